@@ -78,7 +78,7 @@ export const isLive = (record: KeyRecord, nowMillis: number): boolean =>
 const timestamp = (millis: number): string => new Date(millis).toISOString();
 
 /** Keys that a client may have live at a time, by default. */
-export const DEFAULT_MAX_LIVE_KEYS = 5;
+const DEFAULT_MAX_LIVE_KEYS = 5;
 
 /**
  * Writes records, or none of them. Each must still be as it was read: a key that was revoked meanwhile is not

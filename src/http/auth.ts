@@ -15,14 +15,14 @@ const unauthorized = (detail: string, challenge = CHALLENGE): Problem =>
   new Problem('unauthorized', detail, { headers: { 'www-authenticate': challenge } });
 
 /** What a route requires of a key. */
-export interface Requirement {
+interface Requirement {
   /** A scope's name, `any-key` or `keyless`. */
   scope: string;
   right?: string | undefined;
 }
 
 /** @throws Problem insufficient-scope */
-export function requireRight({ rights }: Pick<Caller, 'rights'>, right: string | undefined): void {
+function requireRight({ rights }: Pick<Caller, 'rights'>, right: string | undefined): void {
   if (right === undefined || rights.includes(right)) return;
   throw new Problem(
     'insufficient-scope',

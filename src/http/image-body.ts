@@ -199,8 +199,8 @@ function splitDataUrl(
   return { declared: match[1]!.toLowerCase(), base64: text.slice(match[0].length) };
 }
 
-/** Line breaks, as the base64 command and MIME write them, and spaces. */
-const WHITESPACE = [...' \n\r\t'];
+/** Line breaks, as the base64 command and MIME write them, and what browsers skip besides. */
+const WHITESPACE = [...' \n\r\t\f'];
 /** Whitespace in any base64; a longer one may have one such character in 32. */
 const MIN_WHITESPACE = 1000;
 

@@ -7,7 +7,7 @@ export class StartError extends Error {
 }
 
 /** Returns what to print when a process cannot start: an error of the system names its reason, others have a stack. */
-export function startErrorText(error: unknown): string {
+function startErrorText(error: unknown): string {
   if (error instanceof StartError) return error.message;
   const isSystemError = error instanceof Error && 'syscall' in error;
   return isSystemError ? fileErrorText(error) : inspect(error);

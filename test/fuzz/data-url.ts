@@ -29,7 +29,7 @@ export const seeds: readonly Input[] = [
   'AB=CD',
 ];
 
-export const regressions: readonly Input[] = [];
+export const regressions: readonly Input[] = ['\f/9j/'];
 
 const MAX_BYTES = 200;
 const read = (text: string) =>

@@ -1,7 +1,8 @@
 import type { Job } from './contract.ts';
 import { clientError } from './error.ts';
+import { idempotencyKey } from './idempotency-key.ts';
 import type { CallOptions, JobsClient } from './interface.ts';
-import { formPayload, idempotencyKey } from './payload.ts';
+import { formPayload } from './payload.ts';
 import { readImage } from './response.ts';
 import type { Transport } from './transport.ts';
 

@@ -1,7 +1,7 @@
 import { createCredentials } from './credentials.ts';
 import { clientError, SelvageError } from './error.ts';
+import { idempotencyKey } from './idempotency-key.ts';
 import type { CallOptions, ClientOptions, WithRequestId } from './interface.ts';
-import { idempotencyKey } from './payload.ts';
 import { readProblem, rejectRedirect } from './problem.ts';
 import { readJson } from './response.ts';
 import { createRetryPolicy, type RetryPolicy, startTimeLimit, waitToRetry } from './retry.ts';

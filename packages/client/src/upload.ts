@@ -1,7 +1,8 @@
 import type { Batch, BatchRow, UploadResult } from './contract.ts';
 import { clientError } from './error.ts';
+import { idempotencyKey } from './idempotency-key.ts';
 import type { AnyIterable, NamedFile, UploadOptions } from './interface.ts';
-import { idempotencyKey, toBlob } from './payload.ts';
+import { toBlob } from './payload.ts';
 import { readJson } from './response.ts';
 import type { HttpRequest, Payload, Transport } from './transport.ts';
 

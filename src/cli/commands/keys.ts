@@ -41,7 +41,7 @@ export function parseScopes(text: string): Scope[] {
 }
 
 /** Parses `right,right`, `all` or `none`. Throws an error that lists the rights. */
-export function parseRights(text: string): IntakeRight[] {
+function parseRights(text: string): IntakeRight[] {
   if (text === 'all') return [...INTAKE_RIGHTS];
   if (text === 'none') return [];
   const names = text.split(',').map((name) => name.trim());

@@ -19,6 +19,7 @@ export const ADVICE = {
   'conflict':                       'The state has changed in the meantime: reload the page and try again.',
   'gone':                           'It was deleted or has expired: create it again if you still need it.',
   'payload-too-large':              'The file is too large for this service: choose a smaller one.',
+  'range-not-satisfiable':          'The file has changed meanwhile: load it again from its beginning.',
   'unsupported-media-type':         'This file type is not supported: save the image as JPEG, PNG or WebP.',
   'idempotency-mismatch':           'This request was sent before with other contents: start it again.',
   'unprocessable-image':            'This image cannot be processed: choose another one.',

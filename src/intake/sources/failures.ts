@@ -23,7 +23,7 @@ const Failure = z.object({
 });
 
 /** An object that cannot be read, or whose result cannot be written, while others can. */
-export type SourceFailure = z.infer<typeof Failure> & { name: string };
+type SourceFailure = z.infer<typeof Failure> & { name: string };
 
 /** What failed an object this time. */
 interface FailedAttempt {
@@ -33,7 +33,7 @@ interface FailedAttempt {
   batch?: string;
 }
 
-export interface FailureCounts {
+interface FailureCounts {
   /** Objects that are tried again. */
   waiting: number;
   givenUp: number;
