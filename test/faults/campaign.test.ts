@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { runCampaign } from './campaign.ts';
 import { FAULTS } from './faults.ts';
-import { slowFailover } from './redis-faults.ts';
 
 /** The faults of `npm run faults` that end soon. */
 const PLAYED = [
@@ -15,23 +14,20 @@ const PLAYED = [
   'Redis cannot be reached for two seconds',
   'Redis has no memory left for two seconds',
   'Redis ends every client',
-  'the replica of Redis is promoted',
 ];
-/** In short. */
-const SLOW_FAILOVER = slowFailover(3000);
 
-test('every invariant holds while each of twelve faults is injected', {
-  timeout: 600_000,
+test('every invariant holds while each of ten faults is injected', {
+  timeout: 300_000,
 }, async () => {
-  const kinds = [...FAULTS.filter(({ name }) => PLAYED.includes(name)), SLOW_FAILOVER];
+  const kinds = FAULTS.filter(({ name }) => PLAYED.includes(name));
   const outcome = await runCampaign({
     seed: 11,
     units: 60,
     atOnce: 2,
-    faults: kinds.length,
+    faults: PLAYED.length,
     kinds,
   });
   expect(outcome.breaches.filter(({ found }) => found.length > 0)).toEqual([]);
-  expect(outcome.played).toEqual(Object.fromEntries(kinds.map(({ name }) => [name, 1])));
+  expect(outcome.played).toEqual(Object.fromEntries(PLAYED.map((name) => [name, 1])));
   for (const count of Object.values(outcome.acceptedByWay)) expect(count).toBeGreaterThan(0);
 });
