@@ -25,7 +25,6 @@ import { createLimits, type Limits } from './http/limits.ts';
 import type { Route } from './http/route.ts';
 import { createServer, type HttpServer, type ServerDeps } from './http/server.ts';
 import { SUNSETS } from './http/sunset.ts';
-import { sniffFormat } from './imaging/sniff.ts';
 import { createIntake, type Intake } from './intake/create-intake.ts';
 import { openInstallationStorage } from './intake/installation-storage.ts';
 import { readBatchFigures, readRedisMemory } from './intake/queue-figures.ts';
@@ -326,7 +325,6 @@ function createGatewayServer(deps: GatewayServerDeps): HttpServer {
     sunsets: SUNSETS,
     log,
     maxImageBytes: config.MAX_IMAGE_BYTES,
-    sniff: sniffFormat,
     problemBase: config.PROBLEM_BASE,
     requestMillis: config.REQUEST_TIMEOUT_SECONDS * 1000,
     publicUrl: config.PUBLIC_URL,

@@ -1,7 +1,6 @@
 import type { IntakeRight } from '../auth/scopes.ts';
 import { readJsonImage } from '../http/image-body.ts';
 import type { Route } from '../http/route.ts';
-import { sniffFormat } from '../imaging/sniff.ts';
 import { readOngoingRecovery } from '../intake/recovery-state.ts';
 import { garmentsRoute } from './garments.ts';
 import { type BatchDeps, createBatchActions } from './intake/batches/actions.ts';
@@ -78,7 +77,7 @@ export function routeTable(deps: ApiDeps): Route[] {
   const events = createBatchEvents();
   const reviews = createReviewActions({ ...batches, images });
   const refinements = createRowRefinements({ ...batches, reviews, images, idempotency });
-  const readImage = (body: unknown) => readJsonImage(body, maxImageBytes, sniffFormat).image;
+  const readImage = (body: unknown) => readJsonImage(body, maxImageBytes).image;
   return [
     ...removalRoutes({ images, presets, rulePacks, idempotency, ...preferJob }),
     ...refinementRoutes(images, rulePacks, idempotency),

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { Problem, unavailable } from '../platform/problem.ts';
 import { CLIENT_DISCONNECTED } from './disconnect.ts';
 import { type FilePart, readFileParts } from './file-parts.ts';
+import { mediaTypeOf } from './media-type.ts';
 import { tooSlow } from './slow-body.ts';
 
 /**
@@ -85,10 +86,6 @@ async function* readBytes(
     iterator.return?.().catch(() => {});
   }
 }
-
-/** Returns the media type in a `Content-Type`, lower-case and without parameters; empty without one. */
-export const mediaTypeOf = (contentType: string | undefined): string =>
-  (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase();
 
 const CHARSET = /;\s*charset\s*=\s*"?([\w.:-]+)/i;
 

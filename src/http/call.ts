@@ -12,7 +12,6 @@ import {
   readJsonImage,
   readJsonImages,
   readMultipart,
-  type Sniff,
 } from './image-body.ts';
 import { takeLoopTurn } from './loop-turns.ts';
 import { requestOrigin } from './origin.ts';
@@ -27,7 +26,6 @@ export interface CallDeps extends AccessControl {
   log: Logger;
   /** Limit of an image's bytes, before base64. */
   maxImageBytes: number;
-  sniff: Sniff;
   bodyMemory: BodyMemory;
   /** See `BodyTimes`. */
   idleMillis: number;
@@ -108,14 +106,14 @@ const bodyOf = ({ optionalBody }: Route, { body }: FastifyRequest): unknown =>
   optionalBody && body === undefined ? {} : body;
 
 async function readImageForm(
-  { maxImageBytes, sniff }: CallDeps,
+  { maxImageBytes }: CallDeps,
   request: FastifyRequest,
-  { member = 'image_base64', background = false, jsonParts = [] }: ImageFormOptions,
+  { member = 'image_base64', background = false, ...parts }: ImageFormOptions,
 ): Promise<ImageForm> {
   if (!request.isMultipart()) {
     await takeLoopTurn(Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY));
     const read = background ? readJsonImages : readJsonImage;
-    const form = read(request.body, maxImageBytes, sniff, member);
+    const form = read(request.body, maxImageBytes, member);
     request.body = undefined; // the base64 is not needed while the image is worked on
     return form;
   }
@@ -124,9 +122,7 @@ async function readImageForm(
   if (declaredBytes > names.length * maxImageBytes + FORM_OVERHEAD_BYTES) {
     throw new Problem('payload-too-large', `The image is larger than ${maxImageBytes} bytes`);
   }
-  return drainOnError(request, () =>
-    readMultipart(request.parts(), maxImageBytes, names, jsonParts),
-  );
+  return drainOnError(request, () => readMultipart(request.parts(), maxImageBytes, names, parts));
 }
 
 /** A form may carry a second file, and files as base64 in text. */

@@ -44,6 +44,7 @@ const RESPONSE_HEADERS = [
   'Sunset',
   'WWW-Authenticate',
   'X-Credits-Charged',
+  'X-Cutout-Alpha',
   'X-Cutout-Confidence',
   'X-Cutout-Review',
   'X-Cutout-Review-Needed',

@@ -6,15 +6,21 @@ import { Problem } from '../platform/problem.ts';
 
 /** One file of a form. Its stream must be read to the end before the next file is requested. */
 export interface FilePart {
-  /** The client's name for it, without folders. */
+  /** The client's name for it, without folders; empty if the part has none. */
   name: string;
   stream: AsyncIterable<Uint8Array>;
   /** Whether the file exceeds the limit; known at the end of the stream. */
   isTruncated(): boolean;
 }
 
-export const malformedForm = (cause: unknown): Problem =>
-  new Problem('invalid-request', 'The multipart body is malformed or ends early', { cause });
+const NO_BOUNDARY =
+  'The Content-Type of the form has no boundary; leave the header out, so that your HTTP client sets it with one';
+
+export const malformedForm = (cause: unknown): Problem => {
+  const hasNone = cause instanceof Error && /boundary not found/i.test(cause.message);
+  const detail = hasNone ? NO_BOUNDARY : 'The multipart body is malformed or ends early';
+  return new Problem('invalid-request', detail, { cause });
+};
 
 const isForm = (headers: IncomingHttpHeaders): headers is BusboyHeaders =>
   headers['content-type'] !== undefined;
@@ -22,7 +28,7 @@ const isForm = (headers: IncomingHttpHeaders): headers is BusboyHeaders =>
 function openForm(headers: IncomingHttpHeaders, maxFileBytes: number): BusboyInstance {
   if (!isForm(headers)) throw malformedForm(undefined);
   try {
-    return new Busboy({ headers, limits: { fileSize: maxFileBytes, fields: 100 } });
+    return new Busboy({ headers, limits: { fileSize: maxFileBytes }, isPartAFile: () => true });
   } catch (cause) {
     throw malformedForm(cause);
   }
@@ -36,8 +42,8 @@ interface FilePartLimits {
 }
 
 /**
- * Yields the files of a multipart body as they arrive and skips its fields. Reads the body only as
- * fast as the files are consumed, however small they are.
+ * Yields the parts of a multipart body as they arrive, each as a file: nothing that was sent is skipped. Reads the
+ * body only as fast as the files are consumed, however small they are.
  * @throws Problem invalid-request; any error of the source
  */
 export async function* readFileParts(
@@ -71,7 +77,7 @@ export async function* readFileParts(
     latest = file;
     file.on('error', (error) => fail(malformedForm(error)));
     const stream = readFile(file);
-    parts.write({ name, stream, isTruncated: () => file.truncated } satisfies FilePart);
+    parts.write({ name: name ?? '', stream, isTruncated: () => file.truncated } satisfies FilePart);
   });
   form.on('finish', () => parts.end());
   form.on('error', (error) => fail(malformedForm(error)));

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { fieldProblem, type Problem, type ProblemType } from '../platform/problem.ts';
-import { countUpTo, membersOf, parseJsonPart } from './json-body.ts';
+import { decodeBase64 } from './base64.ts';
+import { membersOf, parseJsonPart } from './json-body.ts';
 
 /** The content of an image request: the image's bytes and the other fields. */
 export interface ImageForm {
@@ -25,9 +26,6 @@ export type Part =
       file: Readable & { truncated: boolean };
     }
   | { type: 'field'; fieldname: string; value: unknown; valueTruncated: boolean };
-
-/** Returns the format an image's first bytes show, such as `jpeg`; undefined if they show none. */
-export type Sniff = (bytes: Uint8Array) => string | undefined;
 
 const tooLarge = (maxBytes: number, field: string): Problem =>
   fieldProblem(
@@ -97,45 +95,67 @@ export const partProblem = (type: ProblemType, name: string, error: string, advi
     `The part "${printable(name)}" ${error}${advice && `; ${advice}`}`,
   );
 
-/** @throws Problem if a field is no acceptable text */
-function checkField(
-  { fieldname, valueTruncated }: Part & { type: 'field' },
-  files: readonly ImagePartName[],
-): void {
-  if (files.some((name) => name === fieldname)) {
-    const detail = `Send "${fieldname}" as a file part, with a file name`;
-    throw fieldProblem('invalid-request', `/${fieldname}`, 'must be a file part', detail);
-  }
-  if (valueTruncated) throw partTooLong(fieldname);
-}
+/** Parts with these names are files, whether or not they have a file name. */
+const IMAGE_PARTS: readonly string[] = ['image', 'backgroundImage'] satisfies ImagePartName[];
 
-async function readFile(part: Part & { type: 'file' }, maxBytes: number): Promise<Uint8Array> {
+/** Whether a part is read as a file: also JSON, which the parser would parse at once, however long it is. */
+export const isFilePart = (name: string | undefined, mediaType = '', fileName?: string): boolean =>
+  fileName !== undefined ||
+  IMAGE_PARTS.includes(name ?? '') ||
+  /^(image\/|application\/(octet-stream|json))/.test(mediaType);
+
+/** Returns the image, undefined if no file was chosen. */
+async function readFile(
+  part: Part & { type: 'file' },
+  maxBytes: number,
+): Promise<Uint8Array | undefined> {
   const bytes = await collect(part.file, maxBytes, part.fieldname);
   if (bytes.length > 0) return bytes;
+  if (part.fieldname === 'backgroundImage' && !part.filename) return undefined;
   throw partProblem('invalid-request', part.fieldname, 'is empty');
 }
+
+/** The fields of a form. One that is a list may be sent several times, also with the name `list[]`. */
+class Fields {
+  readonly all: Record<string, unknown> = Object.create(null);
+  readonly #lists: readonly string[];
+
+  constructor(lists: readonly string[]) {
+    this.#lists = lists;
+  }
+
+  /** @throws Problem if the field is sent twice */
+  add(sentName: string, value: unknown): void {
+    const isList = this.#lists.includes(sentName.replace(/\[\]$/, ''));
+    const name = isList ? sentName.replace(/\[\]$/, '') : sentName;
+    if (!(name in this.all)) this.all[name] = value;
+    else if (isList) this.all[name] = `${this.all[name]},${value}`;
+    else throw sentTwice(name);
+  }
+}
+
+const sentTwice = (name: string): Problem =>
+  partProblem('invalid-request', name, 'is sent twice', 'send one per request');
 
 /**
  * Reads a multipart form: at most one file part of each name, and parts of text and JSON.
  * @param maxBytes the parser's limit of a file, for the error's text
  * @param files the names of the accepted file parts
- * @param jsonParts the names of parts that are JSON, even with a file name
  * @throws Problem invalid-request, payload-too-large
  */
 export async function readMultipart(
   parts: AsyncIterable<Part>,
   maxBytes: number,
   files: readonly ImagePartName[] = ['image'],
-  jsonParts: readonly string[] = [],
+  { jsonParts = [], lists = [] }: Pick<ImageFormOptions, 'jsonParts' | 'lists'> = {},
 ): Promise<ImageForm> {
   const readJsonPart = createJsonPartReader();
-  const found: Partial<Record<ImagePartName, Uint8Array>> = {};
-  const fields: Record<string, unknown> = Object.create(null);
+  const found: Partial<Record<ImagePartName, Uint8Array | undefined>> = {};
+  const fields = new Fields(lists);
   for await (const part of parts) {
     if (part.type === 'field') {
-      if (part.value === '' && part.fieldname === 'backgroundImage') continue; // no file was chosen
-      checkField(part, files);
-      fields[part.fieldname] = part.value;
+      if (part.valueTruncated) throw partTooLong(part.fieldname);
+      fields.add(part.fieldname, part.value);
       continue;
     }
     const name = files.find((file) => file === part.fieldname);
@@ -144,12 +164,12 @@ export async function readMultipart(
       continue;
     }
     if (!name && (isJson(part) || jsonParts.includes(part.fieldname))) {
-      fields[part.fieldname] = await readJsonPart(part);
+      fields.add(part.fieldname, await readJsonPart(part));
       continue;
     }
     part.file.resume();
     throw name
-      ? partProblem('invalid-request', name, 'is sent twice', 'send one per request')
+      ? sentTwice(name)
       : fieldProblem(
           'invalid-request',
           `/${printable(part.fieldname)}`,
@@ -158,7 +178,8 @@ export async function readMultipart(
         );
   }
   const pointers = { image: '/image', backgroundImage: '/backgroundImage' };
-  return { image: undefined, ...found, fields, pointers, via: 'multipart' };
+  const { image, backgroundImage } = found;
+  return { image, backgroundImage, fields: fields.all, pointers, via: 'multipart' };
 }
 
 /** Returns a name chosen by a client in a form that is safe in a response. */
@@ -166,107 +187,28 @@ export const printable = (name: string): string => name.replaceAll(/[^\w.-]/g, '
 
 /** The members of a JSON body that hold the image. */
 type ImageMember = 'image_base64' | 'imageBase64';
-type Member = ImageMember | 'backgroundImageBase64';
+
+/** Each is read in the place of the other. */
+const SPELLINGS = { image_base64: 'imageBase64', imageBase64: 'image_base64' } as const;
 
 export interface ImageFormOptions {
   /** The JSON member with the image, by default `image_base64`. */
   member?: ImageMember;
   /** The names of parts that are JSON, even with a file name. */
   jsonParts?: readonly string[];
+  /** The names of text parts that are lists: each may be sent several times. */
+  lists?: readonly string[];
   /** Accepts the file part `backgroundImage` or the member `backgroundImageBase64` too. */
   background?: boolean;
 }
 
-/** Schemes have no case (RFC 3986, section 3.1). */
-const DATA_SCHEME = /^data:/i;
-const DATA_URL = /^data:([^;,]{0,100});base64,/i;
-
-/** Splits a data URL into its media type and base64; plain base64 has no type. */
-function splitDataUrl(
-  text: string,
-  member: Member,
-): { declared: string | undefined; base64: string } {
-  if (!DATA_SCHEME.test(text)) return { declared: undefined, base64: text };
-  const match = DATA_URL.exec(text);
-  if (!match) {
-    throw fieldProblem(
-      'invalid-request',
-      `/${member}`,
-      'is not of the form data:image/<type>;base64,<data>',
-      'A data URL must have the form data:image/<type>;base64,<data>',
-    );
-  }
-  return { declared: match[1]!.toLowerCase(), base64: text.slice(match[0].length) };
-}
-
-/** Line breaks, as the base64 command and MIME write them, and what browsers skip besides. */
-const WHITESPACE = [...' \n\r\t\f'];
-/** Whitespace in any base64; a longer one may have one such character in 32. */
-const MIN_WHITESPACE = 1000;
-
-const notBase64 = (member: Member): Problem =>
-  fieldProblem(
-    'invalid-request',
-    `/${member}`,
-    'has characters or a length that base64 cannot have',
-    `${member} is not base64`,
-  );
-
-/** Returns the number of equals signs at the end: 2 at most. */
-const paddingOf = (text: string): number => (text.endsWith('==') ? 2 : Number(text.endsWith('=')));
-
-/** The decoder skips characters that are not base64, and then returns too few bytes. */
-const bytesOf = (base64Chars: number): number => Math.floor((base64Chars * 3) / 4);
-
-/** Whether the decoder would accept a character that is no base64: the URL alphabet, or one past ASCII. */
-const hasForeignCharacters = (text: string): boolean =>
-  text.includes('-') || text.includes('_') || Buffer.byteLength(text) !== text.length;
-
-/** Decodes base64 in a few native passes over the text: a body may hold 26 MiB of it. */
-function decodeBase64(padded: string, maxBytes: number, member: Member): Buffer {
-  const text = padded.trimEnd();
-  const maxWhitespace = Math.max(MIN_WHITESPACE, text.length / 32);
-  const whitespace = countUpTo(text, WHITESPACE, maxWhitespace);
-  if (whitespace > maxWhitespace) throw notBase64(member);
-  const chars = text.length - whitespace - paddingOf(text);
-  if (bytesOf(chars) > maxBytes) throw tooLarge(maxBytes, member);
-  if (chars % 4 === 1 || hasForeignCharacters(text)) throw notBase64(member);
-  const bytes = Buffer.from(text, 'base64');
-  if (bytes.length !== bytesOf(chars)) throw notBase64(member);
-  return bytes;
-}
-
-/** `image/jpg` is not a registered type, but it is common. */
-const formatOf = (mediaType: string): string =>
-  mediaType.replace('image/jpg', 'image/jpeg').slice(6);
-
-/** @throws Problem if a data URL declares a type that is no image, or not that of its bytes */
-function checkDeclared(
-  declared: string | undefined,
-  bytes: Uint8Array,
-  sniff: Sniff,
-  member: Member,
-): void {
-  if (declared === undefined) return;
-  const format = sniff(bytes);
-  if (declared.startsWith('image/') && (!format || formatOf(declared) === format)) return;
-  throw fieldProblem(
-    'invalid-request',
-    `/${member}`,
-    format ? `the data is image/${format}` : 'the type must be image/<type>',
-    'The type the data URL declares is not the type of its data',
-  );
-}
-
 /** Decodes an image in a member of a body. @throws Problem invalid-request, payload-too-large */
-function readMember(text: unknown, member: Member, maxBytes: number, sniff: Sniff): Uint8Array {
+function readMember(text: unknown, member: string, maxBytes: number): Uint8Array {
   if (typeof text !== 'string') {
     throw fieldProblem('invalid-request', `/${member}`, 'must be a string');
   }
-  const { declared, base64 } = splitDataUrl(text, member);
-  const image = decodeBase64(base64, maxBytes, member);
+  const image = decodeBase64(text, maxBytes, member);
   if (image.length === 0) throw fieldProblem('invalid-request', `/${member}`, 'is empty');
-  checkDeclared(declared, image, sniff, member);
   return image;
 }
 
@@ -277,17 +219,18 @@ function readMember(text: unknown, member: Member, maxBytes: number, sniff: Snif
 export function readJsonImage(
   body: unknown,
   maxBytes: number,
-  sniff: Sniff,
   member: ImageMember = 'image_base64',
 ): ImageForm {
   const members = membersOf(body);
-  const { [member]: text, ...fields } = members ?? {};
+  const name =
+    members?.[member] == null && members?.[SPELLINGS[member]] ? SPELLINGS[member] : member;
+  const { [name]: text, ...fields } = members ?? {};
   if (!members) {
     const detail = `The body must be a JSON object with ${member}, a string`;
     throw fieldProblem('invalid-request', '', 'must be a JSON object', detail);
   }
-  const image = text === undefined ? undefined : readMember(text, member, maxBytes, sniff);
-  const pointers = { image: `/${member}`, backgroundImage: '/backgroundImageBase64' };
+  const image = text == null ? undefined : readMember(text, name, maxBytes);
+  const pointers = { image: `/${name}`, backgroundImage: '/backgroundImageBase64' };
   return { image, fields, pointers, via: 'json' };
 }
 
@@ -295,15 +238,10 @@ export function readJsonImage(
  * As `readJsonImage`, with a background image in the member `backgroundImageBase64`.
  * @throws Problem as `readJsonImage`
  */
-export function readJsonImages(
-  body: unknown,
-  maxBytes: number,
-  sniff: Sniff,
-  member: ImageMember,
-): ImageForm {
-  const { fields: all, ...form } = readJsonImage(body, maxBytes, sniff, member);
+export function readJsonImages(body: unknown, maxBytes: number, member: ImageMember): ImageForm {
+  const { fields: all, ...form } = readJsonImage(body, maxBytes, member);
   const { backgroundImageBase64: text, ...fields } = all;
-  if (text === undefined) return { ...form, fields };
-  const backgroundImage = readMember(text, 'backgroundImageBase64', maxBytes, sniff);
+  if (text == null) return { ...form, fields };
+  const backgroundImage = readMember(text, 'backgroundImageBase64', maxBytes);
   return { ...form, backgroundImage, fields };
 }

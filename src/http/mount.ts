@@ -14,6 +14,7 @@ import {
 } from './call.ts';
 import { isCompressible, leaveUncompressed } from './compression.ts';
 import { corsOf, isPreflight } from './cors.ts';
+import { JSON_MEDIA_TYPE } from './image-body.ts';
 import { admit, disconnectSignal } from './request-context.ts';
 import type { Reply, Route } from './route.ts';
 import { hasBody, limitBodyTime } from './slow-body.ts';
@@ -26,6 +27,8 @@ declare module 'fastify' {
     streamedTypes?: readonly string[];
     /** A request may have no body. */
     isBodyOptional?: boolean;
+    /** The media types of the bodies that it reads, for errors. */
+    accepts?: readonly string[];
     /** It requires a key. */
     isKeyed?: boolean;
     /** Its handler parses JSON. */
@@ -64,6 +67,13 @@ export function mountRoutes(app: FastifyInstance, deps: MountDeps, routes: reado
 
 const isBodyOptional = ({ optionalBody, body, uncheckedBody, imageForm, form, stream }: Route) =>
   optionalBody ?? !(body || uncheckedBody || imageForm || form || stream);
+
+/** Returns the media types of the bodies that a route reads. */
+function mediaTypesOf({ stream, imageForm, form, body, uncheckedBody }: Route): readonly string[] {
+  const schemas = stream ?? imageForm ?? form;
+  if (schemas) return Object.keys(schemas);
+  return (body ?? uncheckedBody) ? [JSON_MEDIA_TYPE] : [];
+}
 
 /** Accepts a request without a body, whatever type it declares. */
 function mountWithoutBody(app: FastifyInstance, deps: MountDeps, route: Route): void {
@@ -146,6 +156,7 @@ function mountRoute(app: FastifyInstance, deps: MountDeps, route: Route): void {
     config: {
       streamedTypes: Object.keys(route.stream ?? {}),
       isBodyOptional: isBodyOptional(route),
+      accepts: mediaTypesOf(route),
       isKeyed: route.scope !== 'keyless',
       parsesJson: route.uncheckedBody !== undefined,
       problemReply: route.problemReply,

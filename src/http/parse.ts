@@ -93,14 +93,52 @@ const typeOf = (issues: readonly Issue[]): ProblemType =>
     .flatMap((issue) => (issue.code === 'custom' ? [issue.params?.problem] : []))
     .find(isType) ?? 'invalid-request';
 
+type Path = readonly PropertyKey[];
+
+const valueAt = (value: unknown, path: Path): unknown =>
+  path.reduce<unknown>((at, part) => (isRecord(at) ? at[part] : undefined), value);
+
+const isRecord = (value: unknown): value is Record<PropertyKey, unknown> =>
+  typeof value === 'object' && value !== null;
+
+/** Returns where issues are about a member that is null. */
+function nullsOf(value: unknown, issues: readonly Issue[], base: Path = []): Path[] {
+  return issues.slice(0, MAX_ERRORS).flatMap((issue) => {
+    const path = [...base, ...issue.path];
+    if (issue.code === 'invalid_union' && valueAt(value, path) !== null) {
+      return issue.errors.flatMap((each) => nullsOf(value, each, path));
+    }
+    const isMember = typeof path.at(-1) === 'string';
+    return isMember && valueAt(value, path) === null ? [path] : [];
+  });
+}
+
+/** Returns a value without these members; its parts that keep theirs are not copied. */
+function withoutNulls(value: unknown, paths: readonly Path[]): unknown {
+  return paths.reduce((rest, path) => withoutMember(rest, path), value);
+}
+
+function withoutMember(value: unknown, [name, ...below]: Path): unknown {
+  if (!isRecord(value) || name === undefined || !Object.hasOwn(value, name)) return value;
+  const copy = (Array.isArray(value) ? [...value] : { ...value }) as Record<PropertyKey, unknown>;
+  if (below.length > 0) copy[name] = withoutMember(value[name], below);
+  else delete copy[name];
+  return copy;
+}
+
 /**
- * Returns the value, checked and typed.
+ * Returns the value, checked and typed. A member that may not be null counts as left out if it is: responses have
+ * nulls, and clients send back what they got.
  * @param what the value's name in the response
  * @throws Problem invalid-request with all errors, at most 100; of another type if an issue of the
  *   schema names one by `params.problem`
  */
 export function parse<T>(schema: z.ZodType<T>, value: unknown, what: Parsed): T {
-  const parsed = schema.safeParse(value, { error: validationMessage });
+  const check = (checked: unknown) => schema.safeParse(checked, { error: validationMessage });
+  let parsed = check(value);
+  if (parsed.success) return parsed.data;
+  const rest = withoutNulls(value, nullsOf(value, parsed.error.issues));
+  if (rest !== value) parsed = check(rest);
   if (parsed.success) return parsed.data;
   const issues = withoutSequels(parsed.error.issues);
   const count = issues.reduce((sum, issue) => sum + countOf(issue), 0);

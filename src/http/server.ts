@@ -11,16 +11,16 @@ import type { Logger } from '../platform/log.ts';
 import type { RequestObservation } from '../platform/metrics/gateway.ts';
 import { Problem, unavailable } from '../platform/problem.ts';
 import { createBodyMemory } from './body-memory.ts';
-import { mediaTypeOf } from './body-stream.ts';
 import { compressResponses, protectSessions } from './compression.ts';
 import { type ConnectionState, type Evicted, trackConnections } from './connections.ts';
 import { allowOrigins } from './cors.ts';
 import { CLIENT_DISCONNECTED } from './disconnect.ts';
 import type { ShareRejection } from './fair-share.ts';
 import { createFramingCheck } from './framing.ts';
-import { JSON_MEDIA_TYPE, MAX_TEXT_PART_BYTES, type Sniff } from './image-body.ts';
+import { isFilePart, MAX_TEXT_PART_BYTES } from './image-body.ts';
 import { limitJsonBodies } from './json-body.ts';
 import { limitHeaders } from './limits.ts';
+import { mediaTypeOf, mediaTypeProblem } from './media-type.ts';
 import { MAX_JSON_BYTES, maxBodyWeight, mountRoutes } from './mount.ts';
 import { checkForwarded } from './origin.ts';
 import { asProblem, PROBLEM_MEDIA_TYPE, parserProblem, problemBody } from './problem-response.ts';
@@ -44,7 +44,6 @@ export interface ServerDeps extends AccessControl {
   log: Logger;
   /** Limit of an image's bytes, before base64. */
   maxImageBytes: number;
-  sniff: Sniff;
   /** Absolute URI that problem types are resolved against, if any. */
   problemBase: string | undefined;
   /** The base of links, if the settings have one. */
@@ -167,11 +166,7 @@ export function createServer(deps: ServerDeps): HttpServer {
       parts: MAX_PARTS,
       fieldSize: MAX_TEXT_PART_BYTES,
     },
-    // Parts in JSON are read like files: the parser would parse them at once, however long they are.
-    isPartAFile: (_name, mediaType = '', fileName) =>
-      fileName !== undefined ||
-      mediaType === 'application/octet-stream' ||
-      mediaType.startsWith(JSON_MEDIA_TYPE),
+    isPartAFile: isFilePart,
   });
 
   app.addHook('onRequest', async (request, reply) => {
@@ -188,7 +183,12 @@ export function createServer(deps: ServerDeps): HttpServer {
     protectSessions(request);
   });
   app.addHook('preParsing', async (request, reply) => {
-    if (request.headers.expect) reply.raw.writeContinue();
+    const { headers, routeOptions } = request;
+    const declaredBytes = Number(headers['content-length'] ?? 0);
+    // A body that will be refused by its length is not asked for.
+    if (headers.expect && !(declaredBytes > (routeOptions.bodyLimit ?? Number.POSITIVE_INFINITY))) {
+      reply.raw.writeContinue();
+    }
   });
   app.addHook('onSend', async (request, reply, payload) => {
     holdResponse(bodyMemory, request, reply, payload);
@@ -227,7 +227,7 @@ export function createServer(deps: ServerDeps): HttpServer {
   }
 
   app.setErrorHandler((error, request, reply) => {
-    const problem = asProblem(error);
+    const problem = mediaTypeProblem(error, request) ?? asProblem(error);
     logError(request, problem);
     sendProblem(request, reply, problem);
   });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readImageSize } from '../imaging/image-header.ts';
+import { nameOtherFormat } from '../imaging/other-formats.ts';
 import { sniffFormat } from '../imaging/sniff.ts';
 import { Problem } from '../platform/problem.ts';
 
@@ -33,10 +34,11 @@ export function validateImage(
 ): ValidatedImage {
   const format = sniffFormat(bytes);
   if (!format) {
-    throw new Problem(
-      'unsupported-media-type',
-      `The ${name} is not JPEG, PNG or WebP, whatever its name says`,
-    );
+    const { what, advice } = nameOtherFormat(bytes) ?? {};
+    const detail = what
+      ? `The ${name} is ${what}, not JPEG, PNG or WebP; ${advice}`
+      : `The ${name} is not JPEG, PNG or WebP, whatever its name says`;
+    throw new Problem('unsupported-media-type', detail);
   }
   const size = readImageSize(bytes, format);
   if (!size) {

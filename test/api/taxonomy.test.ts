@@ -3,14 +3,13 @@ import { taxonomyRoutes } from '../../src/api/taxonomy.ts';
 import { readJsonImage } from '../../src/http/image-body.ts';
 import { parse } from '../../src/http/parse.ts';
 import type { Call, Reply } from '../../src/http/route.ts';
-import { sniffFormat } from '../../src/imaging/sniff.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { OptionsResponse } from '../../src/taxonomy/dictionary/options.ts';
 import { ClassifyBatchResponse, ClassifyResponse } from '../../src/taxonomy/response-schema.ts';
 
 const MAX_BYTES = 1000;
-const readImage = (body: unknown) => readJsonImage(body, MAX_BYTES, sniffFormat).image;
+const readImage = (body: unknown) => readJsonImage(body, MAX_BYTES).image;
 
 /** Text rows need no worker: a call to one is an error. */
 const needless = (): never => {
@@ -43,7 +42,7 @@ async function ask(path: string, { query = {}, body = {}, headers = {} }): Promi
     query: found.query ? parse(found.query, query, 'query') : query,
     body,
     headers,
-    imageForm: async () => readJsonImage(body, MAX_BYTES, sniffFormat),
+    imageForm: async () => readJsonImage(body, MAX_BYTES),
     form: async () => ({ fields: {}, files: {} }),
     bodyStream: () => {
       throw new Error('There is no stream here');

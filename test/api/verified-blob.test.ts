@@ -47,7 +47,6 @@ beforeAll(async () => {
     sunsets: [],
     log: pino({}, { write: (line: string) => void logged.push(line) }),
     maxImageBytes: 1000,
-    sniff: () => undefined,
     problemBase: undefined,
     observe: () => {},
   });

@@ -205,7 +205,7 @@ describe('a removal is rejected', () => {
       'a data URL of text',
       '{"image_base64":"data:text/html;base64,aGVsbG8="}',
       {},
-      'invalid-request',
+      'unsupported-media-type',
     ],
     [
       'a return_base64 that is neither true nor false',

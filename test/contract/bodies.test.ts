@@ -200,18 +200,136 @@ describe('a part of a form in JSON', () => {
 });
 
 describe('a data URL', () => {
-  test.each(['DATA:image/jpeg;base64,', 'Data:Image/JPEG;BASE64,'])(
-    'may begin with %s',
-    async (start) => {
-      const image_base64 = `${start}${shirt.toString('base64')}`;
-      const response = await postBody(stack, JSON.stringify({ image_base64 }), { key });
+  test.each([
+    'DATA:image/jpeg;base64,',
+    'Data:Image/JPEG;BASE64,',
+    'data:image/png;base64,',
+    'data:application/octet-stream;base64,',
+    'data:;base64,',
+    'data:image/jpeg;charset=utf-8;base64,',
+    ' data:image/jpeg;base64,',
+  ])('may begin with %s: its first bytes decide', async (start) => {
+    const image_base64 = `${start}${shirt.toString('base64')}`;
+    const response = await postBody(stack, JSON.stringify({ image_base64 }), { key });
+    expect(response.status).toBe(200);
+    const batches = batchClient(stack, key);
+    const row = { customId: 'a', imageBase64: image_base64 };
+    const sent = await batches.send(await batches.open(), `${JSON.stringify(row)}\n`);
+    expect(await sent.json()).toMatchObject({ accepted: 1, rejected: 0 });
+  });
+});
+
+/** A part of a form, byte by byte: what FormData cannot send. */
+const rawPart = (head: string, content: Uint8Array): Buffer =>
+  Buffer.concat([
+    Buffer.from(`--cut\r\nContent-Disposition: form-data; ${head}\r\n\r\n`),
+    content,
+    Buffer.from('\r\n'),
+  ]);
+const postParts = (path: string, ...parts: Buffer[]): Promise<Response> =>
+  ask('POST', path, {
+    headers: { 'content-type': 'multipart/form-data; boundary=cut' },
+    body: new Uint8Array(Buffer.concat([...parts, Buffer.from('--cut--\r\n')])),
+  });
+
+describe('a part without a file name', () => {
+  test.each(['\r\nContent-Type: image/jpeg', '\r\nContent-Type: application/octet-stream', ''])(
+    'is the image of a removal (%j)',
+    async (type) => {
+      const response = await postParts(
+        '/bg/v1/background-removals',
+        rawPart(`name="image"${type}`, shirt),
+      );
       expect(response.status).toBe(200);
-      const batches = batchClient(stack, key);
-      const row = { customId: 'a', imageBase64: image_base64 };
-      const sent = await batches.send(await batches.open(), `${JSON.stringify(row)}\n`);
-      expect(await sent.json()).toMatchObject({ accepted: 1, rejected: 0 });
+      expect(response.headers.get('content-type')).toBe('image/png');
     },
   );
+
+  test.each(['\r\nContent-Type: image/jpeg', '\r\nContent-Type: application/octet-stream', ''])(
+    'is a rejected row of a batch, and counted (%j)',
+    async (type) => {
+      const { id } = await readBatch(await ask('POST', '/intake/v1/batches'));
+      const whole = rawPart('name="file"; filename="a.jpg"\r\nContent-Type: image/jpeg', shirt);
+      const path = `/intake/v1/batches/${id}/items`;
+      const response = await postParts(path, whole, rawPart(`name="file"${type}`, shirt));
+      expect(response.status).toBe(200);
+      expect(await response.json()).toMatchObject({ accepted: 1, rejected: 1 });
+    },
+  );
+});
+
+describe('a field of a form that is sent twice', () => {
+  const send = (path: string, ...fields: [name: string, value: string][]) => {
+    const form = new FormData();
+    form.append('image', new Blob([new Uint8Array(shirt)], { type: 'image/jpeg' }), 'a.jpg');
+    for (const [name, value] of fields) form.append(name, value);
+    return ask('POST', path, { body: form });
+  };
+
+  test.each(['operations', 'operations[]'])('is a list where one is meant (%s)', async (name) => {
+    const response = await send('/intake/v1/jobs', [name, 'remove-background'], [name, 'classify']);
+    expect(await response.json()).toMatchObject({ operations: ['classify', 'remove-background'] });
+  });
+
+  test('is 400 elsewhere, with its name', async () => {
+    const twice = await send('/bg/v1/background-removals', ['format', 'png'], ['format', 'webp']);
+    expect(await problemOf(twice)).toMatchObject({
+      type: 'invalid-request',
+      detail: 'The part "format" is sent twice; send one per request',
+    });
+  });
+});
+
+describe('what is no image', () => {
+  const lost = (bytes: Buffer) => Buffer.from(bytes.toString('utf8'));
+  test.each<[what: string, body: () => Buffer, advice: RegExp]>([
+    ['an HTML or XML page', () => Buffer.from('<!doctype html><title>Login</title>'), /login page/],
+    ['HEIC', () => Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic'), /export it as JPEG/],
+    ['base64 text', () => Buffer.from(shirt.toString('base64')), /decode it/],
+    ['an image that was read as text and is destroyed', () => lost(shirt), /-F image=@photo.jpg/],
+    ['text', () => Buffer.from('@photo.jpg'), /-F image=@photo.jpg/],
+  ])('is called %s', async (what, body, advice) => {
+    const response = await postParts('/bg/v1/background-removals', rawPart('name="image"', body()));
+    expect(response.status).toBe(415);
+    const { type, detail } = await problemOf(response);
+    expect(type).toBe('unsupported-media-type');
+    expect(detail).toContain(`The image is ${what}, not JPEG, PNG or WebP`);
+    expect(detail).toMatch(advice);
+  });
+
+  test('as a body of its own is 415 and says what the endpoint reads', async () => {
+    const headers = { 'content-type': 'image/jpeg' };
+    const body = new Uint8Array(shirt);
+    const { detail } = await problemOf(
+      await ask('POST', '/bg/v1/background-removals', { headers, body }),
+    );
+    expect(detail).toMatch(/multipart\/form-data or application\/json.*-F image=@photo.jpg/);
+  });
+});
+
+test('a form without a boundary is said to have none', async () => {
+  for (const path of ['/bg/v1/background-removals', '/intake/v1/jobs']) {
+    const headers = { 'content-type': 'multipart/form-data' };
+    const { detail } = await problemOf(await ask('POST', path, { headers, body: 'x' }));
+    expect(detail).toContain('no boundary');
+  }
+});
+
+test('a body that is too long is refused before a client is told to send it', async () => {
+  const answer = await rawExchange(
+    stack.url,
+    [
+      'POST /look/v1/outfits HTTP/1.1',
+      'Host: x',
+      `Authorization: Bearer ${key}`,
+      'Content-Type: application/json',
+      'Content-Length: 99000000',
+      'Expect: 100-continue',
+      'Connection: close',
+      '\r\n',
+    ].join('\r\n'),
+  );
+  expect(answer).toMatch(/^HTTP\/1.1 413 /);
 });
 
 describe('a __proto__ member', () => {

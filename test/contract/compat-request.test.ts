@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { readRequest } from '../../src/api/removal/removebg/request.ts';
 import { readJsonImage } from '../../src/http/image-body.ts';
-import { sniffFormat } from '../../src/imaging/sniff.ts';
 import { Problem } from '../../src/platform/problem.ts';
 
 const JPEG = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3, 4]);
-const readImage = (body: object) => readJsonImage(body, 64, sniffFormat).image;
+const readImage = (body: object) => readJsonImage(body, 64).image;
 
 const request = (fields: Record<string, unknown>, files: Record<string, Uint8Array> = {}) =>
   readRequest({ fields, files: { image_file: JPEG, ...files } }, readImage);

@@ -1,6 +1,5 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { readJsonImage } from '../../src/http/image-body.ts';
-import { sniffFormat } from '../../src/imaging/sniff.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { type Input, orRejection } from './target.ts';
 
@@ -33,7 +32,7 @@ export const regressions: readonly Input[] = ['\f/9j/'];
 
 const MAX_BYTES = 200;
 const read = (text: string) =>
-  orRejection(() => readJsonImage({ image_base64: text }, MAX_BYTES, sniffFormat).image, Problem);
+  orRejection(() => readJsonImage({ image_base64: text }, MAX_BYTES).image, Problem);
 
 const decoded = (base64: string): Buffer | undefined => {
   try {
@@ -47,12 +46,13 @@ const decoded = (base64: string): Buffer | undefined => {
 export function fuzz(input: Buffer): void {
   const text = input.toString();
   const image = read(text);
-  const base64 = text.replace(/^data:[^;,]*;base64,/i, '');
-  const right = decoded(base64.replaceAll(/\s+/g, '').replace(/=+$/, ''));
+  const base64 = text.replace(/^\s{0,16}data:[^,]{0,200};\s?base64,/i, '');
+  const usual = base64.replaceAll('-', '+').replaceAll('_', '/');
+  const right = decoded(usual.replaceAll(/\s+/g, '').replace(/=+$/, ''));
   if (image instanceof Problem) {
     ok(['invalid-request', 'payload-too-large'].includes(image.type), image.type);
-    // Base64 that a browser accepts is rejected for its size only.
-    const plain = text === base64 ? decoded(text) : undefined;
+    // Base64 that a browser accepts is rejected for its size only, or for spaces that were plus signs.
+    const plain = text === base64 && !text.includes(' ') ? decoded(text) : undefined;
     if (plain && plain.length > 0) equal(image.type, 'payload-too-large');
     return;
   }
@@ -60,6 +60,5 @@ export function fuzz(input: Buffer): void {
   deepEqual(Buffer.from(image), right);
   const written = Buffer.from(image).toString('base64');
   deepEqual(read(written), image);
-  const format = sniffFormat(image);
-  deepEqual(read(`data:image/${format ?? 'x'};base64,${written}`), image);
+  deepEqual(read(`data:image/x;base64,${written}`), image);
 }

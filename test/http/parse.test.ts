@@ -46,3 +46,21 @@ test('advice is computed only for the errors that are shown', () => {
   );
   expect(computed).toBe(100);
 });
+
+test('a null counts as left out where none is meant, at any depth', () => {
+  const Item = z.strictObject({ id: z.string(), brand: z.string().optional() });
+  const Schema = z.strictObject({
+    size: z.number().optional(),
+    kept: z.string().nullable(),
+    items: z.array(z.union([Item, z.string()])),
+  });
+  const sent = { size: null, kept: null, items: [{ id: 'a', brand: null }, 'b'] };
+  expect(parse(Schema, sent, 'body')).toEqual({ kept: null, items: [{ id: 'a' }, 'b'] });
+  expect(sent.items[0]).toEqual({ id: 'a', brand: null });
+  expect(() => parse(Schema, { ...sent, items: [null] }, 'body')).toThrow(
+    expect.objectContaining({ errors: [expect.objectContaining({ pointer: '/items/0' })] }),
+  );
+  expect(() => parse(Schema, { ...sent, items: [{ id: null }] }, 'body')).toThrow(
+    expect.objectContaining({ errors: [expect.objectContaining({ pointer: '/items/0/id' })] }),
+  );
+});

@@ -52,7 +52,6 @@ export async function serve(
     sunsets: [],
     log: createLog('test', 'silent'),
     maxImageBytes: 2 ** 20,
-    sniff: () => undefined,
     problemBase: undefined,
     observe: () => {},
     ...deps,

@@ -38,7 +38,6 @@ async function serveRoute(row: Route, bodyTimes = TIMES): Promise<string> {
     sunsets: [],
     log: createLog('test', 'silent'),
     maxImageBytes: 1000,
-    sniff: () => undefined,
     problemBase: undefined,
     bodyTimes,
     observe: () => {},
@@ -106,18 +105,19 @@ describe('a streamed body', () => {
 
   test('can be a form of files with any names, each truncated if it is too large', async () => {
     const form = new FormData();
-    form.append('note', 'ignored');
+    form.append('note', 'no file');
     form.append('a', new Blob(['x'.repeat(10)]), 'folder/Größe.jpg');
     form.append('b', new Blob(['x'.repeat(200_000)]), 'large.jpg');
     for (let i = 0; i < 500; i++) form.append('c', new Blob(['abc']), `${i}.png`);
     const response = await fetch(`${await streaming()}/here`, { method: 'POST', body: form });
     const { files } = (await response.json()) as { files: unknown[] };
-    expect(files.slice(0, 3)).toEqual([
+    expect(files.slice(0, 4)).toEqual([
+      ['', 7, false],
       ['Größe.jpg', 10, false],
       ['large.jpg', 1000, true],
       ['0.png', 3, false],
     ]);
-    expect(files).toHaveLength(502);
+    expect(files).toHaveLength(503);
   });
 
   test('that is declared a form but is none is 400', async () => {

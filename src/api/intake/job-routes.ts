@@ -25,6 +25,7 @@ const createJob =
       member: 'imageBase64',
       background: true,
       jsonParts: ['operations', 'retention', 'options', 'webhook'],
+      lists: ['operations'],
     });
     const request = await readJobRequest(form, async (options) => {
       const { client } = requireCaller(call);

@@ -34,7 +34,6 @@ async function serve(blobs: Blobs) {
     sunsets: [],
     log: createLog('test', 'silent'),
     maxImageBytes: 1000,
-    sniff: () => undefined,
     problemBase: undefined,
     observe: () => {},
   });

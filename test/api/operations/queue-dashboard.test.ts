@@ -56,7 +56,6 @@ beforeAll(async () => {
     lookUp,
     limits: createLimits(redis, hostClock),
     maxImageBytes: 1,
-    sniff: () => undefined,
     problemBase: undefined,
     observe: () => {},
   }).app;

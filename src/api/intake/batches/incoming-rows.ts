@@ -8,7 +8,6 @@ import { type IdSet, takeId } from '../../../feed-formats/id-set.ts';
 import { type BodyStream, collectBody } from '../../../http/body-stream.ts';
 import type { FilePart } from '../../../http/file-parts.ts';
 import { readJsonImage } from '../../../http/image-body.ts';
-import { sniffFormat } from '../../../imaging/sniff.ts';
 import type { Upload } from '../../../intake/batches/batches.ts';
 import { Problem, type ProblemType } from '../../../platform/problem.ts';
 
@@ -62,7 +61,7 @@ function toContent(row: BatchRow | BatchRowError, { maxImageBytes }: IncomingLim
   const { base64: imageBase64 } = image;
   return {
     bytes(): Uint8Array {
-      const form = readJsonImage({ imageBase64 }, maxImageBytes, sniffFormat, 'imageBase64');
+      const form = readJsonImage({ imageBase64 }, maxImageBytes, 'imageBase64');
       return form.image ?? new Uint8Array();
     },
   };

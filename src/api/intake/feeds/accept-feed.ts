@@ -1,4 +1,4 @@
-import { mediaTypeOf } from '../../../http/body-stream.ts';
+import { mediaTypeOf } from '../../../http/media-type.ts';
 import type { Call, Caller, Reply } from '../../../http/route.ts';
 import { batchKeys } from '../../../intake/batches/batch-files.ts';
 import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
