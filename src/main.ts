@@ -24,7 +24,7 @@ import { compressResponses } from './http/compression.ts';
 import { createLimits, type Limits } from './http/limits.ts';
 import type { Route } from './http/route.ts';
 import { createServer, type HttpServer, type ServerDeps } from './http/server.ts';
-import { SUNSETS } from './http/sunset.ts';
+import { markSunsets } from './http/sunset.ts';
 import { createIntake, type Intake } from './intake/create-intake.ts';
 import { openInstallationStorage } from './intake/installation-storage.ts';
 import { readBatchFigures, readRedisMemory } from './intake/queue-figures.ts';
@@ -108,7 +108,7 @@ async function main(): Promise<void> {
   const metrics = { registry, key: config.METRICS_KEY };
   const { jobWaiter, admission } = sync;
   const linkRule = createLinkRule(config.FETCH_ALLOW);
-  const routes = routeTable({
+  const table = routeTable({
     look: { signingKeys, threads: lookThreads },
     maxImageBytes,
     images: { blobs, jobWaiter, admission, deadlineMillis, limits, now },
@@ -121,6 +121,7 @@ async function main(): Promise<void> {
     metrics: config.METRICS_PORT === undefined ? metrics : undefined,
     classifierVersion: modelVersionOf(findModel(readCatalog(modelsHome), CLASSIFIER_ID)),
   });
+  const routes = markSunsets(table, config.SUNSET_FILE);
   const { queues } = intake.figures;
   const deps = { config, log, requestLimits, routes, authentication, queues, observe };
   const { app, drain, figures } = createGatewayServer(deps);
@@ -322,7 +323,6 @@ function createGatewayServer(deps: GatewayServerDeps): HttpServer {
     lookUp: findCaller,
     lookUpSession: findSessionCaller,
     limits: requestLimits,
-    sunsets: SUNSETS,
     log,
     maxImageBytes: config.MAX_IMAGE_BYTES,
     problemBase: config.PROBLEM_BASE,

@@ -19,7 +19,7 @@ const MIN_COMPRESSED_CHARS = 1024;
 /** Returns a document with a tag of its text. */
 export function createDocument(text: string, mediaType = JSON_TYPE): Document {
   const hash = createHash('sha256').update(text).digest('base64url');
-  return { text, mediaType, etag: `"${hash.slice(0, 27)}"` };
+  return { text, mediaType, etag: `W/"${hash.slice(0, 27)}"` };
 }
 
 /** Compressed when first sent so: a stranger who asks a thousand times costs one compression. */
@@ -41,8 +41,8 @@ const acceptsGzip = (acceptEncoding: string): boolean =>
     .some((coding) => /^gzip($|\s*;)/.test(coding) && !/;\s*q=0(\.0*)?$/.test(coding));
 
 /**
- * Returns the document, or 304 if the client already has this version. Its tag does not depend on the
- * encoding: it names the version, and there are no ranges that could be mixed.
+ * Returns the document, or 304 if the client already has this version. Its tag is weak: it names the version in any
+ * encoding.
  */
 export function sendDocument(
   call: Pick<Call, 'headers'>,

@@ -18,7 +18,7 @@ import { JSON_MEDIA_TYPE } from './image-body.ts';
 import { admit, disconnectSignal } from './request-context.ts';
 import type { Reply, Route } from './route.ts';
 import { hasBody, limitBodyTime } from './slow-body.ts';
-import { type Sunset, sunsetHeaders } from './sunset.ts';
+import { checkSunset, sunsetHeaders } from './sunset.ts';
 import { acceptEmptyJson, acceptNoBody, UNUSED_BODY_BYTES } from './unused-body.ts';
 
 declare module 'fastify' {
@@ -40,7 +40,6 @@ declare module 'fastify' {
 }
 
 interface MountDeps extends CallDeps {
-  sunsets: readonly Sunset[];
   /** See `corsOf`. */
   corsOrigins?: readonly string[];
   /** See `BodyTimes`. */
@@ -149,7 +148,7 @@ function holdBody(
 }
 
 function mountRoute(app: FastifyInstance, deps: MountDeps, route: Route): void {
-  const sunset = deps.sunsets.find((s) => s.method === route.method && s.path === route.path);
+  const { sunset } = route;
   app.route({
     method: route.method,
     url: route.path,
@@ -166,7 +165,10 @@ function mountRoute(app: FastifyInstance, deps: MountDeps, route: Route): void {
     bodyLimit: bodyLimitOf(route, deps.maxImageBytes),
     onRequest: async (request, reply) => {
       if (route.stream) drainAfterResponse(request, reply, deps.wholeMillis);
-      if (sunset) reply.headers(sunsetHeaders(sunset));
+      if (sunset) {
+        reply.headers(sunsetHeaders(sunset));
+        checkSunset(sunset, Date.now());
+      }
       if (route.scope !== 'keyless') {
         const { client } = await admit(deps, route, request, reply);
         deps.acceptConnection(request.raw, reply.raw, client);

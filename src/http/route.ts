@@ -9,6 +9,7 @@ import type { Form } from './form.ts';
 import type { ImageForm, ImageFormOptions } from './image-body.ts';
 import type { Admission, RateLimitStatus } from './limits.ts';
 import type { RequestHeader, ResponseHeader } from './openapi/headers.ts';
+import type { Sunset } from './sunset.ts';
 
 /** Limits of a key that handlers apply. */
 type CallerLimits = Pick<
@@ -105,6 +106,8 @@ interface RouteSpec<Query, Body> {
   anyOrigin?: boolean;
   /** The scope a key must hold, `any-key` for a valid key of any scope, or `keyless`. */
   scope: string;
+  /** Its planned end, if it has one. */
+  sunset?: Sunset;
   /** The right a key must have besides its scope. */
   right?: string;
   /** The name of the method in generated clients: a verb and what it acts on. */

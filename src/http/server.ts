@@ -36,11 +36,9 @@ import { requestIdOf } from './request-id.ts';
 import { holdResponse } from './response-memory.ts';
 import type { Reply, Route } from './route.ts';
 import { type BodyTimes, hasBody, limitBodyTime } from './slow-body.ts';
-import type { Sunset } from './sunset.ts';
 
 export interface ServerDeps extends AccessControl {
   routes: readonly Route[];
-  sunsets: readonly Sunset[];
   log: Logger;
   /** Limit of an image's bytes, before base64. */
   maxImageBytes: number;

@@ -1,15 +1,61 @@
-/** The planned end of an endpoint. Times are ISO 8601 UTC. */
-export interface Sunset {
-  method: string;
-  path: string;
-  deprecatedAt: string;
-  sunsetAt: string;
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { ConfigError } from '../platform/config.ts';
+import { Problem } from '../platform/problem.ts';
+import type { Route } from './route.ts';
+
+const Sunset = z.strictObject({
+  /** Such as `POST /bg/v1/background-removals`. */
+  route: z.string(),
+  deprecatedAt: z.iso.datetime(),
+  /** From then on the endpoint answers 410. */
+  sunsetAt: z.iso.datetime(),
   /** The page that describes the successor. */
-  link: string;
+  link: z.url({ protocol: /^https?$/ }),
+});
+
+/** The planned end of an endpoint. Times are ISO 8601 UTC. */
+export type Sunset = z.infer<typeof Sunset>;
+
+const SunsetFile = z.strictObject({ sunsets: z.array(Sunset) });
+
+function parseFile(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    const reason = error instanceof SyntaxError ? 'is not JSON' : 'cannot be read';
+    throw new ConfigError([`SUNSET_FILE: ${path} ${reason}`]);
+  }
 }
 
-/** Every endpoint with a planned end. There is none today. */
-export const SUNSETS: readonly Sunset[] = [];
+const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
+
+function errorsIn({ route, deprecatedAt, sunsetAt }: Sunset, names: ReadonlySet<string>): string[] {
+  if (!names.has(route)) return ['route: there is no such endpoint; /docs lists them'];
+  return sunsetAt < deprecatedAt ? ['sunsetAt: is before deprecatedAt'] : [];
+}
+
+/**
+ * Returns the routes, those with a planned end marked.
+ * @param path of the file that `SUNSET_FILE` names: `{"sunsets": [{"route", "deprecatedAt", "sunsetAt", "link"}]}`
+ * @throws ConfigError with all errors, by pointer
+ */
+export function markSunsets(routes: readonly Route[], path: string | undefined): readonly Route[] {
+  if (path === undefined) return routes;
+  const names = new Set(routes.map(nameOf));
+  const parsed = SunsetFile.safeParse(parseFile(path));
+  const sunsets = parsed.data?.sunsets ?? [];
+  const errors = parsed.success
+    ? sunsets.flatMap((sunset, at) =>
+        errorsIn(sunset, names).map((error) => `/sunsets/${at}/${error}`),
+      )
+    : parsed.error.issues.map(({ path: at, message }) => `/${at.join('/')}: ${message}`);
+  if (errors.length > 0) throw new ConfigError(errors.map((error) => `${path}: ${error}`));
+  return routes.map((route) => {
+    const sunset = sunsets.find((each) => each.route === nameOf(route));
+    return sunset ? { ...route, sunset } : route;
+  });
+}
 
 /** Returns the headers of a deprecated endpoint: Deprecation (RFC 9745), Sunset (RFC 8594), Link. */
 export const sunsetHeaders = ({
@@ -21,3 +67,9 @@ export const sunsetHeaders = ({
   sunset: new Date(sunsetAt).toUTCString(),
   link: `<${link}>; rel="deprecation"; type="text/html"`,
 });
+
+/** @throws Problem gone from the end on */
+export function checkSunset({ route, sunsetAt, link }: Sunset, nowMillis: number): void {
+  if (nowMillis < Date.parse(sunsetAt)) return;
+  throw new Problem('gone', `${route} ended on ${sunsetAt.slice(0, 10)}; see ${link}`);
+}

@@ -82,6 +82,7 @@ const Environment = z.object({
     .transform(({ origin }) => origin)
     .optional(),
   SOURCES_FILE: z.string().min(1).optional(),
+  SUNSET_FILE: z.string().min(1).optional(),
   SYNC_TIMEOUT_SECONDS: z.coerce.number().min(0.5).max(600).default(25),
   REQUEST_TIMEOUT_SECONDS: z.coerce.number().min(1).max(3600).default(60),
   MAX_CONNECTIONS: whole(10, 1_000_000).default(10_000),

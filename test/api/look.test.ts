@@ -279,7 +279,7 @@ describe('cacheable documents', () => {
       const first = await call(path);
       expect(first.headers?.['content-type']).toMatch(/^application\/json/);
       const etag = first.headers?.etag ?? '';
-      expect(etag).toMatch(/^"[\w-]{27}"$/);
+      expect(etag).toMatch(/^W\/"[\w-]{27}"$/);
       for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
         const again = await call(path, { headers: { 'if-none-match': known } });
         expect(again.status).toBe(304);

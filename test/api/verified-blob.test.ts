@@ -44,7 +44,6 @@ beforeAll(async () => {
     routes: [served],
     lookUp: async () => undefined,
     limits: { admit: () => Promise.reject(new Error('keyless')) },
-    sunsets: [],
     log: pino({}, { write: (line: string) => void logged.push(line) }),
     maxImageBytes: 1000,
     problemBase: undefined,

@@ -1,5 +1,5 @@
 import { zipSync } from 'fflate';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { SelvageError } from '../../packages/client/src/client.ts';
 import { redirectTo } from '../support/servers.ts';
 import {
@@ -180,3 +180,21 @@ test.each([302, 307, 308])(
     expect([server.requests.length, elsewhere.requests.length]).toEqual([1, 0]);
   },
 );
+
+test('a program is told once that what it calls will end', async () => {
+  const headers = {
+    'content-type': 'image/png',
+    deprecation: '@1798761600',
+    sunset: 'Thu, 01 Jul 2027 12:00:00 GMT',
+    link: '<https://docs.example/v2>; rel="deprecation"; type="text/html"',
+  };
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const ending = respondWith(200, PNG, headers);
+  const server = await startScriptedServer(ending, ending);
+  const { client } = createTestClient(server);
+  for (let call = 0; call < 2; call++) await client.removeBackground(IMAGE);
+  expect(warn.mock.calls).toEqual([
+    [expect.stringMatching(/ends on Thu, 01 Jul 2027.*docs.example/)],
+  ]);
+  warn.mockRestore();
+});

@@ -43,7 +43,7 @@ describe('the dictionary', () => {
     expect(first.headers.get('cache-control')).toContain('max-age=3600');
     expect(first.headers.get('content-language')).toBe('en');
     const etag = first.headers.get('etag') ?? '';
-    expect(etag).toMatch(/^"[^"]+"$/);
+    expect(etag).toMatch(/^W\/"[^"]+"$/);
     const again = await fetch(`${stack.url}${OPTIONS}`, { headers: { 'if-none-match': etag } });
     expect(again.status).toBe(304);
     expect(await again.text()).toBe('');

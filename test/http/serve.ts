@@ -49,7 +49,6 @@ export async function serve(
     routes,
     lookUp,
     limits,
-    sunsets: [],
     log: createLog('test', 'silent'),
     maxImageBytes: 2 ** 20,
     problemBase: undefined,

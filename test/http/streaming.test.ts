@@ -35,7 +35,6 @@ async function serveRoute(row: Route, bodyTimes = TIMES): Promise<string> {
     routes: [row],
     lookUp: async () => undefined,
     limits: { admit: () => Promise.reject(new Error('keyless')) } satisfies Pick<Limits, 'admit'>,
-    sunsets: [],
     log: createLog('test', 'silent'),
     maxImageBytes: 1000,
     problemBase: undefined,

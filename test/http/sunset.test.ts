@@ -1,18 +1,84 @@
-import { expect, test } from 'vitest';
-import { sunsetHeaders } from '../../src/http/sunset.ts';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { json, type Route, route } from '../../src/http/route.ts';
+import { markSunsets, sunsetHeaders } from '../../src/http/sunset.ts';
+import { serve } from './serve.ts';
+
+const end = (path: string, sunsetAt: string) => ({
+  route: `GET ${path}`,
+  deprecatedAt: '2026-01-01T00:00:00Z',
+  sunsetAt,
+  link: 'https://docs.example/v2',
+});
+const at = (path: string): Route =>
+  route({
+    method: 'GET',
+    scope: 'keyless',
+    operationId: 'test',
+    summary: 'A test',
+    description: 'A test',
+    responses: {},
+    path,
+    handle: () => json({ path }),
+  });
+
+let folder: string;
+let file: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sunset-'));
+  file = join(folder, 'sunset.json');
+});
+afterEach(() => rm(folder, { recursive: true }));
 
 test('the headers of a deprecated endpoint name both dates and the successor', () => {
   expect(
     sunsetHeaders({
-      method: 'GET',
-      path: '/look/v1/params',
+      ...end('/look/v1/params', '2027-07-01T12:00:00Z'),
       deprecatedAt: '2027-01-01T00:00:00Z',
-      sunsetAt: '2027-07-01T12:00:00Z',
-      link: 'https://docs.example/v2',
     }),
   ).toEqual({
     deprecation: '@1798761600', // RFC 9745: a date as structured field
     sunset: 'Thu, 01 Jul 2027 12:00:00 GMT', // RFC 8594: an HTTP date
     link: '<https://docs.example/v2>; rel="deprecation"; type="text/html"',
   });
+});
+
+test('an endpoint works until its end, with the headers, and is gone from then on', async () => {
+  const sunsets = [end('/soon', '2999-01-01T00:00:00Z'), end('/over', '2026-02-01T00:00:00Z')];
+  await writeFile(file, JSON.stringify({ sunsets }));
+  const { app, url } = await serve(markSunsets(['/soon', '/over', '/stays'].map(at), file));
+  const [soon, over, stays] = await Promise.all(
+    ['/soon', '/over', '/stays'].map((path) => fetch(`${url}${path}`)),
+  );
+  expect(soon?.status).toBe(200);
+  expect(soon?.headers.get('sunset')).toBe('Tue, 01 Jan 2999 00:00:00 GMT');
+  expect(over?.status).toBe(410);
+  expect(over?.headers.get('deprecation')).toMatch(/^@\d+$/);
+  expect(await over?.json()).toMatchObject({
+    type: 'gone',
+    detail: 'GET /over ended on 2026-02-01; see https://docs.example/v2',
+  });
+  expect(stays?.status).toBe(200);
+  expect(stays?.headers.has('deprecation')).toBe(false);
+  await app.close();
+});
+
+test.each([
+  ['no JSON', '{', /sunset\.json is not JSON/],
+  [
+    'an endpoint that is not there',
+    { sunsets: [end('/b', '2027-01-01T00:00:00Z')] },
+    /\/sunsets\/0\/route: there is no such endpoint/,
+  ],
+  [
+    'an end before the announcement',
+    { sunsets: [end('/a', '2025-01-01T00:00:00Z')] },
+    /\/sunsets\/0\/sunsetAt: is before/,
+  ],
+  ['no date', { sunsets: [end('/a', 'soon')] }, /\/sunsets\/0\/sunsetAt: /],
+])('a file with %s stops the start, and says why', async (_, content, error) => {
+  await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
+  expect(() => markSunsets([at('/a')], file)).toThrow(error);
 });

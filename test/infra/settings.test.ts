@@ -72,7 +72,7 @@ describe('docker-compose.yml', () => {
     ...because('its own Redis', ...OTHER_REDIS),
     ...because('set as S3_ACCESS_KEY', 'AWS_ACCESS_KEY_ID'),
     ...because('set as S3_SECRET_KEY', 'AWS_SECRET_ACCESS_KEY'),
-    ...because('the file is mounted', 'SOURCES_FILE'),
+    ...because('the file is mounted', 'SOURCES_FILE', 'SUNSET_FILE'),
   };
   const NO_GPU = because('there is no GPU', 'DEVICE');
   /** Not passed from the environment or `.env`. */

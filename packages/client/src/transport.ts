@@ -54,6 +54,18 @@ function toError(error: unknown, limit: AbortSignal, stop: AbortSignal): unknown
   return clientError('connection-failed', 'The connection failed or broke off', { cause: error });
 }
 
+/** What this process was warned of. */
+const warned = new Set<string>();
+
+/** Says once that what was called will end. */
+function warnOfEnd(headers: Headers): void {
+  const end = headers.get('sunset');
+  const link = headers.get('link') ?? '';
+  if (!end || !headers.has('deprecation') || warned.has(link)) return;
+  warned.add(link);
+  console.warn(`A Selvage endpoint that this program calls ends on ${end}. ${link}`);
+}
+
 /** Yields the bytes of a response as they arrive. */
 async function* readChunks(response: Response, onChunk: () => void) {
   const reader = response.body?.getReader();
@@ -99,6 +111,7 @@ export function createTransport(options: ClientOptions) {
       signal,
     });
     rejectRedirect(response);
+    warnOfEnd(response.headers);
     if (!response.ok) throw await readProblem(response);
     return response;
   }

@@ -165,6 +165,7 @@ function operation(draft: Draft, route: Route) {
     tags: chapterOf(draft, route),
     summary: route.summary,
     description: route.description,
+    ...(route.sunset && { deprecated: true }),
     ...((route.scope !== 'any-key' || route.keyHeader) && {
       security: security(route),
     }),

@@ -12,6 +12,12 @@ export interface ParameterTable {
   of(route: Route): object[];
 }
 
+/** `true` and `false` in a query are a boolean to those who call it. */
+const isFlag = ({ enum: values = [] }: JsonSchema): boolean =>
+  Array.isArray(values) &&
+  values.length === 2 &&
+  ['true', 'false'].every((text) => values.includes(text));
+
 /** A list is one parameter, with commas. */
 const asList = ({ type }: JsonSchema) => type === 'array' && { style: 'form', explode: false };
 
@@ -34,7 +40,7 @@ function queryParameters(schemas: SchemaTable, query: z.ZodType | undefined): Pa
     ...(required.includes(name) && { required: true }),
     ...(description !== undefined && { description }),
     ...asList(schema),
-    schema,
+    schema: isFlag(schema) ? { type: 'boolean' } : schema,
   }));
 }
 

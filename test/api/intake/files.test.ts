@@ -31,7 +31,6 @@ async function serve(blobs: Blobs) {
     routes: fileRoutes({ blobs, links, now: hostClock }),
     lookUp: async () => undefined,
     limits: { admit: () => Promise.reject(new Error('keyless')) },
-    sunsets: [],
     log: createLog('test', 'silent'),
     maxImageBytes: 1000,
     problemBase: undefined,

@@ -51,7 +51,6 @@ beforeAll(async () => {
   const lookUp = async (key: string) => KEYS[key];
   app = createServer({
     routes: [],
-    sunsets: [],
     log,
     lookUp,
     limits: createLimits(redis, hostClock),
