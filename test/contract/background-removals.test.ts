@@ -186,7 +186,7 @@ describe('a removal is rejected', () => {
         form.set('image', 'hello');
         return form;
       },
-      'invalid-request',
+      'unsupported-media-type',
     ],
   ];
   test.each(forms)('with %s', async (_, form, type) => {

@@ -241,7 +241,7 @@ export function createOptions(modelVersion: string) {
     const cached = served.get(key);
     if (cached) return cached;
     const text = JSON.stringify(optionsOf(locale, selected, modelVersion));
-    const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
+    const etag = `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
     const fresh = { text, etag };
     served.set(key, fresh);
     return fresh;
