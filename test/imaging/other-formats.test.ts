@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { nameOtherFormat } from '../../src/imaging/other-formats.ts';
 
@@ -31,6 +32,7 @@ test.each([
   ['text', Buffer.from('@photo.jpg')],
 ])('%s is named', (what, file) => {
   expect(nameOtherFormat(file)).toEqual({ what, advice: expect.stringMatching(/\w/) });
+  expect(readFileSync('docs/errors.md', 'utf8')).toContain(what);
 });
 
 test.each([
