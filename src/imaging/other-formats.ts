@@ -1,7 +1,7 @@
 import { SNIFF_BYTES, sniffFormat } from './sniff.ts';
 
 /** Enough for the longest of the signatures below, after whitespace and a line of XML. */
-const HEAD_BYTES = 256;
+export const HEAD_BYTES = 256;
 
 const EXPORT = 'export it as JPEG, PNG or WebP';
 const AS_IT_IS =

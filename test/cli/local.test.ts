@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -59,21 +59,21 @@ describe('remove --local', () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/shirt\.jpg: .*shirt\.png exists already; --force replaces it/);
     expect(stderr).toMatch(/inner\/shirt\.JPG: .* is outside /);
-    expect(stderr).toMatch(/0 cut out, 3 failed\.\n$/);
+    expect(stderr).toMatch(/0 cut out, 2 failed, 1 left out\.\n$/);
     expect(await readdir(folder)).not.toContain('shirt.png');
     expect((await readdir(out)).sort()).toEqual(['inner', 'shirt.png']);
     await rm(join(out, 'inner'));
   });
 
-  test('processes a folder without server or Redis, and fails for files that are not photos', async () => {
+  test('processes a folder without server or Redis, and names pictures that are none', async () => {
     const args = ['remove', '--local', photos, '-o', out, '--json', '--force'];
     const { code, stdout, stderr } = await selvage(args, env);
     const lines = parseJsonLines(stdout).sort((a, b) => (String(a.file) < String(b.file) ? -1 : 1));
     expect(lines).toEqual([
       {
         file: join(photos, 'broken.png'),
-        status: 'failed',
-        problem: expect.objectContaining({ type: 'unsupported-media-type' }),
+        status: 'left-out',
+        what: 'text',
       },
       expect.objectContaining({ output: join(out, 'inner', 'shirt.png'), status: 'succeeded' }),
       expect.objectContaining({
@@ -82,8 +82,8 @@ describe('remove --local', () => {
         review: { needed: false, reasons: [] },
       }),
     ]);
-    expect(stderr).toMatch(/^.*broken\.png: The image is not JPEG.*\n$/);
-    expect(code).toBe(1);
+    expect(stderr).toMatch(/^.*broken\.png: left out: text\n$/);
+    expect(code).toBe(6);
     const meta = await sharp(join(out, 'shirt.png')).metadata();
     expect(meta).toMatchObject({ format: 'png', width: 300, height: 360, hasAlpha: true });
   });
@@ -116,7 +116,7 @@ describe('remove --local', () => {
     expect(data[1]).toBeLessThan(15);
   });
 
-  test('Ctrl-C leaves no partial file and no process', async () => {
+  test('Ctrl-C leaves no partial file and no process, and the same command goes on', async () => {
     const many = join(folder, 'many');
     const interrupted = join(folder, 'interrupted');
     await mkdir(many);
@@ -138,6 +138,14 @@ describe('remove --local', () => {
     expect(names.map((name) => join(interrupted, name)).sort()).toEqual(written.sort());
     for (const output of written) await sharp(output).stats(); // every file is complete
     expect(below.filter(isAlive)).toEqual([]);
+    for (let i = 0; i < 27; i++) await rm(join(many, `${i}.jpg`));
+    await copyFile(written[0] ?? '', join(interrupted, '28.png'));
+    const again = await selvage(['remove', '--local', many, '-o', interrupted], env);
+    expect(again.stderr).toMatch(/cut out, [123] already there \(--force makes them anew\)\.\n$/);
+    expect(again.code).toBe(0);
+    expect(await readdir(interrupted)).toEqual(
+      expect.arrayContaining(['27.png', '28.png', '29.png']),
+    );
   });
 });
 

@@ -1,5 +1,7 @@
-import { readdir, stat } from 'node:fs/promises';
+import { open, readdir, stat } from 'node:fs/promises';
 import { basename, extname, join, relative, resolve } from 'node:path';
+import { HEAD_BYTES, nameOtherFormat } from '../../imaging/other-formats.ts';
+import { sniffFormat } from '../../imaging/sniff.ts';
 import { usageError } from '../terminal/exit.ts';
 
 /** One photo and the path of its cut-out. */
@@ -11,24 +13,90 @@ export interface Photo {
   conflict?: string;
 }
 
-const PHOTO_NAME = /\.(jpe?g|png|webp)$/i;
+/** A file that is no JPEG, PNG or WebP, though it seems to be meant as a picture. */
+export interface LeftOut {
+  path: string;
+  /** Such as `HEIC`. */
+  what: string;
+}
+
+interface Found {
+  photos: string[];
+  leftOut: LeftOut[];
+}
+
+/** Names of pictures: such a file that is none is named. Others that are none are not meant. */
+const PICTURE_NAME =
+  /\.(jpe?g|jpe|jfif|png|webp|hei[cf]|avif|gif|bmp|tiff?|jxl|jp2|dng|cr[23]|nef|arw|raf|psd)$/i;
+
+const NOTHING: Found = { photos: [], leftOut: [] };
+
+const joinAll = (all: readonly Found[]): Found => ({
+  photos: all.flatMap(({ photos }) => photos),
+  leftOut: all.flatMap(({ leftOut }) => leftOut),
+});
+
+async function readHead(path: string): Promise<Uint8Array> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Looks at the first bytes of a file; its name decides nothing. */
+async function lookAt(path: string): Promise<Found> {
+  const isNamedPicture = PICTURE_NAME.test(path);
+  const head = await readHead(path).catch((error: NodeJS.ErrnoException) => error);
+  if (head instanceof Error) {
+    if (head.code === 'ENOENT' || !isNamedPicture) return NOTHING;
+    return { photos: [], leftOut: [{ path, what: `cannot be read (${head.code})` }] };
+  }
+  if (sniffFormat(head)) return { photos: [path], leftOut: [] };
+  if (!isNamedPicture) return NOTHING;
+  const empty = head.length === 0 && 'empty';
+  return {
+    photos: [],
+    leftOut: [{ path, what: empty || (nameOtherFormat(head)?.what ?? 'of an unknown format') }],
+  };
+}
 
 /**
- * Returns the photos in a folder and its subfolders, by name, without hidden files and links.
+ * Finds the photos in a folder and its subfolders by their first bytes, in order of name, without hidden files and
+ * links; and the pictures that are left out.
  * @param without absolute path of a folder to skip
  */
-export async function photosUnder(folder: string, without?: string): Promise<string[]> {
-  if (resolve(folder) === without) return [];
+async function findPhotos(folder: string, without?: string): Promise<Found> {
+  if (resolve(folder) === without) return NOTHING;
   const entries = await readdir(folder, { withFileTypes: true });
-  const found = entries
-    .filter(({ name }) => !name.startsWith('.'))
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .map((entry): string[] | Promise<string[]> => {
-      const path = join(folder, entry.name);
-      if (entry.isDirectory()) return photosUnder(path, without);
-      return entry.isFile() && PHOTO_NAME.test(entry.name) ? [path] : [];
-    });
-  return (await Promise.all(found)).flat();
+  const all: Found[] = [];
+  // One after the other: a folder may have more files than a process may open.
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    if (entry.name.startsWith('.')) continue;
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) all.push(await findPhotos(path, without));
+    else if (entry.isFile()) all.push(await lookAt(path));
+  }
+  return joinAll(all);
+}
+
+/** Returns the photos that `findPhotos` finds. */
+export const photosUnder = async (folder: string, without?: string): Promise<string[]> =>
+  (await findPhotos(folder, without)).photos;
+
+/** Whether a photo has its output: a picture or a description that is complete and not older. */
+export async function hasOutput({ input, output, conflict }: Photo): Promise<boolean> {
+  if (conflict) return false;
+  const [from, made] = await Promise.all(
+    [input, output].map((path) => stat(path).catch(() => undefined)),
+  );
+  if (!from || !made?.isFile() || made.mtimeMs < from.mtimeMs) return false;
+  const head = await readHead(output).catch(() => new Uint8Array());
+  return (
+    sniffFormat(head) !== undefined || (output.endsWith('.json') && head[0] === '{'.charCodeAt(0))
+  );
 }
 
 /** `photo.jpg` -> `photo.png`. A file without an extension keeps its whole name. */
@@ -36,17 +104,18 @@ export const withExtension = (path: string, extension: string): string =>
   `${path.slice(0, path.length - extname(path).length)}.${extension}`;
 
 /** Resolves a path of the command line to photos, each with its name in the output folder. */
-async function resolvePath(path: string, out: string): Promise<{ input: string; name: string }[]> {
+async function resolvePath(path: string, out: string) {
   const found = await stat(path).catch(() => {
     throw usageError(`There is no file or folder ${path}`);
   });
-  if (!found.isDirectory()) return [{ input: path, name: basename(path) }];
-  const inputs = await photosUnder(path, resolve(out));
-  return inputs.map((input) => ({ input, name: relative(path, input) }));
+  if (!found.isDirectory()) return { named: [{ input: path, name: basename(path) }], leftOut: [] };
+  const { photos, leftOut } = await findPhotos(path, resolve(out));
+  return { named: photos.map((input) => ({ input, name: relative(path, input) })), leftOut };
 }
 
 /**
- * Resolves paths to photos and the paths of their cut-outs. Subfolders are kept.
+ * Resolves paths to photos and the paths of their cut-outs, and names the pictures that are left out. Subfolders are
+ * kept.
  * @param extension of the cut-outs, without a dot
  * @throws CliError if a path does not exist, or there is no photo at all
  */
@@ -54,14 +123,20 @@ export async function planPhotos(
   paths: readonly string[],
   out: string,
   extension: string,
-): Promise<Photo[]> {
-  const all = (await Promise.all(paths.map((path) => resolvePath(path, out)))).flat();
-  if (all.length === 0) throw usageError(`There is no JPEG, PNG or WebP in ${paths.join(', ')}`);
+): Promise<{ photos: Photo[]; leftOut: LeftOut[] }> {
+  const all = await Promise.all(paths.map((path) => resolvePath(path, out)));
+  const named = all.flatMap((each) => each.named);
+  const leftOut = all.flatMap((each) => each.leftOut);
+  if (named.length === 0) {
+    const others = leftOut.map(({ path, what }) => `\n  ${path}: ${what}`);
+    throw usageError(`There is no JPEG, PNG or WebP in ${paths.join(', ')}${others.join('')}`);
+  }
   const inputByOutput = new Map<string, string>();
-  return all.map(({ input, name }) => {
+  const photos = named.map(({ input, name }) => {
     const output = join(out, withExtension(name, extension));
     const conflict = inputByOutput.get(output);
     inputByOutput.set(output, conflict ?? input);
     return { input, output, ...(conflict && { conflict }) };
   });
+  return { photos, leftOut };
 }

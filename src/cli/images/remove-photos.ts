@@ -1,21 +1,27 @@
 import { availableParallelism } from 'node:os';
 import type { CutOutOptions } from '../../output/quality.ts';
 import { toCutOutOptions } from '../../output/request.ts';
+import { reviewTexts } from '../../output/review.ts';
 import { BUILT_IN_PACKS } from '../../output/rules/built-in.ts';
 import { withRulePack } from '../../output/rules/options.ts';
 import { connect } from '../connection/connect.ts';
 import type { ServerOptions } from '../connection/server-profile.ts';
 import { isFatal } from '../terminal/error-report.ts';
-import { CliError, EXIT, usageError } from '../terminal/exit.ts';
+import { CliError, usageError } from '../terminal/exit.ts';
 import { forEachParallel } from '../terminal/for-each-parallel.ts';
 import type { Output } from '../terminal/output.ts';
 import { save } from '../terminal/save.ts';
-import { type BackgroundRemover, localRemover, serverRemover } from './background-removers.ts';
+import {
+  type BackgroundRemover,
+  type CutOutInfo,
+  localRemover,
+  serverRemover,
+} from './background-removers.ts';
 import type { ImageOptions } from './image-options.ts';
 import { extensionOf, type ImageRequest, readImageOptions } from './image-request.ts';
-import { type Photo, planPhotos } from './photos.ts';
+import { PhotoSummary } from './photo-summary.ts';
+import { hasOutput, type Photo, planPhotos } from './photos.ts';
 import { withPresetFormat } from './preset-format.ts';
-import { createRemovalSummary } from './removal-summary.ts';
 import { withStandardStreams } from './standard-streams.ts';
 
 export interface RemoveOptions extends ImageOptions, ServerOptions, Output {
@@ -30,20 +36,20 @@ const SERVER_JOBS = 2;
 /** Every local process holds the model in memory. */
 const LOCAL_JOBS = Math.min(8, availableParallelism());
 
+const checkOf = ({ review }: CutOutInfo): string | undefined =>
+  review?.needed ? reviewTexts(review).join('. ') : undefined;
+
 /** Removes the background of one photo. Throws only fatal errors. */
 const removeOne =
-  (
-    remover: BackgroundRemover,
-    summary: ReturnType<typeof createRemovalSummary>,
-    folder: string,
-    force: boolean,
-  ) =>
+  (remover: BackgroundRemover, summary: PhotoSummary, folder: string, force: boolean) =>
   async (photo: Photo, signal: AbortSignal): Promise<void> => {
     const { input, output, conflict } = photo;
     try {
+      if (!force && (await hasOutput(photo))) return summary.skipped(photo);
       if (conflict) throw new CliError(`${output} is already the cut-out of ${conflict}`);
       const write = (temporary: string) => remover.removeBackground(input, temporary, signal);
-      summary.succeeded(photo, await save(output, { folder, force }, write));
+      const info = await save(output, { folder, force }, write);
+      summary.succeeded(photo, info, checkOf(info));
     } catch (error) {
       signal.throwIfAborted();
       if (isFatal(error)) throw error;
@@ -77,11 +83,11 @@ async function removeFiles(paths: string[], options: RemoveOptions, signal: Abor
   const { output: folder, force = false } = options;
   if (!folder) throw usageError('Name the output folder: -o <folder>');
   const request = await withPresetFormat(await readImageOptions(options), options);
-  const photos = await planPhotos(paths, folder, extensionOf(request));
+  const { photos, leftOut } = await planPhotos(paths, folder, extensionOf(request));
   const defaultJobs = options.local ? LOCAL_JOBS : SERVER_JOBS;
   const jobs = Math.min(options.jobs ?? defaultJobs, photos.length);
   const remover = await openRemover(options, request, jobs, signal);
-  const summary = createRemovalSummary(photos.length, options);
+  const summary = new PhotoSummary(photos.length, leftOut, options);
   try {
     await forEachParallel(
       photos.values(),
@@ -91,7 +97,7 @@ async function removeFiles(paths: string[], options: RemoveOptions, signal: Abor
     );
   } finally {
     await remover.close();
-    if (summary.end() > 0) process.exitCode = EXIT.failed;
+    summary.end((done) => `${done} cut out`);
   }
 }
 

@@ -8,13 +8,13 @@ import type {
 } from '../../../packages/client/src/client.ts';
 import { connect } from '../connection/connect.ts';
 import type { ServerOptions } from '../connection/server-profile.ts';
-import { errorText, isFatal, toErrorReport } from '../terminal/error-report.ts';
-import { CliError, EXIT, usageError } from '../terminal/exit.ts';
+import { isFatal } from '../terminal/error-report.ts';
+import { CliError, usageError } from '../terminal/exit.ts';
 import { forEachParallel } from '../terminal/for-each-parallel.ts';
-import { type Output, print, say } from '../terminal/output.ts';
-import { showProgress } from '../terminal/progress.ts';
+import type { Output } from '../terminal/output.ts';
 import { save } from '../terminal/save.ts';
-import { type Photo, planPhotos } from './photos.ts';
+import { PhotoSummary } from './photo-summary.ts';
+import { hasOutput, type Photo, planPhotos } from './photos.ts';
 
 export interface SplitOptions extends ServerOptions, Output {
   output?: string;
@@ -28,56 +28,23 @@ export interface SplitOptions extends ServerOptions, Output {
 /** Default number of concurrent requests; a server has other clients too. */
 const DEFAULT_JOBS = 2;
 
-/** Counts outcomes and reports them: a bar, a line for each failure and for each photo to check, NDJSON with `--json`. */
-function createSummary(photos: number, options: Output) {
-  const progress = showProgress(photos, 'photos', options);
-  const counts = { photos: 0, garments: 0, failed: 0 };
-  const printLine = (line: object) => options.json && print(options, line, '');
-  return {
-    succeeded({ input, output }: Photo, outfit: SeparatedGarments, files: string[]): void {
-      const { garments, review, person, requestId } = outfit;
-      counts.photos++;
-      counts.garments += garments.length;
-      progress.step();
-      if (review.needed && !options.json && !options.quiet)
-        progress.note(`${input}: please check: ${review.reasons.join(', ')}.`);
-      const found = garments.map(({ group, region, classification }) => ({
-        group,
-        region,
-        category: classification.category?.id ?? null,
-      }));
-      const line = { file: input, status: 'succeeded', output, files, person, garments: found };
-      printLine({ ...line, review, requestId });
-    },
-    failed({ input }: Photo, error: unknown): void {
-      counts.failed++;
-      progress.step();
-      progress.note(`${input}: ${errorText(error)}`);
-      const problem = toErrorReport(error) ?? { detail: errorText(error) };
-      printLine({ file: input, status: 'failed', problem });
-    },
-    /** Removes the bar, prints the totals and returns how many failed. */
-    end(): number {
-      progress.stop();
-      const { photos: done, garments, failed } = counts;
-      const left = photos - done - failed;
-      const counted = [
-        `${garments} garments of ${done} photos`,
-        failed && `${failed} failed`,
-        left && `${left} not started`,
-      ];
-      say(options, `${counted.filter(Boolean).join(', ')}.`);
-      return failed;
-    },
-  };
+/** What the command prints of an outfit. */
+function aboutOutfit({ garments, person, review, requestId }: SeparatedGarments, files: string[]) {
+  const found = garments.map(({ group, region, classification }) => ({
+    group,
+    region,
+    category: classification.category?.id ?? null,
+  }));
+  return { files, person, garments: found, review, requestId };
 }
 
 interface SplitDeps {
   client: Client;
   options: SplitOptions;
   folder: string;
-  summary: ReturnType<typeof createSummary>;
-  wardrobe: WardrobeItem[];
+  summary: PhotoSummary;
+  /** The outfits, also of earlier runs. */
+  made: Pick<SeparatedGarments, 'garments'>[];
 }
 
 /** Writes the cut-outs of a photo, and last its description: where that is, everything is. */
@@ -98,12 +65,20 @@ async function saveOutfit(
   return files;
 }
 
+/** Reads what an earlier run wrote about a photo. */
+const readOutfit = async ({ output }: Photo): Promise<SplitDeps['made'][number]> =>
+  JSON.parse(await readFile(output, 'utf8'));
+
 /** Separates the garments of one photo. Throws only fatal errors. */
 const splitOne =
-  ({ client, options, folder, summary, wardrobe }: SplitDeps) =>
+  ({ client, options, folder, summary, made }: SplitDeps) =>
   async (photo: Photo, signal: AbortSignal): Promise<void> => {
     const { quality, locale, force = false } = options;
     try {
+      if (!force && (await hasOutput(photo))) {
+        made.push(await readOutfit(photo));
+        return summary.skipped(photo);
+      }
       if (photo.conflict)
         throw new CliError(`${photo.output} is already the outfit of ${photo.conflict}`);
       const outfit = await client.separateGarments(await readFile(photo.input), {
@@ -113,9 +88,10 @@ const splitOne =
         signal,
       });
       const files = await saveOutfit(photo, outfit, { folder, force });
-      for (const { classification } of outfit.garments)
-        if (classification.wardrobeItem) wardrobe.push(classification.wardrobeItem);
-      summary.succeeded(photo, outfit, files);
+      made.push(outfit);
+      const { needed, reasons } = outfit.review;
+      const check = needed ? reasons.join(', ') : undefined;
+      summary.succeeded(photo, aboutOutfit(outfit, files), check);
     } catch (error) {
       signal.throwIfAborted();
       if (isFatal(error)) throw error;
@@ -123,11 +99,10 @@ const splitOne =
     }
   };
 
-async function saveWardrobe(
-  path: string,
-  items: readonly WardrobeItem[],
-  force: boolean,
-): Promise<void> {
+async function saveWardrobe(path: string, made: SplitDeps['made'], force: boolean): Promise<void> {
+  const items: WardrobeItem[] = made.flatMap(({ garments }) =>
+    garments.flatMap(({ classification }) => classification.wardrobeItem ?? []),
+  );
   const text = `${JSON.stringify({ items }, undefined, 2)}\n`;
   await save(path, { folder: dirname(path), force }, (temporary) => writeFile(temporary, text));
 }
@@ -140,15 +115,16 @@ export async function splitPhotos(
 ): Promise<void> {
   const { output: folder, jobs = DEFAULT_JOBS, force = false } = options;
   if (!folder) throw usageError('Name the output folder: -o <folder>');
-  const photos = await planPhotos(paths, folder, 'json');
+  const { photos, leftOut } = await planPhotos(paths, folder, 'json');
   const client = connect(options);
-  const summary = createSummary(photos.length, options);
-  const wardrobe: WardrobeItem[] = [];
-  const work = splitOne({ client, options, folder, summary, wardrobe });
+  const summary = new PhotoSummary(photos.length, leftOut, options);
+  const made: SplitDeps['made'] = [];
+  const work = splitOne({ client, options, folder, summary, made });
   try {
     await forEachParallel(photos.values(), Math.min(jobs, photos.length), signal, work);
-    if (options.wardrobe) await saveWardrobe(options.wardrobe, wardrobe, force);
+    if (options.wardrobe) await saveWardrobe(options.wardrobe, made, force);
   } finally {
-    if (summary.end() > 0) process.exitCode = EXIT.failed;
+    const garments = made.reduce((sum, outfit) => sum + outfit.garments.length, 0);
+    summary.end(() => `${garments} garments of ${made.length} photos`);
   }
 }

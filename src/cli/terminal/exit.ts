@@ -6,6 +6,7 @@ export const EXIT = {
   unreachable: 3,
   notAllowed: 4,
   limited: 5,
+  leftOut: 6,
   interrupted: 130,
 } as const;
 
@@ -19,6 +20,7 @@ Exit codes:
   3    the server (or its Redis) cannot be reached
   4    not allowed: no key, a wrong one, or one without the scope (401, 403)
   5    a limit of the key is reached: its rate or its quota (429)
+  6    all of it worked, but some pictures were left out: they are named, with the reason
   130  interrupted by Ctrl-C`;
 
 /** An error that the user can fix; printed without a stack. */

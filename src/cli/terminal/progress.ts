@@ -10,9 +10,15 @@ interface Progress {
   stop(): void;
 }
 
+/** What stands beside the bar, at most, characters; counts come first, where a narrow terminal shows them. */
+const TEXT_CHARS = 40;
+const MAX_BAR_CHARS = 40;
+
 const bar = (total: number, unit: string): Progress => {
+  const { columns = 80 } = process.stderr;
   const bars = new MultiBar({
-    format: `{bar} {value}/{total} ${unit}  {duration_formatted}`,
+    format: `{value}/{total} ${unit}  {eta_formatted} left  {bar}  {duration_formatted}`,
+    barsize: Math.max(0, Math.min(MAX_BAR_CHARS, columns - TEXT_CHARS)),
     stream: process.stderr,
     barCompleteChar: '█',
     barIncompleteChar: '░',
