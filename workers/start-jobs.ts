@@ -37,7 +37,7 @@ export function startJobs(deps: StartJobsDeps) {
     'sync',
     {
       'remove-background': removeBackground({ images, inputs: syncInputs }),
-      'refine-cut-out': refineStoredCutOut({ images, inputs: syncInputs }),
+      'refine-cut-out': refineStoredCutOut({ images, inputs: syncInputs, heavy: pools.heavy }),
       'fetch-image': fetchImage(syncInputs),
       'classify-garment': classifyGarment(images),
       'separate-garments': separateGarments(images),

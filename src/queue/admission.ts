@@ -156,13 +156,15 @@ export function createAdmission(deps: AdmissionDeps) {
     megapixels?: number,
   ): void {
     const now = performance.now();
-    const { ahead, ...claim } = clients.claimOf(owner, foreign, now);
-    const ownMillis = serviceMillis(current.serviceTime, megapixels);
-    const depth = depthNow();
-    const turn = Math.min(depth, Math.min(depth, current.slots) + ahead);
-    const queued = queueMillis(current, turn);
+    const { serviceTime, slots } = current;
+    const ownMillis = serviceMillis(serviceTime, megapixels);
     // What a large image takes itself is no queue: under overload it would never be admitted.
-    const turnMillis = queued + Math.min(ownMillis, current.serviceMillis);
+    const turn = Math.min(ownMillis, current.serviceMillis);
+    const { aheadMillis, ...claim } = clients.claimOf(owner, turn, foreign, serviceTime, now);
+    // What runs in the slots comes first, whoever's it is.
+    const untilTurn = (aheadMillis + current.serviceMillis) / slots;
+    const queued = Math.min(queueMillis(current, depthNow()), untilTurn);
+    const turnMillis = queued + turn;
     const rejection = shedding.admit(current, { ...claim, turnMillis }, now);
     if (rejection) {
       const { reason, retryMillis } = rejection;
@@ -171,7 +173,8 @@ export function createAdmission(deps: AdmissionDeps) {
     }
     checkDeadline('busy', queued, ownMillis);
     // One client's fetches do not count as load of all, so they are limited by what the client can get done.
-    checkDeadline('own-share', queueMillis(current, clients.inFlight(owner.client)), ownMillis);
+    const ownJobs = claim.inFlightMillis / current.serviceMillis;
+    checkDeadline('own-share', queueMillis(current, ownJobs), ownMillis);
   }
 
   return {

@@ -3,7 +3,13 @@ import { readImageSize } from '../../src/imaging/image-header.ts';
 import { sniffFormat } from '../../src/imaging/sniff.ts';
 import type { CutOutReview } from '../../src/output/review.ts';
 import type { RulesReport } from '../../src/output/rules/verdicts.ts';
-import { type ServiceTime, ServiceTimes } from '../../src/queue/service-time.ts';
+import {
+  pricedMegapixels,
+  type ServiceTime,
+  ServiceTimes,
+  serviceMillis,
+  turnsOf,
+} from '../../src/queue/service-time.ts';
 import type { ChildReady, TaskRequest } from './child-protocol.ts';
 import {
   type Outfit,
@@ -23,7 +29,7 @@ import {
   type TaskOutput,
 } from './inference-process.ts';
 import type { MarketplacePicture, MarketplacePictureOptions } from './marketplace-picture.ts';
-import { createPermits, type PermitRequest } from './permits.ts';
+import { createPermits, NOBODY, type PermitRequest } from './permits.ts';
 import type { RefinedCutOut, Refinement } from './refine.ts';
 import type { OutfitOptions } from './separate-outfit.ts';
 import type { DeviceChoice } from './session.ts';
@@ -41,7 +47,10 @@ export interface EngineOptions {
   maxPixels: number;
   /** Folder of the pulled models and the operator's own. */
   modelsHome: string;
-  /** A child that takes longer for one task hangs in native code and is killed, or its slot would be lost. */
+  /**
+   * A child that takes longer for one task hangs in native code and is killed, or its slot would be lost. One whose task
+   * nobody waits for any more is killed once it has taken three times what was predicted.
+   */
   hangMillis?: number;
   /** Images each child works on at once, to run them through the network together; see `DEFAULT_BATCH`. */
   batch?: number | undefined;
@@ -108,14 +117,17 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** Returns the size of the image that a body starts with, if it can be read. */
-function megapixelsOf(body: Uint8Array): number | undefined {
+/** Returns the price of a task in megapixels, if the image that its body starts with can be read. */
+function megapixelsOf(body: Uint8Array, { strokes }: TaskRequest): number | undefined {
   const format = sniffFormat(body);
   const size = format && readImageSize(body, format);
-  return size && (size.width * size.height) / 1e6;
+  return size && pricedMegapixels(size, strokes);
 }
 
 const HANG_MILLIS = 120_000;
+
+/** A task that nobody waits for any more may take so many times as long as was predicted, and at least so long. */
+const BUDGET = { times: 3, minMillis: 5000 } as const;
 
 /**
  * Images each child works on at once by default. A GPU takes little longer for several than for one; on a CPU two
@@ -131,6 +143,28 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Pr
     signal.addEventListener('abort', onAbort, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
   });
+}
+
+/**
+ * Kills a child whose task nobody waits for any more, as soon as it has taken longer than its budget: it would go on
+ * for as long as it likes. Returns what to call when the task has ended.
+ */
+function endOverBudget(
+  process: InferenceProcess,
+  signal: AbortSignal | undefined,
+  budgetMillis: number,
+): () => void {
+  const startedAt = performance.now();
+  let timer: NodeJS.Timeout | undefined;
+  const onAbort = () => {
+    const leftMillis = budgetMillis - (performance.now() - startedAt);
+    timer = setTimeout(process.killStuck, Math.max(0, leftMillis));
+  };
+  signal?.addEventListener('abort', onAbort, { once: true });
+  return () => {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+  };
 }
 
 /**
@@ -179,11 +213,15 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
 
   const serviceTimes = new ServiceTimes();
   /** Learns from a finished task, also one that nobody waits for any more. */
-  function learn(task: Task, { priority }: PermitRequest, startedAt: number): void {
+  function learn(
+    task: Task,
+    megapixels: number | undefined,
+    { priority }: PermitRequest,
+    startedAt: number,
+  ): void {
     const isAwaited = priority === 'now';
     // In the background, other tasks are only a part of the work on an image.
     if (!isAwaited && task.request.task !== 'cut-out') return;
-    const megapixels = megapixelsOf(task.image);
     const now = performance.now();
     if (megapixels) serviceTimes.observe({ megapixels, millis: now - startedAt, isAwaited }, now);
   }
@@ -195,7 +233,10 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     permit: PermitRequest = {},
   ): Promise<TaskOutput> {
     const startedAt = performance.now();
-    const process = await permits.acquire(permit);
+    const megapixels = megapixelsOf(image, request);
+    const { owner = NOBODY } = permit;
+    const work = megapixels === undefined ? 1 : turnsOf(megapixels);
+    const process = await permits.acquire({ ...permit, owner: { ...owner, work } });
     const grantedAt = performance.now();
     const waitMillis = grantedAt - startedAt;
     if (permit.signal?.aborted) {
@@ -203,11 +244,14 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       throw permit.signal.reason;
     }
     const task = { request, image, signal: permit.signal };
+    const budget = BUDGET.times * serviceMillis(serviceTimes.at(grantedAt), megapixels);
+    const stopWatching = endOverBudget(process, permit.signal, Math.max(BUDGET.minMillis, budget));
     const running = runIn(process, task).finally(() => {
+      stopWatching();
       if (process.isAlive()) permits.release(process);
     });
     running.then(
-      () => learn(task, permit, grantedAt),
+      () => learn(task, megapixels, permit, grantedAt),
       () => {},
     );
     const output = await unlessAborted(running, permit.signal);
