@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { readImageSize } from '../../src/imaging/image-header.ts';
+import type { Size } from '../../src/imaging/layout.ts';
 import { sniffFormat } from '../../src/imaging/sniff.ts';
 import type { CutOutReview } from '../../src/output/review.ts';
 import type { RulesReport } from '../../src/output/rules/verdicts.ts';
@@ -35,6 +36,7 @@ import type { OutfitOptions } from './separate-outfit.ts';
 import type { DeviceChoice } from './session.ts';
 import { superviseProcess } from './slot.ts';
 import { createSuspects, type Task } from './suspects.ts';
+import { memoryForTasks, TaskMemory, taskBytes } from './task-memory.ts';
 
 export { DecodeError, EngineCrash, type Outfit, type PermitRequest };
 
@@ -117,11 +119,10 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** Returns the price of a task in megapixels, if the image that its body starts with can be read. */
-function megapixelsOf(body: Uint8Array, { strokes }: TaskRequest): number | undefined {
+/** Returns the size of the image that a body starts with, if it can be read. */
+function sizeOf(body: Uint8Array): Size | undefined {
   const format = sniffFormat(body);
-  const size = format && readImageSize(body, format);
-  return size && pricedMegapixels(size, strokes);
+  return format && readImageSize(body, format);
 }
 
 const HANG_MILLIS = 120_000;
@@ -176,6 +177,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { warmUp = false, observe, onReview, onRules, ...rest } = others;
   const threads = Math.max(1, Math.floor(availableParallelism() / count));
   const permits = createPermits<InferenceProcess>();
+  const memory = new TaskMemory(memoryForTasks(count));
   const batchOn = (device: string) => wanted ?? DEFAULT_BATCH[device] ?? 1;
   // Only a child can tell the device; until then it is prepared for the largest batch of any.
   const batch = wanted ?? Math.max(...Object.values(DEFAULT_BATCH));
@@ -233,14 +235,24 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     permit: PermitRequest = {},
   ): Promise<TaskOutput> {
     const startedAt = performance.now();
-    const megapixels = megapixelsOf(image, request);
+    const size = sizeOf(image);
+    const megapixels = size && pricedMegapixels(size, request.strokes);
+    const bytes = size ? taskBytes(request, size) : 0;
     const { owner = NOBODY } = permit;
     const work = megapixels === undefined ? 1 : turnsOf(megapixels);
     const process = await permits.acquire({ ...permit, owner: { ...owner, work } });
+    await memory.take(bytes).catch((error) => {
+      permits.release(process);
+      throw error;
+    });
     const grantedAt = performance.now();
     const waitMillis = grantedAt - startedAt;
+    const release = () => {
+      memory.give(bytes);
+      if (process.isAlive()) permits.release(process);
+    };
     if (permit.signal?.aborted) {
-      permits.release(process);
+      release();
       throw permit.signal.reason;
     }
     const task = { request, image, signal: permit.signal };
@@ -248,7 +260,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     const stopWatching = endOverBudget(process, permit.signal, Math.max(BUDGET.minMillis, budget));
     const running = runIn(process, task).finally(() => {
       stopWatching();
-      if (process.isAlive()) permits.release(process);
+      release();
     });
     running.then(
       () => learn(task, megapixels, permit, grantedAt),

@@ -28,7 +28,7 @@ function openPool({ deadlineMillis = 60_000, abandonedMillis = 60_000 } = {}) {
     log: createLog('test', 'silent'),
   });
   const run = (
-    name: 'outfits' | 'day',
+    name: 'outfits' | 'day' | 'trip',
     body: string,
     client = 'a',
     signal = new AbortController().signal,
@@ -52,6 +52,22 @@ test('the requests of one client do not wait for all of another', async () => {
   expect(order).toHaveLength(11);
   // One of a was running when b came, and one had the turn before it.
   expect(order.indexOf('b')).toBeLessThanOrEqual(2);
+});
+
+test('an outfit does not wait for trips, even where there is one thread', async () => {
+  const { run } = openPool();
+  const days = Array.from({ length: 14 }, (_, n) => ({ date: `2026-11-${n + 10}`, weather, met }));
+  const trip = JSON.stringify({ items: drawWardrobe(random, 300), days, maxItems: 20 });
+  const left = new AbortController();
+  const order: string[] = [];
+  const trips = Array.from({ length: 8 }, (_, n) =>
+    run('trip', trip, `t${n}`, left.signal).then(() => order.push('trip')),
+  );
+  await run('outfits', SHORT, 'honest').then(() => order.push('outfit'));
+  expect(order).toEqual(['outfit']);
+  await trips[0]; // a trip is computed meanwhile
+  left.abort(new Error('The client disconnected'));
+  await Promise.allSettled(trips);
 });
 
 describe('a client that disconnects', () => {
