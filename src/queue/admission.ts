@@ -181,6 +181,8 @@ export function createAdmission(deps: AdmissionDeps) {
     sample,
     /** Returns the latest sample. */
     load: (): Load => load,
+    /** Returns the predicted work of the requests in progress, ms of a slot. */
+    workMillis: (): number => (capacity ? clients.workMillis(capacity.serviceTime) : 0),
     /** Returns what a typical image that arrives now has to expect; nothing if no worker is live. */
     prediction(): Prediction | undefined {
       const current = estimate();

@@ -65,6 +65,10 @@ export function createClientLoad() {
   }
 
   return {
+    /** Returns the predicted work of all requests in progress, ms of a slot. */
+    workMillis: (time: ServiceTime): number =>
+      [...clients.values()].reduce((sum, client) => sum + workOf(client, time), 0),
+
     /** Returns the number of requests in progress. */
     total: () => total,
 
