@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
 import { sniffFormat } from '../src/imaging/sniff.ts';
 import { fieldProblem, Problem } from '../src/platform/problem.ts';
-import type { JobData, JobResult } from '../src/queue/catalog.ts';
-import { isHeavy } from '../src/queue/service-time.ts';
+import type { JobData } from '../src/queue/catalog.ts';
 import type { AttemptContext, Processor } from './attempt.ts';
-import type { FetchPool } from './fetch/fetch-pool.ts';
 import { type FetchInputDeps, openInput, withFetchPermit } from './fetch-input.ts';
 import { type ImageDeps, processImage } from './image-job.ts';
 import type { MarketplacePicture } from './inference/marketplace-picture.ts';
@@ -14,8 +12,6 @@ import { fetchNow } from './remove-background.ts';
 interface RefinementDeps {
   images: ImageDeps;
   inputs: FetchInputDeps;
-  /** Of jobs with heavy work. */
-  heavy: FetchPool;
 }
 
 type RefinementJob = JobData<'refine-cut-out'>;
@@ -47,55 +43,40 @@ async function withPhoto<T>(
   });
 }
 
-/**
- * Mends a cut-out by strokes for a waiting client. Heavy work waits until it leaves a slot to others.
- * Throws like `processImage` and `fetchInput`.
- */
+/** Mends a cut-out by strokes for a waiting client. Throws like `processImage` and `fetchInput`. */
 export const refineStoredCutOut =
   (deps: RefinementDeps): Processor<'refine-cut-out'> =>
   async (data, signal, attempt) => {
-    const { client, work = 1 } = data;
-    if (!isHeavy(work)) return refine(deps, data, signal, attempt);
-    const turn = { client, attempt };
-    return withFetchPermit(deps.heavy, turn, '', signal, () => refine(deps, data, signal, attempt));
+    const { engine, blobs } = deps.images;
+    const { alphaKey, strokes, options, picture, outputKey, sha256, client, weight } = data;
+    const startedAt = performance.now();
+    const alpha = await blobs.get(alphaKey, signal);
+    return withPhoto(deps, data, attempt, signal, async (image) => {
+      const fetch = performance.now() - startedAt;
+      const owner = { client, weight };
+      let made: MarketplacePicture | undefined;
+      const operation = async (bytes: Uint8Array, permit: PermitRequest) => {
+        const refined = await engine.refineCutOut(bytes, { alpha, strokes, options }, permit);
+        made = picture && (await engine.renderMarketplacePicture(refined.file, picture, permit));
+        return refined;
+      };
+      const { output, millis } = await processImage(
+        deps.images,
+        { image, crashKey: sha256, owner },
+        operation,
+        signal,
+        'now',
+      );
+      const { file, timings: _, ...rest } = output;
+      const files = made ? Buffer.concat([file, made.bytes]) : file;
+      const storingAt = performance.now();
+      await blobs.put(outputKey, files, { mediaType: rest.mediaType, durable: false }, signal);
+      const store = performance.now() - storingAt;
+      return {
+        ...rest,
+        bytes: file.length,
+        ...(made && { picture: { bytes: made.bytes.length, mediaType: made.mediaType } }),
+        millis: { fetch, ...millis, store },
+      };
+    });
   };
-
-const refine = async (
-  deps: RefinementDeps,
-  data: RefinementJob,
-  signal: AbortSignal,
-  attempt: AttemptContext,
-): Promise<JobResult<'refine-cut-out'>> => {
-  const { engine, blobs } = deps.images;
-  const { alphaKey, strokes, options, picture, outputKey, sha256, client, weight } = data;
-  const startedAt = performance.now();
-  const alpha = await blobs.get(alphaKey, signal);
-  return withPhoto(deps, data, attempt, signal, async (image) => {
-    const fetch = performance.now() - startedAt;
-    const owner = { client, weight };
-    let made: MarketplacePicture | undefined;
-    const operation = async (bytes: Uint8Array, permit: PermitRequest) => {
-      const refined = await engine.refineCutOut(bytes, { alpha, strokes, options }, permit);
-      made = picture && (await engine.renderMarketplacePicture(refined.file, picture, permit));
-      return refined;
-    };
-    const { output, millis } = await processImage(
-      deps.images,
-      { image, crashKey: sha256, owner },
-      operation,
-      signal,
-      'now',
-    );
-    const { file, timings: _, ...rest } = output;
-    const files = made ? Buffer.concat([file, made.bytes]) : file;
-    const storingAt = performance.now();
-    await blobs.put(outputKey, files, { mediaType: rest.mediaType, durable: false }, signal);
-    const store = performance.now() - storingAt;
-    return {
-      ...rest,
-      bytes: file.length,
-      ...(made && { picture: { bytes: made.bytes.length, mediaType: made.mediaType } }),
-      millis: { fetch, ...millis, store },
-    };
-  });
-};

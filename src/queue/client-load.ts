@@ -102,7 +102,8 @@ export function createClientLoad() {
         else {
           uploads.count += step;
           uploads.megapixels += step * megapixels;
-          active.megapixels += step * megapixels;
+          // Without a rest of rounding when nothing is in progress.
+          active.megapixels = active.inFlight && active.megapixels + step * megapixels;
         }
       };
       count(1);

@@ -54,20 +54,22 @@ test('the requests of one client do not wait for all of another', async () => {
   expect(order.indexOf('b')).toBeLessThanOrEqual(2);
 });
 
-test('an outfit does not wait for trips, even where there is one thread', async () => {
-  const { run } = openPool();
+test('an outfit does not wait for the trips of others, even where there is one thread', async () => {
+  const { run } = openPool({ deadlineMillis: 600_000 });
   const days = Array.from({ length: 14 }, (_, n) => ({ date: `2026-11-${n + 10}`, weather, met }));
-  const trip = JSON.stringify({ items: drawWardrobe(random, 300), days, maxItems: 20 });
+  const trip = JSON.stringify({ items: drawWardrobe(random, 100), days, maxItems: 20 });
   const left = new AbortController();
-  const order: string[] = [];
+  let done = 0;
   const trips = Array.from({ length: 8 }, (_, n) =>
-    run('trip', trip, `t${n}`, left.signal).then(() => order.push('trip')),
+    run('trip', trip, `t${n}`, left.signal).then(
+      () => done++,
+      () => {},
+    ),
   );
-  await run('outfits', SHORT, 'honest').then(() => order.push('outfit'));
-  expect(order).toEqual(['outfit']);
-  await trips[0]; // a trip is computed meanwhile
+  await run('outfits', SHORT, 'honest');
+  expect(done).toBeLessThanOrEqual(1);
   left.abort(new Error('The client disconnected'));
-  await Promise.allSettled(trips);
+  await Promise.all(trips);
 });
 
 describe('a client that disconnects', () => {

@@ -118,6 +118,7 @@ test('a child whose task takes too long ends once nobody waits for it, and is re
   process.kill(pid!, 'SIGSTOP');
   const deadline = new AbortController();
   const late = removeBackground(await small(), { signal: deadline.signal });
+  await setImmediate(); // the child has it
   deadline.abort(new Error('late'));
   await expect(late).rejects.toThrow('late');
   await expect.poll(() => isAlive(pid!)).toBe(false);
