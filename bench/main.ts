@@ -93,6 +93,11 @@ const BENCHES: Readonly<
     load: () => import('./load.ts'),
     startsService: true,
   },
+  fairness: {
+    measures: 'an honest client alone, and beside others with heavy work',
+    load: () => import('./fairness.ts'),
+    startsService: true,
+  },
   look: { measures: 'the outfit engine, in process', load: () => import('./look.ts') },
   'look-load': {
     measures: '/livez and removals while large wardrobes are computed',

@@ -1,7 +1,10 @@
 import { withJsonKeys } from './labels.ts';
 
 /** Prints figures one a line, their values aligned, or as JSON. */
-export function printFigures(figures: Readonly<Record<string, number>>, asJson: boolean): void {
+export function printFigures(
+  figures: Readonly<Record<string, number | string>>,
+  asJson: boolean,
+): void {
   if (asJson) {
     console.log(JSON.stringify(withJsonKeys(figures)));
     return;

@@ -109,7 +109,7 @@ async function main(): Promise<void> {
   const { jobWaiter, admission } = sync;
   const linkRule = createLinkRule(config.FETCH_ALLOW);
   const table = routeTable({
-    look: { signingKeys, threads: lookThreads },
+    look: { signingKeys, threads: lookThreads, charge: requestLimits.charge },
     maxImageBytes,
     images: { blobs, jobWaiter, admission, deadlineMillis, limits, now },
     jobs: jobDeps({ redis, blobs, intake, limits, linkRule, now }),

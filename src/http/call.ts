@@ -89,6 +89,7 @@ export function createCall(
     awaitMemory: (bytes, signal) =>
       responseHoldOf(deps.bodyMemory, request, reply).wait(BODY_WEIGHT * bytes, signal),
     rateLimit: request.requestContext.admission?.rateLimit,
+    resizeQuota: async (units) => request.requestContext.admission?.resize(units),
     takeQuota() {
       const { admission } = request.requestContext;
       request.requestContext.admission = undefined;

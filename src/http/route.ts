@@ -61,6 +61,11 @@ export interface Call<Query = unknown, Body = unknown> {
    */
   takeQuota(): Pick<Admission, 'reserved' | 'refund' | 'resize'> | undefined;
   /**
+   * Reserves so many units in all, which are refunded if the request fails.
+   * @throws Problem quota-exceeded, upstream-unavailable
+   */
+  resizeQuota(units: number): Promise<void>;
+  /**
    * Authenticates the caller again, at most every five seconds; for responses that last.
    * @throws Problem unauthorized, insufficient-scope
    */

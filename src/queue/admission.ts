@@ -156,13 +156,15 @@ export function createAdmission(deps: AdmissionDeps) {
     megapixels?: number,
   ): void {
     const now = performance.now();
-    const { ahead, ...claim } = clients.claimOf(owner, foreign, now);
-    const ownMillis = serviceMillis(current.serviceTime, megapixels);
-    const depth = depthNow();
-    const turn = Math.min(depth, Math.min(depth, current.slots) + ahead);
-    const queued = queueMillis(current, turn);
+    const { serviceTime, slots } = current;
+    const ownMillis = serviceMillis(serviceTime, megapixels);
     // What a large image takes itself is no queue: under overload it would never be admitted.
-    const turnMillis = queued + Math.min(ownMillis, current.serviceMillis);
+    const turn = Math.min(ownMillis, current.serviceMillis);
+    const { aheadMillis, ...claim } = clients.claimOf(owner, turn, foreign, serviceTime, now);
+    // What runs in the slots comes first, whoever's it is.
+    const untilTurn = (aheadMillis + current.serviceMillis) / slots;
+    const queued = Math.min(queueMillis(current, depthNow()), untilTurn);
+    const turnMillis = queued + turn;
     const rejection = shedding.admit(current, { ...claim, turnMillis }, now);
     if (rejection) {
       const { reason, retryMillis } = rejection;
@@ -171,13 +173,16 @@ export function createAdmission(deps: AdmissionDeps) {
     }
     checkDeadline('busy', queued, ownMillis);
     // One client's fetches do not count as load of all, so they are limited by what the client can get done.
-    checkDeadline('own-share', queueMillis(current, clients.inFlight(owner.client)), ownMillis);
+    const ownJobs = claim.inFlightMillis / current.serviceMillis;
+    checkDeadline('own-share', queueMillis(current, ownJobs), ownMillis);
   }
 
   return {
     sample,
     /** Returns the latest sample. */
     load: (): Load => load,
+    /** Returns the predicted work of the requests in progress, ms of a slot. */
+    workMillis: (): number => (capacity ? clients.workMillis(capacity.serviceTime) : 0),
     /** Returns what a typical image that arrives now has to expect; nothing if no worker is live. */
     prediction(): Prediction | undefined {
       const current = estimate();

@@ -34,7 +34,12 @@ export const QUEUES = {
 export type QueueName = keyof typeof QUEUES;
 
 /** Whose turn a job takes. Jobs that an older release has queued lack it. */
-const Turn = { client: z.string().default(''), weight: z.number().default(1) };
+const Turn = {
+  client: z.string().default(''),
+  weight: z.number().default(1),
+  /** Predicted, in turns; 1 if absent. */
+  work: z.number().optional(),
+};
 
 /** The data of every job on one image. */
 const ImageJob = z.object({

@@ -1,3 +1,4 @@
+import { type ServiceTime, serviceMillis } from './service-time.ts';
 import type { TurnOwner } from './turns.ts';
 
 /** A rejected client is expected back so long after its time: Retry-After is in whole seconds. */
@@ -6,14 +7,14 @@ const RETURN_MILLIS = 2000;
 /** What one client has in progress, compared with the others. */
 export interface ClientClaim {
   client: string;
-  /** Its requests in progress. */
-  inFlight: number;
+  /** Predicted work of its requests in progress, ms of a slot. */
+  inFlightMillis: number;
   /** Its part of the work, by weight, 0..1; 1 while no other client is active. */
   share: number;
   /** Other clients that were rejected and may return. */
   returning: number;
-  /** Jobs that are done before its next one, as clients take turns. */
-  ahead: number;
+  /** Work that is done before its next job, as clients take turns; ms of a slot. */
+  aheadMillis: number;
 }
 
 /** Jobs of other gateways, whose clients are not known one by one. */
@@ -27,8 +28,18 @@ interface ActiveClient {
   inFlight: number;
   /** Those of them whose image is fetched. */
   withLink: number;
+  /** Size of the images of the others, by price. */
+  megapixels: number;
   /** Until when it may return after a rejection; instant of a monotonic clock. */
   returnsUntil: number;
+}
+
+/** Returns the predicted work of a client's requests in progress, ms of a slot. */
+function workOf(client: ActiveClient | undefined, time: ServiceTime): number {
+  if (!client) return 0;
+  const { inFlight, withLink, megapixels } = client;
+  const images = inFlight * time.fixedMillis + megapixels * time.megapixelMillis;
+  return images + withLink * time.megapixels * time.megapixelMillis;
 }
 
 /**
@@ -45,6 +56,7 @@ export function createClientLoad() {
       weight,
       inFlight: 0,
       withLink: 0,
+      megapixels: 0,
       returnsUntil: Number.NEGATIVE_INFINITY,
     };
     active.weight = weight;
@@ -53,14 +65,15 @@ export function createClientLoad() {
   }
 
   return {
+    /** Returns the predicted work of all requests in progress, ms of a slot. */
+    workMillis: (time: ServiceTime): number =>
+      [...clients.values()].reduce((sum, client) => sum + workOf(client, time), 0),
+
     /** Returns the number of requests in progress. */
     total: () => total,
 
     /** Returns the requests in progress whose image was sent, and the size of all of them. */
     uploads: (): Readonly<typeof uploads> => uploads,
-
-    /** Returns the number of a client's requests in progress. */
-    inFlight: (client: string): number => clients.get(client)?.inFlight ?? 0,
 
     /**
      * Returns the number of requests in progress that occupy the workers: a fetch uses none of their slots.
@@ -76,7 +89,7 @@ export function createClientLoad() {
 
     /**
      * Counts a request.
-     * @param megapixels of its image; undefined if that is fetched
+     * @param megapixels of its image, by price; undefined if that is fetched
      * @returns a function to call once, when it is answered
      */
     enter(owner: TurnOwner, megapixels: number | undefined): () => void {
@@ -89,6 +102,8 @@ export function createClientLoad() {
         else {
           uploads.count += step;
           uploads.megapixels += step * megapixels;
+          // Without a rest of rounding when nothing is in progress.
+          active.megapixels = active.inFlight && active.megapixels + step * megapixels;
         }
       };
       count(1);
@@ -101,23 +116,36 @@ export function createClientLoad() {
       active.returnsUntil = Math.max(active.returnsUntil, atMillis + RETURN_MILLIS);
     },
 
-    /** Returns a client's claim on the workers. */
-    claimOf(owner: TurnOwner, foreign: ForeignLoad, now: number): ClientClaim {
-      const inFlight = clients.get(owner.client)?.inFlight ?? 0;
+    /**
+     * Returns a client's claim on the workers.
+     * @param ownMillis work of its next job
+     */
+    claimOf(
+      owner: TurnOwner,
+      ownMillis: number,
+      foreign: ForeignLoad,
+      time: ServiceTime,
+      now: number,
+    ): ClientClaim {
+      const inFlightMillis = workOf(clients.get(owner.client), time);
+      /** Its turns until then: as much work is done for each other client of the same weight. */
+      const turnMillis = inFlightMillis + ownMillis;
       let weights = owner.weight;
       let returning = 0;
-      // Clients of other gateways count with weight 1.
-      let ahead = inFlight + Math.min(foreign.jobs, foreign.clients * (inFlight + 1));
+      // Clients of other gateways count with weight 1, and their jobs as typical.
+      const foreignMillis = foreign.jobs * serviceMillis(time);
+      let aheadMillis = inFlightMillis + Math.min(foreignMillis, foreign.clients * turnMillis);
       for (const [client, other] of clients) {
         if (other.inFlight === 0 && other.returnsUntil < now) clients.delete(client);
         else if (client !== owner.client) {
           weights += other.weight;
           if (other.returnsUntil >= now) returning++;
-          const turns = Math.ceil(((inFlight + 1) * other.weight) / owner.weight);
-          ahead += Math.min(other.inFlight, turns);
+          const theirs = (turnMillis * other.weight) / owner.weight;
+          aheadMillis += Math.min(workOf(other, time), theirs);
         }
       }
-      return { client: owner.client, inFlight, share: owner.weight / weights, returning, ahead };
+      const share = owner.weight / weights;
+      return { client: owner.client, inFlightMillis, share, returning, aheadMillis };
     },
   };
 }

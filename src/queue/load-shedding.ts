@@ -11,7 +11,7 @@ export interface LoadEstimate {
 }
 
 /** A client's claim on the workers. */
-interface Claim extends Omit<ClientClaim, 'ahead'> {
+interface Claim extends Omit<ClientClaim, 'aheadMillis'> {
   /** Until its request would be answered, as clients take turns; at most the wait of all. */
   turnMillis: number;
 }
@@ -98,12 +98,12 @@ export function createLoadShedding(maxWaitMillis: number) {
   /** Returns how many requests a client would have beyond its share with one more; 0 if nobody needs the place. */
   function excess(estimate: LoadEstimate, claim: Claim, now: number): number {
     const { serviceMillis, slots, waitMillis } = estimate;
-    const { share, inFlight, returning } = claim;
+    const { share, inFlightMillis, returning } = claim;
     const placesIn = (millis: number) => (millis * slots) / serviceMillis;
     const capacity = placesIn(shedThreshold(estimate, now));
     const hasPlace = waitMillis <= serviceMillis || placesIn(waitMillis) + returning <= capacity;
-    if (hasPlace || inFlight === 0 || returning === 0) return 0;
-    return Math.max(0, inFlight + 1 - share * capacity);
+    if (hasPlace || inFlightMillis === 0 || returning === 0) return 0;
+    return Math.max(0, inFlightMillis / serviceMillis + 1 - share * capacity);
   }
 
   /**

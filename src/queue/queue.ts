@@ -1,9 +1,11 @@
 import { type BulkJobOptions, type Job, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
+import type { Size } from '../imaging/layout.ts';
 import type { Logger } from '../platform/log.ts';
 import { PREFIX } from '../platform/redis.ts';
 import { queueTelemetry } from '../platform/tracing.ts';
 import { JOBS, type JobData, type JobName, type QueueName } from './catalog.ts';
+import { pricedMegapixels, turnsOf } from './service-time.ts';
 import { createTurns, type TurnOwner, type Turns } from './turns.ts';
 
 /** Finished jobs stay so long for those that missed the event: seconds, and how many. */
@@ -64,8 +66,8 @@ export async function addJobs(
  */
 async function retryFailed(queue: JobQueue, job: Job): Promise<void> {
   if (!(await job.isFailed())) return;
-  const { client = '', weight = 1 }: Partial<TurnOwner> = job.data;
-  const [priority = 1] = await queue.turns.next({ client, weight }, 1);
+  const { client = '', weight = 1, work }: Partial<TurnOwner> = job.data;
+  const [priority = 1] = await queue.turns.next({ client, weight, work }, 1);
   await job.changePriority({ priority });
   await job.retry('failed').catch(async (error) => {
     if (await job.isFailed()) throw error; // else another process was faster
@@ -82,10 +84,12 @@ export async function ensureQueued(queue: JobQueue, job: NewQueueJob): Promise<v
   else await addJob(queue, job);
 }
 
-const toRunJob = ({ id, requestId, client, weight = 1 }: QueuedJob): NewQueueJob<'run-job'> => {
+const toRunJob = ({ id, requestId, client, weight = 1, input }: QueuedJob) => {
   const { attempts, backoffMillis: delay } = JOBS['run-job'];
   const opts = { jobId: id, attempts, backoff: { type: 'exponential', delay } };
-  return { name: 'run-job', data: { id, requestId, client, weight }, opts };
+  const work = input && turnsOf(pricedMegapixels(input));
+  const data = { id, requestId, client, weight, ...(work && { work }) };
+  return { name: 'run-job', data, opts } satisfies NewQueueJob<'run-job'>;
 };
 
 /** Puts a newly accepted job in its queue. */
@@ -102,4 +106,6 @@ interface QueuedJob {
   requestId: string;
   client: string;
   weight?: number | undefined;
+  /** If its size is known before it is fetched. */
+  input?: Size | undefined;
 }

@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import type { Size } from '../imaging/layout.ts';
+import { reachBox } from '../imaging/strokes/cells.ts';
+import type { Stroke } from '../output/strokes.ts';
 
 /** How long a slot of a worker takes for an image: `fixedMillis + megapixelMillis * megapixels`. */
 export const ServiceTime = z.object({
@@ -21,6 +24,42 @@ export const serviceMillis = (
   { fixedMillis, megapixelMillis, megapixels: typical }: ServiceTime,
   megapixels = typical,
 ): number => fixedMillis + megapixelMillis * megapixels;
+
+/**
+ * Megapixels of a plain removal that take as long as solving for one stroke, and as applying it to a megapixel that it
+ * reaches; docs/adr/0086-fairness-in-work.md has the measurements.
+ */
+const STROKE = { solving: 1.5, reached: 0.5 } as const;
+
+/**
+ * Returns what an image costs, in megapixels: those of the image whose plain removal takes as long. All prices come
+ * from it: admission, turns, quota and the time that an inference child gets.
+ */
+export function pricedMegapixels(size: Size, strokes: readonly Stroke[] = []): number {
+  let priced = (size.width * size.height) / 1e6;
+  for (const stroke of strokes) {
+    const { width, height } = reachBox(stroke, size);
+    priced += STROKE.solving + (STROKE.reached * width * height) / 1e6;
+  }
+  return priced;
+}
+
+/** More work would give tags that are too large for the queue. */
+const MAX_TURNS = 64;
+
+/** Returns the work of an image in turns: one for a typical picture, 6 for one of 50 megapixels; at most 64. */
+export const turnsOf = (megapixels: number): number => {
+  const turns =
+    serviceMillis(DEFAULT_SERVICE_TIME, megapixels) / serviceMillis(DEFAULT_SERVICE_TIME);
+  return Math.min(MAX_TURNS, Math.max(1, Math.round(10 * turns) / 10));
+};
+
+/** From so many turns on work is heavy: more than a removal of the largest picture that is accepted by default. */
+const HEAVY_TURNS = 8;
+export const isHeavy = (turns: number): boolean => turns >= HEAVY_TURNS;
+
+/** Returns how many removals of the largest pictures the work is as much as, at least 1. */
+export const unitsOf = (turns: number): number => Math.max(1, Math.floor(turns / HEAVY_TURNS));
 
 /** Weight of the newest image. */
 const NEWEST_WEIGHT = 0.1;

@@ -58,6 +58,7 @@ export async function openSyncQueue({
           ? SHOWN_MEGAPIXELS.map((size) => [size, serviceMillis(serviceTime, size)] as const)
           : [],
         depth,
+        workMillis: admission.workMillis(),
         slots: workers.reduce((slots, worker) => slots + worker.slots, 0),
         workers: workers.length,
       };

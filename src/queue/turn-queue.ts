@@ -1,44 +1,41 @@
 import type { TurnOwner } from './turns.ts';
 
-/** A queue in the memory of one process, whose clients take turns. */
-export interface TurnQueue<T> {
-  add(owner: TurnOwner, item: T): void;
-  delete(item: T): void;
-  /** Returns the item whose turn it is; it stays in the queue. */
-  first(): T | undefined;
-  items(): T[];
-}
+/**
+ * A queue in the memory of one process whose clients take turns like those of `createTurns`: by virtual time, which
+ * runs at the speed of the work done for each of them.
+ */
+export class TurnQueue<T> {
+  readonly #tags = new Map<T, { start: number; end: number }>();
+  /** By client: the end of its last turn. */
+  readonly #ends = new Map<string, number>();
 
-/** The smallest step between two turns, of a client with weight 16. */
-const MIN_STEP = 1 / 16;
+  add({ client, weight, work = 1 }: TurnOwner, item: T): void {
+    if (this.#tags.size === 0) this.#ends.clear();
+    const next = this.first();
+    const current = next === undefined ? 0 : (this.#tags.get(next)?.start ?? 0);
+    const start = Math.max(current, this.#ends.get(client) ?? 0);
+    const end = start + work / weight;
+    this.#tags.set(item, { start, end });
+    this.#ends.set(client, end);
+  }
 
-/** Creates a queue with turns like those that `createTurns` gives the jobs in Redis. */
-export function createTurnQueue<T>(): TurnQueue<T> {
-  const tags = new Map<T, number>();
-  const lastTags = new Map<string, number>();
+  delete(item: T): void {
+    this.#tags.delete(item);
+  }
 
-  function first(): T | undefined {
+  /** Returns the item whose turn it is, of those that may start now; it stays in the queue. */
+  first(mayStart: (item: T) => boolean = () => true): T | undefined {
     let found: T | undefined;
     let lowest = Number.POSITIVE_INFINITY;
-    for (const [item, tag] of tags) {
-      if (tag >= lowest) continue;
+    for (const [item, { end }] of this.#tags) {
+      if (end >= lowest || !mayStart(item)) continue;
       found = item;
-      lowest = tag;
+      lowest = end;
     }
     return found;
   }
 
-  return {
-    first,
-    add({ client, weight }, item) {
-      if (tags.size === 0) lastTags.clear();
-      const next = first();
-      const current = next === undefined ? 0 : (tags.get(next) ?? 0) - MIN_STEP;
-      const tag = Math.max(current, lastTags.get(client) ?? 0) + 1 / weight;
-      tags.set(item, tag);
-      lastTags.set(client, tag);
-    },
-    delete: (item) => void tags.delete(item),
-    items: () => [...tags.keys()],
-  };
+  items(): T[] {
+    return [...this.#tags.keys()];
+  }
 }

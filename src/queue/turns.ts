@@ -8,9 +8,11 @@ export interface TurnOwner {
   client: string;
   /** Turns for each turn of a client with weight 1; 1 to 16. */
   weight: number;
+  /** Predicted work of the job, in turns; see `turnsOf`. 1 by default. */
+  work?: number | undefined;
 }
 
-/** What a turn of a client with weight 1 adds to its tag. One of weight 16 adds 1, the smallest step there is. */
+/** What a turn's work adds to the tag of a client with weight 1. One of weight 16 adds 1, the smallest step there is. */
 const TURN = 16;
 /** The highest priority that BullMQ accepts. */
 const MAX_TAG = 2 ** 21 - 1;
@@ -18,8 +20,9 @@ const MAX_TAG = 2 ** 21 - 1;
 const LOWER_AT = 2 ** 20;
 
 /**
- * Gives jobs their turns, by self-clocked fair queueing (Golestani, 1994): a client's next tag is its last one, or
- * the current turn if that is later, and a step. The current turn is just before the first waiting job's.
+ * Gives jobs their turns, by fair queueing in virtual time (after Golestani, 1994): a client's next tag is its last one,
+ * or the current time if that is later, and a step for the job's work. The current time is when the turn of the first
+ * waiting job began, whose data tell its step: so a job with little work comes before those with much that wait.
  * A job's tag is its priority in BullMQ, whose score is `priority * 2^32 + counter`.
  * KEYS: turns, wait, prioritized, delayed. ARGV: client, step, count, prefix of job keys, 1 for a retry.
  */
@@ -46,10 +49,18 @@ local function lower(by)
   end
 end
 
+-- In JSON, quotes within a text are escaped, so no text of a client can look like a number of the job.
+local function stepOf(id)
+  local data = redis.call('HGET', ARGV[4] .. id, 'data') or ''
+  local work = tonumber(string.match(data, '"work":([%d.]+)') or 1)
+  return ${TURN} * work / tonumber(string.match(data, '"weight":([%d.]+)') or 1)
+end
+
 local current
-local first = redis.call('ZRANGE', prioritized, 0, 0, 'WITHSCORES')[2]
-if first then
-  current = math.max(tonumber(redis.call('HGET', turns, 'current') or 0), math.floor(first / priorityUnit) - 1)
+local first = redis.call('ZRANGE', prioritized, 0, 0, 'WITHSCORES')
+if first[1] then
+  local start = math.floor(first[2] / priorityUnit) - math.ceil(stepOf(first[1]))
+  current = math.max(tonumber(redis.call('HGET', turns, 'current') or 0), start)
 elseif redis.call('LLEN', wait) == 0 and redis.call('ZCARD', delayed) == 0 then
   redis.call('DEL', turns)
   current = 0
@@ -86,9 +97,12 @@ end
 return count
 `;
 
+/** What a job adds to its client's tag. */
+const stepOf = ({ weight, work = 1 }: TurnOwner): number => (TURN * work) / weight;
+
 /**
- * The turns of clients in one queue. A job with a lower tag starts first, so a client with many jobs delays no other
- * by more than its share.
+ * The turns of clients in one queue. A job with a lower tag starts first, so a client with many jobs, or with much work
+ * in each, delays no other by more than its share.
  */
 export function createTurns(redis: Redis, queue: QueueName) {
   const next = defineScript<number[]>(redis, 'selvageTurns', NEXT);
@@ -98,11 +112,11 @@ export function createTurns(redis: Redis, queue: QueueName) {
   const keys = [turns, `${prefix}wait`, `${prefix}prioritized`, `${prefix}delayed`];
   return {
     /** Returns the tags of a client's next jobs, each from 1 to 2,097,151. */
-    next: ({ client, weight }: TurnOwner, count: number): Promise<number[]> =>
-      next(keys, [client, TURN / weight, count, prefix, 0]),
+    next: (owner: TurnOwner, count: number): Promise<number[]> =>
+      next(keys, [owner.client, stepOf(owner), count, prefix, 0]),
     /** Returns a new tag for a job that will be retried after a delay. */
-    async nextForRetry({ client, weight }: TurnOwner): Promise<number> {
-      const [tag = 1] = await next(keys, [client, TURN / weight, 1, prefix, 1]);
+    async nextForRetry(owner: TurnOwner): Promise<number> {
+      const [tag = 1] = await next(keys, [owner.client, stepOf(owner), 1, prefix, 1]);
       return tag;
     },
     /** Returns how many clients have jobs waiting; one that canceled its jobs may still count. */

@@ -18,7 +18,7 @@ const threads = createLookThreads({
   log: createLog('test', 'silent'),
 });
 afterAll(threads.close);
-const routes = lookRoutes({ signingKeys, threads });
+const routes = lookRoutes({ signingKeys, threads, charge: async () => {} });
 const routeAt = (path: string): Route => {
   const found = routes.find((route) => route.path === `/look/v1/${path}`);
   if (!found) throw new Error(`There is no ${path}`);
@@ -45,6 +45,7 @@ async function call(path: string, { body, query, headers }: Partial<Call> = {}) 
     },
     rateLimit: undefined,
     awaitMemory: async () => {},
+    resizeQuota: async () => {},
     takeQuota: () => undefined,
     checkAccess: async () => {},
     signal: new AbortController().signal,

@@ -60,6 +60,7 @@ const call: Call = {
     quota: { limit: 10, remaining: 9, resetSeconds: 10_800 },
   },
   awaitMemory: async () => {},
+  resizeQuota: async () => {},
   takeQuota: () => undefined,
   checkAccess: async () => {},
   signal: new AbortController().signal,

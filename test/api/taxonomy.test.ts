@@ -49,6 +49,7 @@ async function ask(path: string, { query = {}, body = {}, headers = {} }): Promi
     },
     rateLimit: undefined,
     awaitMemory: async () => {},
+    resizeQuota: async () => {},
     takeQuota: () => undefined,
     checkAccess: async () => {},
     signal: new AbortController().signal,

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
+import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
@@ -11,7 +12,7 @@ import { type JobQueue, openQueue } from '../../src/queue/queue.ts';
 import { createWorkerRegistry } from '../../src/queue/worker-registry.ts';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
 import { consumeJobs } from '../../workers/consume-jobs.ts';
-import { postImage } from '../support/client.ts';
+import { formOf, postImage } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { type Stack, startStack, untilServed } from '../support/stack.ts';
 
@@ -67,10 +68,14 @@ async function startScriptedWorker(): Promise<() => Promise<void>> {
     return { ...size, whole: size, ...result };
   };
   const never = () => Promise.reject(new Error('not scripted'));
+  const refine = async (data: JobData<'refine-cut-out'>, signal: AbortSignal) => {
+    started.push(data.client);
+    return untilAborted(signal);
+  };
   const processors = {
     'remove-background': removeBackground,
     'classify-garment': never,
-    'refine-cut-out': never,
+    'refine-cut-out': refine,
     'fetch-image': never,
     'separate-garments': never,
   };
@@ -83,6 +88,11 @@ async function startScriptedWorker(): Promise<() => Promise<void>> {
     for (const each of connections) each.disconnect();
   };
 }
+
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) =>
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
+  );
 
 /** Units of the day's quota that a key has left, by the header of a response. */
 const quotaLeft = (response: Response): number =>
@@ -134,11 +144,6 @@ describe('a client that hangs up', () => {
         prioritized: 0,
       });
   };
-  const untilAborted = (signal: AbortSignal) =>
-    new Promise<void>((_, reject) =>
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
-    );
-
   test('is charged for what a worker had started, and its jobs end', async () => {
     await settled();
     let canceled = 0;
@@ -175,4 +180,36 @@ describe('a client that hangs up', () => {
     expect(quotaLeft(await postImage(stack, image, { key }))).toBe(1_000_000 - 1);
     expect(started).toEqual(['first', 'patient']);
   });
+});
+
+test('heavy work that had begun is charged by its work, also when it is late', async () => {
+  work = async () => {};
+  const size = { width: 8660, height: 5773 };
+  const flat = (channels: 1 | 3) =>
+    sharp(Buffer.alloc(size.width * size.height * channels, 128), { raw: { ...size, channels } });
+  const [photo, alpha] = await Promise.all([
+    flat(3).jpeg({ quality: 50 }).toBuffer(),
+    flat(1).toColourspace('b-w').png().toBuffer(),
+  ]);
+  const { key } = await stack.key({ client: 'heavy' });
+  const points = [
+    [0, 0],
+    [8000, 5000],
+  ];
+  const refine = async (count: number): Promise<Response> => {
+    const body = formOf(['image', photo, 'photo.jpg'], ['alpha', alpha, 'alpha.png']);
+    const strokes = Array.from({ length: count }, () => ({ mode: 'add', radius: 2000, points }));
+    body.set('strokes', JSON.stringify(strokes));
+    const headers = { authorization: `Bearer ${key}` };
+    const url = `${stack.url}/bg/v1/refinements`;
+    return fetch(url, { method: 'POST', headers, body });
+  };
+  const late = await refine(7);
+  expect(started).toEqual(['heavy']);
+  expect([late.status, ((await late.json()) as { detail: string }).detail]).toEqual([
+    503,
+    expect.stringContaining('is charged'),
+  ]);
+  const left = async () => quotaLeft(await postImage(stack, image, { key }));
+  expect(await left()).toBe(1_000_000 - 3 - 1);
 });

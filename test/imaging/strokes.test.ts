@@ -5,6 +5,7 @@ import { reachOf } from '../../src/imaging/strokes/cells.ts';
 import { squaredDistances, UNREACHED } from '../../src/imaging/strokes/distance-transform.ts';
 import { mendMatte } from '../../src/imaging/strokes/mend.ts';
 import { paintStrokes, type Stroke } from '../../src/imaging/strokes/paint.ts';
+import { fullBox } from '../../src/imaging/subject-box.ts';
 import type { Pixels } from '../../src/imaging/tensor.ts';
 
 const [WIDTH, HEIGHT] = [120, 90];
@@ -160,6 +161,29 @@ test('on cells of several pixels too, nothing beyond the reach changes', () => {
   expect(farthest).toBeLessThanOrEqual(reach);
 });
 
+/** Returns a picture in the middle of a larger one, whose other pixels are all of one value. */
+function framed(data: Uint8Array, channels: number, frame: number, fill: number): Uint8Array {
+  const width = WIDTH + 2 * frame;
+  const large = new Uint8Array(channels * width * (HEIGHT + 2 * frame)).fill(fill);
+  for (let y = 0; y < HEIGHT; y++) {
+    const row = data.subarray(channels * y * WIDTH, channels * (y + 1) * WIDTH);
+    large.set(row, channels * ((y + frame) * width + frame));
+  }
+  return large;
+}
+
+test('what lies beyond the reach of a stroke does not change its result', () => {
+  const one = stroke('add', [60, 40], [66, 44]);
+  const frame = 300;
+  const [width, height] = [WIDTH + 2 * frame, HEIGHT + 2 * frame];
+  const pixels = { data: framed(PHOTO.data, 3, frame, 40), width, height };
+  const matte = { data: framed(drawMatte(body).data, 1, frame, 0), width, height };
+  const moved = { ...one, points: one.points.map(([x, y]) => [x + frame, y + frame] as const) };
+  const mended = mendMatte(PHOTO, drawMatte(body), [one]);
+  const { data } = mendMatte(pixels, matte, [moved]);
+  expect(Buffer.compare(data, framed(mended.data, 1, frame, 0))).toBe(0);
+});
+
 test('adding lowers no alpha, and erasing raises none', () => {
   const matte = {
     data: eachPixel((x, y) => (x * 31 + y * 17) % 256),
@@ -179,8 +203,9 @@ test('adding lowers no alpha, and erasing raises none', () => {
 test('a stroke paints the discs around its path', () => {
   fc.assert(
     fc.property(anyStroke, (one) => {
-      const painted = paintStrokes([one], { width: WIDTH, height: HEIGHT });
-      return painted.every((value, i) => {
+      const size = { width: WIDTH, height: HEIGHT };
+      const { data } = paintStrokes([one], size, fullBox(size));
+      return data.every((value, i) => {
         const away = distanceTo(one, i % WIDTH, Math.floor(i / WIDTH));
         if (value === 0) return away > one.radius - 1.5 || isNearOutside(one, i);
         return away <= one.radius + 1;

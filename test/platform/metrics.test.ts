@@ -80,6 +80,7 @@ test('without a worker the predicted wait is infinite', async () => {
     waitMillis: Number.POSITIVE_INFINITY,
     imageMillis: [] as [number, number][],
     depth: 0,
+    workMillis: 0,
     slots: 0,
     workers: 0,
   };

@@ -16,7 +16,7 @@ function createForOne(maxWaitMillis: number) {
     admit(estimate: LoadEstimate, now: number): number | undefined {
       const claim = {
         client: 'a',
-        inFlight: 0,
+        inFlightMillis: 0,
         share: 1,
         returning: 0,
         turnMillis: estimate.waitMillis,
@@ -122,10 +122,12 @@ function simulate(share: number, seed: number, clientCount = 1) {
     for (const { doneAt, leave } of running) if (doneAt <= now) leave();
     running = running.filter(({ doneAt }) => doneAt > now);
     const depth = running.length;
+    const time = { fixedMillis: serviceMillis, megapixelMillis: 0, megapixels: 1 };
     const waitFor = (jobs: number) => (Math.max(0, jobs + 1 - slots) / slots + 1) * serviceMillis;
     const owner = { client, weight: 1 };
-    const { ahead, ...claim } = clients.claimOf(owner, { jobs: 0, clients: 0 }, now);
-    const turnMillis = waitFor(Math.min(depth, slots + ahead));
+    const foreign = { jobs: 0, clients: 0 };
+    const { aheadMillis, ...claim } = clients.claimOf(owner, serviceMillis, foreign, time, now);
+    const turnMillis = waitFor(Math.min(depth, slots + aheadMillis / serviceMillis));
     const estimate = { waitMillis: waitFor(depth), serviceMillis, slots };
     const retryMillis = shedding.admit(estimate, { ...claim, turnMillis }, now)?.retryMillis;
     if (isReturn) tally.returned++;

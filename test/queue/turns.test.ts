@@ -85,6 +85,16 @@ describe('the jobs of a queue', () => {
     );
   });
 
+  test('with much work do not stand before those with little', async () => {
+    const input = { width: 8660, height: 5773 };
+    for (const client of ['a', 'b', 'c', 'd'])
+      for (const n of [0, 1])
+        await enqueueJob(queue, { id: `${client}-${n}`, requestId: 'r', client, input });
+    await enqueue('e', 8);
+    // While one large picture is worked on, so are five typical ones, and then it is another's turn.
+    expect(await order()).toBe('eeeeeabcdeeeabcd');
+  });
+
   test('start by the weights of their clients', async () => {
     await enqueue('a', 40, 1);
     await enqueue('b', 40, 4);
@@ -219,6 +229,8 @@ describe('tags', () => {
         expect(tag).toBeGreaterThanOrEqual(tags[client] ?? 0);
         tags[client] = tag;
         const id = `${++added}`;
+        const data = JSON.stringify({ client: `${client}`, weight: weightOf(client) });
+        await redis.hset(`${PREFIX}:async:${id}`, 'data', data);
         await redis.zadd(key, tag * 2 ** 32 + added, id);
         jobs.set(id, { client, taken: weights.map(() => 0) });
       },

@@ -18,7 +18,7 @@ const PARSED_FEEDS = FEEDS_PER_CLIENT + 1;
  */
 export function createFetchPools(
   slots: number,
-): Record<'sync' | 'background' | 'feeds' | 'parsing', FetchPool> {
+): Record<'sync' | 'background' | 'feeds' | 'parsing' | 'heavy', FetchPool> {
   const total = FETCHES + 4 * slots;
   const images = {
     total,
@@ -30,6 +30,15 @@ export function createFetchPools(
   return {
     /** Jobs a client waits for: they wait until their deadline. */
     sync: createFetchPool({ ...images, maxWaitMillis: Number.POSITIVE_INFINITY }),
+    /** Jobs with heavy work: one slot is left to the others. */
+    heavy: createFetchPool({
+      total: Math.max(1, slots - 1),
+      perClient: slots,
+      perClientAndHost: slots,
+      perHost: Number.POSITIVE_INFINITY,
+      maxWaiting: 4, // the others wait in the queue, for any worker
+      maxWaitMillis: Number.POSITIVE_INFINITY,
+    }),
     /** Accepted jobs and rows. */
     background: createFetchPool({ ...images, maxWaitMillis: MAX_WAIT_MILLIS }),
     feeds: createFetchPool({

@@ -74,6 +74,8 @@ export interface InferenceProcess {
   /** Rejects with DecodeError, Problem or EngineCrash. */
   run(request: TaskRequest, image: Uint8Array): Promise<TaskOutput>;
   kill(): void;
+  /** Kills it because of its own work, so that the kernel is not suspected. */
+  killStuck(): void;
 }
 
 /** Environment variables a child inherits. None is secret, because a child decodes untrusted images. */
@@ -228,5 +230,6 @@ export function startProcess(options: ChildOptions, hangMillis: number): Inferen
       return pending.wait(header.id);
     },
     kill,
+    killStuck,
   };
 }

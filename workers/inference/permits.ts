@@ -1,4 +1,4 @@
-import { createTurnQueue, type TurnQueue } from '../../src/queue/turn-queue.ts';
+import { TurnQueue } from '../../src/queue/turn-queue.ts';
 import type { TurnOwner } from '../../src/queue/turns.ts';
 
 /** `now`: a client waits on an open connection. */
@@ -17,7 +17,7 @@ export interface PermitRequest {
 const NOW_PER_LATER = 7;
 
 /** Shares its turns with all requests that name none. */
-const NOBODY: TurnOwner = { client: '', weight: 1 };
+export const NOBODY: TurnOwner = { client: '', weight: 1 };
 
 interface Waiter<P> {
   grant(permit: P): void;
@@ -34,8 +34,8 @@ export function createPermits<P>() {
   /** Requests with `now` served since the last one with `later`, while one waited. */
   let nowInARow = 0;
   const queues: Readonly<Record<Priority, TurnQueue<Waiter<P>>>> = {
-    now: createTurnQueue(),
-    later: createTurnQueue(),
+    now: new TurnQueue(),
+    later: new TurnQueue(),
   };
 
   function wait(

@@ -1,9 +1,16 @@
 import { availableParallelism } from 'node:os';
 import { readImageSize } from '../../src/imaging/image-header.ts';
+import type { Size } from '../../src/imaging/layout.ts';
 import { sniffFormat } from '../../src/imaging/sniff.ts';
 import type { CutOutReview } from '../../src/output/review.ts';
 import type { RulesReport } from '../../src/output/rules/verdicts.ts';
-import { type ServiceTime, ServiceTimes } from '../../src/queue/service-time.ts';
+import {
+  pricedMegapixels,
+  type ServiceTime,
+  ServiceTimes,
+  serviceMillis,
+  turnsOf,
+} from '../../src/queue/service-time.ts';
 import type { ChildReady, TaskRequest } from './child-protocol.ts';
 import {
   type Outfit,
@@ -23,12 +30,13 @@ import {
   type TaskOutput,
 } from './inference-process.ts';
 import type { MarketplacePicture, MarketplacePictureOptions } from './marketplace-picture.ts';
-import { createPermits, type PermitRequest } from './permits.ts';
+import { createPermits, NOBODY, type PermitRequest } from './permits.ts';
 import type { RefinedCutOut, Refinement } from './refine.ts';
 import type { OutfitOptions } from './separate-outfit.ts';
 import type { DeviceChoice } from './session.ts';
 import { superviseProcess } from './slot.ts';
 import { createSuspects, type Task } from './suspects.ts';
+import { memoryForTasks, TaskMemory, taskBytes } from './task-memory.ts';
 
 export { DecodeError, EngineCrash, type Outfit, type PermitRequest };
 
@@ -41,7 +49,10 @@ export interface EngineOptions {
   maxPixels: number;
   /** Folder of the pulled models and the operator's own. */
   modelsHome: string;
-  /** A child that takes longer for one task hangs in native code and is killed, or its slot would be lost. */
+  /**
+   * A child that takes longer for one task hangs in native code and is killed, or its slot would be lost. One whose task
+   * nobody waits for any more is killed once it has taken three times what was predicted.
+   */
   hangMillis?: number;
   /** Images each child works on at once, to run them through the network together; see `DEFAULT_BATCH`. */
   batch?: number | undefined;
@@ -109,13 +120,15 @@ export interface Engine {
 }
 
 /** Returns the size of the image that a body starts with, if it can be read. */
-function megapixelsOf(body: Uint8Array): number | undefined {
+function sizeOf(body: Uint8Array): Size | undefined {
   const format = sniffFormat(body);
-  const size = format && readImageSize(body, format);
-  return size && (size.width * size.height) / 1e6;
+  return format && readImageSize(body, format);
 }
 
 const HANG_MILLIS = 120_000;
+
+/** A task that nobody waits for any more may take so many times as long as was predicted, and at least so long. */
+const BUDGET = { times: 3, minMillis: 5000 } as const;
 
 /**
  * Images each child works on at once by default. A GPU takes little longer for several than for one; on a CPU two
@@ -134,6 +147,28 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Pr
 }
 
 /**
+ * Kills a child whose task nobody waits for any more, as soon as it has taken longer than its budget: it would go on
+ * for as long as it likes. Returns what to call when the task has ended.
+ */
+function endOverBudget(
+  process: InferenceProcess,
+  signal: AbortSignal | undefined,
+  budgetMillis: number,
+): () => void {
+  const startedAt = performance.now();
+  let timer: NodeJS.Timeout | undefined;
+  const onAbort = () => {
+    const leftMillis = budgetMillis - (performance.now() - startedAt);
+    timer = setTimeout(process.killStuck, Math.max(0, leftMillis));
+  };
+  signal?.addEventListener('abort', onAbort, { once: true });
+  return () => {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+  };
+}
+
+/**
  * Starts the children and resolves when each has loaded the model and run it once. Rejects if the model cannot be
  * loaded, the device is not available, or the children die.
  */
@@ -142,6 +177,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { warmUp = false, observe, onReview, onRules, ...rest } = others;
   const threads = Math.max(1, Math.floor(availableParallelism() / count));
   const permits = createPermits<InferenceProcess>();
+  const memory = new TaskMemory(memoryForTasks(count));
   const batchOn = (device: string) => wanted ?? DEFAULT_BATCH[device] ?? 1;
   // Only a child can tell the device; until then it is prepared for the largest batch of any.
   const batch = wanted ?? Math.max(...Object.values(DEFAULT_BATCH));
@@ -179,11 +215,15 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
 
   const serviceTimes = new ServiceTimes();
   /** Learns from a finished task, also one that nobody waits for any more. */
-  function learn(task: Task, { priority }: PermitRequest, startedAt: number): void {
+  function learn(
+    task: Task,
+    megapixels: number | undefined,
+    { priority }: PermitRequest,
+    startedAt: number,
+  ): void {
     const isAwaited = priority === 'now';
     // In the background, other tasks are only a part of the work on an image.
     if (!isAwaited && task.request.task !== 'cut-out') return;
-    const megapixels = megapixelsOf(task.image);
     const now = performance.now();
     if (megapixels) serviceTimes.observe({ megapixels, millis: now - startedAt, isAwaited }, now);
   }
@@ -195,19 +235,35 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     permit: PermitRequest = {},
   ): Promise<TaskOutput> {
     const startedAt = performance.now();
-    const process = await permits.acquire(permit);
+    const size = sizeOf(image);
+    const megapixels = size && pricedMegapixels(size, request.strokes);
+    const bytes = size ? taskBytes(request, size) : 0;
+    const { owner = NOBODY } = permit;
+    const work = megapixels === undefined ? 1 : turnsOf(megapixels);
+    const process = await permits.acquire({ ...permit, owner: { ...owner, work } });
+    await memory.take(bytes).catch((error) => {
+      permits.release(process);
+      throw error;
+    });
     const grantedAt = performance.now();
     const waitMillis = grantedAt - startedAt;
+    const release = () => {
+      memory.give(bytes);
+      if (process.isAlive()) permits.release(process);
+    };
     if (permit.signal?.aborted) {
-      permits.release(process);
+      release();
       throw permit.signal.reason;
     }
     const task = { request, image, signal: permit.signal };
+    const budget = BUDGET.times * serviceMillis(serviceTimes.at(grantedAt), megapixels);
+    const stopWatching = endOverBudget(process, permit.signal, Math.max(BUDGET.minMillis, budget));
     const running = runIn(process, task).finally(() => {
-      if (process.isAlive()) permits.release(process);
+      stopWatching();
+      release();
     });
     running.then(
-      () => learn(task, permit, grantedAt),
+      () => learn(task, megapixels, permit, grantedAt),
       () => {},
     );
     const output = await unlessAborted(running, permit.signal);

@@ -78,11 +78,13 @@ export async function chargedOnce<Query>(
     const reply = await handle(call);
     return { ...reply, headers: { ...reply.headers, ...REPLAYED } };
   }
-  // Work for a client that has left is charged unless it had not begun, which is known later.
+  // Work for a client that has left, or too much work, is charged unless it had not begun, which is known later.
+  let isTaken = false;
   let isRefunded = false;
   const takeQuota = (): ReturnType<Call['takeQuota']> => {
     const quota = call.takeQuota();
     if (!quota) return undefined;
+    isTaken = true;
     const refund = async () => {
       isRefunded = true;
       await quota.refund();
@@ -95,7 +97,7 @@ export async function chargedOnce<Query>(
     await claim.charge();
     return reply;
   } catch (error) {
-    if (call.signal.aborted && !isRefunded) await claim.charge();
+    if ((call.signal.aborted || isTaken) && !isRefunded) await claim.charge();
     else await claim.release();
     throw error;
   }

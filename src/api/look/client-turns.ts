@@ -1,4 +1,4 @@
-import { createTurnQueue } from '../../queue/turn-queue.ts';
+import { TurnQueue } from '../../queue/turn-queue.ts';
 import type { TurnOwner } from '../../queue/turns.ts';
 
 /** A task that waits, and whose it is. */
@@ -23,7 +23,7 @@ function newestOfLargest<T extends WaitingTask>(tasks: readonly T[]): T | undefi
  * gives way.
  */
 export function createClientTurns<T extends WaitingTask>(maxBytes: number) {
-  const queue = createTurnQueue<T>();
+  const queue = new TurnQueue<T>();
   return {
     remove: (task: T): void => queue.delete(task),
     size: (): number => queue.items().length,
@@ -39,9 +39,9 @@ export function createClientTurns<T extends WaitingTask>(maxBytes: number) {
       }
       return dropped;
     },
-    /** Removes and returns the task whose turn it is. */
-    next(): T | undefined {
-      const first = queue.first();
+    /** Removes and returns the task whose turn it is, of those that may start now. */
+    next(mayStart?: (task: T) => boolean): T | undefined {
+      const first = queue.first(mayStart);
       if (first) queue.delete(first);
       return first;
     },

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Limits } from '../../http/limits.ts';
 import type { ResponseHeader } from '../../http/openapi/headers.ts';
 import { type Call, json, jsonText, type Reply, type Route, route } from '../../http/route.ts';
 import { CalibrateResponse } from '../../look/calibration/calibrate-schema.ts';
@@ -8,19 +9,23 @@ import { type Model, PARAMS, readModel } from '../../look/params.ts';
 import { CandidatesResponse, OutfitsResponse, ScoreResponse } from '../../look/responses.ts';
 import { ParamsResponse, TargetsResponse } from '../../look/schema.ts';
 import { TripResponse } from '../../look/trip.ts';
+import { isHeavy, unitsOf } from '../../queue/service-time.ts';
 import { LOCALES, type Locale } from '../../taxonomy/dictionary/schema.ts';
 import { createDocument, type Document, sendDocument } from '../document.ts';
 import { languageHeaders, languageOf, preferredLocale } from '../language.ts';
 import { COMPUTATIONS, type ComputationName, type Compute, createCompute } from './compute.ts';
+import { predictedTurns } from './predicted-work.ts';
 import type { LookThreads } from './thread-pool.ts';
 
 export interface LookDeps {
   /** `kid:secret,kid2:secret2`: the first signs targets, all verify them. */
   signingKeys: string;
   threads: Pick<LookThreads, 'run'>;
+  /** Charges heavy work to the rate limit of its caller, as so many requests. */
+  charge: Limits['charge'];
 }
 
-interface ComputeDeps extends Pick<LookDeps, 'threads'> {
+interface ComputeDeps extends Pick<LookDeps, 'threads' | 'charge'> {
   compute: Compute;
 }
 
@@ -47,7 +52,7 @@ const MAX_QUICK_CHARS = 1024;
 
 /** Computes a response, in a thread unless that is quick. */
 async function computeReply(
-  { compute, threads }: ComputeDeps,
+  { compute, threads, charge }: ComputeDeps,
   name: ComputationName,
   call: Call,
 ): Promise<Reply> {
@@ -57,7 +62,9 @@ async function computeReply(
   const preferred = preferredLocale(call);
   if (isQuick) return json(compute(name, text, preferred).content);
   const { client = '', weight = 1 } = caller ?? {};
-  const owner = { client, weight, signal };
+  const work = predictedTurns(name, text);
+  const owner = { client, weight, work, signal };
+  if (caller && isHeavy(work)) await charge(caller, unitsOf(work));
   const computed = await threads.run({ name, body: text, preferred }, owner);
   return jsonText(computed.json, computed.language && languageHeaders(computed.language));
 }
@@ -198,8 +205,8 @@ const COMPUTE_ROUTES: readonly ComputeSpec[] = [
 ];
 
 /** The routes of the outfit engine. */
-export function lookRoutes({ signingKeys, threads }: LookDeps): Route[] {
-  const deps = { compute: createCompute(signingKeys), threads };
+export function lookRoutes({ signingKeys, threads, charge }: LookDeps): Route[] {
+  const deps = { compute: createCompute(signingKeys), threads, charge };
   return [
     ...documentRoutes(readModel(PARAMS)),
     ...COMPUTE_ROUTES.map((spec) => computeRoute(deps, spec)),

@@ -6,13 +6,13 @@ import type { Logger } from '../../platform/log.ts';
 import { createLookMetrics } from '../../platform/metrics/look.ts';
 import { Problem, unavailable } from '../../platform/problem.ts';
 import { deserializeProblem } from '../../queue/serialized-problem.ts';
+import { isHeavy } from '../../queue/service-time.ts';
+import type { TurnOwner } from '../../queue/turns.ts';
 import { createClientTurns, type WaitingTask } from './client-turns.ts';
 import type { ComputedJson, ThreadData, ThreadResult, ThreadTask } from './thread-protocol.ts';
 
 /** Whose request it is, and a signal that aborts when the client disconnects. */
-interface TaskOwner {
-  client: string;
-  weight: number;
+interface TaskOwner extends TurnOwner {
   signal: AbortSignal;
 }
 
@@ -27,7 +27,7 @@ export interface LookThreads {
 }
 
 interface LookThreadsDeps extends ThreadData {
-  /** Maximum number of threads. */
+  /** Maximum number of threads. Heavy work does not take the last one; if this is 1, another starts beside it. */
   threads: number;
   /** Maximum time of a request in milliseconds, waiting included. */
   deadlineMillis: number;
@@ -88,7 +88,7 @@ export function createLookThreads(deps: LookThreadsDeps): LookThreads {
     execArgv: LOADER,
     // With a minimum, a thread that cannot start would be started again and again.
     minThreads: 0,
-    maxThreads: threads,
+    maxThreads: Math.max(2, threads),
     idleTimeout: IDLE_MILLIS,
     resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
     workerData,
@@ -96,30 +96,35 @@ export function createLookThreads(deps: LookThreadsDeps): LookThreads {
   pool.on('error', (error) => log.error({ err: error }, 'look thread failed'));
   const waiting = createClientTurns<PendingTask>(MAX_WAITING_BYTES);
   let running = 0;
+  let heavy = 0;
   const metrics = createLookMetrics(registry, () => ({
     waiting: waiting.size(),
     running,
+    heavy,
     threads: pool.threads.length,
   }));
 
-  async function start({ task, end, resolve, reject }: PendingTask): Promise<void> {
+  function mayStart({ work = 1 }: PendingTask): boolean {
+    if (isHeavy(work)) return running < threads && heavy < Math.max(1, threads - 1);
+    return running < Math.max(threads, heavy + 1);
+  }
+
+  async function start({ task, work = 1, end, resolve, reject }: PendingTask): Promise<void> {
     running += 1;
+    heavy += Number(isHeavy(work));
     try {
       resolve(await pool.run(task, { signal: end }));
     } catch (error) {
       reject(error);
     } finally {
       running -= 1;
+      heavy -= Number(isHeavy(work));
       startNext();
     }
   }
 
   function startNext(): void {
-    while (running < threads) {
-      const pending = waiting.next();
-      if (!pending) return;
-      void start(pending);
-    }
+    for (let next = waiting.next(mayStart); next; next = waiting.next(mayStart)) void start(next);
   }
 
   /**
@@ -128,12 +133,12 @@ export function createLookThreads(deps: LookThreadsDeps): LookThreads {
    */
   function enqueue(
     task: ThreadTask,
-    { client, weight, signal }: TaskOwner,
+    { signal, ...owner }: TaskOwner,
     end: AbortSignal,
   ): Promise<ThreadResult> {
     return new Promise((resolve, reject) => {
       const bytes = REQUEST_BYTES + (task.body?.length ?? 0);
-      const pending = { client, weight, bytes, task, end, resolve, reject };
+      const pending = { ...owner, bytes, task, end, resolve, reject };
       for (const either of [signal, end]) {
         either.addEventListener('abort', () => {
           waiting.remove(pending);

@@ -8,6 +8,7 @@ import { Problem, type ProblemType, unavailable } from '../../platform/problem.t
 import type { Admission } from '../../queue/admission.ts';
 import type { JobResult } from '../../queue/catalog.ts';
 import type { JobWait, JobWaiter } from '../../queue/job-waiter.ts';
+import { isHeavy, pricedMegapixels, turnsOf, unitsOf } from '../../queue/service-time.ts';
 import type { TurnOwner } from '../../queue/turns.ts';
 import { LINK_MEDIA_TYPE, syncKeys } from '../../storage/blob-keys.ts';
 import type { Blobs } from '../../storage/blobs.ts';
@@ -32,7 +33,7 @@ const ownerOf = ({ caller }: Pick<Call, 'caller'>): TurnOwner => caller ?? ANONY
 /** The part of a call that processing needs. */
 type ImageCall = Pick<
   Call,
-  'caller' | 'signal' | 'requestId' | 'log' | 'takeQuota' | 'awaitMemory'
+  'caller' | 'signal' | 'requestId' | 'log' | 'takeQuota' | 'resizeQuota' | 'awaitMemory'
 >;
 
 /** An image and the JSON Pointer to its field, or the URL from which a worker fetches it. */
@@ -129,6 +130,7 @@ export function validateSource(
 
 /** The data of a job on one stored image. */
 interface ImageJobData extends TurnOwner {
+  work: number;
   inputKey: string;
   outputKey: string;
   sha256: string;
@@ -148,12 +150,14 @@ type RunJob<K extends OtherKey, T> = (
 
 /**
  * Returns what to call when a job is canceled. If its client has disconnected, a job that had started is charged: it
- * costs the same work as one whose image is sent. Quota of another is refunded.
+ * costs the same work as one whose image is sent. Heavy work that had started is charged after the deadline too. Quota
+ * of another is refunded.
  */
 const settleQuota =
-  (call: ImageCall) =>
+  (call: ImageCall, work: number) =>
   (hadStarted: Promise<boolean>): void => {
-    if (!call.signal.aborted) return; // the deadline passed: the request fails, which refunds its quota
+    // Not heavy, so the others are the cause: the request fails, which refunds its quota.
+    if (!call.signal.aborted && !isHeavy(work)) return;
     const quota = call.takeQuota(); // at once, or the server refunds it
     hadStarted
       .then((isCharged) => (isCharged ? undefined : quota?.refund()))
@@ -204,6 +208,7 @@ export function createImageRequests(deps: ImageRequestDeps) {
     other: { name: K; source: Source } | undefined,
     call: ImageCall,
     run: RunJob<K, T>,
+    strokes: readonly Stroke[] = [],
   ): Promise<T> {
     const image = validateSource(source, limits);
     const otherContent = other && validateSource(other.source, limits, OTHER_IMAGES[other.name]);
@@ -221,9 +226,16 @@ export function createImageRequests(deps: ImageRequestDeps) {
     const put = (key: string, { bytes, mediaType }: Content) =>
       blobs.put(key, bytes, { mediaType, durable: false }, signal).catch(storageUnavailable);
     const hasLink = [source, other?.source].some((each) => each && 'imageUrl' in each);
-    const megapixels =
-      hasLink || !image.input ? undefined : (image.input.width * image.input.height) / 1e6;
-    const leave = admission.admit({ client, weight }, megapixels);
+    // The alpha under strokes has the size of the image, which may be fetched.
+    const isStroked = strokes.length > 0;
+    const size = image.input ?? (isStroked ? otherContent?.input : undefined);
+    const megapixels = size && pricedMegapixels(size, strokes);
+    const work = megapixels === undefined ? 1 : turnsOf(megapixels);
+    if (isHeavy(work)) await call.resizeQuota(unitsOf(work));
+    const leave = admission.admit(
+      { client, weight },
+      hasLink && !isStroked ? undefined : megapixels,
+    );
     const ready = Promise.all([
       put(inputKey, image),
       other && otherContent && put(otherKeys[other.name], otherContent),
@@ -231,12 +243,15 @@ export function createImageRequests(deps: ImageRequestDeps) {
     try {
       const { sha256 } = image;
       const { requestId } = call;
-      const data = { ...usedKeys, client, weight, sha256, deadlineAtMillis, requestId };
-      return await run(data, { ready, signal, onCancel: settleQuota(call) });
+      const data = { ...usedKeys, client, weight, work, sha256, deadlineAtMillis, requestId };
+      return await run(data, { ready, signal, onCancel: settleQuota(call, work) });
     } catch (error) {
       if (call.signal.aborted) throw call.signal.reason;
       if (deadline.aborted) {
-        throw unavailable('The image was not finished in time; try again', 2, error);
+        const detail = isHeavy(work)
+          ? 'This is more work than could be done in time, and is charged; send fewer strokes at once'
+          : 'The image was not finished in time; try again';
+        throw unavailable(detail, 2, error);
       }
       throw blameImage(error, source, other?.source);
     } finally {
@@ -282,23 +297,29 @@ export function createImageRequests(deps: ImageRequestDeps) {
       const isSent = 'image' in photo;
       const source = isSent ? { ...photo, pointer: '/image' } : { imageUrl: photo.imageUrl };
       const other = { name: 'alphaKey', source: { image: alpha, pointer: '/alpha' } } as const;
-      return withStoredImages(source, other, call, async (images, wait) => {
-        const data = {
-          ...images,
-          alphaKey: images.alphaKey!,
-          strokes,
-          ...unlessDefault(options),
-          ...(picture && { picture }),
-          ...(!isSent && { photoSha256: photo.sha256 }),
-        };
-        const result = await jobWaiter.run('refine-cut-out', data, wait);
-        const lengths = [result.bytes, ...(result.picture ? [result.picture.bytes] : [])];
-        const bytes = lengths.reduce((sum, length) => sum + length, 0);
-        const files = splitFiles(await readOutput(images, { bytes }, call, wait.signal), lengths);
-        const [file = new Uint8Array(), pictureFile] = files;
-        const made = pictureFile && result.picture && { ...result.picture, file: pictureFile };
-        return { file, result, ...(made && { picture: made }) };
-      });
+      return withStoredImages(
+        source,
+        other,
+        call,
+        async (images, wait) => {
+          const data = {
+            ...images,
+            alphaKey: images.alphaKey!,
+            strokes,
+            ...unlessDefault(options),
+            ...(picture && { picture }),
+            ...(!isSent && { photoSha256: photo.sha256 }),
+          };
+          const result = await jobWaiter.run('refine-cut-out', data, wait);
+          const lengths = [result.bytes, ...(result.picture ? [result.picture.bytes] : [])];
+          const bytes = lengths.reduce((sum, length) => sum + length, 0);
+          const files = splitFiles(await readOutput(images, { bytes }, call, wait.signal), lengths);
+          const [file = new Uint8Array(), pictureFile] = files;
+          const made = pictureFile && result.picture && { ...result.picture, file: pictureFile };
+          return { file, result, ...(made && { picture: made }) };
+        },
+        strokes,
+      );
     },
 
     /** Fetches an image. Returns the file, and the worker's result. */

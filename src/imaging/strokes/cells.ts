@@ -2,7 +2,7 @@ import type { MattedImage } from '../downscale.ts';
 import type { Size } from '../layout.ts';
 import type { Box } from '../subject-box.ts';
 import { squaredDistances, UNREACHED } from './distance-transform.ts';
-import { boxAround, eachPathPixel, PAINT, type Stroke } from './paint.ts';
+import { boxAround, eachPathPixel, PAINT, type Painted, type Stroke } from './paint.ts';
 
 /** How far a stroke reaches beyond its path: so many radii, and this share of the longer side of its bounding box. */
 const REACH = { radii: 4, extent: 0.5 };
@@ -52,8 +52,8 @@ export const reachBox = (stroke: Stroke, size: Size): Box =>
 
 /** Adds the pixels of the box to the sums of their cells; `counts` gets the number of pixels of each. */
 function addPixels(
-  { pixels, matte }: MattedImage,
-  painted: Uint8Array,
+  { pixels: { data, width }, matte }: MattedImage,
+  painted: Painted,
   mode: number,
   cells: StrokeCells,
   counts: Uint32Array,
@@ -61,15 +61,24 @@ function addPixels(
   const { box, side, columns, colours, done } = cells;
   for (let y = 0; y < box.height; y++) {
     const row = Math.floor(y / side) * columns;
-    let i = (box.top + y) * pixels.width + box.left;
-    for (let column = 0, x = 0; x < box.width; column++) {
-      const cell = row + column;
-      for (const end = Math.min(box.width, x + side); x < end; x++, i++) {
-        for (let c = 0; c < 3; c++) colours[3 * cell + c]! += pixels.data[3 * i + c]!;
-        done[cell]! += matte.data[i]!;
-        counts[cell]!++;
-        if (painted[i] !== 0) cells.painted[cell] = painted[i] === mode ? SAME_MODE : OTHER_MODE;
+    let i = (box.top + y) * width + box.left;
+    let p = painted.indexOf(box.left, box.top + y);
+    for (let cell = row, x = 0; x < box.width; cell++) {
+      const end = Math.min(box.width, x + side);
+      counts[cell]! += end - x;
+      let [red, green, blue, alpha, paint] = [0, 0, 0, 0, 0];
+      for (; x < end; x++, i++, p++) {
+        red += data[3 * i]!;
+        green += data[3 * i + 1]!;
+        blue += data[3 * i + 2]!;
+        alpha += matte.data[i]!;
+        paint = painted.data[p]! || paint;
       }
+      colours[3 * cell]! += red;
+      colours[3 * cell + 1]! += green;
+      colours[3 * cell + 2]! += blue;
+      done[cell]! += alpha;
+      if (paint !== 0) cells.painted[cell] = paint === mode ? SAME_MODE : OTHER_MODE;
     }
   }
 }
@@ -102,7 +111,7 @@ function measureDistances(cells: StrokeCells, stroke: Stroke, reach: number): vo
  * Reads the part of an image that a stroke may change.
  * @param painted of all strokes, see `paintStrokes`
  */
-export function readCells(image: MattedImage, painted: Uint8Array, stroke: Stroke): StrokeCells {
+export function readCells(image: MattedImage, painted: Painted, stroke: Stroke): StrokeCells {
   const reach = reachOf(stroke);
   const box = reachBox(stroke, image.pixels);
   const side = Math.max(1, Math.ceil(Math.sqrt((box.width * box.height) / MAX_CELLS)));

@@ -68,35 +68,54 @@ function rowsToPath(stroke: Stroke, { left, top, width, height }: Box): Uint16Ar
   return rows;
 }
 
+/** Returns half the width of a disc in each row, by its distance from the centre. */
+const halfWidths = (radius: number): Int32Array =>
+  Int32Array.from({ length: Math.floor(radius) + 1 }, (_, away) =>
+    Math.floor(Math.sqrt(radius * radius - away * away)),
+  );
+
 /** Paints one stroke. Takes time for the pixels of its box and of its path, whatever its radius. */
-function paintStroke(stroke: Stroke, size: Size, painted: Uint8Array): void {
-  const { radius } = stroke;
-  const box = boxAround(stroke, radius, size);
+function paintStroke(stroke: Stroke, size: Size, painted: Painted): void {
+  const box = boxAround(stroke, stroke.radius, size);
   const { left, top, width, height } = box;
   const rows = rowsToPath(stroke, box);
+  const halves = halfWidths(stroke.radius);
   const value = PAINT[stroke.mode];
   /** For each column of a row: how many discs begin there, less those that have ended. */
   const changes = new Int32Array(width + 1);
   for (let y = 0; y < height; y++) {
     changes.fill(0);
-    for (let x = 0; x < width; x++) {
-      const away = rows[y * width + x]!;
-      if (away > radius) continue;
-      const half = Math.floor(Math.sqrt(radius * radius - away * away));
+    for (let x = 0, i = y * width; x < width; x++, i++) {
+      const away = rows[i]!;
+      if (away >= halves.length) continue;
+      const half = halves[away]!;
       changes[Math.max(0, x - half)]!++;
       changes[Math.min(width, x + half + 1)]!--;
     }
-    const start = (top + y) * size.width + left;
+    const start = painted.indexOf(left, top + y);
     for (let x = 0, open = 0; x < width; x++) {
       open += changes[x]!;
-      if (open > 0) painted[start + x] = value;
+      if (open > 0) painted.data[start + x] = value;
     }
   }
 }
 
-/** Returns one value of `PAINT` for each pixel, 0 where there is no stroke; later strokes cover earlier ones. */
-export function paintStrokes(strokes: readonly Stroke[], size: Size): Uint8Array {
-  const painted = new Uint8Array(size.width * size.height);
+/** The part of an image that strokes may change, and what they say about its pixels. */
+export interface Painted {
+  box: Box;
+  /** One value of `PAINT` for each pixel of the box, 0 where there is no stroke. */
+  data: Uint8Array;
+  /** Returns the place in `data` of a pixel of the image. */
+  indexOf(x: number, y: number): number;
+}
+
+/** Paints strokes, later ones over earlier ones. @param box of the image, around all of them */
+export function paintStrokes(strokes: readonly Stroke[], size: Size, box: Box): Painted {
+  const painted = {
+    box,
+    data: new Uint8Array(box.width * box.height),
+    indexOf: (x: number, y: number) => (y - box.top) * box.width + x - box.left,
+  };
   for (const stroke of strokes) paintStroke(stroke, size, painted);
   return painted;
 }

@@ -12,6 +12,8 @@ export interface SyncLoad {
   imageMillis: readonly (readonly [megapixels: number, millis: number])[];
   /** Removals waiting or running. */
   depth: number;
+  /** Predicted work of the requests in progress of this gateway, ms of a slot. */
+  workMillis: number;
   /** Images all live workers can process at once. */
   slots: number;
   /** Live workers. */
@@ -132,6 +134,10 @@ export function createGatewayMetrics(
     selvage_sync_queue_depth: {
       help: 'Removals waiting or running',
       read: () => load().depth,
+    },
+    selvage_sync_work_seconds: {
+      help: 'Predicted time in a slot of the removals and refinements in progress of this gateway',
+      read: () => load().workMillis / 1000,
     },
     selvage_worker_slots: {
       help: 'Images all live workers can process at once',

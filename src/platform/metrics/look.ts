@@ -7,6 +7,8 @@ interface LookLoad {
   waiting: number;
   /** Requests that have a thread. */
   running: number;
+  /** Those of them with heavy work. */
+  heavy: number;
   /** Live threads. */
   threads: number;
 }
@@ -27,6 +29,10 @@ export function createLookMetrics(registry: Registry, load: () => LookLoad) {
     selvage_look_running: {
       help: 'Outfit requests that have a thread',
       read: () => load().running,
+    },
+    selvage_look_running_heavy: {
+      help: 'Outfit requests with a thread whose predicted work is heavy; they leave one thread to others',
+      read: () => load().heavy,
     },
     selvage_look_threads: {
       help: 'Live threads that compute outfits; they start when they are needed',

@@ -28,7 +28,7 @@ function openPool({ deadlineMillis = 60_000, abandonedMillis = 60_000 } = {}) {
     log: createLog('test', 'silent'),
   });
   const run = (
-    name: 'outfits' | 'day',
+    name: 'outfits' | 'day' | 'trip',
     body: string,
     client = 'a',
     signal = new AbortController().signal,
@@ -52,6 +52,24 @@ test('the requests of one client do not wait for all of another', async () => {
   expect(order).toHaveLength(11);
   // One of a was running when b came, and one had the turn before it.
   expect(order.indexOf('b')).toBeLessThanOrEqual(2);
+});
+
+test('an outfit does not wait for the trips of others, even where there is one thread', async () => {
+  const { run } = openPool({ deadlineMillis: 600_000 });
+  const days = Array.from({ length: 14 }, (_, n) => ({ date: `2026-11-${n + 10}`, weather, met }));
+  const trip = JSON.stringify({ items: drawWardrobe(random, 100), days, maxItems: 20 });
+  const left = new AbortController();
+  let done = 0;
+  const trips = Array.from({ length: 8 }, (_, n) =>
+    run('trip', trip, `t${n}`, left.signal).then(
+      () => done++,
+      () => {},
+    ),
+  );
+  await run('outfits', SHORT, 'honest');
+  expect(done).toBeLessThanOrEqual(1);
+  left.abort(new Error('The client disconnected'));
+  await Promise.all(trips);
 });
 
 describe('a client that disconnects', () => {

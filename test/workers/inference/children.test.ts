@@ -112,6 +112,19 @@ test('a child that hangs on an image is killed, and the next image is processed'
   expect(pids()).not.toContain(pid);
 });
 
+test('a child whose task takes too long ends once nobody waits for it, and is replaced', async () => {
+  const { removeBackground, pids } = await start();
+  const [pid] = pids();
+  process.kill(pid!, 'SIGSTOP');
+  const deadline = new AbortController();
+  const late = removeBackground(await small(), { signal: deadline.signal });
+  await setImmediate(); // the child has it
+  deadline.abort(new Error('late'));
+  await expect(late).rejects.toThrow('late');
+  await expect.poll(() => isAlive(pid!)).toBe(false);
+  expect(await removeBackground(await small())).toMatchObject({ width: 64 });
+});
+
 test('a child that dies on an image affects no other, and is replaced at once', async () => {
   const { removeBackground, pids } = await start({ slots: 2 });
   const image = await large();

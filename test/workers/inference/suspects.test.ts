@@ -33,6 +33,7 @@ function createProcess() {
       return { result: {}, bytes: image, batchSize: 1 };
     },
     kill() {},
+    killStuck() {},
   };
   return { inference, seen };
 }
