@@ -120,9 +120,11 @@ export async function createS3Blobs(options: S3BlobsOptions): Promise<Blobs> {
       const found = await withAbort(
         signal,
         async () =>
-          (await reader.get(key, Range, signal)) ?? client.send(command, sendOptions(signal)),
+          (await reader.read('GET', key, signal, Range)) ??
+          client.send(command, sendOptions(signal)),
       );
-      if (!(found.Body instanceof Readable)) throw new TypeError('The SDK returned no stream');
+      if (found === 'absent' || !(found.Body instanceof Readable))
+        throw new TypeError('The SDK returned no stream');
       return Object.assign(abortable(found.Body, signal), { head: headOf(key, found) });
     } catch (error) {
       if (hasName(error, 'InvalidRange')) throw new RangeError('The blob is shorter');
@@ -142,10 +144,12 @@ export async function createS3Blobs(options: S3BlobsOptions): Promise<Blobs> {
     async head(key, signal) {
       const command = new HeadObjectCommand(locate(key));
       try {
-        return headOf(
-          key,
-          await withAbort(signal, () => client.send(command, sendOptions(signal))),
+        const found = await withAbort(
+          signal,
+          async () =>
+            (await reader.read('HEAD', key, signal)) ?? client.send(command, sendOptions(signal)),
         );
+        return found === 'absent' ? undefined : headOf(key, found);
       } catch (error) {
         if (error instanceof NotFound) return undefined;
         throw error;

@@ -44,15 +44,23 @@ export class S3Reader {
     return origin + pathname.slice(0, -'key'.length);
   }
 
-  /** Returns nothing if the server does not send the object at once: the SDK knows its errors, and tries again. */
-  async get(key: string, range?: string, abortSignal?: AbortSignal): Promise<Found | undefined> {
+  /**
+   * Returns `absent` to a HEAD of an object that does not exist, and nothing if the server does not send the object at
+   * once: the SDK knows its errors, and tries again.
+   */
+  async read(
+    method: 'GET' | 'HEAD',
+    key: string,
+    abortSignal?: AbortSignal,
+    range?: string,
+  ): Promise<Found | 'absent' | undefined> {
     try {
       this.#base ??= this.#resolve();
       const { protocol, hostname, port, host, pathname } = new URL((await this.#base) + key);
       const app = await this.#client.config.userAgentAppId();
       const request = await this.#presigner.presign(
         {
-          ...{ method: 'GET', protocol, hostname, path: pathname, query: {} },
+          ...{ method, protocol, hostname, path: pathname, query: {} },
           ...(port && { port: Number(port) }),
           headers: { host, 'user-agent': `selvage app/${app ?? ''}`, ...(range && { range }) },
         },
@@ -62,8 +70,10 @@ export class S3Reader {
       const { response } = await this.#client.config.requestHandler.handle(request, options);
       const body: unknown = response.body;
       if (!(body instanceof Readable)) return undefined;
-      if (response.statusCode === (range ? 206 : 200)) return foundOf(response.headers, body);
-      body.on('error', () => {}).resume();
+      const isFound = response.statusCode === (range ? 206 : 200);
+      if (!isFound || method === 'HEAD') body.on('error', () => {}).resume();
+      if (isFound) return foundOf(response.headers, body);
+      if (method === 'HEAD' && response.statusCode === 404) return 'absent';
     } catch {
       this.#base = undefined;
     }

@@ -72,7 +72,8 @@ function againstServer(s3: TestS3): void {
     await blobs.put('a/b.txt', Buffer.from('0123456789'), { mediaType: 'text/plain', meta });
     const reader = new S3Reader(client, bucket);
     for (const range of [undefined, 'bytes=2-4']) {
-      const own = await reader.get('a/b.txt', range);
+      const own = await reader.read('GET', 'a/b.txt', undefined, range);
+      if (own === 'absent') throw new Error('it is not');
       const theirs = await client.send(
         new GetObjectCommand({ Bucket: bucket, Key: 'a/b.txt', Range: range }),
       );
@@ -88,10 +89,15 @@ function againstServer(s3: TestS3): void {
       ] as const)
         expect([field, own?.[field]]).toEqual([field, theirs[field]]);
     }
-    expect(await reader.get('a/missing')).toBeUndefined();
-    expect(await reader.get('a/b.txt', 'bytes=100-200')).toBeUndefined();
+    expect(await reader.read('HEAD', 'a/b.txt')).toMatchObject({
+      ContentLength: 10,
+      Metadata: meta,
+    });
+    expect(await reader.read('HEAD', 'a/missing')).toBe('absent');
+    expect(await reader.read('GET', 'a/missing')).toBeUndefined();
+    expect(await reader.read('GET', 'a/b.txt', undefined, 'bytes=100-200')).toBeUndefined();
     const strangers = new S3Client({ ...s3, endpoint: 'http://127.0.0.1:1', forcePathStyle: true });
-    expect(await new S3Reader(strangers, bucket).get('a/b.txt')).toBeUndefined();
+    expect(await new S3Reader(strangers, bucket).read('GET', 'a/b.txt')).toBeUndefined();
     strangers.destroy();
   });
 
