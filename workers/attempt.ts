@@ -135,7 +135,8 @@ function classifyError(error: unknown, attempt: Attempt): Failure {
   const reason = error instanceof Error ? error.message : String(error);
   async function postpone(untilMillis: number): Promise<never> {
     await takeNewTurn();
-    await job.moveToDelayed(Math.round(untilMillis), token);
+    // Where that is rejected too, the job's lock expires, and a worker takes it over.
+    await job.moveToDelayed(Math.round(untilMillis), token).catch(() => {});
     throw new DelayedError(); // does not count as an attempt
   }
   async function postponeBusy(): Promise<never> {
@@ -143,6 +144,7 @@ function classifyError(error: unknown, attempt: Attempt): Failure {
     // By the later clock: this worker, or the next, may take the job late, but never at once again.
     return postpone(Math.max(hostClock(), nowMillis) + busyDelayMillis(job));
   }
+  // By this host's clock, as BullMQ does: another host may take it too soon, and then waits by its own.
   const postponeOutage = () => postpone(hostClock() + delayMillis(OUTAGE_DELAY, otherStarts(job)));
   async function retry(): Promise<never> {
     // The delay would be wrong by the difference between this clock and that of the next worker.
@@ -151,7 +153,7 @@ function classifyError(error: unknown, attempt: Attempt): Failure {
     throw error;
   }
   if (error instanceof PoolBusy) return { outcome: 'postponed', reason, settle: postponeBusy };
-  if (isUnavailable(error) && canPostpone(job) && !isClockSkewed)
+  if (isUnavailable(error) && canPostpone(job))
     return { outcome: 'postponed', reason, settle: postponeOutage };
   if (error instanceof Problem && !isUnavailable(error))
     return { outcome: 'refused', reason: error.type, settle: failForGood(serializeProblem(error)) };

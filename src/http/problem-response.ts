@@ -1,4 +1,5 @@
-import { Problem, type ProblemType } from '../platform/problem.ts';
+import { Problem, type ProblemType, unavailable } from '../platform/problem.ts';
+import { isRedisError } from '../platform/redis-errors.ts';
 
 /** The media type of every problem response (RFC 9457). */
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
@@ -63,6 +64,7 @@ const statusOf = (error: unknown): number =>
 /** Returns any error as a Problem; an unexpected one is `internal-error` and reveals nothing. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
+  if (isRedisError(error)) return unavailable('Redis does not respond; try again', 1, error);
   const known = FRAMEWORK_ERRORS[codeOf(error)];
   if (known) return new Problem(...known, { cause: error });
   if (statusOf(error) < 500) {

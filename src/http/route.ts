@@ -55,6 +55,8 @@ export interface Call<Query = unknown, Body = unknown> {
   awaitMemory(bytes: number, signal: AbortSignal): Promise<void>;
   /** Absent on keyless routes. */
   rateLimit: RateLimitStatus | undefined;
+  /** How long its handler has waited for Redis, or for an earlier request with its `Idempotency-Key`, ms. */
+  waitedMillis?: number;
   /**
    * Hands over the quota this request has reserved: the caller must then charge or refund it.
    * Quota that is not taken is refunded if the request fails.

@@ -11,11 +11,13 @@ const networks = z
   .string()
   .default('')
   .transform(splitList)
-  .pipe(z.array(z.union([z.cidrv4(), z.cidrv6()])));
+  .pipe(
+    z.array(z.union([z.cidrv4(), z.cidrv6()], { error: 'must be networks such as 10.0.0.0/8' })),
+  );
 
 /** An http URL that strangers may see: without credentials, query and fragment. */
 const publicUrl = z
-  .url({ protocol: /^https?$/ })
+  .url({ protocol: /^https?$/, error: 'must be a URL such as https://images.example' })
   .transform((text) => new URL(text))
   .refine(
     ({ username, password, search, hash }) => `${username}${password}${search}${hash}` === '',

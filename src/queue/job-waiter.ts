@@ -24,6 +24,8 @@ interface PendingJob {
   reject(reason: unknown): void;
   /** By a monotonic clock, ms. */
   addedAt: number;
+  /** Adds it again; absent until it was added. */
+  addAgain?: () => Promise<unknown>;
 }
 
 /** How a request waits for its job. */
@@ -82,8 +84,12 @@ export async function createJobWaiter(
   /** Events can be missed (a trimmed stream, a lost connection), so the states of older jobs are polled. */
   async function pollStates(): Promise<void> {
     const isOld = ({ addedAt }: PendingJob) => performance.now() - addedAt > POLL_MILLIS;
-    for (const [jobId, { resolve, reject }] of [...pending].filter(([, job]) => isOld(job))) {
+    for (const [jobId, { resolve, reject, addAgain }] of [...pending].filter(([, job]) =>
+      isOld(job),
+    )) {
       const job = await Job.fromId(queue, jobId);
+      // A failover of Redis may lose what was added last.
+      if (!job && pending.has(jobId)) await addAgain?.();
       if (job?.finishedOn === undefined) continue; // not added yet, or not finished
       if (job.failedReason) reject(toProblem(job.failedReason));
       else resolve(job.returnvalue);
@@ -100,13 +106,21 @@ export async function createJobWaiter(
       signal.throwIfAborted();
       const jobId = randomUUID();
       const { promise, resolve, reject } = deferred<unknown>();
-      pending.set(jobId, { resolve, reject, addedAt: performance.now() });
+      const entry: PendingJob = { resolve, reject, addedAt: performance.now() };
+      pending.set(jobId, entry);
       const { attempts } = JOBS[name];
       const job = { name, data, opts: { jobId, attempts } };
-      const added = addJob(queue, job, ready).catch((cause) => {
+      const add = () => addJob(queue, job, ready);
+      const added = add().catch((cause) => {
         if (cause instanceof Problem) throw cause;
         throw unavailable('The queue does not respond; try again', 1, cause);
       });
+      added.then(
+        () => {
+          entry.addAgain = add;
+        },
+        () => {},
+      );
       const abort = () => {
         reject(signal.reason);
         // A job that is being added cannot be found yet, and would run for nobody.

@@ -61,26 +61,27 @@ export async function addJobs(
 }
 
 /**
- * Retries a job that failed in its queue while its end could not be recorded, with a new turn. The record is the
- * authority: a job that is pending there has not ended.
+ * Retries a job that has ended in its queue, with a new turn. The record is the authority: a job that is pending there
+ * has not ended. Its end could not be recorded, or its worker read an old record of a Redis that was just demoted.
  */
-async function retryFailed(queue: JobQueue, job: Job): Promise<void> {
-  if (!(await job.isFailed())) return;
+async function retryEnded(queue: JobQueue, job: Job): Promise<void> {
+  const state = await job.getState();
+  if (state !== 'failed' && state !== 'completed') return;
   const { client = '', weight = 1, work }: Partial<TurnOwner> = job.data;
   const [priority = 1] = await queue.turns.next({ client, weight, work }, 1);
   await job.changePriority({ priority });
-  await job.retry('failed').catch(async (error) => {
-    if (await job.isFailed()) throw error; // else another process was faster
+  await job.retry(state).catch(async (error) => {
+    if ((await job.getState()) === state) throw error; // else another process was faster
   });
 }
 
 /**
- * Adds a job that is missing in its queue, and retries one that failed there. One that is queued is not added again,
+ * Adds a job that is missing in its queue, and retries one that has ended there. One that is queued is not added again,
  * which would change nothing but its client's next turn.
  */
 export async function ensureQueued(queue: JobQueue, job: NewQueueJob): Promise<void> {
   const queued = await queue.getJob(job.opts.jobId ?? '');
-  if (queued) await retryFailed(queue, queued);
+  if (queued) await retryEnded(queue, queued);
   else await addJob(queue, job);
 }
 
@@ -96,7 +97,7 @@ const toRunJob = ({ id, requestId, client, weight = 1, input }: QueuedJob) => {
 export const enqueueJob = (queue: JobQueue, job: QueuedJob): Promise<Job> =>
   addJob(queue, toRunJob(job));
 
-/** Puts an accepted job back in its queue if it is missing or failed there. */
+/** Puts an accepted job back in its queue if it is missing or has ended there. */
 export const requeueJob = (queue: JobQueue, job: QueuedJob): Promise<void> =>
   ensureQueued(queue, toRunJob(job));
 

@@ -9,14 +9,11 @@ export interface StorageSettings {
   S3_PUBLIC_ENDPOINT?: string | undefined;
 }
 
-/** The S3 client is loaded where it is used: a start without it is quicker. */
-async function openBucket(bucket: string, publicEndpoint: string | undefined): Promise<Blobs> {
-  const { openBucket: open } = await import('./open-bucket.ts');
-  return open({ bucket, publicEndpoint });
-}
-
 /** Opens the object storage. Waits up to 30 s for an unavailable bucket; throws if it cannot be used. */
-export const openStorage = (settings: StorageSettings): Promise<Blobs> =>
-  settings.STORE === 's3'
-    ? openBucket(settings.S3_BUCKET, settings.S3_PUBLIC_ENDPOINT)
-    : createFsBlobs({ dir: settings.STORE_DIR });
+export async function openStorage(settings: StorageSettings): Promise<Blobs> {
+  const { STORE, STORE_DIR: dir, S3_BUCKET: bucket, S3_PUBLIC_ENDPOINT: publicEndpoint } = settings;
+  if (STORE === 'fs') return createFsBlobs({ dir });
+  // The S3 client is loaded where it is used: a start without it is quicker.
+  const { openBucket } = await import('./open-bucket.ts');
+  return openBucket({ bucket, publicEndpoint });
+}

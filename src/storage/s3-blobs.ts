@@ -4,7 +4,6 @@ import {
   CopyObjectCommand,
   CreateBucketCommand,
   GetObjectCommand,
-  type GetObjectCommandOutput,
   HeadBucketCommand,
   HeadObjectCommand,
   NoSuchKey,
@@ -27,6 +26,7 @@ import {
   type PutOptions,
 } from './blobs.ts';
 import { deleteListed } from './delete-blobs.ts';
+import { type Found, S3Reader } from './s3-read.ts';
 import { uploadStream } from './s3-upload.ts';
 import { S3Deletion } from './s3-versions.ts';
 
@@ -82,6 +82,7 @@ export async function createS3Blobs(options: S3BlobsOptions): Promise<Blobs> {
   const publicClient = publicEndpoint && createS3Client({ ...location, endpoint: publicEndpoint });
   const Bucket = bucket;
   await createBucket(client, Bucket);
+  const reader = new S3Reader(client, Bucket);
   const deletion = new S3Deletion(client, Bucket);
   await deletion.detect();
 
@@ -116,8 +117,14 @@ export async function createS3Blobs(options: S3BlobsOptions): Promise<Blobs> {
     const Range = range && `bytes=${range.start}-${range.end}`;
     const command = new GetObjectCommand({ ...locate(key), Range });
     try {
-      const found = await withAbort(signal, () => client.send(command, sendOptions(signal)));
-      if (!(found.Body instanceof Readable)) throw new TypeError('The SDK returned no stream');
+      const found = await withAbort(
+        signal,
+        async () =>
+          (await reader.read('GET', key, signal, Range)) ??
+          client.send(command, sendOptions(signal)),
+      );
+      if (found === 'absent' || !(found.Body instanceof Readable))
+        throw new TypeError('The SDK returned no stream');
       return Object.assign(abortable(found.Body, signal), { head: headOf(key, found) });
     } catch (error) {
       if (hasName(error, 'InvalidRange')) throw new RangeError('The blob is shorter');
@@ -137,10 +144,12 @@ export async function createS3Blobs(options: S3BlobsOptions): Promise<Blobs> {
     async head(key, signal) {
       const command = new HeadObjectCommand(locate(key));
       try {
-        return headOf(
-          key,
-          await withAbort(signal, () => client.send(command, sendOptions(signal))),
+        const found = await withAbort(
+          signal,
+          async () =>
+            (await reader.read('HEAD', key, signal)) ?? client.send(command, sendOptions(signal)),
         );
+        return found === 'absent' ? undefined : headOf(key, found);
       } catch (error) {
         if (error instanceof NotFound) return undefined;
         throw error;
@@ -209,7 +218,7 @@ const hasName = (error: unknown, name: string): boolean =>
   error instanceof S3ServiceException && error.name === name;
 
 /** What a response says about a blob. The length of a part is not that of the blob. */
-function headOf(key: string, found: Omit<GetObjectCommandOutput, 'Body'>): BlobHead {
+function headOf(key: string, found: Omit<Found, 'Body'>): BlobHead {
   return {
     key,
     bytes: Number(found.ContentRange?.split('/')[1] ?? found.ContentLength ?? 0),

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { breachesOf, type Outcome } from './campaign.ts';
 import { inRedis } from './fault.ts';
+import type { Installation } from './installation.ts';
 import { INVARIANTS } from './invariants.ts';
 import type { Ledger } from './ledger.ts';
 import { countByWay, sendAll } from './load.ts';
@@ -10,8 +11,8 @@ import { inspect, onStage, type Stage, type StageSettings } from './stage.ts';
 /** The invariant that does not hold: quota is counted in Redis alone. */
 export const QUOTA = 'quota is what succeeded';
 
-/** What `appendfsync everysec` may lose. */
-const LOST_MILLIS = 1000;
+/** What `appendfsync everysec`, and a replica, may lose. */
+export const LOST_MILLIS = 1000;
 const POLL_MILLIS = 50;
 /** Longer than any wait that is promised; what has not ended then breaks its promise at the end. */
 const MAX_WAIT_MILLIS = 120_000;
@@ -29,12 +30,25 @@ const unendedIn = ({ entries }: Ledger): string[] => {
 
 const ENDED = ['succeeded', 'completed', 'expired'];
 
+/** From now on what is written may be lost; returns what loses it. */
+export type Loss = (installation: Installation) => Promise<() => Promise<void>>;
+
+/** Cuts the append-only file, as a power cut does. */
+export const powerCut: Loss = async ({ redis }) => {
+  const mark = await redis.mark();
+  return () => redis.powerCut(mark);
+};
+
 /** Loses the last second. Returns after how many seconds all that was accepted before had ended. */
-async function cutPower({ installation, ledger }: Stage, tell: StageSettings['tell']) {
-  const mark = await installation.redis.mark();
+async function loseSecond(
+  { installation, ledger }: Stage,
+  loss: Loss,
+  tell: StageSettings['tell'],
+) {
+  const lose = await loss(installation);
   await pause(LOST_MILLIS);
   const accepted = unendedIn(ledger);
-  await installation.redis.powerCut(mark);
+  await lose();
   const startedAt = performance.now();
   const secondsNow = () => (performance.now() - startedAt) / 1000;
   let pending = accepted;
@@ -50,7 +64,7 @@ async function cutPower({ installation, ledger }: Stage, tell: StageSettings['te
   const seconds = secondsNow();
   const missing = pending.length > 0 ? `, but for ${pending.join(' ')}` : '';
   tell?.(
-    `power cut with ${accepted.length} under way: all known after ${knownAfterSeconds?.toFixed(1)} s, ended after ${seconds.toFixed(1)} s${missing}`,
+    `the last second is lost with ${accepted.length} under way: all known after ${knownAfterSeconds?.toFixed(1)} s, ended after ${seconds.toFixed(1)} s${missing}`,
   );
   return seconds;
 }
@@ -58,6 +72,7 @@ async function cutPower({ installation, ledger }: Stage, tell: StageSettings['te
 /** Sends work of every way, loses the last second of Redis's data meanwhile, and checks the invariants. */
 export async function runLastSecond(
   settings: StageSettings & { seed: number; units: number; cuts: number; atOnce?: number },
+  loss: Loss = powerCut,
 ): Promise<Outcome & { endedAfterSeconds: number[] }> {
   const startedAt = performance.now();
   const { seed, cuts, tell } = settings;
@@ -68,7 +83,7 @@ export async function runLastSecond(
     const endedAfterSeconds: number[] = [];
     for (let cut = 0; cut < cuts; cut++) {
       await pause(2 * LOST_MILLIS);
-      endedAfterSeconds.push(await cutPower(stage, tell));
+      endedAfterSeconds.push(await loseSecond(stage, loss, tell));
     }
     isOver = true;
     const { sent, rejected } = await sending;

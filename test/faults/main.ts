@@ -7,8 +7,9 @@ import { NOT_PROMISED, runFlushall } from './flushall.ts';
 import { ATTACKS } from './hostile/attacks.ts';
 import { brokenPromises, hostileTable, runHostile } from './hostile/run.ts';
 import { killsReport, runKills, VICTIMS } from './kills.ts';
-import { QUOTA, runLastSecond } from './last-second.ts';
+import { powerCut, QUOTA, runLastSecond } from './last-second.ts';
 import { endDescendants } from './leftovers.ts';
+import { replicaBehind } from './redis-faults.ts';
 import { compileRelease } from './releases.ts';
 import { measureTimes, timesTable } from './restart-times.ts';
 
@@ -27,7 +28,8 @@ const HELP = `npm run faults [-- options]   inject faults into a real installati
 npm run faults -- flushall    empty Redis under load, recover as in the runbook, and check the invariants that still hold
   --units, --seed, --store, --logs, --json
 
-npm run faults -- last-second lose the last second of Redis's append-only file under load, as in a power cut
+npm run faults -- last-second lose the last second of Redis under load
+  --by <power|replica>  a power cut, or a promoted replica that is a second behind                  power
   --cuts <n>       how often                        10
   --units, --seed, --store, --logs, --json
 
@@ -86,6 +88,7 @@ const { values, positionals } = parseArgs({
     hosts: { type: 'boolean', default: false },
     with: { type: 'string' },
     kills: { type: 'string', default: '20' },
+    by: { type: 'string', default: 'power' },
     cuts: { type: 'string', default: '10' },
     jobs: { type: 'string' },
     removals: { type: 'string', default: '100' },
@@ -137,10 +140,12 @@ async function flushall(): Promise<number> {
 }
 
 async function lastSecond(): Promise<number> {
-  const outcome = await runLastSecond({ ...work, cuts: Number(values.cuts), atOnce: 2 });
+  const loss = { power: powerCut, replica: replicaBehind }[values.by];
+  if (!loss) throw new Error('--by must be one of: power, replica');
+  const outcome = await runLastSecond({ ...work, cuts: Number(values.cuts), atOnce: 2 }, loss);
   const seconds = outcome.endedAfterSeconds.map((each) => each.toFixed(1)).join(', ');
   return conclude(outcome, [
-    `Seconds from each start of Redis until all that was accepted before had ended: ${seconds}`,
+    `Seconds from each loss until all that was accepted before had ended: ${seconds}`,
     `Not promised: ${QUOTA}; what was counted in the lost second is forgotten`,
   ]);
 }

@@ -1,8 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { promote } from '../support/promote.ts';
-import { startRedis } from '../support/redis-server.ts';
+import { promote, untilFollowing } from '../support/promote.ts';
+import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { type Fault, inRedis } from './fault.ts';
+import { startGate } from './gate.ts';
 import type { Installation } from './installation.ts';
+import { LOST_MILLIS, type Loss } from './last-second.ts';
 
 const OUTAGE_MILLIS = 2000;
 /** Longer than locks, heartbeats and the time limit of synchronous requests. */
@@ -24,14 +26,40 @@ const FAILOVER_MILLIS = 30_000;
  * with all its connections: so does a managed Redis, and a Service of Kubernetes.
  */
 export async function promoteReplica(installation: Installation): Promise<void> {
-  const { redis, redisGate } = installation;
-  const followed = ['--replicaof', '127.0.0.1', String(redis.port)];
-  const replica = installation.replica ?? (await startRedis(...followed));
-  installation.replica = replica;
+  const { redis } = installation;
+  const replica = await follow(installation, redis.port);
   await promote(replica, redis);
-  redisGate.lead(replica.port);
-  Object.assign(installation, { redis: replica, replica: redis });
+  takeOver(installation, replica);
 }
+
+/** Lets the second Redis of an installation follow what is at a port. Killed and started again, it is a primary. */
+async function follow(installation: Installation, port: number): Promise<RedisServer> {
+  installation.replica ??= await startRedis();
+  const { replica } = installation;
+  await replica.command('replicaof', '127.0.0.1', String(port));
+  return replica;
+}
+
+/** Leads new connections to the replica, which is the primary now. */
+function takeOver(installation: Installation, replica: RedisServer): void {
+  installation.redisGate.lead(replica.port);
+  Object.assign(installation, { redis: replica, replica: installation.redis });
+}
+
+/** Promotes a replica that gets everything a second late: the last second is lost. */
+export const replicaBehind: Loss = async (installation) => {
+  const { redis } = installation;
+  const link = await startGate(redis.port);
+  const replica = await follow(installation, link.port);
+  await untilFollowing(replica);
+  link.slow(LOST_MILLIS);
+  return async () => {
+    await redis.command('replicaof', '127.0.0.1', String(replica.port));
+    await replica.command('replicaof', 'no', 'one');
+    takeOver(installation, replica);
+    await link.close();
+  };
+};
 
 /** The primary cannot be reached for so long; then its replica is at its address. */
 export const slowFailover = (millis: number): Fault => ({

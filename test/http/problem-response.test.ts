@@ -34,6 +34,7 @@ test.each([
   [coded('FST_SOMETHING_NEW', 400), 'invalid-request'],
   [new TypeError('secret inside'), 'internal-error'],
   ['thrown text', 'internal-error'],
+  [new Error('Command timed out'), 'upstream-unavailable'],
 ])('%s becomes %s and reveals nothing of its message', (error, type) => {
   const problem = asProblem(error);
   expect(problem.type).toBe(type);

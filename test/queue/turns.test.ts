@@ -158,6 +158,14 @@ test('jobs that a sweep finds in their queue take no further turn; lost ones tak
   expect(await order()).toBe('aaaa');
 });
 
+test('a job that ended in its queue though its record is pending is done again', async () => {
+  await enqueue('a', 1);
+  await consume({ attempts: 1 });
+  expect(await queue.getJobState('a-0')).toBe('completed');
+  await requeueJob(queue, { id: 'a-0', requestId: 'r', client: 'a' });
+  expect(await order()).toBe('a');
+});
+
 describe('tags', () => {
   const next = (client: string, weight: number, count = 1) =>
     queue.turns.next({ client, weight }, count);

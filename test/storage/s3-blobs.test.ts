@@ -3,6 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import {
   DeleteBucketCommand,
+  GetObjectCommand,
   ListMultipartUploadsCommand,
   ListPartsCommand,
   type MultipartUpload,
@@ -12,6 +13,7 @@ import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { createS3Blobs } from '../../src/storage/s3-blobs.ts';
+import { S3Reader } from '../../src/storage/s3-read.ts';
 import { startStoreGate } from '../faults/store-gate.ts';
 import { freePort } from '../support/processes.ts';
 import { reportMissing } from '../support/requirement.ts';
@@ -61,6 +63,42 @@ function againstServer(s3: TestS3): void {
     await opened[0]?.put('shared', Buffer.from('x'));
     expect(await opened[1]?.head('shared')).toMatchObject({ bytes: 1 });
     await expect(open(bucket)).resolves.toBeDefined();
+  });
+
+  test('what is read by requests of its own is what the SDK reads, and the rest is left to it', async () => {
+    const bucket = freshBucket();
+    const blobs = await open(bucket);
+    const meta = { sha256: 'ab', intent: '{"a":1}' };
+    await blobs.put('a/b.txt', Buffer.from('0123456789'), { mediaType: 'text/plain', meta });
+    const reader = new S3Reader(client, bucket);
+    for (const range of [undefined, 'bytes=2-4']) {
+      const own = await reader.read('GET', 'a/b.txt', undefined, range);
+      if (own === 'absent') throw new Error('it is not');
+      const theirs = await client.send(
+        new GetObjectCommand({ Bucket: bucket, Key: 'a/b.txt', Range: range }),
+      );
+      const read = Buffer.concat((await own?.Body.toArray()) ?? []).toString();
+      expect(read).toBe(await theirs.Body?.transformToString());
+      for (const field of [
+        'ContentLength',
+        'ContentType',
+        'ETag',
+        'LastModified',
+        'Metadata',
+        'ContentRange',
+      ] as const)
+        expect([field, own?.[field]]).toEqual([field, theirs[field]]);
+    }
+    expect(await reader.read('HEAD', 'a/b.txt')).toMatchObject({
+      ContentLength: 10,
+      Metadata: meta,
+    });
+    expect(await reader.read('HEAD', 'a/missing')).toBe('absent');
+    expect(await reader.read('GET', 'a/missing')).toBeUndefined();
+    expect(await reader.read('GET', 'a/b.txt', undefined, 'bytes=100-200')).toBeUndefined();
+    const strangers = new S3Client({ ...s3, endpoint: 'http://127.0.0.1:1', forcePathStyle: true });
+    expect(await new S3Reader(strangers, bucket).read('GET', 'a/b.txt')).toBeUndefined();
+    strangers.destroy();
   });
 
   describe('a put of several parts', () => {

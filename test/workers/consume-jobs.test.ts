@@ -148,6 +148,27 @@ test.each(OUTAGES)('%s costs no attempt: the job waits for it', async (what, fai
   connection.disconnect();
 });
 
+test('a host whose clock is wrong costs no attempt in an outage either', async () => {
+  const queue = openQueue('async', redis, log);
+  const connection = blockingConnection(server.url, log);
+  const outcomes: string[] = [];
+  const work = async () => {
+    if (outcomes.length < 5) throw new StorageError('get', new Error('connection refused'));
+    return { millis: {} };
+  };
+  const report = ({ outcome }: JobReport) => void outcomes.push(outcome);
+  const now = () => hostClock() - 60_000;
+  const deps = { connection, concurrency: 1, log, report, now };
+  const consumer = consumeJobs('async', { 'run-job': work }, deps);
+  await enqueueJob(queue, { id: 'job of a wrong clock', requestId: 'r', client: 'shop' });
+  const promote = setInterval(() => void queue.promoteJobs().catch(() => {}), 50);
+  await expect.poll(() => outcomes).toEqual([...Array(5).fill('postponed'), 'succeeded']);
+  clearInterval(promote);
+  await consumer.close();
+  await queue.close();
+  connection.disconnect();
+});
+
 test('a job that has outlived fifty workers is taken over once more', async () => {
   const queue = openQueue('async', redis, log);
   const connections = [1, 2].map(() => blockingConnection(server.url, log));

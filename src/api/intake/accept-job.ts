@@ -17,6 +17,7 @@ import { validateSource } from '../removal/image-requests.ts';
 import type { JobRequest } from './job-request.ts';
 import { type ReadClientLimits, retentionPolicy } from './retention-policy.ts';
 import { resolveRules } from './rules/resolve-rules.ts';
+import { undoAcceptance } from './undo-acceptance.ts';
 
 export interface AcceptJobDeps {
   blobs: Blobs;
@@ -99,9 +100,11 @@ export const createJobAcceptance =
     } catch (cause) {
       // If the job reached the queue after all, its worker finds no record and skips it.
       const keys = [job.inputKey, ...(backgroundKey ? [backgroundKey] : [])];
-      const deletions = [records.remove(id), ...keys.map((key) => blobs.delete(key))];
-      const refunds = [quota?.refund(), storedBytes.release(reservation)];
-      await Promise.allSettled([...deletions, ...refunds]);
+      await undoAcceptance([records.remove(id)], () => [
+        ...keys.map((key) => blobs.delete(key)),
+        quota?.refund(),
+        storedBytes.release(reservation),
+      ]);
       throw unavailable('The job cannot be accepted right now; try again', 1, cause);
     }
   };

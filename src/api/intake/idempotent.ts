@@ -60,7 +60,8 @@ export async function idempotently(
 
 /**
  * Answers a request whose result is not stored, and charges it once per `Idempotency-Key`: a repeated request waits for
- * the first, and then is worked on again without charge.
+ * the first, and then is worked on again without charge. The answer does not wait until Redis knows: a repeated request
+ * does.
  * @param fingerprint identifies the request's content; must be serializable as JSON
  * @throws Problem invalid-request, idempotency-mismatch; as `handle` throws
  */
@@ -72,10 +73,12 @@ export async function chargedOnce<Query>(
 ): Promise<Reply> {
   const request = readRequest(call, fingerprint);
   if (!request) return handle(call);
+  const startedAt = performance.now();
   const claim = await idempotency.claimCharge(request, call.signal);
+  const timed = { ...call, waitedMillis: performance.now() - startedAt };
   if (!claim) {
     await call.takeQuota()?.refund();
-    const reply = await handle(call);
+    const reply = await handle(timed);
     return { ...reply, headers: { ...reply.headers, ...REPLAYED } };
   }
   // Work for a client that has left, or too much work, is charged unless it had not begun, which is known later.
@@ -88,17 +91,16 @@ export async function chargedOnce<Query>(
     const refund = async () => {
       isRefunded = true;
       await quota.refund();
-      await claim.release();
+      void claim.release();
     };
     return { ...quota, refund };
   };
   try {
-    const reply = await handle({ ...call, takeQuota });
-    await claim.charge();
+    const reply = await handle({ ...timed, takeQuota });
+    void claim.charge();
     return reply;
   } catch (error) {
-    if ((call.signal.aborted || isTaken) && !isRefunded) await claim.charge();
-    else await claim.release();
+    void (call.signal.aborted && !isRefunded ? claim.charge() : claim.release());
     throw error;
   }
 }

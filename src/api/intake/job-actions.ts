@@ -24,7 +24,6 @@ import {
   replaced,
   resultsGone,
   storageUnavailable,
-  throwUnavailable,
 } from '../common-problems.ts';
 import { checkHead, damagedBlob, openVerified } from '../verified-blob.ts';
 import { type AcceptJobDeps, createJobAcceptance, newJobId } from './accept-job.ts';
@@ -81,12 +80,6 @@ export const acceptedResponse = (job: JobRecord): StoredResponse => ({
 });
 
 const gone = () => resultsGone('job');
-
-const recordUnavailable = throwUnavailable(
-  'The state of the job cannot be read right now; try again',
-);
-
-const listUnavailable = throwUnavailable('Jobs cannot be listed right now; try again');
 
 /** @throws Problem conflict if the job is not finished or was canceled, or the job's own problem */
 function requireSuccess(job: JobRecord): void {
@@ -147,7 +140,7 @@ export function createJobActions(deps: JobDeps) {
   const accept = createJobAcceptance(deps);
 
   async function read(id: string): Promise<JobRecord> {
-    const job = await records.get(id).catch(recordUnavailable);
+    const job = await records.get(id);
     if (job) return job;
     throw notFound('job');
   }
@@ -177,12 +170,12 @@ export function createJobActions(deps: JobDeps) {
 
   async function start(request: JobRequest, call: Call, ref?: string): Promise<StoredResponse> {
     if (request.webhook) await checkWebhook(webhooks, requireCaller(call).client);
-    const known = ref && (await records.get(newJobId(ref)).catch(recordUnavailable));
+    const known = ref && (await records.get(newJobId(ref)));
     if (!known || !isOfRequest(known, now())) {
       return acceptedResponse(await accept(newJobId(known ? undefined : ref), request, call));
     }
     // The process that created it has died before it answered.
-    if (known.status === 'queued') await requeueJob(queue, known).catch(recordUnavailable);
+    if (known.status === 'queued') await requeueJob(queue, known);
     await call.takeQuota()?.refund();
     return acceptedResponse(known);
   }
@@ -209,7 +202,7 @@ export function createJobActions(deps: JobDeps) {
     async list(call: Call<PageQuery>): Promise<object> {
       const source = { path: JOBS_PATH, index, get: records.get };
       const page = readPage(source, requireCaller(call).client, call.query);
-      const { records: found, ...links } = await page.catch(listUnavailable);
+      const { records: found, ...links } = await page;
       const covered = found.filter(({ operations }) => !missingScope(operations, call));
       return { jobs: covered.map((job) => jobResponse(job)), ...links };
     },

@@ -12,7 +12,7 @@ import type { CutOutRecord } from '../../queue/job-data.ts';
 import { refinementKey } from '../../storage/blob-keys.ts';
 import type { Blobs } from '../../storage/blobs.ts';
 import { requireCaller } from '../caller.ts';
-import { resultsGone, storageUnavailable, throwUnavailable } from '../common-problems.ts';
+import { resultsGone, storageUnavailable } from '../common-problems.ts';
 import { checkedFile } from '../removal/cut-out-response.ts';
 import type { ImageRequests } from '../removal/image-requests.ts';
 import {
@@ -44,8 +44,6 @@ interface JobRefinementDeps {
   idempotency: Idempotency;
 }
 
-const recordUnavailable = throwUnavailable('The job cannot be written right now; try again');
-
 /** Returns how many refinements the cut-out of a job has. */
 const versionOf = ({ earlierCutOuts = [] }: JobRecord): number => earlierCutOuts.length;
 
@@ -61,8 +59,8 @@ function createJobRefinements(deps: JobRefinementDeps) {
   /** @throws Problem conflict, with the present version */
   async function replace(job: JobRecord, fields: Parameters<JobRecords['replaceCutOut']>[2]) {
     const { outputKey } = requireCutOut(job);
-    if (await records.replaceCutOut(job.id, outputKey, fields).catch(recordUnavailable)) return;
-    const present = await records.get(job.id).catch(recordUnavailable);
+    if (await records.replaceCutOut(job.id, outputKey, fields)) return;
+    const present = await records.get(job.id);
     if (present?.status !== 'succeeded') throw resultsGone('job');
     throw conflict(versionOf(present));
   }
@@ -118,7 +116,7 @@ function createJobRefinements(deps: JobRefinementDeps) {
         await storedBytes.release(reservation).catch(() => {}); // or at the end of the day
         throw error;
       }
-      return (await records.get(job.id).catch(recordUnavailable)) ?? job;
+      return (await records.get(job.id)) ?? job;
     },
 
     /** Undoes the latest refinement. @throws Problem not-found, conflict */
@@ -138,7 +136,7 @@ function createJobRefinements(deps: JobRefinementDeps) {
         earlierCutOuts: earlier.slice(0, -1),
       });
       await blobs.delete(outputKey).catch(() => {}); // or with the job
-      return (await records.get(job.id).catch(recordUnavailable)) ?? job;
+      return (await records.get(job.id)) ?? job;
     },
   };
 }

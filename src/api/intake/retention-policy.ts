@@ -2,14 +2,9 @@ import type { Retention } from '../../auth/client-retention.ts';
 import type { Caller } from '../../http/route.ts';
 import { DEFAULT_RETENTION, type Policy, shortestRetention } from '../../intake/retention.ts';
 import { Problem } from '../../platform/problem.ts';
-import { throwUnavailable } from '../common-problems.ts';
 
 /** Reads the operator's limits for all keys of a client. */
 export type ReadClientLimits = (client: string) => Promise<Retention>;
-
-const policyUnavailable = throwUnavailable(
-  'The retention policy cannot be read right now; try again',
-);
 
 type StorageCaller = Pick<Caller, 'client' | 'retention'>;
 
@@ -24,7 +19,7 @@ export async function allowsStorage(
   caller: StorageCaller,
   readClientLimits: ReadClientLimits,
 ): Promise<boolean> {
-  return !forbidsStorage(caller, await readClientLimits(caller.client).catch(policyUnavailable));
+  return !forbidsStorage(caller, await readClientLimits(caller.client));
 }
 
 /**
@@ -38,7 +33,7 @@ export async function retentionPolicy(
   outputSeconds: number,
   readClientLimits: ReadClientLimits,
 ): Promise<Policy> {
-  const clientLimits = await readClientLimits(caller.client).catch(policyUnavailable);
+  const clientLimits = await readClientLimits(caller.client);
   if (forbidsStorage(caller, clientLimits)) {
     throw new Problem(
       'conflict',

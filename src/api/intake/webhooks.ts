@@ -14,7 +14,6 @@ import type { Clock } from '../../platform/clock.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { JobQueue } from '../../queue/queue.ts';
 import { requireCaller } from '../caller.ts';
-import { throwUnavailable } from '../common-problems.ts';
 import { IDEMPOTENT, idempotently } from './idempotent.ts';
 import { WebhookField } from './job-request.ts';
 
@@ -91,10 +90,6 @@ function deliveryResponse(event: WebhookEvent): z.infer<typeof Delivery> {
 
 const clientOf = (call: Pick<Call, 'caller'>): string => requireCaller(call).client;
 
-const webhooksUnavailable = throwUnavailable(
-  'Webhooks cannot be read or changed right now; try again',
-);
-
 /**
  * Checks that webhooks to a client can be signed.
  * @throws Problem conflict if the client has no secret yet
@@ -103,7 +98,7 @@ export async function checkWebhook(
   { receivers, now }: Pick<WebhookDeps, 'receivers' | 'now'>,
   client: string,
 ): Promise<void> {
-  const secrets = await receivers.activeSecrets(client, now()).catch(webhooksUnavailable);
+  const secrets = await receivers.activeSecrets(client, now());
   if (secrets.length > 0) return;
   throw new Problem(
     'conflict',
@@ -120,7 +115,7 @@ function createWebhookActions({ events, receivers, queue, now }: WebhookDeps) {
     const [active, disabledUrls] = await Promise.all([
       receivers.activeSecrets(client, now()),
       receivers.disabled(client),
-    ]).catch(webhooksUnavailable);
+    ]);
     const secrets = active.map(({ secret, ...times }) => ({
       prefix: secret.slice(0, SECRET_PREFIX_CHARS),
       ...times,
@@ -137,17 +132,15 @@ function createWebhookActions({ events, receivers, queue, now }: WebhookDeps) {
 
   return {
     readSettings,
-    createSecret: (client: string) =>
-      receivers.createSecret(client, now()).catch(webhooksUnavailable),
+    createSecret: (client: string) => receivers.createSecret(client, now()),
     async enable(client: string, url: string) {
-      await receivers.enable(client, url).catch(webhooksUnavailable);
+      await receivers.enable(client, url);
       return readSettings(client);
     },
-    list: (client: string, { status, limit }: ListQuery) =>
-      events.list(client, limit, status).catch(webhooksUnavailable),
+    list: (client: string, { status, limit }: ListQuery) => events.list(client, limit, status),
     /** Reads the event of a request. Another client's event is not-found. */
     async readOwn(call: Call): Promise<WebhookEvent> {
-      const event = await events.get(call.params.id ?? '').catch(webhooksUnavailable);
+      const event = await events.get(call.params.id ?? '');
       if (event?.client === clientOf(call)) return event;
       throw new Problem(
         'not-found',
@@ -155,7 +148,7 @@ function createWebhookActions({ events, receivers, queue, now }: WebhookDeps) {
       );
     },
     /** Sends an event again, with the same id. */
-    replay: async (event: WebhookEvent) => (await renew(event).catch(webhooksUnavailable)) ?? event,
+    replay: async (event: WebhookEvent) => (await renew(event)) ?? event,
   };
 }
 type WebhookActions = ReturnType<typeof createWebhookActions>;

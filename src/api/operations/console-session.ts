@@ -6,7 +6,6 @@ import { type Limits, limitHeaders } from '../../http/limits.ts';
 import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
 import { sessionCookie, sessionIdOf } from '../../http/session-cookie.ts';
 import { Problem } from '../../platform/problem.ts';
-import { throwUnavailable } from '../common-problems.ts';
 
 /** What the console may know about its key; never the key itself. */
 const SignedIn = z
@@ -32,8 +31,6 @@ const SignIn = z.strictObject({ key: z.string().min(1).max(200) });
 const FAILED_SIGN_INS: Rate = { count: 10, periodSeconds: 60 };
 
 const NO_STORE = { 'cache-control': 'no-store' } as const;
-
-const sessionsUnavailable = throwUnavailable('Sessions cannot be checked right now; try again');
 
 const signedIn = ({ client, scopes }: Pick<Grant, 'client' | 'scopes'>) => ({
   signedIn: true,
@@ -62,22 +59,22 @@ export function consoleRoutes(deps: ConsoleSessionDeps): Route[] {
 
   async function signIn(call: Call<unknown, z.infer<typeof SignIn>>): Promise<Reply> {
     const { key } = call.body;
-    const caller = await deps.findCaller(key).catch(sessionsUnavailable);
+    const caller = await deps.findCaller(key);
     if (!caller) return rejectKey(call);
     const { rateLimit } = await deps.limits.admit(caller, 0);
-    const id = await deps.openSession(key, caller).catch(sessionsUnavailable);
+    const id = await deps.openSession(key, caller);
     return json(signedIn(caller), { ...cookie(id, call), ...limitHeaders(rateLimit) });
   }
 
   async function status({ headers }: Call): Promise<Reply> {
     const id = sessionIdOf(headers);
-    const key = id && (await deps.keyOf(id).catch(sessionsUnavailable));
+    const key = id && (await deps.keyOf(id));
     return json(key ? signedIn(key) : { signedIn: false }, NO_STORE);
   }
 
   async function signOut(call: Call): Promise<Reply> {
     const id = sessionIdOf(call.headers);
-    if (id) await deps.signOut(id).catch(sessionsUnavailable);
+    if (id) await deps.signOut(id);
     return { status: 204, headers: cookie('', call) };
   }
 

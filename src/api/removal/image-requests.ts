@@ -20,7 +20,7 @@ export interface ImageRequestDeps {
   jobWaiter: JobWaiter;
   admission: Admission;
   limits: ImageLimits;
-  /** From the end of the upload until the response. */
+  /** From the end of the upload until the response, less what a call has waited already. */
   deadlineMillis: number;
   now: Clock;
 }
@@ -33,7 +33,14 @@ const ownerOf = ({ caller }: Pick<Call, 'caller'>): TurnOwner => caller ?? ANONY
 /** The part of a call that processing needs. */
 type ImageCall = Pick<
   Call,
-  'caller' | 'signal' | 'requestId' | 'log' | 'takeQuota' | 'resizeQuota' | 'awaitMemory'
+  | 'caller'
+  | 'signal'
+  | 'requestId'
+  | 'log'
+  | 'takeQuota'
+  | 'resizeQuota'
+  | 'awaitMemory'
+  | 'waitedMillis'
 >;
 
 /** An image and the JSON Pointer to its field, or the URL from which a worker fetches it. */
@@ -212,7 +219,8 @@ export function createImageRequests(deps: ImageRequestDeps) {
   ): Promise<T> {
     const image = validateSource(source, limits);
     const otherContent = other && validateSource(other.source, limits, OTHER_IMAGES[other.name]);
-    const deadline = AbortSignal.timeout(deadlineMillis);
+    const leftMillis = Math.max(0, Math.floor(deadlineMillis - (call.waitedMillis ?? 0)));
+    const deadline = AbortSignal.timeout(leftMillis);
     const signal = AbortSignal.any([call.signal, deadline]);
     const { client, weight } = ownerOf(call);
     const { inputKey, outputKey, ...otherKeys } = syncKeys(client, randomUUID());
@@ -222,7 +230,7 @@ export function createImageRequests(deps: ImageRequestDeps) {
       'inputKey' | 'outputKey'
     > &
       Partial<Record<K, string>>;
-    const deadlineAtMillis = now() + deadlineMillis;
+    const deadlineAtMillis = now() + leftMillis;
     const put = (key: string, { bytes, mediaType }: Content) =>
       blobs.put(key, bytes, { mediaType, durable: false }, signal).catch(storageUnavailable);
     const hasLink = [source, other?.source].some((each) => each && 'imageUrl' in each);

@@ -38,6 +38,7 @@ import { type ReadClientLimits, retentionPolicy } from '../retention-policy.ts';
 import { requireReview } from '../review/actions.ts';
 import { applyExportPolicy, type ExportPolicy } from '../review/export-policy.ts';
 import { resolveRules } from '../rules/resolve-rules.ts';
+import { undoAcceptance } from '../undo-acceptance.ts';
 import { checkWebhook } from '../webhooks.ts';
 import { openCutOut, openGarment } from './cut-out.ts';
 import type { BatchEvents } from './events.ts';
@@ -143,8 +144,10 @@ export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
   /** Removes whatever `create` wrote. */
   async function undoCreate({ id, client }: BatchManifest): Promise<void> {
     const { manifest, background } = batchKeys(client, id);
-    const deletions = [manifest, background].map((key) => blobs.delete(key));
-    await Promise.allSettled([batches.remove(id), ...deletions, index.drop(client, [id])]);
+    await undoAcceptance([batches.remove(id)], () => [
+      ...[manifest, background].map((key) => blobs.delete(key)),
+      index.drop(client, [id]),
+    ]);
   }
 
   /** Stores the URL of the background image. The first row that needs the image fetches it. */

@@ -29,6 +29,7 @@ import { RETRY_SOON } from '../job-response.ts';
 import { applyPreset } from '../presets/apply-preset.ts';
 import { retentionPolicy } from '../retention-policy.ts';
 import { resolveRules } from '../rules/resolve-rules.ts';
+import { undoAcceptance } from '../undo-acceptance.ts';
 import { checkWebhook } from '../webhooks.ts';
 import { type FeedActions, type FeedDeps, feedsUnavailable } from './actions.ts';
 import {
@@ -102,9 +103,7 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
 
   /** Removes whatever `accept` wrote. */
   async function undoAccept({ id, client }: FeedManifest, runId: string): Promise<void> {
-    await Promise.allSettled([
-      feeds.remove({ id, client }),
-      batches.remove(runId),
+    await undoAcceptance([feeds.remove({ id, client }), batches.remove(runId)], () => [
       deleteSchedule(queue, id),
       blobs.delete(feedKeys(client, id).manifest),
       blobs.delete(batchKeys(client, runId).manifest),
@@ -167,27 +166,22 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
     return toManifest(settings, policy, call, now());
   }
 
-  /**
-   * Stores the uploaded feed, then handles the request. Deletes the upload again if the request
-   * fails or is a replay.
-   */
+  /** Stores the uploaded feed of a run, then handles the request. Deletes the upload again if there is no such run. */
   async function withDocument(
     call: Call<FeedQuery>,
-    documentKey: string,
+    feed: Pick<FeedManifest, 'client' | 'id'>,
+    runId: string,
     fingerprint: readonly unknown[],
     handle: () => Promise<StoredResponse>,
   ): Promise<Reply> {
     const body = plainBody(call.bodyStream());
-    const document = await storeDocument(deps, documentKey, body, call);
-    let isInUse = false;
+    const key = feedKeys(feed.client, feed.id).source(runId);
+    const document = await storeDocument(deps, key, body, call);
     try {
-      return await idempotently(idempotency, call, [...fingerprint, document.sha256], async () => {
-        const response = await handle();
-        isInUse = true;
-        return response;
-      });
+      return await idempotently(idempotency, call, [...fingerprint, document.sha256], handle);
     } finally {
-      if (!isInUse) await document.discard();
+      const run = await batches.get(runId).catch(() => 'perhaps');
+      if (!run) await document.discard();
     }
   }
 
@@ -201,8 +195,7 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
     const fingerprint = ['POST', FEEDS_PATH, request];
     const handle = () => accept(manifest, runId, requireCaller(call));
     if (isJson) return idempotently(idempotency, call, fingerprint, handle);
-    const documentKey = feedKeys(manifest.client, manifest.id).source(runId);
-    return withDocument(call, documentKey, fingerprint, handle);
+    return withDocument(call, manifest, runId, fingerprint, handle);
   }
 
   async function acceptRun(
@@ -236,8 +229,7 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
       throw new Problem('invalid-request', 'This feed is read from its URL; send no body');
     }
     if (!hasBody) throw new Problem('invalid-request', 'Send the current feed as the body');
-    const documentKey = feedKeys(feed.client, feed.id).source(runId);
-    return withDocument(call, documentKey, fingerprint, handle);
+    return withDocument(call, feed, runId, fingerprint, handle);
   }
 
   return { create, startRun };

@@ -1,11 +1,8 @@
 import type { Presets } from '../../../intake/presets.ts';
 import { mergePreset, type OutputRequest } from '../../../output/request.ts';
 import { fieldProblem } from '../../../platform/problem.ts';
-import { throwUnavailable } from '../../common-problems.ts';
 import type { ExportPolicy } from '../review/export-policy.ts';
 import { PresetOptions } from './schema.ts';
-
-const presetsUnavailable = throwUnavailable('Presets cannot be read right now; try again');
 
 /** Options with those of a preset, and which cut-outs its exports have. */
 interface AppliedPreset<T> {
@@ -28,8 +25,7 @@ export async function applyPreset<T extends Pick<OutputRequest, 'preset'>>(
 ): Promise<AppliedPreset<T>> {
   const { preset: name } = sent;
   if (name === undefined) return { options: sent };
-  const preset =
-    client === undefined ? undefined : await presets.get(client, name).catch(presetsUnavailable);
+  const preset = client === undefined ? undefined : await presets.get(client, name);
   if (!preset) {
     const detail = 'You have no preset of this name; GET /intake/v1/presets lists yours';
     throw fieldProblem('invalid-request', pointer, 'is not a preset of yours', detail);

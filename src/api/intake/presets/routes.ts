@@ -3,12 +3,9 @@ import { MAX_PRESETS, type Preset, type Presets } from '../../../intake/presets.
 import { PRESET_NAME } from '../../../output/request.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { requireCaller } from '../../caller.ts';
-import { throwUnavailable } from '../../common-problems.ts';
 import { PresetList, PresetRequest, PresetResponse } from './schema.ts';
 
 const PATH = '/intake/v1/presets';
-
-const unavailable = throwUnavailable('Presets cannot be read or changed right now; try again');
 
 const toResponse = (preset: Preset) => ({
   ...preset,
@@ -42,7 +39,7 @@ export const presetRoutes = (presets: Presets): Route[] => [
     description: 'All of them.',
     responses: { 200: { description: 'Presets', content: { 'application/json': PresetList } } },
     async handle(call) {
-      const found = await presets.list(requireCaller(call).client).catch(unavailable);
+      const found = await presets.list(requireCaller(call).client);
       return json({ presets: found.map(toResponse) });
     },
   }),
@@ -57,7 +54,7 @@ export const presetRoutes = (presets: Presets): Route[] => [
     problems: ['not-found'],
     async handle(call) {
       const { client } = requireCaller(call);
-      const preset = await presets.get(client, nameOf(call)).catch(unavailable);
+      const preset = await presets.get(client, nameOf(call));
       if (!preset) throw unknown();
       return json(toResponse(preset));
     },
@@ -76,7 +73,7 @@ export const presetRoutes = (presets: Presets): Route[] => [
     async handle(call) {
       const { client } = requireCaller(call);
       const preset = { name: nameOf(call), ...call.body };
-      const stored = await presets.put(client, preset).catch(unavailable);
+      const stored = await presets.put(client, preset);
       if (!stored) throw tooMany();
       return json(toResponse(stored));
     },
@@ -92,7 +89,7 @@ export const presetRoutes = (presets: Presets): Route[] => [
     problems: ['not-found'],
     async handle(call) {
       const { client } = requireCaller(call);
-      if (!(await presets.remove(client, nameOf(call)).catch(unavailable))) throw unknown();
+      if (!(await presets.remove(client, nameOf(call)))) throw unknown();
       return { status: 204 };
     },
   }),

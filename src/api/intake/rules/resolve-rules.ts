@@ -3,11 +3,6 @@ import type { CutOutOptions } from '../../../output/quality.ts';
 import { BUILT_IN_PACKS } from '../../../output/rules/built-in.ts';
 import { withRulePack } from '../../../output/rules/options.ts';
 import { fieldProblem } from '../../../platform/problem.ts';
-import { throwUnavailable } from '../../common-problems.ts';
-
-export const rulesUnavailable = throwUnavailable(
-  'Rule packs cannot be read or changed right now; try again',
-);
 
 /**
  * Adds to options the pack they name: work keeps it, whatever the client changes later.
@@ -24,8 +19,7 @@ export async function resolveRules(
   if (rules === undefined || options.rulePack) return options;
   const builtIn = BUILT_IN_PACKS.get(rules);
   if (builtIn) return withRulePack(options, builtIn);
-  const own =
-    client === undefined ? undefined : await packs.get(client, rules).catch(rulesUnavailable);
+  const own = client === undefined ? undefined : await packs.get(client, rules);
   if (own) return withRulePack(options, own.pack);
   const names = [...BUILT_IN_PACKS.keys()].join(', ');
   throw fieldProblem(

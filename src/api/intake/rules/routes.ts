@@ -5,7 +5,6 @@ import { BUILT_IN_PACKS } from '../../../output/rules/built-in.ts';
 import { MAX_PACK_BYTES, PACK_NAME, RulePack, versionOf } from '../../../output/rules/pack.ts';
 import { fieldProblem, Problem } from '../../../platform/problem.ts';
 import { requireCaller } from '../../caller.ts';
-import { rulesUnavailable } from './resolve-rules.ts';
 
 const RULES_PATH = '/intake/v1/rules';
 const PACK_PATH = `${RULES_PATH}/:name`;
@@ -76,7 +75,7 @@ export const rulePackRoutes = (packs: RulePacks): Route[] => [
     description: 'Your own packs follow those that are built in, by name.',
     responses: { 200: { description: 'The packs', content: { 'application/json': PackList } } },
     async handle(call) {
-      const own = await packs.list(requireCaller(call).client).catch(rulesUnavailable);
+      const own = await packs.list(requireCaller(call).client);
       return json({
         rules: [...builtInResponses(), ...own.map((pack) => packResponse(pack, false))],
       });
@@ -95,7 +94,7 @@ export const rulePackRoutes = (packs: RulePacks): Route[] => [
       const { name = '' } = call.params;
       const builtIn = builtInResponses().find((pack) => pack.name === name);
       if (builtIn) return json(builtIn);
-      const own = await packs.get(requireCaller(call).client, name).catch(rulesUnavailable);
+      const own = await packs.get(requireCaller(call).client, name);
       if (!own) throw notFound();
       return json(packResponse(own, false));
     },
@@ -118,7 +117,7 @@ export const rulePackRoutes = (packs: RulePacks): Route[] => [
       const name = requireOwnName(call);
       checkBytes(call.body);
       const { client } = requireCaller(call);
-      const stored = await packs.put(client, name, call.body).catch(rulesUnavailable);
+      const stored = await packs.put(client, name, call.body);
       if (!stored) {
         const detail = `Your client has its maximum of ${MAX_PACKS} rule packs; delete one`;
         throw new Problem('conflict', detail);
@@ -138,7 +137,7 @@ export const rulePackRoutes = (packs: RulePacks): Route[] => [
     async handle(call) {
       const name = requireOwnName(call);
       const { client } = requireCaller(call);
-      if (!(await packs.remove(client, name).catch(rulesUnavailable))) throw notFound();
+      if (!(await packs.remove(client, name))) throw notFound();
       return { status: 204 };
     },
   }),

@@ -12,7 +12,7 @@ import type { LinkRule } from '../../../platform/links/link-rule.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { requireCaller } from '../../caller.ts';
 import { checkLinks } from '../../check-links.ts';
-import { notFound, throwUnavailable } from '../../common-problems.ts';
+import { notFound } from '../../common-problems.ts';
 import { OUTPUT_SECONDS } from '../job-request.ts';
 import { applyPreset } from '../presets/apply-preset.ts';
 import { type ReadClientLimits, retentionPolicy } from '../retention-policy.ts';
@@ -32,10 +32,6 @@ export interface SourceDeps {
 }
 
 export const SOURCES_PATH = '/intake/v1/sources';
-
-const sourcesUnavailable = throwUnavailable(
-  'Sources cannot be read or changed right now; try again',
-);
 
 const placeView = (place: Place): SourceResponse['from'] =>
   place.kind === 's3'
@@ -76,8 +72,7 @@ export function createSourceActions(deps: SourceDeps) {
     };
   }
 
-  const show = (source: DeclaredSource): Promise<SourceResponse> =>
-    read(source).catch(sourcesUnavailable);
+  const show = (source: DeclaredSource): Promise<SourceResponse> => read(source);
 
   /** Returns options with those of their preset, and the rules they name. @throws Problem */
   async function resolveOptions(
@@ -106,7 +101,7 @@ export function createSourceActions(deps: SourceDeps) {
       const { options: sent, paused } = call.body;
       const options = sent
         ? await resolveOptions(caller.client, sent)
-        : (await sources.get(source.id).catch(sourcesUnavailable)).settings?.options;
+        : (await sources.get(source.id)).settings?.options;
       const policy = await retentionPolicy(caller, OUTPUT_SECONDS.max, deps.readClientLimits);
       const settings = {
         ...unlessDefault(options ?? {}),
@@ -115,7 +110,7 @@ export function createSourceActions(deps: SourceDeps) {
         outputSeconds: policy.outputSeconds,
         requestId: call.requestId,
       };
-      await sources.putSettings(source.id, settings).catch(sourcesUnavailable);
+      await sources.putSettings(source.id, settings);
       return show(source);
     },
 
@@ -138,7 +133,7 @@ export function createSourceActions(deps: SourceDeps) {
       const names = own
         .map(({ key }) => key.slice(prefix.length))
         .filter((name) => nameProblem(name) === undefined);
-      await sources.addHints(id, [...new Set(names)]).catch(sourcesUnavailable);
+      await sources.addHints(id, [...new Set(names)]);
       return { objects: named.length, ignored: named.length - names.length };
     },
 
@@ -146,8 +141,8 @@ export function createSourceActions(deps: SourceDeps) {
     async failures(call: Call<FailuresQuery, unknown>): Promise<SourceFailures> {
       const { id } = requireOwn(call);
       const { limit, after } = call.query;
-      const found = await sources.failures.list(id, after, limit).catch(sourcesUnavailable);
-      const { unlisted } = await sources.get(id).catch(sourcesUnavailable);
+      const found = await sources.failures.list(id, after, limit);
+      const { unlisted } = await sources.get(id);
       const last = found.length === limit ? found.at(-1) : undefined;
       const next = `${SOURCES_PATH}/${id}/failures?limit=${limit}&after=`;
       return {
@@ -167,8 +162,8 @@ export function createSourceActions(deps: SourceDeps) {
     /** Has all objects listed at once, and tries again those that failed. */
     async scan(call: Call<unknown, unknown>): Promise<SourceResponse> {
       const source = requireOwn(call);
-      await sources.failures.retryAll(source.id).catch(sourcesUnavailable);
-      await sources.update(source.id, { isScanRequested: true }).catch(sourcesUnavailable);
+      await sources.failures.retryAll(source.id);
+      await sources.update(source.id, { isScanRequested: true });
       return show(source);
     },
   };
