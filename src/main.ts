@@ -27,6 +27,7 @@ import { createServer, type HttpServer, type ServerDeps } from './http/server.ts
 import { SUNSETS } from './http/sunset.ts';
 import { sniffFormat } from './imaging/sniff.ts';
 import { createIntake, type Intake } from './intake/create-intake.ts';
+import { putDeed } from './intake/deeds.ts';
 import { openInstallationStorage } from './intake/installation-storage.ts';
 import { readBatchFigures, readRedisMemory } from './intake/queue-figures.ts';
 import { type DeclaredSource, readDeclaredSources } from './intake/sources/declared-sources.ts';
@@ -87,6 +88,7 @@ async function main(): Promise<void> {
     keyPepper,
     developmentKey,
     maxLiveKeys: config.MAX_LIVE_KEYS,
+    onSignedOut: (key) => putDeed(storage, 'session', key, { key }),
   });
   const connect = () => blockingConnection(config, log);
   const onShed = createShedCounter(registry);
@@ -195,6 +197,7 @@ const jobDeps = ({ redis, blobs, intake, limits, linkRule, now }: JobSources): J
     events: intake.webhooks.events,
     receivers: intake.webhooks.receivers,
     queue: intake.webhooks.queue,
+    blobs,
     now,
   },
 });

@@ -30,7 +30,7 @@ export const jobLinks = (id: string) => ({
 });
 export const refinementsPath = (id: string): string => `${JOBS_PATH}/${id}/refinements`;
 
-const JobRecord = z.object({
+export const JobRecord = z.object({
   id: z.string(),
   status: z.enum(STATUSES),
   /** How many times a worker has started it. */

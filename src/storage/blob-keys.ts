@@ -34,6 +34,11 @@ export const FEEDS_PREFIX = 'feeds/';
 export const SETTINGS_PREFIX = 'settings/';
 /** Copies of the records of API keys, by the hash of the key. They last. */
 export const KEYS_PREFIX = 'keys/';
+/** What was done to what only Redis knows, by kind. Deleted after an hour. */
+export const DEEDS_PREFIX = 'deeds/';
+/** @param name of what it was done to, unique to the kind */
+export const deedKey = (kind: string, name: string): string =>
+  `${DEEDS_PREFIX}${kind}/${segment(name)}.json`;
 export const keyCopyKey = (hash: string): string => `${KEYS_PREFIX}${hash}.json`;
 /** Blobs with these prefixes belong to a job, a batch, a run or a feed, whose id is in the key. */
 export const OWNED_PREFIXES = [INPUT_PREFIX, OUTPUT_PREFIX, BATCHES_PREFIX, FEEDS_PREFIX] as const;

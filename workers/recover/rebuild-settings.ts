@@ -6,12 +6,17 @@ import {
 } from '../../src/intake/named-settings.ts';
 import { PRESETS } from '../../src/intake/presets.ts';
 import { RULE_PACKS } from '../../src/intake/rule-packs.ts';
+import { SOURCE_SETTINGS } from '../../src/intake/sources/sources.ts';
 import { SETTINGS_PREFIX } from '../../src/storage/blob-keys.ts';
 import type { Outcome, Rebuilder, RecoverDeps } from './rebuild.ts';
 
-const KINDS: readonly SettingsKind<object>[] = [PRESETS, RULE_PACKS];
+const KINDS: readonly SettingsKind<{ changedAt: string }>[] = [
+  PRESETS,
+  RULE_PACKS,
+  SOURCE_SETTINGS,
+];
 
-/** Restores the presets and rule packs of clients, unless Redis has one of the same name. */
+/** Restores presets, rule packs and settings of sources, unless Redis has a newer one of the same name. */
 export const settings = ({ redis, blobs }: Pick<RecoverDeps, 'redis' | 'blobs'>): Rebuilder => ({
   name: 'settings',
   prefix: SETTINGS_PREFIX,

@@ -36,7 +36,7 @@ import {
 
 /** What the routes of refinements need. */
 interface JobRefinementDeps {
-  jobs: Pick<JobActions, 'readOwn' | 'result'>;
+  jobs: Pick<JobActions, 'readOwn' | 'result' | 'keep'>;
   images: Pick<ImageRequests, 'refineCutOut' | 'shedIfBusy'>;
   records: Pick<JobRecords, 'get' | 'replaceCutOut'>;
   blobs: Blobs;
@@ -71,6 +71,13 @@ function createJobRefinements(deps: JobRefinementDeps) {
     if (form.files.alpha || !hasWholeAlpha(job.options)) return requireFile(form, 'alpha');
     await call.awaitMemory(requireCutOut(job).cutout.bytes, call.signal);
     return readAll((await jobs.result(job, call.signal)).body);
+  }
+
+  /** Returns the job as it is now, once no loss can undo it. */
+  async function changed(job: JobRecord): Promise<JobRecord> {
+    const after = (await records.get(job.id).catch(recordUnavailable)) ?? job;
+    await jobs.keep(after);
+    return after;
   }
 
   return {
@@ -118,7 +125,7 @@ function createJobRefinements(deps: JobRefinementDeps) {
         await storedBytes.release(reservation).catch(() => {}); // or at the end of the day
         throw error;
       }
-      return (await records.get(job.id).catch(recordUnavailable)) ?? job;
+      return changed(job);
     },
 
     /** Undoes the latest refinement. @throws Problem not-found, conflict */
@@ -138,7 +145,7 @@ function createJobRefinements(deps: JobRefinementDeps) {
         earlierCutOuts: earlier.slice(0, -1),
       });
       await blobs.delete(outputKey).catch(() => {}); // or with the job
-      return (await records.get(job.id).catch(recordUnavailable)) ?? job;
+      return changed(job);
     },
   };
 }

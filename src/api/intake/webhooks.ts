@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
+import { putDeed } from '../../intake/deeds.ts';
 import type { Idempotency, StoredResponse } from '../../intake/idempotency.ts';
 import { enqueueDelivery } from '../../intake/webhooks/delivery.ts';
 import {
@@ -13,6 +14,7 @@ import type { WebhookReceivers } from '../../intake/webhooks/receivers.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { JobQueue } from '../../queue/queue.ts';
+import type { Blobs } from '../../storage/blobs.ts';
 import { requireCaller } from '../caller.ts';
 import { throwUnavailable } from '../common-problems.ts';
 import { IDEMPOTENT, idempotently } from './idempotent.ts';
@@ -29,6 +31,7 @@ export interface WebhookDeps {
   receivers: WebhookReceivers;
   /** The queue `webhook`. */
   queue: JobQueue;
+  blobs: Pick<Blobs, 'put'>;
   now: Clock;
 }
 
@@ -115,7 +118,7 @@ export async function checkWebhook(
  * Creates the actions behind the routes. Each throws upstream-unavailable if Redis does not
  * respond.
  */
-function createWebhookActions({ events, receivers, queue, now }: WebhookDeps) {
+function createWebhookActions({ events, receivers, queue, blobs, now }: WebhookDeps) {
   async function readSettings(client: string): Promise<z.infer<typeof WebhookSettings>> {
     const [active, disabledUrls] = await Promise.all([
       receivers.activeSecrets(client, now()),
@@ -128,6 +131,10 @@ function createWebhookActions({ events, receivers, queue, now }: WebhookDeps) {
     return { secrets, disabledUrls };
   }
 
+  /** Before a change is acknowledged, so that no loss undoes it. */
+  const keep = async (client: string): Promise<void> =>
+    putDeed(blobs, 'receivers', client, await receivers.seal(client));
+
   async function renew({ id, client, url }: WebhookEvent): Promise<WebhookEvent | undefined> {
     await receivers.enable(client, url);
     const round = await events.renew(id);
@@ -137,10 +144,14 @@ function createWebhookActions({ events, receivers, queue, now }: WebhookDeps) {
 
   return {
     readSettings,
-    createSecret: (client: string) =>
-      receivers.createSecret(client, now()).catch(webhooksUnavailable),
+    async createSecret(client: string) {
+      const created = await receivers.createSecret(client, now()).catch(webhooksUnavailable);
+      await keep(client).catch(webhooksUnavailable);
+      return created;
+    },
     async enable(client: string, url: string) {
       await receivers.enable(client, url).catch(webhooksUnavailable);
+      await keep(client).catch(webhooksUnavailable);
       return readSettings(client);
     },
     list: (client: string, { status, limit }: ListQuery) =>

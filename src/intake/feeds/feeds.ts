@@ -54,7 +54,7 @@ const FeedDocument = z.object({
 });
 export type FeedDocument = z.infer<typeof FeedDocument>;
 
-const FeedRecord = FeedManifest.extend({
+export const FeedRecord = FeedManifest.extend({
   document: FeedDocument.optional(),
   /** The newest first; a run that is not listed is removed, or about to be. */
   runs: z.array(z.string()).default([]),

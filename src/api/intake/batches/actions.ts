@@ -14,6 +14,7 @@ import { BATCHES_PATH, batchCompletedEntry } from '../../../intake/batches/links
 import { restoreLostRows } from '../../../intake/batches/restore-stored.ts';
 import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
 import type { ClientIndex } from '../../../intake/client-index.ts';
+import { putDeed } from '../../../intake/deeds.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
 import type { Presets } from '../../../intake/presets.ts';
 import type { Policy } from '../../../intake/retention.ts';
@@ -253,7 +254,10 @@ export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
     await moveToCancel(batch).catch(batchesUnavailable);
     const after = await reread(batch);
     if (after.status === 'expired') throw deleted('batch', after);
-    if (BATCH_CANCELED_STATUSES.includes(after.status)) return respond(200, after);
+    if (BATCH_CANCELED_STATUSES.includes(after.status)) {
+      await putDeed(blobs, 'batch', after.id, after).catch(batchesUnavailable);
+      return respond(200, after);
+    }
     throw new Problem('conflict', `The batch is already ${after.status}`);
   }
 
@@ -276,6 +280,8 @@ export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
 
     async erase(batch: BatchRecord): Promise<object> {
       const erasure = await retention.erase(batch, now()).catch(batchesUnavailable);
+      const after = await batches.get(batch.id).catch(batchesUnavailable);
+      if (after) await putDeed(blobs, 'batch', after.id, after).catch(batchesUnavailable);
       return { id: batch.id, ...erasure };
     },
 

@@ -9,6 +9,7 @@ import {
   type BatchRecord,
 } from '../../../intake/batches/batches.ts';
 import { batchCompletedEntry, FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
+import { putDeed } from '../../../intake/deeds.ts';
 import { feedFiles } from '../../../intake/feeds/feed-files.ts';
 import { eraseFeed } from '../../../intake/feeds/feed-retention.ts';
 import type { FeedRecord, Feeds } from '../../../intake/feeds/feeds.ts';
@@ -121,6 +122,7 @@ export function createFeedActions(deps: FeedDeps) {
     if (!BATCH_CANCELED_STATUSES.includes(after.status)) {
       throw new Problem('conflict', `The run is already ${after.status}`);
     }
+    await putDeed(blobs, 'batch', after.id, after).catch(feedsUnavailable);
     return { status: 200, headers: {}, body: runResponse(after) };
   }
 
@@ -165,6 +167,8 @@ export function createFeedActions(deps: FeedDeps) {
       const { lastRunId } = feed;
       const receipt = await eraseFeed({ ...deps, files }, feed, now()).catch(feedsUnavailable);
       if (lastRunId) await cancelJob(queue, redis, lastRunId).catch(feedsUnavailable);
+      const erased = { ...feed, erasure: receipt };
+      await putDeed(blobs, 'feed', feed.id, erased).catch(feedsUnavailable);
       return { body: { id: feed.id, ...receipt } };
     },
   };

@@ -115,7 +115,7 @@ export function createSourceActions(deps: SourceDeps) {
         outputSeconds: policy.outputSeconds,
         requestId: call.requestId,
       };
-      await sources.putSettings(source.id, settings).catch(sourcesUnavailable);
+      await sources.putSettings(source, settings).catch(sourcesUnavailable);
       return show(source);
     },
 
