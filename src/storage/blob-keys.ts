@@ -51,13 +51,17 @@ export const jobInputKey = (client: string, jobId: string): string =>
 export const refinementsPrefix = (client: string, jobId: string): string =>
   `${OUTPUT_PREFIX}${segment(client)}/refined/${jobId}/`;
 
-/** The cut-out of one refinement of a job. @param id unique to the refinement */
+/** The prefix of one refinement of a job. @param id unique to the refinement */
+export const refinementPrefix = (client: string, jobId: string, id: string): string =>
+  `${refinementsPrefix(client, jobId)}${id}/`;
+
+/** The cut-out of one refinement of a job. */
 export const refinementKey = (
   client: string,
   jobId: string,
   id: string,
   extension: string,
-): string => `${refinementsPrefix(client, jobId)}${id}/${jobId}.${extension}`;
+): string => `${refinementPrefix(client, jobId, id)}${jobId}.${extension}`;
 
 const BACKGROUND = '.background';
 

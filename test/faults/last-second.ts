@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { breachesOf, type Outcome } from './campaign.ts';
+import { doDeeds, readDeeds } from './deeds.ts';
 import { inRedis } from './fault.ts';
 import { INVARIANTS } from './invariants.ts';
 import type { Ledger } from './ledger.ts';
@@ -9,6 +10,9 @@ import { inspect, onStage, type Stage, type StageSettings } from './stage.ts';
 
 /** The invariant that does not hold: quota is counted in Redis alone. */
 export const QUOTA = 'quota is what succeeded';
+
+/** Units under way: with more, what is measured is how long work waits for its turn. */
+const MAX_PENDING = 12;
 
 /** What `appendfsync everysec` may lose. */
 const LOST_MILLIS = 1000;
@@ -30,8 +34,14 @@ const unendedIn = ({ entries }: Ledger): string[] => {
 const ENDED = ['succeeded', 'completed', 'expired'];
 
 /** Loses the last second. Returns after how many seconds all that was accepted before had ended. */
-async function cutPower({ installation, ledger }: Stage, tell: StageSettings['tell']) {
+async function cutPower(
+  { installation, ledger, world }: Stage,
+  cut: number,
+  tell: StageSettings['tell'],
+) {
   const mark = await installation.redis.mark();
+  const customer = world.customers[cut % world.customers.length]!;
+  ledger.deeds.push(...(await doDeeds(customer, `lost-${cut}`)));
   await pause(LOST_MILLIS);
   const accepted = unendedIn(ledger);
   await installation.redis.powerCut(mark);
@@ -64,14 +74,16 @@ export async function runLastSecond(
   return onStage(settings, async (stage) => {
     const { world, ledger } = stage;
     let isOver = false;
-    const sending = sendAll(world, createRandom(seed), settings, () => isOver);
+    const load = { maxPending: MAX_PENDING, ...settings };
+    const sending = sendAll(world, createRandom(seed), load, () => isOver);
     const endedAfterSeconds: number[] = [];
     for (let cut = 0; cut < cuts; cut++) {
       await pause(2 * LOST_MILLIS);
-      endedAfterSeconds.push(await cutPower(stage, tell));
+      endedAfterSeconds.push(await cutPower(stage, cut, tell));
     }
     isOver = true;
     const { sent, rejected } = await sending;
+    await readDeeds(ledger.deeds);
     const found = await inspect(stage, sent, settings);
     const promised = INVARIANTS.filter(({ promise }) => promise !== QUOTA);
     return {

@@ -9,7 +9,7 @@ import { extensionOf } from '../../output/options.ts';
 import { checkStrokes, type Stroke, Strokes } from '../../output/strokes.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { CutOutRecord } from '../../queue/job-data.ts';
-import { refinementKey } from '../../storage/blob-keys.ts';
+import { refinementKey, refinementPrefix } from '../../storage/blob-keys.ts';
 import type { Blobs } from '../../storage/blobs.ts';
 import { requireCaller } from '../caller.ts';
 import { resultsGone, storageUnavailable, throwUnavailable } from '../common-problems.ts';
@@ -82,8 +82,22 @@ function createJobRefinements(deps: JobRefinementDeps) {
 
   return {
     /** Mends the cut-out of a job by strokes; the one before is retained. */
-    async refine(job: JobRecord, form: Form, strokes: Stroke[], call: Call): Promise<JobRecord> {
+    async refine(
+      job: JobRecord,
+      {
+        form,
+        strokes,
+        ref = randomUUID(),
+      }: { form: Form; strokes: Stroke[]; ref?: string | undefined },
+      call: Call,
+    ): Promise<JobRecord> {
       const { outputKey, cutout } = requireCutOut(job);
+      const keys = [outputKey, ...(job.earlierCutOuts ?? []).map((each) => each.key)];
+      if (keys.some((each) => each.startsWith(refinementPrefix(job.client, job.id, ref)))) {
+        // The process that made it has died before it answered.
+        await call.takeQuota()?.refund();
+        return changed(job);
+      }
       checkCount(versionOf(job), { version: versionOf(job) });
       const { backgroundKey, options = {} } = job;
       if (backgroundKey !== undefined || options.backgroundImageUrl) throw backgroundGone();
@@ -95,7 +109,7 @@ function createJobRefinements(deps: JobRefinementDeps) {
       const { file, result } = await images.refineCutOut(request, call);
       const { bytes, mediaType, width, height, foreground, rules } = result;
       const body = checkedFile({ file, bytes, mediaType });
-      const key = refinementKey(job.client, job.id, randomUUID(), extensionOf(mediaType));
+      const key = refinementKey(job.client, job.id, ref, extensionOf(mediaType));
       const { review, rules: __, foreground: _, ...rest } = cutout;
       const refined: CutOutRecord = {
         ...rest,
@@ -190,10 +204,10 @@ export function jobRefinementRoutes(deps: JobRefinementDeps): Route[] {
         const strokes = readStrokes(form);
         const job = await jobs.readOwn(call);
         const fingerprint = ['POST', refinementsPath(job.id), ...formFingerprint(form, strokes)];
-        return idempotently(idempotency, call, fingerprint, async () => ({
+        return idempotently(idempotency, call, fingerprint, async (ref) => ({
           status: 200,
           headers: {},
-          body: jobResponse(await refinements.refine(job, form, strokes, call)),
+          body: jobResponse(await refinements.refine(job, { form, strokes, ref }, call)),
         }));
       },
     }),

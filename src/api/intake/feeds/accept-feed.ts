@@ -1,6 +1,6 @@
 import { mediaTypeOf } from '../../../http/body-stream.ts';
 import type { Call, Caller, Reply } from '../../../http/route.ts';
-import { batchKeys } from '../../../intake/batches/batch-files.ts';
+import { batchKeys, putJson } from '../../../intake/batches/batch-files.ts';
 import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
 import { feedKeys } from '../../../intake/feeds/feed-keys.ts';
 import {
@@ -23,7 +23,7 @@ import { Problem, unavailable } from '../../../platform/problem.ts';
 import { requireCaller } from '../../caller.ts';
 import { checkLinks } from '../../check-links.ts';
 import { notFound } from '../../common-problems.ts';
-import { idempotently } from '../idempotent.ts';
+import { idempotently, isOfRequest } from '../idempotent.ts';
 import { checkScopes } from '../job-actions.ts';
 import { RETRY_SOON } from '../job-response.ts';
 import { applyPreset } from '../presets/apply-preset.ts';
@@ -114,19 +114,20 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
   /**
    * An accepted feed is durable: its manifest is written first, then the records, then the queue
    * entry.
+   * @param known an earlier attempt at the same request has written at least the record
    */
   async function accept(
     manifest: FeedManifest,
     runId: string,
     { maxFeeds }: Caller,
+    known: FeedRecord | undefined,
   ): Promise<StoredResponse> {
     const { id, client, requestId } = manifest;
     try {
-      const manifestJson = Buffer.from(JSON.stringify(manifest));
-      await blobs.put(feedKeys(client, id).manifest, manifestJson, {
-        mediaType: 'application/json',
-      });
-      if (!(await feeds.create(manifest, maxFeeds))) throw tooManyFeeds(maxFeeds);
+      if (!known) {
+        await putJson(blobs, feedKeys(client, id).manifest, manifest);
+        if (!(await feeds.create(manifest, maxFeeds))) throw tooManyFeeds(maxFeeds);
+      }
       const feed = await feeds.get(id);
       if (!feed || !(await runs.start(feed, runId, requestId))) {
         throw new Error('a feed is missing right after it was written');
@@ -136,7 +137,7 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
       const headers = { location: `${FEEDS_PATH}/${id}`, ...RETRY_SOON };
       return { status: 202, headers, body: await toResponse(latest) };
     } catch (cause) {
-      await undoAccept(manifest, runId);
+      if (!known) await undoAccept(manifest, runId);
       if (cause instanceof Problem && cause.type === 'conflict') throw cause;
       throw unavailable('The feed cannot be accepted right now; try again', 1, cause);
     }
@@ -168,6 +169,26 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
   }
 
   /**
+   * Accepts a feed with ids that follow from the request, if it may be repeated.
+   * @param place puts the uploaded document in its place
+   */
+  async function acceptOnce(
+    manifest: FeedManifest,
+    ids: { runId: string; ref: string | undefined },
+    caller: Caller,
+    place: (feedId: string, runId: string) => Promise<void> = async () => {},
+  ): Promise<StoredResponse> {
+    const found = ids.ref ? await feeds.get(newFeedId(ids.ref)).catch(feedsUnavailable) : undefined;
+    const status = found?.erasure ? 'expired' : '';
+    const isResumed = found && isOfRequest({ ...found, status }, now());
+    const isNamed = ids.ref !== undefined && (!found || isResumed);
+    const id = isNamed ? newFeedId(ids.ref) : manifest.id;
+    const runId = isNamed ? newRunId(ids.ref) : ids.runId;
+    if (!isResumed || !found.runs.includes(runId)) await place(id, runId);
+    return accept({ ...manifest, id }, runId, caller, isResumed ? found : undefined);
+  }
+
+  /**
    * Stores the uploaded feed, then handles the request. Deletes the upload again if the request
    * fails or is a replay.
    */
@@ -175,14 +196,25 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
     call: Call<FeedQuery>,
     documentKey: string,
     fingerprint: readonly unknown[],
-    handle: () => Promise<StoredResponse>,
+    handle: (
+      ref: string | undefined,
+      place: (feedId: string, runId: string) => Promise<void>,
+    ) => Promise<StoredResponse>,
   ): Promise<Reply> {
     const body = plainBody(call.bodyStream());
     const document = await storeDocument(deps, documentKey, body, call);
     let isInUse = false;
+    const { client } = requireCaller(call);
+    async function place(feedId: string, runId: string): Promise<void> {
+      const key = feedKeys(client, feedId).source(runId);
+      if (key === documentKey) return;
+      await blobs.copy(documentKey, key).catch(feedsUnavailable);
+      await blobs.delete(documentKey).catch(() => {}); // or the sweep, since it has no record
+    }
     try {
-      return await idempotently(idempotency, call, [...fingerprint, document.sha256], async () => {
-        const response = await handle();
+      const content = [...fingerprint, document.sha256];
+      return await idempotently(idempotency, call, content, async (ref) => {
+        const response = await handle(ref, place);
         isInUse = true;
         return response;
       });
@@ -199,7 +231,8 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
       : requestFromQuery(call.query);
     const manifest = await authorizeRequest(request, call);
     const fingerprint = ['POST', FEEDS_PATH, request];
-    const handle = () => accept(manifest, runId, requireCaller(call));
+    const handle = (ref?: string, place?: (feedId: string, runId: string) => Promise<void>) =>
+      acceptOnce(manifest, { runId, ref }, requireCaller(call), place);
     if (isJson) return idempotently(idempotency, call, fingerprint, handle);
     const documentKey = feedKeys(manifest.client, manifest.id).source(runId);
     return withDocument(call, documentKey, fingerprint, handle);
@@ -223,10 +256,17 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
   async function startRun(call: Call<FeedQuery>): Promise<Reply> {
     const own = await readOwn(call);
     const feed = await withLiveMeter(deps, own, requireCaller(call)).catch(feedsUnavailable);
-    const runId = newRunId();
+    const newId = newRunId();
     const fingerprint = ['POST', `${FEEDS_PATH}/${feed.id}/runs`];
-    const handle = async () => {
+    const handle = async (
+      ref?: string,
+      place: (feedId: string, runId: string) => Promise<void> = async () => {},
+    ) => {
       await storedBytes.check(requireCaller(call));
+      const known = ref && (await findRun(newRunId(ref)));
+      const isNamed = ref !== undefined && (!known || isOfRequest(known, now()));
+      const runId = isNamed ? newRunId(ref) : newId;
+      if (!known || !isNamed) await place(feed.id, runId);
       return acceptRun(feed, runId, call.requestId);
     };
     const sentType = mediaTypeOf(call.headers['content-type']?.toString());
@@ -236,7 +276,7 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
       throw new Problem('invalid-request', 'This feed is read from its URL; send no body');
     }
     if (!hasBody) throw new Problem('invalid-request', 'Send the current feed as the body');
-    const documentKey = feedKeys(feed.client, feed.id).source(runId);
+    const documentKey = feedKeys(feed.client, feed.id).source(newId);
     return withDocument(call, documentKey, fingerprint, handle);
   }
 
