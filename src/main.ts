@@ -118,7 +118,7 @@ async function main(): Promise<void> {
     jobs: jobDeps({ redis, blobs, intake, limits, linkRule, now }),
     batches: batchDeps({ blobs, intake, limits, requestLimits, maxImageBytes, linkRule, now }),
     feeds: feedDeps({ redis, blobs, intake, linkRule, now }),
-    sources: sourceDeps({ declared, intake, linkRule }),
+    sources: sourceDeps({ declared, intake, linkRule, now }),
     console: consoleDeps(authentication, requestLimits),
     checks: readinessChecks(redis, blobs, sync),
     metrics: config.METRICS_PORT === undefined ? metrics : undefined,
@@ -275,13 +275,16 @@ const sourceDeps = ({
   declared,
   intake,
   linkRule,
+  now,
 }: {
   declared: readonly DeclaredSource[];
   intake: Intake;
   linkRule: LinkRule;
+  now: Clock;
 }): SourceDeps => ({
   declared,
   linkRule,
+  now,
   sources: intake.sources,
   batches: intake.batches.records,
   presets: intake.presets,

@@ -14,6 +14,7 @@ import {
 } from './call.ts';
 import { isCompressible, leaveUncompressed } from './compression.ts';
 import { corsOf, isPreflight } from './cors.ts';
+import { parseAsJson } from './json-body.ts';
 import { admit, disconnectSignal } from './request-context.ts';
 import type { Reply, Route } from './route.ts';
 import { hasBody, limitBodyTime } from './slow-body.ts';
@@ -57,6 +58,7 @@ export function mountRoutes(app: FastifyInstance, deps: MountDeps, routes: reado
     if (route.stream) mountStream(app, deps, route, Object.keys(route.stream));
     else if (route.form) mountForm(app, deps, route);
     else if (isBodyOptional(route)) mountWithoutBody(app, deps, route);
+    else if (route.textIsJson) mountText(app, deps, route);
     else mountRoute(app, deps, route);
   }
   rejectOtherMethods(app, deps, routes);
@@ -89,6 +91,14 @@ function mountStream(
       acceptNoBody(scope);
       acceptEmptyJson(scope);
     }
+    mountRoute(scope, deps, route);
+  });
+}
+
+/** Parses texts as JSON as well. */
+function mountText(app: FastifyInstance, deps: MountDeps, route: Route): void {
+  app.register(async (scope) => {
+    parseAsJson(scope, 'text/plain');
     mountRoute(scope, deps, route);
   });
 }

@@ -19,7 +19,7 @@ import { CLIENT_DISCONNECTED } from './disconnect.ts';
 import type { ShareRejection } from './fair-share.ts';
 import { createFramingCheck } from './framing.ts';
 import { JSON_MEDIA_TYPE, MAX_TEXT_PART_BYTES, type Sniff } from './image-body.ts';
-import { limitJsonBodies } from './json-body.ts';
+import { parseAsJson } from './json-body.ts';
 import { limitHeaders } from './limits.ts';
 import { MAX_JSON_BYTES, maxBodyWeight, mountRoutes } from './mount.ts';
 import { checkForwarded } from './origin.ts';
@@ -156,7 +156,7 @@ export function createServer(deps: ServerDeps): HttpServer {
   });
   app.decorateRequest('requestContext');
   app.removeContentTypeParser('text/plain');
-  limitJsonBodies(app);
+  parseAsJson(app);
   allowOrigins(app);
   app.register(multipart, {
     throwFileSizeLimit: false,

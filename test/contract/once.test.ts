@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { createClient } from '../../packages/client/src/client.ts';
 import { type Gate, startGate } from '../faults/gate.ts';
@@ -10,6 +10,7 @@ import { feedClient } from '../support/feed-client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { whileFrozen } from '../support/inference.ts';
 import { intakeClient, readJob } from '../support/intake.ts';
+import { runProgram } from '../support/processes.ts';
 import { type Stack, startStack, untilServed } from '../support/stack.ts';
 
 /** Requests with an Idempotency-Key, when responses are lost and gateways die. */
@@ -46,6 +47,11 @@ async function quotaLeft(): Promise<number> {
   const response = await intakeClient(stack, key).ask('GET', '/usage');
   return Usage.parse(await response.json()).quota.remaining;
 }
+
+const Page = z.record(z.string(), z.unknown());
+const intake = () => intakeClient(stack, key);
+const countOf = (path: string, member: string) => async (): Promise<number> =>
+  [Page.parse(await (await intake().ask('GET', path)).json())[member]].flat().length;
 
 const isReplay = ({ headers }: Response) => headers.get('idempotency-replayed');
 
@@ -121,6 +127,49 @@ test('the client library is charged once however often its response is late', as
   await expect.poll(quotaLeft).toBe(before - 1);
 });
 
+test('a key of 255 odd characters is a key, and a longer, empty or invisible one is malformed', async () => {
+  const odd = "!#$%&'()*+,-./:;<=>?@[\\]^_`{|}~".repeat(9).slice(0, 255);
+  const image = await another();
+  const post = (value: string) =>
+    intakeClient(stack, key).post(image, {}, { 'idempotency-key': value });
+  const first = await readJob(await post(odd));
+  const again = await post(`"${odd}"`);
+  expect([again.status, isReplay(again)]).toEqual([202, 'true']);
+  expect((await readJob(again)).id).toBe(first.id);
+  expect((await readJob(await post(`${odd.slice(0, 254)}"`))).id).not.toBe(first.id);
+  for (const malformed of [`${odd}!`, '""', '"', 'a b', 'é', 'a\tb', 'a, b']) {
+    const response = await post(malformed);
+    expect([malformed, response.status]).toEqual([malformed, 400]);
+    expect(await response.json()).toMatchObject({ type: 'invalid-request' });
+  }
+});
+
+test('two requests in the same millisecond at two gateways make one job', async () => {
+  const env = { SELVAGE_HOME: stack.home, REDIS_URL: stack.redis.url, ...stack.settings };
+  const other = runProgram('src/main.ts', [], { ...env, PORT: '0', SELVAGE_DEV_KEY: '' });
+  onTestFinished(async () => void (await other.end()));
+  const { url } = JSON.parse(await other.line((line) => line.includes('gateway ready')));
+  await untilServed(url);
+  const count = countOf('/jobs?limit=100', 'jobs');
+  for (let round = 0; round < 10; round++) {
+    const before = await count();
+    const image = await another();
+    const headers = { 'idempotency-key': `same-millisecond-${round}` };
+    const ids = new Set<string>();
+    const send = async (at: string): Promise<boolean> => {
+      const response = await intakeClient({ url: at }, key).post(image, {}, headers);
+      if (response.status === 202) ids.add((await readJob(response)).id);
+      else
+        expect([response.status, await response.json()]).toMatchObject([409, { type: 'conflict' }]);
+      return response.status === 202;
+    };
+    const both = await Promise.all([url, stack.url].map(send));
+    expect(both).toContain(true);
+    for (const at of [url, stack.url]) await expect.poll(() => send(at)).toBe(true);
+    expect([ids.size, await count()]).toEqual([1, before + 1]);
+  }
+});
+
 /**
  * What a gateway sends to Redis, in order, while it handles a request: it is killed when this is about to arrive. What
  * precedes has taken effect.
@@ -141,11 +190,6 @@ interface Effect {
 }
 
 const whole = Object.keys(STEPS) as (keyof typeof STEPS)[];
-const Page = z.record(z.string(), z.unknown());
-const intake = () => intakeClient(stack, key);
-const countOf = (path: string, member: string) => async (): Promise<number> =>
-  [Page.parse(await (await intake().ask('GET', path)).json())[member]].flat().length;
-
 /** What a request does that must not be done twice. */
 const EFFECTS: Readonly<Record<string, Effect>> = {
   'a job': {
@@ -212,7 +256,7 @@ test.each(
   const inFront = gate ?? (await startGated());
   const { send, count } = (await EFFECTS[what]?.prepare())!;
   const before = await count();
-  const headers = { 'idempotency-key': `${what}-${step}-${randomUUID()}` };
+  const headers = { 'idempotency-key': `kill-${randomUUID()}` };
   let isMet = false;
   inFront.meet('request', STEPS[step], () => {
     isMet = true;

@@ -55,6 +55,10 @@ const JsonFields = z.object({
   retryAtMillis: z.number().default(0),
   /** A listing that a client or an event has requested, and that has not begun. */
   isScanRequested: z.boolean().default(false),
+  /** The last handshake of SNS. */
+  subscription: z
+    .object({ topicArn: z.string(), token: z.string(), receivedAt: z.iso.datetime() })
+    .optional(),
   /** What the last whole listing has named without being able to read it: the first of them. */
   unlisted: z.array(z.object({ name: z.string(), reason: z.string() })).default([]),
 });

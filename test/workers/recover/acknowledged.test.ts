@@ -24,6 +24,8 @@ import { type Stack, startStack, untilServed } from '../../support/stack.ts';
 interface Deed {
   /** Done before the second that is lost. Returns the id of what the deed is about, if it has one. */
   prepare?(): Promise<unknown>;
+  /** Prepared after all others: what it needs does not last. */
+  isLate?: boolean;
   /** Rejects unless it is acknowledged. Returns the id of what it has created. */
   act(id: string): Promise<unknown>;
   look(id: string): Promise<unknown>;
@@ -115,6 +117,7 @@ const DEEDS: Readonly<Record<string, Deed>> = {
   },
   'a job that was canceled': {
     prepare: hangingJob,
+    isLate: true,
     act: (id) => ask('POST', `/jobs/${id}/cancel`),
     look: (id) => read(`/jobs/${id}`, 'status', 'finishedAt', 'expiresAt'),
   },
@@ -266,7 +269,12 @@ afterAll(async () => {
 });
 
 test('all is done and acknowledged, and then lost', async () => {
-  for (const { prepare } of deeds) ids.push(String(await prepare?.()));
+  for (const late of [false, true]) {
+    const prepareOne = async ({ prepare, isLate = false }: Deed, i: number) => {
+      if (isLate === late) ids[i] = String(await prepare?.());
+    };
+    await Promise.all(deeds.map(prepareOne));
+  }
   const mark = await stack.redis.mark();
   for (const [i, { act }] of deeds.entries()) {
     const created = await act(ids[i] ?? '');
