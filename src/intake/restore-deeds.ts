@@ -7,14 +7,8 @@ import type { Blobs } from '../storage/blobs.ts';
 import { batchEraser } from './batches/batch-eraser.ts';
 import { batchKeys } from './batches/batch-files.ts';
 import { createBatchRetention } from './batches/batch-retention.ts';
-import {
-  BATCH_RECHECK_MILLIS,
-  BATCH_RUNNING_STATUSES,
-  type Batches,
-  BatchManifest,
-  createBatches,
-} from './batches/batches.ts';
-import { batchCompletedEntry } from './batches/links.ts';
+import { BatchManifest, createBatches } from './batches/batches.ts';
+import { moveToCancel } from './batches/cancel.ts';
 import { restoreStoredBatch } from './batches/restore-stored.ts';
 import type { Deed, DeedKind } from './deeds.ts';
 import { feedFiles } from './feeds/feed-files.ts';
@@ -89,25 +83,6 @@ const NO_ROWS = {
   ...{ cursor: { chunk: 0, line: 0 }, firstRows: [], written: [] },
 };
 
-async function cancelBatch(
-  batches: Batches,
-  { id, status, ...deed }: Deed<'batch'>,
-  nowMillis: number,
-): Promise<boolean> {
-  if (status === 'canceling') {
-    const dueAtMillis = nowMillis + BATCH_RECHECK_MILLIS;
-    return batches.move(id, { from: BATCH_RUNNING_STATUSES, to: status, fields: {}, dueAtMillis });
-  }
-  const { finishedAt = new Date(nowMillis).toISOString(), expiresAt } = deed;
-  return batches.move(id, {
-    from: ['open'],
-    to: 'canceled',
-    fields: { finishedAt, expiresAt },
-    dueAtMillis: Date.parse(expiresAt),
-    outboxEntry: batchCompletedEntry({ id, ...deed }, 'canceled', Date.parse(finishedAt)),
-  });
-}
-
 async function restoreBatch(
   { redis, blobs, now }: RestoreDeps,
   deed: Deed<'batch'>,
@@ -116,7 +91,9 @@ async function restoreBatch(
   const { id, client, status, erasure } = deed;
   const batches = createBatches(redis, now);
   await restoreStoredBatch(batches, blobs, batchKeys(client, id).manifest, now(), signal);
-  if (status !== 'expired') return cancelBatch(batches, deed, now());
+  const { finishedAt } = deed;
+  const atMillis = finishedAt === undefined ? now() : Date.parse(finishedAt);
+  if (status !== 'expired') return (await moveToCancel(batches, deed, atMillis)) !== undefined;
   if (!erasure) return false;
   const { expiresAt } = deed;
   if (!(await batches.get(id))) {

@@ -5,12 +5,11 @@ import { batchFiles, batchKeys, putSealed } from '../../../intake/batches/batch-
 import type { BatchRetention } from '../../../intake/batches/batch-retention.ts';
 import {
   BATCH_CANCELED_STATUSES,
-  BATCH_RECHECK_MILLIS,
-  BATCH_RUNNING_STATUSES,
   type BatchManifest,
   type BatchRecord,
 } from '../../../intake/batches/batches.ts';
-import { BATCHES_PATH, batchCompletedEntry } from '../../../intake/batches/links.ts';
+import { moveToCancel } from '../../../intake/batches/cancel.ts';
+import { BATCHES_PATH } from '../../../intake/batches/links.ts';
 import { restoreLostRows } from '../../../intake/batches/restore-stored.ts';
 import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
 import type { ClientIndex } from '../../../intake/client-index.ts';
@@ -227,31 +226,8 @@ export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
     return respond(200, after);
   }
 
-  /** Cancels a batch: an open one immediately, a running one after the rows in progress. */
-  async function moveToCancel(batch: BatchRecord): Promise<void> {
-    const nowMillis = now();
-    const expiresAtMillis = nowMillis + batch.outputSeconds * 1000;
-    const wasOpen = await batches.move(batch.id, {
-      from: ['open'],
-      to: 'canceled',
-      dueAtMillis: expiresAtMillis,
-      fields: {
-        finishedAt: new Date(nowMillis).toISOString(),
-        expiresAt: new Date(expiresAtMillis).toISOString(),
-      },
-      outboxEntry: batchCompletedEntry(batch, 'canceled', nowMillis),
-    });
-    if (wasOpen) return;
-    await batches.move(batch.id, {
-      from: BATCH_RUNNING_STATUSES,
-      to: 'canceling',
-      fields: {},
-      dueAtMillis: nowMillis + BATCH_RECHECK_MILLIS,
-    });
-  }
-
   async function cancel(batch: BatchRecord): Promise<StoredResponse> {
-    await moveToCancel(batch).catch(batchesUnavailable);
+    await moveToCancel(batches, batch, now()).catch(batchesUnavailable);
     const after = await reread(batch);
     if (after.status === 'expired') throw deleted('batch', after);
     if (BATCH_CANCELED_STATUSES.includes(after.status)) {
