@@ -26,6 +26,7 @@ import type { Route } from './http/route.ts';
 import { createServer, type HttpServer, type ServerDeps } from './http/server.ts';
 import { markSunsets } from './http/sunset.ts';
 import { createIntake, type Intake } from './intake/create-intake.ts';
+import { putDeed } from './intake/deeds.ts';
 import { openInstallationStorage } from './intake/installation-storage.ts';
 import { readBatchFigures, readRedisMemory } from './intake/queue-figures.ts';
 import { type DeclaredSource, readDeclaredSources } from './intake/sources/declared-sources.ts';
@@ -86,6 +87,7 @@ async function main(): Promise<void> {
     keyPepper,
     developmentKey,
     maxLiveKeys: config.MAX_LIVE_KEYS,
+    onSignedOut: (key) => putDeed(storage, 'session', key, { key }),
   });
   const connect = () => blockingConnection(config, log);
   const onShed = createShedCounter(registry);
@@ -115,7 +117,7 @@ async function main(): Promise<void> {
     jobs: jobDeps({ redis, blobs, intake, limits, linkRule, now }),
     batches: batchDeps({ blobs, intake, limits, requestLimits, maxImageBytes, linkRule, now }),
     feeds: feedDeps({ redis, blobs, intake, linkRule, now }),
-    sources: sourceDeps({ declared, intake, linkRule }),
+    sources: sourceDeps({ declared, intake, linkRule, now }),
     console: consoleDeps(authentication, requestLimits),
     checks: readinessChecks(redis, blobs, sync),
     metrics: config.METRICS_PORT === undefined ? metrics : undefined,
@@ -195,6 +197,7 @@ const jobDeps = ({ redis, blobs, intake, limits, linkRule, now }: JobSources): J
     events: intake.webhooks.events,
     receivers: intake.webhooks.receivers,
     queue: intake.webhooks.queue,
+    blobs,
     now,
   },
 });
@@ -272,13 +275,16 @@ const sourceDeps = ({
   declared,
   intake,
   linkRule,
+  now,
 }: {
   declared: readonly DeclaredSource[];
   intake: Intake;
   linkRule: LinkRule;
+  now: Clock;
 }): SourceDeps => ({
   declared,
   linkRule,
+  now,
   sources: intake.sources,
   batches: intake.batches.records,
   presets: intake.presets,

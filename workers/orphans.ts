@@ -1,15 +1,18 @@
 import { Readable } from 'node:stream';
 import type { Redis } from 'ioredis';
 import { batchKey } from '../src/intake/batches/redis-keys.ts';
+import { DEED_MILLIS } from '../src/intake/deeds.ts';
 import { feedKey } from '../src/intake/feeds/feeds.ts';
 import { garmentKeys } from '../src/intake/garment-files.ts';
 import { sharedInstallationId, warnOfMismatch } from '../src/intake/installation-id.ts';
 import { type JobRecord, type JobRecords, jobKey } from '../src/intake/job-records.ts';
 import type { JobRetention } from '../src/intake/job-retention.ts';
+import { isCompared } from '../src/intake/recovery-state.ts';
 import type { Logger } from '../src/platform/log.ts';
 import {
   type BlobOwner,
   blobOwner,
+  DEEDS_PREFIX,
   garmentsPrefix,
   manifestKeyOf,
   OWNED_PREFIXES,
@@ -106,6 +109,22 @@ async function settleOrphans(
   return deleted + restored;
 }
 
+/** Deletes deeds that no Redis can lose any more. Returns how many. */
+async function forgetDeeds(
+  { redis, blobs }: Pick<OrphanDeps, 'redis' | 'blobs'>,
+  nowMillis: number,
+  signal: AbortSignal,
+): Promise<number> {
+  if (!(await isCompared(redis))) return 0;
+  let deleted = 0;
+  for await (const { key, modifiedAt } of blobs.list(DEEDS_PREFIX, signal)) {
+    if (nowMillis - modifiedAt.getTime() < DEED_MILLIS) continue;
+    await blobs.delete(key, signal);
+    deleted++;
+  }
+  return deleted;
+}
+
 /** Returns the keys of the cut-outs that a job has made. */
 function outputKeysOf({ id, client, outputKey, input, results }: JobRecord): string[] {
   const cutOut = results?.cutout && outputKey !== undefined ? [outputKey] : [];
@@ -176,5 +195,6 @@ export async function reconcileOrphans(
     return 0;
   }
   const settled = await settleOrphans(deps, installationId, nowMillis, signal);
-  return settled + (await expireWithoutCutOut(deps, installationId, nowMillis, signal));
+  const forgotten = await forgetDeeds(deps, nowMillis, signal);
+  return settled + forgotten + (await expireWithoutCutOut(deps, installationId, nowMillis, signal));
 }

@@ -227,7 +227,7 @@ async function startConsumers(sources: ConsumerSources) {
   const stopSources = startSources(opened, {
     batches,
     blobs,
-    sources: createSources(redis, now),
+    sources: createSources(redis, blobs, now),
     retention: createBatchRetention(batches, batchEraser(blobs)),
     maxBytes: inputs.maxBytes,
     log,

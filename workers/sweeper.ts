@@ -78,7 +78,7 @@ const sweepsOf = (deps: SweeperDeps): readonly Sweep[] => [
   },
   {
     name: 'recovery',
-    everyMillis: 2000,
+    everyMillis: 500,
     run: (_, stopped) => deps.recover(stopped),
   },
   {
@@ -96,7 +96,7 @@ const sweepsOf = (deps: SweeperDeps): readonly Sweep[] => [
 
 /**
  * Runs the sweeps in whichever worker holds the lease: due jobs and batches every second, what Redis may have lost
- * every two, leftovers of synchronous requests every minute, and orphaned blobs and records and a part of all results
+ * every half, leftovers of synchronous requests every minute, and orphaned blobs and records and a part of all results
  * every hour. Returns a function that stops it.
  */
 export function startSweeper(deps: SweeperDeps): () => void {

@@ -9,16 +9,22 @@ import {
 } from '@aws-sdk/client-s3';
 import { Command } from 'commander';
 import { ConfigError, readConfig } from '../../src/platform/config.ts';
-import { FEEDS_PREFIX, SETTINGS_PREFIX } from '../../src/storage/blob-keys.ts';
+import { FEEDS_PREFIX, KEYS_PREFIX, SETTINGS_PREFIX } from '../../src/storage/blob-keys.ts';
 import { createS3Blobs, createS3Client } from '../../src/storage/s3-blobs.ts';
 
 /**
  * After how many days the bucket deletes what the sweeper should have deleted before. Results are retained for seven
  * days at most, after a batch that may take as long. `feeds/` has no rule: it stays until its feed is deleted.
  */
-export const EXPIRATION_DAYS = { 'sync/': 1, 'in/': 16, 'out/': 16, 'batches/': 16 } as const;
+export const EXPIRATION_DAYS = {
+  'sync/': 1,
+  'in/': 16,
+  'out/': 16,
+  'batches/': 16,
+  'deeds/': 1,
+} as const;
 /** What has no such rule. */
-const LASTING_PREFIXES = [FEEDS_PREFIX, SETTINGS_PREFIX];
+const LASTING_PREFIXES = [FEEDS_PREFIX, SETTINGS_PREFIX, KEYS_PREFIX];
 const UNFINISHED_UPLOAD_DAYS = 1;
 /** After this, what was deleted or replaced is deleted from a bucket that keeps its versions. */
 const OLD_VERSION_DAYS = 1;

@@ -26,6 +26,8 @@ interface AuthenticationDeps {
   developmentKey: string | undefined;
   /** Of a client. */
   maxLiveKeys: number;
+  /** Called with the key in Redis of a session that was ended. */
+  onSignedOut(sessionKey: string): Promise<void>;
 }
 
 /** An authenticated caller: the record of its key, without the key. */
@@ -61,9 +63,10 @@ export async function createAuthentication({
   keyPepper,
   developmentKey,
   maxLiveKeys,
+  onSignedOut,
 }: AuthenticationDeps) {
   const keys = createKeys(redis, keyPepper, now, { maxLive: maxLiveKeys });
-  const sessions = createSessions(redis, keys);
+  const sessions = createSessions(redis, keys, onSignedOut);
   if (developmentKey) await adoptDevelopmentKey(keys, developmentKey, log);
 
   return {

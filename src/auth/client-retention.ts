@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { PREFIX } from '../platform/redis.ts';
+import { defineSwap } from '../platform/redis-script.ts';
 import { parseDuration } from './limit-settings.ts';
 
 /** No policy can retain anything longer than this, seconds. */
@@ -49,8 +50,29 @@ export function parseRetention(text: string): Retention {
 
 const CLIENTS = `${PREFIX}:client-retention`;
 
-/** The retention policies of clients, in Redis. A policy covers all keys of its client. */
-export function createClientRetention(redis: Redis) {
+/** The policy of a client as JSON; null if it has none. */
+interface PolicyCopy {
+  client: string;
+  policy: string | null;
+}
+
+/** Puts the policy of a client in force again that a Redis has lost. Returns whether it had lost it. */
+export async function restorePolicy(
+  redis: Redis,
+  { client, policy }: PolicyCopy,
+): Promise<boolean> {
+  const known = await redis.hget(CLIENTS, client);
+  return known !== policy && defineSwap(redis)(CLIENTS, client, known, policy);
+}
+
+/**
+ * The retention policies of clients, in Redis. A policy covers all keys of its client.
+ * @param copy called with what has been changed, before anyone is told
+ */
+export function createClientRetention(
+  redis: Redis,
+  copy: (changed: PolicyCopy) => Promise<void> = async () => {},
+) {
   return {
     /** Returns the client's policy, `{}` if it has none. */
     async get(client: string): Promise<Retention> {
@@ -58,10 +80,16 @@ export function createClientRetention(redis: Redis) {
       return json ? Retention.parse(JSON.parse(json)) : {};
     },
     async set(client: string, policy: Retention): Promise<void> {
-      await redis.hset(CLIENTS, client, JSON.stringify(policy));
+      const json = JSON.stringify(policy);
+      await redis.hset(CLIENTS, client, json);
+      await copy({ client, policy: json });
     },
     /** Returns false if there was none. */
-    clear: async (client: string): Promise<boolean> => (await redis.hdel(CLIENTS, client)) === 1,
+    async clear(client: string): Promise<boolean> {
+      const cleared = await redis.hdel(CLIENTS, client);
+      await copy({ client, policy: null });
+      return cleared === 1;
+    },
     list: async (): Promise<{ client: string; policy: Retention }[]> =>
       Object.entries(await redis.hgetall(CLIENTS))
         .map(([client, json]) => ({ client, policy: Retention.parse(JSON.parse(json)) }))

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import type { Clock } from '../platform/clock.ts';
 import { PREFIX } from '../platform/redis.ts';
-import { defineScript } from '../platform/redis-script.ts';
+import { defineScript, defineSwap } from '../platform/redis-script.ts';
 import { displayPrefix, hashKey, isKeyShaped, mintKey } from './api-key.ts';
 import { Retention } from './client-retention.ts';
 import { INTAKE_RIGHTS, SCOPES } from './scopes.ts';
@@ -128,14 +128,6 @@ interface Change {
 const KeyCopy = z.object({ hash: z.string(), record: KeyRecord });
 export type KeyCopy = z.infer<typeof KeyCopy>;
 
-/** KEYS: all records, hashes of the record's meter. ARGV: hash, what was read or '', the new JSON. */
-const RESTORE = `
-if (redis.call('HGET', KEYS[1], ARGV[1]) or '') ~= ARGV[2] then return 0 end
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
-redis.call('SADD', KEYS[2], ARGV[1])
-return 1
-`;
-
 const earlier = (a: string | undefined, b: string | undefined): string | undefined =>
   a === undefined || (b !== undefined && b < a) ? b : a;
 
@@ -146,7 +138,7 @@ const earlier = (a: string | undefined, b: string | undefined): string | undefin
  */
 export async function restoreKey(redis: Redis, copy: unknown): Promise<boolean> {
   const { hash, record } = KeyCopy.parse(copy);
-  const run = defineScript<number>(redis, 'selvageKeyRestore', RESTORE);
+  const swap = defineSwap(redis);
   for (;;) {
     const known = await redis.hget(KEYS, hash);
     const old = known === null ? record : KeyRecord.parse(JSON.parse(known));
@@ -154,8 +146,8 @@ export async function restoreKey(redis: Redis, copy: unknown): Promise<boolean> 
     const revokedAt = earlier(old.revokedAt, record.revokedAt);
     if (known !== null && expiresAt === old.expiresAt && revokedAt === old.revokedAt) return false;
     const restored = KeyRecord.parse({ ...old, expiresAt, revokedAt });
-    const args = [hash, known ?? '', JSON.stringify(restored)];
-    if ((await run([KEYS, meterKey(restored.meter)], args)) === 1) return true;
+    await redis.sadd(meterKey(restored.meter), hash);
+    if (await swap(KEYS, hash, known, JSON.stringify(restored))) return true;
   }
 }
 

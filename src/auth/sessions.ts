@@ -11,9 +11,15 @@ export const SESSION_SECONDS = 12 * 3600;
 /** Sessions of a key at a time: a further one ends the oldest. */
 const MAX_SESSIONS = 5;
 
+const SESSION_PREFIX = `${PREFIX}:session:`;
+
 /** Reading Redis reveals that sessions exist, but no id that could be used. */
 const redisKey = (id: string): string =>
-  `${PREFIX}:session:${createHash('sha256').update(id).digest('hex')}`;
+  `${SESSION_PREFIX}${createHash('sha256').update(id).digest('hex')}`;
+
+/** Ends a session that was ended before Redis lost it. Returns whether it was there. */
+export const endSession = async (redis: Redis, key: string): Promise<boolean> =>
+  key.startsWith(SESSION_PREFIX) && (await redis.del(key)) === 1;
 
 /** The sessions of a key by the time they were created. */
 const indexKey = (place: string): string => `${PREFIX}:sessions-of:${place}`;
@@ -57,8 +63,13 @@ function defineCreate(redis: Redis) {
 /**
  * Browser sign-ins: a random id stands for a key, and no page ever holds one. Revoking or rotating
  * the key ends its sessions. Redis expires them by its own time.
+ * @param onDeleted called with the key in Redis of a session that was deleted, before anyone is told
  */
-export function createSessions(redis: Redis, keys: Pick<Keys, 'hash' | 'findLive'>) {
+export function createSessions(
+  redis: Redis,
+  keys: Pick<Keys, 'hash' | 'findLive'>,
+  onDeleted: (key: string) => Promise<void>,
+) {
   const store = defineCreate(redis);
 
   async function read(id: string): Promise<Session | undefined> {
@@ -90,6 +101,7 @@ export function createSessions(redis: Redis, keys: Pick<Keys, 'hash' | 'findLive
       const session = await read(id);
       if (!session) return;
       await redis.multi().del(redisKey(id)).zrem(indexKey(session.place), redisKey(id)).exec();
+      await onDeleted(redisKey(id));
     },
   };
 }

@@ -48,5 +48,6 @@ export function leaveUncompressed({ raw }: Pick<FastifyRequest, 'raw'>): void {
  * send such a request, and read a secret from the length of the response (BREACH).
  */
 export function protectSessions(request: Pick<FastifyRequest, 'raw' | 'headers'>): void {
-  if (sessionIdOf(request.headers)) leaveUncompressed(request);
+  if ([true, false].some((isSecure) => sessionIdOf(request.headers, isSecure)))
+    leaveUncompressed(request);
 }

@@ -109,10 +109,10 @@ async function readJson({ requestContext, routeOptions }: FastifyRequest, body: 
   return parseJson(text);
 }
 
-/** Rejects JSON bodies that would take too long to parse. */
-export function limitJsonBodies(app: FastifyInstance): void {
-  app.removeContentTypeParser('application/json');
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, readJson);
+/** Parses bodies of a media type as JSON, but for those that would take too long to parse. */
+export function parseAsJson(app: FastifyInstance, mediaType = 'application/json'): void {
+  app.removeContentTypeParser(mediaType);
+  app.addContentTypeParser(mediaType, { parseAs: 'buffer' }, readJson);
 }
 
 const Members = z.custom<Readonly<Record<string, unknown>>>(

@@ -15,6 +15,7 @@ import {
 import { isCompressible, leaveUncompressed } from './compression.ts';
 import { corsOf, isPreflight } from './cors.ts';
 import { JSON_MEDIA_TYPE } from './image-body.ts';
+import { parseAsJson } from './json-body.ts';
 import { admit, disconnectSignal } from './request-context.ts';
 import type { Reply, Route } from './route.ts';
 import { hasBody, limitBodyTime } from './slow-body.ts';
@@ -59,6 +60,7 @@ export function mountRoutes(app: FastifyInstance, deps: MountDeps, routes: reado
     if (route.stream) mountStream(app, deps, route, Object.keys(route.stream));
     else if (route.form) mountForm(app, deps, route);
     else if (isBodyOptional(route)) mountWithoutBody(app, deps, route);
+    else if (route.textIsJson) mountText(app, deps, route);
     else mountRoute(app, deps, route);
   }
   rejectOtherMethods(app, deps, routes);
@@ -98,6 +100,14 @@ function mountStream(
       acceptNoBody(scope);
       acceptEmptyJson(scope);
     }
+    mountRoute(scope, deps, route);
+  });
+}
+
+/** Parses texts as JSON as well. */
+function mountText(app: FastifyInstance, deps: MountDeps, route: Route): void {
+  app.register(async (scope) => {
+    parseAsJson(scope, 'text/plain');
     mountRoute(scope, deps, route);
   });
 }

@@ -4,8 +4,9 @@ import { authorize, type Grant, type LookUp, requireGrant } from './auth.ts';
 import type { BodyHold } from './body-memory.ts';
 import { CLIENT_DISCONNECTED } from './disconnect.ts';
 import type { Admission, Limits } from './limits.ts';
+import { requestOrigin } from './origin.ts';
 import type { Route } from './route.ts';
-import { isFromOwnPage, sessionIdOf } from './session-cookie.ts';
+import { isFromOwnPage, isOverTls, sessionIdOf } from './session-cookie.ts';
 
 /** What the server keeps about a request while it is in progress. */
 interface RequestContext {
@@ -59,6 +60,8 @@ export interface AccessControl {
   /** Finds the grant behind a session's id. Without it there are no sessions. */
   lookUpSession?: LookUp | undefined;
   limits: Pick<Limits, 'admit'>;
+  /** By which clients reach the service, if it is set. */
+  publicUrl?: string | undefined;
 }
 
 /** What a route requires of its callers. */
@@ -72,12 +75,14 @@ function readAuthorization(headers: FastifyRequest['headers'], keyHeader = ''): 
 
 /** Authenticates by the key if there is one, else by the session of a console page. */
 function authenticate(
-  { lookUp, lookUpSession }: AccessControl,
+  { lookUp, lookUpSession, publicUrl }: AccessControl,
   required: AccessRule,
-  { headers }: FastifyRequest,
+  request: FastifyRequest,
 ): Promise<Grant> {
+  const { headers } = request;
   const authorization = readAuthorization(headers, required.keyHeader);
-  const sessionId = authorization ? undefined : sessionIdOf(headers);
+  const isSecure = isOverTls(publicUrl ?? requestOrigin(request), headers);
+  const sessionId = authorization ? undefined : sessionIdOf(headers, isSecure);
   if (!sessionId || !lookUpSession) return authorize(authorization, required, lookUp);
   if (!isFromOwnPage(headers)) {
     throw new Problem(

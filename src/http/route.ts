@@ -132,6 +132,8 @@ interface RouteSpec<Query, Body> {
   optionalBody?: boolean;
   /** JSON body; parsed before the handler runs. */
   body?: z.ZodType<Body>;
+  /** A `body` may be declared as `text/plain`. */
+  textIsJson?: boolean;
   /** JSON body that the handler gets as text and parses itself; the schema is for the document. */
   uncheckedBody?: z.ZodType;
   /** The body is an image form, read by `call.imageForm()`; the schemas are for the document. */

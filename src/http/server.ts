@@ -18,7 +18,7 @@ import { CLIENT_DISCONNECTED } from './disconnect.ts';
 import type { ShareRejection } from './fair-share.ts';
 import { createFramingCheck } from './framing.ts';
 import { isFilePart, MAX_TEXT_PART_BYTES } from './image-body.ts';
-import { limitJsonBodies } from './json-body.ts';
+import { parseAsJson } from './json-body.ts';
 import { limitHeaders } from './limits.ts';
 import { mediaTypeOf, mediaTypeProblem } from './media-type.ts';
 import { MAX_JSON_BYTES, maxBodyWeight, mountRoutes } from './mount.ts';
@@ -153,7 +153,7 @@ export function createServer(deps: ServerDeps): HttpServer {
   });
   app.decorateRequest('requestContext');
   app.removeContentTypeParser('text/plain');
-  limitJsonBodies(app);
+  parseAsJson(app);
   allowOrigins(app);
   app.register(multipart, {
     throwFileSizeLimit: false,

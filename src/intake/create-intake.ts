@@ -23,7 +23,11 @@ import { createRulePacks, type RulePacks } from './rule-packs.ts';
 import { createSources, type Sources } from './sources/sources.ts';
 import { createStoredBytes, type StoredBytes } from './stored-bytes.ts';
 import { createWebhookEvents, type WebhookEvents } from './webhooks/events.ts';
-import { createWebhookReceivers, type WebhookReceivers } from './webhooks/receivers.ts';
+import {
+  createSealKey,
+  createWebhookReceivers,
+  type WebhookReceivers,
+} from './webhooks/receivers.ts';
 
 interface IntakeDeps {
   /** For commands. */
@@ -98,6 +102,7 @@ export async function createIntake({
   const feedQueue = openQueue('feed', redis, log);
   const figures = createQueueFigures(redis, log);
   const completions = await createCompletions(blocking);
+  await createSealKey(redis);
 
   return {
     jobs: {
@@ -123,7 +128,7 @@ export async function createIntake({
       receivers: createWebhookReceivers(redis),
       queue: webhookQueue,
     },
-    sources: createSources(redis, now),
+    sources: createSources(redis, blobs, now),
     idempotency: new Idempotency(redis),
     storedBytes: createStoredBytes(redis, now),
     links: fileLinks(linkSecret),

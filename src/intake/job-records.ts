@@ -30,7 +30,7 @@ export const jobLinks = (id: string) => ({
 });
 export const refinementsPath = (id: string): string => `${JOBS_PATH}/${id}/refinements`;
 
-const JobRecord = z.object({
+export const JobRecord = z.object({
   id: z.string(),
   status: z.enum(STATUSES),
   /** How many times a worker has started it. */
@@ -136,7 +136,8 @@ return 1
 
 /**
  * Compare and set: whatever must happen exactly once happens in the call that wins. A pending job that
- * does not succeed gets its quota refunded, and its end is published. One that expires leaves its client's list.
+ * does not succeed gets its quota refunded, and its end is published. One that expires leaves its client's list. One
+ * that was canceled before Redis lost that may have results.
  * KEYS: record, due times, quota of the day, outbox, the client's jobs. ARGV: id, from (`,a,b,`), to, attempt or '',
  * due at, cost, channel, outbox entry or '', field, value, …
  */
@@ -145,6 +146,7 @@ local status = redis.call('HGET', KEYS[1], 'status')
 if not status or not string.find(ARGV[2], ',' .. status .. ',', 1, true) then return 0 end
 if ARGV[4] ~= '' and redis.call('HGET', KEYS[1], 'attempt') ~= ARGV[4] then return 0 end
 redis.call('HSET', KEYS[1], 'status', ARGV[3], unpack(ARGV, 9))
+if ARGV[3] == 'canceled' then redis.call('HDEL', KEYS[1], 'results', 'problem') end
 if ARGV[3] == 'expired' then
   redis.call('HDEL', KEYS[1], 'results', 'problem', 'classification')
   redis.call('ZREM', KEYS[5], ARGV[1])

@@ -1,19 +1,10 @@
 import type { Redis } from 'ioredis';
-import { keyCopies, restoreKey } from '../auth/keys.ts';
+import { keyCopies } from '../auth/keys.ts';
 import { KEYS_PREFIX, keyCopyKey } from '../storage/blob-keys.ts';
 import type { Blobs } from '../storage/blobs.ts';
-import { getJson, putJson } from './batches/batch-files.ts';
+import { putJson } from './batches/batch-files.ts';
 
-/** Restores a key from its copy in object storage. Returns undefined if there is no copy. */
-export async function restoreKeyCopy(
-  redis: Redis,
-  blobs: Blobs,
-  key: string,
-  signal: AbortSignal,
-): Promise<boolean | undefined> {
-  const copy = await getJson(blobs, key, signal);
-  return copy === undefined ? undefined : restoreKey(redis, copy);
-}
+export { restoreKey } from '../auth/keys.ts';
 
 /** Copies keys that have no copy in object storage, as those of earlier releases. */
 export async function copyKeys(redis: Redis, blobs: Blobs, signal: AbortSignal): Promise<void> {

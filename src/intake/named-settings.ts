@@ -1,21 +1,33 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
+import type { Clock } from '../platform/clock.ts';
 import { PREFIX } from '../platform/redis.ts';
-import { defineScript } from '../platform/redis-script.ts';
+import { defineScript, defineSwap } from '../platform/redis-script.ts';
 import { SETTINGS_PREFIX, segment } from '../storage/blob-keys.ts';
 import type { Blobs } from '../storage/blobs.ts';
+import { putJson } from './batches/batch-files.ts';
+import { type Deed, putDeed } from './deeds.ts';
+
+interface Dated {
+  changedAt: string;
+}
 
 /** A kind of settings that clients store under names. */
-export interface SettingsKind<T extends object> {
+export interface SettingsKind<T extends Dated> {
   /** In keys of Redis and of object storage. */
   kind: string;
   schema: z.ZodType<T>;
   /** Settings of one client. */
   max: number;
+  /** Returns the hash in Redis that has a setting, and the field; by default a hash for each client. */
+  place?(client: string, name: string): readonly [hash: string, field: string];
 }
 
 /** Hash: the settings of a client, by name. */
 const settingsKey = (kind: string, client: string): string => `${PREFIX}:${kind}:${client}`;
+
+const placeOf = ({ kind, place }: SettingsKind<Dated>, client: string, name: string) =>
+  place?.(client, name) ?? ([settingsKey(kind, client), name] as const);
 
 /** The copy of one of a client's settings in object storage. */
 const settingKey = (kind: string, client: string, name: string): string =>
@@ -38,36 +50,46 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 return isNew and 2 or 1
 `;
 
+/** Copies to object storage what Redis has, until it has not changed meanwhile: of two changes the later one wins. */
+export async function copySetting(
+  redis: Redis,
+  blobs: Pick<Blobs, 'put' | 'delete'>,
+  setting: SettingsKind<Dated>,
+  { client, name }: { client: string; name: string },
+  now: Clock,
+): Promise<void> {
+  const { kind } = setting;
+  const key = settingKey(kind, client, name);
+  let copied: string | null | undefined;
+  for (;;) {
+    const json = await redis.hget(...placeOf(setting, client, name));
+    if (json === copied) return;
+    if (json !== null) await putJson(blobs, key, { client, name, value: JSON.parse(json) });
+    else {
+      const at = new Date(now()).toISOString();
+      await putDeed(blobs, 'setting', key, { kind, client, name, at });
+      await blobs.delete(key);
+    }
+    copied = json;
+  }
+}
+
 /**
  * Settings that clients store under names. They are read from Redis. Object storage has a copy of each, for a Redis that
  * loses its data: a change resolves once both have it.
  */
-export function createNamedSettings<T extends object>(
+export function createNamedSettings<T extends Dated>(
   redis: Redis,
   blobs: Pick<Blobs, 'put' | 'delete'>,
-  { kind, schema, max }: SettingsKind<T>,
+  setting: SettingsKind<T>,
+  now: Clock,
 ) {
+  const { kind, schema, max } = setting;
   const putScript = defineScript<number>(redis, 'putNamedSetting', PUT);
   const read = (name: string, json: string): T & { name: string } => ({
     name,
     ...schema.parse(JSON.parse(json)),
   });
-
-  /** Copies to object storage what Redis has, until it has not changed meanwhile: of two changes the later one wins. */
-  async function copyToStorage(client: string, name: string): Promise<void> {
-    const key = settingKey(kind, client, name);
-    let copied: string | null | undefined;
-    for (;;) {
-      const json = await redis.hget(settingsKey(kind, client), name);
-      if (json === copied) return;
-      if (json === null) await blobs.delete(key);
-      else {
-        const stored = JSON.stringify({ client, name, value: JSON.parse(json) });
-        await blobs.put(key, Buffer.from(stored), { mediaType: 'application/json' });
-      }
-      copied = json;
-    }
-  }
 
   return {
     /** Stores a setting under a name. Returns undefined if the client has its maximum of others. */
@@ -75,7 +97,7 @@ export function createNamedSettings<T extends object>(
       const args = [name, JSON.stringify(value), max];
       const outcome = await putScript([settingsKey(kind, client)], args);
       if (outcome === 0) return undefined;
-      await copyToStorage(client, name);
+      await copySetting(redis, blobs, setting, { client, name }, now);
       return outcome === 2 ? 'new' : 'replaced';
     },
     async get(client: string, name: string): Promise<(T & { name: string }) | undefined> {
@@ -90,24 +112,49 @@ export function createNamedSettings<T extends object>(
     /** Returns false if there was none. */
     async remove(client: string, name: string): Promise<boolean> {
       const removed = await redis.hdel(settingsKey(kind, client), name);
-      await copyToStorage(client, name);
+      await copySetting(redis, blobs, setting, { client, name }, now);
       return removed === 1;
     },
   };
 }
 
+/** Replaces a setting in Redis, or deletes it, unless that is newer. Returns whether it was older, or missing. */
+async function replaceOlder(
+  redis: Redis,
+  setting: SettingsKind<Dated>,
+  { client, name }: { client: string; name: string },
+  { changedAt, json }: { changedAt: string; json: string | null },
+): Promise<boolean> {
+  const [hash, field] = placeOf(setting, client, name);
+  const swap = defineSwap(redis);
+  for (;;) {
+    const known = await redis.hget(hash, field);
+    if (known === json) return false;
+    if (known && setting.schema.parse(JSON.parse(known)).changedAt >= changedAt) return false;
+    if (await swap(hash, field, known, json)) return true;
+  }
+}
+
 /**
- * Restores to Redis a setting that object storage has a copy of, unless Redis has one of this name.
+ * Restores to Redis a setting that object storage has a copy of, unless Redis has a newer one of this name.
  * @param copy as `getJson` reads it
- * @returns undefined if this version cannot read it; false if Redis has one
+ * @returns undefined if this version cannot read it; false if Redis has it
  */
 export async function restoreSetting(
   redis: Redis,
-  { kind, schema }: SettingsKind<object>,
+  setting: SettingsKind<Dated>,
   copy: unknown,
 ): Promise<boolean | undefined> {
   const stored = StoredSetting.safeParse(copy).data;
-  if (!stored || !schema.safeParse(stored.value).success) return undefined;
-  const { client, name, value } = stored;
-  return (await redis.hsetnx(settingsKey(kind, client), name, JSON.stringify(value))) === 1;
+  const value = setting.schema.safeParse(stored?.value).data;
+  if (!stored || !value) return undefined;
+  const json = JSON.stringify(stored.value);
+  return replaceOlder(redis, setting, stored, { changedAt: value.changedAt, json });
 }
+
+/** Deletes from Redis a setting that was deleted, unless it has been stored again since. */
+export const deleteSetting = (
+  redis: Redis,
+  setting: SettingsKind<Dated>,
+  { at, ...which }: Deed<'setting'>,
+): Promise<boolean> => replaceOlder(redis, setting, which, { changedAt: at, json: null });

@@ -28,7 +28,7 @@ export interface Preset extends StoredPreset {
 
 /** The presets of clients. Work that was accepted has a copy of the options. */
 export function createPresets(redis: Redis, blobs: Pick<Blobs, 'put' | 'delete'>, now: Clock) {
-  const { put, ...settings } = createNamedSettings(redis, blobs, PRESETS);
+  const { put, ...settings } = createNamedSettings(redis, blobs, PRESETS, now);
   return {
     ...settings,
     /** Stores a preset under its name. Returns undefined if the client has `MAX_PRESETS` others. */

@@ -36,6 +36,12 @@ export const writeRecoveryState = async (
   await redis.hset(STATE_KEY, changes);
 };
 
+/** Whether nothing is missing in this Redis: its records were compared with object storage. */
+export async function isCompared(redis: Redis): Promise<boolean> {
+  const [identity, state] = await Promise.all([readIdentity(redis), readRecoveryState(redis)]);
+  return state.identity === identity && state.phase === 'idle';
+}
+
 const INFO_FIELDS = /^(?:run_id|master_replid):(\w+)/gm;
 
 /** Rethrows errors other than that of a Redis whose users may not ask. */

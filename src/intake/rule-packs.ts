@@ -30,7 +30,7 @@ const withVersion = <T extends StoredPack>(stored: T) => ({
 
 /** The rule packs that clients have defined. Work that was accepted has a copy of its pack. */
 export function createRulePacks(redis: Redis, blobs: Pick<Blobs, 'put' | 'delete'>, now: Clock) {
-  const settings = createNamedSettings(redis, blobs, RULE_PACKS);
+  const settings = createNamedSettings(redis, blobs, RULE_PACKS, now);
   return {
     /** Stores a pack under a name. Returns undefined if the client has `MAX_PACKS` others. */
     async put(client: string, name: string, pack: RulePack) {

@@ -11,6 +11,21 @@ type Method<Reply> = (
   ...keysAndArguments: readonly (string | number)[]
 ) => Promise<Reply>;
 
+/** KEYS: hash. ARGV: field, value it must have or '', new value or '' to delete it. */
+const SWAP = `
+if (redis.call('HGET', KEYS[1], ARGV[1]) or '') ~= ARGV[2] then return 0 end
+if ARGV[3] == '' then redis.call('HDEL', KEYS[1], ARGV[1])
+else redis.call('HSET', KEYS[1], ARGV[1], ARGV[3]) end
+return 1
+`;
+
+/** Returns a function that replaces a field of a hash, unless it is no longer as it was read; null is no field. */
+export function defineSwap(redis: Redis) {
+  const swap = defineScript<number>(redis, 'selvageSwap', SWAP);
+  return async (key: string, field: string, known: string | null, value: string | null) =>
+    (await swap([key], [field, known ?? '', value ?? ''])) === 1;
+}
+
 /**
  * Defines a Lua script on a connection. A call sends the script's hash, and its text if Redis does not know it yet.
  * Wrap the result in a function with named arguments, so that KEYS and ARGV are built in one place.

@@ -34,6 +34,11 @@ export const FEEDS_PREFIX = 'feeds/';
 export const SETTINGS_PREFIX = 'settings/';
 /** Copies of the records of API keys, by the hash of the key. They last. */
 export const KEYS_PREFIX = 'keys/';
+/** What was done to what only Redis knows, by kind. Deleted after an hour. */
+export const DEEDS_PREFIX = 'deeds/';
+/** @param name of what it was done to, unique to the kind */
+export const deedKey = (kind: string, name: string): string =>
+  `${DEEDS_PREFIX}${kind}/${segment(name)}.json`;
 export const keyCopyKey = (hash: string): string => `${KEYS_PREFIX}${hash}.json`;
 /** Blobs with these prefixes belong to a job, a batch, a run or a feed, whose id is in the key. */
 export const OWNED_PREFIXES = [INPUT_PREFIX, OUTPUT_PREFIX, BATCHES_PREFIX, FEEDS_PREFIX] as const;
@@ -46,13 +51,17 @@ export const jobInputKey = (client: string, jobId: string): string =>
 export const refinementsPrefix = (client: string, jobId: string): string =>
   `${OUTPUT_PREFIX}${segment(client)}/refined/${jobId}/`;
 
-/** The cut-out of one refinement of a job. @param id unique to the refinement */
+/** The prefix of one refinement of a job. @param id unique to the refinement */
+export const refinementPrefix = (client: string, jobId: string, id: string): string =>
+  `${refinementsPrefix(client, jobId)}${id}/`;
+
+/** The cut-out of one refinement of a job. */
 export const refinementKey = (
   client: string,
   jobId: string,
   id: string,
   extension: string,
-): string => `${refinementsPrefix(client, jobId)}${id}/${jobId}.${extension}`;
+): string => `${refinementPrefix(client, jobId, id)}${jobId}.${extension}`;
 
 const BACKGROUND = '.background';
 

@@ -101,6 +101,18 @@ test('backoff doubles up to its maximum, and attempts are limited', async () => 
   expect(server.requests).toHaveLength(6);
 });
 
+test('by default attempts go on until the time limit of the call', async () => {
+  const busy = problemResponse(503, 'upstream-unavailable');
+  const server = await startScriptedServer(
+    ...Array.from({ length: 9 }, () => busy),
+    hangUp,
+    imageResponse,
+  );
+  const { client, waits } = createTestClient(server);
+  expect(await client.removeBackground(IMAGE)).toMatchObject({ requestId: 'r-picture' });
+  expect(waits).toHaveLength(10);
+});
+
 test('the deprecated names of options still work, and their successors take precedence', async () => {
   const server = await startScriptedServer(problemResponse(503, 'upstream-unavailable'));
   const deprecated = { mostAttempts: 4, baseMillis: 100, mostMillis: 150 };
@@ -149,7 +161,9 @@ test('the time limit of a call also ends a running attempt', async () => {
   const server = await startScriptedServer(silence);
   const { client } = createTestClient(server);
   const error = await failure(client.usage({ timeoutMillis: 50 }));
-  expect(error).toMatchObject({ name: 'SelvageError', type: 'timeout', status: 0 });
+  const requestId = server.requests[0]?.headers['x-request-id'];
+  expect(requestId).toMatch(/^[0-9a-f]{32}$/);
+  expect(error).toMatchObject({ name: 'SelvageError', type: 'timeout', status: 0, requestId });
 });
 
 test('a caller can abort, and gets their own reason', async () => {

@@ -49,7 +49,18 @@ export function sessionCases(running: () => Running): void {
 
     test('behind TLS the cookie is never sent over plain HTTP', async () => {
       const { key } = await running().stack.key();
-      expect((await signIn(key, { 'x-forwarded-proto': 'https' })).setCookie).toContain('; Secure');
+      const overTls = { 'x-forwarded-proto': 'https' };
+      const { setCookie, cookie } = await signIn(key, overTls);
+      expect(setCookie).toMatch(/^__Host-selvage-console=[\w-]{43};.*; Secure/);
+      expect(setCookie).not.toContain('Domain');
+      expect((await usage({ cookie, ...overTls, ...OWN_PAGE })).status).toBe(200);
+      // Another host of the domain, or somebody on a plain connection, could have planted it.
+      const planted = cookie.replace('__Host-', '');
+      expect((await usage({ cookie: planted, ...overTls, ...OWN_PAGE })).status).toBe(401);
+      expect((await usage({ cookie, ...OWN_PAGE })).status).toBe(401);
+      const ended = await session('DELETE', { cookie, ...overTls });
+      expect(ended.headers.get('set-cookie')).toMatch(/^__Host-selvage-console=;.*Max-Age=0/);
+      expect((await usage({ cookie, ...overTls, ...OWN_PAGE })).status).toBe(401);
     });
 
     test('of more than 1 KiB is rejected before its body is sent', async () => {
@@ -204,9 +215,11 @@ export function sessionCases(running: () => Running): void {
       const cookie = `selvage-console=${'x'.repeat(43)}`;
       expect((await usage({ cookie, ...OWN_PAGE })).status).toBe(401);
       expect(
-        await createSessions(running().register.redis, running().register.keys).findKey(
-          'x'.repeat(43),
-        ),
+        await createSessions(
+          running().register.redis,
+          running().register.keys,
+          async () => {},
+        ).findKey('x'.repeat(43)),
       ).toBeUndefined();
     });
   });

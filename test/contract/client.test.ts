@@ -249,6 +249,7 @@ test('usage returns the limits of a key and what is left of them', async () => {
   expect(await client.usage()).toEqual({
     client: record.client,
     scopes: expect.arrayContaining(['background-removal:process']),
+    intake: ['jobs', 'review', 'sources', 'settings', 'webhooks'],
     rate: { limit: 10_000, remaining: expect.any(Number), resetSeconds: expect.any(Number) },
     quota: { limit: 1_000_000, remaining: expect.any(Number), resetsAt: expect.any(String) },
     storedBytes: {

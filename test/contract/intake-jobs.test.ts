@@ -623,6 +623,7 @@ test('usage returns what a key allows and what is left', async () => {
   expect(await (await own.ask('GET', '/usage')).json()).toEqual({
     client: 'counted',
     scopes: expect.arrayContaining(['background-removal:process']),
+    intake: ['jobs', 'review', 'sources', 'settings', 'webhooks'],
     rate: { limit: 60, remaining: expect.any(Number), resetSeconds: expect.any(Number) },
     quota: {
       limit: 5,

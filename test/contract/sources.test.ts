@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -12,6 +13,7 @@ import {
   startBucketServer,
 } from '../support/bucket-server.ts';
 import { drawnShirtOnWood } from '../support/images.ts';
+import { plantServer } from '../support/servers.ts';
 import {
   bucketManifest,
   bucketPlace,
@@ -241,6 +243,57 @@ const notification = (bucket: string, ...keys: string[]) => ({
       object: { key: encodeURIComponent(key).replaceAll('%20', '+'), size: 1, eTag: 'forged' },
     },
   })),
+});
+
+test('SNS declares texts, and a command confirms its handshake: no address of a message is fetched', async () => {
+  const asked: string[] = [];
+  const sns = await plantServer(async (request, response) => {
+    asked.push(`${request.url} ${await text(request)}`);
+    response.end('<ConfirmSubscriptionResponse/>');
+  });
+  const topicArn = 'arn:aws:sns:eu-central-1:123456789012:photos';
+  const handshake = {
+    Type: 'SubscriptionConfirmation',
+    TopicArn: topicArn,
+    Token: '2336412f37fb687f5d51e6e2425c464de1884dfd4',
+    SubscribeURL: `${sns.origin}/forged`,
+    SigningCertURL: `${sns.origin}/forged.pem`,
+  };
+  const { key } = await stack.key();
+  const send = async (body: unknown) => {
+    const response = await fetch(`${stack.url}/intake/v1/sources/events/events`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'text/plain; charset=UTF-8' },
+      body: JSON.stringify(body),
+    });
+    return { status: response.status, body: await response.json() };
+  };
+  expect(await send({ ...handshake, TopicArn: 'arn:aws:sns:evil.example/:1:x' })).toMatchObject({
+    status: 400,
+  });
+  expect(await send(handshake)).toEqual({ status: 202, body: { objects: 0, ignored: 0 } });
+  const Message = JSON.stringify(notification('events', 'private/0.jpg'));
+  expect(await send({ Type: 'Notification', TopicArn: topicArn, Message })).toEqual({
+    status: 202,
+    body: { objects: 1, ignored: 1 },
+  });
+  const confirm = (topic: string) =>
+    selvage(['sources', 'confirm', 'events', '--topic', topic], {
+      SELVAGE_URL: stack.url,
+      SELVAGE_KEY: key,
+      AWS_ENDPOINT_URL_SNS: sns.origin,
+    });
+  const other = await confirm(`${topicArn}-other`);
+  expect([other.code, other.stderr]).toEqual([2, expect.stringContaining(topicArn)]);
+  expect(asked).toEqual([]);
+  expect((await confirm(topicArn)).code).toBe(0);
+  const body = new URLSearchParams({
+    Action: 'ConfirmSubscription',
+    Version: '2010-03-31',
+    TopicArn: topicArn,
+    Token: handshake.Token,
+  });
+  expect(asked).toEqual([`/ ${body}`]);
 });
 
 test('events name objects that are looked up: forged, repeated and late ones do no harm', async () => {

@@ -7,6 +7,8 @@ function goodWorld(): { ledger: Ledger; found: Found } {
   const ledger = createLedger();
   const job = { way: 'job', id: 'job_1', client: 'a', picture: 'p1' } as const;
   accepted(ledger, job).ends.push({ outcome: 'succeeded', sha256: 'right' });
+  const read = async () => 'canceled';
+  ledger.deeds.push({ what: 'job_0', read, said: 'canceled', found: 'canceled' });
   ledger.answers.push({ status: 200, millis: 100 });
   ledger.manifests.set('batch_1', { accepted: 2, customIds: ['x', 'y'] });
   return {
@@ -42,6 +44,12 @@ const PLANTED: readonly [promise: string, plant: (world: ReturnType<typeof goodW
       'nothing comes to two ends',
       ({ ledger }) => {
         onlyEntry(ledger).ends.push({ outcome: 'succeeded', sha256: 'right' });
+      },
+    ],
+    [
+      'nothing acknowledged is undone',
+      ({ ledger }) => {
+        Object.assign(ledger.deeds[0]!, { found: 'succeeded' });
       },
     ],
     [

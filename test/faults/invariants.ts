@@ -80,6 +80,13 @@ export const INVARIANTS: readonly Invariant[] = [
       entriesOf(ledger).flatMap((entry) => (entry.ends.length > 1 ? [nameOf(entry)] : [])),
   },
   {
+    promise: 'nothing acknowledged is undone',
+    breaches: ({ deeds }) =>
+      deeds.flatMap(({ what, said, found }) =>
+        said === found ? [] : [`${what}: ${said} was acknowledged, and then it was ${found}`],
+      ),
+  },
+  {
     promise: 'no error of a machine is reported as an error of the image',
     breaches: (ledger) =>
       entriesOf(ledger).flatMap((entry) =>

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { breachesOf, type Outcome } from './campaign.ts';
+import { doDeeds, readDeeds } from './deeds.ts';
 import { inRedis } from './fault.ts';
 import type { Installation } from './installation.ts';
 import { INVARIANTS } from './invariants.ts';
@@ -13,6 +14,9 @@ export const QUOTA = 'quota is what succeeded';
 
 /** What `appendfsync everysec`, and a replica, may lose. */
 export const LOST_MILLIS = 1000;
+/** Units under way: with more, what is measured is how long work waits for its turn. */
+const MAX_PENDING = 12;
+
 const POLL_MILLIS = 50;
 /** Longer than any wait that is promised; what has not ended then breaks its promise at the end. */
 const MAX_WAIT_MILLIS = 120_000;
@@ -41,11 +45,13 @@ export const powerCut: Loss = async ({ redis }) => {
 
 /** Loses the last second. Returns after how many seconds all that was accepted before had ended. */
 async function loseSecond(
-  { installation, ledger }: Stage,
-  loss: Loss,
+  { installation, ledger, world }: Stage,
+  { cut, loss }: { cut: number; loss: Loss },
   tell: StageSettings['tell'],
 ) {
   const lose = await loss(installation);
+  const customer = world.customers[cut % world.customers.length]!;
+  ledger.deeds.push(...(await doDeeds(customer, `lost-${cut}`)));
   await pause(LOST_MILLIS);
   const accepted = unendedIn(ledger);
   await lose();
@@ -79,14 +85,16 @@ export async function runLastSecond(
   return onStage(settings, async (stage) => {
     const { world, ledger } = stage;
     let isOver = false;
-    const sending = sendAll(world, createRandom(seed), settings, () => isOver);
+    const load = { maxPending: MAX_PENDING, ...settings };
+    const sending = sendAll(world, createRandom(seed), load, () => isOver);
     const endedAfterSeconds: number[] = [];
     for (let cut = 0; cut < cuts; cut++) {
       await pause(2 * LOST_MILLIS);
-      endedAfterSeconds.push(await loseSecond(stage, loss, tell));
+      endedAfterSeconds.push(await loseSecond(stage, { cut, loss }, tell));
     }
     isOver = true;
     const { sent, rejected } = await sending;
+    await readDeeds(ledger.deeds);
     const found = await inspect(stage, sent, settings);
     const promised = INVARIANTS.filter(({ promise }) => promise !== QUOTA);
     return {

@@ -35,6 +35,15 @@ export interface Timed {
   millis: number;
 }
 
+/** Something that a customer has done, which was acknowledged: how it reads must not change. */
+export interface Deed {
+  what: string;
+  read(): Promise<string>;
+  /** When it was acknowledged, and at the end. */
+  said: string;
+  found?: string;
+}
+
 /** The observations of clients, recorded outside the service. */
 export interface Ledger {
   entries: Map<string, Entry>;
@@ -47,6 +56,8 @@ export interface Ledger {
   /** Jobs whose results are retained for the shortest time, and those that were readable long after it. */
   fleeting: Set<string>;
   outlived: Set<string>;
+  /** What customers did besides sending work. */
+  deeds: Deed[];
 }
 
 export const createLedger = (): Ledger => ({
@@ -57,6 +68,7 @@ export const createLedger = (): Ledger => ({
   missing: new Set(),
   fleeting: new Set(),
   outlived: new Set(),
+  deeds: [],
 });
 
 /** Records accepted work; the same id again is the same work. */

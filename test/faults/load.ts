@@ -6,7 +6,7 @@ import { type Customer, freshPicture, sha256Of, type World } from './world.ts';
 
 /** Units of work sent at once by default. */
 const AT_ONCE = 6;
-/** Units whose end is pending: more would only wait in the queue. */
+/** Units whose end is pending, by default: more would only wait in the queue. */
 const MAX_PENDING = 60;
 /** Ends waited for at once: a client may follow the events of twenty batches. */
 const ENDS_AT_ONCE = 20;
@@ -39,7 +39,11 @@ export async function referenceOf({ customers }: World): Promise<Map<string, str
 export async function sendAll(
   world: World,
   random: Random,
-  { units, atOnce = AT_ONCE }: { units: number; atOnce?: number },
+  {
+    units,
+    atOnce = AT_ONCE,
+    maxPending = MAX_PENDING,
+  }: { units: number; atOnce?: number; maxPending?: number },
   isOver: () => boolean,
 ) {
   const sent: { customer: Customer; work: Sent }[] = [];
@@ -54,7 +58,7 @@ export async function sendAll(
   };
   const worker = async () => {
     while (left > 0 || !isOver()) {
-      while (underWay >= MAX_PENDING) await pause(20);
+      while (underWay >= maxPending) await pause(20);
       const way = random.pick(SHARES);
       const customer = random.pick(world.customers);
       left -= way === 'batch' || way === 'feed' ? 6 : 1;

@@ -13,6 +13,7 @@ export const seeds: readonly Input[] = [
   'bearer   x ',
   'Basic abc',
   'selvage-console=abc%20; other="1"; selvage-console=%E4',
+  '__Host-selvage-console=abc; selvage-console=def',
   'req-1:2.3_4',
   'slv_0000000000000000000000000000003yfJqT',
 ];
@@ -47,7 +48,7 @@ export async function fuzz(input: Buffer): Promise<void> {
   const text = input.toString('latin1');
   checkKey(text);
   match(requestIdOf({ headers: { 'x-request-id': text } }), /^[A-Za-z0-9._:-]{1,128}$/);
-  const session = sessionIdOf({ cookie: text });
+  const session = sessionIdOf({ cookie: text }, text.length % 2 === 0);
   ok(session === undefined || session.length > 0);
   await checkBearer(text);
 }

@@ -6,11 +6,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { getJson } from '../../src/intake/batches/batch-files.ts';
 import { createNamedSettings, restoreSetting } from '../../src/intake/named-settings.ts';
+import { hostClock } from '../../src/platform/clock.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 
-const KIND = { kind: 'colours', schema: z.object({ hex: z.string() }), max: 2 };
+const KIND = {
+  kind: 'colours',
+  schema: z.object({ hex: z.string(), changedAt: z.string() }),
+  max: 2,
+};
 
 let server: RedisServer;
 let redis: Redis;
@@ -22,6 +27,8 @@ beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'selvage-settings-'));
   blobs = await createFsBlobs({ dir });
 });
+const changedAt = '2026-11-26T12:00:00.000Z';
+
 afterAll(async () => {
   redis.disconnect();
   await server.stop();
@@ -46,35 +53,49 @@ test('storage ends with what Redis has, in whatever order copies arrive', async 
     },
     delete: blobs.delete.bind(blobs),
   };
-  const settings = createNamedSettings(redis, slow, KIND);
-  const first = settings.put('a', 'sky', { hex: '00f' });
-  const second = settings.put('a', 'sky', { hex: '0ff' });
+  const settings = createNamedSettings(redis, slow, KIND, hostClock);
+  const first = settings.put('a', 'sky', { hex: '00f', changedAt });
+  const second = settings.put('a', 'sky', { hex: '0ff', changedAt });
   expect(await Promise.all([first, second])).toEqual(['new', 'replaced']);
-  expect(await copies()).toEqual([{ client: 'a', name: 'sky', value: { hex: '0ff' } }]);
-  await Promise.all([settings.put('a', 'sky', { hex: '0f0' }), settings.remove('a', 'sky')]);
+  expect(await copies()).toEqual([{ client: 'a', name: 'sky', value: { hex: '0ff', changedAt } }]);
+  await Promise.all([
+    settings.put('a', 'sky', { hex: '0f0', changedAt }),
+    settings.remove('a', 'sky'),
+  ]);
   expect(await settings.get('a', 'sky')).toBeUndefined();
   expect(await copies()).toEqual([]);
 });
 
 test('what exceeds the maximum is stored nowhere', async () => {
-  const settings = createNamedSettings(redis, blobs, KIND);
-  for (const name of ['b', 'a']) await settings.put('full', name, { hex: name });
-  expect(await settings.put('full', 'c', { hex: 'c' })).toBeUndefined();
+  const settings = createNamedSettings(redis, blobs, KIND, hostClock);
+  for (const name of ['b', 'a']) await settings.put('full', name, { hex: name, changedAt });
+  expect(await settings.put('full', 'c', { hex: 'c', changedAt })).toBeUndefined();
   expect(await copies()).toHaveLength(2);
   expect(await settings.list('full')).toEqual([
-    { name: 'a', hex: 'a' },
-    { name: 'b', hex: 'b' },
+    { name: 'a', hex: 'a', changedAt },
+    { name: 'b', hex: 'b', changedAt },
   ]);
 });
 
 test('a copy restores what Redis lacks, and nothing that cannot be read', async () => {
-  const copy = { client: 'c', name: 'sky', value: { hex: '00f' } };
+  const copy = { client: 'c', name: 'sky', value: { hex: '00f', changedAt } };
   expect(await restoreSetting(redis, KIND, copy)).toBe(true);
-  expect(await restoreSetting(redis, KIND, { ...copy, value: { hex: 'f00' } })).toBe(false);
-  expect(await createNamedSettings(redis, blobs, KIND).get('c', 'sky')).toEqual({
+  expect(await restoreSetting(redis, KIND, { ...copy, value: { hex: 'f00', changedAt } })).toBe(
+    false,
+  );
+  expect(await createNamedSettings(redis, blobs, KIND, hostClock).get('c', 'sky')).toEqual({
     name: 'sky',
     hex: '00f',
+    changedAt,
   });
-  for (const strange of [undefined, {}, { ...copy, value: { hex: 1 } }, { ...copy, client: 2 }])
+  const later = { hex: 'f00', changedAt: '2026-11-26T12:00:01.000Z' };
+  expect(await restoreSetting(redis, KIND, { ...copy, value: later })).toBe(true);
+  expect(await restoreSetting(redis, KIND, copy)).toBe(false);
+  for (const strange of [
+    undefined,
+    {},
+    { ...copy, value: { hex: 1, changedAt } },
+    { ...copy, client: 2 },
+  ])
     expect(await restoreSetting(redis, KIND, strange)).toBeUndefined();
 });

@@ -19,6 +19,7 @@ import { adoptInstallationId } from '../../src/intake/installation-id.ts';
 import { writeJobManifest } from '../../src/intake/job-manifest.ts';
 import { createJobRecords, type JobRecord, type JobRecords } from '../../src/intake/job-records.ts';
 import { createJobRetention, expiryOf, type JobRetention } from '../../src/intake/job-retention.ts';
+import { readIdentity, writeRecoveryState } from '../../src/intake/recovery-state.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { commandConnection, untilReady } from '../../src/platform/redis.ts';
@@ -331,4 +332,16 @@ test('a sweep can be aborted', async () => {
     'worker stops',
   );
   expect(await allBlobs()).toHaveLength(1);
+});
+
+test('deeds are forgotten after an hour, and never before this Redis was compared with them', async () => {
+  await put('deeds/job/a.json');
+  expect(await reconcile(2)).toBe(0);
+  const identity = await readIdentity(redis);
+  await writeRecoveryState(redis, { identity, phase: 'recent' });
+  expect(await reconcile(2)).toBe(0);
+  await writeRecoveryState(redis, { phase: 'idle' });
+  expect(await reconcile(0)).toBe(0);
+  expect(await reconcile(2)).toBe(1);
+  expect(await allBlobs()).toEqual([]);
 });

@@ -11,6 +11,7 @@ import {
 } from '../../src/intake/recovery-state.ts';
 import { PREFIX } from '../../src/platform/redis.ts';
 import {
+  CONCURRENCY,
   type Counts,
   type Pass,
   type RecoverDeps,
@@ -24,9 +25,6 @@ const LEASE_MILLIS = 30_000;
 const RENEW_MILLIS = 10_000;
 /** Clocks of hosts and of storage differ, and a write may take long. */
 const MARGIN_MILLIS = 60_000;
-/** Records restored at a time. */
-const CONCURRENCY = 32;
-
 /** How many records were restored, and how many manifests could not be read. */
 type Recovered = Pick<RecoveryState, 'restored' | 'unreadable'>;
 

@@ -6,10 +6,8 @@ import { createLog } from '../../src/platform/log.ts';
 import { endStart } from '../../src/platform/start-error.ts';
 import { openQueue } from '../../src/queue/queue.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
-import { type Counts, rebuildAndAdopt } from './rebuild.ts';
+import { CONCURRENCY, type Counts, rebuildAndAdopt } from './rebuild.ts';
 import { openRebuilders } from './rebuilders.ts';
-
-const CONCURRENCY = 32;
 
 type CountsByName = Readonly<Record<string, Counts>>;
 

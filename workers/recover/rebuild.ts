@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import type { Redis } from 'ioredis';
 import { ZodError } from 'zod';
@@ -8,6 +9,9 @@ import type { Logger } from '../../src/platform/log.ts';
 import type { JobQueue } from '../../src/queue/queue.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import { pagesOf, recordsExist } from './pages.ts';
+
+/** Records restored at a time: storage answers each after milliseconds. */
+export const CONCURRENCY = 64;
 
 /** Counts of one kind of record, by outcome. */
 export interface Counts {
@@ -107,6 +111,8 @@ async function rebuild(
   signal: AbortSignal,
 ): Promise<Counts> {
   const counts = newCounts();
+  // Each of the calls to storage at a time listens to it.
+  setMaxListeners(0, signal);
   for await (const page of pagesOf(manifestsOf(rebuilder, blobs, sinceMillis, signal))) {
     const { exist } = await recordsExist(redis, page.map(rebuilder.recordOf));
     const unsure = isThorough ? page : page.filter((_, i) => !exist[i]);

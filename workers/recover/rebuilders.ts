@@ -2,9 +2,8 @@ import type { Rebuilder, RecoverDeps } from './rebuild.ts';
 import { batches } from './rebuild-batches.ts';
 import { feeds } from './rebuild-feeds.ts';
 import { jobs } from './rebuild-jobs.ts';
-import { keys } from './rebuild-keys.ts';
-import { settings } from './rebuild-settings.ts';
+import { deeds, keys, settings } from './rebuild-json.ts';
 
-/** Returns what restores each kind of record, in the order in which they run. Valid for one walk through storage. */
+/** Returns what restores each kind of record, in the order in which they run: deeds before the jobs that they have canceled. Valid for one walk through storage. */
 export const openRebuilders = (deps: RecoverDeps): Rebuilder[] =>
-  [keys, jobs, batches, feeds, settings].map((open) => open(deps));
+  [keys, deeds, jobs, batches, feeds, settings].map((open) => open(deps));

@@ -1,4 +1,5 @@
-function randomKey(): string {
+/** Returns 32 random hexadecimal digits. */
+export function randomKey(): string {
   const random = crypto.getRandomValues(new Uint8Array(16));
   return [...random].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }

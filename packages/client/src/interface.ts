@@ -2,7 +2,10 @@ import type * as contract from './contract.ts';
 
 /** How often and when a call is retried. */
 export interface RetryOptions {
-  /** Attempts in total; 5 by default, 1 for no retry. */
+  /**
+   * Attempts in total, 1 for no retry. By default a call goes on until its time limit, and a stream for 5 attempts
+   * without progress.
+   */
   maxAttempts?: number | undefined;
   /** Longest first delay, milliseconds, before jitter; doubles with each attempt; 500 by default. */
   baseMillis?: number | undefined;

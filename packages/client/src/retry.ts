@@ -3,7 +3,8 @@ import type { ClientOptions, Timing } from './interface.ts';
 
 /** When to retry, and by which clock. */
 export interface RetryPolicy extends Timing {
-  maxAttempts: number;
+  /** Undefined: until the deadline of the call, or five times if it has none. */
+  maxAttempts: number | undefined;
   baseMillis: number;
   maxDelayMillis: number;
 }
@@ -26,7 +27,7 @@ function sleep(millis: number, signal: AbortSignal): Promise<void> {
 /** Returns the policy of a client. Deprecated options count only without their successors. */
 export function createRetryPolicy({ retry = {}, timing }: ClientOptions): RetryPolicy {
   return {
-    maxAttempts: retry.maxAttempts ?? retry.mostAttempts ?? 5,
+    maxAttempts: retry.maxAttempts ?? retry.mostAttempts,
     baseMillis: retry.baseMillis ?? 500,
     maxDelayMillis: retry.maxDelayMillis ?? retry.mostMillis ?? 20_000,
     sleep,
@@ -35,6 +36,9 @@ export function createRetryPolicy({ retry = {}, timing }: ClientOptions): RetryP
     ...timing,
   };
 }
+
+/** Attempts of a call without a deadline. */
+const MAX_ATTEMPTS = 5;
 
 const RETRIED_STATUSES: readonly number[] = [429, 502, 503];
 const RETRIED_TYPES: readonly string[] = ['connection-failed', 'timeout'];
@@ -81,7 +85,9 @@ export async function waitToRetry(
 ): Promise<void> {
   if (!(error instanceof SelvageError)) throw error;
   // What is in progress is waited for until the deadline.
-  const mayTry = attempt < policy.maxAttempts && isRetryable(error);
+  const isBounded = Number.isFinite(deadline);
+  const { maxAttempts = isBounded ? Number.POSITIVE_INFINITY : MAX_ATTEMPTS } = policy;
+  const mayTry = attempt < maxAttempts && isRetryable(error);
   if (!mayTry && !isInProgress(error, attempt)) throw error;
   const millis = delayMillis(error, attempt, policy);
   if (policy.now() + millis >= deadline) throw error;
@@ -95,14 +101,18 @@ interface TimeLimit {
   clear(): void;
 }
 
-/** @param millis until its signal aborts with a SelvageError `timeout` */
-export function startTimeLimit(millis: number): TimeLimit {
+/**
+ * @param millis until its signal aborts with a SelvageError `timeout`
+ * @param requestId of what is limited
+ */
+export function startTimeLimit(millis: number, requestId?: string): TimeLimit {
   const controller = new AbortController();
   const expire = () =>
     controller.abort(
       clientError(
         'timeout',
         `The service did not finish or sent nothing for ${millis} milliseconds`,
+        { requestId },
       ),
     );
   let timer = setTimeout(expire, millis);

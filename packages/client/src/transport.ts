@@ -1,6 +1,6 @@
 import { createCredentials } from './credentials.ts';
 import { clientError, SelvageError } from './error.ts';
-import { idempotencyKey } from './idempotency-key.ts';
+import { idempotencyKey, randomKey } from './idempotency-key.ts';
 import type { CallOptions, ClientOptions, WithRequestId } from './interface.ts';
 import { readProblem, rejectRedirect } from './problem.ts';
 import { readJson } from './response.ts';
@@ -21,6 +21,9 @@ export interface HttpRequest {
   headers?: Readonly<Record<string, string>>;
   body?: Payload | undefined;
 }
+
+/** By which the service and its operator know a request: theirs, if no response comes. */
+const REQUEST_ID = 'x-request-id';
 
 const DEFAULTS = {
   maxBodyBytes: 20 * 2 ** 20,
@@ -47,11 +50,19 @@ function buildUrl(root: string, { path, query = {} }: HttpRequest): string {
 }
 
 /** Converts the failure of an attempt to a SelvageError; the reason of the caller's abort is kept. */
-function toError(error: unknown, limit: AbortSignal, stop: AbortSignal): unknown {
+function toError(
+  error: unknown,
+  limit: AbortSignal,
+  stop: AbortSignal,
+  requestId: string | undefined,
+): unknown {
   if (stop.aborted) return stop.reason;
   if (limit.aborted) return limit.reason;
   if (error instanceof SelvageError) return error;
-  return clientError('connection-failed', 'The connection failed or broke off', { cause: error });
+  return clientError('connection-failed', 'The connection failed or broke off', {
+    cause: error,
+    requestId,
+  });
 }
 
 /** What this process was warned of. */
@@ -123,11 +134,13 @@ export function createTransport(options: ClientOptions) {
     stop: AbortSignal,
   ): Promise<T> {
     checkSize(httpRequest);
-    const limit = startTimeLimit(attemptMillis);
+    const headers = { [REQUEST_ID]: randomKey(), ...httpRequest.headers };
+    const limit = startTimeLimit(attemptMillis, headers[REQUEST_ID]);
+    const signal = AbortSignal.any([limit.signal, stop]);
     try {
-      return await read(await sendRequest(httpRequest, AbortSignal.any([limit.signal, stop])));
+      return await read(await sendRequest({ ...httpRequest, headers }, signal));
     } catch (error) {
-      throw toError(error, limit.signal, stop);
+      throw toError(error, limit.signal, stop, headers[REQUEST_ID]);
     } finally {
       limit.clear();
     }
@@ -137,9 +150,10 @@ export function createTransport(options: ClientOptions) {
   async function withRetries<T>(
     { signal, timeoutMillis = defaultTimeoutMillis }: CallOptions,
     attempt: (number: number, signal: AbortSignal) => Promise<T>,
+    requestId?: string,
   ): Promise<T> {
     const deadline = policy.now() + timeoutMillis;
-    const limit = startTimeLimit(timeoutMillis);
+    const limit = startTimeLimit(timeoutMillis, requestId);
     const stop = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
     try {
       for (let number = 1; ; number++) {
@@ -163,8 +177,9 @@ export function createTransport(options: ClientOptions) {
   ): Promise<T> => {
     // All attempts share a key: a call whose response is lost has its effect, and its charge, once.
     const key = httpRequest.method === 'POST' ? idempotencyKey() : {};
-    const once = { ...httpRequest, headers: { ...key, ...httpRequest.headers } };
-    return withRetries(callOptions, (_number, signal) => attemptOnce(once, read, signal));
+    const id = randomKey();
+    const once = { ...httpRequest, headers: { [REQUEST_ID]: id, ...key, ...httpRequest.headers } };
+    return withRetries(callOptions, (_number, signal) => attemptOnce(once, read, signal), id);
   };
 
   return {
@@ -186,7 +201,7 @@ export function createTransport(options: ClientOptions) {
       const limit = startTimeLimit(attemptMillis);
       const fail = (error: unknown): never => {
         limit.clear();
-        throw toError(error, limit.signal, stop);
+        throw toError(error, limit.signal, stop, undefined);
       };
       const signal = AbortSignal.any([limit.signal, stop]);
       const response = await sendRequest(httpRequest, signal).catch(fail);

@@ -100,7 +100,8 @@ export async function chargedOnce<Query>(
     void claim.charge();
     return reply;
   } catch (error) {
-    void (call.signal.aborted && !isRefunded ? claim.charge() : claim.release());
+    const isCharged = (call.signal.aborted || isTaken) && !isRefunded;
+    void (isCharged ? claim.charge() : claim.release());
     throw error;
   }
 }

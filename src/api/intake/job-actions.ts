@@ -3,6 +3,7 @@ import { insufficientScope } from '../../http/auth.ts';
 import type { Call } from '../../http/route.ts';
 import type { ClientIndex } from '../../intake/client-index.ts';
 import type { Completions } from '../../intake/completions.ts';
+import { putDeed } from '../../intake/deeds.ts';
 import type { Idempotency, StoredResponse } from '../../intake/idempotency.ts';
 import { JOBS_PATH, type JobRecord, PENDING_STATUSES } from '../../intake/job-records.ts';
 import { expiryOf, type JobRetention } from '../../intake/job-retention.ts';
@@ -186,10 +187,15 @@ export function createJobActions(deps: JobDeps) {
       start(request, call, ref),
     );
 
+  /** Before a change is acknowledged, so that no loss undoes it. */
+  const keep = (job: JobRecord): Promise<void> =>
+    putDeed(blobs, 'job', job.id, job).catch(storageUnavailable);
+
   return {
     readOwn,
     readOwnOrDeleted,
     startOnce,
+    keep,
 
     /** @throws Problem invalid-request if a link can never be fetched */
     checkLinks: ({ source, options }: JobRequest): void =>
@@ -248,7 +254,10 @@ export function createJobActions(deps: JobDeps) {
         await retention.cleanUp(job);
       }
       const after = await read(job.id);
-      if (after.status === 'canceled') return after;
+      if (after.status === 'canceled') {
+        await keep(after);
+        return after;
+      }
       if (after.status === 'expired') throw deleted('job', after);
       throw new Problem('conflict', `The job has already ${after.status}`);
     },
@@ -256,6 +265,8 @@ export function createJobActions(deps: JobDeps) {
     async erase(job: JobRecord) {
       const erasure = await retention.erase(job, now());
       if (PENDING_STATUSES.includes(job.status)) await cancelJob(queue, redis, job.id);
+      const after = await records.get(job.id);
+      if (after) await keep(after);
       return { id: job.id, ...erasure };
     },
 

@@ -9,7 +9,7 @@ import { extensionOf } from '../../output/options.ts';
 import { checkStrokes, type Stroke, Strokes } from '../../output/strokes.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { CutOutRecord } from '../../queue/job-data.ts';
-import { refinementKey } from '../../storage/blob-keys.ts';
+import { refinementKey, refinementPrefix } from '../../storage/blob-keys.ts';
 import type { Blobs } from '../../storage/blobs.ts';
 import { requireCaller } from '../caller.ts';
 import { resultsGone, storageUnavailable } from '../common-problems.ts';
@@ -36,7 +36,7 @@ import {
 
 /** What the routes of refinements need. */
 interface JobRefinementDeps {
-  jobs: Pick<JobActions, 'readOwn' | 'result'>;
+  jobs: Pick<JobActions, 'readOwn' | 'result' | 'keep'>;
   images: Pick<ImageRequests, 'refineCutOut' | 'shedIfBusy'>;
   records: Pick<JobRecords, 'get' | 'replaceCutOut'>;
   blobs: Blobs;
@@ -71,10 +71,31 @@ function createJobRefinements(deps: JobRefinementDeps) {
     return readAll((await jobs.result(job, call.signal)).body);
   }
 
+  /** Returns the job as it is now, once no loss can undo it. */
+  async function changed(job: JobRecord): Promise<JobRecord> {
+    const after = (await records.get(job.id)) ?? job;
+    await jobs.keep(after);
+    return after;
+  }
+
   return {
     /** Mends the cut-out of a job by strokes; the one before is retained. */
-    async refine(job: JobRecord, form: Form, strokes: Stroke[], call: Call): Promise<JobRecord> {
+    async refine(
+      job: JobRecord,
+      {
+        form,
+        strokes,
+        ref = randomUUID(),
+      }: { form: Form; strokes: Stroke[]; ref?: string | undefined },
+      call: Call,
+    ): Promise<JobRecord> {
       const { outputKey, cutout } = requireCutOut(job);
+      const keys = [outputKey, ...(job.earlierCutOuts ?? []).map((each) => each.key)];
+      if (keys.some((each) => each.startsWith(refinementPrefix(job.client, job.id, ref)))) {
+        // The process that made it has died before it answered.
+        await call.takeQuota()?.refund();
+        return changed(job);
+      }
       checkCount(versionOf(job), { version: versionOf(job) });
       const { backgroundKey, options = {} } = job;
       if (backgroundKey !== undefined || options.backgroundImageUrl) throw backgroundGone();
@@ -86,7 +107,7 @@ function createJobRefinements(deps: JobRefinementDeps) {
       const { file, result } = await images.refineCutOut(request, call);
       const { bytes, mediaType, width, height, foreground, rules } = result;
       const body = checkedFile({ file, bytes, mediaType });
-      const key = refinementKey(job.client, job.id, randomUUID(), extensionOf(mediaType));
+      const key = refinementKey(job.client, job.id, ref, extensionOf(mediaType));
       const { review, rules: __, foreground: _, ...rest } = cutout;
       const refined: CutOutRecord = {
         ...rest,
@@ -116,7 +137,7 @@ function createJobRefinements(deps: JobRefinementDeps) {
         await storedBytes.release(reservation).catch(() => {}); // or at the end of the day
         throw error;
       }
-      return (await records.get(job.id)) ?? job;
+      return changed(job);
     },
 
     /** Undoes the latest refinement. @throws Problem not-found, conflict */
@@ -136,7 +157,7 @@ function createJobRefinements(deps: JobRefinementDeps) {
         earlierCutOuts: earlier.slice(0, -1),
       });
       await blobs.delete(outputKey).catch(() => {}); // or with the job
-      return (await records.get(job.id)) ?? job;
+      return changed(job);
     },
   };
 }
@@ -181,10 +202,10 @@ export function jobRefinementRoutes(deps: JobRefinementDeps): Route[] {
         const strokes = readStrokes(form);
         const job = await jobs.readOwn(call);
         const fingerprint = ['POST', refinementsPath(job.id), ...formFingerprint(form, strokes)];
-        return idempotently(idempotency, call, fingerprint, async () => ({
+        return idempotently(idempotency, call, fingerprint, async (ref) => ({
           status: 200,
           headers: {},
-          body: jobResponse(await refinements.refine(job, form, strokes, call)),
+          body: jobResponse(await refinements.refine(job, { form, strokes, ref }, call)),
         }));
       },
     }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { INTAKE_RIGHTS } from '../../auth/scopes.ts';
 import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
 import type { Idempotency } from '../../intake/idempotency.ts';
 import { JOBS_PATH, jobLinks, PENDING_STATUSES } from '../../intake/job-records.ts';
@@ -59,6 +60,9 @@ const Usage = z
   .object({
     client: z.string(),
     scopes: z.array(z.string()),
+    intake: z
+      .array(z.enum(INTAKE_RIGHTS))
+      .meta({ description: 'The parts of `/intake` that the key may use' }),
     rate: z.object({ limit: z.number(), remaining: z.number(), resetSeconds: z.number() }),
     quota: DayUsage,
     storedBytes: DayUsage.meta({ description: 'Bytes of uploaded images, rows and feeds' }),
@@ -74,7 +78,7 @@ interface UsageDeps {
 
 async function usage({ storedBytes, now }: Omit<UsageDeps, 'presets'>, call: Call): Promise<Reply> {
   const caller = requireCaller(call);
-  const { client, scopes, bytesPerDay } = caller;
+  const { client, scopes, rights, bytesPerDay } = caller;
   const { rate, quota } = requireRateLimitStatus(call);
   const midnight = new Date(now());
   midnight.setUTCHours(24, 0, 0, 0);
@@ -83,6 +87,7 @@ async function usage({ storedBytes, now }: Omit<UsageDeps, 'presets'>, call: Cal
   return json({
     client,
     scopes,
+    intake: rights,
     rate: { limit: rate.limit, remaining: rate.remaining, resetSeconds: rate.resetSeconds },
     quota: { limit: quota.limit, remaining: quota.remaining, resetsAt },
     storedBytes: { limit: bytesPerDay, remaining: bytesLeft, resetsAt },

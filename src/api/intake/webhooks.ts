@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
+import { putDeed } from '../../intake/deeds.ts';
 import type { Idempotency, StoredResponse } from '../../intake/idempotency.ts';
 import { enqueueDelivery } from '../../intake/webhooks/delivery.ts';
 import {
@@ -13,6 +14,7 @@ import type { WebhookReceivers } from '../../intake/webhooks/receivers.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { JobQueue } from '../../queue/queue.ts';
+import type { Blobs } from '../../storage/blobs.ts';
 import { requireCaller } from '../caller.ts';
 import { IDEMPOTENT, idempotently } from './idempotent.ts';
 import { WebhookField } from './job-request.ts';
@@ -28,6 +30,7 @@ export interface WebhookDeps {
   receivers: WebhookReceivers;
   /** The queue `webhook`. */
   queue: JobQueue;
+  blobs: Pick<Blobs, 'put'>;
   now: Clock;
 }
 
@@ -110,7 +113,7 @@ export async function checkWebhook(
  * Creates the actions behind the routes. Each throws upstream-unavailable if Redis does not
  * respond.
  */
-function createWebhookActions({ events, receivers, queue, now }: WebhookDeps) {
+function createWebhookActions({ events, receivers, queue, blobs, now }: WebhookDeps) {
   async function readSettings(client: string): Promise<z.infer<typeof WebhookSettings>> {
     const [active, disabledUrls] = await Promise.all([
       receivers.activeSecrets(client, now()),
@@ -123,6 +126,10 @@ function createWebhookActions({ events, receivers, queue, now }: WebhookDeps) {
     return { secrets, disabledUrls };
   }
 
+  /** Before a change is acknowledged, so that no loss undoes it. */
+  const keep = async (client: string): Promise<void> =>
+    putDeed(blobs, 'receivers', client, await receivers.seal(client));
+
   async function renew({ id, client, url }: WebhookEvent): Promise<WebhookEvent | undefined> {
     await receivers.enable(client, url);
     const round = await events.renew(id);
@@ -132,9 +139,14 @@ function createWebhookActions({ events, receivers, queue, now }: WebhookDeps) {
 
   return {
     readSettings,
-    createSecret: (client: string) => receivers.createSecret(client, now()),
+    async createSecret(client: string) {
+      const created = await receivers.createSecret(client, now());
+      await keep(client);
+      return created;
+    },
     async enable(client: string, url: string) {
       await receivers.enable(client, url);
+      await keep(client);
       return readSettings(client);
     },
     list: (client: string, { status, limit }: ListQuery) => events.list(client, limit, status),

@@ -4,7 +4,7 @@ import { addressBlock } from '../../http/address-block.ts';
 import type { Grant } from '../../http/auth.ts';
 import { type Limits, limitHeaders } from '../../http/limits.ts';
 import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
-import { sessionCookie, sessionIdOf } from '../../http/session-cookie.ts';
+import { isOverTls, sessionCookie, sessionIdOf } from '../../http/session-cookie.ts';
 import { Problem } from '../../platform/problem.ts';
 
 /** What the console may know about its key; never the key itself. */
@@ -41,8 +41,7 @@ const signedIn = ({ client, scopes }: Pick<Grant, 'client' | 'scopes'>) => ({
 /** The console's only routes of its own; everything else goes through the public API. */
 export function consoleRoutes(deps: ConsoleSessionDeps): Route[] {
   const cookie = (id: string, { baseUrl, headers }: Call): Record<string, string> => {
-    // Who sends the header without being a trusted proxy only keeps its own cookie off plain HTTP.
-    const isSecure = baseUrl.startsWith('https:') || headers['x-forwarded-proto'] === 'https';
+    const isSecure = isOverTls(baseUrl, headers);
     return { ...NO_STORE, 'set-cookie': sessionCookie(id, deps.sessionSeconds, isSecure) };
   };
 
@@ -66,14 +65,16 @@ export function consoleRoutes(deps: ConsoleSessionDeps): Route[] {
     return json(signedIn(caller), { ...cookie(id, call), ...limitHeaders(rateLimit) });
   }
 
-  async function status({ headers }: Call): Promise<Reply> {
-    const id = sessionIdOf(headers);
+  const idOf = ({ baseUrl, headers }: Call) => sessionIdOf(headers, isOverTls(baseUrl, headers));
+
+  async function status(call: Call): Promise<Reply> {
+    const id = idOf(call);
     const key = id && (await deps.keyOf(id));
     return json(key ? signedIn(key) : { signedIn: false }, NO_STORE);
   }
 
   async function signOut(call: Call): Promise<Reply> {
-    const id = sessionIdOf(call.headers);
+    const id = idOf(call);
     if (id) await deps.signOut(id);
     return { status: 204, headers: cookie('', call) };
   }

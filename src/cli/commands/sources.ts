@@ -9,7 +9,7 @@ import { connect } from '../connection/connect.ts';
 import type { ServerOptions } from '../connection/server-profile.ts';
 import { type ImageOptions, withImageOptions } from '../images/image-options.ts';
 import { readImageOptions } from '../images/image-request.ts';
-import { usageError } from '../terminal/exit.ts';
+import { CliError, EXIT, usageError } from '../terminal/exit.ts';
 import { type Output, print, table } from '../terminal/output.ts';
 
 type SourceOptions = ServerOptions & Output;
@@ -20,7 +20,8 @@ Examples:
   $ selvage sources start shop --background white --format jpeg
   $ selvage sources status shop --json
   $ selvage sources scan shop
-  $ selvage sources failures shop`;
+  $ selvage sources failures shop
+  $ selvage sources confirm shop --topic arn:aws:sns:eu-central-1:123456789012:photos`;
 
 const placeText = ({ kind, bucket = '', prefix = '' }: SourcePlace): string =>
   kind === 's3' ? `s3://${bucket}/${prefix}` : 'a folder of the server';
@@ -76,7 +77,35 @@ async function readFailures(
 
 const HEADINGS = ['id', 'status', 'pending', 'succeeded', 'failed', 'problem'];
 
-/** `sources list|status|start|pause|resume|scan|failures`: folders and buckets that the server watches. */
+/** Where AWS has its SNS, by the topic; not from the message. */
+function snsEndpoint(topicArn: string): string {
+  const [, partition, , region] = topicArn.split(':');
+  const domain = partition === 'aws-cn' ? 'amazonaws.com.cn' : 'amazonaws.com';
+  return process.env.AWS_ENDPOINT_URL_SNS ?? `https://sns.${region}.${domain}`;
+}
+
+/** Confirms to SNS that a topic may send its events to a source. @throws CliError */
+async function confirmTopic({ id, subscription }: Source, topic: string, signal: AbortSignal) {
+  if (subscription?.topicArn !== topic) {
+    const asked = subscription?.topicArn ?? 'none';
+    throw usageError(
+      `This topic has not asked to be confirmed for ${id}; the last one was ${asked}`,
+    );
+  }
+  const body = new URLSearchParams({
+    Action: 'ConfirmSubscription',
+    Version: '2010-03-31',
+    TopicArn: topic,
+    Token: subscription.token,
+  });
+  const response = await fetch(snsEndpoint(topic), { method: 'POST', body, signal });
+  const text = await response.text();
+  if (response.ok) return;
+  const [, reason = 'no reason given'] = /<Message>([^<]{1,500})</.exec(text) ?? [];
+  throw new CliError(`SNS has refused it (${response.status}): ${reason}`, EXIT.failed);
+}
+
+/** `sources list|status|start|pause|resume|scan|failures|confirm`: folders and buckets that the server watches. */
 export function sourcesCommand(signal: AbortSignal): Command {
   const sources = new Command('sources')
     .description('folders and buckets of the server whose new photos are cut out')
@@ -144,6 +173,16 @@ export function sourcesCommand(signal: AbortSignal): Command {
       ];
       const text = rows.length > 0 ? table(['name', 'reason', 'tries', 'again'], rows) : 'none';
       print(options, found, text);
+    });
+
+  sources
+    .command('confirm')
+    .description('confirm a topic of SNS that sends events to a source, once it has asked')
+    .argument('<id>', 'id of the source')
+    .requiredOption('--topic <arn>', 'the topic')
+    .action(async (id: string, { topic, ...options }: SourceOptions & { topic: string }) => {
+      await confirmTopic(await connect(options).sources.get(id, { signal }), topic, signal);
+      print(options, { id, topic }, `${topic} sends its events to ${id}`);
     });
 
   return sources;

@@ -4,10 +4,11 @@ import { connect } from '../connection/connect.ts';
 import type { ServerOptions } from '../connection/server-profile.ts';
 import { type Output, print } from '../terminal/output.ts';
 
-const formatUsage = ({ client, scopes, rate, quota, storedBytes }: Usage): string =>
+const formatUsage = ({ client, scopes, intake, rate, quota, storedBytes }: Usage): string =>
   [
     `client  ${client}`,
     `scopes  ${scopes.join(' ')}`,
+    ...(intake ? [`intake  ${intake.join(' ') || 'none'}`] : []),
     `rate    ${rate.remaining} of ${rate.limit} requests left, reset in ${rate.resetSeconds} s`,
     `quota   ${quota.remaining} of ${quota.limit} left until ${quota.resetsAt}`,
     `bytes   ${storedBytes.remaining} of ${storedBytes.limit} left until ${storedBytes.resetsAt}`,

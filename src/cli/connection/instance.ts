@@ -1,10 +1,10 @@
 import { type AccessRequests, createAccessRequests } from '../../auth/access-requests.ts';
 import { type ClientRetention, createClientRetention } from '../../auth/client-retention.ts';
-import { createKeys, type KeyCopy, type Keys } from '../../auth/keys.ts';
+import { createKeys, type Keys } from '../../auth/keys.ts';
 import { type Clock, followClock } from '../../platform/clock.ts';
 import type { Config } from '../../platform/config.ts';
 import { findSecrets } from '../../platform/secrets.ts';
-import { keyCopyKey } from '../../storage/blob-keys.ts';
+import { deedKey, keyCopyKey } from '../../storage/blob-keys.ts';
 import type { StorageSettings } from '../../storage/open-storage.ts';
 import { CliError, EXIT } from '../terminal/exit.ts';
 
@@ -32,21 +32,23 @@ function pepperOf({ KEY_PEPPER, SELVAGE_HOME: home }: Config): string {
 }
 
 /**
- * Copies keys to object storage: Redis writes its file every second, and a power cut must not undo a revocation. The
+ * Copies changes to object storage: Redis writes its file every second, and a power cut must not undo a revocation. The
  * change is in force in any case.
+ * @param copies by key
  */
-async function copyToStorage(settings: StorageSettings, copies: readonly KeyCopy[]): Promise<void> {
+async function copyToStorage(
+  settings: StorageSettings,
+  copies: readonly (readonly [key: string, copy: object])[],
+): Promise<void> {
   const { openStorage } = await import('../../storage/open-storage.ts');
   try {
     const blobs = await openStorage(settings);
-    for (const copy of copies) {
-      await blobs.put(keyCopyKey(copy.hash), Buffer.from(JSON.stringify(copy)));
-    }
+    for (const [key, copy] of copies) await blobs.put(key, Buffer.from(JSON.stringify(copy)));
     blobs.close();
   } catch (error) {
     const reason = error instanceof Error ? error.message : error;
     console.error(
-      `The change is in force, but object storage has no copy of it, which a Redis that loses data needs (${reason}). Repeat "keys revoke" when it responds.`,
+      `The change is in force, but object storage has no copy of it, which a Redis that loses data needs (${reason}). Repeat the command when it responds.`,
     );
   }
 }
@@ -71,12 +73,18 @@ export async function withInstance(work: (instance: Instance) => Promise<void>):
     const now = await followClock(redis, log);
     const keys = createKeys(redis, pepper, now, {
       maxLive: config.MAX_LIVE_KEYS,
-      copy: (copies) => copyToStorage(config, copies),
+      copy: (copies) =>
+        copyToStorage(
+          config,
+          copies.map((copy) => [keyCopyKey(copy.hash), copy]),
+        ),
     });
     await work({
       keys,
       requests: createAccessRequests(redis, keys, now),
-      clientRetention: createClientRetention(redis),
+      clientRetention: createClientRetention(redis, (changed) =>
+        copyToStorage(config, [[deedKey('retention', changed.client), changed]]),
+      ),
       now,
     });
   } finally {

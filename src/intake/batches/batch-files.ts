@@ -50,7 +50,7 @@ const NDJSON = 'application/x-ndjson';
 const JSON_TYPE = { mediaType: 'application/json' };
 
 /** Writes an object as a JSON blob. */
-export const putJson = (blobs: Blobs, key: string, value: object): Promise<void> =>
+export const putJson = (blobs: Pick<Blobs, 'put'>, key: string, value: object): Promise<void> =>
   blobs.put(key, Buffer.from(JSON.stringify(value)), JSON_TYPE);
 
 /** Records in object storage that a batch is sealed, for a Redis that loses its data. */

@@ -109,6 +109,9 @@ const JsonFields = BatchManifest.extend({
   erasure: Erasure.optional(),
 });
 
+/** A record without its counts. */
+export const BatchFields = JsonFields.extend({ status: z.enum(BATCH_STATUSES) });
+
 const COUNTS = [
   'chunks',
   'accepted',

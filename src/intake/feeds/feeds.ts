@@ -54,7 +54,7 @@ const FeedDocument = z.object({
 });
 export type FeedDocument = z.infer<typeof FeedDocument>;
 
-const FeedRecord = FeedManifest.extend({
+export const FeedRecord = FeedManifest.extend({
   document: FeedDocument.optional(),
   /** The newest first; a run that is not listed is removed, or about to be. */
   runs: z.array(z.string()).default([]),
@@ -73,9 +73,10 @@ export type FeedRecord = z.infer<typeof FeedRecord>;
 type FeedChanges = Partial<Omit<FeedRecord, Exclude<keyof FeedManifest, 'meter'>>>;
 
 /** Ids are letters and digits: BullMQ has no colons in them, and no numbers. */
-const newId = (kind: string): string => `${kind}_${randomUUID().replaceAll('-', '')}`;
-export const newFeedId = (): string => newId('feed');
-export const newRunId = (): string => newId('run');
+const newId = (kind: string, ref = randomUUID().replaceAll('-', '')): string => `${kind}_${ref}`;
+/** @param ref of an idempotent request */
+export const newFeedId = (ref?: string): string => newId('feed', ref);
+export const newRunId = (ref?: string): string => newId('run', ref);
 
 /** Options for parsing a feed document: the format that the client chose, or hints to detect it. */
 export const toParseOptions = (

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { extensionOf, type MediaType } from '../../output/options.ts';
 import { CutOut, PreviousImage, type StoredCutOut } from '../../queue/job-data.ts';
@@ -80,20 +79,19 @@ export function outcomeWithNewest(outcome: RowOutcome, mended: MendedRows): RowO
   return { row, result: { ...result, results, picture }, refinements: versions.length };
 }
 
+/** What the keys of a mended cut-out contain. @param ref unique to the refinement */
+export const refinedName = (ref: string): string => `refined-${ref}`;
+
 /**
  * Returns keys for a new mended cut-out and its picture: among the other blobs of its batch, or in a run among the
  * images of its feed, with which they are deleted.
  */
-export function refinedKeys({
-  client,
-  id,
-  feedId,
-}: Pick<BatchRecord, 'client' | 'id' | 'feedId'>): (
-  name: 'cutout' | 'picture',
-  mediaType: MediaType,
-) => string {
+export function refinedKeys(
+  { client, id, feedId }: Pick<BatchRecord, 'client' | 'id' | 'feedId'>,
+  ref: string,
+): (name: 'cutout' | 'picture', mediaType: MediaType) => string {
   const folder = feedId ? feedKeys(client, feedId).images : `${batchPrefix(client, id)}refined/`;
-  const unique = `refined-${randomUUID()}`;
+  const unique = refinedName(ref);
   return (name, mediaType) =>
     `${folder}${unique}${name === 'picture' ? '-picture' : ''}.${extensionOf(mediaType)}`;
 }

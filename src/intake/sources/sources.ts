@@ -7,8 +7,10 @@ import type { Clock } from '../../platform/clock.ts';
 import { PREFIX } from '../../platform/redis.ts';
 import { defineScript } from '../../platform/redis-script.ts';
 import type { SourceObject } from '../../queue/job-data.ts';
+import type { Blobs } from '../../storage/blobs.ts';
 import { parseHashFields, toHashFields } from '../hash-fields.ts';
 import { createLeases } from '../leases.ts';
+import { copySetting, type SettingsKind } from '../named-settings.ts';
 import { SourceFailures } from './failures.ts';
 
 /** What a client has set: without it, nothing is imported. */
@@ -53,6 +55,10 @@ const JsonFields = z.object({
   retryAtMillis: z.number().default(0),
   /** A listing that a client or an event has requested, and that has not begun. */
   isScanRequested: z.boolean().default(false),
+  /** The last handshake of SNS. */
+  subscription: z
+    .object({ topicArn: z.string(), token: z.string(), receivedAt: z.iso.datetime() })
+    .optional(),
   /** What the last whole listing has named without being able to read it: the first of them. */
   unlisted: z.array(z.object({ name: z.string(), reason: z.string() })).default([]),
 });
@@ -80,6 +86,14 @@ const sourceKeys = (id: string) => {
     /** Set: names in events. */
     hints: `${record}:hints`,
   };
+};
+
+/** What clients have set, with its copy in object storage. */
+export const SOURCE_SETTINGS: SettingsKind<SourceSettings> = {
+  kind: 'sources',
+  schema: SourceSettings,
+  max: Number.POSITIVE_INFINITY,
+  place: (_client, id) => [sourceKeys(id).record, 'settings'],
 };
 
 /** A short hash: 96 bits for names, 48 for the versions of one name. */
@@ -156,7 +170,7 @@ function readRecord(fields: Record<string, string>): SourceRecord {
  * Sources in Redis: what clients have set, their state, and which version of each object was taken: about 200 bytes
  * for each object. The manifests in the place of results are the authority; `isFilled` says whether they were read.
  */
-export function createSources(redis: Redis, now: Clock) {
+export function createSources(redis: Redis, blobs: Pick<Blobs, 'put' | 'delete'>, now: Clock) {
   const leases = createLeases(redis);
   const finish = defineScript<number>(redis, 'selvageSourceFinish', FINISH);
   const forget = defineScript<number>(redis, 'selvageSourceForget', FORGET);
@@ -176,9 +190,14 @@ export function createSources(redis: Redis, now: Clock) {
     get: async (id: string): Promise<SourceRecord> =>
       readRecord(await redis.hgetall(sourceKeys(id).record)),
 
-    async putSettings(id: string, settings: Omit<SourceSettings, 'changedAt'>): Promise<void> {
+    /** Stores what its client has set. */
+    async putSettings(
+      { id: name, client }: { id: string; client: string },
+      settings: Omit<SourceSettings, 'changedAt'>,
+    ): Promise<void> {
       const stored = { ...settings, changedAt: new Date(now()).toISOString() };
-      await redis.hset(sourceKeys(id).record, ...toHashFields({ settings: stored }));
+      await redis.hset(sourceKeys(name).record, ...toHashFields({ settings: stored }));
+      await copySetting(redis, blobs, SOURCE_SETTINGS, { client, name }, now);
     },
 
     /** Acquires or renews the lease of the one worker that imports; returns false if another has it. */

@@ -64,7 +64,7 @@ function ofBucket(s3: TestS3): void {
       }),
     );
     expect(await write()).toContain('selvage-out: out/* is deleted after 16 days');
-    const days = { 'sync/': 1, 'in/': 16, 'out/': 16, 'batches/': 16, 'logs/': 30 };
+    const days = { 'sync/': 1, 'in/': 16, 'out/': 16, 'batches/': 16, 'deeds/': 1, 'logs/': 30 };
     expect(await daysByPrefix()).toEqual(days);
     const uploads = (await readRules(client, Bucket)).flatMap(
       (rule) => rule.AbortIncompleteMultipartUpload?.DaysAfterInitiation ?? [],

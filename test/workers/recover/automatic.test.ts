@@ -8,9 +8,11 @@ import { batchKeys, putJson, putLines, putRows } from '../../../src/intake/batch
 import { createBatches } from '../../../src/intake/batches/batches.ts';
 import { batchRedisKeys } from '../../../src/intake/batches/redis-keys.ts';
 import { restoreLostRows } from '../../../src/intake/batches/restore-stored.ts';
+import { putDeed } from '../../../src/intake/deeds.ts';
 import { adoptInstallationId, sharedInstallationId } from '../../../src/intake/installation-id.ts';
 import { writeJobManifest } from '../../../src/intake/job-manifest.ts';
 import { readOngoingRecovery } from '../../../src/intake/recovery-state.ts';
+import { createWebhookReceivers } from '../../../src/intake/webhooks/receivers.ts';
 import { hostClock } from '../../../src/platform/clock.ts';
 import { jobInputKey, keyCopyKey } from '../../../src/storage/blob-keys.ts';
 import type { Blobs } from '../../../src/storage/blobs.ts';
@@ -167,6 +169,30 @@ test('a key that was revoked or rotated in the lost second does not live again',
   expect(await recovering()).toBe(4);
   expect(await live()).toEqual(before);
   expect(await recovering()).toBe(0);
+});
+
+test('a deed is done again once, and one that is damaged or sealed by another Redis is kept', async () => {
+  await storeJob('job_kept');
+  const walk = () => rebuildAll(openRebuilders(deps), deps, { concurrency: 8 }, never);
+  await walk();
+  const job = (await deps.records.get('job_kept'))!;
+  await putDeed(blobs, 'job', job.id, { ...job, status: 'canceled' });
+  const receivers = createWebhookReceivers(redis);
+  const { secret } = await receivers.createSecret('acme', Date.now());
+  const sealed = await receivers.seal('acme');
+  expect(Buffer.from(sealed.sealed, 'base64').toString('latin1')).not.toContain(secret);
+  await putDeed(blobs, 'receivers', 'acme', sealed);
+  await putJson(blobs, 'deeds/job/damaged.json', { id: 1 });
+  await blobs.put('deeds/job/cut.json', Buffer.from('{"id":'));
+  await putJson(blobs, 'deeds/strange/newer.json', {});
+  await redis.del('{selvage}:webhook-secrets:acme');
+  expect((await walk()).deeds).toEqual({ rebuilt: 2, known: 0, unknown: 3 });
+  expect(await statusOf('job_kept')).toBe('canceled');
+  expect(await receivers.activeSecrets('acme', Date.now())).toMatchObject([{ secret }]);
+  await redis.del('{selvage}:seal', '{selvage}:webhook-secrets:acme');
+  expect((await walk()).deeds).toEqual({ rebuilt: 0, known: 1, unknown: 4 });
+  expect(await receivers.activeSecrets('acme', Date.now())).toEqual([]);
+  expect(await blobs.head('deeds/job/damaged.json')).toBeDefined();
 });
 
 test('a Redis of another installation gets nothing', async () => {

@@ -90,6 +90,8 @@ export interface Source {
   retryAt?: string;
   options?: AppliedCutOutOptions;
   changedAt?: string;
+  /** The last handshake of SNS. */
+  subscription?: { topicArn: string; token: string; receivedAt: string } | undefined;
   links: SourceLinks;
 }
 

@@ -20,6 +20,8 @@ export interface QuotaUsage {
 export interface Usage {
   client: string;
   scopes: string[];
+  /** The parts of `/intake` that the key may use; undefined of an earlier release. */
+  intake?: string[] | undefined;
   rate: RateUsage;
   quota: QuotaUsage;
   /** Bytes of images, rows and feeds that may still be uploaded. */

@@ -5,15 +5,15 @@ import { batchFiles, batchKeys, putSealed } from '../../../intake/batches/batch-
 import type { BatchRetention } from '../../../intake/batches/batch-retention.ts';
 import {
   BATCH_CANCELED_STATUSES,
-  BATCH_RECHECK_MILLIS,
-  BATCH_RUNNING_STATUSES,
   type BatchManifest,
   type BatchRecord,
 } from '../../../intake/batches/batches.ts';
-import { BATCHES_PATH, batchCompletedEntry } from '../../../intake/batches/links.ts';
+import { moveToCancel } from '../../../intake/batches/cancel.ts';
+import { BATCHES_PATH } from '../../../intake/batches/links.ts';
 import { restoreLostRows } from '../../../intake/batches/restore-stored.ts';
 import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
 import type { ClientIndex } from '../../../intake/client-index.ts';
+import { putDeed } from '../../../intake/deeds.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
 import type { Presets } from '../../../intake/presets.ts';
 import type { Policy } from '../../../intake/retention.ts';
@@ -229,34 +229,14 @@ export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
     return respond(200, after);
   }
 
-  /** Cancels a batch: an open one immediately, a running one after the rows in progress. */
-  async function moveToCancel(batch: BatchRecord): Promise<void> {
-    const nowMillis = now();
-    const expiresAtMillis = nowMillis + batch.outputSeconds * 1000;
-    const wasOpen = await batches.move(batch.id, {
-      from: ['open'],
-      to: 'canceled',
-      dueAtMillis: expiresAtMillis,
-      fields: {
-        finishedAt: new Date(nowMillis).toISOString(),
-        expiresAt: new Date(expiresAtMillis).toISOString(),
-      },
-      outboxEntry: batchCompletedEntry(batch, 'canceled', nowMillis),
-    });
-    if (wasOpen) return;
-    await batches.move(batch.id, {
-      from: BATCH_RUNNING_STATUSES,
-      to: 'canceling',
-      fields: {},
-      dueAtMillis: nowMillis + BATCH_RECHECK_MILLIS,
-    });
-  }
-
   async function cancel(batch: BatchRecord): Promise<StoredResponse> {
-    await moveToCancel(batch).catch(batchesUnavailable);
+    await moveToCancel(batches, batch, now()).catch(batchesUnavailable);
     const after = await reread(batch);
     if (after.status === 'expired') throw deleted('batch', after);
-    if (BATCH_CANCELED_STATUSES.includes(after.status)) return respond(200, after);
+    if (BATCH_CANCELED_STATUSES.includes(after.status)) {
+      await putDeed(blobs, 'batch', after.id, after).catch(batchesUnavailable);
+      return respond(200, after);
+    }
     throw new Problem('conflict', `The batch is already ${after.status}`);
   }
 
@@ -279,6 +259,8 @@ export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
 
     async erase(batch: BatchRecord): Promise<object> {
       const erasure = await retention.erase(batch, now()).catch(batchesUnavailable);
+      const after = await batches.get(batch.id).catch(batchesUnavailable);
+      if (after) await putDeed(blobs, 'batch', after.id, after).catch(batchesUnavailable);
       return { id: batch.id, ...erasure };
     },
 

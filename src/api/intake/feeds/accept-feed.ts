@@ -1,6 +1,6 @@
 import { mediaTypeOf } from '../../../http/media-type.ts';
 import type { Call, Caller, Reply } from '../../../http/route.ts';
-import { batchKeys } from '../../../intake/batches/batch-files.ts';
+import { batchKeys, putJson } from '../../../intake/batches/batch-files.ts';
 import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
 import { feedKeys } from '../../../intake/feeds/feed-keys.ts';
 import {
@@ -22,8 +22,8 @@ import { toCutOutOptions } from '../../../output/request.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
 import { requireCaller } from '../../caller.ts';
 import { checkLinks } from '../../check-links.ts';
-import { notFound } from '../../common-problems.ts';
-import { idempotently } from '../idempotent.ts';
+import { notFound, storageUnavailable } from '../../common-problems.ts';
+import { idempotently, isOfRequest } from '../idempotent.ts';
 import { checkScopes } from '../job-actions.ts';
 import { RETRY_SOON } from '../job-response.ts';
 import { applyPreset } from '../presets/apply-preset.ts';
@@ -31,7 +31,7 @@ import { retentionPolicy } from '../retention-policy.ts';
 import { resolveRules } from '../rules/resolve-rules.ts';
 import { undoAcceptance } from '../undo-acceptance.ts';
 import { checkWebhook } from '../webhooks.ts';
-import { type FeedActions, type FeedDeps, feedsUnavailable } from './actions.ts';
+import type { FeedActions, FeedDeps } from './actions.ts';
 import {
   type CreateFeedRequest,
   FEED_FIELDS,
@@ -99,7 +99,7 @@ async function feedOptions(
 export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: FeedActions) {
   const { blobs, feeds, batches, runs, queue, idempotency, readClientLimits, storedBytes, now } =
     deps;
-  const findRun = (id: string) => batches.get(id).catch(feedsUnavailable);
+  const findRun = (id: string) => batches.get(id);
 
   /** Removes whatever `accept` wrote. */
   async function undoAccept({ id, client }: FeedManifest, runId: string): Promise<void> {
@@ -113,19 +113,20 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
   /**
    * An accepted feed is durable: its manifest is written first, then the records, then the queue
    * entry.
+   * @param known an earlier attempt at the same request has written at least the record
    */
   async function accept(
     manifest: FeedManifest,
     runId: string,
     { maxFeeds }: Caller,
+    known: FeedRecord | undefined,
   ): Promise<StoredResponse> {
     const { id, client, requestId } = manifest;
     try {
-      const manifestJson = Buffer.from(JSON.stringify(manifest));
-      await blobs.put(feedKeys(client, id).manifest, manifestJson, {
-        mediaType: 'application/json',
-      });
-      if (!(await feeds.create(manifest, maxFeeds))) throw tooManyFeeds(maxFeeds);
+      if (!known) {
+        await putJson(blobs, feedKeys(client, id).manifest, manifest);
+        if (!(await feeds.create(manifest, maxFeeds))) throw tooManyFeeds(maxFeeds);
+      }
       const feed = await feeds.get(id);
       if (!feed || !(await runs.start(feed, runId, requestId))) {
         throw new Error('a feed is missing right after it was written');
@@ -135,7 +136,7 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
       const headers = { location: `${FEEDS_PATH}/${id}`, ...RETRY_SOON };
       return { status: 202, headers, body: await toResponse(latest) };
     } catch (cause) {
-      await undoAccept(manifest, runId);
+      if (!known) await undoAccept(manifest, runId);
       if (cause instanceof Problem && cause.type === 'conflict') throw cause;
       throw unavailable('The feed cannot be accepted right now; try again', 1, cause);
     }
@@ -166,19 +167,49 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
     return toManifest(settings, policy, call, now());
   }
 
+  /**
+   * Accepts a feed with ids that follow from the request, if it may be repeated.
+   * @param place puts the uploaded document in its place
+   */
+  async function acceptOnce(
+    manifest: FeedManifest,
+    ids: { runId: string; ref: string | undefined },
+    caller: Caller,
+    place: (feedId: string, runId: string) => Promise<void> = async () => {},
+  ): Promise<StoredResponse> {
+    const found = ids.ref ? await feeds.get(newFeedId(ids.ref)) : undefined;
+    const status = found?.erasure ? 'expired' : '';
+    const isResumed = found && isOfRequest({ ...found, status }, now());
+    const isNamed = ids.ref !== undefined && (!found || isResumed);
+    const id = isNamed ? newFeedId(ids.ref) : manifest.id;
+    const runId = isNamed ? newRunId(ids.ref) : ids.runId;
+    if (!isResumed || !found.runs.includes(runId)) await place(id, runId);
+    return accept({ ...manifest, id }, runId, caller, isResumed ? found : undefined);
+  }
+
   /** Stores the uploaded feed of a run, then handles the request. Deletes the upload again if there is no such run. */
   async function withDocument(
     call: Call<FeedQuery>,
     feed: Pick<FeedManifest, 'client' | 'id'>,
     runId: string,
     fingerprint: readonly unknown[],
-    handle: () => Promise<StoredResponse>,
+    handle: (
+      ref: string | undefined,
+      place: (feedId: string, runId: string) => Promise<void>,
+    ) => Promise<StoredResponse>,
   ): Promise<Reply> {
     const body = plainBody(call.bodyStream());
     const key = feedKeys(feed.client, feed.id).source(runId);
     const document = await storeDocument(deps, key, body, call);
+    async function place(feedId: string, placedRunId: string): Promise<void> {
+      const placed = feedKeys(feed.client, feedId).source(placedRunId);
+      if (placed === key) return;
+      await blobs.copy(key, placed).catch(storageUnavailable);
+      await blobs.delete(key).catch(() => {}); // or the sweep, since it has no record
+    }
     try {
-      return await idempotently(idempotency, call, [...fingerprint, document.sha256], handle);
+      const content = [...fingerprint, document.sha256];
+      return await idempotently(idempotency, call, content, (ref) => handle(ref, place));
     } finally {
       const run = await batches.get(runId).catch(() => 'perhaps');
       if (!run) await document.discard();
@@ -193,7 +224,8 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
       : requestFromQuery(call.query);
     const manifest = await authorizeRequest(request, call);
     const fingerprint = ['POST', FEEDS_PATH, request];
-    const handle = () => accept(manifest, runId, requireCaller(call));
+    const handle = (ref?: string, place?: (feedId: string, runId: string) => Promise<void>) =>
+      acceptOnce(manifest, { runId, ref }, requireCaller(call), place);
     if (isJson) return idempotently(idempotency, call, fingerprint, handle);
     return withDocument(call, manifest, runId, fingerprint, handle);
   }
@@ -203,7 +235,7 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
     runId: string,
     requestId: string,
   ): Promise<StoredResponse> {
-    const isStarted = await runs.start(feed, runId, requestId).catch(feedsUnavailable);
+    const isStarted = await runs.start(feed, runId, requestId);
     if (!isStarted) {
       throw new Problem('conflict', 'A run of this feed is in progress', { headers: RETRY_SOON });
     }
@@ -215,11 +247,18 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
 
   async function startRun(call: Call<FeedQuery>): Promise<Reply> {
     const own = await readOwn(call);
-    const feed = await withLiveMeter(deps, own, requireCaller(call)).catch(feedsUnavailable);
-    const runId = newRunId();
+    const feed = await withLiveMeter(deps, own, requireCaller(call));
+    const newId = newRunId();
     const fingerprint = ['POST', `${FEEDS_PATH}/${feed.id}/runs`];
-    const handle = async () => {
+    const handle = async (
+      ref?: string,
+      place: (feedId: string, runId: string) => Promise<void> = async () => {},
+    ) => {
       await storedBytes.check(requireCaller(call));
+      const known = ref && (await findRun(newRunId(ref)));
+      const isNamed = ref !== undefined && (!known || isOfRequest(known, now()));
+      const runId = isNamed ? newRunId(ref) : newId;
+      if (!known || !isNamed) await place(feed.id, runId);
       return acceptRun(feed, runId, call.requestId);
     };
     const sentType = mediaTypeOf(call.headers['content-type']?.toString());
@@ -229,7 +268,7 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
       throw new Problem('invalid-request', 'This feed is read from its URL; send no body');
     }
     if (!hasBody) throw new Problem('invalid-request', 'Send the current feed as the body');
-    return withDocument(call, feed, runId, fingerprint, handle);
+    return withDocument(call, feed, newId, fingerprint, handle);
   }
 
   return { create, startRun };

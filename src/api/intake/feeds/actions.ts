@@ -3,18 +3,17 @@ import type { Redis } from 'ioredis';
 import type { Call, Reply } from '../../../http/route.ts';
 import {
   BATCH_CANCELED_STATUSES,
-  BATCH_RECHECK_MILLIS,
-  BATCH_RUNNING_STATUSES,
   type Batches,
   type BatchRecord,
 } from '../../../intake/batches/batches.ts';
-import { batchCompletedEntry, FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
+import { moveToCancel } from '../../../intake/batches/cancel.ts';
+import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
+import { putDeed } from '../../../intake/deeds.ts';
 import { feedFiles } from '../../../intake/feeds/feed-files.ts';
 import { eraseFeed } from '../../../intake/feeds/feed-retention.ts';
 import type { FeedRecord, Feeds } from '../../../intake/feeds/feeds.ts';
 import type { FeedRuns } from '../../../intake/feeds/runs.ts';
 import type { Idempotency, StoredResponse } from '../../../intake/idempotency.ts';
-import { expiryOf } from '../../../intake/job-retention.ts';
 import type { Presets } from '../../../intake/presets.ts';
 import type { RulePacks } from '../../../intake/rule-packs.ts';
 import type { StoredBytes } from '../../../intake/stored-bytes.ts';
@@ -89,38 +88,16 @@ export function createFeedActions(deps: FeedDeps) {
     return feedResponse(feed, feed.lastRunId ? await findRun(feed.lastRunId) : undefined);
   }
 
-  /**
-   * Cancels a run: immediately while its feed is being read, later after the images in progress.
-   */
-  async function moveToCancel(run: BatchRecord): Promise<void> {
-    const nowMillis = now();
-    const { dueAtMillis, expiresAt } = expiryOf(run, nowMillis);
-    const wasOpen = await batches.move(run.id, {
-      from: ['open'],
-      to: 'canceled',
-      dueAtMillis,
-      fields: { finishedAt: new Date(nowMillis).toISOString(), expiresAt },
-      outboxEntry: batchCompletedEntry(run, 'canceled', nowMillis),
-    });
-    if (wasOpen) {
-      await cancelJob(queue, redis, run.id);
-      return;
-    }
-    await batches.move(run.id, {
-      from: BATCH_RUNNING_STATUSES,
-      to: 'canceling',
-      fields: {},
-      dueAtMillis: nowMillis + BATCH_RECHECK_MILLIS,
-    });
-  }
-
   async function cancel(run: BatchRecord): Promise<StoredResponse> {
-    await moveToCancel(run).catch(feedsUnavailable);
+    const moved = await moveToCancel(batches, run, now()).catch(feedsUnavailable);
+    // Its feed is being read.
+    if (moved === 'canceled') await cancelJob(queue, redis, run.id).catch(feedsUnavailable);
     const after = await findRun(run.id);
     if (!after) throw notFound('run');
     if (!BATCH_CANCELED_STATUSES.includes(after.status)) {
       throw new Problem('conflict', `The run is already ${after.status}`);
     }
+    await putDeed(blobs, 'batch', after.id, after).catch(feedsUnavailable);
     return { status: 200, headers: {}, body: runResponse(after) };
   }
 
@@ -165,6 +142,8 @@ export function createFeedActions(deps: FeedDeps) {
       const { lastRunId } = feed;
       const receipt = await eraseFeed({ ...deps, files }, feed, now()).catch(feedsUnavailable);
       if (lastRunId) await cancelJob(queue, redis, lastRunId).catch(feedsUnavailable);
+      const erased = { ...feed, erasure: receipt };
+      await putDeed(blobs, 'feed', feed.id, erased).catch(feedsUnavailable);
       return { body: { id: feed.id, ...receipt } };
     },
   };

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Form } from '../../../http/form.ts';
 import { parse } from '../../../http/parse.ts';
@@ -11,6 +11,7 @@ import {
   type Refined,
   type RefinedCutOut,
   refinedKeys,
+  refinedName,
   refinedOf,
   withNewest,
 } from '../../../intake/review/refined.ts';
@@ -184,9 +185,10 @@ export function createRowRefinements(deps: RowRefinementDeps) {
   async function store(
     batch: BatchRecord,
     { file, picture, result }: Mended,
+    ref: string,
   ): Promise<RefinedCutOut> {
     const { bytes, mediaType, width, height, foreground, rules } = result;
-    const keyOf = refinedKeys(batch);
+    const keyOf = refinedKeys(batch, ref);
     const body = checkedFile({ file, bytes, mediaType });
     const key = keyOf('cutout', mediaType);
     const sha256 = sha256Of(body);
@@ -224,10 +226,22 @@ export function createRowRefinements(deps: RowRefinementDeps) {
   }
 
   /** Mends the cut-out of a row by strokes; the one before is retained, and the row is pending. */
-  async function refineRow(target: ReviewTarget, request: Request, call: Call): Promise<object> {
+  async function refineRow(
+    target: ReviewTarget,
+    request: Request,
+    call: Call,
+    ref: string = randomUUID(),
+  ): Promise<object> {
     requireOpen(target);
     const { batch } = target;
     const { seen } = request;
+    const made = await reviews.readRow(batch, call);
+    const known = await reviews.readKnown(batch, made);
+    if (known.refined.get(made.row)?.versions.some(({ key }) => key.includes(refinedName(ref)))) {
+      // The process that made it has died before it answered.
+      await call.takeQuota()?.refund();
+      return reviews.showRow(target, made);
+    }
     const subject = await readSubject(target, call, seen);
     const { versions } = subject;
     checkCount(versions.length, { refinements: versions.length });
@@ -236,7 +250,7 @@ export function createRowRefinements(deps: RowRefinementDeps) {
     const bytes = mended.file.length + (mended.picture?.bytes ?? 0);
     const reservation = await storedBytes.reserve(requireCaller(call), bytes);
     try {
-      const version = await store(batch, mended);
+      const version = await store(batch, mended, ref);
       return await replace(call, subject, [...versions, version]).catch(async (error) => {
         if (!(await isNewest(subject, version))) await discard(version);
         throw error;
@@ -255,8 +269,8 @@ export function createRowRefinements(deps: RowRefinementDeps) {
       const request = await readRequest(call);
       const path = `${target.path}/${call.params.row}/refinements`;
       const fingerprint = ['POST', path, ...formFingerprint(request.form, request.strokes)];
-      return idempotently(idempotency, call, fingerprint, async () => {
-        const row = await refineRow(target, request, call);
+      return idempotently(idempotency, call, fingerprint, async (ref) => {
+        const row = await refineRow(target, request, call, ref);
         return { status: 200, headers: {}, body: { ...row } };
       });
     },

@@ -8,6 +8,7 @@ import { countObjects, statusOfSource } from '../../../intake/sources/source-sta
 import type { Sources } from '../../../intake/sources/sources.ts';
 import { type CutOutOptions, unlessDefault } from '../../../output/quality.ts';
 import { toCutOutOptions } from '../../../output/request.ts';
+import type { Clock } from '../../../platform/clock.ts';
 import type { LinkRule } from '../../../platform/links/link-rule.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { requireCaller } from '../../caller.ts';
@@ -17,7 +18,7 @@ import { OUTPUT_SECONDS } from '../job-request.ts';
 import { applyPreset } from '../presets/apply-preset.ts';
 import { type ReadClientLimits, retentionPolicy } from '../retention-policy.ts';
 import { resolveRules } from '../rules/resolve-rules.ts';
-import { objectsInEvent } from './event-names.ts';
+import { objectsInEvent, subscriptionInEvent } from './event-names.ts';
 import type { FailuresQuery, SourceFailures, SourceRequest, SourceResponse } from './schemas.ts';
 
 export interface SourceDeps {
@@ -29,6 +30,7 @@ export interface SourceDeps {
   rulePacks: RulePacks;
   readClientLimits: ReadClientLimits;
   linkRule: LinkRule;
+  now: Clock;
 }
 
 export const SOURCES_PATH = '/intake/v1/sources';
@@ -68,6 +70,7 @@ export function createSourceActions(deps: SourceDeps) {
       ...(problem && { problem, retryAt: timeOf(retryAtMillis) }),
       ...(settings?.options && { options: settings.options }),
       ...(settings && { changedAt: settings.changedAt }),
+      ...(record.subscription && { subscription: record.subscription }),
       links: { self, events: `${self}/events`, scan: `${self}/scan`, failures: `${self}/failures` },
     };
   }
@@ -110,13 +113,20 @@ export function createSourceActions(deps: SourceDeps) {
         outputSeconds: policy.outputSeconds,
         requestId: call.requestId,
       };
-      await sources.putSettings(source.id, settings);
+      await sources.putSettings(source, settings);
       return show(source);
     },
 
     /** Has the objects looked up that an event names. */
     async receive(call: Call<unknown, unknown>): Promise<{ objects: number; ignored: number }> {
       const { id, from } = requireOwn(call);
+      const subscription = subscriptionInEvent(call.body);
+      if (subscription) {
+        const receivedAt = timeOf(deps.now());
+        const changes = { subscription: { ...subscription, receivedAt } };
+        await sources.update(id, changes);
+        return { objects: 0, ignored: 0 };
+      }
       const named = objectsInEvent(call.body);
       if (!named) {
         throw new Problem(

@@ -21,6 +21,18 @@ const EventBridge = z.object({
   detail: z.object({ bucket: Named, object: z.object({ key: Text }) }),
 });
 
+/** The handshake of SNS. The addresses in it are not read. */
+const Subscription = z
+  .object({
+    Type: z.literal('SubscriptionConfirmation'),
+    TopicArn: z.string().regex(/^arn:aws[a-z-]{0,20}:sns:[a-z0-9-]{1,30}:\d{12}:[\w.-]{1,256}$/),
+    Token: z.string().regex(/^[A-Za-z0-9]{1,1024}$/),
+  })
+  .transform(({ TopicArn: topicArn, Token: token }) => ({ topicArn, token }));
+
+/** Returns the topic that asks to be confirmed, if a body is the handshake of SNS. */
+export const subscriptionInEvent = (event: unknown) => Subscription.safeParse(event).data;
+
 /** Where envelopes have the text of what they carry. */
 const ENVELOPES = [
   z.object({ Message: Text }).transform(({ Message }) => Message),

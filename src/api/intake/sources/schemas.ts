@@ -62,6 +62,10 @@ export const SourceResponse = z
       }),
     options: CutOutOptions.optional(),
     changedAt: z.iso.datetime().optional().meta({ description: 'When you PUT it last' }),
+    subscription: z
+      .object({ topicArn: z.string(), token: z.string(), receivedAt: z.iso.datetime() })
+      .optional()
+      .meta({ description: 'The last handshake of SNS, for `selvage sources confirm`' }),
     links: z.object({
       self: z.string(),
       events: z.string(),

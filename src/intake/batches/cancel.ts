@@ -1,0 +1,35 @@
+import { expiryOf } from '../job-retention.ts';
+import {
+  BATCH_RECHECK_MILLIS,
+  BATCH_RUNNING_STATUSES,
+  type Batches,
+  type BatchManifest,
+} from './batches.ts';
+import { batchCompletedEntry } from './links.ts';
+
+/**
+ * Cancels a batch or run: an open one immediately, a running one after the images in progress.
+ * @returns the state it has moved to, or nothing if it had ended
+ */
+export async function moveToCancel(
+  batches: Batches,
+  batch: BatchManifest,
+  nowMillis: number,
+): Promise<'canceled' | 'canceling' | undefined> {
+  const { dueAtMillis, expiresAt } = expiryOf(batch, nowMillis);
+  const wasOpen = await batches.move(batch.id, {
+    from: ['open'],
+    to: 'canceled',
+    dueAtMillis,
+    fields: { finishedAt: new Date(nowMillis).toISOString(), expiresAt },
+    outboxEntry: batchCompletedEntry(batch, 'canceled', nowMillis),
+  });
+  if (wasOpen) return 'canceled';
+  const wasRunning = await batches.move(batch.id, {
+    from: BATCH_RUNNING_STATUSES,
+    to: 'canceling',
+    fields: {},
+    dueAtMillis: nowMillis + BATCH_RECHECK_MILLIS,
+  });
+  return wasRunning ? 'canceling' : undefined;
+}

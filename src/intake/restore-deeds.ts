@@ -1,0 +1,140 @@
+import type { Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { restorePolicy } from '../auth/client-retention.ts';
+import { endSession } from '../auth/sessions.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Blobs } from '../storage/blobs.ts';
+import { batchEraser } from './batches/batch-eraser.ts';
+import { batchKeys } from './batches/batch-files.ts';
+import { createBatchRetention } from './batches/batch-retention.ts';
+import { BatchManifest, createBatches } from './batches/batches.ts';
+import { moveToCancel } from './batches/cancel.ts';
+import { restoreStoredBatch } from './batches/restore-stored.ts';
+import type { Deed, DeedKind } from './deeds.ts';
+import { feedFiles } from './feeds/feed-files.ts';
+import { eraseFeed } from './feeds/feed-retention.ts';
+import { createFeeds } from './feeds/feeds.ts';
+import { type JobRecord, type JobRecords, PENDING_STATUSES } from './job-records.ts';
+import { createJobRetention } from './job-retention.ts';
+import { deleteSetting, type SettingsKind } from './named-settings.ts';
+import { PRESETS } from './presets.ts';
+import { RULE_PACKS } from './rule-packs.ts';
+import { restoreReceivers } from './webhooks/receivers.ts';
+
+interface RestoreDeps {
+  redis: Redis;
+  blobs: Blobs;
+  records: JobRecords;
+  feedQueue: Queue;
+  /** Redis's time. */
+  now: Clock;
+}
+
+/** Returns whether there was something to do again; undefined if it cannot be done. */
+type Restore<Kind extends DeedKind> = (
+  deps: RestoreDeps,
+  deed: Deed<Kind>,
+  signal: AbortSignal,
+) => Promise<boolean | undefined>;
+
+/** Kinds of settings that can be deleted. */
+const DELETABLE: readonly SettingsKind<{ changedAt: string }>[] = [PRESETS, RULE_PACKS];
+
+/** Whether a deed has other cut-outs than the record, and is newer: it has more, or those of the record are deleted. */
+async function isOtherCutOut(blobs: Blobs, known: JobRecord, deed: JobRecord): Promise<boolean> {
+  if (known.outputKey === undefined || known.outputKey === deed.outputKey) return false;
+  const versions = ({ earlierCutOuts = [] }: JobRecord): number => earlierCutOuts.length;
+  return versions(deed) > versions(known) || !(await blobs.head(known.outputKey));
+}
+
+async function restoreJob(
+  { records, blobs, now }: RestoreDeps,
+  deed: Deed<'job'>,
+): Promise<boolean> {
+  const { id, status, attempt: _, erasure, ...fields } = deed;
+  const found = await records.get(id);
+  if (!found && status !== 'expired' && Date.parse(deed.expiresAt) < now()) return false;
+  if (!found) await records.create({ id, ...fields });
+  const known = found ?? { ...deed, status: 'queued' };
+  if (known.status === 'expired') return false;
+  const retention = createJobRetention(records, blobs);
+  if (status === 'expired') {
+    if (!erasure) return false;
+    await retention.erase({ ...known, erasure: undefined }, Date.parse(erasure.erasedAt));
+    await records.updateTombstone(id, { erasure });
+    return true;
+  }
+  if (known.status === status) {
+    if (!known.outputKey || !(await isOtherCutOut(blobs, known, deed))) return false;
+    return records.replaceCutOut(id, known.outputKey, fields);
+  }
+  // It may have ended otherwise since: what was acknowledged first holds.
+  const ended = ['succeeded', 'failed'] as const;
+  const from = [...PENDING_STATUSES, ...(status === 'canceled' ? ended : [])];
+  const dueAtMillis = Date.parse(deed.expiresAt);
+  const isEnded = await records.end(known, { from, to: status, fields, dueAtMillis });
+  if (isEnded) await retention.cleanUp(known);
+  return isEnded;
+}
+
+/** What a batch that was erased has of rows. */
+const NO_ROWS = {
+  ...{ chunks: 0, accepted: 0, rejected: 0, succeeded: 0, failed: 0, unchanged: 0, issued: 0 },
+  ...{ cursor: { chunk: 0, line: 0 }, firstRows: [], written: [] },
+};
+
+async function restoreBatch(
+  { redis, blobs, now }: RestoreDeps,
+  deed: Deed<'batch'>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { id, client, status, erasure } = deed;
+  const batches = createBatches(redis, now);
+  await restoreStoredBatch(batches, blobs, batchKeys(client, id).manifest, now(), signal);
+  const { finishedAt } = deed;
+  const atMillis = finishedAt === undefined ? now() : Date.parse(finishedAt);
+  if (status !== 'expired') return (await moveToCancel(batches, deed, atMillis)) !== undefined;
+  if (!erasure) return false;
+  const { expiresAt } = deed;
+  if (!(await batches.get(id))) {
+    await batches.restore({ ...BatchManifest.parse(deed), expiresAt }, NO_ROWS);
+  }
+  const known = await batches.get(id);
+  if (!known || known.erasure) return false;
+  await createBatchRetention(batches, batchEraser(blobs)).erase(
+    known,
+    Date.parse(erasure.erasedAt),
+  );
+  await batches.updateTombstone(id, { erasure });
+  return true;
+}
+
+async function restoreFeed(
+  { redis, blobs, feedQueue: queue, now }: RestoreDeps,
+  deed: Deed<'feed'>,
+): Promise<boolean> {
+  const feeds = createFeeds(redis);
+  const known = await feeds.get(deed.id);
+  if (known?.erasure?.blobs !== undefined || deed.erasure?.blobs === undefined) return false;
+  const files = feedFiles(blobs);
+  const deps = { feeds, batches: createBatches(redis, now), files, queue };
+  if (known)
+    await eraseFeed(deps, { ...known, runs: [...new Set([...known.runs, ...deed.runs])] }, now());
+  else await feeds.create(deed, Number.MAX_SAFE_INTEGER);
+  await feeds.markErased(deed, deed.erasure);
+  return true;
+}
+
+/** How each kind of deed is done again for a Redis that has lost it. Done already, it has no effect. */
+export const RESTORE_DEED: { readonly [Kind in DeedKind]: Restore<Kind> } = {
+  job: restoreJob,
+  batch: restoreBatch,
+  feed: restoreFeed,
+  receivers: ({ redis }, deed) => restoreReceivers(redis, deed),
+  session: ({ redis }, { key }) => endSession(redis, key),
+  retention: ({ redis }, deed) => restorePolicy(redis, deed),
+  async setting({ redis }, deed) {
+    const kind = DELETABLE.find((each) => each.kind === deed.kind);
+    return kind && deleteSetting(redis, kind, deed);
+  },
+};
