@@ -3,6 +3,7 @@ import type { Size } from '../layout.ts';
 import type { Matte } from '../matte.ts';
 import type { ProbabilityMap } from '../probability-map.ts';
 import type { Box } from '../subject-box.ts';
+import { detachedShadows } from './detached-shadows.ts';
 import { type EvenGround, measureEvenGround } from './even-ground.ts';
 import { findPieces } from './gaps.ts';
 import { eachHole } from './holes.ts';
@@ -91,6 +92,7 @@ export class GroundCorrection {
     this.#subject = Math.max(1, countSolid(image));
     this.#clearGaps(image, ground);
     this.#fillHoles(image, ground);
+    this.#clearShadows(image.matte, ground);
   }
 
   /** Marks ground within the subject. */
@@ -116,6 +118,15 @@ export class GroundCorrection {
       if (verdict === 'wrong') mark(cells, SOLID, isAlike, this.#size, this.#marks);
       if (verdict === 'unsure') this.#doubts.hole.push(cells.slice());
     });
+  }
+
+  /** Marks soft shadows that lie apart from the subject. */
+  #clearShadows(matte: Matte, ground: EvenGround): void {
+    const data = matte.data.slice();
+    for (let i = 0; i < data.length; i++) if (this.#marks[i] === CLEAR) data[i] = 0;
+    const isAlike = (pixel: number) => ground.distance[pixel]! <= ground.minEdge;
+    for (const cells of detachedShadows({ ...matte, data }, ground))
+      mark(cells, CLEAR, isAlike, this.#size, this.#marks);
   }
 
   /** Writes what was found into a matte of the whole image. */

@@ -120,3 +120,36 @@ describe('a network’s output', () => {
     expect(raiseConfidence(1, before, after)).toBe(1);
   });
 });
+
+describe('a soft shadow apart from the subject', () => {
+  /** @param depth levels that the ground's light lacks, by the shares of the shadow's width and height */
+  const shadow = (depth: (x: number, y: number) => number): Patch[] =>
+    Array.from({ length: 24 * 40 }, (_, n) => {
+      const [column, row] = [n % 40, Math.floor(n / 40)];
+      const value = Math.round(255 - depth(column / 39, row / 23));
+      return { at: [120 + 4 * column, 340 + row, 4, 1], colour: [value, value, value], alpha: 200 };
+    });
+  const soft = (x: number, y: number) => 24 * Math.sin(Math.PI * x) * Math.sin(Math.PI * y);
+  const alphaAt = (patches: Patch[]) => {
+    const image = draw(WHITE, 0, patches);
+    correctByGround(image);
+    return image.matte.data[352 * SIZE + 200];
+  };
+
+  test('is cleared', () => {
+    expect(alphaAt(shadow(soft))).toBe(0);
+  });
+
+  test('stays if it has edges, as goods nearly of the ground’s colour have', () => {
+    expect(alphaAt(shadow((x) => (Math.floor(10 * x) % 2) * 15 + 15))).toBe(200);
+  });
+
+  test('stays if it has a colour', () => {
+    const tinted = shadow(soft).map(({ at, colour, alpha }) => ({
+      at,
+      colour: [colour[0], colour[1] - 12, colour[2] - 24] as const,
+      alpha,
+    }));
+    expect(alphaAt(tinted)).toBe(200);
+  });
+});
