@@ -15,8 +15,12 @@ const Model = z.strictObject({
   file: z.string().regex(/^[\w.-]+\.onnx$/),
   bytes: z.number().int().positive(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  /** SPDX identifier, or `LicenseRef-…` for a licence SPDX does not list. */
+  /** Of the weights: SPDX identifier, `LicenseRef-…` for a licence SPDX does not list, `NOASSERTION` if none is stated. */
   licence: z.string().min(1),
+  /** Of the code that defines and trains the network. */
+  codeLicence: z.string().min(1).optional(),
+  /** What the network was trained on, and the terms of that. */
+  trainingData: z.string().min(1).optional(),
   nonCommercial: z.boolean(),
   /** Who made the weights, and where that is documented. */
   origin: z.string().min(1),

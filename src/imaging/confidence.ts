@@ -40,3 +40,17 @@ export function estimateConfidence(map: ProbabilityMap): number {
   const isFilled = shareCutByFrame(map) >= FILLED_BORDER;
   return isFilled ? Math.min(MAX_WITHOUT_BACKGROUND, confidence) : confidence;
 }
+
+/**
+ * Returns the confidence in a map after cells of it were decided otherwise: never less than before.
+ * @param confidence in the map as it was, or in an earlier view
+ */
+export function raiseConfidence(
+  confidence: number,
+  before: ProbabilityMap,
+  after: ProbabilityMap,
+): number {
+  const rise = meanDecisiveness(after.data) - meanDecisiveness(before.data);
+  const odds = (confidence / (1 - confidence)) * Math.exp(STEEPNESS * Math.max(0, rise));
+  return odds === Number.POSITIVE_INFINITY ? 1 : odds / (1 + odds);
+}

@@ -51,8 +51,12 @@ export function fitSurface(pixels: Pixels, cells: Int32Array): Surface | undefin
   for (const cell of cells) {
     writeTerms(cell, pixels, values);
     for (let c = 0; c < CHANNELS; c++) values[TERMS + c] = pixels.data[CHANNELS * cell + c]!;
-    for (let i = 0; i < TERMS; i++)
-      for (let j = 0; j < values.length; j++) rows[i]![j]! += values[i]! * values[j]!;
+    for (let i = 0; i < TERMS; i++) {
+      const row = rows[i]!;
+      const value = values[i]!;
+      for (let j = i; j < row.length; j++) row[j]! += value * values[j]!;
+    }
   }
+  for (const [i, row] of rows.entries()) for (let j = 0; j < i; j++) row[j] = rows[j]![i]!;
   return solve(rows);
 }

@@ -5,6 +5,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readCatalog } from '../../models/catalog.ts';
 import { type Running, runProgram } from '../support/processes.ts';
 
 const weights = randomBytes(300_000);
@@ -84,6 +85,23 @@ describe('pulling a model', () => {
     expect(again).toMatchObject({ code: 0 });
     expect(JSON.parse(again.output)).toEqual([{ id: 'far', pulled: false }]);
     expect(ranges).toHaveLength(1);
+  });
+
+  test('says the licences and the terms of the training data', async () => {
+    await describeModel({ codeLicence: 'MIT', trainingData: 'pictures for research' });
+    const { output } = await pull('far');
+    expect(output).toContain('licence of the weights: Apache-2.0; of the code: MIT');
+    expect(output).toContain('trained on: pictures for research');
+    await describeModel({ id: 'farther', file: 'farther.onnx', licence: 'NOASSERTION' });
+    const { output: unstated } = await pull('farther');
+    expect(unstated).toContain('licence of the weights: not stated; of the code: not stated');
+  });
+
+  test('every model of the catalogue says what it was trained on', () => {
+    const models = readCatalog('nowhere');
+    expect(models.filter(({ codeLicence, trainingData }) => !codeLicence || !trainingData)).toEqual(
+      [],
+    );
   });
 
   test('resumes an interrupted download', async () => {

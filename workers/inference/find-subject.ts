@@ -1,10 +1,11 @@
 import { correctAlpha } from '../../src/imaging/alpha-by-colour.ts';
+import { raiseConfidence } from '../../src/imaging/confidence.ts';
 import { cropPixels, cropPlane, paste } from '../../src/imaging/crop.ts';
 import type { MattedImage } from '../../src/imaging/downscale.ts';
 import { type Refinement, refineEdges } from '../../src/imaging/edges.ts';
 import { type Evidence, measureEvidence } from '../../src/imaging/evidence.ts';
 import { recoverForeground } from '../../src/imaging/foreground.ts';
-import { correctByGround, NO_GROUND_EVIDENCE } from '../../src/imaging/ground/correct.ts';
+import { correctByGround } from '../../src/imaging/ground/correct.ts';
 import { regionOf, type Size } from '../../src/imaging/layout.ts';
 import { type Levels, toMatte, withOpacity } from '../../src/imaging/matte.ts';
 import { estimateSurroundings } from '../../src/imaging/surroundings.ts';
@@ -71,17 +72,19 @@ async function findInImage(
   const startedAt = performance.now();
   const segmentation = await segment(session, pixels, opacity, secondPass);
   const inferenceMillis = performance.now() - startedAt;
-  const { probabilities, seen, region, confidence } = segmentation;
-  const view = { map: probabilities, pixels: seen, region, image: pixels };
+  const { probabilities, seen, region } = segmentation;
   const coarse = toMatte(probabilities, pixels, levelsFor(probabilities, region), region);
   const surroundings = estimateSurroundings({ pixels, matte: coarse, opacity });
   correctAlpha({ pixels, matte: coarse, opacity }, surroundings);
-  const ground = opacity ? NO_GROUND_EVIDENCE : correctByGround({ pixels, matte: coarse });
-  const evidence = measureEvidence(view, confidence, ground);
+  const ground = opacity ? undefined : correctByGround({ pixels, matte: coarse });
   const levels = refinedLevelsFor(probabilities, region);
   const refined = edges
     ? refineEdges(pixels, coarse, edges, levels, cellOf(probabilities, region))
     : coarse;
+  const map = ground?.correct(probabilities, region) ?? probabilities;
+  const confidence = raiseConfidence(segmentation.confidence, probabilities, map);
+  const view = { map, pixels: seen, region, image: pixels };
+  const evidence = measureEvidence(view, confidence, ground?.measure(refined));
   const scene = { pixels, matte: refined, opacity };
   recoverForeground(scene, estimateSurroundings(scene));
   const matte = opacity ? withOpacity(refined, opacity) : refined;

@@ -18,8 +18,9 @@ const catalog = (): CatalogModel[] =>
 async function list(output: Output): Promise<void> {
   const rows = await Promise.all(
     catalog().map(async (model) => {
-      const { id, version, task, bytes, licence, nonCommercial } = model;
-      return { id, version, task, bytes, licence, nonCommercial, ready: await isPulled(model) };
+      const { id, version, task, bytes, licence, codeLicence, trainingData, nonCommercial } = model;
+      const terms = { licence, codeLicence, trainingData, nonCommercial };
+      return { id, version, task, bytes, ...terms, ready: await isPulled(model) };
     }),
   );
   const cells = rows.map(({ id, task, bytes, licence, nonCommercial, ready }) => [
@@ -46,12 +47,18 @@ function checkLicence(
 
 /** Downloads one model, with a bar on a terminal. Returns the outcome for `--json`. */
 async function pullOne(model: CatalogModel, signal: AbortSignal, output: Output) {
-  const { id, bytes, licence, url } = model;
+  const { id, bytes, licence, codeLicence, trainingData, url } = model;
   if (await isPulled(model)) {
     say(output, `${id} is already downloaded.`);
     return { id, pulled: false };
   }
-  say(output, `${id}: ${megabytes(bytes)} MB, ${licence}, from ${url}`);
+  const termsOf = (terms = 'not stated') => (terms === 'NOASSERTION' ? 'not stated' : terms);
+  say(output, `${id}: ${megabytes(bytes)} MB, from ${url}`);
+  say(
+    output,
+    `  licence of the weights: ${termsOf(licence)}; of the code: ${termsOf(codeLicence)}`,
+  );
+  say(output, `  trained on: ${termsOf(trainingData)}`);
   const format = '{bar} {percentage} %  {megabytes} MB  {duration_formatted}';
   const bar = new SingleBar({
     format,

@@ -1,8 +1,13 @@
 import type { MattedImage } from '../downscale.ts';
 import type { Size } from '../layout.ts';
+import type { Matte } from '../matte.ts';
+import type { ProbabilityMap } from '../probability-map.ts';
+import type { Box } from '../subject-box.ts';
+import { detachedShadows } from './detached-shadows.ts';
 import { type EvenGround, measureEvenGround } from './even-ground.ts';
-import { eachPiece, type Piece } from './gaps.ts';
-import { eachHole, type Hole } from './holes.ts';
+import { findPieces } from './gaps.ts';
+import { eachHole } from './holes.ts';
+import { findMesh, judgeHole, judgePiece } from './verdicts.ts';
 
 /** What a cut-out's ground says of it, in shares of the subject. */
 export interface GroundEvidence {
@@ -38,60 +43,6 @@ function thinOut({ pixels, matte }: MattedImage, step: number): MattedImage {
   return { pixels: { data: colours, ...size }, matte: { data: alpha, ...size } };
 }
 
-/** What decides whether a piece of the ground's colour is ground. Set on photos and drawings with references. */
-const GAP = {
-  /** Its median is so near to the ground, levels beside the ground's own noise. */
-  maxDistance: 2,
-  /** Real edges enclose so much of its border; more if the network is sure of it. */
-  minEnclosed: 0.6,
-  minEnclosedIfSure: 0.7,
-  /** Less is enough of what has the very colour of the ground, levels beside its noise, and is not sure. */
-  exact: { maxDistance: 1, minEnclosed: 0.25 },
-  /** The network is sure from this alpha on. */
-  sure: 0.985,
-  /** A thinner piece may be a print or a zip, as a share of the longer side. */
-  minThickness: 0.012,
-  /** What may be a gap is worth a look if real edges enclose so much of it. */
-  minEnclosedToAsk: 0.4,
-  /** So many small pieces that real edges enclose are a mesh, or a pattern. */
-  mesh: { count: 20, minEnclosed: 0.8 },
-};
-
-type Verdict = 'wrong' | 'unsure' | 'right';
-
-const isHoleOfMesh = ({ enclosed, open }: Piece): boolean =>
-  enclosed >= GAP.mesh.minEnclosed && open === 0;
-
-function judgePiece(piece: Piece, { noise }: EvenGround, { width, height }: Size): Verdict {
-  if (piece.distance > GAP.maxDistance + noise) return 'right';
-  const isSure = piece.alpha >= GAP.sure;
-  const isExact = piece.distance <= GAP.exact.maxDistance + noise;
-  if (isExact && !isSure && piece.enclosed >= GAP.exact.minEnclosed) return 'wrong';
-  if (piece.enclosed < (isSure ? GAP.minEnclosedIfSure : GAP.minEnclosed))
-    return piece.enclosed < GAP.minEnclosedToAsk ? 'right' : 'unsure';
-  const isThin = piece.thickness < GAP.minThickness * Math.max(width, height);
-  return isSure && isThin ? 'unsure' : 'wrong';
-}
-
-/** What decides whether something that was left out belongs to the subject. */
-const HOLE = {
-  /** So much of its border is subject. */
-  minEnclosed: 0.75,
-  /** So much of it is no shadow on the ground. */
-  minForeign: 0.8,
-  /** Or it is even, far enough from the ground, levels, and large enough, a share of the subject: hair has small ones. */
-  lining: { maxRange: 12, minDistance: 30, minShare: 0.003 },
-  /** A larger one is none, as a share of the subject. */
-  maxShare: 0.2,
-};
-
-function judgeHole({ size, enclosed, foreign, range, distance }: Hole, subject: number): Verdict {
-  if (enclosed < HOLE.minEnclosed || size > HOLE.maxShare * subject) return 'right';
-  const { maxRange, minDistance, minShare } = HOLE.lining;
-  const isLining = range <= maxRange && distance >= minDistance && size >= minShare * subject;
-  return foreign >= HOLE.minForeign || isLining ? 'wrong' : 'unsure';
-}
-
 /** What a pixel becomes. */
 const CLEAR = 1;
 const SOLID = 2;
@@ -117,78 +68,135 @@ function mark(
   }
 }
 
-/** Writes into a matte what was found in steps of several pixels. */
-function write(marks: Uint8Array, { width, height }: Size, step: number, image: MattedImage): void {
-  const { data, width: rowLength, height: rows } = image.matte;
-  for (let i = 0; i < marks.length; i++) {
-    if (marks[i] === 0) continue;
-    const alpha = marks[i] === SOLID ? 255 : 0;
-    const x = i % width;
-    const y = (i - x) / width;
-    const right = x === width - 1 ? rowLength : (x + 1) * step;
-    const bottom = y === height - 1 ? rows : (y + 1) * step;
-    for (let row = y * step; row < bottom; row++)
-      data.fill(alpha, row * rowLength + x * step, row * rowLength + right);
-  }
-}
-
 const countSolid = ({ matte }: MattedImage): number => {
   let count = 0;
   for (const alpha of matte.data) if (alpha >= HALF) count++;
   return count;
 };
 
-/** Marks ground within the subject. @returns the area that may be ground as well, pixels */
-function clearGaps({ matte, pixels }: MattedImage, ground: EvenGround, marks: Uint8Array): number {
-  const pieces: { piece: Piece; cells: Int32Array }[] = [];
-  eachPiece({ matte, pixels }, ground, (piece, cells) => {
-    pieces.push({ piece, cells: cells.slice() });
-  });
-  const isMesh = pieces.filter(({ piece }) => isHoleOfMesh(piece)).length >= GAP.mesh.count;
-  const isAlike = (pixel: number) => ground.distance[pixel]! <= ground.minEdge;
-  let unsure = 0;
-  for (const { piece, cells } of pieces) {
-    const isPattern = isMesh && isHoleOfMesh(piece);
-    const verdict = isPattern ? 'unsure' : judgePiece(piece, ground, matte);
-    if (verdict === 'unsure') unsure += piece.solid;
-    if (verdict === 'wrong') mark(cells, CLEAR, isAlike, matte, marks);
-  }
-  return unsure;
-}
+/** What the ground made of a matte. */
+export class GroundCorrection {
+  readonly #size: Size;
+  readonly #step: number;
+  readonly #marks: Uint8Array;
+  readonly #subject: number;
+  /** Pixels that may be ground, and that may be subject. */
+  readonly #doubts = { ground: [] as Int32Array[], hole: [] as Int32Array[] };
 
-/** Marks holes in the subject. @returns the area of what may be holes as well, pixels */
-function fillHoles(
-  image: MattedImage,
-  ground: EvenGround,
-  subject: number,
-  marks: Uint8Array,
-): number {
-  const isAlike = (pixel: number) => ground.distance[pixel]! > ground.minEdge;
-  let unsure = 0;
-  eachHole(image, ground, (hole, cells) => {
-    const verdict = judgeHole(hole, subject);
-    if (verdict === 'unsure') unsure += hole.size;
-    if (verdict === 'wrong') mark(cells, SOLID, isAlike, image.matte, marks);
-  });
-  return unsure;
+  /** @param image every `step`th pixel */
+  constructor(image: MattedImage, ground: EvenGround, step: number) {
+    const { data, width, height } = image.matte;
+    this.#size = { width, height };
+    this.#step = step;
+    this.#marks = new Uint8Array(data.length);
+    this.#subject = Math.max(1, countSolid(image));
+    this.#clearGaps(image, ground);
+    this.#fillHoles(image, ground);
+    this.#clearShadows(image.matte, ground);
+  }
+
+  /** Marks ground within the subject. */
+  #clearGaps(image: MattedImage, ground: EvenGround): void {
+    const pieces = findPieces(image, ground);
+    const isOfMesh = findMesh(pieces, ground);
+    const isAlike = (pixel: number) => ground.distance[pixel]! <= ground.minEdge;
+    for (const piece of pieces) {
+      const { cells } = piece;
+      const ofMesh = isOfMesh(piece);
+      const verdict = ofMesh ?? judgePiece(piece, ground, this.#size);
+      if (verdict === 'wrong') mark(cells, CLEAR, isAlike, this.#size, this.#marks);
+      if (verdict === 'unsure') this.#doubts.ground.push(cells);
+      if (verdict === 'wrong' && ofMesh && piece.isDeep()) this.#doubts.hole.push(cells);
+    }
+  }
+
+  /** Marks holes in the subject. */
+  #fillHoles(image: MattedImage, ground: EvenGround): void {
+    const isAlike = (pixel: number) => ground.distance[pixel]! > ground.minEdge;
+    eachHole(image, ground, (hole, cells) => {
+      const verdict = judgeHole(hole, ground, this.#subject);
+      if (verdict === 'wrong') mark(cells, SOLID, isAlike, this.#size, this.#marks);
+      if (verdict === 'unsure') this.#doubts.hole.push(cells.slice());
+    });
+  }
+
+  /** Marks soft shadows that lie apart from the subject. */
+  #clearShadows(matte: Matte, ground: EvenGround): void {
+    const data = matte.data.slice();
+    for (let i = 0; i < data.length; i++) if (this.#marks[i] === CLEAR) data[i] = 0;
+    const isAlike = (pixel: number) => ground.distance[pixel]! <= ground.minEdge;
+    for (const cells of detachedShadows({ ...matte, data }, ground))
+      mark(cells, CLEAR, isAlike, this.#size, this.#marks);
+  }
+
+  /** Writes what was found into a matte of the whole image. */
+  write(matte: Matte): void {
+    const { width, height } = this.#size;
+    const step = this.#step;
+    for (let i = 0; i < this.#marks.length; i++) {
+      if (this.#marks[i] === 0) continue;
+      const alpha = this.#marks[i] === SOLID ? 255 : 0;
+      const x = i % width;
+      const y = (i - x) / width;
+      const right = x === width - 1 ? matte.width : (x + 1) * step;
+      const bottom = y === height - 1 ? matte.height : (y + 1) * step;
+      for (let row = y * step; row < bottom; row++)
+        matte.data.fill(alpha, row * matte.width + x * step, row * matte.width + right);
+    }
+  }
+
+  /** Returns a network's output for a region of the image, certain wherever the ground decided. */
+  correct({ data, width, height }: ProbabilityMap, region: Box): ProbabilityMap {
+    const corrected = data.slice();
+    for (let cell = 0; cell < data.length; cell++) {
+      const x = region.left + (((cell % width) + 0.5) * region.width) / width;
+      const y = region.top + ((Math.floor(cell / width) + 0.5) * region.height) / height;
+      const mark = this.#marks[this.#pixelAt(x, y)];
+      if (mark !== 0) corrected[cell] = mark === SOLID ? 1 : 0;
+    }
+    return { data: corrected, width, height };
+  }
+
+  #pixelAt(x: number, y: number): number {
+    const { width, height } = this.#size;
+    const column = Math.min(width - 1, Math.floor(x / this.#step));
+    return Math.min(height - 1, Math.floor(y / this.#step)) * width + column;
+  }
+
+  /** Measures what may still be wrong with the final matte. */
+  measure(matte: Matte): GroundEvidence {
+    const shareOf = (doubts: readonly Int32Array[], isSolid: boolean) => {
+      const { width } = this.#size;
+      const middle = this.#step >> 1;
+      let count = 0;
+      for (const cells of doubts)
+        for (const cell of cells) {
+          const x = (cell % width) * this.#step + middle;
+          const y = Math.floor(cell / width) * this.#step + middle;
+          if (matte.data[y * matte.width + x]! >= HALF === isSolid) count++;
+        }
+      return count / this.#subject;
+    };
+    return {
+      groundShare: shareOf(this.#doubts.ground, true),
+      holeShare: shareOf(this.#doubts.hole, false),
+    };
+  }
 }
 
 /**
  * Corrects a matte on an even ground, in place: the ground's colour within the subject that real edges enclose becomes
  * clear, and what was left out but has not the ground's colour becomes solid. On any other ground it changes nothing.
  * @param image its matte is the network's, before edges are refined
- * @see docs/adr/0079-even-grounds.md
+ * @see docs/adr/0079-even-grounds.md, docs/adr/0085-ask-for-what-is-seen.md
  */
-export function correctByGround(image: MattedImage): GroundEvidence {
+export function correctByGround(image: MattedImage): GroundCorrection | undefined {
   const { width, height } = image.pixels;
   const step = Math.ceil(Math.sqrt((width * height) / MAX_PIXELS));
   const thin = step > 1 ? thinOut(image, step) : image;
   const ground = measureEvenGround(thin);
-  if (!ground) return NO_GROUND_EVIDENCE;
-  const marks = new Uint8Array(thin.matte.data.length);
-  const subject = Math.max(1, countSolid(thin));
-  const groundShare = clearGaps(thin, ground, marks) / subject;
-  const holeShare = fillHoles(thin, ground, subject, marks) / subject;
-  write(marks, thin.matte, step, image);
-  return { holeShare, groundShare };
+  if (!ground) return undefined;
+  const correction = new GroundCorrection(thin, ground, step);
+  correction.write(image.matte);
+  return correction;
 }

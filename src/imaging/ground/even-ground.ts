@@ -73,15 +73,17 @@ function deviationsFrom(
   cells: Int32Array,
 ): Float64Array {
   const terms = new Float64Array(TERMS);
-  return Float64Array.from(cells, (cell) => {
+  const deviations = new Float64Array(cells.length);
+  for (let n = 0; n < cells.length; n++) {
+    const cell = cells[n]!;
     writeTerms(cell, pixels, terms);
-    let most = 0;
     for (let c = 0; c < 3; c++) {
       const light = Math.min(255, valueAt(surface, c, terms));
-      most = Math.max(most, Math.abs(pixels.data[3 * cell + c]! - light));
+      const deviation = Math.abs(pixels.data[3 * cell + c]! - light);
+      if (deviation > deviations[n]!) deviations[n] = deviation;
     }
-    return most;
-  });
+  }
+  return deviations;
 }
 
 const deviationOf = (values: Float64Array): number =>

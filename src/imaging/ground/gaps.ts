@@ -18,6 +18,12 @@ export interface Piece {
   distance: number;
   /** Area over half of the border, pixels: about its width if it is long. */
   thickness: number;
+  /** Its pixels. */
+  cells: Int32Array;
+  /** Returns whether no ground outside is near, across or along. */
+  isDeep: () => boolean;
+  /** It is as white or as black as pictures get: a light, a print or a shadow is as well. */
+  isClipped: () => boolean;
 }
 
 /** Alpha from which on a pixel belongs to the subject, faintly. */
@@ -27,6 +33,10 @@ const HALF = 128;
 const MIN_PIXELS = 12;
 /** An edge is sought so far from a piece, as a share of the longer side, and no nearer than so many pixels. */
 const REACH = { share: 1 / 200, minPixels: 3 };
+/** Ground outside is near within this share of the longer side: a hand's breadth. */
+const NEAR = 0.03;
+/** Levels. */
+const CLIPPED = { white: 252, black: 24 };
 
 /** Measures pieces one after another. */
 class PieceMeasurer {
@@ -34,6 +44,7 @@ class PieceMeasurer {
   readonly #ground: EvenGround;
   readonly #marks: Uint8Array;
   readonly #reach: number;
+  readonly #near: number;
 
   /** @param marks of all pieces */
   constructor(image: MattedImage, ground: EvenGround, marks: Uint8Array) {
@@ -42,6 +53,7 @@ class PieceMeasurer {
     this.#ground = ground;
     this.#marks = marks;
     this.#reach = Math.max(REACH.minPixels, Math.round(REACH.share * Math.max(width, height)));
+    this.#near = Math.round(NEAR * Math.max(width, height));
   }
 
   /** Returns what is beside a pixel of the border, in steps of `step`: nothing where the piece goes on behind noise. */
@@ -55,15 +67,48 @@ class PieceMeasurer {
     return 'shading';
   }
 
+  #isOutside(pixel: number): boolean {
+    const { distance, tolerance } = this.#ground;
+    return distance[pixel]! <= tolerance && this.#image.matte.data[pixel]! < FAINT;
+  }
+
+  #isDeep(cells: Int32Array): boolean {
+    const { width, height } = this.#image.matte;
+    const find = (pixel: number, step: number, room: number) => {
+      for (let n = 1; n <= Math.min(room, this.#near); n++)
+        if (this.#isOutside(pixel + n * step)) return true;
+      return false;
+    };
+    return !cells.some((pixel) => {
+      const x = pixel % width;
+      const y = (pixel - x) / width;
+      return (
+        find(pixel, -1, x) ||
+        find(pixel, 1, width - 1 - x) ||
+        find(pixel, -width, y) ||
+        find(pixel, width, height - 1 - y)
+      );
+    });
+  }
+
+  #isClipped(cells: Int32Array): boolean {
+    const { data } = this.#image.pixels;
+    const means = [0, 1, 2].map((channel) => {
+      let sum = 0;
+      for (const pixel of cells) sum += data[3 * pixel + channel]!;
+      return sum / cells.length;
+    });
+    return Math.min(...means) >= CLIPPED.white || Math.max(...means) <= CLIPPED.black;
+  }
+
   /** Counts the border of a piece: all of it, real edges, and what is open to the ground. */
   #measureBorder(cells: Int32Array) {
-    const { width, height, data } = this.#image.matte;
-    const { distance, tolerance } = this.#ground;
+    const { width, height } = this.#image.matte;
     let [border, edges, open] = [0, 0, 0];
     const look = (pixel: number, step: number, room: number) => {
       const next = pixel + step;
       if (room > 0 && this.#marks[next] === 1) return;
-      if (room > 0 && distance[next]! <= tolerance && data[next]! < FAINT) open++;
+      if (room > 0 && this.#isOutside(next)) open++;
       else {
         const beside = this.#beside(pixel, step, room);
         if (beside) border++;
@@ -99,24 +144,23 @@ class PieceMeasurer {
       alpha: alpha / size / 255,
       distance: quantileOf(levels, size / 2),
       ...this.#measureBorder(cells),
+      cells,
+      isDeep: () => this.#isDeep(cells),
+      isClipped: () => this.#isClipped(cells),
     };
   }
 }
 
-/** Calls `visit` with each piece of the subject that has the ground's colour, and its pixels. */
-export function eachPiece(
-  image: MattedImage,
-  ground: EvenGround,
-  visit: (piece: Piece, cells: Int32Array) => void,
-): void {
+/** Returns the pieces of the subject that have the ground's colour. */
+export function findPieces(image: MattedImage, ground: EvenGround): Piece[] {
   const { data, width } = image.matte;
   const { distance, tolerance } = ground;
   const marks = new Uint8Array(data.length);
   for (let i = 0; i < marks.length; i++)
     if (data[i]! >= FAINT && distance[i]! <= tolerance) marks[i] = 1;
   const measurer = new PieceMeasurer(image, ground, marks);
-  for (const cells of regionsOf(marks.slice(), width)) {
-    if (cells.length < MIN_PIXELS) continue;
-    visit(measurer.measure(cells), cells);
-  }
+  const pieces: Piece[] = [];
+  for (const cells of regionsOf(marks.slice(), width))
+    if (cells.length >= MIN_PIXELS) pieces.push(measurer.measure(cells.slice()));
+  return pieces;
 }

@@ -6,8 +6,6 @@ import { type EvenGround, quantileOf } from './even-ground.ts';
 export interface Hole {
   /** Pixels. */
   size: number;
-  /** Share of its border that is subject. */
-  enclosed: number;
   /** Share of its pixels that no soft shadow on the ground explains. */
   foreign: number;
   /** Between how many levels from the ground six tenths of it lie: a shadow is uneven. */
@@ -26,20 +24,23 @@ const MAX_SHADOW = 60;
 const isForeign = (ground: EvenGround, pixel: number): boolean =>
   ground.distance[pixel]! > MAX_SHADOW || ground.shadedDistance(pixel) > ground.minEdge;
 
-/** Calls `visit` with each part that was left out of the subject but is no ground, and its pixels. */
+/** So much of its border is subject: else it lies outside. */
+const MIN_ENCLOSED = 0.75;
+
+/** Calls `visit` with each part within the subject that was left out but is no ground, and its pixels. */
 export function eachHole(
   { matte: { data, width, height } }: MattedImage,
   ground: EvenGround,
   visit: (hole: Hole, cells: Int32Array) => void,
 ): void {
   const marks = new Uint8Array(data.length);
+  const { distance: levelsOff, minEdge } = ground;
   for (let i = 0; i < marks.length; i++)
-    if (data[i]! < HALF && ground.distance[i]! > ground.minEdge) marks[i] = 1;
+    if (data[i]! < HALF && levelsOff[i]! > minEdge) marks[i] = 1;
   const isMarked = marks.slice();
   for (const cells of regionsOf(marks, width)) {
     if (cells.length < MIN_PIXELS) continue;
-    let [border, subject, foreign] = [0, 0, 0];
-    const levels = new Uint32Array(256);
+    let [border, subject] = [0, 0];
     const look = (next: number, isInside: boolean) => {
       if (isInside && isMarked[next] === 1) return;
       border++;
@@ -47,16 +48,21 @@ export function eachHole(
     };
     for (const pixel of cells) {
       const x = pixel % width;
-      if (isForeign(ground, pixel)) foreign++;
-      levels[ground.distance[pixel]!]!++;
       look(pixel - 1, x > 0);
       look(pixel + 1, x < width - 1);
       look(pixel - width, pixel >= width);
       look(pixel + width, pixel < width * (height - 1));
     }
+    if (subject < MIN_ENCLOSED * border) continue;
     const size = cells.length;
+    const levels = new Uint32Array(256);
+    let foreign = 0;
+    for (const pixel of cells) {
+      if (isForeign(ground, pixel)) foreign++;
+      levels[ground.distance[pixel]!]!++;
+    }
     const range = quantileOf(levels, 0.8 * size) - quantileOf(levels, 0.2 * size);
     const distance = quantileOf(levels, size / 2);
-    visit({ size, enclosed: subject / border, foreign: foreign / size, range, distance }, cells);
+    visit({ size, foreign: foreign / size, range, distance }, cells);
   }
 }

@@ -1,4 +1,5 @@
 import { pngChunk } from '../png.ts';
+import { COLOUR_CHUNKS, profileChunk } from './png-colours.ts';
 import type { ReadableFile } from './readable-file.ts';
 
 const SIGNATURE_BYTES = 8;
@@ -40,22 +41,40 @@ function withEnd(image: Uint8Array): Uint8Array | undefined {
   return Buffer.concat([image.subarray(0, complete), last, pngChunk('IEND', new Uint8Array())]);
 }
 
-/** The orientation, if it stands behind the pixels, where decoders do not look. */
-function lateExif(image: Uint8Array): Uint8Array | undefined {
-  let isBehind = false;
-  for (const { type, data } of pngChunks(image)) {
-    if (type === 'IDAT') isBehind = true;
-    if (type === 'eXIf') return isBehind ? pngChunk('eXIf', data) : undefined;
+/** Offset of the colour type, and those without colour. */
+const COLOUR_TYPE = { offset: 25, greys: [0, 4] };
+
+/** What decoders do not look at, where they do: an orientation behind the pixels, colours that are said by no profile. */
+function withKnownChunks(image: Uint8Array): Uint8Array {
+  const before = new Map<string, PngChunk>();
+  let hasPixels = false;
+  let exif: Uint8Array | undefined;
+  for (const chunk of pngChunks(image)) {
+    if (chunk.type === 'IDAT') hasPixels = true;
+    else if (!hasPixels) before.set(chunk.type, chunk);
+    else if (chunk.type === 'eXIf') exif = chunk.data;
   }
-  return undefined;
+  const colours = COLOUR_CHUNKS.flatMap((type) => before.get(type) ?? []);
+  const profile = profileChunk(
+    new Map(colours.map(({ type, data }) => [type, Buffer.from(data)])),
+    COLOUR_TYPE.greys.includes(image[COLOUR_TYPE.offset]!),
+  );
+  if (!profile && (!exif || before.has('eXIf'))) return image;
+  const parts = [image.subarray(0, HEADER_BYTES)];
+  if (profile) parts.push(profile);
+  if (exif && !before.has('eXIf')) parts.push(pngChunk('eXIf', exif));
+  let from = HEADER_BYTES;
+  const dropped = profile ? colours.sort((a, b) => a.start - b.start) : [];
+  for (const { start, end } of dropped) {
+    parts.push(image.subarray(from, start));
+    from = end;
+  }
+  return Buffer.concat([...parts, image.subarray(from)]);
 }
 
 /** A PNG as a decoder gets it. */
 export function pngFile(image: Uint8Array): ReadableFile {
-  const exif = lateExif(image);
-  const bytes = exif
-    ? Buffer.concat([image.subarray(0, HEADER_BYTES), exif, image.subarray(HEADER_BYTES)])
-    : image;
+  const bytes = withKnownChunks(image);
   return {
     bytes,
     failOn: 'error',

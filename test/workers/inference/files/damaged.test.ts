@@ -313,6 +313,62 @@ describe('colours and orientation of PNGs', () => {
     expect(mean(pixels.data)).toBeCloseTo(216.2, 0); // Little CMS: 216.16
   });
 
+  const gama = (gamma: number) => {
+    const data = Buffer.alloc(4);
+    data.writeUInt32BE(Math.round(100_000 * gamma));
+    return pngChunk('gAMA', data);
+  };
+  const cicp = (...code: number[]) => pngChunk('cICP', Buffer.from(code));
+  const [LINEAR, P3, PQ] = [cicp(1, 8, 0, 1), cicp(12, 13, 0, 1), cicp(9, 16, 0, 1)];
+  const SRGB = pngChunk('sRGB', Buffer.from([0]));
+  // Expected: light after the curve, and the same value in sRGB, IEC 61966-2-1.
+  test.each([
+    { what: 'linear by gAMA', chunks: [gama(1)], sent: [128, 64, 255], right: [188, 137, 255] },
+    { what: 'gAMA of 1/1.8', chunks: [gama(1 / 1.8)], sent: [128, 64, 0], right: [146, 81, 0] },
+    { what: 'gAMA of sRGB', chunks: [gama(0.45455)], sent: [128, 64, 9], right: [128, 64, 9] },
+    { what: 'sRGB before gAMA', chunks: [gama(1), SRGB], sent: [128, 64, 9], right: [128, 64, 9] },
+    { what: 'cICP before sRGB', chunks: [SRGB, LINEAR], sent: [128, 64, 9], right: [188, 137, 53] },
+    { what: 'Display P3 by cICP', chunks: [P3], sent: [128, 100, 100], right: [133, 99, 99] },
+    { what: 'white of HDR', chunks: [PQ], sent: [148, 148, 148], right: [255, 255, 255] },
+    {
+      what: 'an unknown cICP',
+      chunks: [cicp(2, 2, 0, 1)],
+      sent: [128, 64, 9],
+      right: [128, 64, 9],
+    },
+  ])('$what is read', async ({ chunks, sent, right }) => {
+    const raw = { width: 4, height: 4, channels: 3 } as const;
+    const data = Buffer.from(Array.from({ length: 16 }, () => sent).flat());
+    for (const depth of [8, 16] as const) {
+      const image = sharp(data, { raw });
+      if (depth === 16) image.toColourspace('rgb16');
+      const png = await image.png().toBuffer();
+      const { pixels } = await decode(withIn(png, 33, Buffer.concat(chunks)), MAX_PIXELS);
+      const [r, g, b] = pixels.data;
+      for (const [i, value] of [r, g, b].entries())
+        expect(Math.abs(value! - right[i]!), `${depth} bits, ${[r, g, b]}`).toBeLessThanOrEqual(1);
+    }
+  });
+
+  test.each(['b-w', 'grey16'] as const)('gAMA counts for greys: %s', async (space) => {
+    const data = Buffer.alloc(16, 128);
+    const grey = sharp(data, { raw: { width: 4, height: 4, channels: 1 } }).toColourspace(space);
+    const png = withIn(await grey.png().toBuffer(), 33, gama(1));
+    const { pixels } = await decode(png, MAX_PIXELS);
+    expect(mean(pixels.data)).toBeCloseTo(188, -0.5);
+  });
+
+  test.each([
+    ['primaries in a line', [31_270, 32_900, 0, 0, 0, 0, 0, 0]],
+    ['no chromaticities', [0, 0, 0, 0, 0, 0, 0, 0]],
+  ])('%s change nothing', async (_, values) => {
+    const chrm = Buffer.alloc(32);
+    for (const [i, value] of values.entries()) chrm.writeUInt32BE(value, 4 * i);
+    const png = await sharp(drawn).png().toBuffer();
+    const odd = withIn(png, 33, Buffer.concat([gama(1), pngChunk('cHRM', chrm)]));
+    await expectSame(odd, png);
+  });
+
   test('an eXIf chunk counts behind the pixels', async () => {
     const turned = await sharp(drawn).withMetadata({ orientation: 6 }).png().toBuffer();
     const at = turned.indexOf('eXIf') - 4;

@@ -1,0 +1,86 @@
+import type { Size } from '../layout.ts';
+import type { EvenGround } from './even-ground.ts';
+import type { Piece } from './gaps.ts';
+import type { Hole } from './holes.ts';
+
+/** What the ground says of a part of a matte: it is wrong, or may be. */
+export type Verdict = 'wrong' | 'unsure' | 'right';
+
+/** What decides whether a piece of the ground's colour is ground. Set on photos and drawings with references. */
+const GAP = {
+  /** Its median is so near to the ground, levels beside the ground's own noise. */
+  maxDistance: 2,
+  /** Real edges enclose so much of its border; more if the network is sure of it. */
+  minEnclosed: 0.6,
+  minEnclosedIfSure: 0.7,
+  /** Less is enough of what has the very colour of the ground, levels beside its noise, and is not sure. */
+  exact: { maxDistance: 1, minEnclosed: 0.25 },
+  /** The network is sure from this alpha on. */
+  sure: 0.985,
+  /** A thinner piece deep within the subject may be a print, a zip or a light, as a share of the longer side. */
+  minThickness: 0.012,
+  /** What may be a gap is worth a look if real edges enclose so much of it. */
+  minEnclosedToAsk: 0.4,
+};
+
+export function judgePiece(piece: Piece, { noise }: EvenGround, { width, height }: Size): Verdict {
+  if (piece.distance > GAP.maxDistance + noise) return 'right';
+  const isSure = piece.alpha >= GAP.sure;
+  const isExact = piece.distance <= GAP.exact.maxDistance + noise;
+  if (isExact && !isSure && piece.enclosed >= GAP.exact.minEnclosed) return 'wrong';
+  if (piece.enclosed < (isSure ? GAP.minEnclosedIfSure : GAP.minEnclosed))
+    return piece.enclosed < GAP.minEnclosedToAsk ? 'right' : 'unsure';
+  const isThin = piece.thickness < GAP.minThickness * Math.max(width, height);
+  return isSure && isThin && piece.isDeep() && piece.isClipped() ? 'unsure' : 'wrong';
+}
+
+/** So many small pieces that real edges enclose are a mesh or a chain, or a pattern. */
+const MESH = {
+  count: 20,
+  minEnclosed: 0.8,
+  /** It is a mesh if the pieces' median distance is so small, levels beside the noise; JPEG blurs small ones. */
+  maxDistance: 3,
+  /** A pattern if it is larger than this. */
+  maxDistanceToAsk: 4.5,
+  /** A piece so many times the median size is none of it: an arm's gap beside a pattern. */
+  maxSize: 4,
+};
+
+const middleOf = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1]!;
+
+/** Returns how to judge the pieces that make up a mesh or a pattern; undefined for other pieces, or without one. */
+export function findMesh(pieces: readonly Piece[], { noise }: EvenGround) {
+  const holes = pieces.filter(({ enclosed, open }) => enclosed >= MESH.minEnclosed && open === 0);
+  if (holes.length < MESH.count) return () => undefined;
+  const maxSize = MESH.maxSize * middleOf(holes.map(({ size }) => size));
+  const distance = middleOf(holes.map((piece) => piece.distance)) - noise;
+  const verdict: Verdict =
+    distance <= MESH.maxDistance ? 'wrong' : distance <= MESH.maxDistanceToAsk ? 'unsure' : 'right';
+  const all = new Set(holes.filter(({ size }) => size <= maxSize));
+  return (piece: Piece): Verdict | undefined => (all.has(piece) ? verdict : undefined);
+}
+
+/** What decides whether something that was left out belongs to the subject. */
+const HOLE = {
+  /** So much of it is no shadow on the ground. */
+  minForeign: 0.8,
+  /** On a ground without noise, levels, shadows are few, and none is so small, a share of the subject. */
+  clean: { maxNoise: 1.5, maxShare: 0.005 },
+  /** Or as even, and as far from the ground, levels. */
+  lining: { maxRange: 12, minDistance: 30 },
+  /** On others a hole is worth a look if so much of it is no shadow. */
+  minForeignToAsk: 0.25,
+  /** A larger one is none, as a share of the subject. */
+  maxShare: 0.2,
+};
+
+/** @param subject area, pixels */
+export function judgeHole(hole: Hole, { noise }: EvenGround, subject: number): Verdict {
+  const share = hole.size / subject;
+  if (share > HOLE.maxShare) return 'right';
+  if (hole.foreign >= HOLE.minForeign) return 'wrong';
+  if (noise >= HOLE.clean.maxNoise)
+    return hole.foreign >= HOLE.minForeignToAsk ? 'unsure' : 'right';
+  const isLining = hole.range <= HOLE.lining.maxRange && hole.distance >= HOLE.lining.minDistance;
+  return isLining || share < HOLE.clean.maxShare ? 'wrong' : 'unsure';
+}

@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest';
+import { raiseConfidence } from '../../../src/imaging/confidence.ts';
+import { correctByGround } from '../../../src/imaging/ground/correct.ts';
+import { createRandom } from '../../faults/random.ts';
+
+/** A dark square on a plain ground, with patches of other colours in it, as a sure network sees it. */
+
+const SIZE = 400;
+/** The square's left and top side, and how long its sides are. */
+const [FROM, SIDE] = [80, 240];
+
+type Box = readonly [left: number, top: number, width: number, height: number];
+interface Patch {
+  at: Box;
+  colour: readonly [number, number, number];
+  /** The network's, 0..255. */
+  alpha: number;
+}
+
+function draw(ground: readonly [number, number, number], noise: number, patches: readonly Patch[]) {
+  const random = createRandom(7);
+  const pixels = { data: new Uint8Array(3 * SIZE * SIZE), width: SIZE, height: SIZE };
+  const matte = { data: new Uint8Array(SIZE * SIZE), width: SIZE, height: SIZE };
+  const paint = ([left, top, width, height]: Box, colour: readonly number[], alpha: number) => {
+    for (let y = top; y < top + height; y++)
+      for (let x = left; x < left + width; x++) {
+        const shift = Math.round(noise * (2 * random.next() - 1));
+        for (let c = 0; c < 3; c++)
+          pixels.data[3 * (y * SIZE + x) + c] = Math.min(255, Math.max(0, colour[c]! + shift));
+        matte.data[y * SIZE + x] = alpha;
+      }
+  };
+  paint([0, 0, SIZE, SIZE], ground, 0);
+  paint([FROM, FROM, SIDE, SIDE], [60, 40, 30], 255);
+  for (const { at, colour, alpha } of patches) paint(at, colour, alpha);
+  return { pixels, matte };
+}
+
+/** Returns the mean alpha in the middle of a patch, and what is said of it. */
+function correct(ground: readonly [number, number, number], noise: number, patch: Patch) {
+  const image = draw(ground, noise, [patch]);
+  const correction = correctByGround(image);
+  const [left, top, width, height] = patch.at;
+  const middle = image.matte.data[(top + (height >> 1)) * SIZE + left + (width >> 1)];
+  return { middle, doubts: correction?.measure(image.matte), correction, matte: image.matte };
+}
+
+const WHITE = [255, 255, 255] as const;
+const CREAM = [246, 240, 232] as const;
+/** As wide as a thumb's gap. */
+const NEAR: Box = [FROM + 6, 180, 4, 20];
+const DEEP: Box = [200, 180, 4, 20];
+
+describe('a thin piece of the ground’s colour of which the network is sure', () => {
+  test.each([
+    ['white, near the outline', WHITE, NEAR],
+    ['cream, near the outline', CREAM, NEAR],
+    ['cream, deep within: no light and no print has that colour', CREAM, DEEP],
+  ] as const)('%s, becomes clear, and nobody is asked', (_, ground, at) => {
+    const { middle, doubts } = correct(ground, 1, { at, colour: ground, alpha: 255 });
+    expect({ middle, doubts }).toEqual({ middle: 0, doubts: { groundShare: 0, holeShare: 0 } });
+  });
+
+  test('white, deep within, may be a light or a print: it stays, and a person is asked', () => {
+    const { middle, doubts } = correct(WHITE, 0, { at: DEEP, colour: WHITE, alpha: 255 });
+    expect(middle).toBe(255);
+    expect(doubts?.groundShare).toBeCloseTo(80 / SIDE ** 2, 5);
+  });
+
+  test('is no doubt any more once the final matte is clear there', () => {
+    const { correction, matte } = correct(WHITE, 0, { at: DEEP, colour: WHITE, alpha: 255 });
+    const final = { ...matte, data: new Uint8Array(matte.data.length) };
+    expect(correction?.measure(final).groundShare).toBe(0);
+  });
+});
+
+describe('a small hole darker than the ground', () => {
+  const hole = (ground: readonly [number, number, number]): Patch => {
+    const [r, g, b] = ground.map((value) => Math.round(0.83 * value));
+    return { at: [200, 180, 12, 20], colour: [r!, g!, b!], alpha: 0 };
+  };
+
+  test('on a ground without shadows belongs to the subject', () => {
+    expect(correct(WHITE, 0, hole(WHITE))).toMatchObject({
+      middle: 255,
+      doubts: { holeShare: 0 },
+    });
+  });
+
+  test('may be a shadow on others: it stays, and nobody is asked', () => {
+    expect(correct(CREAM, 4, hole(CREAM))).toMatchObject({ middle: 0, doubts: { holeShare: 0 } });
+  });
+
+  test('on others a person is asked if parts of it are no shadow', () => {
+    const { at } = hole(CREAM);
+    const half: Box = [at[0], at[1], at[2], at[3] / 2];
+    const image = draw(CREAM, 4, [hole(CREAM), { at: half, colour: [90, 130, 190], alpha: 0 }]);
+    const share = correctByGround(image)?.measure(image.matte).holeShare;
+    expect(share).toBeGreaterThan(0.002);
+  });
+});
+
+describe('a network’s output', () => {
+  test('becomes certain where the ground decided, and the confidence rises', () => {
+    const image = draw(WHITE, 0, [{ at: [180, 180, 40, 40], colour: WHITE, alpha: 140 }]);
+    const correction = correctByGround(image);
+    const cells = 100;
+    const data = Float32Array.from({ length: cells ** 2 }, (_, cell) => {
+      const [x, y] = [4 * (cell % cells) + 2, 4 * Math.floor(cell / cells) + 2];
+      if (x >= 180 && x < 220 && y >= 180 && y < 220) return 0.55;
+      return x >= FROM && x < FROM + SIDE && y >= FROM && y < FROM + SIDE ? 0.93 : 0;
+    });
+    const before = { data, width: cells, height: cells };
+    const region = { left: 0, top: 0, width: SIZE, height: SIZE };
+    const after = correction!.correct(before, region);
+    expect(after.data[50 * cells + 50]).toBe(0);
+    expect(after.data[30 * cells + 30]).toBeCloseTo(0.93);
+    expect(raiseConfidence(0.8, before, after)).toBeGreaterThan(0.85);
+    expect(raiseConfidence(0.8, after, before)).toBeCloseTo(0.8);
+    expect(raiseConfidence(1, before, after)).toBe(1);
+  });
+});
+
+describe('a soft shadow apart from the subject', () => {
+  /** @param depth levels that the ground's light lacks, by the shares of the shadow's width and height */
+  const shadow = (depth: (x: number, y: number) => number): Patch[] =>
+    Array.from({ length: 24 * 40 }, (_, n) => {
+      const [column, row] = [n % 40, Math.floor(n / 40)];
+      const value = Math.round(255 - depth(column / 39, row / 23));
+      return { at: [120 + 4 * column, 340 + row, 4, 1], colour: [value, value, value], alpha: 200 };
+    });
+  const soft = (x: number, y: number) => 24 * Math.sin(Math.PI * x) * Math.sin(Math.PI * y);
+  const alphaAt = (patches: Patch[]) => {
+    const image = draw(WHITE, 0, patches);
+    correctByGround(image);
+    return image.matte.data[352 * SIZE + 200];
+  };
+
+  test('is cleared', () => {
+    expect(alphaAt(shadow(soft))).toBe(0);
+  });
+
+  test('stays if it has edges, as goods nearly of the ground’s colour have', () => {
+    expect(alphaAt(shadow((x) => (Math.floor(10 * x) % 2) * 15 + 15))).toBe(200);
+  });
+
+  test('stays if it has a colour', () => {
+    const tinted = shadow(soft).map(({ at, colour, alpha }) => ({
+      at,
+      colour: [colour[0], colour[1] - 12, colour[2] - 24] as const,
+      alpha,
+    }));
+    expect(alphaAt(tinted)).toBe(200);
+  });
+});
