@@ -29,3 +29,9 @@ export function finalProblem(
     cause: error,
   });
 }
+
+/** Returns why work on an image ended, in one word: `http-503`, `timeout`, `quota-exceeded`. */
+export const problemCode = ({ type, cause }: Problem): string => {
+  if (!(cause instanceof FetchError)) return type;
+  return cause.status === undefined ? cause.reason : `http-${cause.status}`;
+};

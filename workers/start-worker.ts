@@ -208,6 +208,7 @@ async function startConsumers(sources: ConsumerSources) {
     pools,
     log,
     now,
+    graceDays: config.FEED_GRACE_DAYS,
   });
   const opened = openSources(readDeclaredSources(config));
   const rows = startBatches({

@@ -35,6 +35,30 @@ export interface RowImage {
   lastModified?: string | undefined;
 }
 
+/** Returns an earlier result if all its files still exist. */
+export async function ifComplete<T extends PreviousImage>(
+  blobs: Blobs,
+  photo: T,
+  garmentsPrefix: (sha256: string) => string,
+  signal?: AbortSignal,
+): Promise<T | undefined> {
+  const heads = await Promise.all(
+    fileKeys(photo, garmentsPrefix).map((key) => blobs.head(key, signal)),
+  );
+  return heads.every((head) => head !== undefined) ? photo : undefined;
+}
+
+/** Returns the keys of all files of a result. */
+export const fileKeys = (
+  { results, picture, input }: PreviousImage,
+  garmentsPrefix: (sha256: string) => string,
+): string[] =>
+  [
+    results.cutout?.key,
+    picture?.key,
+    ...garmentKeys(garmentsPrefix(input.sha256), results.outfit),
+  ].filter((key) => key !== undefined);
+
 /** Returns the results of the previous run if they satisfy the request and still exist. */
 export async function reusableResult(
   blobs: Blobs,
@@ -46,15 +70,12 @@ export async function reusableResult(
   const { cutout, view, outfit } = earlier.results;
   if (operations.includes('classify') && !view) return undefined;
   if (operations.includes('separate') && outfit?.model !== parser) return undefined;
-  const keys = garmentKeys(garmentsPrefix(earlier.input.sha256), outfit);
   if (operations.includes('remove-background')) {
     if (cutout?.model !== model || earlier.picture?.background !== background) return undefined;
     // The row may sell another garment of the photo now, or another network find it.
     if (cutout.key !== cutOutKey(earlier.input.sha256)) return undefined;
-    keys.push(cutout.key, ...(earlier.picture ? [earlier.picture.key] : []));
   }
-  const heads = await Promise.all(keys.map((key) => blobs.head(key, signal)));
-  return heads.every((head) => head !== undefined) ? earlier : undefined;
+  return ifComplete(blobs, earlier, garmentsPrefix, signal);
 }
 
 /**
@@ -64,7 +85,7 @@ export async function reusableResult(
  */
 export async function fetchRowImage(
   { blobs, safeFetch, objects, maxBytes }: RowImageDeps,
-  { source }: AcceptedRow,
+  { source, isOtherLink }: AcceptedRow,
   previous: PreviousImage | undefined,
   { client, attempt }: FetchTurn,
   signal: AbortSignal,
@@ -76,8 +97,8 @@ export async function fetchRowImage(
     maxBytes,
     totalMillis: fetchMillis(attempt),
     signal,
-    ...(previous?.etag && { etag: previous.etag }),
-    ...(previous?.lastModified && { lastModified: previous.lastModified }),
+    ...(!isOtherLink && previous?.etag && { etag: previous.etag }),
+    ...(!isOtherLink && previous?.lastModified && { lastModified: previous.lastModified }),
   });
   const { etag, lastModified } = fetched.headers;
   if (!fetched.notModified) return { bytes: fetched.bytes, etag, lastModified };

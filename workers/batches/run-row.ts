@@ -8,10 +8,10 @@ import {
   feedImageKey,
   feedPictureKey,
 } from '../../src/intake/feeds/feed-keys.ts';
-import { garmentKeys } from '../../src/intake/garment-files.ts';
 import { type ValidatedImage, validateImage } from '../../src/intake/validate-image.ts';
 import { formatOf } from '../../src/output/options.ts';
 import type { CutOutOptions } from '../../src/output/quality.ts';
+import type { Clock } from '../../src/platform/clock.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { type JobData, readData } from '../../src/queue/catalog.ts';
 import type { JobResults, PreviousImage } from '../../src/queue/job-data.ts';
@@ -27,14 +27,16 @@ import {
   openInput,
   withFetchPermit,
 } from '../fetch-input.ts';
-import { finalProblem } from '../final-problem.ts';
+import { finalProblem, problemCode } from '../final-problem.ts';
 import type { ImageDeps } from '../image-job.ts';
 import { cacheOptions, runOperations, withBackgroundHash } from '../job-operations.ts';
 import type { SourceObjects } from '../sources/source-objects.ts';
-import { fetchRowImage, type RowImage, reusableResult } from './row-image.ts';
+import { fetchRowImage, fileKeys, ifComplete, type RowImage, reusableResult } from './row-image.ts';
 
 interface RunRowDeps {
   batches: Batches;
+  /** Redis's time. */
+  now: Clock;
   images: ImageDeps;
   inputs: FetchInputDeps;
   objects: SourceObjects;
@@ -50,7 +52,7 @@ interface RowOutput extends Pick<RowCompletion, 'result' | 'quota'> {
 
 const unchanged = (
   { row }: RowJob,
-  previous: PreviousImage,
+  { stale: _, ...previous }: PreviousImage,
   image: RowImage | undefined,
 ): RowOutput => ({
   result: {
@@ -233,6 +235,7 @@ async function work(
       row: row.row,
       status: 'succeeded',
       unchanged: false,
+      ...(feed && { charged: true }),
       etag,
       lastModified,
       input: { sha256, bytes: bytes.length, width, height },
@@ -244,19 +247,53 @@ async function work(
   };
 }
 
-const failed = ({ row, feed }: RowJob, { type, detail }: Problem): RowOutput => ({
-  result: { row: row.row, status: 'failed', problem: { type, detail } },
-  quota: feed ? 'free' : 'held',
-  millis: {},
-});
+const failed = ({ row, feed }: RowJob, problem: Problem): RowOutput => {
+  const { type, detail } = problem;
+  return {
+    result: {
+      row: row.row,
+      status: 'failed',
+      problem: { type, detail, code: problemCode(problem) },
+    },
+    quota: feed ? 'free' : 'held',
+    millis: {},
+  };
+};
 
 interface FinishDeps {
   batches: Batches;
   blobs: Blobs;
+  /** Redis's time. */
+  now: Clock;
+}
+
+/** The result of a row that cannot be processed: in a feed its last good picture, if it had one, which is now stale. */
+async function withoutImage(
+  { blobs, now }: FinishDeps,
+  job: RowJob,
+  problem: Problem,
+): Promise<RowOutput> {
+  const { feed, row } = job;
+  const prefixOf = (sha256: string) => rowGarmentsPrefix(job, sha256);
+  const photo = feed && row.earlier && (await ifComplete(blobs, row.earlier, prefixOf));
+  if (!photo) return failed(job, problem);
+  const { since = new Date(now()).toISOString() } = photo.stale ?? {};
+  return {
+    result: {
+      ...photo,
+      row: row.row,
+      status: 'succeeded',
+      unchanged: true,
+      stale: { since, reason: problem.detail },
+      code: problemCode(problem),
+    },
+    quota: 'free',
+    millis: {},
+  };
 }
 
 /** Records the result of a row. If the batch was erased meanwhile, deletes what the row made. */
-async function finish({ batches, blobs }: FinishDeps, job: RowJob, output: RowOutput) {
+async function finish({ batches, blobs }: Omit<FinishDeps, 'now'>, job: RowJob, output: RowOutput) {
   const { batchId, chunk, chunkRows, row } = job;
   const { result, quota } = output;
   const completion = { row: row.row, chunk, chunkRows, result, quota };
@@ -266,10 +303,8 @@ async function finish({ batches, blobs }: FinishDeps, job: RowJob, output: RowOu
   const batch = await batches.get(batchId);
   const isErased = batch === undefined || batch.status === 'expired';
   if (!isErased || result.status === 'failed') return;
-  const { results, picture, input } = result;
-  const prefix = rowGarmentsPrefix(job, input.sha256);
-  const keys = [results.cutout?.key, picture?.key, ...garmentKeys(prefix, results.outfit)];
-  for (const key of keys) if (key !== undefined) await blobs.delete(key);
+  const keys = fileKeys(result, (sha256) => rowGarmentsPrefix(job, sha256));
+  for (const key of keys) await blobs.delete(key);
 }
 
 /**
@@ -277,7 +312,7 @@ async function finish({ batches, blobs }: FinishDeps, job: RowJob, output: RowOu
  * a result like any other: the batch continues.
  */
 export function runRow(deps: RunRowDeps): Processor<'run-row'> {
-  const { batches, images } = deps;
+  const { batches, images, now } = deps;
   const { blobs } = images;
   const workDeps = { ...deps, fetchBackground: createBackgroundFetcher(deps.inputs) };
   return async (job, signal, attempt) => {
@@ -290,7 +325,11 @@ export function runRow(deps: RunRowDeps): Processor<'run-row'> {
     } catch (error) {
       const final = signal.aborted ? undefined : finalProblem(error, attempt);
       if (!final) throw error;
-      await finish({ batches, blobs }, job, failed(job, final));
+      await finish(
+        { batches, blobs },
+        job,
+        await withoutImage({ batches, blobs, now }, job, final),
+      );
       return { millis: {} };
     }
   };
@@ -302,5 +341,5 @@ export async function failRow(deps: FinishDeps, queue: Queue, jobId: string): Pr
   if (!queued) return;
   const job = readData('run-row', queued.data);
   const problem = new Problem('upstream-failed', 'The work was interrupted too often');
-  await finish(deps, job, failed(job, problem));
+  await finish(deps, job, await withoutImage(deps, job, problem));
 }

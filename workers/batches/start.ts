@@ -72,11 +72,11 @@ export function startBatches(deps: StartBatchesDeps) {
   };
   const consumer = deps.consume(
     'bulk',
-    { 'run-row': runRow({ batches, images, inputs, objects }) },
+    { 'run-row': runRow({ batches, images, inputs, objects, now }) },
     {
       concurrency: deps.slots + STORING_ROWS,
       onFailed(jobId) {
-        failRow({ batches, blobs }, queue, jobId).catch((error) =>
+        failRow({ batches, blobs, now }, queue, jobId).catch((error) =>
           log.error({ jobId, reason: error.message }, 'row failure not recorded'),
         );
       },

@@ -6,13 +6,19 @@ import type { RowError } from '../../src/feed-formats/row-error.ts';
 import { batchFiles, batchKeys, putLines } from '../../src/intake/batches/batch-files.ts';
 import type { Batches, BatchRecord } from '../../src/intake/batches/batches.ts';
 import { readRowOutcomes } from '../../src/intake/batches/row-reader.ts';
-import type { RowLine } from '../../src/intake/batches/rows.ts';
+import {
+  countReason,
+  isRejected,
+  type RowLine,
+  reasonCode,
+} from '../../src/intake/batches/rows.ts';
+import { feedFiles } from '../../src/intake/feeds/feed-files.ts';
 import { feedKeys } from '../../src/intake/feeds/feed-keys.ts';
 import type { SourceMetadata } from '../../src/intake/feeds/feed-source.ts';
 import { type FeedRecord, toParseOptions } from '../../src/intake/feeds/feeds.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import type { Region } from '../../src/taxonomy/dictionary/schema.ts';
-import { indexPreviousImages, NO_PREVIOUS_IMAGES, type PreviousImages } from './previous-images.ts';
+import { PreviousImages } from './previous-images.ts';
 
 /** A chunk ends at the first of these limits; the results of the previous run do not count. */
 const MAX_CHUNK_ROWS = 500;
@@ -33,7 +39,12 @@ const shorten = (title: string): string =>
 function toLines(item: FeedRow | RowError, first: number, region: Region | undefined): RowLine[] {
   const { line, id: customId } = item;
   if (item.kind === 'error') {
-    const problem = { type: 'invalid-row', detail: item.detail };
+    const [reason] = item.reasons;
+    const problem = {
+      type: 'invalid-row',
+      detail: item.detail,
+      ...(reason && { code: reason.code }),
+    };
     return [{ row: first, line, ...(customId && { customId }), problem }];
   }
   const urls = [item.imageLink, ...item.additionalImageLinks];
@@ -108,16 +119,20 @@ const regionReader =
     return soldRegion(item);
   };
 
-/** Opens the results of the feed's last completed run. */
+async function* noOutcomes(): AsyncGenerator<never> {}
+
+/** Opens the results of the feed's last completed run, and those of rows that have left it. */
 async function openPreviousImages(
   { batches, blobs }: IngestRowsDeps,
-  { client, lastCompletedRunId }: FeedRecord,
+  { client, id, lastCompletedRunId }: FeedRecord,
   signal: AbortSignal,
 ): Promise<PreviousImages> {
-  const run = lastCompletedRunId && (await batches.get(lastCompletedRunId));
-  if (!run) return NO_PREVIOUS_IMAGES;
-  const outcomes = readRowOutcomes(batches, batchFiles(blobs, client, run.id), run);
-  return indexPreviousImages(outcomes, signal);
+  const run = lastCompletedRunId === undefined ? undefined : await batches.get(lastCompletedRunId);
+  const outcomes =
+    run && run.status !== 'expired'
+      ? readRowOutcomes(batches, batchFiles(blobs, client, run.id), run)
+      : noOutcomes();
+  return PreviousImages.index(feedFiles(blobs).keptRows(client, id), outcomes, signal);
 }
 
 const withPreviousImages = (
@@ -126,9 +141,10 @@ const withPreviousImages = (
 ): Promise<RowLine[]> =>
   Promise.all(
     lines.map(async (line) => {
-      if (!('source' in line) || !('url' in line.source)) return line;
-      const earlier = await previous.find(line.customId, line.source.url);
-      return earlier ? { ...line, earlier } : line;
+      const found = isRejected(line) ? undefined : await previous.find(line);
+      if (!found) return line;
+      const { photo: earlier, isOtherLink } = found;
+      return { ...line, earlier, ...(isOtherLink && { isOtherLink }) };
     }),
   );
 
@@ -142,10 +158,12 @@ async function appendChunk(
 ): Promise<boolean> {
   const key = batchKeys(run.client, run.id).rows(chunk);
   await putLines(blobs, key, await withPreviousImages(lines, previous), signal);
-  const accepted = lines.filter((each) => 'source' in each).length;
-  const rejected = lines.length - accepted;
+  const errors = lines.filter(isRejected);
+  const reasons: Record<string, number> = {};
+  for (const each of errors) countReason(reasons, reasonCode(each));
+  const [accepted, rejected] = [lines.length - errors.length, errors.length];
   const upload = { format: 'files' as const, offset: 0, line, rows };
-  const appended = { chunk, first, accepted, rejected, upload };
+  const appended = { chunk, first, accepted, rejected, reasons, upload };
   if ((await batches.append(run.id, appended, undefined)) === 'appended') return true;
   const current = await batches.get(run.id);
   // An attempt that was presumed dead may be ahead, with the same rows.

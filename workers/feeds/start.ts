@@ -33,6 +33,8 @@ interface StartFeedsDeps {
   log: Logger;
   /** Redis's time. */
   now: Clock;
+  /** How long a published picture outlasts its row. */
+  graceDays: number;
 }
 
 /** Starts consuming the jobs that start feed runs and import feeds. */
@@ -57,7 +59,7 @@ export function startFeeds(deps: StartFeedsDeps) {
     },
   );
   const carryOver = { blobs, decisions: createReviewDecisions(redis) };
-  const retention = { feeds, batches, files: feedFiles(blobs) };
+  const retention = { feeds, batches, files: feedFiles(blobs), now, graceDays: deps.graceDays };
   return {
     cancel: consumer.cancel,
     /** What a feed does at each stage of its runs. */

@@ -8,8 +8,15 @@ import { Erasure } from '../erasure.ts';
 import { parseHashFields, toHashFields } from '../hash-fields.ts';
 import { createLeases } from '../leases.ts';
 import { defineTombstoneUpdate } from '../tombstone.ts';
-import { batchRedisKeys, DISPATCH_LEASE, DUE_TIMES, UNDER_WAY, unendedKey } from './redis-keys.ts';
-import { ResultLine } from './rows.ts';
+import {
+  batchRedisKeys,
+  DISPATCH_LEASE,
+  DUE_TIMES,
+  REASON_FIELD,
+  UNDER_WAY,
+  unendedKey,
+} from './redis-keys.ts';
+import { ResultLine, reasonCode } from './rows.ts';
 import { defineBatchScripts } from './scripts.ts';
 
 /**
@@ -117,6 +124,8 @@ const COUNTS = [
   'succeeded',
   'failed',
   'unchanged',
+  'stale',
+  'units',
   'revision',
   'reviewApproved',
   'reviewRejected',
@@ -130,9 +139,14 @@ type ProgressCount = Exclude<
 
 type Counts = Record<(typeof COUNTS)[number], number>;
 
-/** The record of a batch in Redis. `issued` rows were handed to workers, ended ones included. */
+/**
+ * The record of a batch in Redis. `issued` rows were handed to workers, ended ones included. `stale` rows of feeds
+ * are among the unchanged; `units` were charged while the run was processed.
+ */
 export interface BatchRecord extends z.infer<typeof JsonFields>, Counts {
   status: BatchStatus;
+  /** Rows that failed, were rejected or are stale, by reason. */
+  reasons: Readonly<Record<string, number>>;
   cursor: Cursor;
 }
 
@@ -147,6 +161,7 @@ type BatchChanges = Partial<Omit<z.infer<typeof JsonFields>, keyof BatchManifest
 /** How far a batch has come, as object storage has it. */
 export interface StoredProgress extends Record<ProgressCount, number> {
   cursor: Cursor;
+  reasons: Readonly<Record<string, number>>;
   upload?: Upload;
   /** Number of each chunk's first row. */
   firstRows: readonly number[];
@@ -194,10 +209,16 @@ function readCursor(text = '0:0'): Cursor {
 
 function readRecord({ status, cursor, ...fields }: Record<string, string>): BatchRecord {
   const counts = Object.fromEntries(COUNTS.map((name) => [name, Number(fields[name] ?? 0)]));
-  const jsonFields = Object.entries(fields).filter(([name]) => !(name in counts));
+  const others = Object.entries(fields).filter(([name]) => !(name in counts));
+  const isReason = ([name]: [string, string]) => name.startsWith(REASON_FIELD);
+  const jsonFields = others.filter((field) => !isReason(field));
+  const reasons = others
+    .filter(isReason)
+    .map(([name, count]) => [name.slice(REASON_FIELD.length), Number(count)]);
   return {
     ...JsonFields.parse(parseHashFields(Object.fromEntries(jsonFields))),
     ...(counts as Counts),
+    reasons: Object.fromEntries(reasons),
     status: z.enum(BATCH_STATUSES).parse(status),
     cursor: readCursor(cursor),
   };
@@ -244,12 +265,13 @@ export function createBatches(redis: Redis, now: Clock) {
      */
     async restore(
       batch: BatchManifest & { expiresAt: string },
-      { cursor, upload, firstRows, written, ...counts }: StoredProgress,
+      { cursor, upload, firstRows, written, reasons, ...counts }: StoredProgress,
       from: '' | 'open' = '',
     ): Promise<boolean> {
       const fields = [
         ...fieldsOf(batch, writeCursor(cursor)),
         ...Object.entries(counts).flat(),
+        ...Object.entries(reasons).flatMap(([code, count]) => [REASON_FIELD + code, count]),
         ...(upload ? toHashFields({ upload }) : []),
       ];
       const { id } = batch;
@@ -282,7 +304,15 @@ export function createBatches(redis: Redis, now: Clock) {
      */
     async append(
       id: string,
-      chunk: { chunk: number; first: number; accepted: number; rejected: number; upload: Upload },
+      chunk: {
+        chunk: number;
+        first: number;
+        accepted: number;
+        rejected: number;
+        /** Rejected rows by reason. */
+        reasons?: Readonly<Record<string, number>>;
+        upload: Upload;
+      },
       meter: Meter | undefined,
     ): Promise<'appended' | 'conflict' | 'over-quota'> {
       const reply = await scripts.append({
@@ -294,6 +324,7 @@ export function createBatches(redis: Redis, now: Clock) {
         upload: JSON.stringify(chunk.upload),
         quotaKey: quotaKey(meter?.meter),
         quotaPerDay: meter?.quotaPerDay,
+        reasons: JSON.stringify(chunk.reasons ?? {}),
       });
       if (reply === 1) return 'appended';
       return reply === 0 ? 'conflict' : 'over-quota';
@@ -339,6 +370,8 @@ export function createBatches(redis: Redis, now: Clock) {
         status: result.status,
         result: JSON.stringify(result),
         isUnchanged: result.status === 'succeeded' && result.unchanged,
+        isStale: result.status === 'succeeded' && result.stale !== undefined,
+        reason: reasonCode(result) ?? '',
         quotaKey: quotaKey(isCharged ? quota.charge.meter : undefined),
         quota: isCharged ? 'charge' : quota,
       });

@@ -11,6 +11,10 @@ export const feedKeys = (client: string, feedId: string) => {
     manifest: `${prefix}feed.json`,
     /** The feed document that a run has read, byte for byte. */
     source: (runId: string): string => `${prefix}runs/${runId}/source`,
+    /** Rows that have left it, for the time of grace. */
+    kept: `${prefix}kept.ndjson`,
+    /** Its images that no row uses, and since when. */
+    unused: `${prefix}unused.ndjson`,
     /** Prefix of all its cut-outs and pictures. */
     images: `${prefix}images/`,
   };

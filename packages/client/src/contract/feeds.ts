@@ -102,12 +102,16 @@ export interface FeedRunCounts {
   images: number;
   /** Images that are the same as in the run before; they cost nothing. */
   unchanged: number;
+  /** Images whose source cannot be read: their last good picture stays. */
+  stale: number;
   /** Images that were processed with success. */
   changed: number;
   succeeded: number;
   failed: number;
   /** Rows that cannot be used. */
   rejected: number;
+  /** Units of the quota that the run has used. */
+  units: number;
 }
 
 /** Progress of a feed run. */
@@ -133,6 +137,8 @@ export interface FeedRun {
   /** `open` while the feed is being read. */
   status: BatchStatus;
   counts: FeedRunCounts;
+  /** How many images failed or are stale, and rows were rejected, by reason. */
+  reasons: Record<string, number>;
   createdAt: string;
   finishedAt?: string;
   /** When results and records are deleted. */
@@ -217,8 +223,10 @@ export interface FeedReportRejection {
 export interface FeedReportImage {
   /** As the feed has it. */
   url: string;
-  outcome: 'changed' | 'unchanged' | 'failed' | 'not-done';
+  outcome: 'changed' | 'unchanged' | 'stale' | 'failed' | 'not-done';
   reason?: string;
+  /** Since when its source cannot be read. */
+  staleSince?: string;
   /** Of its cut-out; absent if there is none, or if an older release made it. */
   review?: CutOutReview;
   /** How often people have mended its cut-out; absent if it is as it was made. */

@@ -25,12 +25,21 @@ const RunCounts = z
     unchanged: z
       .number()
       .meta({ description: 'The same as in the previous run; they cost nothing' }),
+    stale: z.number().meta({
+      description:
+        'Their source cannot be read: the last good picture stays, and so do its link and its review',
+    }),
     changed: z.number().meta({ description: 'Processed successfully' }),
     succeeded: z.number(),
     failed: z.number(),
     rejected: z.number().meta({ description: 'Invalid rows of the feed' }),
+    units: z.number().meta({ description: 'Units of the quota that the run has used' }),
   })
   .meta({ id: 'RunCounts' });
+
+const reasonsField = z.record(z.string(), z.number()).meta({
+  description: 'How many images failed or are stale, and rows were rejected, by reason',
+});
 export type RunCounts = z.infer<typeof RunCounts>;
 
 /** For the OpenAPI document: a run as its client sees it. */
@@ -40,6 +49,7 @@ export const RunResponse = z
     feedId: z.string(),
     status: z.enum(BATCH_STATUSES).meta({ description: '`open` while the feed is being read' }),
     counts: RunCounts,
+    reasons: reasonsField,
     createdAt: z.iso.datetime(),
     finishedAt: z.iso.datetime().optional(),
     expiresAt: z.iso.datetime(),
@@ -87,10 +97,11 @@ export type FeedResponse = z.infer<typeof FeedResponse>;
 
 /** Counts the rows and images of a run. */
 function runCounts(run: BatchRecord): RunCounts {
-  const { upload, accepted, rejected, succeeded, failed, unchanged } = run;
-  const changed = succeeded - unchanged;
+  const { upload, accepted, rejected, succeeded, failed, stale, units } = run;
+  const [changed, unchanged] = [succeeded - run.unchanged, run.unchanged - stale];
   const rows = upload?.rows ?? 0;
-  return { rows, images: accepted, unchanged, changed, succeeded, failed, rejected };
+  const outcomes = { unchanged, stale, changed, succeeded, failed, rejected };
+  return { rows, images: accepted, ...outcomes, units };
 }
 
 /** Counts a run for its events: as its response does, and the images that are not done yet. */
@@ -108,6 +119,7 @@ export function runResponse(run: BatchRecord): RunResponse {
     feedId,
     status,
     counts: runCounts(run),
+    reasons: run.reasons,
     createdAt,
     ...(finishedAt && { finishedAt }),
     expiresAt,
@@ -165,8 +177,9 @@ export const ReportLine = z
       images: z.array(
         z.object({
           url: z.string(),
-          outcome: z.enum(['changed', 'unchanged', 'failed', 'not-done']),
+          outcome: z.enum(['changed', 'unchanged', 'stale', 'failed', 'not-done']),
           reason: z.string().optional(),
+          staleSince: z.iso.datetime().optional(),
           review: CutOutReview.optional().meta({
             description: 'Of its cut-out; absent if there is none, or if an older release made it',
           }),

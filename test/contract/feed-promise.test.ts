@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Catalogue, startCatalogue } from '../support/catalogue.ts';
+import { readFeed } from '../support/feed-client.ts';
+import { pictureOf } from '../support/feed-server.ts';
+
+/* A published picture is a promise: what a bad night of a shop does not take away. */
+
+let catalogue: Catalogue;
+beforeAll(async () => {
+  catalogue = await startCatalogue();
+});
+afterAll(() => catalogue.stop());
+
+/** Pictures no other test of this file uses. */
+let pictures = 200;
+const header = 'id,title,image_link\n';
+
+/** A shop of so many products with a picture each, whose feed and pictures can fail. */
+async function openShop(products: number) {
+  const { shop, feeds } = catalogue;
+  const at = `/promise-${pictures}`;
+  const ids = Array.from({ length: products }, (_, i) => `p${i}`);
+  const first = pictures;
+  pictures += products;
+  const linkOf = (id: string) => `${shop.origin}${at}/${id}.jpg`;
+  const heal = () => Promise.all(ids.map((id, i) => shop.putImage(`${at}/${id}.jpg`, first + i)));
+  const offer = (rows: readonly string[]) =>
+    shop.put(`${at}/feed.csv`, { body: header + rows.join(''), type: 'text/csv' });
+  const rowsOf = (some: readonly string[]) => some.map((id) => `${id},${id},${linkOf(id)}\n`);
+  await heal();
+  const response = await feeds.postJson({ url: offer(rowsOf(ids)) });
+  expect(response.status).toBe(202);
+  const feed = await readFeed(response);
+  await feeds.until(feed.run, 'completed');
+  return {
+    ids,
+    feed,
+    offer,
+    rowsOf,
+    heal,
+    linkOf,
+    path: (id: string) => `${at}/${id}.jpg`,
+    fail: (status: number, some: readonly string[] = ids) => {
+      for (const id of some) {
+        shop.put(`${at}/${id}.jpg`, (_request, answer) => answer.writeHead(status).end('down'));
+      }
+    },
+    fetches: () => shop.requests.filter(({ path }) => path.startsWith(`${at}/p`)).length,
+  };
+}
+
+const exported = async (feedId: string): Promise<string> =>
+  (await catalogue.feeds.ask('GET', `/feeds/${feedId}/export`)).text();
+
+const publishedLinks = async (feedId: string): Promise<string[]> =>
+  [...(await exported(feedId)).matchAll(/http:\/\/[^,\n]*\/intake\/v1\/files\/[^,\n]*/g)].map(
+    ([link]) => link,
+  );
+
+const statusOf = async (link: string): Promise<number> => (await fetch(link)).status;
+
+async function unitsLeft(): Promise<number> {
+  const usage = await (await catalogue.feeds.ask('GET', '/usage')).json();
+  return (usage as { quota: { remaining: number } }).quota.remaining;
+}
+
+async function productLines(path: string) {
+  const report = await (await catalogue.feeds.ask('GET', `${path}/report`)).text();
+  const lines = report
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  return lines.filter(({ kind }) => kind === 'product');
+}
+
+describe('a picture whose source cannot be fetched', () => {
+  test.each([503, 404, 403])('is stale and keeps its link: HTTP %i', async (status) => {
+    const { feeds } = catalogue;
+    const shop = await openShop(3);
+    const links = await publishedLinks(shop.feed.id);
+    expect(links).toHaveLength(3);
+    const before = await unitsLeft();
+    shop.fail(status, ['p0', 'p1']);
+    const run = await feeds.runAgain(shop.feed.id);
+    expect(run.counts).toMatchObject({
+      succeeded: 3,
+      stale: 2,
+      unchanged: 1,
+      changed: 0,
+      failed: 0,
+    });
+    expect(await publishedLinks(shop.feed.id)).toEqual(links);
+    for (const link of links) expect(await statusOf(link)).toBe(200);
+    const [product] = await productLines(feeds.pathOf(run));
+    expect(product.images[0]).toMatchObject({
+      outcome: 'stale',
+      reason: expect.stringContaining(String(status)),
+      staleSince: expect.stringMatching(/^\d{4}-/),
+      picture: links[0],
+    });
+    expect(run).toMatchObject({ reasons: { [`http-${status}`]: 2 } });
+
+    const again = await feeds.runAgain(shop.feed.id);
+    const [later] = await productLines(feeds.pathOf(again));
+    expect(later.images[0].staleSince).toBe(product.images[0].staleSince);
+
+    await shop.heal();
+    const sound = await feeds.runAgain(shop.feed.id);
+    expect(sound.counts).toMatchObject({ stale: 0, unchanged: 3 });
+    expect(await unitsLeft()).toBe(before);
+  });
+});
+
+describe('a published link', () => {
+  test('goes on answering the old picture when it was replaced', async () => {
+    const { feeds } = catalogue;
+    const shop = await openShop(2);
+    const [link = ''] = await publishedLinks(shop.feed.id);
+    const old = await (await fetch(link)).arrayBuffer();
+    catalogue.shop.put(shop.path('p0'), {
+      body: await pictureOf(pictures++),
+      type: 'image/jpeg',
+    });
+    const run = await feeds.runAgain(shop.feed.id);
+    expect(run.counts).toMatchObject({ changed: 1, unchanged: 1 });
+    expect((await publishedLinks(shop.feed.id))[0]).not.toBe(link);
+    const answer = await fetch(link);
+    expect(answer.status).toBe(200);
+    expect(Buffer.from(await answer.arrayBuffer()).equals(Buffer.from(old))).toBe(true);
+  });
+
+  test('goes on while its row is left out, and the row costs nothing when it is back', async () => {
+    const { feeds } = catalogue;
+    const shop = await openShop(6);
+    const links = await publishedLinks(shop.feed.id);
+    const before = await unitsLeft();
+    shop.offer(shop.rowsOf(shop.ids.slice(1)));
+    await feeds.runAgain(shop.feed.id);
+    expect(await statusOf(links[0] ?? '')).toBe(200);
+    shop.offer(shop.rowsOf(shop.ids));
+    const back = await feeds.runAgain(shop.feed.id);
+    expect(back.counts).toMatchObject({ unchanged: 6, changed: 0 });
+    expect(await publishedLinks(shop.feed.id)).toEqual(links);
+    expect(await unitsLeft()).toBe(before);
+  });
+});
