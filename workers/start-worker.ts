@@ -209,6 +209,7 @@ async function startConsumers(sources: ConsumerSources) {
     log,
     now,
     graceDays: config.FEED_GRACE_DAYS,
+    maxLossPercent: config.FEED_MAX_LOSS_PERCENT,
   });
   const opened = openSources(readDeclaredSources(config));
   const rows = startBatches({

@@ -91,6 +91,7 @@ const Environment = z.object({
   LOOK_THREADS: whole(1, 64).default(DEFAULT_LOOK_THREADS),
   FETCH_ALLOW: networks,
   FEED_GRACE_DAYS: whole(0, 400).default(14),
+  FEED_MAX_LOSS_PERCENT: whole(0, 100).default(20),
   MODEL: z
     .string()
     .regex(/^[a-z0-9][a-z0-9._-]*$/)

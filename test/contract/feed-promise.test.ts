@@ -144,3 +144,72 @@ describe('a published link', () => {
     expect(await unitsLeft()).toBe(before);
   });
 });
+
+describe('a run that would lose too much', () => {
+  test('is held, changes nothing, and goes on when it is confirmed', async () => {
+    const { feeds } = catalogue;
+    const shop = await openShop(5);
+    const links = await publishedLinks(shop.feed.id);
+    const before = await exported(shop.feed.id);
+    shop.offer(shop.rowsOf(shop.ids.slice(0, 3)));
+    const fetches = shop.fetches();
+    const held = await feeds.runAgain(shop.feed.id, 'held');
+    expect(held).toMatchObject({
+      held: {
+        rows: { before: 5, lost: 2 },
+        pictures: { before: 5, lost: 2 },
+        first: [
+          { id: 'p3', title: 'p3' },
+          { id: 'p4', title: 'p4' },
+        ],
+      },
+    });
+    expect(shop.fetches()).toBe(fetches);
+    expect(await exported(shop.feed.id)).toBe(before);
+    for (const link of links) expect(await statusOf(link)).toBe(200);
+
+    const confirmed = await feeds.ask('POST', `${feeds.pathOf(held)}/confirm`);
+    expect(confirmed.status).toBe(202);
+    const done = await feeds.until(held, 'completed');
+    expect(done.held).toBeUndefined();
+    expect(await publishedLinks(shop.feed.id)).toEqual(links.slice(0, 3));
+    for (const link of links) expect(await statusOf(link)).toBe(200);
+    const again = await feeds.ask('POST', `${feeds.pathOf(held)}/confirm`);
+    expect(again.status).toBe(409);
+  });
+
+  test('gives way to the next run', async () => {
+    const { feeds } = catalogue;
+    const shop = await openShop(3);
+    shop.offer([]);
+    const held = await feeds.runAgain(shop.feed.id, 'held');
+    expect(held).toMatchObject({ counts: { rows: 0 }, held: { rows: { before: 3, lost: 3 } } });
+    shop.offer(shop.rowsOf(shop.ids));
+    const sound = await feeds.runAgain(shop.feed.id);
+    expect(sound.counts).toMatchObject({ unchanged: 3 });
+    const superseded = await feeds.until(held, 'canceled');
+    expect(superseded.problem?.detail).toMatch(/later run/);
+  });
+
+  test('may be canceled', async () => {
+    const { feeds } = catalogue;
+    const shop = await openShop(2);
+    shop.offer(shop.rowsOf(['p0']));
+    const held = await feeds.runAgain(shop.feed.id, 'held');
+    const response = await feeds.ask('POST', `${feeds.pathOf(held)}/cancel`);
+    expect(response.status).toBe(200);
+    await feeds.until(held, 'canceled');
+    expect(await publishedLinks(shop.feed.id)).toHaveLength(2);
+  });
+});
+
+test('a run with every row rejected is failed, and changes nothing', async () => {
+  const { feeds } = catalogue;
+  const shop = await openShop(2);
+  const before = await exported(shop.feed.id);
+  shop.offer(['p0,p0,\n', 'p1,p1,\n']);
+  const run = await feeds.runAgain(shop.feed.id, 'failed');
+  expect(run.problem?.detail).toMatch(/All 2 rows are rejected/);
+  expect(run).toMatchObject({ reasons: { 'missing-image': 2 }, counts: { rows: 2, rejected: 2 } });
+  expect(await exported(shop.feed.id)).toBe(before);
+});

@@ -16,6 +16,7 @@ import { feedFiles } from '../../src/intake/feeds/feed-files.ts';
 import { feedKeys } from '../../src/intake/feeds/feed-keys.ts';
 import type { SourceMetadata } from '../../src/intake/feeds/feed-source.ts';
 import { type FeedRecord, toParseOptions } from '../../src/intake/feeds/feeds.ts';
+import type { FeedLoss } from '../../src/intake/feeds/loss.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import type { Region } from '../../src/taxonomy/dictionary/schema.ts';
 import { PreviousImages } from './previous-images.ts';
@@ -153,11 +154,10 @@ async function appendChunk(
   { batches, blobs }: IngestRowsDeps,
   run: BatchRecord,
   { chunk, first, lines, rows, line }: Chunk,
-  previous: PreviousImages,
   signal: AbortSignal,
 ): Promise<boolean> {
   const key = batchKeys(run.client, run.id).rows(chunk);
-  await putLines(blobs, key, await withPreviousImages(lines, previous), signal);
+  await putLines(blobs, key, lines, signal);
   const errors = lines.filter(isRejected);
   const reasons: Record<string, number> = {};
   for (const each of errors) countReason(reasons, reasonCode(each));
@@ -172,9 +172,17 @@ async function appendChunk(
   return false;
 }
 
+/** A feed that was read to its end. */
+interface ReadRows {
+  /** Of the document, hex. */
+  sha256: string;
+  /** What the last completed run has and this feed has not. */
+  loss: FeedLoss;
+}
+
 /**
  * Appends the rows of a run's document, except the chunks that an earlier attempt appended.
- * @returns the document's sha256, hex; undefined if the run was canceled meanwhile
+ * @returns undefined if the run was canceled meanwhile
  * @throws FeedError
  */
 export async function ingestRows(
@@ -183,17 +191,18 @@ export async function ingestRows(
   run: BatchRecord,
   metadata: SourceMetadata,
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<ReadRows | undefined> {
   const previous = await openPreviousImages(deps, feed, signal);
   try {
     const bytes = await deps.blobs.open(feedKeys(feed.client, feed.id).source(run.id), signal);
     const hash = createHash('sha256');
     const items = parseFeed(withHash(bytes, hash), toParseOptions(feed, metadata));
     for await (const chunk of toChunks(items, regionReader(run))) {
+      const lines = await withPreviousImages(chunk.lines, previous);
       if (chunk.chunk < run.chunks) continue;
-      if (!(await appendChunk(deps, run, chunk, previous, signal))) return undefined;
+      if (!(await appendChunk(deps, run, { ...chunk, lines }, signal))) return undefined;
     }
-    return hash.digest('hex');
+    return { sha256: hash.digest('hex'), loss: await previous.loss() };
   } finally {
     await previous.close();
   }

@@ -35,6 +35,8 @@ interface StartFeedsDeps {
   now: Clock;
   /** How long a published picture outlasts its row. */
   graceDays: number;
+  /** A run that would lose a larger share of rows or pictures is held. */
+  maxLossPercent: number;
 }
 
 /** Starts consuming the jobs that start feed runs and import feeds. */
@@ -46,7 +48,16 @@ export function startFeeds(deps: StartFeedsDeps) {
   const consumer = consume(
     'feed',
     {
-      'ingest-feed': importFeed({ feeds, batches, blobs, safeFetch, storedBytes, pools, now }),
+      'ingest-feed': importFeed({
+        feeds,
+        batches,
+        blobs,
+        safeFetch,
+        storedBytes,
+        pools,
+        now,
+        maxLossPercent: deps.maxLossPercent,
+      }),
       'start-feed-run': startFeedRun({ feeds, scheduledRuns }),
     },
     {

@@ -91,6 +91,7 @@ export function feedsClient(transport: Transport): FeedsClient {
       openExport(transport, run === undefined ? pathOf(id) : runPathOf(id, run), options),
     review: (id, run) => reviewClient(transport, runPathOf(id, run)),
     duplicates: (id, run, options) => duplicateGroups(transport, runPathOf(id, run), options),
+    confirmRun: (id, run, options) => post({ path: `${runPathOf(id, run)}/confirm` }, options),
     cancelRun: (id, run, options) => post({ path: `${runPathOf(id, run)}/cancel` }, options),
     delete: (id, options) => requestJson({ method: 'DELETE', path: pathOf(id) }, options),
   };

@@ -403,6 +403,12 @@ export interface FeedsClient {
     runId: string,
     options?: CallOptions,
   ): AsyncGenerator<contract.DuplicateGroup>;
+  /** Lets a held run go on. */
+  confirmRun(
+    id: string,
+    runId: string,
+    options?: CallOptions,
+  ): Promise<WithRequestId<contract.FeedRun>>;
   cancelRun(
     id: string,
     runId: string,

@@ -6,6 +6,7 @@ import type {
   Client,
   Feed,
   FeedBody,
+  FeedLoss,
   FeedReportImage,
   FeedReportLine,
   FeedRun,
@@ -81,7 +82,15 @@ async function createFeed(
   );
 }
 
-function formatRun({ status, counts, problem, duplicates }: FeedRun): string {
+/** Says what a held run would lose. */
+function formatLoss({ rows, pictures, first }: FeedLoss): string {
+  const names = first.map(({ id }) => id).join(', ');
+  const more = rows.lost > first.length ? ', …' : '';
+  return `it would lose ${rows.lost} of ${rows.before} products and ${pictures.lost} of ${pictures.before} pictures${names && `: ${names}${more}`}. Nothing has changed.`;
+}
+
+function formatRun({ status, counts, problem, held, duplicates }: FeedRun): string {
+  if (held) return `${status}: ${formatLoss(held)}`;
   const { rows, images, changed, unchanged, failed, rejected } = counts;
   const totals = `${rows} rows, ${images} images: ${changed} changed, ${unchanged} unchanged, ${failed} failed, ${rejected} rows rejected.`;
   const repeated = duplicates?.rows ? ` ${duplicates.rows} images repeat another.` : '';
@@ -98,10 +107,12 @@ async function finishRun(
   await follow(client.feeds.events(feedId, id, { signal }), options);
   const { requestId: _, ...run } = await client.feeds.getRun(feedId, id, { signal });
   print(options, run, `${feedId} ${formatRun(run)}`);
-  say(
-    options,
-    `The outcome of each row: selvage feed report ${feedId}\nThe feed with new links: selvage feed export ${feedId}`,
-  );
+  if (run.held) say(options, `If that is right: selvage feed confirm ${feedId}`);
+  else
+    say(
+      options,
+      `The outcome of each row: selvage feed report ${feedId}\nThe feed with new links: selvage feed export ${feedId}`,
+    );
   const { failed, rejected } = run.counts;
   if (run.status !== 'completed' || failed + rejected > 0) process.exitCode = EXIT.failed;
 }
@@ -130,6 +141,12 @@ async function runFeed(
   const client = connectFeeds(options);
   const body = file === undefined ? undefined : await readFeed(file);
   await finishRun(client, await client.feeds.run(id, body, { signal }), options, signal);
+}
+
+async function confirmRun(id: string, options: FeedOptions, signal: AbortSignal) {
+  const client = connectFeeds(options);
+  const { id: run } = latestRun(await client.feeds.get(id, { signal }));
+  await finishRun(client, await client.feeds.confirmRun(id, run, { signal }), options, signal);
 }
 
 interface ExportOptions extends FeedOptions {
@@ -200,7 +217,7 @@ function importCommand(signal: AbortSignal): Command {
     .action((source: string, options: ImportOptions) => importFeed(source, options, signal));
 }
 
-/** `feed import|run|report|export` */
+/** `feed import|run|confirm|report|export` */
 export function feedCommand(signal: AbortSignal): Command {
   const feed = new Command('feed')
     .description("retailers' feeds: the same feed with links to cut-outs")
@@ -214,6 +231,11 @@ export function feedCommand(signal: AbortSignal): Command {
     .action((id: string, file: string | undefined, options: FeedOptions) =>
       runFeed(id, file, options, signal),
     );
+  feed
+    .command('confirm')
+    .description('let a held run go on, though it loses many products or pictures, and wait')
+    .argument('<id>', 'the feed')
+    .action((id: string, options: FeedOptions) => confirmRun(id, options, signal));
   feed
     .command('report')
     .description('the outcome of each row')

@@ -5,6 +5,7 @@ import { CutOutOptions } from '../../output/quality.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { OPERATIONS } from '../../queue/job-data.ts';
 import { Erasure } from '../erasure.ts';
+import { FeedLoss } from '../feeds/loss.ts';
 import { parseHashFields, toHashFields } from '../hash-fields.ts';
 import { createLeases } from '../leases.ts';
 import { defineTombstoneUpdate } from '../tombstone.ts';
@@ -20,11 +21,12 @@ import { ResultLine, reasonCode } from './rows.ts';
 import { defineBatchScripts } from './scripts.ts';
 
 /**
- * States of a batch: `open` takes rows, `sealed` waits for its turn, `running` has rows at the workers,
+ * States of a batch: `open` takes rows, `held` would lose too much of its feed and waits for a person, `sealed` waits for its turn, `running` has rows at the workers,
  * `finalizing` writes the remaining results. The last four are final.
  */
 export const BATCH_STATUSES = [
   'open',
+  'held',
   'sealed',
   'running',
   'finalizing',
@@ -106,6 +108,8 @@ const JsonFields = BatchManifest.extend({
   expiresAt: z.iso.datetime(),
   upload: Upload.optional(),
   problem: Problem.optional(),
+  /** What a held run of a feed would lose. */
+  held: FeedLoss.optional(),
   /** Since its end: how many cut-outs need a person. */
   review: z.object({ needed: z.number() }).optional(),
   /** Since its end: rows with the same picture. */
@@ -330,7 +334,7 @@ export function createBatches(redis: Redis, now: Clock) {
       return reply === 0 ? 'conflict' : 'over-quota';
     },
 
-    /** Closes a batch for rows and lets it be dispatched; returns false if it was not open. */
+    /** Closes a batch for rows and lets it be dispatched; returns false if it was neither open nor held. */
     async seal(id: string, nowMillis: number): Promise<boolean> {
       const reply = await scripts.seal({
         id,

@@ -70,7 +70,8 @@ return 1
 
 /** KEYS: record, batches under way, due times. ARGV: id, sealed at (JSON), the same in ms, due at ms. */
 const SEAL = `
-if redis.call('HGET', KEYS[1], 'status') ~= 'open' then return 0 end
+local before = redis.call('HGET', KEYS[1], 'status')
+if before ~= 'open' and before ~= 'held' then return 0 end
 local status = redis.call('HGET', KEYS[1], 'accepted') == '0' and 'finalizing' or 'sealed'
 redis.call('HSET', KEYS[1], 'status', status, 'sealedAt', ARGV[2])
 redis.call('HINCRBY', KEYS[1], 'revision', 1)

@@ -8,6 +8,9 @@ import {
   type BatchManifest,
   type BatchRecord,
 } from '../batches/batches.ts';
+import { endFacts } from '../batches/counts.ts';
+import { batchCompletedEntry } from '../batches/links.ts';
+import { expiryOf } from '../job-retention.ts';
 import type { FeedRecord, Feeds } from './feeds.ts';
 
 /** A run whose feed is not ingested in this time expires. */
@@ -81,9 +84,24 @@ export function createFeedRuns(deps: FeedRunDeps) {
   /** Returns the run of a feed that has not ended, and makes sure that its ingestion is queued. */
   async function underWay({ lastRunId }: FeedRecord): Promise<BatchRecord | undefined> {
     const run = lastRunId === undefined ? undefined : await batches.get(lastRunId);
-    if (!run || BATCH_TERMINAL_STATUSES.includes(run.status)) return undefined;
+    if (!run || ['held', ...BATCH_TERMINAL_STATUSES].includes(run.status)) return undefined;
     if (run.status === 'open') await enqueueIngest(queue, run);
     return run;
+  }
+
+  /** Ends a held run in whose place another has started. */
+  async function supersede(runId: string): Promise<void> {
+    const held = await batches.get(runId);
+    if (held?.status !== 'held') return;
+    const nowMillis = now();
+    const { dueAtMillis, expiresAt } = expiryOf(held, nowMillis);
+    const problem = {
+      type: 'conflict',
+      detail: 'A later run took its place before it was confirmed',
+    };
+    const fields = { problem, finishedAt: new Date(nowMillis).toISOString(), expiresAt };
+    const outboxEntry = batchCompletedEntry(held, 'canceled', nowMillis, endFacts(held));
+    await batches.move(runId, { from: ['held'], to: 'canceled', fields, dueAtMillis, outboxEntry });
   }
 
   /** Creates the run before the feed refers to it: a run that a feed lists can be read. */
@@ -95,7 +113,10 @@ export function createFeedRuns(deps: FeedRunDeps) {
       await deps.putManifest(run);
       await batches.create({ ...run, expiresAt });
     }
-    if (await feeds.claimRun(feed, runId)) return true;
+    if (await feeds.claimRun(feed, runId)) {
+      if (feed.lastRunId !== undefined) await supersede(feed.lastRunId);
+      return true;
+    }
     await batches.remove(runId);
     await deps.deleteManifest({ client: feed.client, id: runId });
     return false;

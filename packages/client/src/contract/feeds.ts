@@ -114,6 +114,21 @@ export interface FeedRunCounts {
   units: number;
 }
 
+/** How much of what there was is lost. */
+export interface FeedShare {
+  before: number;
+  lost: number;
+}
+
+/** What a run has lost of the last completed one. */
+export interface FeedLoss {
+  /** Products with a good picture or classification. */
+  rows: FeedShare;
+  pictures: FeedShare;
+  /** The first products that are missing. */
+  first: { id: string; title?: string }[];
+}
+
 /** Progress of a feed run. */
 export interface FeedProgressUpdate extends ProgressUpdate {
   counts: BatchCounts & FeedRunCounts;
@@ -127,6 +142,7 @@ export interface FeedRunLinks {
   review: string;
   duplicates: string;
   cancel: string;
+  confirm: string;
   feed: string;
 }
 
@@ -144,6 +160,8 @@ export interface FeedRun {
   /** When results and records are deleted. */
   expiresAt: string;
   problem?: ProblemSummary;
+  /** What a held run would lose of the last one. */
+  held?: FeedLoss;
   /** Since the end. */
   review?: ReviewCounts;
   /** Since the end. */

@@ -10,6 +10,7 @@ import {
   type BatchManifest,
   type BatchRecord,
 } from '../../../intake/batches/batches.ts';
+import { endFacts } from '../../../intake/batches/counts.ts';
 import { BATCHES_PATH, batchCompletedEntry } from '../../../intake/batches/links.ts';
 import { restoreLostRows } from '../../../intake/batches/restore-stored.ts';
 import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
@@ -238,7 +239,7 @@ export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
         finishedAt: new Date(nowMillis).toISOString(),
         expiresAt: new Date(expiresAtMillis).toISOString(),
       },
-      outboxEntry: batchCompletedEntry(batch, 'canceled', nowMillis),
+      outboxEntry: batchCompletedEntry(batch, 'canceled', nowMillis, endFacts(batch)),
     });
     if (wasOpen) return;
     await batches.move(batch.id, {

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { BATCH_STATUSES, type BatchRecord } from '../../../intake/batches/batches.ts';
+import { batchCounts, runCounts } from '../../../intake/batches/counts.ts';
 import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
 import { FEED_FORMATS, type FeedRecord } from '../../../intake/feeds/feeds.ts';
+import { FeedLoss } from '../../../intake/feeds/loss.ts';
 import { CutOutOptions } from '../../../output/quality.ts';
 import { CutOutReview } from '../../../output/review.ts';
 import { RulesReport } from '../../../output/rules/verdicts.ts';
@@ -10,7 +12,6 @@ import { OutfitDescription } from '../../../taxonomy/outfit/outfit-schema.ts';
 import { Classification } from '../../../taxonomy/response-schema.ts';
 import {
   type BatchCounts,
-  batchCounts,
   duplicatesField,
   reviewField,
   reviewMember,
@@ -54,6 +55,10 @@ export const RunResponse = z
     finishedAt: z.iso.datetime().optional(),
     expiresAt: z.iso.datetime(),
     problem: PublicProblem.optional(),
+    held: FeedLoss.optional().meta({
+      description:
+        'What a `held` run would lose of the last one: nothing changes until you confirm it, or until another run',
+    }),
     review: reviewField,
     duplicates: duplicatesField,
     links: z.object({
@@ -63,6 +68,7 @@ export const RunResponse = z
       review: z.string(),
       duplicates: z.string(),
       cancel: z.string(),
+      confirm: z.string(),
       feed: z.string(),
     }),
   })
@@ -95,15 +101,6 @@ export const FeedResponse = z
   .meta({ id: 'Feed' });
 export type FeedResponse = z.infer<typeof FeedResponse>;
 
-/** Counts the rows and images of a run. */
-function runCounts(run: BatchRecord): RunCounts {
-  const { upload, accepted, rejected, succeeded, failed, stale, units } = run;
-  const [changed, unchanged] = [succeeded - run.unchanged, run.unchanged - stale];
-  const rows = upload?.rows ?? 0;
-  const outcomes = { unchanged, stale, changed, succeeded, failed, rejected };
-  return { rows, images: accepted, ...outcomes, units };
-}
-
 /** Counts a run for its events: as its response does, and the images that are not done yet. */
 export const runEventCounts = (run: BatchRecord): RunCounts & BatchCounts => ({
   ...batchCounts(run),
@@ -113,7 +110,7 @@ export const runEventCounts = (run: BatchRecord): RunCounts & BatchCounts => ({
 /** Converts a run to its response. */
 export function runResponse(run: BatchRecord): RunResponse {
   const { id, feedId = '', status, createdAt, finishedAt, expiresAt, problem } = run;
-  const { self, report, export: exported, review, duplicates } = runLinks(feedId, id);
+  const { self, report, export: exported, review, duplicates, confirm } = runLinks(feedId, id);
   return {
     id,
     feedId,
@@ -124,6 +121,7 @@ export function runResponse(run: BatchRecord): RunResponse {
     ...(finishedAt && { finishedAt }),
     expiresAt,
     ...(problem && { problem: publicProblem(problem) }),
+    ...(status === 'held' && run.held && { held: run.held }),
     ...reviewMember(run),
     ...(run.duplicates && { duplicates: run.duplicates }),
     links: {
@@ -133,6 +131,7 @@ export function runResponse(run: BatchRecord): RunResponse {
       review,
       duplicates,
       cancel: `${self}/cancel`,
+      confirm,
       feed: `${FEEDS_PATH}/${feedId}`,
     },
   };

@@ -26,7 +26,16 @@ const RUN: Report['run'] = {
   reasons: {},
   createdAt: AT,
   expiresAt: AT,
-  links: { self: '', report: '', export: '', review: '', duplicates: '', cancel: '', feed: '' },
+  links: {
+    self: '',
+    report: '',
+    export: '',
+    review: '',
+    duplicates: '',
+    cancel: '',
+    confirm: '',
+    feed: '',
+  },
 };
 
 async function reportOf(
