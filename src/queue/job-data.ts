@@ -74,6 +74,8 @@ export const PreviousImage = z.object({
     .object({ key: z.string(), mediaType: z.string(), background: z.string().optional() })
     .optional(),
   stale: Stale.optional(),
+  /** In feeds: identifies the bytes and the options, hex. */
+  photo: z.string().optional(),
 });
 export type PreviousImage = z.infer<typeof PreviousImage>;
 
@@ -114,6 +116,8 @@ export const AcceptedRow = z.object({
   region: Region.optional(),
   /** In feeds: the last good result of the image. */
   earlier: PreviousImage.optional(),
+  /** In feeds: the first row of the run with the same link, which is fetched once. */
+  sameAs: z.object({ chunk: z.number(), row: z.number() }).optional(),
   /** The earlier result is that of another link, whose validators say nothing about this one. */
   isOtherLink: z.boolean().optional(),
 });

@@ -213,3 +213,91 @@ test('a run with every row rejected is failed, and changes nothing', async () =>
   expect(run).toMatchObject({ reasons: { 'missing-image': 2 }, counts: { rows: 2, rejected: 2 } });
   expect(await exported(shop.feed.id)).toBe(before);
 });
+
+describe('a photo', () => {
+  /** A feed of so many products, each with so many sizes of one photo. */
+  async function sizesShop(products: number, sizes: number) {
+    const { shop } = catalogue;
+    const at = `/sizes-${pictures}`;
+    const links: string[] = [];
+    for (let i = 0; i < products; i++) {
+      links.push(await shop.putImage(`${at}/${i}.jpg`, pictures++));
+    }
+    const text = (idOf: (id: string) => string, query: string) =>
+      header +
+      links
+        .flatMap((link, i) =>
+          Array.from(
+            { length: sizes },
+            (_, size) => `${idOf(`p${i}-${size}`)},p,${link}${query}\n`,
+          ),
+        )
+        .join('');
+    const offer = (idOf = (id: string) => id, query = '') => {
+      if (query)
+        for (const [i] of links.entries())
+          void shop.putImage(`${at}/${i}.jpg${query}`, pictures - products + i);
+      return shop.put(`${at}/feed.csv`, { body: text(idOf, query), type: 'text/csv' });
+    };
+    const fetches = () =>
+      shop.requests.filter(({ path }) => /\d\.jpg/.test(path) && path.startsWith(at)).length;
+    return { offer, fetches };
+  }
+
+  test('is fetched once a run, and charged once, whatever the number of its rows', async () => {
+    const { feeds } = catalogue;
+    const { offer, fetches } = await sizesShop(5, 8);
+    const before = await unitsLeft();
+    const feed = await readFeed(await feeds.postJson({ url: offer() }));
+    const run = await feeds.until(feed.run, 'completed');
+    expect(run.counts).toMatchObject({ images: 40, succeeded: 40, units: 5 });
+    expect(fetches()).toBe(5);
+    expect(before - (await unitsLeft())).toBe(5);
+    expect(new Set((await publishedLinks(feed.id)).map((link) => link.split('?')[1])).size).toBe(5);
+
+    const again = await feeds.runAgain(feed.id);
+    expect(again.counts).toMatchObject({ unchanged: 40, units: 0 });
+    expect(fetches()).toBe(10);
+
+    offer((id) => id.toUpperCase(), '?signature=2');
+    const signed = await feeds.runAgain(feed.id);
+    expect(signed.counts).toMatchObject({ unchanged: 40, changed: 0, units: 0 });
+
+    const other = await readFeed(await feeds.postJson({ url: offer() }));
+    const elsewhere = await feeds.until(other.run, 'completed');
+    expect(elsewhere.counts).toMatchObject({ succeeded: 40, units: 0 });
+    expect(before - (await unitsLeft())).toBe(5);
+    const [link = ''] = await publishedLinks(other.id);
+    await feeds.ask('DELETE', `/feeds/${feed.id}`);
+    expect(await statusOf(link)).toBe(200);
+  });
+
+  test('that comes twice at once by two links is processed once', async () => {
+    const { feeds, shop } = catalogue;
+    const picture = pictures++;
+    const links = await Promise.all(
+      ['a', 'b', 'c', 'd'].map((name) => shop.putImage(`/twins-${picture}/${name}.jpg`, picture)),
+    );
+    const rows = links.map((link, i) => `t${i},t,${link}\n`);
+    const url = shop.put(`/twins-${picture}/feed.csv`, {
+      body: header + rows.join(''),
+      type: 'text/csv',
+    });
+    const feed = await readFeed(await feeds.postJson({ url }));
+    const run = await feeds.until(feed.run, 'completed');
+    expect(run.counts).toMatchObject({ succeeded: 4, units: 1 });
+  });
+
+  test('whose link fails fails once for all of its rows', async () => {
+    const { feeds } = catalogue;
+    const shop = await openShop(1);
+    const rows = ['a', 'b', 'c'].map(
+      (id) => `${id},${id},${catalogue.shop.origin}/nowhere-${pictures}.jpg\n`,
+    );
+    shop.offer([...shop.rowsOf(shop.ids), ...rows]);
+    const run = await feeds.runAgain(shop.feed.id);
+    expect(run).toMatchObject({ counts: { failed: 3, unchanged: 1 }, reasons: { 'http-404': 3 } });
+    const asked = catalogue.shop.requests.filter(({ path }) => path === `/nowhere-${pictures}.jpg`);
+    expect(asked).toHaveLength(1);
+  });
+});

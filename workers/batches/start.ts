@@ -15,6 +15,7 @@ import type { SourceObjects } from '../sources/source-objects.ts';
 import { createBatchReader } from './batch-reader.ts';
 import { requeueLostRows } from './complete.ts';
 import { startDispatcher } from './dispatcher.ts';
+import { FeedPhotos } from './feed-photos.ts';
 import { createRowLimits } from './row-limits.ts';
 import { failRow, runRow } from './run-row.ts';
 import { sweepBatches } from './sweep.ts';
@@ -72,7 +73,16 @@ export function startBatches(deps: StartBatchesDeps) {
   };
   const consumer = deps.consume(
     'bulk',
-    { 'run-row': runRow({ batches, images, inputs, objects, now }) },
+    {
+      'run-row': runRow({
+        batches,
+        photos: new FeedPhotos(redis, blobs),
+        images,
+        inputs,
+        objects,
+        now,
+      }),
+    },
     {
       concurrency: deps.slots + STORING_ROWS,
       onFailed(jobId) {

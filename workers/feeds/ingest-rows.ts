@@ -136,6 +136,28 @@ async function openPreviousImages(
   return PreviousImages.index(feedFiles(blobs).keptRows(client, id), outcomes, signal);
 }
 
+/** Rows are numbered below 2^24: a feed has a million rows of at most eleven images. */
+const MAX_ROWS = 2 ** 24;
+
+/** The first row with each link, in about 80 bytes each. */
+class Links {
+  readonly #first = new Map<string, number>();
+
+  /** Names the first row with the same link, and where the garment is the same one. */
+  withFirst(line: RowLine, chunk: number): RowLine {
+    if (isRejected(line) || !('url' in line.source)) return line;
+    const { row, region = '', source } = line;
+    const hash = createHash('sha256').update(`${region}\n${source.url}`).digest();
+    const link = hash.toString('latin1', 0, 12);
+    const first = this.#first.get(link);
+    if (first === undefined) {
+      this.#first.set(link, chunk * MAX_ROWS + row);
+      return line;
+    }
+    return { ...line, sameAs: { chunk: Math.floor(first / MAX_ROWS), row: first % MAX_ROWS } };
+  }
+}
+
 const withPreviousImages = (
   lines: readonly RowLine[],
   previous: PreviousImages,
@@ -197,8 +219,10 @@ export async function ingestRows(
     const bytes = await deps.blobs.open(feedKeys(feed.client, feed.id).source(run.id), signal);
     const hash = createHash('sha256');
     const items = parseFeed(withHash(bytes, hash), toParseOptions(feed, metadata));
+    const links = new Links();
     for await (const chunk of toChunks(items, regionReader(run))) {
-      const lines = await withPreviousImages(chunk.lines, previous);
+      const linked = chunk.lines.map((line) => links.withFirst(line, chunk.chunk));
+      const lines = await withPreviousImages(linked, previous);
       if (chunk.chunk < run.chunks) continue;
       if (!(await appendChunk(deps, run, { ...chunk, lines }, signal))) return undefined;
     }

@@ -392,6 +392,12 @@ export function createBatches(redis: Redis, now: Clock) {
       return lines.map((json) => ResultLine.parse(JSON.parse(json))).sort((a, b) => a.row - b.row);
     },
 
+    /** Returns the result of a row if it is not in object storage yet. */
+    async result(id: string, chunk: number, row: number): Promise<ResultLine | undefined> {
+      const json = await redis.hget(batchRedisKeys(id).results(chunk), String(row));
+      return json === null ? undefined : ResultLine.parse(JSON.parse(json));
+    },
+
     isWritten: async (id: string, chunk: number): Promise<boolean> =>
       (await redis.getbit(batchRedisKeys(id).writtenChunks, chunk)) === 1,
 

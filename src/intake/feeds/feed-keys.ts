@@ -34,6 +34,10 @@ export function feedImageKey(
   return `${feedKeys(client, feedId).images}${sha256}-${pipeline}.${extension}`;
 }
 
+/** The key of the results of a photo of a feed. @param photo its bytes and options, hex */
+export const feedPhotoKey = (client: string, feedId: string, photo: string): string =>
+  `${feedKeys(client, feedId).images}photo-${photo}.json`;
+
 /** The prefix of the cut-outs of the garments in an image of a feed, shared as its cut-out is. */
 export const feedGarmentsPrefix = (client: string, feedId: string, sha256: string): string =>
   `${feedKeys(client, feedId).images}${sha256}-garment-`;

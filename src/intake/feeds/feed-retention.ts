@@ -6,7 +6,7 @@ import { readRowOutcomes } from '../batches/row-reader.ts';
 import { Erasure, erasureOf } from '../erasure.ts';
 import { garmentKeys } from '../garment-files.ts';
 import type { FeedFiles, UnusedRule } from './feed-files.ts';
-import { feedGarmentsPrefix } from './feed-keys.ts';
+import { feedGarmentsPrefix, feedPhotoKey } from './feed-keys.ts';
 import type { FeedRecord, Feeds } from './feeds.ts';
 import { type KeptRow, photoKey, previousRow } from './kept-rows.ts';
 import { deleteSchedule } from './schedules.ts';
@@ -57,7 +57,8 @@ async function collectUsed(
   const { client, id } = run;
   for await (const { result } of readRowOutcomes(batches, files.runFiles(client, id), run)) {
     if (result?.status !== 'succeeded') continue;
-    const { results, picture, input } = result;
+    const { results, picture, input, photo } = result;
+    if (photo) used.add(feedPhotoKey(feed.client, feed.id, photo));
     used.add(photoKey(result));
     used.add(picture?.key);
     used.add(results.cutout && `sha256:${results.cutout.sha256}`);
