@@ -53,6 +53,7 @@ export async function withFetchPermit<T>(
 /** Problem types of permanent fetch errors other than `invalid-request`. */
 const PROBLEM_TYPES: Partial<Record<FetchErrorReason, ProblemType>> = {
   'too-large': 'payload-too-large',
+  'host-down': 'upstream-failed',
 };
 
 /** The time limit of the first attempt, and of each later one: with four attempts, two minutes in all. */

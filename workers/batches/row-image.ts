@@ -1,7 +1,9 @@
 import { garmentKeys } from '../../src/intake/garment-files.ts';
+import { checkSent } from '../../src/intake/wrong-image.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import type { AcceptedRow, Operation, PreviousImage } from '../../src/queue/job-data.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
+import type { HostHealth } from '../fetch/host-health.ts';
 import type { SafeFetch } from '../fetch/safe-fetch.ts';
 import { type FetchTurn, fetchMillis } from '../fetch-input.ts';
 import type { SourceObjects } from '../sources/source-objects.ts';
@@ -10,6 +12,7 @@ interface RowImageDeps {
   blobs: Blobs;
   safeFetch: SafeFetch;
   objects: Pick<SourceObjects, 'read'>;
+  health: HostHealth;
   maxBytes: number;
 }
 
@@ -84,7 +87,7 @@ export async function reusableResult(
  * @throws FetchError; LocationUnavailable; Problem if the server's response makes no sense
  */
 export async function fetchRowImage(
-  { blobs, safeFetch, objects, maxBytes }: RowImageDeps,
+  { blobs, safeFetch, objects, health, maxBytes }: RowImageDeps,
   { source, isOtherLink }: AcceptedRow,
   previous: PreviousImage | undefined,
   { client, attempt }: FetchTurn,
@@ -92,16 +95,24 @@ export async function fetchRowImage(
 ): Promise<RowImage | undefined> {
   if ('key' in source) return { bytes: await blobs.get(source.key, signal) };
   if ('object' in source) return { bytes: await objects.read(source.object, signal) };
-  const fetched = await safeFetch.fetch(source.url, {
-    client,
-    maxBytes,
-    totalMillis: fetchMillis(attempt),
-    signal,
-    ...(!isOtherLink && previous?.etag && { etag: previous.etag }),
-    ...(!isOtherLink && previous?.lastModified && { lastModified: previous.lastModified }),
-  });
+  const validators = isOtherLink
+    ? {}
+    : { etag: previous?.etag, lastModified: previous?.lastModified };
+  const fetched = await health.ask(source.url, () =>
+    safeFetch.fetch(source.url, {
+      client,
+      maxBytes,
+      totalMillis: fetchMillis(attempt),
+      signal,
+      ...(validators.etag && { etag: validators.etag }),
+      ...(validators.lastModified && { lastModified: validators.lastModified }),
+    }),
+  );
   const { etag, lastModified } = fetched.headers;
-  if (!fetched.notModified) return { bytes: fetched.bytes, etag, lastModified };
+  if (!fetched.notModified) {
+    checkSent(fetched.bytes);
+    return { bytes: fetched.bytes, etag, lastModified };
+  }
   if (previous) return undefined;
   throw new Problem('upstream-failed', 'The server answered without the image');
 }

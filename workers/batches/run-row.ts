@@ -14,6 +14,7 @@ import type { JobResults, PreviousImage } from '../../src/queue/job-data.ts';
 import { cutOutKey } from '../../src/storage/blob-keys.ts';
 import type { Region } from '../../src/taxonomy/dictionary/schema.ts';
 import type { AttemptContext, Processor } from '../attempt.ts';
+import type { HostHealth } from '../fetch/host-health.ts';
 import {
   type FetchInputDeps,
   type FetchTurn,
@@ -43,6 +44,7 @@ import { resultOfSameLink } from './same-link.ts';
 interface RunRowDeps {
   batches: Batches;
   photos: FeedPhotos;
+  health: HostHealth;
   /** Redis's time. */
   now: Clock;
   images: ImageDeps;
@@ -173,6 +175,10 @@ async function workInTurn(
   const background = await openBackground(blobs, backgroundKeyOf(job), signal);
   const link = 'url' in row.source ? row.source.url : background?.link;
   const turn = { client, attempt };
+  if ('url' in row.source) {
+    const { url } = row.source;
+    await attempt.withoutSlot(() => deps.health.turn(url, signal));
+  }
   return withFetchPermit(pool, turn, link, signal, () => work(deps, job, turn, signal));
 }
 
@@ -196,7 +202,13 @@ async function work(
     cutOutKey: (sha256: string) => feedCutOutKey(engine, job, sha256, job.options),
   };
   const previous = await reusableResult(inputs.blobs, row, request, signal);
-  const image = await fetchRowImage({ ...inputs, objects }, row, previous, turn, signal);
+  const image = await fetchRowImage(
+    { ...inputs, objects, health: deps.health },
+    row,
+    previous,
+    turn,
+    signal,
+  );
   if (previous && !image) return unchanged(job, previous, image);
   if (!image) throw new Error('There is neither an image nor a previous result');
   const { bytes, width, height, sha256 } = validateImage(image.bytes, inputs.limits);
@@ -310,6 +322,9 @@ async function finish(
   return false;
 }
 
+const tooLate = () =>
+  new Problem('upstream-unavailable', 'The run has taken too long; start it again to go on');
+
 /**
  * Runs one row of a batch or of a feed run. Only the first attempt to complete the row counts. A failed row is
  * a result like any other: the batch continues.
@@ -322,6 +337,7 @@ export function runRow(deps: RunRowDeps): Processor<'run-row'> {
     const { batchId, chunk, row } = job;
     if (!(await batches.isRowPending(batchId, chunk, row.row))) return { millis: {} };
     try {
+      if ((job.feed?.endsAtMillis ?? Number.POSITIVE_INFINITY) < now()) throw tooLate();
       const output = row.sameAs
         ? await sameResult(deps, job, row.sameAs, attempt, signal)
         : await workInTurn(workDeps, job, signal, attempt);

@@ -9,6 +9,7 @@ import type { Logger } from '../../src/platform/log.ts';
 import { openQueue } from '../../src/queue/queue.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import type { Consume } from '../consume-jobs.ts';
+import { HostHealth } from '../fetch/host-health.ts';
 import type { FetchInputDeps } from '../fetch-input.ts';
 import type { ImageDeps } from '../image-job.ts';
 import type { SourceObjects } from '../sources/source-objects.ts';
@@ -77,6 +78,7 @@ export function startBatches(deps: StartBatchesDeps) {
       'run-row': runRow({
         batches,
         photos: new FeedPhotos(redis, blobs),
+        health: new HostHealth(now),
         images,
         inputs,
         objects,

@@ -8,7 +8,7 @@ import { type FeedLoss, MAX_NAMED } from '../../src/intake/feeds/loss.ts';
 import type { AcceptedRow, PreviousImage } from '../../src/queue/job-data.ts';
 
 /** What is found for a row. */
-export interface Found {
+interface Found {
   photo: PreviousImage;
   /** It was another link. */
   isOtherLink: boolean;

@@ -27,7 +27,7 @@ interface FeedRetentionDeps {
 }
 
 /** How long a published picture outlasts its row. */
-export interface Grace {
+interface Grace {
   /** Redis's time. */
   now: Clock;
   graceDays: number;
