@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Catalogue, startCatalogue } from '../support/catalogue.ts';
-import { readFeed } from '../support/feed-client.ts';
+import { readFeed, readRun } from '../support/feed-client.ts';
 import { pictureOf } from '../support/feed-server.ts';
+import { END_MILLIS } from '../support/intake.ts';
 
 /* A published picture is a promise: what a bad night of a shop does not take away. */
 
@@ -300,4 +301,68 @@ describe('a photo', () => {
     const asked = catalogue.shop.requests.filter(({ path }) => path === `/nowhere-${pictures}.jpg`);
     expect(asked).toHaveLength(1);
   });
+});
+
+test('a dry run counts what a run would cost, and fetches no image', async () => {
+  const { feeds, shop } = catalogue;
+  const { feed, offer, rowsOf, ids, fetches } = await openShop(2);
+  offer([...rowsOf(ids), `x,x,${shop.origin}/new.jpg\n`, `y,y,${shop.origin}/new.jpg\n`, 'z,z,\n']);
+  const before = [await exported(feed.id), fetches(), await unitsLeft()];
+  const started = await feeds.ask('POST', `/feeds/${feed.id}/runs?dryRun=true`);
+  expect(started.status).toBe(202);
+  const run = await feeds.until(await readRun(started), 'completed');
+  expect(run).toMatchObject({
+    plan: {
+      products: 4,
+      links: 4,
+      photos: 3,
+      unreadable: 1,
+      units: 3,
+      loss: { rows: { lost: 0 } },
+    },
+  });
+  expect([await exported(feed.id), fetches(), await unitsLeft()]).toEqual(before);
+  expect((await feeds.ask('GET', `${feeds.pathOf(run)}/export`)).status).toBe(409);
+
+  const url = offer(rowsOf(ids));
+  const response = await feeds.ask('POST', '/feeds?dryRun=true', {
+    body: JSON.stringify({ url }),
+    headers: { 'content-type': 'application/json' },
+  });
+  const { run: first } = await readFeed(response);
+  expect(await feeds.until(first, 'completed')).toMatchObject({ plan: { products: 2, units: 2 } });
+});
+
+test('a bad night: the image server fails, then the feed is cut short, then all is well', async () => {
+  const { feeds } = catalogue;
+  const shop = await openShop(6);
+  const links = await publishedLinks(shop.feed.id);
+  const before = await unitsLeft();
+  const nothingIsLost = async () => {
+    expect(await publishedLinks(shop.feed.id)).toEqual(links);
+    for (const link of links) expect(await statusOf(link)).toBe(200);
+    expect(await unitsLeft()).toBe(before);
+  };
+
+  shop.fail(503);
+  const down = await feeds.runAgain(shop.feed.id);
+  expect(down.counts).toMatchObject({ stale: 6, succeeded: 6, failed: 0, units: 0 });
+  await nothingIsLost();
+
+  shop.offer(shop.rowsOf(shop.ids.slice(0, 2)));
+  const cut = await feeds.runAgain(shop.feed.id, 'held');
+  expect(cut).toMatchObject({ held: { rows: { before: 6, lost: 4 } } });
+  await nothingIsLost();
+
+  shop.offer(['p0,"cut in the mid']);
+  await feeds.runAgain(shop.feed.id, 'failed');
+  await nothingIsLost();
+
+  await shop.heal();
+  shop.offer(shop.rowsOf(shop.ids));
+  // The host may count as down for half a minute.
+  await expect
+    .poll(async () => (await feeds.runAgain(shop.feed.id)).counts, { timeout: END_MILLIS })
+    .toMatchObject({ unchanged: 6, stale: 0 });
+  await nothingIsLost();
 });

@@ -7,6 +7,7 @@ import { feedFiles } from '../../src/intake/feeds/feed-files.ts';
 import type { SourceMetadata } from '../../src/intake/feeds/feed-source.ts';
 import type { FeedRecord, Feeds } from '../../src/intake/feeds/feeds.ts';
 import { type FeedLoss, isLarge } from '../../src/intake/feeds/loss.ts';
+import type { FeedPlan } from '../../src/intake/feeds/plan.ts';
 import { expiryOf } from '../../src/intake/job-retention.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import { Problem } from '../../src/platform/problem.ts';
@@ -19,7 +20,7 @@ import { withFetchPermit } from '../fetch-input.ts';
 import { isFinal } from '../final-problem.ts';
 import { isUnavailable } from '../unavailable.ts';
 import { type FetchFeedDeps, fetchFeed } from './fetch-feed.ts';
-import { ingestRows } from './ingest-rows.ts';
+import { ingestRows, planRun } from './ingest-rows.ts';
 
 interface FailDeps {
   batches: Batches;
@@ -83,18 +84,40 @@ async function failRun(
   });
 }
 
-/** Ingests the rows of a feed when it is its client's turn. */
-async function ingestInTurn(
+/** Ends a dry run. */
+async function endDryRun(
+  { batches, blobs, now }: FailDeps,
+  run: BatchRecord,
+  plan: FeedPlan,
+): Promise<void> {
+  const nowMillis = now();
+  const { dueAtMillis, expiresAt } = expiryOf(run, nowMillis);
+  const fields = { plan, finishedAt: new Date(nowMillis).toISOString(), expiresAt };
+  await putJson(blobs, batchKeys(run.client, run.id).ended, { status: 'completed', ...fields });
+  await batches.move(run.id, { from: ['open'], to: 'completed', fields, dueAtMillis });
+}
+
+/** Reads the rows of a feed when it is its client's turn, and ends or seals the run. */
+async function readInTurn(
   deps: ImportFeedDeps,
   feed: FeedRecord,
   run: BatchRecord,
   metadata: SourceMetadata,
   signal: AbortSignal,
-): ReturnType<typeof ingestRows> {
+): Promise<void> {
   const request = { client: feed.client, host: '' };
   const release = await deps.pools.parsing.acquire(request, signal);
   try {
-    return await ingestRows(deps, feed, run, metadata, signal);
+    if (run.dryRun) {
+      await endDryRun(deps, run, await planRun(deps, feed, run, metadata, signal));
+      return;
+    }
+    const read = await ingestRows(deps, feed, run, metadata, signal);
+    if (!read) return;
+    const { etag, lastModified } = metadata;
+    const { sha256, loss } = read;
+    await deps.feeds.update(feed.id, { document: { runId: run.id, etag, lastModified, sha256 } });
+    await closeRun(deps, run, loss);
   } finally {
     release();
   }
@@ -140,13 +163,7 @@ async function ingest(
   const startedAt = performance.now();
   const metadata = await fetchFeed(deps, feed, run.id, signal);
   const fetchedAt = performance.now();
-  const read = await ingestInTurn(deps, feed, run, metadata, signal);
-  if (read) {
-    const { etag, lastModified } = metadata;
-    const { sha256, loss } = read;
-    await feeds.update(feed.id, { document: { runId: run.id, etag, lastModified, sha256 } });
-    await closeRun(deps, run, loss);
-  }
+  await readInTurn(deps, feed, run, metadata, signal);
   if (!(await feeds.get(feed.id))?.erasure) {
     return { fetch: fetchedAt - startedAt, rows: performance.now() - fetchedAt };
   }

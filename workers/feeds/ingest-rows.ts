@@ -17,6 +17,7 @@ import { feedKeys } from '../../src/intake/feeds/feed-keys.ts';
 import type { SourceMetadata } from '../../src/intake/feeds/feed-source.ts';
 import { type FeedRecord, toParseOptions } from '../../src/intake/feeds/feeds.ts';
 import type { FeedLoss } from '../../src/intake/feeds/loss.ts';
+import type { FeedPlan } from '../../src/intake/feeds/plan.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import type { Region } from '../../src/taxonomy/dictionary/schema.ts';
 import { PreviousImages } from './previous-images.ts';
@@ -200,6 +201,36 @@ interface ReadRows {
   sha256: string;
   /** What the last completed run has and this feed has not. */
   loss: FeedLoss;
+}
+
+/** Reads the feed of a dry run, and counts. @throws FeedError */
+export async function planRun(
+  deps: IngestRowsDeps,
+  feed: FeedRecord,
+  run: BatchRecord,
+  metadata: SourceMetadata,
+  signal: AbortSignal,
+): Promise<FeedPlan> {
+  const previous = await openPreviousImages(deps, feed, signal);
+  const links = new Links();
+  const counts = { products: 0, links: 0, photos: 0, unreadable: 0 };
+  try {
+    const bytes = await deps.blobs.open(feedKeys(feed.client, feed.id).source(run.id), signal);
+    for await (const item of parseFeed(bytes, toParseOptions(feed, metadata))) {
+      if (item.kind === 'error') counts.unreadable++;
+      else counts.products++;
+      for (const line of toLines(item, 0, undefined)) {
+        if (isRejected(line)) continue;
+        counts.links++;
+        await previous.find(line);
+        const counted = links.withFirst(line, 0);
+        if (!('sameAs' in counted)) counts.photos++;
+      }
+    }
+    return { ...counts, units: counts.photos, loss: await previous.loss() };
+  } finally {
+    await previous.close();
+  }
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { OPERATIONS } from '../../queue/job-data.ts';
 import { Erasure } from '../erasure.ts';
 import { FeedLoss } from '../feeds/loss.ts';
+import { FeedPlan } from '../feeds/plan.ts';
 import { parseHashFields, toHashFields } from '../hash-fields.ts';
 import { createLeases } from '../leases.ts';
 import { defineTombstoneUpdate } from '../tombstone.ts';
@@ -83,6 +84,8 @@ export const BatchManifest = z.object({
   /** Turns of its client's jobs for each turn of a client with weight 1; 1 if absent. */
   weight: z.number().optional(),
   feedId: z.string().optional(),
+  /** A run that only counts what it would do. */
+  dryRun: z.literal(true).optional(),
   /** Background of a feed's pictures, `#rrggbb`; transparent without it. */
   background: z.string().optional(),
 });
@@ -108,6 +111,8 @@ const JsonFields = BatchManifest.extend({
   expiresAt: z.iso.datetime(),
   upload: Upload.optional(),
   problem: Problem.optional(),
+  /** Of a dry run, since its end. */
+  plan: FeedPlan.optional(),
   /** What a held run of a feed would lose. */
   held: FeedLoss.optional(),
   /** Since its end: how many cut-outs need a person. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FeedPlan } from '../feeds/plan.ts';
 import {
   BATCH_RECHECK_MILLIS,
   BATCH_STATUSES,
@@ -17,6 +18,7 @@ const Ended = z.object({
   expiresAt: z.iso.datetime(),
   /** Absent if it ended under a release without fingerprints. */
   duplicates: DuplicateCounts.optional(),
+  plan: FeedPlan.optional(),
 });
 type EndedFile = z.infer<typeof Ended>;
 const Sealed = z.object({ sealedAt: z.iso.datetime() });

@@ -53,6 +53,7 @@ function toRunManifest(
   runId: string,
   requestId: string,
   createdAt: string,
+  isDry: boolean,
 ): BatchManifest {
   const { client, operations, outputSeconds, inputSeconds, recordSeconds, webhook, meter } = feed;
   const { background } = feed.export;
@@ -68,7 +69,8 @@ function toRunManifest(
     createdAt,
     ...(inputSeconds !== undefined && { inputSeconds }),
     ...(recordSeconds !== undefined && { recordSeconds }),
-    ...(webhook && { webhook }),
+    ...(webhook && !isDry && { webhook }),
+    ...(isDry && { dryRun: true as const }),
     ...(background && { background }),
     ...(options && { options }),
     ...(exportPolicy && { exportPolicy }),
@@ -105,10 +107,15 @@ export function createFeedRuns(deps: FeedRunDeps) {
   }
 
   /** Creates the run before the feed refers to it: a run that a feed lists can be read. */
-  async function create(feed: FeedRecord, runId: string, requestId: string): Promise<boolean> {
+  async function create(
+    feed: FeedRecord,
+    runId: string,
+    requestId: string,
+    isDry: boolean,
+  ): Promise<boolean> {
     if (!(await batches.get(runId))) {
       const nowMillis = now();
-      const run = toRunManifest(feed, runId, requestId, new Date(nowMillis).toISOString());
+      const run = toRunManifest(feed, runId, requestId, new Date(nowMillis).toISOString(), isDry);
       const expiresAt = new Date(nowMillis + INGEST_MILLIS).toISOString();
       await deps.putManifest(run);
       await batches.create({ ...run, expiresAt });
@@ -128,11 +135,17 @@ export function createFeedRuns(deps: FeedRunDeps) {
     /**
      * Starts a run, or makes sure that the ingestion of a started one is queued. Returns false if another
      * run is under way.
+     * @param isDry only counts what it would do
      */
-    async start(feed: FeedRecord, runId: string, requestId: string): Promise<boolean> {
+    async start(
+      feed: FeedRecord,
+      runId: string,
+      requestId: string,
+      isDry = false,
+    ): Promise<boolean> {
       if (!feed.runs.includes(runId)) {
         if (await underWay(feed)) return false;
-        if (!(await create(feed, runId, requestId))) return false;
+        if (!(await create(feed, runId, requestId, isDry))) return false;
       }
       const run = await batches.get(runId);
       if (run?.status === 'open') await enqueueIngest(queue, run);

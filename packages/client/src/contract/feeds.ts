@@ -129,6 +129,20 @@ export interface FeedLoss {
   first: { id: string; title?: string }[];
 }
 
+/** What a run would do, counted before an image is fetched. */
+export interface FeedPlan {
+  products: number;
+  /** Images of all products. */
+  links: number;
+  /** Different links. */
+  photos: number;
+  /** Rows that are rejected. */
+  unreadable: number;
+  /** At most. */
+  units: number;
+  loss: FeedLoss;
+}
+
 /** Progress of a feed run. */
 export interface FeedProgressUpdate extends ProgressUpdate {
   counts: BatchCounts & FeedRunCounts;
@@ -160,6 +174,8 @@ export interface FeedRun {
   /** When results and records are deleted. */
   expiresAt: string;
   problem?: ProblemSummary;
+  /** Of a dry run, at its end. */
+  plan?: FeedPlan;
   /** What a held run would lose of the last one. */
   held?: FeedLoss;
   /** Since the end. */

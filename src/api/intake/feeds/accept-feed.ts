@@ -94,6 +94,9 @@ async function feedOptions(
   return resolveRules(rulePacks, client, { ...options, ...onBackground }, '/options/rules');
 }
 
+/** Tells a dry run from another with the same idempotency key. */
+const dryMark = ({ dryRun }: FeedQuery): string[] => (dryRun ? ['dry'] : []);
+
 /** Creates the actions that accept feeds, and runs of feeds. */
 export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: FeedActions) {
   const { blobs, feeds, batches, runs, queue, idempotency, readClientLimits, storedBytes, now } =
@@ -119,6 +122,7 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
     manifest: FeedManifest,
     runId: string,
     { maxFeeds }: Caller,
+    isDry: boolean,
   ): Promise<StoredResponse> {
     const { id, client, requestId } = manifest;
     try {
@@ -128,7 +132,7 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
       });
       if (!(await feeds.create(manifest, maxFeeds))) throw tooManyFeeds(maxFeeds);
       const feed = await feeds.get(id);
-      if (!feed || !(await runs.start(feed, runId, requestId))) {
+      if (!feed || !(await runs.start(feed, runId, requestId, isDry))) {
         throw new Error('a feed is missing right after it was written');
       }
       await putSchedule(queue, manifest);
@@ -198,8 +202,8 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
       ? await readFeedJson(plainBody(call.bodyStream()))
       : requestFromQuery(call.query);
     const manifest = await authorizeRequest(request, call);
-    const fingerprint = ['POST', FEEDS_PATH, request];
-    const handle = () => accept(manifest, runId, requireCaller(call));
+    const fingerprint = ['POST', FEEDS_PATH, request, ...dryMark(call.query)];
+    const handle = () => accept(manifest, runId, requireCaller(call), call.query.dryRun);
     if (isJson) return idempotently(idempotency, call, fingerprint, handle);
     const documentKey = feedKeys(manifest.client, manifest.id).source(runId);
     return withDocument(call, documentKey, fingerprint, handle);
@@ -209,8 +213,9 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
     feed: FeedRecord,
     runId: string,
     requestId: string,
+    isDry: boolean,
   ): Promise<StoredResponse> {
-    const isStarted = await runs.start(feed, runId, requestId).catch(feedsUnavailable);
+    const isStarted = await runs.start(feed, runId, requestId, isDry).catch(feedsUnavailable);
     if (!isStarted) {
       throw new Problem('conflict', 'A run of this feed is in progress', { headers: RETRY_SOON });
     }
@@ -224,10 +229,10 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
     const own = await readOwn(call);
     const feed = await withLiveMeter(deps, own, requireCaller(call)).catch(feedsUnavailable);
     const runId = newRunId();
-    const fingerprint = ['POST', `${FEEDS_PATH}/${feed.id}/runs`];
+    const fingerprint = ['POST', `${FEEDS_PATH}/${feed.id}/runs`, ...dryMark(call.query)];
     const handle = async () => {
       await storedBytes.check(requireCaller(call));
-      return acceptRun(feed, runId, call.requestId);
+      return acceptRun(feed, runId, call.requestId, call.query.dryRun);
     };
     const sentType = mediaTypeOf(call.headers['content-type']?.toString());
     const hasBody = FEED_MEDIA_TYPES.some((mediaType) => mediaType === sentType);

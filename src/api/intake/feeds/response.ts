@@ -4,6 +4,7 @@ import { batchCounts, runCounts } from '../../../intake/batches/counts.ts';
 import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
 import { FEED_FORMATS, type FeedRecord } from '../../../intake/feeds/feeds.ts';
 import { FeedLoss } from '../../../intake/feeds/loss.ts';
+import { FeedPlan } from '../../../intake/feeds/plan.ts';
 import { CutOutOptions } from '../../../output/quality.ts';
 import { CutOutReview } from '../../../output/review.ts';
 import { RulesReport } from '../../../output/rules/verdicts.ts';
@@ -55,6 +56,7 @@ export const RunResponse = z
     finishedAt: z.iso.datetime().optional(),
     expiresAt: z.iso.datetime(),
     problem: PublicProblem.optional(),
+    plan: FeedPlan.optional().meta({ description: 'Of a dry run, at its end' }),
     held: FeedLoss.optional().meta({
       description:
         'What a `held` run would lose of the last one: nothing changes until you confirm it, or until another run',
@@ -121,6 +123,7 @@ export function runResponse(run: BatchRecord): RunResponse {
     ...(finishedAt && { finishedAt }),
     expiresAt,
     ...(problem && { problem: publicProblem(problem) }),
+    ...(run.plan && { plan: run.plan }),
     ...(status === 'held' && run.held && { held: run.held }),
     ...reviewMember(run),
     ...(run.duplicates && { duplicates: run.duplicates }),
