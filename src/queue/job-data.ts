@@ -56,11 +56,10 @@ export const StoredCutOut = CutOut.extend({ key: z.string() });
 export type StoredCutOut = z.infer<typeof StoredCutOut>;
 
 /** Since when and why the source of a picture could not be read: the picture is the last good one. */
-export const Stale = z.object({
+const Stale = z.object({
   since: z.iso.datetime(),
   reason: z.string(),
 });
-export type Stale = z.infer<typeof Stale>;
 
 /** An image of the previous run with its results, which are reused if the image has not changed. */
 export const PreviousImage = z.object({
