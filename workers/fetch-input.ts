@@ -53,6 +53,7 @@ export async function withFetchPermit<T>(
 /** Problem types of permanent fetch errors other than `invalid-request`. */
 const PROBLEM_TYPES: Partial<Record<FetchErrorReason, ProblemType>> = {
   'too-large': 'payload-too-large',
+  'host-down': 'upstream-failed',
 };
 
 /** The time limit of the first attempt, and of each later one: with four attempts, two minutes in all. */
@@ -72,15 +73,14 @@ const POINTERS: Readonly<Record<ImageRole, string>> = {
 };
 
 /** Converts a fetch error to a problem for the person who wrote the link. */
-export const linkProblem = (
-  { reason, message, retryable }: FetchError,
-  role: ImageRole = 'image',
-): Problem =>
-  new Problem(
+export const linkProblem = (error: FetchError, role: ImageRole = 'image'): Problem => {
+  const { reason, message, retryable } = error;
+  return new Problem(
     retryable ? 'upstream-failed' : (PROBLEM_TYPES[reason] ?? 'invalid-request'),
     `The ${role} was not fetched: ${message}`,
-    { errors: [{ pointer: POINTERS[role], detail: message }] },
+    { errors: [{ pointer: POINTERS[role], detail: message }], cause: error },
   );
+};
 
 /** An input of a job, as it is stored. */
 export interface Input {

@@ -1,3 +1,4 @@
+import { WrongImage } from '../src/intake/wrong-image.ts';
 import { Problem } from '../src/platform/problem.ts';
 import { LocationUnavailable } from '../src/storage/locations/location.ts';
 import type { AttemptContext } from './attempt.ts';
@@ -29,3 +30,11 @@ export function finalProblem(
     cause: error,
   });
 }
+
+/** Returns why work on an image ended, in one word: `http-503`, `timeout`, `quota-exceeded`. */
+export const problemCode = (problem: Problem): string => {
+  const { type, cause } = problem;
+  if (problem instanceof WrongImage) return problem.code;
+  if (!(cause instanceof FetchError)) return type;
+  return cause.status === undefined ? cause.reason : `http-${cause.status}`;
+};

@@ -208,6 +208,8 @@ async function startConsumers(sources: ConsumerSources) {
     pools,
     log,
     now,
+    graceDays: config.FEED_GRACE_DAYS,
+    maxLossPercent: config.FEED_MAX_LOSS_PERCENT,
   });
   const opened = openSources(readDeclaredSources(config));
   const rows = startBatches({

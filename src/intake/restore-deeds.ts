@@ -80,6 +80,7 @@ async function restoreJob(
 /** What a batch that was erased has of rows. */
 const NO_ROWS = {
   ...{ chunks: 0, accepted: 0, rejected: 0, succeeded: 0, failed: 0, unchanged: 0, issued: 0 },
+  ...{ stale: 0, units: 0, reasons: {} },
   ...{ cursor: { chunk: 0, line: 0 }, firstRows: [], written: [] },
 };
 

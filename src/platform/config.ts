@@ -93,6 +93,8 @@ const Environment = z.object({
   MAX_IMAGE_PIXELS: whole(1024, 2 ** 28).default(8192 * 6144),
   LOOK_THREADS: whole(1, 64).default(DEFAULT_LOOK_THREADS),
   FETCH_ALLOW: networks,
+  FEED_GRACE_DAYS: whole(0, 400).default(14),
+  FEED_MAX_LOSS_PERCENT: whole(0, 100).default(20),
   MODEL: z
     .string()
     .regex(/^[a-z0-9][a-z0-9._-]*$/)

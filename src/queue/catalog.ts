@@ -81,6 +81,8 @@ const FeedRowOptions = z.object({
   background: z.string().optional(),
   /** Whose quota an image uses that has to be processed. */
   meter: z.object({ meter: z.string(), quotaPerDay: z.number() }),
+  /** After it, images are not fetched any more; epoch milliseconds. */
+  endsAtMillis: z.number().optional(),
 });
 
 /**

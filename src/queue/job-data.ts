@@ -55,6 +55,12 @@ export type JobResults = z.infer<typeof Results>;
 export const StoredCutOut = CutOut.extend({ key: z.string() });
 export type StoredCutOut = z.infer<typeof StoredCutOut>;
 
+/** Since when and why the source of a picture could not be read: the picture is the last good one. */
+const Stale = z.object({
+  since: z.iso.datetime(),
+  reason: z.string(),
+});
+
 /** An image of the previous run with its results, which are reused if the image has not changed. */
 export const PreviousImage = z.object({
   /** From the image's server. */
@@ -66,6 +72,9 @@ export const PreviousImage = z.object({
   picture: z
     .object({ key: z.string(), mediaType: z.string(), background: z.string().optional() })
     .optional(),
+  stale: Stale.optional(),
+  /** In feeds: identifies the bytes and the options, hex. */
+  photo: z.string().optional(),
 });
 export type PreviousImage = z.infer<typeof PreviousImage>;
 
@@ -104,7 +113,11 @@ export const AcceptedRow = z.object({
   image: z.number().optional(),
   /** In feeds whose pictures show the garment that is sold: where it is worn, if the row says so. */
   region: Region.optional(),
-  /** In feeds: the image's row of the previous run. */
+  /** In feeds: the last good result of the image. */
   earlier: PreviousImage.optional(),
+  /** In feeds: the first row of the run with the same link, which is fetched once. */
+  sameAs: z.object({ chunk: z.number(), row: z.number() }).optional(),
+  /** The earlier result is that of another link, whose validators say nothing about this one. */
+  isOtherLink: z.boolean().optional(),
 });
 export type AcceptedRow = z.infer<typeof AcceptedRow>;

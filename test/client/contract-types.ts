@@ -147,7 +147,7 @@ export type Checks = [
   None<
     Difference<
       Omit<client.FeedUploadOptions, Converted | 'fixRules'>,
-      Omit<FeedUpload, Converted | 'fixRules'>
+      Omit<FeedUpload, Converted | 'fixRules' | 'dryRun'>
     >
   >,
   None<

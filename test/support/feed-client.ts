@@ -55,11 +55,11 @@ export function feedClient(stack: Pick<Stack, 'url'>, key: string) {
         .toBe(status);
       return run(path);
     },
-    /** Runs a feed again and waits until the run ends. */
-    async runAgain(feedId: string): Promise<Run> {
+    /** Runs a feed again and waits until the run ends, or until it has this status. */
+    async runAgain(feedId: string, status = 'completed'): Promise<Run> {
       const response = await ask('POST', `/feeds/${feedId}/runs`);
       expect(response.status).toBe(202);
-      return this.until(await readRun(response), 'completed');
+      return this.until(await readRun(response), status);
     },
   };
 }

@@ -79,6 +79,8 @@ export async function startFeedBench(allow: readonly string[] = ['127.0.0.0/8'])
     files,
     runs,
     now: hostClock,
+    graceDays: 14,
+    maxLossPercent: 100,
   };
 
   async function feed(more: Partial<FeedManifest>) {

@@ -6,6 +6,7 @@ import type {
   BatchStatus,
   DuplicateCounts,
 } from '../../src/intake/batches/batches.ts';
+import { endFacts } from '../../src/intake/batches/counts.ts';
 import { batchCompletedEntry, batchReviewedEntry } from '../../src/intake/batches/links.ts';
 import { joinResults } from '../../src/intake/batches/row-reader.ts';
 import { putDuplicates, putFingerprints } from '../../src/intake/duplicates/duplicate-files.ts';
@@ -83,7 +84,7 @@ async function endBatch(
   const reviewed = batchReviewedEntry(batch, to, nowMillis);
   await reviews.begin(id, toStart(review), fields.finishedAt, reviewed);
   await putJson(blobs, batchKeys(client, id).ended, { status: to, ...fields });
-  const outboxEntry = batchCompletedEntry(batch, to, nowMillis);
+  const outboxEntry = batchCompletedEntry(batch, to, nowMillis, endFacts(batch));
   await batches.move(id, { from: [from], to, fields, dueAtMillis, outboxEntry });
 }
 

@@ -1,7 +1,9 @@
 import { garmentKeys } from '../../src/intake/garment-files.ts';
+import { checkSent } from '../../src/intake/wrong-image.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import type { AcceptedRow, Operation, PreviousImage } from '../../src/queue/job-data.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
+import type { HostHealth } from '../fetch/host-health.ts';
 import type { SafeFetch } from '../fetch/safe-fetch.ts';
 import { type FetchTurn, fetchMillis } from '../fetch-input.ts';
 import type { SourceObjects } from '../sources/source-objects.ts';
@@ -10,6 +12,7 @@ interface RowImageDeps {
   blobs: Blobs;
   safeFetch: SafeFetch;
   objects: Pick<SourceObjects, 'read'>;
+  health: HostHealth;
   maxBytes: number;
 }
 
@@ -35,6 +38,30 @@ export interface RowImage {
   lastModified?: string | undefined;
 }
 
+/** Returns an earlier result if all its files still exist. */
+export async function ifComplete<T extends PreviousImage>(
+  blobs: Blobs,
+  photo: T,
+  garmentsPrefix: (sha256: string) => string,
+  signal?: AbortSignal,
+): Promise<T | undefined> {
+  const heads = await Promise.all(
+    fileKeys(photo, garmentsPrefix).map((key) => blobs.head(key, signal)),
+  );
+  return heads.every((head) => head !== undefined) ? photo : undefined;
+}
+
+/** Returns the keys of all files of a result. */
+export const fileKeys = (
+  { results, picture, input }: PreviousImage,
+  garmentsPrefix: (sha256: string) => string,
+): string[] =>
+  [
+    results.cutout?.key,
+    picture?.key,
+    ...garmentKeys(garmentsPrefix(input.sha256), results.outfit),
+  ].filter((key) => key !== undefined);
+
 /** Returns the results of the previous run if they satisfy the request and still exist. */
 export async function reusableResult(
   blobs: Blobs,
@@ -46,15 +73,12 @@ export async function reusableResult(
   const { cutout, view, outfit } = earlier.results;
   if (operations.includes('classify') && !view) return undefined;
   if (operations.includes('separate') && outfit?.model !== parser) return undefined;
-  const keys = garmentKeys(garmentsPrefix(earlier.input.sha256), outfit);
   if (operations.includes('remove-background')) {
     if (cutout?.model !== model || earlier.picture?.background !== background) return undefined;
     // The row may sell another garment of the photo now, or another network find it.
     if (cutout.key !== cutOutKey(earlier.input.sha256)) return undefined;
-    keys.push(cutout.key, ...(earlier.picture ? [earlier.picture.key] : []));
   }
-  const heads = await Promise.all(keys.map((key) => blobs.head(key, signal)));
-  return heads.every((head) => head !== undefined) ? earlier : undefined;
+  return ifComplete(blobs, earlier, garmentsPrefix, signal);
 }
 
 /**
@@ -63,24 +87,32 @@ export async function reusableResult(
  * @throws FetchError; LocationUnavailable; Problem if the server's response makes no sense
  */
 export async function fetchRowImage(
-  { blobs, safeFetch, objects, maxBytes }: RowImageDeps,
-  { source }: AcceptedRow,
+  { blobs, safeFetch, objects, health, maxBytes }: RowImageDeps,
+  { source, isOtherLink }: AcceptedRow,
   previous: PreviousImage | undefined,
   { client, attempt }: FetchTurn,
   signal: AbortSignal,
 ): Promise<RowImage | undefined> {
   if ('key' in source) return { bytes: await blobs.get(source.key, signal) };
   if ('object' in source) return { bytes: await objects.read(source.object, signal) };
-  const fetched = await safeFetch.fetch(source.url, {
-    client,
-    maxBytes,
-    totalMillis: fetchMillis(attempt),
-    signal,
-    ...(previous?.etag && { etag: previous.etag }),
-    ...(previous?.lastModified && { lastModified: previous.lastModified }),
-  });
+  const validators = isOtherLink
+    ? {}
+    : { etag: previous?.etag, lastModified: previous?.lastModified };
+  const fetched = await health.ask(source.url, () =>
+    safeFetch.fetch(source.url, {
+      client,
+      maxBytes,
+      totalMillis: fetchMillis(attempt),
+      signal,
+      ...(validators.etag && { etag: validators.etag }),
+      ...(validators.lastModified && { lastModified: validators.lastModified }),
+    }),
+  );
   const { etag, lastModified } = fetched.headers;
-  if (!fetched.notModified) return { bytes: fetched.bytes, etag, lastModified };
+  if (!fetched.notModified) {
+    checkSent(fetched.bytes);
+    return { bytes: fetched.bytes, etag, lastModified };
+  }
   if (previous) return undefined;
   throw new Problem('upstream-failed', 'The server answered without the image');
 }

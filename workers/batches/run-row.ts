@@ -2,23 +2,19 @@ import { createHash } from 'node:crypto';
 import type { Queue } from 'bullmq';
 import { modelVersionOf } from '../../models/catalog.ts';
 import { batchKeys } from '../../src/intake/batches/batch-files.ts';
-import type { Batches, RowCompletion } from '../../src/intake/batches/batches.ts';
-import {
-  feedGarmentsPrefix,
-  feedImageKey,
-  feedPictureKey,
-} from '../../src/intake/feeds/feed-keys.ts';
-import { garmentKeys } from '../../src/intake/garment-files.ts';
+import type { Batches } from '../../src/intake/batches/batches.ts';
+import { feedImageKey, feedPhotoKey, feedPictureKey } from '../../src/intake/feeds/feed-keys.ts';
 import { type ValidatedImage, validateImage } from '../../src/intake/validate-image.ts';
 import { formatOf } from '../../src/output/options.ts';
 import type { CutOutOptions } from '../../src/output/quality.ts';
+import type { Clock } from '../../src/platform/clock.ts';
 import { Problem } from '../../src/platform/problem.ts';
-import { type JobData, readData } from '../../src/queue/catalog.ts';
+import { readData } from '../../src/queue/catalog.ts';
 import type { JobResults, PreviousImage } from '../../src/queue/job-data.ts';
-import { cutOutKey, garmentsPrefix } from '../../src/storage/blob-keys.ts';
-import type { Blobs } from '../../src/storage/blobs.ts';
+import { cutOutKey } from '../../src/storage/blob-keys.ts';
 import type { Region } from '../../src/taxonomy/dictionary/schema.ts';
 import type { AttemptContext, Processor } from '../attempt.ts';
+import type { HostHealth } from '../fetch/host-health.ts';
 import {
   type FetchInputDeps,
   type FetchTurn,
@@ -31,38 +27,30 @@ import { finalProblem } from '../final-problem.ts';
 import type { ImageDeps } from '../image-job.ts';
 import { cacheOptions, runOperations, withBackgroundHash } from '../job-operations.ts';
 import type { SourceObjects } from '../sources/source-objects.ts';
-import { fetchRowImage, type RowImage, reusableResult } from './row-image.ts';
+import { type FeedPhotos, type PhotoRef, photoId } from './feed-photos.ts';
+import { fetchRowImage, fileKeys, type RowImage, reusableResult } from './row-image.ts';
+import {
+  type FinishDeps,
+  type RowJob,
+  type RowOutput,
+  reused,
+  rowGarmentsPrefix,
+  rowProblem,
+  unchanged,
+  withoutImage,
+} from './row-output.ts';
+import { resultOfSameLink } from './same-link.ts';
 
 interface RunRowDeps {
   batches: Batches;
+  photos: FeedPhotos;
+  health: HostHealth;
+  /** Redis's time. */
+  now: Clock;
   images: ImageDeps;
   inputs: FetchInputDeps;
   objects: SourceObjects;
 }
-
-type RowJob = JobData<'run-row'>;
-
-/** The result of a row and its quota. */
-interface RowOutput extends Pick<RowCompletion, 'result' | 'quota'> {
-  /** Milliseconds by step. */
-  millis: Record<string, number>;
-}
-
-const unchanged = (
-  { row }: RowJob,
-  previous: PreviousImage,
-  image: RowImage | undefined,
-): RowOutput => ({
-  result: {
-    ...previous,
-    ...(image && { etag: image.etag, lastModified: image.lastModified }),
-    row: row.row,
-    status: 'succeeded',
-    unchanged: true,
-  },
-  quota: 'free',
-  millis: {},
-});
 
 /** Rows of a batch are charged when they are accepted; rows of a feed when there is work to do. */
 async function checkQuota({ batches }: RunRowDeps, { feed }: RowJob): Promise<void> {
@@ -125,13 +113,22 @@ async function deliver(
 const backgroundKeyOf = ({ client, batchId, options }: RowJob): string | undefined =>
   options?.backgroundImageUrl === undefined ? undefined : batchKeys(client, batchId).background;
 
-/** Returns the prefix of the cut-outs of the garments in a row's image. */
-const rowGarmentsPrefix = ({ client, batchId, feed }: RowJob, sha256: string): string =>
-  feed ? feedGarmentsPrefix(client, feed.id, sha256) : garmentsPrefix(client, sha256, batchId);
-
 /** Returns where the garment that a row sells is worn, if its picture is to show only that. */
 const soldRegion = ({ options, row }: RowJob): Region | undefined =>
   options?.subject === 'garment' ? row.region : undefined;
+
+/** For a feed: the key of the cut-out of an image. */
+const feedCutOutKey = (
+  engine: ImageDeps['engine'],
+  job: RowJob,
+  sha256: string,
+  options: CutOutOptions = {},
+): string | undefined => {
+  const { client, feed } = job;
+  const model = modelVersionOf(engine.model);
+  const inputs = { client, sha256, model, options: cacheOptions(engine, options, soldRegion(job)) };
+  return feed && feedImageKey(client, feed.id, inputs, formatOf(options).extension);
+};
 
 /** Fetches backgrounds; concurrent rows of a batch share one fetch. */
 function createBackgroundFetcher(inputs: FetchInputDeps) {
@@ -146,6 +143,20 @@ function createBackgroundFetcher(inputs: FetchInputDeps) {
     inFlight.set(key, fetched);
     return fetched;
   };
+}
+
+/** The result of a row whose link another row has: that one's, at no cost; undefined if the run has ended. */
+async function sameResult(
+  deps: RunRowDeps,
+  job: RowJob,
+  first: { chunk: number; row: number },
+  attempt: AttemptContext,
+  signal: AbortSignal,
+): Promise<RowOutput | undefined> {
+  const { blobs } = deps.images;
+  const result = await resultOfSameLink({ ...deps, blobs }, job, first, attempt, signal);
+  if (result?.status === 'failed') return withoutImage({ ...deps, blobs }, job, result.problem);
+  return result && reused(job, result);
 }
 
 interface WorkDeps extends RunRowDeps {
@@ -164,6 +175,10 @@ async function workInTurn(
   const background = await openBackground(blobs, backgroundKeyOf(job), signal);
   const link = 'url' in row.source ? row.source.url : background?.link;
   const turn = { client, attempt };
+  if ('url' in row.source) {
+    const { url } = row.source;
+    await attempt.withoutSlot(() => deps.health.turn(url, signal));
+  }
   return withFetchPermit(pool, turn, link, signal, () => work(deps, job, turn, signal));
 }
 
@@ -175,33 +190,69 @@ async function work(
 ): Promise<RowOutput> {
   const { images, inputs, objects } = deps;
   const { engine } = images;
-  const { batchId, client, operations, row, feed } = job;
+  const { client, operations, row, feed } = job;
   const model = modelVersionOf(engine.model);
   const region = soldRegion(job);
-  /** For a feed: the key of the cut-out of an image. */
-  const feedKeyOf = (sha256: string, options: CutOutOptions = {}) =>
-    feed &&
-    feedImageKey(
-      client,
-      feed.id,
-      { client, sha256, model, options: cacheOptions(engine, options, region) },
-      formatOf(options).extension,
-    );
   const request = {
     operations,
     model,
     parser: modelVersionOf(engine.parser),
     background: pictureBackground(job),
     garmentsPrefix: (sha256: string) => rowGarmentsPrefix(job, sha256),
-    cutOutKey: (sha256: string) => feedKeyOf(sha256, job.options),
+    cutOutKey: (sha256: string) => feedCutOutKey(engine, job, sha256, job.options),
   };
   const previous = await reusableResult(inputs.blobs, row, request, signal);
-  const image = await fetchRowImage({ ...inputs, objects }, row, previous, turn, signal);
+  const image = await fetchRowImage(
+    { ...inputs, objects, health: deps.health },
+    row,
+    previous,
+    turn,
+    signal,
+  );
   if (previous && !image) return unchanged(job, previous, image);
   if (!image) throw new Error('There is neither an image nor a previous result');
   const { bytes, width, height, sha256 } = validateImage(image.bytes, inputs.limits);
   if (previous?.input.sha256 === sha256) return unchanged(job, previous, image);
 
+  const photo = feed && {
+    client,
+    feedId: feed.id,
+    photo: photoId({
+      sha256,
+      operations,
+      model,
+      parser: request.parser,
+      options: cacheOptions(engine, job.options ?? {}, region),
+      background: feed.background,
+    }),
+  };
+  const make = () =>
+    makeResults(deps, job, { ...image, bytes, width, height, sha256 }, photo, turn, signal);
+  if (!photo) return make();
+  const find = async () => {
+    const known = await deps.photos.find(photo, signal);
+    return known && reused(job, known, image);
+  };
+  return (
+    (await find()) ?? deps.photos.alone(photo, signal, async () => (await find()) ?? (await make()))
+  );
+}
+
+/** Makes the results of an image that the client has not had yet. */
+async function makeResults(
+  deps: WorkDeps,
+  job: RowJob,
+  image: RowImage & Pick<ValidatedImage, 'width' | 'height' | 'sha256'>,
+  photo: PhotoRef | undefined,
+  turn: FetchTurn,
+  signal: AbortSignal,
+): Promise<RowOutput> {
+  const { images } = deps;
+  const { engine } = images;
+  const { batchId, client, operations, row, feed } = job;
+  const { bytes, width, height, sha256, etag, lastModified } = image;
+  const model = modelVersionOf(engine.model);
+  const region = soldRegion(job);
   await checkQuota(deps, job);
   const backgroundKey = backgroundKeyOf(job);
   const background =
@@ -211,7 +262,8 @@ async function work(
   const options = withBackgroundHash(job.options, background);
   const cacheInputs = { client, sha256, model, options: cacheOptions(engine, options) };
   const outputKey =
-    feedKeyOf(sha256, options) ?? cutOutKey(cacheInputs, batchId, formatOf(options).extension);
+    feedCutOutKey(engine, job, sha256, options) ??
+    cutOutKey(cacheInputs, batchId, formatOf(options).extension);
   const { weight } = job;
   const task = {
     client,
@@ -227,70 +279,83 @@ async function work(
   const { results, millis } = await runOperations(images, operations, task, signal);
   await deliver(deps, job, results.cutout, outputKey, signal);
   const picture = await makePicture(images, job, results.cutout && outputKey, signal);
-  const { etag, lastModified } = image;
+  const made = {
+    input: { sha256, bytes: bytes.length, width, height },
+    results: withKey(results, outputKey),
+    ...(picture && { picture }),
+    ...(photo && { photo: photo.photo }),
+  };
+  if (photo) await deps.photos.put(photo, made);
   return {
     result: {
       row: row.row,
       status: 'succeeded',
       unchanged: false,
+      ...(feed && { charged: true }),
       etag,
       lastModified,
-      input: { sha256, bytes: bytes.length, width, height },
-      results: withKey(results, outputKey),
-      ...(picture && { picture }),
+      ...made,
     },
     quota: feed ? { charge: feed.meter } : 'held',
     millis,
   };
 }
 
-const failed = ({ row, feed }: RowJob, { type, detail }: Problem): RowOutput => ({
-  result: { row: row.row, status: 'failed', problem: { type, detail } },
-  quota: feed ? 'free' : 'held',
-  millis: {},
-});
-
-interface FinishDeps {
-  batches: Batches;
-  blobs: Blobs;
-}
-
 /** Records the result of a row. If the batch was erased meanwhile, deletes what the row made. */
-async function finish({ batches, blobs }: FinishDeps, job: RowJob, output: RowOutput) {
+async function finish(
+  { batches, blobs }: Omit<FinishDeps, 'now'>,
+  job: RowJob,
+  output: RowOutput,
+): Promise<boolean> {
   const { batchId, chunk, chunkRows, row } = job;
   const { result, quota } = output;
   const completion = { row: row.row, chunk, chunkRows, result, quota };
   const isFirst = await batches.finishRow(batchId, completion);
   if (isFirst && 'key' in row.source) await blobs.delete(row.source.key);
-  if (isFirst) return;
+  if (isFirst) return true;
   const batch = await batches.get(batchId);
   const isErased = batch === undefined || batch.status === 'expired';
-  if (!isErased || result.status === 'failed') return;
-  const { results, picture, input } = result;
-  const prefix = rowGarmentsPrefix(job, input.sha256);
-  const keys = [results.cutout?.key, picture?.key, ...garmentKeys(prefix, results.outfit)];
-  for (const key of keys) if (key !== undefined) await blobs.delete(key);
+  if (!isErased || result.status === 'failed') return false;
+  const keys = fileKeys(result, (sha256) => rowGarmentsPrefix(job, sha256));
+  if (job.feed && result.photo) keys.push(feedPhotoKey(job.client, job.feed.id, result.photo));
+  for (const key of keys) await blobs.delete(key);
+  return false;
 }
+
+const tooLate = () =>
+  new Problem('upstream-unavailable', 'The run has taken too long; start it again to go on');
 
 /**
  * Runs one row of a batch or of a feed run. Only the first attempt to complete the row counts. A failed row is
  * a result like any other: the batch continues.
  */
 export function runRow(deps: RunRowDeps): Processor<'run-row'> {
-  const { batches, images } = deps;
+  const { batches, images, now } = deps;
   const { blobs } = images;
   const workDeps = { ...deps, fetchBackground: createBackgroundFetcher(deps.inputs) };
   return async (job, signal, attempt) => {
     const { batchId, chunk, row } = job;
     if (!(await batches.isRowPending(batchId, chunk, row.row))) return { millis: {} };
     try {
-      const output = await workInTurn(workDeps, job, signal, attempt);
-      await finish({ batches, blobs }, job, output);
+      if ((job.feed?.endsAtMillis ?? Number.POSITIVE_INFINITY) < now()) throw tooLate();
+      const output = row.sameAs
+        ? await sameResult(deps, job, row.sameAs, attempt, signal)
+        : await workInTurn(workDeps, job, signal, attempt);
+      if (!output) return { millis: {} };
+      const isFirst = await finish({ batches, blobs }, job, output);
+      const { result } = output;
+      if (isFirst && job.feed && result.status === 'succeeded' && result.charged && result.photo) {
+        await deps.photos.share({ client: job.client, feedId: job.feed.id, photo: result.photo });
+      }
       return { millis: output.millis };
     } catch (error) {
       const final = signal.aborted ? undefined : finalProblem(error, attempt);
       if (!final) throw error;
-      await finish({ batches, blobs }, job, failed(job, final));
+      await finish(
+        { batches, blobs },
+        job,
+        await withoutImage({ batches, blobs, now }, job, rowProblem(final)),
+      );
       return { millis: {} };
     }
   };
@@ -302,5 +367,5 @@ export async function failRow(deps: FinishDeps, queue: Queue, jobId: string): Pr
   if (!queued) return;
   const job = readData('run-row', queued.data);
   const problem = new Problem('upstream-failed', 'The work was interrupted too often');
-  await finish(deps, job, failed(job, problem));
+  await finish(deps, job, await withoutImage(deps, job, rowProblem(problem)));
 }

@@ -9,12 +9,14 @@ import type { Logger } from '../../src/platform/log.ts';
 import { openQueue } from '../../src/queue/queue.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import type { Consume } from '../consume-jobs.ts';
+import { HostHealth } from '../fetch/host-health.ts';
 import type { FetchInputDeps } from '../fetch-input.ts';
 import type { ImageDeps } from '../image-job.ts';
 import type { SourceObjects } from '../sources/source-objects.ts';
 import { createBatchReader } from './batch-reader.ts';
 import { requeueLostRows } from './complete.ts';
 import { startDispatcher } from './dispatcher.ts';
+import { FeedPhotos } from './feed-photos.ts';
 import { createRowLimits } from './row-limits.ts';
 import { failRow, runRow } from './run-row.ts';
 import { sweepBatches } from './sweep.ts';
@@ -72,11 +74,21 @@ export function startBatches(deps: StartBatchesDeps) {
   };
   const consumer = deps.consume(
     'bulk',
-    { 'run-row': runRow({ batches, images, inputs, objects }) },
+    {
+      'run-row': runRow({
+        batches,
+        photos: new FeedPhotos(redis, blobs),
+        health: new HostHealth(now),
+        images,
+        inputs,
+        objects,
+        now,
+      }),
+    },
     {
       concurrency: deps.slots + STORING_ROWS,
       onFailed(jobId) {
-        failRow({ batches, blobs }, queue, jobId).catch((error) =>
+        failRow({ batches, blobs, now }, queue, jobId).catch((error) =>
           log.error({ jobId, reason: error.message }, 'row failure not recorded'),
         );
       },

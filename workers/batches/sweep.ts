@@ -27,7 +27,7 @@ async function handleDue(
 ): Promise<void> {
   const batch = await batches.get(id);
   if (!batch) return batches.remove(id);
-  const isOver = batch.status === 'open' || BATCH_TERMINAL_STATUSES.includes(batch.status);
+  const isOver = ['open', 'held', ...BATCH_TERMINAL_STATUSES].includes(batch.status);
   const expiresAtMillis = Date.parse(batch.expiresAt);
   const recheckAtMillis = nowMillis + BATCH_RECHECK_MILLIS;
   if (batch.status === 'open' && batch.kind === 'feed-run' && expiresAtMillis > nowMillis) {

@@ -19,6 +19,12 @@ export const rowJobId = (batchId: string, row: number): string => `${batchId}-${
 const acceptedRows = (lines: readonly unknown[]): AcceptedRow[] =>
   lines.flatMap((line) => AcceptedRow.safeParse(line).data ?? []);
 
+/** How long the images of a run are fetched. */
+const MAX_RUN_MILLIS = 6 * 3_600_000;
+
+const deadlineOf = ({ sealedAt }: BatchRecord) =>
+  sealedAt === undefined ? {} : { endsAtMillis: Date.parse(sealedAt) + MAX_RUN_MILLIS };
+
 function toJob(
   batch: BatchRecord,
   chunk: number,
@@ -46,7 +52,7 @@ function toJob(
     row,
     requestId,
     ...(options && { options }),
-    ...(feedId && meter && { feed: { id: feedId, background, meter } }),
+    ...(feedId && meter && { feed: { id: feedId, background, meter, ...deadlineOf(batch) } }),
   };
   const { attempts, backoffMillis: delay } = JOBS['run-row'];
   const opts = {

@@ -1,10 +1,13 @@
 import { FeedError } from '../../src/feed-formats/feed-error.ts';
 import { batchKeys, putJson, putSealed } from '../../src/intake/batches/batch-files.ts';
 import type { Batches, BatchRecord } from '../../src/intake/batches/batches.ts';
-import { batchCompletedEntry } from '../../src/intake/batches/links.ts';
+import { endFacts, runCounts } from '../../src/intake/batches/counts.ts';
+import { batchCompletedEntry, runHeldEntry } from '../../src/intake/batches/links.ts';
 import { feedFiles } from '../../src/intake/feeds/feed-files.ts';
 import type { SourceMetadata } from '../../src/intake/feeds/feed-source.ts';
 import type { FeedRecord, Feeds } from '../../src/intake/feeds/feeds.ts';
+import { type FeedLoss, isLarge } from '../../src/intake/feeds/loss.ts';
+import type { FeedPlan } from '../../src/intake/feeds/plan.ts';
 import { expiryOf } from '../../src/intake/job-retention.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import { Problem } from '../../src/platform/problem.ts';
@@ -17,7 +20,7 @@ import { withFetchPermit } from '../fetch-input.ts';
 import { isFinal } from '../final-problem.ts';
 import { isUnavailable } from '../unavailable.ts';
 import { type FetchFeedDeps, fetchFeed } from './fetch-feed.ts';
-import { ingestRows } from './ingest-rows.ts';
+import { ingestRows, planRun } from './ingest-rows.ts';
 
 interface FailDeps {
   batches: Batches;
@@ -26,8 +29,14 @@ interface FailDeps {
   now: Clock;
 }
 
+/** The commonest reason for which rows are rejected. */
+const commonest = (reasons: Readonly<Record<string, number>>): string =>
+  Object.entries(reasons).sort(([, a], [, b]) => b - a)[0]?.[0] ?? 'unknown';
+
 interface ImportFeedDeps extends FetchFeedDeps, FailDeps {
   feeds: Feeds;
+  /** A run that would lose a larger share of rows or pictures is held. */
+  maxLossPercent: number;
   pools: {
     /** Of the feeds being imported. */
     feeds: FetchPool;
@@ -55,9 +64,11 @@ function finalProblem(error: unknown, attempt: AttemptContext): Problem | undefi
 /** Fails a run whose feed was not read completely. */
 async function failRun(
   { batches, blobs, now }: FailDeps,
-  run: BatchRecord,
+  { id }: BatchRecord,
   { type, detail }: Problem,
 ): Promise<void> {
+  const run = await batches.get(id);
+  if (!run) return;
   const nowMillis = now();
   const { dueAtMillis, expiresAt } = expiryOf(run, nowMillis);
   const finishedAt = new Date(nowMillis).toISOString();
@@ -69,25 +80,76 @@ async function failRun(
     to: 'failed',
     fields,
     dueAtMillis,
-    outboxEntry: batchCompletedEntry(run, 'failed', nowMillis),
+    outboxEntry: batchCompletedEntry(run, 'failed', nowMillis, endFacts(run)),
   });
 }
 
-/** Ingests the rows of a feed when it is its client's turn. */
-async function ingestInTurn(
+/** Ends a dry run. */
+async function endDryRun(
+  { batches, blobs, now }: FailDeps,
+  run: BatchRecord,
+  plan: FeedPlan,
+): Promise<void> {
+  const nowMillis = now();
+  const { dueAtMillis, expiresAt } = expiryOf(run, nowMillis);
+  const fields = { plan, finishedAt: new Date(nowMillis).toISOString(), expiresAt };
+  await putJson(blobs, batchKeys(run.client, run.id).ended, { status: 'completed', ...fields });
+  await batches.move(run.id, { from: ['open'], to: 'completed', fields, dueAtMillis });
+}
+
+/** Reads the rows of a feed when it is its client's turn, and ends or seals the run. */
+async function readInTurn(
   deps: ImportFeedDeps,
   feed: FeedRecord,
   run: BatchRecord,
   metadata: SourceMetadata,
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<void> {
   const request = { client: feed.client, host: '' };
   const release = await deps.pools.parsing.acquire(request, signal);
   try {
-    return await ingestRows(deps, feed, run, metadata, signal);
+    if (run.dryRun) {
+      await endDryRun(deps, run, await planRun(deps, feed, run, metadata, signal));
+      return;
+    }
+    const read = await ingestRows(deps, feed, run, metadata, signal);
+    if (!read) return;
+    const { etag, lastModified } = metadata;
+    const { sha256, loss } = read;
+    await deps.feeds.update(feed.id, { document: { runId: run.id, etag, lastModified, sha256 } });
+    await closeRun(deps, run, loss);
   } finally {
     release();
   }
+}
+
+/** Seals a run whose feed was read, or holds it if it would lose too much. @throws Problem if all rows are rejected */
+async function closeRun(
+  { batches, blobs, now, maxLossPercent }: ImportFeedDeps,
+  { id }: BatchRecord,
+  loss: FeedLoss,
+): Promise<void> {
+  const run = await batches.get(id);
+  if (run?.status !== 'open') return;
+  if (run.accepted === 0 && run.rejected > 0) {
+    const detail = `All ${run.rejected} rows are rejected, most of them for ${commonest(run.reasons)}: see the report`;
+    throw new Problem('invalid-request', detail);
+  }
+  const nowMillis = now();
+  if (!isLarge(loss, maxLossPercent)) {
+    await putSealed(blobs, run, nowMillis);
+    await batches.seal(id, nowMillis);
+    return;
+  }
+  const { dueAtMillis, expiresAt } = expiryOf(run, nowMillis);
+  const facts = { counts: runCounts(run), reasons: run.reasons, held: loss };
+  await batches.move(id, {
+    from: ['open'],
+    to: 'held',
+    fields: { held: loss, expiresAt },
+    dueAtMillis,
+    outboxEntry: runHeldEntry(run, nowMillis, facts),
+  });
 }
 
 /** Fetches the feed, ingests its rows and seals the run. Returns milliseconds by step. */
@@ -97,18 +159,11 @@ async function ingest(
   run: BatchRecord,
   signal: AbortSignal,
 ): Promise<Record<string, number>> {
-  const { feeds, batches, blobs, now } = deps;
+  const { feeds, blobs } = deps;
   const startedAt = performance.now();
   const metadata = await fetchFeed(deps, feed, run.id, signal);
   const fetchedAt = performance.now();
-  const sha256 = await ingestInTurn(deps, feed, run, metadata, signal);
-  if (sha256 !== undefined) {
-    const { etag, lastModified } = metadata;
-    await feeds.update(feed.id, { document: { runId: run.id, etag, lastModified, sha256 } });
-    const nowMillis = now();
-    await putSealed(blobs, run, nowMillis);
-    await batches.seal(run.id, nowMillis);
-  }
+  await readInTurn(deps, feed, run, metadata, signal);
   if (!(await feeds.get(feed.id))?.erasure) {
     return { fetch: fetchedAt - startedAt, rows: performance.now() - fetchedAt };
   }

@@ -6,13 +6,21 @@ import type { RowError } from '../../src/feed-formats/row-error.ts';
 import { batchFiles, batchKeys, putLines } from '../../src/intake/batches/batch-files.ts';
 import type { Batches, BatchRecord } from '../../src/intake/batches/batches.ts';
 import { readRowOutcomes } from '../../src/intake/batches/row-reader.ts';
-import type { RowLine } from '../../src/intake/batches/rows.ts';
+import {
+  countReason,
+  isRejected,
+  type RowLine,
+  reasonCode,
+} from '../../src/intake/batches/rows.ts';
+import { feedFiles } from '../../src/intake/feeds/feed-files.ts';
 import { feedKeys } from '../../src/intake/feeds/feed-keys.ts';
 import type { SourceMetadata } from '../../src/intake/feeds/feed-source.ts';
 import { type FeedRecord, toParseOptions } from '../../src/intake/feeds/feeds.ts';
+import type { FeedLoss } from '../../src/intake/feeds/loss.ts';
+import type { FeedPlan } from '../../src/intake/feeds/plan.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import type { Region } from '../../src/taxonomy/dictionary/schema.ts';
-import { indexPreviousImages, NO_PREVIOUS_IMAGES, type PreviousImages } from './previous-images.ts';
+import { PreviousImages } from './previous-images.ts';
 
 /** A chunk ends at the first of these limits; the results of the previous run do not count. */
 const MAX_CHUNK_ROWS = 500;
@@ -33,7 +41,12 @@ const shorten = (title: string): string =>
 function toLines(item: FeedRow | RowError, first: number, region: Region | undefined): RowLine[] {
   const { line, id: customId } = item;
   if (item.kind === 'error') {
-    const problem = { type: 'invalid-row', detail: item.detail };
+    const [reason] = item.reasons;
+    const problem = {
+      type: 'invalid-row',
+      detail: item.detail,
+      ...(reason && { code: reason.code }),
+    };
     return [{ row: first, line, ...(customId && { customId }), problem }];
   }
   const urls = [item.imageLink, ...item.additionalImageLinks];
@@ -108,16 +121,42 @@ const regionReader =
     return soldRegion(item);
   };
 
-/** Opens the results of the feed's last completed run. */
+async function* noOutcomes(): AsyncGenerator<never> {}
+
+/** Opens the results of the feed's last completed run, and those of rows that have left it. */
 async function openPreviousImages(
   { batches, blobs }: IngestRowsDeps,
-  { client, lastCompletedRunId }: FeedRecord,
+  { client, id, lastCompletedRunId }: FeedRecord,
   signal: AbortSignal,
 ): Promise<PreviousImages> {
-  const run = lastCompletedRunId && (await batches.get(lastCompletedRunId));
-  if (!run) return NO_PREVIOUS_IMAGES;
-  const outcomes = readRowOutcomes(batches, batchFiles(blobs, client, run.id), run);
-  return indexPreviousImages(outcomes, signal);
+  const run = lastCompletedRunId === undefined ? undefined : await batches.get(lastCompletedRunId);
+  const outcomes =
+    run && run.status !== 'expired'
+      ? readRowOutcomes(batches, batchFiles(blobs, client, run.id), run)
+      : noOutcomes();
+  return PreviousImages.index(feedFiles(blobs).keptRows(client, id), outcomes, signal);
+}
+
+/** Rows are numbered below 2^24: a feed has a million rows of at most eleven images. */
+const MAX_ROWS = 2 ** 24;
+
+/** The first row with each link, in about 80 bytes each. */
+class Links {
+  readonly #first = new Map<string, number>();
+
+  /** Names the first row with the same link, and where the garment is the same one. */
+  withFirst(line: RowLine, chunk: number): RowLine {
+    if (isRejected(line) || !('url' in line.source)) return line;
+    const { row, region = '', source } = line;
+    const hash = createHash('sha256').update(`${region}\n${source.url}`).digest();
+    const link = hash.toString('latin1', 0, 12);
+    const first = this.#first.get(link);
+    if (first === undefined) {
+      this.#first.set(link, chunk * MAX_ROWS + row);
+      return line;
+    }
+    return { ...line, sameAs: { chunk: Math.floor(first / MAX_ROWS), row: first % MAX_ROWS } };
+  }
 }
 
 const withPreviousImages = (
@@ -126,9 +165,10 @@ const withPreviousImages = (
 ): Promise<RowLine[]> =>
   Promise.all(
     lines.map(async (line) => {
-      if (!('source' in line) || !('url' in line.source)) return line;
-      const earlier = await previous.find(line.customId, line.source.url);
-      return earlier ? { ...line, earlier } : line;
+      const found = isRejected(line) ? undefined : await previous.find(line);
+      if (!found) return line;
+      const { photo: earlier, isOtherLink } = found;
+      return { ...line, earlier, ...(isOtherLink && { isOtherLink }) };
     }),
   );
 
@@ -137,15 +177,16 @@ async function appendChunk(
   { batches, blobs }: IngestRowsDeps,
   run: BatchRecord,
   { chunk, first, lines, rows, line }: Chunk,
-  previous: PreviousImages,
   signal: AbortSignal,
 ): Promise<boolean> {
   const key = batchKeys(run.client, run.id).rows(chunk);
-  await putLines(blobs, key, await withPreviousImages(lines, previous), signal);
-  const accepted = lines.filter((each) => 'source' in each).length;
-  const rejected = lines.length - accepted;
+  await putLines(blobs, key, lines, signal);
+  const errors = lines.filter(isRejected);
+  const reasons: Record<string, number> = {};
+  for (const each of errors) countReason(reasons, reasonCode(each));
+  const [accepted, rejected] = [lines.length - errors.length, errors.length];
   const upload = { format: 'files' as const, offset: 0, line, rows };
-  const appended = { chunk, first, accepted, rejected, upload };
+  const appended = { chunk, first, accepted, rejected, reasons, upload };
   if ((await batches.append(run.id, appended, undefined)) === 'appended') return true;
   const current = await batches.get(run.id);
   // An attempt that was presumed dead may be ahead, with the same rows.
@@ -154,9 +195,47 @@ async function appendChunk(
   return false;
 }
 
+/** A feed that was read to its end. */
+interface ReadRows {
+  /** Of the document, hex. */
+  sha256: string;
+  /** What the last completed run has and this feed has not. */
+  loss: FeedLoss;
+}
+
+/** Reads the feed of a dry run, and counts. @throws FeedError */
+export async function planRun(
+  deps: IngestRowsDeps,
+  feed: FeedRecord,
+  run: BatchRecord,
+  metadata: SourceMetadata,
+  signal: AbortSignal,
+): Promise<FeedPlan> {
+  const previous = await openPreviousImages(deps, feed, signal);
+  const links = new Links();
+  const counts = { products: 0, links: 0, photos: 0, unreadable: 0 };
+  try {
+    const bytes = await deps.blobs.open(feedKeys(feed.client, feed.id).source(run.id), signal);
+    for await (const item of parseFeed(bytes, toParseOptions(feed, metadata))) {
+      if (item.kind === 'error') counts.unreadable++;
+      else counts.products++;
+      for (const line of toLines(item, 0, undefined)) {
+        if (isRejected(line)) continue;
+        counts.links++;
+        await previous.find(line);
+        const counted = links.withFirst(line, 0);
+        if (!('sameAs' in counted)) counts.photos++;
+      }
+    }
+    return { ...counts, units: counts.photos, loss: await previous.loss() };
+  } finally {
+    await previous.close();
+  }
+}
+
 /**
  * Appends the rows of a run's document, except the chunks that an earlier attempt appended.
- * @returns the document's sha256, hex; undefined if the run was canceled meanwhile
+ * @returns undefined if the run was canceled meanwhile
  * @throws FeedError
  */
 export async function ingestRows(
@@ -165,17 +244,20 @@ export async function ingestRows(
   run: BatchRecord,
   metadata: SourceMetadata,
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<ReadRows | undefined> {
   const previous = await openPreviousImages(deps, feed, signal);
   try {
     const bytes = await deps.blobs.open(feedKeys(feed.client, feed.id).source(run.id), signal);
     const hash = createHash('sha256');
     const items = parseFeed(withHash(bytes, hash), toParseOptions(feed, metadata));
+    const links = new Links();
     for await (const chunk of toChunks(items, regionReader(run))) {
+      const linked = chunk.lines.map((line) => links.withFirst(line, chunk.chunk));
+      const lines = await withPreviousImages(linked, previous);
       if (chunk.chunk < run.chunks) continue;
-      if (!(await appendChunk(deps, run, chunk, previous, signal))) return undefined;
+      if (!(await appendChunk(deps, run, { ...chunk, lines }, signal))) return undefined;
     }
-    return hash.digest('hex');
+    return { sha256: hash.digest('hex'), loss: await previous.loss() };
   } finally {
     await previous.close();
   }

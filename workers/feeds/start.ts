@@ -33,6 +33,10 @@ interface StartFeedsDeps {
   log: Logger;
   /** Redis's time. */
   now: Clock;
+  /** How long a published picture outlasts its row. */
+  graceDays: number;
+  /** A run that would lose a larger share of rows or pictures is held. */
+  maxLossPercent: number;
 }
 
 /** Starts consuming the jobs that start feed runs and import feeds. */
@@ -44,7 +48,16 @@ export function startFeeds(deps: StartFeedsDeps) {
   const consumer = consume(
     'feed',
     {
-      'ingest-feed': importFeed({ feeds, batches, blobs, safeFetch, storedBytes, pools, now }),
+      'ingest-feed': importFeed({
+        feeds,
+        batches,
+        blobs,
+        safeFetch,
+        storedBytes,
+        pools,
+        now,
+        maxLossPercent: deps.maxLossPercent,
+      }),
       'start-feed-run': startFeedRun({ feeds, scheduledRuns }),
     },
     {
@@ -57,7 +70,7 @@ export function startFeeds(deps: StartFeedsDeps) {
     },
   );
   const carryOver = { blobs, decisions: createReviewDecisions(redis) };
-  const retention = { feeds, batches, files: feedFiles(blobs) };
+  const retention = { feeds, batches, files: feedFiles(blobs), now, graceDays: deps.graceDays };
   return {
     cancel: consumer.cancel,
     /** What a feed does at each stage of its runs. */

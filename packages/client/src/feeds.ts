@@ -74,15 +74,24 @@ export function feedsClient(transport: Transport): FeedsClient {
     requestJson<T>({ method: 'POST', ...request }, options);
 
   return {
-    create(request, options) {
-      if ('url' in request) return post({ path: PATH, body: jsonPayload(request) }, options);
+    create(request, { dryRun, ...options } = {}) {
+      const dry = dryRun ? { dryRun: 'true' } : {};
+      if ('url' in request)
+        return post({ path: PATH, query: dry, body: jsonPayload(request) }, options);
       const { body, mediaType, operations, ...fields } = request;
-      const query = { ...fields, operations: operations?.toString() };
+      const query = { ...fields, ...dry, operations: operations?.toString() };
       return post({ path: PATH, query, body: feedPayload({ body, mediaType }) }, options);
     },
     get: (id, options) => requestJson({ method: 'GET', path: pathOf(id) }, options),
-    run: (id, body, options) =>
-      post<FeedRun>({ path: `${pathOf(id)}/runs`, body: body && feedPayload(body) }, options),
+    run: (id, body, { dryRun, ...options } = {}) =>
+      post<FeedRun>(
+        {
+          path: `${pathOf(id)}/runs`,
+          query: dryRun ? { dryRun: 'true' } : {},
+          body: body && feedPayload(body),
+        },
+        options,
+      ),
     getRun: (id, run, options) => requestJson({ method: 'GET', path: runPathOf(id, run) }, options),
     events: (id, run, options) =>
       followProgress(transport, `${runPathOf(id, run)}/events`, options),
@@ -91,6 +100,7 @@ export function feedsClient(transport: Transport): FeedsClient {
       openExport(transport, run === undefined ? pathOf(id) : runPathOf(id, run), options),
     review: (id, run) => reviewClient(transport, runPathOf(id, run)),
     duplicates: (id, run, options) => duplicateGroups(transport, runPathOf(id, run), options),
+    confirmRun: (id, run, options) => post({ path: `${runPathOf(id, run)}/confirm` }, options),
     cancelRun: (id, run, options) => post({ path: `${runPathOf(id, run)}/cancel` }, options),
     delete: (id, options) => requestJson({ method: 'DELETE', path: pathOf(id) }, options),
   };

@@ -378,12 +378,25 @@ export interface FeedExportCallOptions extends CallOptions {
   columns?: readonly contract.FilledColumn[] | undefined;
 }
 
+/** Options of a run of a feed. */
+export interface FeedRunCallOptions extends CallOptions {
+  /** Only counts what the run would do: `plan`. */
+  dryRun?: boolean | undefined;
+}
+
 /** Retailers' product feeds. */
 export interface FeedsClient {
-  create(request: CreateFeedRequest, options?: CallOptions): Promise<WithRequestId<contract.Feed>>;
+  create(
+    request: CreateFeedRequest,
+    options?: FeedRunCallOptions,
+  ): Promise<WithRequestId<contract.Feed>>;
   get(id: string, options?: CallOptions): Promise<WithRequestId<contract.Feed>>;
   /** Runs a feed now. A feed without a URL needs its current `body`. */
-  run(id: string, body?: FeedBody, options?: CallOptions): Promise<WithRequestId<contract.FeedRun>>;
+  run(
+    id: string,
+    body?: FeedBody,
+    options?: FeedRunCallOptions,
+  ): Promise<WithRequestId<contract.FeedRun>>;
   getRun(
     id: string,
     runId: string,
@@ -406,6 +419,12 @@ export interface FeedsClient {
     runId: string,
     options?: CallOptions,
   ): AsyncGenerator<contract.DuplicateGroup>;
+  /** Lets a held run go on. */
+  confirmRun(
+    id: string,
+    runId: string,
+    options?: CallOptions,
+  ): Promise<WithRequestId<contract.FeedRun>>;
   cancelRun(
     id: string,
     runId: string,

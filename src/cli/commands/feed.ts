@@ -6,6 +6,8 @@ import type {
   Client,
   Feed,
   FeedBody,
+  FeedLoss,
+  FeedPlan,
   FeedReportImage,
   FeedReportLine,
   FeedRun,
@@ -30,6 +32,7 @@ interface ImportOptions extends FeedOptions {
   fixRules?: true;
   schedule?: string;
   detach?: true;
+  dryRun?: true;
 }
 
 /** A feed may be larger than an image; the service enforces its own limit. */
@@ -71,17 +74,29 @@ async function createFeed(
   if (/^https?:\/\//.test(source)) {
     const feed = { url: source, operations, ...(schedule && { schedule }) };
     const request = { ...feed, options: judged, export: { background } };
-    return client.feeds.create(request, { signal });
+    return client.feeds.create(request, { signal, dryRun: options.dryRun });
   }
   if (schedule) throw usageError('--schedule needs a URL: a file is sent once');
   const imageOptions = background === undefined ? {} : { background };
   return client.feeds.create(
     { ...(await readFeed(source)), operations, ...imageOptions, ...judged },
-    { signal },
+    { signal, dryRun: options.dryRun },
   );
 }
 
-function formatRun({ status, counts, problem, duplicates }: FeedRun): string {
+/** Says what a held run would lose. */
+function formatLoss({ rows, pictures, first }: FeedLoss): string {
+  const names = first.map(({ id }) => id).join(', ');
+  const more = rows.lost > first.length ? ', …' : '';
+  return `it would lose ${rows.lost} of ${rows.before} products and ${pictures.lost} of ${pictures.before} pictures${names && `: ${names}${more}`}. Nothing has changed.`;
+}
+
+const formatPlan = ({ products, links, photos, unreadable, units }: FeedPlan): string =>
+  `${products} products, ${links} links, ${photos} photos, ${unreadable} unreadable, costs ${units} units at most`;
+
+function formatRun({ status, counts, problem, held, plan, duplicates }: FeedRun): string {
+  if (plan) return formatPlan(plan);
+  if (held) return `${status}: ${formatLoss(held)}`;
   const { rows, images, changed, unchanged, failed, rejected } = counts;
   const totals = `${rows} rows, ${images} images: ${changed} changed, ${unchanged} unchanged, ${failed} failed, ${rejected} rows rejected.`;
   const repeated = duplicates?.rows ? ` ${duplicates.rows} images repeat another.` : '';
@@ -98,10 +113,12 @@ async function finishRun(
   await follow(client.feeds.events(feedId, id, { signal }), options);
   const { requestId: _, ...run } = await client.feeds.getRun(feedId, id, { signal });
   print(options, run, `${feedId} ${formatRun(run)}`);
-  say(
-    options,
-    `The outcome of each row: selvage feed report ${feedId}\nThe feed with new links: selvage feed export ${feedId}`,
-  );
+  if (run.held) say(options, `If that is right: selvage feed confirm ${feedId}`);
+  else
+    say(
+      options,
+      `The outcome of each row: selvage feed report ${feedId}\nThe feed with new links: selvage feed export ${feedId}`,
+    );
   const { failed, rejected } = run.counts;
   if (run.status !== 'completed' || failed + rejected > 0) process.exitCode = EXIT.failed;
 }
@@ -111,25 +128,58 @@ const latestRun = ({ id, run }: Feed): FeedRun => {
   throw new CliError(`${id} has not run yet`);
 };
 
+/** Waits for the end of a dry run and prints what it has counted. */
+async function showPlan(
+  client: Client,
+  { feedId, id }: FeedRun,
+  options: FeedOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  await follow(client.feeds.events(feedId, id, { signal }), options);
+  const { requestId: _, ...run } = await client.feeds.getRun(feedId, id, { signal });
+  print(options, run.plan ?? run, formatRun(run));
+  if (run.plan && run.plan.loss.rows.lost > 0) {
+    say(options, `Compared with the last run ${formatLoss(run.plan.loss)}`);
+  }
+  if (!run.plan) process.exitCode = EXIT.failed;
+}
+
 async function importFeed(source: string, options: ImportOptions, signal: AbortSignal) {
   const client = connectFeeds(options);
   const feed = await createFeed(client, source, options, signal);
   const { id } = feed;
   const run = latestRun(feed);
   if (options.detach) return print(options, { id, run: { id: run.id } }, id);
+  if (options.dryRun) {
+    await showPlan(client, run, options, signal);
+    await client.feeds.delete(id, { signal });
+    return;
+  }
   say(options, id);
   await finishRun(client, run, options, signal);
+}
+
+interface RunOptions extends FeedOptions {
+  dryRun?: true;
 }
 
 async function runFeed(
   id: string,
   file: string | undefined,
-  options: FeedOptions,
+  options: RunOptions,
   signal: AbortSignal,
 ) {
   const client = connectFeeds(options);
+  const { dryRun } = options;
   const body = file === undefined ? undefined : await readFeed(file);
-  await finishRun(client, await client.feeds.run(id, body, { signal }), options, signal);
+  const run = await client.feeds.run(id, body, { signal, dryRun });
+  await (dryRun ? showPlan : finishRun)(client, run, options, signal);
+}
+
+async function confirmRun(id: string, options: FeedOptions, signal: AbortSignal) {
+  const client = connectFeeds(options);
+  const { id: run } = latestRun(await client.feeds.get(id, { signal }));
+  await finishRun(client, await client.feeds.confirmRun(id, run, { signal }), options, signal);
 }
 
 interface ExportOptions extends FeedOptions {
@@ -197,10 +247,11 @@ function importCommand(signal: AbortSignal): Command {
     .option('--fix-rules', 'with --rules: make right what needs no new pixels')
     .option('--schedule <cron>', 'when to read the URL again, UTC: "30 4 * * *"')
     .option('--detach', 'do not wait: print the id')
+    .option('--dry-run', 'only count: products, links, photos and what they cost at most')
     .action((source: string, options: ImportOptions) => importFeed(source, options, signal));
 }
 
-/** `feed import|run|report|export` */
+/** `feed import|run|confirm|report|export` */
 export function feedCommand(signal: AbortSignal): Command {
   const feed = new Command('feed')
     .description("retailers' feeds: the same feed with links to cut-outs")
@@ -211,9 +262,15 @@ export function feedCommand(signal: AbortSignal): Command {
     .description('import a feed again, and wait; unchanged images cost nothing')
     .argument('<id>', 'the feed')
     .argument('[file]', 'the current feed, if it has no URL')
-    .action((id: string, file: string | undefined, options: FeedOptions) =>
+    .option('--dry-run', 'only count what the run would do')
+    .action((id: string, file: string | undefined, options: RunOptions) =>
       runFeed(id, file, options, signal),
     );
+  feed
+    .command('confirm')
+    .description('let a held run go on, though it loses many products or pictures, and wait')
+    .argument('<id>', 'the feed')
+    .action((id: string, options: FeedOptions) => confirmRun(id, options, signal));
   feed
     .command('report')
     .description('the outcome of each row')

@@ -3,7 +3,7 @@ import { batchRun, startBatch } from './batch.js';
 import { takeFiles } from './drop.js';
 import { byId, fill, h } from './element.js';
 import { errorBox } from './error-box.js';
-import { feedRun, startFeed } from './feed.js';
+import { countFeed, feedRun, startFeed } from './feed.js';
 import { runView } from './run-view.js';
 
 const MAX_RECENT = 8;
@@ -83,13 +83,23 @@ function installBatch() {
 
 function installFeed() {
   const { files, clear } = fileChooser('feed-drop', 'feed-chosen');
+  const url = byId('feed-url', HTMLInputElement);
+  const plan = byId('feed-plan');
+  const request = () => ({
+    url: url.value,
+    file: files()[0],
+    onWhite: byId('feed-white', HTMLInputElement).checked,
+  });
+  byId('feed-count').onclick = async () => {
+    if (!request().file && !url.value) return url.focus();
+    plan.textContent = 'Counting…';
+    plan.textContent = await countFeed(request()).catch((error) => error.message);
+  };
   installForm('feed', async () => {
-    const url = byId('feed-url', HTMLInputElement);
-    const [file] = files();
-    if (!file && !url.value) return url.focus();
-    const onWhite = byId('feed-white', HTMLInputElement).checked;
-    const feed = await startFeed({ url: url.value, file, onWhite });
+    if (!request().file && !url.value) return url.focus();
+    const feed = await startFeed(request());
     clear();
+    plan.textContent = '';
     watch(feedRun(feed));
   });
 }

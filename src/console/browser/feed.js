@@ -1,4 +1,6 @@
-import { call, callJson, pathOf, readNdjson } from './api.js';
+import { call, callJson, pathOf, pause, readNdjson } from './api.js';
+
+const POLL_MILLIS = 500;
 
 const FEEDS = '/intake/v1/feeds';
 /** @type {Readonly<Record<string, string>>} */
@@ -15,15 +17,40 @@ const MEDIA_TYPES = {
 
 /**
  * Creates a feed from a URL or an uploaded file.
- * @param {{url: string, file: File | undefined, onWhite: boolean}} request
+ * @param {{url: string, file: File | undefined, onWhite: boolean, isDry?: boolean}} request
  */
-export function startFeed({ url, file, onWhite }) {
+export function startFeed({ url, file, onWhite, isDry = false }) {
   const background = onWhite ? 'white' : 'none';
-  if (!file) return callJson(FEEDS, { method: 'POST', json: { url, export: { background } } });
+  const dryRun = String(isDry);
+  if (!file) {
+    const json = { url, export: { background } };
+    return callJson(`${FEEDS}?dryRun=${dryRun}`, { method: 'POST', json });
+  }
   const extension = /\.([^.]+)$/.exec(file.name)?.[1]?.toLowerCase() ?? '';
-  const query = new URLSearchParams({ background, fileName: file.name });
+  const query = new URLSearchParams({ background, fileName: file.name, dryRun });
   const headers = { 'content-type': MEDIA_TYPES[extension] ?? 'text/csv' };
   return callJson(`${FEEDS}?${query}`, { method: 'POST', headers, body: file, noTimeout: true });
+}
+
+/**
+ * Counts what a feed would cost, before an image is fetched; keeps nothing.
+ * @param {{url: string, file: File | undefined, onWhite: boolean}} request
+ * @returns {Promise<string>}
+ */
+export async function countFeed(request) {
+  const { id, run: started } = await startFeed({ ...request, isDry: true });
+  try {
+    let run = started;
+    while (run.status === 'open') {
+      await pause(POLL_MILLIS);
+      run = await callJson(started.links.self);
+    }
+    if (!run.plan) throw new Error(run.problem?.detail ?? 'The feed was not read');
+    const { products, links, photos, unreadable, units } = run.plan;
+    return `${products} products, ${links} links, ${photos} photos, ${unreadable} unreadable, costs ${units} units at most`;
+  } finally {
+    await call(`${FEEDS}/${id}`, { method: 'DELETE' });
+  }
 }
 
 /**
@@ -55,7 +82,7 @@ export function feedRun({ id, source, run }) {
         const line = String(product.line);
         if (kind === 'rejected') yield { line, name, reason: reasons.join('; ') };
         for (const { outcome, reason } of images) {
-          if (outcome === 'failed') yield { line, name, reason };
+          if (outcome === 'failed' || outcome === 'stale') yield { line, name, reason };
         }
       }
     },

@@ -39,6 +39,7 @@ const REFRESH_MILLIS = 1500;
 /** @type {Readonly<Record<string, string>>} */
 const STATUSES = {
   open: 'Receiving rows',
+  held: 'Held: please confirm',
   sealed: 'Queued',
   running: 'Running',
   finalizing: 'Finishing',
@@ -106,6 +107,31 @@ const downloadButton = ({ label, path, name }, errorPlace) =>
     label,
   );
 
+/**
+ * What a held run would lose, and a button that lets it go on.
+ * @param {{rows: Share, pictures: Share, first: {id: string, title?: string}[]}} loss
+ * @param {() => Promise<void>} confirm
+ * @typedef {{before: number, lost: number}} Share
+ */
+const heldBox = ({ rows, pictures, first }, confirm) =>
+  h(
+    'div',
+    { class: 'error-box', role: 'alert' },
+    h(
+      'p',
+      {},
+      h('b', {}, 'Nothing has changed yet. '),
+      `This run would lose ${rows.lost} of ${rows.before} products and ${pictures.lost} of ${pictures.before} pictures.`,
+    ),
+    first.length > 0 &&
+      h(
+        'p',
+        { class: 'fine' },
+        `Missing: ${first.map(({ id, title }) => (title ? `${id} (${title})` : id)).join(', ')}${rows.lost > first.length ? ', …' : ''}`,
+      ),
+    h('button', { type: 'button', onclick: confirm }, 'That is right: go on'),
+  );
+
 /** @param {Run} run @param {import('./review/rows.js').Counts} counts */
 const linkToReview = ({ review }, { needed, pending }) =>
   h(
@@ -145,6 +171,7 @@ export function runView(run, signal) {
   const { list, refresh } = gallery(run.images);
   const reviewLink = h('div');
   const duplicates = h('div');
+  const held = h('div');
   const downloads = h(
     'div',
     { class: 'buttons' },
@@ -156,6 +183,7 @@ export function runView(run, signal) {
     { class: 'panel stack run', 'aria-label': run.title },
     h('div', { class: 'row-head' }, h('h2', { tabindex: -1 }, run.title), status, cancelButton),
     bar,
+    held,
     reviewLink,
     list,
     duplicates,
@@ -166,6 +194,19 @@ export function runView(run, signal) {
 
   async function cancel() {
     await call(run.cancel, { method: 'POST' }).catch((error) => fill(errorPlace, errorBox(error)));
+  }
+
+  /** Asks whether a run may lose what it would lose. */
+  async function drawHeld() {
+    if (section.dataset.status !== 'held') return fill(held);
+    const { held: loss, links } = await callJson(run.self);
+    if (!loss) return;
+    const confirm = () =>
+      call(links.confirm, { method: 'POST' }).then(
+        () => fill(held),
+        (error) => fill(errorPlace, errorBox(error)),
+      );
+    fill(held, heldBox(loss, confirm));
   }
 
   /** Shows what is known only when all rows are processed. */
@@ -196,6 +237,7 @@ export function runView(run, signal) {
       section.dataset.status = data.status;
       cancelButton.hidden = TERMINAL_STATUSES.includes(data.status);
       fill(bar, progress(data.counts));
+      await drawHeld();
       refreshSoon();
     }
     await refreshing;

@@ -13,8 +13,8 @@ import {
 } from './batches.ts';
 import { ResultLine } from './rows.ts';
 
-/** A batch that is never sealed expires from `open`. */
-const EXPIRABLE_STATUSES = ['open', ...BATCH_TERMINAL_STATUSES] as const;
+/** A batch that is never sealed expires from `open` or `held`. */
+const EXPIRABLE_STATUSES = ['open', 'held', ...BATCH_TERMINAL_STATUSES] as const;
 
 /**
  * Owns the deletion of batches, on expiry or on request, and of the rows and results of feed runs on

@@ -5,19 +5,29 @@ import { CutOutOptions } from '../../output/quality.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { OPERATIONS } from '../../queue/job-data.ts';
 import { Erasure } from '../erasure.ts';
+import { FeedLoss } from '../feeds/loss.ts';
+import { FeedPlan } from '../feeds/plan.ts';
 import { parseHashFields, toHashFields } from '../hash-fields.ts';
 import { createLeases } from '../leases.ts';
 import { defineTombstoneUpdate } from '../tombstone.ts';
-import { batchRedisKeys, DISPATCH_LEASE, DUE_TIMES, UNDER_WAY, unendedKey } from './redis-keys.ts';
-import { ResultLine } from './rows.ts';
+import {
+  batchRedisKeys,
+  DISPATCH_LEASE,
+  DUE_TIMES,
+  REASON_FIELD,
+  UNDER_WAY,
+  unendedKey,
+} from './redis-keys.ts';
+import { ResultLine, reasonCode } from './rows.ts';
 import { defineBatchScripts } from './scripts.ts';
 
 /**
- * States of a batch: `open` takes rows, `sealed` waits for its turn, `running` has rows at the workers,
+ * States of a batch: `open` takes rows, `held` would lose too much of its feed and waits for a person, `sealed` waits for its turn, `running` has rows at the workers,
  * `finalizing` writes the remaining results. The last four are final.
  */
 export const BATCH_STATUSES = [
   'open',
+  'held',
   'sealed',
   'running',
   'finalizing',
@@ -74,6 +84,8 @@ export const BatchManifest = z.object({
   /** Turns of its client's jobs for each turn of a client with weight 1; 1 if absent. */
   weight: z.number().optional(),
   feedId: z.string().optional(),
+  /** A run that only counts what it would do. */
+  dryRun: z.literal(true).optional(),
   /** Background of a feed's pictures, `#rrggbb`; transparent without it. */
   background: z.string().optional(),
 });
@@ -99,6 +111,10 @@ const JsonFields = BatchManifest.extend({
   expiresAt: z.iso.datetime(),
   upload: Upload.optional(),
   problem: Problem.optional(),
+  /** Of a dry run, since its end. */
+  plan: FeedPlan.optional(),
+  /** What a held run of a feed would lose. */
+  held: FeedLoss.optional(),
   /** Since its end: how many cut-outs need a person. */
   review: z.object({ needed: z.number() }).optional(),
   /** Since its end: rows with the same picture. */
@@ -120,6 +136,8 @@ const COUNTS = [
   'succeeded',
   'failed',
   'unchanged',
+  'stale',
+  'units',
   'revision',
   'reviewApproved',
   'reviewRejected',
@@ -133,9 +151,14 @@ type ProgressCount = Exclude<
 
 type Counts = Record<(typeof COUNTS)[number], number>;
 
-/** The record of a batch in Redis. `issued` rows were handed to workers, ended ones included. */
+/**
+ * The record of a batch in Redis. `issued` rows were handed to workers, ended ones included. `stale` rows of feeds
+ * are among the unchanged; `units` were charged while the run was processed.
+ */
 export interface BatchRecord extends z.infer<typeof JsonFields>, Counts {
   status: BatchStatus;
+  /** Rows that failed, were rejected or are stale, by reason. */
+  reasons: Readonly<Record<string, number>>;
   cursor: Cursor;
 }
 
@@ -150,6 +173,7 @@ type BatchChanges = Partial<Omit<z.infer<typeof JsonFields>, keyof BatchManifest
 /** How far a batch has come, as object storage has it. */
 export interface StoredProgress extends Record<ProgressCount, number> {
   cursor: Cursor;
+  reasons: Readonly<Record<string, number>>;
   upload?: Upload;
   /** Number of each chunk's first row. */
   firstRows: readonly number[];
@@ -197,10 +221,16 @@ function readCursor(text = '0:0'): Cursor {
 
 function readRecord({ status, cursor, ...fields }: Record<string, string>): BatchRecord {
   const counts = Object.fromEntries(COUNTS.map((name) => [name, Number(fields[name] ?? 0)]));
-  const jsonFields = Object.entries(fields).filter(([name]) => !(name in counts));
+  const others = Object.entries(fields).filter(([name]) => !(name in counts));
+  const isReason = ([name]: [string, string]) => name.startsWith(REASON_FIELD);
+  const jsonFields = others.filter((field) => !isReason(field));
+  const reasons = others
+    .filter(isReason)
+    .map(([name, count]) => [name.slice(REASON_FIELD.length), Number(count)]);
   return {
     ...JsonFields.parse(parseHashFields(Object.fromEntries(jsonFields))),
     ...(counts as Counts),
+    reasons: Object.fromEntries(reasons),
     status: z.enum(BATCH_STATUSES).parse(status),
     cursor: readCursor(cursor),
   };
@@ -247,12 +277,13 @@ export function createBatches(redis: Redis, now: Clock) {
      */
     async restore(
       batch: BatchManifest & { expiresAt: string },
-      { cursor, upload, firstRows, written, ...counts }: StoredProgress,
+      { cursor, upload, firstRows, written, reasons, ...counts }: StoredProgress,
       from: '' | 'open' = '',
     ): Promise<boolean> {
       const fields = [
         ...fieldsOf(batch, writeCursor(cursor)),
         ...Object.entries(counts).flat(),
+        ...Object.entries(reasons).flatMap(([code, count]) => [REASON_FIELD + code, count]),
         ...(upload ? toHashFields({ upload }) : []),
       ];
       const { id } = batch;
@@ -285,7 +316,15 @@ export function createBatches(redis: Redis, now: Clock) {
      */
     async append(
       id: string,
-      chunk: { chunk: number; first: number; accepted: number; rejected: number; upload: Upload },
+      chunk: {
+        chunk: number;
+        first: number;
+        accepted: number;
+        rejected: number;
+        /** Rejected rows by reason. */
+        reasons?: Readonly<Record<string, number>>;
+        upload: Upload;
+      },
       meter: Meter | undefined,
     ): Promise<'appended' | 'conflict' | 'over-quota'> {
       const reply = await scripts.append({
@@ -297,12 +336,13 @@ export function createBatches(redis: Redis, now: Clock) {
         upload: JSON.stringify(chunk.upload),
         quotaKey: quotaKey(meter?.meter),
         quotaPerDay: meter?.quotaPerDay,
+        reasons: JSON.stringify(chunk.reasons ?? {}),
       });
       if (reply === 1) return 'appended';
       return reply === 0 ? 'conflict' : 'over-quota';
     },
 
-    /** Closes a batch for rows and lets it be dispatched; returns false if it was not open. */
+    /** Closes a batch for rows and lets it be dispatched; returns false if it was neither open nor held. */
     async seal(id: string, nowMillis: number): Promise<boolean> {
       const reply = await scripts.seal({
         id,
@@ -342,6 +382,8 @@ export function createBatches(redis: Redis, now: Clock) {
         status: result.status,
         result: JSON.stringify(result),
         isUnchanged: result.status === 'succeeded' && result.unchanged,
+        isStale: result.status === 'succeeded' && result.stale !== undefined,
+        reason: reasonCode(result) ?? '',
         quotaKey: quotaKey(isCharged ? quota.charge.meter : undefined),
         quota: isCharged ? 'charge' : quota,
       });
@@ -356,6 +398,12 @@ export function createBatches(redis: Redis, now: Clock) {
     async results(id: string, chunk: number): Promise<ResultLine[]> {
       const lines = await redis.hvals(batchRedisKeys(id).results(chunk));
       return lines.map((json) => ResultLine.parse(JSON.parse(json))).sort((a, b) => a.row - b.row);
+    },
+
+    /** Returns the result of a row if it is not in object storage yet. */
+    async result(id: string, chunk: number, row: number): Promise<ResultLine | undefined> {
+      const json = await redis.hget(batchRedisKeys(id).results(chunk), String(row));
+      return json === null ? undefined : ResultLine.parse(JSON.parse(json));
     },
 
     isWritten: async (id: string, chunk: number): Promise<boolean> =>

@@ -4,7 +4,9 @@ import {
   BATCH_RUNNING_STATUSES,
   type Batches,
   type BatchManifest,
+  type BatchRecord,
 } from './batches.ts';
+import { endFacts } from './counts.ts';
 import { batchCompletedEntry } from './links.ts';
 
 /**
@@ -13,16 +15,18 @@ import { batchCompletedEntry } from './links.ts';
  */
 export async function moveToCancel(
   batches: Batches,
-  batch: BatchManifest,
+  batch: BatchManifest | BatchRecord,
   nowMillis: number,
 ): Promise<'canceled' | 'canceling' | undefined> {
   const { dueAtMillis, expiresAt } = expiryOf(batch, nowMillis);
+  // Of one that is restored, nothing is counted yet.
+  const facts = 'succeeded' in batch ? endFacts(batch) : {};
   const wasOpen = await batches.move(batch.id, {
-    from: ['open'],
+    from: ['open', 'held'],
     to: 'canceled',
     dueAtMillis,
     fields: { finishedAt: new Date(nowMillis).toISOString(), expiresAt },
-    outboxEntry: batchCompletedEntry(batch, 'canceled', nowMillis),
+    outboxEntry: batchCompletedEntry(batch, 'canceled', nowMillis, facts),
   });
   if (wasOpen) return 'canceled';
   const wasRunning = await batches.move(batch.id, {

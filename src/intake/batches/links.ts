@@ -29,27 +29,39 @@ export function runLinks(feedId: string, id: string) {
     events: `${self}/events`,
     review: `${self}/review`,
     duplicates: `${self}/duplicates`,
+    confirm: `${self}/confirm`,
   };
 }
 
 /** A webhook event about a batch or run as an outbox entry, or nothing if the client gave no webhook. */
 function entryOf(
   { id, client, webhook, feedId }: BatchManifest,
-  event: 'completed' | 'reviewed',
+  event: 'completed' | 'reviewed' | 'held',
   status: string,
   atMillis: number,
+  facts: object = {},
 ) {
   if (!webhook) return undefined;
-  const subject = feedId
-    ? { type: `feed.run.${event}` as const, links: runLinks(feedId, id) }
-    : { type: `batch.${event}` as const, links: batchLinks(id) };
-  return outboxEntry({ ...subject, client, url: webhook.url, id, status, atMillis });
+  const common = { client, url: webhook.url, id, status, atMillis, facts };
+  if (feedId) {
+    return outboxEntry({ type: `feed.run.${event}`, links: runLinks(feedId, id), ...common });
+  }
+  if (event === 'held') return undefined;
+  return outboxEntry({ type: `batch.${event}`, links: batchLinks(id), ...common });
 }
 
-/** The webhook event of a batch's or run's end. */
-export const batchCompletedEntry = (batch: BatchManifest, status: string, atMillis: number) =>
-  entryOf(batch, 'completed', status, atMillis);
+/** The webhook event of a batch's or run's end. @param facts counts and reasons */
+export const batchCompletedEntry = (
+  batch: BatchManifest,
+  status: string,
+  atMillis: number,
+  facts: object,
+) => entryOf(batch, 'completed', status, atMillis, facts);
 
 /** The webhook event of a batch or run of which no cut-out waits for a person any more. */
 export const batchReviewedEntry = (batch: BatchManifest, status: string, atMillis: number) =>
   entryOf(batch, 'reviewed', status, atMillis);
+
+/** The webhook event of a run that waits for a person. @param facts what it would lose */
+export const runHeldEntry = (run: BatchManifest, atMillis: number, facts: object) =>
+  entryOf(run, 'held', 'held', atMillis, facts);

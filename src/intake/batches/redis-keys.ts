@@ -7,6 +7,9 @@ export const UNDER_WAY = `${PREFIX}:batches`;
 /** Ids of batches by the time at which the sweeper looks at them next. */
 export const DUE_TIMES = `${PREFIX}:batches-due`;
 
+/** Fields of a record that count its rows by reason begin with it. */
+export const REASON_FIELD = 'reason:';
+
 /** Set: ids of a client's batches that have not ended, open ones included; no runs of feeds. */
 export const unendedKey = (client: string): string => `${PREFIX}:batches-unended:${client}`;
 

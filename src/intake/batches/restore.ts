@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FeedPlan } from '../feeds/plan.ts';
 import {
   BATCH_RECHECK_MILLIS,
   BATCH_STATUSES,
@@ -8,7 +9,7 @@ import {
   type StoredProgress,
   Upload,
 } from './batches.ts';
-import { isRejected, ResultLine, RowLine, rowCount } from './rows.ts';
+import { countReason, isRejected, ResultLine, RowLine, reasonCode, rowCount } from './rows.ts';
 
 /** How a batch ended, as object storage has it. */
 const Ended = z.object({
@@ -17,6 +18,7 @@ const Ended = z.object({
   expiresAt: z.iso.datetime(),
   /** Absent if it ended under a release without fingerprints. */
   duplicates: DuplicateCounts.optional(),
+  plan: FeedPlan.optional(),
 });
 type EndedFile = z.infer<typeof Ended>;
 const Sealed = z.object({ sealedAt: z.iso.datetime() });
@@ -47,6 +49,9 @@ interface ChunkCounts {
   succeeded: number;
   failed: number;
   unchanged: number;
+  stale: number;
+  units: number;
+  reasons: Readonly<Record<string, number>>;
   /** Rows of the feed: all images of a product are on one line. */
   feedRows: number;
   isWritten: boolean;
@@ -59,6 +64,9 @@ async function* countChunks(stored: StoredBatch): AsyncGenerator<ChunkCounts> {
     if (!first) return;
     const results = (await stored.results(chunk)).map((line) => ResultLine.parse(line));
     const rejected = rows.filter(isRejected);
+    const reasons: Record<string, number> = {};
+    for (const line of rejected) countReason(reasons, reasonCode(line), rowCount(line));
+    for (const line of results) countReason(reasons, reasonCode(line));
     yield {
       first: first.row,
       accepted: rows.length - rejected.length,
@@ -66,16 +74,27 @@ async function* countChunks(stored: StoredBatch): AsyncGenerator<ChunkCounts> {
       succeeded: count(results, ({ status }) => status === 'succeeded'),
       failed: count(results, ({ status }) => status === 'failed'),
       unchanged: count(results, (line) => line.status === 'succeeded' && line.unchanged),
+      stale: count(results, (line) => line.status === 'succeeded' && line.stale !== undefined),
+      units: count(results, (line) => line.status === 'succeeded' && line.charged === true),
+      reasons,
       feedRows: new Set(rows.map(({ line }) => line)).size,
       isWritten: results.length > 0,
     };
   }
 }
 
-type CountName = Exclude<keyof ChunkCounts, 'isWritten'>;
+type CountName = Exclude<keyof ChunkCounts, 'isWritten' | 'reasons'>;
 
 const total = (chunks: readonly ChunkCounts[], name: CountName): number =>
   chunks.reduce((sum, chunk) => sum + chunk[name], 0);
+
+function totalReasons(chunks: readonly ChunkCounts[]): Record<string, number> {
+  const all: Record<string, number> = {};
+  for (const { reasons } of chunks) {
+    for (const [code, rows] of Object.entries(reasons)) countReason(all, code, rows);
+  }
+  return all;
+}
 
 /** Where rows are handed out again: at the first chunk without results. */
 function cursorOf(chunks: readonly ChunkCounts[]) {
@@ -101,6 +120,9 @@ async function progressOf(
     succeeded: total(chunks, 'succeeded'),
     failed: total(chunks, 'failed'),
     unchanged: total(chunks, 'unchanged'),
+    stale: total(chunks, 'stale'),
+    units: total(chunks, 'units'),
+    reasons: totalReasons(chunks),
     issued,
     cursor: { chunk, line: 0 },
     ...(upload && { upload }),

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { AcceptedRow, PreviousImage, RowPosition, SourceObject } from '../../queue/job-data.ts';
 
-const RowProblem = z.object({ type: z.string(), detail: z.string() });
+/** `code` is one word for the same reason in all rows, such as `http-503`; older rows lack it. */
+const RowProblem = z.object({
+  type: z.string(),
+  detail: z.string(),
+  code: z.string().optional(),
+});
+export type RowProblem = z.infer<typeof RowProblem>;
 
 /** A row that cannot be processed, and why. */
 export const RejectedRow = z.object({
@@ -58,7 +64,26 @@ export const ResultLine = z.discriminatedUnion('status', [
     status: z.literal('succeeded'),
     /** The image had not changed: input and results are those of the run before. */
     unchanged: z.boolean(),
+    /** Why it is stale, in one word. */
+    code: z.string().optional(),
+    /** It has used a unit: a feed is charged for new pictures only. */
+    charged: z.boolean().optional(),
   }),
   z.object({ row: z.number(), status: z.literal('failed'), problem: RowProblem }),
 ]);
 export type ResultLine = z.infer<typeof ResultLine>;
+
+/** Why a row is not as good as it should be, in one word; undefined if it is. */
+export const reasonCode = (line: RowLine | ResultLine): string | undefined => {
+  if ('problem' in line) return line.problem.code ?? line.problem.type;
+  return 'code' in line ? line.code : undefined;
+};
+
+/** Adds to a histogram. */
+export function countReason(
+  reasons: Record<string, number>,
+  code: string | undefined,
+  count = 1,
+): void {
+  if (code !== undefined) reasons[code] = (reasons[code] ?? 0) + count;
+}

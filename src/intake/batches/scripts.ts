@@ -3,7 +3,7 @@ import { QUOTA_TTL_SECONDS } from '../../auth/quota.ts';
 import { defineScript } from '../../platform/redis-script.ts';
 import { toHashFields } from '../hash-fields.ts';
 import { OUTBOX } from '../webhooks/outbox.ts';
-import { batchRedisKeys, DUE_TIMES, UNDER_WAY, unendedKey } from './redis-keys.ts';
+import { batchRedisKeys, DUE_TIMES, REASON_FIELD, UNDER_WAY, unendedKey } from './redis-keys.ts';
 
 /**
  * Writes a new record. No effect if its client has its maximum of batches that have not ended.
@@ -42,7 +42,7 @@ return 1
  * not open or another upload was faster, -1 if the quota is too small.
  * A chunk without accepted rows has no results to wait for.
  * KEYS: record, chunk starts, held quota, quota of the day, written chunks. ARGV: chunk, its first row, accepted,
- * rejected, upload, quota per day or '', lifetime of the quota s.
+ * rejected, upload, quota per day or '', lifetime of the quota s, rejected rows by reason as JSON.
  */
 const APPEND = `
 if redis.call('HGET', KEYS[1], 'status') ~= 'open' then return 0 end
@@ -60,6 +60,9 @@ redis.call('HINCRBY', KEYS[1], 'chunks', 1)
 if accepted == 0 then redis.call('SETBIT', KEYS[5], ARGV[1], 1) end
 redis.call('HINCRBY', KEYS[1], 'accepted', accepted)
 redis.call('HINCRBY', KEYS[1], 'rejected', ARGV[4])
+for code, count in pairs(cjson.decode(ARGV[8])) do
+  redis.call('HINCRBY', KEYS[1], '${REASON_FIELD}' .. code, count)
+end
 redis.call('HINCRBY', KEYS[1], 'revision', 1)
 redis.call('HSET', KEYS[1], 'upload', ARGV[5])
 return 1
@@ -67,7 +70,8 @@ return 1
 
 /** KEYS: record, batches under way, due times. ARGV: id, sealed at (JSON), the same in ms, due at ms. */
 const SEAL = `
-if redis.call('HGET', KEYS[1], 'status') ~= 'open' then return 0 end
+local before = redis.call('HGET', KEYS[1], 'status')
+if before ~= 'open' and before ~= 'held' then return 0 end
 local status = redis.call('HGET', KEYS[1], 'accepted') == '0' and 'finalizing' or 'sealed'
 redis.call('HSET', KEYS[1], 'status', status, 'sealedAt', ARGV[2])
 redis.call('HINCRBY', KEYS[1], 'revision', 1)
@@ -91,7 +95,7 @@ return 1
  * Ends a row, once: returns 1 to the first caller while the batch is under way, else 0.
  * KEYS: record, results of its chunk, written chunks, full chunks, held quota, quota of the day.
  * ARGV: row, chunk, accepted rows of the chunk, succeeded | failed, result, unchanged 0 | 1,
- * held | charge | free, lifetime of the quota s.
+ * held | charge | free, lifetime of the quota s, stale 0 | 1, reason or ''.
  */
 const FINISH = `
 local status = redis.call('HGET', KEYS[1], 'status')
@@ -100,11 +104,14 @@ if redis.call('GETBIT', KEYS[3], ARGV[2]) == 1 then return 0 end
 if redis.call('HSETNX', KEYS[2], ARGV[1], ARGV[5]) == 0 then return 0 end
 redis.call('HINCRBY', KEYS[1], ARGV[4], 1)
 redis.call('HINCRBY', KEYS[1], 'unchanged', ARGV[6])
+redis.call('HINCRBY', KEYS[1], 'stale', ARGV[9])
+if ARGV[10] ~= '' then redis.call('HINCRBY', KEYS[1], '${REASON_FIELD}' .. ARGV[10], 1) end
 redis.call('HINCRBY', KEYS[1], 'revision', 1)
 if redis.call('HLEN', KEYS[2]) == tonumber(ARGV[3]) then redis.call('SADD', KEYS[4], ARGV[2]) end
 if ARGV[7] == 'charge' then
   redis.call('INCR', KEYS[6])
   redis.call('EXPIRE', KEYS[6], ARGV[8])
+  redis.call('HINCRBY', KEYS[1], 'units', 1)
 end
 if ARGV[7] == 'held' then
   local held = redis.call('HGETALL', KEYS[5])
@@ -202,6 +209,8 @@ interface AppendArgs {
   quotaKey: string;
   /** Without it no quota is reserved. */
   quotaPerDay: number | undefined;
+  /** Rejected rows by reason, as JSON. */
+  reasons: string;
 }
 
 interface FinishArgs {
@@ -214,6 +223,8 @@ interface FinishArgs {
   /** JSON. */
   result: string;
   isUnchanged: boolean;
+  isStale: boolean;
+  reason: string;
   quotaKey: string;
   quota: 'held' | 'charge' | 'free';
 }
@@ -267,6 +278,7 @@ export function defineBatchScripts(redis: Redis) {
           args.upload,
           args.quotaPerDay ?? '',
           QUOTA_TTL_SECONDS,
+          args.reasons,
         ],
       );
     },
@@ -300,6 +312,8 @@ export function defineBatchScripts(redis: Redis) {
           args.isUnchanged ? 1 : 0,
           args.quota,
           QUOTA_TTL_SECONDS,
+          args.isStale ? 1 : 0,
+          args.reason,
         ],
       );
     },

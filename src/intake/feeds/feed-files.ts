@@ -11,22 +11,53 @@ import {
 } from '../batches/batch-files.ts';
 import type { BatchManifest } from '../batches/batches.ts';
 import type { BatchFiles } from '../batches/row-reader.ts';
+import type { Refined } from '../review/refined.ts';
 import { carriedRefined, getCarried } from '../review/review-files.ts';
 import { feedKeys, feedPrefix } from './feed-keys.ts';
+import { KeptRow, readLines, UnusedImage, writeLines } from './kept-rows.ts';
 
 /** The part of object storage that the retention of feeds uses. Deletions return how many blobs. */
 export interface FeedFiles extends Pick<Blobs, 'kept'> {
   runFiles(client: string, runId: string): BatchFiles;
-  /** Returns the keys of cut-outs that people mended in earlier runs and that a run shows, and of their pictures. */
-  mendedImages(client: string, runId: string): Promise<string[]>;
+  /** Returns the cut-outs that people mended in earlier runs, as a run has them. */
+  mended(client: string, runId: string): Promise<Refined[]>;
   /** Deletes the feed document that a run has read. */
   deleteDocument(client: string, feedId: string, runId: string): Promise<number>;
   /** Deletes rows, results and document of a run. */
   deleteRun(client: string, feedId: string, runId: string): Promise<number>;
-  /** Deletes the cut-outs and pictures that are not used. */
-  deleteImages(client: string, feedId: string, isUsed: (key: string) => boolean): Promise<number>;
+  /** Rows that have left a feed. */
+  keptRows(client: string, feedId: string): AsyncGenerator<KeptRow>;
+  /** Replaces them. */
+  putKept(client: string, feedId: string, rows: AsyncIterable<KeptRow>): Promise<void>;
+  /** Deletes images that have been without use for too long. */
+  deleteUnused(client: string, feedId: string, rule: UnusedRule): Promise<void>;
+  /** Deletes all images of a feed, and what is known of rows that have left it. */
+  deleteImages(client: string, feedId: string): Promise<void>;
   /** Deletes all that is left of a feed. */
   deleteFeed(client: string, feedId: string): Promise<number>;
+}
+
+/** Which images are deleted: those in use stay, others until they have been without use for so long. */
+export interface UnusedRule {
+  isUsed(key: string): boolean;
+  nowMillis: number;
+  graceMillis: number;
+}
+
+/** Yields the images without use that stay, and deletes the others. @param since known since when, by key */
+async function* stillKept(
+  blobs: Blobs,
+  prefix: string,
+  since: ReadonlyMap<string, string>,
+  { isUsed, nowMillis, graceMillis }: UnusedRule,
+): AsyncGenerator<UnusedImage> {
+  const now = new Date(nowMillis).toISOString();
+  for await (const { key } of blobs.list(prefix)) {
+    if (isUsed(key)) continue;
+    const first = since.get(key) ?? now;
+    if (Date.parse(first) + graceMillis > nowMillis) yield { key, since: first };
+    else await blobs.delete(key);
+  }
 }
 
 export function feedFiles(blobs: Blobs): FeedFiles {
@@ -36,10 +67,8 @@ export function feedFiles(blobs: Blobs): FeedFiles {
   return {
     runFiles: (client, runId) => batchFiles(blobs, client, runId),
 
-    async mendedImages(client, id) {
-      const mended = carriedRefined(await getCarried(blobs, { client, id }));
-      const versions = [...mended.values()].flatMap((each) => each.versions);
-      return versions.flatMap(({ key, picture }) => (picture ? [key, picture.key] : [key]));
+    async mended(client, id) {
+      return [...carriedRefined(await getCarried(blobs, { client, id })).values()];
     },
 
     deleteDocument,
@@ -49,14 +78,26 @@ export function feedFiles(blobs: Blobs): FeedFiles {
       return lines + (await deleteDocument(client, feedId, runId));
     },
 
-    async deleteImages(client, feedId, isUsed) {
-      let deleted = 0;
-      for await (const { key } of blobs.list(feedKeys(client, feedId).images)) {
-        if (isUsed(key)) continue;
-        await blobs.delete(key);
-        deleted++;
+    keptRows: (client, feedId) => readLines(blobs, feedKeys(client, feedId).kept, KeptRow),
+    putKept: (client, feedId, rows) => writeLines(blobs, feedKeys(client, feedId).kept, rows),
+
+    async deleteUnused(client, feedId, rule) {
+      const { unused } = feedKeys(client, feedId);
+      const since = new Map<string, string>();
+      for await (const image of readLines(blobs, unused, UnusedImage)) {
+        since.set(image.key, image.since);
       }
-      return deleted;
+      await writeLines(
+        blobs,
+        unused,
+        stillKept(blobs, feedKeys(client, feedId).images, since, rule),
+      );
+    },
+
+    async deleteImages(client, feedId) {
+      const { images, kept, unused } = feedKeys(client, feedId);
+      await blobs.deleteAll(images);
+      await Promise.all([blobs.delete(kept), blobs.delete(unused)]);
     },
 
     deleteFeed: (client, feedId) => blobs.deleteAll(feedPrefix(client, feedId)),

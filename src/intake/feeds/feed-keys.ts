@@ -11,6 +11,10 @@ export const feedKeys = (client: string, feedId: string) => {
     manifest: `${prefix}feed.json`,
     /** The feed document that a run has read, byte for byte. */
     source: (runId: string): string => `${prefix}runs/${runId}/source`,
+    /** Rows that have left it, for the time of grace. */
+    kept: `${prefix}kept.ndjson`,
+    /** Its images that no row uses, and since when. */
+    unused: `${prefix}unused.ndjson`,
     /** Prefix of all its cut-outs and pictures. */
     images: `${prefix}images/`,
   };
@@ -29,6 +33,10 @@ export function feedImageKey(
   const [, , sha256, pipeline] = cutOutPrefix(inputs).split('/');
   return `${feedKeys(client, feedId).images}${sha256}-${pipeline}.${extension}`;
 }
+
+/** The key of the results of a photo of a feed. @param photo its bytes and options, hex */
+export const feedPhotoKey = (client: string, feedId: string, photo: string): string =>
+  `${feedKeys(client, feedId).images}photo-${photo}.json`;
 
 /** The prefix of the cut-outs of the garments in an image of a feed, shared as its cut-out is. */
 export const feedGarmentsPrefix = (client: string, feedId: string, sha256: string): string =>

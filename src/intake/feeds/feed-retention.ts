@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Queue } from 'bullmq';
+import type { Clock } from '../../platform/clock.ts';
 import { BATCH_STATUSES, type Batches, type BatchRecord } from '../batches/batches.ts';
 import { readRowOutcomes } from '../batches/row-reader.ts';
 import { Erasure, erasureOf } from '../erasure.ts';
 import { garmentKeys } from '../garment-files.ts';
-import type { FeedFiles } from './feed-files.ts';
-import { feedGarmentsPrefix } from './feed-keys.ts';
+import type { FeedFiles, UnusedRule } from './feed-files.ts';
+import { feedGarmentsPrefix, feedPhotoKey } from './feed-keys.ts';
 import type { FeedRecord, Feeds } from './feeds.ts';
+import { type KeptRow, photoKey, previousRow } from './kept-rows.ts';
 import { deleteSchedule } from './schedules.ts';
 
 /*
@@ -24,6 +26,15 @@ interface FeedRetentionDeps {
   files: FeedFiles;
 }
 
+/** How long a published picture outlasts its row. */
+interface Grace {
+  /** Redis's time. */
+  now: Clock;
+  graceDays: number;
+}
+
+const DAY_MILLIS = 86_400_000;
+
 /**
  * A set of keys by 48 bits of their hash, about 40 bytes each. A collision only retains an unused image.
  */
@@ -36,26 +47,54 @@ function createKeySet() {
   };
 }
 
-/** Deletes the images that a run does not use; returns how many. */
-async function deleteUnusedImages(
+/** Returns what a run uses: the keys of its images, and `sha256:` with the hash of each cut-out. */
+async function collectUsed(
   { batches, files }: FeedRetentionDeps,
   feed: FeedRecord,
   run: BatchRecord,
-): Promise<number> {
+) {
   const used = createKeySet();
-  for (const key of await files.mendedImages(run.client, run.id)) used.add(key);
-  for await (const { result } of readRowOutcomes(
-    batches,
-    files.runFiles(run.client, run.id),
-    run,
-  )) {
+  const { client, id } = run;
+  for await (const { result } of readRowOutcomes(batches, files.runFiles(client, id), run)) {
     if (result?.status !== 'succeeded') continue;
-    used.add(result.results.cutout?.key);
-    used.add(result.picture?.key);
-    const prefix = feedGarmentsPrefix(feed.client, feed.id, result.input.sha256);
-    for (const key of garmentKeys(prefix, result.results.outfit)) used.add(key);
+    const { results, picture, input, photo } = result;
+    if (photo) used.add(feedPhotoKey(feed.client, feed.id, photo));
+    used.add(photoKey(result));
+    used.add(picture?.key);
+    used.add(results.cutout && `sha256:${results.cutout.sha256}`);
+    const prefix = feedGarmentsPrefix(feed.client, feed.id, input.sha256);
+    for (const key of garmentKeys(prefix, results.outfit)) used.add(key);
   }
-  return files.deleteImages(feed.client, feed.id, used.has);
+  for (const { original, versions } of await files.mended(client, id)) {
+    if (!used.has(`sha256:${original}`)) continue;
+    for (const { key, picture } of versions) for (const each of [key, picture?.key]) used.add(each);
+  }
+  return used;
+}
+
+type KeySet = ReturnType<typeof createKeySet>;
+
+/** Yields the rows whose photos a run does not show and that are still in their time of grace, the newest last. */
+async function* rowsLeft(
+  { batches, files }: FeedRetentionDeps,
+  feed: FeedRecord,
+  run: BatchRecord,
+  used: KeySet,
+  { nowMillis, graceMillis }: Omit<UnusedRule, 'isUsed'>,
+): AsyncGenerator<KeptRow> {
+  for await (const row of files.keptRows(feed.client, feed.id)) {
+    const isOver = Date.parse(row.since) + graceMillis <= nowMillis;
+    if (!isOver && !used.has(photoKey(row.photo))) yield row;
+  }
+  const { lastCompletedRunId: last } = feed;
+  const before = last === undefined || last === run.id ? undefined : await batches.get(last);
+  if (!before || before.status === 'expired') return;
+  const since = new Date(nowMillis).toISOString();
+  const outcomes = readRowOutcomes(batches, files.runFiles(feed.client, before.id), before);
+  for await (const outcome of outcomes) {
+    const row = previousRow(outcome);
+    if (row && !used.has(photoKey(row.photo))) yield { ...row, since };
+  }
 }
 
 /** Removes a run with its rows, results and document; returns how many blobs were deleted. */
@@ -72,16 +111,20 @@ async function removeRun(
 }
 
 /**
- * Makes a run the one that its feed shows, and deletes what only older runs needed. Called before the run
- * ends, so that no other run writes images meanwhile; may be repeated.
+ * Makes a run the one that its feed shows, and deletes what only older runs needed: images after their time of
+ * grace. Called before the run ends, so that no other run writes images meanwhile; may be repeated.
  */
-export async function finishRun(deps: FeedRetentionDeps, run: BatchRecord): Promise<void> {
+export async function finishRun(deps: FeedRetentionDeps & Grace, run: BatchRecord): Promise<void> {
   const { feeds } = deps;
   const feed = run.feedId === undefined ? undefined : await feeds.get(run.feedId);
   if (!feed || feed.erasure) return;
   const runs = feed.runs.slice(0, MAX_RUNS);
+  const used = await collectUsed(deps, feed, run);
+  const graceMillis = Math.min(deps.graceDays * DAY_MILLIS, feed.outputSeconds * 1000);
+  const rule = { isUsed: used.has, nowMillis: deps.now(), graceMillis };
+  await deps.files.putKept(feed.client, feed.id, rowsLeft(deps, feed, run, used, rule));
   if (!(await feeds.update(feed.id, { lastCompletedRunId: run.id }))) return;
-  await deleteUnusedImages(deps, feed, run);
+  await deps.files.deleteUnused(feed.client, feed.id, rule);
   for (const old of feed.runs.slice(MAX_RUNS)) await removeRun(deps, feed, old);
   await feeds.update(feed.id, { runs });
 }
@@ -100,7 +143,7 @@ export async function expireRun(deps: FeedRetentionDeps, run: BatchRecord): Prom
   const shown =
     lastCompletedRunId === undefined ? undefined : await batches.get(lastCompletedRunId);
   if (shown && shown.id !== run.id && shown.status !== 'expired') return;
-  await files.deleteImages(feed.client, feed.id, () => false);
+  await files.deleteImages(feed.client, feed.id);
 }
 
 /**

@@ -8,6 +8,9 @@ import {
   type BatchManifest,
   type BatchRecord,
 } from '../batches/batches.ts';
+import { endFacts } from '../batches/counts.ts';
+import { batchCompletedEntry } from '../batches/links.ts';
+import { expiryOf } from '../job-retention.ts';
 import type { FeedRecord, Feeds } from './feeds.ts';
 
 /** A run whose feed is not ingested in this time expires. */
@@ -50,6 +53,7 @@ function toRunManifest(
   runId: string,
   requestId: string,
   createdAt: string,
+  isDry: boolean,
 ): BatchManifest {
   const { client, operations, outputSeconds, inputSeconds, recordSeconds, webhook, meter } = feed;
   const { background } = feed.export;
@@ -65,7 +69,8 @@ function toRunManifest(
     createdAt,
     ...(inputSeconds !== undefined && { inputSeconds }),
     ...(recordSeconds !== undefined && { recordSeconds }),
-    ...(webhook && { webhook }),
+    ...(webhook && !isDry && { webhook }),
+    ...(isDry && { dryRun: true as const }),
     ...(background && { background }),
     ...(options && { options }),
     ...(exportPolicy && { exportPolicy }),
@@ -81,21 +86,44 @@ export function createFeedRuns(deps: FeedRunDeps) {
   /** Returns the run of a feed that has not ended, and makes sure that its ingestion is queued. */
   async function underWay({ lastRunId }: FeedRecord): Promise<BatchRecord | undefined> {
     const run = lastRunId === undefined ? undefined : await batches.get(lastRunId);
-    if (!run || BATCH_TERMINAL_STATUSES.includes(run.status)) return undefined;
+    if (!run || ['held', ...BATCH_TERMINAL_STATUSES].includes(run.status)) return undefined;
     if (run.status === 'open') await enqueueIngest(queue, run);
     return run;
   }
 
+  /** Ends a held run in whose place another has started. */
+  async function supersede(runId: string): Promise<void> {
+    const held = await batches.get(runId);
+    if (held?.status !== 'held') return;
+    const nowMillis = now();
+    const { dueAtMillis, expiresAt } = expiryOf(held, nowMillis);
+    const problem = {
+      type: 'conflict',
+      detail: 'A later run took its place before it was confirmed',
+    };
+    const fields = { problem, finishedAt: new Date(nowMillis).toISOString(), expiresAt };
+    const outboxEntry = batchCompletedEntry(held, 'canceled', nowMillis, endFacts(held));
+    await batches.move(runId, { from: ['held'], to: 'canceled', fields, dueAtMillis, outboxEntry });
+  }
+
   /** Creates the run before the feed refers to it: a run that a feed lists can be read. */
-  async function create(feed: FeedRecord, runId: string, requestId: string): Promise<boolean> {
+  async function create(
+    feed: FeedRecord,
+    runId: string,
+    requestId: string,
+    isDry: boolean,
+  ): Promise<boolean> {
     if (!(await batches.get(runId))) {
       const nowMillis = now();
-      const run = toRunManifest(feed, runId, requestId, new Date(nowMillis).toISOString());
+      const run = toRunManifest(feed, runId, requestId, new Date(nowMillis).toISOString(), isDry);
       const expiresAt = new Date(nowMillis + INGEST_MILLIS).toISOString();
       await deps.putManifest(run);
       await batches.create({ ...run, expiresAt });
     }
-    if (await feeds.claimRun(feed, runId)) return true;
+    if (await feeds.claimRun(feed, runId)) {
+      if (feed.lastRunId !== undefined) await supersede(feed.lastRunId);
+      return true;
+    }
     await batches.remove(runId);
     await deps.deleteManifest({ client: feed.client, id: runId });
     return false;
@@ -107,11 +135,17 @@ export function createFeedRuns(deps: FeedRunDeps) {
     /**
      * Starts a run, or makes sure that the ingestion of a started one is queued. Returns false if another
      * run is under way.
+     * @param isDry only counts what it would do
      */
-    async start(feed: FeedRecord, runId: string, requestId: string): Promise<boolean> {
+    async start(
+      feed: FeedRecord,
+      runId: string,
+      requestId: string,
+      isDry = false,
+    ): Promise<boolean> {
       if (!feed.runs.includes(runId)) {
         if (await underWay(feed)) return false;
-        if (!(await create(feed, runId, requestId))) return false;
+        if (!(await create(feed, runId, requestId, isDry))) return false;
       }
       const run = await batches.get(runId);
       if (run?.status === 'open') await enqueueIngest(queue, run);

@@ -140,7 +140,7 @@ async function readCutOutHashes(blobs: Blobs, { client, id }: BatchRef): Promise
   return hashes;
 }
 
-/** Leaves out mended cut-outs of pictures that the batch does not have: their files are deleted. */
+/** Leaves out mended cut-outs whose files are deleted: of pictures that the feed has not had for a while. */
 async function withoutUnusedRefinements(
   blobs: Blobs,
   batch: BatchRef,
@@ -148,8 +148,14 @@ async function withoutUnusedRefinements(
 ): Promise<CarriedDecisions> {
   if (carriedRefined(carried).size === 0) return carried;
   const hashes = await readCutOutHashes(blobs, batch);
-  const isUsed = ({ refined }: Carried): boolean => !refined || hashes.has(refined.original);
-  return new Map([...carried].filter(([, each]) => isUsed(each)));
+  const left = new Map<string, Carried>();
+  for (const [sha256, each] of carried) {
+    const { refined } = each;
+    const newest = refined?.versions.at(-1);
+    const isUsed = !refined || hashes.has(refined.original);
+    if (isUsed || (newest && (await blobs.head(newest.key)))) left.set(sha256, each);
+  }
+  return left;
 }
 
 /**

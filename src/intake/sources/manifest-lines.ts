@@ -59,7 +59,10 @@ export function toManifestLine(outcome: RowOutcome): ManifestLine | undefined {
   if (!result || (result.status === 'failed' && result.problem.type === 'upstream-unavailable')) {
     return undefined;
   }
-  if (result.status === 'failed') return { ...about, status: 'failed', problem: result.problem };
+  if (result.status === 'failed') {
+    const { type, detail } = result.problem;
+    return { ...about, status: 'failed', problem: { type, detail } };
+  }
   const { cutout } = result.results;
   if (!cutout) return undefined;
   return {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PREFIX } from '../../platform/redis.ts';
+import { FeedLoss } from '../feeds/loss.ts';
 
 /**
  * The outbox: a list of webhook events to send, oldest first. The script that changes a state pushes the
@@ -15,6 +16,7 @@ export const WEBHOOK_TYPES = [
   'batch.reviewed',
   'feed.run.completed',
   'feed.run.reviewed',
+  'feed.run.held',
 ] as const;
 type WebhookType = (typeof WEBHOOK_TYPES)[number];
 
@@ -27,6 +29,10 @@ export const OutboxEntry = z.object({
     id: z.string(),
     status: z.string(),
     links: z.record(z.string(), z.string()),
+    /** Numbers of rows and images, and what a held run would lose. */
+    counts: z.record(z.string(), z.number()).optional(),
+    reasons: z.record(z.string(), z.number()).optional(),
+    held: FeedLoss.optional(),
   }),
   timestamp: z.iso.datetime(),
 });
@@ -43,6 +49,8 @@ interface OutboxEvent {
   links: Readonly<Record<string, string>>;
   /** Epoch milliseconds. */
   atMillis: number;
+  /** Further members of its data. */
+  facts?: object;
 }
 
 /** The same event has the same id, in letters, digits and `_`: recorded twice, it is sent once. */
@@ -58,13 +66,14 @@ export function outboxEntry({
   status,
   links,
   atMillis,
+  facts,
 }: OutboxEvent): string {
   const entry: OutboxEntry = {
     eventId: toEventId(type, id),
     client,
     url,
     type,
-    data: { id, status, links },
+    data: { id, status, links, ...facts },
     timestamp: new Date(atMillis).toISOString(),
   };
   return JSON.stringify(entry);

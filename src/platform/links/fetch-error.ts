@@ -19,12 +19,21 @@ const FETCH_ERRORS = {
   truncated:         { retry: true,  message: 'The connection broke before the whole file had arrived' },
   timeout:           { retry: true,  message: 'The server took too long' },
   'too-slow':        { retry: true,  message: 'The server sent the file too slowly' },
+  'host-down':       { retry: false, message: 'The server has not answered many requests, and is not asked again for some minutes' },
   aborted:           { retry: true,  message: 'The download was canceled' },
 } as const;
 
 export type FetchErrorReason = keyof typeof FETCH_ERRORS;
 
 const SLOW: readonly FetchErrorReason[] = ['timeout', 'too-slow'];
+
+/** What to do about an HTTP status. */
+const ADVICE: Readonly<Record<number, string>> = {
+  401: 'the file needs a password; publish it without one',
+  403: 'it refuses programs that it does not know; let it allow the User-Agent that begins with Selvage/',
+  406: 'it does not send this file to programs; let it allow the User-Agent that begins with Selvage/',
+  429: 'it is asked more often than it allows; let it allow the User-Agent that begins with Selvage/',
+};
 
 /** HTTP statuses after which the same request may succeed later. */
 const RETRYABLE_STATUSES = [408, 425, 429, 500, 502, 503, 504];
@@ -53,7 +62,8 @@ export class FetchError extends Error {
   constructor(reason: FetchErrorReason, options: FetchErrorOptions = {}) {
     const { status, retryAfter, cause } = options;
     const { message, retry } = FETCH_ERRORS[reason];
-    super(status === undefined ? message : `${message} (HTTP ${status})`, { cause });
+    const advice = status !== undefined && ADVICE[status] ? `: ${ADVICE[status]}` : '';
+    super(status === undefined ? message : `${message} (HTTP ${status})${advice}`, { cause });
     this.name = 'FetchError';
     this.reason = reason;
     this.status = status;

@@ -27,7 +27,11 @@ const pictureKey = (feedId: string) => (picture: number) =>
   `${feedKeys(CLIENT, feedId).images}${picture}.png`;
 
 /** Runs an uploaded feed from start to end, with these products and outcomes of their images. */
-async function runOf(feedId: string, came: Readonly<Record<string, FinishedRow>>): Promise<string> {
+async function runOf(
+  feedId: string,
+  came: Readonly<Record<string, FinishedRow>>,
+  now = bench.now,
+): Promise<string> {
   const runId = await bench.start(feedId);
   const rows = Object.keys(came).map((id) => `${id},https://x.example/${id}.jpg\n`);
   const source = feedKeys(CLIENT, feedId).source(runId);
@@ -35,7 +39,7 @@ async function runOf(feedId: string, came: Readonly<Record<string, FinishedRow>>
   await bench.read(feedId, runId);
   const run = await bench.work(runId, ({ customId }) => came[customId]!, pictureKey(feedId));
   expect(run.status).toBe('finalizing');
-  await finishRun(bench, run);
+  await finishRun({ ...bench, now }, run);
   await bench.batches.move(runId, {
     from: ['finalizing'],
     to: 'completed',
@@ -46,16 +50,31 @@ async function runOf(feedId: string, came: Readonly<Record<string, FinishedRow>>
 }
 
 describe('a run that completes', () => {
-  test('deletes the images that it does not use, and no others', async () => {
-    const { id } = await bench.feed({});
+  test('keeps the images that it does not use for the time of grace', async () => {
+    const { id } = await bench.feed({ outputSeconds: 30 * 86_400 });
+    const afterDays = (days: number) => () => Date.now() + days * 86_400_000;
     const key = pictureKey(id);
     await runOf(id, { a: { picture: 1 }, b: { picture: 2 }, c: { failed: 'no' } });
     const { images } = feedKeys(CLIENT, id);
     expect(await keysUnder(images)).toEqual([key(1), key(2)]);
     await bench.blobs.put(key(9), Buffer.from('of a canceled run'));
-    const last = await runOf(id, { b: { picture: 2, unchanged: true }, d: { picture: 3 } });
+    const next = { b: { picture: 2, unchanged: true }, d: { picture: 3 } };
+    await runOf(id, next);
+    expect(await keysUnder(images)).toEqual([key(1), key(2), key(3), key(9)]);
+    await runOf(id, next, afterDays(13));
+    expect(await keysUnder(images)).toEqual([key(1), key(2), key(3), key(9)]);
+    const last = await runOf(id, next, afterDays(15));
     expect(await keysUnder(images)).toEqual([key(2), key(3)]);
     expect((await bench.known(id)).lastCompletedRunId).toBe(last);
+  });
+
+  test('knows a row that was left out when it is back', async () => {
+    const { id } = await bench.feed({});
+    await runOf(id, { a: { picture: 1 }, b: { picture: 2 }, c: { picture: 3 } });
+    await runOf(id, { b: { picture: 2, unchanged: true }, c: { picture: 4 } });
+    const back = await runOf(id, { A: { picture: 1 }, b: { picture: 2 }, c: { picture: 4 } });
+    const rows = (await bench.rows(back)) as { earlier?: { etag?: string } }[];
+    expect(rows.map(({ earlier }) => earlier?.etag)).toEqual(['"1"', '"2"', '"4"']);
   });
 
   test('may be finished again without effect', async () => {

@@ -415,7 +415,7 @@ describe('a lost row', () => {
 
   test('fails if its workers died too often', async () => {
     const id = await batchWithFailedJob();
-    await failRow({ batches, blobs }, queue, rowJobId(id, 0));
+    await failRow({ batches, blobs, now: hostClock }, queue, rowJobId(id, 0));
     await dispatch(deps);
     expect(await get(id)).toMatchObject({ status: 'completed', failed: 1 });
   });

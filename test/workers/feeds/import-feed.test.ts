@@ -60,7 +60,7 @@ describe('a feed that is read', () => {
     const rejected = (row: number, line: number, detail: string, more = {}) => ({
       row,
       line,
-      problem: { type: 'invalid-row', detail },
+      problem: { type: 'invalid-row', detail, code: expect.any(String) },
       ...more,
     });
     expect(await bench.rows(run.id)).toEqual([
@@ -444,11 +444,12 @@ describe('the next run', () => {
     const run = await bench.startAndRead(feed.id);
     const rows = await bench.rows(run.id);
     expect(rows.map((row) => ('earlier' in row ? row.earlier?.etag : undefined))).toEqual([
-      undefined, // another product
+      '"1"', // another product
       undefined, // failed before
       '"2"',
-      undefined, // another address
+      '"2"', // another address: its last good picture
     ]);
+    expect(rows.map((row) => 'isOtherLink' in row)).toEqual([false, false, false, true]);
     expect(rows[2]).toMatchObject({
       earlier: {
         input: { bytes: 7 },

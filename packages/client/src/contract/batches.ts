@@ -28,6 +28,7 @@ export interface CreateBatchRequest {
 
 export type BatchStatus =
   | 'open'
+  | 'held'
   | 'sealed'
   | 'running'
   | 'finalizing'

@@ -102,12 +102,45 @@ export interface FeedRunCounts {
   images: number;
   /** Images that are the same as in the run before; they cost nothing. */
   unchanged: number;
+  /** Images whose source cannot be read: their last good picture stays. */
+  stale: number;
   /** Images that were processed with success. */
   changed: number;
   succeeded: number;
   failed: number;
   /** Rows that cannot be used. */
   rejected: number;
+  /** Units of the quota that the run has used. */
+  units: number;
+}
+
+/** How much of what there was is lost. */
+export interface FeedShare {
+  before: number;
+  lost: number;
+}
+
+/** What a run has lost of the last completed one. */
+export interface FeedLoss {
+  /** Products with a good picture or classification. */
+  rows: FeedShare;
+  pictures: FeedShare;
+  /** The first products that are missing. */
+  first: { id: string; title?: string }[];
+}
+
+/** What a run would do, counted before an image is fetched. */
+export interface FeedPlan {
+  products: number;
+  /** Images of all products. */
+  links: number;
+  /** Different links. */
+  photos: number;
+  /** Rows that are rejected. */
+  unreadable: number;
+  /** At most. */
+  units: number;
+  loss: FeedLoss;
 }
 
 /** Progress of a feed run. */
@@ -123,6 +156,7 @@ export interface FeedRunLinks {
   review: string;
   duplicates: string;
   cancel: string;
+  confirm: string;
   feed: string;
 }
 
@@ -133,11 +167,17 @@ export interface FeedRun {
   /** `open` while the feed is being read. */
   status: BatchStatus;
   counts: FeedRunCounts;
+  /** How many images failed or are stale, and rows were rejected, by reason. */
+  reasons: Record<string, number>;
   createdAt: string;
   finishedAt?: string;
   /** When results and records are deleted. */
   expiresAt: string;
   problem?: ProblemSummary;
+  /** Of a dry run, at its end. */
+  plan?: FeedPlan;
+  /** What a held run would lose of the last one. */
+  held?: FeedLoss;
   /** Since the end. */
   review?: ReviewCounts;
   /** Since the end. */
@@ -217,8 +257,10 @@ export interface FeedReportRejection {
 export interface FeedReportImage {
   /** As the feed has it. */
   url: string;
-  outcome: 'changed' | 'unchanged' | 'failed' | 'not-done';
+  outcome: 'changed' | 'unchanged' | 'stale' | 'failed' | 'not-done';
   reason?: string;
+  /** Since when its source cannot be read. */
+  staleSince?: string;
   /** Of its cut-out; absent if there is none, or if an older release made it. */
   review?: CutOutReview;
   /** How often people have mended its cut-out; absent if it is as it was made. */

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Call, Reply } from '../../../http/route.ts';
 import { BATCH_TERMINAL_STATUSES, type BatchRecord } from '../../../intake/batches/batches.ts';
+import { batchCounts } from '../../../intake/batches/counts.ts';
 import { createClientLimit } from '../client-limit.ts';
-import { batchCounts } from './response.ts';
 
 const POLL_MILLIS = 500;
 const HEARTBEAT_MILLIS = 15_000;

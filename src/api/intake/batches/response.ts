@@ -1,9 +1,6 @@
 import { z } from 'zod';
-import {
-  BATCH_STATUSES,
-  BATCH_TERMINAL_STATUSES,
-  type BatchRecord,
-} from '../../../intake/batches/batches.ts';
+import { BATCH_STATUSES, type BatchRecord } from '../../../intake/batches/batches.ts';
+import { batchCounts } from '../../../intake/batches/counts.ts';
 import { batchLinks } from '../../../intake/batches/links.ts';
 import { CutOutOptions } from '../../../output/quality.ts';
 import { OPERATIONS } from '../../../queue/job-data.ts';
@@ -82,21 +79,6 @@ export type BatchResponse = z.infer<typeof BatchResponse>;
 export const BatchEvent = z
   .object({ id: z.string(), status: z.enum(BATCH_STATUSES), counts: Counts })
   .meta({ id: 'BatchEvent' });
-
-/** Counts the rows of a batch by status. */
-export function batchCounts(batch: BatchRecord): BatchCounts {
-  const { status, accepted, rejected, issued, succeeded, failed } = batch;
-  const hasEnded = BATCH_TERMINAL_STATUSES.includes(status);
-  return {
-    accepted,
-    rejected,
-    succeeded,
-    failed,
-    queued: hasEnded ? 0 : accepted - issued,
-    active: hasEnded ? 0 : issued - succeeded - failed,
-    canceled: hasEnded ? accepted - succeeded - failed : 0,
-  };
-}
 
 /** Counts the cut-outs that a person should look at, as a member of a response. */
 export function reviewMember({ review, reviewApproved, reviewRejected }: BatchRecord) {

@@ -95,6 +95,9 @@ async function feedOptions(
   return resolveRules(rulePacks, client, { ...options, ...onBackground }, '/options/rules');
 }
 
+/** Tells a dry run from another with the same idempotency key. */
+const dryMark = ({ dryRun }: FeedQuery): string[] => (dryRun ? ['dry'] : []);
+
 /** Creates the actions that accept feeds, and runs of feeds. */
 export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: FeedActions) {
   const { blobs, feeds, batches, runs, queue, idempotency, readClientLimits, storedBytes, now } =
@@ -119,7 +122,7 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
     manifest: FeedManifest,
     runId: string,
     { maxFeeds }: Caller,
-    known: FeedRecord | undefined,
+    { known, isDry }: { known: FeedRecord | undefined; isDry: boolean },
   ): Promise<StoredResponse> {
     const { id, client, requestId } = manifest;
     try {
@@ -128,7 +131,7 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
         if (!(await feeds.create(manifest, maxFeeds))) throw tooManyFeeds(maxFeeds);
       }
       const feed = await feeds.get(id);
-      if (!feed || !(await runs.start(feed, runId, requestId))) {
+      if (!feed || !(await runs.start(feed, runId, requestId, isDry))) {
         throw new Error('a feed is missing right after it was written');
       }
       await putSchedule(queue, manifest);
@@ -173,7 +176,7 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
    */
   async function acceptOnce(
     manifest: FeedManifest,
-    ids: { runId: string; ref: string | undefined },
+    { isDry, ...ids }: { runId: string; ref: string | undefined; isDry: boolean },
     caller: Caller,
     place: (feedId: string, runId: string) => Promise<void> = async () => {},
   ): Promise<StoredResponse> {
@@ -184,7 +187,8 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
     const id = isNamed ? newFeedId(ids.ref) : manifest.id;
     const runId = isNamed ? newRunId(ids.ref) : ids.runId;
     if (!isResumed || !found.runs.includes(runId)) await place(id, runId);
-    return accept({ ...manifest, id }, runId, caller, isResumed ? found : undefined);
+    const known = isResumed ? found : undefined;
+    return accept({ ...manifest, id }, runId, caller, { known, isDry });
   }
 
   /** Stores the uploaded feed of a run, then handles the request. Deletes the upload again if there is no such run. */
@@ -223,9 +227,9 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
       ? await readFeedJson(plainBody(call.bodyStream()))
       : requestFromQuery(call.query);
     const manifest = await authorizeRequest(request, call);
-    const fingerprint = ['POST', FEEDS_PATH, request];
+    const fingerprint = ['POST', FEEDS_PATH, request, ...dryMark(call.query)];
     const handle = (ref?: string, place?: (feedId: string, runId: string) => Promise<void>) =>
-      acceptOnce(manifest, { runId, ref }, requireCaller(call), place);
+      acceptOnce(manifest, { runId, ref, isDry: call.query.dryRun }, requireCaller(call), place);
     if (isJson) return idempotently(idempotency, call, fingerprint, handle);
     return withDocument(call, manifest, runId, fingerprint, handle);
   }
@@ -234,8 +238,9 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
     feed: FeedRecord,
     runId: string,
     requestId: string,
+    isDry: boolean,
   ): Promise<StoredResponse> {
-    const isStarted = await runs.start(feed, runId, requestId);
+    const isStarted = await runs.start(feed, runId, requestId, isDry);
     if (!isStarted) {
       throw new Problem('conflict', 'A run of this feed is in progress', { headers: RETRY_SOON });
     }
@@ -249,7 +254,7 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
     const own = await readOwn(call);
     const feed = await withLiveMeter(deps, own, requireCaller(call));
     const newId = newRunId();
-    const fingerprint = ['POST', `${FEEDS_PATH}/${feed.id}/runs`];
+    const fingerprint = ['POST', `${FEEDS_PATH}/${feed.id}/runs`, ...dryMark(call.query)];
     const handle = async (
       ref?: string,
       place: (feedId: string, runId: string) => Promise<void> = async () => {},
@@ -259,7 +264,7 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
       const isNamed = ref !== undefined && (!known || isOfRequest(known, now()));
       const runId = isNamed ? newRunId(ref) : newId;
       if (!known || !isNamed) await place(feed.id, runId);
-      return acceptRun(feed, runId, call.requestId);
+      return acceptRun(feed, runId, call.requestId, call.query.dryRun);
     };
     const sentType = mediaTypeOf(call.headers['content-type']?.toString());
     const hasBody = FEED_MEDIA_TYPES.some((mediaType) => mediaType === sentType);

@@ -1,6 +1,7 @@
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Call, Reply } from '../../../http/route.ts';
+import { putSealed } from '../../../intake/batches/batch-files.ts';
 import {
   BATCH_CANCELED_STATUSES,
   type Batches,
@@ -27,6 +28,7 @@ import { requireCaller } from '../../caller.ts';
 import { deleted, notFound, throwUnavailable } from '../../common-problems.ts';
 import { idempotently } from '../idempotent.ts';
 import { checkScopes } from '../job-actions.ts';
+import { RETRY_SOON } from '../job-response.ts';
 import { nextPage, type PageQuery } from '../page.ts';
 import type { ReadClientLimits } from '../retention-policy.ts';
 import { feedResponse, runResponse } from './response.ts';
@@ -101,6 +103,28 @@ export function createFeedActions(deps: FeedDeps) {
     return { status: 200, headers: {}, body: runResponse(after) };
   }
 
+  /** Lets a held run go on: first in storage, as the import does. */
+  async function confirm(run: BatchRecord): Promise<StoredResponse> {
+    if (run.status !== 'held') {
+      throw new Problem('conflict', `The run is ${run.status}; only a held run is confirmed`);
+    }
+    const nowMillis = now();
+    await putSealed(blobs, run, nowMillis).catch(feedsUnavailable);
+    await batches.seal(run.id, nowMillis).catch(feedsUnavailable);
+    const after = await findRun(run.id);
+    if (!after) throw notFound('run');
+    return { status: 202, headers: { ...RETRY_SOON }, body: runResponse(after) };
+  }
+
+  /** An action on a run. */
+  const changeRun =
+    (name: string, change: (run: BatchRecord) => Promise<StoredResponse>) =>
+    async (call: Call): Promise<Reply> => {
+      const { feed, run } = await readOwnRun(call);
+      const fingerprint = ['POST', `${runLinks(feed.id, run.id).self}/${name}`];
+      return idempotently(idempotency, call, fingerprint, () => change(run));
+    };
+
   return {
     readOwn,
     readOwnRun,
@@ -130,11 +154,8 @@ export function createFeedActions(deps: FeedDeps) {
       return { body: { runs: page.map(runResponse), ...links } };
     },
 
-    async cancel(call: Call): Promise<Reply> {
-      const { feed, run } = await readOwnRun(call);
-      const fingerprint = ['POST', `${runLinks(feed.id, run.id).self}/cancel`];
-      return idempotently(idempotency, call, fingerprint, () => cancel(run));
-    },
+    cancel: changeRun('cancel', cancel),
+    confirm: changeRun('confirm', confirm),
 
     async erase(call: Call): Promise<Reply> {
       const feed = await readOwnOrDeleted(call);

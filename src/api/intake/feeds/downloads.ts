@@ -146,6 +146,7 @@ export function createFeedDownloads(deps: DownloadDeps) {
       const policy = sent ?? run.exportPolicy ?? 'all';
       if (columns.length > 0 && !feed.operations.includes('classify')) throw notClassified();
       if (feed.lastCompletedRunId !== run.id) {
+        if (run.dryRun) throw new Problem('conflict', 'A dry run makes no pictures; start a run');
         if (run.status === 'completed') {
           throw new Problem('gone', 'A newer run has replaced this one; export the feed itself');
         }

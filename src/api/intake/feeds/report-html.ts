@@ -28,12 +28,13 @@ th, td { text-align: left; vertical-align: top; padding: .5rem .5rem; border-top
 thead th { border-top: 0 } tbody th { font-weight: 600 } td.number { text-align: right; white-space: nowrap }
 ul { margin: 0; padding: 0; list-style: none } li + li { margin-top: .25rem }
 .changed { color: var(--good) } .unchanged { color: var(--same) }
-.failed, .rejected, .not-done, .check { color: var(--bad); font-weight: 600 }
+.failed, .rejected, .stale, .not-done, .check { color: var(--bad); font-weight: 600 }
 `;
 
 const OUTCOME_LABELS: Readonly<Record<ImageLine['outcome'] | 'rejected', string>> = {
   changed: 'changed',
   unchanged: 'unchanged',
+  stale: 'stale',
   failed: 'failed',
   'not-done': 'not processed',
   rejected: 'rejected',
@@ -51,6 +52,7 @@ const TOTALS: readonly [count: keyof RunCounts, label: string][] = [
   ['images', 'Images'],
   ['changed', 'Changed'],
   ['unchanged', 'Unchanged'],
+  ['stale', 'Stale'],
   ['failed', 'Failed'],
   ['rejected', 'Rejected rows'],
 ];
@@ -138,10 +140,11 @@ function garmentsText(image: ImageLine, index: number, id: string, report: Repor
 }
 
 function imageItem(image: ImageLine, index: number, id: string, report: Report): string {
-  const { url, outcome, reason, review, rules } = image;
+  const { url, outcome, reason, review, rules, staleSince } = image;
   const pictureUrl = report.linkOf(id, index, image);
   const picture = pictureUrl ? `, ${link(pictureUrl, 'picture')}` : '';
-  const explanation = reason ? `: ${escapeHtml(reason)}` : '';
+  const since = staleSince ? ` since ${escapeHtml(staleSince.slice(0, 10))}` : '';
+  const explanation = `${since}${reason ? `: ${escapeHtml(reason)}` : ''}`;
   const links = `(${link(url, 'original')}${picture})`;
   const texts = [
     reviewText(review),

@@ -15,9 +15,11 @@ import { classifyProduct, evidenceOf } from './classify-product.ts';
 /** The outcome of one image of a product. */
 export interface ImageLine {
   url: string;
-  outcome: 'changed' | 'unchanged' | 'failed' | 'not-done';
+  outcome: 'changed' | 'unchanged' | 'stale' | 'failed' | 'not-done';
   /** Why it failed or was not processed. */
   reason?: string;
+  /** Since when its source cannot be read. */
+  staleSince?: string;
   /** Whether a person should look at its cut-out. */
   review?: CutOutReview;
   /** How often people have mended its cut-out. */
@@ -77,11 +79,13 @@ function toImageLine(
   if (!result) return { url, outcome: 'not-done', reason: notDoneReason };
   if (result.status === 'failed') return { url, outcome: 'failed', reason: result.problem.detail };
   const pictureKey = pictureKeyOf(result);
+  const { stale } = result;
   const { cutout, outfit } = result.results;
   const review = cutout?.review;
   return {
     url,
-    outcome: result.unchanged ? 'unchanged' : 'changed',
+    outcome: stale ? 'stale' : result.unchanged ? 'unchanged' : 'changed',
+    ...(stale && { reason: stale.reason, staleSince: stale.since }),
     ...(review && { review }),
     ...(refinements && { refinements }),
     ...(duplicateOf && { duplicateOf }),

@@ -75,7 +75,7 @@ export const FeedJson = z
 const splitNames = (text: unknown): unknown =>
   typeof text === 'string' ? text.split(',').map((name) => name.trim()) : text;
 
-/** The query for a feed that is sent as the body itself. Ignored for a JSON body. */
+/** The query for a feed that is sent as the body itself. Ignored for a JSON body, except `dryRun`. */
 const FeedFields = z.object({
   format: Format,
   operations: z.preprocess(splitNames, operationsField),
@@ -89,6 +89,11 @@ const FeedFields = z.object({
   outputSeconds: OutputSeconds,
   webhookUrl: WebhookField.shape.url.optional(),
   fileName: z.string().max(200).optional(),
+  dryRun: z
+    .enum(['true', 'false'])
+    .optional()
+    .transform((text) => text === 'true')
+    .meta({ description: 'With `true` the run only counts what it would do: `plan`' }),
 });
 export const FeedQuery = FeedFields.superRefine((query, context) =>
   checkConflicts({ subject: query.subject, alpha: query.alpha }, context),

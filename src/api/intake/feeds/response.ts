@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { BATCH_STATUSES, type BatchRecord } from '../../../intake/batches/batches.ts';
+import { batchCounts, runCounts } from '../../../intake/batches/counts.ts';
 import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
 import { FEED_FORMATS, type FeedRecord } from '../../../intake/feeds/feeds.ts';
+import { FeedLoss } from '../../../intake/feeds/loss.ts';
+import { FeedPlan } from '../../../intake/feeds/plan.ts';
 import { CutOutOptions } from '../../../output/quality.ts';
 import { CutOutReview } from '../../../output/review.ts';
 import { RulesReport } from '../../../output/rules/verdicts.ts';
@@ -10,7 +13,6 @@ import { OutfitDescription } from '../../../taxonomy/outfit/outfit-schema.ts';
 import { Classification } from '../../../taxonomy/response-schema.ts';
 import {
   type BatchCounts,
-  batchCounts,
   duplicatesField,
   reviewField,
   reviewMember,
@@ -25,12 +27,21 @@ const RunCounts = z
     unchanged: z
       .number()
       .meta({ description: 'The same as in the previous run; they cost nothing' }),
+    stale: z.number().meta({
+      description:
+        'Their source cannot be read: the last good picture stays, and so do its link and its review',
+    }),
     changed: z.number().meta({ description: 'Processed successfully' }),
     succeeded: z.number(),
     failed: z.number(),
     rejected: z.number().meta({ description: 'Invalid rows of the feed' }),
+    units: z.number().meta({ description: 'Units of the quota that the run has used' }),
   })
   .meta({ id: 'RunCounts' });
+
+const reasonsField = z.record(z.string(), z.number()).meta({
+  description: 'How many images failed or are stale, and rows were rejected, by reason',
+});
 export type RunCounts = z.infer<typeof RunCounts>;
 
 /** For the OpenAPI document: a run as its client sees it. */
@@ -40,10 +51,16 @@ export const RunResponse = z
     feedId: z.string(),
     status: z.enum(BATCH_STATUSES).meta({ description: '`open` while the feed is being read' }),
     counts: RunCounts,
+    reasons: reasonsField,
     createdAt: z.iso.datetime(),
     finishedAt: z.iso.datetime().optional(),
     expiresAt: z.iso.datetime(),
     problem: PublicProblem.optional(),
+    plan: FeedPlan.optional().meta({ description: 'Of a dry run, at its end' }),
+    held: FeedLoss.optional().meta({
+      description:
+        'What a `held` run would lose of the last one: nothing changes until you confirm it, or until another run',
+    }),
     review: reviewField,
     duplicates: duplicatesField,
     links: z.object({
@@ -53,6 +70,7 @@ export const RunResponse = z
       review: z.string(),
       duplicates: z.string(),
       cancel: z.string(),
+      confirm: z.string(),
       feed: z.string(),
     }),
   })
@@ -85,14 +103,6 @@ export const FeedResponse = z
   .meta({ id: 'Feed' });
 export type FeedResponse = z.infer<typeof FeedResponse>;
 
-/** Counts the rows and images of a run. */
-function runCounts(run: BatchRecord): RunCounts {
-  const { upload, accepted, rejected, succeeded, failed, unchanged } = run;
-  const changed = succeeded - unchanged;
-  const rows = upload?.rows ?? 0;
-  return { rows, images: accepted, unchanged, changed, succeeded, failed, rejected };
-}
-
 /** Counts a run for its events: as its response does, and the images that are not done yet. */
 export const runEventCounts = (run: BatchRecord): RunCounts & BatchCounts => ({
   ...batchCounts(run),
@@ -102,16 +112,19 @@ export const runEventCounts = (run: BatchRecord): RunCounts & BatchCounts => ({
 /** Converts a run to its response. */
 export function runResponse(run: BatchRecord): RunResponse {
   const { id, feedId = '', status, createdAt, finishedAt, expiresAt, problem } = run;
-  const { self, report, export: exported, review, duplicates } = runLinks(feedId, id);
+  const { self, report, export: exported, review, duplicates, confirm } = runLinks(feedId, id);
   return {
     id,
     feedId,
     status,
     counts: runCounts(run),
+    reasons: run.reasons,
     createdAt,
     ...(finishedAt && { finishedAt }),
     expiresAt,
     ...(problem && { problem: publicProblem(problem) }),
+    ...(run.plan && { plan: run.plan }),
+    ...(status === 'held' && run.held && { held: run.held }),
     ...reviewMember(run),
     ...(run.duplicates && { duplicates: run.duplicates }),
     links: {
@@ -121,6 +134,7 @@ export function runResponse(run: BatchRecord): RunResponse {
       review,
       duplicates,
       cancel: `${self}/cancel`,
+      confirm,
       feed: `${FEEDS_PATH}/${feedId}`,
     },
   };
@@ -165,8 +179,9 @@ export const ReportLine = z
       images: z.array(
         z.object({
           url: z.string(),
-          outcome: z.enum(['changed', 'unchanged', 'failed', 'not-done']),
+          outcome: z.enum(['changed', 'unchanged', 'stale', 'failed', 'not-done']),
           reason: z.string().optional(),
+          staleSince: z.iso.datetime().optional(),
           review: CutOutReview.optional().meta({
             description: 'Of its cut-out; absent if there is none, or if an older release made it',
           }),

@@ -87,6 +87,19 @@ const changeRoutes = (actions: FeedActions, acceptance: FeedAcceptance): Route[]
     handle: actions.cancel,
   }),
   route({
+    method: 'POST',
+    path: `${RUN_PATH}/confirm`,
+    scope: 'any-key',
+    operationId: 'confirmFeedRun',
+    summary: 'Let a held run go on, though it loses many products or pictures',
+    description:
+      'A run is `held` if it would lose more than a share of the last one. `held` of the run says what; the links of what is lost go on for a while.',
+    requestHeaders: IDEMPOTENT,
+    responses: { 202: { ...runDoc, headers: ['Retry-After'] } },
+    problems: ['not-found', 'gone', ...CHANGE_PROBLEMS],
+    handle: actions.confirm,
+  }),
+  route({
     method: 'DELETE',
     path: FEED_PATH,
     scope: 'any-key',

@@ -12,10 +12,30 @@ const RUN: Report['run'] = {
   id: 'run_1',
   feedId: 'feed_1',
   status: 'completed',
-  counts: { rows: 1, images: 1, unchanged: 0, changed: 1, succeeded: 1, failed: 0, rejected: 0 },
+  counts: {
+    rows: 1,
+    images: 1,
+    stale: 0,
+    units: 0,
+    unchanged: 0,
+    changed: 1,
+    succeeded: 1,
+    failed: 0,
+    rejected: 0,
+  },
+  reasons: {},
   createdAt: AT,
   expiresAt: AT,
-  links: { self: '', report: '', export: '', review: '', duplicates: '', cancel: '', feed: '' },
+  links: {
+    self: '',
+    report: '',
+    export: '',
+    review: '',
+    duplicates: '',
+    cancel: '',
+    confirm: '',
+    feed: '',
+  },
 };
 
 async function reportOf(

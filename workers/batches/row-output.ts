@@ -1,0 +1,102 @@
+import type { Batches, RowCompletion } from '../../src/intake/batches/batches.ts';
+import type { RowProblem } from '../../src/intake/batches/rows.ts';
+import { feedGarmentsPrefix } from '../../src/intake/feeds/feed-keys.ts';
+import type { Clock } from '../../src/platform/clock.ts';
+import type { Problem } from '../../src/platform/problem.ts';
+import type { JobData } from '../../src/queue/catalog.ts';
+import type { PreviousImage } from '../../src/queue/job-data.ts';
+import { garmentsPrefix } from '../../src/storage/blob-keys.ts';
+import type { Blobs } from '../../src/storage/blobs.ts';
+import { problemCode } from '../final-problem.ts';
+import { ifComplete, type RowImage } from './row-image.ts';
+
+export type RowJob = JobData<'run-row'>;
+
+/** The result of a row and its quota. */
+export interface RowOutput extends Pick<RowCompletion, 'result' | 'quota'> {
+  /** Milliseconds by step. */
+  millis: Record<string, number>;
+}
+
+export const unchanged = (
+  { row }: RowJob,
+  { stale: _, ...previous }: PreviousImage,
+  image: RowImage | undefined,
+): RowOutput => ({
+  result: {
+    ...previous,
+    ...(image && { etag: image.etag, lastModified: image.lastModified }),
+    row: row.row,
+    status: 'succeeded',
+    unchanged: true,
+  },
+  quota: 'free',
+  millis: {},
+});
+
+/** Returns the prefix of the cut-outs of the garments in a row's image. */
+export const rowGarmentsPrefix = ({ client, batchId, feed }: RowJob, sha256: string): string =>
+  feed ? feedGarmentsPrefix(client, feed.id, sha256) : garmentsPrefix(client, sha256, batchId);
+
+/** A result that was made for another row, at no cost. */
+export const reused = (
+  { row }: RowJob,
+  { charged: _, ...made }: PreviousImage & { charged?: boolean | undefined },
+  image: Partial<RowImage> = made,
+): RowOutput => ({
+  result: {
+    ...made,
+    etag: image.etag,
+    lastModified: image.lastModified,
+    row: row.row,
+    status: 'succeeded',
+    unchanged: made.stale !== undefined || row.earlier?.input.sha256 === made.input.sha256,
+  },
+  quota: 'free',
+  millis: {},
+});
+
+const failed = ({ row, feed }: RowJob, problem: RowProblem): RowOutput => {
+  return {
+    result: { row: row.row, status: 'failed', problem },
+    quota: feed ? 'free' : 'held',
+    millis: {},
+  };
+};
+
+export interface FinishDeps {
+  batches: Batches;
+  blobs: Blobs;
+  /** Redis's time. */
+  now: Clock;
+}
+
+export const rowProblem = (problem: Problem): RowProblem => {
+  const { type, detail } = problem;
+  return { type, detail, code: problemCode(problem) };
+};
+
+/** The result of a row that cannot be processed: in a feed its last good picture, if it had one, which is now stale. */
+export async function withoutImage(
+  { blobs, now }: FinishDeps,
+  job: RowJob,
+  problem: RowProblem,
+): Promise<RowOutput> {
+  const { feed, row } = job;
+  const prefixOf = (sha256: string) => rowGarmentsPrefix(job, sha256);
+  const photo = feed && row.earlier && (await ifComplete(blobs, row.earlier, prefixOf));
+  if (!photo) return failed(job, problem);
+  const { since = new Date(now()).toISOString() } = photo.stale ?? {};
+  return {
+    result: {
+      ...photo,
+      row: row.row,
+      status: 'succeeded',
+      unchanged: true,
+      stale: { since, reason: problem.detail },
+      ...(problem.code && { code: problem.code }),
+    },
+    quota: 'free',
+    millis: {},
+  };
+}

@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { batchFiles } from '../../src/intake/batches/batch-files.ts';
+import type { Batches } from '../../src/intake/batches/batches.ts';
+import { ResultLine } from '../../src/intake/batches/rows.ts';
+import type { JobData } from '../../src/queue/catalog.ts';
+import type { Blobs } from '../../src/storage/blobs.ts';
+import type { AttemptContext } from '../attempt.ts';
+import { PoolBusy } from '../fetch/fetch-pool.ts';
+
+const POLL_MILLIS = 200;
+/** A row that waits longer is queued again, so that others pass. */
+const MAX_WAIT_MILLIS = 10_000;
+
+type RowJob = JobData<'run-row'>;
+
+interface SameLinkDeps {
+  batches: Batches;
+  blobs: Blobs;
+}
+
+/** Reads the result of the first row with the same link; undefined while it is processed. */
+async function readResult(
+  { batches, blobs }: SameLinkDeps,
+  { batchId, client }: RowJob,
+  { chunk, row }: { chunk: number; row: number },
+): Promise<ResultLine | undefined> {
+  const result = await batches.result(batchId, chunk, row);
+  if (result || !(await batches.isWritten(batchId, chunk))) return result;
+  const written = await batchFiles(blobs, client, batchId).results(chunk);
+  return written.map((line) => ResultLine.parse(line)).find((line) => line.row === row);
+}
+
+/**
+ * Waits for the result of the first row of the run with the same link: a link is fetched once a run. The first row
+ * was handed out before, so it does not wait for this one.
+ * @returns undefined if the run has ended
+ * @throws PoolBusy if it takes long
+ */
+export const resultOfSameLink = (
+  deps: SameLinkDeps,
+  job: RowJob,
+  first: { chunk: number; row: number },
+  { withoutSlot }: AttemptContext,
+  signal: AbortSignal,
+): Promise<ResultLine | undefined> =>
+  withoutSlot(async () => {
+    for (let waited = 0; waited < MAX_WAIT_MILLIS; waited += POLL_MILLIS) {
+      const result = await readResult(deps, job, first);
+      if (result) return result;
+      if (!(await deps.batches.isRowPending(job.batchId, job.chunk, job.row.row))) return undefined;
+      await sleep(POLL_MILLIS, undefined, { signal });
+    }
+    throw new PoolBusy();
+  });
