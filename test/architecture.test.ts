@@ -52,9 +52,12 @@ const PURE_PACKAGES = [
   'culori',
   'canonicalize',
   'fastest-levenshtein',
-  'csv-parse',
+  'entities',
+  'fflate',
   'saxes',
   'node:crypto',
+  'node:stream',
+  'node:zlib',
 ];
 
 const root = join(import.meta.dirname, '..');

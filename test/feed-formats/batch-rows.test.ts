@@ -51,7 +51,7 @@ describe('each bad row yields one error, and reading continues', () => {
       '2 row a',
       '4 error b missing-image',
       '5 error a duplicate-id',
-      '6 error - ragged',
+      '6 error - missing-id',
     ]);
     expect(items[1]).toMatchObject({ image: { url: IMAGE }, others: { note: ['x;\ny'] } });
   });

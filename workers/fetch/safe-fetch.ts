@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher } from 'undici';
+import { EXPANSION, type ExpansionLimit } from '../../src/feed-formats/expand.ts';
 import { addressRule } from '../../src/platform/links/addresses.ts';
 import {
   FetchError,
@@ -7,7 +8,7 @@ import {
   toFetchError,
 } from '../../src/platform/links/fetch-error.ts';
 import { parseUrl, redirectUrl } from '../../src/platform/links/url.ts';
-import { ACCEPT_ENCODING, canDecode, decodedBody, type ExpansionLimit, readAll } from './body.ts';
+import { ACCEPT_ENCODING, canDecode, decodedBody, readAll } from './body.ts';
 import { pinningConnector } from './connector.ts';
 import { startDeadline } from './deadline.ts';
 import { createFetchPool } from './fetch-pool.ts';
@@ -41,7 +42,7 @@ interface FetchLimits {
   totalMillis: number;
   /** Of every body. */
   speed: SpeedLimit;
-  /** Of compressed bodies. Feeds reach 100:1 with brotli; a bomb of 1 kB, 1,000,000:1. */
+  /** Of compressed bodies. */
   expansion: ExpansionLimit;
 }
 
@@ -54,7 +55,7 @@ const LIMITS: FetchLimits = {
   keepAliveMillis: 10_000,
   totalMillis: 60_000,
   speed: { minBytesPerSecond: 8 * 1024, windowMillis: 10_000, graceMillis: 5000 },
-  expansion: { freeBytes: 8 * 1024 * 1024, ratio: 200 },
+  expansion: EXPANSION,
 };
 
 export interface SafeFetchSettings {

@@ -1,6 +1,6 @@
 import type { FilledColumn } from '../../../feed-formats/columns.ts';
 import { exportFeed } from '../../../feed-formats/export.ts';
-import type { FeedReadOptions } from '../../../feed-formats/parse.ts';
+import type { FeedReadOptions } from '../../../feed-formats/open-feed.ts';
 import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
 import type { SourceMetadata } from '../../../intake/feeds/feed-source.ts';
 import type { ImageEvidence } from '../../../taxonomy/classify.ts';
