@@ -35,7 +35,6 @@ const FORBIDDEN: readonly (readonly [from: string, to: string])[] = [
   ['intake', 'http'],
   ['intake', 'look'],
   ['intake', 'taxonomy'],
-  ['intake', 'feed-formats'],
   ['look', 'feed-formats'],
   ['output', 'auth'],
   ['output', 'storage'],

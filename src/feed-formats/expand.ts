@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Unzip, type UnzipFile, UnzipInflate, UnzipPassThrough } from 'fflate';
 import { FeedError } from './feed-error.ts';
+import { FEED_LIMITS } from './limits.ts';
 
 /** How many bytes a compressed feed may become. */
 export interface ExpansionLimit {
@@ -31,6 +32,9 @@ class Expansion {
   write({ length }: Uint8Array): void {
     this.#written += length;
     const { freeBytes, ratio } = this.#limit;
+    if (this.#written > FEED_LIMITS.maxBytes) {
+      throw new FeedError('too-large', `The feed is larger than ${FEED_LIMITS.maxBytes} bytes`);
+    }
     if (this.#written <= freeBytes + ratio * this.#received) return;
     const detail =
       'The feed is many times larger than its compressed form; send it with less compression';

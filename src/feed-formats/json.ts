@@ -37,17 +37,18 @@ export function jsonSplitter(options: JsonDocumentOptions): Splitter {
   let key = '';
   /** Brackets open within the row that is being read; none between rows. */
   let depth = 0;
+  let rowLine = 1;
   let isTooLarge = false;
+  /** Whether `buffer` begins within a text of a row that is too large. */
+  let isInText = false;
 
   /** Takes what has been read from the buffer. */
-  function take(): { raw: Raw; from: number } {
-    const taken = { raw: buffer.slice(0, at), from: line };
-    for (let next = taken.raw.indexOf('\n'); next >= 0; next = taken.raw.indexOf('\n', next + 1)) {
-      line += 1;
-    }
+  function take(): Raw {
+    const raw = buffer.slice(0, at);
+    for (let next = raw.indexOf('\n'); next >= 0; next = raw.indexOf('\n', next + 1)) line += 1;
     buffer = buffer.slice(at);
     at = 0;
-    return taken;
+    return raw;
   }
 
   /** Returns the index after the string that starts there; -1 if it does not end yet. */
@@ -94,7 +95,8 @@ export function jsonSplitter(options: JsonDocumentOptions): Splitter {
     }
     if (mark === '{' && isRow()) {
       at = index;
-      yield { kind: 'between', raw: take().raw };
+      yield { kind: 'between', raw: take() };
+      rowLine = line;
       at = 1;
       depth = 1;
       return;
@@ -105,35 +107,45 @@ export function jsonSplitter(options: JsonDocumentOptions): Splitter {
   }
 
   function closeRow(): Chunk {
-    const { raw, from } = take();
-    if (!isTooLarge && raw.length <= maxRowBytes) return toChunk(from, raw, 'row');
+    const raw = take();
+    if (!isTooLarge && raw.length <= maxRowBytes) return toChunk(rowLine, raw, 'row');
     isTooLarge = false;
     const detail = `The row is longer than ${maxRowBytes} bytes`;
-    return { kind: 'unreadable', line: from, raw, code: 'too-large', detail };
+    return { kind: 'unreadable', line: rowLine, raw, code: 'too-large', detail };
   }
 
-  /** Passes on what is buffered of a row that is too large, or of what is around the rows. */
+  /** Passes on what is around the rows, or what is buffered of one that is too large. */
   function* release(): Iterable<Chunk> {
     if (depth > 0 && buffer.length <= maxRowBytes) return;
-    if (depth > 0) isTooLarge = true;
-    if (at > 0) yield { kind: 'between', raw: take().raw };
-    if (buffer.length > maxRowBytes) fail('A text is too long');
+    if (depth > 0) {
+      isTooLarge = true;
+      isInText ||= buffer[at] === '"';
+      at = buffer.length;
+      while (buffer[at - 1] === '\\') at -= 1; // what they escape follows
+    }
+    if (at > 0) yield { kind: 'between', raw: take() };
+    if (depth === 0 && buffer.length > maxRowBytes) fail('A text is too long');
+  }
+
+  /** Reads on after a text; returns false if it does not end yet. */
+  function readText(start: number): boolean {
+    const end = afterString(start);
+    if (end < 0) return false;
+    if (depth === 0) key = encoding.decode(buffer.slice(start + 1, end - 1));
+    at = end;
+    isInText = false;
+    return true;
   }
 
   function* read(): Iterable<Chunk> {
-    for (;;) {
+    let isOpen = isInText && !readText(-1);
+    while (!isOpen) {
       MARK.lastIndex = at;
       const found = MARK.exec(buffer);
-      if (!found) {
-        at = buffer.length;
-        break;
-      }
-      if (found[0] === '"') {
-        const end = afterString(found.index);
-        at = end < 0 ? found.index : end;
-        if (end < 0) break;
-        if (depth === 0) key = encoding.decode(buffer.slice(found.index + 1, end - 1));
-      } else yield* readMark(found[0], found.index);
+      at = found ? found.index : buffer.length;
+      if (!found) break;
+      if (found[0] === '"') isOpen = !readText(found.index);
+      else yield* readMark(found[0], found.index);
     }
     yield* release();
   }
@@ -148,7 +160,7 @@ export function jsonSplitter(options: JsonDocumentOptions): Splitter {
       if (around.length > 0 || depth > 0 || at < buffer.length) {
         throw new FeedError('malformed-json', 'The feed ends in the middle of the JSON');
       }
-      if (buffer) yield { kind: 'between', raw: take().raw };
+      if (buffer) yield { kind: 'between', raw: take() };
       if (items !== undefined && seen.has(items)) return;
       const has = [...seen].map((path) => excerpt(path || '(the document itself)')).join(', ');
       const wanted = items === undefined ? 'array of objects' : `array at ${excerpt(items)}`;

@@ -119,6 +119,27 @@ function formatByName({ mediaType = '', fileName = '' }: FeedHints): FeedFormat 
   return formatIn(MEDIA_TYPES, type) ?? formatIn(EXTENSIONS, extension);
 }
 
+/** Media types with which a feed may be sent; the bytes decide which format it is. */
+export const FEED_MEDIA_TYPES = [
+  'text/csv',
+  'application/csv',
+  'application/vnd.ms-excel',
+  'text/tab-separated-values',
+  'application/x-ndjson',
+  'application/ndjson',
+  'application/jsonl',
+  'application/xml',
+  'text/xml',
+  'application/rss+xml',
+  'application/atom+xml',
+  'text/plain',
+  'application/octet-stream',
+  'application/gzip',
+  'application/x-gzip',
+  'application/zip',
+  'application/x-zip-compressed',
+] as const;
+
 /** First bytes of files that may be mislabelled as feeds: gzip, zip, zstd, PDF, images. */
 const BINARIES = [
   '\x1f\x8b',

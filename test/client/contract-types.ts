@@ -4,6 +4,7 @@ import type { ErrorRow, ManifestRow, ResultRow } from '../../src/api/intake/batc
 import type { CreateBatchRequest, ItemRow } from '../../src/api/intake/batches/request.ts';
 import type { BatchResponse } from '../../src/api/intake/batches/response.ts';
 import type { DuplicatesPage } from '../../src/api/intake/duplicates/schemas.ts';
+import type { FeedInspection } from '../../src/feed-formats/inspect.ts';
 import type { FeedJson, FeedQuery } from '../../src/api/intake/feeds/request.ts';
 import type { FeedResponse, RunResponse } from '../../src/api/intake/feeds/response.ts';
 import type { JobJson } from '../../src/api/intake/job-request.ts';
@@ -146,8 +147,8 @@ export type Checks = [
   None<Difference<FeedSeconds, z.output<typeof FeedJson>['retention']['outputSeconds']>>,
   None<
     Difference<
-      Omit<client.FeedUploadOptions, Converted | 'fixRules'>,
-      Omit<FeedUpload, Converted | 'fixRules'>
+      Omit<client.FeedUploadOptions, Converted | 'fixRules' | 'mapping'>,
+      Omit<FeedUpload, Converted | 'fixRules' | 'mapping'>
     >
   >,
   None<
@@ -165,6 +166,7 @@ export type Checks = [
   None<Difference<client.ReviewApproval, z.infer<typeof ApprovalResponse>>>,
   None<Difference<client.ExportPolicy, z.infer<typeof exportPolicyField>>>,
   None<Difference<client.Feed, z.infer<typeof FeedResponse>>>,
+  None<Difference<client.FeedInspection, FeedInspection>>,
   None<Difference<client.FeedRun, z.infer<typeof RunResponse>>>,
   None<Difference<client.FeedAttributes, z.input<typeof FeedAttributes>>>,
   None<Difference<client.ClassifyOptions, z.input<typeof ClassifyOptions>>>,

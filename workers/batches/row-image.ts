@@ -2,7 +2,7 @@ import { garmentKeys } from '../../src/intake/garment-files.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import type { AcceptedRow, Operation, PreviousImage } from '../../src/queue/job-data.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
-import type { SafeFetch } from '../fetch/safe-fetch.ts';
+import { ACCEPT_IMAGES, type SafeFetch } from '../fetch/safe-fetch.ts';
 import { type FetchTurn, fetchMillis } from '../fetch-input.ts';
 import type { SourceObjects } from '../sources/source-objects.ts';
 
@@ -72,6 +72,7 @@ export async function fetchRowImage(
   if ('key' in source) return { bytes: await blobs.get(source.key, signal) };
   if ('object' in source) return { bytes: await objects.read(source.object, signal) };
   const fetched = await safeFetch.fetch(source.url, {
+    accept: ACCEPT_IMAGES,
     client,
     maxBytes,
     totalMillis: fetchMillis(attempt),

@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import { FeedError } from '../../src/feed-formats/feed-error.ts';
 import { parseFeed } from '../../src/feed-formats/parse.ts';
 import type { FeedRow } from '../../src/feed-formats/row.ts';
 import type { RowError } from '../../src/feed-formats/row-error.ts';
@@ -171,9 +172,17 @@ export async function ingestRows(
     const bytes = await deps.blobs.open(feedKeys(feed.client, feed.id).source(run.id), signal);
     const hash = createHash('sha256');
     const items = parseFeed(withHash(bytes, hash), toParseOptions(feed, metadata));
+    let usable = 0;
+    let rows = 0;
     for await (const chunk of toChunks(items, regionReader(run))) {
+      usable += chunk.lines.filter((line) => 'source' in line).length;
+      rows = chunk.rows;
       if (chunk.chunk < run.chunks) continue;
       if (!(await appendChunk(deps, run, chunk, previous, signal))) return undefined;
+    }
+    if (rows > 0 && usable === 0) {
+      const detail = `None of its ${rows} rows can be used; the report says why`;
+      throw new FeedError('no-usable-row', detail);
     }
     return hash.digest('hex');
   } finally {

@@ -1,3 +1,4 @@
+import { FEED_MEDIA_TYPES } from '../../../feed-formats/sniff.ts';
 import { mediaTypeOf } from '../../../http/body-stream.ts';
 import type { Call, Caller, Reply } from '../../../http/route.ts';
 import { batchKeys } from '../../../intake/batches/batch-files.ts';
@@ -34,7 +35,6 @@ import { type FeedActions, type FeedDeps, feedsUnavailable } from './actions.ts'
 import {
   type CreateFeedRequest,
   FEED_FIELDS,
-  FEED_MEDIA_TYPES,
   type FeedQuery,
   requestFromQuery,
 } from './request.ts';

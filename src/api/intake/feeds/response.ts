@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { FeedNoteField } from '../../../feed-formats/inspect.ts';
+import { FeedMapping } from '../../../feed-formats/mapping.ts';
 import { BATCH_STATUSES, type BatchRecord } from '../../../intake/batches/batches.ts';
 import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
 import { FEED_FORMATS, type FeedRecord } from '../../../intake/feeds/feeds.ts';
@@ -65,6 +67,7 @@ export const FeedResponse = z
     id: z.string(),
     source: z.union([z.object({ url: z.string() }), z.object({ uploaded: z.literal(true) })]),
     format: z.enum(FEED_FORMATS),
+    mapping: FeedMapping.optional(),
     operations: z.array(z.enum(OPERATIONS)),
     /** Only those that differ from the defaults. */
     options: CutOutOptions.optional(),
@@ -138,6 +141,7 @@ export function feedResponse(feed: FeedRecord, run: BatchRecord | undefined): Fe
     id,
     source,
     format,
+    ...(feed.mapping && { mapping: feed.mapping }),
     operations,
     ...(feed.options && { options: feed.options }),
     ...(schedule && { schedule }),
@@ -191,5 +195,8 @@ export const ReportLine = z
       line: z.number(),
       reasons: z.array(z.string()),
     }),
+    z
+      .object({ kind: z.literal('notes'), notes: z.array(FeedNoteField) })
+      .meta({ description: 'The last line: what was read although it is not written as it should be' }),
   ])
   .meta({ id: 'FeedReportLine' });

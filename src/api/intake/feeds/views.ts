@@ -1,3 +1,4 @@
+import { FEED_MEDIA_TYPES } from '../../../feed-formats/sniff.ts';
 import { z } from 'zod';
 import { type Call, json, type Reply, type Route, route } from '../../../http/route.ts';
 import type { Batches } from '../../../intake/batches/batches.ts';
@@ -10,7 +11,6 @@ import type { FeedActions } from './actions.ts';
 import { createFeedDownloads, type DownloadDeps, type FeedDownloads } from './downloads.ts';
 import {
   ExportQuery,
-  FEED_MEDIA_TYPES,
   ListQuery,
   type ReportFormat,
   ReportQuery,
