@@ -8,7 +8,12 @@ import { LINK_MEDIA_TYPE } from '../src/storage/blob-keys.ts';
 import type { BlobHead, Blobs } from '../src/storage/blobs.ts';
 import type { AttemptContext } from './attempt.ts';
 import type { FetchPool } from './fetch/fetch-pool.ts';
-import { ACCEPT_IMAGES, FetchError, type FetchErrorReason, type SafeFetch } from './fetch/safe-fetch.ts';
+import {
+  ACCEPT_IMAGES,
+  FetchError,
+  type FetchErrorReason,
+  type SafeFetch,
+} from './fetch/safe-fetch.ts';
 
 export interface FetchInputDeps {
   blobs: Blobs;

@@ -106,7 +106,7 @@ async function* unzip(
       throw new FeedError('compressed', 'The zip file is compressed in a way that is not read');
     }
     file.ondata = (error, chunk, isLast) => {
-      if (error) throw damaged();
+      if (error) throw error instanceof FeedError ? error : damaged();
       expansion.write(chunk);
       written.push(chunk);
       isComplete ||= isLast;

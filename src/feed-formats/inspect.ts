@@ -35,13 +35,22 @@ export const FeedInspection = z
     columns: z
       .record(z.string(), z.array(z.string()))
       .meta({ description: 'What is read from which columns, by their own names' }),
-    labels: z.array(z.string()).meta({ description: 'All columns of the header or the first rows' }),
+    labels: z
+      .array(z.string())
+      .meta({ description: 'All columns of the header or the first rows' }),
     rows: z.number().meta({ description: 'Products that were looked at, the first thousand' }),
     rejected: z.number(),
     sample: z.array(
-      z.object({ line: z.number(), id: z.string(), title: z.string().optional(), images: z.array(z.string()) }),
+      z.object({
+        line: z.number(),
+        id: z.string(),
+        title: z.string().optional(),
+        images: z.array(z.string()),
+      }),
     ),
-    rejections: z.array(z.object({ line: z.number(), id: z.string().optional(), detail: z.string() })),
+    rejections: z.array(
+      z.object({ line: z.number(), id: z.string().optional(), detail: z.string() }),
+    ),
     notes: z.array(FeedNoteField),
     problem: z
       .object({ reason: z.string(), detail: z.string() })
@@ -64,7 +73,7 @@ function recognised({ format, encoding, reading, items, labels }: OpenFeed) {
   const columns: Record<string, string[]> = {};
   for (const label of labels) {
     const column = reading.columnOf(label);
-    if (column) (columns[column] ??= []).push(label);
+    if (column) columns[column] = [...(columns[column] ?? []), label];
   }
   return {
     format,

@@ -158,7 +158,8 @@ function withNames(preset: Preset, mapping: FeedMapping): Preset {
 function columnFinder(preset: Preset, labels: Labels): Reading['columnOf'] {
   const { id, image } = required(preset, labels);
   const [imageBase] = splitNumber(image ?? '');
-  const more = new Set(words(preset.images));
+  const isLeaf = (name: string) => ![...labels.plain].some((other) => other.startsWith(`${name}/`));
+  const more = new Set(words(preset.images).filter(isLeaf));
   const others = new Map<string, Column>([
     ...words(preset.category).map((name) => [name, 'productType'] as const),
     ...words(preset.title).map((name) => [name, 'title'] as const),
@@ -201,7 +202,9 @@ export function knownNames(mapping: FeedMapping): (label: string) => boolean {
  * @throws FeedError ambiguous; mapping, if it names a column that is not there
  */
 export function recognise(written: readonly string[], mapping: FeedMapping): Reading | undefined {
-  const labels = { written, plain: new Set(written.map(plainName)) };
+  const isContainer = (label: string) => written.some((other) => other.startsWith(`${label}/`));
+  const leaves = written.filter((label) => !isContainer(label));
+  const labels = { written: leaves, plain: new Set(leaves.map(plainName)) };
   checkNames(mapping, labels);
   const isCustom = mapping.id !== undefined && mapping.image !== undefined;
   const name = mapping.preset ?? (isCustom ? 'plain' : bestPreset(labels));

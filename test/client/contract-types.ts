@@ -4,7 +4,6 @@ import type { ErrorRow, ManifestRow, ResultRow } from '../../src/api/intake/batc
 import type { CreateBatchRequest, ItemRow } from '../../src/api/intake/batches/request.ts';
 import type { BatchResponse } from '../../src/api/intake/batches/response.ts';
 import type { DuplicatesPage } from '../../src/api/intake/duplicates/schemas.ts';
-import type { FeedInspection } from '../../src/feed-formats/inspect.ts';
 import type { FeedJson, FeedQuery } from '../../src/api/intake/feeds/request.ts';
 import type { FeedResponse, RunResponse } from '../../src/api/intake/feeds/response.ts';
 import type { JobJson } from '../../src/api/intake/job-request.ts';
@@ -20,6 +19,7 @@ import type {
 } from '../../src/api/intake/review/schemas.ts';
 import type { EventReceipt, SourceResponse } from '../../src/api/intake/sources/schemas.ts';
 import type { RefinementFields } from '../../src/api/removal/refinements.ts';
+import type { FeedInspection } from '../../src/feed-formats/inspect.ts';
 import type {
   CalibrateRequest,
   CalibrateResponse,

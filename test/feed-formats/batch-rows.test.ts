@@ -138,10 +138,16 @@ test.each([
     format: 'ndjson',
     reason: 'encoding',
   },
-  { upload: 'sku,image\n1,2\n', format: 'csv', reason: 'no-header' },
+  { upload: 'price,size\n1,2\n', format: 'csv', reason: 'no-header' },
   { upload: '\n\n', format: 'csv', reason: 'no-header' },
 ] as const)('$format: refused as a whole for $reason', async ({ upload, format, reason }) => {
   await expect(read(upload, { format })).rejects.toMatchObject({ name: 'FeedError', reason });
+});
+
+test('CSV with the columns of a feed is read as one', async () => {
+  const upload = `sku,name,image_url\na,Hat,${IMAGE}\n`;
+  const rows = await read(upload, { format: 'csv' });
+  expect(rows.at(-1)).toMatchObject({ kind: 'row', customId: 'a', image: { url: IMAGE } });
 });
 
 describe('a row that takes too long to parse is an error, and the next one is read:', () => {

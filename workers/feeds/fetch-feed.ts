@@ -60,7 +60,12 @@ async function download(
   }
   const { contentType: mediaType, ...validators } = opened.headers;
   const metadata = { mediaType, fileName: fileNameOf(opened.finalUrl), ...validators };
-  await blobs.put(target, Readable.from(expandFeed(opened.body)), writeSourceMetadata(metadata), signal);
+  await blobs.put(
+    target,
+    Readable.from(expandFeed(opened.body)),
+    writeSourceMetadata(metadata),
+    signal,
+  );
 }
 
 /**

@@ -16,7 +16,9 @@ export class Cookies {
   }
 
   headersFor({ origin }: URL): { cookie?: string } {
-    const pairs = [...(this.#byOrigin.get(origin) ?? [])].map(([name, value]) => `${name}=${value}`);
+    const pairs = [...(this.#byOrigin.get(origin) ?? [])].map(
+      ([name, value]) => `${name}=${value}`,
+    );
     const cookie = pairs.join('; ');
     return cookie !== '' && cookie.length <= MAX_BYTES ? { cookie } : {};
   }

@@ -202,7 +202,15 @@ export function createSafeFetch(settings: SafeFetchSettings) {
     request: FetchRequest,
     millis: number,
   ) {
-    const { method = 'GET', accept = '*/*', body, etag, lastModified, signal, client = '' } = request;
+    const {
+      method = 'GET',
+      accept = '*/*',
+      body,
+      etag,
+      lastModified,
+      signal,
+      client = '',
+    } = request;
     const releaseHost = await hosts
       .acquire({ client, host: url.hostname }, signal)
       .catch((error) => {

@@ -72,16 +72,15 @@ async function* readFeedRows(file: string): AsyncGenerator<FileRow> {
 const HEAD_BYTES = 64 * 1024;
 
 async function readerOf(file: string): Promise<RowReader> {
-  const [head = ''] = await createReadStream(file, { encoding: 'latin1', end: HEAD_BYTES }).toArray();
+  const [head = ''] = await createReadStream(file, {
+    encoding: 'latin1',
+    end: HEAD_BYTES,
+  }).toArray();
   if (!/image_?base64/i.test(head)) return readFeedRows;
   return readBatchRows(/^\s*\{/.test(head) ? 'ndjson' : 'csv');
 }
 
-async function* toRows(
-  file: string,
-  read: RowReader,
-  onRow: () => void,
-): AsyncGenerator<BatchRow> {
+async function* toRows(file: string, read: RowReader, onRow: () => void): AsyncGenerator<BatchRow> {
   for await (const each of read(file)) {
     if (!('row' in each)) continue;
     onRow();

@@ -20,7 +20,10 @@ A file is what a feed may be: CSV, TSV, XML or JSON with ids and image links, al
 export const batchCommand = (signal: AbortSignal): Command =>
   withImageOptions(new Command('batch'))
     .description('process many images on a server: upload, wait, download')
-    .argument('[source]', 'a file with rows, such as a feed or an export of a shop, or a folder of photos')
+    .argument(
+      '[source]',
+      'a file with rows, such as a feed or an export of a shop, or a folder of photos',
+    )
     .option('-o, --output <folder>', 'output folder')
     .option('--force', 'replace existing files')
     .addOption(operationsOption())

@@ -275,7 +275,10 @@ const withReadingOptions = (command: Command): Command =>
 function importCommand(signal: AbortSignal): Command {
   return withReadingOptions(new Command('import'))
     .description('import a feed from a URL or a file, and wait for its first run')
-    .argument('<source>', 'a URL, or a file: CSV, TSV, XML or JSON of any kind, also as gzip or zip')
+    .argument(
+      '<source>',
+      'a URL, or a file: CSV, TSV, XML or JSON of any kind, also as gzip or zip',
+    )
     .addOption(operationsOption())
     .option('--webhook <url>', 'receives an event at the end of each run')
     .option('--quality <quality>', 'fast, balanced or best')

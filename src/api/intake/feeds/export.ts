@@ -1,7 +1,7 @@
-import { FEED_MEDIA_TYPES } from '../../../feed-formats/sniff.ts';
 import type { FilledColumn } from '../../../feed-formats/columns.ts';
 import { exportFeed } from '../../../feed-formats/export.ts';
 import type { FeedReadOptions } from '../../../feed-formats/open-feed.ts';
+import { FEED_MEDIA_TYPES } from '../../../feed-formats/sniff.ts';
 import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
 import type { SourceMetadata } from '../../../intake/feeds/feed-source.ts';
 import type { ImageEvidence } from '../../../taxonomy/classify.ts';

@@ -194,6 +194,7 @@ export async function* htmlReport(report: Report): AsyncGenerator<string> {
   const items = notes.map(
     ({ detail, line, count }) => `<li>${escapeHtml(detail)} (line ${line}, ${count} ×)</li>`,
   );
-  if (items.length > 0) yield `<section><h2>How it was read</h2><ul>${items.join('')}</ul></section>`;
+  if (items.length > 0)
+    yield `<section><h2>How it was read</h2><ul>${items.join('')}</ul></section>`;
   yield '</main></body></html>\n';
 }

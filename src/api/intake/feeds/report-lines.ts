@@ -1,7 +1,7 @@
 import { FeedError } from '../../../feed-formats/feed-error.ts';
+import { type FeedNote, FeedNotes } from '../../../feed-formats/notes.ts';
 import type { FeedReadOptions } from '../../../feed-formats/open-feed.ts';
 import { parseFeed } from '../../../feed-formats/parse.ts';
-import { type FeedNote, FeedNotes } from '../../../feed-formats/notes.ts';
 import type { FeedRow } from '../../../feed-formats/row.ts';
 import type { DuplicateOf, RowOutcome } from '../../../intake/batches/row-reader.ts';
 import type { ResultLine } from '../../../intake/batches/rows.ts';

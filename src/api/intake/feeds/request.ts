@@ -119,7 +119,14 @@ export type FeedQuery = z.infer<typeof FeedQuery>;
 /** A parsed request, from JSON or from the query. */
 export type CreateFeedRequest = Pick<
   FeedManifest,
-  'source' | 'format' | 'mapping' | 'operations' | 'schedule' | 'export' | 'outputSeconds' | 'webhook'
+  | 'source'
+  | 'format'
+  | 'mapping'
+  | 'operations'
+  | 'schedule'
+  | 'export'
+  | 'outputSeconds'
+  | 'webhook'
 > & {
   /** As they were sent: those of a preset are not among them yet. */
   imageOptions: z.infer<typeof feedOptionsField>;

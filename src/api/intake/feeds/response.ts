@@ -195,8 +195,8 @@ export const ReportLine = z
       line: z.number(),
       reasons: z.array(z.string()),
     }),
-    z
-      .object({ kind: z.literal('notes'), notes: z.array(FeedNoteField) })
-      .meta({ description: 'The last line: what was read although it is not written as it should be' }),
+    z.object({ kind: z.literal('notes'), notes: z.array(FeedNoteField) }).meta({
+      description: 'The last line: what was read although it is not written as it should be',
+    }),
   ])
   .meta({ id: 'FeedReportLine' });
