@@ -59,8 +59,9 @@ export function linkError(url: string, column: string, maxChars: number): Reason
     detail: `${column} ${detail}`,
   });
   if (!canBeFetched(url) || url.includes('\uFFFD')) return bad('is not an http or https URL');
-  if (/\s\S*:\/\//.test(url)) return bad('has two links with a space between them');
-  if (!/^https?:\/\/[^/?#]*@/i.test(url)) return undefined;
+  if (url.includes(' ') && /\s\S*:\/\//.test(url))
+    return bad('has two links with a space between them');
+  if (!url.includes('@') || !/^https?:\/\/[^/?#]*@/i.test(url)) return undefined;
   return bad('carries a user name or password; remove it, and give it with the feed');
 }
 
@@ -130,10 +131,12 @@ export function readLinks(
   const written = records.flatMap((record) => [...writtenLinks(record, reading)]);
   noteLinks(written, takeNote);
   const first = written.find((link) => cellOfLink(link).name === 'imageLink');
+  const isOrdered = first === undefined || first === written[0];
+  const inOrder = isOrdered ? written : [first, ...written.filter((each) => each !== first)];
   const errors: Reason[] = first ? [] : [missingImage(records[0]!)];
   const images = new Map<string, [Link, ...Link[]]>();
   const notes: Reason[] = [];
-  for (const link of first ? [first, ...written.filter((each) => each !== first)] : written) {
+  for (const link of inOrder) {
     const error = linkError(link.url, cellOfLink(link).label, limits.maxUrlChars);
     const same = images.get(link.url);
     if (error) (link === first ? errors : notes).push(error);

@@ -202,7 +202,7 @@ describe('a feed that cannot be read', () => {
   test.each([
     { name: 'a document type with entities', body: BOMB, says: /document type|DOCTYPE/i },
     { name: 'a web page', body: '<!doctype html><html></html>', says: /HTML page/ },
-    { name: 'gzip', body: gzipSync(TWO), says: /compressed/ },
+    { name: 'bzip2', body: Buffer.from('BZh91AY&SY'), says: /compressed/ },
     { name: 'empty', body: '', says: /empty/ },
     { name: 'unknown columns', body: 'foo,bar\n1,2\n', says: /id/ },
     { name: 'XML that ends early', body: '<rss version="2.0"><channel>', says: /./ },
