@@ -35,7 +35,6 @@ const FORBIDDEN: readonly (readonly [from: string, to: string])[] = [
   ['intake', 'http'],
   ['intake', 'look'],
   ['intake', 'taxonomy'],
-  ['intake', 'feed-formats'],
   ['look', 'feed-formats'],
   ['output', 'auth'],
   ['output', 'storage'],
@@ -52,9 +51,12 @@ const PURE_PACKAGES = [
   'culori',
   'canonicalize',
   'fastest-levenshtein',
-  'csv-parse',
+  'entities',
+  'fflate',
   'saxes',
   'node:crypto',
+  'node:stream',
+  'node:zlib',
 ];
 
 const root = join(import.meta.dirname, '..');

@@ -8,7 +8,12 @@ import { LINK_MEDIA_TYPE } from '../src/storage/blob-keys.ts';
 import type { BlobHead, Blobs } from '../src/storage/blobs.ts';
 import type { AttemptContext } from './attempt.ts';
 import type { FetchPool } from './fetch/fetch-pool.ts';
-import { FetchError, type FetchErrorReason, type SafeFetch } from './fetch/safe-fetch.ts';
+import {
+  ACCEPT_IMAGES,
+  FetchError,
+  type FetchErrorReason,
+  type SafeFetch,
+} from './fetch/safe-fetch.ts';
 
 export interface FetchInputDeps {
   blobs: Blobs;
@@ -123,7 +128,13 @@ async function download(
   const totalMillis = fetchMillis(attempt);
   try {
     const { maxBytes } = deps;
-    const fetched = await deps.safeFetch.fetch(link, { client, maxBytes, totalMillis, signal });
+    const fetched = await deps.safeFetch.fetch(link, {
+      client,
+      accept: ACCEPT_IMAGES,
+      maxBytes,
+      totalMillis,
+      signal,
+    });
     if (!fetched.notModified) return fetched.bytes;
   } catch (error) {
     if (error instanceof FetchError && !error.retryable) throw linkProblem(error, role);

@@ -43,8 +43,8 @@ export interface UnreadableChunk {
 interface BetweenChunk {
   kind: 'between';
   raw: Raw;
-  /** True for the header row. */
-  header?: true;
+  /** The names of the columns, if it is the header row. */
+  header?: readonly string[];
 }
 
 export type Chunk = RecordChunk | UnreadableChunk | BetweenChunk;

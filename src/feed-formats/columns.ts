@@ -33,28 +33,54 @@ export const cellOf = (
   column: FilledColumn,
 ): number => cells.findIndex(({ name }) => name === FILLED_COLUMNS[column]);
 
-/** Other spellings: the plurals and `offerId` of Google's JSON, and Atom's element names. */
-const SYNONYMS: Readonly<Record<string, Column>> = {
-  offerid: 'id',
-  producttypes: 'productType',
-  additionalimagelinks: 'additionalImageLink',
-  colour: 'color',
-  summary: 'description',
-  content: 'description',
+/** Google's name of a column in brackets after another language's: `Bildlink [image_link]`. */
+const IN_BRACKETS = /\[([a-z_ ]+)\]\s*$/i;
+
+/** Normalises a column name: no case, accents, spaces, punctuation or Google's prefix. */
+export const plainName = (label: string): string =>
+  (IN_BRACKETS.exec(label)?.[1] ?? label)
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/^\s*g:/, '')
+    .replaceAll(/[\s_\-\p{M}'’:*.]+/gu, '');
+
+/**
+ * Google's names in the languages of its help pages, the plurals and `offerId` of its JSON, Atom's element names,
+ * and the indices of Meta's (`image[0].url`); spelt as by `plainName`.
+ */
+const GOOGLE: Readonly<Record<Column, string>> = {
+  id: 'id offerid identifiant identificador identificatore identyfikator 商品id',
+  title: 'title titel titre titulo titolo tytul tytuł nazwa nazov nazev nimi 商品名',
+  description:
+    'description summary content beschreibung descripcion descrizione beschrijving descricao opis beskrivning beskrivelse popis 商品説明',
+  productType:
+    'producttype producttypes produkttyp typedeproduit tipodeproducto tipodiprodotto tipodeproduto typproduktu produkttype',
+  googleProductCategory:
+    'googleproductcategory googleproduktkategorie categoriedeproduitsgoogle categoriegoogle categoriadeproductodegoogle categoriadeproductosdegoogle categoriaprodottogoogle categoriadeprodottigoogle googleproductcategorie categoriadeprodutosdogoogle kategoriaproduktowgoogle',
+  material: 'material matiere materiale materiaal materiał',
+  color: 'color colour farbe couleur colore kleur cor kolor farg farve barva',
+  gender: 'gender geschlecht sexe sexo sesso genere geslacht genero plec kon køn pohlavi',
+  ageGroup:
+    'agegroup altersgruppe tranchedage grupodeedad fasciadeta leeftijdsgroep faixaetaria grupawiekowa aldersgrupp aldersgruppe',
+  brand: 'brand marke marque marca merk marka varumarke mærke znacka',
+  imageLink:
+    'imagelink image[0]url bildlink liendelimage lienimage lienverslimage enlaceimagen enlacedeimagen enlacedelaimagen linkimmagine linkdellimmagine afbeeldingslink afbeeldinglink linknaarafbeelding linkimagem linkdaimagem linkdeimagem linkdozdjecia linkdoobrazu linkobrazka bildlank billedlink bildelenke odkaznaobrazek 商品画像リンク 画像リンク',
+  additionalImageLink:
+    'additionalimagelink additionalimagelinks zusatzlicherbildlink zusatzlichebildlink weitererbildlink weiterebildlinks liendelimagesupplementaire lienimagesupplementaire liensdimagessupplementaires liensupplementairedimage enlaceimagenadicional enlacedeimagenadicional enlacesdeimagenesadicionales linkimmagineaggiuntiva linkaggiuntivoimmagine linkimmaginiaggiuntive extraafbeeldingslink aanvullendeafbeeldingslink extraafbeeldinglink linkimagemadicional linkdaimagemadicional linkdeimagemadicional dodatkowylinkdozdjecia dodatkowylinkdoobrazu ytterligarebildlank yderligerebilledlink ekstrabilledlink dalsiodkaznaobrazek 追加の商品画像リンク 追加画像リンク',
 };
 
-const KNOWN: ReadonlyMap<string, Column> = new Map([
-  ...COLUMNS.map((column) => [column.toLowerCase(), column] as const),
-  ...Object.entries(SYNONYMS),
-]);
+const KNOWN: ReadonlyMap<string, Column> = new Map(
+  COLUMNS.flatMap((column) => [
+    [column.toLowerCase(), column] as const,
+    ...GOOGLE[column].split(' ').map((name) => [plainName(name), column] as const),
+  ]),
+);
 
-/** Normalises a column name: no case, spaces, underscores, hyphens or Google's prefix. */
-export const plainName = (label: string): string =>
-  label
-    .trim()
-    .toLowerCase()
-    .replace(/^g:/, '')
-    .replaceAll(/[\s_-]+/g, '');
+/** A further image has a number: `image[1].url`, `additional_image_link_2`. */
+const NUMBERED = /^(?:image\[\d+\]url|(?:additional)?imagelink\[?(\d+)\]?)$/;
 
-/** Returns the column of a header, key or element name: `Image Link`, `image_link`, `imageLink`. */
-export const columnOf = (label: string): Column | undefined => KNOWN.get(plainName(label));
+/** Returns Google's column of a header, key or element name: `Image Link`, `image_link`, `imageLink`. */
+export function columnOf(label: string): Column | undefined {
+  const name = plainName(label);
+  return KNOWN.get(name) ?? (NUMBERED.test(name) ? 'additionalImageLink' : undefined);
+}

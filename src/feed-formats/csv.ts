@@ -1,10 +1,19 @@
 import type { Cell, Chunk, Raw, Splitter } from './chunk.ts';
 import { type Column, cellOf } from './columns.ts';
-import { detectDelimiter, quoteLike, scanRow, scanUnquoted, unquote } from './csv-cells.ts';
+import {
+  detectDelimiter,
+  isPadded,
+  namedDelimiter,
+  quoteLike,
+  scanRow,
+  scanUnquoted,
+  unquote,
+} from './csv-cells.ts';
 import { applyEdits, type Edit } from './edits.ts';
 import type { Encoding } from './encoding.ts';
-import { FeedError } from './feed-error.ts';
+import { excerpt, FeedError } from './feed-error.ts';
 import { type Line, lineSplitter, withoutBreak } from './lines.ts';
+import type { TakeNote } from './notes.ts';
 
 interface CsvOptions {
   encoding: Encoding;
@@ -17,6 +26,13 @@ interface CsvOptions {
   headerRow?: Raw | undefined;
   /** Required columns, and their names in error messages. */
   required: Readonly<Partial<Record<Column, string>>>;
+  /** Maps the names of a whole header, if they are not those of `columnOf`. */
+  recognise?(labels: readonly string[]): CsvOptions['columnOf'] | undefined;
+  /** The line of the header, from 1: those before it are no rows. */
+  headerLine?: number | undefined;
+  /** CR if the text has no LF. */
+  lineEnd?: '\n' | '\r';
+  takeNote?: TakeNote | undefined;
 }
 
 interface OpenLine {
@@ -29,13 +45,16 @@ type HeaderCell = Pick<Cell, 'label' | 'name'>;
 /** A quoted cell with more line breaks than this counts as an unclosed quote. */
 const MAX_LINES_IN_ROW = 1_000;
 
+/** Columns that an error lists. */
+const MAX_LISTED = 20;
+
 /**
  * Splits comma, semicolon, tab or pipe separated text under one header row. An unclosed quote invalidates its own
  * line only: the lines after it are read again.
  */
 export function csvSplitter(options: CsvOptions): Splitter {
-  const { encoding, maxRowBytes } = options;
-  const lines = lineSplitter(maxRowBytes);
+  const { encoding, maxRowBytes, lineEnd, takeNote = () => {} } = options;
+  const lines = lineSplitter(maxRowBytes, lineEnd);
   let delimiter = options.delimiter;
   let header: readonly HeaderCell[] | undefined;
   /** Lines of a row whose quoted cell is still open. */
@@ -50,12 +69,13 @@ export function csvSplitter(options: CsvOptions): Splitter {
     return typeof unquoted === 'string' ? undefined : { spans: unquoted, quotes: false };
   }
 
-  function valuesOf(body: Raw): readonly string[] | undefined {
+  function valuesOf(body: Raw, line: number): readonly string[] | undefined {
     const cells = cellsOf(body);
     if (!cells) return undefined;
     const values: string[] = [];
     for (let i = 0; i < cells.spans.length; i += 2) {
       const cell = body.slice(cells.spans[i], cells.spans[i + 1]);
+      if (cells.quotes && isPadded(cell)) takeNote('spaces-around-quotes', line);
       values.push(encoding.decode(cells.quotes ? unquote(cell) : cell));
     }
     return values;
@@ -66,32 +86,39 @@ export function csvSplitter(options: CsvOptions): Splitter {
       .delimiter;
 
   function readHeader(labels: readonly string[]): void {
-    header = labels.map((text) => ({ label: text.trim(), name: options.columnOf(text) }));
+    const columnOf = options.recognise?.(labels) ?? options.columnOf;
+    header = labels.map((text) => ({ label: text.trim(), name: columnOf(text) }));
     const names = new Set<string | undefined>(header.map(({ name }) => name));
     const missing = Object.entries(options.required).find(([name]) => !names.has(name))?.[1];
     if (missing === undefined) return;
-    throw new FeedError('no-header', `The header row has no column ${missing}`);
+    const has = header.slice(0, MAX_LISTED).map(({ label }) => excerpt(label));
+    const detail = `The header row has no column ${missing}; it has ${has.join(', ')}`;
+    throw new FeedError('no-header', detail);
   }
 
   /** The delimiter is detected from the first line only, as in the first reading. */
   function readHeaderRow(raw: Raw): void {
     delimiter ??= delimiterOf(raw.split('\n', 1)[0]!);
-    readHeader(valuesOf(withoutBreak(raw)) ?? []);
+    readHeader(valuesOf(withoutBreak(raw), 1) ?? []);
   }
 
   function toChunk(line: number, raw: Raw): Chunk {
-    const values = valuesOf(withoutBreak(raw));
+    const values = valuesOf(withoutBreak(raw), line);
     if (!values) return misquoted(line, raw);
     if (values.every((value) => value.trim() === '')) return { kind: 'between', raw };
     if (!header) {
       readHeader(values);
-      return { kind: 'between', raw, header: true };
+      return { kind: 'between', raw, header: values };
     }
-    if (values.length !== header.length) {
-      const detail = `The row has ${values.length} values for ${header.length} columns`;
+    if (values.length < header.length) takeNote('short-rows', line);
+    const extra = values.slice(header.length);
+    if (extra.length > 0 && extra.every((value) => value.trim() === '')) {
+      takeNote('extra-delimiters', line);
+    } else if (extra.length > 0) {
+      const detail = `The row has ${values.length} values for ${header.length} columns; a value with the delimiter in it must be in quotes`;
       return { kind: 'unreadable', line, raw, code: 'ragged', detail };
     }
-    const cells = header.map(({ label, name }, i) => ({ label, name, values: [values[i]!] }));
+    const cells = header.map(({ label, name }, i) => ({ label, name, values: [values[i] ?? ''] }));
     return { kind: 'record', line, raw, broken: encoding.isBroken(raw), cells };
   }
 
@@ -104,7 +131,14 @@ export function csvSplitter(options: CsvOptions): Splitter {
 
   /** Reads the first line of a row. Returns undefined if it ends within a quoted cell. */
   function takeFirstLine({ line, raw }: OpenLine): Chunk | undefined {
-    if (raw.trim() === '') return { kind: 'between', raw };
+    const isBefore = header === undefined && line < (options.headerLine ?? 1);
+    if (isBefore || raw.trim() === '') return { kind: 'between', raw };
+    const named = header ? undefined : namedDelimiter(raw);
+    if (named !== undefined) {
+      takeNote('separator-line', line);
+      delimiter = named;
+      return { kind: 'between', raw };
+    }
     delimiter ??= delimiterOf(raw);
     const isOpen = raw.includes('"') && scanRow(withoutBreak(raw), delimiter) === 'open';
     return isOpen ? undefined : toChunk(line, raw);
@@ -171,13 +205,6 @@ export function csvSplitter(options: CsvOptions): Splitter {
     }
   }
 
-  /** Adds a cell at the end of a row. */
-  const append = ({ length }: Raw, cell: Raw): Edit => ({
-    start: length,
-    end: length,
-    written: delimiter! + cell,
-  });
-
   if (options.headerRow !== undefined) readHeaderRow(options.headerRow);
   return {
     push: (raw) => take(lines.push(raw)),
@@ -193,26 +220,32 @@ export function csvSplitter(options: CsvOptions): Splitter {
         const plain = encoding.encode(value);
         return quotes ? quoteLike(old, plain, delimiter!) : plain;
       };
-      const editCell = (cell: number, value: string): Edit => {
-        const [start, end] = [spans[2 * cell]!, spans[2 * cell + 1]!];
-        return { start, end, written: write(raw.slice(start, end), value) };
-      };
-      const edits = [...values].map(([cell, [value]]) => editCell(cell, value!));
-      const added: Edit[] = [];
+      const written = new Map([...values].map(([cell, [value]]) => [cell, value!]));
+      let width = cells.length;
       for (const [column, value] of filled) {
         const cell = cellOf(cells, column);
-        if (cell < 0) added.push(append(body, write('', value)));
-        else if (value) edits.push(editCell(cell, value));
+        if (cell < 0 || value) written.set(cell < 0 ? width : cell, value);
+        if (cell < 0) width += 1;
       }
-      return applyEdits(raw, [...edits, ...added]); // in this order: the last cell may be empty
+      const edits: Edit[] = [];
+      let added = '';
+      const end = Math.max(-1, ...written.keys()) + 1;
+      for (let cell = 0; cell < end; cell++) {
+        const value = written.get(cell);
+        const [start, stop] = [spans[2 * cell], spans[2 * cell + 1]];
+        if (start === undefined) added += delimiter! + (value ? write('', value) : '');
+        else if (value !== undefined) {
+          edits.push({ start, end: stop!, written: write(raw.slice(start, stop), value) });
+        }
+      }
+      edits.push({ start: body.length, end: body.length, written: added });
+      return applyEdits(raw, edits); // in this order: the last cell may be empty
     },
     rewriteHeader(raw, columns): Raw {
-      const body = withoutBreak(raw);
       const missing = columns.filter((column) => cellOf(header ?? [], column) < 0);
-      return applyEdits(
-        raw,
-        missing.map((column) => append(body, encoding.encode(column))),
-      );
+      const written = missing.map((column) => delimiter! + encoding.encode(column)).join('');
+      const { length } = withoutBreak(raw);
+      return applyEdits(raw, [{ start: length, end: length, written }]);
     },
   };
 }

@@ -103,11 +103,19 @@ function utf16(name: string): Encoding {
   };
 }
 
-const XML_DECLARATION = /^<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})["']/;
+const XML_DECLARATION = /<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})["']/;
+
+/** A character of UTF-8 beyond ASCII, in bytes. */
+const MULTIBYTE = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/;
+/** A byte that windows-1252 has and that is not the start of one, followed by ASCII. */
+const LONE_BYTE = /[\x80\x82-\x8c\x8e\x91-\x9c\x9e-\xfc](?![\x80-\xff]|$)/;
+
+/** Whether bytes of no known encoding are text of Excel's default in Western Europe: nothing in them is UTF-8. */
+const isWindows1252 = (raw: Raw): boolean => LONE_BYTE.test(raw) && !MULTIBYTE.test(raw);
 
 /**
  * Detects the encoding of a feed: UTF-16 by its first bytes, else UTF-8 by its byte order mark, else the XML
- * declaration, else `charset`, else UTF-8.
+ * declaration, else `charset`, else UTF-8 or, if nothing but ASCII in `head` is UTF-8, windows-1252.
  * @param head the first bytes, 256 or more if the feed has them
  * @param charset of the feed's media type
  * @throws FeedError encoding, if rows cannot be split on bytes in it
@@ -115,9 +123,10 @@ const XML_DECLARATION = /^<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})
 export function detectEncoding(head: Buffer, charset?: string): Encoding {
   const wide = UTF16.find(({ matches }) => head.length > 1 && matches(head[0]!, head[1]!));
   if (wide) return utf16(wide.name);
-  const raw = head.subarray(0, 256).toString('latin1');
+  const raw = head.toString('latin1');
   if (raw.startsWith(BOM)) return byteEncoding('utf-8');
-  const label = XML_DECLARATION.exec(raw)?.[1] ?? charset ?? 'utf-8';
+  const given = XML_DECLARATION.exec(raw.slice(0, 4096))?.[1] ?? charset;
+  const label = given ?? (isWindows1252(raw) ? 'windows-1252' : 'utf-8');
   // A declaration readable as ASCII cannot be UTF-16, even if it says so; .NET often does.
   const name = canonicalLabel(label)?.replace(/^utf-16.e$/, 'utf-8');
   if (!name || !SPLITTABLE.test(name)) {

@@ -2,8 +2,9 @@ import type { Chunk } from './chunk.ts';
 import { FILLED_COLUMNS, type FilledColumn, type FilledValues } from './columns.ts';
 import { FEED_LIMITS } from './limits.ts';
 import { type Link, replaceLinks } from './links.ts';
-import { type FeedReadOptions, feedChunks, type OpenFeed } from './parse.ts';
-import { createRowReader, type FeedRow } from './row.ts';
+import type { FeedReadOptions, OpenFeed } from './open-feed.ts';
+import { feedChunks } from './parse.ts';
+import { type FeedRow, ProductReader, type ReadChunks } from './row.ts';
 import type { RowError } from './row-error.ts';
 
 /**
@@ -50,36 +51,50 @@ export async function* exportFeed(
   options: FeedReadOptions = {},
   filling: ColumnFilling = { columns: [], valuesOf: async () => ({}) },
 ): AsyncGenerator<Uint8Array> {
-  const read = createRowReader(options.limits ?? FEED_LIMITS);
   let open: OpenFeed | undefined;
+  let products: ProductReader | undefined;
   const chunks = feedChunks(source, options, (feed) => {
     open = feed;
+    products = new ProductReader(options.limits ?? FEED_LIMITS, feed.reading);
   });
 
-  async function rewrite(chunk: Chunk): Promise<string> {
-    const { splitter } = open!;
-    const found = read(chunk);
+  async function newLinks({ item, images }: ReadChunks): Promise<Map<Link, string>> {
+    const changes = new Map<Link, string>();
+    for (const [image, links] of images.entries()) {
+      const url = item?.kind === 'row' ? await replace(item, image, links[0].url) : undefined;
+      if (url !== undefined) for (const link of links) changes.set(link, plainLink(url));
+    }
+    return changes;
+  }
+
+  function rewriteChunk(
+    chunk: Chunk,
+    changes: ReadonlyMap<Link, string>,
+    filled: FilledValues,
+  ): string {
+    const { splitter, reading } = open!;
     if (chunk.kind === 'between' && chunk.header) {
       return splitter.rewriteHeader?.(chunk.raw, filling.columns) ?? chunk.raw;
     }
-    if (chunk.kind !== 'record' || !found) return chunk.raw;
-    const { item, links } = found;
-    const changes = new Map<Link, string>();
-    for (const [image, link] of links.entries()) {
-      const url = item.kind === 'row' ? await replace(item, image, link.url) : undefined;
-      if (url !== undefined) changes.set(link, plainLink(url));
-    }
-    const filled = await filledValues(filling, item);
-    if (changes.size === 0 && filled.size === 0) return chunk.raw;
-    return splitter.rewrite(chunk, replaceLinks(chunk, changes), filled);
+    if (chunk.kind !== 'record') return chunk.raw;
+    const own = new Map([...changes].filter(([{ record }]) => record === chunk));
+    if (own.size === 0 && filled.size === 0) return chunk.raw;
+    return splitter.rewrite(chunk, replaceLinks(chunk, own, reading), filled);
+  }
+
+  async function rewrite(read: ReadChunks): Promise<string> {
+    const changes = await newLinks(read);
+    const filled = read.item ? await filledValues(filling, read.item) : new Map();
+    return read.chunks.map((chunk) => rewriteChunk(chunk, changes, filled)).join('');
   }
 
   let buffered = '';
   for await (const chunk of chunks) {
-    buffered += await rewrite(chunk);
+    for (const read of products!.push(chunk)) buffered += await rewrite(read);
     if (buffered.length < BLOCK_BYTES) continue;
     yield open!.encoding.toBytes(buffered);
     buffered = '';
   }
+  for (const read of products?.end() ?? []) buffered += await rewrite(read);
   if (buffered) yield open!.encoding.toBytes(buffered);
 }

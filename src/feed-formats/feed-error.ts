@@ -7,6 +7,11 @@ type FeedErrorReason =
   | 'no-header'
   | 'doctype'
   | 'malformed-xml'
+  | 'malformed-json'
+  | 'ambiguous'
+  | 'mapping'
+  | 'no-items'
+  | 'no-usable-row'
   | 'too-deep'
   | 'too-many-rows'
   | 'too-large';

@@ -46,10 +46,11 @@ function afterComma(json: Raw, from: number): number {
 /**
  * Returns the members of a JSON object in the order they are written.
  * @param json an object that JSON.parse accepts; other input may be read past its end
+ * @param from start of the object, or spaces before it
  */
-export function jsonMembers(json: Raw): Member[] {
+export function jsonMembers(json: Raw, from = 0): Member[] {
   const members: Member[] = [];
-  let at = skipSpace(json, skipSpace(json, 0) + 1);
+  let at = skipSpace(json, skipSpace(json, from) + 1);
   while (json[at] === '"') {
     const keyEnd = afterString(json, at);
     const start = skipSpace(json, skipSpace(json, keyEnd) + 1);

@@ -10,8 +10,11 @@ interface LineSplitter {
   end(): Iterable<Line>;
 }
 
-/** Splits at LF, and so at CRLF; a line beyond `maxBytes` is yielded in parts, the last one marked. */
-export function lineSplitter(maxBytes: number): LineSplitter {
+/**
+ * Splits at LF, and so at CRLF; a line beyond `maxBytes` is yielded in parts, the last one marked.
+ * @param lineEnd CR for text that has no LF
+ */
+export function lineSplitter(maxBytes: number, lineEnd: '\n' | '\r' = '\n'): LineSplitter {
   let line = 1;
   let buffered = '';
   let tooLong = false;
@@ -32,7 +35,7 @@ export function lineSplitter(maxBytes: number): LineSplitter {
   return {
     *push(raw) {
       let from = 0;
-      for (let at = raw.indexOf('\n'); at >= 0; at = raw.indexOf('\n', from)) {
+      for (let at = raw.indexOf(lineEnd); at >= 0; at = raw.indexOf(lineEnd, from)) {
         const whole = take(raw.slice(from, at + 1), true);
         if (whole) yield whole;
         tooLong = false;
@@ -50,4 +53,7 @@ export function lineSplitter(maxBytes: number): LineSplitter {
 }
 
 /** Returns a line without its line break. */
-export const withoutBreak = (raw: Raw): Raw => raw.replace(/\r?\n$/, '');
+export function withoutBreak(raw: Raw): Raw {
+  const end = raw.endsWith('\n') ? raw.length - 1 : raw.length;
+  return raw.slice(0, raw[end - 1] === '\r' ? end - 1 : end);
+}

@@ -1,11 +1,16 @@
 import type { Cell, RecordChunk } from './chunk.ts';
 import { columnOf } from './columns.ts';
 import type { FeedLimits } from './limits.ts';
+import type { Reading } from './mapping.ts';
+import type { TakeNote } from './notes.ts';
 import type { Reason } from './row-error.ts';
 
 /** A fetchable image link and its place in the row. */
 export interface Link {
+  record: RecordChunk;
   url: string;
+  /** As the feed writes it: without a protocol or relative, if it is. */
+  written: string;
   cell: number;
   /** Index of the value in the cell. */
   value: number;
@@ -13,23 +18,33 @@ export interface Link {
   part: number;
 }
 
-/** The links of a row: `errors` invalidate it, `notes` report additional links that were dropped. */
-interface RowLinks {
-  image: Link | undefined;
-  additional: readonly Link[];
+/** The image links of a product, each with all its places; `errors` invalidate it, `notes` report dropped ones. */
+interface ProductLinks {
+  images: readonly (readonly [Link, ...Link[]])[];
   errors: readonly Reason[];
   notes: readonly Reason[];
 }
 
+/** How links are read. */
+type LinkReading = Pick<Reading, 'separator' | 'baseUrl'>;
+
 /**
- * Additional links are separated by commas in one value, but a link may contain commas itself: only a comma
- * before another scheme separates.
+ * Links are separated by commas, semicolons, bars or spaces in one value, but a link may contain these itself: only
+ * what is before another address separates.
  */
-const SEPARATOR = /(,)(?=\s*[a-z][a-z0-9+.-]*:\/\/)/i;
+const SEPARATOR = /([,;|\s])(?=\s{0,20}(?:[a-z][a-z0-9+.-]{0,20}:)?\/\/)/i;
+/** A space does not separate in the column of the one image: it may be within its address. */
+const IMAGE_SEPARATOR = /([,;|])(?=\s{0,20}(?:[a-z][a-z0-9+.-]{0,20}:)?\/\/)/i;
+const SEPARATING = /[\s,;|]/;
 
 /** Returns links at the even indices, including spaces around them, and separators at the odd ones. */
-const splitLinks = (cell: Cell, value: string): string[] =>
-  cell.name === 'additionalImageLink' && value.includes(',') ? value.split(SEPARATOR) : [value];
+function splitLinks(cell: Cell, value: string, { separator }: LinkReading): string[] {
+  if (!SEPARATING.test(value) && separator === undefined) return [value];
+  if (separator !== undefined) {
+    return value.split(separator).flatMap((part, i) => (i === 0 ? [part] : [separator, part]));
+  }
+  return value.split(cell.name === 'imageLink' ? IMAGE_SEPARATOR : SEPARATOR);
+}
 
 const canBeFetched = (url: string): boolean => /^https?:\/\//i.test(url) && URL.canParse(url);
 
@@ -38,22 +53,45 @@ export function linkError(url: string, column: string, maxChars: number): Reason
   if (url.length > maxChars) {
     return { code: 'too-long', column, detail: `${column} is longer than ${maxChars} characters` };
   }
-  if (canBeFetched(url) && !url.includes('\uFFFD')) return undefined;
-  return { code: 'bad-url', column, detail: `${column} is not an http or https URL` };
+  const bad = (detail: string): Reason => ({
+    code: 'bad-url',
+    column,
+    detail: `${column} ${detail}`,
+  });
+  if (!canBeFetched(url) || url.includes('\uFFFD')) return bad('is not an http or https URL');
+  if (url.includes(' ') && /\s\S*:\/\//.test(url))
+    return bad('has two links with a space between them');
+  if (!url.includes('@') || !/^https?:\/\/[^/?#]*@/i.test(url)) return undefined;
+  return bad('carries a user name or password; remove it, and give it with the feed');
 }
 
 /** Links that are looked at in one value. */
 const MAX_LINKS = 1000;
 
-/** Yields the links of the row, valid or not, in the order of the feed. */
-function* writtenLinks({ cells }: RecordChunk): Iterable<Link> {
-  for (const [cell, each] of cells.entries()) {
+/** Returns a link without spaces around it and separators after it, which are nothing. */
+function trimLink(part: string): string {
+  let end = part.length;
+  while (end > 0 && SEPARATING.test(part[end - 1]!)) end -= 1;
+  return part.slice(0, end).trimStart();
+}
+
+/** Returns the address of a link: https without a protocol, behind the base address if it is relative. */
+function addressOf(written: string, { baseUrl }: LinkReading): string {
+  if (/^\/\/[^/]/.test(written)) return `https:${written}`;
+  if (baseUrl === undefined || /^[a-z][a-z0-9+.-]*:/i.test(written)) return written;
+  return `${baseUrl.replace(/\/+$/, '')}/${written.replace(/^\/+/, '')}`;
+}
+
+/** Yields the links of a row, valid or not, in the order of the feed. */
+function* writtenLinks(record: RecordChunk, reading: LinkReading): Iterable<Link> {
+  for (const [cell, each] of record.cells.entries()) {
     if (each.name !== 'imageLink' && each.name !== 'additionalImageLink') continue;
     for (const [value, text] of each.values.entries()) {
-      const parts = splitLinks(each, text);
+      const parts = splitLinks(each, text, reading);
       for (let part = 0; part < Math.min(parts.length, 2 * MAX_LINKS); part += 2) {
-        const url = parts[part]!.trim();
-        if (url) yield { url, cell, value, part };
+        const written = trimLink(parts[part]!);
+        const url = addressOf(written, reading);
+        if (written) yield { record, url, written, cell, value, part };
       }
     }
   }
@@ -68,39 +106,65 @@ function missingImage({ cells }: RecordChunk): Reason {
   return { code: 'missing-image', detail };
 }
 
-/** Returns the image links of a row. A second `image_link` counts as an additional one. */
-export function readLinks(record: RecordChunk, limits: FeedLimits): RowLinks {
-  const { cells } = record;
-  const written = [...writtenLinks(record)];
-  const image = written.find(({ cell }) => cells[cell]!.name === 'imageLink');
-  const errors: Reason[] = image ? [] : [missingImage(record)];
-  const additional: Link[] = [];
-  const notes: Reason[] = [];
+const cellOfLink = ({ record, cell }: Link): Cell => record.cells[cell]!;
+
+/** Takes note of how the links are written. */
+function noteLinks(written: readonly Link[], takeNote: TakeNote): void {
   for (const link of written) {
-    const error = linkError(link.url, cells[link.cell]!.label, limits.maxUrlChars);
-    if (error) (link === image ? errors : notes).push(error);
-    else if (link !== image) additional.push(link);
+    if (link.part > 0 && cellOfLink(link).name === 'imageLink') {
+      takeNote('link-lists', link.record.line);
+    }
+    if (link.written.startsWith('//')) takeNote('protocol-less-links', link.record.line);
   }
-  const taken = additional.slice(0, limits.maxAdditionalImages);
-  if (taken.length < additional.length) {
-    const detail = `Only the first ${taken.length} additional images are used`;
-    notes.push({ code: 'too-many-images', detail });
-  }
-  return { image, additional: taken, errors, notes };
 }
 
-/** Returns the new values of the cells in which links are replaced: cell index -> all its values. */
+/**
+ * Returns the image links of a product. A second `image_link` counts as an additional one, and a link that repeats
+ * another is no further image.
+ */
+export function readLinks(
+  records: readonly RecordChunk[],
+  limits: FeedLimits,
+  reading: LinkReading,
+  takeNote: TakeNote,
+): ProductLinks {
+  const written = records.flatMap((record) => [...writtenLinks(record, reading)]);
+  noteLinks(written, takeNote);
+  const first = written.find((link) => cellOfLink(link).name === 'imageLink');
+  const isOrdered = first === undefined || first === written[0];
+  const inOrder = isOrdered ? written : [first, ...written.filter((each) => each !== first)];
+  const errors: Reason[] = first ? [] : [missingImage(records[0]!)];
+  const images = new Map<string, [Link, ...Link[]]>();
+  const notes: Reason[] = [];
+  for (const link of inOrder) {
+    const error = linkError(link.url, cellOfLink(link).label, limits.maxUrlChars);
+    const same = images.get(link.url);
+    if (error) (link === first ? errors : notes).push(error);
+    else if (same) same.push(link);
+    else images.set(link.url, [link]);
+  }
+  const most = limits.maxAdditionalImages + 1;
+  if (images.size > most) {
+    const detail = `Only the first ${most - 1} additional images are used`;
+    notes.push({ code: 'too-many-images', detail });
+  }
+  return { images: [...images.values()].slice(0, most), errors, notes };
+}
+
+/** Returns the new values of the cells of a row in which links are replaced: cell index -> all its values. */
 export function replaceLinks(
   { cells }: RecordChunk,
   replaced: ReadonlyMap<Link, string>,
+  reading: LinkReading,
 ): Map<number, string[]> {
   const parts = new Map<number, string[][]>();
   for (const [link, url] of replaced) {
     const cell = cells[link.cell]!;
-    const values = parts.get(link.cell) ?? cell.values.map((value) => splitLinks(cell, value));
+    const values =
+      parts.get(link.cell) ?? cell.values.map((value) => splitLinks(cell, value, reading));
     parts.set(link.cell, values);
     const old = values[link.value]!;
-    old[link.part] = old[link.part]!.replace(link.url, () => url);
+    old[link.part] = old[link.part]!.replace(link.written, () => url);
   }
   return new Map([...parts].map(([cell, values]) => [cell, values.map((all) => all.join(''))]));
 }

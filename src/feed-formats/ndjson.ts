@@ -1,11 +1,12 @@
-import type { Cell, Chunk, Raw, Splitter } from './chunk.ts';
+import type { Chunk, Raw, RecordChunk, Splitter } from './chunk.ts';
 import { type Column, cellOf } from './columns.ts';
 import { applyEdits, type Edit } from './edits.ts';
 import type { Encoding } from './encoding.ts';
-import { jsonElements, jsonMembers, type Member } from './json-members.ts';
+import { jsonCells, jsonSpans } from './json-cells.ts';
+import { jsonMembers } from './json-members.ts';
 import { type Line, lineSplitter } from './lines.ts';
 
-interface NdjsonOptions {
+export interface JsonOptions {
   encoding: Encoding;
   maxRowBytes: number;
   /** Maps a key to a column; undefined for a member that is passed through unread. */
@@ -27,26 +28,6 @@ function parseObject(text: string): JsonObject | undefined {
   }
 }
 
-/** Returns a scalar as text; undefined for other values and for integers that JavaScript would round. */
-function textOf(value: unknown): string | undefined {
-  if (typeof value === 'string') return value;
-  if (typeof value === 'boolean') return String(value);
-  if (typeof value !== 'number') return undefined;
-  return Number.isInteger(value) && !Number.isSafeInteger(value) ? undefined : String(value);
-}
-
-/** Returns one text for each value of an array, so that `rewrite` can replace it by index. */
-const valuesOf = (value: unknown): string[] =>
-  Array.isArray(value) ? value.map((each) => textOf(each) ?? '') : [textOf(value) ?? ''];
-
-/** Returns the spans of a value's strings, with their indices; other values are not rewritten. */
-const textElements = (raw: Raw, value: Pick<Member, 'start' | 'end'>) =>
-  raw[value.start] === '['
-    ? jsonElements(raw, value.start)
-        .map((element, i) => ({ ...element, i }))
-        .filter(({ start }) => raw[start] === '"')
-    : [{ ...value, i: 0 }];
-
 /**
  * Approximate number of values in a row. A row may be as long as an image in base64; as many bytes of brackets or
  * short members would take minutes to parse.
@@ -66,27 +47,59 @@ function hasTooManyValues(raw: Raw): boolean {
   return false;
 }
 
-/** Splits rows of one JSON object a line. */
-export function ndjsonSplitter(options: NdjsonOptions): Splitter {
-  const { encoding, maxRowBytes, columnOf } = options;
-  const lines = lineSplitter(maxRowBytes);
+/** Reads and rewrites rows that are one JSON object each. */
+export function jsonRows({ encoding, columnOf }: JsonOptions) {
+  const write = (value: string): Raw => encoding.encode(JSON.stringify(value));
+  return {
+    /** @param what names the row in an error */
+    toChunk(line: number, raw: Raw, what: string): Chunk {
+      if (raw.trim() === '') return { kind: 'between', raw };
+      if (hasTooManyValues(raw)) {
+        const detail = `The row has more than ${MAX_VALUES} values`;
+        return { kind: 'unreadable', line, raw, code: 'malformed', detail };
+      }
+      const object = parseObject(encoding.decode(raw));
+      if (!object) {
+        const detail = `The ${what} is not one JSON object`;
+        return { kind: 'unreadable', line, raw, code: 'malformed', detail };
+      }
+      const cells = jsonCells(object, columnOf);
+      return { kind: 'record', line, raw, broken: encoding.isBroken(raw), cells };
+    },
 
-  function toChunk(line: number, raw: Raw): Chunk {
-    if (raw.trim() === '') return { kind: 'between', raw };
-    if (hasTooManyValues(raw)) {
-      const detail = `The row has more than ${MAX_VALUES} values`;
-      return { kind: 'unreadable', line, raw, code: 'malformed', detail };
-    }
-    const object = parseObject(encoding.decode(raw));
-    if (!object) {
-      const detail = 'The line is not one JSON object';
-      return { kind: 'unreadable', line, raw, code: 'malformed', detail };
-    }
-    const cells = Object.entries(object).map(
-      ([label, value]): Cell => ({ label, name: columnOf(label), values: valuesOf(value) }),
-    );
-    return { kind: 'record', line, raw, broken: encoding.isBroken(raw), cells };
-  }
+    rewrite({ raw, cells }: RecordChunk, ...[values, filled = new Map()]: RewriteValues): Raw {
+      const spans = jsonSpans(raw, encoding.decode);
+      const edits = [...values].flatMap(([index, replaced]) =>
+        (spans.get(cells[index]!.label) ?? []).flatMap(({ start, end }, i): Edit[] =>
+          raw[start] === '"' ? [{ start, end, written: write(replaced[i]!) }] : [],
+        ),
+      );
+      for (const [column, value] of filled) {
+        if (!value) continue;
+        const cell = cells[cellOf(cells, column)];
+        if (cell) {
+          const { start, end } = jsonMembers(raw).findLast(
+            ({ key }) => JSON.parse(encoding.decode(key)) === cell.label,
+          )!;
+          edits.push({ start, end, written: write(value) });
+        } else {
+          const end = raw.lastIndexOf('}');
+          edits.push({ start: end, end, written: `,${write(column)}:${write(value)}` });
+        }
+      }
+      return applyEdits(raw, edits);
+    },
+  };
+}
+
+type RewriteValues =
+  Parameters<Splitter['rewrite']> extends [unknown, ...infer Rest] ? Rest : never;
+
+/** Splits rows of one JSON object a line. */
+export function ndjsonSplitter(options: JsonOptions): Splitter {
+  const { maxRowBytes } = options;
+  const { toChunk, rewrite } = jsonRows(options);
+  const lines = lineSplitter(maxRowBytes);
 
   function partToChunk({ line, raw, last }: Extract<Line, { kind: 'part' }>): Chunk {
     if (!last) return { kind: 'between', raw };
@@ -96,36 +109,13 @@ export function ndjsonSplitter(options: NdjsonOptions): Splitter {
 
   function* take(input: Iterable<Line>): Iterable<Chunk> {
     for (const each of input) {
-      yield each.kind === 'line' ? toChunk(each.line, each.raw) : partToChunk(each);
+      yield each.kind === 'line' ? toChunk(each.line, each.raw, 'line') : partToChunk(each);
     }
   }
-
-  /** Of several equal keys, JSON.parse uses the last. */
-  const memberOf = (raw: Raw, label: string) =>
-    jsonMembers(raw).findLast(({ key }) => JSON.parse(encoding.decode(key)) === label);
 
   return {
     push: (raw) => take(lines.push(raw)),
     end: () => take(lines.end()),
-    rewrite({ raw, cells }, values, filled = new Map()): Raw {
-      const write = (value: string): Raw => encoding.encode(JSON.stringify(value));
-      const edits = [...values].flatMap(([index, replaced]) =>
-        textElements(raw, memberOf(raw, cells[index]!.label)!).map(
-          ({ start, end, i }): Edit => ({ start, end, written: write(replaced[i]!) }),
-        ),
-      );
-      for (const [column, value] of filled) {
-        if (!value) continue;
-        const cell = cells[cellOf(cells, column)];
-        if (cell) {
-          const { start, end } = memberOf(raw, cell.label)!;
-          edits.push({ start, end, written: write(value) });
-        } else {
-          const end = raw.lastIndexOf('}');
-          edits.push({ start: end, end, written: `,${write(column)}:${write(value)}` });
-        }
-      }
-      return applyEdits(raw, edits);
-    },
+    rewrite,
   };
 }

@@ -1,8 +1,8 @@
 import { columnOf } from './columns.ts';
-import { detectDelimiter } from './csv-cells.ts';
+import { detectDelimiter, namedDelimiter } from './csv-cells.ts';
 import { BOM, detectEncoding } from './encoding.ts';
 
-export const FEED_FORMATS = ['rss', 'atom', 'tsv', 'csv', 'ndjson'] as const;
+export const FEED_FORMATS = ['rss', 'atom', 'xml', 'tsv', 'csv', 'ndjson', 'json'] as const;
 export type FeedFormat = (typeof FEED_FORMATS)[number];
 
 /** What is known of a feed besides its bytes. */
@@ -11,6 +11,15 @@ export interface FeedHints {
   mediaType?: string;
   /** A file name, or the last part of a URL's path. */
   fileName?: string;
+}
+
+/** Where a feed begins in its first bytes. */
+export interface Sniffed {
+  format: FeedFormat;
+  /** Bytes before an XML document. */
+  skip?: number;
+  /** The line of a header that does not come first, from 1. */
+  headerLine?: number;
 }
 
 const ROOTS: Readonly<Record<string, FeedFormat>> = { rss: 'rss', rdf: 'rss', feed: 'atom' };
@@ -26,6 +35,7 @@ const MEDIA_TYPES: Readonly<Record<string, FeedFormat>> = {
   'application/ndjson': 'ndjson',
   'application/jsonl': 'ndjson',
   'application/jsonlines': 'ndjson',
+  'application/json': 'json',
 };
 
 const EXTENSIONS: Readonly<Record<string, FeedFormat>> = {
@@ -35,6 +45,7 @@ const EXTENSIONS: Readonly<Record<string, FeedFormat>> = {
   csv: 'csv',
   ndjson: 'ndjson',
   jsonl: 'ndjson',
+  json: 'json',
 };
 
 /** Looks up an untrusted name: `constructor` must not find an inherited property. */
@@ -50,21 +61,53 @@ const BEFORE_ROOT = /^(?:\s+|<\?[\s\S]*?\?>|<!--[\s\S]*?-->)*/;
 /** The root's local name, by its tag or by the document type declaration, which the parser rejects later. */
 const ROOT = /^<(?:!DOCTYPE\s+)?(?:[\w.-]+:)?([\w.-]+)/i;
 
+const IS_PAGE = /^\s*(?:<!doctype\s+html|<html)/i;
+
 function sniffXml(text: string): FeedFormat | undefined {
-  const root = ROOT.exec(text.replace(BEFORE_ROOT, ''))?.[1];
-  return formatIn(ROOTS, root?.toLowerCase());
+  const root = ROOT.exec(text.replace(BEFORE_ROOT, ''))?.[1]?.toLowerCase();
+  if (root === undefined || root === 'html') return undefined;
+  return formatIn(ROOTS, root) ?? 'xml';
 }
 
-function sniffDelimited(text: string): FeedFormat | undefined {
-  const { delimiter, known } = detectDelimiter(
-    firstLine(text),
-    (name) => columnOf(name) !== undefined,
-  );
-  if (known < 2) return undefined;
-  return delimiter === '\t' ? 'tsv' : 'csv';
+/** Where an XML document begins after other text, such as a notice of PHP. */
+const XML_START = /<\?xml\s|<rss[\s>]|<feed[\s>]/;
+
+function sniffLateXml(text: string): Sniffed | undefined {
+  const skip = IS_PAGE.test(text) ? -1 : text.search(XML_START);
+  const format = skip < 0 ? undefined : sniffXml(text.slice(skip));
+  return format && { format, skip };
 }
 
-const firstLine = (text: string): string => /^.*/.exec(text)![0];
+/** Lines of text that may be above a header. */
+const MAX_LINES_ABOVE = 20;
+
+function sniffDelimited(text: string, isKnown: (label: string) => boolean): Sniffed | undefined {
+  const lines = text.split(/\r?\n|\r/, MAX_LINES_ABOVE);
+  for (const [above, line] of lines.entries()) {
+    const { delimiter, known } = detectDelimiter(line, isKnown);
+    if (known < 2) continue;
+    const isFirst = lines.slice(0, above).every((each) => !each.trim() || namedDelimiter(each));
+    const format = delimiter === '\t' ? 'tsv' : 'csv';
+    return isFirst ? { format } : { format, headerLine: above + 1 };
+  }
+  return undefined;
+}
+
+/** The start of an object whose first array has objects in it. */
+const JSON_DOCUMENT =
+  /^\{\s*(?:"[^"\\]*"\s*:\s*(?:"[^"\\]*"|[\w.+-]+|\{(?=\s*"[^"\\]*"\s*:\s*\[\s*\{))\s*,?\s*)*(?:"[^"\\]*"\s*:\s*)?\[\s*\{/;
+
+/** A line that is followed by another object is a row: that is one object a line. */
+function sniffJson(text: string, isKnown: (label: string) => boolean): FeedFormat | undefined {
+  if (text.startsWith('[')) return 'json';
+  const [first = '', ...others] = text.split(/\r?\n/, 200);
+  if (others.some((line) => line.startsWith('{'))) return 'ndjson';
+  const start = JSON_DOCUMENT.exec(text)?.[0];
+  const keys = [...(start ?? '').matchAll(/"([^"\\]*)"\s*:/g)].map(([, key]) => key!);
+  const isRow = keys.filter(isKnown).length > 1;
+  if (start !== undefined && !isRow) return 'json';
+  return /^\{[ \t]*["}]/.test(first) ? 'ndjson' : undefined;
+}
 
 /** Returns the charset parameter of a media type. */
 export const charsetOf = (mediaType: string | undefined): string | undefined =>
@@ -76,8 +119,37 @@ function formatByName({ mediaType = '', fileName = '' }: FeedHints): FeedFormat 
   return formatIn(MEDIA_TYPES, type) ?? formatIn(EXTENSIONS, extension);
 }
 
+/** Media types with which a feed may be sent; the bytes decide which format it is. */
+export const FEED_MEDIA_TYPES = [
+  'text/csv',
+  'application/csv',
+  'application/vnd.ms-excel',
+  'text/tab-separated-values',
+  'application/x-ndjson',
+  'application/ndjson',
+  'application/jsonl',
+  'application/xml',
+  'text/xml',
+  'application/rss+xml',
+  'application/atom+xml',
+  'text/plain',
+  'application/octet-stream',
+  'application/gzip',
+  'application/x-gzip',
+  'application/zip',
+  'application/x-zip-compressed',
+] as const;
+
 /** First bytes of files that may be mislabelled as feeds: gzip, zip, zstd, PDF, images. */
-const BINARIES = ['\x1f\x8b', 'PK\x03\x04', '\x28\xb5\x2f\xfd', '%PDF', '\x89PNG', '\xff\xd8\xff'];
+const BINARIES = [
+  '\x1f\x8b',
+  'PK\x03\x04',
+  'BZh',
+  '\x28\xb5\x2f\xfd',
+  '%PDF',
+  '\x89PNG',
+  '\xff\xd8\xff',
+];
 
 /** Whether the bytes are compressed or binary. */
 export function isBinary(head: Buffer): boolean {
@@ -88,15 +160,27 @@ export function isBinary(head: Buffer): boolean {
 /**
  * Detects the format of a feed: by its first bytes if they show it, else by its media type or name.
  * @param head the first bytes; some thousands are enough
- * @returns undefined for anything but a feed, such as an HTML page or a JSON array
+ * @param isKnown whether a name is that of a column
+ * @returns undefined for anything but a feed, such as an HTML page
  * @throws FeedError encoding
  */
-export function sniffFeed(head: Buffer, hints: FeedHints = {}): FeedFormat | undefined {
+export function sniffFeed(
+  head: Buffer,
+  hints: FeedHints = {},
+  isKnown: (label: string) => boolean = (name) => columnOf(name) !== undefined,
+): Sniffed | undefined {
   if (isBinary(head)) return undefined;
   const encoding = detectEncoding(head, charsetOf(hints.mediaType));
   const raw = encoding.toRaw(head);
-  const text = encoding.decode(raw.startsWith(BOM) ? raw.slice(BOM.length) : raw).trimStart();
-  if (text.startsWith('<')) return sniffXml(text);
-  if (/^[[{]/.test(text)) return /^\{[ \t]*["}]/.test(text) ? 'ndjson' : undefined;
-  return sniffDelimited(text) ?? formatByName(hints);
+  const whole = encoding.decode(raw.startsWith(BOM) ? raw.slice(BOM.length) : raw);
+  const text = whole.trimStart();
+  const named = (format: FeedFormat | undefined): Sniffed | undefined => format && { format };
+  if (text.startsWith('<')) {
+    const late = /^<(?:\?|!--|!doctype|rss|feed|[\w.-]+:)/i.test(text)
+      ? undefined
+      : sniffLateXml(whole);
+    return late ?? named(sniffXml(text));
+  }
+  if (/^[[{]/.test(text)) return named(sniffJson(text, isKnown));
+  return sniffDelimited(whole, isKnown) ?? sniffLateXml(whole) ?? named(formatByName(hints));
 }

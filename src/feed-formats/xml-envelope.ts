@@ -1,22 +1,31 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { excerpt, FeedError, type FeedPosition } from './feed-error.ts';
+import { regularXml } from './loose-xml.ts';
+import type { NoteCode } from './notes.ts';
 import { saxesMessage } from './xml-item.ts';
 
-export type XmlFormat = 'rss' | 'atom';
+export type XmlFormat = 'rss' | 'atom' | 'xml';
 
 /** Paths from the root to a row, by local names; RSS 1.0 has no channel around its items. */
-const PATHS: Readonly<Record<XmlFormat, readonly string[]>> = {
+export const ITEM_PATHS: Readonly<Record<'rss' | 'atom', readonly string[]>> = {
   rss: ['rss/channel/item', 'RDF/item'],
   atom: ['feed/entry'],
 };
 
+export const GOOGLE = 'http://base.google.com/ns/1.0';
+/** What feeds have as Google's namespace. */
+const GOOGLE_SPELLINGS = /^https?:\/\/base\.google\.com\/ns\/1\.0\/?$/i;
+
 /** Namespaces of a format's own elements. Atom 0.3 is old, but Google still accepts it. */
-const NAMESPACES: Readonly<Record<XmlFormat, readonly string[]>> = {
-  rss: ['', 'http://purl.org/rss/1.0/', 'http://backend.userland.com/rss2'],
+const NAMESPACES: Readonly<Record<'rss' | 'atom', readonly string[]>> = {
+  rss: ['http://purl.org/rss/1.0', 'http://backend.userland.com/rss2'],
   atom: ['http://www.w3.org/2005/Atom', 'http://purl.org/atom/ns#'],
 };
 
 const RDF = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#';
+
+/** The namespace of a prefix that is not declared: none that counts. */
+const UNDECLARED = 'urn:undeclared';
 
 /** Parses the elements around the items: their tags, and only the first and last tag of an item. */
 interface Envelope {
@@ -26,26 +35,49 @@ interface Envelope {
    * @throws FeedError malformed-xml, too-deep, unknown-format
    */
   take(tag: string, position: FeedPosition): string | undefined;
-  /** Returns the namespace of a prefix in the scope of the last tag. */
+  /** Returns the namespace of a prefix in the scope of the last tag; Google's if it is spelt in another way. */
   resolve(prefix: string): string | undefined;
+  /** The root as it is written, once it is closed. */
+  closedRoot(): string | undefined;
   /** @throws FeedError malformed-xml, if elements are still open */
   end(position: FeedPosition): void;
 }
 
-const isRoot = (format: XmlFormat, local: string, uri: string): boolean =>
-  PATHS[format].some((path) => path.startsWith(`${local}/`)) &&
-  [...NAMESPACES[format], RDF].includes(uri);
+export const isGoogle = (uri: string): boolean => uri === GOOGLE || GOOGLE_SPELLINGS.test(uri);
+
+/** Whether a namespace is that of a format's own elements: none, the format's, or Google's as the default one. */
+const isOwn = (format: XmlFormat, uri: string): boolean =>
+  format === 'xml' ||
+  uri === '' ||
+  isGoogle(uri) ||
+  NAMESPACES[format].includes(uri.replace(/^https/, 'http').replace(/\/$/, ''));
 
 const rootError = (format: XmlFormat, name: string): string =>
   name.toLowerCase() === 'html'
     ? 'This is an HTML page, not a feed'
     : `The root element ${excerpt(name)} is not that of ${format === 'rss' ? 'RSS' : 'Atom'}`;
 
-export function xmlEnvelope(format: XmlFormat, maxDepth: number): Envelope {
-  const parser = new SaxesParser({ xmlns: true });
+/**
+ * @param paths of local names from the root to a row
+ * @param takeNote takes note of what is not written as it should be
+ */
+export function xmlEnvelope(
+  format: XmlFormat,
+  paths: readonly string[],
+  maxDepth: number,
+  takeNote: (code: NoteCode) => void,
+): Envelope {
+  /** Undeclared prefixes; `g` can only be Google's. */
+  function resolvePrefix(prefix: string): string | undefined {
+    if (prefix === '' || prefix === 'xmlns') return undefined;
+    takeNote('undeclared-prefix');
+    return prefix === 'g' ? GOOGLE : UNDECLARED;
+  }
+  const parser = new SaxesParser({ xmlns: true, resolvePrefix });
   const path: string[] = [];
   let position: FeedPosition = { line: 1, column: 1 };
   let row: string | undefined;
+  let closed: string | undefined;
 
   parser.on('error', ({ message }) => {
     throw new FeedError(
@@ -54,8 +86,9 @@ export function xmlEnvelope(format: XmlFormat, maxDepth: number): Envelope {
       position,
     );
   });
-  parser.on('closetag', () => {
+  parser.on('closetag', ({ name }) => {
     path.pop();
+    if (path.length === 0) closed = name;
   });
   parser.on('opentag', ({ name, local, uri }: SaxesTagNS) => {
     if (path.length === maxDepth) {
@@ -63,20 +96,30 @@ export function xmlEnvelope(format: XmlFormat, maxDepth: number): Envelope {
       throw new FeedError('too-deep', detail, position);
     }
     path.push(local);
-    if (path.length === 1 && !isRoot(format, local, uri)) {
-      throw new FeedError('unknown-format', rootError(format, name), position);
+    if (path.length === 1) {
+      const isRoot = paths.some((each) => each.startsWith(`${local}/`));
+      if (!isRoot || !(uri === RDF || isOwn(format, uri))) {
+        throw new FeedError('unknown-format', rootError(format, name), position);
+      }
+      if (isGoogle(uri) || (format === 'atom' && uri === '')) takeNote('namespace');
     }
-    if (NAMESPACES[format].includes(uri) && PATHS[format].includes(path.join('/'))) row = uri;
+    if (isOwn(format, uri) && paths.includes(path.join('/'))) row = uri;
   });
 
   return {
     take(tag, at) {
       position = at;
       row = undefined;
-      parser.write(tag);
+      parser.write(regularXml(tag, takeNote));
       return row;
     },
-    resolve: (prefix) => parser.resolve(prefix),
+    resolve(prefix) {
+      const uri = parser.resolve(prefix);
+      if (uri === undefined || uri === GOOGLE || !isGoogle(uri)) return uri;
+      takeNote('namespace');
+      return GOOGLE;
+    },
+    closedRoot: () => closed,
     end(at) {
       position = at;
       parser.close();

@@ -1,13 +1,14 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 
-/** A child element of an item. */
+/** An element of an item, or an attribute of the item itself. */
 export interface Child {
   /** The name as written, prefix included. */
   label: string;
+  /** Local names from the item to it: `image`, `images/image`; `@id` for an attribute. */
   local: string;
   /** Its namespace; empty for none. */
   uri: string;
-  /** All text within it, references resolved. */
+  /** All text within a child; that of its own of an element within one. References are resolved. */
   text: string;
 }
 
@@ -18,6 +19,7 @@ interface ItemError {
 }
 
 interface ParsedItem {
+  /** The elements in the order of their start tags, then the attributes. */
   children: readonly Child[];
   /** The first error; `children` are then those that were complete before it. */
   error?: ItemError;
@@ -29,23 +31,6 @@ class Stop extends Error {}
 /** Strips what saxes adds to its messages: "line:column: " in front and a full stop at the end. */
 export const saxesMessage = (message: string): string =>
   message.replace(/^\d+:\d+: /, '').replace(/\.$/, '');
-
-/** CDATA, comments and instructions, in which an ampersand is allowed; or an unescaped ampersand. */
-const OPAQUE_OR_AMPERSAND = /<!\[CDATA\[.*?\]\]>|<!--.*?-->|<\?.*?\?>|&(?!#?\w{1,32};)/gs;
-
-/**
- * Finds the first unescaped ampersand. It is the most common error, and saxes, which reads on to the next
- * semicolon, reports it too late and by another name.
- * @param xml up to the error: constructs opened there are closed there, which keeps the search short
- */
-function bareAmpersand(xml: string): number {
-  for (const { 0: found, index } of xml.matchAll(OPAQUE_OR_AMPERSAND)) {
-    if (found === '&') return index;
-  }
-  return Number.POSITIVE_INFINITY;
-}
-
-const lineAt = (text: string, index: number): number => text.slice(0, index).split('\n').length;
 
 /**
  * Parses one item as a document of its own.
@@ -60,40 +45,52 @@ export function parseItem(
 ): ParsedItem {
   const parser = new SaxesParser({ xmlns: true, resolvePrefix });
   const children: Child[] = [];
+  const attributes: Child[] = [];
+  /** The elements that are open within the item. */
+  const open: Child[] = [];
   let error: ItemError | undefined;
   let depth = 0;
 
-  function failAt(detail: string, line = parser.line): never {
-    error = { detail, line };
-    if (depth > 1) children.pop();
+  function failAt(detail: string): never {
+    error = { detail, line: parser.line };
+    const [unfinished] = open;
+    if (unfinished) children.length = children.indexOf(unfinished);
     throw new Stop();
   }
-  function fail({ message }: Error): void {
-    const bare = bareAmpersand(xml.slice(0, parser.position));
-    if (Number.isFinite(bare)) failAt('an "&" is not written as "&amp;"', lineAt(xml, bare));
-    failAt(saxesMessage(message));
-  }
-  function open(tag: SaxesTagNS): void {
+  function openTag(tag: SaxesTagNS): void {
     depth += 1;
     if (depth > maxDepth) failAt(`elements are nested more than ${maxDepth} deep`);
-    const { name, local, uri } = tag;
-    if (depth === 2) children.push({ label: name, local, uri, text: '' });
+    const { name: label, uri } = tag;
+    if (depth === 1) {
+      for (const { name, local, value: text } of Object.values(tag.attributes)) {
+        attributes.push({ label: `@${name}`, local: `@${local}`, uri, text });
+      }
+      return;
+    }
+    const outer = open.at(-1);
+    const local = outer ? `${outer.local}/${tag.local}` : tag.local;
+    const child = { label, local, uri, text: '' };
+    children.push(child);
+    open.push(child);
   }
   function addText(text: string): void {
-    if (depth > 1) children.at(-1)!.text += text;
+    const [child, inner] = [open[0], open.at(-1)];
+    if (child) child.text += text;
+    if (inner && inner !== child) inner.text += text;
   }
 
-  parser.on('opentag', open);
+  parser.on('opentag', openTag);
   parser.on('closetag', () => {
     depth -= 1;
+    open.pop();
   });
   parser.on('text', addText);
   parser.on('cdata', addText);
-  parser.on('error', fail);
+  parser.on('error', ({ message }) => failAt(saxesMessage(message)));
   try {
     parser.write(xml).close();
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
   }
-  return error ? { children, error } : { children };
+  return error ? { children, error } : { children: [...children, ...attributes] };
 }

@@ -9,7 +9,8 @@ export interface Token {
 }
 
 interface Tokenizer {
-  push(raw: Raw): Iterable<Token>;
+  /** @param before bytes before the document, which only count for positions */
+  push(raw: Raw, before?: Raw): Iterable<Token>;
   /** @throws FeedError malformed-xml, if the document ends within a token */
   end(): Iterable<Token>;
 }
@@ -111,7 +112,8 @@ export function xmlTokenizer(): Tokenizer {
   }
 
   return {
-    push(raw) {
+    push(raw, before = '') {
+      position = advance(position, before);
       buffer += raw;
       return tokens(false);
     },

@@ -1,14 +1,27 @@
 import type { Cell, Chunk, Raw, RecordChunk, Splitter } from './chunk.ts';
-import { cellOf, columnOf } from './columns.ts';
+import { type Column, cellOf } from './columns.ts';
 import { applyEdits, type Edit } from './edits.ts';
 import type { Encoding } from './encoding.ts';
-import { FeedError } from './feed-error.ts';
+import { excerpt, FeedError } from './feed-error.ts';
 import type { FeedLimits } from './limits.ts';
-import { type XmlFormat, xmlEnvelope } from './xml-envelope.ts';
+import { regularXml } from './loose-xml.ts';
+import type { TakeNote } from './notes.ts';
+import { GOOGLE, ITEM_PATHS, isGoogle, type XmlFormat, xmlEnvelope } from './xml-envelope.ts';
 import { type Child, parseItem } from './xml-item.ts';
 import { type Token, xmlTokenizer } from './xml-tokens.ts';
 
-const GOOGLE = 'http://base.google.com/ns/1.0';
+interface XmlOptions {
+  format: XmlFormat;
+  encoding: Encoding;
+  limits: FeedLimits;
+  /** Maps the path of local names from the item to an element to a column. */
+  columnOf(local: string): Column | undefined;
+  /** The path of the items, of local names; without it that of the format. */
+  items?: string | undefined;
+  /** Bytes before the document. */
+  skip?: number;
+  takeNote?: TakeNote | undefined;
+}
 
 /** An item whose end has not been read yet. */
 interface OpenItem {
@@ -22,11 +35,11 @@ interface OpenItem {
   tooLarge: string | undefined;
   /** Tags read within it. */
   tags: number;
-  /** Elements open within it. */
-  depth: number;
+  /** Indices in `spans` of the elements open within it. */
+  open: number[];
   /** How many of them have the item's own name. */
   sameNameDepth: number;
-  /** Spans of its children's contents in `raw`: start, end, start, end … */
+  /** Spans of the contents of the elements in it in `raw`, by their start tags: start, end, start, end … */
   spans: number[];
 }
 
@@ -40,16 +53,19 @@ const isClosing = (tag: Raw): boolean => tag.startsWith('</');
 const isEmpty = (tag: Raw): boolean => tag.endsWith('/>');
 
 /**
- * Maps children to columns. Google's attributes take precedence; an element of the format itself (RSS's title,
+ * Maps elements to columns. Google's attributes take precedence; an element of the format itself (RSS's title,
  * Atom's id) counts if Google's is missing, and elements of other namespaces never count.
  */
-function cellsOf(children: readonly Child[], ownUri: string): Cell[] {
-  const googles = new Set(
-    children.filter(({ uri }) => uri === GOOGLE).map(({ local }) => columnOf(local)),
-  );
-  return children.map(({ label, local, uri, text }) => {
-    const column = columnOf(local);
-    const counts = uri === GOOGLE || (uri === ownUri && !googles.has(column));
+function cellsOf(
+  children: readonly Child[],
+  ownUri: string,
+  { format, columnOf }: XmlOptions,
+): Cell[] {
+  const names = children.map(({ local }) => columnOf(local));
+  const googles = new Set(names.filter((_, i) => isGoogle(children[i]!.uri)));
+  return children.map(({ label, uri, text }, i) => {
+    const column = names[i];
+    const counts = isGoogle(uri) || ((format === 'xml' || uri === ownUri) && !googles.has(column));
     return { label, name: counts ? column : undefined, values: [text] };
   });
 }
@@ -73,14 +89,19 @@ const contentLike = (old: Raw, value: string): string =>
     : escapeText(value);
 
 /**
- * Splits RSS (2.0 and 1.0) or Atom. Every item is parsed as a document of its own: an error in one, such as an
- * unescaped ampersand, invalidates that row only.
+ * Splits RSS (2.0 and 1.0), Atom or other XML whose items have one path. Every item is parsed as a document of its
+ * own: an error in one, such as a tag that is not closed, invalidates that row only.
  */
-export function xmlSplitter(format: XmlFormat, encoding: Encoding, limits: FeedLimits): Splitter {
+export function xmlSplitter(options: XmlOptions): Splitter {
+  const { format, encoding, limits, items, takeNote = () => {} } = options;
+  let { skip = 0 } = options;
   const tokenizer = xmlTokenizer();
-  const envelope = xmlEnvelope(format, limits.maxDepth);
+  const paths = items === undefined && format !== 'xml' ? ITEM_PATHS[format] : [items ?? ''];
+  const note: (code: Parameters<TakeNote>[0]) => void = (code) => takeNote(code, position.line);
+  const envelope = xmlEnvelope(format, paths, limits.maxDepth, note);
   const spansOf = new WeakMap<RecordChunk, readonly number[]>();
   let item: OpenItem | undefined;
+  let hasItems = false;
   let position = { line: 1, column: 1 };
 
   function unreadable(
@@ -89,19 +110,20 @@ export function xmlSplitter(format: XmlFormat, encoding: Encoding, limits: FeedL
     detail: string,
     children: readonly Child[] = [],
   ): Chunk {
-    const id = cellsOf(children, uri).find(({ name }) => name === 'id')?.values[0];
+    const id = cellsOf(children, uri, options).find(({ name }) => name === 'id')?.values[0];
     return { kind: 'unreadable', line, raw, code, detail, ...(id && { id: id.trim() }) };
   }
 
   function toChunk(complete: OpenItem): Chunk {
     if (complete.tooLarge) return unreadable(complete, 'too-large', complete.tooLarge);
     const { line, raw, uri, spans } = complete;
-    const { children, error } = parseItem(encoding.decode(raw), envelope.resolve, limits.maxDepth);
+    const xml = regularXml(encoding.decode(raw), note);
+    const { children, error } = parseItem(xml, envelope.resolve, limits.maxDepth);
     if (error) {
       const detail = `The item is not well-formed: ${error.detail} (line ${line + error.line - 1})`;
       return unreadable(complete, 'malformed', detail, children);
     }
-    const cells = cellsOf(children, uri);
+    const cells = cellsOf(children, uri, options);
     const record: RecordChunk = {
       kind: 'record',
       line,
@@ -136,26 +158,26 @@ export function xmlSplitter(format: XmlFormat, encoding: Encoding, limits: FeedL
       raw,
       tooLarge: undefined,
       tags: 0,
-      depth: 0,
+      open: [],
       sameNameDepth: 0,
       spans: [],
     };
   }
 
-  /** Tracks the elements within the item and the spans of its children's contents. */
-  function trackChild(target: OpenItem, tag: Raw): void {
+  /** Tracks the elements within the item and the spans of their contents. */
+  function trackElement(target: OpenItem, tag: Raw): void {
     target.tags += 1;
     if (target.tags > MAX_TAGS) target.tooLarge ??= `The item has more than ${MAX_TAGS} tags`;
+    const { open, spans, raw } = target;
     const hasSameName = nameOf(tag) === target.name;
-    if (isEmpty(tag)) {
-      if (target.depth === 0) target.spans.push(target.raw.length, target.raw.length);
-    } else if (isClosing(tag)) {
-      target.depth -= 1;
-      if (target.depth === 0) target.spans.push(target.raw.length);
+    if (isEmpty(tag)) spans.push(raw.length, raw.length);
+    else if (isClosing(tag)) {
+      const closed = open.pop();
+      if (closed !== undefined) spans[closed] = raw.length;
       if (hasSameName) target.sameNameDepth -= 1;
     } else {
-      if (target.depth === 0) target.spans.push(target.raw.length + tag.length);
-      target.depth += 1;
+      const start = raw.length + tag.length;
+      open.push(spans.push(start, start) - 1);
       if (hasSameName) target.sameNameDepth += 1;
     }
   }
@@ -163,13 +185,13 @@ export function xmlSplitter(format: XmlFormat, encoding: Encoding, limits: FeedL
   function* takeInItem(target: OpenItem, token: Token): Iterable<Chunk> {
     const { kind, raw } = token;
     const isOwn = kind === 'tag' && nameOf(raw) === target.name;
-    if (isOwn && target.depth === 0 && !isClosing(raw) && !isEmpty(raw)) {
+    if (isOwn && target.open.length === 0 && !isClosing(raw) && !isEmpty(raw)) {
       yield unreadable(target, 'malformed', 'The item is never closed');
       item = openItem(token, target.uri);
       return;
     }
     const ends = isOwn && isClosing(raw) && target.sameNameDepth === 0;
-    if (kind === 'tag' && !ends) trackChild(target, raw);
+    if (kind === 'tag' && !ends) trackElement(target, raw);
     const overflow = add(target, token);
     if (overflow) yield overflow;
     if (!ends) return;
@@ -178,8 +200,24 @@ export function xmlSplitter(format: XmlFormat, encoding: Encoding, limits: FeedL
     envelope.take(encoding.decode(`</${target.name}>`), token.position);
   }
 
+  /** Passes on what is after the document, if it is not another one. */
+  function takeAfter(root: string, { kind, raw }: Token): Chunk {
+    const isTag = kind === 'tag' || kind === 'long-tag';
+    if (isTag && encoding.decode(nameOf(raw)) === root) {
+      const detail = 'The XML is malformed: the document has ended before it';
+      throw new FeedError('malformed-xml', detail, position);
+    }
+    if (isTag || (kind === 'text' && raw.trim() !== '')) note('text-after');
+    return { kind: 'between', raw };
+  }
+
   function* takeOutside(token: Token): Iterable<Chunk> {
     const { kind, raw } = token;
+    const root = envelope.closedRoot();
+    if (root !== undefined) {
+      yield takeAfter(root, token);
+      return;
+    }
     if (kind === 'long-tag') {
       throw new FeedError('malformed-xml', 'A tag outside the items is too long', token.position);
     }
@@ -188,6 +226,7 @@ export function xmlSplitter(format: XmlFormat, encoding: Encoding, limits: FeedL
       yield { kind: 'between', raw };
       return;
     }
+    hasItems = true;
     const opened = openItem(token, uri);
     if (isEmpty(raw)) yield toChunk(opened);
     else item = opened;
@@ -203,17 +242,25 @@ export function xmlSplitter(format: XmlFormat, encoding: Encoding, limits: FeedL
   /** Adds an element of Google's at the end of an item, declaring the prefix if the feed does not. */
   function appendElement(raw: Raw, column: string, value: string): Edit {
     const end = raw.lastIndexOf('</');
-    const declaration = envelope.resolve('g') === GOOGLE ? '' : ` xmlns:g="${GOOGLE}"`;
+    const declaration = isGoogle(envelope.resolve('g') ?? '') ? '' : ` xmlns:g="${GOOGLE}"`;
     const element = `<g:${column}${declaration}>${escapeText(value)}</g:${column}>`;
     return { start: end, end, written: encoding.encode(element) };
   }
 
   return {
-    push: (raw) => take(tokenizer.push(raw)),
+    *push(raw) {
+      if (skip > 0) {
+        yield { kind: 'between', raw: raw.slice(0, skip) };
+        yield* take(tokenizer.push(raw.slice(skip), raw.slice(0, skip)));
+        skip = 0;
+      } else yield* take(tokenizer.push(raw));
+    },
     *end() {
       yield* take(tokenizer.end());
       if (item) throw new FeedError('malformed-xml', 'The feed ends within an item', position);
       envelope.end(position);
+      if (hasItems || items === undefined) return;
+      throw new FeedError('no-items', `The XML has no element at the path ${excerpt(items)}`);
     },
     rewrite(record, values, filled = new Map()): Raw {
       const { raw, cells } = record;

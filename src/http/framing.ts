@@ -37,6 +37,12 @@ function repeatedHeader({ rawHeaders }: IncomingMessage): string | undefined {
 const hasHost = ({ headers, httpVersion }: IncomingMessage): boolean =>
   headers.host !== undefined || httpVersion === '1.0';
 
+/** The paths whose handlers decompress what they read, within limits. */
+const DECOMPRESSING = /^\/intake\/v1\/feeds(?=[/?]|$)/;
+
+const isDecoded = (encoding = 'identity', url: string): boolean =>
+  /^identity$/i.test(encoding) || (/^(?:x-)?gzip$/i.test(encoding) && DECOMPRESSING.test(url));
+
 /** Each rule returns why a request is rejected, or nothing. The first rejection is the response. */
 const RULES: readonly ((request: IncomingMessage) => Rejection | false | undefined)[] = [
   ({ httpVersionMajor }) => httpVersionMajor !== 1 && ['invalid-request', 'Use HTTP/1.1'],
@@ -61,8 +67,8 @@ const RULES: readonly ((request: IncomingMessage) => Rejection | false | undefin
       'invalid-request',
       'Expect can only be 100-continue',
     ],
-  ({ headers }) =>
-    (headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity' && [
+  ({ headers, url = '' }) =>
+    !isDecoded(headers['content-encoding'], url) && [
       'unsupported-media-type',
       'Send the body as it is, without Content-Encoding',
       { 'accept-encoding': 'identity' },

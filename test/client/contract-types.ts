@@ -19,6 +19,7 @@ import type {
 } from '../../src/api/intake/review/schemas.ts';
 import type { EventReceipt, SourceResponse } from '../../src/api/intake/sources/schemas.ts';
 import type { RefinementFields } from '../../src/api/removal/refinements.ts';
+import type { FeedInspection } from '../../src/feed-formats/inspect.ts';
 import type {
   CalibrateRequest,
   CalibrateResponse,
@@ -146,8 +147,8 @@ export type Checks = [
   None<Difference<FeedSeconds, z.output<typeof FeedJson>['retention']['outputSeconds']>>,
   None<
     Difference<
-      Omit<client.FeedUploadOptions, Converted | 'fixRules'>,
-      Omit<FeedUpload, Converted | 'fixRules' | 'dryRun'>
+      Omit<client.FeedUploadOptions, Converted | 'fixRules' | 'mapping'>,
+      Omit<FeedUpload, Converted | 'fixRules' | 'mapping' | 'dryRun'>
     >
   >,
   None<
@@ -165,6 +166,7 @@ export type Checks = [
   None<Difference<client.ReviewApproval, z.infer<typeof ApprovalResponse>>>,
   None<Difference<client.ExportPolicy, z.infer<typeof exportPolicyField>>>,
   None<Difference<client.Feed, z.infer<typeof FeedResponse>>>,
+  None<Difference<client.FeedInspection, FeedInspection>>,
   None<Difference<client.FeedRun, z.infer<typeof RunResponse>>>,
   None<Difference<client.FeedAttributes, z.input<typeof FeedAttributes>>>,
   None<Difference<client.ClassifyOptions, z.input<typeof ClassifyOptions>>>,

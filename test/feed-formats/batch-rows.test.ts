@@ -51,7 +51,7 @@ describe('each bad row yields one error, and reading continues', () => {
       '2 row a',
       '4 error b missing-image',
       '5 error a duplicate-id',
-      '6 error - ragged',
+      '6 error - missing-id',
     ]);
     expect(items[1]).toMatchObject({ image: { url: IMAGE }, others: { note: ['x;\ny'] } });
   });
@@ -138,10 +138,16 @@ test.each([
     format: 'ndjson',
     reason: 'encoding',
   },
-  { upload: 'sku,image\n1,2\n', format: 'csv', reason: 'no-header' },
+  { upload: 'price,size\n1,2\n', format: 'csv', reason: 'no-header' },
   { upload: '\n\n', format: 'csv', reason: 'no-header' },
 ] as const)('$format: refused as a whole for $reason', async ({ upload, format, reason }) => {
   await expect(read(upload, { format })).rejects.toMatchObject({ name: 'FeedError', reason });
+});
+
+test('CSV with the columns of a feed is read as one', async () => {
+  const upload = `sku,name,image_url\na,Hat,${IMAGE}\n`;
+  const rows = await read(upload, { format: 'csv' });
+  expect(rows.at(-1)).toMatchObject({ kind: 'row', customId: 'a', image: { url: IMAGE } });
 });
 
 describe('a row that takes too long to parse is an error, and the next one is read:', () => {

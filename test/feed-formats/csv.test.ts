@@ -19,7 +19,7 @@ describe('each bad row yields one error, and reading continues', () => {
     { what: 'an id of spaces', line: `  ,Coat,${IMAGE}`, says: '2 error - missing-id' },
     { what: 'no image', line: 'a,Coat,', says: '2 error a missing-image' },
     { what: 'neither', line: ',Coat,', says: '2 error - missing-id missing-image' },
-    { what: 'too few values', line: `a,${IMAGE}`, says: '2 error - ragged' },
+    { what: 'too few values', line: `a,${IMAGE}`, says: '2 error a missing-image' },
     { what: 'too many values', line: `a,Coat,M,${IMAGE}`, says: '2 error - ragged' },
     { what: 'an FTP link', line: 'a,Coat,ftp://img.example/1.jpg', says: '2 error a bad-url' },
     { what: 'a bare path', line: 'a,Coat,/1.jpg', says: '2 error a bad-url' },
@@ -134,8 +134,8 @@ describe('the header row', () => {
 
   // biome-ignore format: a table reads best aligned
   test.each([
-    { what: 'lacks the image column', feed: 'id,title,link\n1,a,b\n', detail: 'The header row has no column image_link' },
-    { what: 'lacks the id column', feed: 'title,image_link\n1,a\n', detail: 'The header row has no column id' },
+    { what: 'lacks the image column', feed: 'id,title,link\n1,a,b\n', detail: 'The header row has no column image_link; it has "id", "title", "link"' },
+    { what: 'lacks the id column', feed: 'title,image_link\n1,a\n', detail: 'The header row has no column id; it has "title", "image_link"' },
     { what: 'is missing', feed: '\n\n', detail: 'There is no header row' },
     { what: 'has an open quote', feed: '"id,image_link\n1,a\n', detail: 'The header row has unbalanced quotes' },
     { what: 'is endless', feed: `id,image_link,${'x'.repeat(1024 * 1024)}`, detail: 'The first line is too long for a header row' },
@@ -152,7 +152,6 @@ describe('the header row', () => {
     const feed = `${header}\na,x,${IMAGE},https://b.example/1.jpg,9 EUR,https://b.example/2.jpg\n`;
     expect(await readItems(feed)).toMatchObject([
       {
-        otherColumns: ['custom label', 'price'],
         additionalImageLinks: ['https://b.example/1.jpg', 'https://b.example/2.jpg'],
       },
     ]);

@@ -70,10 +70,10 @@ describe('additional images', () => {
     readItems(feedText('rss', [{ ...product, additional_image_link: links }]));
 
   test('with invalid links are dropped with a note', async () => {
-    const [row] = await withAdditional('ftp://img.example/1.jpg', IMAGE, 'none');
+    const [row] = await withAdditional('ftp://img.example/1.jpg', `${IMAGE}?2`, 'none');
     expect(row).toMatchObject({
       kind: 'row',
-      additionalImageLinks: [IMAGE],
+      additionalImageLinks: [`${IMAGE}?2`],
       notes: [
         { code: 'bad-url', column: 'g:additional_image_link' },
         { code: 'bad-url', column: 'g:additional_image_link' },
@@ -82,7 +82,7 @@ describe('additional images', () => {
   });
 
   test('beyond the tenth are dropped with a note', async () => {
-    const many = Array.from({ length: 12 }, (_, i) => `https://img.example/${i}.jpg`);
+    const many = Array.from({ length: 12 }, (_, i) => `https://img.example/more-${i}.jpg`);
     const [row] = await withAdditional(...many);
     expect(row).toMatchObject({
       additionalImageLinks: many.slice(0, FEED_LIMITS.maxAdditionalImages),
@@ -155,7 +155,9 @@ test.each([
   ['nothing at all', Buffer.alloc(0), 'empty'],
   ['gzip', Buffer.from('1f8b08000000000000ff', 'hex'), 'compressed'],
   ['an HTML page', '<!doctype html><html>', 'unknown-format'],
-  ['a JSON array', '[{"id":1}]', 'unknown-format'],
+  ['bzip2', Buffer.from('425a683931415926', 'hex'), 'compressed'],
+  ['XML without products', '<urlset><url><loc>x</loc></url></urlset>', 'unknown-format'],
+  ['prose', 'Dear customer, the feed has moved.', 'unknown-format'],
 ])('%s is refused as a whole', async (_, feed, reason) => {
   await expect(readItems(feed)).rejects.toMatchObject({ name: 'FeedError', reason });
 });

@@ -4,6 +4,7 @@ import type { Chunk, Raw, Splitter } from '../../src/feed-formats/chunk.ts';
 import { columnOf } from '../../src/feed-formats/columns.ts';
 import { csvSplitter } from '../../src/feed-formats/csv.ts';
 import { detectEncoding } from '../../src/feed-formats/encoding.ts';
+import { jsonSplitter } from '../../src/feed-formats/json.ts';
 import { FEED_LIMITS } from '../../src/feed-formats/limits.ts';
 import { ndjsonSplitter } from '../../src/feed-formats/ndjson.ts';
 import { xmlSplitter } from '../../src/feed-formats/xml.ts';
@@ -16,7 +17,8 @@ const SPLITTERS = {
   csv: () => csvSplitter({ encoding, maxRowBytes, columnOf, required: {} }),
   tsv: () => csvSplitter({ encoding, maxRowBytes, columnOf, required: {}, delimiter: '\t' }),
   ndjson: () => ndjsonSplitter({ encoding, maxRowBytes, columnOf }),
-  rss: () => xmlSplitter('rss', encoding, limits),
+  json: () => jsonSplitter({ encoding, maxRowBytes, columnOf, items: undefined }),
+  rss: () => xmlSplitter({ format: 'rss', encoding, limits, columnOf }),
 };
 
 function splitChunks(splitter: Splitter, raw: Raw, cuts: readonly number[]): Chunk[] {
@@ -73,6 +75,20 @@ const PARTS: Record<keyof typeof SPLITTERS, { head: string; parts: string[]; tai
     parts: ['{"id":"ä"}\n', '{}\r\n', '\n', '{', `"${long}"\n`, '\n\n'],
     tail: '',
   },
+  json: {
+    head: '{"a":"[{","b":{"c":[\n',
+    parts: [
+      '{"id":"ä"},\n',
+      '{"id":"\\"}\\\\","n":{"a":[{"b":1}]}},',
+      `{"id":"${long}"},`,
+      '{},',
+      '"x",',
+      '[{"id":1}],\n\n',
+      '{"a":x},',
+      '12,',
+    ],
+    tail: '{}]},"d":[]}\n',
+  },
   rss: {
     head: '<?xml version="1.0"?><rss><!-- > <item> --><channel>',
     parts: [
@@ -93,7 +109,7 @@ const PARTS: Record<keyof typeof SPLITTERS, { head: string; parts: string[]; tai
   },
 };
 
-describe.each(['csv', 'tsv', 'ndjson', 'rss'] as const)('%s', (format) => {
+describe.each(['csv', 'tsv', 'ndjson', 'json', 'rss'] as const)('%s', (format) => {
   const { head, parts, tail } = PARTS[format];
   const feed = fc
     .array(fc.constantFrom(...parts), { maxLength: 12 })

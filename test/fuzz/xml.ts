@@ -1,3 +1,4 @@
+import { columnOf } from '../../src/feed-formats/columns.ts';
 import { detectEncoding } from '../../src/feed-formats/encoding.ts';
 import { FEED_LIMITS } from '../../src/feed-formats/limits.ts';
 import { xmlSplitter } from '../../src/feed-formats/xml.ts';
@@ -32,7 +33,12 @@ const encoding = detectEncoding(Buffer.alloc(0));
 export function fuzz(input: Buffer): void {
   const format = input.includes('<feed') ? 'atom' : 'rss';
   const open = (maxRowBytes: number) =>
-    xmlSplitter(format, encoding, { ...FEED_LIMITS, maxRowBytes, maxDepth: 5 });
+    xmlSplitter({
+      format,
+      encoding,
+      limits: { ...FEED_LIMITS, maxRowBytes, maxDepth: 5 },
+      columnOf,
+    });
   checkSplit(open, input);
   checkRewrite(open, input);
 }

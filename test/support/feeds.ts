@@ -94,6 +94,24 @@ function* atomLines(products: Iterable<Product>, prefix: string): Iterable<strin
   yield '</feed>';
 }
 
+function* listLines(products: Iterable<Product>): Iterable<string> {
+  yield '<?xml version="1.0" encoding="UTF-8"?>';
+  yield '<products>';
+  for (const product of products)
+    yield `<product>${xmlElements(product, ['id', 'title'], 'p')}</product>`.replaceAll('p:', '');
+  yield '</products>';
+}
+
+function* arrayLines(products: Iterable<Product>): Iterable<string> {
+  yield '[';
+  let before = '';
+  for (const line of jsonLines(products)) {
+    yield before + line;
+    before = ',';
+  }
+  yield ']';
+}
+
 const LINES: Record<FeedFormat, (products: Iterable<Product>, layout: Layout) => Iterable<string>> =
   {
     rss: (products, { prefix = 'g' }) => rssLines(products, prefix),
@@ -101,6 +119,8 @@ const LINES: Record<FeedFormat, (products: Iterable<Product>, layout: Layout) =>
     tsv: (products) => delimitedLines(products, '\t'),
     csv: (products, { delimiter = ',' }) => delimitedLines(products, delimiter),
     ndjson: (products) => jsonLines(products),
+    xml: (products) => listLines(products),
+    json: (products) => arrayLines(products),
   };
 
 /** Generates the feed's lines, each with its line break, one at a time: a feed may have any length. */

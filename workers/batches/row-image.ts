@@ -4,7 +4,7 @@ import { Problem } from '../../src/platform/problem.ts';
 import type { AcceptedRow, Operation, PreviousImage } from '../../src/queue/job-data.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import type { HostHealth } from '../fetch/host-health.ts';
-import type { SafeFetch } from '../fetch/safe-fetch.ts';
+import { ACCEPT_IMAGES, type SafeFetch } from '../fetch/safe-fetch.ts';
 import { type FetchTurn, fetchMillis } from '../fetch-input.ts';
 import type { SourceObjects } from '../sources/source-objects.ts';
 
@@ -100,6 +100,7 @@ export async function fetchRowImage(
     : { etag: previous?.etag, lastModified: previous?.lastModified };
   const fetched = await health.ask(source.url, () =>
     safeFetch.fetch(source.url, {
+      accept: ACCEPT_IMAGES,
       client,
       maxBytes,
       totalMillis: fetchMillis(attempt),

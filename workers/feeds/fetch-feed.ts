@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { expandFeed } from '../../src/feed-formats/expand.ts';
 import { FEED_LIMITS } from '../../src/feed-formats/limits.ts';
 import { feedKeys } from '../../src/intake/feeds/feed-keys.ts';
 import {
@@ -17,6 +18,9 @@ import type { SafeFetch } from '../fetch/safe-fetch.ts';
 const FETCH_MILLIS = 30 * 60_000;
 /** A feed that takes longer than three minutes has to be large. */
 const SPEED = { minBytesPerSecond: 64 * 1024, windowMillis: 120_000, graceMillis: 60_000 };
+
+const ACCEPT_FEEDS =
+  'text/csv,application/xml,text/xml,application/x-ndjson,application/json,application/gzip;q=0.9,*/*;q=0.5';
 
 export interface FetchFeedDeps {
   blobs: Blobs;
@@ -41,6 +45,7 @@ async function download(
   const { etag, lastModified } = previous === undefined ? {} : document;
   const opened = await safeFetch.open(url, {
     client,
+    accept: ACCEPT_FEEDS,
     maxBytes: FEED_LIMITS.maxBytes,
     totalMillis: FETCH_MILLIS,
     speed: SPEED,
@@ -55,7 +60,12 @@ async function download(
   }
   const { contentType: mediaType, ...validators } = opened.headers;
   const metadata = { mediaType, fileName: fileNameOf(opened.finalUrl), ...validators };
-  await blobs.put(target, Readable.from(opened.body), writeSourceMetadata(metadata), signal);
+  await blobs.put(
+    target,
+    Readable.from(expandFeed(opened.body)),
+    writeSourceMetadata(metadata),
+    signal,
+  );
 }
 
 /**

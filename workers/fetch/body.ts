@@ -1,5 +1,6 @@
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import type { ExpansionLimit } from '../../src/feed-formats/expand.ts';
 import { FetchError, toFetchError } from '../../src/platform/links/fetch-error.ts';
 import { type SpeedLimit, withMinSpeed } from './speed.ts';
 
@@ -13,13 +14,6 @@ const DECODERS: Readonly<Record<string, () => Transform | undefined>> = {
 };
 
 export const ACCEPT_ENCODING = 'gzip, deflate, br';
-
-/** How many bytes a compressed body may become. */
-export interface ExpansionLimit {
-  freeBytes: number;
-  /** Added for each received byte. */
-  ratio: number;
-}
 
 /** The limits of one body. */
 interface BodyLimits {

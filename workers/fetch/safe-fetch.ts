@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher } from 'undici';
+import { EXPANSION, type ExpansionLimit } from '../../src/feed-formats/expand.ts';
 import { addressRule } from '../../src/platform/links/addresses.ts';
 import {
   FetchError,
@@ -7,8 +8,9 @@ import {
   toFetchError,
 } from '../../src/platform/links/fetch-error.ts';
 import { parseUrl, redirectUrl } from '../../src/platform/links/url.ts';
-import { ACCEPT_ENCODING, canDecode, decodedBody, type ExpansionLimit, readAll } from './body.ts';
+import { ACCEPT_ENCODING, canDecode, decodedBody, readAll } from './body.ts';
 import { pinningConnector } from './connector.ts';
+import { Cookies } from './cookies.ts';
 import { startDeadline } from './deadline.ts';
 import { createFetchPool } from './fetch-pool.ts';
 import { createResolve, type Resolve } from './resolve.ts';
@@ -16,8 +18,10 @@ import type { SpeedLimit } from './speed.ts';
 
 export { FetchError, type FetchErrorReason } from '../../src/platform/links/fetch-error.ts';
 
-const MAX_REDIRECTS = 3;
+const MAX_REDIRECTS = 5;
 const REDIRECT_STATUSES = [301, 302, 303, 307, 308];
+/** The images that are read; a server that asks may send another kind to anyone else. */
+export const ACCEPT_IMAGES = 'image/jpeg,image/png,image/webp,*/*;q=0.1';
 /** An unread body of up to this many bytes is drained; beyond it the connection is closed. */
 const MAX_DRAINED_BYTES = 16_384;
 /** Concurrent requests of all clients; one client has no more than are left for others. */
@@ -41,7 +45,7 @@ interface FetchLimits {
   totalMillis: number;
   /** Of every body. */
   speed: SpeedLimit;
-  /** Of compressed bodies. Feeds reach 100:1 with brotli; a bomb of 1 kB, 1,000,000:1. */
+  /** Of compressed bodies. */
   expansion: ExpansionLimit;
 }
 
@@ -54,7 +58,7 @@ const LIMITS: FetchLimits = {
   keepAliveMillis: 10_000,
   totalMillis: 60_000,
   speed: { minBytesPerSecond: 8 * 1024, windowMillis: 10_000, graceMillis: 5000 },
-  expansion: { freeBytes: 8 * 1024 * 1024, ratio: 200 },
+  expansion: EXPANSION,
 };
 
 export interface SafeFetchSettings {
@@ -83,6 +87,8 @@ export interface FetchRequest {
   /** Names in lower case; not sent to another origin that a redirect leads to. */
   headers?: Readonly<Record<string, string>>;
   body?: string | Uint8Array;
+  /** What the server is asked for, also after redirects; anything by default. */
+  accept?: string;
   /** From an earlier response; an unchanged body is then not sent again. */
   etag?: string;
   lastModified?: string;
@@ -154,7 +160,7 @@ function checkHead(
 
 /**
  * Creates a client for untrusted URLs. It connects only to public addresses or the allowed networks, checked for
- * every connection, within limits of size and time. It keeps no cookies and uses no proxy.
+ * every connection, within limits of size and time. Cookies last for the redirects of one request. It uses no proxy.
  * @throws Error if an entry of `allow` is not a network
  */
 export function createSafeFetch(settings: SafeFetchSettings) {
@@ -196,7 +202,15 @@ export function createSafeFetch(settings: SafeFetchSettings) {
     request: FetchRequest,
     millis: number,
   ) {
-    const { method = 'GET', body, etag, lastModified, signal, client = '' } = request;
+    const {
+      method = 'GET',
+      accept = '*/*',
+      body,
+      etag,
+      lastModified,
+      signal,
+      client = '',
+    } = request;
     const releaseHost = await hosts
       .acquire({ client, host: url.hostname }, signal)
       .catch((error) => {
@@ -214,7 +228,7 @@ export function createSafeFetch(settings: SafeFetchSettings) {
         path: url.pathname + url.search,
         method,
         headers: {
-          accept: '*/*',
+          accept,
           ...(etag && { 'if-none-match': etag }),
           ...(lastModified && { 'if-modified-since': lastModified }),
           ...headers,
@@ -236,8 +250,15 @@ export function createSafeFetch(settings: SafeFetchSettings) {
   async function follow(link: string, request: FetchRequest) {
     let url = parseUrl(link);
     let { headers = {}, totalMillis: leftMillis = limits.totalMillis } = request;
+    const cookies = new Cookies();
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-      const { response, millis } = await send(url, headers, request, leftMillis);
+      const { response, millis } = await send(
+        url,
+        { ...headers, ...cookies.headersFor(url) },
+        request,
+        leftMillis,
+      );
+      cookies.take(url, response.headers['set-cookie']);
       if (!REDIRECT_STATUSES.includes(response.statusCode)) return { url, response };
       discard(response);
       if (request.method === 'POST') throw new FetchError('redirects');

@@ -1,4 +1,4 @@
-import type { FeedReportLine, FeedRun } from './contract.ts';
+import type { Feed, FeedReportLine, FeedRun } from './contract.ts';
 import { duplicateGroups } from './duplicates.ts';
 import { followProgress } from './events.ts';
 import type {
@@ -67,6 +67,8 @@ async function openExport(
   };
 }
 
+const asJson = (value: object | undefined): string | undefined => value && JSON.stringify(value);
+
 /** The methods of `client.feeds`. */
 export function feedsClient(transport: Transport): FeedsClient {
   const { requestJson } = transport;
@@ -78,10 +80,22 @@ export function feedsClient(transport: Transport): FeedsClient {
       const dry = dryRun ? { dryRun: 'true' } : {};
       if ('url' in request)
         return post({ path: PATH, query: dry, body: jsonPayload(request) }, options);
-      const { body, mediaType, operations, ...fields } = request;
-      const query = { ...fields, ...dry, operations: operations?.toString() };
+      const { body, mediaType, operations, mapping, ...fields } = request;
+      const names = { mapping: asJson(mapping), operations: operations?.toString() };
+      const query = { ...fields, ...names, ...dry };
       return post({ path: PATH, query, body: feedPayload({ body, mediaType }) }, options);
     },
+    inspect: ({ body, mediaType, mapping, ...fields }, options) =>
+      post(
+        {
+          path: `${PATH}/inspect`,
+          query: { ...fields, mapping: asJson(mapping) },
+          body: feedPayload({ body, mediaType }),
+        },
+        options,
+      ),
+    list: async (options) =>
+      (await requestJson<{ feeds: Feed[] }>({ method: 'GET', path: PATH }, options)).feeds,
     get: (id, options) => requestJson({ method: 'GET', path: pathOf(id) }, options),
     run: (id, body, { dryRun, ...options } = {}) =>
       post<FeedRun>(

@@ -361,6 +361,11 @@ export interface FeedBody {
 /** A feed that is sent as the body. */
 export interface CreateFeedFromBodyRequest extends FeedBody, contract.FeedUploadOptions {}
 
+/** A feed to look at, and how it is read. */
+export interface InspectFeedRequest
+  extends FeedBody,
+    Pick<contract.FeedUploadOptions, 'format' | 'mapping' | 'fileName'> {}
+
 export type CreateFeedRequest = contract.CreateFeedFromUrlRequest | CreateFeedFromBodyRequest;
 
 /** The feed with new links, as it is downloaded. */
@@ -390,6 +395,13 @@ export interface FeedsClient {
     request: CreateFeedRequest,
     options?: FeedRunCallOptions,
   ): Promise<WithRequestId<contract.Feed>>;
+  /** Says what is recognised in the beginning of a feed; nothing is stored. */
+  inspect(
+    request: InspectFeedRequest,
+    options?: CallOptions,
+  ): Promise<WithRequestId<contract.FeedInspection>>;
+  /** Yields your feeds, the newest first. */
+  list(options?: CallOptions): Promise<contract.Feed[]>;
   get(id: string, options?: CallOptions): Promise<WithRequestId<contract.Feed>>;
   /** Runs a feed now. A feed without a URL needs its current `body`. */
   run(

@@ -1,8 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { extname, relative } from 'node:path';
+import { basename, relative } from 'node:path';
 import type { BatchRow, Client, UploadResult } from '../../../packages/client/src/client.ts';
 import { parseBatchRows } from '../../feed-formats/batch-rows.ts';
+import { expandFeed } from '../../feed-formats/expand.ts';
+import { parseFeed } from '../../feed-formats/parse.ts';
 import { photosUnder } from '../images/photos.ts';
 import { usageError } from '../terminal/exit.ts';
 
@@ -21,48 +23,85 @@ export interface Source {
   total: number;
   /** Rows that cannot be sent. */
   invalidRows: readonly { line: number; customId?: string; detail: string }[];
+  /** The line of a row in the file, from 1. */
+  lineOf(customId: string): number | undefined;
   upload(client: Client, id: string, options: SourceUploadOptions): Promise<UploadResult>;
 }
 
 type RowFormat = 'ndjson' | 'csv';
-const FORMATS: Readonly<Record<string, RowFormat>> = {
-  '.ndjson': 'ndjson',
-  '.jsonl': 'ndjson',
-  '.csv': 'csv',
-};
+/** A row, or why there is none, by the number of its line in the file. */
+type FileRow = { line: number; customId?: string } & ({ row: BatchRow } | { detail: string });
 
-const parseFile = (file: string, format: RowFormat) =>
-  parseBatchRows(createReadStream(file), { format });
+/** How a file of rows is read. */
+type RowReader = (file: string) => AsyncGenerator<FileRow>;
 
-async function* toRows(
-  file: string,
-  format: RowFormat,
-  onRow: () => void,
-): AsyncGenerator<BatchRow> {
-  for await (const line of parseFile(file, format)) {
-    if (line.kind !== 'row') continue;
-    onRow();
-    const { customId, image } = line;
-    yield 'url' in image
-      ? { customId, imageUrl: image.url }
-      : { customId, imageBase64: image.base64 };
+/** Reads the rows of a batch as they are uploaded: images may be in them. */
+const readBatchRows = (format: RowFormat): RowReader =>
+  async function* (file) {
+    for await (const item of parseBatchRows(createReadStream(file), { format })) {
+      if (item.kind === 'header') continue;
+      const { line } = item;
+      if (item.kind === 'error') {
+        const { id, detail } = item;
+        yield { line, detail, ...(id !== undefined && { customId: id }) };
+        continue;
+      }
+      const { customId, image } = item;
+      const content = 'url' in image ? { imageUrl: image.url } : { imageBase64: image.base64 };
+      yield { line, customId, row: { customId, ...content } };
+    }
+  };
+
+/** Reads the images of a feed of any kind, each as a row; further ones of a product have a number. */
+async function* readFeedRows(file: string): AsyncGenerator<FileRow> {
+  const source = expandFeed(createReadStream(file));
+  for await (const item of parseFeed(source, { fileName: basename(file) })) {
+    const { line, id } = item;
+    if (item.kind === 'error') {
+      yield { line, detail: item.detail, ...(id !== undefined && { customId: id }) };
+      continue;
+    }
+    for (const [image, imageUrl] of [item.imageLink, ...item.additionalImageLinks].entries()) {
+      const customId = image === 0 ? item.id : `${item.id}-${image + 1}`;
+      yield { line, customId, row: { customId, imageUrl } };
+    }
   }
 }
 
-async function rowSource(file: string, format: RowFormat): Promise<Source> {
-  let total = 0;
+/** Bytes at the beginning of a file that show whether images are in it. */
+const HEAD_BYTES = 64 * 1024;
+
+async function readerOf(file: string): Promise<RowReader> {
+  const [head = ''] = await createReadStream(file, {
+    encoding: 'latin1',
+    end: HEAD_BYTES,
+  }).toArray();
+  if (!/image_?base64/i.test(head)) return readFeedRows;
+  return readBatchRows(/^\s*\{/.test(head) ? 'ndjson' : 'csv');
+}
+
+async function* toRows(file: string, read: RowReader, onRow: () => void): AsyncGenerator<BatchRow> {
+  for await (const each of read(file)) {
+    if (!('row' in each)) continue;
+    onRow();
+    yield each.row;
+  }
+}
+
+async function rowSource(file: string): Promise<Source> {
+  const read = await readerOf(file);
+  const lines = new Map<string, number>();
   const invalidRows = [];
-  for await (const line of parseFile(file, format)) {
-    if (line.kind === 'row') total++;
-    if (line.kind !== 'error') continue;
-    const { id, detail } = line;
-    invalidRows.push({ line: line.line, ...(id !== undefined && { customId: id }), detail });
+  for await (const each of read(file)) {
+    if ('row' in each) lines.set(each.row.customId ?? '', each.line);
+    else invalidRows.push(each);
   }
   return {
-    total,
+    total: lines.size,
     invalidRows,
+    lineOf: (customId) => lines.get(customId),
     upload: (client, id, { onRow, ...options }) =>
-      client.batches.addRows(id, toRows(file, format, onRow), options),
+      client.batches.addRows(id, toRows(file, read, onRow), options),
   };
 }
 
@@ -82,6 +121,7 @@ async function folderSource(folder: string): Promise<Source> {
   return {
     total: files.length,
     invalidRows: [],
+    lineOf: () => undefined,
     upload: (client, id, { onRow, ...options }) =>
       client.batches.addFiles(id, toFiles(folder, files, onRow), options),
   };
@@ -93,7 +133,5 @@ export async function openSource(path: string): Promise<Source> {
     throw usageError(`There is no file or folder ${path}`);
   });
   if (found.isDirectory()) return folderSource(path);
-  const format = FORMATS[extname(path).toLowerCase()];
-  if (format) return rowSource(path, format);
-  throw usageError(`${path} is not a .ndjson or .csv file or a folder`);
+  return rowSource(path);
 }

@@ -34,7 +34,7 @@ async function toRequest(options: BatchOptions): Promise<CreateBatchRequest> {
   return { operations, options: imageOptions, ...(name !== undefined && { name }) };
 }
 
-/** Uploads a source and seals the batch; reports rows that cannot be sent. */
+/** Uploads a source and seals the batch. */
 async function uploadAll(
   client: Client,
   batch: Batch,
@@ -42,9 +42,6 @@ async function uploadAll(
   options: BatchOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  for (const { line, customId, detail } of source.invalidRows) {
-    console.error(`line ${line}${customId ? ` (${customId})` : ''}: ${detail}`);
-  }
   const progress = showProgress(source.total, 'rows sent', options);
   const onRow = () => progress.step();
   const resume = options.resume !== undefined;
@@ -52,37 +49,49 @@ async function uploadAll(
   await client.batches.seal(batch.id, { signal });
 }
 
-/** Opens the source of a batch that accepts rows; returns undefined for one that does not. */
+/** Opens the source of a batch that accepts rows and reports those that cannot be sent; undefined for one that does not. */
 async function openSourceFor(path: string | undefined, status: Batch['status']) {
   if (status !== 'open') return undefined;
   if (path === undefined) throw usageError('The batch is open: name the file or folder to upload');
   const source = await openSource(path);
+  for (const { line, customId, detail } of source.invalidRows) {
+    console.error(`line ${line}${customId ? ` (${customId})` : ''}: ${detail}`);
+  }
   if (source.total === 0) throw usageError(`There is no image in ${path}`);
   return source;
 }
 
-async function reportFailures(client: Client, id: string, signal: AbortSignal): Promise<void> {
+/** Prints the failures, by the lines of the source if it is known. */
+async function reportFailures(
+  client: Client,
+  id: string,
+  source: Source | undefined,
+  signal: AbortSignal,
+): Promise<void> {
   for await (const { customId, line, problem } of client.batches.errors(id, { signal })) {
-    console.error(`${customId ?? `line ${line}`}: ${problemLine(problem)}`);
+    const own = customId === undefined ? undefined : source?.lineOf(customId);
+    const name = own === undefined ? (customId ?? `line ${line}`) : `line ${own} (${customId})`;
+    console.error(`${name}: ${problemLine(problem)}`);
   }
 }
 
 /**
  * Waits for the end, reports failures and downloads the rest.
- * @param unsent rows that were not sent
+ * @param source what was uploaded, if it was in this call
  * @returns how many rows failed
  */
 async function finish(
   client: Client,
   { id, options: imageOptions = {} }: Batch,
-  unsent: Source['invalidRows'],
+  source: Source | undefined,
   options: BatchOptions,
   signal: AbortSignal,
 ): Promise<number> {
+  const unsent = source?.invalidRows ?? [];
   await follow(client.batches.events(id, { signal }), options);
   const ended = await client.batches.get(id, { signal });
   const { status, counts } = ended;
-  if (counts.failed + counts.rejected > 0) await reportFailures(client, id, signal);
+  if (counts.failed + counts.rejected > 0) await reportFailures(client, id, source, signal);
   const { output: folder = '.', force = false } = options;
   const download = { ...options, folder, force, extension: extensionOf(imageOptions) };
   const { unsaved, toCheck } = await downloadBatch(client, id, counts.succeeded, download, signal);
@@ -116,7 +125,7 @@ export async function runBatch(
     if (uploaded) await uploadAll(client, batch, uploaded, options, signal);
     const unsent = uploaded?.invalidRows ?? [];
     if (detach) print(options, { id: batch.id, unsent }, batch.id);
-    const failed = detach ? unsent.length : await finish(client, batch, unsent, options, signal);
+    const failed = detach ? unsent.length : await finish(client, batch, uploaded, options, signal);
     if (failed > 0) process.exitCode = EXIT.failed;
   } catch (error) {
     if (signal.aborted)

@@ -11,8 +11,8 @@ Examples:
   $ selvage batch catalogue.ndjson --detach --json
   $ selvage batch --resume batch_… -o cut-outs/
 
-A file has a row for each image: NDJSON of {"customId", "imageUrl" or "imageBase64"}, or CSV with the
-columns custom_id and image_url. Files are named after their row: <row>.png is its cut-out, with "separate"
+A file is what a feed may be: CSV, TSV, XML or JSON with ids and image links, also as gzip or zip; or NDJSON of
+{"customId", "imageUrl" or "imageBase64"}. Files are named after their row: <row>.png is its cut-out, with "separate"
 <row>-0-coat.png, … its garments and <row>.json what they are. <batch>.results.ndjson,
 <batch>.errors.ndjson and <batch>.manifest.ndjson report every row.`;
 
@@ -20,7 +20,10 @@ columns custom_id and image_url. Files are named after their row: <row>.png is i
 export const batchCommand = (signal: AbortSignal): Command =>
   withImageOptions(new Command('batch'))
     .description('process many images on a server: upload, wait, download')
-    .argument('[source]', 'a .ndjson or .csv file with a row for each image, or a folder of photos')
+    .argument(
+      '[source]',
+      'a file with rows, such as a feed or an export of a shop, or a folder of photos',
+    )
     .option('-o, --output <folder>', 'output folder')
     .option('--force', 'replace existing files')
     .addOption(operationsOption())

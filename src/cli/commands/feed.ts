@@ -1,5 +1,5 @@
 import { createWriteStream, openAsBlob } from 'node:fs';
-import { dirname, extname } from 'node:path';
+import { basename, dirname, extname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
 import type {
@@ -8,11 +8,16 @@ import type {
   FeedBody,
   FeedLoss,
   FeedPlan,
+  FeedFormat,
+  FeedInspection,
+  FeedMapping,
+  FeedPreset,
   FeedReportImage,
   FeedReportLine,
   FeedRun,
   FilledColumn,
   Operation,
+  Quality,
 } from '../../../packages/client/src/client.ts';
 import { reviewTexts } from '../../output/review.ts';
 import { follow } from '../batches/follow.ts';
@@ -31,6 +36,10 @@ interface ImportOptions extends FeedOptions {
   rules?: string;
   fixRules?: true;
   schedule?: string;
+  webhook?: string;
+  quality?: Quality;
+  format?: FeedFormat;
+  mapping?: FeedMapping;
   detach?: true;
   dryRun?: true;
 }
@@ -43,7 +52,6 @@ const connectFeeds = (options: ServerOptions): Client =>
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.csv': 'text/csv',
   '.tsv': 'text/tab-separated-values',
-  '.txt': 'text/tab-separated-values',
   '.ndjson': 'application/x-ndjson',
   '.jsonl': 'application/x-ndjson',
   '.xml': 'application/xml',
@@ -51,16 +59,23 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.atom': 'application/atom+xml',
 };
 
+/** The bytes of other files, also of compressed ones, decide what they are. */
 async function readFeed(file: string): Promise<FeedBody> {
-  const mediaType = MEDIA_TYPES[extname(file).toLowerCase()];
-  if (!mediaType)
-    throw usageError(
-      `The extension of ${file} must be one of ${Object.keys(MEDIA_TYPES).join(' ')}`,
-    );
+  const mediaType = MEDIA_TYPES[extname(file).toLowerCase()] ?? 'application/octet-stream';
   const body = await openAsBlob(file).catch(() => {
     throw usageError(`There is no file ${file}`);
   });
   return { body, mediaType };
+}
+
+/** Parses a mapping: JSON, or the name of a preset. */
+function parseMapping(text: string): FeedMapping {
+  if (!text.startsWith('{')) return { preset: text as FeedPreset };
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw usageError(`--mapping is the name of a preset or JSON, not ${text}`);
+  }
 }
 
 async function createFeed(
@@ -69,17 +84,30 @@ async function createFeed(
   options: ImportOptions,
   signal: AbortSignal,
 ) {
-  const { operations, background, schedule, rules, fixRules } = options;
-  const judged = { ...(rules && { rules }), ...(fixRules && { fixRules }) };
+  const { operations, background, schedule, rules, fixRules, webhook } = options;
+  const { quality, format, mapping } = options;
+  const reading = { operations, ...(format && { format }), ...(mapping && { mapping }) };
+  const image = {
+    ...(quality && { quality }),
+    ...(rules && { rules }),
+    ...(fixRules && { fixRules }),
+  };
   if (/^https?:\/\//.test(source)) {
-    const feed = { url: source, operations, ...(schedule && { schedule }) };
-    const request = { ...feed, options: judged, export: { background } };
+    const feed = { url: source, ...reading, ...(schedule && { schedule }) };
+    const notified = webhook ? { webhook: { url: webhook } } : {};
+    const request = { ...feed, ...notified, options: image, export: { background } };
     return client.feeds.create(request, { signal, dryRun: options.dryRun });
   }
   if (schedule) throw usageError('--schedule needs a URL: a file is sent once');
-  const imageOptions = background === undefined ? {} : { background };
   return client.feeds.create(
-    { ...(await readFeed(source)), operations, ...imageOptions, ...judged },
+    {
+      ...(await readFeed(source)),
+      ...reading,
+      ...image,
+      fileName: basename(source),
+      ...(background !== undefined && { background }),
+      ...(webhook && { webhookUrl: webhook }),
+    },
     { signal, dryRun: options.dryRun },
   );
 }
@@ -205,6 +233,9 @@ const toCheck = (review: FeedReportImage['review']): string =>
 /** Returns table rows: line, id, image, outcome, reason. */
 function toTableRows(line: FeedReportLine): string[][] {
   if (line.kind === 'run') return [];
+  if (line.kind === 'notes') {
+    return line.notes.map((note) => [String(note.line), '', '', 'note', note.detail]);
+  }
   if (line.kind === 'rejected') {
     return [[String(line.line), line.id ?? '', '', 'rejected', line.reasons.join('; ')]];
   }
@@ -229,19 +260,78 @@ async function reportFeed(id: string, options: ExportOptions, signal: AbortSigna
     print(options, rows, table(['line', 'id', 'image', 'outcome', 'reason'], rows));
 }
 
+async function listFeeds(options: FeedOptions, signal: AbortSignal): Promise<void> {
+  const feeds = await connectFeeds(options).feeds.list({ signal });
+  const rows = feeds.map(({ id, source, schedule = '', run }) => [
+    id,
+    'url' in source ? source.url : 'file',
+    schedule,
+    run?.status ?? '',
+  ]);
+  print(options, feeds, table(['feed', 'source', 'schedule', 'latest run'], rows));
+}
+
+/** Cancels the run that is under way. */
+async function cancelFeed(id: string, options: FeedOptions, signal: AbortSignal): Promise<void> {
+  const client = connectFeeds(options);
+  const run = latestRun(await client.feeds.get(id, { signal }));
+  const canceled = await client.feeds.cancelRun(id, run.id, { signal });
+  print(options, canceled, `${id} ${canceled.status}`);
+}
+
+async function deleteFeed(id: string, options: FeedOptions, signal: AbortSignal): Promise<void> {
+  const receipt = await connectFeeds(options).feeds.delete(id, { signal });
+  print(options, receipt, `${id} deleted`);
+}
+
+function inspectionText(inspection: FeedInspection): string {
+  const { format = '?', preset = 'nothing known', columns, notes, sample, rejections } = inspection;
+  const read = Object.entries(columns).map(([column, labels]) => `${column}: ${labels.join(', ')}`);
+  return [
+    `${format}, read as ${preset}; ${inspection.rows} rows, ${inspection.rejected} rejected`,
+    ...read,
+    ...sample.map(({ line, id, images }) => `line ${line}: ${id} ${images.join(' ')}`),
+    ...rejections.map(({ line, detail }) => `line ${line}: ${detail}`),
+    ...notes.map(({ line, detail, count }) => `note: ${detail} (line ${line}, ${count} times)`),
+    ...(inspection.problem ? [`problem: ${inspection.problem.detail}`] : []),
+  ].join('\n');
+}
+
+async function inspectFeed(file: string, options: ImportOptions, signal: AbortSignal) {
+  const { format, mapping } = options;
+  const reading = { ...(format && { format }), ...(mapping && { mapping }) };
+  const body = { ...(await readFeed(file)), ...reading, fileName: basename(file) };
+  const { requestId: _, ...found } = await connectFeeds(options).feeds.inspect(body, { signal });
+  print(options, found, inspectionText(found));
+  if (found.problem || found.sample.length === 0) process.exitCode = EXIT.failed;
+}
+
 const EXAMPLES = `
 Examples:
   $ selvage feed import https://shop.example/feed.xml --background white --schedule "30 4 * * *"
-  $ selvage feed import feed.csv
+  $ selvage feed inspect products_export.csv
+  $ selvage feed import products.csv.gz
+  $ selvage feed import stock.xml --mapping '{"items":"stock/article","id":"@nr","image":"photo"}'
   $ selvage feed report feed_…
   $ selvage feed export feed_… -o feed-with-cut-outs.csv
   $ selvage feed run feed_… feed.csv`;
 
+/** How a feed is read, if that is not recognised. */
+const withReadingOptions = (command: Command): Command =>
+  command
+    .option('--format <format>', 'rss, atom, xml, tsv, csv, ndjson or json; detected by default')
+    .option('--mapping <mapping>', 'a preset such as shopify, or JSON of columns', parseMapping);
+
 function importCommand(signal: AbortSignal): Command {
-  return new Command('import')
+  return withReadingOptions(new Command('import'))
     .description('import a feed from a URL or a file, and wait for its first run')
-    .argument('<source>', 'a URL, or a file: CSV, TSV, NDJSON, RSS or Atom')
+    .argument(
+      '<source>',
+      'a URL, or a file: CSV, TSV, XML or JSON of any kind, also as gzip or zip',
+    )
     .addOption(operationsOption())
+    .option('--webhook <url>', 'receives an event at the end of each run')
+    .option('--quality <quality>', 'fast, balanced or best')
     .option('--background <colour>', 'behind the subjects: #rrggbb, white or none')
     .option('--rules <pack>', 'judge the pictures by a rule pack, such as amazon-main')
     .option('--fix-rules', 'with --rules: make right what needs no new pixels')
@@ -251,12 +341,32 @@ function importCommand(signal: AbortSignal): Command {
     .action((source: string, options: ImportOptions) => importFeed(source, options, signal));
 }
 
-/** `feed import|run|confirm|report|export` */
+/** `feed import|inspect|list|run|confirm|cancel|delete|report|export` */
 export function feedCommand(signal: AbortSignal): Command {
   const feed = new Command('feed')
     .description("retailers' feeds: the same feed with links to cut-outs")
     .addHelpText('after', EXAMPLES)
     .addCommand(importCommand(signal));
+  feed.addCommand(
+    withReadingOptions(new Command('inspect'))
+      .description('what is recognised in a file, a sample, and what is missing')
+      .argument('<file>', 'the feed')
+      .action((file: string, options: ImportOptions) => inspectFeed(file, options, signal)),
+  );
+  feed
+    .command('list')
+    .description('your feeds, newest first')
+    .action((options: FeedOptions) => listFeeds(options, signal));
+  feed
+    .command('cancel')
+    .description('cancel the run that is under way')
+    .argument('<id>', 'the feed')
+    .action((id: string, options: FeedOptions) => cancelFeed(id, options, signal));
+  feed
+    .command('delete')
+    .description('delete a feed with its images and runs')
+    .argument('<id>', 'the feed')
+    .action((id: string, options: FeedOptions) => deleteFeed(id, options, signal));
   feed
     .command('run')
     .description('import a feed again, and wait; unchanged images cost nothing')

@@ -6,6 +6,7 @@ const FILES_PER_REQUEST = 6;
 /** @type {Readonly<Record<string, string>>} */
 const LIST_TYPES = {
   csv: 'text/csv',
+  txt: 'text/csv',
   ndjson: 'application/x-ndjson',
   jsonl: 'application/x-ndjson',
 };

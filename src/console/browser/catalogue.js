@@ -3,7 +3,7 @@ import { batchRun, startBatch } from './batch.js';
 import { takeFiles } from './drop.js';
 import { byId, fill, h } from './element.js';
 import { errorBox } from './error-box.js';
-import { countFeed, feedRun, startFeed } from './feed.js';
+import { countFeed, describeFeed, feedRun, startFeed } from './feed.js';
 import { runView } from './run-view.js';
 
 const MAX_RECENT = 8;
@@ -47,8 +47,9 @@ function installForm(id, submit) {
  * Sets up a drop zone that remembers the chosen files and names them in its note.
  * @param {string} drop
  * @param {string} note
+ * @param {(files: File[]) => void} [onChoose]
  */
-function fileChooser(drop, note) {
+function fileChooser(drop, note, onChoose = () => {}) {
   /** @type {File[]} */
   let chosen = [];
   const hint = byId(note).textContent;
@@ -58,6 +59,7 @@ function fileChooser(drop, note) {
     const [first] = files;
     byId(note).textContent =
       files.length === 1 ? (first?.name ?? '') : files.length > 1 ? `${files.length} files` : hint;
+    onChoose(files);
   };
   takeFiles(byId(drop), choose);
   return { files: () => chosen, clear: () => choose([]) };
@@ -82,13 +84,24 @@ function installBatch() {
 }
 
 function installFeed() {
-  const { files, clear } = fileChooser('feed-drop', 'feed-chosen');
+  const mapping = byId('feed-mapping', HTMLInputElement);
+  /** Shows what is recognised in the chosen file, also after the mapping was edited. */
+  const describe = async () => {
+    const [file] = files();
+    byId('feed-read').textContent = '';
+    if (!file) return;
+    const said = await describeFeed(file, mapping.value.trim()).catch(({ message }) => message);
+    if (files()[0] === file) byId('feed-read').textContent = said;
+  };
+  const { files, clear } = fileChooser('feed-drop', 'feed-chosen', () => void describe());
+  mapping.addEventListener('change', describe);
   const url = byId('feed-url', HTMLInputElement);
   const plan = byId('feed-plan');
   const request = () => ({
     url: url.value,
     file: files()[0],
     onWhite: byId('feed-white', HTMLInputElement).checked,
+    mapping: mapping.value.trim(),
   });
   byId('feed-count').onclick = async () => {
     if (!request().file && !url.value) return url.focus();

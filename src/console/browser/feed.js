@@ -7,7 +7,6 @@ const FEEDS = '/intake/v1/feeds';
 const MEDIA_TYPES = {
   csv: 'text/csv',
   tsv: 'text/tab-separated-values',
-  txt: 'text/tab-separated-values',
   ndjson: 'application/x-ndjson',
   jsonl: 'application/x-ndjson',
   xml: 'application/xml',
@@ -15,20 +14,50 @@ const MEDIA_TYPES = {
   atom: 'application/atom+xml',
 };
 
+/** The bytes of other files, also of compressed ones, decide what they are. @param {File} file */
+function headersOf(file) {
+  const extension = /\.([^.]+)$/.exec(file.name)?.[1]?.toLowerCase() ?? '';
+  return { 'content-type': MEDIA_TYPES[extension] ?? 'application/octet-stream' };
+}
+
+/** @param {File} file @param {string} mapping */
+const readingOf = ({ name }, mapping) => ({ fileName: name, ...(mapping && { mapping }) });
+
+/**
+ * Says in words what is recognised in a file.
+ * @param {File} file
+ * @param {string} mapping JSON, or empty
+ */
+export async function describeFeed(file, mapping) {
+  const query = new URLSearchParams(readingOf(file, mapping));
+  const init = { method: 'POST', headers: headersOf(file), body: file, noTimeout: true };
+  const found = await callJson(`${FEEDS}/inspect?${query}`, init);
+  const { preset, format, rows, rejected, sample, problem, notes } = found;
+  if (problem) return `${file.name}: ${problem.detail}`;
+  const images = sample.reduce(
+    (/** @type {number} */ sum, /** @type {any} */ row) => sum + row.images.length,
+    0,
+  );
+  return [
+    `${file.name}: ${format}, read as ${preset}.`,
+    `${rows - rejected} of the first ${rows} products can be used;`,
+    `the first ${sample.length} have ${images} images.`,
+    ...notes.map((/** @type {any} */ note) => `${note.detail}.`),
+  ].join(' ');
+}
+
 /**
  * Creates a feed from a URL or an uploaded file.
- * @param {{url: string, file: File | undefined, onWhite: boolean, isDry?: boolean}} request
+ * @param {{url: string, file: File | undefined, onWhite: boolean, mapping: string, isDry?: boolean}} request
  */
-export function startFeed({ url, file, onWhite, isDry = false }) {
-  const background = onWhite ? 'white' : 'none';
+export function startFeed({ url, file, onWhite, mapping, isDry = false }) {
   const dryRun = String(isDry);
-  if (!file) {
-    const json = { url, export: { background } };
-    return callJson(`${FEEDS}?dryRun=${dryRun}`, { method: 'POST', json });
-  }
-  const extension = /\.([^.]+)$/.exec(file.name)?.[1]?.toLowerCase() ?? '';
-  const query = new URLSearchParams({ background, fileName: file.name, dryRun });
-  const headers = { 'content-type': MEDIA_TYPES[extension] ?? 'text/csv' };
+  const background = onWhite ? 'white' : 'none';
+  const named = mapping && { mapping: JSON.parse(mapping) };
+  const json = { url, export: { background }, ...named };
+  if (!file) return callJson(`${FEEDS}?dryRun=${dryRun}`, { method: 'POST', json });
+  const query = new URLSearchParams({ background, dryRun, ...readingOf(file, mapping) });
+  const headers = headersOf(file);
   return callJson(`${FEEDS}?${query}`, { method: 'POST', headers, body: file, noTimeout: true });
 }
 

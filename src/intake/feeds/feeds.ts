@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
+import { FeedMapping } from '../../feed-formats/mapping.ts';
+import { FEED_FORMATS as FORMATS } from '../../feed-formats/sniff.ts';
 import { CutOutOptions } from '../../output/quality.ts';
 import { PREFIX } from '../../platform/redis.ts';
 import { defineScript } from '../../platform/redis-script.ts';
@@ -9,7 +11,7 @@ import { Erasure } from '../erasure.ts';
 import { parseHashFields, toHashFields } from '../hash-fields.ts';
 
 /** Formats of a feed document; `auto` detects it from the first bytes. */
-export const FEED_FORMATS = ['auto', 'rss', 'atom', 'tsv', 'csv', 'ndjson'] as const;
+export const FEED_FORMATS = ['auto', ...FORMATS] as const;
 
 /** The part of a feed that is also in object storage. Only `meter` may change, in the record. */
 export const FeedManifest = z.object({
@@ -19,6 +21,8 @@ export const FeedManifest = z.object({
   /** Where each run reads it; an uploaded feed comes with each run. */
   source: z.union([z.object({ url: z.string() }), z.object({ uploaded: z.literal(true) })]),
   format: z.enum(FEED_FORMATS),
+  /** Where its rows have what is read, as far as the client says it. */
+  mapping: FeedMapping.optional(),
   operations: z.array(z.enum(OPERATIONS)),
   options: CutOutOptions.optional(),
   /** Which cut-outs its exports have unless they say so; all without it. */
@@ -80,10 +84,11 @@ export const newRunId = (ref?: string): string => newId('run', ref);
 
 /** Options for parsing a feed document: the format that the client chose, or hints to detect it. */
 export const toParseOptions = (
-  { format }: Pick<FeedManifest, 'format'>,
+  { format, mapping }: Pick<FeedManifest, 'format' | 'mapping'>,
   { mediaType, fileName }: { mediaType?: string | undefined; fileName?: string | undefined },
 ) => ({
   ...(format !== 'auto' && { format }),
+  ...(mapping && { mapping }),
   ...(mediaType !== undefined && { mediaType }),
   ...(fileName !== undefined && { fileName }),
 });

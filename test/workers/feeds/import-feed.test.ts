@@ -1,4 +1,5 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { zipSync } from 'fflate';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { feedKeys } from '../../../src/intake/feeds/feed-keys.ts';
 import { finishRun } from '../../../src/intake/feeds/feed-retention.ts';
@@ -29,6 +30,48 @@ const TWO = csv('a,Shirt,https://x.example/a.jpg,', 'b,Coat,https://x.example/b.
 /** Creates a feed with a URL of the shop's server. */
 const feedAt = (body: string | Uint8Array, type = CSV, path = '/feed') =>
   bench.feed({ source: { url: shop.put(path, { body, type }) } });
+
+describe('a feed of another kind', () => {
+  const mapping = { id: 'number', image: 'photo', baseUrl: 'https://x.example/media' };
+  const list = 'number;photo\n1;a.jpg\n2;/b.jpg\n';
+  const urls = async (runId: string) =>
+    (await bench.rows(runId)).map((row) => ('source' in row ? row.source : row));
+
+  test('is read by the mapping of the feed, from gzip and from zip', async () => {
+    const forms = [gzipSync(list), Buffer.from(zipSync({ 'list.csv': Buffer.from(list) }))];
+    for (const [i, body] of forms.entries()) {
+      const url = shop.put(`/list-${i}`, { body, type: 'application/octet-stream' });
+      const { id } = await bench.feed({ source: { url }, mapping });
+      const run = await bench.startAndRead(id);
+      expect(run).toMatchObject({ status: 'sealed', accepted: 2, rejected: 0 });
+      expect(await urls(run.id)).toEqual([
+        { url: 'https://x.example/media/a.jpg' },
+        { url: 'https://x.example/media/b.jpg' },
+      ]);
+    }
+  });
+
+  test('with a mapping onto a column that is not there fails, and says which there are', async () => {
+    const { id } = await bench.feed({
+      source: { url: shop.put('/feed', { body: list, type: CSV }) },
+      mapping: { ...mapping, id: 'sku' },
+    });
+    const run = await bench.startAndRead(id);
+    expect(run).toMatchObject({
+      status: 'failed',
+      problem: { detail: expect.stringMatching(/names "sku".*it has "number", "photo"/) },
+    });
+  });
+
+  test('with every row rejected fails', async () => {
+    const { id } = await feedAt(csv('a,Shirt,none,', ',Coat,https://x.example/b.jpg,'));
+    const run = await bench.startAndRead(id);
+    expect(run).toMatchObject({
+      status: 'failed',
+      problem: { detail: expect.stringContaining('None of its 2 rows can be used') },
+    });
+  });
+});
 
 describe('a feed that is read', () => {
   test('becomes one row for each image, and one for each invalid row', async () => {
@@ -159,7 +202,7 @@ describe('a feed that cannot be read', () => {
   test.each([
     { name: 'a document type with entities', body: BOMB, says: /document type|DOCTYPE/i },
     { name: 'a web page', body: '<!doctype html><html></html>', says: /HTML page/ },
-    { name: 'gzip', body: gzipSync(TWO), says: /compressed/ },
+    { name: 'bzip2', body: Buffer.from('BZh91AY&SY'), says: /compressed/ },
     { name: 'empty', body: '', says: /empty/ },
     { name: 'unknown columns', body: 'foo,bar\n1,2\n', says: /id/ },
     { name: 'XML that ends early', body: '<rss version="2.0"><channel>', says: /./ },

@@ -189,16 +189,32 @@ describe('a redirect', () => {
       respond(request, response);
     });
 
-  test('may be followed by two more', async () => {
+  test('may be followed by four more', async () => {
     const { origin, requests } = await countdown();
-    expect(textOf(await fetcher().fetch(`${origin}/3`, small))).toBe('here');
-    expect(requests).toHaveLength(4);
+    expect(textOf(await fetcher().fetch(`${origin}/5`, small))).toBe('here');
+    expect(requests).toHaveLength(6);
   });
 
   test('may not be the fourth', async () => {
     const { origin, requests } = await countdown();
-    await expect(fetcher().fetch(`${origin}/4`, small)).rejects.toThrow(fetchError('redirects'));
-    expect(requests).toHaveLength(4);
+    await expect(fetcher().fetch(`${origin}/6`, small)).rejects.toThrow(fetchError('redirects'));
+    expect(requests).toHaveLength(6);
+  });
+
+  test('has the cookies of its own origin alone, and what the server is asked for', async () => {
+    const other = await plantServer(serve('x'));
+    const { origin, requests } = await plantServer((request, response) => {
+      const isSeen = request.headers.cookie === 'seen=1; b=2';
+      response.writeHead(302, {
+        'set-cookie': ['seen=1; Path=/; HttpOnly', 'b=2'],
+        location: isSeen ? other.origin : '/again',
+      });
+      response.end();
+    });
+    await fetcher().fetch(origin, { ...small, accept: 'image/png' });
+    expect(requests.map(({ headers }) => headers.cookie)).toEqual([undefined, 'seen=1; b=2']);
+    expect(other.requests[0]?.headers).toMatchObject({ accept: 'image/png' });
+    expect(other.requests[0]?.headers.cookie).toBeUndefined();
   });
 
   test('to itself is rejected', async () => {

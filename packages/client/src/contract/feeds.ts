@@ -16,7 +16,74 @@ import type { RulesReport } from './rules.ts';
 
 /* Feeds: runs and their reports. */
 
-export type FeedFormat = 'auto' | 'rss' | 'atom' | 'tsv' | 'csv' | 'ndjson';
+export type FeedFormat = 'auto' | 'rss' | 'atom' | 'xml' | 'tsv' | 'csv' | 'ndjson' | 'json';
+
+/** A kind of export that is recognised by its columns. */
+export type FeedPreset =
+  | 'google'
+  | 'plain'
+  | 'shopify'
+  | 'woocommerce'
+  | 'magento'
+  | 'prestashop'
+  | 'awin'
+  | 'criteo'
+  | 'idealo'
+  | 'heureka'
+  | 'shopify-json';
+
+/** Where the rows of a feed have what is read; what is not given is recognised. */
+export interface FeedMapping {
+  preset?: FeedPreset | undefined;
+  /** The column, key or element with the id; `@id` is an attribute. */
+  id?: string | undefined;
+  /** The one with the image link; `a/b` is `b` within `a`. */
+  image?: string | undefined;
+  /** Those with further image links. */
+  images?: string[] | undefined;
+  title?: string | undefined;
+  category?: string | undefined;
+  /** The path of the rows in XML or JSON: `products/product`. */
+  items?: string | undefined;
+  /** Between the links in one value. */
+  separator?: string | undefined;
+  /** What relative links follow. */
+  baseUrl?: string | undefined;
+  /** Whether rows with the same id, one after the other, are one product. */
+  group?: boolean | undefined;
+}
+
+/** Something that was read although it is not written as it should be. */
+export interface FeedNote {
+  code: string;
+  detail: string;
+  /** The first line that has it, from 1. */
+  line: number;
+  count: number;
+}
+
+/** What was recognised in the beginning of a feed. */
+export interface FeedInspection {
+  format?: Exclude<FeedFormat, 'auto'>;
+  /** The kind of export that fits. */
+  preset?: string;
+  encoding?: string;
+  /** The path of the rows in XML or JSON. */
+  items?: string;
+  group?: boolean;
+  /** What is read from which columns, by their own names. */
+  columns: Record<string, string[]>;
+  /** All columns of the header or the first rows. */
+  labels: string[];
+  /** Products that were looked at. */
+  rows: number;
+  rejected: number;
+  sample: { line: number; id: string; title?: string; images: string[] }[];
+  rejections: { line: number; id?: string; detail: string }[];
+  notes: FeedNote[];
+  /** Why the feed cannot be read, or not further. */
+  problem?: { reason: string; detail: string };
+}
 
 /** How the images of a feed are cut out. */
 export interface FeedImageOptions {
@@ -55,6 +122,8 @@ export interface CreateFeedFromUrlRequest {
   url: string;
   /** `auto` by default. */
   format?: FeedFormat | undefined;
+  /** Recognised by default. */
+  mapping?: FeedMapping | undefined;
   /** `['remove-background']` by default. */
   operations?: Operation[] | undefined;
   options?: FeedImageOptions | undefined;
@@ -70,6 +139,8 @@ export interface CreateFeedFromUrlRequest {
 export interface FeedUploadOptions {
   /** `auto` by default. */
   format?: FeedFormat | undefined;
+  /** Recognised by default. */
+  mapping?: FeedMapping | undefined;
   /** `['remove-background']` by default. */
   operations?: readonly Operation[] | undefined;
   /** `balanced` by default. */
@@ -220,6 +291,7 @@ export interface Feed {
   id: string;
   source: FeedUrlSource | FeedUploadSource;
   format: FeedFormat;
+  mapping?: FeedMapping;
   operations: Operation[];
   options?: AppliedCutOutOptions;
   /** Cron, UTC. */
@@ -288,5 +360,15 @@ export interface FeedReportProduct {
   classification?: Classification;
 }
 
-/** One line of a feed report: the run, then each row. */
-export type FeedReportLine = FeedReportRun | FeedReportRejection | FeedReportProduct;
+/** The last line of a report, if there is anything to note. */
+export interface FeedReportNotes {
+  kind: 'notes';
+  notes: FeedNote[];
+}
+
+/** One line of a feed report: the run, each row, then what was noted. */
+export type FeedReportLine =
+  | FeedReportRun
+  | FeedReportRejection
+  | FeedReportProduct
+  | FeedReportNotes;

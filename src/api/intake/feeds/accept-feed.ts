@@ -1,4 +1,5 @@
 import { mediaTypeOf } from '../../../http/media-type.ts';
+import { FEED_MEDIA_TYPES } from '../../../feed-formats/sniff.ts';
 import type { Call, Caller, Reply } from '../../../http/route.ts';
 import { batchKeys, putJson } from '../../../intake/batches/batch-files.ts';
 import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
@@ -35,7 +36,6 @@ import type { FeedActions, FeedDeps } from './actions.ts';
 import {
   type CreateFeedRequest,
   FEED_FIELDS,
-  FEED_MEDIA_TYPES,
   type FeedQuery,
   requestFromQuery,
 } from './request.ts';

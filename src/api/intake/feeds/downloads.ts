@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { FeedReadOptions } from '../../../feed-formats/parse.ts';
+import type { FeedReadOptions } from '../../../feed-formats/open-feed.ts';
 import type { Call, Reply } from '../../../http/route.ts';
 import { batchFiles } from '../../../intake/batches/batch-files.ts';
 import {

@@ -1,12 +1,12 @@
 import type { FilledColumn } from '../../../feed-formats/columns.ts';
 import { exportFeed } from '../../../feed-formats/export.ts';
-import type { FeedReadOptions } from '../../../feed-formats/parse.ts';
+import type { FeedReadOptions } from '../../../feed-formats/open-feed.ts';
+import { FEED_MEDIA_TYPES } from '../../../feed-formats/sniff.ts';
 import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
 import type { SourceMetadata } from '../../../intake/feeds/feed-source.ts';
 import type { ImageEvidence } from '../../../taxonomy/classify.ts';
 import { classifyProduct, columnValues, evidenceOf } from './classify-product.ts';
 import { type ImageLine, imagesInOrder, pictureKeyOf } from './report-lines.ts';
-import { FEED_MEDIA_TYPES } from './request.ts';
 
 /**
  * Rewrites the image links of a feed's document. Images that failed keep their original link.
@@ -62,8 +62,9 @@ export function exportHeaders(
   { mediaType = '', fileName = '' }: SourceMetadata,
 ): Record<string, string> {
   const essence = mediaType.split(';', 1)[0]!.trim().toLowerCase();
-  const isFeed = FEED_MEDIA_TYPES.some((known) => known === essence);
-  const safeName = fileName.replace(/[^A-Za-z0-9._-]+/g, '-').slice(-100);
+  const isFeed = FEED_MEDIA_TYPES.some((each) => each === essence) && !/zip/.test(essence);
+  const plainName = fileName.replace(/\.(gz|zip)$/i, ''); // it was decompressed
+  const safeName = plainName.replace(/[^A-Za-z0-9._-]+/g, '-').slice(-100);
   const known = Object.hasOwn(EXTENSIONS, essence) ? EXTENSIONS[essence] : undefined;
   const extension = known ?? (essence.includes('xml') ? 'xml' : 'txt');
   const name = /\w\.\w+$/.test(safeName) ? safeName : `${feedId}.${extension}`;

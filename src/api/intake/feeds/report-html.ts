@@ -3,7 +3,7 @@ import type { Verdict } from '../../../output/rules/verdicts.ts';
 import type { Classification } from '../../../taxonomy/response-schema.ts';
 import { escapeHtml } from '../../escape-html.ts';
 import { classCells } from './classification-cells.ts';
-import type { ImageLine, ProductLine } from './report-lines.ts';
+import type { ImageLine, NotesLine, ProductLine } from './report-lines.ts';
 import { garmentName, garmentsOf, type Report } from './report-model.ts';
 import type { RunCounts, RunResponse } from './response.ts';
 
@@ -188,6 +188,16 @@ function productRow(product: ProductLine, report: Report): string {
 /** Writes a self-contained page without scripts. All text from the feed is escaped. */
 export async function* htmlReport(report: Report): AsyncGenerator<string> {
   yield pageHead(report.run);
-  for await (const product of report.lines) yield productRow(product, report);
-  yield '</tbody></table></div></section></main></body></html>\n';
+  let notes: NotesLine['notes'] = [];
+  for await (const line of report.lines) {
+    if (line.kind === 'notes') notes = line.notes;
+    else yield productRow(line, report);
+  }
+  yield '</tbody></table></div></section>';
+  const items = notes.map(
+    ({ detail, line, count }) => `<li>${escapeHtml(detail)} (line ${line}, ${count} ×)</li>`,
+  );
+  if (items.length > 0)
+    yield `<section><h2>How it was read</h2><ul>${items.join('')}</ul></section>`;
+  yield '</main></body></html>\n';
 }

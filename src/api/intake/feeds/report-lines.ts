@@ -1,5 +1,7 @@
 import { FeedError } from '../../../feed-formats/feed-error.ts';
-import { type FeedReadOptions, parseFeed } from '../../../feed-formats/parse.ts';
+import { type FeedNote, FeedNotes } from '../../../feed-formats/notes.ts';
+import type { FeedReadOptions } from '../../../feed-formats/open-feed.ts';
+import { parseFeed } from '../../../feed-formats/parse.ts';
 import type { FeedRow } from '../../../feed-formats/row.ts';
 import type { DuplicateOf, RowOutcome } from '../../../intake/batches/row-reader.ts';
 import type { ResultLine } from '../../../intake/batches/rows.ts';
@@ -50,6 +52,12 @@ export type ProductLine =
       notes: string[];
     }
   | { kind: 'rejected'; id?: string; title?: string; line: number; reasons: string[] };
+
+/** The last line: what of the feed was read although it is not written as it should be. */
+export interface NotesLine {
+  kind: 'notes';
+  notes: FeedNote[];
+}
 
 /** Returns the blob key of the picture that replaces an image in the export, if there is one. */
 export const pictureKeyOf = (result: ResultLine | undefined): string | undefined =>
@@ -161,10 +169,11 @@ export async function* productLines(
   options: FeedReadOptions,
   outcomes: AsyncIterable<RowOutcome>,
   lineOptions: LineOptions,
-): AsyncGenerator<ProductLine> {
+): AsyncGenerator<ProductLine | NotesLine> {
+  const feedNotes = new FeedNotes();
   const images = imagesInOrder(outcomes);
   try {
-    for await (const item of parseFeed(document, options)) {
+    for await (const item of parseFeed(document, { ...options, takeNote: feedNotes.take })) {
       if (item.kind === 'row') {
         yield await toProductLine(item, images, lineOptions);
         continue;
@@ -179,4 +188,6 @@ export async function* productLines(
   } finally {
     await images.close();
   }
+  const notes = feedNotes.list();
+  if (notes.length > 0) yield { kind: 'notes', notes };
 }

@@ -1,6 +1,6 @@
 import type { OutfitDescription } from '../../../taxonomy/outfit/outfit-schema.ts';
 import { outfitResponse } from '../outfit-response.ts';
-import type { ImageLine, ProductLine } from './report-lines.ts';
+import type { ImageLine, NotesLine, ProductLine } from './report-lines.ts';
 import type { RunResponse } from './response.ts';
 
 /** The data of a report, for every format. */
@@ -12,7 +12,7 @@ export interface Report {
   isSeparated: boolean;
   /** Whether rules judge its pictures. */
   isJudged: boolean;
-  lines: AsyncIterable<ProductLine>;
+  lines: AsyncIterable<ProductLine | NotesLine>;
   /**
    * Returns a link to the picture of an image that needs no key, or undefined if there is no
    * picture.

@@ -1,6 +1,6 @@
 import { CLASS_COLUMNS, classCells } from './classification-cells.ts';
 import { htmlReport } from './report-html.ts';
-import type { ImageLine, ProductLine } from './report-lines.ts';
+import type { ImageLine, NotesLine, ProductLine } from './report-lines.ts';
 import { garmentName, garmentsOf, type Report } from './report-model.ts';
 import type { ReportFormat } from './request.ts';
 
@@ -78,7 +78,13 @@ function classificationCells(product: ProductLine, { isClassified }: Report): st
   return CLASS_COLUMNS.map((column) => cells?.[column] ?? '');
 }
 
-function* csvLines(product: ProductLine, report: Report): Generator<string> {
+function* csvLines(product: ProductLine | NotesLine, report: Report): Generator<string> {
+  if (product.kind === 'notes') {
+    for (const { line, detail } of product.notes) {
+      yield csvLine([line, '', '', '', '', 'note', detail]);
+    }
+    return;
+  }
   const { line, id = '', title = '' } = product;
   const classification = classificationCells(product, report);
   const lineOf = (at: number | '', cells: string[], image?: ImageLine) => {
@@ -107,13 +113,13 @@ async function* csvReport(report: Report): AsyncGenerator<string> {
   const ruleColumns = report.isJudged ? RULES_COLUMNS : [];
   const imageColumns = [...REVIEW_COLUMNS, ...garmentColumns, ...ruleColumns, ...DUPLICATE_COLUMNS];
   yield `\uFEFF${csvLine([...COLUMNS, ...classColumns, ...imageColumns])}`;
-  for await (const product of report.lines) yield* csvLines(product, report);
+  for await (const line of report.lines) yield* csvLines(line, report);
 }
 
 async function* ndjsonReport({ run, lines, linkOf }: Report): AsyncGenerator<string> {
   yield `${JSON.stringify({ kind: 'run', ...run })}\n`;
   for await (const line of lines) {
-    if (line.kind === 'rejected') {
+    if (line.kind !== 'product') {
       yield `${JSON.stringify(line)}\n`;
       continue;
     }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { FilledColumn } from '../../../feed-formats/columns.ts';
+import { FeedMapping } from '../../../feed-formats/mapping.ts';
 import { FEED_FORMATS, type FeedManifest } from '../../../intake/feeds/feeds.ts';
 import { scheduleError } from '../../../intake/feeds/schedules.ts';
 import { checkConflicts, outputFields } from '../../../output/request.ts';
@@ -60,6 +61,7 @@ export const FeedJson = z
   .strictObject({
     url: FeedUrl,
     format: Format,
+    mapping: FeedMapping.optional(),
     operations: operationsField,
     options: feedOptionsField,
     schedule: Schedule.optional(),
@@ -75,9 +77,29 @@ export const FeedJson = z
 const splitNames = (text: unknown): unknown =>
   typeof text === 'string' ? text.split(',').map((name) => name.trim()) : text;
 
-/** The query for a feed that is sent as the body itself. Ignored for a JSON body, except `dryRun`. */
-const FeedFields = z.object({
+/** Parses an object that a query has as JSON; any other value stays as it is. */
+function parseObject(text: unknown): unknown {
+  try {
+    return typeof text === 'string' ? JSON.parse(text) : text;
+  } catch {
+    return text;
+  }
+}
+
+const ReadingFields = z.object({
   format: Format,
+  mapping: z
+    .preprocess(parseObject, FeedMapping.optional())
+    .meta({ description: 'As in the JSON of a feed, as one JSON object' }),
+  fileName: z.string().max(200).optional(),
+});
+
+/** How a feed is inspected. */
+export const InspectQuery = ReadingFields;
+export type InspectQuery = z.infer<typeof InspectQuery>;
+
+/** The query for a feed that is sent as the body itself. Ignored for a JSON body, except `dryRun`. */
+const FeedFields = ReadingFields.extend({
   operations: z.preprocess(splitNames, operationsField),
   quality: QualityField,
   subject: outputFields.subject,
@@ -88,7 +110,6 @@ const FeedFields = z.object({
   background: Background.optional(),
   outputSeconds: OutputSeconds,
   webhookUrl: WebhookField.shape.url.optional(),
-  fileName: z.string().max(200).optional(),
   dryRun: z
     .enum(['true', 'false'])
     .optional()
@@ -103,7 +124,14 @@ export type FeedQuery = z.infer<typeof FeedQuery>;
 /** A parsed request, from JSON or from the query. */
 export type CreateFeedRequest = Pick<
   FeedManifest,
-  'source' | 'format' | 'operations' | 'schedule' | 'export' | 'outputSeconds' | 'webhook'
+  | 'source'
+  | 'format'
+  | 'mapping'
+  | 'operations'
+  | 'schedule'
+  | 'export'
+  | 'outputSeconds'
+  | 'webhook'
 > & {
   /** As they were sent: those of a preset are not among them yet. */
   imageOptions: z.infer<typeof feedOptionsField>;
@@ -115,10 +143,11 @@ export const FEED_FIELDS = ['quality', 'subject', 'rules', 'fixRules', 'alpha'] 
 const exportSettings = (background: string | undefined) => (background ? { background } : {});
 
 export function requestFromJson(json: z.infer<typeof FeedJson>): CreateFeedRequest {
-  const { url, format, operations, schedule, retention, webhook } = json;
+  const { url, format, mapping, operations, schedule, retention, webhook } = json;
   return {
     source: { url },
     format,
+    ...(mapping && { mapping }),
     operations,
     ...retention,
     imageOptions: json.options,
@@ -129,11 +158,12 @@ export function requestFromJson(json: z.infer<typeof FeedJson>): CreateFeedReque
 }
 
 export function requestFromQuery(query: FeedQuery): CreateFeedRequest {
-  const { format, operations, background, outputSeconds, webhookUrl } = query;
+  const { format, mapping, operations, background, outputSeconds, webhookUrl } = query;
   const { quality, subject, rules, fixRules, alpha, preset } = query;
   return {
     source: { uploaded: true },
     format,
+    ...(mapping && { mapping }),
     operations,
     outputSeconds,
     imageOptions: { quality, subject, rules, fixRules, alpha, preset },
@@ -141,21 +171,6 @@ export function requestFromQuery(query: FeedQuery): CreateFeedRequest {
     ...(webhookUrl && { webhook: { url: webhookUrl } }),
   };
 }
-
-/** The supported media types of an uploaded feed; the bytes of `text/plain` decide its format. */
-export const FEED_MEDIA_TYPES = [
-  'text/csv',
-  'application/csv',
-  'text/tab-separated-values',
-  'application/x-ndjson',
-  'application/ndjson',
-  'application/jsonl',
-  'application/xml',
-  'text/xml',
-  'application/rss+xml',
-  'application/atom+xml',
-  'text/plain',
-] as const;
 
 export const ListQuery = z.object({
   limit: z.coerce.number().int().min(1).max(1000).default(100),

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { FeedNoteField } from '../../../feed-formats/inspect.ts';
+import { FeedMapping } from '../../../feed-formats/mapping.ts';
 import { BATCH_STATUSES, type BatchRecord } from '../../../intake/batches/batches.ts';
 import { batchCounts, runCounts } from '../../../intake/batches/counts.ts';
 import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
@@ -83,6 +85,7 @@ export const FeedResponse = z
     id: z.string(),
     source: z.union([z.object({ url: z.string() }), z.object({ uploaded: z.literal(true) })]),
     format: z.enum(FEED_FORMATS),
+    mapping: FeedMapping.optional(),
     operations: z.array(z.enum(OPERATIONS)),
     /** Only those that differ from the defaults. */
     options: CutOutOptions.optional(),
@@ -152,6 +155,7 @@ export function feedResponse(feed: FeedRecord, run: BatchRecord | undefined): Fe
     id,
     source,
     format,
+    ...(feed.mapping && { mapping: feed.mapping }),
     operations,
     ...(feed.options && { options: feed.options }),
     ...(schedule && { schedule }),
@@ -205,6 +209,9 @@ export const ReportLine = z
       title: z.string().optional(),
       line: z.number(),
       reasons: z.array(z.string()),
+    }),
+    z.object({ kind: z.literal('notes'), notes: z.array(FeedNoteField) }).meta({
+      description: 'The last line: what was read although it is not written as it should be',
     }),
   ])
   .meta({ id: 'FeedReportLine' });

@@ -1,3 +1,5 @@
+import { FeedInspection } from '../../../feed-formats/inspect.ts';
+import { FEED_MEDIA_TYPES } from '../../../feed-formats/sniff.ts';
 import { type Route, route } from '../../../http/route.ts';
 import type { BatchRecord } from '../../../intake/batches/batches.ts';
 import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
@@ -12,8 +14,9 @@ import { reviewRoutes } from '../review/routes.ts';
 import { createFeedAcceptance } from './accept-feed.ts';
 import { createFeedActions, type FeedActions, type FeedDeps } from './actions.ts';
 import type { DownloadDeps } from './downloads.ts';
+import { inspect } from './inspect.ts';
 import { pictureName } from './report-lines.ts';
-import { FEED_MEDIA_TYPES, FeedJson, FeedQuery } from './request.ts';
+import { FeedJson, FeedQuery, InspectQuery } from './request.ts';
 import { FeedResponse, RunResponse } from './response.ts';
 import { FEED_PATH, feedViewRoutes, RUN_PATH } from './views.ts';
 
@@ -50,13 +53,31 @@ const changeRoutes = (actions: FeedActions, acceptance: FeedAcceptance): Route[]
     operationId: 'createFeed',
     summary: 'Create a feed: its images are processed, and it can be exported with new links',
     description:
-      'Send its URL as JSON, and each run fetches it again; or send the feed itself as the body, with its media type, and the options in the query. RSS or Atom with Google’s columns, TSV, CSV or NDJSON; as `text/plain` if you do not know which. The first run starts immediately, others on `POST …/runs` or by `schedule`. An image that has not changed since the previous run costs no quota.',
+      'Send its URL as JSON, and each run fetches it again; or send the feed itself as the body, with its media type, and the options in the query. RSS, Atom, other XML, TSV, CSV, NDJSON or JSON, also as gzip or zip, with Google’s columns, those of a known shop or network, or a `mapping`; as `text/plain` or `application/octet-stream` if you do not know which. The first run starts immediately, others on `POST …/runs` or by `schedule`. An image that has not changed since the previous run costs no quota.',
     requestHeaders: IDEMPOTENT,
     query: FeedQuery,
     stream: { 'application/json': FeedJson, ...feedBodies },
     responses: { 202: { ...feedDoc, headers: ['Location', 'Retry-After'] } },
     problems: [...CHANGE_PROBLEMS],
     handle: acceptance.create,
+  }),
+  route<InspectQuery>({
+    method: 'POST',
+    path: `${FEEDS_PATH}/inspect`,
+    scope: 'any-key',
+    operationId: 'inspectFeed',
+    summary: 'Read the beginning of a feed: what is recognised, a sample and what is missing',
+    description:
+      'Send the feed as the body, as for `createFeed`. Nothing is stored or charged. `mapping` is tried out with it.',
+    query: InspectQuery,
+    stream: feedBodies,
+    responses: {
+      200: {
+        description: 'What was recognised',
+        content: { 'application/json': FeedInspection },
+      },
+    },
+    handle: inspect,
   }),
   route<FeedQuery>({
     method: 'POST',

@@ -1,5 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { expandFeed } from '../../../feed-formats/expand.ts';
+import { FeedError } from '../../../feed-formats/feed-error.ts';
 import { FEED_LIMITS } from '../../../feed-formats/limits.ts';
 import { type BodyStream, collectBody } from '../../../http/body-stream.ts';
 import { parseJson } from '../../../http/json-body.ts';
@@ -102,12 +104,12 @@ export async function storeDocument(
   const type = charset ? `${mediaType}; charset=${charset}` : mediaType;
   const metadata = writeSourceMetadata({ mediaType: type, fileName: call.query.fileName });
   const byteCount = createByteCount(storedBytes, requireCaller(call));
-  const body = Readable.from(byteCount.count(hashBytes(stream, hash)));
+  const body = Readable.from(byteCount.count(hashBytes(expandFeed(stream), hash)));
   try {
     await blobs.put(key, body, metadata, call.signal);
   } catch (error) {
     await byteCount.release();
-    throw error;
+    throw error instanceof FeedError ? new Problem('invalid-request', error.detail) : error;
   }
   return {
     sha256: hash.digest('hex'),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FEED_MEDIA_TYPES } from '../../../feed-formats/sniff.ts';
 import { type Call, json, type Reply, type Route, route } from '../../../http/route.ts';
 import type { Batches } from '../../../intake/batches/batches.ts';
 import { FEEDS_PATH } from '../../../intake/batches/links.ts';
@@ -8,13 +9,7 @@ import { BatchEvent } from '../batches/response.ts';
 import { PageLinks, PageQuery } from '../page.ts';
 import type { FeedActions } from './actions.ts';
 import { createFeedDownloads, type DownloadDeps, type FeedDownloads } from './downloads.ts';
-import {
-  ExportQuery,
-  FEED_MEDIA_TYPES,
-  ListQuery,
-  type ReportFormat,
-  ReportQuery,
-} from './request.ts';
+import { ExportQuery, ListQuery, type ReportFormat, ReportQuery } from './request.ts';
 import { FeedResponse, ReportLine, RunResponse, runEventCounts, runResponse } from './response.ts';
 
 const FeedList = z.object({ feeds: z.array(FeedResponse) }).meta({ id: 'FeedList' });

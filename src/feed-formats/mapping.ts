@@ -1,0 +1,230 @@
+import { z } from 'zod';
+import { type Column, columnOf, plainName } from './columns.ts';
+import { excerpt, FeedError } from './feed-error.ts';
+import { PLAIN, PRESETS, type Preset } from './presets.ts';
+
+const PRESET_NAMES = [
+  'google',
+  'plain',
+  ...(Object.keys(PRESETS) as (keyof typeof PRESETS)[]),
+] as const;
+type PresetName = (typeof PRESET_NAMES)[number];
+
+const Name = z.string().trim().min(1).max(200);
+
+/** Where a feed's rows have what is read; what is not given is recognised. */
+export const FeedMapping = z
+  .strictObject({
+    preset: z.enum(PRESET_NAMES),
+    id: Name.meta({ description: 'The column, key or element with the id; `@id` is an attribute' }),
+    image: Name.meta({ description: 'The one with the image link; `a/b` is `b` within `a`' }),
+    images: z.array(Name).max(20).meta({ description: 'Those with further image links' }),
+    title: Name,
+    category: Name,
+    items: Name.meta({ description: 'The path of the rows in XML or JSON: `products/product`' }),
+    separator: z.string().min(1).max(5).meta({ description: 'Between the links in one value' }),
+    baseUrl: z
+      .url({ protocol: /^https?$/ })
+      .max(1000)
+      .meta({ description: 'What relative links follow; a slash between them is added' }),
+    group: z.boolean().meta({
+      description: 'Whether rows with the same id, one after the other, are one product',
+    }),
+  })
+  .partial()
+  .meta({ id: 'FeedMapping' });
+export type FeedMapping = z.infer<typeof FeedMapping>;
+
+/** How the rows of a feed are read. */
+export interface Reading {
+  /** What was recognised; `custom` if the mapping names both id and image. */
+  preset: PresetName | 'custom';
+  /** The column of a label, cell by cell. */
+  columnOf(label: string): Column | undefined;
+  separator?: string | undefined;
+  baseUrl?: string | undefined;
+  group: boolean;
+}
+
+const words = (names = ''): string[] => (names ? names.split(' ').map(plainName) : []);
+
+/** The most labels that are remembered; XML and JSON may have a new one in each row. */
+const MAX_REMEMBERED = 5_000;
+
+/** Remembers the columns of labels: they repeat in every row. */
+function remember(find: (label: string) => Column | undefined): Reading['columnOf'] {
+  const known = new Map<string, Column | undefined>();
+  return (label) => {
+    if (known.has(label)) return known.get(label);
+    const column = find(label);
+    if (known.size < MAX_REMEMBERED) known.set(label, column);
+    return column;
+  };
+}
+
+export const GOOGLE_READING: Reading = {
+  preset: 'google',
+  columnOf: remember(columnOf),
+  group: false,
+};
+
+/** `image2` and `picture_3` have further images, `image1` the first one. */
+const splitNumber = (name: string): [string, number] => {
+  const [, base = name, number = ''] = /^(.*?)\[?(\d{1,2})\]?$/.exec(name) ?? [];
+  return [base, number === '' ? Number.NaN : Number(number)];
+};
+
+interface Labels {
+  written: readonly string[];
+  plain: ReadonlySet<string>;
+}
+
+/** Returns the names of the id and the first image that the labels have. */
+function required({ id, image }: Preset, { plain }: Labels) {
+  const first = (names: readonly string[]) => names.find((name) => plain.has(name));
+  const images = words(image);
+  const numbered = [1, 0].flatMap((number) => images.map((name) => `${name}${number}`));
+  return { id: first(words(id)), image: first([...images, ...numbered]) };
+}
+
+const isGoogle = ({ written }: Labels): boolean => {
+  const found = new Set(written.map(columnOf));
+  return found.has('id') && found.has('imageLink');
+};
+
+function fits(preset: Preset, labels: Labels): boolean {
+  const { id, image } = required(preset, labels);
+  const marks = words(preset.marks);
+  const isMarked = marks.length === 0 || marks.some((name) => labels.plain.has(name));
+  return id !== undefined && image !== undefined && isMarked;
+}
+
+const score = (preset: Preset, { plain }: Labels): number =>
+  new Set(
+    [preset.id, preset.image, preset.images, preset.title, preset.category, preset.marks]
+      .flatMap(words)
+      .filter((name) => plain.has(name)),
+  ).size;
+
+/** Returns the preset that fits the labels best. @throws FeedError ambiguous */
+function bestPreset(labels: Labels): PresetName | undefined {
+  if (isGoogle(labels)) return 'google';
+  const names = Object.keys(PRESETS) as (keyof typeof PRESETS)[];
+  const ranked = names
+    .filter((name) => fits(PRESETS[name], labels))
+    .map((name) => ({ name, score: score(PRESETS[name], labels) }))
+    .sort((a, b) => b.score - a.score);
+  const [best, second] = ranked;
+  if (!best) return fits(PLAIN, labels) ? 'plain' : undefined;
+  const read = (name: keyof typeof PRESETS) => JSON.stringify(required(PRESETS[name], labels));
+  if (second?.score !== best.score || read(second.name) === read(best.name)) return best.name;
+  const detail = `The columns fit ${best.name} and ${second.name} equally well: name one of them as the preset of the mapping, or the columns of id and image`;
+  throw new FeedError('ambiguous', detail);
+}
+
+const listed = ({ written }: Labels): string =>
+  written
+    .slice(0, 20)
+    .map((label) => excerpt(label))
+    .join(', ');
+
+function checkNames(mapping: FeedMapping, labels: Labels): void {
+  const { id, image, images = [], title, category } = mapping;
+  const missing = [id, image, ...images, title, category].find(
+    (name) => name !== undefined && !labels.plain.has(plainName(name)),
+  );
+  if (missing === undefined) return;
+  const detail = `The mapping names ${excerpt(missing)}, which the feed does not have; it has ${listed(labels)}`;
+  throw new FeedError('mapping', detail);
+}
+
+/** Returns a preset with the columns that the mapping names in place of its own. */
+function withNames(preset: Preset, mapping: FeedMapping): Preset {
+  const plain = (name: string | undefined) => name && plainName(name).replaceAll(' ', '');
+  const { id, image, images, title, category, separator, group } = mapping;
+  return {
+    ...preset,
+    ...(id && { id: plain(id)! }),
+    ...(image && { image: plain(image)!, images: '' }),
+    ...(images && { images: images.map(plain).join(' ') }),
+    ...(title && { title: plain(title)! }),
+    ...(category && { category: plain(category)! }),
+    ...(separator && { separator }),
+    ...(group !== undefined && { group: group || undefined }),
+  } as Preset;
+}
+
+/** Finds columns by a preset; what it does not name may have Google's name. */
+function columnFinder(preset: Preset, labels: Labels): Reading['columnOf'] {
+  const { id, image } = required(preset, labels);
+  const [imageBase] = splitNumber(image ?? '');
+  const isLeaf = (name: string) => ![...labels.plain].some((other) => other.startsWith(`${name}/`));
+  const more = new Set(words(preset.images).filter(isLeaf));
+  const others = new Map<string, Column>([
+    ...words(preset.category).map((name) => [name, 'productType'] as const),
+    ...words(preset.title).map((name) => [name, 'title'] as const),
+  ]);
+  return remember((label) => {
+    const name = plainName(label);
+    if (name === id) return 'id';
+    if (name === image) return 'imageLink';
+    const [base, number] = splitNumber(name);
+    if (more.has(name) || (number >= 0 && (base === imageBase || more.has(base)))) {
+      return 'additionalImageLink';
+    }
+    const column = others.get(name) ?? columnOf(label);
+    return column === 'id' || column === 'imageLink' ? undefined : column;
+  });
+}
+
+/** Whether a label is a column of any known export or of the mapping: to find the header's delimiter by. */
+export function knownNames(mapping: FeedMapping): (label: string) => boolean {
+  const { id, image, images = [], title, category } = mapping;
+  const named = [id, image, ...images, title, category].map((name) => plainName(name ?? ''));
+  const names = new Set([
+    ...named,
+    ...[PLAIN, ...Object.values(PRESETS)].flatMap((preset: Preset) =>
+      [preset.id, preset.image, preset.images, preset.title, preset.category, preset.marks].flatMap(
+        words,
+      ),
+    ),
+  ]);
+  names.delete('');
+  return (label) => {
+    const name = plainName(label);
+    return names.has(name) || names.has(splitNumber(name)[0]) || columnOf(label) !== undefined;
+  };
+}
+
+/**
+ * Decides how rows with these labels are read.
+ * @returns undefined if nothing fits: no preset has an id and an image among them
+ * @throws FeedError ambiguous; mapping, if it names a column that is not there
+ */
+export function recognise(written: readonly string[], mapping: FeedMapping): Reading | undefined {
+  const isContainer = (label: string) => written.some((other) => other.startsWith(`${label}/`));
+  const leaves = written.filter((label) => !isContainer(label));
+  const labels = { written: leaves, plain: new Set(leaves.map(plainName)) };
+  checkNames(mapping, labels);
+  const isCustom = mapping.id !== undefined && mapping.image !== undefined;
+  const name = mapping.preset ?? (isCustom ? 'plain' : bestPreset(labels));
+  const { baseUrl } = mapping;
+  if (name === 'google' && !mapping.id && !mapping.image && !mapping.images) {
+    if (!mapping.title && !mapping.category) {
+      const { separator, group = false } = mapping;
+      return { ...GOOGLE_READING, separator, baseUrl, group };
+    }
+  }
+  const preset = withNames(
+    name === undefined || name === 'google' || name === 'plain' ? PLAIN : PRESETS[name],
+    mapping,
+  );
+  if (!fits({ ...preset, marks: '' }, labels)) return undefined;
+  return {
+    preset: isCustom && !mapping.preset ? 'custom' : (name ?? 'custom'),
+    columnOf: columnFinder(preset, labels),
+    separator: preset.separator,
+    baseUrl,
+    group: preset.group ?? false,
+  };
+}

@@ -1,0 +1,205 @@
+import type { Splitter } from './chunk.ts';
+import { csvSplitter } from './csv.ts';
+import { BOM, detectEncoding, type Encoding } from './encoding.ts';
+import { excerpt, FeedError } from './feed-error.ts';
+import { jsonSplitter } from './json.ts';
+import { FEED_LIMITS, type FeedLimits } from './limits.ts';
+import {
+  type FeedMapping,
+  GOOGLE_READING,
+  knownNames,
+  type Reading,
+  recognise,
+} from './mapping.ts';
+import { ndjsonSplitter } from './ndjson.ts';
+import type { TakeNote } from './notes.ts';
+import {
+  charsetOf,
+  type FeedFormat,
+  type FeedHints,
+  isBinary,
+  type Sniffed,
+  sniffFeed,
+} from './sniff.ts';
+import { xmlSplitter } from './xml.ts';
+import { xmlPaths } from './xml-items.ts';
+
+/** How to read a feed: in a given format, or in the one detected from its bytes and these hints. */
+export interface FeedReadOptions extends FeedHints {
+  format?: FeedFormat | undefined;
+  mapping?: FeedMapping | undefined;
+  limits?: FeedLimits;
+  takeNote?: TakeNote | undefined;
+}
+
+/** What the splitters of all formats need. */
+interface SplitterOptions extends Omit<Sniffed, 'format'> {
+  encoding: Encoding;
+  limits: FeedLimits;
+  columnOf: Reading['columnOf'];
+  items: string | undefined;
+  lineEnd: '\n' | '\r';
+  /** Whether the header must have the columns of id and image. */
+  isChecked: boolean;
+  takeNote?: TakeNote | undefined;
+}
+
+const REQUIRED = { id: 'id', imageLink: 'image_link' };
+
+const delimited = ({ limits, isChecked, ...options }: SplitterOptions, delimiter?: string) =>
+  csvSplitter({
+    ...options,
+    delimiter,
+    maxRowBytes: limits.maxRowBytes,
+    required: isChecked ? REQUIRED : {},
+  });
+
+const SPLITTERS: Readonly<Record<FeedFormat, (options: SplitterOptions) => Splitter>> = {
+  rss: (options) => xmlSplitter({ ...options, format: 'rss' }),
+  atom: (options) => xmlSplitter({ ...options, format: 'atom' }),
+  xml: (options) => xmlSplitter({ ...options, format: 'xml' }),
+  tsv: (options) => delimited(options, '\t'),
+  csv: (options) => delimited(options),
+  ndjson: (options) => ndjsonSplitter({ ...options, maxRowBytes: options.limits.maxRowBytes }),
+  json: (options) => jsonSplitter({ ...options, maxRowBytes: options.limits.maxRowBytes }),
+};
+
+/** Rows at the beginning of a feed whose names are looked at; XML and JSON may have others in each. */
+const SAMPLED_ROWS = 50;
+
+/** Returns the names in the header, or in the first rows. */
+function sampleLabels(splitter: Splitter, raw: string): string[] {
+  const labels = new Set<string>();
+  let rows = 0;
+  try {
+    for (const chunk of splitter.push(raw)) {
+      const header = chunk.kind === 'between' ? chunk.header : undefined;
+      if (header) return header.map((label) => label.trim());
+      if (chunk.kind === 'record') for (const { label } of chunk.cells) labels.add(label);
+      if (++rows > SAMPLED_ROWS) break;
+    }
+  } catch (error) {
+    if (!(error instanceof FeedError)) throw error; // the reading itself comes to it and throws it
+  }
+  return [...labels];
+}
+
+/** The items of an XML document and how they are read. */
+interface XmlItems {
+  items: string;
+  labels: readonly string[];
+  reading: Reading;
+}
+
+/** Finds the outermost elements that have an id and an image. @throws FeedError */
+function findXmlItems(text: string, mapping: FeedMapping): XmlItems {
+  const paths = [...xmlPaths(text)].filter(([path]) => path.includes('/'));
+  const named = paths.filter(([path]) => path === mapping.items);
+  const has = paths.slice(0, 20).map(([path]) => excerpt(path));
+  if (mapping.items !== undefined && named.length === 0) {
+    const detail = `The XML has no element at the path ${excerpt(mapping.items)}; it has ${has.join(', ')}`;
+    throw new FeedError('no-items', detail);
+  }
+  for (const [items, labels] of mapping.items === undefined ? paths : named) {
+    const { preset, baseUrl, separator, group } = mapping;
+    const isNamed = mapping.id !== undefined || mapping.items !== undefined;
+    const reading = fitting(() =>
+      recognise([...labels], isNamed ? mapping : { preset, baseUrl, separator, group }),
+    );
+    if (reading) return { items, labels: [...labels], reading };
+    if (named.length > 0) recognise([...labels], mapping);
+  }
+  const detail = `No element of the XML has an id and an image that are recognised; it has ${has.join(', ')}: name the path of the items and the columns in the mapping`;
+  throw new FeedError('unknown-format', detail);
+}
+
+/** Returns the reading, or undefined if the mapping names what is not there. */
+function fitting(read: () => Reading | undefined): Reading | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof FeedError && error.reason === 'mapping') return undefined;
+    throw error;
+  }
+}
+
+/** @throws FeedError compressed, unknown-format, encoding */
+function detectFormat(
+  head: Buffer,
+  options: FeedReadOptions,
+  isKnown: (label: string) => boolean,
+): Sniffed {
+  if (isBinary(head)) {
+    throw new FeedError(
+      'compressed',
+      'This is a binary file, or compressed in a way that is not read; send the feed itself, or as gzip or zip',
+    );
+  }
+  const sniffed = sniffFeed(head, options, isKnown);
+  if (options.format) return { ...sniffed, format: options.format };
+  if (sniffed) return sniffed;
+  const text = head.subarray(0, 1024).toString('latin1');
+  const detail = /^\s*<(!doctype )?html/i.test(text)
+    ? 'This is an HTML page, not a feed'
+    : `This is not an XML, TSV, CSV, NDJSON or JSON feed with columns such as id and image_link; it begins with ${excerpt(text.trimStart())}`;
+  throw new FeedError('unknown-format', detail);
+}
+
+/** A feed whose first bytes have been read. */
+export interface OpenFeed {
+  format: FeedFormat;
+  encoding: Encoding;
+  splitter: Splitter;
+  reading: Reading;
+  /** The path of its rows in XML or JSON. */
+  items: string | undefined;
+  /** The names in the header or the first rows. */
+  labels: readonly string[];
+}
+
+/** Takes note of what the first bytes show. */
+function noteDocument(
+  { skip, headerLine = 1, lineEnd }: Pick<SplitterOptions, 'skip' | 'headerLine' | 'lineEnd'>,
+  { name }: Encoding,
+  { mediaType, takeNote = () => {} }: FeedReadOptions,
+  raw: string,
+): void {
+  if (skip || headerLine > 1) takeNote('text-before', 1);
+  if (lineEnd === '\r') takeNote('carriage-returns', 1);
+  const isDeclared = charsetOf(mediaType) !== undefined || raw.slice(0, 4096).includes('<?xml');
+  if (name === 'windows-1252' && !isDeclared) takeNote('windows-1252', 1);
+}
+
+/**
+ * Opens a feed: detects its format, recognises its columns and creates its splitter.
+ * @param head its first bytes, some thousands if it has them
+ * @throws FeedError
+ */
+export function openFeed(encoding: Encoding, head: Buffer, options: FeedReadOptions): OpenFeed {
+  const { mapping = {}, limits = FEED_LIMITS, takeNote } = options;
+  const isKnown = knownNames(mapping);
+  const sniffed = detectFormat(head, options, isKnown);
+  // Decoding is stateful for UTF-16: the head is read once more by the splitter.
+  const probe = detectEncoding(head, charsetOf(options.mediaType));
+  const raw = probe.toRaw(head).replace(BOM, '');
+  const isPath = mapping.items !== undefined && /^(rss|atom)$/.test(sniffed.format);
+  const format = isPath ? 'xml' : sniffed.format;
+  const lineEnd = raw.includes('\r') && !raw.includes('\n') ? '\r' : '\n';
+  const shared = { ...sniffed, limits, lineEnd } as const;
+  noteDocument(shared, encoding, options, raw);
+  const open = (reading: Reading, labels: readonly string[], items = mapping.items): OpenFeed => {
+    const { columnOf } = reading;
+    const own = { encoding, columnOf, items, isChecked: true, takeNote };
+    const splitter = SPLITTERS[format]({ ...shared, ...own });
+    return { format, encoding, splitter, reading, items, labels };
+  };
+  if (format === 'xml') {
+    const { reading, labels, items } = findXmlItems(probe.decode(raw.slice(sniffed.skip)), mapping);
+    return open(reading, labels, items);
+  }
+  const isColumn = (label: string) => (isKnown(label) ? ('title' as const) : undefined);
+  const sampled = { encoding: probe, columnOf: isColumn, items: mapping.items, isChecked: false };
+  const labels = sampleLabels(SPLITTERS[format]({ ...shared, ...sampled }), raw);
+  const reading = labels.length > 0 ? recognise(labels, mapping) : undefined;
+  return open(reading ?? { ...GOOGLE_READING, baseUrl: mapping.baseUrl }, labels);
+}
