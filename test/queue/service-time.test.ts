@@ -1,5 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_SERVICE_TIME, ServiceTimes, serviceMillis } from '../../src/queue/service-time.ts';
+import type { Stroke } from '../../src/output/strokes.ts';
+import {
+  DEFAULT_SERVICE_TIME,
+  isHeavy,
+  pricedMegapixels,
+  ServiceTimes,
+  serviceMillis,
+  turnsOf,
+  unitsOf,
+} from '../../src/queue/service-time.ts';
 
 const SECOND = 1000;
 
@@ -105,5 +114,31 @@ describe('service times', () => {
       expect(predicted).toBeGreaterThan(0);
       expect(predicted).toBeLessThan(40_000);
     }
+  });
+});
+
+describe('the price of', () => {
+  const LARGE = { width: 8192, height: 6144 };
+  const across: Stroke = {
+    mode: 'add',
+    radius: 2000,
+    points: [
+      [0, 0],
+      [8000, 6000],
+    ],
+  };
+  const dot: Stroke = { mode: 'erase', radius: 20, points: [[4000, 3000]] };
+  const turns = (strokes: Stroke[], size = LARGE) => turnsOf(pricedMegapixels(size, strokes));
+
+  test('the largest picture is some typical ones, and is not heavy', () => {
+    expect(turns([], { width: 1000, height: 1000 })).toBe(1);
+    expect(turns([])).toBeCloseTo(5.9, 1);
+    expect([isHeavy(turns([])), unitsOf(turns([]))]).toEqual([false, 1]);
+  });
+
+  test('strokes is what they reach, and not the picture around it', () => {
+    expect(turns([dot]) - turns([])).toBeLessThan(0.3);
+    expect(turns(Array.from({ length: 7 }, () => across))).toBeGreaterThan(20);
+    expect(unitsOf(turns(Array.from({ length: 7 }, () => across)))).toBe(3);
   });
 });

@@ -63,7 +63,7 @@ async function computeReply(
   if (isQuick) return json(compute(name, text, preferred).content);
   const { client = '', weight = 1 } = caller ?? {};
   const work = predictedTurns(name, text);
-  const owner = { client, weight, work, signal };
+  const owner = { client, weight, signal };
   if (caller && isHeavy(work)) await charge(caller, unitsOf(work));
   const computed = await threads.run({ name, body: text, preferred }, owner);
   return jsonText(computed.json, computed.language && languageHeaders(computed.language));

@@ -9,6 +9,7 @@ import { deserializeProblem } from '../../queue/serialized-problem.ts';
 import { isHeavy } from '../../queue/service-time.ts';
 import type { TurnOwner } from '../../queue/turns.ts';
 import { createClientTurns, type WaitingTask } from './client-turns.ts';
+import { predictedTurns } from './predicted-work.ts';
 import type { ComputedJson, ThreadData, ThreadResult, ThreadTask } from './thread-protocol.ts';
 
 /** Whose request it is, and a signal that aborts when the client disconnects. */
@@ -138,7 +139,8 @@ export function createLookThreads(deps: LookThreadsDeps): LookThreads {
   ): Promise<ThreadResult> {
     return new Promise((resolve, reject) => {
       const bytes = REQUEST_BYTES + (task.body?.length ?? 0);
-      const pending = { ...owner, bytes, task, end, resolve, reject };
+      const work = predictedTurns(task.name, task.body);
+      const pending = { ...owner, work, bytes, task, end, resolve, reject };
       for (const either of [signal, end]) {
         either.addEventListener('abort', () => {
           waiting.remove(pending);
