@@ -75,7 +75,7 @@ const countSolid = ({ matte }: MattedImage): number => {
 };
 
 /** What the ground made of a matte. */
-export class GroundCorrection {
+class GroundCorrection {
   readonly #size: Size;
   readonly #step: number;
   readonly #marks: Uint8Array;

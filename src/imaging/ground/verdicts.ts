@@ -4,7 +4,7 @@ import type { Piece } from './gaps.ts';
 import type { Hole } from './holes.ts';
 
 /** What the ground says of a part of a matte: it is wrong, or may be. */
-export type Verdict = 'wrong' | 'unsure' | 'right';
+type Verdict = 'wrong' | 'unsure' | 'right';
 
 /** What decides whether a piece of the ground's colour is ground. Set on photos and drawings with references. */
 const GAP = {
