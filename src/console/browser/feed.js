@@ -110,8 +110,10 @@ export function feedRun({ id, source, run }) {
         const { kind, id: name = '', images = [], reasons = [] } = product;
         const line = String(product.line);
         if (kind === 'rejected') yield { line, name, reason: reasons.join('; ') };
-        for (const { outcome, reason } of images) {
-          if (outcome === 'failed' || outcome === 'stale') yield { line, name, reason };
+        for (const { outcome, reason, staleSince } of images) {
+          if (outcome === 'failed') yield { line, name, reason };
+          const since = `Stale since ${staleSince?.slice(0, 10)}: ${reason}`;
+          if (outcome === 'stale') yield { line, name, reason: since };
         }
       }
     },

@@ -101,7 +101,9 @@ function* csvLines(product: ProductLine | NotesLine, report: Report): Generator<
     return;
   }
   for (const [at, image] of product.images.entries()) {
-    const { url, outcome, reason = '' } = image;
+    const { url, outcome, staleSince } = image;
+    const since = staleSince ? `since ${staleSince}: ` : '';
+    const reason = since + (image.reason ?? '');
     yield lineOf(at + 1, [url, outcome, reason, report.linkOf(id, at, image) ?? ''], image);
   }
   for (const note of product.notes) yield lineOf('', ['', 'note', note, '']);
