@@ -271,7 +271,7 @@ const CARD = {
   fittedTo:
     'Titles of shops in six languages (eval/titles: three of four, by a hash of the title) and the products of one ' +
     'shop (training/store-products.json), neither of which is distributed; the tuned hand-written rows of ' +
-    'test/fixtures/feed-rows; the names of the dictionary and of names.ts and not-garments.ts.',
+    'test/fixtures/feed-rows; the names of the dictionary and of data/lexicon.',
   judgedOn: 'The other titles: docs/performance.md, "Naming by text".',
   reproduce: 'npm run bench -- taxonomy --fit',
 };

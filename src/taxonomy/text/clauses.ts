@@ -1,6 +1,6 @@
+import type { Role } from './grammar.ts';
 import type { Match } from './scan.ts';
 import type { Token } from './tokens.ts';
-import type { Role } from './words.ts';
 
 export type ClauseRole = Exclude<Role, 'without'>;
 

@@ -1,12 +1,13 @@
 import type { Locale } from '../dictionary/schema.ts';
 import { lazily } from '../lazily.ts';
 import type { Entry, Lexicon } from './lexicon.ts';
-import { MODIFIERS, OPEN_HEADS } from './modifiers.ts';
+import { readWords, wordsFor } from './lexicon-files.ts';
 import { stem } from './stem.ts';
 import { tokenize } from './tokens.ts';
 
 /** Linking elements between the parts of a compound: "Damen-", "Winter-s-". */
 const LINKING_ELEMENTS = ['', 's', 'n', 'en', 'e', 'er'] as const;
+const COMPOUNDING: readonly Locale[] = ['de', 'nl'];
 const MIN_PART_CHARS = 3;
 const MIN_COMPOUND_CHARS = 6;
 /** No garment's name is longer; untrusted input may be. */
@@ -24,15 +25,23 @@ interface Compound {
   isCovered: boolean;
 }
 
-const wordSet = (words: string | undefined): ReadonlySet<string> =>
-  new Set((words ?? '').split('|').flatMap((word) => tokenize(word).map(({ text }) => text)));
-const setsOf = (table: Readonly<Partial<Record<Locale, string>>>) =>
-  lazily(
-    () =>
-      new Map((['de', 'nl'] as const).map((locale) => [locale as Locale, wordSet(table[locale])])),
-  );
-const modifierSets = setsOf(MODIFIERS);
-const openHeadSets = setsOf(OPEN_HEADS);
+/** Words of compounds as they stand in one: `first` parts without linking elements, and `last` ones. */
+const partsOf = (meaning: 'first' | 'last') =>
+  lazily(() => {
+    const words = readWords('compounds');
+    return new Map(
+      COMPOUNDING.map((locale) => [
+        locale,
+        new Set(
+          wordsFor(words, locale, meaning).flatMap((word) =>
+            tokenize(word).map(({ text }) => text),
+          ),
+        ),
+      ]),
+    );
+  });
+const modifierSets = partsOf('first');
+const openHeadSets = partsOf('last');
 
 /** Entries of a part as it is written: compounds do not inflect their modifiers. */
 function modifierEntries(part: string, { singles, locale }: Lexicon): readonly Entry[] | undefined {

@@ -1,9 +1,9 @@
 import { categories, groups, type Locale, type Region } from '../dictionary/schema.ts';
 import { type ClauseMatch, type ClauseRole, isArticleNoun } from './clauses.ts';
+import { HEAD_IS_LAST } from './grammar.ts';
 import { isGeneral } from './refine.ts';
 import type { Match } from './scan.ts';
 import type { Token } from './tokens.ts';
-import { HEAD_IS_LAST } from './words.ts';
 
 /** A noun in the text, and the weight, 0–1, with which it names the article itself. */
 export interface ArticleMention {

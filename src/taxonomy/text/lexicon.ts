@@ -1,23 +1,9 @@
 import { dictionary, type Locale } from '../dictionary/schema.ts';
 import { lazily } from '../lazily.ts';
-import { BRANDS } from './brands.ts';
-import { MORE_NAMES } from './names.ts';
-import { NOT_GARMENTS } from './not-garments.ts';
+import { type Cue, HEAD_IS_LAST, type Role } from './grammar.ts';
+import { type LexiconWord, readWords, wordsFor } from './lexicon-files.ts';
 import { stem } from './stem.ts';
 import { tokenize } from './tokens.ts';
-import {
-  CUES,
-  type Cue,
-  FIXED_PHRASES,
-  FUNCTION_WORDS,
-  HEAD_IS_LAST,
-  LANGUAGE_MARKERS,
-  LOANWORDS,
-  QUANTITIES,
-  ROLES,
-  type Role,
-  type Words,
-} from './words.ts';
 
 /** What a word or phrase stands for. */
 export type Entry =
@@ -46,15 +32,11 @@ export interface Lexicon {
   surfaces: ReadonlySet<string>;
 }
 
-const split = (words: string): string[] => words.split('|');
-
-function* moreNames(locale: Locale): Generator<[string, Entry]> {
-  for (const [id, words] of Object.entries(MORE_NAMES)) {
-    for (const phrase of split(words[locale] ?? '').filter(Boolean)) {
-      yield [phrase, { kind: 'garment', id }];
-    }
-  }
-}
+const names = lazily(() => readWords('names'));
+const attributes = lazily(() => readWords('attributes'));
+const things = lazily(() => readWords('things'));
+export const grammar = lazily(() => readWords('grammar'));
+const makers = lazily(() => readWords('makers'));
 
 function* dictionaryEntries(locale: Locale): Generator<[string, Entry]> {
   const kinds = [
@@ -71,17 +53,34 @@ function* dictionaryEntries(locale: Locale): Generator<[string, Entry]> {
   }
 }
 
-function* wordEntries(locale: Locale): Generator<[string, Entry]> {
-  const of = function* (words: Words, entry: Entry): Generator<[string, Entry]> {
-    for (const phrase of split(words[locale] ?? '').filter(Boolean)) yield [phrase, entry];
+const ROLE = 'role:';
+// biome-ignore format: a table reads best aligned
+const GRAMMAR_KINDS: Readonly<Record<string, Entry>> = {
+  idiom:    { kind: 'fixed', id: '' },
+  quantity: { kind: 'quantity', id: '' },
+};
+
+const grammarEntry = (meaning: string): Entry | undefined =>
+  meaning.startsWith(ROLE)
+    ? { kind: 'role', id: meaning.slice(ROLE.length) as Role }
+    : GRAMMAR_KINDS[meaning];
+
+function* fileEntries(locale: Locale): Generator<[string, Entry]> {
+  const of = function* (
+    words: readonly LexiconWord[],
+    toEntry: (meaning: string) => Entry | undefined,
+  ): Generator<[string, Entry]> {
+    for (const { languages, word, meaning } of words) {
+      const entry = languages.includes(locale) ? toEntry(meaning) : undefined;
+      if (entry) yield [word, entry];
+    }
   };
-  // Object.keys widens the keys to string.
-  for (const id of Object.keys(CUES) as Cue[]) yield* of(CUES[id], { kind: 'cue', id });
-  for (const id of Object.keys(ROLES) as Role[]) yield* of(ROLES[id], { kind: 'role', id });
-  yield* of(NOT_GARMENTS, { kind: 'notGarment', id: '' });
-  yield* of(FIXED_PHRASES, { kind: 'fixed', id: '' });
-  yield* of(QUANTITIES, { kind: 'quantity', id: '' });
-  for (const brand of split(BRANDS)) yield [brand, { kind: 'brand', id: '' }];
+  yield* of(names(), (id) => ({ kind: 'garment', id }));
+  yield* dictionaryEntries(locale);
+  yield* of(attributes(), (id) => ({ kind: 'cue', id: id as Cue }));
+  yield* of(things(), () => ({ kind: 'notGarment', id: '' }));
+  yield* of(grammar(), grammarEntry);
+  yield* of(makers(), () => ({ kind: 'brand', id: '' }));
 }
 
 /** Adds the spelling without umlauts, common in German: "Guertel" for "Gürtel". */
@@ -177,20 +176,19 @@ function compile(locale: Locale): Lexicon {
     }
   };
 
-  const all = [...moreNames(locale), ...dictionaryEntries(locale), ...wordEntries(locale)];
-  for (const [phrase, entry] of all) {
+  for (const [phrase, entry] of fileEntries(locale)) {
     for (const spelling of spellings(phrase, locale)) add(spelling, entry);
   }
-  const addMarkers = (words: Words, weight: number) => {
-    for (const marker of split(words[locale] ?? '')) {
+  const addMarkers = (meaning: string, weight: number) => {
+    for (const marker of wordsFor(grammar(), locale, meaning)) {
       for (const { text } of tokenize(marker)) addLanguageWeight(text, weight);
     }
   };
-  addMarkers(LANGUAGE_MARKERS, WORD_WEIGHT);
-  addMarkers(FUNCTION_WORDS, FUNCTION_WEIGHT);
+  addMarkers('marker', WORD_WEIGHT);
+  addMarkers('function', FUNCTION_WEIGHT);
 
   const english = englishEntries();
-  for (const loanword of split(LOANWORDS)) {
+  for (const loanword of wordsFor(grammar(), locale, 'loanword')) {
     const entry = english.get(loanword);
     for (const phrase of wordOrders(loanword, locale)) {
       const path = tokenize(phrase).map(({ text }) => stem(text, locale));

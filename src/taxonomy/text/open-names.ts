@@ -1,7 +1,7 @@
+import { lazily } from '../lazily.ts';
 import type { Naming } from './features.ts';
-import { lexiconOf } from './lexicon.ts';
+import { grammar, lexiconOf } from './lexicon.ts';
 import { tokenize } from './tokens.ts';
-import { ROLES } from './words.ts';
 
 /** A word of its own: no number, size or code. */
 const isPlainWord = (text: string): boolean => /^[a-z]{3,}$/.test(text);
@@ -33,15 +33,19 @@ const mayBeDecoration = ({ field: { tokens }, mention: { match } }: Naming): boo
 
 const ANIMAL =
   /^(dog|cat|pet|chien|chat|hund|katze|perro|gato|mascota|cane|cani|gatto|gatti|hond|kat)(s|e|en|n|ten)?$/;
-const FOR: ReadonlySet<string> = new Set(
-  Object.values(ROLES.for)
-    .flatMap((words) => words.split('|').flatMap(tokenize))
-    .map(({ text }) => text),
+const forWords = lazily(
+  () =>
+    new Set(
+      grammar()
+        .filter(({ meaning }) => meaning === 'role:for')
+        .flatMap(({ word }) => tokenize(word))
+        .map(({ text }) => text),
+    ),
 );
 
 /** Whether the title says that an animal wears it: "for dogs". */
 const isForAnimal = ({ field: { tokens } }: Naming): boolean =>
-  tokens.some(({ text }, at) => ANIMAL.test(text) && FOR.has(tokens[at - 1]?.text ?? ''));
+  tokens.some(({ text }, at) => ANIMAL.test(text) && forWords().has(tokens[at - 1]?.text ?? ''));
 
 /** Whether the article may be another thing than its noun says. */
 export const mayNameAnother = (naming: Naming): boolean =>

@@ -1,8 +1,8 @@
 import { splitCompound } from './compounds.ts';
+import { HEAD_IS_LAST } from './grammar.ts';
 import type { Entry, Lexicon } from './lexicon.ts';
 import { stem } from './stem.ts';
 import type { Token } from './tokens.ts';
-import { HEAD_IS_LAST } from './words.ts';
 
 /** An entry found in a text: the tokens from `first` to `last`, inclusive. */
 export interface Match {

@@ -10,9 +10,9 @@ import {
 } from './columns.ts';
 import { type MaterialShare, mainMaterial, readComposition } from './composition.ts';
 import { type Field, type RowText, type TextMatch, toTextMatch } from './fields.ts';
+import type { Cue } from './grammar.ts';
 import type { Hint } from './refine.ts';
 import type { Match } from './scan.ts';
-import type { Cue } from './words.ts';
 
 /** Attributes in the words of a row, as ids of the dictionary. */
 export interface TextAttributes {
