@@ -39,6 +39,8 @@ interface TextBelief {
   hasEvidence: boolean;
   /** Columns that contradict each other. */
   contradictions: readonly string[];
+  /** The categories that a title names side by side; absent or empty for one article. */
+  pieces?: readonly string[];
 }
 
 /** A contradiction: the photo is so sure of a region, and the text that it is another one. */
@@ -217,8 +219,9 @@ export function fuse(
     agreement: usableText && image && (disagree || usableText.hasEvidence) ? !disagree : undefined,
     multipleGarments:
       !image &&
-      (second?.confidence ?? 0) >= MIN_SET_CONFIDENCE &&
-      regionOf(first?.id ?? '') !== regionOf(second?.id ?? ''),
+      (new Set(text?.pieces?.map(regionOf)).size > 1 ||
+        ((second?.confidence ?? 0) >= MIN_SET_CONFIDENCE &&
+          regionOf(first?.id ?? '') !== regionOf(second?.id ?? ''))),
     notGarment,
   };
 }

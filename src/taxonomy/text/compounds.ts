@@ -14,6 +14,8 @@ const MIN_COMPOUND_CHARS = 6;
 const MAX_COMPOUND_CHARS = 40;
 /** A part that no list has must be at least this long. */
 const MIN_UNKNOWN_CHARS = 4;
+/** A thing that ends an unknown compound has at least this many letters. */
+const MIN_THING_CHARS = 5;
 /** Maximum number of modifiers of one compound. */
 const MAX_MODIFIERS = 3;
 
@@ -26,7 +28,7 @@ interface Compound {
 }
 
 /** Words of compounds as they stand in one: `first` parts without linking elements, and `last` ones. */
-const partsOf = (meaning: 'first' | 'last') =>
+const partsOf = (meaning: 'first' | 'last' | 'none') =>
   lazily(() => {
     const words = readWords('compounds');
     return new Map(
@@ -42,6 +44,9 @@ const partsOf = (meaning: 'first' | 'last') =>
   });
 const modifierSets = partsOf('first');
 const openHeadSets = partsOf('last');
+/** First parts that make a garment's name another thing's: "Hundemantel". */
+const noGarmentSets = partsOf('none');
+const NO_GARMENT: readonly Entry[] = [{ kind: 'notGarment', id: 'thing' }];
 
 /** Entries of a part as it is written: compounds do not inflect their modifiers. */
 function modifierEntries(part: string, { singles, locale }: Lexicon): readonly Entry[] | undefined {
@@ -76,6 +81,13 @@ const canEnd = ({ kind }: Entry): boolean =>
   kind === 'colour' ||
   kind === 'material';
 
+/** A garment's name ends many a thing's; that of a thing ends things only: "Hundekissen". */
+const mayEndAny = (last: string, head: readonly Entry[], locale: Locale): boolean =>
+  openHeadSets().get(locale)?.has(last) ||
+  (locale !== 'en' &&
+    last.length >= MIN_THING_CHARS &&
+    head.every(({ kind }) => kind === 'notGarment'));
+
 /**
  * Splits a German or Dutch compound ("Herrenwinterjacke", "regenbroek") or an English one ("snowboots") into words
  * that cover all of it. The longest known head wins. A German or Dutch word that ends in a garment's name after a
@@ -91,9 +103,12 @@ export function splitCompound(word: string, lexicon: Lexicon): Compound | undefi
     const last = word.slice(cut);
     const head = (singles.get(last) ?? singles.get(stemmed.slice(cut)))?.filter(canEnd);
     if (!head?.length) continue;
+    if (noGarmentSets().get(locale)?.has(word.slice(0, cut))) {
+      return { head: NO_GARMENT, modifiers: [], isCovered: true };
+    }
     const modifiers = decodeModifiers(word.slice(0, cut), lexicon);
     if (modifiers) return { head, modifiers, isCovered: true };
-    if (cut >= MIN_UNKNOWN_CHARS && openHeadSets().get(locale)?.has(last)) {
+    if (cut >= MIN_UNKNOWN_CHARS && mayEndAny(last, head, locale)) {
       open ??= { head, modifiers: [], isCovered: false };
     }
   }

@@ -85,6 +85,9 @@ const knownWords = lazily(
     ),
 );
 
+/** Whether a word means something in any of the languages. */
+export const isKnownWord = (word: string): boolean => knownWords().has(word);
+
 const foreignWords = lazily(
   () => new Set(wordsFor(grammar(), 'en', 'foreign').filter((word) => !knownWords().has(word))),
 );

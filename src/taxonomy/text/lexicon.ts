@@ -1,4 +1,4 @@
-import { dictionary, type Locale } from '../dictionary/schema.ts';
+import { dictionary, LOCALES, type Locale } from '../dictionary/schema.ts';
 import { lazily } from '../lazily.ts';
 import { type Cue, HEAD_IS_LAST, type Role } from './grammar.ts';
 import { type LexiconWord, readWords, wordsFor } from './lexicon-files.ts';
@@ -10,11 +10,15 @@ export type Entry =
   | { kind: 'garment' | 'group' | 'colour' | 'material' | 'pattern'; id: string }
   | { kind: 'cue'; id: Cue }
   | { kind: 'role'; id: Role }
-  | { kind: 'notGarment' | 'fixed' | 'brand' | 'quantity'; id: '' };
+  /** A thing that is no garment, by its kind: `pet`, `home`, `part`. */
+  | { kind: 'notGarment'; id: string }
+  | { kind: 'fixed' | 'brand' | 'quantity'; id: '' };
 
 interface Node {
   next: Map<string, Node>;
   entries: Entry[];
+  /** Entries by the words as they are written: of words with the same stem, the one that is written is meant. */
+  written: Map<string, Entry[]>;
 }
 
 /** The vocabulary of one language, compiled once. */
@@ -78,7 +82,7 @@ function* fileEntries(locale: Locale): Generator<[string, Entry]> {
   yield* of(names(), (id) => ({ kind: 'garment', id }));
   yield* dictionaryEntries(locale);
   yield* of(attributes(), (id) => ({ kind: 'cue', id: id as Cue }));
-  yield* of(things(), () => ({ kind: 'notGarment', id: '' }));
+  yield* of(things(), (id) => ({ kind: 'notGarment', id }));
   yield* of(grammar(), grammarEntry);
   yield* of(makers(), () => ({ kind: 'brand', id: '' }));
 }
@@ -101,7 +105,7 @@ const NOUN_WEIGHT = 2;
 const WORD_WEIGHT = 1;
 const PHRASE_WEIGHT = 0.5;
 
-const isSame = (a: Entry, b: Entry): boolean => a.kind === b.kind && a.id === b.id;
+export const isSameEntry = (a: Entry, b: Entry): boolean => a.kind === b.kind && a.id === b.id;
 
 const englishEntries = lazily(() => new Map(dictionaryEntries('en')));
 
@@ -116,8 +120,10 @@ function wordOrders(loanword: string, locale: Locale): string[] {
   return isBorrowed ? [loanword, reversed] : [loanword];
 }
 
+const newNode = (): Node => ({ next: new Map(), entries: [], written: new Map() });
+
 function compile(locale: Locale): Lexicon {
-  const root: Node = { next: new Map(), entries: [] };
+  const root = newNode();
   const singles = new Map<string, Entry[]>();
   const languageWeights = new Map<string, number>();
   const surfaces = new Set<string>();
@@ -130,7 +136,7 @@ function compile(locale: Locale): Lexicon {
     path.reduce((node, word) => {
       const existing = node.next.get(word);
       if (existing) return existing;
-      const fresh: Node = { next: new Map(), entries: [] };
+      const fresh = newNode();
       node.next.set(word, fresh);
       return fresh;
     }, root);
@@ -138,7 +144,7 @@ function compile(locale: Locale): Lexicon {
   const addSingle = (word: string, entry: Entry) => {
     const existing = singles.get(word);
     if (!existing) singles.set(word, [entry]);
-    else if (!existing.some((other) => isSame(other, entry))) existing.push(entry);
+    else if (!existing.some((other) => isSameEntry(other, entry))) existing.push(entry);
   };
 
   const addWeights = (words: readonly string[], entry: Entry) => {
@@ -152,7 +158,7 @@ function compile(locale: Locale): Lexicon {
   const add = (phrase: string, entry: Entry) => {
     const words = tokenize(phrase).map(({ text }) => text);
     const path = words.map((word) => stem(word, locale));
-    const { entries } = leafOf(path);
+    const { entries, written } = leafOf(path);
     for (const word of words) surfaces.add(word);
     addWeights(words, entry);
     if (entry.kind === 'garment') {
@@ -161,18 +167,19 @@ function compile(locale: Locale): Lexicon {
       if (owner !== entry.id) return;
       owners.set(name, owner);
     }
-    if (entries.some((other) => isSame(other, entry))) return;
+    const spelled = words.join(' ');
+    written.set(spelled, [...(written.get(spelled) ?? []), entry]);
+    if (words.length === 1 && words[0] && path[0]) {
+      addSingle(words[0], entry);
+      addSingle(path[0], entry);
+    }
+    if (entries.some((other) => isSameEntry(other, entry))) return;
     entries.push(entry);
     const head = HEAD_IS_LAST[locale] ? path.at(-1) : path[0];
     if (entry.kind === 'garment' && head) {
       const categories = siblings.get(head);
       if (categories) categories.add(entry.id);
       else siblings.set(head, new Set([entry.id]));
-    }
-    const [word, stemmed] = [words[0], path[0]];
-    if (words.length === 1 && word && stemmed) {
-      addSingle(word, entry);
-      addSingle(stemmed, entry);
     }
   };
 
@@ -209,3 +216,38 @@ const LEXICONS: Readonly<Record<Locale, () => Lexicon>> = {
 };
 
 export const lexiconOf = (locale: Locale): Lexicon => LEXICONS[locale]();
+
+/** A word or phrase of one of the languages. */
+export interface Foreign {
+  entry: Entry;
+  locale: Locale;
+}
+interface ForeignNode {
+  next: Map<string, ForeignNode>;
+  found: Foreign[];
+}
+
+/** The words of all languages as they are written: titles mix languages. */
+export const everyLanguage = lazily((): ForeignNode => {
+  const root: ForeignNode = { next: new Map(), found: [] };
+  for (const locale of LOCALES) {
+    for (const [phrase, entry] of fileEntries(locale)) {
+      if (entry.kind === 'brand' || entry.kind === 'role') continue;
+      let node = root;
+      for (const { text } of tokenize(phrase)) {
+        const next = node.next.get(text) ?? { next: new Map(), found: [] };
+        node.next.set(text, next);
+        node = next;
+      }
+      node.found.push({ entry, locale });
+    }
+  }
+  return root;
+});
+
+/** Returns what a phrase means in every language. */
+export function meaningsOf(words: readonly string[]): readonly Foreign[] {
+  let node: ForeignNode | undefined = everyLanguage();
+  for (const word of words) node = node?.next.get(word);
+  return node?.found ?? [];
+}

@@ -6,14 +6,17 @@ import { readTable } from './lexicon-files.ts';
 /** A cue in the text, or the garment's main material. */
 export type Hint = Cue;
 
+/** The hints that must all hold, and the category that they make. */
+type Refinement = readonly [readonly Hint[], string];
+
 /**
- * Refinements of general categories and groups, in data/lexicon/refinements.tsv; the first hint that holds decides. A
+ * Refinements of general categories and groups, in data/lexicon/refinements.tsv; the first line whose hints all hold decides. A
  * "dress" with long sleeves is a long-sleeve dress; a "jacket" of down is a down jacket.
  */
 const refinements = lazily(() => {
-  const table = new Map<string, (readonly [Hint, string])[]>();
+  const table = new Map<string, Refinement[]>();
   for (const [garment = '', when = '', leaf = ''] of readTable('refinements')) {
-    const row = [when as Hint, leaf] as const;
+    const row = [when.split(' ') as Hint[], leaf] as const;
     table.set(garment, [...(table.get(garment) ?? []), row]);
   }
   return table;
@@ -61,15 +64,15 @@ const NOT_GENERAL: ReadonlySet<string> = new Set([
 export const isGeneral = (categoryId: string): boolean =>
   refinements().has(categoryId) && !NOT_GENERAL.has(categoryId);
 
-/** Returns the first hint that refines a category or group, and the refined category; undefined if none does. */
+/** Returns the first refinement of a category or group that holds; undefined if none does. */
 export function refine(
   kind: 'garment' | 'group',
   id: string,
   hints: { has(hint: Hint): boolean },
-): readonly [Hint, string] | undefined {
+): Refinement | undefined {
   return refinements()
     .get(kind === 'garment' ? id : `group:${id}`)
-    ?.find(([hint]) => hints.has(hint));
+    ?.find(([needed]) => needed.every((hint) => hints.has(hint)));
 }
 
 /** Returns all category ids of the table, for the dictionary's check. */
