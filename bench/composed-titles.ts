@@ -22,7 +22,20 @@ const WEARERS: Readonly<Record<Locale, readonly string[]>> = {
   nl: ['Heren', 'Dames', 'Meisjes'],
 };
 const SIZES = ['M', 'XL', '42', '', '', 'Gr. 38', '2 Pack'];
-const SYLLABLES = ['zor', 'vik', 'lem', 'tau', 'bri', 'nox', 'pel', 'dar', 'quo', 'fin', 'sul', 'mer'];
+const SYLLABLES = [
+  'zor',
+  'vik',
+  'lem',
+  'tau',
+  'bri',
+  'nox',
+  'pel',
+  'dar',
+  'quo',
+  'fin',
+  'sul',
+  'mer',
+];
 
 const COMPOSED_KINDS = [
   'garment',

@@ -133,6 +133,7 @@ interface Answer {
   id: string | null;
   confidence: number;
   isAnswered: boolean;
+  isGarment: boolean;
   isRegionRight: boolean;
   isLeafRight: boolean;
 }
@@ -152,6 +153,7 @@ export function answer({ set, row, leaves, regions, isGarment, mayBeNone }: Labe
     id,
     confidence: category?.confidence ?? 0,
     isAnswered: isNone || id !== null,
+    isGarment,
     isRegionRight: isNone || (isGarment && regions.has(category?.region ?? '')),
     isLeafRight: isNone || (isGarment && leaves.has(id ?? '')),
   };
@@ -172,6 +174,8 @@ function score(answers: readonly Answer[]) {
     answered: share(answers, ({ isAnswered }) => isAnswered),
     region: share(answered, ({ isRegionRight }) => isRegionRight),
     leaf: share(answered, ({ isLeafRight }) => isLeafRight),
+    /** Share that is taken for a garment and is none. */
+    accepted: share(answers, ({ id, isGarment }) => id !== null && !isGarment),
     surelyWrong: share(
       answers,
       ({ id, isLeafRight, confidence }) => id !== null && !isLeafRight && confidence >= SURE,
@@ -187,7 +191,7 @@ export function measureTitles(shared: string, part: Part) {
   return scoreBySet(readLabelledRows(shared, part));
 }
 
-/** Scores rows by set, and all together; of sets without garments, how many are taken for some. */
+/** Scores rows by set, and all together. */
 export function scoreBySet(rows: readonly LabelledRow[]) {
   const answers = rows.map(answer);
   const sets = [...new Set(answers.map(({ set }) => set))];

@@ -92,7 +92,8 @@ function contradicts(text: TextBelief, image: ImageLikelihoods): boolean {
     // A belt or a bag is often shown with what it is worn with.
     sumOf(categories, 'accessory') < 0.5;
   const showsNone = photo.notGarment >= MIN_CONFLICT.photo && notGarment <= 1 - MIN_CONFLICT.text;
-  return (showsAnother || showsNone) && supportOf(categories, image) < MIN_SUPPORT;
+  const hasSupport = notGarment <= 0.5 && supportOf(categories, image) >= MIN_SUPPORT;
+  return (showsAnother || showsNone) && !hasSupport;
 }
 
 interface Odds {

@@ -117,12 +117,9 @@ export const Classification = z
             category: z.string().nullable(),
             confidence,
             notGarment: confidence.meta({ description: 'That the text sells no garment' }),
-            thing: z
-              .string()
-              .nullable()
-              .meta({
-                description: 'If `notGarment` leads, what it seems to be: pet, home, part, …',
-              }),
+            thing: z.string().nullable().meta({
+              description: 'If `notGarment` leads, what it seems to be: pet, home, part, …',
+            }),
             language: Locale.nullable(),
             matches: z.array(TextMatch),
             contradictedBy: z

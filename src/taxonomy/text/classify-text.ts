@@ -184,9 +184,7 @@ function withSet(votes: readonly Vote[], pieces: readonly string[]): readonly Vo
   if (set === undefined || !first) return votes;
   const factor = set === pieces[0] ? PIECE_FACTOR.listed : PIECE_FACTOR.named;
   const rest = votes.map((vote) =>
-    isPiece(vote) && !vote.ids.includes(set)
-      ? { ...vote, weight: vote.weight * factor }
-      : vote,
+    isPiece(vote) && !vote.ids.includes(set) ? { ...vote, weight: vote.weight * factor } : vote,
   );
   return pieces.includes(set) ? rest : [{ ...first, ids: [set], favourite: undefined }, ...rest];
 }

@@ -140,17 +140,21 @@ const MOTIFS: ReadonlySet<string> = new Set([
   'cosmetics',
 ]);
 
+/** Of two nouns that are written apart, the first is the head. */
+const writesCompounds = (locale: Locale): boolean => locale === 'de' || locale === 'nl';
 const isWorn = ({ entry: { kind } }: Match): boolean => kind === 'garment' || kind === 'group';
 const isThing = ({ entry }: Match, ids: ReadonlySet<string>): boolean =>
   entry.kind === 'notGarment' && ids.has(entry.id);
 
 /** Returns the thing that a segment is about, whatever garment it names too. */
-function dominantThing(main: readonly Match[]): Match | undefined {
+function dominantThing(main: readonly Match[], locale: Locale): Match | undefined {
   const garment = main.findIndex(isWorn);
+  const isDominant = (match: Match): boolean =>
+    isThing(match, DOMINANT) || (writesCompounds(locale) && isThing(match, MOTIFS));
   return main.find(
     (match, at) =>
       (match.entry.kind === 'notGarment' && match.entry.id === SOLD_BY_LENGTH) ||
-      (match.by === 'word' && isThing(match, DOMINANT) && (garment < 0 || at < garment)),
+      (match.by === 'word' && isDominant(match) && (garment < 0 || at < garment)),
   );
 }
 
@@ -160,9 +164,8 @@ const PARTS: ReadonlySet<string> = new Set(['part']);
 function possibleHeads(main: readonly Match[], locale: Locale): readonly Match[] {
   const garment = main.findIndex(isWorn);
   if (garment < 0) return main;
-  const isWritten = locale === 'de' || locale === 'nl';
   const isAside = (match: Match, at: number): boolean =>
-    isThing(match, PARTS) || (isWritten && at > garment && isThing(match, MOTIFS));
+    isThing(match, PARTS) || (writesCompounds(locale) && at > garment && isThing(match, MOTIFS));
   return main.filter((match, at) => !isAside(match, at));
 }
 
@@ -173,7 +176,7 @@ function weighSegment(
   stuffs: ReadonlySet<number>,
 ): ArticleMention[] {
   const named = segment.filter(({ role }) => role === undefined).map(({ match }) => match);
-  const dominant = dominantThing(named);
+  const dominant = dominantThing(named, locale);
   const main = dominant ? [dominant] : possibleHeads(named, locale);
   // "Chaqueta de plumífero": in head-first languages the specific noun may follow an "of".
   const general = main.length === 1 ? main[0] : undefined;

@@ -38,6 +38,7 @@ export interface Lexicon {
 
 const names = lazily(() => readWords('names'));
 const attributes = lazily(() => readWords('attributes'));
+const colours = lazily(() => readWords('colours'));
 const things = lazily(() => readWords('things'));
 export const grammar = lazily(() => readWords('grammar'));
 const makers = lazily(() => readWords('makers'));
@@ -81,6 +82,7 @@ function* fileEntries(locale: Locale): Generator<[string, Entry]> {
   };
   yield* of(names(), (id) => ({ kind: 'garment', id }));
   yield* dictionaryEntries(locale);
+  yield* of(colours(), (id) => ({ kind: 'colour', id }));
   yield* of(attributes(), (id) => ({ kind: 'cue', id: id as Cue }));
   yield* of(things(), (id) => ({ kind: 'notGarment', id }));
   yield* of(grammar(), grammarEntry);

@@ -182,7 +182,11 @@ function withoutHidden(matches: readonly Match[]): Match[] {
             (hider.entry.kind === 'fixed' && entry.id.startsWith('ageGroup:'))) &&
           hider.first <= first &&
           last <= hider.last &&
-          !(hider.entry.kind === 'fixed' && isSameSpan(hider, { first, last }) && isName(entry)),
+          !(
+            hider.entry.kind === 'fixed' &&
+            isSameSpan(hider, { first, last }) &&
+            (isName(entry) || entry.kind === 'colour')
+          ),
       ),
   );
 }
