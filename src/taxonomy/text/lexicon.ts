@@ -220,7 +220,7 @@ const LEXICONS: Readonly<Record<Locale, () => Lexicon>> = {
 export const lexiconOf = (locale: Locale): Lexicon => LEXICONS[locale]();
 
 /** A word or phrase of one of the languages. */
-export interface Foreign {
+interface Foreign {
   entry: Entry;
   locale: Locale;
 }
@@ -246,10 +246,3 @@ export const everyLanguage = lazily((): ForeignNode => {
   }
   return root;
 });
-
-/** Returns what a phrase means in every language. */
-export function meaningsOf(words: readonly string[]): readonly Foreign[] {
-  let node: ForeignNode | undefined = everyLanguage();
-  for (const word of words) node = node?.next.get(word);
-  return node?.found ?? [];
-}
