@@ -5,6 +5,7 @@ import { type ConfidenceModel, probabilityOf } from '../src/taxonomy/text/confid
 import { FEATURES, type Feature, type Features } from '../src/taxonomy/text/features.ts';
 import type { LinearModel } from '../src/taxonomy/text/second-opinion.ts';
 import { readFeedRows } from '../test/taxonomy/feed-rows.ts';
+import { composedRows } from './composed-titles.ts';
 import { fitSecondOpinion } from './fit-second-opinion.ts';
 import { type LabelledRow, readLabelledRows } from './titles.ts';
 
@@ -51,8 +52,10 @@ const PRIORS: Readonly<Partial<Record<Feature, number>>> = {
  * therefore used once more without its noun; together these count as this share of all titles.
  */
 const UNKNOWN_NOUNS_SHARE = 0.03;
+/** A composed title counts less than a shop's. */
+const COMPOSED_WEIGHT = 0.3;
 const RIDGE = 0.5;
-const STEPS = 4000;
+const STEPS = 1500;
 const STEP = 2;
 
 /** The title without the words that named the category. */
@@ -140,7 +143,7 @@ function fitModel(examples: readonly Example[]): ConfidenceModel {
 }
 
 /** The linear model's support of a row counts as that of a model which has not seen the row. */
-const FOLDS = 5;
+const FOLDS = 2;
 
 /** Fits the linear model and the confidence of naming by text on the fitting part. @param shared see `readLabelledRows` */
 export function fitNaming(shared: string): { opinion: LinearModel; confidence: ConfidenceModel } {
@@ -151,8 +154,12 @@ export function fitNaming(shared: string): { opinion: LinearModel; confidence: C
     const own = titles.filter((row) => foldOf(row) === fold);
     return examplesOf(own, fitSecondOpinion([...others, ...tunedRows()]));
   });
+  const opinion = fitSecondOpinion([...titles, ...tunedRows()]);
+  const composed = composedRows('fitting').flatMap((row) =>
+    exampleOf(row.row, row, COMPOSED_WEIGHT, opinion),
+  );
   return {
-    opinion: fitSecondOpinion([...titles, ...tunedRows()]),
-    confidence: fitModel(examples.flat()),
+    opinion,
+    confidence: fitModel([...examples.flat(), ...composed]),
   };
 }

@@ -4,8 +4,8 @@ import {
   LOCALES,
   type Locale,
 } from '../src/taxonomy/dictionary/schema.ts';
-import { MORE_NAMES } from '../src/taxonomy/text/names.ts';
-import { NOT_GARMENTS } from '../src/taxonomy/text/not-garments.ts';
+import { HEAD_IS_LAST } from '../src/taxonomy/text/grammar.ts';
+import { readWords } from '../src/taxonomy/text/lexicon-files.ts';
 import {
   CLASS_COUNT,
   classProbabilities,
@@ -14,7 +14,6 @@ import {
   WEIGHT_COUNT,
 } from '../src/taxonomy/text/second-opinion.ts';
 import { tokenize } from '../src/taxonomy/text/tokens.ts';
-import { CUES, HEAD_IS_LAST, type Words } from '../src/taxonomy/text/words.ts';
 import type { LabelledRow } from './titles.ts';
 
 /** A text as rows of weights, and the classes that are right. */
@@ -45,8 +44,8 @@ function createRandom(): () => number {
   };
 }
 
-const split = (words: Words, locale: Locale): string[] =>
-  (words[locale] ?? '').split('|').filter(Boolean);
+const wordsOf = (file: string, locale: Locale) =>
+  readWords(file).filter(({ languages }) => languages.includes(locale));
 
 /** Every name of an article in a language, and its class. */
 function namesIn(locale: Locale): { name: string; label: number }[] {
@@ -54,8 +53,8 @@ function namesIn(locale: Locale): { name: string; label: number }[] {
     names.map((name) => ({ name, label: classOf.get(id) ?? NO_GARMENT }));
   return [
     ...dictionary.categories.flatMap(({ id, synonyms }) => named(synonyms[locale], id)),
-    ...Object.entries(MORE_NAMES).flatMap(([id, words]) => named(split(words, locale), id)),
-    ...named(split(NOT_GARMENTS, locale), ''),
+    ...wordsOf('names', locale).flatMap(({ word, meaning }) => named([word], meaning)),
+    ...wordsOf('things', locale).flatMap(({ word }) => named([word], '')),
   ];
 }
 
@@ -63,7 +62,7 @@ const describingWords = (locale: Locale): string[] => [
   ...[...dictionary.colourFamilies, ...dictionary.materials, ...dictionary.patterns].flatMap(
     ({ synonyms }) => synonyms[locale],
   ),
-  ...Object.values(CUES).flatMap((words) => split(words, locale)),
+  ...wordsOf('attributes', locale).map(({ word }) => word),
 ];
 
 const toRows = (title: string): number[] => rowsOf(tokenize(title));

@@ -8,11 +8,12 @@ import { measureColors } from '../src/taxonomy/photo/color.ts';
 import { DEFAULT_SETTINGS } from '../src/taxonomy/request-schema.ts';
 import { classifyText } from '../src/taxonomy/text/classify-text.ts';
 import { accuracy, namedBy, readFeedRows } from '../test/taxonomy/feed-rows.ts';
+import { composedRows } from './composed-titles.ts';
 import { EVAL_FOLDER } from './eval-photos.ts';
 import { fitNaming } from './fit-confidence.ts';
 import { quantised } from './fit-second-opinion.ts';
 import { measureGarmentClass } from './garment-class.ts';
-import { measureTitles, PARTS, readLabelledRows } from './titles.ts';
+import { measureTitles, PARTS, readLabelledRows, scoreBySet } from './titles.ts';
 import { measureUnseenContributors } from './unseen-contributors.ts';
 
 interface Settings {
@@ -20,6 +21,7 @@ interface Settings {
   json: boolean;
   fit: boolean;
   contributors: boolean;
+  composed: boolean;
 }
 
 /** The folder with labelled titles and products beside the evaluation photos. */
@@ -271,7 +273,7 @@ const CARD = {
   fittedTo:
     'Titles of shops in six languages (eval/titles: three of four, by a hash of the title) and the products of one ' +
     'shop (training/store-products.json), neither of which is distributed; the tuned hand-written rows of ' +
-    'test/fixtures/feed-rows; the names of the dictionary and of names.ts and not-garments.ts.',
+    'test/fixtures/feed-rows; the names of the dictionary and of data/lexicon.',
   judgedOn: 'The other titles: docs/performance.md, "Naming by text".',
   reproduce: 'npm run bench -- taxonomy --fit',
 };
@@ -293,6 +295,29 @@ function writeFitted(): void {
   }
 }
 
+/** Makes and judges composed titles: of every kind, in six languages, apart from those of the fit. */
+function printComposed(): void {
+  const sets = scoreBySet(composedRows('judging'));
+  console.log(
+    'Composed titles that nothing was fitted to; "accepted": a garment where there is none.',
+  );
+  console.table(
+    Object.fromEntries(
+      sets.map(({ set, titles, ...shares }) => [
+        set,
+        {
+          titles,
+          answered: share(shares.answered),
+          'region right': share(shares.region),
+          'leaf right': share(shares.leaf),
+          'wrong, confidence ≥ .9': share(shares.surelyWrong),
+          accepted: share(shares.accepted),
+        },
+      ]),
+    ),
+  );
+}
+
 /** Prints speed and accuracy of classification: of hand-written feed rows, shop titles and photos if there are any. */
 export async function run(argv: string[]): Promise<void> {
   const command = new Command('taxonomy')
@@ -300,10 +325,15 @@ export async function run(argv: string[]): Promise<void> {
     .option('--json', 'print JSON', false)
     .option('--fit', `fit naming by text and write its numbers to ${TEXT_FOLDER}`, false)
     .option('--contributors', 'only: laid-out garments of contributors nobody trained with', false)
+    .option('--composed', 'only: composed titles, with things that are no garments', false)
     .parse(argv, { from: 'user' });
   const settings = command.opts<Settings>();
   if (settings.fit) {
     writeFitted();
+    return;
+  }
+  if (settings.composed) {
+    printComposed();
     return;
   }
   if (settings.contributors) {

@@ -54,6 +54,27 @@ function partOf(title: string): Part {
   return byte % JUDGING_SHARE === JUDGING_SHARE - 1 ? 'judging' : 'fitting';
 }
 
+/** Categories of a later dictionary, and those that a label from before it has for the same garment. */
+const BEFORE: Readonly<Record<string, readonly string[]>> = {
+  kurta: ['blouse', 'tunic', 'saree_traditional'],
+  shalwar_kameez: ['saree_traditional'],
+  abaya: ['saree_traditional'],
+  kaftan: ['saree_traditional', 'tunic'],
+  sherwani: ['saree_traditional'],
+  thobe: ['saree_traditional'],
+  dirndl: ['saree_traditional'],
+  hanfu_qipao: ['saree_traditional'],
+};
+
+/** Adds the categories that have come since the labels. */
+const withLater = (leaves: readonly string[]): ReadonlySet<string> =>
+  new Set([
+    ...leaves,
+    ...Object.entries(BEFORE).flatMap(([id, before]) =>
+      before.some((leaf) => leaves.includes(leaf)) ? [id] : [],
+    ),
+  ]);
+
 function readTitles(folder: string): LabelledRow[] {
   if (!existsSync(folder)) return [];
   const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
@@ -65,7 +86,7 @@ function readTitles(folder: string): LabelledRow[] {
     return {
       set: truth.locale,
       row: { title: truth.title },
-      leaves: new Set(truth.truthLeaves),
+      leaves: withLater(truth.truthLeaves),
       regions: new Set(truth.acceptedRegions),
       isGarment: !truth.notAGarment,
       mayBeNone: truth.acceptNotAGarment || truth.notAGarment,
@@ -79,7 +100,7 @@ function readProducts(file: string): LabelledRow[] {
   const { products } = Products.parse(JSON.parse(readFileSync(file, 'utf8')));
   return products.flatMap(({ name, categories, ...truth }) => {
     const labels = {
-      leaves: new Set([...truth.truthLeaves, ...truth.titleOnlyAlsoAccepted]),
+      leaves: withLater([...truth.truthLeaves, ...truth.titleOnlyAlsoAccepted]),
       regions: new Set(truth.acceptedRegions),
       isGarment: !truth.notAGarment,
       mayBeNone: truth.notAGarment,
@@ -112,6 +133,7 @@ interface Answer {
   id: string | null;
   confidence: number;
   isAnswered: boolean;
+  isGarment: boolean;
   isRegionRight: boolean;
   isLeafRight: boolean;
 }
@@ -131,6 +153,7 @@ export function answer({ set, row, leaves, regions, isGarment, mayBeNone }: Labe
     id,
     confidence: category?.confidence ?? 0,
     isAnswered: isNone || id !== null,
+    isGarment,
     isRegionRight: isNone || (isGarment && regions.has(category?.region ?? '')),
     isLeafRight: isNone || (isGarment && leaves.has(id ?? '')),
   };
@@ -151,6 +174,8 @@ function score(answers: readonly Answer[]) {
     answered: share(answers, ({ isAnswered }) => isAnswered),
     region: share(answered, ({ isRegionRight }) => isRegionRight),
     leaf: share(answered, ({ isLeafRight }) => isLeafRight),
+    /** Share that is taken for a garment and is none. */
+    accepted: share(answers, ({ id, isGarment }) => id !== null && !isGarment),
     surelyWrong: share(
       answers,
       ({ id, isLeafRight, confidence }) => id !== null && !isLeafRight && confidence >= SURE,
@@ -163,7 +188,12 @@ function score(answers: readonly Answer[]) {
 
 /** Scores the rows of a part by set, and all together. */
 export function measureTitles(shared: string, part: Part) {
-  const answers = readLabelledRows(shared, part).map(answer);
+  return scoreBySet(readLabelledRows(shared, part));
+}
+
+/** Scores rows by set, and all together. */
+export function scoreBySet(rows: readonly LabelledRow[]) {
+  const answers = rows.map(answer);
   const sets = [...new Set(answers.map(({ set }) => set))];
   return [
     ...sets.map((set) => ({ set, ...score(answers.filter((each) => each.set === set)) })),

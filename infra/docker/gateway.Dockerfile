@@ -20,6 +20,7 @@ COPY packages packages
 COPY src src
 COPY workers workers
 COPY models models
+COPY data data
 RUN npm run build
 
 FROM node:24-bookworm-slim

@@ -27,6 +27,7 @@ COPY packages packages
 COPY src src
 COPY workers workers
 COPY models models
+COPY data data
 RUN npm run build
 
 FROM nvidia/cuda:12.9.1-cudnn-runtime-ubuntu24.04

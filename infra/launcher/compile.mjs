@@ -13,11 +13,11 @@ import {
 import { dirname, join } from 'node:path';
 
 /** Where the programs are written, and what decides how. */
-const SOURCES = ['src', 'workers', 'models', 'packages/client/src'];
+const SOURCES = ['src', 'workers', 'models', 'packages/client/src', 'data'];
 const SETTINGS = ['tsconfig.json', 'package-lock.json', 'infra/launcher/bundle.mjs'];
-/** Copied as it is: it runs in a browser. */
-const BROWSER = 'src/console/browser';
-const COMPILED_FILE = /\.(ts|json)$/;
+/** Copied as they are: what runs in a browser, and the words of the lexicon. */
+const COPIED = ['src/console/browser', 'data'];
+const COMPILED_FILE = /\.(ts|json|tsv)$/;
 
 /** Describes the sources that `dist` was compiled from. */
 const STAMP = 'dist/.sources';
@@ -57,7 +57,8 @@ async function compileAll(root, sources) {
     // Not sooner: packages may have been installed only now.
     const { bundle } = await import('./bundle.mjs');
     await bundle(root, draft);
-    cpSync(join(root, BROWSER), join(draft, BROWSER), { recursive: true });
+    for (const folder of COPIED)
+      cpSync(join(root, folder), join(draft, folder), { recursive: true });
     moveFiles(draft, join(root, 'dist'));
     removeOldChunks(join(root, 'dist', CHUNKS));
     writeFileSync(join(root, STAMP), sources);

@@ -279,9 +279,9 @@ const optionsRoute = (modelVersion: string): Route => {
       304: { description: 'The client already has this version' },
     },
     handle: (call) => {
-      const { locale, sections } = call.query;
+      const { locale, sections, version } = call.query;
       const language = languageOf(locale, call);
-      return sendDocument(call, optionsDocument(language.locale, sections), {
+      return sendDocument(call, optionsDocument(language.locale, sections, version), {
         'cache-control': 'public, max-age=3600, stale-while-revalidate=86400',
         ...languageHeaders(language),
       });

@@ -46,6 +46,8 @@ interface Subject {
   fallbackId: string;
 }
 
+/** Leaves room for the number of a piece in an id of 128 characters. */
+const MAX_SET_ID_CHARS = 120;
 /** Photos whose shorter side has fewer pixels are classified poorly. */
 const MIN_SIDE_PIXELS = 96;
 /** A classification below this confidence needs review. */
@@ -118,6 +120,7 @@ function toEvidence(
           category: named,
           confidence: round3(best),
           notGarment: round3(text.notGarment),
+          thing: text.notGarment > best ? (text.thing ?? null) : null,
           language: text.language ?? null,
           matches: [...(text.matches.get(named ?? NO_GARMENT) ?? [])].map((at) => ({
             ...at,
@@ -218,6 +221,27 @@ function wardrobeItemOf(
   return toWardrobeItem(identity, category, insulationOf(category, text), attributes);
 }
 
+/** Returns the garments of a set, if the text names several. */
+function itemsOf(
+  { options }: Subject,
+  identity: { id: string; name: string },
+  text: TextEvidence | undefined,
+  category: Category | undefined,
+): Pick<Classification, 'items'> {
+  const pieces = (text?.pieces ?? []).flatMap((id) => categories.get(id) ?? []);
+  if (!text || !category || pieces.length < 2 || !options.wardrobeItem) return {};
+  return {
+    items: pieces.map((piece, i) =>
+      wardrobeItemOf(
+        { id: `${identity.id.slice(0, MAX_SET_ID_CHARS)}-${i}`, name: identity.name },
+        piece,
+        text.attributes,
+        [],
+      ),
+    ),
+  };
+}
+
 /** Classifies an article by its feed row, its photo or both: category, attributes, insulation, wardrobe item. Pure. */
 export function classify(subject: Subject): Classification {
   const { attributes, image, group, options } = subject;
@@ -256,6 +280,7 @@ export function classify(subject: Subject): Classification {
       worn && options.wardrobeItem
         ? wardrobeItemOf(identity, worn, textAttributes, meant?.colors ?? [])
         : null,
+    ...itemsOf(subject, identity, text, category),
     review: {
       needed: reasons.some((reason) => !ADVICE.has(reason)),
       reasons,

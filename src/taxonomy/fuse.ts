@@ -39,6 +39,8 @@ interface TextBelief {
   hasEvidence: boolean;
   /** Columns that contradict each other. */
   contradictions: readonly string[];
+  /** The categories that a title names side by side; absent or empty for one article. */
+  pieces?: readonly string[];
 }
 
 /** A contradiction: the photo is so sure of a region, and the text that it is another one. */
@@ -90,7 +92,8 @@ function contradicts(text: TextBelief, image: ImageLikelihoods): boolean {
     // A belt or a bag is often shown with what it is worn with.
     sumOf(categories, 'accessory') < 0.5;
   const showsNone = photo.notGarment >= MIN_CONFLICT.photo && notGarment <= 1 - MIN_CONFLICT.text;
-  return (showsAnother || showsNone) && supportOf(categories, image) < MIN_SUPPORT;
+  const hasSupport = notGarment <= 0.5 && supportOf(categories, image) >= MIN_SUPPORT;
+  return (showsAnother || showsNone) && !hasSupport;
 }
 
 interface Odds {
@@ -217,8 +220,9 @@ export function fuse(
     agreement: usableText && image && (disagree || usableText.hasEvidence) ? !disagree : undefined,
     multipleGarments:
       !image &&
-      (second?.confidence ?? 0) >= MIN_SET_CONFIDENCE &&
-      regionOf(first?.id ?? '') !== regionOf(second?.id ?? ''),
+      (new Set(text?.pieces?.map(regionOf)).size > 1 ||
+        ((second?.confidence ?? 0) >= MIN_SET_CONFIDENCE &&
+          regionOf(first?.id ?? '') !== regionOf(second?.id ?? ''))),
     notGarment,
   };
 }

@@ -117,6 +117,9 @@ export const Classification = z
             category: z.string().nullable(),
             confidence,
             notGarment: confidence.meta({ description: 'That the text sells no garment' }),
+            thing: z.string().nullable().meta({
+              description: 'If `notGarment` leads, what it seems to be: pet, home, part, …',
+            }),
             language: Locale.nullable(),
             matches: z.array(TextMatch),
             contradictedBy: z
@@ -141,6 +144,10 @@ export const Classification = z
       .nullable(),
     mappings: z.object({ shopify: z.string().nullable(), google: z.number().int().nullable() }),
     wardrobeItem: WardrobeItem.nullable(),
+    items: z
+      .array(WardrobeItem)
+      .optional()
+      .meta({ description: 'Of a set: each of its garments; absent otherwise' }),
     review: z
       .object({
         needed: z.boolean(),

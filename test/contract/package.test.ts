@@ -27,6 +27,7 @@ const SOURCES = [
   'src',
   'workers',
   'models',
+  'data',
   'infra',
 ];
 const KEY = 'sv_a-key-of-this-test-of-enough-length';
@@ -148,9 +149,16 @@ test('the gateway’s tarball has the build, the weights with their cards, and n
   const compiled = /^dist\/(src|workers|models|packages\/client\/src)\/.*\.(js|d\.ts)$/;
   const page = /^dist\/src\/console\/browser\//;
   const example = /^dist\/src\/api\/openapi\/examples\/\w+\.json$/;
-  const isKnown = (file: string) => [compiled, page, example].some((kind) => kind.test(file));
+  const words = /^dist\/data\/lexicon\/[a-z]+\.tsv$/;
+  const isKnown = (file: string) =>
+    [compiled, page, example, words].some((kind) => kind.test(file));
   expect(inDist).toEqual(
-    expect.arrayContaining(['dist/src/main.js', 'dist/workers/main.js', 'dist/src/cli/main.js']),
+    expect.arrayContaining([
+      'dist/src/main.js',
+      'dist/workers/main.js',
+      'dist/src/cli/main.js',
+      'dist/data/lexicon/names.tsv',
+    ]),
   );
   expect(inDist.filter((file) => !isKnown(file)).sort()).toEqual([
     'dist/package.json',

@@ -3,7 +3,7 @@ import { clamp, type Ramp } from '../numeric.ts';
 import type { Model } from '../params.ts';
 
 /** A colour in OKLCH: lightness 0-1, chroma, hue in degrees (0 for greys). */
-export interface Oklch {
+interface Oklch {
   readonly l: number;
   readonly c: number;
   readonly h: number;
@@ -30,7 +30,7 @@ const toOklch = useMode(modeOklch);
 const cachedColours = new Map<string, Oklch>();
 const MAX_CACHED_COLOURS = 8192;
 
-export function oklchOf(hex: string): Oklch {
+function oklchOf(hex: string): Oklch {
   const cached = cachedColours.get(hex);
   if (cached) return cached;
   const { l, c, h } = toOklch(hex) ?? { l: 0, c: 0, h: 0 };

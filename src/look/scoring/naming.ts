@@ -1,31 +1,9 @@
-import { colourFamilies, dictionary, type Locale } from '../../taxonomy/dictionary/schema.ts';
+import { colourFamilies, type Locale } from '../../taxonomy/dictionary/schema.ts';
 import { DEFAULT_OCCASION, GARMENTS, NAME_WORDS } from '../texts/names.ts';
 import { fill } from '../texts/texts.ts';
 import { type Ensemble, isDress, isSet, itemsOf } from '../wardrobe/ensemble.ts';
 import type { ScoringContext, WornItem } from './context.ts';
-import { type Oklch, oklchOf } from './harmony.ts';
 import { visibleItems } from './score.ts';
-
-const swatches = dictionary.colourFamilies.flatMap((family) =>
-  family.hex && family.measurable ? [{ family, colour: oklchOf(family.hex) }] : [],
-);
-
-const distance = (a: Oklch, b: Oklch): number => {
-  const turn = Math.PI / 180;
-  const dx = a.c * Math.cos(a.h * turn) - b.c * Math.cos(b.h * turn);
-  const dy = a.c * Math.sin(a.h * turn) - b.c * Math.sin(b.h * turn);
-  return Math.hypot(a.l - b.l, dx, dy);
-};
-
-/** The colour family closest to a colour. */
-function familyOf(colour: Oklch): string {
-  const [first, ...rest] = swatches;
-  if (!first) throw new Error('The dictionary has no colours');
-  return rest.reduce(
-    (best, next) => (distance(colour, next.colour) < distance(colour, best.colour) ? next : best),
-    first,
-  ).family.id;
-}
 
 /** A label inside a sentence: its first part, in lower case unless the language capitalises nouns. */
 function inSentence(label: string, locale: Locale): string {
@@ -45,8 +23,7 @@ function byVisibility(context: ScoringContext, ensemble: Ensemble<WornItem>): Wo
 }
 
 const colourLabel = (item: WornItem, locale: Locale): string | undefined => {
-  const { colour } = item.garment;
-  const label = colour && colourFamilies.get(familyOf(colour))?.labels[locale];
+  const label = colourFamilies.get(item.garment.colourFamily ?? '')?.labels[locale];
   return label && inSentence(label, locale);
 };
 

@@ -5,6 +5,7 @@ import {
   materials,
   rating01,
 } from '../../taxonomy/dictionary/schema.ts';
+import { familyOfHex } from '../../taxonomy/photo/color.ts';
 import { clamp } from '../numeric.ts';
 import type { Model } from '../params.ts';
 import { type Shade, shadeOf } from '../scoring/harmony.ts';
@@ -30,6 +31,8 @@ export interface Garment {
   readonly occasions: readonly string[];
   /** The dominant colour; undefined if unknown. */
   readonly colour: Shade | undefined;
+  /** What that is called: as the client says, else by the table that names photos' colours. */
+  readonly colourFamily: string | undefined;
   readonly patterned: boolean;
   readonly materialIds: readonly string[];
   readonly wornDaysAgo: number | undefined;
@@ -111,17 +114,26 @@ function resistance(
   return Math.max(ofCategory === undefined ? 0 : rating01(ofCategory), (ofMaterial ?? 0) / 3);
 }
 
+function dominantColour({ colors = [] }: WardrobeItem) {
+  const [first, ...rest] = colors;
+  return (
+    first &&
+    rest.reduce((best, next) => ((next.share ?? 0) > (best.share ?? 0) ? next : best), first)
+  );
+}
+
 /** The dominant colour; a family has the colour of its swatch. */
 function colourOf(model: Model, item: WardrobeItem): Shade | undefined {
-  const [first, ...rest] = item.colors ?? [];
-  if (!first) return undefined;
-  const dominant = rest.reduce(
-    (best, next) => ((next.share ?? 0) > (best.share ?? 0) ? next : best),
-    first,
-  );
+  const dominant = dominantColour(item);
+  if (!dominant) return undefined;
   const hex = dominant.hex ?? colourFamilies.get(dominant.family ?? '')?.hex;
   return hex ? shadeOf(model, hex) : undefined;
 }
+
+const colourFamilyOf = (item: WardrobeItem): string | undefined => {
+  const { family, hex } = dominantColour(item) ?? {};
+  return family ?? (hex === undefined ? undefined : familyOfHex(hex));
+};
 
 /** A name without a letter, such as an article number, says no more than an id. */
 const nameOf = ({ name }: WardrobeItem): string | undefined =>
@@ -166,6 +178,7 @@ export function readGarment(model: Model, item: WardrobeItem): Garment {
     seasons: item.seasons ?? [],
     occasions: item.occasions ?? [],
     colour: colourOf(model, item),
+    colourFamily: colourFamilyOf(item),
     patterned: item.pattern !== undefined && item.pattern !== null && item.pattern !== 'solid',
     materialIds: composition.map(({ row }) => row.id),
     wornDaysAgo: item.lastWornDaysAgo,

@@ -2,7 +2,16 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { IMAGE_CLASSES } from '../photo/image-classes.ts';
 import { LocaleTag } from './locales.ts';
-import { CloSource, contentHash, dictionary, Layer, Locale, Region, rating01 } from './schema.ts';
+import {
+  CloSource,
+  categories,
+  contentHash,
+  dictionary,
+  Layer,
+  Locale,
+  Region,
+  rating01,
+} from './schema.ts';
 
 export const SECTIONS = [
   'categories',
@@ -13,6 +22,12 @@ export const SECTIONS = [
   'profile',
 ] as const;
 type Section = (typeof SECTIONS)[number];
+
+/** Earlier versions that are still served, and their content hashes. */
+const EARLIER: Readonly<Record<string, string>> = {
+  '1.0.0': 'sha256:f81080e5700dad2e36db0b83d9c8d30c2950ba394c8f79537ef1f60845074e2f',
+};
+const VERSIONS: readonly string[] = [...Object.keys(EARLIER), dictionary.dictionaryVersion];
 
 const oneOf = (values: readonly string[]) => `one of ${values.join(', ')}`;
 
@@ -33,12 +48,12 @@ export const OptionsQuery = z.object({
     .meta({ description: `Comma-separated: ${SECTIONS.join(', ')}; all if absent` }),
   version: z
     .string()
-    .refine((version) => version === dictionary.dictionaryVersion, {
-      error: `must be ${dictionary.dictionaryVersion}, the only version there is`,
+    .refine((version) => VERSIONS.includes(version), {
+      error: `must be one of ${VERSIONS.join(', ')}`,
       params: { problem: 'dictionary-version-unsupported' },
     })
     .optional()
-    .meta({ description: 'Rejects any other version of the dictionary' }),
+    .meta({ description: 'The version of the dictionary; the latest by default' }),
 });
 export type OptionsQuery = z.infer<typeof OptionsQuery>;
 
@@ -200,20 +215,30 @@ const SECTION_BODIES: Readonly<Record<Section, (locale: Locale) => Partial<Optio
   },
 };
 
+/** Leaves out what a version does not have yet. */
+function withoutLater(body: Partial<OptionsResponse>, version: string): Partial<OptionsResponse> {
+  if (!body.categories || version === dictionary.dictionaryVersion) return body;
+  return { ...body, categories: body.categories.filter(({ id }) => !categories.get(id)?.since) };
+}
+
 /** Builds the response: the requested sections in one language. */
 function optionsOf(
   locale: Locale,
   sections: readonly Section[],
   modelVersion: string,
+  version: string,
 ): OptionsResponse {
   return {
-    dictionaryVersion: dictionary.dictionaryVersion,
-    contentHash,
+    dictionaryVersion: version,
+    contentHash: EARLIER[version] ?? contentHash,
     locale,
     locales: dictionary.locales,
     regions: dictionary.regions,
     layers: dictionary.layers.map((layer) => ({ ...localise(locale)(layer), order: layer.order })),
-    ...Object.assign({}, ...sections.map((section) => SECTION_BODIES[section](locale))),
+    ...withoutLater(
+      Object.assign({}, ...sections.map((section) => SECTION_BODIES[section](locale))),
+      version,
+    ),
     model: {
       version: modelVersion,
       imageClasses: [...IMAGE_CLASSES],
@@ -229,18 +254,22 @@ interface ServedOptions {
 }
 
 /**
- * Creates the responses to queries. Each of the 6 languages × 64 selections is built once and cached; the order of
+ * Creates the responses to queries. Each of the 6 languages × 64 selections of a version is built once and cached; the order of
  * the sections does not matter.
  * @param modelVersion id and version of the image model
  */
 export function createOptions(modelVersion: string) {
   const served = new Map<string, ServedOptions>();
-  return (locale: Locale, sections: OptionsQuery['sections']): ServedOptions => {
+  return (
+    locale: Locale,
+    sections: OptionsQuery['sections'],
+    version: string = dictionary.dictionaryVersion,
+  ): ServedOptions => {
     const selected = SECTIONS.filter((section) => sections?.includes(section) ?? true);
-    const key = `${locale} ${selected.join()}`;
+    const key = `${version} ${locale} ${selected.join()}`;
     const cached = served.get(key);
     if (cached) return cached;
-    const text = JSON.stringify(optionsOf(locale, selected, modelVersion));
+    const text = JSON.stringify(optionsOf(locale, selected, modelVersion, version));
     const etag = `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
     const fresh = { text, etag };
     served.set(key, fresh);

@@ -85,6 +85,8 @@ const Category = z.strictObject({
   protection: z.strictObject({ water: rating, wind: rating }).optional(),
   /** When it is usually worn: an estimate; absent means all year. */
   seasons: z.array(text).min(1).optional(),
+  /** The version of the dictionary that added it, if that is not 1.0.0. */
+  since: text.optional(),
   synonyms,
 });
 export type Category = z.infer<typeof Category>;

@@ -186,6 +186,12 @@ export function nameColor(lab: Triple): { family: string; deltaE: number } {
   return best;
 }
 
+/** Returns the family of a colour. @param hex `#rrggbb` */
+export function familyOfHex(hex: string): string | undefined {
+  const lab = toLab65(hex);
+  return lab && nameColor([lab.l, lab.a, lab.b]).family;
+}
+
 const round = (value: number, decimals: number): number => {
   const scale = 10 ** decimals;
   return Math.round(value * scale) / scale || 0;

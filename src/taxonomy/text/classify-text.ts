@@ -6,7 +6,8 @@ import { type Features, featuresOf, type Naming } from './features.ts';
 import { type Field, type RowText, readRow, type TextMatch, toTextMatch } from './fields.ts';
 import { readGoogleCategory } from './google.ts';
 import { type ArticleMention, type TextKind, weighMentions } from './heads.ts';
-import { mayNameAnother } from './open-names.ts';
+import { limitOf, otherWearer } from './open-names.ts';
+import { categoryOfSet } from './pieces.ts';
 import { ambiguousCategories, defaultOfGroup, refine } from './refine.ts';
 import { type LinearModel, supportOf } from './second-opinion.ts';
 import { type Hints, readTextAttributes, type TextAttributes } from './text-attributes.ts';
@@ -23,6 +24,10 @@ export interface TextEvidence {
   notGarment: number;
   /** Whether any word or id is evidence for a garment. */
   hasEvidence: boolean;
+  /** Of a set: the categories of its pieces, in the order of the title; else empty. */
+  pieces: readonly string[];
+  /** The kind of thing that is named, if it is no garment; see data/lexicon/things.tsv. */
+  thing: string | undefined;
   /** Columns that say another article than the title does, or without one than the product type. */
   contradictions: readonly CategoryColumn[];
   /** Whether the row seems to be written in a language that is not supported. */
@@ -75,6 +80,13 @@ const FOREIGN_FACTOR = 0.5;
 /** A mention of this weight says what the article is. */
 const MIN_NAMING_WEIGHT = 0.8;
 
+/** More articles than this are a list of keywords. */
+const MAX_PIECES = 5;
+/** Factor on the votes for the pieces of a set, beside the one that it is called by. */
+const PIECE_FACTOR = { named: 0.7, listed: 0.9 } as const;
+/** Factor on the votes for the garment of a pet or a doll. */
+const OTHER_WEARER_FACTOR = 0.3;
+
 /** Maximum total probability given to the evidence: words mislead, sellers err. */
 const MAX_TRUST = 0.97;
 
@@ -104,13 +116,12 @@ function toVote(naming: Naming, column: number, hints: Hints): Vote {
   const own = toTextMatch(field, mention.match);
   const vote = { weight: mention.weight * column, favourite: undefined, matches: [own], naming };
   if (kind !== 'garment' && kind !== 'group') return { ...vote, ids: [] };
-  const [hint, refined] = refine(kind, id, hints) ?? [];
-  const refinement = hint && hints.get(hint);
-  if (refined && refinement) {
+  const [needed, refined] = refine(kind, id, hints) ?? [];
+  if (needed && refined) {
     return {
       ...vote,
       ids: [refined],
-      matches: [own, refinement],
+      matches: [own, ...needed.flatMap((hint) => hints.get(hint) ?? [])],
       naming: { ...naming, isRefined: true },
     };
   }
@@ -149,6 +160,49 @@ function collectVotes({ fields }: RowText, hints: Hints): Vote[] {
       toVote({ field, mention, mentions, isRefined: false }, weights[field.name], hints),
     ),
   );
+}
+
+const isIn = (name: Field['name']) => (vote: Vote) => vote.naming.field.name === name;
+
+const isPiece = ({ ids, weight, naming }: Vote): boolean =>
+  ids.length > 0 &&
+  naming.field.name === 'title' &&
+  naming.mention.role === undefined &&
+  weight >= MIN_NAMING_WEIGHT;
+
+/** Returns the categories that a title names side by side: "top and skirt". */
+function piecesOf(votes: readonly Vote[]): string[] {
+  const titled = votes.filter(isPiece).map(({ ids, favourite }) => favourite ?? ids[0] ?? '');
+  const distinct = [...new Set(titled)].slice(0, MAX_PIECES);
+  return distinct.length > 1 ? distinct : [];
+}
+
+/** Lets the category of a set lead its pieces. */
+function withSet(votes: readonly Vote[], pieces: readonly string[]): readonly Vote[] {
+  const set = categoryOfSet(pieces);
+  const first = votes.find(isPiece);
+  if (set === undefined || !first) return votes;
+  const factor = set === pieces[0] ? PIECE_FACTOR.listed : PIECE_FACTOR.named;
+  const rest = votes.map((vote) =>
+    isPiece(vote) && !vote.ids.includes(set) ? { ...vote, weight: vote.weight * factor } : vote,
+  );
+  return pieces.includes(set) ? rest : [{ ...first, ids: [set], favourite: undefined }, ...rest];
+}
+
+/** An animal's or a doll's wear is no garment. */
+function withWearer(votes: readonly Vote[]): readonly Vote[] {
+  const title = votes.find(isIn('title'));
+  const thing = title && otherWearer(title.naming.field);
+  if (!title || !thing) return votes;
+  const { naming } = title;
+  const match = { ...naming.mention.match, entry: { kind: 'notGarment' as const, id: thing } };
+  const mention = { ...naming.mention, match };
+  return [
+    { ...title, ids: [], favourite: undefined, weight: 1, naming: { ...naming, mention } },
+    ...votes.map((vote) =>
+      isIn('title')(vote) ? { ...vote, weight: vote.weight * OTHER_WEARER_FACTOR } : vote,
+    ),
+  ];
 }
 
 /** Sums votes over columns; within a column, a category counts with its strongest vote. */
@@ -230,8 +284,6 @@ const average = (a: Belief, b: Belief): Belief => ({
   notGarment: (a.notGarment + b.notGarment) / 2,
 });
 
-const isIn = (name: Field['name']) => (vote: Vote) => vote.naming.field.name === name;
-
 /** Everything that a column's nouns may name. */
 const namedIn = (votes: readonly Vote[], name: Field['name']): string[] =>
   votes
@@ -293,20 +345,29 @@ function describeLead({ categories }: Belief, votes: readonly Vote[], model?: Li
     typeAgrees: strongest.field.name !== 'product_type' && naming.some(isIn('product_type')),
     support: supportOf(strongest.field.tokens, id, model),
   });
-  return { first, lead, features, isOpen: mayNameAnother(strongest) };
+  return { first, lead, features, limit: limitOf(strongest) };
 }
 
 /** Gives the likeliest category its fitted confidence; the others share the rest. */
 function calibrate(belief: Belief, votes: readonly Vote[], factor: number): Belief {
   const found = describeLead(belief, votes);
   if (!found || belief.notGarment > found.lead) return belief;
-  const confidence = factor * confidenceOf(found.features, found.isOpen);
-  const rest = (1 - confidence) / (1 - found.lead);
+  const confidence = factor * confidenceOf(found.features, found.limit);
+  // What a name does not say is said by an unknown one.
+  const unknown = found.limit < 0.5 ? 1 - confidence : 0;
+  const rest = (1 - confidence - unknown) / (1 - found.lead);
   return {
     categories: belief.categories.map((each, i) => (i === found.first ? confidence : each * rest)),
-    notGarment: belief.notGarment * rest,
+    notGarment: unknown + belief.notGarment * rest,
   };
 }
+
+/** Returns the kind of the thing that is named most clearly. */
+const thingIn = (votes: readonly Vote[]): string | undefined =>
+  votes
+    .filter(({ ids }) => ids.length === 0)
+    .toSorted((a, b) => b.weight - a.weight)
+    .map(({ naming }) => naming.mention.match.entry.id)[0];
 
 const unique = (matches: readonly TextMatch[]): TextMatch[] => [
   ...new Map(matches.map((match) => [`${match.field} ${match.span}`, match])).values(),
@@ -328,9 +389,11 @@ function readVotes(row: FeedAttributes) {
   const hint = google === undefined ? undefined : readGoogleCategory(google);
   const text = readRow(row, hint && 'text' in hint ? hint.text : undefined);
   const { attributes, hints } = readTextAttributes(row, text);
-  const votes = collectVotes(text, hints);
+  const named = withWearer(collectVotes(text, hints));
+  const pieces = piecesOf(named);
+  const votes = withSet(named, pieces);
   const branch = hint && 'categories' in hint ? hint.categories : undefined;
-  return { text, attributes, hints, votes, branch };
+  return { text, attributes, hints, votes, pieces, branch };
 }
 
 /**
@@ -362,12 +425,14 @@ function weigh(
  */
 export function classifyText(row: FeedAttributes): TextEvidence {
   const read = readVotes(row);
-  const { text, attributes, votes, branch } = read;
+  const { text, attributes, votes, pieces, branch } = read;
   const contradictions = findContradictions(votes, branch);
   const belief = weigh(read, contradictions.length > 0);
   return {
     ...belief,
     hasEvidence: votes.some(({ ids }) => ids.length > 0) || (branch?.size ?? 0) > 0,
+    pieces,
+    thing: thingIn(votes),
     contradictions,
     isForeign: text.isForeign,
     language: text.locale,

@@ -1,6 +1,6 @@
+import type { Role } from './grammar.ts';
 import type { Match } from './scan.ts';
 import type { Token } from './tokens.ts';
-import type { Role } from './words.ts';
 
 export type ClauseRole = Exclude<Role, 'without'>;
 
@@ -18,14 +18,29 @@ export interface ClauseMatch {
 /** Scope of a negation, in words. */
 const NEGATION_SCOPE = 2;
 
+/** A wearer is named so many words after "for" at most. */
+const WEARER_SCOPE = 2;
+
 /** Whether a match names an article, a garment or not. */
 export const isArticleNoun = ({ entry: { kind } }: Match): boolean =>
   kind === 'garment' || kind === 'group' || kind === 'notGarment';
 
 const startsSegment = ({ before }: Token): boolean => before === 'break' || before === 'sentence';
 
-/** Assigns every match except the role words to its clause. */
-export function analyseClauses(tokens: readonly Token[], matches: readonly Match[]): ClauseMatch[] {
+/** Who wears it: "for men" before the first noun says nothing of what it is. */
+const OF_WEARER = /^(gender|ageGroup):/;
+
+/**
+ * Assigns every match except the role words to its clause.
+ * @param unknown words that may be what the text is about: "[detergent] for jackets"
+ * @param headIsLast whether "of" joins no head to a noun after it: "United Colors of Benetton shirt"
+ */
+export function analyseClauses(
+  tokens: readonly Token[],
+  matches: readonly Match[],
+  unknown: ReadonlySet<number>,
+  headIsLast: boolean,
+): ClauseMatch[] {
   const clauseMatches: ClauseMatch[] = [];
   let segment = 0;
   let role: ClauseRole | undefined;
@@ -35,9 +50,19 @@ export function analyseClauses(tokens: readonly Token[], matches: readonly Match
   const quantityEnds = new Set(
     matches.filter(({ entry }) => entry.kind === 'quantity').map(({ last }) => last),
   );
+  let unknownFound = false;
+  const isAboutUnknown = ({ entry: { id }, last }: Match): boolean =>
+    unknownFound &&
+    !(id === 'of' && headIsLast) &&
+    !matches.some(
+      ({ entry, first }) =>
+        last < first && first <= last + WEARER_SCOPE && OF_WEARER.test(entry.id),
+    );
   tokens.forEach((token, at) => {
+    unknownFound ||= unknown.has(at);
     if (startsSegment(token)) {
       segment++;
+      unknownFound = unknown.has(at);
       nounFound = false;
       negatedUpTo = -1;
       // A pairing may be a list: "wear with jeans, boots and a scarf."
@@ -55,7 +80,10 @@ export function analyseClauses(tokens: readonly Token[], matches: readonly Match
         // "Sans manches" is itself a sleeve length and negates nothing.
         const isPhrase = matches.some(({ first, last }) => first === at && last > match.last);
         if (!isPhrase) negatedUpTo = match.last + NEGATION_SCOPE;
-      } else if ((match.entry.id === 'pair' || nounFound) && !quantityEnds.has(at - 1)) {
+      } else if (
+        (match.entry.id === 'pair' || nounFound || isAboutUnknown(match)) &&
+        !quantityEnds.has(at - 1)
+      ) {
         // "Set of 3 T-shirts": a role word after a quantity or before the first noun does not apply.
         role = match.entry.id;
       }

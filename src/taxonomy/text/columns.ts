@@ -2,8 +2,8 @@ import { AGE_GROUP_IDS, dictionary, GENDER_IDS } from '../dictionary/schema.ts';
 import type { FeedAttributes } from '../request-schema.ts';
 import { type MaterialShare, readComposition } from './composition.ts';
 import type { RowText } from './fields.ts';
+import type { Cue } from './grammar.ts';
 import type { Match } from './scan.ts';
-import type { Cue } from './words.ts';
 
 /** Attributes from columns that hold one attribute each, as ids of the dictionary. */
 export interface AttributeColumns {

@@ -1,18 +1,21 @@
 import type { Locale } from '../dictionary/schema.ts';
 import { lazily } from '../lazily.ts';
 import type { Entry, Lexicon } from './lexicon.ts';
-import { MODIFIERS, OPEN_HEADS } from './modifiers.ts';
+import { readWords, wordsFor } from './lexicon-files.ts';
 import { stem } from './stem.ts';
 import { tokenize } from './tokens.ts';
 
 /** Linking elements between the parts of a compound: "Damen-", "Winter-s-". */
 const LINKING_ELEMENTS = ['', 's', 'n', 'en', 'e', 'er'] as const;
+const COMPOUNDING: readonly Locale[] = ['de', 'nl'];
 const MIN_PART_CHARS = 3;
 const MIN_COMPOUND_CHARS = 6;
 /** No garment's name is longer; untrusted input may be. */
 const MAX_COMPOUND_CHARS = 40;
 /** A part that no list has must be at least this long. */
 const MIN_UNKNOWN_CHARS = 4;
+/** A thing that ends an unknown compound has at least this many letters. */
+const MIN_THING_CHARS = 5;
 /** Maximum number of modifiers of one compound. */
 const MAX_MODIFIERS = 3;
 
@@ -24,15 +27,26 @@ interface Compound {
   isCovered: boolean;
 }
 
-const wordSet = (words: string | undefined): ReadonlySet<string> =>
-  new Set((words ?? '').split('|').flatMap((word) => tokenize(word).map(({ text }) => text)));
-const setsOf = (table: Readonly<Partial<Record<Locale, string>>>) =>
-  lazily(
-    () =>
-      new Map((['de', 'nl'] as const).map((locale) => [locale as Locale, wordSet(table[locale])])),
-  );
-const modifierSets = setsOf(MODIFIERS);
-const openHeadSets = setsOf(OPEN_HEADS);
+/** Words of compounds as they stand in one: `first` parts without linking elements, and `last` ones. */
+const partsOf = (meaning: 'first' | 'last' | 'none') =>
+  lazily(() => {
+    const words = readWords('compounds');
+    return new Map(
+      COMPOUNDING.map((locale) => [
+        locale,
+        new Set(
+          wordsFor(words, locale, meaning).flatMap((word) =>
+            tokenize(word).map(({ text }) => text),
+          ),
+        ),
+      ]),
+    );
+  });
+const modifierSets = partsOf('first');
+const openHeadSets = partsOf('last');
+/** First parts that make a garment's name another thing's: "Hundemantel". */
+const noGarmentSets = partsOf('none');
+const NO_GARMENT: readonly Entry[] = [{ kind: 'notGarment', id: 'thing' }];
 
 /** Entries of a part as it is written: compounds do not inflect their modifiers. */
 function modifierEntries(part: string, { singles, locale }: Lexicon): readonly Entry[] | undefined {
@@ -67,6 +81,13 @@ const canEnd = ({ kind }: Entry): boolean =>
   kind === 'colour' ||
   kind === 'material';
 
+/** A garment's name ends many a thing's; that of a thing ends things only: "Hundekissen". */
+const mayEndAny = (last: string, head: readonly Entry[], locale: Locale): boolean =>
+  openHeadSets().get(locale)?.has(last) ||
+  (locale !== 'en' &&
+    last.length >= MIN_THING_CHARS &&
+    head.every(({ kind }) => kind === 'notGarment'));
+
 /**
  * Splits a German or Dutch compound ("Herrenwinterjacke", "regenbroek") or an English one ("snowboots") into words
  * that cover all of it. The longest known head wins. A German or Dutch word that ends in a garment's name after a
@@ -82,9 +103,12 @@ export function splitCompound(word: string, lexicon: Lexicon): Compound | undefi
     const last = word.slice(cut);
     const head = (singles.get(last) ?? singles.get(stemmed.slice(cut)))?.filter(canEnd);
     if (!head?.length) continue;
+    if (noGarmentSets().get(locale)?.has(word.slice(0, cut))) {
+      return { head: NO_GARMENT, modifiers: [], isCovered: true };
+    }
     const modifiers = decodeModifiers(word.slice(0, cut), lexicon);
     if (modifiers) return { head, modifiers, isCovered: true };
-    if (cut >= MIN_UNKNOWN_CHARS && openHeadSets().get(locale)?.has(last)) {
+    if (cut >= MIN_UNKNOWN_CHARS && mayEndAny(last, head, locale)) {
       open ??= { head, modifiers: [], isCovered: false };
     }
   }

@@ -11,11 +11,8 @@ export type ConfidenceModel = z.infer<typeof ConfidenceModel>;
 
 /** Words mislead and sellers err: no text gives more. */
 const MAX_CONFIDENCE = 0.989;
-/**
- * "Top" or "shoes" name a group: which of its categories is meant is a guess, and never sure. Nor is a name that may
- * be another thing's: a "coat caddy" is no coat.
- */
-const MAX_OPEN_CONFIDENCE = 0.89;
+/** "Top" or "shoes" name a group: which of its categories is meant is a guess, and never sure. */
+const MAX_GROUP_CONFIDENCE = 0.89;
 
 const MODEL = ConfidenceModel.parse(fitted);
 
@@ -30,10 +27,11 @@ export function probabilityOf(features: Features, { intercept, weights }: Confid
 
 /**
  * Returns the confidence, 0–1, in a category named with these features.
- * @param isOpen whether the article may be another thing than the name says
+ * @param limit the highest it may be, 0–1: the article may be another thing than the name says
  */
-export const confidenceOf = (features: Features, isOpen = false): number =>
+export const confidenceOf = (features: Features, limit = MAX_CONFIDENCE): number =>
   Math.min(
-    features.group > 0 || isOpen ? MAX_OPEN_CONFIDENCE : MAX_CONFIDENCE,
+    limit,
+    features.group > 0 ? MAX_GROUP_CONFIDENCE : MAX_CONFIDENCE,
     probabilityOf(features, MODEL),
   );

@@ -1,9 +1,9 @@
 import { LOCALES, type Locale } from '../dictionary/schema.ts';
 import { lazily } from '../lazily.ts';
 import { splitCompound } from './compounds.ts';
-import { lexiconOf } from './lexicon.ts';
+import { grammar, lexiconOf } from './lexicon.ts';
+import { wordsFor } from './lexicon-files.ts';
 import type { Token } from './tokens.ts';
-import { FOREIGN_WORDS, SHARED_WITH_FOREIGN } from './words.ts';
 
 /** Votes for each language, in the order of LOCALES, and for languages that are not supported. */
 interface LanguageVotes {
@@ -85,10 +85,13 @@ const knownWords = lazily(
     ),
 );
 
+/** Whether a word means something in any of the languages. */
+export const isKnownWord = (word: string): boolean => knownWords().has(word);
+
 const foreignWords = lazily(
-  () => new Set(FOREIGN_WORDS.split('|').filter((word) => !knownWords().has(word))),
+  () => new Set(wordsFor(grammar(), 'en', 'foreign').filter((word) => !knownWords().has(word))),
 );
-const sharedWords = lazily(() => new Set(SHARED_WITH_FOREIGN.split('|')));
+const sharedWords = lazily(() => new Set(wordsFor(grammar(), 'en', 'shared-with-foreign')));
 /** Letters of languages that are not supported: of other scripts, or with accents none of ours has. */
 const FOREIGN_LETTER =
   /[łşğıżśćńźąęřůěťďčžőűățāēīūņļķģđðþåøãõơư\u1ea0-\u1ef9]|(?![ªº])(?=\p{L})[^\p{Script=Latin}]/giu;

@@ -1,11 +1,11 @@
 import { LOCALES } from '../dictionary/schema.ts';
 import type { Field } from './fields.ts';
+import { HEAD_IS_LAST } from './grammar.ts';
 import type { ArticleMention } from './heads.ts';
 import { type Entry, lexiconOf } from './lexicon.ts';
 import { isGeneral } from './refine.ts';
 import type { Match } from './scan.ts';
 import { stem } from './stem.ts';
-import { HEAD_IS_LAST } from './words.ts';
 
 /** What the confidence in a named category depends on. Each is between 0 and 1. */
 export const FEATURES = [

@@ -1,9 +1,10 @@
 import { LOCALES, type Locale } from '../dictionary/schema.ts';
 import type { FeedAttributes } from '../request-schema.ts';
 import { analyseClauses, type ClauseMatch, isArticleNoun } from './clauses.ts';
-import { languageVotes } from './detect-language.ts';
+import { isKnownWord, languageVotes } from './detect-language.ts';
+import { HEAD_IS_LAST } from './grammar.ts';
 import { type Lexicon, lexiconOf } from './lexicon.ts';
-import { type Match, scan } from './scan.ts';
+import { type Match, scan, withOtherLanguages } from './scan.ts';
 import { type Token, tokenize } from './tokens.ts';
 
 /** A column of a feed row with its language and matches. */
@@ -20,6 +21,8 @@ export interface Field {
   languageMargin: number;
   /** For each token, whether it is a word of the language. */
   isKnown: readonly boolean[];
+  /** Words that no language and no maker's name has: each may be what the text is about. */
+  unknown: ReadonlySet<number>;
 }
 
 type FieldName = 'title' | 'product_type' | 'google_product_category' | 'description';
@@ -72,6 +75,28 @@ function knownTokens(
   return known;
 }
 
+const NO_WORDS: ReadonlySet<number> = new Set();
+/** A word that may be a noun: no number, size or code. */
+const PLAIN_WORD = /^[a-z]{4,}$/;
+
+/** Returns the words that say nothing in any language: the head of a title may be one. */
+function unknownWords(
+  tokens: readonly Token[],
+  matches: readonly Match[],
+  brand: string | undefined,
+): ReadonlySet<number> {
+  const makers = new Set(tokenize(brand ?? '').map(({ text }) => text));
+  const isMatched = (at: number): boolean =>
+    matches.some(({ first, last, by }) => first <= at && at <= last && by !== 'open');
+  return new Set(
+    tokens.flatMap(({ text }, at) =>
+      PLAIN_WORD.test(text) && !isKnownWord(text) && !makers.has(text) && !isMatched(at)
+        ? [at]
+        : [],
+    ),
+  );
+}
+
 /** The words of a row's columns, each column in the language it seems to be written in. */
 export interface RowText {
   fields: readonly Field[];
@@ -92,7 +117,9 @@ function scanInBestLanguage(
   tokens: readonly Token[],
 ): { locale: Locale; matches: readonly Match[]; isFirst: boolean } {
   const [first = 'en', ...others] = locales;
-  const own = { locale: first, matches: scan(tokens, lexiconOf(first)), isFirst: true };
+  const lexicon = lexiconOf(first);
+  const matches = withOtherLanguages(tokens, scan(tokens, lexicon), lexicon);
+  const own = { locale: first, matches, isFirst: true };
   if (own.matches.some(isArticleNoun)) return own;
   for (const locale of others) {
     const matches = scan(tokens, lexiconOf(locale), false);
@@ -101,20 +128,31 @@ function scanInBestLanguage(
   return own;
 }
 
-/** Removes the nouns of the maker's name, if other nouns remain: "Cap Horn jacket". */
+const COMPANY: ReadonlySet<string> = new Set([
+  'co',
+  'company',
+  'inc',
+  'ltd',
+  'gmbh',
+  'srl',
+  'bv',
+  'brand',
+]);
+
+/** Removes the nouns of the maker's name, if other nouns remain: "Cap Horn jacket", "Shirts & Co. sweater". */
 function withoutBrand(
   matches: readonly Match[],
   tokens: readonly Token[],
   brand: string | undefined,
 ): readonly Match[] {
   const words = tokenize(brand ?? '').map(({ text }) => text);
-  if (words.length === 0) return matches;
   const starts = tokens.flatMap((_, at) =>
-    words.every((word, i) => tokens[at + i]?.text === word) ? [at] : [],
+    words.length > 0 && words.every((word, i) => tokens[at + i]?.text === word) ? [at] : [],
   );
   const isOther = (match: Match): boolean =>
     !isArticleNoun(match) ||
-    !starts.some((start) => start <= match.first && match.last < start + words.length);
+    (!COMPANY.has(tokens[match.last + 1]?.text ?? '') &&
+      !starts.some((start) => start <= match.first && match.last < start + words.length));
   const others = matches.filter(isOther);
   return others.some(isArticleNoun) ? others : matches;
 }
@@ -154,7 +192,13 @@ export function readRow(row: FeedAttributes, googleWords: string | undefined): R
     const { locale, matches, isFirst } = scanInBestLanguage(localesOf(weights), tokens);
     const named = withoutBrand(matches, tokens, row.brand);
     const usable = name === 'description' ? named : named.filter(isNotPairing);
-    const clauseMatches = analyseClauses(tokens, usable);
+    const unknown = unknownWords(tokens, matches, row.brand);
+    const clauseMatches = analyseClauses(
+      tokens,
+      usable,
+      name === 'title' ? unknown : NO_WORDS,
+      HEAD_IS_LAST[locale],
+    );
     return {
       name,
       text,
@@ -165,6 +209,7 @@ export function readRow(row: FeedAttributes, googleWords: string | undefined): R
       votes: weights,
       languageMargin: marginOf(weights),
       isKnown: knownTokens(tokens, matches, lexiconOf(locale)),
+      unknown,
     };
   });
 

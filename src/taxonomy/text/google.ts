@@ -61,6 +61,15 @@ const inRegion = (...regions: Region[]): readonly string[] =>
   dictionary.categories.filter(({ region }) => regions.includes(region)).map(({ id }) => id);
 
 const SUITS = ['suit_set', 'blazer', 'dress_trousers', 'waistcoat'] as const;
+const TRADITIONAL = [
+  'saree_traditional',
+  'abaya',
+  'kaftan',
+  'shalwar_kameez',
+  'thobe',
+  'dirndl',
+  'hanfu_qipao',
+] as const;
 const HEADWEAR = ['hat', 'cap', 'beanie'] as const;
 
 /**
@@ -75,7 +84,7 @@ const EXTRA_CATEGORIES: Readonly<Record<number, readonly string[]>> = {
   204: ['rain_trousers', 'ski_trousers', 'dungarees', 'capri', 'leggings'],
   208: ['joggers', 'hoodie', 'sweatshirt', 'shorts', 'socks_thick', 'slippers'],
   211: ['shorts', 'kimono_duster'],
-  212: ['fleece_jacket', 'thermal_top', 'undershirt', 'kimono_duster', 'blazer', 'bra'],
+  212: ['kurta', 'fleece_jacket', 'thermal_top', 'undershirt', 'kimono_duster', 'blazer', 'bra'],
   213: ['thermal_top', 'bodysuit', 'camisole', 'leggings'],
   1516: SUITS,
   1578: ['underwear_bottom', 'bra', 'bodysuit'],
@@ -86,7 +95,7 @@ const EXTRA_CATEGORIES: Readonly<Record<number, readonly string[]>> = {
   1807: ['leggings'],
   1831: ['knit_vest'],
   2020: HEADWEAR,
-  2271: ['jumpsuit', 'evening_dress', 'saree_traditional', 'swimwear', 'kimono_duster'],
+  2271: ['jumpsuit', 'evening_dress', ...TRADITIONAL, 'swimwear', 'kimono_duster'],
   2331: ['skirt_light'],
   2668: ['bag'],
   3032: ['bag'],

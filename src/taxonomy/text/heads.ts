@@ -1,9 +1,9 @@
 import { categories, groups, type Locale, type Region } from '../dictionary/schema.ts';
 import { type ClauseMatch, type ClauseRole, isArticleNoun } from './clauses.ts';
+import { HEAD_IS_LAST } from './grammar.ts';
 import { isGeneral } from './refine.ts';
 import type { Match } from './scan.ts';
 import type { Token } from './tokens.ts';
-import { HEAD_IS_LAST } from './words.ts';
 
 /** A noun in the text, and the weight, 0–1, with which it names the article itself. */
 export interface ArticleMention {
@@ -117,13 +117,67 @@ function findHeads(
   return new Set(heads);
 }
 
+/** Things that a garment's name beside them describes: a pattern of a skirt, a detergent for wool. */
+const DOMINANT: ReadonlySet<string> = new Set([
+  'pattern',
+  'care',
+  'fabric',
+  'pet',
+  'toy',
+  'medical',
+]);
+/** "By the metre": wherever it stands. */
+const SOLD_BY_LENGTH = 'metre';
+/** Things that are shown on garments, or kept in their pockets, in languages that write compounds as one word. */
+const MOTIFS: ReadonlySet<string> = new Set([
+  'tool',
+  'garden',
+  'electronics',
+  'stationery',
+  'home',
+  'toy',
+  'baby',
+  'cosmetics',
+]);
+
+/** Of two nouns that are written apart, the first is the head. */
+const writesCompounds = (locale: Locale): boolean => locale === 'de' || locale === 'nl';
+const isWorn = ({ entry: { kind } }: Match): boolean => kind === 'garment' || kind === 'group';
+const isThing = ({ entry }: Match, ids: ReadonlySet<string>): boolean =>
+  entry.kind === 'notGarment' && ids.has(entry.id);
+
+/** Returns the thing that a segment is about, whatever garment it names too. */
+function dominantThing(main: readonly Match[], locale: Locale): Match | undefined {
+  const garment = main.findIndex(isWorn);
+  const isDominant = (match: Match): boolean =>
+    isThing(match, DOMINANT) || (writesCompounds(locale) && isThing(match, MOTIFS));
+  return main.find(
+    (match, at) =>
+      (match.entry.kind === 'notGarment' && match.entry.id === SOLD_BY_LENGTH) ||
+      (match.by === 'word' && isDominant(match) && (garment < 0 || at < garment)),
+  );
+}
+
+const PARTS: ReadonlySet<string> = new Set(['part']);
+
+/** Returns the nouns that may be the head: beside a garment, its parts and what is printed on it are not. */
+function possibleHeads(main: readonly Match[], locale: Locale): readonly Match[] {
+  const garment = main.findIndex(isWorn);
+  if (garment < 0) return main;
+  const isAside = (match: Match, at: number): boolean =>
+    isThing(match, PARTS) || (writesCompounds(locale) && at > garment && isThing(match, MOTIFS));
+  return main.filter((match, at) => !isAside(match, at));
+}
+
 function weighSegment(
   tokens: readonly Token[],
   segment: readonly ClauseMatch[],
   locale: Locale,
   stuffs: ReadonlySet<number>,
 ): ArticleMention[] {
-  const main = segment.filter(({ role }) => role === undefined).map(({ match }) => match);
+  const named = segment.filter(({ role }) => role === undefined).map(({ match }) => match);
+  const dominant = dominantThing(named, locale);
+  const main = dominant ? [dominant] : possibleHeads(named, locale);
   // "Chaqueta de plumífero": in head-first languages the specific noun may follow an "of".
   const general = main.length === 1 ? main[0] : undefined;
   const after =

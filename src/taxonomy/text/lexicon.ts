@@ -1,34 +1,24 @@
-import { dictionary, type Locale } from '../dictionary/schema.ts';
+import { dictionary, LOCALES, type Locale } from '../dictionary/schema.ts';
 import { lazily } from '../lazily.ts';
-import { BRANDS } from './brands.ts';
-import { MORE_NAMES } from './names.ts';
-import { NOT_GARMENTS } from './not-garments.ts';
+import { type Cue, HEAD_IS_LAST, type Role } from './grammar.ts';
+import { type LexiconWord, readWords, wordsFor } from './lexicon-files.ts';
 import { stem } from './stem.ts';
 import { tokenize } from './tokens.ts';
-import {
-  CUES,
-  type Cue,
-  FIXED_PHRASES,
-  FUNCTION_WORDS,
-  HEAD_IS_LAST,
-  LANGUAGE_MARKERS,
-  LOANWORDS,
-  QUANTITIES,
-  ROLES,
-  type Role,
-  type Words,
-} from './words.ts';
 
 /** What a word or phrase stands for. */
 export type Entry =
   | { kind: 'garment' | 'group' | 'colour' | 'material' | 'pattern'; id: string }
   | { kind: 'cue'; id: Cue }
   | { kind: 'role'; id: Role }
-  | { kind: 'notGarment' | 'fixed' | 'brand' | 'quantity'; id: '' };
+  /** A thing that is no garment, by its kind: `pet`, `home`, `part`. */
+  | { kind: 'notGarment'; id: string }
+  | { kind: 'fixed' | 'brand' | 'quantity'; id: '' };
 
 interface Node {
   next: Map<string, Node>;
   entries: Entry[];
+  /** Entries by the words as they are written: of words with the same stem, the one that is written is meant. */
+  written: Map<string, Entry[]>;
 }
 
 /** The vocabulary of one language, compiled once. */
@@ -46,15 +36,12 @@ export interface Lexicon {
   surfaces: ReadonlySet<string>;
 }
 
-const split = (words: string): string[] => words.split('|');
-
-function* moreNames(locale: Locale): Generator<[string, Entry]> {
-  for (const [id, words] of Object.entries(MORE_NAMES)) {
-    for (const phrase of split(words[locale] ?? '').filter(Boolean)) {
-      yield [phrase, { kind: 'garment', id }];
-    }
-  }
-}
+const names = lazily(() => readWords('names'));
+const attributes = lazily(() => readWords('attributes'));
+const colours = lazily(() => readWords('colours'));
+const things = lazily(() => readWords('things'));
+export const grammar = lazily(() => readWords('grammar'));
+const makers = lazily(() => readWords('makers'));
 
 function* dictionaryEntries(locale: Locale): Generator<[string, Entry]> {
   const kinds = [
@@ -71,17 +58,35 @@ function* dictionaryEntries(locale: Locale): Generator<[string, Entry]> {
   }
 }
 
-function* wordEntries(locale: Locale): Generator<[string, Entry]> {
-  const of = function* (words: Words, entry: Entry): Generator<[string, Entry]> {
-    for (const phrase of split(words[locale] ?? '').filter(Boolean)) yield [phrase, entry];
+const ROLE = 'role:';
+// biome-ignore format: a table reads best aligned
+const GRAMMAR_KINDS: Readonly<Record<string, Entry>> = {
+  idiom:    { kind: 'fixed', id: '' },
+  quantity: { kind: 'quantity', id: '' },
+};
+
+const grammarEntry = (meaning: string): Entry | undefined =>
+  meaning.startsWith(ROLE)
+    ? { kind: 'role', id: meaning.slice(ROLE.length) as Role }
+    : GRAMMAR_KINDS[meaning];
+
+function* fileEntries(locale: Locale): Generator<[string, Entry]> {
+  const of = function* (
+    words: readonly LexiconWord[],
+    toEntry: (meaning: string) => Entry | undefined,
+  ): Generator<[string, Entry]> {
+    for (const { languages, word, meaning } of words) {
+      const entry = languages.includes(locale) ? toEntry(meaning) : undefined;
+      if (entry) yield [word, entry];
+    }
   };
-  // Object.keys widens the keys to string.
-  for (const id of Object.keys(CUES) as Cue[]) yield* of(CUES[id], { kind: 'cue', id });
-  for (const id of Object.keys(ROLES) as Role[]) yield* of(ROLES[id], { kind: 'role', id });
-  yield* of(NOT_GARMENTS, { kind: 'notGarment', id: '' });
-  yield* of(FIXED_PHRASES, { kind: 'fixed', id: '' });
-  yield* of(QUANTITIES, { kind: 'quantity', id: '' });
-  for (const brand of split(BRANDS)) yield [brand, { kind: 'brand', id: '' }];
+  yield* of(names(), (id) => ({ kind: 'garment', id }));
+  yield* dictionaryEntries(locale);
+  yield* of(colours(), (id) => ({ kind: 'colour', id }));
+  yield* of(attributes(), (id) => ({ kind: 'cue', id: id as Cue }));
+  yield* of(things(), (id) => ({ kind: 'notGarment', id }));
+  yield* of(grammar(), grammarEntry);
+  yield* of(makers(), () => ({ kind: 'brand', id: '' }));
 }
 
 /** Adds the spelling without umlauts, common in German: "Guertel" for "Gürtel". */
@@ -102,7 +107,7 @@ const NOUN_WEIGHT = 2;
 const WORD_WEIGHT = 1;
 const PHRASE_WEIGHT = 0.5;
 
-const isSame = (a: Entry, b: Entry): boolean => a.kind === b.kind && a.id === b.id;
+export const isSameEntry = (a: Entry, b: Entry): boolean => a.kind === b.kind && a.id === b.id;
 
 const englishEntries = lazily(() => new Map(dictionaryEntries('en')));
 
@@ -117,8 +122,10 @@ function wordOrders(loanword: string, locale: Locale): string[] {
   return isBorrowed ? [loanword, reversed] : [loanword];
 }
 
+const newNode = (): Node => ({ next: new Map(), entries: [], written: new Map() });
+
 function compile(locale: Locale): Lexicon {
-  const root: Node = { next: new Map(), entries: [] };
+  const root = newNode();
   const singles = new Map<string, Entry[]>();
   const languageWeights = new Map<string, number>();
   const surfaces = new Set<string>();
@@ -131,7 +138,7 @@ function compile(locale: Locale): Lexicon {
     path.reduce((node, word) => {
       const existing = node.next.get(word);
       if (existing) return existing;
-      const fresh: Node = { next: new Map(), entries: [] };
+      const fresh = newNode();
       node.next.set(word, fresh);
       return fresh;
     }, root);
@@ -139,7 +146,7 @@ function compile(locale: Locale): Lexicon {
   const addSingle = (word: string, entry: Entry) => {
     const existing = singles.get(word);
     if (!existing) singles.set(word, [entry]);
-    else if (!existing.some((other) => isSame(other, entry))) existing.push(entry);
+    else if (!existing.some((other) => isSameEntry(other, entry))) existing.push(entry);
   };
 
   const addWeights = (words: readonly string[], entry: Entry) => {
@@ -153,7 +160,7 @@ function compile(locale: Locale): Lexicon {
   const add = (phrase: string, entry: Entry) => {
     const words = tokenize(phrase).map(({ text }) => text);
     const path = words.map((word) => stem(word, locale));
-    const { entries } = leafOf(path);
+    const { entries, written } = leafOf(path);
     for (const word of words) surfaces.add(word);
     addWeights(words, entry);
     if (entry.kind === 'garment') {
@@ -162,7 +169,13 @@ function compile(locale: Locale): Lexicon {
       if (owner !== entry.id) return;
       owners.set(name, owner);
     }
-    if (entries.some((other) => isSame(other, entry))) return;
+    const spelled = words.join(' ');
+    written.set(spelled, [...(written.get(spelled) ?? []), entry]);
+    if (words.length === 1 && words[0] && path[0]) {
+      addSingle(words[0], entry);
+      addSingle(path[0], entry);
+    }
+    if (entries.some((other) => isSameEntry(other, entry))) return;
     entries.push(entry);
     const head = HEAD_IS_LAST[locale] ? path.at(-1) : path[0];
     if (entry.kind === 'garment' && head) {
@@ -170,27 +183,21 @@ function compile(locale: Locale): Lexicon {
       if (categories) categories.add(entry.id);
       else siblings.set(head, new Set([entry.id]));
     }
-    const [word, stemmed] = [words[0], path[0]];
-    if (words.length === 1 && word && stemmed) {
-      addSingle(word, entry);
-      addSingle(stemmed, entry);
-    }
   };
 
-  const all = [...moreNames(locale), ...dictionaryEntries(locale), ...wordEntries(locale)];
-  for (const [phrase, entry] of all) {
+  for (const [phrase, entry] of fileEntries(locale)) {
     for (const spelling of spellings(phrase, locale)) add(spelling, entry);
   }
-  const addMarkers = (words: Words, weight: number) => {
-    for (const marker of split(words[locale] ?? '')) {
+  const addMarkers = (meaning: string, weight: number) => {
+    for (const marker of wordsFor(grammar(), locale, meaning)) {
       for (const { text } of tokenize(marker)) addLanguageWeight(text, weight);
     }
   };
-  addMarkers(LANGUAGE_MARKERS, WORD_WEIGHT);
-  addMarkers(FUNCTION_WORDS, FUNCTION_WEIGHT);
+  addMarkers('marker', WORD_WEIGHT);
+  addMarkers('function', FUNCTION_WEIGHT);
 
   const english = englishEntries();
-  for (const loanword of split(LOANWORDS)) {
+  for (const loanword of wordsFor(grammar(), locale, 'loanword')) {
     const entry = english.get(loanword);
     for (const phrase of wordOrders(loanword, locale)) {
       const path = tokenize(phrase).map(({ text }) => stem(text, locale));
@@ -211,3 +218,31 @@ const LEXICONS: Readonly<Record<Locale, () => Lexicon>> = {
 };
 
 export const lexiconOf = (locale: Locale): Lexicon => LEXICONS[locale]();
+
+/** A word or phrase of one of the languages. */
+interface Foreign {
+  entry: Entry;
+  locale: Locale;
+}
+interface ForeignNode {
+  next: Map<string, ForeignNode>;
+  found: Foreign[];
+}
+
+/** The words of all languages as they are written: titles mix languages. */
+export const everyLanguage = lazily((): ForeignNode => {
+  const root: ForeignNode = { next: new Map(), found: [] };
+  for (const locale of LOCALES) {
+    for (const [phrase, entry] of fileEntries(locale)) {
+      if (entry.kind === 'brand' || entry.kind === 'role') continue;
+      let node = root;
+      for (const { text } of tokenize(phrase)) {
+        const next = node.next.get(text) ?? { next: new Map(), found: [] };
+        node.next.set(text, next);
+        node = next;
+      }
+      node.found.push({ entry, locale });
+    }
+  }
+  return root;
+});

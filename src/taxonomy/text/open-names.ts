@@ -1,7 +1,8 @@
+import type { ClauseMatch } from './clauses.ts';
 import type { Naming } from './features.ts';
+import type { Field } from './fields.ts';
+import { HEAD_IS_LAST } from './grammar.ts';
 import { lexiconOf } from './lexicon.ts';
-import { tokenize } from './tokens.ts';
-import { ROLES } from './words.ts';
 
 /** A word of its own: no number, size or code. */
 const isPlainWord = (text: string): boolean => /^[a-z]{3,}$/.test(text);
@@ -31,18 +32,61 @@ const mayBeDecoration = ({ field: { tokens }, mention: { match } }: Naming): boo
   tokens.slice(match.first, match.last + 1).some(({ text }) => SINGLE_SOCK.test(text)) &&
   tokens.some(({ text }) => FESTIVE.test(text));
 
-const ANIMAL =
-  /^(dog|cat|pet|chien|chat|hund|katze|perro|gato|mascota|cane|cani|gatto|gatti|hond|kat)(s|e|en|n|ten)?$/;
-const FOR: ReadonlySet<string> = new Set(
-  Object.values(ROLES.for)
-    .flatMap((words) => words.split('|').flatMap(tokenize))
-    .map(({ text }) => text),
-);
+/** Garments that often show an animal. */
+const SHOWS_ANIMALS: ReadonlySet<string> = new Set([
+  't_shirt',
+  'long_sleeve_tee',
+  'sweatshirt',
+  'hoodie',
+  'socks_thin',
+  'socks_thick',
+  'sleepwear',
+  'slippers',
+  'bag',
+  'scarf',
+  'tie',
+  'underwear_bottom',
+]);
+const isCue = (kinds: RegExp) => (clauseMatch: ClauseMatch) =>
+  clauseMatch.match.entry.kind === 'cue' &&
+  kinds.test(clauseMatch.match.entry.id) &&
+  !clauseMatch.negated;
+const isAnother = isCue(/^wearer:(pet|doll)$/);
+const isPerson = isCue(/^(gender|ageGroup|print):/);
 
-/** Whether the title says that an animal wears it: "for dogs". */
-const isForAnimal = ({ field: { tokens } }: Naming): boolean =>
-  tokens.some(({ text }, at) => ANIMAL.test(text) && FOR.has(tokens[at - 1]?.text ?? ''));
+/** Who wears the article, if that is no person: "Dog raincoat", but not "Women's dog socks". */
+export const otherWearer = ({ clauseMatches }: Field): 'pet' | 'toy' | undefined => {
+  const wearer = clauseMatches.find(isAnother)?.match.entry.id;
+  if (!wearer || clauseMatches.some(isPerson)) return undefined;
+  const showsIt = clauseMatches.some(({ match }) => SHOWS_ANIMALS.has(match.entry.id));
+  if (wearer === 'wearer:pet') return showsIt ? undefined : 'pet';
+  return 'toy';
+};
 
-/** Whether the article may be another thing than its noun says. */
-export const mayNameAnother = (naming: Naming): boolean =>
-  isBeforeHead(naming) || mayBeDecoration(naming) || isForAnimal(naming);
+/** "Unknown fleece": a stuff's name is a garment's only if nothing else can be the article. */
+const mayBeStuff = ({ field, mention: { match } }: Naming): boolean => {
+  const head = HEAD_IS_LAST[field.locale] ? match.last : match.first;
+  return (
+    field.unknown.size > 0 &&
+    field.clauseMatches.some(
+      ({ match: { entry, first, last, by } }) =>
+        entry.kind === 'material' && by === 'word' && first <= head && head <= last,
+    )
+  );
+};
+
+/** "Unknown for jackets": the garment is named by what the article is for, or made of. */
+const isBesideUnknown = ({ field, mention: { role } }: Naming): boolean =>
+  role !== undefined && field.unknown.size > 0;
+
+/** A name that may be another thing's is never sure; one beside an unknown head is no answer. */
+const MAX_CONFIDENCE = { open: 0.89, unknownHead: 0.49 } as const;
+
+/** Returns the highest confidence, 0–1, that a noun gives: the article may be another thing than it says. */
+export function limitOf(naming: Naming): number {
+  if (naming.field.name !== 'title') return 1;
+  const showsAnimal = naming.field.clauseMatches.some(isAnother);
+  if (isBesideUnknown(naming) || mayBeStuff(naming)) return MAX_CONFIDENCE.unknownHead;
+  if (showsAnimal && !naming.field.clauseMatches.some(isPerson)) return MAX_CONFIDENCE.unknownHead;
+  return isBeforeHead(naming) || mayBeDecoration(naming) ? MAX_CONFIDENCE.open : 1;
+}

@@ -1,8 +1,8 @@
 import { splitCompound } from './compounds.ts';
-import type { Entry, Lexicon } from './lexicon.ts';
+import { HEAD_IS_LAST } from './grammar.ts';
+import { type Entry, everyLanguage, isSameEntry, type Lexicon } from './lexicon.ts';
 import { stem } from './stem.ts';
 import type { Token } from './tokens.ts';
-import { HEAD_IS_LAST } from './words.ts';
 
 /** An entry found in a text: the tokens from `first` to `last`, inclusive. */
 export interface Match {
@@ -28,8 +28,9 @@ const LANES: Readonly<Record<Entry['kind'], number>> = {
   quantity: 8,
 };
 const LANE_COUNT = 9;
-/** Kinds of entries suppressed inside a fixed phrase ("button-down" is not made of down). */
+/** Kinds of entries suppressed inside a fixed phrase ("button-down" is not made of down, "slip-in" no underwear). */
 const BLOCKED_BY_FIXED: ReadonlySet<Entry['kind']> = new Set([
+  'garment',
   'group',
   'colour',
   'material',
@@ -51,6 +52,21 @@ const continuesPhrase = (token: Token | undefined): boolean =>
 /** Whether a word is an inflected form: "park" is none of "parka", although their stems are the same. */
 const isInflected = ({ text }: Token, stemmed: string): boolean => text.length > stemmed.length;
 
+/** Of articles with the same stem, as "cuissard" and "cuissarde" have, the one that is written is meant. */
+function meant(
+  { entries, written }: Lexicon['root'],
+  tokens: readonly Token[],
+  from: number,
+  last: number,
+): readonly Entry[] {
+  if (entries.length < 2) return entries;
+  const spelled = tokens.slice(from, last + 1).map(({ text }) => text);
+  const exact = written.get(spelled.join(' '))?.filter(isName) ?? [];
+  return exact.length === 0
+    ? entries
+    : entries.filter((entry) => !isName(entry) || exact.some((other) => isSameEntry(entry, other)));
+}
+
 /** Returns all matches that start at `from`. */
 function matchesAt(
   tokens: readonly Token[],
@@ -68,7 +84,8 @@ function matchesAt(
       if (!isInflected(token, stemmed)) break;
       by = 'inflection';
     }
-    for (const entry of node.entries) found.push({ entry, first: from, last, by });
+    for (const entry of meant(node, tokens, from, last))
+      found.push({ entry, first: from, last, by });
     if (!continuesPhrase(tokens[last + 1])) break;
     node = node.next.get(stems[last + 1] ?? '');
   }
@@ -151,6 +168,9 @@ function withoutStraddled(matches: readonly Match[]): readonly Match[] {
   return matches.filter((match) => match.entry.kind !== 'notGarment' || !isStraddled(match));
 }
 
+type Span = Pick<Match, 'first' | 'last'>;
+const isSameSpan = (a: Span, b: Span): boolean => a.first === b.first && a.last === b.last;
+
 /** Returns the matches that no idiom or maker's name hides. */
 function withoutHidden(matches: readonly Match[]): Match[] {
   const hiders = matches.filter(({ entry: { kind } }) => kind === 'fixed' || kind === 'brand');
@@ -158,9 +178,78 @@ function withoutHidden(matches: readonly Match[]): Match[] {
     ({ entry, first, last }) =>
       !hiders.some(
         (hider) =>
-          (hider.entry.kind === 'brand' ? HIDDEN_BY_BRAND : BLOCKED_BY_FIXED).has(entry.kind) &&
+          ((hider.entry.kind === 'brand' ? HIDDEN_BY_BRAND : BLOCKED_BY_FIXED).has(entry.kind) ||
+            (hider.entry.kind === 'fixed' && entry.id.startsWith('ageGroup:'))) &&
           hider.first <= first &&
-          last <= hider.last,
+          last <= hider.last &&
+          !(
+            hider.entry.kind === 'fixed' &&
+            isSameSpan(hider, { first, last }) &&
+            (isName(entry) || entry.kind === 'colour')
+          ),
       ),
   );
 }
+
+/** Words that describe; a noun of another language needs more than its letters. */
+const DESCRIBING: ReadonlySet<Entry['kind']> = new Set(['cue', 'colour', 'material', 'pattern']);
+const isLonger = (a: Span, b: Span): boolean => a.last - a.first > b.last - b.first;
+const overlaps = (a: Span, b: Span): boolean => a.first <= b.last && b.first <= a.last;
+
+/** Returns phrases of any language, and words of others that the text's own does not know. */
+function foreignAt(
+  tokens: readonly Token[],
+  from: number,
+  { locale, surfaces, languageWeights }: Lexicon,
+): Match[] {
+  const found: Match[] = [];
+  let node = everyLanguage().next.get(tokens[from]?.text ?? '');
+  for (let last = from; node; last++) {
+    const word = tokens[last]?.text ?? '';
+    const isOpen = last > from || !(surfaces.has(word) || languageWeights.has(word));
+    for (const { entry, locale: language } of node.found) {
+      const fits = last > from || DESCRIBING.has(entry.kind);
+      if (language !== locale && isOpen && fits)
+        found.push({ entry, first: from, last, by: 'word' });
+    }
+    const next = tokens[last + 1];
+    node = continuesPhrase(next) ? node.next.get(next?.text ?? '') : undefined;
+  }
+  return found;
+}
+
+/**
+ * Adds what the words of other languages mean to the matches of a text's own: "Business Shirt" in a German title. A
+ * longer phrase, in whatever language, tells more than a word within it.
+ */
+export function withOtherLanguages(
+  tokens: readonly Token[],
+  own: readonly Match[],
+  lexicon: Lexicon,
+): readonly Match[] {
+  const foreign = tokens.flatMap((_, at) => foreignAt(tokens, at, lexicon));
+  if (foreign.length === 0) return own;
+  const fresh = foreign.filter(
+    (match) =>
+      !own.some(
+        (other) => sharesLane(match, other) && overlaps(match, other) && !isLonger(match, other),
+      ),
+  );
+  if (fresh.length === 0) return own;
+  const outdone = (match: Match): boolean =>
+    fresh.some(
+      (phrase) =>
+        phrase.first <= match.first &&
+        match.last <= phrase.last &&
+        isLonger(phrase, match) &&
+        (isName(match.entry) || sharesLane(phrase, match)),
+    );
+  const lanes: Match[][] = Array.from({ length: LANE_COUNT }, () => []);
+  for (const match of [...own.filter((match) => !outdone(match)), ...fresh])
+    lanes[LANES[match.entry.kind]]?.push(match);
+  return withoutHidden(
+    lanes.flatMap((lane) => (lane.length > 1 ? resolveOverlaps(lane, false) : lane)).sort(inOrder),
+  );
+}
+
+const sharesLane = (a: Match, b: Match): boolean => LANES[a.entry.kind] === LANES[b.entry.kind];

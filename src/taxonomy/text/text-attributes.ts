@@ -1,4 +1,5 @@
 import type { FeedAttributes } from '../request-schema.ts';
+import { ageGroupOfSize } from './ages.ts';
 import type { ClauseMatch } from './clauses.ts';
 import {
   type AttributeColumns,
@@ -10,9 +11,10 @@ import {
 } from './columns.ts';
 import { type MaterialShare, mainMaterial, readComposition } from './composition.ts';
 import { type Field, type RowText, type TextMatch, toTextMatch } from './fields.ts';
+import type { Cue } from './grammar.ts';
 import type { Hint } from './refine.ts';
 import type { Match } from './scan.ts';
-import type { Cue } from './words.ts';
+import { tokenize } from './tokens.ts';
 
 /** Attributes in the words of a row, as ids of the dictionary. */
 export interface TextAttributes {
@@ -119,6 +121,11 @@ function collectHints(
   return new Map([...others, [sleeve, wholeColumn('sleeve_length', row.sleeve_length, text)]]);
 }
 
+/** Age by the size in its own column or in the title. */
+const sizeGroup = (row: FeedAttributes, { fields }: RowText): string | undefined =>
+  (typeof row.size === 'string' ? ageGroupOfSize(tokenize(`size ${row.size}`)) : undefined) ??
+  ageGroupOfSize(fields.find(({ name }) => name === 'title')?.tokens ?? []);
+
 /** Reads the attributes. Dedicated columns take precedence over the words of title and product type. */
 export function readTextAttributes(
   row: FeedAttributes,
@@ -139,7 +146,7 @@ export function readTextAttributes(
       materials: columns.materials ?? materialsInText(named),
       sleeveLength: columns.sleeveLength ?? firstValue(cues, 'sleeveLength'),
       gender: columns.gender ?? genderOf(cues),
-      ageGroup: columns.ageGroup ?? firstValue(cues, 'ageGroup'),
+      ageGroup: columns.ageGroup ?? sizeGroup(row, text) ?? firstValue(cues, 'ageGroup'),
       weight: columns.weight ?? firstValue(cues, 'weight'),
       properties: allValues(cuesOf(text.fields), 'properties'),
       seasons: allValues(cues, 'season'),

@@ -11,6 +11,7 @@ import {
 /** Content hashes of released versions. A released version never changes: new content needs a new version. */
 const RELEASED: Readonly<Record<string, string>> = {
   '1.0.0': 'sha256:f81080e5700dad2e36db0b83d9c8d30c2950ba394c8f79537ef1f60845074e2f',
+  '1.1.0': 'sha256:a7a68bbbb3e8299d7b314974fac69133a39ed4ad7512f4fefaa551f57bd72645',
 };
 
 const changed = (change: (copy: Dictionary) => void): Dictionary => {

@@ -9,8 +9,8 @@ import { contentHash, dictionary, LOCALES } from '../../../src/taxonomy/dictiona
 
 const serve = createOptions('garment-class@1');
 const options = (query: unknown) => {
-  const { locale = 'en', sections } = OptionsQuery.parse(query);
-  return serve(locale, sections);
+  const { locale = 'en', sections, version } = OptionsQuery.parse(query);
+  return serve(locale, sections, version);
 };
 const body = (query: unknown) => OptionsResponse.parse(JSON.parse(options(query).text));
 const messages = (query: unknown) =>
@@ -21,7 +21,7 @@ const messages = (query: unknown) =>
 
 test('without a query, all sections are returned in English', () => {
   const all = body({});
-  expect(all).toMatchObject({ dictionaryVersion: '1.0.0', contentHash, locale: 'en' });
+  expect(all).toMatchObject({ dictionaryVersion: '1.1.0', contentHash, locale: 'en' });
   for (const section of SECTIONS) expect(all[section]).toBeDefined();
   expect(all.categories).toHaveLength(dictionary.categories.length);
 });
@@ -65,12 +65,34 @@ describe('the entity tag', () => {
       tag({ sections: ' profile, colours ,profile' }),
     );
     expect(tag({})).toBe(tag({ sections: SECTIONS.join() }));
-    expect(tag({ version: '1.0.0' })).toBe(tag({}));
+    expect(tag({ version: '1.1.0' })).toBe(tag({}));
   });
 
   test('differs with language and sections', () => {
     expect(new Set([tag({}), tag({ locale: 'de' }), tag({ sections: 'colours' })]).size).toBe(3);
   });
+});
+
+test('an earlier version is answered as it was: without what came later', () => {
+  const [before, now] = [body({ version: '1.0.0' }), body({})];
+  expect([before.dictionaryVersion, before.contentHash]).toEqual([
+    '1.0.0',
+    'sha256:f81080e5700dad2e36db0b83d9c8d30c2950ba394c8f79537ef1f60845074e2f',
+  ]);
+  const later = (now.categories ?? []).filter(
+    ({ id }) => !before.categories?.some((category) => category.id === id),
+  );
+  expect(later.map(({ id }) => id)).toEqual([
+    'abaya',
+    'kaftan',
+    'kurta',
+    'shalwar_kameez',
+    'sherwani',
+    'thobe',
+    'dirndl',
+    'hanfu_qipao',
+  ]);
+  expect(before.categories).toHaveLength(90);
 });
 
 test('unknown values are rejected with the list of known ones', () => {
@@ -80,6 +102,6 @@ test('unknown values are rejected with the list of known ones', () => {
       'sections',
       '"shapes" is not one of categories, colours, materials, patterns, attributes, profile',
     ],
-    ['version', 'must be 1.0.0, the only version there is'],
+    ['version', 'must be one of 1.0.0, 1.1.0'],
   ]);
 });

@@ -49,7 +49,7 @@ test('fitting learns the names of the dictionary, and one byte a weight is enoug
     const best = probabilities.indexOf(Math.max(...probabilities));
     expect(CATEGORY_IDS[best]).toBe('cape_poncho');
   }
-}, 60_000);
+}, 300_000);
 
 describe('confidence', () => {
   const features = (given: Partial<Features>): Features => ({

@@ -125,6 +125,8 @@ export interface TextEvidence {
   confidence: number;
   /** That the text sells no garment, 0 to 1. */
   notGarment: number;
+  /** If `notGarment` leads, what it seems to be: pet, home, part, … */
+  thing: string | null;
   language: Locale | null;
   matches: TextMatch[];
   /** Columns that file the article elsewhere than the title does. */
@@ -273,6 +275,8 @@ export interface Classification {
   insulation: Insulation | null;
   mappings: TaxonomyMappings;
   wardrobeItem: WardrobeItem | null;
+  /** Of a set: each of its garments; absent otherwise. */
+  items?: WardrobeItem[] | undefined;
   review: Review;
   warnings: string[];
   /**

@@ -1,0 +1,69 @@
+import type { Token } from './tokens.ts';
+
+/** Heights of children's sizes, cm, in steps of six; those that adults' sizes have too stand only in a pair. */
+const CHILD_SIZES: ReadonlySet<number> = new Set([
+  68, 74, 80, 86, 92, 104, 116, 122, 128, 134, 140, 146, 152, 158, 164,
+]);
+const SHARED_SIZES: ReadonlySet<number> = new Set([50, 56, 62, 98, 110]);
+const SIZE_WORD = /^(gr|grosse|groesse|size|taille|talla|talle|taglia|maat|mt|sz)$/;
+const YEARS = /^(y|yr|yrs|years?|yo|ans?|anos?|anni|anno|jahren?|jaar|j)$/;
+const MONTHS = /^(m|mo|mths?|months?|mois|mes|meses|mesi|mese|monaten?|maand|maanden|mnd)$/;
+/** "6y", "18m": a number with its unit. */
+const JOINED = /^(\d{1,2})([a-z]{1,6})$/;
+const MAX_CHILD_YEARS = 14;
+const MAX_MONTHS = 36;
+
+/** The oldest of each group, months. */
+const GROUPS: readonly (readonly [months: number, id: string])[] = [
+  [3, 'newborn'],
+  [12, 'infant'],
+  [59, 'toddler'],
+  [12 * MAX_CHILD_YEARS, 'kids'],
+];
+/** The tallest of each group, cm. */
+const HEIGHTS: readonly (readonly [cm: number, id: string])[] = [
+  [56, 'newborn'],
+  [80, 'infant'],
+  [110, 'toddler'],
+  [164, 'kids'],
+];
+
+const groupOf = (value: number, limits: typeof GROUPS): string | undefined =>
+  limits.find(([limit]) => value <= limit)?.[1];
+
+const numberIn = (token: Token | undefined): number =>
+  token && /^\d{1,3}$/.test(token.text) ? Number(token.text) : Number.NaN;
+
+/** Months that a number and its unit stand for. "M" alone is a size or metres: it needs a range, "3-6 M". */
+function monthsOf(count: number, unit: string, isRange: boolean): number | undefined {
+  if (YEARS.test(unit) && count <= MAX_CHILD_YEARS) return 12 * count;
+  const isMonths = MONTHS.test(unit) && (unit !== 'm' || isRange);
+  return isMonths && count <= MAX_MONTHS ? count : undefined;
+}
+
+function ageAt(tokens: readonly Token[], at: number): string | undefined {
+  const [, digits = '', joined = ''] = JOINED.exec(tokens[at]?.text ?? '') ?? [];
+  const count = joined ? Number(digits) : numberIn(tokens[at]);
+  const unit = joined || (tokens[at + 1]?.text ?? '');
+  const isRange = !Number.isNaN(numberIn(tokens[at - 1]));
+  const months = Number.isNaN(count) ? undefined : monthsOf(count, unit, isRange);
+  return months === undefined ? undefined : groupOf(months, GROUPS);
+}
+
+function sizeAt(tokens: readonly Token[], at: number): string | undefined {
+  const size = numberIn(tokens[at]);
+  const next = numberIn(tokens[at + 1]);
+  const isPair = next - size === 6 && tokens[at + 1]?.before !== 'space';
+  const isChild = CHILD_SIZES.has(size) || (SHARED_SIZES.has(size) && isPair);
+  const isNamed = isPair || SIZE_WORD.test(tokens[at - 1]?.text ?? '');
+  return isChild && isNamed ? groupOf(size, HEIGHTS) : undefined;
+}
+
+/** Returns the age group of a size in a text, by age or height: "Gr. 128", "8 ans", "Maat 5-6Y"; undefined for none. */
+export function ageGroupOfSize(tokens: readonly Token[]): string | undefined {
+  for (let at = 0; at < tokens.length; at++) {
+    const group = ageAt(tokens, at) ?? sizeAt(tokens, at);
+    if (group) return group;
+  }
+  return undefined;
+}
