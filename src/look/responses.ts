@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { IndoorTargets, PlanId, Targets } from './schema.ts';
+import { Diagnostic, IndoorTargets, PlanId, Targets } from './schema.ts';
 import { SLOTS } from './wardrobe/ensemble.ts';
 
 const fraction = z.number().min(0).max(1);
@@ -11,15 +11,6 @@ const Slots = z.partialRecord(z.enum(SLOTS), z.string()).meta({ id: 'Slots' });
 export const Candidate = z
   .strictObject({ id: z.string(), itemIds: ids, form: Form, slots: Slots })
   .meta({ id: 'Candidate' });
-
-export const Diagnostic = z
-  .strictObject({
-    code: z.string(),
-    slot: z.string().optional(),
-    itemIds: ids.optional(),
-    detail: z.string(),
-  })
-  .meta({ id: 'Diagnostic', description: 'Why items were excluded, or why there is no outfit' });
 
 const wardrobeFields = {
   targets: Targets,

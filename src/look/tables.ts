@@ -5,7 +5,7 @@ import type { Ramp } from './numeric.ts';
 // biome-ignore format: the order of the contract's resources
 export const CONDITIONS = [
   'clear', 'partly-cloudy', 'cloudy', 'fog', 'drizzle', 'rain', 'heavy-rain', 'thunderstorm',
-  'sleet', 'hail', 'snow', 'heavy-snow', 'windy',
+  'sleet', 'hail', 'snow', 'heavy-snow', 'windy', 'unknown',
 ] as const;
 export type Condition = (typeof CONDITIONS)[number];
 
@@ -135,6 +135,7 @@ export const TABLES: Tables = {
       'snow':          { sunK: 0,  damp: 1.03, water: 0.4 },
       'heavy-snow':    { sunK: 0,  damp: 1.06, water: 0.6 },
       'windy':         { sunK: 0,  damp: 1,    water: 0 },
+      'unknown':       { sunK: 0,  damp: 1,    water: 0 },
     },
   },
   regionShare: {

@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
 import { Problem, type ValidationIssue } from '../../platform/problem.ts';
+import { weatherDiagnostics } from '../comfort/signed-targets.ts';
 import { situationOf } from '../comfort/targets.ts';
 import type { Model } from '../params.ts';
+import type { Diagnostic } from '../schema.ts';
 import {
   createScoringContext,
   type Plan,
   type ScoringContext,
   type WornItem,
 } from '../scoring/context.ts';
-import { DIAGNOSTICS, MUST_CONFLICT, SLOT_NAMES } from '../texts/explanations.ts';
+import { DIAGNOSTICS, SLOT_NAMES } from '../texts/explanations.ts';
 import { fill } from '../texts/texts.ts';
 import {
   CORE_SLOTS,
@@ -32,7 +34,7 @@ import {
   createTemplates,
   type Template,
 } from '../wardrobe/templates.ts';
-import { createWardrobe, type Diagnostic, type Wardrobe } from '../wardrobe/wardrobe.ts';
+import { createWardrobe, type Wardrobe } from '../wardrobe/wardrobe.ts';
 import { type CandidatesRequest, requiredIds } from '../wardrobe/wardrobe-request.ts';
 import { extrasKey, keyOf, type Solution } from './leaf.ts';
 import {
@@ -92,7 +94,7 @@ function missingSlots(
     detail: fill(DIAGNOSTICS['missing-slot'][locale], { slot: SLOT_NAMES[slot][locale] }),
   }));
   if (templates.length > 0 || missing.some(({ slot }) => slot !== 'shoes')) return missing;
-  const texts = must.length > 0 ? MUST_CONFLICT : DIAGNOSTICS['no-combination'];
+  const texts = DIAGNOSTICS[must.length > 0 ? 'must-conflict' : 'no-combination'];
   return [...missing, { code: 'no-combination', detail: texts[locale] }];
 }
 
@@ -282,7 +284,11 @@ export function createSearchProblem(
     wardrobe,
     templates,
     tables: createSearchTables(context, wardrobe),
-    diagnostics: [...diagnostics, ...missingSlots(request, wardrobe, templates)],
+    diagnostics: [
+      ...weatherDiagnostics([request.weather], request.locale),
+      ...diagnostics,
+      ...missingSlots(request, wardrobe, templates),
+    ],
   };
 }
 

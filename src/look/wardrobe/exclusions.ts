@@ -1,9 +1,9 @@
 import type { WardrobeItem } from '../../taxonomy/attributes/wardrobe-item-schema.ts';
+import type { Diagnostic } from '../schema.ts';
 import type { ScoringContext } from '../scoring/context.ts';
 import { DIAGNOSTICS } from '../texts/explanations.ts';
 import { fill } from '../texts/texts.ts';
 import type { Garment } from './garment-clo.ts';
-import type { Diagnostic } from './wardrobe.ts';
 import { type CandidatesRequest, requiredIds } from './wardrobe-request.ts';
 
 /** A reason to exclude an item. */

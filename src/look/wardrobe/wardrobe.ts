@@ -19,14 +19,6 @@ export interface Wardrobe {
   readonly groupOf: ReadonlyMap<Garment, Group>;
 }
 
-/** Why items were excluded, or why there is no outfit. */
-export interface Diagnostic {
-  code: string;
-  slot?: string;
-  itemIds?: string[];
-  detail: string;
-}
-
 /** Every property of a garment that the score depends on, as text. */
 export function fingerprint(
   { model }: ScoringContext,

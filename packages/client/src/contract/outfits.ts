@@ -64,18 +64,9 @@ export interface Candidate {
   slots: OutfitSlots;
 }
 
-/** Why items were left out, or why there is no outfit. */
-export interface Diagnostic {
-  code: string;
-  slot?: string;
-  itemIds?: string[];
-  detail: string;
-}
-
 /** What every search for outfits returns. */
 export interface SearchResponse extends TargetsResponse {
   plan: Plan;
-  diagnostics: Diagnostic[];
   /** The search was cut short. */
   truncated: boolean;
   /** Points that an outfit not found could still gain; 0 if the result is proved optimal. */
