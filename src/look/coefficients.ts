@@ -112,7 +112,9 @@ export const coefficients = (read: ReadCoefficient) => ({
   indoor: {
     airMs:   read('indoor.airMs',   0.1,  'm/s',  'standard',  `${ISO_7730}, air of rooms`),
     rhPct:   read('indoor.rhPct',   40,   '%',    'judgement', 'Heated and cooled rooms; +-10 % moves the need by at most 0.06 clo'),
-    metMax:  read('indoor.metMax',  1.4,  'met',  'judgement', 'Activity indoors is at most this'),
+    metMax:  read('indoor.metMax',  1.4,  'met',  'judgement', 'Activity of the room up to a walk'),
+    walkMet: read('indoor.walkMet', 2,    'met',  'judgement', 'Up to it, activity is that of the way to the room'),
+    workMet: read('indoor.workMet', 2.6,  'met',  'judgement', 'From it, the activity is that of the room, such as waiting at tables; linear between'),
     winterC: read('indoor.winterC', 22,   'degC', 'standard',  `${ISO_7730} A.5, category B, heating season`),
     summerC: read('indoor.summerC', 24.5, 'degC', 'standard',  `${ISO_7730} A.5, category B, cooling season`),
     heatC:   read('indoor.heatC',   10,   'degC', 'literature', 'EN 16798-1: the heating season ends at a running mean of 10 to 15 degC'),
@@ -175,7 +177,6 @@ export const coefficients = (read: ReadCoefficient) => ({
   },
   rain: {
     loss:    read('rain.loss',    0.3, '-', 'judgement', 'Insulation an unprotected garment loses in the heaviest rain'),
-    ruins:   read('rain.ruins',   0.6, '-', 'judgement', 'Water need from which suede and sandals are excluded'),
     overLegs: read('rain.overLegs', 0.6, '-', 'judgement', 'Water need from which overtrousers are considered'),
   },
   layering: {
@@ -184,7 +185,6 @@ export const coefficients = (read: ReadCoefficient) => ({
     socksClo: read('layering.socksClo', 0.05, 'clo', 'judgement', 'Target of the feet from which thick socks are considered'),
     extraClo: read('layering.extraClo', 0.05, 'clo', 'judgement', 'Target of the extremities from which hat, scarf and gloves are considered'),
     outerClo: read('layering.outerClo', 0.25, 'clo', 'judgement', 'Target of outerwear from which an outdoor outfit must have some'),
-    bareC:    read('layering.bareC',    5,    'degC', 'judgement', 'Wind chill below which garments that leave legs or feet bare are excluded'),
     bothWays: read('layering.bothWays', 0.5,  '-',   'judgement', 'Weight of the way outdoors if it needs less insulation than the room'),
   },
   fit: {

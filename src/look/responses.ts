@@ -18,6 +18,13 @@ const wardrobeFields = {
   indoorTempC: z.number(),
   isHotRegime: z.boolean(),
   plan: PlanId,
+  place: z
+    .strictObject({
+      met: z.number(),
+      why: z.enum(['plan', 'occasion', 'indoor-temperature', 'default']),
+      text: z.string(),
+    })
+    .meta({ description: 'Why the outfits are for this plan, and the activity there' }),
   diagnostics: z.array(Diagnostic),
   truncated: z.boolean().meta({ description: 'Whether the search ended before it was complete' }),
   gap: z.number().min(0).meta({

@@ -1,6 +1,7 @@
 import { dictionary } from '../taxonomy/dictionary/schema.ts';
 import type { Basis } from './coefficients.ts';
 import type { Ramp } from './numeric.ts';
+import { SENSE_RULES, type SenseRule } from './sense-rules.ts';
 
 // biome-ignore format: the order of the contract's resources
 export const CONDITIONS = [
@@ -57,6 +58,8 @@ export interface OccasionRow {
   tolerance: number;
   /** Minimum insulation, clo. */
   floorClo: number;
+  /** Whether it is in a room, outside, or sport: outside unless a room temperature is given. */
+  place: 'room' | 'outside' | 'sport';
   /** Excluded categories. */
   forbids: readonly string[];
 }
@@ -85,8 +88,7 @@ export interface Tables {
   warmth: Table<readonly number[]>;
   garmentClo: Table<Record<string, number>>;
   layering: Table<Record<'alone' | 'open', readonly string[]>>;
-  soaked: Table<Record<'categories' | 'materials', readonly string[]>>;
-  bare: Table<Record<'categories', readonly string[]>>;
+  sense: Table<readonly SenseRule[]>;
 }
 
 const { occasions, thermalProfiles } = dictionary.profileOptions;
@@ -109,7 +111,11 @@ const occasion = (
   tolerance: number,
   floorClo: number,
   forbids: readonly string[] = [],
-): [string, OccasionRow] => [id, { formality: midFormality(id), tolerance, floorClo, forbids }];
+  place: OccasionRow['place'] = 'room',
+): [string, OccasionRow] => [
+  id,
+  { formality: midFormality(id), tolerance, floorClo, place, forbids },
+];
 
 const TAILORED = ['blazer', 'waistcoat', 'suit_set', 'tie', 'dress_trousers', 'dress_shirt'];
 const DELICATE = ['dress_shoes', 'heels', 'flats', 'evening_dress'];
@@ -171,8 +177,8 @@ export const TABLES: Tables = {
     rows: Object.fromEntries([
       occasion('home',            2.5,   0.3),
       occasion('casual',          1.875, 0.3),
-      occasion('sport',           1.25,  0.3,  [...TAILORED, ...DELICATE, ...STIFF]),
-      occasion('outdoor',         1.875, 0.3,  [...TAILORED, ...DELICATE]),
+      occasion('sport',           1.25,  0.3,  [...TAILORED, ...DELICATE, ...STIFF], 'sport'),
+      occasion('outdoor',         1.875, 0.3,  [...TAILORED, ...DELICATE], 'outside'),
       occasion('travel',          1.875, 0.3),
       occasion('school',          1.875, 0.36),
       occasion('smart_casual',    1.25,  0.36),
@@ -181,7 +187,7 @@ export const TABLES: Tables = {
       occasion('date',            1.5,   0.36),
       occasion('party',           1.5,   0.36),
       occasion('ceremony',        0.75,  0.57),
-      occasion('beach',           1.25,  0.2,  [...TAILORED, ...STIFF]),
+      occasion('beach',           1.25,  0.2,  [...TAILORED, ...STIFF], 'outside'),
     ]),
   },
   season: {
@@ -239,12 +245,9 @@ export const TABLES: Tables = {
       open: ['blazer', 'cardigan', 'fleece_jacket', 'kimono_duster', 'knit_vest', 'overshirt', 'waistcoat'],
     },
   },
-  bare: {
-    unit: 'categories', basis: 'judgement', source: 'Garments that leave legs or feet bare',
-    rows: { categories: ['shorts', 'sandals', 'swimwear'] },
-  },
-  soaked: {
-    unit: 'categories, materials', basis: 'judgement', source: 'Garments that heavy rain soaks or ruins',
-    rows: { categories: ['sandals'], materials: ['suede'] },
+  sense: {
+    unit: 'points; belowC: wind chill, degC; aboveC: air, degC', basis: 'judgement',
+    source: 'What people wear and shops advise; a rule without `with` is about one garment, a hard one is broken only if nothing else is left',
+    rows: SENSE_RULES,
   },
 };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Locale } from '../taxonomy/dictionary/schema.ts';
 import { Forecast, ForecastDate, readForecast, summarise } from './forecast.ts';
-import { round } from './numeric.ts';
+import { clamp, round } from './numeric.ts';
 import type { Model } from './params.ts';
 import { Candidate, Explanation } from './responses.ts';
 import { Diagnostic, Met, PlanId, targetFields, Weather } from './schema.ts';
@@ -196,7 +196,7 @@ export function computeTrip(model: Model, request: TripRequest): TripResponse {
     const outfit = {
       ...candidate,
       name,
-      score: round(100 * own, 1),
+      score: round(clamp(100 * own, 0, 100), 1),
       warnings: warningsOf(context, thermal),
       explanation: explain(
         context,

@@ -5,12 +5,15 @@ import type { Explanation, Ranked } from '../responses.ts';
 import { EXPLANATIONS, PLACES, REGION_NAMES, type WARNINGS } from '../texts/explanations.ts';
 import { DEFAULT_OCCASION } from '../texts/names.ts';
 import { fill, formatNumber } from '../texts/texts.ts';
-import { type Ensemble, itemsOf } from '../wardrobe/ensemble.ts';
+import type { SenseRule } from '../sense-rules.ts';
+import { CORE_SLOTS, type Ensemble, itemsOf } from '../wardrobe/ensemble.ts';
+import type { Garment } from '../wardrobe/garment-clo.ts';
 import type { ScoringContext, WornItem } from './context.ts';
 import { type EnsembleSums, sumEnsemble, type Terms, visibleItems } from './score.ts';
 
 type Params = Explanation['params'];
 type Code = keyof typeof EXPLANATIONS;
+type SenseReason = 'pair' | 'occasion' | 'wet' | 'dry' | 'cold' | 'warm';
 
 /** Decimals of insulation and fits in texts. */
 const DECIMALS = 2;
@@ -175,6 +178,52 @@ function occasionExplanation(
   return write(code, { occasion, fit }, { occasion: label });
 }
 
+/** What is wrong with a garment, by the rule that it breaks. */
+function reasonOf({ with: other, occasions, conditions, isDry, belowC }: SenseRule): SenseReason {
+  if (other) return 'pair';
+  if (occasions) return 'occasion';
+  if (conditions) return 'wet';
+  if (isDry) return 'dry';
+  return belowC === undefined ? 'warm' : 'cold';
+}
+
+/** The rules of common sense that an outfit breaks, the costliest first. */
+function senseExplanations(
+  { sense, situation }: ScoringContext,
+  ensemble: Ensemble<WornItem>,
+  write: Write,
+  locale: Locale,
+): Explanation[] {
+  const garments = CORE_SLOTS.flatMap((slot) => ensemble[slot]?.garment ?? []);
+  const labelOf = ({ category }: Garment) =>
+    (category.labels[locale] ?? category.id).split(/ \/ | \(/)[0]!;
+  const occasion = situation.occasion ?? DEFAULT_OCCASION;
+  const broken = garments.flatMap((garment, at) => [
+    ...sense.brokenBy(garment).map((rule) => ({ rule, garment, other: undefined })),
+    ...garments
+      .slice(at + 1)
+      .flatMap((other) =>
+        sense.brokenByPair(garment, other).map((rule) => ({ rule, garment, other })),
+      ),
+  ]);
+  return broken
+    .sort((a, b) => b.rule.points - a.rule.points)
+    .map(({ rule, garment, other }) => {
+      const params = {
+        rule: rule.id,
+        points: rule.points,
+        itemId: garment.id,
+        ...(other && { otherId: other.id }),
+      };
+      const words = {
+        garment: labelOf(garment),
+        other: other ? labelOf(other) : '',
+        occasion: occasions.get(occasion)?.labels[locale] ?? occasion,
+      };
+      return write(`sense.${reasonOf(rule)}`, params, words);
+    });
+}
+
 /** Reasons for and against an outfit: codes with numbers, and a sentence each in one language. */
 export function explain(
   context: ScoringContext,
@@ -186,6 +235,7 @@ export function explain(
 ): Explanation[] {
   const write = createWriter(locale);
   const explanations = [
+    ...senseExplanations(context, ensemble, write, locale),
     thermalExplanation(thermal, write, locale),
     ...regionExplanations(thermal, write, locale),
     ...shelterExplanations(context, ensemble, write),

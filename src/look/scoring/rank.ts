@@ -1,4 +1,4 @@
-import { round } from '../numeric.ts';
+import { clamp, round } from '../numeric.ts';
 import type { Ranked } from '../responses.ts';
 import type { ShellFinder } from '../search/shell.ts';
 import { type Ensemble, itemsOf } from '../wardrobe/ensemble.ts';
@@ -136,7 +136,7 @@ export function rank(
         candidateId: id,
         rank: at + 1,
         itemIds: [...itemIds],
-        score: round(score, 1),
+        score: round(clamp(score, 0, 100), 1),
         breakdown: {
           thermal: round(terms.thermal, 3),
           regions: round(terms.regions, 3),

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { Problem, type ValidationIssue } from '../../platform/problem.ts';
 import { weatherDiagnostics } from '../comfort/signed-targets.ts';
-import { situationOf } from '../comfort/targets.ts';
+import { type Place, placeOf } from '../comfort/indoor.ts';
+import { occasionRow, situationOf } from '../comfort/targets.ts';
 import type { Model } from '../params.ts';
 import type { Diagnostic } from '../schema.ts';
 import {
   createScoringContext,
-  type Plan,
   type ScoringContext,
   type WornItem,
 } from '../scoring/context.ts';
@@ -56,6 +56,7 @@ export interface Candidate {
 /** The best outfits of a wardrobe. */
 export interface CandidateSet {
   context: ScoringContext;
+  place: Place;
   candidates: { candidate: Candidate; ensemble: Ensemble<WornItem> }[];
   totalValid: bigint;
   truncated: boolean;
@@ -254,6 +255,7 @@ export const readGarments = (model: Model, { items }: Pick<CandidatesRequest, 'i
 /** Everything that a search needs. */
 export interface SearchProblem extends Searchable {
   readonly wardrobe: Wardrobe;
+  readonly place: Place;
   readonly diagnostics: Diagnostic[];
 }
 
@@ -270,7 +272,8 @@ export function createSearchProblem(
   isGrouped: boolean,
 ): SearchProblem {
   const situation = situationOf(model, request);
-  const plan: Plan = request.plan ?? 'indoor';
+  const place = placeOf(occasionRow(model, request.occasion), request);
+  const { plan } = place;
   const context = createScoringContext(model, situation, plan, maxMilliClo(model, all));
   const { garments, diagnostics } = filterGarments(context, request, all);
   const ids = requiredIds(request);
@@ -281,6 +284,7 @@ export function createSearchProblem(
   const templates = createTemplates(context, wardrobe, required);
   return {
     context,
+    place,
     wardrobe,
     templates,
     tables: createSearchTables(context, wardrobe),
@@ -304,6 +308,7 @@ export function findCandidates(
   const { solutions, gap, isTruncated } = searchDistinct(problem, limit);
   return {
     context,
+    place: problem.place,
     candidates: expandGroups(context, wardrobe, solutions, limit),
     totalValid: templates.reduce((sum, template) => sum + countOutfits(context, template), 0n),
     truncated: isTruncated,

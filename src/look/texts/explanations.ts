@@ -45,3 +45,5 @@ export const SLOT_NAMES = section('slots');
 export const PLANS = section('plans');
 /** Conditions that the dictionary does not have. */
 export const CONDITION_NAMES = section('conditions');
+/** Why an outfit is for indoors or outdoors. */
+export const PLACE_REASONS = section('placeReasons');

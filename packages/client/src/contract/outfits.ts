@@ -67,6 +67,12 @@ export interface Candidate {
 /** What every search for outfits returns. */
 export interface SearchResponse extends TargetsResponse {
   plan: Plan;
+  /** Why the outfits are for this plan, and the activity there, met. */
+  place: {
+    met: number;
+    why: 'plan' | 'occasion' | 'indoor-temperature' | 'default';
+    text: string;
+  };
   /** The search was cut short. */
   truncated: boolean;
   /** Points that an outfit not found could still gain; 0 if the result is proved optimal. */
