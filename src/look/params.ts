@@ -89,6 +89,8 @@ export function readModel(document: ParamsDocument): Model {
       garmentClo: tables.garmentClo.rows,
       layering: tables.layering.rows,
       sense: tables.sense.rows,
+      coverage: tables.coverage.rows,
+      heatLimit: tables.heatLimit.rows,
     },
   };
 }

@@ -50,6 +50,9 @@ const Breakdown = z
     color: fraction,
     season: fraction,
     variety: fraction,
+    penalty: z.number().min(0).meta({
+      description: 'Share of the score lost to rules of common sense and to warmth nobody bears',
+    }),
   })
   .meta({ id: 'ScoreBreakdown' });
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Occasion } from '../taxonomy/attributes/wardrobe-item-schema.ts';
 import { LocaleTag } from '../taxonomy/dictionary/locales.ts';
 import { BASES } from './coefficients.ts';
-import { CONDITIONS, THERMAL_PROFILES } from './tables.ts';
+import { CONDITIONS, COVERAGES, THERMAL_PROFILES } from './tables.ts';
 import { Weather } from './weather-input.ts';
 
 export type { Condition, ThermalProfile } from './tables.ts';
@@ -33,6 +33,10 @@ const Learning = z.looseObject({
   model: z.string().max(32),
 });
 
+export const CoverageList = z.array(z.enum(COVERAGES)).max(COVERAGES.length).optional().meta({
+  description: 'Parts of the body that every outfit covers',
+});
+
 export const UserProfile = z
   .looseObject({
     version: z.literal(1).optional(),
@@ -43,6 +47,7 @@ export const UserProfile = z
     }),
     sensitivity: z.number().min(0.5).max(2).optional(),
     regionOffsetC: RegionOffsets.optional(),
+    coverage: CoverageList,
     coldHands: z.boolean().optional(),
     coldFeet: z.boolean().optional(),
     learning: Learning.optional(),

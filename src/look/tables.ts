@@ -26,6 +26,12 @@ export const BODY_PARTS = ['top', 'bottom', 'feet', 'hands', 'head'] as const;
 export const TERMS = ['thermal', 'regions', 'protection', 'occasion', 'color', 'season'] as const;
 export type Term = (typeof TERMS)[number];
 
+/** Parts of the body that a person may want covered. */
+export const COVERAGES = ['head', 'arms', 'legs', 'midriff'] as const;
+export type Coverage = (typeof COVERAGES)[number];
+/** Head: what covers it; the others: what leaves them bare. */
+type CoverageRow = 'head' | 'bareArms' | 'bareLegs' | 'bareMidriff';
+
 interface Table<Rows> {
   unit: string;
   basis: Basis;
@@ -87,7 +93,9 @@ export interface Tables {
   feel: Table<readonly { id: string; belowIcl: number | null }[]>;
   warmth: Table<readonly number[]>;
   garmentClo: Table<Record<string, number>>;
-  layering: Table<Record<'alone' | 'open', readonly string[]>>;
+  layering: Table<Record<'alone' | 'open' | 'sockless', readonly string[]>>;
+  coverage: Table<Readonly<Record<CoverageRow, readonly string[]>>>;
+  heatLimit: Table<readonly { toMet: number | null; wbgtC: number }[]>;
   sense: Table<readonly SenseRule[]>;
 }
 
@@ -239,11 +247,27 @@ export const TABLES: Tables = {
   },
   layering: {
     unit: 'categories', basis: 'judgement',
-    source: 'alone: of the middle or outer layer, but also worn without a base; open: also worn over a pullover',
+    source: 'alone: of the middle or outer layer, but also worn without a base; open: also worn over a pullover; sockless: shoes worn without thick socks',
     rows: {
       alone: ['flannel_shirt', 'sweater', 'thick_sweater', 'turtleneck', 'sweatshirt', 'hoodie', 'ski_trousers'],
       open: ['blazer', 'cardigan', 'fleece_jacket', 'kimono_duster', 'knit_vest', 'overshirt', 'waistcoat'],
+      sockless: ['sandals', 'heels', 'flats'],
     },
+  },
+  coverage: {
+    unit: 'categories', basis: 'judgement', source: 'What covers the head; what leaves the rest bare as it is usually cut',
+    rows: {
+      head: ['scarf', 'hat', 'beanie', 'cap'],
+      bareArms: ['t_shirt', 'tank_top', 'camisole', 'polo_shirt', 'short_sleeve_shirt', 'knit_vest', 'waistcoat', 'bodysuit', 'light_dress', 'dress', 'maxi_dress', 'evening_dress', 'saree_traditional', 'swimwear'],
+      bareLegs: ['shorts', 'capri', 'skirt_light', 'skirt_heavy', 'light_dress', 'dress', 'long_sleeve_dress', 'swimwear'],
+      bareMidriff: ['swimwear', 'saree_traditional'],
+    },
+  },
+  heatLimit: {
+    unit: 'met; degC WBGT', basis: 'standard', source: 'ISO 7243:2017, reference values of people not acclimatised, by class of activity',
+    rows: [
+      { toMet: 1.1, wbgtC: 32 }, { toMet: 2.2, wbgtC: 29 }, { toMet: 3.4, wbgtC: 26 }, { toMet: 4.5, wbgtC: 23 }, { toMet: null, wbgtC: 20 },
+    ],
   },
   sense: {
     unit: 'points; belowC: wind chill, degC; aboveC: air, degC', basis: 'judgement',

@@ -21,6 +21,7 @@ import {
   listOutfits,
   mergeOutfits,
   needsWashing,
+  redress,
   restrict,
   shortlist,
 } from './search/trip-outfits.ts';
@@ -118,7 +119,7 @@ function dayRequest(
   request: TripRequest,
   { weather, met, occasion, indoorTempC, plan = 'outdoor' }: TripDay & { weather: Weather },
 ): CandidatesRequest {
-  const { userProfile, cloOffset, items, exclude, pin, seed, locale } = request;
+  const { userProfile, cloOffset, items, exclude, pin, seed, locale, coverage } = request;
   return {
     weather,
     met,
@@ -132,6 +133,7 @@ function dayRequest(
     pin,
     seed,
     locale,
+    coverage,
   };
 }
 
@@ -181,7 +183,10 @@ export function computeTrip(model: Model, request: TripRequest): TripResponse {
     const own = start[day] ? [start[day]] : [];
     return { outfits: mergeOutfits([outfits, others.outfits, own]), unlistedBound };
   });
-  const { outfits, score, upperBound } = packCapsule(capsuleOf(lists), start);
+  const packed = packCapsule(capsuleOf(lists), start);
+  const { upperBound } = packed;
+  const outfits = redress(problems, garments, packed.outfits, { maxItems, maxWears });
+  const score = outfits.reduce((sum, outfit) => sum + (outfit?.score ?? 0), 0);
 
   const worn = new Set<string>();
   const responses = days.map(({ date }, day) => {

@@ -5,6 +5,7 @@ import {
   type Setting,
   type ThermalCurve,
 } from '../comfort/comfort.ts';
+import { type Danger, dangersOf } from '../comfort/danger.ts';
 import { occasionRow, type Situation } from '../comfort/targets.ts';
 import { waterNeed, windNeed } from '../comfort/weather.ts';
 import { clamp } from '../numeric.ts';
@@ -48,6 +49,8 @@ export interface ScoringContext {
   readonly shelter: ShelterNeeds;
   readonly occasion: OccasionRow;
   readonly sense: Sense;
+  /** What the weather can do to a person who goes out. */
+  readonly dangers: readonly Danger[];
   /** Upper bound of the insulation of any outfit, milliclo. */
   readonly maxMilliClo: number;
   toWornItem(garment: Garment): WornItem;
@@ -154,7 +157,7 @@ export function createScoringContext(
   const staysIn = isStayingIn(situation, row, plan);
   const { places, regions } = placesFor(model, situation, plan, staysIn);
   const shelter = shelterNeeds(model, situation, plan, staysIn);
-  const sense = createSense(model, situation, staysIn);
+  const sense = createSense(model, situation, staysIn || occasion === 'home');
   const isHot = places.some(({ setting }) => setting.hotShare > 0);
   const soaking = model.k.rain.loss * shelter.torso.water;
   const wornItems = new Map<Garment, WornItem>();
@@ -169,6 +172,7 @@ export function createScoringContext(
     shelter,
     occasion: row,
     sense,
+    dangers: staysIn ? [] : dangersOf(model, situation),
     maxMilliClo,
     toWornItem(garment) {
       const cached = wornItems.get(garment);

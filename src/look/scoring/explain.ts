@@ -2,7 +2,7 @@ import { type Locale, occasions } from '../../taxonomy/dictionary/schema.ts';
 import { type Thermal, thermalOf } from '../comfort/comfort.ts';
 import { round } from '../numeric.ts';
 import type { Explanation, Ranked } from '../responses.ts';
-import { EXPLANATIONS, PLACES, REGION_NAMES, type WARNINGS } from '../texts/explanations.ts';
+import { AMOUNT_NAMES, EXPLANATIONS, PLACES, REGION_NAMES, type WARNINGS } from '../texts/explanations.ts';
 import { DEFAULT_OCCASION } from '../texts/names.ts';
 import { fill, formatNumber } from '../texts/texts.ts';
 import type { SenseRule } from '../sense-rules.ts';
@@ -15,8 +15,9 @@ type Params = Explanation['params'];
 type Code = keyof typeof EXPLANATIONS;
 type SenseReason = 'pair' | 'occasion' | 'wet' | 'dry' | 'cold' | 'warm';
 
-/** Decimals of insulation and fits in texts. */
+/** Decimals of insulation and fits in texts; other values have fewer. */
 const DECIMALS = 2;
+const DECIMALS_OF: Readonly<Record<string, number>> = { items: 0, minutes: 0, points: 0, chill: 0, wbgt: 0, limit: 0 };
 
 /** Writes explanations in one language: their numbers and words are filled into the text of the code. */
 const createWriter =
@@ -24,7 +25,7 @@ const createWriter =
   (code: Code, params: Params, words: Readonly<Record<string, string>> = {}): Explanation => {
     const numbers = Object.entries(params).flatMap(([name, value]) =>
       typeof value === 'number'
-        ? [[name, formatNumber(value, locale, name === 'items' ? 0 : DECIMALS)]]
+        ? [[name, formatNumber(value, locale, DECIMALS_OF[name] ?? DECIMALS)]]
         : [],
     );
     const values = { ...Object.fromEntries(numbers), ...words };
@@ -91,14 +92,18 @@ export function thermalResponse(
 /** Warning codes of an outfit. */
 export function warningsOf(context: ScoringContext, thermal: Ranked['thermal']): string[] {
   const { k } = context.model;
-  const isOut = context.plan === 'outdoor';
+  const dangers = new Set(context.dangers.map(({ code }) => code));
   const warnings: [keyof typeof WARNINGS, boolean][] = [
     [
       'limited-exposure',
       thermal.exposureLimitH !== null && thermal.exposureLimitH < k.storage.warnH,
     ],
-    ['frostbite-risk', isOut && context.situation.windChillC <= k.chill.frostC],
-    ['heat-stress', thermal.wettedness !== null && thermal.wettedness >= k.hot.warnWet],
+    ['frostbite-risk', dangers.has('frostbite')],
+    [
+      'heat-stress',
+      dangers.has('heat') ||
+        (thermal.wettedness !== null && thermal.wettedness >= k.hot.warnWet),
+    ],
     ['too-cold', thermal.deviation <= -k.thermal.warn],
     [
       'too-warm',
@@ -108,8 +113,9 @@ export function warningsOf(context: ScoringContext, thermal: Ranked['thermal']):
   return warnings.filter(([, holds]) => holds).map(([code]) => code);
 }
 
-/** Differences from which an explanation mentions them, votes and clo; no score depends on them. */
+/** Differences from which an explanation mentions them, votes, percent and clo; no score depends on them. */
 const NOTABLE_VOTES = 0.5;
+const NOTABLE_PPD = 25;
 const NOTABLE_CLO = 0.1;
 
 /** Variety below which much of an outfit was worn or suggested before. */
@@ -118,15 +124,35 @@ const MUCH_REPEATED = 0.5;
 /** Fit for the occasion from which an outfit counts as right for it. */
 const RIGHT_FIT = 0.7;
 
+/** Garments of about a difference of insulation, clo. */
+const AMOUNTS = [
+  ['layer', 0.2],
+  ['sweater', 0.5],
+  ['coat', 0.9],
+  ['coats', Number.POSITIVE_INFINITY],
+] as const;
+
 function thermalExplanation(
-  { icl, iclTarget, deviation, plan }: Ranked['thermal'],
+  { model }: ScoringContext,
+  { icl, iclTarget, deviation, ppd, plan }: Ranked['thermal'],
   write: Write,
   locale: Locale,
 ): Explanation {
   const isCool = deviation < -NOTABLE_VOTES;
-  const isWarm = deviation > NOTABLE_VOTES;
-  const code = isCool ? 'thermal.cool' : isWarm ? 'thermal.warm' : 'thermal.match';
-  return write(code, { icl, target: iclTarget, deviation }, { place: PLACES[plan][locale] });
+  const isWarm = deviation > NOTABLE_VOTES && ppd > NOTABLE_PPD;
+  const { warn } = model.k.thermal;
+  const side = isCool ? 'cool' : 'warm';
+  const code: Code =
+    !isCool && !isWarm
+      ? 'thermal.match'
+      : Math.abs(deviation) < warn
+        ? (`thermal.${side}` as const)
+        : isCool
+          ? 'thermal.cold'
+          : 'thermal.hot';
+  const missing = AMOUNTS.find(([, below]) => Math.abs(icl - iclTarget) < below)![0];
+  const words = { place: PLACES[plan][locale], amount: AMOUNT_NAMES[missing][locale] };
+  return write(code, { icl, target: iclTarget, deviation }, words);
 }
 
 const isRegion = (name: string): name is Region => Object.hasOwn(REGION_NAMES, name);
@@ -176,6 +202,23 @@ function occasionExplanation(
   const label = occasions.get(occasion)?.labels[locale] ?? occasion;
   const code = fit >= RIGHT_FIT ? 'occasion.match' : 'occasion.off';
   return write(code, { occasion, fit }, { occasion: label });
+}
+
+/** What the weather can do to a person, the worst first, and how long these clothes keep off the cold. */
+function dangerExplanations(
+  { dangers, model }: ScoringContext,
+  { exposureLimitH }: Ranked['thermal'],
+  write: Write,
+): Explanation[] {
+  const explanations = dangers.map(({ code, params }) =>
+    write(
+      `danger.${code}`,
+      Object.fromEntries(Object.entries(params).map(([name, value]) => [name, round(value, 1)])),
+    ),
+  );
+  if (exposureLimitH !== null && exposureLimitH < model.k.storage.warnH)
+    explanations.push(write('danger.cold', { minutes: Math.max(5, Math.round(60 * exposureLimitH)) }));
+  return explanations;
 }
 
 /** What is wrong with a garment, by the rule that it breaks. */
@@ -235,8 +278,9 @@ export function explain(
 ): Explanation[] {
   const write = createWriter(locale);
   const explanations = [
+    ...dangerExplanations(context, thermal, write),
     ...senseExplanations(context, ensemble, write, locale),
-    thermalExplanation(thermal, write, locale),
+    thermalExplanation(context, thermal, write, locale),
     ...regionExplanations(thermal, write, locale),
     ...shelterExplanations(context, ensemble, write),
     occasionExplanation(context, terms, write, locale),

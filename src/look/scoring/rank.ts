@@ -138,13 +138,17 @@ export function rank(
         itemIds: [...itemIds],
         score: round(clamp(score, 0, 100), 1),
         breakdown: {
-          thermal: round(terms.thermal, 3),
+          thermal: round(Math.max(0, terms.thermal), 3),
           regions: round(terms.regions, 3),
           protection: round(terms.protection, 3),
           occasion: round(terms.occasion, 3),
           color: round(terms.color, 3),
           season: round(terms.season, 3),
           variety: round(variety, 3),
+          penalty: round(
+            terms.sense + context.model.tables.weights.thermal * Math.max(0, -terms.thermal),
+            3,
+          ),
         },
         thermal,
         warnings: warningsOf(context, thermal),

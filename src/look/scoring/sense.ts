@@ -11,7 +11,7 @@ const isIn = ({ categories, materials, isPale }: GarmentSet, garment: Garment): 
   (!materials || garment.materialIds.some((id) => materials.includes(id))) &&
   (!isPale || (garment.colour?.l ?? 0) >= PALE_L);
 
-/** Whether a rule holds on this day; the weather does not matter if one stays in. */
+/** Whether a rule holds on this day; of the weather only if one goes out. */
 function holds(model: Model, rule: SenseRule, situation: Situation, staysIn: boolean): boolean {
   const { weather, windChillC, occasion } = situation;
   const { occasions, conditions, isDry, belowC, aboveC } = rule;

@@ -10,7 +10,8 @@ import {
   type ScoringContext,
   type WornItem,
 } from '../scoring/context.ts';
-import { DIAGNOSTICS, SLOT_NAMES } from '../texts/explanations.ts';
+import type { Coverage } from '../tables.ts';
+import { COVER_NAMES, COVERAGE_NAMES, DIAGNOSTICS, SLOT_NAMES } from '../texts/explanations.ts';
 import { fill } from '../texts/texts.ts';
 import {
   CORE_SLOTS,
@@ -35,7 +36,7 @@ import {
   type Template,
 } from '../wardrobe/templates.ts';
 import { createWardrobe, type Wardrobe } from '../wardrobe/wardrobe.ts';
-import { type CandidatesRequest, requiredIds } from '../wardrobe/wardrobe-request.ts';
+import { type CandidatesRequest, coverageOf, requiredIds } from '../wardrobe/wardrobe-request.ts';
 import { extrasKey, keyOf, type Solution } from './leaf.ts';
 import {
   createSearchTables,
@@ -97,6 +98,29 @@ function missingSlots(
   if (templates.length > 0 || missing.some(({ slot }) => slot !== 'shoes')) return missing;
   const texts = DIAGNOSTICS[must.length > 0 ? 'must-conflict' : 'no-combination'];
   return [...missing, { code: 'no-combination', detail: texts[locale] }];
+}
+
+/** The parts of the body that no outfit of a wardrobe can cover, if that is why there is none. */
+function missingCover(
+  context: ScoringContext,
+  wardrobe: Wardrobe,
+  required: Wardrobe['groups'],
+  request: CandidatesRequest,
+): Diagnostic[] {
+  const fits = (...parts: Coverage[]) =>
+    createTemplates(context, wardrobe, required, new Set(parts)).length > 0;
+  const parts = [...coverageOf(request)];
+  if (parts.length === 0 || !fits()) return [];
+  const alone = parts.filter((part) => !fits(part));
+  const { locale = 'en' } = request;
+  return (alone.length > 0 ? alone : parts).map((part) => ({
+    code: 'missing-coverage',
+    slot: part,
+    detail: fill(DIAGNOSTICS['missing-coverage'][locale], {
+      part: COVERAGE_NAMES[part][locale],
+      garment: COVER_NAMES[part][locale],
+    }),
+  }));
 }
 
 /** Outfits that look alike: the same on torso and legs, with any coat and shoes. */
@@ -281,7 +305,8 @@ export function createSearchProblem(
   const ungrouped = isGrouped ? ids : new Set(garments.map(({ id }) => id));
   const wardrobe = createWardrobe(context, garments, ungrouped, request.seed);
   const required = wardrobe.groups.filter(({ item: { garment } }) => ids.has(garment.id));
-  const templates = createTemplates(context, wardrobe, required);
+  const coverage = coverageOf(request);
+  const templates = createTemplates(context, wardrobe, required, coverage);
   return {
     context,
     place,
@@ -292,6 +317,7 @@ export function createSearchProblem(
       ...weatherDiagnostics([request.weather], request.locale),
       ...diagnostics,
       ...missingSlots(request, wardrobe, templates),
+      ...(templates.length === 0 ? missingCover(context, wardrobe, required, request) : []),
     ],
   };
 }

@@ -47,3 +47,8 @@ export const PLANS = section('plans');
 export const CONDITION_NAMES = section('conditions');
 /** Why an outfit is for indoors or outdoors. */
 export const PLACE_REASONS = section('placeReasons');
+/** Differences of insulation in garments. */
+export const AMOUNT_NAMES = section('amounts');
+/** Parts of the body that can be covered, and what would cover them. */
+export const COVERAGE_NAMES = section('coverage');
+export const COVER_NAMES = section('covers');

@@ -17,6 +17,12 @@ interface ExclusionRule {
   isSoft?: boolean;
 }
 
+/** Whether a garment that is no outfit elsewhere is one here: swimwear where one swims. */
+const isWorn = ({ model, situation }: ScoringContext, category: string): boolean =>
+  category === 'swimwear' &&
+  situation.occasion === 'beach' &&
+  situation.weather.tempC >= model.k.layering.swimC;
+
 /** The reason that a rule of common sense gives for leaving a garment out. */
 const exclusionOf = ({ occasions, conditions, isDry, belowC }: SenseRule): ExclusionRule['code'] => {
   if (occasions || isDry) return 'not-for-occasion';
@@ -47,13 +53,14 @@ function createRules(context: ScoringContext, request: CandidatesRequest): Exclu
     { code: 'unavailable', matches: (item) => item.available === false },
     {
       code: 'not-outfit-material',
-      matches: (item, { category }) => item.lookEligible === false || !category.lookEligible,
+      matches: (item, { category }) => item.lookEligible === false || !(category.lookEligible || isWorn(context, category.id)),
     },
     {
       code: 'not-for-occasion',
-      matches: (_, { category, formality, occasions }) =>
+      matches: (_, { category, layer, formality, occasions }) =>
         occasion.forbids.includes(category.id) ||
-        (!(request.occasion && occasions.includes(request.occasion)) &&
+        (layer !== 'underwear' &&
+          !(request.occasion && occasions.includes(request.occasion)) &&
           Math.max(formality[0] - occasion.formality, occasion.formality - formality[1]) >
             maxDistance),
     },

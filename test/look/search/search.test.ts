@@ -71,11 +71,17 @@ function* everyOutfit(
   }
   const hasShoes = garments.some((g) => slotsOf(model, g)[0] === 'shoes');
   const hasOuter = garments.some((g) => slotsOf(model, g)[0] === 'outer');
+  const { outerClo, coatNeed } = model.k.layering;
+  const hasCoat = garments.some((g) => slotsOf(model, g)[0] === 'outer' && g.water >= coatNeed);
   const needsOuter =
-    context.plan === 'outdoor' && hasOuter && context.regions.outerwear > model.k.layering.outerClo;
+    context.plan === 'outdoor' &&
+    ((hasOuter && context.regions.outerwear > outerClo) ||
+      (hasCoat && context.shelter.torso.water >= coatNeed));
   for (const ensemble of fill(0, {})) {
     if (hasShoes && !ensemble.shoes) continue;
     if (needsOuter && !ensemble.outer) continue;
+    const isBare = ['sandals', 'heels', 'flats'].includes(ensemble.shoes?.category.id ?? '');
+    if (isBare && ensemble.socks) continue;
     yield ensemble;
   }
 }

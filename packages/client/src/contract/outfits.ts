@@ -1,4 +1,5 @@
 import type {
+  Coverage,
   IndoorTargets,
   PersonFields,
   Plan,
@@ -22,6 +23,8 @@ export interface WardrobeFields {
   pin?: string[] | undefined;
   /** Ids of items not to wear. */
   exclude?: string[] | undefined;
+  /** Parts of the body that every outfit covers; those of the profile by default. */
+  coverage?: Coverage[] | undefined;
   /** A language tag such as `de-AT`; by default what `Accept-Language` prefers, else English. */
   locale?: string | undefined;
 }
@@ -113,6 +116,8 @@ export interface ScoreBreakdown {
   color: number;
   season: number;
   variety: number;
+  /** Share of the score lost to rules of common sense and to warmth nobody bears. */
+  penalty: number;
 }
 
 /** Insulation in a region, clo. */

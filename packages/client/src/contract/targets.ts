@@ -84,11 +84,16 @@ export interface UserProfile {
   sensitivity?: number | undefined;
   /** Kelvin: −3 to 3. */
   regionOffsetC?: BodyValues | undefined;
+  /** Parts of the body that every outfit covers. */
+  coverage?: Coverage[] | undefined;
   coldHands?: boolean | undefined;
   coldFeet?: boolean | undefined;
   learning?: ProfileLearning | undefined;
   [extra: string]: unknown;
 }
+
+/** A part of the body that outfits are to cover. */
+export type Coverage = 'head' | 'arms' | 'legs' | 'midriff';
 
 /**
  * Where the outfit is for: `indoor` dresses for the room and offers a shell for outside, `outdoor`
