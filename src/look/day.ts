@@ -17,7 +17,12 @@ import {
 } from './search/candidates.ts';
 import { type Ensemble, isSet, itemsOf, maxMilliClo, type Slot } from './wardrobe/ensemble.ts';
 import { relevantSlots } from './wardrobe/templates.ts';
-import { checkRequired, coverageOf, RUN_ALWAYS, wardrobeFields } from './wardrobe/wardrobe-request.ts';
+import {
+  checkRequired,
+  coverageOf,
+  RUN_ALWAYS,
+  wardrobeFields,
+} from './wardrobe/wardrobe-request.ts';
 
 const Hour = z.strictObject({
   at: z.string().max(40).optional().meta({ description: 'Returned unchanged' }),
@@ -124,10 +129,7 @@ function keptSlots(request: DayRequest): Slot[] {
 }
 
 /** Every way to wear an outfit: with each removable item on or off, unless it covers what must be. */
-function variantsOf(
-  ensemble: Ensemble<WornItem>,
-  kept: readonly Slot[],
-): Ensemble<WornItem>[] {
+function variantsOf(ensemble: Ensemble<WornItem>, kept: readonly Slot[]): Ensemble<WornItem>[] {
   const removable = REMOVABLE.filter((slot) => {
     if (kept.includes(slot)) return false;
     const item = ensemble[slot];
@@ -280,7 +282,10 @@ export function computeDay(model: Model, request: DayRequest): DayResponse {
     const situation = situationOf(model, requestAt(request, hour));
     const context = createScoringContext(model, situation, hour.place ?? 'outdoor', limit);
     const relevant = relevantSlots(context);
-    return { context, unneeded: REMOVABLE.filter((slot) => !relevant.has(slot) && !kept.includes(slot)) };
+    return {
+      context,
+      unneeded: REMOVABLE.filter((slot) => !relevant.has(slot) && !kept.includes(slot)),
+    };
   });
   const byNeed = hours
     .map(({ context }, at) => ({ at, need: context.situation[context.plan].iclRequired }))

@@ -36,7 +36,10 @@ const DEFAULT_CANDIDATES = 50;
 const DEFAULT_OUTFITS = 5;
 
 /** Where the outfits are worn, at which activity, and why. */
-function placeResponse({ context, place }: Pick<CandidateSet, 'context' | 'place'>, locale: Locale) {
+function placeResponse(
+  { context, place }: Pick<CandidateSet, 'context' | 'place'>,
+  locale: Locale,
+) {
   const { plan, situation } = context;
   const met = round(plan === 'indoor' ? situation.indoorMet : situation.met, 2);
   const values = { place: PLACES[plan][locale], met: formatNumber(met, locale, 1) };

@@ -43,7 +43,12 @@ function coefficientRows(): CoefficientRow[] {
 const VERSION = 'look-params/1.2.0';
 
 /** Earlier versions that give the same targets for the same request. */
-const COMPATIBLE_VERSIONS = ['look-params/1.1.0', 'look-params/1.0.2', 'look-params/1.0.1', 'look-params/1.0.0'];
+const COMPATIBLE_VERSIONS = [
+  'look-params/1.1.0',
+  'look-params/1.0.2',
+  'look-params/1.0.1',
+  'look-params/1.0.0',
+];
 
 /** The current document. A change of any value needs a new version. */
 export const PARAMS: ParamsDocument = {

@@ -32,14 +32,47 @@ const WET = ['rain', 'heavy-rain', 'thunderstorm', 'sleet', 'heavy-snow'] as con
 const SNOW = ['snow', 'heavy-snow', 'sleet'] as const;
 const ANY_WET = [...WET, 'drizzle', 'snow', 'hail'] as const;
 
-const LEGS = ['jeans', 'trousers', 'chinos', 'dress_trousers', 'cargo_pants', 'joggers', 'leggings', 'corduroy_wool_trousers', 'shorts', 'capri', 'skirt_light', 'skirt_heavy', 'maxi_skirt', 'dungarees'];
-const DRESSES = ['light_dress', 'dress', 'long_sleeve_dress', 'maxi_dress', 'evening_dress', 'saree_traditional', 'jumpsuit'];
+const LEGS = [
+  'jeans',
+  'trousers',
+  'chinos',
+  'dress_trousers',
+  'cargo_pants',
+  'joggers',
+  'leggings',
+  'corduroy_wool_trousers',
+  'shorts',
+  'capri',
+  'skirt_light',
+  'skirt_heavy',
+  'maxi_skirt',
+  'dungarees',
+];
+const DRESSES = [
+  'light_dress',
+  'dress',
+  'long_sleeve_dress',
+  'maxi_dress',
+  'evening_dress',
+  'saree_traditional',
+  'jumpsuit',
+];
 const SKIRTS = ['skirt_light', 'skirt_heavy', 'maxi_skirt'];
 const DRESS_SHOES = ['dress_shoes', 'heels', 'flats'];
 const WARM_COATS = ['wool_coat', 'down_jacket', 'parka', 'puffer_vest'];
 const SPORTY = ['joggers', 'leggings', 'tracksuit_set', 'shorts', 'cargo_pants'];
 const SNOW_GEAR = ['ski_trousers', 'rain_trousers'];
-const SEDATE = ['casual', 'travel', 'school', 'smart_casual', 'work', 'business_formal', 'date', 'party', 'ceremony'];
+const SEDATE = [
+  'casual',
+  'travel',
+  'school',
+  'smart_casual',
+  'work',
+  'business_formal',
+  'date',
+  'party',
+  'ceremony',
+];
 const OFFICE = ['work', 'business_formal'];
 const FINE = ['smart_casual', 'date', 'party', 'ceremony', 'business_formal'];
 

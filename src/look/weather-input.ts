@@ -38,24 +38,23 @@ interface Unit {
 }
 
 /** Units by field and by the names that services give them; the first is that of requests. */
-const UNITS: Readonly<Record<'temp' | 'wind' | 'humidity', Readonly<Record<string, Unit>>>> =
-  {
-    temp: {
-      C: { convert: (value) => value, label: '°C' },
-      F: { convert: (value) => ((value - 32) * 5) / 9, label: '°F' },
-      K: { convert: (value) => value - 273.15, label: 'K' },
-    },
-    wind: {
-      'm/s': { convert: (value) => value, label: 'm/s' },
-      'km/h': { convert: (value) => value / 3.6, label: 'km/h' },
-      mph: { convert: (value) => value * 0.44704, label: 'mph' },
-      kn: { convert: (value) => value * 0.514444, label: 'kn' },
-    },
-    humidity: {
-      '%': { convert: (value) => value, label: '%' },
-      share: { convert: (value) => 100 * value, label: 'share' },
-    },
-  };
+const UNITS: Readonly<Record<'temp' | 'wind' | 'humidity', Readonly<Record<string, Unit>>>> = {
+  temp: {
+    C: { convert: (value) => value, label: '°C' },
+    F: { convert: (value) => ((value - 32) * 5) / 9, label: '°F' },
+    K: { convert: (value) => value - 273.15, label: 'K' },
+  },
+  wind: {
+    'm/s': { convert: (value) => value, label: 'm/s' },
+    'km/h': { convert: (value) => value / 3.6, label: 'km/h' },
+    mph: { convert: (value) => value * 0.44704, label: 'mph' },
+    kn: { convert: (value) => value * 0.514444, label: 'kn' },
+  },
+  humidity: {
+    '%': { convert: (value) => value, label: '%' },
+    share: { convert: (value) => 100 * value, label: 'share' },
+  },
+};
 
 interface FieldRow {
   unit: keyof typeof UNITS;

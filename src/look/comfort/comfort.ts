@@ -93,9 +93,7 @@ export function createSetting(model: Model, need: Need, cloOffset: number, damp 
     votesPerW,
     exercise,
     heatLoss:
-      lightest > 0
-        ? unbearableLoss(model, blend(satisfiedShare(model, lightest), 1, exercise))
-        : 0,
+      lightest > 0 ? unbearableLoss(model, blend(satisfiedShare(model, lightest), 1, exercise)) : 0,
     cloOffset,
     damp,
     neutralIcl: need.iclResultant,
@@ -184,8 +182,7 @@ function thermalParts(setting: Setting, surplus: number, total: number, breathab
         unbearableLoss(model, satisfiedShare(model, deviation))
       : 0;
   const satisfied = satisfiedShare(model, deviation);
-  if (hotShare <= 0)
-    return { deviation, satisfied, byPmv, byWettedness: 0, wettedness: undefined };
+  if (hotShare <= 0) return { deviation, satisfied, byPmv, byWettedness: 0, wettedness: undefined };
   const wettedness = requiredWettedness(model, setting.climate, total, breathability);
   const excess = Math.max(0, wettedness - setting.wettednessGoal) / model.k.hot.width;
   const fit = Math.exp(-0.5 * excess * excess);

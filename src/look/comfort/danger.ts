@@ -38,7 +38,8 @@ export interface Danger {
 export function dangersOf(model: Model, { weather, windChillC, met }: Situation): Danger[] {
   const dangers: Danger[] = [];
   const minutes = frostbiteMinutes(model, weather, windChillC);
-  if (minutes !== undefined) dangers.push({ code: 'frostbite', params: { minutes, chill: windChillC } });
+  if (minutes !== undefined)
+    dangers.push({ code: 'frostbite', params: { minutes, chill: windChillC } });
   const wbgt = wbgtC(model, weather);
   const limit = model.tables.heatLimit.find(({ toMet }) => toMet === null || met <= toMet)!.wbgtC;
   const { heatC, cautionC } = model.k.danger;

@@ -27,7 +27,7 @@ export function targetsResponse(
   const unsigned = unsignedTargets(model, situation, plan);
   return {
     targets: { ...unsigned, digest: digestOf(unsigned, keys) },
-    indoorTargets: plan === 'outdoor' ? {} : indoorTargets(model, situation),
+    indoorTargets: plan === 'outdoor' ? {} : indoorTargets(situation),
     indoorTempC: round(situation.indoorTempC, 3),
     isHotRegime: situation.isHot,
   };

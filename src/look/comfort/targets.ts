@@ -184,10 +184,7 @@ export function toRequest(targets: Targets): TargetsRequest {
 }
 
 /** The targets of the outfit worn indoors. */
-export function indoorTargets(
-  model: Model,
-  { indoor, indoorTempC, indoorMet: met }: Situation,
-): IndoorTargets {
+export function indoorTargets({ indoor, indoorTempC, indoorMet: met }: Situation): IndoorTargets {
   return {
     tempC: round(indoorTempC, 3),
     met: round(met, 3),

@@ -2,10 +2,16 @@ import { type Locale, occasions } from '../../taxonomy/dictionary/schema.ts';
 import { type Thermal, thermalOf } from '../comfort/comfort.ts';
 import { round } from '../numeric.ts';
 import type { Explanation, Ranked } from '../responses.ts';
-import { AMOUNT_NAMES, EXPLANATIONS, PLACES, REGION_NAMES, type WARNINGS } from '../texts/explanations.ts';
+import type { SenseRule } from '../sense-rules.ts';
+import {
+  AMOUNT_NAMES,
+  EXPLANATIONS,
+  PLACES,
+  REGION_NAMES,
+  type WARNINGS,
+} from '../texts/explanations.ts';
 import { DEFAULT_OCCASION } from '../texts/names.ts';
 import { fill, formatNumber } from '../texts/texts.ts';
-import type { SenseRule } from '../sense-rules.ts';
 import { CORE_SLOTS, type Ensemble, itemsOf } from '../wardrobe/ensemble.ts';
 import type { Garment } from '../wardrobe/garment-clo.ts';
 import type { ScoringContext, WornItem } from './context.ts';
@@ -17,7 +23,14 @@ type SenseReason = 'pair' | 'occasion' | 'wet' | 'dry' | 'cold' | 'warm';
 
 /** Decimals of insulation and fits in texts; other values have fewer. */
 const DECIMALS = 2;
-const DECIMALS_OF: Readonly<Record<string, number>> = { items: 0, minutes: 0, points: 0, chill: 0, wbgt: 0, limit: 0 };
+const DECIMALS_OF: Readonly<Record<string, number>> = {
+  items: 0,
+  minutes: 0,
+  points: 0,
+  chill: 0,
+  wbgt: 0,
+  limit: 0,
+};
 
 /** Writes explanations in one language: their numbers and words are filled into the text of the code. */
 const createWriter =
@@ -101,8 +114,7 @@ export function warningsOf(context: ScoringContext, thermal: Ranked['thermal']):
     ['frostbite-risk', dangers.has('frostbite')],
     [
       'heat-stress',
-      dangers.has('heat') ||
-        (thermal.wettedness !== null && thermal.wettedness >= k.hot.warnWet),
+      dangers.has('heat') || (thermal.wettedness !== null && thermal.wettedness >= k.hot.warnWet),
     ],
     ['too-cold', thermal.deviation <= -k.thermal.warn],
     [
@@ -217,7 +229,9 @@ function dangerExplanations(
     ),
   );
   if (exposureLimitH !== null && exposureLimitH < model.k.storage.warnH)
-    explanations.push(write('danger.cold', { minutes: Math.max(5, Math.round(60 * exposureLimitH)) }));
+    explanations.push(
+      write('danger.cold', { minutes: Math.max(5, Math.round(60 * exposureLimitH)) }),
+    );
   return explanations;
 }
 

@@ -21,7 +21,10 @@ function holds(model: Model, rule: SenseRule, situation: Situation, staysIn: boo
   if (staysIn) return !conditions && belowC === undefined && occasions !== undefined;
   if (conditions && !conditions.includes(weather.condition)) return false;
   if (isDry && model.tables.condition[weather.condition].water > 0) return false;
-  return (belowC === undefined || windChillC < belowC) && (aboveC === undefined || weather.tempC > aboveC);
+  return (
+    (belowC === undefined || windChillC < belowC) &&
+    (aboveC === undefined || weather.tempC > aboveC)
+  );
 }
 
 /** Share of the score that broken rules cost. */
@@ -44,10 +47,7 @@ export function createSense(model: Model, situation: Situation, staysIn: boolean
   const single = rules.filter((rule) => !rule.with);
   const pairs = rules.filter((rule) => rule.with);
   const inPairs = new Set(
-    pairs.flatMap((rule) => [
-      ...(rule.garment.categories ?? []),
-      ...(rule.with?.categories ?? []),
-    ]),
+    pairs.flatMap((rule) => [...(rule.garment.categories ?? []), ...(rule.with?.categories ?? [])]),
   );
   const cached = new Map<string, readonly SenseRule[]>();
   return {

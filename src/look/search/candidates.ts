@@ -1,15 +1,11 @@
 import { createHash } from 'node:crypto';
 import { Problem, type ValidationIssue } from '../../platform/problem.ts';
-import { weatherDiagnostics } from '../comfort/signed-targets.ts';
 import { type Place, placeOf } from '../comfort/indoor.ts';
+import { weatherDiagnostics } from '../comfort/signed-targets.ts';
 import { occasionRow, situationOf } from '../comfort/targets.ts';
 import type { Model } from '../params.ts';
 import type { Diagnostic } from '../schema.ts';
-import {
-  createScoringContext,
-  type ScoringContext,
-  type WornItem,
-} from '../scoring/context.ts';
+import { createScoringContext, type ScoringContext, type WornItem } from '../scoring/context.ts';
 import type { Coverage } from '../tables.ts';
 import { COVER_NAMES, COVERAGE_NAMES, DIAGNOSTICS, SLOT_NAMES } from '../texts/explanations.ts';
 import { fill } from '../texts/texts.ts';

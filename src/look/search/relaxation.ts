@@ -50,8 +50,7 @@ export function createHarmonyTable(context: ScoringContext, groups: readonly Gro
   const rows: (Float64Array | undefined)[] = [];
   const clashes = new Map<Group, Float64Array>();
   const inPairs = groups.filter(({ item }) => sense.isInPairs(item.garment));
-  const clash = (a: Group, b: Group) =>
-    costOf(sense.brokenByPair(a.item.garment, b.item.garment));
+  const clash = (a: Group, b: Group) => costOf(sense.brokenByPair(a.item.garment, b.item.garment));
   /** What a group costs together with every other by common sense; undefined if nothing. */
   function clashesOf(group: Group): Float64Array | undefined {
     const cached = clashes.get(group);

@@ -24,7 +24,12 @@ const isWorn = ({ model, situation }: ScoringContext, category: string): boolean
   situation.weather.tempC >= model.k.layering.swimC;
 
 /** The reason that a rule of common sense gives for leaving a garment out. */
-const exclusionOf = ({ occasions, conditions, isDry, belowC }: SenseRule): ExclusionRule['code'] => {
+const exclusionOf = ({
+  occasions,
+  conditions,
+  isDry,
+  belowC,
+}: SenseRule): ExclusionRule['code'] => {
   if (occasions || isDry) return 'not-for-occasion';
   if (conditions) return 'not-in-rain';
   return belowC === undefined ? 'not-in-heat' : 'not-in-cold';
@@ -37,8 +42,7 @@ function served(model: Model, garments: readonly Garment[]) {
       (one) => slotsOf(model, one).includes(slot) && (isDress(one) || isSet(one)) === isOnePiece,
     );
   return {
-    body:
-      has('main', true) || (has('main', false) && (has('bottom', false) || has('mid', true))),
+    body: has('main', true) || (has('main', false) && (has('bottom', false) || has('mid', true))),
     feet: has('shoes', false),
   };
 }
@@ -53,7 +57,8 @@ function createRules(context: ScoringContext, request: CandidatesRequest): Exclu
     { code: 'unavailable', matches: (item) => item.available === false },
     {
       code: 'not-outfit-material',
-      matches: (item, { category }) => item.lookEligible === false || !(category.lookEligible || isWorn(context, category.id)),
+      matches: (item, { category }) =>
+        item.lookEligible === false || !(category.lookEligible || isWorn(context, category.id)),
     },
     {
       code: 'not-for-occasion',

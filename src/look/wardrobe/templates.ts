@@ -1,4 +1,5 @@
 import type { ScoringContext, WornItem } from '../scoring/context.ts';
+import type { Coverage } from '../tables.ts';
 import {
   CORE_SLOTS,
   EXTRA_SLOTS,
@@ -10,7 +11,6 @@ import {
   STYLE_SLOTS,
   slotsOf,
 } from './ensemble.ts';
-import type { Coverage } from '../tables.ts';
 import type { Group, Wardrobe } from './wardrobe.ts';
 
 export type CoreSlot = (typeof CORE_SLOTS)[number];
@@ -158,7 +158,10 @@ export function createTemplates(
       return relevant.has(slot) ? wardrobe.slots[slot].filter((g) => !required.includes(g)) : [];
     };
     const socks = extra('socks');
-    for (const variant of variantsOf(coverage, hasShoes && socks.length > 0 && !fixed.has('socks'))) {
+    for (const variant of variantsOf(
+      coverage,
+      hasShoes && socks.length > 0 && !fixed.has('socks'),
+    )) {
       const { kind, withMid, withOuter, isSockless } = variant;
       if (withOuter ? !relevant.has('outer') && !fixed.has('outer') : needsOuter) continue;
       const slots: CoreSlot[] = [
@@ -231,8 +234,7 @@ function coverHead(
   fixed: Fixed,
   coverage: ReadonlySet<Coverage>,
 ) {
-  const covers = ({ item }: Group) =>
-    model.tables.coverage.head.includes(item.garment.category.id);
+  const covers = ({ item }: Group) => model.tables.coverage.head.includes(item.garment.category.id);
   const none = { slot: undefined, groups: [] };
   if (!coverage.has('head')) return { fixed, headwear: none };
   if ([...fixed.values()].some(covers)) return { fixed, headwear: none };

@@ -215,7 +215,11 @@ export function recompute(paramsText: string, request: TargetsRequest) {
     chill,
   });
   const row = tables.occasion.rows[request.occasion ?? 'casual']!;
-  const share = hold((request.met - c('indoor.walkMet')) / (c('indoor.workMet') - c('indoor.walkMet')), 0, 1);
+  const share = hold(
+    (request.met - c('indoor.walkMet')) / (c('indoor.workMet') - c('indoor.walkMet')),
+    0,
+    1,
+  );
   const cap = c('indoor.metMax') + share * (request.met - c('indoor.metMax'));
   const metIn = row.place === 'room' ? Math.min(request.met, cap) : request.met;
   const indoor = place({
