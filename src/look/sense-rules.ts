@@ -1,4 +1,3 @@
-import type { Condition } from './tables.ts';
 
 /** A set of garments; every given field must hold. */
 export interface GarmentSet {
@@ -19,7 +18,7 @@ export interface SenseRule {
   /** Broken only together with one of these. */
   readonly with?: GarmentSet;
   readonly occasions?: readonly string[];
-  readonly conditions?: readonly Condition[];
+  readonly conditions?: readonly string[];
   /** Broken only in dry weather. */
   readonly isDry?: true;
   /** Wind chill below which it holds, °C. */

@@ -192,8 +192,7 @@ function listChecks(response: OutfitsResponse, { items }: Pick<OutfitsRequest, '
 function outfitChecks(engine: Engine, request: CandidatesRequest): Check[] {
   const { limit: most = 1, ...rest } = request;
   const limit = Math.min(most, 5);
-  const { notes: _, ...weather } = rest.weather;
-  const derived = OutfitsRequest.parse({ ...rest, weather, limit });
+  const derived = OutfitsRequest.parse({ ...rest, limit });
   const response = engine.outfits(derived);
   const pool = Math.min(MAX_CANDIDATES, limit * engine.model.k.search.pool);
   const { candidates, targets } = engine.candidates({ ...request, limit: pool });

@@ -10,7 +10,7 @@ const HPA_PER_KPA = 10;
  * Minutes until bare skin freezes in most people, at the least 2; undefined if it hardly does.
  * @see Environment Canada, wind chill index 2001: time to frostbite
  */
-export function frostbiteMinutes(
+function frostbiteMinutes(
   { k: { danger } }: Model,
   { tempC, windMs }: Pick<Weather, 'tempC' | 'windMs'>,
   windChillC: number,
@@ -23,7 +23,7 @@ export function frostbiteMinutes(
 }
 
 /** Wet bulb globe temperature in light shade and light wind, °C. Source: Australian Bureau of Meteorology. */
-export function wbgtC(model: Model, { tempC, humidityPct }: Weather): number {
+function wbgtC(model: Model, { tempC, humidityPct }: Weather): number {
   const { danger } = model.k;
   const hPa = (HPA_PER_KPA * vapourKpa(model, tempC) * humidityPct) / 100;
   return danger.wbgtAir * tempC + danger.wbgtVapour * hPa + danger.wbgtRest;
