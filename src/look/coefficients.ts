@@ -15,6 +15,7 @@ const ISO_7730 = 'ISO 7730:2005';
 const ISO_11079 = 'ISO 11079:2007';
 const ISO_9920 = 'ISO 9920:2007';
 const VOTES = 'ASHRAE Global Thermal Comfort Database II, 22,788 votes of 18 studies';
+const ABM_WBGT = 'Australian Bureau of Meteorology, WBGT from temperature and humidity';
 const WIND_CHILL = 'Environment Canada and US National Weather Service, wind chill index 2001';
 
 /**
@@ -112,7 +113,9 @@ export const coefficients = (read: ReadCoefficient) => ({
   indoor: {
     airMs:   read('indoor.airMs',   0.1,  'm/s',  'standard',  `${ISO_7730}, air of rooms`),
     rhPct:   read('indoor.rhPct',   40,   '%',    'judgement', 'Heated and cooled rooms; +-10 % moves the need by at most 0.06 clo'),
-    metMax:  read('indoor.metMax',  1.4,  'met',  'judgement', 'Activity indoors is at most this'),
+    metMax:  read('indoor.metMax',  1.4,  'met',  'judgement', 'Activity of the room up to a walk'),
+    walkMet: read('indoor.walkMet', 2,    'met',  'judgement', 'Up to it, activity is that of the way to the room'),
+    workMet: read('indoor.workMet', 2.6,  'met',  'judgement', 'From it, the activity is that of the room, such as waiting at tables; linear between'),
     winterC: read('indoor.winterC', 22,   'degC', 'standard',  `${ISO_7730} A.5, category B, heating season`),
     summerC: read('indoor.summerC', 24.5, 'degC', 'standard',  `${ISO_7730} A.5, category B, cooling season`),
     heatC:   read('indoor.heatC',   10,   'degC', 'literature', 'EN 16798-1: the heating season ends at a running mean of 10 to 15 degC'),
@@ -135,7 +138,17 @@ export const coefficients = (read: ReadCoefficient) => ({
     both:    read('chill.both',    0.3965, '-',    'literature', WIND_CHILL),
     power:   read('chill.power',   0.16,   '-',    'literature', WIND_CHILL),
     fromKmh: read('chill.fromKmh', 5,      'km/h', 'literature', `${WIND_CHILL}; linear to the air temperature below`),
-    frostC:  read('chill.frostC',  -27,    'degC', 'literature', `${WIND_CHILL}: frostbite within half an hour`),
+  },
+  danger: {
+    frostC:     read('danger.frostC',     -27,   'degC', 'literature', `${WIND_CHILL}: frostbite within half an hour; ISO 11079 D.2: very cold from -25 degC`),
+    frostA:     read('danger.frostA',     2111,  'min K^power', 'literature', `${WIND_CHILL}, time to frostbite`),
+    frostB:     read('danger.frostB',     24.5,  'min K^power per km/h', 'literature', `${WIND_CHILL}, time to frostbite`),
+    frostPower: read('danger.frostPower', 1.668, '-',    'literature', `${WIND_CHILL}, time to frostbite`),
+    wbgtAir:    read('danger.wbgtAir',    0.567, '-',    'literature', ABM_WBGT),
+    wbgtVapour: read('danger.wbgtVapour', 0.393, 'K/hPa', 'literature', ABM_WBGT),
+    wbgtRest:   read('danger.wbgtRest',   3.94,  'degC', 'literature', ABM_WBGT),
+    cautionC:   read('danger.cautionC',   0,    'K',    'judgement',  'WBGT above the limit from which caution is said'),
+    heatC:      read('danger.heatC',      5,     'K',    'judgement',  'WBGT above the limit from which danger is said'),
   },
   gust: {
     fromMs:  read('gust.fromMs',  1.5, 'm/s',  'judgement', 'Wind at the body from which wind protection is needed'),
@@ -151,6 +164,8 @@ export const coefficients = (read: ReadCoefficient) => ({
   ppd: {
     four:  read('ppd.four',  0.03353, '-', 'standard', `${ISO_7730}, PPD = 100 - 95 exp(-four d^4 - two d^2)`),
     two:   read('ppd.two',   0.2179,  '-', 'standard', `${ISO_7730}, PPD`),
+    fromMet: read('ppd.fromMet', 3,       'met', 'judgement', 'In the heat, dissatisfaction follows PMV up to this activity'),
+    toMet: read('ppd.toMet', 4,           'met', 'standard', `${ISO_7730}, range of PMV: from it, dissatisfaction in the heat follows skin wettedness beyond that of the lightest clothing`),
     scale: read('ppd.scale', 95,      '%', 'standard', `${ISO_7730}, PPD`),
   },
   regret: {
@@ -171,11 +186,12 @@ export const coefficients = (read: ReadCoefficient) => ({
   thermal: {
     tailShare: read('thermal.tailShare', 0.5, '-',     'judgement', 'Share of 1/sqrt(1 + (d/tailWidth)2) in the thermal term: of two outfits far too cold the warmer still wins'),
     tailWidth: read('thermal.tailWidth', 2,   'votes', 'judgement', 'Deviation at which the tail has fallen to 0.71'),
+    unbearableFrom: read('thermal.unbearableFrom', 0.5, '-', 'judgement', 'Share of people dissatisfied from which the score falls further'),
+    unbearable: read('thermal.unbearable', 1.25, '-', 'judgement', 'Loss of the thermal term if everybody is dissatisfied: 50 points'),
     warn:      read('thermal.warn',      1.5, 'votes', 'judgement', 'Deviation from which a response has a warning'),
   },
   rain: {
     loss:    read('rain.loss',    0.3, '-', 'judgement', 'Insulation an unprotected garment loses in the heaviest rain'),
-    ruins:   read('rain.ruins',   0.6, '-', 'judgement', 'Water need from which suede and sandals are excluded'),
     overLegs: read('rain.overLegs', 0.6, '-', 'judgement', 'Water need from which overtrousers are considered'),
   },
   layering: {
@@ -184,7 +200,8 @@ export const coefficients = (read: ReadCoefficient) => ({
     socksClo: read('layering.socksClo', 0.05, 'clo', 'judgement', 'Target of the feet from which thick socks are considered'),
     extraClo: read('layering.extraClo', 0.05, 'clo', 'judgement', 'Target of the extremities from which hat, scarf and gloves are considered'),
     outerClo: read('layering.outerClo', 0.25, 'clo', 'judgement', 'Target of outerwear from which an outdoor outfit must have some'),
-    bareC:    read('layering.bareC',    5,    'degC', 'judgement', 'Wind chill below which garments that leave legs or feet bare are excluded'),
+    swimC: read('layering.swimC', 20, 'degC', 'judgement', 'Air temperature from which one swims at the beach'),
+    coatNeed: read('layering.coatNeed', 0.6, '-', 'judgement', 'Water need from which a coat that keeps as much water out is worn outdoors'),
     bothWays: read('layering.bothWays', 0.5,  '-',   'judgement', 'Weight of the way outdoors if it needs less insulation than the room'),
   },
   fit: {

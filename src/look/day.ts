@@ -3,8 +3,8 @@ import { situationOf } from './comfort/targets.ts';
 import { Forecast, ForecastDate, readForecast } from './forecast.ts';
 import { round } from './numeric.ts';
 import type { Model } from './params.ts';
-import { Candidate, Diagnostic } from './responses.ts';
-import { Met, targetFields, Weather } from './schema.ts';
+import { Candidate } from './responses.ts';
+import { Diagnostic, Met, targetFields, Weather } from './schema.ts';
 import { createScoringContext, type ScoringContext, type WornItem } from './scoring/context.ts';
 import { thermalSensation } from './scoring/explain.ts';
 import { nameOutfits } from './scoring/naming.ts';
@@ -17,7 +17,12 @@ import {
 } from './search/candidates.ts';
 import { type Ensemble, isSet, itemsOf, maxMilliClo, type Slot } from './wardrobe/ensemble.ts';
 import { relevantSlots } from './wardrobe/templates.ts';
-import { checkRequired, RUN_ALWAYS, wardrobeFields } from './wardrobe/wardrobe-request.ts';
+import {
+  checkRequired,
+  coverageOf,
+  RUN_ALWAYS,
+  wardrobeFields,
+} from './wardrobe/wardrobe-request.ts';
 
 const Hour = z.strictObject({
   at: z.string().max(40).optional().meta({ description: 'Returned unchanged' }),
@@ -104,7 +109,7 @@ const requestAt = (request: DayRequest, hour: Hour) => ({
   indoorTempC: hour.indoorTempC,
 });
 
-/** Fit of an ensemble in an hour: warmth and shelter, 0-1. */
+/** Fit of an ensemble in an hour: warmth and shelter, at most 1. */
 function fitIn(context: ScoringContext, ensemble: Ensemble<WornItem>): number {
   const { thermal, protection } = context.model.tables.weights;
   const sums = sumEnsemble(context, ensemble);
@@ -114,9 +119,19 @@ function fitIn(context: ScoringContext, ensemble: Ensemble<WornItem>): number {
   );
 }
 
-/** Every way to wear an outfit: with each removable item on or off. */
-function variantsOf(ensemble: Ensemble<WornItem>): Ensemble<WornItem>[] {
+/** Slots whose items stay on, because they cover what must be covered. */
+function keptSlots(request: DayRequest): Slot[] {
+  const coverage = coverageOf(request);
+  return [
+    ...(coverage.has('arms') ? (['mid'] as const) : []),
+    ...(coverage.has('head') ? (['head', 'neck'] as const) : []),
+  ];
+}
+
+/** Every way to wear an outfit: with each removable item on or off, unless it covers what must be. */
+function variantsOf(ensemble: Ensemble<WornItem>, kept: readonly Slot[]): Ensemble<WornItem>[] {
   const removable = REMOVABLE.filter((slot) => {
+    if (kept.includes(slot)) return false;
     const item = ensemble[slot];
     return item !== undefined && !isSet(item.garment);
   });
@@ -132,13 +147,13 @@ interface HourContext {
   unneeded: readonly Slot[];
 }
 
-/** Fit of each variant in an hour; 0 if it has an item in an unneeded slot. */
+/** Fit of each variant in an hour; none if it has an item in an unneeded slot. */
 function fitsIn(
   { context, unneeded }: HourContext,
   variants: readonly Ensemble<WornItem>[],
 ): number[] {
   return variants.map((variant) =>
-    unneeded.some((slot) => variant[slot]) ? 0 : fitIn(context, variant),
+    unneeded.some((slot) => variant[slot]) ? Number.NEGATIVE_INFINITY : fitIn(context, variant),
   );
 }
 
@@ -153,9 +168,10 @@ interface DayPlan {
 function planFor(
   hours: readonly HourContext[],
   ensemble: Ensemble<WornItem>,
+  kept: readonly Slot[],
   minFit: number,
 ): DayPlan | undefined {
-  const variants = variantsOf(ensemble);
+  const variants = variantsOf(ensemble, kept);
   let worst = 1;
   let sum = 0;
   for (const hour of hours) {
@@ -242,7 +258,7 @@ function hourResponses(
       icl: round(feel.icl, 3),
       deviation: round(feel.deviation, 2),
       ppd: round(feel.ppd, 1),
-      fit: round(fitIn(context, ensemble), 3),
+      fit: round(Math.max(0, fitIn(context, ensemble)), 3),
     };
   });
 }
@@ -260,12 +276,16 @@ function hoursOf({ hours, forecast, date, met = 1 }: DayRequest): Hour[] {
 export function computeDay(model: Model, request: DayRequest): DayResponse {
   const garments = readGarments(model, request);
   const limit = maxMilliClo(model, garments);
+  const kept = keptSlots(request);
   const forecast = hoursOf(request);
   const hours = forecast.map((hour) => {
     const situation = situationOf(model, requestAt(request, hour));
     const context = createScoringContext(model, situation, hour.place ?? 'outdoor', limit);
     const relevant = relevantSlots(context);
-    return { context, unneeded: REMOVABLE.filter((slot) => !relevant.has(slot)) };
+    return {
+      context,
+      unneeded: REMOVABLE.filter((slot) => !relevant.has(slot) && !kept.includes(slot)),
+    };
   });
   const byNeed = hours
     .map(({ context }, at) => ({ at, need: context.situation[context.plan].iclRequired }))
@@ -284,7 +304,7 @@ export function computeDay(model: Model, request: DayRequest): DayResponse {
   const extremesFirst = [...new Set([...extremes, ...hours.keys()])].map((at) => hours[at]!);
   let best: DayPlan | undefined;
   for (const ensemble of outfitsFor(candidateSets)) {
-    const plan = planFor(extremesFirst, ensemble, best?.worst ?? 0);
+    const plan = planFor(extremesFirst, ensemble, kept, best?.worst ?? Number.NEGATIVE_INFINITY);
     if (!plan) continue;
     const isBetter =
       !best || plan.worst > best.worst || (plan.worst === best.worst && plan.mean > best.mean);

@@ -47,7 +47,7 @@ export const EQUATIONS: readonly { id: string; text: string }[] = [
   },
   {
     id: 'indoor',
-    text: 'indoorTempC when omitted: indoor.winterC + (indoor.summerC − indoor.winterC)·clamp((tempC − indoor.heatC)/(indoor.coolC − indoor.heatC), 0, 1); indoors tempC = indoorTempC, humidityPct = indoor.rhPct, met = min(met, indoor.metMax), no sun',
+    text: 'indoorTempC when omitted: indoor.winterC + (indoor.summerC − indoor.winterC)·clamp((tempC − indoor.heatC)/(indoor.coolC − indoor.heatC), 0, 1); indoors tempC = indoorTempC, humidityPct = indoor.rhPct, met = min(met, indoor.metMax + s·(met − indoor.metMax)) with s = clamp((met − indoor.walkMet)/(indoor.workMet − indoor.walkMet), 0, 1), unchanged for occasions whose place is not room, no sun',
   },
   {
     id: 'regions',

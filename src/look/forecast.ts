@@ -16,9 +16,10 @@ const OpenMeteo = z
     hourly: z.object({
       time: z.array(z.string().max(40)).min(1).max(MAX_STEPS),
       temperature_2m: series,
-      relative_humidity_2m: series,
+      relative_humidity_2m: series.optional(),
       wind_speed_10m: series,
-      weather_code: series,
+      weather_code: series.optional(),
+      wind_gusts_10m: series.optional(),
       is_day: series.optional(),
     }),
     hourly_units: z.object({ temperature_2m: unit, wind_speed_10m: unit }).optional(),
@@ -43,6 +44,7 @@ const MetNorway = z
                   air_temperature: z.number().optional(),
                   relative_humidity: z.number().optional(),
                   wind_speed: z.number().optional(),
+                  wind_speed_of_gust: z.number().optional(),
                 }),
               }),
               next_1_hours: Period.optional(),
@@ -116,51 +118,35 @@ function readTime(text: string, pointer: string): number {
   return millis;
 }
 
-/** The ranges of codes of the World Meteorological Organization that Open-Meteo uses. */
-// biome-ignore format: a table reads best aligned
-const WMO_CONDITIONS: readonly (readonly [codes: readonly number[], condition: Condition])[] = [
-  [[0, 1], 'clear'], [[2], 'partly-cloudy'], [[3], 'cloudy'], [[45, 48], 'fog'],
-  [[51, 53, 55], 'drizzle'], [[56, 57, 66, 67], 'sleet'], [[61, 63, 80, 81], 'rain'], [[65, 82], 'heavy-rain'],
-  [[71, 73, 77, 85], 'snow'], [[75, 86], 'heavy-snow'], [[95, 96, 99], 'thunderstorm'],
-];
+/** Units as Open-Meteo names them -> those of requests. */
+const TEMP_UNITS = { '°C': 'C', '°F': 'F' } as const;
+const WIND_UNITS = { 'km/h': 'km/h', 'm/s': 'm/s', mph: 'mph', 'mp/h': 'mph', kn: 'kn' } as const;
 
-/** Factors to °C and m/s by the units that the services have. */
-const TO_CELSIUS: Readonly<Record<string, (value: number) => number>> = {
-  '°C': (value) => value,
-  '°F': (value) => ((value - 32) * 5) / 9,
-};
-const TO_MS: Readonly<Record<string, number>> = {
-  'km/h': 1 / 3.6,
-  'm/s': 1,
-  mph: 0.44704,
-  // As Open-Meteo writes it.
-  'mp/h': 0.44704,
-  kn: 0.514444,
-};
+const inTable = <T extends object>(table: T, key: string): T[keyof T] | undefined =>
+  Object.hasOwn(table, key) ? table[key as keyof T] : undefined;
 
 function openMeteoSteps({ hourly, hourly_units: units }: z.infer<typeof OpenMeteo>): Step[] {
   const at = '/forecast/openMeteo/hourly';
-  const toCelsius = TO_CELSIUS[units?.temperature_2m ?? '°C'];
-  const toMs = TO_MS[units?.wind_speed_10m ?? 'km/h'];
-  if (!toCelsius) throw invalid(`${at}_units/temperature_2m`, 'is not °C or °F');
-  if (!toMs) throw invalid(`${at}_units/wind_speed_10m`, 'is not km/h, m/s, mph or kn');
+  const temp = inTable(TEMP_UNITS, units?.temperature_2m ?? '°C');
+  const wind = inTable(WIND_UNITS, units?.wind_speed_10m ?? 'km/h');
+  if (!temp) throw invalid(`${at}_units/temperature_2m`, 'is not °C or °F');
+  if (!wind) throw invalid(`${at}_units/wind_speed_10m`, 'is not km/h, m/s, mph or kn');
   return hourly.time.map((time, i) => {
-    const valueAt = (name: 'temperature_2m' | 'relative_humidity_2m' | 'wind_speed_10m') =>
+    const valueAt = (name: 'temperature_2m' | 'wind_speed_10m') =>
       present(hourly[name][i], `${at}/${name}/${i}`);
     return {
       startMillis: readTime(time, `${at}/time/${i}`),
       span: 1,
       read() {
-        const code = present(hourly.weather_code[i], `${at}/weather_code/${i}`);
-        const condition = WMO_CONDITIONS.find(([codes]) => codes.includes(code))?.[1];
-        if (!condition) throw invalid(`${at}/weather_code/${i}`, 'is not a known weather code');
         const isDay = hourly.is_day?.[i];
         return checked(`${at}/time/${i}`, {
-          tempC: toCelsius(valueAt('temperature_2m')),
-          windMs: toMs * valueAt('wind_speed_10m'),
-          humidityPct: valueAt('relative_humidity_2m'),
-          condition,
+          tempC: valueAt('temperature_2m'),
+          windMs: valueAt('wind_speed_10m'),
+          gustMs: hourly.wind_gusts_10m?.[i],
+          humidityPct: hourly.relative_humidity_2m?.[i],
+          condition: hourly.weather_code?.[i] ?? '',
           ...(typeof isDay === 'number' && { isDay: isDay > 0 }),
+          units: { temp, wind },
         });
       },
     };
@@ -181,14 +167,6 @@ function checked(pointer: string, weather: z.input<typeof Weather>): Weather {
   throw invalid(pointer, `has a value of ${String(field)} that is out of bounds`);
 }
 
-/** Parts of the symbol codes of MET Norway, the first that occurs decides. */
-// biome-ignore format: a table reads best aligned
-const SYMBOL_CONDITIONS: readonly (readonly [part: string, condition: Condition])[] = [
-  ['thunder', 'thunderstorm'], ['sleet', 'sleet'], ['heavysnow', 'heavy-snow'], ['snow', 'snow'],
-  ['heavyrain', 'heavy-rain'], ['lightrain', 'drizzle'], ['rain', 'rain'], ['fog', 'fog'],
-  ['partlycloudy', 'partly-cloudy'], ['cloudy', 'cloudy'], ['fair', 'clear'], ['clearsky', 'clear'],
-];
-
 function metNorwaySteps(
   { properties }: z.infer<typeof MetNorway>,
   utcOffsetMinutes: number,
@@ -196,24 +174,19 @@ function metNorwaySteps(
   return properties.timeseries.map(({ time, data }, i) => {
     const at = '/forecast/metNorway/properties/timeseries';
     const details = `${at}/${i}/data/instant/details`;
-    const { air_temperature, relative_humidity, wind_speed } = data.instant.details;
+    const { air_temperature, relative_humidity, wind_speed, wind_speed_of_gust } =
+      data.instant.details;
     return {
       startMillis: readTime(time, `${at}/${i}/time`) + utcOffsetMinutes * MINUTE_MILLIS,
       span: data.next_1_hours ? 1 : 6,
       read() {
-        const period = present(
-          data.next_1_hours ?? data.next_6_hours,
-          `${at}/${i}/data/next_1_hours`,
-        );
-        const symbol = period.summary.symbol_code;
-        const condition = SYMBOL_CONDITIONS.find(([part]) => symbol.includes(part))?.[1];
-        if (!condition) throw invalid(`${at}/${i}/data`, 'has no known symbol code');
+        const period = data.next_1_hours ?? data.next_6_hours;
         return checked(`${at}/${i}`, {
           tempC: present(air_temperature, `${details}/air_temperature`),
           windMs: present(wind_speed, `${details}/wind_speed`),
-          humidityPct: present(relative_humidity, `${details}/relative_humidity`),
-          condition,
-          ...(symbol.endsWith('_night') && { isDay: false }),
+          gustMs: wind_speed_of_gust,
+          humidityPct: relative_humidity,
+          condition: period?.summary.symbol_code ?? '',
         });
       },
     };
@@ -289,7 +262,9 @@ export function summarise(model: Model, hours: readonly ForecastHour[]): Weather
   const [worst] = [...new Set(all.map(({ condition }) => condition))].sort(
     (a, b) => waterNeed(model, b) - waterNeed(model, a) || count(b) - count(a) || (a < b ? -1 : 1),
   );
+  const notes = all.flatMap((one) => one.notes ?? []);
   return {
+    ...(notes.length > 0 && { notes }),
     tempC: mean(all.map(({ tempC }) => tempC)),
     windMs: Math.max(...all.map(({ windMs }) => windMs)),
     humidityPct: mean(all.map(({ humidityPct }) => humidityPct)),

@@ -2,7 +2,13 @@ import { z } from 'zod';
 import { LocaleTag } from '../taxonomy/dictionary/locales.ts';
 import { contentHash, dictionary, LOCALES, Locale } from '../taxonomy/dictionary/schema.ts';
 import type { Model } from './params.ts';
-import { EXPLANATIONS, SHELL_REASONS, WARNINGS } from './texts/explanations.ts';
+import {
+  CONDITION_NAMES,
+  EXPLANATIONS,
+  PLANS,
+  SHELL_REASONS,
+  WARNINGS,
+} from './texts/explanations.ts';
 import type { Text } from './texts/texts.ts';
 import { MAX_CANDIDATES, MAX_ITEMS, MAX_OUTFITS } from './wardrobe/wardrobe-request.ts';
 
@@ -52,25 +58,6 @@ export const MetaResponse = z
   .meta({ id: 'MetaResponse' });
 export type MetaResponse = z.infer<typeof MetaResponse>;
 
-const PLAN_LABELS: Readonly<Record<'indoor' | 'outdoor', Text>> = {
-  indoor: {
-    en: 'Indoors, with something to put on outside',
-    de: 'Drinnen, mit etwas zum Überziehen für draußen',
-    fr: 'À l’intérieur, avec de quoi sortir',
-    es: 'En interior, con algo para salir',
-    it: 'Al chiuso, con qualcosa per uscire',
-    nl: 'Binnen, met iets voor buiten',
-  },
-  outdoor: {
-    en: 'Outdoors',
-    de: 'Draußen',
-    fr: 'À l’extérieur',
-    es: 'Al aire libre',
-    it: 'All’aperto',
-    nl: 'Buiten',
-  },
-};
-
 /** Texts of explanations, and of the reasons of shells with `shell.` before each code. */
 const REASONS: Readonly<Record<string, Text>> = {
   ...EXPLANATIONS,
@@ -107,7 +94,10 @@ export function metaResponse(model: Model, locale: Locale): MetaResponse {
         ...labelled(one),
         ...tables.occasion[one.id],
       })),
-      condition: profileOptions.weatherConditions.map(labelled),
+      condition: [
+        ...profileOptions.weatherConditions.map(labelled),
+        ...labelsOf(CONDITION_NAMES, locale),
+      ],
       thermalProfile: profileOptions.thermalProfiles.map((one) => ({
         ...labelled(one),
         offsetC: one.offsetC,
@@ -127,7 +117,7 @@ export function metaResponse(model: Model, locale: Locale): MetaResponse {
       season: attributes.season.map((one) => ({ ...labelled(one), ...tables.season[one.id] })),
       metPreset: profileOptions.activities.map((one) => ({ ...labelled(one), met: one.met })),
       layer: layers.map((one) => ({ ...labelled(one), order: one.order })),
-      plan: labelsOf(PLAN_LABELS, locale),
+      plan: labelsOf(PLANS, locale),
       warning: labelsOf(WARNINGS, locale),
       explanation: labelsOf(REASONS, locale),
     },

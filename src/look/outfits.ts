@@ -1,7 +1,9 @@
 import { Problem, type ValidationIssue } from '../platform/problem.ts';
+import type { Locale } from '../taxonomy/dictionary/schema.ts';
+import { placeOf } from './comfort/indoor.ts';
 import { readProfile } from './comfort/profile.ts';
 import { targetsResponse, verifyTargets } from './comfort/signed-targets.ts';
-import type { Situation } from './comfort/targets.ts';
+import { occasionRow, type Situation } from './comfort/targets.ts';
 import { canonicalJson, type SigningKeys } from './digest.ts';
 import { round } from './numeric.ts';
 import type { Model } from './params.ts';
@@ -20,6 +22,8 @@ import {
 import { comparableScore } from './search/leaf.ts';
 import { createShellFinder, type ShellFinder } from './search/shell.ts';
 import { findVaried } from './search/varied.ts';
+import { PLACE_REASONS, PLACES } from './texts/explanations.ts';
+import { fill, formatNumber } from './texts/texts.ts';
 import { assembleEnsemble, type Ensemble, maxMilliClo, slotsOf } from './wardrobe/ensemble.ts';
 import type { Garment } from './wardrobe/garment-clo.ts';
 import type {
@@ -31,16 +35,29 @@ import type {
 const DEFAULT_CANDIDATES = 50;
 const DEFAULT_OUTFITS = 5;
 
+/** Where the outfits are worn, at which activity, and why. */
+function placeResponse(
+  { context, place }: Pick<CandidateSet, 'context' | 'place'>,
+  locale: Locale,
+) {
+  const { plan, situation } = context;
+  const met = round(plan === 'indoor' ? situation.indoorMet : situation.met, 2);
+  const values = { place: PLACES[plan][locale], met: formatNumber(met, locale, 1) };
+  return { met, why: place.why, text: fill(PLACE_REASONS[place.why][locale], values) };
+}
+
 /** The fields that every response about a wardrobe begins with. */
 function commonFields(
   model: Model,
   keys: SigningKeys,
   candidateSet: Omit<CandidateSet, 'totalValid'>,
+  locale: Locale = 'en',
 ) {
   const { situation, plan } = candidateSet.context;
   return {
     ...targetsResponse(model, keys, situation, plan),
     plan,
+    place: placeResponse(candidateSet, locale),
     diagnostics: candidateSet.diagnostics,
     truncated: candidateSet.truncated,
     gap: round(100 * candidateSet.gap, 3),
@@ -56,7 +73,7 @@ export function computeCandidates(
   const limit = request.limit ?? DEFAULT_CANDIDATES;
   const candidateSet = findCandidates(model, request, limit, readGarments(model, request));
   return {
-    ...commonFields(model, keys, candidateSet),
+    ...commonFields(model, keys, candidateSet, request.locale),
     candidates: candidateSet.candidates.map(({ candidate }) => candidate),
     totalValid: candidateSet.totalValid.toString(),
   };
@@ -164,7 +181,10 @@ export function computeScore(
   const context = createScoringContext(
     model,
     situation,
-    plan ?? request.plan ?? 'indoor',
+    placeOf(occasionRow(model, situation.occasion), {
+      plan: plan ?? request.plan,
+      indoorTempC: situation.requestedIndoorTempC,
+    }).plan,
     maxMilliClo(model, all),
   );
   const { entries, errors } = readCandidates(context, request, all);
@@ -206,7 +226,7 @@ export function computeOutfits(
     request.locale ?? 'en',
   );
   return {
-    ...commonFields(model, keys, candidateSet),
+    ...commonFields(model, keys, candidateSet, request.locale),
     outfits: chosen.map(({ outfit: { candidateId: id, ...scored }, candidate }, at) => ({
       ...scored,
       id,

@@ -40,16 +40,21 @@ function coefficientRows(): CoefficientRow[] {
   return rows;
 }
 
-const VERSION = 'look-params/1.1.0';
+const VERSION = 'look-params/1.2.0';
 
 /** Earlier versions that give the same targets for the same request. */
-const COMPATIBLE_VERSIONS = ['look-params/1.0.2', 'look-params/1.0.1', 'look-params/1.0.0'];
+const COMPATIBLE_VERSIONS = [
+  'look-params/1.1.0',
+  'look-params/1.0.2',
+  'look-params/1.0.1',
+  'look-params/1.0.0',
+];
 
 /** The current document. A change of any value needs a new version. */
 export const PARAMS: ParamsDocument = {
   version: VERSION,
   model: 'look-heat-balance/1',
-  issued: '2026-11-23',
+  issued: '2026-11-26',
   supportedTargetVersions: [VERSION, ...COMPATIBLE_VERSIONS],
   coefficients: coefficientRows(),
   tables: TABLES,
@@ -88,8 +93,9 @@ export function readModel(document: ParamsDocument): Model {
       warmth: tables.warmth.rows,
       garmentClo: tables.garmentClo.rows,
       layering: tables.layering.rows,
-      bare: tables.bare.rows,
-      soaked: tables.soaked.rows,
+      sense: tables.sense.rows,
+      coverage: tables.coverage.rows,
+      heatLimit: tables.heatLimit.rows,
     },
   };
 }

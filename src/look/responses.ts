@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { IndoorTargets, PlanId, Targets } from './schema.ts';
+import { Diagnostic, IndoorTargets, PlanId, Targets } from './schema.ts';
 import { SLOTS } from './wardrobe/ensemble.ts';
 
 const fraction = z.number().min(0).max(1);
@@ -12,21 +12,19 @@ export const Candidate = z
   .strictObject({ id: z.string(), itemIds: ids, form: Form, slots: Slots })
   .meta({ id: 'Candidate' });
 
-export const Diagnostic = z
-  .strictObject({
-    code: z.string(),
-    slot: z.string().optional(),
-    itemIds: ids.optional(),
-    detail: z.string(),
-  })
-  .meta({ id: 'Diagnostic', description: 'Why items were excluded, or why there is no outfit' });
-
 const wardrobeFields = {
   targets: Targets,
   indoorTargets: IndoorTargets,
   indoorTempC: z.number(),
   isHotRegime: z.boolean(),
   plan: PlanId,
+  place: z
+    .strictObject({
+      met: z.number(),
+      why: z.enum(['plan', 'occasion', 'indoor-temperature', 'default']),
+      text: z.string(),
+    })
+    .meta({ description: 'Why the outfits are for this plan, and the activity there' }),
   diagnostics: z.array(Diagnostic),
   truncated: z.boolean().meta({ description: 'Whether the search ended before it was complete' }),
   gap: z.number().min(0).meta({
@@ -52,6 +50,9 @@ const Breakdown = z
     color: fraction,
     season: fraction,
     variety: fraction,
+    penalty: z.number().min(0).meta({
+      description: 'Share of the score lost to rules of common sense and to warmth nobody bears',
+    }),
   })
   .meta({ id: 'ScoreBreakdown' });
 

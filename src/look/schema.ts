@@ -1,46 +1,14 @@
 import { z } from 'zod';
 import { Occasion } from '../taxonomy/attributes/wardrobe-item-schema.ts';
+import { LocaleTag } from '../taxonomy/dictionary/locales.ts';
 import { BASES } from './coefficients.ts';
-import { CONDITIONS, type Condition, THERMAL_PROFILES } from './tables.ts';
+import { CONDITIONS, COVERAGES, THERMAL_PROFILES } from './tables.ts';
+import { Weather } from './weather-input.ts';
 
 export type { Condition, ThermalProfile } from './tables.ts';
-
-/** Terms of forecasts -> condition ids. */
-const CONDITION_ALIASES: Readonly<Record<string, Condition>> = {
-  sunny: 'clear',
-  overcast: 'cloudy',
-  rainy: 'rain',
-  snowy: 'snow',
-  mist: 'fog',
-};
-
-const MAX_CONDITION_CHARS = 64;
-
-const normaliseCondition = (input: string): string => {
-  if (input.length > MAX_CONDITION_CHARS) return input;
-  const id = input.toLowerCase().replaceAll(/[\s_]+/g, '-');
-  return CONDITION_ALIASES[id] ?? id;
-};
+export { Weather } from './weather-input.ts';
 
 const ConditionId = z.enum(CONDITIONS);
-const ConditionInput = z
-  .string()
-  .transform(normaliseCondition)
-  .pipe(ConditionId)
-  .meta({
-    description: `Any text is read: spaces and capitals do not matter, and terms of forecasts such as \`Heavy rain\`, \`sunny\`, \`overcast\` and \`mist\` are known. What means none of these is rejected: ${CONDITIONS.join(', ')}`,
-  });
-
-export const Weather = z
-  .strictObject({
-    tempC: z.number().min(-60).max(60).meta({ description: 'Air at 2 m, °C' }),
-    windMs: z.number().min(0).max(60).meta({ description: 'Wind at 10 m, m/s' }),
-    humidityPct: z.number().min(0).max(100).meta({ description: 'Relative humidity, %' }),
-    condition: ConditionInput,
-    isDay: z.boolean().optional().meta({ description: 'Whether the sun is up; default true' }),
-  })
-  .meta({ id: 'Weather' });
-export type Weather = z.infer<typeof Weather>;
 
 export const Met = z.number().min(0.7).max(7).meta({ description: 'Activity, met; 1 is sitting' });
 
@@ -65,6 +33,10 @@ const Learning = z.looseObject({
   model: z.string().max(32),
 });
 
+export const CoverageList = z.array(z.enum(COVERAGES)).max(COVERAGES.length).optional().meta({
+  description: 'Parts of the body that every outfit covers',
+});
+
 export const UserProfile = z
   .looseObject({
     version: z.literal(1).optional(),
@@ -75,6 +47,7 @@ export const UserProfile = z
     }),
     sensitivity: z.number().min(0.5).max(2).optional(),
     regionOffsetC: RegionOffsets.optional(),
+    coverage: CoverageList,
     coldHands: z.boolean().optional(),
     coldFeet: z.boolean().optional(),
     learning: Learning.optional(),
@@ -92,7 +65,9 @@ export const targetFields = {
   indoorTempC: z.number().min(5).max(40).optional(),
 };
 
-export const TargetsRequest = z.strictObject(targetFields).meta({ id: 'TargetsRequest' });
+export const TargetsRequest = z
+  .strictObject({ ...targetFields, locale: LocaleTag.optional() })
+  .meta({ id: 'TargetsRequest' });
 export type TargetsRequest = z.infer<typeof TargetsRequest>;
 
 const clo = z.number().min(0);
@@ -161,11 +136,25 @@ export const IndoorTargets = z
   .meta({ id: 'IndoorTargets', description: 'Empty for the plan `outdoor`' });
 export type IndoorTargets = z.infer<typeof IndoorTargets>;
 
+export const Diagnostic = z
+  .strictObject({
+    code: z.string(),
+    slot: z.string().optional(),
+    itemIds: z.array(z.string()).optional(),
+    detail: z.string(),
+  })
+  .meta({
+    id: 'Diagnostic',
+    description: 'What was assumed, why items were excluded, or why there is no outfit',
+  });
+export type Diagnostic = z.infer<typeof Diagnostic>;
+
 const targetsResponseFields = {
   targets: Targets,
   indoorTargets: IndoorTargets,
   indoorTempC: z.number(),
   isHotRegime: z.boolean(),
+  diagnostics: z.array(Diagnostic),
 };
 export const TargetsResponse = z
   .strictObject(targetsResponseFields)

@@ -1,11 +1,12 @@
 import { dictionary } from '../taxonomy/dictionary/schema.ts';
 import type { Basis } from './coefficients.ts';
 import type { Ramp } from './numeric.ts';
+import { SENSE_RULES, type SenseRule } from './sense-rules.ts';
 
 // biome-ignore format: the order of the contract's resources
 export const CONDITIONS = [
   'clear', 'partly-cloudy', 'cloudy', 'fog', 'drizzle', 'rain', 'heavy-rain', 'thunderstorm',
-  'sleet', 'hail', 'snow', 'heavy-snow', 'windy',
+  'sleet', 'hail', 'snow', 'heavy-snow', 'windy', 'unknown',
 ] as const;
 export type Condition = (typeof CONDITIONS)[number];
 
@@ -24,6 +25,12 @@ export const BODY_PARTS = ['top', 'bottom', 'feet', 'hands', 'head'] as const;
 /** Terms of the score. */
 export const TERMS = ['thermal', 'regions', 'protection', 'occasion', 'color', 'season'] as const;
 export type Term = (typeof TERMS)[number];
+
+/** Parts of the body that a person may want covered. */
+export const COVERAGES = ['head', 'arms', 'legs', 'midriff'] as const;
+export type Coverage = (typeof COVERAGES)[number];
+/** Head: what covers it; the others: what leaves them bare. */
+type CoverageRow = 'head' | 'bareArms' | 'bareLegs' | 'bareMidriff';
 
 interface Table<Rows> {
   unit: string;
@@ -57,6 +64,8 @@ export interface OccasionRow {
   tolerance: number;
   /** Minimum insulation, clo. */
   floorClo: number;
+  /** Whether it is in a room, outside, or sport: outside unless a room temperature is given. */
+  place: 'room' | 'outside' | 'sport';
   /** Excluded categories. */
   forbids: readonly string[];
 }
@@ -84,9 +93,10 @@ export interface Tables {
   feel: Table<readonly { id: string; belowIcl: number | null }[]>;
   warmth: Table<readonly number[]>;
   garmentClo: Table<Record<string, number>>;
-  layering: Table<Record<'alone' | 'open', readonly string[]>>;
-  soaked: Table<Record<'categories' | 'materials', readonly string[]>>;
-  bare: Table<Record<'categories', readonly string[]>>;
+  layering: Table<Record<'alone' | 'open' | 'sockless', readonly string[]>>;
+  coverage: Table<Readonly<Record<CoverageRow, readonly string[]>>>;
+  heatLimit: Table<readonly { toMet: number | null; wbgtC: number }[]>;
+  sense: Table<readonly SenseRule[]>;
 }
 
 const { occasions, thermalProfiles } = dictionary.profileOptions;
@@ -109,7 +119,11 @@ const occasion = (
   tolerance: number,
   floorClo: number,
   forbids: readonly string[] = [],
-): [string, OccasionRow] => [id, { formality: midFormality(id), tolerance, floorClo, forbids }];
+  place: OccasionRow['place'] = 'room',
+): [string, OccasionRow] => [
+  id,
+  { formality: midFormality(id), tolerance, floorClo, place, forbids },
+];
 
 const TAILORED = ['blazer', 'waistcoat', 'suit_set', 'tie', 'dress_trousers', 'dress_shirt'];
 const DELICATE = ['dress_shoes', 'heels', 'flats', 'evening_dress'];
@@ -135,6 +149,7 @@ export const TABLES: Tables = {
       'snow':          { sunK: 0,  damp: 1.03, water: 0.4 },
       'heavy-snow':    { sunK: 0,  damp: 1.06, water: 0.6 },
       'windy':         { sunK: 0,  damp: 1,    water: 0 },
+      'unknown':       { sunK: 0,  damp: 1,    water: 0 },
     },
   },
   regionShare: {
@@ -170,8 +185,8 @@ export const TABLES: Tables = {
     rows: Object.fromEntries([
       occasion('home',            2.5,   0.3),
       occasion('casual',          1.875, 0.3),
-      occasion('sport',           1.25,  0.3,  [...TAILORED, ...DELICATE, ...STIFF]),
-      occasion('outdoor',         1.875, 0.3,  [...TAILORED, ...DELICATE]),
+      occasion('sport',           1.25,  0.3,  [...TAILORED, ...DELICATE, ...STIFF], 'sport'),
+      occasion('outdoor',         1.875, 0.3,  [...TAILORED, ...DELICATE], 'outside'),
       occasion('travel',          1.875, 0.3),
       occasion('school',          1.875, 0.36),
       occasion('smart_casual',    1.25,  0.36),
@@ -180,7 +195,7 @@ export const TABLES: Tables = {
       occasion('date',            1.5,   0.36),
       occasion('party',           1.5,   0.36),
       occasion('ceremony',        0.75,  0.57),
-      occasion('beach',           1.25,  0.2,  [...TAILORED, ...STIFF]),
+      occasion('beach',           1.25,  0.2,  [...TAILORED, ...STIFF], 'outside'),
     ]),
   },
   season: {
@@ -232,18 +247,31 @@ export const TABLES: Tables = {
   },
   layering: {
     unit: 'categories', basis: 'judgement',
-    source: 'alone: of the middle or outer layer, but also worn without a base; open: also worn over a pullover',
+    source: 'alone: of the middle or outer layer, but also worn without a base; open: also worn over a pullover; sockless: shoes worn without thick socks',
     rows: {
       alone: ['flannel_shirt', 'sweater', 'thick_sweater', 'turtleneck', 'sweatshirt', 'hoodie', 'ski_trousers'],
       open: ['blazer', 'cardigan', 'fleece_jacket', 'kimono_duster', 'knit_vest', 'overshirt', 'waistcoat'],
+      sockless: ['sandals', 'heels', 'flats'],
     },
   },
-  bare: {
-    unit: 'categories', basis: 'judgement', source: 'Garments that leave legs or feet bare',
-    rows: { categories: ['shorts', 'sandals', 'swimwear'] },
+  coverage: {
+    unit: 'categories', basis: 'judgement', source: 'What covers the head; what leaves the rest bare as it is usually cut',
+    rows: {
+      head: ['scarf', 'hat', 'beanie', 'cap'],
+      bareArms: ['t_shirt', 'tank_top', 'camisole', 'polo_shirt', 'short_sleeve_shirt', 'knit_vest', 'waistcoat', 'bodysuit', 'light_dress', 'dress', 'maxi_dress', 'evening_dress', 'saree_traditional', 'swimwear'],
+      bareLegs: ['shorts', 'capri', 'skirt_light', 'skirt_heavy', 'light_dress', 'dress', 'long_sleeve_dress', 'swimwear'],
+      bareMidriff: ['swimwear', 'saree_traditional'],
+    },
   },
-  soaked: {
-    unit: 'categories, materials', basis: 'judgement', source: 'Garments that heavy rain soaks or ruins',
-    rows: { categories: ['sandals'], materials: ['suede'] },
+  heatLimit: {
+    unit: 'met; degC WBGT', basis: 'standard', source: 'ISO 7243:2017, reference values of people not acclimatised, by class of activity',
+    rows: [
+      { toMet: 1.1, wbgtC: 32 }, { toMet: 2.2, wbgtC: 29 }, { toMet: 3.4, wbgtC: 26 }, { toMet: 4.5, wbgtC: 23 }, { toMet: null, wbgtC: 20 },
+    ],
+  },
+  sense: {
+    unit: 'points; belowC: wind chill, degC; aboveC: air, degC', basis: 'judgement',
+    source: 'What people wear and shops advise; a rule without `with` is about one garment, a hard one is broken only if nothing else is left',
+    rows: SENSE_RULES,
   },
 };

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Locale } from '../taxonomy/dictionary/schema.ts';
 import { Forecast, ForecastDate, readForecast, summarise } from './forecast.ts';
-import { round } from './numeric.ts';
+import { clamp, round } from './numeric.ts';
 import type { Model } from './params.ts';
-import { Candidate, Diagnostic, Explanation } from './responses.ts';
-import { Met, PlanId, targetFields, Weather } from './schema.ts';
+import { Candidate, Explanation } from './responses.ts';
+import { Diagnostic, Met, PlanId, targetFields, Weather } from './schema.ts';
 import { explain, thermalResponse, warningsOf } from './scoring/explain.ts';
 import { nameOutfits } from './scoring/naming.ts';
 import { scoreTerms } from './scoring/score.ts';
@@ -21,6 +21,7 @@ import {
   listOutfits,
   mergeOutfits,
   needsWashing,
+  redress,
   restrict,
   shortlist,
 } from './search/trip-outfits.ts';
@@ -118,7 +119,7 @@ function dayRequest(
   request: TripRequest,
   { weather, met, occasion, indoorTempC, plan = 'outdoor' }: TripDay & { weather: Weather },
 ): CandidatesRequest {
-  const { userProfile, cloOffset, items, exclude, pin, seed, locale } = request;
+  const { userProfile, cloOffset, items, exclude, pin, seed, locale, coverage } = request;
   return {
     weather,
     met,
@@ -132,6 +133,7 @@ function dayRequest(
     pin,
     seed,
     locale,
+    coverage,
   };
 }
 
@@ -181,7 +183,10 @@ export function computeTrip(model: Model, request: TripRequest): TripResponse {
     const own = start[day] ? [start[day]] : [];
     return { outfits: mergeOutfits([outfits, others.outfits, own]), unlistedBound };
   });
-  const { outfits, score, upperBound } = packCapsule(capsuleOf(lists), start);
+  const packed = packCapsule(capsuleOf(lists), start);
+  const { upperBound } = packed;
+  const outfits = redress(problems, garments, packed.outfits, { maxItems, maxWears });
+  const score = outfits.reduce((sum, outfit) => sum + (outfit?.score ?? 0), 0);
 
   const worn = new Set<string>();
   const responses = days.map(({ date }, day) => {
@@ -196,7 +201,7 @@ export function computeTrip(model: Model, request: TripRequest): TripResponse {
     const outfit = {
       ...candidate,
       name,
-      score: round(100 * own, 1),
+      score: round(clamp(100 * own, 0, 100), 1),
       warnings: warningsOf(context, thermal),
       explanation: explain(
         context,

@@ -107,9 +107,8 @@ type JobFields = z.input<typeof JobJson>;
 type BatchFields = z.input<typeof CreateBatchRequest>;
 type FeedFields = z.input<typeof FeedJson>;
 type FeedUpload = Partial<z.input<typeof FeedQuery>>;
-/** A body as it is sent: a language tag, which the gateway converts to the nearest language. */
-type Tagged<Parsed, Sent extends { locale?: unknown }> = Omit<Parsed, 'locale'> &
-  Pick<Sent, 'locale'>;
+/** A body as it is sent; the check of its items takes anything. */
+type Tagged<Parsed extends { items: unknown }, Sent> = Omit<Sent, 'items'> & Pick<Parsed, 'items'>;
 type ScoreFields = Tagged<z.infer<typeof ScoreRequest>, z.input<typeof ScoreRequest>>;
 /** Targets and candidates come back as they were sent, so the gateway's schema leaves them open. */
 type Echoed = 'targets' | 'indoorTargets' | 'candidates';
@@ -174,7 +173,7 @@ export type Checks = [
   None<Difference<client.OutfitDescription, z.infer<typeof OutfitDescription>>>,
   None<Difference<client.TaxonomyOptionsQuery, z.input<typeof OptionsQuery>>>,
   None<Difference<client.TaxonomyOptionsResponse, z.infer<typeof OptionsResponse>>>,
-  None<Difference<client.TargetsRequest, z.infer<typeof TargetsRequest>>>,
+  None<Difference<client.TargetsRequest, z.input<typeof TargetsRequest>>>,
   None<Difference<client.TargetsResponse, z.infer<typeof TargetsResponse>>>,
   None<
     Difference<
@@ -203,7 +202,7 @@ export type Checks = [
     Difference<client.TripRequest, Tagged<z.infer<typeof TripRequest>, z.input<typeof TripRequest>>>
   >,
   None<Difference<client.TripResponse, z.infer<typeof TripResponse>>>,
-  None<Difference<client.CalibrateRequest, z.infer<typeof CalibrateRequest>>>,
+  None<Difference<client.CalibrateRequest, z.input<typeof CalibrateRequest>>>,
   None<Difference<client.CalibrateResponse, z.infer<typeof CalibrateResponse>>>,
   None<Difference<client.MetaQuery, z.input<typeof MetaQuery>>>,
   None<Difference<client.MetaResponse, z.infer<typeof MetaResponse>>>,

@@ -111,8 +111,8 @@ describe('Open-Meteo', () => {
     const weather_code = HOURS.map((i) => codes[i % codes.length]!);
     const all = { openMeteo: openMeteo({ weather_code }), fromHour: 0, toHour: 24 };
     expect([...hoursOf(all), ...hoursOf(all, '2026-11-25')]).toHaveLength(48);
-    const unknown = openMeteo({ weather_code: HOURS.map(() => 4) });
-    expect(rejected({ openMeteo: unknown })?.pointer).toMatch(/weather_code\/7$/);
+    const unknown = openMeteo({ weather_code: HOURS.map(() => 150) });
+    expect(hoursOf({ openMeteo: unknown })[0]?.weather.condition).toBe('unknown');
   });
 
   test('a gap is an error that names it, unless the hour does not count', () => {
@@ -124,8 +124,15 @@ describe('Open-Meteo', () => {
     });
     expect(hoursOf({ ...forecast, toHour: 13 })).toHaveLength(6);
     expect(hoursOf(forecast, '2026-11-25')).toHaveLength(15);
-    const short = openMeteo({ weather_code: [61] });
-    expect(rejected({ openMeteo: short })?.pointer).toMatch(/weather_code\/7$/);
+    const short = openMeteo({ wind_speed_10m: [18] });
+    expect(rejected({ openMeteo: short })?.pointer).toMatch(/wind_speed_10m\/7$/);
+    const codeless = openMeteo({ weather_code: undefined, relative_humidity_2m: undefined });
+    const [first] = hoursOf({ openMeteo: codeless });
+    expect(first?.weather).toMatchObject({ condition: 'unknown', humidityPct: 60 });
+    expect(first?.weather.notes?.map(({ code }) => code)).toEqual([
+      'weather-unknown',
+      'humidity-assumed',
+    ]);
     expect(rejected({ openMeteo: openMeteo() }, '2026-11-26')).toEqual({
       pointer: '/date',
       detail:

@@ -1,5 +1,6 @@
 import { calibrate } from '../../src/look/calibration/calibrate.ts';
 import type { Feedback } from '../../src/look/calibration/calibrate-schema.ts';
+import { dangersOf } from '../../src/look/comfort/danger.ts';
 import { situationOf, unsignedTargets } from '../../src/look/comfort/targets.ts';
 import { computeDay } from '../../src/look/day.ts';
 import { readSigningKeys } from '../../src/look/digest.ts';
@@ -7,8 +8,12 @@ import { metaResponse } from '../../src/look/meta.ts';
 import { computeCandidates, computeOutfits } from '../../src/look/outfits.ts';
 import type { Model } from '../../src/look/params.ts';
 import { Weather } from '../../src/look/schema.ts';
+import { costOf, createSense } from '../../src/look/scoring/sense.ts';
+import { CONDITIONS } from '../../src/look/tables.ts';
+import { readGarment } from '../../src/look/wardrobe/garment-clo.ts';
 import type { OutfitsRequest } from '../../src/look/wardrobe/wardrobe-request.ts';
 import { WardrobeItem } from '../../src/taxonomy/attributes/wardrobe-item-schema.ts';
+import { dictionary, OCCASION_IDS } from '../../src/taxonomy/dictionary/schema.ts';
 import { CLOSET } from './closet.ts';
 import { requestFrom } from './properties.ts';
 import { createRandom } from './wardrobes.ts';
@@ -115,6 +120,20 @@ const EXTREMES = [
   Array.from({ length: 40 }, () => felt(-1)),
 ];
 
+const SENSE_DAYS = [
+  [-12, 'snow'],
+  [0, 'rain'],
+  [6, 'cloudy'],
+  [9, 'cloudy'],
+  [13, 'cloudy'],
+  [16, 'sleet'],
+  [18, 'cloudy'],
+  [21, 'drizzle'],
+  [24, 'cloudy'],
+  [27, 'cloudy'],
+  [31, 'clear'],
+] as const;
+
 /** Results of the engine that together depend on every number in the params. */
 export const PROBES: readonly ((model: Model) => unknown)[] = [
   (model) => requests.map((request) => unsignedTargets(model, situationOf(model, request))),
@@ -140,5 +159,34 @@ export const PROBES: readonly ((model: Model) => unknown)[] = [
       }),
     ),
   (model) => metaResponse(model, 'en').dictionaries,
+  // What common sense and danger say of every garment in all weathers.
+  (model) =>
+    Array.from({ length: 24 }, (_, i) => {
+      const condition = CONDITIONS[i % CONDITIONS.length]!;
+      const weather = { ...COLD, tempC: 3 * i - 34, windMs: 1 + (i % 5) * 3, condition };
+      return [1, 2, 3, 4, 6].map((met) => dangersOf(model, situationOf(model, { weather, met })));
+    }),
+  (model) => {
+    const garments = dictionary.categories.flatMap(({ id }) => [
+      readGarment(model, { id, category: id, colors: [{ hex: '#ffffff' }] }),
+      ...['linen', 'suede', 'silk', 'straw', 'lace_mesh', 'down'].map((material) =>
+        readGarment(model, { id, category: id, materials: [{ id: material }] }),
+      ),
+    ]);
+    const plain = garments.filter(({ materialIds }) => materialIds.length === 0);
+    return SENSE_DAYS.flatMap(([tempC, condition]) =>
+      OCCASION_IDS.map((occasion) => {
+        const weather = { ...COLD, tempC, condition };
+        const situation = situationOf(model, { weather, met: 2, occasion });
+        const { brokenBy, brokenByPair } = createSense(model, situation, false);
+        return [
+          garments.map((garment) => brokenBy(garment).map(({ id, points }) => [id, points])),
+          tempC === 0
+            ? plain.map((garment) => plain.map((other) => costOf(brokenByPair(garment, other))))
+            : [],
+        ];
+      }),
+    );
+  },
   (model) => computeDay(model, { hours: [...HOURS], items: [...CLOSET] }),
 ];

@@ -5,7 +5,6 @@ import { PARAMS, readModel } from '../../src/look/params.ts';
 import {
   DIAGNOSTICS,
   EXPLANATIONS,
-  MUST_CONFLICT,
   PLACES,
   REGION_NAMES,
   SHELL_REASONS,
@@ -169,7 +168,6 @@ describe('texts', () => {
     REGION_NAMES,
     SHELL_REASONS,
     SLOT_NAMES,
-    MUST_CONFLICT: { MUST_CONFLICT },
   };
 
   test.each(Object.entries(tables))('%s have the same values in every language', (_, table) => {
@@ -199,7 +197,7 @@ describe('texts', () => {
   });
 
   test('name no field of the request', () => {
-    for (const texts of [...Object.values(DIAGNOSTICS), MUST_CONFLICT])
+    for (const texts of Object.values(DIAGNOSTICS))
       for (const locale of LOCALES) expect(texts[locale]).not.toMatch(/`|[a-z][A-Z]|must\b.*`/);
   });
 
@@ -207,7 +205,7 @@ describe('texts', () => {
     const dress = { id: 'dress', category: 'dress' };
     const must = ['dress', 'legs'];
     const [conflict] = resultOf([dress, TOP, LEGS, SHOES], 'en', { must }).diagnostics;
-    expect(conflict?.detail).toBe(MUST_CONFLICT.en);
+    expect(conflict?.detail).toBe(DIAGNOSTICS['must-conflict'].en);
     const ski = { id: 'ski', category: 'ski_trousers' };
     const indoors = resultOf([TOP, ski, SHOES], 'en', { plan: 'indoor' }).diagnostics;
     expect(indoors.map(({ code }) => code)).toContain('no-combination');

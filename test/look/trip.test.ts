@@ -215,7 +215,7 @@ describe('the weather of a forecast', () => {
     );
     const gap = {
       ...hourly,
-      weather_code: hourly.weather_code.map((code, i) => (i === 30 ? 4 : code)),
+      temperature_2m: hourly.temperature_2m.map((value, i) => (i === 30 ? null : value)),
     };
     const body = { ...request, forecast: { openMeteo: { hourly: gap }, fromHour: 6 } };
     expect(() => computeTrip(model, TripRequest.parse(body))).toThrow(Problem);

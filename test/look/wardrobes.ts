@@ -68,14 +68,16 @@ export function drawWardrobe(random: Random, items: number, coloured = 0.85): Wa
 
 const CONDITIONS = ['clear', 'cloudy', 'rain', 'snow', 'heavy-rain', 'windy', 'partly-cloudy'];
 
-/** Random weather, activity and occasion. */
-export const drawDay = (random: Random) => ({
-  weather: {
-    tempC: Math.round(random.between(-25, 38)),
-    windMs: Math.round(random.between(0, 15)),
-    humidityPct: Math.round(random.between(10, 100)),
-    condition: random.pick(CONDITIONS),
-  },
-  met: random.pick([1.1, 1.4, 2, 2.6]),
-  occasion: random.pick(['casual', 'work', 'home', 'date', 'outdoor']),
-});
+/** Random weather, activity and occasion; no snow in warmth, and no damp heat, which nobody measured. */
+export function drawDay(random: Random) {
+  const tempC = Math.round(random.between(-25, 38));
+  const windMs = Math.round(random.between(0, 15));
+  const humidityPct = Math.min(Math.round(random.between(10, 100)), tempC > 30 ? 60 : 100);
+  const drawn = random.pick(CONDITIONS);
+  const condition = drawn === 'snow' && tempC > 10 ? 'cloudy' : drawn;
+  return {
+    weather: { tempC, windMs, humidityPct, condition },
+    met: random.pick([1.1, 1.4, 2, 2.6]),
+    occasion: random.pick(['casual', 'work', 'home', 'date', 'outdoor']),
+  };
+}

@@ -44,6 +44,7 @@ const computation = <Body>(row: Computation<Body>) => row as unknown as Computat
 export const COMPUTATIONS = {
   targets: computation({
     request: TargetsRequest,
+    hasTexts: true,
     run: ({ model, keys }, body) => computeTargets(model, keys, body),
   }),
   candidates: computation({

@@ -1,6 +1,6 @@
 import { clamp, smoothstep } from '../numeric.ts';
 import type { Model } from '../params.ts';
-import { type Climate, dryHeatIn, staticIcl, totalInsulation } from './heat.ts';
+import { type Climate, dryHeat, dryHeatIn, staticIcl, totalInsulation } from './heat.ts';
 import type { Need } from './targets.ts';
 
 /** One place in which warmth is scored: everything that does not depend on the ensemble. */
@@ -19,6 +19,10 @@ export interface Setting {
   readonly hotShare: number;
   /** Wettedness of the lightest acceptable ensemble, in the most breathable fabric. */
   readonly wettednessGoal: number;
+  /** 1 if activity is beyond the range of PMV, 0 if not, and between. */
+  readonly exercise: number;
+  /** Loss of the thermal value in a heat that no ensemble makes bearable. */
+  readonly heatLoss: number;
 }
 
 /** Insulation Icl, clo, of garments that add up to `milliClo`, underwear and socks included. */
@@ -76,17 +80,36 @@ export function createSetting(model: Model, need: Need, cloOffset: number, damp 
   const physicalIcl = need.iclRaw - cloOffset;
   const goalIcl = Math.max(0, need.iclRequired - cloOffset) / damp;
   const inUse = iclInUse(model, climate, goalIcl, climate.motionFactor(k.wear.airOpen));
+  const votesPerW = k.vote.a * Math.exp(-k.vote.decay * climate.metW) + k.vote.rest;
+  const total = totalInsulation(climate, inUse);
+  const drive = (climate.skinC - climate.operativeC) / k.unit.cloSi;
+  const exercise = smoothstep(
+    (climate.metW / k.unit.metW - k.ppd.fromMet) / (k.ppd.toMet - k.ppd.fromMet),
+  );
+  const lightest = votesPerW * (dryHeat(climate, inUse) - drive / total);
   return {
     model,
     climate,
-    votesPerW: k.vote.a * Math.exp(-k.vote.decay * climate.metW) + k.vote.rest,
+    votesPerW,
+    exercise,
+    heatLoss:
+      lightest > 0 ? unbearableLoss(model, blend(satisfiedShare(model, lightest), 1, exercise)) : 0,
     cloOffset,
     damp,
     neutralIcl: need.iclResultant,
     hotShare: 1 - smoothstep((physicalIcl - k.hot.fromClo) / k.hot.spanClo),
-    wettednessGoal: requiredWettedness(model, climate, totalInsulation(climate, inUse), 1),
+    wettednessGoal: requiredWettedness(model, climate, total, 1),
   };
 }
+
+/** Loss of the thermal value if most people are dissatisfied, by the share that is satisfied. */
+function unbearableLoss({ k: { thermal } }: Model, satisfied: number): number {
+  const dissatisfied = 1 - satisfied;
+  const share = (dissatisfied - thermal.unbearableFrom) / (1 - thermal.unbearableFrom);
+  return thermal.unbearable * smoothstep(share);
+}
+
+const blend = (a: number, b: number, share: number): number => a + (b - a) * share;
 
 /** Share of people satisfied at a deviation of `votes`: (100 - PPD)/95. ISO 7730. */
 const satisfiedShare = ({ k }: Model, votes: number): number =>
@@ -109,7 +132,7 @@ export interface Thermal {
   wettedness: number | undefined;
   /** Hours until the heat debt is spent; only outdoors and if heat is lost fast. */
   exposureLimitH: number | undefined;
-  /** 0-1. */
+  /** At most 1; below 0 if it is unbearable. */
   value: number;
 }
 
@@ -153,15 +176,22 @@ function thermalParts(setting: Setting, surplus: number, total: number, breathab
   const { model, hotShare } = setting;
   const deviation = surplus * setting.votesPerW;
   const penalized = penalizedDeviation(setting, deviation);
-  const byPmv = hotShare < 1 ? withTail(model, satisfiedShare(model, penalized), penalized) : 0;
-  if (hotShare <= 0) return { deviation, byPmv, byWettedness: 0, wettedness: undefined };
+  const byPmv =
+    hotShare < 1
+      ? withTail(model, satisfiedShare(model, penalized), penalized) -
+        unbearableLoss(model, satisfiedShare(model, deviation))
+      : 0;
+  const satisfied = satisfiedShare(model, deviation);
+  if (hotShare <= 0) return { deviation, satisfied, byPmv, byWettedness: 0, wettedness: undefined };
   const wettedness = requiredWettedness(model, setting.climate, total, breathability);
   const excess = Math.max(0, wettedness - setting.wettednessGoal) / model.k.hot.width;
-  const byWettedness = withTail(model, Math.exp(-0.5 * excess * excess), excess);
+  const fit = Math.exp(-0.5 * excess * excess);
+  const byWettedness = withTail(model, fit, excess);
   return {
     deviation,
+    satisfied: deviation > 0 ? blend(satisfied, fit, setting.exercise * hotShare) : satisfied,
     byPmv: (1 - hotShare) * byPmv,
-    byWettedness: hotShare * byWettedness,
+    byWettedness: hotShare * (byWettedness - setting.heatLoss),
     wettedness,
   };
 }
@@ -171,7 +201,7 @@ export function thermalOf(setting: Setting, milliClo: number, outerLayer: OuterL
   const { model, climate, votesPerW } = setting;
   const { storage, ppd } = model.k;
   const { icl, total, surplus } = balanceUnder(setting, outerLayer)(milliClo);
-  const { deviation, byPmv, byWettedness, wettedness } = thermalParts(
+  const { deviation, satisfied, byPmv, byWettedness, wettedness } = thermalParts(
     setting,
     surplus,
     total,
@@ -184,7 +214,7 @@ export function thermalOf(setting: Setting, milliClo: number, outerLayer: OuterL
     pmv: deviation - climate.storage * votesPerW,
     goal: -climate.storage * votesPerW,
     deviation,
-    ppd: 100 - ppd.scale * satisfiedShare(model, deviation),
+    ppd: 100 - ppd.scale * satisfied,
     wettedness,
     exposureLimitH: isLosing ? Math.min(storage.maxH, storage.limitWh / debtW) : undefined,
     value: byPmv + byWettedness,

@@ -122,11 +122,12 @@ function indoorMotionFactor({ k: { motion } }: Model, bodyMs: number, walk: numb
 
 /**
  * The climate of a room: balance of ISO 7730, motion factor of ISO 9920.
+ * @param met of `indoorMet`
  * @param offsetC K by which this person's neutral temperature lies above the population's
  */
 export function indoorClimate(model: Model, tempC: number, met: number, offsetC: number): Climate {
   const { air, indoor, unit } = model.k;
-  const metW = unit.metW * Math.min(met, indoor.metMax);
+  const metW = unit.metW * met;
   const bodyMs = indoor.airMs;
   const factor = indoorMotionFactor(model, bodyMs, walkMs(model, metW));
   return {

@@ -1,7 +1,11 @@
+import type { Locale } from '../../taxonomy/dictionary/schema.ts';
 import { canonicalJson, digestOf, type SigningKeys, verifyDigest } from '../digest.ts';
 import { round } from '../numeric.ts';
 import type { Model } from '../params.ts';
-import type { Targets, TargetsRequest, TargetsResponse } from '../schema.ts';
+import type { Diagnostic, Targets, TargetsRequest, TargetsResponse } from '../schema.ts';
+import { DIAGNOSTICS } from '../texts/explanations.ts';
+import { fill } from '../texts/texts.ts';
+import type { Weather } from '../weather-input.ts';
 import {
   indoorTargets,
   type Situation,
@@ -19,14 +23,27 @@ export function targetsResponse(
   keys: SigningKeys,
   situation: Situation,
   plan?: Targets['inputs']['plan'],
-): TargetsResponse {
+): Omit<TargetsResponse, 'diagnostics'> {
   const unsigned = unsignedTargets(model, situation, plan);
   return {
     targets: { ...unsigned, digest: digestOf(unsigned, keys) },
-    indoorTargets: plan === 'outdoor' ? {} : indoorTargets(model, situation),
+    indoorTargets: plan === 'outdoor' ? {} : indoorTargets(situation),
     indoorTempC: round(situation.indoorTempC, 3),
     isHotRegime: situation.isHot,
   };
+}
+
+/** What was assumed in reading weathers, or is doubtful in them; each sentence once. */
+export function weatherDiagnostics(
+  weathers: readonly Weather[],
+  locale: Locale = 'en',
+): Diagnostic[] {
+  const details = new Map<string, Diagnostic>();
+  for (const { code, params } of weathers.flatMap(({ notes = [] }) => notes)) {
+    const detail = fill(DIAGNOSTICS[code][locale], params);
+    details.set(detail, { code, detail });
+  }
+  return [...details.values()];
 }
 
 /** Target insulation by body region, without a wardrobe and for either plan. */
@@ -34,7 +51,10 @@ export const computeTargets = (
   model: Model,
   keys: SigningKeys,
   request: TargetsRequest,
-): TargetsResponse => targetsResponse(model, keys, situationOf(model, request));
+): TargetsResponse => ({
+  ...targetsResponse(model, keys, situationOf(model, request)),
+  diagnostics: weatherDiagnostics([request.weather], request.locale),
+});
 
 /** What signed targets say. */
 interface VerifiedTargets {

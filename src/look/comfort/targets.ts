@@ -16,7 +16,7 @@ import {
   outdoorClimate,
   staticIcl,
 } from './heat.ts';
-import { defaultIndoorTempC } from './indoor.ts';
+import { defaultIndoorTempC, indoorMet } from './indoor.ts';
 import { type Person, readProfile } from './profile.ts';
 import { type AmbientTemperatures, splitByRegion, sumIclu } from './regions.ts';
 import { windChillC } from './weather.ts';
@@ -50,6 +50,8 @@ export interface Situation {
   person: Person;
   requestedIndoorTempC: number | null;
   indoorTempC: number;
+  /** Activity in the room, met. */
+  indoorMet: number;
   windChillC: number;
   outdoor: Need;
   indoor: Need;
@@ -82,7 +84,9 @@ export function situationOf(model: Model, request: TargetsRequest): Situation {
   const offsetC = person.offsetC * person.sensitivity;
   const indoorTempC = request.indoorTempC ?? defaultIndoorTempC(model, tempC);
   const chillC = windChillC(model, tempC, weather.windMs);
-  const { floorClo } = occasionRow(model, occasion);
+  const row = occasionRow(model, occasion);
+  const { floorClo } = row;
+  const metIn = indoorMet(model, row, met);
   const outdoor = solveNeed(model, outdoorClimate(model, weather, met, offsetC), {
     floorClo,
     cloOffset,
@@ -90,7 +94,7 @@ export function situationOf(model: Model, request: TargetsRequest): Situation {
     ambient: { tempC, windChillC: chillC },
     person,
   });
-  const indoor = solveNeed(model, indoorClimate(model, indoorTempC, met, offsetC), {
+  const indoor = solveNeed(model, indoorClimate(model, indoorTempC, metIn, offsetC), {
     floorClo,
     cloOffset,
     damp: 1,
@@ -105,6 +109,7 @@ export function situationOf(model: Model, request: TargetsRequest): Situation {
     person,
     requestedIndoorTempC: request.indoorTempC ?? null,
     indoorTempC,
+    indoorMet: metIn,
     windChillC: chillC,
     outdoor,
     indoor: { ...indoor, regions: { ...indoor.regions, outerwear: 0 } },
@@ -179,13 +184,10 @@ export function toRequest(targets: Targets): TargetsRequest {
 }
 
 /** The targets of the outfit worn indoors. */
-export function indoorTargets(
-  model: Model,
-  { indoor, indoorTempC, met }: Situation,
-): IndoorTargets {
+export function indoorTargets({ indoor, indoorTempC, indoorMet: met }: Situation): IndoorTargets {
   return {
     tempC: round(indoorTempC, 3),
-    met: Math.min(met, model.k.indoor.metMax),
+    met: round(met, 3),
     regionalTargets: roundRegions(indoor.regions),
     total: { iclRequired: round(indoor.iclRequired, 3) },
   };

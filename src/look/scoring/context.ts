@@ -5,6 +5,7 @@ import {
   type Setting,
   type ThermalCurve,
 } from '../comfort/comfort.ts';
+import { type Danger, dangersOf } from '../comfort/danger.ts';
 import { occasionRow, type Situation } from '../comfort/targets.ts';
 import { waterNeed, windNeed } from '../comfort/weather.ts';
 import { clamp } from '../numeric.ts';
@@ -13,6 +14,7 @@ import type { RegionalTargets } from '../schema.ts';
 import type { OccasionRow } from '../tables.ts';
 import type { Garment } from '../wardrobe/garment-clo.ts';
 import { createHarmony } from './harmony.ts';
+import { costOf, createSense, type Sense } from './sense.ts';
 
 export type Plan = 'indoor' | 'outdoor';
 
@@ -32,6 +34,8 @@ export interface WornItem {
   readonly occasion: number;
   /** Fit for the season, 0-1. */
   readonly season: number;
+  /** Share of the score that the rules it breaks by itself cost. */
+  readonly sense: number;
 }
 
 /** Everything that scores of one request share: person, day, occasion and plan. */
@@ -44,6 +48,9 @@ export interface ScoringContext {
   readonly regions: RegionalTargets;
   readonly shelter: ShelterNeeds;
   readonly occasion: OccasionRow;
+  readonly sense: Sense;
+  /** What the weather can do to a person who goes out. */
+  readonly dangers: readonly Danger[];
   /** Upper bound of the insulation of any outfit, milliclo. */
   readonly maxMilliClo: number;
   toWornItem(garment: Garment): WornItem;
@@ -56,14 +63,23 @@ export interface ScoringContext {
 
 const NO_NEED = { water: 0, wind: 0 };
 
-function shelterNeeds(model: Model, { weather, occasion }: Situation, plan: Plan): ShelterNeeds {
+/** Whether one does not go out in these clothes: at home, and for sport in a hall. */
+const isStayingIn = ({ occasion }: Situation, { place }: OccasionRow, plan: Plan): boolean =>
+  plan === 'indoor' && (occasion === 'home' || place === 'sport');
+
+function shelterNeeds(
+  model: Model,
+  { weather }: Situation,
+  plan: Plan,
+  staysIn: boolean,
+): ShelterNeeds {
   const water = waterNeed(model, weather.condition);
   if (plan === 'outdoor') {
     const need = { water, wind: windNeed(model, weather) };
     return { torso: need, legs: need, feet: need };
   }
   // Shoes are not changed at the door, so they are for outdoors; not at home.
-  const feet = occasion === 'home' ? NO_NEED : { water, wind: 0 };
+  const feet = staysIn ? NO_NEED : { water, wind: 0 };
   return { torso: NO_NEED, legs: NO_NEED, feet };
 }
 
@@ -73,14 +89,14 @@ const blend = (a: number, b: number, share: number): number => a * (1 - share) +
  * Places in which warmth is scored. An indoor outfit is also worn on the way: if that needs less
  * insulation than the room, it counts too, or outfits would suit air conditioning alone.
  */
-function placesFor(model: Model, situation: Situation, plan: Plan) {
+function placesFor(model: Model, situation: Situation, plan: Plan, staysIn: boolean) {
   const { indoor, outdoor, cloOffset, weather } = situation;
   const { damp } = model.tables.condition[weather.condition];
   const outside = createSetting(model, outdoor, cloOffset, damp);
   if (plan === 'outdoor')
     return { places: [{ setting: outside, share: 1 }], regions: outdoor.regions };
   const inside = createSetting(model, indoor, cloOffset);
-  const isWarmer = outdoor.iclRequired < indoor.iclRequired && situation.occasion !== 'home';
+  const isWarmer = outdoor.iclRequired < indoor.iclRequired && !staysIn;
   const share = isWarmer ? model.k.layering.bothWays : 0;
   const mixed = (region: keyof RegionalTargets) =>
     blend(indoor.regions[region], outdoor.regions[region], share);
@@ -96,7 +112,7 @@ function placesFor(model: Model, situation: Situation, plan: Plan) {
       outerwear: 0,
       dress: mixed('dress'),
       bottom: mixed('bottom'),
-      shoes: situation.occasion === 'home' ? indoor.regions.shoes : outdoor.regions.shoes,
+      shoes: staysIn ? indoor.regions.shoes : outdoor.regions.shoes,
       accessory: mixed('accessory'),
     },
   };
@@ -138,8 +154,10 @@ export function createScoringContext(
 ): ScoringContext {
   const { weather, occasion } = situation;
   const row = occasionRow(model, occasion);
-  const { places, regions } = placesFor(model, situation, plan);
-  const shelter = shelterNeeds(model, situation, plan);
+  const staysIn = isStayingIn(situation, row, plan);
+  const { places, regions } = placesFor(model, situation, plan, staysIn);
+  const shelter = shelterNeeds(model, situation, plan, staysIn);
+  const sense = createSense(model, situation, staysIn || occasion === 'home');
   const isHot = places.some(({ setting }) => setting.hotShare > 0);
   const soaking = model.k.rain.loss * shelter.torso.water;
   const wornItems = new Map<Garment, WornItem>();
@@ -153,6 +171,8 @@ export function createScoringContext(
     regions,
     shelter,
     occasion: row,
+    sense,
+    dangers: staysIn ? [] : dangersOf(model, situation),
     maxMilliClo,
     toWornItem(garment) {
       const cached = wornItems.get(garment);
@@ -162,6 +182,7 @@ export function createScoringContext(
         milliClo: garment.milliClo,
         occasion: occasionFit(model, row, occasion, garment),
         season: seasonFit(model, weather.tempC, garment.seasons),
+        sense: costOf(sense.brokenBy(garment)),
       };
       wornItems.set(garment, item);
       return item;

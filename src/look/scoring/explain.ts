@@ -2,18 +2,35 @@ import { type Locale, occasions } from '../../taxonomy/dictionary/schema.ts';
 import { type Thermal, thermalOf } from '../comfort/comfort.ts';
 import { round } from '../numeric.ts';
 import type { Explanation, Ranked } from '../responses.ts';
-import { EXPLANATIONS, PLACES, REGION_NAMES, type WARNINGS } from '../texts/explanations.ts';
+import type { SenseRule } from '../sense-rules.ts';
+import {
+  AMOUNT_NAMES,
+  EXPLANATIONS,
+  PLACES,
+  REGION_NAMES,
+  type WARNINGS,
+} from '../texts/explanations.ts';
 import { DEFAULT_OCCASION } from '../texts/names.ts';
 import { fill, formatNumber } from '../texts/texts.ts';
-import { type Ensemble, itemsOf } from '../wardrobe/ensemble.ts';
+import { CORE_SLOTS, type Ensemble, itemsOf } from '../wardrobe/ensemble.ts';
+import type { Garment } from '../wardrobe/garment-clo.ts';
 import type { ScoringContext, WornItem } from './context.ts';
 import { type EnsembleSums, sumEnsemble, type Terms, visibleItems } from './score.ts';
 
 type Params = Explanation['params'];
 type Code = keyof typeof EXPLANATIONS;
+type SenseReason = 'pair' | 'occasion' | 'wet' | 'dry' | 'cold' | 'warm';
 
-/** Decimals of insulation and fits in texts. */
+/** Decimals of insulation and fits in texts; other values have fewer. */
 const DECIMALS = 2;
+const DECIMALS_OF: Readonly<Record<string, number>> = {
+  items: 0,
+  minutes: 0,
+  points: 0,
+  chill: 0,
+  wbgt: 0,
+  limit: 0,
+};
 
 /** Writes explanations in one language: their numbers and words are filled into the text of the code. */
 const createWriter =
@@ -21,7 +38,7 @@ const createWriter =
   (code: Code, params: Params, words: Readonly<Record<string, string>> = {}): Explanation => {
     const numbers = Object.entries(params).flatMap(([name, value]) =>
       typeof value === 'number'
-        ? [[name, formatNumber(value, locale, name === 'items' ? 0 : DECIMALS)]]
+        ? [[name, formatNumber(value, locale, DECIMALS_OF[name] ?? DECIMALS)]]
         : [],
     );
     const values = { ...Object.fromEntries(numbers), ...words };
@@ -88,14 +105,17 @@ export function thermalResponse(
 /** Warning codes of an outfit. */
 export function warningsOf(context: ScoringContext, thermal: Ranked['thermal']): string[] {
   const { k } = context.model;
-  const isOut = context.plan === 'outdoor';
+  const dangers = new Set(context.dangers.map(({ code }) => code));
   const warnings: [keyof typeof WARNINGS, boolean][] = [
     [
       'limited-exposure',
       thermal.exposureLimitH !== null && thermal.exposureLimitH < k.storage.warnH,
     ],
-    ['frostbite-risk', isOut && context.situation.windChillC <= k.chill.frostC],
-    ['heat-stress', thermal.wettedness !== null && thermal.wettedness >= k.hot.warnWet],
+    ['frostbite-risk', dangers.has('frostbite')],
+    [
+      'heat-stress',
+      dangers.has('heat') || (thermal.wettedness !== null && thermal.wettedness >= k.hot.warnWet),
+    ],
     ['too-cold', thermal.deviation <= -k.thermal.warn],
     [
       'too-warm',
@@ -105,8 +125,9 @@ export function warningsOf(context: ScoringContext, thermal: Ranked['thermal']):
   return warnings.filter(([, holds]) => holds).map(([code]) => code);
 }
 
-/** Differences from which an explanation mentions them, votes and clo; no score depends on them. */
+/** Differences from which an explanation mentions them, votes, percent and clo; no score depends on them. */
 const NOTABLE_VOTES = 0.5;
+const NOTABLE_PPD = 25;
 const NOTABLE_CLO = 0.1;
 
 /** Variety below which much of an outfit was worn or suggested before. */
@@ -115,15 +136,35 @@ const MUCH_REPEATED = 0.5;
 /** Fit for the occasion from which an outfit counts as right for it. */
 const RIGHT_FIT = 0.7;
 
+/** Garments of about a difference of insulation, clo. */
+const AMOUNTS = [
+  ['layer', 0.2],
+  ['sweater', 0.5],
+  ['coat', 0.9],
+  ['coats', Number.POSITIVE_INFINITY],
+] as const;
+
 function thermalExplanation(
-  { icl, iclTarget, deviation, plan }: Ranked['thermal'],
+  { model }: ScoringContext,
+  { icl, iclTarget, deviation, ppd, plan }: Ranked['thermal'],
   write: Write,
   locale: Locale,
 ): Explanation {
   const isCool = deviation < -NOTABLE_VOTES;
-  const isWarm = deviation > NOTABLE_VOTES;
-  const code = isCool ? 'thermal.cool' : isWarm ? 'thermal.warm' : 'thermal.match';
-  return write(code, { icl, target: iclTarget, deviation }, { place: PLACES[plan][locale] });
+  const isWarm = deviation > NOTABLE_VOTES && ppd > NOTABLE_PPD;
+  const { warn } = model.k.thermal;
+  const side = isCool ? 'cool' : 'warm';
+  const code: Code =
+    !isCool && !isWarm
+      ? 'thermal.match'
+      : Math.abs(deviation) < warn
+        ? (`thermal.${side}` as const)
+        : isCool
+          ? 'thermal.cold'
+          : 'thermal.hot';
+  const missing = AMOUNTS.find(([, below]) => Math.abs(icl - iclTarget) < below)![0];
+  const words = { place: PLACES[plan][locale], amount: AMOUNT_NAMES[missing][locale] };
+  return write(code, { icl, target: iclTarget, deviation }, words);
 }
 
 const isRegion = (name: string): name is Region => Object.hasOwn(REGION_NAMES, name);
@@ -175,6 +216,71 @@ function occasionExplanation(
   return write(code, { occasion, fit }, { occasion: label });
 }
 
+/** What the weather can do to a person, the worst first, and how long these clothes keep off the cold. */
+function dangerExplanations(
+  { dangers, model }: ScoringContext,
+  { exposureLimitH }: Ranked['thermal'],
+  write: Write,
+): Explanation[] {
+  const explanations = dangers.map(({ code, params }) =>
+    write(
+      `danger.${code}`,
+      Object.fromEntries(Object.entries(params).map(([name, value]) => [name, round(value, 1)])),
+    ),
+  );
+  if (exposureLimitH !== null && exposureLimitH < model.k.storage.warnH)
+    explanations.push(
+      write('danger.cold', { minutes: Math.max(5, Math.round(60 * exposureLimitH)) }),
+    );
+  return explanations;
+}
+
+/** What is wrong with a garment, by the rule that it breaks. */
+function reasonOf({ with: other, occasions, conditions, isDry, belowC }: SenseRule): SenseReason {
+  if (other) return 'pair';
+  if (occasions) return 'occasion';
+  if (conditions) return 'wet';
+  if (isDry) return 'dry';
+  return belowC === undefined ? 'warm' : 'cold';
+}
+
+/** The rules of common sense that an outfit breaks, the costliest first. */
+function senseExplanations(
+  { sense, situation }: ScoringContext,
+  ensemble: Ensemble<WornItem>,
+  write: Write,
+  locale: Locale,
+): Explanation[] {
+  const garments = CORE_SLOTS.flatMap((slot) => ensemble[slot]?.garment ?? []);
+  const labelOf = ({ category }: Garment) =>
+    (category.labels[locale] ?? category.id).split(/ \/ | \(/)[0]!;
+  const occasion = situation.occasion ?? DEFAULT_OCCASION;
+  const broken = garments.flatMap((garment, at) => [
+    ...sense.brokenBy(garment).map((rule) => ({ rule, garment, other: undefined })),
+    ...garments
+      .slice(at + 1)
+      .flatMap((other) =>
+        sense.brokenByPair(garment, other).map((rule) => ({ rule, garment, other })),
+      ),
+  ]);
+  return broken
+    .sort((a, b) => b.rule.points - a.rule.points)
+    .map(({ rule, garment, other }) => {
+      const params = {
+        rule: rule.id,
+        points: rule.points,
+        itemId: garment.id,
+        ...(other && { otherId: other.id }),
+      };
+      const words = {
+        garment: labelOf(garment),
+        other: other ? labelOf(other) : '',
+        occasion: occasions.get(occasion)?.labels[locale] ?? occasion,
+      };
+      return write(`sense.${reasonOf(rule)}`, params, words);
+    });
+}
+
 /** Reasons for and against an outfit: codes with numbers, and a sentence each in one language. */
 export function explain(
   context: ScoringContext,
@@ -186,7 +292,9 @@ export function explain(
 ): Explanation[] {
   const write = createWriter(locale);
   const explanations = [
-    thermalExplanation(thermal, write, locale),
+    ...dangerExplanations(context, thermal, write),
+    ...senseExplanations(context, ensemble, write, locale),
+    thermalExplanation(context, thermal, write, locale),
     ...regionExplanations(thermal, write, locale),
     ...shelterExplanations(context, ensemble, write),
     occasionExplanation(context, terms, write, locale),

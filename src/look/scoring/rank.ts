@@ -1,4 +1,4 @@
-import { round } from '../numeric.ts';
+import { clamp, round } from '../numeric.ts';
 import type { Ranked } from '../responses.ts';
 import type { ShellFinder } from '../search/shell.ts';
 import { type Ensemble, itemsOf } from '../wardrobe/ensemble.ts';
@@ -136,15 +136,19 @@ export function rank(
         candidateId: id,
         rank: at + 1,
         itemIds: [...itemIds],
-        score: round(score, 1),
+        score: round(clamp(score, 0, 100), 1),
         breakdown: {
-          thermal: round(terms.thermal, 3),
+          thermal: round(Math.max(0, terms.thermal), 3),
           regions: round(terms.regions, 3),
           protection: round(terms.protection, 3),
           occasion: round(terms.occasion, 3),
           color: round(terms.color, 3),
           season: round(terms.season, 3),
           variety: round(variety, 3),
+          penalty: round(
+            terms.sense + context.model.tables.weights.thermal * Math.max(0, -terms.thermal),
+            3,
+          ),
         },
         thermal,
         warnings: warningsOf(context, thermal),

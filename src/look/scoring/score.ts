@@ -1,7 +1,7 @@
 import { type OuterLayer, withTail } from '../comfort/comfort.ts';
-import { clamp } from '../numeric.ts';
 import type { Term } from '../tables.ts';
 import {
+  CORE_SLOTS,
   type Ensemble,
   type Form,
   formOf,
@@ -10,8 +10,12 @@ import {
   STYLE_SLOTS,
 } from '../wardrobe/ensemble.ts';
 import type { ScoringContext, WornItem } from './context.ts';
+import { costOf } from './sense.ts';
 
-export type Terms = Record<Term, number>;
+export interface Terms extends Record<Term, number> {
+  /** Share of the score that broken rules of common sense cost. */
+  sense: number;
+}
 
 /** Sums over the items of an ensemble that its score depends on. */
 export interface EnsembleSums {
@@ -150,7 +154,22 @@ function colourTerm(context: ScoringContext, ensemble: Ensemble<WornItem>): numb
 /** Slots whose fit for occasion and season is scored. */
 const SCORED_SLOTS = ['outer', 'mid', 'main', 'bottom', 'shoes', ...STYLE_SLOTS] as const;
 
-/** The terms of the score, each 0-1. */
+/** Cost of the rules that the visible garments and overtrousers break. */
+function senseCost({ sense }: ScoringContext, ensemble: Ensemble<WornItem>): number {
+  const items = CORE_SLOTS.flatMap((slot) => ensemble[slot] ?? []);
+  return items.reduce(
+    (sum, item, at) =>
+      items
+        .slice(at + 1)
+        .reduce(
+          (more, other) => more + costOf(sense.brokenByPair(item.garment, other.garment)),
+          sum + item.sense,
+        ),
+    0,
+  );
+}
+
+/** The terms of the score, each 0-1 but the cost of common sense. */
 export function scoreTerms(context: ScoringContext, ensemble: Ensemble<WornItem>): Terms {
   const sums = sumEnsemble(context, ensemble);
   let count = 0;
@@ -172,20 +191,20 @@ export function scoreTerms(context: ScoringContext, ensemble: Ensemble<WornItem>
     occasion: (occasions / count) * minOccasion,
     color: colourTerm(context, ensemble),
     season: seasons / count,
+    sense: senseCost(context, ensemble),
   };
 }
 
-/** The weighted sum of the terms, 0-1. */
+/** The weighted sum of the terms less the cost of broken rules, at most 1; it may be below 0. */
 export function totalScore({ model: { tables } }: ScoringContext, terms: Terms): number {
   const { thermal, regions, protection, occasion, color, season } = tables.weights;
-  return clamp(
+  return (
     thermal * terms.thermal +
-      regions * terms.regions +
-      protection * terms.protection +
-      occasion * terms.occasion +
-      color * terms.color +
-      season * terms.season,
-    0,
-    1,
+    regions * terms.regions +
+    protection * terms.protection +
+    occasion * terms.occasion +
+    color * terms.color +
+    season * terms.season -
+    terms.sense
   );
 }

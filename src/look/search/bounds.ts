@@ -96,14 +96,20 @@ function addHarmony(
 ): void {
   if (!group || pair === 0) {
     for (let i = 0; i < count; i++) into[indexes[i]!] = gains[indexes[i]!]!;
-    return;
+  } else {
+    const row = harmony.rowOf(group);
+    for (let i = 0; i < count; i++) {
+      const choice = indexes[i]!;
+      const cached = row[groupIndexes[choice]!]!;
+      const value = cached < 0 ? harmony.compute(row, group, groups[choice]) : cached;
+      into[choice] = gains[choice]! + pair * value;
+    }
   }
-  const row = harmony.rowOf(group);
+  const clashes = group && harmony.clashesOf(group);
+  if (!clashes) return;
   for (let i = 0; i < count; i++) {
     const choice = indexes[i]!;
-    const cached = row[groupIndexes[choice]!]!;
-    const value = cached < 0 ? harmony.compute(row, group, groups[choice]) : cached;
-    into[choice] = gains[choice]! + pair * value;
+    if (groups[choice]) into[choice]! -= clashes[groupIndexes[choice]!]!;
   }
 }
 

@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import { Problem, type ValidationIssue } from '../../platform/problem.ts';
-import { situationOf } from '../comfort/targets.ts';
+import { type Place, placeOf } from '../comfort/indoor.ts';
+import { weatherDiagnostics } from '../comfort/signed-targets.ts';
+import { occasionRow, situationOf } from '../comfort/targets.ts';
 import type { Model } from '../params.ts';
-import {
-  createScoringContext,
-  type Plan,
-  type ScoringContext,
-  type WornItem,
-} from '../scoring/context.ts';
-import { DIAGNOSTICS, MUST_CONFLICT, SLOT_NAMES } from '../texts/explanations.ts';
+import type { Diagnostic } from '../schema.ts';
+import { createScoringContext, type ScoringContext, type WornItem } from '../scoring/context.ts';
+import type { Coverage } from '../tables.ts';
+import { COVER_NAMES, COVERAGE_NAMES, DIAGNOSTICS, SLOT_NAMES } from '../texts/explanations.ts';
 import { fill } from '../texts/texts.ts';
 import {
   CORE_SLOTS,
@@ -32,8 +31,8 @@ import {
   createTemplates,
   type Template,
 } from '../wardrobe/templates.ts';
-import { createWardrobe, type Diagnostic, type Wardrobe } from '../wardrobe/wardrobe.ts';
-import { type CandidatesRequest, requiredIds } from '../wardrobe/wardrobe-request.ts';
+import { createWardrobe, type Wardrobe } from '../wardrobe/wardrobe.ts';
+import { type CandidatesRequest, coverageOf, requiredIds } from '../wardrobe/wardrobe-request.ts';
 import { extrasKey, keyOf, type Solution } from './leaf.ts';
 import {
   createSearchTables,
@@ -54,6 +53,7 @@ export interface Candidate {
 /** The best outfits of a wardrobe. */
 export interface CandidateSet {
   context: ScoringContext;
+  place: Place;
   candidates: { candidate: Candidate; ensemble: Ensemble<WornItem> }[];
   totalValid: bigint;
   truncated: boolean;
@@ -92,8 +92,31 @@ function missingSlots(
     detail: fill(DIAGNOSTICS['missing-slot'][locale], { slot: SLOT_NAMES[slot][locale] }),
   }));
   if (templates.length > 0 || missing.some(({ slot }) => slot !== 'shoes')) return missing;
-  const texts = must.length > 0 ? MUST_CONFLICT : DIAGNOSTICS['no-combination'];
+  const texts = DIAGNOSTICS[must.length > 0 ? 'must-conflict' : 'no-combination'];
   return [...missing, { code: 'no-combination', detail: texts[locale] }];
+}
+
+/** The parts of the body that no outfit of a wardrobe can cover, if that is why there is none. */
+function missingCover(
+  context: ScoringContext,
+  wardrobe: Wardrobe,
+  required: Wardrobe['groups'],
+  request: CandidatesRequest,
+): Diagnostic[] {
+  const fits = (...parts: Coverage[]) =>
+    createTemplates(context, wardrobe, required, new Set(parts)).length > 0;
+  const parts = [...coverageOf(request)];
+  if (parts.length === 0 || !fits()) return [];
+  const alone = parts.filter((part) => !fits(part));
+  const { locale = 'en' } = request;
+  return (alone.length > 0 ? alone : parts).map((part) => ({
+    code: 'missing-coverage',
+    slot: part,
+    detail: fill(DIAGNOSTICS['missing-coverage'][locale], {
+      part: COVERAGE_NAMES[part][locale],
+      garment: COVER_NAMES[part][locale],
+    }),
+  }));
 }
 
 /** Outfits that look alike: the same on torso and legs, with any coat and shoes. */
@@ -252,6 +275,7 @@ export const readGarments = (model: Model, { items }: Pick<CandidatesRequest, 'i
 /** Everything that a search needs. */
 export interface SearchProblem extends Searchable {
   readonly wardrobe: Wardrobe;
+  readonly place: Place;
   readonly diagnostics: Diagnostic[];
 }
 
@@ -268,7 +292,8 @@ export function createSearchProblem(
   isGrouped: boolean,
 ): SearchProblem {
   const situation = situationOf(model, request);
-  const plan: Plan = request.plan ?? 'indoor';
+  const place = placeOf(occasionRow(model, request.occasion), request);
+  const { plan } = place;
   const context = createScoringContext(model, situation, plan, maxMilliClo(model, all));
   const { garments, diagnostics } = filterGarments(context, request, all);
   const ids = requiredIds(request);
@@ -276,13 +301,20 @@ export function createSearchProblem(
   const ungrouped = isGrouped ? ids : new Set(garments.map(({ id }) => id));
   const wardrobe = createWardrobe(context, garments, ungrouped, request.seed);
   const required = wardrobe.groups.filter(({ item: { garment } }) => ids.has(garment.id));
-  const templates = createTemplates(context, wardrobe, required);
+  const coverage = coverageOf(request);
+  const templates = createTemplates(context, wardrobe, required, coverage);
   return {
     context,
+    place,
     wardrobe,
     templates,
     tables: createSearchTables(context, wardrobe),
-    diagnostics: [...diagnostics, ...missingSlots(request, wardrobe, templates)],
+    diagnostics: [
+      ...weatherDiagnostics([request.weather], request.locale),
+      ...diagnostics,
+      ...missingSlots(request, wardrobe, templates),
+      ...(templates.length === 0 ? missingCover(context, wardrobe, required, request) : []),
+    ],
   };
 }
 
@@ -298,6 +330,7 @@ export function findCandidates(
   const { solutions, gap, isTruncated } = searchDistinct(problem, limit);
   return {
     context,
+    place: problem.place,
     candidates: expandGroups(context, wardrobe, solutions, limit),
     totalValid: templates.reduce((sum, template) => sum + countOutfits(context, template), 0n),
     truncated: isTruncated,

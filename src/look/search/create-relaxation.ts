@@ -79,9 +79,14 @@ export function createRelaxation(
   const seasonWeight = weights.season / scored;
   const ownGains = levels.map(({ slot, groups, area }) =>
     mapChoices(groups, (group) => {
-      if (!group || slot === 'over') return 0;
+      if (!group) return 0;
+      if (slot === 'over') return -group.item.sense;
       const harmonies = sumOf(style, (item) => context.harmonyOf(group.item, item));
-      return seasonWeight * group.item.season + pairWeight * area * styleArea * harmonies;
+      return (
+        seasonWeight * group.item.season +
+        pairWeight * area * styleArea * harmonies -
+        group.item.sense
+      );
     }),
   );
   const open = [...levels, undefined].map((_, depth) => openExtremes(levels.slice(depth)));

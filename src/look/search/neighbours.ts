@@ -24,7 +24,9 @@ function sumUp({ relaxation, path, choices }: Variant, without = -1): SearchNode
     for (let before = 0; before < at && group; before++) {
       const other = path[before];
       const pair = pairWeight * area * levels[before]!.area;
-      if (before !== without && other && pair > 0) gain += pair * harmony.of(other, group);
+      if (before === without || !other) continue;
+      gain -= harmony.clash(other, group);
+      if (pair > 0) gain += pair * harmony.of(other, group);
     }
     copyNode(branch(relaxation, sums, at, choices[at]!, gain), sums);
   }

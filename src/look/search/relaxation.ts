@@ -1,5 +1,6 @@
 import type { ThermalCurve } from '../comfort/comfort.ts';
 import type { ScoringContext } from '../scoring/context.ts';
+import { costOf } from '../scoring/sense.ts';
 import type { Group } from '../wardrobe/wardrobe.ts';
 import type { SearchNode } from './node.ts';
 import type { Range, SearchSpace } from './search-space.ts';
@@ -44,13 +45,26 @@ export interface OpenExtremes {
 }
 
 /** Harmony of groups by index; each pair is computed once. */
-export function createHarmonyTable(context: ScoringContext, groups: number) {
+export function createHarmonyTable(context: ScoringContext, groups: readonly Group[]) {
+  const { sense } = context;
   const rows: (Float64Array | undefined)[] = [];
+  const clashes = new Map<Group, Float64Array>();
+  const inPairs = groups.filter(({ item }) => sense.isInPairs(item.garment));
+  const clash = (a: Group, b: Group) => costOf(sense.brokenByPair(a.item.garment, b.item.garment));
+  /** What a group costs together with every other by common sense; undefined if nothing. */
+  function clashesOf(group: Group): Float64Array | undefined {
+    const cached = clashes.get(group);
+    if (cached || !sense.isInPairs(group.item.garment)) return cached;
+    const row = new Float64Array(groups.length);
+    for (const other of inPairs) row[other.index] = clash(group, other);
+    clashes.set(group, row);
+    return row;
+  }
   /** Harmony of a group with every other; -1 if not computed yet. */
   function rowOf(group: Group): Float64Array {
     const cached = rows[group.index];
     if (cached) return cached;
-    const row = new Float64Array(groups).fill(-1);
+    const row = new Float64Array(groups.length).fill(-1);
     rows[group.index] = row;
     return row;
   }
@@ -62,6 +76,8 @@ export function createHarmonyTable(context: ScoringContext, groups: number) {
   return {
     rowOf,
     compute,
+    clash,
+    clashesOf,
     of(a: Group, b: Group): number {
       const row = rowOf(a);
       const cached = row[b.index]!;

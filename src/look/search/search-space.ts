@@ -253,6 +253,8 @@ function isAsGood({ model, shelter: { legs, torso } }: ScoringContext, one: Grou
   const [a, b] = [one.item.garment, other.item.garment];
   const isRain = model.k.rain.loss * torso.water > 0;
   return (
+    a.category === b.category &&
+    one.item.sense === other.item.sense &&
     one.item.milliClo === other.item.milliClo &&
     (!isRain || a.water === b.water) &&
     Math.min(a.water, legs.water) >= Math.min(b.water, legs.water) &&

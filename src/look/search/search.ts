@@ -253,7 +253,7 @@ export const createSearchTables = (
   context: ScoringContext,
   { groups }: Wardrobe,
 ): SearchTables => ({
-  harmony: createHarmonyTable(context, groups.length),
+  harmony: createHarmonyTable(context, groups),
   fits: createFitTables(context),
 });
 

@@ -1,5 +1,5 @@
 import type { Situation } from '../comfort/targets.ts';
-import { round } from '../numeric.ts';
+import { clamp, round } from '../numeric.ts';
 import type { Model } from '../params.ts';
 import type { Shell } from '../responses.ts';
 import { createScoringContext, type ScoringContext, type WornItem } from '../scoring/context.ts';
@@ -119,7 +119,7 @@ export function createShellFinder(
       items: tried.slice(0, MAX_COATS).map(({ coat, score }) => ({
         itemId: coat.garment.id,
         residualClo: round(needClo - coat.milliClo / 1000, 3),
-        score: round(100 * score, 1),
+        score: round(clamp(100 * score, 0, 100), 1),
       })),
       addIds: itemsOf(complete)
         .filter((item) => !before.has(item))

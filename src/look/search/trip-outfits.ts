@@ -59,13 +59,16 @@ export function mergeOutfits(lists: readonly (readonly ListedOutfit[])[]): Liste
   return [...distinct.values()];
 }
 
+const MIN_SCORE = 1e-6;
+
 /** A solution with its items by number. */
 function toListed(indexOf: ReadonlyMap<string, number>, solution: Solution): ListedOutfit {
   const slots = mapEnsemble(solution.ensemble, ({ garment }) => indexOf.get(garment.id) ?? 0);
   return {
     items: itemsOf(slots),
     washed: WASHED_SLOTS.flatMap((slot) => slots[slot] ?? []),
-    score: solution.score,
+    // An outfit that breaks rules is better than none.
+    score: Math.max(MIN_SCORE, solution.score),
     slots,
     solution,
   };
@@ -204,4 +207,79 @@ export function dressGreedily(
     }
     return undefined;
   });
+}
+
+/** Nodes of the search for a better outfit of a day. */
+const REDRESS_NODES = 1000;
+
+type Limits = Pick<CapsuleProblem, 'maxItems' | 'maxWears'>;
+type Choice = ListedOutfit | undefined;
+
+const itemsOfAll = (outfits: readonly Choice[]) => outfits.flatMap((outfit) => outfit?.items ?? []);
+const totalOf = (outfits: readonly Choice[]) =>
+  outfits.reduce((sum, outfit) => sum + (outfit?.score ?? 0), 0);
+const worstOf = (outfits: readonly Choice[]) => Math.min(...outfits.map((one) => one?.score ?? 0));
+
+/** Dresses days better, in this order, from `packed`, and what needs no washing if there is room. */
+function improve(
+  days: readonly TripDayProblem[],
+  garments: readonly Garment[],
+  start: readonly Choice[],
+  order: readonly number[],
+  packed: ReadonlySet<number>,
+  { maxItems, maxWears }: Limits,
+): Choice[] {
+  const outfits = [...start];
+  for (const day of order) {
+    const { model } = days[day]!.problem.context;
+    const others = outfits.filter((_, at) => at !== day);
+    const taken = new Set([...packed, ...itemsOfAll(outfits)]);
+    const wears = new Map<number, number>();
+    for (const item of others.flatMap((outfit) => outfit?.washed ?? []))
+      wears.set(item, (wears.get(item) ?? 0) + 1);
+    const isFresh = (item: number) => (wears.get(item) ?? 0) < maxWears;
+    const find = (hasRoom: boolean): Choice => {
+      const { problem, indexOf } = restrict(days[day]!, (item) =>
+        needsWashing(model, garments[item]!)
+          ? taken.has(item) && isFresh(item)
+          : taken.has(item) || hasRoom,
+      );
+      const options = { size: 1, keySlots: CORE_SLOTS, nodes: REDRESS_NODES };
+      const [best] = search(problem, options).solutions;
+      const found = best && toListed(indexOf, best);
+      const own = outfits[day]?.solution.score ?? Number.NEGATIVE_INFINITY;
+      if (!found || found.solution.score <= own || !found.washed.every(isFresh)) return undefined;
+      return new Set([...taken, ...found.items]).size <= maxItems ? found : undefined;
+    };
+    outfits[day] = (taken.size < maxItems ? find(true) : undefined) ?? find(false) ?? outfits[day];
+  }
+  return outfits;
+}
+
+/** Mean score that a trip may lose so that its worst day gets better. */
+const FAIR_LOSS = 0.03;
+
+/**
+ * Dresses the days again from what is packed, with what needs no washing as far as there is room: those
+ * that need most insulation first, so that thermals are for the coldest day.
+ */
+export function redress(
+  days: readonly TripDayProblem[],
+  garments: readonly Garment[],
+  chosen: readonly Choice[],
+  limits: Limits,
+): Choice[] {
+  const needOf = (day: number) => {
+    const { plan, situation } = days[day]!.problem.context;
+    return (plan === 'outdoor' ? situation.outdoor : situation.indoor).iclRequired;
+  };
+  const coldestFirst = [...days.keys()].sort((a, b) => needOf(b) - needOf(a));
+  const packed = new Set(itemsOfAll(chosen));
+  const kept = improve(days, garments, chosen, coldestFirst, packed, limits);
+  const bare = chosen.map(() => undefined);
+  const fresh = improve(days, garments, bare, coldestFirst, packed, limits);
+  if (fresh.some((outfit, day) => !outfit && kept[day])) return kept;
+  const gain = totalOf(fresh) - totalOf(kept);
+  const isFair = worstOf(fresh) > worstOf(kept) && gain > -FAIR_LOSS * days.length;
+  return gain > 0 || isFair ? fresh : kept;
 }

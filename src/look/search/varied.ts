@@ -140,6 +140,7 @@ export function findVaried(
   const detail = fill(DIAGNOSTICS['too-similar'][request.locale ?? 'en'], { count: String(count) });
   return {
     context,
+    place: problem.place,
     candidates: found.set.map(({ solution: { ensemble } }) => ({
       candidate: toCandidate(ensemble),
       ensemble,

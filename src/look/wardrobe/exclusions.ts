@@ -1,56 +1,82 @@
 import type { WardrobeItem } from '../../taxonomy/attributes/wardrobe-item-schema.ts';
+import type { Model } from '../params.ts';
+import type { Diagnostic } from '../schema.ts';
 import type { ScoringContext } from '../scoring/context.ts';
+import type { SenseRule } from '../sense-rules.ts';
 import { DIAGNOSTICS } from '../texts/explanations.ts';
 import { fill } from '../texts/texts.ts';
+import { isDress, isSet, type Slot, slotsOf } from './ensemble.ts';
 import type { Garment } from './garment-clo.ts';
-import type { Diagnostic } from './wardrobe.ts';
 import { type CandidatesRequest, requiredIds } from './wardrobe-request.ts';
 
 /** A reason to exclude an item. */
 interface ExclusionRule {
   code: keyof typeof DIAGNOSTICS;
   matches(item: WardrobeItem, garment: Garment): boolean;
-  /** Applies only if the wardrobe has something else for the same region. */
+  /** Applies only if the wardrobe has something else to wear. */
   isSoft?: boolean;
 }
 
+/** Whether a garment that is no outfit elsewhere is one here: swimwear where one swims. */
+const isWorn = ({ model, situation }: ScoringContext, category: string): boolean =>
+  category === 'swimwear' &&
+  situation.occasion === 'beach' &&
+  situation.weather.tempC >= model.k.layering.swimC;
+
+/** The reason that a rule of common sense gives for leaving a garment out. */
+const exclusionOf = ({
+  occasions,
+  conditions,
+  isDry,
+  belowC,
+}: SenseRule): ExclusionRule['code'] => {
+  if (occasions || isDry) return 'not-for-occasion';
+  if (conditions) return 'not-in-rain';
+  return belowC === undefined ? 'not-in-heat' : 'not-in-cold';
+};
+
+/** Whether these garments make an outfit, and whether they have shoes. */
+function served(model: Model, garments: readonly Garment[]) {
+  const has = (slot: Slot, isOnePiece: boolean) =>
+    garments.some(
+      (one) => slotsOf(model, one).includes(slot) && (isDress(one) || isSet(one)) === isOnePiece,
+    );
+  return {
+    body: has('main', true) || (has('main', false) && (has('bottom', false) || has('mid', true))),
+    feet: has('shoes', false),
+  };
+}
+
 function createRules(context: ScoringContext, request: CandidatesRequest): ExclusionRule[] {
-  const { model, occasion, plan, shelter, situation } = context;
-  const { fit, layering, rain } = model.k;
-  const { bare, soaked } = model.tables;
+  const { model, occasion, sense } = context;
+  const { fit } = model.k;
   const excluded = new Set(request.exclude);
-  const isSoaking = shelter.feet.water >= rain.ruins;
-  const isFreezing = situation.windChillC < layering.bareC && situation.occasion !== 'home';
   const maxDistance = occasion.tolerance + fit.formalityTooFar;
   return [
     { code: 'excluded', matches: (item) => excluded.has(item.id) },
     { code: 'unavailable', matches: (item) => item.available === false },
     {
       code: 'not-outfit-material',
-      matches: (item, { category }) => item.lookEligible === false || !category.lookEligible,
+      matches: (item, { category }) =>
+        item.lookEligible === false || !(category.lookEligible || isWorn(context, category.id)),
     },
     {
       code: 'not-for-occasion',
-      matches: (_, { category, formality, occasions }) =>
+      matches: (_, { category, layer, formality, occasions }) =>
         occasion.forbids.includes(category.id) ||
-        (!(request.occasion && occasions.includes(request.occasion)) &&
+        (layer !== 'underwear' &&
+          !(request.occasion && occasions.includes(request.occasion)) &&
           Math.max(formality[0] - occasion.formality, occasion.formality - formality[1]) >
             maxDistance),
     },
-    {
-      code: 'not-in-rain',
-      isSoft: true,
-      matches: (_, { category, materialIds }) =>
-        isSoaking &&
-        (soaked.categories.includes(category.id) ||
-          materialIds.some((id) => soaked.materials.includes(id))) &&
-        (plan === 'outdoor' || category.region === 'shoes'),
-    },
-    {
-      code: 'not-in-cold',
-      isSoft: true,
-      matches: (_, { category }) => isFreezing && bare.categories.includes(category.id),
-    },
+    ...(['not-in-rain', 'not-in-cold', 'not-in-heat', 'not-for-occasion'] as const).map(
+      (code): ExclusionRule => ({
+        code,
+        isSoft: true,
+        matches: (_, garment) =>
+          sense.brokenBy(garment).some((rule) => rule.isHard && exclusionOf(rule) === code),
+      }),
+    ),
   ];
 }
 
@@ -72,12 +98,20 @@ export function filterGarments(
       : rules.find((one) => one.matches(item, garment));
     return { garment, rule };
   });
-  const servedRegions = new Set<string>();
-  for (const { garment, rule } of checked) if (!rule) servedRegions.add(garment.category.region);
+  const { body, feet } = served(
+    context.model,
+    checked.filter(({ rule }) => !rule).map(({ garment }) => garment),
+  );
+  const isServed: Readonly<Record<string, boolean>> = {
+    top: body,
+    bottom: body,
+    dress: body,
+    shoes: feet,
+  };
   const garments: Garment[] = [];
   const excluded = new Map<ExclusionRule['code'], string[]>();
   for (const { garment, rule } of checked) {
-    if (!rule || (rule.isSoft && !servedRegions.has(garment.category.region))) {
+    if (!rule || (rule.isSoft && isServed[garment.category.region] === false)) {
       garments.push(garment);
       continue;
     }

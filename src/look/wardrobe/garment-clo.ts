@@ -96,10 +96,14 @@ function garmentClo(model: Model, item: WardrobeItem): number {
   return categoryClo(model, category, readMaterials(item)) * factor;
 }
 
+/** Half of a bikini: a top, which needs a bottom. */
+const SWIM_TOP = /(?<!\p{L})(top|oberteil|haut|superior|sopra|bovenstuk)(?!\p{L})/iu;
+
 function categoryOf(item: WardrobeItem): CategoryRow {
   const category = categories.get(item.category);
   if (!category) throw new Error(`There is no category ${item.category}`);
-  return category;
+  const isTop = category.id === 'swimwear' && SWIM_TOP.test(item.name ?? item.id);
+  return isTop ? { ...category, region: 'top', bodySlot: 'torso' } : category;
 }
 
 /** Resistance to wind or water, 0-1: the item's own, else the better of category and material. */

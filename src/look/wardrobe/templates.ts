@@ -1,4 +1,5 @@
-import type { ScoringContext } from '../scoring/context.ts';
+import type { ScoringContext, WornItem } from '../scoring/context.ts';
+import type { Coverage } from '../tables.ts';
 import {
   CORE_SLOTS,
   EXTRA_SLOTS,
@@ -93,70 +94,155 @@ function choices(
   return groups;
 }
 
+/** Which garment covers the arms: the top, or what is over it. */
+type ArmCover = 'main' | 'mid' | undefined;
+
+/** Whether a choice of a slot keeps what must be covered so. */
+function isCovering(
+  { model }: ScoringContext,
+  coverage: ReadonlySet<Coverage>,
+  arms: ArmCover,
+  slot: CoreSlot,
+  { item: { garment } }: Group,
+): boolean {
+  const { bareArms, bareLegs, bareMidriff } = model.tables.coverage;
+  const { id } = garment.category;
+  const isOnLegs = slot === 'bottom' || (slot === 'main' && isDress(garment));
+  if (coverage.has('legs') && isOnLegs && bareLegs.includes(id)) return false;
+  if (coverage.has('midriff') && slot === 'main' && bareMidriff.includes(id)) return false;
+  if (slot === 'main' && arms === 'main') return !bareArms.includes(id);
+  if (slot === 'mid' && arms) return bareArms.includes(id) === (arms === 'main');
+  return true;
+}
+
+/** The ways in which a kind of outfit can cover the arms; each is a template of its own. */
+function armCovers(coverage: ReadonlySet<Coverage>, kind: Kind, withMid: boolean): ArmCover[] {
+  if (!coverage.has('arms') || kind === 'set') return [undefined];
+  return withMid ? ['mid', 'main'] : ['main'];
+}
+
 /** The templates that a wardrobe can fill on this day, each with at least one choice in every slot. */
 export function createTemplates(
   context: ScoringContext,
   wardrobe: Wardrobe,
   required: readonly Group[],
+  coverage: ReadonlySet<Coverage> = new Set(),
 ): Template[] {
   const relevant = relevantSlots(context);
   const hasShoes = wardrobe.slots.shoes.length > 0;
+  const { layering } = context.model.k;
+  const isSoaking = context.shelter.torso.water >= layering.coatNeed;
   const needsOuter =
     context.plan === 'outdoor' &&
-    context.regions.outerwear > context.model.k.layering.outerClo &&
-    wardrobe.slots.outer.length > 0;
+    (context.regions.outerwear > layering.outerClo
+      ? wardrobe.slots.outer.length > 0
+      : isSoaking &&
+        wardrobe.slots.outer.some(({ item }) => item.garment.water >= layering.coatNeed));
   const templates: Template[] = [];
-  for (const fixed of placements(context, required)) {
-    const choose = (kind: Kind, slot: CoreSlot): readonly Group[] => {
+  for (const placed of placements(context, required)) {
+    const covered = coverHead(context, wardrobe, placed, coverage);
+    if (!covered) continue;
+    const { fixed, headwear } = covered;
+    const choose = ({ kind, arms }: Variant, slot: CoreSlot): readonly Group[] => {
       const only = fixed.get(slot);
-      const all = choices(context, wardrobe, kind, slot);
-      return only
-        ? all.filter((group) => group === only)
-        : all.filter((g) => !required.includes(g));
+      return choices(context, wardrobe, kind, slot).filter(
+        (group) =>
+          (only ? group === only : !required.includes(group)) &&
+          isCovering(context, coverage, arms, slot, group),
+      );
     };
     const extra = (slot: ExtraSlot): readonly Group[] => {
       const only = fixed.get(slot);
       if (only) return [only];
+      if (headwear.slot === slot) return headwear.groups;
       return relevant.has(slot) ? wardrobe.slots[slot].filter((g) => !required.includes(g)) : [];
     };
-    for (const kind of ['separates', 'dress', 'set'] as const) {
-      for (const withMid of kind === 'set' ? [false] : [false, true]) {
-        for (const withOuter of [false, true]) {
-          if (withOuter ? !relevant.has('outer') && !fixed.has('outer') : needsOuter) continue;
-          const slots: CoreSlot[] = [
-            ...(withOuter ? (['outer'] as const) : []),
-            ...(withMid ? (['mid'] as const) : []),
-            ...KINDS[kind],
-            ...(hasShoes ? (['shoes'] as const) : []),
-          ];
-          const over =
-            kind === 'separates' && (relevant.has('over') || fixed.has('over'))
-              ? choose(kind, 'over')
-              : [];
-          const core: { [S in CoreSlot]?: readonly Group[] } = {};
-          for (const slot of slots) core[slot] = choose(kind, slot);
-          if (over.length > 0) core.over = over;
-          if (slots.some((slot) => core[slot]?.length === 0)) continue;
-          if ([...fixed.keys()].some((slot) => isCore(slot) && !core[slot])) continue;
-          templates.push({
-            form: kind === 'separates' ? 'separates' : 'one-piece',
-            core,
-            extras: {
-              underTop: extra('underTop'),
-              underBottom: extra('underBottom'),
-              socks: extra('socks'),
-              head: extra('head'),
-              neck: extra('neck'),
-              hands: extra('hands'),
-            },
-            style: STYLE_SLOTS.flatMap((slot) => fixed.get(slot) ?? []),
-            fixed: new Set(fixed.keys()),
-          });
-        }
-      }
+    const socks = extra('socks');
+    for (const variant of variantsOf(
+      coverage,
+      hasShoes && socks.length > 0 && !fixed.has('socks'),
+    )) {
+      const { kind, withMid, withOuter, isSockless } = variant;
+      if (withOuter ? !relevant.has('outer') && !fixed.has('outer') : needsOuter) continue;
+      const slots: CoreSlot[] = [
+        ...(withOuter ? (['outer'] as const) : []),
+        ...(withMid ? (['mid'] as const) : []),
+        ...KINDS[kind],
+        ...(hasShoes ? (['shoes'] as const) : []),
+      ];
+      const over =
+        kind === 'separates' && (relevant.has('over') || fixed.has('over'))
+          ? choose(variant, 'over')
+          : [];
+      const core: { [S in CoreSlot]?: readonly Group[] } = {};
+      for (const slot of slots) core[slot] = choose(variant, slot);
+      if (isSockless !== undefined && core.shoes)
+        core.shoes = core.shoes.filter(({ item }) => isWornBare(context, item) === isSockless);
+      if (over.length > 0) core.over = over;
+      if (slots.some((slot) => core[slot]?.length === 0)) continue;
+      if ([...fixed.keys()].some((slot) => isCore(slot) && !core[slot])) continue;
+      const isFixed = new Set(fixed.keys());
+      if (headwear.slot) isFixed.add(headwear.slot);
+      templates.push({
+        form: kind === 'separates' ? 'separates' : 'one-piece',
+        core,
+        extras: {
+          underTop: extra('underTop'),
+          underBottom: extra('underBottom'),
+          socks: isSockless ? [] : socks,
+          head: extra('head'),
+          neck: extra('neck'),
+          hands: extra('hands'),
+        },
+        style: STYLE_SLOTS.flatMap((slot) => fixed.get(slot) ?? []),
+        fixed: isFixed,
+      });
     }
   }
   return templates;
+}
+
+/** One way to fill a template. */
+interface Variant {
+  readonly kind: Kind;
+  readonly withMid: boolean;
+  readonly withOuter: boolean;
+  readonly arms: ArmCover;
+  /** Whether its shoes are worn without thick socks; undefined if there are none to wear. */
+  readonly isSockless: boolean | undefined;
+}
+
+function* variantsOf(coverage: ReadonlySet<Coverage>, hasSocks: boolean): Generator<Variant> {
+  for (const kind of ['separates', 'dress', 'set'] as const)
+    for (const withMid of kind === 'set' ? [false] : [false, true])
+      for (const withOuter of [false, true])
+        for (const arms of armCovers(coverage, kind, withMid))
+          for (const isSockless of hasSocks ? [false, true] : [undefined])
+            yield { kind, withMid, withOuter, arms, isSockless };
+}
+
+const isWornBare = ({ model }: ScoringContext, { garment }: WornItem): boolean =>
+  model.tables.layering.sockless.includes(garment.category.id);
+
+/**
+ * What covers the head if it must be: a required garment, else any hat or scarf.
+ * @returns undefined if nothing can
+ */
+function coverHead(
+  { model }: ScoringContext,
+  { slots }: Wardrobe,
+  fixed: Fixed,
+  coverage: ReadonlySet<Coverage>,
+) {
+  const covers = ({ item }: Group) => model.tables.coverage.head.includes(item.garment.category.id);
+  const none = { slot: undefined, groups: [] };
+  if (!coverage.has('head')) return { fixed, headwear: none };
+  if ([...fixed.values()].some(covers)) return { fixed, headwear: none };
+  for (const slot of ['head', 'neck'] as const) {
+    const groups = slots[slot].filter(covers);
+    if (groups.length > 0 && !fixed.has(slot)) return { fixed, headwear: { slot, groups } };
+  }
+  return undefined;
 }
 
 const isCore = (slot: Slot): slot is CoreSlot => CORE_SLOTS.some((core) => core === slot);

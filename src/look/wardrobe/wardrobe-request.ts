@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { Problem } from '../../platform/problem.ts';
 import { WardrobeItem } from '../../taxonomy/attributes/wardrobe-item-schema.ts';
 import { LocaleTag } from '../../taxonomy/dictionary/locales.ts';
-import { PlanId, targetFields } from '../schema.ts';
+import { CoverageList, PlanId, targetFields } from '../schema.ts';
+import type { Coverage } from '../tables.ts';
 import { SLOTS } from './ensemble.ts';
 
 export const MAX_ITEMS = 1000;
@@ -81,6 +82,7 @@ export const wardrobeFields = {
     description: 'Like `must`, but items that cannot be worn together are rejected',
   }),
   exclude: itemIds.max(MAX_ITEMS).optional(),
+  coverage: CoverageList,
   locale: LocaleTag.optional(),
 };
 
@@ -119,6 +121,13 @@ export function checkRequired(
     });
   }
 }
+
+/** The parts of the body that every outfit covers: those of the request, else of the profile. */
+export const coverageOf = ({
+  coverage,
+  userProfile,
+}: Pick<z.infer<typeof CandidatesRequest>, 'coverage' | 'userProfile'>): ReadonlySet<Coverage> =>
+  new Set(coverage ?? userProfile?.coverage);
 
 /** The ids of all items that every outfit must contain. */
 export const requiredIds = ({

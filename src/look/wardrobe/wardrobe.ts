@@ -19,23 +19,15 @@ export interface Wardrobe {
   readonly groupOf: ReadonlyMap<Garment, Group>;
 }
 
-/** Why items were excluded, or why there is no outfit. */
-export interface Diagnostic {
-  code: string;
-  slot?: string;
-  itemIds?: string[];
-  detail: string;
-}
-
 /** Every property of a garment that the score depends on, as text. */
 export function fingerprint(
-  { model }: ScoringContext,
-  { garment, milliClo, occasion, season }: WornItem,
+  { model, sense: common }: ScoringContext,
+  { garment, milliClo, occasion, season, sense }: WornItem,
 ) {
   const { wind, water, breathability, colour, patterned } = garment;
   const isOpen = model.tables.layering.open.includes(garment.category.id);
   const kind = `${slotsOf(model, garment)}|${isOpen}|${isDress(garment)}|${isSet(garment)}|${garment.layer}`;
-  return `${kind}|${milliClo}|${wind}|${water}|${breathability}|${occasion}|${season}|${colour?.hex}|${patterned}`;
+  return `${kind}|${milliClo}|${wind}|${water}|${breathability}|${occasion}|${season}|${colour?.hex}|${patterned}|${sense}|${common.isInPairs(garment) && garment.category.id}`;
 }
 
 const unworn = ({ wornDaysAgo }: Garment): number => wornDaysAgo ?? Number.MAX_SAFE_INTEGER;

@@ -13,7 +13,7 @@ interface Document {
     thermalProfile: {
       rows: { id: string; fromK: number | null; toK: number | null; offsetC: number }[];
     };
-    occasion: { rows: Record<string, { floorClo: number }> };
+    occasion: { rows: Record<string, { floorClo: number; place: string }> };
   };
 }
 
@@ -214,11 +214,19 @@ export function recompute(paramsText: string, request: TargetsRequest) {
     wind: hold(c('wind.bodyShare') * windMs, c('wind.minMs'), c('wind.maxMs')),
     chill,
   });
+  const row = tables.occasion.rows[request.occasion ?? 'casual']!;
+  const share = hold(
+    (request.met - c('indoor.walkMet')) / (c('indoor.workMet') - c('indoor.walkMet')),
+    0,
+    1,
+  );
+  const cap = c('indoor.metMax') + share * (request.met - c('indoor.metMax'));
+  const metIn = row.place === 'room' ? Math.min(request.met, cap) : request.met;
   const indoor = place({
     indoors: true,
     tempC: indoorTempC,
     rh: c('indoor.rhPct'),
-    met: Math.min(request.met, c('indoor.metMax')),
+    met: metIn,
     wind: c('indoor.airMs'),
     chill: indoorTempC,
   });

@@ -185,7 +185,7 @@ describe('the upper bounds of every choice of every node', () => {
         maxMilliClo(model, garments),
       );
       const wardrobe = createWardrobe(context, garments, new Set(), undefined);
-      const harmony = createHarmonyTable(context, wardrobe.groups.length);
+      const harmony = createHarmonyTable(context, wardrobe.groups);
       const fits = createFitTables(context);
       for (const template of createTemplates(context, wardrobe, [])) {
         const space = createSearchSpace(context, template, fits, EXTRAS);

@@ -1,6 +1,6 @@
 import type { Forecast } from './forecast.ts';
-import type { Candidate, Diagnostic, WardrobeFields } from './outfits.ts';
-import type { PersonFields, Plan, Weather } from './targets.ts';
+import type { Candidate, WardrobeFields } from './outfits.ts';
+import type { Diagnostic, PersonFields, Plan, Weather } from './targets.ts';
 
 /* Outfits for a day. */
 

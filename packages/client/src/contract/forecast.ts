@@ -11,10 +11,11 @@ export interface OpenMeteoForecast {
 export interface OpenMeteoHours {
   time: string[];
   temperature_2m: (number | null)[];
-  relative_humidity_2m: (number | null)[];
+  relative_humidity_2m?: (number | null)[] | undefined;
   wind_speed_10m: (number | null)[];
   /** Of the World Meteorological Organization. */
-  weather_code: (number | null)[];
+  weather_code?: (number | null)[] | undefined;
+  wind_gusts_10m?: (number | null)[] | undefined;
   is_day?: (number | null)[] | undefined;
 }
 
@@ -55,6 +56,7 @@ export interface MetNorwayDetails {
   relative_humidity?: number | undefined;
   /** Metres per second. */
   wind_speed?: number | undefined;
+  wind_speed_of_gust?: number | undefined;
 }
 
 export interface MetNorwayPeriod {

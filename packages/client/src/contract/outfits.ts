@@ -1,4 +1,5 @@
 import type {
+  Coverage,
   IndoorTargets,
   PersonFields,
   Plan,
@@ -22,6 +23,8 @@ export interface WardrobeFields {
   pin?: string[] | undefined;
   /** Ids of items not to wear. */
   exclude?: string[] | undefined;
+  /** Parts of the body that every outfit covers; those of the profile by default. */
+  coverage?: Coverage[] | undefined;
   /** A language tag such as `de-AT`; by default what `Accept-Language` prefers, else English. */
   locale?: string | undefined;
 }
@@ -64,18 +67,15 @@ export interface Candidate {
   slots: OutfitSlots;
 }
 
-/** Why items were left out, or why there is no outfit. */
-export interface Diagnostic {
-  code: string;
-  slot?: string;
-  itemIds?: string[];
-  detail: string;
-}
-
 /** What every search for outfits returns. */
 export interface SearchResponse extends TargetsResponse {
   plan: Plan;
-  diagnostics: Diagnostic[];
+  /** Why the outfits are for this plan, and the activity there, met. */
+  place: {
+    met: number;
+    why: 'plan' | 'occasion' | 'indoor-temperature' | 'default';
+    text: string;
+  };
   /** The search was cut short. */
   truncated: boolean;
   /** Points that an outfit not found could still gain; 0 if the result is proved optimal. */
@@ -116,6 +116,8 @@ export interface ScoreBreakdown {
   color: number;
   season: number;
   variety: number;
+  /** Share of the score lost to rules of common sense and to warmth nobody bears. */
+  penalty: number;
 }
 
 /** Insulation in a region, clo. */

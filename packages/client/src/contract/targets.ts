@@ -1,5 +1,13 @@
 /* The weather, the person, and the insulation they need. */
 
+/** What was assumed, why items were left out, or why there is no outfit. */
+export interface Diagnostic {
+  code: string;
+  slot?: string;
+  itemIds?: string[];
+  detail: string;
+}
+
 export type WeatherCondition =
   | 'clear'
   | 'partly-cloudy'
@@ -13,18 +21,31 @@ export type WeatherCondition =
   | 'hail'
   | 'snow'
   | 'heavy-snow'
-  | 'windy';
+  | 'windy'
+  | 'unknown';
+
+/** Units of a weather, if they are not °C, m/s and percent. */
+export interface WeatherUnits {
+  temp?: 'C' | 'F' | 'K' | undefined;
+  wind?: 'm/s' | 'km/h' | 'mph' | 'kn' | undefined;
+  humidity?: '%' | 'share' | undefined;
+}
 
 export interface Weather {
-  /** Air at 2 m, °C: −60 to 60. */
+  /** Air at 2 m: −60 to 60 °C. */
   tempC: number;
-  /** Wind at 10 m, metres per second: 0 to 60. */
+  /** Mean wind at 10 m: 0 to 60 m/s. */
   windMs: number;
-  /** Relative humidity, percent: 0 to 100. */
-  humidityPct: number;
-  condition: WeatherCondition;
+  gustMs?: number | null | undefined;
+  /** Relative humidity: 0 to 100 %; one that is usual for the condition by default. */
+  humidityPct?: number | null | undefined;
+  /** Ignored, and a diagnostic says so. */
+  feelsLikeC?: number | null | undefined;
+  /** Any text or code of a forecast. */
+  condition: string | number;
   /** Whether the sun is up; `true` by default. */
   isDay?: boolean | undefined;
+  units?: WeatherUnits | undefined;
 }
 
 export type ThermalProfile =
@@ -63,11 +84,16 @@ export interface UserProfile {
   sensitivity?: number | undefined;
   /** Kelvin: −3 to 3. */
   regionOffsetC?: BodyValues | undefined;
+  /** Parts of the body that every outfit covers. */
+  coverage?: Coverage[] | undefined;
   coldHands?: boolean | undefined;
   coldFeet?: boolean | undefined;
   learning?: ProfileLearning | undefined;
   [extra: string]: unknown;
 }
+
+/** A part of the body that outfits are to cover. */
+export type Coverage = 'head' | 'arms' | 'legs' | 'midriff';
 
 /**
  * Where the outfit is for: `indoor` dresses for the room and offers a shell for outside, `outdoor`
@@ -90,6 +116,7 @@ export interface TargetsRequest extends PersonFields {
   met: number;
   /** °C: 5 to 40; by default 22 in the heating season and 24.5 in the cooling season. */
   indoorTempC?: number | undefined;
+  locale?: string | undefined;
 }
 
 /** Sums of Iclu to wear by region, clo; do not add them up. */
@@ -167,4 +194,6 @@ export interface TargetsResponse {
   indoorTempC: number;
   /** Even the lightest clothing is too warm. */
   isHotRegime: boolean;
+  /** What was assumed, or is doubtful. */
+  diagnostics: Diagnostic[];
 }

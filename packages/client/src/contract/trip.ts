@@ -1,6 +1,6 @@
 import type { Forecast } from './forecast.ts';
-import type { Candidate, Diagnostic, Explanation, WardrobeFields } from './outfits.ts';
-import type { PersonFields, Plan, Weather } from './targets.ts';
+import type { Candidate, Explanation, WardrobeFields } from './outfits.ts';
+import type { Diagnostic, PersonFields, Plan, Weather } from './targets.ts';
 
 /* What to take on a trip. */
 

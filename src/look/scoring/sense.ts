@@ -1,0 +1,69 @@
+import type { Situation } from '../comfort/targets.ts';
+import type { Model } from '../params.ts';
+import type { GarmentSet, SenseRule } from '../sense-rules.ts';
+import type { Garment } from '../wardrobe/garment-clo.ts';
+
+/** OKLab lightness from which a colour shows every splash. */
+const PALE_L = 0.93;
+
+const isIn = ({ categories, materials, isPale }: GarmentSet, garment: Garment): boolean =>
+  (!categories || categories.includes(garment.category.id)) &&
+  (!materials || garment.materialIds.some((id) => materials.includes(id))) &&
+  (!isPale || (garment.colour?.l ?? 0) >= PALE_L);
+
+/** Whether a rule holds on this day; of the weather only if one goes out. */
+function holds(model: Model, rule: SenseRule, situation: Situation, staysIn: boolean): boolean {
+  const { weather, windChillC, occasion } = situation;
+  const { occasions, conditions, isDry, belowC, aboveC } = rule;
+  if (occasions && !occasions.includes(occasion ?? 'casual')) return false;
+  const isOfWeather = conditions || isDry || belowC !== undefined || aboveC !== undefined;
+  if (!isOfWeather) return true;
+  if (staysIn) return !conditions && belowC === undefined && occasions !== undefined;
+  if (conditions && !conditions.includes(weather.condition)) return false;
+  if (isDry && model.tables.condition[weather.condition].water > 0) return false;
+  return (
+    (belowC === undefined || windChillC < belowC) &&
+    (aboveC === undefined || weather.tempC > aboveC)
+  );
+}
+
+/** Share of the score that broken rules cost. */
+export const costOf = (rules: readonly SenseRule[]): number =>
+  rules.reduce((sum, { points }) => sum + points / 100, 0);
+
+/** The common sense of one day. */
+export interface Sense {
+  /** The rules that a garment breaks by itself. */
+  brokenBy(garment: Garment): readonly SenseRule[];
+  /** The rules that two garments break together. */
+  brokenByPair(a: Garment, b: Garment): readonly SenseRule[];
+  /** Whether a garment is in a rule about two. */
+  isInPairs(garment: Garment): boolean;
+}
+
+/** Prepares the rules of one day. @param staysIn whether one does not go out */
+export function createSense(model: Model, situation: Situation, staysIn: boolean): Sense {
+  const rules = model.tables.sense.filter((rule) => holds(model, rule, situation, staysIn));
+  const single = rules.filter((rule) => !rule.with);
+  const pairs = rules.filter((rule) => rule.with);
+  const inPairs = new Set(
+    pairs.flatMap((rule) => [...(rule.garment.categories ?? []), ...(rule.with?.categories ?? [])]),
+  );
+  const cached = new Map<string, readonly SenseRule[]>();
+  return {
+    brokenBy: (garment) => single.filter((rule) => isIn(rule.garment, garment)),
+    isInPairs: ({ category }) => inPairs.has(category.id),
+    brokenByPair(a, b) {
+      const key = `${a.category.id} ${b.category.id}`;
+      const known = cached.get(key);
+      if (known) return known;
+      const broken = pairs.filter(
+        (rule) =>
+          (isIn(rule.garment, a) && isIn(rule.with!, b)) ||
+          (isIn(rule.garment, b) && isIn(rule.with!, a)),
+      );
+      cached.set(key, broken);
+      return broken;
+    },
+  };
+}

@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'vitest';
+import { computeTargets } from '../../src/look/comfort/signed-targets.ts';
+import { readSigningKeys } from '../../src/look/digest.ts';
+import { computeOutfits } from '../../src/look/outfits.ts';
+import { PARAMS, readModel } from '../../src/look/params.ts';
+import { TargetsRequest } from '../../src/look/schema.ts';
+import { computeTrip, TripRequest } from '../../src/look/trip.ts';
+import { OutfitsRequest } from '../../src/look/wardrobe/wardrobe-request.ts';
+import requests from '../fixtures/look-requests.json' with { type: 'json' };
+import { CLOSET } from './closet.ts';
+
+const model = readModel(PARAMS);
+const keys = readSigningKeys('k1:a-secret-of-the-test');
+const requestOf = (name: string) => requests.find((one) => one.name === name)?.request as object;
+const outfits = (request: object) => computeOutfits(model, keys, OutfitsRequest.parse(request));
+const first = (request: object) => outfits(request).outfits[0];
+const MILD = { tempC: 18, windMs: 2, humidityPct: 50, condition: 'cloudy' };
+const HOT = { tempC: 33, windMs: 2, humidityPct: 60, condition: 'clear' };
+const closet = (more: object) => ({ weather: MILD, met: 1.4, items: CLOSET, limit: 3, ...more });
+const codesOf = (outfit: ReturnType<typeof first>) =>
+  outfit?.explanation.map(({ code }) => code) ?? [];
+
+describe('requests with right answers', () => {
+  test('a gym at 7 met asks for next to nothing', () => {
+    const found = outfits(requestOf('gym-met-7'));
+    expect(found.place).toMatchObject({ why: 'indoor-temperature', met: 7 });
+    expect(found.outfits[0]?.itemIds).toContain('shorts');
+    for (const { itemIds, warnings } of found.outfits.slice(0, 2)) {
+      expect(itemIds.some((id) => id === 'tee' || id === 'tank')).toBe(true);
+      expect(warnings).not.toContain('too-cold');
+    }
+  });
+
+  test('linen is not offered in sleet', () => {
+    const found = outfits(requestOf('linen-in-sleet'));
+    expect(found.outfits.map(({ itemIds }) => itemIds.includes('lin'))).toEqual([false]);
+    expect(found.diagnostics.map(({ code }) => code)).toEqual(['not-in-rain']);
+  });
+
+  test('sport in the rain: a rain jacket over a top, and leggings or joggers', () => {
+    const ids = first(requestOf('summer-dress-for-sport-in-rain'))?.itemIds ?? [];
+    expect(ids).toContain('rain');
+    expect(ids.some((id) => ['leggings-black', 'joggers-grey'].includes(id))).toBe(true);
+  });
+
+  test('at home: no ski trousers and no boots', () => {
+    const ids = first(requestOf('home-ski-trousers'))?.itemIds ?? [];
+    expect(ids.some((id) => ['joggers', 'jeans'].includes(id))).toBe(true);
+    expect(ids.filter((id) => ['ski', 'boots', 'wboots', 'rt'].includes(id))).toEqual([]);
+  });
+
+  test('snow at 50 degrees may be Fahrenheit', () => {
+    const { diagnostics } = outfits(requestOf('fahrenheit'));
+    expect(diagnostics[0]?.detail).toMatch(/°F, it is 10 °C/);
+  });
+
+  test.each(requests.filter(({ name }) => name.startsWith('condition-')))('$name', (one) => {
+    const { targets } = computeTargets(model, keys, TargetsRequest.parse(one.request));
+    expect(targets.inputs.condition).not.toBe('unknown');
+  });
+
+  test('a packed hat, which needs no washing, is worn in the snow', () => {
+    const { days } = computeTrip(model, TripRequest.parse(requestOf('trip-hat-left-off')));
+    const ids = days.find(({ date }) => date === '2026-12-14')?.outfit?.itemIds;
+    expect(ids).toEqual(expect.arrayContaining(['beanie', 'scarf-wool', 'gloves']));
+  });
+});
+
+describe('where one is', () => {
+  test.each([
+    [{ occasion: 'sport' }, 'outdoor', 'occasion'],
+    [{ occasion: 'outdoor' }, 'outdoor', 'occasion'],
+    [{ occasion: 'beach', weather: HOT }, 'outdoor', 'occasion'],
+    [{ occasion: 'work' }, 'indoor', 'default'],
+    [{ occasion: 'sport', plan: 'indoor' }, 'indoor', 'plan'],
+    [{ occasion: 'sport', indoorTempC: 20 }, 'indoor', 'indoor-temperature'],
+  ])('%j', (more, plan, why) => {
+    expect(outfits(closet(more))).toMatchObject({ plan, place: { why } });
+  });
+
+  test('work beyond a walk is done in the room', () => {
+    const metOf = (met: number) => outfits(closet({ met, occasion: 'work' })).place.met;
+    expect([1, 1.4, 2, 2.3, 2.6, 4].map(metOf)).toEqual([1, 1.4, 1.4, 1.85, 2.6, 4]);
+  });
+});
+
+describe('coverage', () => {
+  const BARE = [
+    'tee-white',
+    'tee-striped',
+    'tank-coral',
+    'shirt-linen',
+    'shorts-khaki',
+    'dress-floral',
+  ];
+
+  test('arms, legs and head are covered in the heat, by request or profile', () => {
+    const coverage = ['head', 'arms', 'legs'];
+    for (const more of [{ coverage }, { userProfile: { coverage } }]) {
+      const found = outfits(closet({ weather: HOT, ...more })).outfits;
+      expect(found.length).toBeGreaterThan(0);
+      for (const { slots, itemIds } of found) {
+        expect(slots.head ?? slots.neck).toBeDefined();
+        expect(slots.mid !== undefined || !BARE.includes(slots.main ?? '')).toBe(true);
+        expect(itemIds).not.toContain('shorts-khaki');
+      }
+    }
+  });
+
+  test('a wardrobe that cannot cover a part says which garment is missing', () => {
+    const items = CLOSET.filter(({ id }) => ['tee-white', 'shorts-khaki', 'sneakers'].includes(id));
+    const found = outfits(closet({ items, coverage: ['legs'] }));
+    expect(found.outfits).toEqual([]);
+    const missing = found.diagnostics.find(({ code }) => code === 'missing-coverage');
+    expect(missing?.detail).toMatch(/legs.*long trousers/);
+  });
+
+  test('swimwear is for the beach, and a bikini top needs a bottom', () => {
+    const swim = { id: 'swim', category: 'swimwear' };
+    const items = [swim, ...CLOSET];
+    const worn = (more: object) =>
+      outfits(closet({ items, weather: HOT, limit: 20, ...more })).outfits.some(({ itemIds }) =>
+        itemIds.includes('swim'),
+      );
+    expect(worn({ occasion: 'beach' })).toBe(true);
+    expect(worn({ occasion: 'casual' })).toBe(false);
+    const top = { id: 'top', category: 'swimwear', name: 'Bikini top' };
+    expect(outfits(closet({ items: [top], must: ['top'], weather: HOT })).outfits).toEqual([]);
+  });
+});
+
+describe('danger is said first', () => {
+  test.each([
+    [
+      { tempC: -35, windMs: 6, humidityPct: 60, condition: 'clear' },
+      'danger.frostbite',
+      'frostbite-risk',
+    ],
+    [{ tempC: 33, windMs: 1, humidityPct: 80, condition: 'clear' }, 'danger.heat', 'heat-stress'],
+    [{ tempC: 48, windMs: 2, humidityPct: 10, condition: 'clear' }, 'danger.heat', 'heat-stress'],
+  ])('%j', (weather, code, warning) => {
+    const outfit = first(closet({ weather, plan: 'outdoor', met: 1.6 }));
+    expect(codesOf(outfit)[0]).toBe(code);
+    expect(outfit?.warnings).toContain(warning);
+    expect(outfit?.thermal.ppd).toBeGreaterThan(90);
+    expect(outfit?.score).toBeLessThan(60);
+  });
+
+  test('on a mild day there is none', () => {
+    expect(codesOf(first(closet({}))).filter((code) => code.startsWith('danger'))).toEqual([]);
+  });
+});
+
+test('socks are not worn in sandals', () => {
+  const items = CLOSET.filter(({ id }) => !/boots|oxfords|suede|sneakers/.test(id));
+  const found = outfits(closet({ items, plan: 'outdoor', weather: { ...MILD, tempC: 8 } })).outfits;
+  expect(found.length).toBeGreaterThan(0);
+  for (const { slots } of found) expect([slots.shoes, slots.socks]).toEqual(['sandals', undefined]);
+});
+
+const WEATHERS = [
+  [-8, 4, 70, 'snow'],
+  [3, 8, 90, 'sleet'],
+  [9, 6, 85, 'rain'],
+  [14, 3, 60, 'partly-cloudy'],
+  [22, 2, 50, 'clear'],
+  [32, 2, 55, 'clear'],
+] as const;
+
+test('a grid of weathers, occasions and plans has no broken rule first', () => {
+  const closets = ['home-ski-trousers', 'summer-dress-for-sport-in-rain'].map(
+    (name) => (requestOf(name) as { items: object[] }).items,
+  );
+  const broken: string[] = [];
+  for (const items of closets)
+    for (const [tempC, windMs, humidityPct, condition] of WEATHERS)
+      for (const occasion of Object.keys(model.tables.occasion)) {
+        const met = occasion === 'sport' ? 5 : 1.6;
+        const outfit = first({
+          weather: { tempC, windMs, humidityPct, condition },
+          met,
+          occasion,
+          items,
+          limit: 1,
+        });
+        const rules = outfit?.explanation.filter(({ code }) => code.startsWith('sense.')) ?? [];
+        if (!outfit || rules.length > 0)
+          broken.push(`${tempC} ${condition} ${occasion}: ${rules.map(({ text }) => text)}`);
+      }
+  expect(broken).toEqual([]);
+});
