@@ -392,7 +392,9 @@ describe('an uploaded feed', () => {
     const one = `${header}a,Shirt,${images.a},,9 EUR\r\n`;
     const again = await feeds.send(`/feeds/${feed.id}/runs`, one);
     expect(again.status).toBe(202);
-    const run = await feeds.until(await readRun(again), 'completed');
+    const held = await feeds.until(await readRun(again), 'held');
+    await feeds.ask('POST', `${feeds.pathOf(held)}/confirm`);
+    const run = await feeds.until(held, 'completed');
     expect(run.counts).toMatchObject({ rows: 1, images: 1, unchanged: 1 });
   });
 
