@@ -1,4 +1,3 @@
-
 /** A set of garments; every given field must hold. */
 export interface GarmentSet {
   readonly categories?: readonly string[];

@@ -1,6 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { FeedError } from '../../src/feed-formats/feed-error.ts';
 import { parseFeed } from '../../src/feed-formats/parse.ts';
 import type { FeedRow } from '../../src/feed-formats/row.ts';
 import type { RowError } from '../../src/feed-formats/row-error.ts';

@@ -63,7 +63,7 @@ export function startFeed({ url, file, onWhite, mapping, isDry = false }) {
 
 /**
  * Counts what a feed would cost, before an image is fetched; keeps nothing.
- * @param {{url: string, file: File | undefined, onWhite: boolean}} request
+ * @param {{url: string, file: File | undefined, onWhite: boolean, mapping: string}} request
  * @returns {Promise<string>}
  */
 export async function countFeed(request) {

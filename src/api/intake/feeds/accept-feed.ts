@@ -1,5 +1,5 @@
-import { mediaTypeOf } from '../../../http/media-type.ts';
 import { FEED_MEDIA_TYPES } from '../../../feed-formats/sniff.ts';
+import { mediaTypeOf } from '../../../http/media-type.ts';
 import type { Call, Caller, Reply } from '../../../http/route.ts';
 import { batchKeys, putJson } from '../../../intake/batches/batch-files.ts';
 import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
