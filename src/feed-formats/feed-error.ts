@@ -11,7 +11,6 @@ type FeedErrorReason =
   | 'ambiguous'
   | 'mapping'
   | 'no-items'
-  | 'no-usable-row'
   | 'too-deep'
   | 'too-many-rows'
   | 'too-large';

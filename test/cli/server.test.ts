@@ -362,7 +362,7 @@ describe('batch', () => {
       '--json',
     ]);
     expect(code).toBe(1);
-    expect(stderr).toBe('line 3: The row has no customId\n');
+    expect(stderr).toBe('line 3: The row has no id\n');
     expect(JSON.parse(stdout)).toMatchObject({
       counts: { succeeded: 1 },
       unsent: [{ line: 3 }],

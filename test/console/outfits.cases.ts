@@ -230,6 +230,8 @@ export function outfitCases(open: () => Promise<Watched>): void {
       await page.locator('[name=dayTempC]').first().fill('21');
       await page.getByLabel('Garments, at most').fill('9');
       await page.getByLabel('Wears before washing').selectOption('0');
+      // The week of before is planned again in another language first.
+      await expect.poll(() => page.locator('#week-plan').isEnabled()).toBe(true);
       await tabTo(page, '#week-plan');
       const pending = page.waitForResponse('**/look/v1/trip');
       await page.keyboard.press('Enter');

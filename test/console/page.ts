@@ -31,11 +31,13 @@ const MAX_PRESSES = 60;
 /** Presses Tab until the element has the focus. */
 export async function tabTo(page: Page, selector: string): Promise<void> {
   const focused = page.locator(selector).and(page.locator(':focus'));
+  const stops: string[] = [];
   for (let presses = 0; presses < MAX_PRESSES; presses++) {
     await page.keyboard.press('Tab');
     if ((await focused.count()) > 0) return;
+    stops.push(await page.evaluate('document.activeElement.outerHTML.slice(0, 60)'));
   }
-  throw new Error(`${selector} cannot be reached by Tab`);
+  throw new Error(`${selector} cannot be reached by Tab, only ${stops.join(', ')}`);
 }
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

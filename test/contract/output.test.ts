@@ -312,7 +312,6 @@ describe('a request is rejected that', () => {
     ['wants no pixels', { maxOutputMegapixels: '0' }, 'maxOutputMegapixels'],
     ['wants a ground in a matte', { channels: 'alpha', backgroundColor: 'red' }, 'backgroundColor'],
     ['has a margin and no crop', { cropMargin: '5%' }, 'cropMargin'],
-    ['has a file as text', { backgroundImage: 'C:\\ground.png' }, 'backgroundImage'],
     [
       'fetches by an unsupported scheme',
       { backgroundImageUrl: 'file:///etc/passwd' },

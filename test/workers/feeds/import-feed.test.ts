@@ -68,7 +68,7 @@ describe('a feed of another kind', () => {
     const run = await bench.startAndRead(id);
     expect(run).toMatchObject({
       status: 'failed',
-      problem: { detail: expect.stringContaining('None of its 2 rows can be used') },
+      problem: { detail: expect.stringContaining('All 2 rows are rejected') },
     });
   });
 });
