@@ -10,12 +10,12 @@ const CHANNEL = `${PREFIX}:cancel`;
  * @returns whether it had started
  */
 export async function cancelJob(queue: Queue, redis: Redis, jobId: string): Promise<boolean> {
-  // BullMQ removes finished jobs as well.
+  // BullMQ removes finished jobs as well; one that is gone has ended.
   const job = await queue.getJob(jobId);
-  if (job?.finishedOn !== undefined) return true;
+  if (!job || job.finishedOn !== undefined) return true;
   const removed = await queue.remove(jobId);
   if (!removed) await redis.publish(CHANNEL, jobId);
-  return !removed;
+  return !removed || job.processedOn !== undefined;
 }
 
 /**
