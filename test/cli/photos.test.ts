@@ -42,7 +42,7 @@ test('photos of a folder are found by their first bytes, and other pictures are 
     ['page.jpg', 'an HTML or XML page'],
     ['shop.avif', 'AVIF'],
   ]);
-  expect(await photosUnder(folder)).toHaveLength(6);
+  expect(await photosUnder(folder)).toHaveLength(10);
 });
 
 test('a folder without photos is an error that names its pictures', async () => {

@@ -82,9 +82,11 @@ async function findPhotos(folder: string, without?: string): Promise<Found> {
   return joinAll(all);
 }
 
-/** Returns the photos that `findPhotos` finds. */
-export const photosUnder = async (folder: string, without?: string): Promise<string[]> =>
-  (await findPhotos(folder, without)).photos;
+/** Returns the photos that `findPhotos` finds, and the others too: whoever tries to cut them out says what they are. */
+export async function photosUnder(folder: string, without?: string): Promise<string[]> {
+  const { photos, leftOut } = await findPhotos(folder, without);
+  return [...photos, ...leftOut.map(({ path }) => path)].sort();
+}
 
 /** Whether a photo has its output: a picture or a description that is complete and not older. */
 export async function hasOutput({ input, output, conflict }: Photo): Promise<boolean> {

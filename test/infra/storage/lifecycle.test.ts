@@ -80,9 +80,13 @@ function ofBucket(s3: TestS3): void {
     await versionedBucket(s3, Bucket).setVersioning('Enabled');
     expect(await write()).toContain('old versions of feeds/* are deleted after 1 day');
     const rules = await readRules(client, Bucket);
-    expect(rules.flatMap(oldVersionDays)).toEqual([1, 1, 1, 1, 1, 1]);
+    expect(rules.flatMap(oldVersionDays)).toEqual([1, 1, 1, 1, 1, 1, 1, 1]);
     const markers = rules.filter(({ Expiration }) => Expiration?.ExpiredObjectDeleteMarker);
-    expect(markers.map(({ ID }) => ID).sort()).toEqual(['selvage-feeds', 'selvage-settings']);
+    expect(markers.map(({ ID }) => ID).sort()).toEqual([
+      'selvage-feeds',
+      'selvage-keys',
+      'selvage-settings',
+    ]);
     expect(await daysByPrefix()).toMatchObject({ 'sync/': 1, 'logs/': 30 });
   });
 }
