@@ -82,6 +82,8 @@ export const ACCESS: readonly Access[] = [
   { method: 'GET',    path: '/intake/v1/feeds/{id}/runs',          needs: 'any',     right: 'jobs', authorized: 404 },
   { method: 'POST',   path: '/intake/v1/feeds/{id}/runs',          needs: 'any',     right: 'jobs', authorized: 404 },
   { method: 'POST',   path: '/intake/v1/feeds/{id}/runs/{run}/cancel', needs: 'any', right: 'jobs', authorized: 404 },
+  { method: 'POST',   path: '/intake/v1/feeds/{id}/runs/{run}/confirm', needs: 'any', right: 'jobs', authorized: 404 },
+  { method: 'POST',   path: '/intake/v1/feeds/inspect',            needs: 'any',     right: 'jobs', authorized: 415, body: {} },
   { method: 'DELETE', path: '/intake/v1/feeds/{id}',               needs: 'any',     right: 'jobs', authorized: 404 },
   { method: 'GET',    path: '/intake/v1/feeds/{id}',               needs: 'any',     right: 'jobs', authorized: 404 },
   { method: 'GET',    path: '/intake/v1/feeds/{id}/runs/{run}',    needs: 'any',     right: 'jobs', authorized: 404 },
