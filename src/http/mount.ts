@@ -3,6 +3,7 @@ import { parse as parseQuery } from 'node:querystring';
 import { Readable } from 'node:stream';
 import type { FastifyCorsOptions } from '@fastify/cors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { hostClock } from '../platform/clock.ts';
 import { Problem } from '../platform/problem.ts';
 import { BODY_WEIGHT } from './body-memory.ts';
 import {
@@ -177,7 +178,7 @@ function mountRoute(app: FastifyInstance, deps: MountDeps, route: Route): void {
       if (route.stream) drainAfterResponse(request, reply, deps.wholeMillis);
       if (sunset) {
         reply.headers(sunsetHeaders(sunset));
-        checkSunset(sunset, Date.now());
+        checkSunset(sunset, hostClock());
       }
       if (route.scope !== 'keyless') {
         const { client } = await admit(deps, route, request, reply);

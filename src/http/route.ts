@@ -9,7 +9,6 @@ import type { Form } from './form.ts';
 import type { ImageForm, ImageFormOptions } from './image-body.ts';
 import type { Admission, RateLimitStatus } from './limits.ts';
 import type { RequestHeader, ResponseHeader } from './openapi/headers.ts';
-import type { Sunset } from './sunset.ts';
 
 /** Limits of a key that handlers apply. */
 type CallerLimits = Pick<
@@ -103,6 +102,17 @@ export interface ResponseDoc {
   headers?: readonly ResponseHeader[];
   /** What routes that share it call it; by default the name of its schema, if that has one. */
   name?: string;
+}
+
+/** The planned end of an endpoint. Times are ISO 8601 UTC. */
+export interface Sunset {
+  /** Such as `POST /bg/v1/background-removals`. */
+  route: string;
+  deprecatedAt: string;
+  /** From then on the endpoint answers 410. */
+  sunsetAt: string;
+  /** The page that describes the successor. */
+  link: string;
 }
 
 interface RouteSpec<Query, Body> {

@@ -2,22 +2,18 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { ConfigError } from '../platform/config.ts';
 import { Problem } from '../platform/problem.ts';
-import type { Route } from './route.ts';
+import type { Route, Sunset } from './route.ts';
 
-const Sunset = z.strictObject({
-  /** Such as `POST /bg/v1/background-removals`. */
-  route: z.string(),
-  deprecatedAt: z.iso.datetime(),
-  /** From then on the endpoint answers 410. */
-  sunsetAt: z.iso.datetime(),
-  /** The page that describes the successor. */
-  link: z.url({ protocol: /^https?$/ }),
+const SunsetFile = z.strictObject({
+  sunsets: z.array(
+    z.strictObject({
+      route: z.string(),
+      deprecatedAt: z.iso.datetime(),
+      sunsetAt: z.iso.datetime(),
+      link: z.url({ protocol: /^https?$/ }),
+    }),
+  ),
 });
-
-/** The planned end of an endpoint. Times are ISO 8601 UTC. */
-export type Sunset = z.infer<typeof Sunset>;
-
-const SunsetFile = z.strictObject({ sunsets: z.array(Sunset) });
 
 function parseFile(path: string): unknown {
   try {

@@ -44,7 +44,7 @@ const CONTROL = /(?![\t\n\r])\p{Cc}/gu;
 const TEXT = /^[\s!-~]+$/;
 
 /** A file that is no JPEG, PNG or WebP: what it is, and what to do about it. */
-export interface OtherFormat {
+interface OtherFormat {
   what: string;
   advice: string;
 }

@@ -75,6 +75,8 @@ export const PreviousImage = z.object({
   stale: Stale.optional(),
   /** In feeds: identifies the bytes and the options, hex. */
   photo: z.string().optional(),
+  /** In feeds: the batch and row that made it, and are charged for it. */
+  madeBy: z.string().optional(),
 });
 export type PreviousImage = z.infer<typeof PreviousImage>;
 

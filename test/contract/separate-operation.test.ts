@@ -203,7 +203,8 @@ describe('a feed', () => {
     await shop.putImage('/figure.png', 3);
     await feeds.runAgain(feed.id);
     const left = await garmentFiles(feed.id);
-    expect(left.filter((file) => files.includes(file))).toEqual([]);
+    // What was replaced keeps its links for the days of grace.
+    expect(left).toEqual(expect.arrayContaining(files));
     await feeds.ask('DELETE', `/feeds/${feed.id}`);
     expect(await garmentFiles(feed.id)).toEqual([]);
   });

@@ -67,8 +67,9 @@ export class FeedPhotos {
       if (!(await copyIfPresent(this.#blobs, key, moved(key), signal))) return undefined;
     }
     const { cutout } = from.results;
+    const { madeBy: _, ...made } = from;
     const photo: PreviousImage = {
-      ...from,
+      ...made,
       results: {
         ...from.results,
         ...(cutout && { cutout: { ...cutout, key: moved(cutout.key) } }),

@@ -38,23 +38,31 @@ export const unchanged = (
 export const rowGarmentsPrefix = ({ client, batchId, feed }: RowJob, sha256: string): string =>
   feed ? feedGarmentsPrefix(client, feed.id, sha256) : garmentsPrefix(client, sha256, batchId);
 
-/** A result that was made for another row, at no cost. */
+/** A result that was made for another row, at no cost; or by an earlier attempt at this one, which is charged now. */
 export const reused = (
-  { row }: RowJob,
-  { charged: _, ...made }: PreviousImage & { charged?: boolean | undefined },
+  job: RowJob,
+  { charged: _, madeBy, ...made }: PreviousImage & { charged?: boolean | undefined },
   image: Partial<RowImage> = made,
-): RowOutput => ({
-  result: {
-    ...made,
-    etag: image.etag,
-    lastModified: image.lastModified,
-    row: row.row,
-    status: 'succeeded',
-    unchanged: made.stale !== undefined || row.earlier?.input.sha256 === made.input.sha256,
-  },
-  quota: 'free',
-  millis: {},
-});
+): RowOutput => {
+  const { row, feed } = job;
+  const isOwn = feed !== undefined && madeBy === makerOf(job);
+  return {
+    result: {
+      ...made,
+      ...(isOwn && { charged: true }),
+      etag: image.etag,
+      lastModified: image.lastModified,
+      row: row.row,
+      status: 'succeeded',
+      unchanged: made.stale !== undefined || row.earlier?.input.sha256 === made.input.sha256,
+    },
+    quota: isOwn ? { charge: feed.meter } : 'free',
+    millis: {},
+  };
+};
+
+/** Names the row that makes a photo. */
+export const makerOf = ({ batchId, row }: RowJob): string => `${batchId}/${row.row}`;
 
 const failed = ({ row, feed }: RowJob, problem: RowProblem): RowOutput => {
   return {

@@ -31,6 +31,7 @@ import { type FeedPhotos, type PhotoRef, photoId } from './feed-photos.ts';
 import { fetchRowImage, fileKeys, type RowImage, reusableResult } from './row-image.ts';
 import {
   type FinishDeps,
+  makerOf,
   type RowJob,
   type RowOutput,
   reused,
@@ -285,7 +286,7 @@ async function makeResults(
     ...(picture && { picture }),
     ...(photo && { photo: photo.photo }),
   };
-  if (photo) await deps.photos.put(photo, made);
+  if (photo) await deps.photos.put(photo, { ...made, madeBy: makerOf(job) });
   return {
     result: {
       row: row.row,

@@ -51,7 +51,7 @@ export interface FeedDeps {
   now: Clock;
 }
 
-export const feedsUnavailable = throwUnavailable(
+const feedsUnavailable = throwUnavailable(
   'Feeds cannot be read or changed right now; try again',
 );
 
