@@ -10,7 +10,11 @@ export { Weather } from './weather-input.ts';
 
 const ConditionId = z.enum(CONDITIONS);
 
-export const Met = z.number().min(0.7).max(7).meta({ description: 'Activity, met; 1 is sitting' });
+export const Met = z
+  .number()
+  .min(0.7)
+  .max(7)
+  .meta({ id: 'Met', description: 'Activity, met; 1 is sitting' });
 
 const ThermalProfileId = z.enum(THERMAL_PROFILES);
 
@@ -33,9 +37,11 @@ const Learning = z.looseObject({
   model: z.string().max(32),
 });
 
-export const CoverageList = z.array(z.enum(COVERAGES)).max(COVERAGES.length).optional().meta({
-  description: 'Parts of the body that every outfit covers',
-});
+export const CoverageList = z
+  .array(z.enum(COVERAGES))
+  .max(COVERAGES.length)
+  .meta({ id: 'Coverage', description: 'Parts of the body that every outfit covers' })
+  .optional();
 
 export const UserProfile = z
   .looseObject({

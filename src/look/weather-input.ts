@@ -80,9 +80,14 @@ const WeatherInput = z.strictObject({
   feelsLikeC: z.number().nullable().optional().meta({
     description: 'Ignored: warmth is computed from air, wind, humidity and sun',
   }),
-  condition: z.union([z.string().max(200), z.number()]).meta({
-    description: `Any text or code of a forecast is read, in English, German, French, Spanish, Italian and Dutch: \`light rain\`, \`Regen\`, \`partlycloudy_day\`, \`-RA\`, 61 (WMO), 500 (OpenWeather). It is taken as the nearest of these; what names none of them is \`unknown\`, and a diagnostic says so: ${CONDITIONS.join(', ')}`,
-  }),
+  condition: z
+    .preprocess(
+      (named: string | number) => (typeof named === 'number' ? String(named) : named),
+      z.string().max(200),
+    )
+    .meta({
+      description: `Any text is read, and any code, also as a number: \`light rain\`, \`Regen\`, \`-RA\`, 61 (WMO), 500 (OpenWeather), in English, German, French, Spanish, Italian and Dutch. It is taken as the nearest of these; what names none is \`unknown\`, and a diagnostic says so: ${CONDITIONS.join(', ')}`,
+    }),
   isDay: z.boolean().optional().meta({
     description: 'Whether the sun is up; default true, unless the condition says night',
   }),
@@ -184,7 +189,7 @@ function readWeather(input: WeatherInput, context: z.RefinementCtx): Weather {
   const note = (code: WeatherNote['code'], params: WeatherNote['params'] = {}) =>
     notes.push({ code, params });
   if (condition === 'unknown' && input.condition !== 'unknown')
-    note('weather-unknown', { text: String(input.condition).slice(0, 40) });
+    note('weather-unknown', { text: input.condition.slice(0, 40) });
 
   const tempC = readValue(input, 'tempC', input.tempC, context);
   let windMs = readValue(input, 'windMs', input.windMs, context);

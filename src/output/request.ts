@@ -120,19 +120,27 @@ export const outputFields = {
   shadowOpacityPct: z
     .preprocess(toNumber, z.number().min(0).max(100).optional())
     .meta({ description: `${DEFAULT_SHADOW_OPACITY_PCT} by default` }),
-  subject: z.enum(SUBJECTS).optional().meta({
-    description:
-      '`all` (the default); `person`: the people; `garment`: what is worn, without skin and hair; or one region of it',
-  }),
+  subject: z
+    .enum(SUBJECTS)
+    .meta({
+      id: 'Subject',
+      description:
+        '`all` (the default); `person`: the people; `garment`: what is worn, without skin and hair; or one region of it',
+    })
+    .optional(),
   preset: z
     .string()
     .regex(PRESET_NAME, 'must be the name of a preset: a-z, 0-9 and hyphens')
     .optional()
     .meta({ description: 'The name of a preset of yours: its options apply where you send none' }),
-  alpha: z.enum(ALPHA_MODES).optional().meta({
-    description:
-      '`keep`: an image that is transparent somewhere is not cut out, it keeps its alpha; `replace` is the default',
-  }),
+  alpha: z
+    .enum(ALPHA_MODES)
+    .meta({
+      id: 'AlphaMode',
+      description:
+        '`keep`: an image that is transparent somewhere is not cut out, it keeps its alpha; `replace` is the default',
+    })
+    .optional(),
   semitransparency: z
     .preprocess(toBoolean, z.boolean().optional())
     .meta({ description: '`false`: the subject is opaque except for its outline' }),

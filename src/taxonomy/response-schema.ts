@@ -9,10 +9,14 @@ const confidence = z.number().min(0).max(1);
 const clo = z.number().min(0);
 
 /** For the OpenAPI document: the fingerprint of what was cut out. */
-export const Fingerprint = z.string().optional().meta({
-  description:
-    'Of what is cut out: the name of its format and 64 bytes in base64url. Alike for copies of a picture that were recompressed, scaled, cropped a little or mirrored. Absent without a photo or subject, and from results of older releases',
-});
+export const Fingerprint = z
+  .string()
+  .meta({
+    id: 'Fingerprint',
+    description:
+      'Of what is cut out: the name of its format and 64 bytes in base64url. Alike for copies of a picture that were recompressed, scaled, cropped a little or mirrored. Absent without a photo or subject, and from results of older releases',
+  })
+  .optional();
 
 const Source = z.enum(['measured', 'text', 'model', 'default']).meta({
   id: 'ValueSource',

@@ -52,8 +52,10 @@ export const bytes: Uint8Array = (await client.removeBackground(new Blob(), opti
 createClient({ retry: { mostAttempts: 3, mostMillis: 1000 } });
 // @ts-expect-error there is no such format
 await client.removeBackground(new Uint8Array(), { format: 'gif' });
-// @ts-expect-error there is no such weather
-request.weather.condition = 'frogs';
+// Any text is a condition.
+request.weather.condition = 'raining frogs';
+// @ts-expect-error the wind has a number
+request.weather.windMs = 'strong';
 `;
 
 /** Declares what the examples of the manual assume. */

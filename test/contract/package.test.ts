@@ -162,6 +162,7 @@ test('the gateway’s tarball has the build, the weights with their cards, and n
   );
   expect(inDist.filter((file) => !isKnown(file)).sort()).toEqual([
     'dist/package.json',
+    ...['de', 'en', 'es', 'fr', 'it', 'nl'].map((locale) => `dist/src/look/texts/${locale}.json`),
     'dist/src/output/rules/packs/amazon-main.json',
     'dist/src/output/rules/packs/google-merchant.json',
     'dist/src/output/rules/packs/zalando-packshot.json',

@@ -58,6 +58,12 @@ function errorsOf(more: object) {
   throw new Error('accepted');
 }
 
+test('a code is a number or a text', () => {
+  const read = (condition: unknown) => Weather.parse({ ...CALM, condition }).condition;
+  expect([read(61), read('61')]).toEqual(['rain', 'rain']);
+  expect(errorsOf({ condition: true })).toMatchObject([{ pointer: '/condition' }]);
+});
+
 describe('units', () => {
   test('are converted if they are named', () => {
     const units = { temp: 'F', wind: 'mph', humidity: 'share' };

@@ -53,11 +53,12 @@ export const Retention = z
   })
   .meta({ id: 'Retention' });
 
-export const QualityField = QualityChoice.optional().meta({
+export const QualityField = QualityChoice.meta({
+  id: 'Quality',
   default: DEFAULT_QUALITY,
   description:
     '`high` refines the edges with the photo further and takes longer; `fast` leaves that out, takes less time and produces a larger file',
-});
+}).optional();
 
 /** Options for the images of a feed. */
 export const feedOptionsField = z

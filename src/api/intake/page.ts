@@ -11,8 +11,8 @@ export type PageQuery = z.infer<typeof PageQuery>;
 /** For the OpenAPI document: where the next page is. */
 export const PageLinks = z
   .object({ next: z.string() })
-  .optional()
-  .meta({ description: 'Absent on the last page' });
+  .meta({ id: 'PageLinks', description: 'Absent on the last page' })
+  .optional();
 
 /** Returns the link to the page after an entry, as members of a response. */
 export const nextPage = (path: string, { limit }: PageQuery, lastId: string) => ({

@@ -34,14 +34,20 @@ function queryParameters(schemas: SchemaTable, query: z.ZodType | undefined): Pa
     properties?: Record<string, JsonSchema>;
     required?: string[];
   };
-  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
-    name,
-    in: 'query',
-    ...(required.includes(name) && { required: true }),
-    ...(description !== undefined && { description }),
-    ...asList(schema),
-    schema: isFlag(schema) ? { type: 'boolean' } : schema,
-  }));
+  const namedBy = ({ $ref }: JsonSchema): JsonSchema | undefined =>
+    typeof $ref === 'string' ? schemas.components[$ref.split('/').at(-1)!] : undefined;
+  return Object.entries(properties).map(([name, { description, ...schema }]) => {
+    const named = namedBy(schema);
+    const text = description ?? named?.description;
+    return {
+      name,
+      in: 'query',
+      ...(required.includes(name) && { required: true }),
+      ...(text !== undefined && { description: text }),
+      ...asList(named ?? schema),
+      schema: isFlag(schema) ? { type: 'boolean' } : schema,
+    };
+  });
 }
 
 const pathParameters = (path: string): Parameter[] =>

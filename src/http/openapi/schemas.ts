@@ -50,11 +50,12 @@ function describeDefault(schema: JsonSchema): void {
   schema.description = sentences.filter((sentence) => sentence !== undefined).join('. ');
 }
 
-/** Drops what says nothing: the bounds of safe integers, and patterns that repeat a format. */
+/** Drops what says nothing: bounds of safe integers, patterns that repeat a format, names that are texts. */
 function dropNoise(schema: JsonSchema): void {
-  const { format, minimum, maximum } = schema;
+  const { format, minimum, maximum, propertyNames } = schema;
   if (minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (JSON.stringify(propertyNames) === '{"type":"string"}') delete schema.propertyNames;
   if (format === 'date-time' || format === 'date') delete schema.pattern;
 }
 

@@ -27,5 +27,6 @@ export const LocaleTag = z
   .transform((tag) => nearestLocale(tag) ?? tag)
   .pipe(z.enum(LOCALES, { error: oneOf }))
   .meta({
+    id: 'LocaleTag',
     description: `${LOCALES.join(', ')}, or a tag such as \`de-AT\`, which finds the nearest; by default what \`Accept-Language\` prefers, else \`en\``,
   });

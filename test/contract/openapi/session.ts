@@ -420,6 +420,38 @@ async function sources({ send, until, keys }: Session): Promise<void> {
   await send('PUT', `${path}/none`, { body: {} });
 }
 
+/** A run that is held, since the feed has lost half of its products, and goes on. */
+async function heldRun(
+  { send, until }: Pick<Session, 'send' | 'until'>,
+  feed: string,
+  loseHalf: () => void,
+): Promise<void> {
+  loseHalf();
+  const run = `${feed}/runs/${idOf(await send('POST', `${feed}/runs`))}`;
+  await until(run, hasStatus('held'));
+  await send('POST', `${run}/confirm`);
+  await until(run, hasStatus('completed'));
+  await send('POST', `${run}/confirm`);
+}
+
+/** What is recognised in a feed with a mistake, and in what is none. */
+async function inspections({ send }: Pick<Session, 'send'>, path: string): Promise<void> {
+  const inspect = `${path}/inspect`;
+  const type = 'text/csv';
+  const rows = [
+    '1,Blue jacket,https://shop.example/1.jpg',
+    '2,,nowhere',
+    '3,Hat,https://shop.example/3.jpg,x',
+  ];
+  await send('POST', inspect, { body: ['id,title,image_link', ...rows, ''].join('\n'), type });
+  await send('POST', inspect, {
+    body: 'Dear shop,\nthe feed follows tomorrow.\n',
+    type: 'text/plain',
+  });
+  await send('POST', `${inspect}?format=pdf`, { body: 'id,title\n', type });
+  await send('POST', inspect, { body: 'id,title\n', type, key: '' });
+}
+
 async function feeds({ send, until, shop, keys }: Session): Promise<void> {
   const path = `${INTAKE}/feeds`;
   const image = await shop.putImage('/feed.jpg', 5);
@@ -454,6 +486,15 @@ async function feeds({ send, until, shop, keys }: Session): Promise<void> {
   await until(`${feed}/runs/${idOf(again)}`, hasStatus('completed'));
   await send('GET', `${feed}/runs`);
   await send('GET', `${feed}/runs?limit=0`);
+  await heldRun({ send, until }, feed, () =>
+    shop.put('/feed.csv', {
+      body: feedText(
+        'csv',
+        products(1, () => [image]),
+      ),
+      type: 'text/csv',
+    }),
+  );
   const hanging = await send('POST', path, {
     body: {
       url: shop.put('/hanging.csv', {
@@ -467,6 +508,7 @@ async function feeds({ send, until, shop, keys }: Session): Promise<void> {
   });
   await send('POST', `${path}/${idOf(hanging)}/runs/${runIdOf(hanging)}/cancel`);
   await send('POST', `${path}?format=csv`, { body, type: 'text/csv' });
+  await inspections({ send }, path);
   await send('POST', path, { body: { url: 'nowhere' } });
   await send('DELETE', feed);
   await send('GET', feed);
@@ -481,7 +523,7 @@ async function feeds({ send, until, shop, keys }: Session): Promise<void> {
     await send('GET', `${path}/none${of}`);
   }
   await send('POST', `${path}/none/runs`);
-  await send('POST', `${path}/none/runs/none/cancel`);
+  for (const of of ['cancel', 'confirm']) await send('POST', `${path}/none/runs/none/${of}`);
   await send('DELETE', `${path}/none`);
 }
 

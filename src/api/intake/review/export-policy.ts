@@ -17,11 +17,15 @@ const EXPORT_POLICIES = ['all', 'passed', 'approved'] as const;
 export type ExportPolicy = (typeof EXPORT_POLICIES)[number];
 
 /** The query parameter `export`. */
-export const exportPolicyField = z.enum(EXPORT_POLICIES).optional().meta({
-  default: 'all',
-  description:
-    '`passed`: only cut-outs that need no review and are not rejected, mended ones once they are approved. `approved`: these, and those that were approved. Needs the end of the processing',
-});
+export const exportPolicyField = z
+  .enum(EXPORT_POLICIES)
+  .meta({
+    id: 'ExportPolicy',
+    default: 'all',
+    description:
+      '`passed`: only cut-outs that need no review and are not rejected, mended ones once they are approved. `approved`: these, and those that were approved. Needs the end of the processing',
+  })
+  .optional();
 
 type ExportedRow = Pick<MendedRow, 'needed' | 'refinements'>;
 
