@@ -67,12 +67,15 @@ export function jsonRows({ encoding, columnOf }: JsonOptions) {
       return { kind: 'record', line, raw, broken: encoding.isBroken(raw), cells };
     },
 
+    /** Rewrites only values that change: others, as numbers that JavaScript rounds, stay as written. */
     rewrite({ raw, cells }: RecordChunk, ...[values, filled = new Map()]: RewriteValues): Raw {
       const spans = jsonSpans(raw, encoding.decode);
       const edits = [...values].flatMap(([index, replaced]) =>
-        (spans.get(cells[index]!.label) ?? []).flatMap(({ start, end }, i): Edit[] =>
-          raw[start] === '"' ? [{ start, end, written: write(replaced[i]!) }] : [],
-        ),
+        (spans.get(cells[index]!.label) ?? []).flatMap(({ start, end }, i): Edit[] => {
+          const isScalar = raw[start] !== '{' && raw[start] !== '[';
+          const isChanged = isScalar && replaced[i] !== cells[index]!.values[i];
+          return isChanged ? [{ start, end, written: write(replaced[i]!) }] : [];
+        }),
       );
       for (const [column, value] of filled) {
         if (!value) continue;

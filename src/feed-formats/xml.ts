@@ -79,8 +79,35 @@ function emptyElementAt(raw: Raw, start: number, name: Raw): Raw | undefined {
   return tag !== undefined && nameOf(tag) === name ? tag : undefined;
 }
 
+const ATTRIBUTE = /\s*([^\s=/>"']+)\s*=\s*("[^"]*"|'[^']*')/y;
+
+/** Returns the span of the value of an item's own attribute, with its quotes. */
+function attributeSpan(raw: Raw, name: Raw): [start: number, end: number] | undefined {
+  ATTRIBUTE.lastIndex = 1 + nameOf(raw).length;
+  for (;;) {
+    const [, found, quoted] = ATTRIBUTE.exec(raw) ?? [];
+    if (found === undefined || quoted === undefined) return undefined;
+    const end = ATTRIBUTE.lastIndex;
+    if (found === name) return [end - quoted.length, end];
+  }
+}
+
 const escapeText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+const quoteText = (text: string): string =>
+  `"${escapeText(text)
+    .replaceAll('"', '&quot;')
+    .replaceAll(/[\t\n\r]/g, (space) => `&#${space.charCodeAt(0)};`)}"`;
+
+/**
+ * Returns the edits without those of elements around another that is edited: their text is that of the inner one too,
+ * so that it changes with it.
+ */
+function innermost(edits: readonly Edit[]): Edit[] {
+  const sorted = [...edits].sort((a, b) => a.start - b.start || b.end - a.end);
+  return sorted.filter(({ end }, i) => (sorted[i + 1]?.start ?? end) >= end);
+}
 
 /** Writes element content, in CDATA if the old content was. */
 const contentLike = (old: Raw, value: string): string =>
@@ -265,11 +292,19 @@ export function xmlSplitter(options: XmlOptions): Splitter {
     rewrite(record, values, filled = new Map()): Raw {
       const { raw, cells } = record;
       const spans = spansOf.get(record)!;
-      const editContent = (cell: number, value: string): Edit => {
-        const [start, end] = [spans[2 * cell]!, spans[2 * cell + 1]!];
-        return { start, end, written: encoding.encode(contentLike(raw.slice(start, end), value)) };
+      const editContent = (cell: number, value: string): Edit[] => {
+        const [start, end] = [spans[2 * cell], spans[2 * cell + 1]];
+        if (start !== undefined && end !== undefined) {
+          const written = encoding.encode(contentLike(raw.slice(start, end), value));
+          return [{ start, end, written }];
+        }
+        // The cells after those of the elements are the item's own attributes.
+        const span = attributeSpan(raw, encoding.encode(cells[cell]!.label.slice(1)));
+        return span
+          ? [{ start: span[0], end: span[1], written: encoding.encode(quoteText(value)) }]
+          : [];
       };
-      const edits = [...values].map(([cell, [value]]) => editContent(cell, value!));
+      const edits = innermost([...values].flatMap(([cell, [value]]) => editContent(cell, value!)));
       for (const [column, value] of filled) {
         if (!value) continue;
         const cell = cellOf(cells, column);
@@ -280,7 +315,7 @@ export function xmlSplitter(options: XmlOptions): Splitter {
           const tag = `${empty.slice(0, -2).trimEnd()}>`;
           const written = `${tag}${encoding.encode(escapeText(value))}</${nameOf(empty)}>`;
           edits.push({ start, end: start + empty.length, written });
-        } else if (cell >= 0) edits.push(editContent(cell, value));
+        } else if (cell >= 0) edits.push(...editContent(cell, value));
         else edits.push(appendElement(raw, column, value));
       }
       return applyEdits(raw, edits);

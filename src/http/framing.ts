@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem, type ProblemType } from '../platform/problem.ts';
+import { mediaTypeOf } from './media-type.ts';
 
 /** More than any known client sends; far less than Node accepts before it drops headers silently. */
 const MAX_HEADERS = 200;
@@ -37,11 +38,16 @@ function repeatedHeader({ rawHeaders }: IncomingMessage): string | undefined {
 const hasHost = ({ headers, httpVersion }: IncomingMessage): boolean =>
   headers.host !== undefined || httpVersion === '1.0';
 
-/** The paths whose handlers decompress what they read, within limits. */
-const DECOMPRESSING = /^\/intake\/v1\/feeds(?=[/?]|$)/;
+/** The paths that read feeds, and decompress them within limits. */
+const DECOMPRESSING = /^\/intake\/v1\/feeds(?:\/inspect|\/[^/?]+\/runs)?(?=\?|$)/;
 
-const isDecoded = (encoding = 'identity', url: string): boolean =>
-  /^identity$/i.test(encoding) || (/^(?:x-)?gzip$/i.test(encoding) && DECOMPRESSING.test(url));
+/** Whether the body is read as it is, or is a feed that is decompressed; JSON is no feed there. */
+function isDecoded({ headers, url = '' }: IncomingMessage): boolean {
+  const { 'content-encoding': encoding = 'identity', 'content-type': type } = headers;
+  if (/^identity$/i.test(encoding)) return true;
+  const isFeed = DECOMPRESSING.test(url) && mediaTypeOf(type) !== 'application/json';
+  return isFeed && /^(?:x-)?gzip$/i.test(encoding);
+}
 
 /** Each rule returns why a request is rejected, or nothing. The first rejection is the response. */
 const RULES: readonly ((request: IncomingMessage) => Rejection | false | undefined)[] = [
@@ -67,8 +73,8 @@ const RULES: readonly ((request: IncomingMessage) => Rejection | false | undefin
       'invalid-request',
       'Expect can only be 100-continue',
     ],
-  ({ headers, url = '' }) =>
-    !isDecoded(headers['content-encoding'], url) && [
+  (request) =>
+    !isDecoded(request) && [
       'unsupported-media-type',
       'Send the body as it is, without Content-Encoding',
       { 'accept-encoding': 'identity' },

@@ -1,4 +1,4 @@
-import { deepEqual, equal } from 'node:assert/strict';
+import { deepEqual, equal, ok } from 'node:assert/strict';
 import { columnOf } from '../../src/feed-formats/columns.ts';
 import { detectEncoding } from '../../src/feed-formats/encoding.ts';
 import { ndjsonSplitter } from '../../src/feed-formats/ndjson.ts';
@@ -37,23 +37,30 @@ const open = (maxRowBytes: number) => ndjsonSplitter({ encoding, maxRowBytes, co
 
 const NEW_VALUE = 'ä"\n\u0000';
 
-/** A value with all its strings replaced. */
-const replaced = (value: unknown): unknown =>
-  Array.isArray(value)
-    ? value.map((each) => (typeof each === 'string' ? NEW_VALUE : each))
-    : NEW_VALUE;
+/** Objects and arrays within others that are read; what is within these is one value that is not replaced. */
+const MAX_DEPTH = 6;
 
-/** Every row agrees with JSON.parse, before and after its strings are replaced. */
+/** A value with all texts, numbers and other scalars in it replaced. */
+function replaced(value: unknown, depth = 1): unknown {
+  if (typeof value !== 'object' || value === null) return NEW_VALUE;
+  if (depth > MAX_DEPTH) return value;
+  if (Array.isArray(value)) return value.map((each) => replaced(each, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name, replaced(each, depth + 1)]),
+  );
+}
+
+/** Every row agrees with JSON.parse, before and after its values are replaced. */
 export function fuzz(input: Buffer): void {
   const { chunks: pieces, splitter } = checkSplit(open, input);
   for (const record of pieces.filter(isRecord)) {
     const parse = (raw: string): object => JSON.parse(encoding.decode(raw));
     const entries = Object.entries(parse(record.raw));
-    deepEqual(
-      record.cells.map(({ label }) => label),
-      entries.map(([name]) => name),
-    );
+    const labels = new Set(record.cells.map(({ label }) => label));
+    for (const [name] of entries) ok(labels.has(name));
     equal(splitter.rewrite(record, new Map()), record.raw);
+    const same = record.cells.map((cell) => cell.values);
+    equal(splitter.rewrite(record, new Map(same.entries())), record.raw);
     const values = record.cells.map((cell) => cell.values.map(() => NEW_VALUE));
     deepEqual(
       Object.entries(parse(splitter.rewrite(record, new Map(values.entries())))),

@@ -1,7 +1,9 @@
+import type { RecordChunk } from '../../src/feed-formats/chunk.ts';
 import { columnOf } from '../../src/feed-formats/columns.ts';
 import { detectEncoding } from '../../src/feed-formats/encoding.ts';
 import { FEED_LIMITS } from '../../src/feed-formats/limits.ts';
 import { xmlSplitter } from '../../src/feed-formats/xml.ts';
+import { xmlTokenizer } from '../../src/feed-formats/xml-tokens.ts';
 import { checkRewrite, checkSplit } from './splitting.ts';
 import type { Input } from './target.ts';
 
@@ -26,9 +28,33 @@ export const seeds: readonly Input[] = [
   '<rss><channel><item><a><b><c><d>deep</d></c></b></a></item></channel></rss>',
 ];
 
-export const regressions: readonly Input[] = [];
+export const regressions: readonly Input[] = [
+  // An element and one in it were both rewritten, one over the other.
+  rss('<item><g:id>1</g:id><a>x<b>y</b></a><c><d/></c></item>'),
+  // The value of an attribute was written where there is no element.
+  rss('<item id="1" a = \'"&amp;\'><b/></item>'),
+];
 
 const encoding = detectEncoding(Buffer.alloc(0));
+
+/** The elements of an item that have elements in them. */
+function containers({ raw }: RecordChunk): Set<number> {
+  const found = new Set<number>();
+  const open: number[] = [];
+  let elements = -1; // the item itself
+  for (const token of xmlTokenizer().push(raw)) {
+    if (token.kind !== 'tag') continue;
+    if (token.raw.startsWith('</')) open.pop();
+    else {
+      const outer = open.at(-1);
+      if (outer !== undefined) found.add(outer);
+      if (!token.raw.endsWith('/>')) open.push(elements);
+      elements += 1;
+    }
+  }
+  found.delete(-1);
+  return found;
+}
 
 export function fuzz(input: Buffer): void {
   const format = input.includes('<feed') ? 'atom' : 'rss';
@@ -40,5 +66,5 @@ export function fuzz(input: Buffer): void {
       columnOf,
     });
   checkSplit(open, input);
-  checkRewrite(open, input);
+  checkRewrite(open, input, containers);
 }

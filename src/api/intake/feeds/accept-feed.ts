@@ -222,7 +222,7 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
 
   async function create(call: Call<FeedQuery>): Promise<Reply> {
     const runId = newRunId();
-    const isJson = /^application\/json\b/i.test(String(call.headers['content-type'] ?? ''));
+    const isJson = mediaTypeOf(call.headers['content-type']?.toString()) === 'application/json';
     const request = isJson
       ? await readFeedJson(plainBody(call.bodyStream()))
       : requestFromQuery(call.query);
