@@ -43,6 +43,8 @@ const STYLE = ([
   { id: 'belt', category: 'belt', colors: [{ hex: '#2050c0' }] },
 ]).map((item) => WardrobeItem.parse(item));
 
+const SWIMSUIT = WardrobeItem.parse({ id: 'swimsuit', category: 'swimwear' });
+
 type Day = [tempC: number, windMs: number, condition: string, more?: Partial<OutfitsRequest>];
 // biome-ignore format: a table reads best aligned
 const DAYS: readonly Day[] = [
@@ -69,6 +71,8 @@ const DAYS: readonly Day[] = [
   [5,   2, 'hail',       { occasion: 'sport', plan: 'outdoor', met: 4 }],
   [21,  2, 'fog',        { occasion: 'school' }],
   [28,  3, 'clear',      { occasion: 'beach' }],
+  [24,  3, 'clear',      { items: [...CLOSET, SWIMSUIT], occasion: 'beach', plan: 'outdoor' }],
+  [11,  3, 'unknown',    { plan: 'outdoor' }],
   [14,  3, 'cloudy',     { occasion: 'smart_casual' }],
   [14,  3, 'cloudy',     { occasion: 'travel' }],
   [14,  3, 'cloudy',     { occasion: 'ceremony' }],

@@ -240,7 +240,9 @@ function endTable(relaxation: Relaxation, curve: ThermalCurve, slack: number): F
   endOf.set(curve, bySlack);
   const cached = bySlack.get(slack);
   if (cached) return cached;
-  const table = new Float64Array(Math.ceil(relaxation.context.maxMilliClo / STEP) + 1).fill(-1);
+  const table = new Float64Array(Math.ceil(relaxation.context.maxMilliClo / STEP) + 1).fill(
+    Number.NaN,
+  );
   bySlack.set(slack, table);
   return table;
 }
@@ -257,7 +259,7 @@ function endAt(
   const { thermal } = context.model.tables.weights;
   const { low, high } = extras.under;
   const limit = context.maxMilliClo;
-  let best = 0;
+  let best = Number.NEGATIVE_INFINITY;
   for (const { milliClo } of accessories) {
     const from = STEP * step + low + milliClo;
     const fit = isOutdoor ? regionWeight * fits.accessory.at(milliClo) : 0;
@@ -296,7 +298,7 @@ function endRow(relaxation: Relaxation, curve: ThermalCurve, slack: number): Flo
   const high = SUMS.highs[last]!;
   for (let step = low; step <= high; step++) {
     const cached = end[step]!;
-    row[step - low] = cached >= 0 ? cached : endAt(relaxation, curve, end, step, slack);
+    row[step - low] = Number.isNaN(cached) ? endAt(relaxation, curve, end, step, slack) : cached;
   }
   return row;
 }
