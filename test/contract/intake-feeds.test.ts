@@ -427,7 +427,9 @@ describe('an uploaded feed', () => {
     }
     const prose = await readFeed(await feeds.send('/feeds', 'Dear shop,\n', 'text/plain'));
     const { problem } = await feeds.until(prose.run, 'failed');
-    expect(problem?.detail).toMatch(/not an XML, TSV, CSV, NDJSON or JSON feed.*begins with "Dear shop/);
+    expect(problem?.detail).toMatch(
+      /not an XML, TSV, CSV, NDJSON or JSON feed.*begins with "Dear shop/,
+    );
   });
 
   test('is rejected in a media type that is no feed', async () => {

@@ -51,9 +51,7 @@ export interface FeedDeps {
   now: Clock;
 }
 
-const feedsUnavailable = throwUnavailable(
-  'Feeds cannot be read or changed right now; try again',
-);
+const feedsUnavailable = throwUnavailable('Feeds cannot be read or changed right now; try again');
 
 /** Returns the ids that follow one of them; none if it is not among them. */
 const idsAfter = (ids: readonly string[], id: string): readonly string[] =>
