@@ -189,7 +189,8 @@ export async function* parseBatchRows(
   const cursor = startCursor(options);
 
   const bytes = from ? withLead(source) : source;
-  const chunks = readChunks(bytes, undefined, (encoding) => openSplitter(encoding, options));
+  // What is in a row must not depend on where an upload is resumed.
+  const chunks = readChunks(bytes, 'utf-8', (encoding) => openSplitter(encoding, options));
   for await (const chunk of chunks) {
     const { line } = cursor;
     cursor.offset += chunk.raw.length;

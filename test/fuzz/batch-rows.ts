@@ -26,6 +26,11 @@ export const seeds: readonly Input[] = [
 ];
 
 export const regressions: readonly Input[] = [
+  // Read from its middle on, the upload seemed to be in windows-1252.
+  Buffer.from(
+    'custom_id,image_url,note\n1,https://a.test/1,"a\nb"\n\n2,,x\n1,https://a.test/2,\n\xd8\x85"}\n\xaa\\\x9a',
+    'latin1',
+  ),
   // A row in the middle was taken for the start of a file with another encoding.
   '{"customIId#\nno\n{\0\0\u0004\0"constructor%\0\0\0\ufeff\ncustom_id;image_url\n"1\n\0\0\0',
   '{\n\ufeff{"customId":"1","imageUrl":"https://a.test"}\n',
