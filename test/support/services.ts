@@ -13,6 +13,13 @@ export interface TestS3 {
 const S3_IMAGE = 'chrislusf/seaweedfs:4.48';
 const S3_PORT = 8333;
 
+/** Whether a container engine responds; a program `docker` alone starts nothing. */
+export const hasEngine = (): Promise<boolean> =>
+  getContainerRuntimeClient().then(
+    () => true,
+    () => false,
+  );
+
 /**
  * Returns the S3 server of `AWS_ENDPOINT_URL_S3`, else one in a container if a container engine responds,
  * else the reason why there is none.
@@ -29,8 +36,8 @@ export async function testS3(): Promise<TestS3 | string> {
       stop: async () => {},
     };
   }
-  const engine = await getContainerRuntimeClient().catch(() => undefined);
-  if (!engine) return 'no S3: AWS_ENDPOINT_URL_S3 is not set and no container engine answers';
+  if (!(await hasEngine()))
+    return 'no S3: AWS_ENDPOINT_URL_S3 is not set and no container engine answers';
   return s3InContainer().catch((error) => `no S3: ${S3_IMAGE} does not start (${error.message})`);
 }
 
