@@ -70,6 +70,11 @@ export const createJobAcceptance =
     const nowMillis = now();
     const storesBytes = bytes.length + (backgroundContent?.bytes.length ?? 0);
     const reservation = await storedBytes.reserve(caller, storesBytes);
+    if (call.signal.aborted) {
+      // The client has left meanwhile, and got its quota back: the job would not be charged.
+      await storedBytes.release(reservation).catch(() => {}); // or at the end of the day
+      throw call.signal.reason;
+    }
     const quota = call.takeQuota();
     const backgroundKey = backgroundContent && jobBackgroundKey(client, id);
     const job: NewJob = {
