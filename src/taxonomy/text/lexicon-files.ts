@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { LOCALES, type Locale } from '../dictionary/schema.ts';
 
-/** The files of words that translators edit: docs/garments.md, "The lexicon". */
+/** The files of words that translators edit; docs/how-to-add.md says how. */
 const FOLDER = new URL('../../../data/lexicon/', import.meta.url);
 
 const EVERY_LANGUAGE = '*';
