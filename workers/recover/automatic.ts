@@ -90,18 +90,20 @@ export class AutomaticRecovery {
     const total: Recovered = { restored: 0, unreadable: 0 };
     if (isEmptied) {
       log.warn('Redis has lost its data: restoring it from object storage');
+      await writeRecoveryState(redis, { identity, phase: 'whole' });
       await this.#walk('whole', rebuildAndAdopt, {}, total, signal);
     } else {
       if (before.identity !== undefined && before.identity !== identity) {
         log.info('Redis has started again: looking for what it has lost');
         const sinceMillis = (before.seenAtMillis ?? 0) - MARGIN_MILLIS;
         await this.#walk('recent', rebuildAll, { sinceMillis, isThorough: true }, total, signal);
-        await writeRecoveryState(redis, { identity, seenAtMillis: now() });
       }
+      await writeRecoveryState(redis, { identity, seenAtMillis: now(), phase: 'whole' });
       await this.#walk('whole', rebuildAll, { isPaced: true }, total, signal);
     }
     await copyKeys(redis, blobs, signal);
-    await writeRecoveryState(redis, { identity, seenAtMillis: now(), phase: 'idle' });
+    // Without the identity, which was written before: if Redis loses its data meanwhile, the next run restores it.
+    await writeRecoveryState(redis, { seenAtMillis: now(), phase: 'idle' });
     return total.restored;
   }
 

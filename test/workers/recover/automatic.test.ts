@@ -138,6 +138,22 @@ test('an emptied Redis is restored, and belongs to its storage again', async () 
   expect(await sharedInstallationId(redis, blobs)).toBeDefined();
 });
 
+test('data that Redis loses while it is compared is restored by the next comparison', async () => {
+  await storeJob('job_lost');
+  await redis.hdel('{selvage}:recovery', 'identity');
+  const flushing: Blobs = {
+    ...blobs,
+    async *list(prefix, signal) {
+      yield* blobs.list(prefix, signal);
+      await redis.flushall();
+    },
+  };
+  await recovering({ blobs: flushing });
+  expect(await statusOf('job_lost')).toBeUndefined();
+  expect(await recovering()).toBe(1);
+  expect(await statusOf('job_lost')).toBe('queued');
+});
+
 test('a key that was revoked or rotated in the lost second does not live again', async () => {
   const copy = async (copies: readonly KeyCopy[]) => {
     for (const each of copies) await putJson(blobs, keyCopyKey(each.hash), each);
