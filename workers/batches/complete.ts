@@ -9,6 +9,7 @@ import type {
 import { endFacts } from '../../src/intake/batches/counts.ts';
 import { batchCompletedEntry, batchReviewedEntry } from '../../src/intake/batches/links.ts';
 import { joinResults } from '../../src/intake/batches/row-reader.ts';
+import { isRejected, RowLine } from '../../src/intake/batches/rows.ts';
 import { putDuplicates, putFingerprints } from '../../src/intake/duplicates/duplicate-files.ts';
 import { expiryOf } from '../../src/intake/job-retention.ts';
 import type { ReviewDecisions } from '../../src/intake/review/decisions.ts';
@@ -42,7 +43,16 @@ export interface BatchEndDeps {
   carriedInto(run: BatchRecord): Promise<CarriedDecisions>;
 }
 
-/** Writes the results of a chunk to storage. Idempotent. */
+/** Deletes the images that were uploaded with the rows of a chunk. */
+async function deleteInputs(blobs: Blobs, lines: readonly unknown[]): Promise<void> {
+  const keys = lines.flatMap((line) => {
+    const row = RowLine.parse(line);
+    return !isRejected(row) && 'key' in row.source ? [row.source.key] : [];
+  });
+  await Promise.all(keys.map((key) => blobs.delete(key)));
+}
+
+/** Writes the results of a chunk to storage, then deletes its uploaded images. Idempotent. */
 async function writeChunk(
   { batches, blobs }: BatchEndDeps,
   batch: BatchRecord,
@@ -50,14 +60,17 @@ async function writeChunk(
 ): Promise<void> {
   const { id, client } = batch;
   const results = await batches.results(id, chunk);
+  const rows = await batchFiles(blobs, client, id).rows(chunk);
   // No results: they were written before, and the process died before it marked that.
   if (results.length > 0) {
-    const outcomes = [...joinResults(await batchFiles(blobs, client, id).rows(chunk), results)];
+    const outcomes = [...joinResults(rows, results)];
     // Before the results, by which a restored batch knows what is done.
     await putReviewChunk(blobs, batch, chunk, outcomes);
     await putFingerprints(blobs, batch, chunk, outcomes);
     await putLines(blobs, batchKeys(client, id).results(chunk), results);
   }
+  // Not before: where Redis has lost the end of a row, the row is processed again.
+  await deleteInputs(blobs, rows);
   await batches.markWritten(id, chunk);
 }
 

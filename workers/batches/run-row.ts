@@ -12,6 +12,7 @@ import { Problem } from '../../src/platform/problem.ts';
 import { readData } from '../../src/queue/catalog.ts';
 import type { JobResults, PreviousImage } from '../../src/queue/job-data.ts';
 import { cutOutKey } from '../../src/storage/blob-keys.ts';
+import { BlobMissing } from '../../src/storage/blobs.ts';
 import type { Region } from '../../src/taxonomy/dictionary/schema.ts';
 import type { AttemptContext, Processor } from '../attempt.ts';
 import type { HostHealth } from '../fetch/host-health.ts';
@@ -40,7 +41,7 @@ import {
   unchanged,
   withoutImage,
 } from './row-output.ts';
-import { resultOfSameLink } from './same-link.ts';
+import { resultOfSameLink, writtenResult } from './same-link.ts';
 
 interface RunRowDeps {
   batches: Batches;
@@ -312,7 +313,6 @@ async function finish(
   const { result, quota } = output;
   const completion = { row: row.row, chunk, chunkRows, result, quota };
   const isFirst = await batches.finishRow(batchId, completion);
-  if (isFirst && 'key' in row.source) await blobs.delete(row.source.key);
   if (isFirst) return true;
   const batch = await batches.get(batchId);
   const isErased = batch === undefined || batch.status === 'expired';
@@ -321,6 +321,17 @@ async function finish(
   if (job.feed && result.photo) keys.push(feedPhotoKey(job.client, job.feed.id, result.photo));
   for (const key of keys) await blobs.delete(key);
   return false;
+}
+
+/**
+ * The result that storage has of a row whose image is deleted: Redis has lost that it had ended.
+ * @throws BlobMissing if storage has none
+ */
+async function storedOutput(deps: RunRowDeps, job: RowJob, missing: BlobMissing) {
+  const { chunk, row } = job;
+  const result = await writtenResult(deps.images.blobs, job, { chunk, row: row.row });
+  if (!result) throw missing;
+  return { result, quota: 'held', millis: {} } as const;
 }
 
 const tooLate = () =>
@@ -341,7 +352,10 @@ export function runRow(deps: RunRowDeps): Processor<'run-row'> {
       if ((job.feed?.endsAtMillis ?? Number.POSITIVE_INFINITY) < now()) throw tooLate();
       const output = row.sameAs
         ? await sameResult(deps, job, row.sameAs, attempt, signal)
-        : await workInTurn(workDeps, job, signal, attempt);
+        : await workInTurn(workDeps, job, signal, attempt).catch((error) => {
+            if (error instanceof BlobMissing) return storedOutput(deps, job, error);
+            throw error;
+          });
       if (!output) return { millis: {} };
       const isFirst = await finish({ batches, blobs }, job, output);
       const { result } = output;

@@ -18,16 +18,30 @@ interface SameLinkDeps {
   blobs: Blobs;
 }
 
+interface RowPlace {
+  chunk: number;
+  row: number;
+}
+
+/** Reads the result of a row from storage, which has it when all rows of its chunk have ended. */
+export async function writtenResult(
+  blobs: Blobs,
+  { batchId, client }: Pick<RowJob, 'batchId' | 'client'>,
+  { chunk, row }: RowPlace,
+): Promise<ResultLine | undefined> {
+  const written = await batchFiles(blobs, client, batchId).results(chunk);
+  return written.map((line) => ResultLine.parse(line)).find((line) => line.row === row);
+}
+
 /** Reads the result of the first row with the same link; undefined while it is processed. */
 async function readResult(
   { batches, blobs }: SameLinkDeps,
-  { batchId, client }: RowJob,
-  { chunk, row }: { chunk: number; row: number },
+  job: RowJob,
+  first: RowPlace,
 ): Promise<ResultLine | undefined> {
-  const result = await batches.result(batchId, chunk, row);
-  if (result || !(await batches.isWritten(batchId, chunk))) return result;
-  const written = await batchFiles(blobs, client, batchId).results(chunk);
-  return written.map((line) => ResultLine.parse(line)).find((line) => line.row === row);
+  const result = await batches.result(job.batchId, first.chunk, first.row);
+  if (result || !(await batches.isWritten(job.batchId, first.chunk))) return result;
+  return writtenResult(blobs, job, first);
 }
 
 /**
@@ -39,7 +53,7 @@ async function readResult(
 export const resultOfSameLink = (
   deps: SameLinkDeps,
   job: RowJob,
-  first: { chunk: number; row: number },
+  first: RowPlace,
   { withoutSlot }: AttemptContext,
   signal: AbortSignal,
 ): Promise<ResultLine | undefined> =>

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createFsBlobs } from '../../../src/storage/fs-blobs.ts';
+import { batchClient, uploadedRow } from '../../support/batches.ts';
 import { drawnShirt } from '../../support/images.ts';
 import { intakeClient, readJob } from '../../support/intake.ts';
 import { type Stack, startStack } from '../../support/stack.ts';
@@ -30,6 +31,14 @@ async function post(client: ReturnType<typeof intakeClient>, width: number) {
   return readJob(await client.post(await drawnShirt({ width, height: 200, format: 'jpeg' })));
 }
 
+/** Keys in object storage. */
+async function stored(prefix: string): Promise<string[]> {
+  const blobs = await createFsBlobs({ dir: join(stack.home, 'store') });
+  const keys: string[] = [];
+  for await (const { key } of blobs.list(prefix)) keys.push(key);
+  return keys;
+}
+
 test('jobs that were accepted in the lost second end, those that had ended too', async () => {
   const client = intakeClient(stack, (await stack.key()).key);
   await untilSeen();
@@ -52,11 +61,28 @@ test('jobs that were accepted in the lost second end, those that had ended too',
   expect(stack.worker.output()).toContain('looking for what it has lost');
 
   // Inputs are deleted once an end has settled.
-  const blobs = await createFsBlobs({ dir: join(stack.home, 'store') });
-  const inputs = async () => {
-    const keys: string[] = [];
-    for await (const { key } of blobs.list('in/')) keys.push(key);
-    return keys;
-  };
-  await expect.poll(inputs).toEqual([]);
+  await expect.poll(() => stored('in/')).toEqual([]);
 });
+
+test.each([1, JOBS])(
+  'rows whose images were uploaded succeed when the ends of %i are lost',
+  async (ended) => {
+    const batches = batchClient(stack, (await stack.key()).key);
+    await untilSeen();
+    const id = await batches.open();
+    for (let i = 0; i < JOBS; i++) {
+      const image = await drawnShirt({ width: 301 + i, height: 200 + ended, format: 'jpeg' });
+      await batches.send(id, uploadedRow(`${i}`, image));
+    }
+    const mark = await stack.redis.mark();
+    await batches.seal(id);
+    const succeeded = async () => (await batches.get(id)).counts.succeeded;
+    await expect.poll(succeeded, { interval: 20 }).toBeGreaterThanOrEqual(ended);
+    await stack.redis.powerCut(mark);
+
+    const batch = await batches.until(id, 'completed');
+    expect(batch.counts).toMatchObject({ succeeded: JOBS, failed: 0 });
+    const keys = await stored('batches/');
+    expect(keys.filter((key) => key.includes(`${id}/in/`))).toEqual([]);
+  },
+);

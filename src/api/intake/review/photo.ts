@@ -22,7 +22,7 @@ const HEADERS = {
 } as const;
 
 /**
- * Fetches the photo of a row from its link, because inputs are deleted with the success of their row.
+ * Fetches the photo of a row from its link, because inputs are deleted soon after.
  * @throws Problem gone if there is no link, or another photo behind it; upstream-failed if it may be there later
  */
 export async function readPhoto(
