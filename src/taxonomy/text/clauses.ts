@@ -30,6 +30,10 @@ const startsSegment = ({ before }: Token): boolean => before === 'break' || befo
 /** Who wears it: "for men" before the first noun says nothing of what it is. */
 const OF_WEARER = /^(gender|ageGroup):/;
 
+/** What an article is made of or closed with: before "for" it is the article, "zip for jackets". */
+const isStuff = ({ entry: { kind, id } }: Match): boolean =>
+  kind === 'material' || id.startsWith('closure:');
+
 /**
  * Assigns every match except the role words to its clause.
  * @param unknown words that may be what the text is about: "[detergent] for jackets"
@@ -51,8 +55,9 @@ export function analyseClauses(
     matches.filter(({ entry }) => entry.kind === 'quantity').map(({ last }) => last),
   );
   let unknownFound = false;
+  let stuffFound = false;
   const isAboutUnknown = ({ entry: { id }, last }: Match): boolean =>
-    unknownFound &&
+    (unknownFound || (stuffFound && id === 'for')) &&
     !(id === 'of' && headIsLast) &&
     !matches.some(
       ({ entry, first }) =>
@@ -63,6 +68,7 @@ export function analyseClauses(
     if (startsSegment(token)) {
       segment++;
       unknownFound = unknown.has(at);
+      stuffFound = false;
       nounFound = false;
       negatedUpTo = -1;
       // A pairing may be a list: "wear with jeans, boots and a scarf."
@@ -72,6 +78,7 @@ export function analyseClauses(
       const match = matches[next];
       if (!match) continue;
       if (match.entry.kind === 'quantity') continue;
+      stuffFound ||= isStuff(match);
       if (match.entry.kind !== 'role') {
         const negated = at <= negatedUpTo;
         clauseMatches.push({ match, segment, role, negated });

@@ -161,7 +161,14 @@ function dominantThing(main: readonly Match[], locale: Locale): Match | undefine
 const PARTS: ReadonlySet<string> = new Set(['part']);
 
 /** Returns the nouns that may be the head: beside a garment, its parts and what is printed on it are not. */
-function possibleHeads(main: readonly Match[], locale: Locale): readonly Match[] {
+function possibleHeads(
+  nouns: readonly Match[],
+  locale: Locale,
+  stuffs: ReadonlySet<number>,
+): readonly Match[] {
+  // "Blanket fleece", "hoodie knit": a stuff is what the other noun is made of.
+  const others = nouns.filter(({ last }) => !stuffs.has(last));
+  const main = others.length > 0 ? others : nouns;
   const garment = main.findIndex(isWorn);
   if (garment < 0) return main;
   const isAside = (match: Match, at: number): boolean =>
@@ -177,7 +184,7 @@ function weighSegment(
 ): ArticleMention[] {
   const named = segment.filter(({ role }) => role === undefined).map(({ match }) => match);
   const dominant = dominantThing(named, locale);
-  const main = dominant ? [dominant] : possibleHeads(named, locale);
+  const main = dominant ? [dominant] : possibleHeads(named, locale, stuffs);
   // "Chaqueta de plumífero": in head-first languages the specific noun may follow an "of".
   const general = main.length === 1 ? main[0] : undefined;
   const after =

@@ -1,8 +1,12 @@
+import { categories } from '../dictionary/schema.ts';
+import { lazily } from '../lazily.ts';
 import type { ClauseMatch } from './clauses.ts';
 import type { Naming } from './features.ts';
 import type { Field } from './fields.ts';
 import { HEAD_IS_LAST } from './grammar.ts';
-import { lexiconOf } from './lexicon.ts';
+import { grammar, lexiconOf } from './lexicon.ts';
+import { wordsFor } from './lexicon-files.ts';
+import type { Match } from './scan.ts';
 
 /** A word of its own: no number, size or code. */
 const isPlainWord = (text: string): boolean => /^[a-z]{3,}$/.test(text);
@@ -16,11 +20,39 @@ const MIN_WORD_WEIGHT = 1;
  * so, but German ones are.
  */
 function isBeforeHead({ field, mention: { match } }: Naming): boolean {
-  const next = field.tokens[match.last + 1];
-  if (field.name !== 'title' || field.locale !== 'en' || next?.before !== 'space') return false;
-  const weight = lexiconOf('en').languageWeights.get(next.text) ?? 0;
-  return isPlainWord(next.text) && weight < MIN_WORD_WEIGHT;
+  const next = wordAfter(field, match);
+  if (next === undefined) return false;
+  const weight = lexiconOf('en').languageWeights.get(next) ?? 0;
+  return isPlainWord(next) && weight < MIN_WORD_WEIGHT;
 }
+
+/** The word that directly follows a noun of an English title. */
+function wordAfter({ name, locale, tokens }: Field, { last }: Match): string | undefined {
+  const next = tokens[last + 1];
+  return name === 'title' && locale === 'en' && next?.before === 'space' ? next.text : undefined;
+}
+
+const englishHeads = lazily(() => new Set(wordsFor(grammar(), 'en', 'head')));
+
+/** Whether what follows a noun is what is sold: "wedding dress box", "boot warmer". */
+const isBeforeKnownHead = ({ field, mention: { match } }: Naming): boolean =>
+  englishHeads().has(wordAfter(field, match) ?? '');
+
+const isPlural = (text: string): boolean => text.endsWith('s');
+const isOfPair = (id: string): boolean => id === 'gloves' || categories.get(id)?.region === 'shoes';
+
+/** One shoe or glove beside an unknown word: "boot sector", "loafer bread". Pairs are sold in the plural. */
+const isSingleOfPair = ({ field, mention: { match } }: Naming): boolean =>
+  field.locale === 'en' &&
+  field.isMainLanguage &&
+  isOfPair(match.entry.id) &&
+  !isPlural(field.tokens[match.last]?.text ?? '') &&
+  isPlainWord(wordAfter(field, match) ?? '') &&
+  !field.clauseMatches.some(isAttribute);
+
+/** What is said of goods that are worn: wearer, colour, stuff. */
+const isAttribute = (clauseMatch: ClauseMatch): boolean =>
+  isPerson(clauseMatch) || /^(colour|material)$/.test(clauseMatch.match.entry.kind);
 
 /** One sock or boot, in any of the languages, also at the end of a compound. */
 const SINGLE_SOCK =
@@ -77,7 +109,9 @@ const mayBeStuff = ({ field, mention: { match } }: Naming): boolean => {
 
 /** "Unknown for jackets": the garment is named by what the article is for, or made of. */
 const isBesideUnknown = ({ field, mention: { role } }: Naming): boolean =>
-  role !== undefined && field.unknown.size > 0;
+  role === 'for' || (role !== undefined && field.unknown.size > 0);
+
+const UNKNOWN_HEAD = [isBesideUnknown, mayBeStuff, isBeforeKnownHead, isSingleOfPair];
 
 /** A name that may be another thing's is never sure; one beside an unknown head is no answer. */
 const MAX_CONFIDENCE = { open: 0.89, unknownHead: 0.49 } as const;
@@ -86,7 +120,7 @@ const MAX_CONFIDENCE = { open: 0.89, unknownHead: 0.49 } as const;
 export function limitOf(naming: Naming): number {
   if (naming.field.name !== 'title') return 1;
   const showsAnimal = naming.field.clauseMatches.some(isAnother);
-  if (isBesideUnknown(naming) || mayBeStuff(naming)) return MAX_CONFIDENCE.unknownHead;
+  if (UNKNOWN_HEAD.some((is) => is(naming))) return MAX_CONFIDENCE.unknownHead;
   if (showsAnimal && !naming.field.clauseMatches.some(isPerson)) return MAX_CONFIDENCE.unknownHead;
   return isBeforeHead(naming) || mayBeDecoration(naming) ? MAX_CONFIDENCE.open : 1;
 }
