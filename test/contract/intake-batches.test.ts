@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
+import { unzipSync } from 'fflate';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLog } from '../../src/platform/log.ts';
@@ -408,5 +409,45 @@ describe('an Idempotency-Key', () => {
     await batches.cancel(id);
     const replay = await readBatch(await batches.seal(id, { 'idempotency-key': 'seal-1' }));
     expect(replay).toEqual(sealed);
+  });
+});
+
+describe('the archive of a batch', () => {
+  const read = async (id: string, query = '') => {
+    const response = await batches.ask('GET', `/batches/${id}/archive${query}`);
+    expect(response.headers.get('content-type')).toBe('application/zip');
+    return unzipSync(new Uint8Array(await response.arrayBuffer()));
+  };
+
+  test('has each cut-out under a name of its own, and says which rows have none', async () => {
+    const id = await batches.open();
+    const names = ['sku/1.jpg', 'SKU_1', '../../etc/passwd', 'errors'];
+    const rows = names.map((name, i) => withImage(name, shirts[i % shirts.length]!));
+    await batches.send(id, `${rows.join('')}${withImage('no image', Buffer.from('?'))}`);
+    await batches.send(id, rowOf('away', { imageUrl: 'http://nowhere.invalid/1.jpg' }));
+    await batches.seal(id);
+    const { links } = await batches.until(id, 'completed');
+    expect(links.archive).toBe(`/intake/v1/batches/${id}/archive`);
+
+    const files = await read(id);
+    const { 'errors.ndjson': errors, ...cutOuts } = files;
+    expect(Object.keys(cutOuts)).toEqual([
+      'sku_1.png',
+      'SKU_1-1.png',
+      '__.._etc_passwd.png',
+      'errors.png',
+    ]);
+    for (const [row, file] of Object.values(cutOuts).entries()) {
+      const cutOut = await batches.ask('GET', `/batches/${id}/rows/${row}/cutout`);
+      expect(sha256(file)).toBe(sha256(Buffer.from(await cutOut.arrayBuffer())));
+    }
+    const lines = Buffer.from(errors!).toString().trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toEqual(await batches.lines(id, 'errors'));
+    expect(Object.keys(await read(id, '?after=2'))).toEqual(['errors.png', 'errors.ndjson']);
+  });
+
+  test('of a batch without cut-outs is not there', async () => {
+    const id = await batches.open({ operations: ['classify'] });
+    await expectProblem(await batches.ask('GET', `/batches/${id}/archive`), 'not-found');
   });
 });

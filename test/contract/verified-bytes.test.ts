@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open, readFile, truncate, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createJobRecords } from '../../src/intake/job-records.ts';
 import { createJobRetention } from '../../src/intake/job-retention.ts';
@@ -135,4 +136,19 @@ test('an erased job is still gone', async () => {
   const { id } = await removed(await another());
   await intake.erase(id);
   expect((await intake.result(id)).status).toBe(410);
+});
+
+test.each(DAMAGES)('the archive of a batch names a cut-out that %s', async (_, harm) => {
+  const id = await batches.open();
+  await batches.send(id, uploadedRow('harmed', await another()));
+  await batches.seal(id);
+  await batches.until(id, 'completed');
+  await harm(await cutOutFile(id));
+  const response = await batches.ask('GET', `/batches/${id}/archive`);
+  const files = unzipSync(new Uint8Array(await response.arrayBuffer()));
+  expect(Object.keys(files)).toEqual(['errors.ndjson']);
+  expect(JSON.parse(Buffer.from(files['errors.ndjson']!).toString())).toMatchObject({
+    customId: 'harmed',
+    problem: { type: 'damaged' },
+  });
 });

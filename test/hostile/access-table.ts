@@ -57,6 +57,7 @@ export const ACCESS: readonly Access[] = [
   { method: 'DELETE', path: '/intake/v1/batches/{id}',             needs: 'any',     right: 'jobs', authorized: 404 },
   { method: 'GET',    path: '/intake/v1/batches/{id}',             needs: 'any',     right: 'jobs', authorized: 404 },
   { method: 'GET',    path: '/intake/v1/batches/{id}/results',     needs: 'any',     right: 'jobs', authorized: 404 },
+  { method: 'GET',    path: '/intake/v1/batches/{id}/archive',     needs: 'any',     right: 'jobs', authorized: 404 },
   { method: 'GET',    path: '/intake/v1/batches/{id}/errors',      needs: 'any',     right: 'jobs', authorized: 404 },
   { method: 'GET',    path: '/intake/v1/batches/{id}/manifest',    needs: 'any',     right: 'jobs', authorized: 404 },
   { method: 'GET',    path: '/intake/v1/batches/{id}/rows/{row}/cutout', needs: 'any', right: 'jobs', authorized: 404 },

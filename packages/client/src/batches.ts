@@ -5,7 +5,7 @@ import type { BatchesClient, CallOptions, CutOutRowsOptions } from './interface.
 import { jsonPayload } from './payload.ts';
 import { checkMediaType, readImage } from './response.ts';
 import { reviewClient } from './reviews.ts';
-import { parseJsonLines, resumable } from './stream.ts';
+import { openFile, parseJsonLines, resumable } from './stream.ts';
 import type { Transport } from './transport.ts';
 import { FILES, ROWS, toLines, upload } from './upload.ts';
 
@@ -54,6 +54,12 @@ export function batchesClient(transport: Transport): BatchesClient {
     results: (id, options) => streamRows(transport, `${pathOf(id)}/results`, options),
     errors: (id, options) => streamRows(transport, `${pathOf(id)}/errors`, options),
     manifest: (id, options) => streamRows(transport, `${pathOf(id)}/manifest`, options),
+    archive: (id, { after, export: policy, ...options } = {}) =>
+      openFile(
+        transport,
+        { method: 'GET', path: `${pathOf(id)}/archive`, query: { after, export: policy } },
+        options,
+      ),
     cutout: (id, row, options) =>
       request({ method: 'GET', path: `${pathOf(id)}/rows/${row}/cutout` }, readImage(), options),
     garment: (id, row, index, options) =>

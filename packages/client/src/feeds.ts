@@ -4,15 +4,14 @@ import { followProgress } from './events.ts';
 import type {
   CallOptions,
   FeedBody,
-  FeedExport,
   FeedExportCallOptions,
   FeedsClient,
+  FileDownload,
 } from './interface.ts';
 import { jsonPayload, toBlob } from './payload.ts';
-import { mediaTypeOf, requestIdOf } from './problem.ts';
 import { checkMediaType } from './response.ts';
 import { reviewClient } from './reviews.ts';
-import { parseJsonLines } from './stream.ts';
+import { download, openFile, parseJsonLines } from './stream.ts';
 import type { HttpRequest, Payload, Transport } from './transport.ts';
 
 const PATH = '/intake/v1/feeds';
@@ -23,16 +22,6 @@ const runPathOf = (id: string, run: string): string =>
 function feedPayload({ body, mediaType }: FeedBody): Payload {
   const content = typeof body === 'string' ? new Blob([body]) : toBlob(body);
   return { content, bytes: content.size, mediaType };
-}
-
-/** Opens a download, with retries. A download that breaks off later must be started again. */
-function download(
-  { withRetries, stream }: Transport,
-  request: HttpRequest,
-  options: CallOptions = {},
-) {
-  const never = new AbortController().signal;
-  return withRetries(options, () => stream(request, options.signal ?? never));
 }
 
 async function* streamReport(transport: Transport, path: string, options?: CallOptions) {
@@ -49,22 +38,13 @@ async function* streamReport(transport: Transport, path: string, options?: CallO
   }
 }
 
-const FILE_NAME = /filename="([^"]*)"/;
-
-async function openExport(
+function openExport(
   transport: Transport,
   path: string,
   { columns, export: policy, ...options }: FeedExportCallOptions = {},
-): Promise<FeedExport> {
+): Promise<FileDownload> {
   const query = { columns: columns?.toString(), export: policy };
-  const request: HttpRequest = { method: 'GET', path: `${path}/export`, query };
-  const { response, chunks } = await download(transport, request, options);
-  return {
-    mediaType: mediaTypeOf(response),
-    fileName: FILE_NAME.exec(response.headers.get('content-disposition') ?? '')?.[1],
-    body: chunks,
-    requestId: requestIdOf(response),
-  };
+  return openFile(transport, { method: 'GET', path: `${path}/export`, query }, options);
 }
 
 const asJson = (value: object | undefined): string | undefined => value && JSON.stringify(value);

@@ -326,6 +326,8 @@ export interface BatchesClient {
   errors(id: string, options?: RowsOptions): AsyncGenerator<contract.BatchError>;
   /** Yields all rows, in upload order. */
   manifest(id: string, options?: CutOutRowsOptions): AsyncGenerator<contract.BatchManifestRow>;
+  /** Opens a ZIP archive of all cut-outs so far; `errors.ndjson` in it lists the rows without one. */
+  archive(id: string, options?: CutOutRowsOptions): Promise<FileDownload>;
   /** Returns the cut-out of one row. */
   cutout(id: string, row: number, options?: CallOptions): Promise<ImageResponse>;
   /** Returns the cut-out of a garment of one row, of a batch with the operation `separate`. */
@@ -369,12 +371,14 @@ export interface InspectFeedRequest
 export type CreateFeedRequest = contract.CreateFeedFromUrlRequest | CreateFeedFromBodyRequest;
 
 /** The feed with new links, as it is downloaded. */
-export interface FeedExport {
+/** A file that is read as it arrives. */
+export interface FileDownload {
   mediaType: string;
   fileName: string | undefined;
   body: AsyncGenerator<Uint8Array<ArrayBuffer>>;
   requestId: string;
 }
+export type FeedExport = FileDownload;
 
 export interface FeedExportCallOptions extends CallOptions {
   /** Which pictures the export links to; `all` by default. */
@@ -423,7 +427,7 @@ export interface FeedsClient {
   /** Yields the run, then every row of the feed with its outcome. */
   report(id: string, runId: string, options?: CallOptions): AsyncGenerator<contract.FeedReportLine>;
   /** Returns the feed with links to the new images, of this run or of the latest completed one. */
-  export(id: string, runId?: string, options?: FeedExportCallOptions): Promise<FeedExport>;
+  export(id: string, runId?: string, options?: FeedExportCallOptions): Promise<FileDownload>;
   review(id: string, runId: string): ReviewClient;
   /** Yields the groups of images with the same picture, of a run that has ended. */
   duplicates(

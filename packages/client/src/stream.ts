@@ -1,7 +1,8 @@
 import { clientError } from './error.ts';
-import type { CallOptions } from './interface.ts';
+import type { CallOptions, FileDownload } from './interface.ts';
+import { mediaTypeOf, requestIdOf } from './problem.ts';
 import { startTimeLimit, waitToRetry } from './retry.ts';
-import type { Transport } from './transport.ts';
+import type { HttpRequest, Transport } from './transport.ts';
 
 /**
  * Yields what `open` yields, and opens again if the connection breaks.
@@ -64,4 +65,31 @@ export async function* parseJsonLines<T>(chunks: AsyncIterable<Uint8Array>): Asy
     for (const line of lines) if (line) yield parseLine(line);
   }
   if (rest) throw clientError('damaged-answer', 'The response ends within a line');
+}
+
+/** Opens a download, with retries. A download that breaks off later must be started again. */
+export function download(
+  { withRetries, stream }: Transport,
+  request: HttpRequest,
+  options: CallOptions = {},
+) {
+  const never = new AbortController().signal;
+  return withRetries(options, () => stream(request, options.signal ?? never));
+}
+
+const FILE_NAME = /filename="([^"]*)"/;
+
+/** Opens the download of a file. */
+export async function openFile(
+  transport: Transport,
+  request: HttpRequest,
+  options?: CallOptions,
+): Promise<FileDownload> {
+  const { response, chunks } = await download(transport, request, options);
+  return {
+    mediaType: mediaTypeOf(response),
+    fileName: FILE_NAME.exec(response.headers.get('content-disposition') ?? '')?.[1],
+    body: chunks,
+    requestId: requestIdOf(response),
+  };
 }

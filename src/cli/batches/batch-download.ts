@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { BatchResult, Client } from '../../../packages/client/src/client.ts';
+import { fileNameOf } from '../../output/file-name.ts';
 import { errorText, isFatal } from '../terminal/error-report.ts';
 import { forEachParallel } from '../terminal/for-each-parallel.ts';
 import type { Output } from '../terminal/output.ts';
@@ -35,14 +36,6 @@ async function saveReports(client: Client, id: string, folder: string, signal: A
     );
   }
 }
-
-/** `sku/1.jpg` -> `sku_1`: a customId is not trusted as a path. */
-const fileNameOf = (customId: string): string =>
-  customId
-    .replace(/\.(jpe?g|png|webp)$/i, '')
-    .replaceAll(/[^\p{L}\p{N}._-]+/gu, '_')
-    .replace(/^\.+/, '_')
-    .slice(0, 200);
 
 const sha256Of = (bytes: string | Uint8Array): string =>
   createHash('sha256').update(bytes).digest('hex');

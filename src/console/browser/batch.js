@@ -81,10 +81,13 @@ export function batchRun({ id, name, links }) {
         yield { line: String(line), name: customId, reason: problem.detail };
       }
     },
-    downloads: ['manifest', 'results', 'errors'].map((file) => ({
-      label: `${file.charAt(0).toUpperCase()}${file.slice(1)}`,
-      path: links[file],
-      name: `${id}-${file}.ndjson`,
-    })),
+    downloads: [
+      { label: 'All cut-outs (ZIP)', path: links.archive, name: `${id}.zip` },
+      ...['manifest', 'results', 'errors'].map((file) => ({
+        label: `${file.charAt(0).toUpperCase()}${file.slice(1)}`,
+        path: links[file],
+        name: `${id}-${file}.ndjson`,
+      })),
+    ],
   };
 }

@@ -13,6 +13,7 @@ export function batchLinks(id: string) {
     results: `${self}/results`,
     errors: `${self}/errors`,
     manifest: `${self}/manifest`,
+    archive: `${self}/archive`,
     events: `${self}/events`,
     review: `${self}/review`,
     duplicates: `${self}/duplicates`,

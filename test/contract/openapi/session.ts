@@ -330,6 +330,7 @@ async function batches({ send, until, shop, keys }: Session): Promise<void> {
   await send('GET', `${self}/events`, { headers: { 'last-event-id': last } });
   for (const name of ['results', 'errors', 'manifest']) await send('GET', `${self}/${name}`);
   await send('GET', `${self}/results?after=-1`);
+  await send('GET', `${self}/archive`);
   await send('GET', `${self}/rows/0/cutout`);
   await send('GET', `${self}/rows/99/cutout`);
   await send('GET', `${self}/rows/0/garments/0`);
@@ -343,12 +344,14 @@ async function batches({ send, until, shop, keys }: Session): Promise<void> {
   await send('POST', `${self}/cancel`);
   await send('DELETE', self);
   await send('GET', `${self}/results`);
+  await send('GET', `${self}/archive`);
   const other = await send('POST', path);
   await send('POST', `${path}/${idOf(other)}/seal`);
   const canceled = await send('POST', path, { body: {} });
   await send('GET', `${path}/${idOf(canceled)}/review`);
   await send('GET', `${path}/${idOf(canceled)}/duplicates`);
   await send('GET', `${path}/${idOf(canceled)}/results?export=approved`);
+  await send('GET', `${path}/${idOf(canceled)}/archive?export=approved`);
   await send('POST', `${path}/${idOf(canceled)}/cancel`);
   await send('POST', path, { body: { operations: [] } });
   await send('POST', path, { body: {}, key: keys.reader });
@@ -357,6 +360,7 @@ async function batches({ send, until, shop, keys }: Session): Promise<void> {
     '/results',
     '/errors',
     '/manifest',
+    '/archive',
     '/events',
     '/rows/0/cutout',
     '/rows/0/garments/0',

@@ -65,6 +65,7 @@ export interface BatchLinks {
   results: string;
   errors: string;
   manifest: string;
+  archive: string;
   events: string;
   review: string;
   duplicates: string;

@@ -40,10 +40,11 @@ import { applyExportPolicy, type ExportPolicy } from '../review/export-policy.ts
 import { resolveRules } from '../rules/resolve-rules.ts';
 import { undoAcceptance } from '../undo-acceptance.ts';
 import { checkWebhook } from '../webhooks.ts';
-import { openCutOut, openGarment } from './cut-out.ts';
+import { archiveOf } from './archive.ts';
+import { missing, noImages, openCutOut, openGarment } from './cut-out.ts';
 import type { BatchEvents } from './events.ts';
 import { addItems, type ItemsDeps } from './items.ts';
-import { REPORTS, readReport } from './reports.ts';
+import { REPORTS, readReport, readRows } from './reports.ts';
 import type { CreateBatchRequest, ItemsQuery, ReportQuery } from './request.ts';
 import { NDJSON } from './request.ts';
 import { type BatchResponse, batchResponse } from './response.ts';
@@ -240,6 +241,19 @@ export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
     throw new Problem('conflict', `The batch is already ${after.status}`);
   }
 
+  /** Yields the rows that a download is about, without the cut-outs that it must not have. */
+  function exportedRows(
+    batch: BatchRecord,
+    { after, export: sent }: ReportQuery,
+  ): AsyncIterable<RowOutcome> {
+    const policy = sent ?? batch.exportPolicy ?? 'all';
+    if (policy !== 'all') requireReview(batch);
+    const files = batchFiles(blobs, batch.client, batch.id);
+    const select = (outcomes: AsyncIterable<RowOutcome>) =>
+      applyExportPolicy(deps, batch, policy, outcomes);
+    return readRows(batches, files, batch, select, after);
+  }
+
   async function list(call: Call<PageQuery>): Promise<object> {
     const source = { path: BATCHES_PATH, index, get: batches.get };
     const page = readPage(source, requireCaller(call).client, call.query);
@@ -264,21 +278,32 @@ export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
       return { id: batch.id, ...erasure };
     },
 
-    async report(
-      name: keyof typeof REPORTS,
-      call: Call,
-      { after, export: sent }: ReportQuery,
-    ): Promise<Reply> {
+    async report(name: keyof typeof REPORTS, call: Call, query: ReportQuery): Promise<Reply> {
       const batch = await readOwn(call);
-      const policy = sent ?? batch.exportPolicy ?? 'all';
-      if (policy !== 'all') requireReview(batch);
-      const files = batchFiles(blobs, batch.client, batch.id);
-      const select = (outcomes: AsyncIterable<RowOutcome>) =>
-        applyExportPolicy(deps, batch, policy, outcomes);
-      const body = Readable.from(readReport(batches, files, batch, REPORTS[name], select, after), {
-        objectMode: false,
-      });
+      const outcomes = exportedRows(batch, query);
+      const body = Readable.from(readReport(batch, REPORTS[name], outcomes), { objectMode: false });
       return { headers: { 'content-type': NDJSON, 'cache-control': 'private, no-store' }, body };
+    },
+
+    async archive(call: Call<ReportQuery>): Promise<Reply> {
+      const { signal, query } = call;
+      const batch = await readOwn(call);
+      if (!batch.operations.includes('remove-background')) throw noImages();
+      const body = archiveOf({
+        blobs,
+        batch,
+        outcomes: exportedRows(batch, query),
+        missing: () => missing(deps, batch),
+        signal,
+      });
+      return {
+        headers: {
+          'content-type': 'application/zip',
+          'content-disposition': `attachment; filename="${batch.id}.zip"`,
+          'cache-control': 'private, no-store',
+        },
+        body,
+      };
     },
 
     async cutOut(call: Call): Promise<Reply> {

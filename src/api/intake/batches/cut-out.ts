@@ -27,6 +27,10 @@ interface CutOutDeps {
 
 const rowNotFound = (): Problem => new Problem('not-found', 'The batch has no such row');
 
+/** For a batch without cut-outs. */
+export const noImages = (): Problem =>
+  new Problem('not-found', 'This batch produces no images; see its results');
+
 const batchUnavailable = throwUnavailable('The batch cannot be read right now; try again');
 
 /** Reads the result of a row: from Redis, or from storage once its chunk is written there. */
@@ -90,7 +94,10 @@ async function newestCutOut(
 }
 
 /** Returns why a blob of a batch may be missing now: blobs are deleted after the record says so. */
-async function missing({ batches }: CutOutDeps, { id }: BatchRecord): Promise<Problem | undefined> {
+export async function missing(
+  { batches }: Pick<CutOutDeps, 'batches'>,
+  { id }: BatchRecord,
+): Promise<Problem | undefined> {
   const present = await batches.get(id).catch(batchUnavailable);
   return !present || present.status === 'expired' ? resultsGone('batch') : undefined;
 }
@@ -104,7 +111,7 @@ export async function openCutOut(
 ): Promise<{ body: Readable; cutout: StoredCutOut }> {
   const made = (await requireResult(deps, batch, row)).results.cutout;
   const cutout = made && (await newestCutOut(deps, batch, row, made).catch(batchUnavailable));
-  if (!cutout) throw new Problem('not-found', 'This batch produces no images; see its results');
+  if (!cutout) throw noImages();
   const body = await openVerified(deps.blobs, cutout, signal, async () => {
     const present = await newestCutOut(deps, batch, row, made).catch(batchUnavailable);
     return present.key === cutout.key ? missing(deps, batch) : replaced();

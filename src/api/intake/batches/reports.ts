@@ -203,25 +203,34 @@ async function* toNdjson(objects: AsyncIterable<object>): AsyncGenerator<Buffer>
 }
 
 /**
- * Reads a report on the rows of a batch as NDJSON, in upload order, as far as outcomes are known
- * now.
+ * Yields the rows of a batch in upload order, as far as outcomes are known now.
  * @param select replaces the rows by those to report
  * @param after rows up to this number are omitted
  */
-export async function* readReport(
+export async function* readRows(
   batches: Batches,
   files: BatchFiles,
   batch: BatchRecord,
-  report: Report,
   select: (outcomes: AsyncIterable<RowOutcome>) => AsyncIterable<RowOutcome>,
   after = -1,
-): AsyncGenerator<Buffer> {
+): AsyncGenerator<RowOutcome> {
   const start = after < 0 ? 0 : Math.max(0, findChunk(await batches.firstRows(batch.id), after));
-  async function* reportedRows(): AsyncGenerator<object> {
-    for await (const outcome of select(readRowOutcomes(batches, files, batch, start))) {
-      const line = outcome.row.row > after ? report(batch, outcome) : undefined;
+  for await (const outcome of select(readRowOutcomes(batches, files, batch, start))) {
+    if (outcome.row.row > after) yield outcome;
+  }
+}
+
+/** Serializes a report on the rows of a batch as NDJSON. */
+export async function* readReport(
+  batch: BatchRecord,
+  report: Report,
+  outcomes: AsyncIterable<RowOutcome>,
+): AsyncGenerator<Buffer> {
+  async function* lines(): AsyncGenerator<object> {
+    for await (const outcome of outcomes) {
+      const line = report(batch, outcome);
       if (line) yield line;
     }
   }
-  yield* toNdjson(reportedRows());
+  yield* toNdjson(lines());
 }

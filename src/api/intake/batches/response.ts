@@ -67,6 +67,7 @@ export const BatchResponse = z
       results: z.string(),
       errors: z.string(),
       manifest: z.string(),
+      archive: z.string(),
       events: z.string(),
       review: z.string(),
       duplicates: z.string(),

@@ -237,6 +237,25 @@ const viewRoutes = (actions: BatchActions): Route[] => [
     ManifestRow,
     'Download all rows, with the hashes of their images',
   ),
+  route<ReportQuery>({
+    method: 'GET',
+    path: `${BATCH_PATH}/archive`,
+    scope: 'any-key',
+    operationId: 'getBatchArchive',
+    summary: 'Download all cut-outs of a batch as one ZIP archive',
+    description:
+      'Files are named after `customId`, in upload order; `errors.ndjson` lists the rows without one. It has what is known now; `after` resumes behind a row.',
+    query: ReportQuery,
+    responses: {
+      200: {
+        description: 'The archive',
+        content: { 'application/zip': 'binary' },
+        headers: ['Content-Disposition'],
+      },
+    },
+    problems: ['not-found', 'gone', 'conflict'],
+    handle: actions.archive,
+  }),
   route({
     method: 'GET',
     path: `${BATCH_PATH}/rows/:row/cutout`,
