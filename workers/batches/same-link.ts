@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { batchFiles } from '../../src/intake/batches/batch-files.ts';
-import type { Batches } from '../../src/intake/batches/batches.ts';
 import { ResultLine } from '../../src/intake/batches/rows.ts';
 import type { JobData } from '../../src/queue/catalog.ts';
-import type { Blobs } from '../../src/storage/blobs.ts';
+import type { Services } from '../../src/services.ts';
 import type { AttemptContext } from '../attempt.ts';
 import { PoolBusy } from '../fetch/fetch-pool.ts';
 
@@ -13,14 +12,11 @@ const MAX_WAIT_MILLIS = 10_000;
 
 type RowJob = JobData<'run-row'>;
 
-interface SameLinkDeps {
-  batches: Batches;
-  blobs: Blobs;
-}
+type Rows = Pick<Services, 'batches' | 'blobs'>;
 
 /** Reads the result of the first row with the same link; undefined while it is processed. */
 async function readResult(
-  { batches, blobs }: SameLinkDeps,
+  { batches, blobs }: Rows,
   { batchId, client }: RowJob,
   { chunk, row }: { chunk: number; row: number },
 ): Promise<ResultLine | undefined> {
@@ -37,7 +33,7 @@ async function readResult(
  * @throws PoolBusy if it takes long
  */
 export const resultOfSameLink = (
-  deps: SameLinkDeps,
+  services: Rows,
   job: RowJob,
   first: { chunk: number; row: number },
   { withoutSlot }: AttemptContext,
@@ -45,9 +41,10 @@ export const resultOfSameLink = (
 ): Promise<ResultLine | undefined> =>
   withoutSlot(async () => {
     for (let waited = 0; waited < MAX_WAIT_MILLIS; waited += POLL_MILLIS) {
-      const result = await readResult(deps, job, first);
+      const result = await readResult(services, job, first);
       if (result) return result;
-      if (!(await deps.batches.isRowPending(job.batchId, job.chunk, job.row.row))) return undefined;
+      if (!(await services.batches.isRowPending(job.batchId, job.chunk, job.row.row)))
+        return undefined;
       await sleep(POLL_MILLIS, undefined, { signal });
     }
     throw new PoolBusy();
