@@ -1,14 +1,14 @@
 import type { Processor } from './attempt.ts';
-import { type ImageDeps, processStoredImage } from './image-job.ts';
+import { type ImageServices, processStoredImage } from './image-job.ts';
 
 /** Classifies one garment for a waiting client. Throws like `processStoredImage`. */
 export const classifyGarment =
-  (deps: ImageDeps): Processor<'classify-garment'> =>
+  (services: ImageServices): Processor<'classify-garment'> =>
   async (data, signal) => {
     const { output, millis } = await processStoredImage(
-      deps,
+      services,
       data,
-      deps.engine.viewGarment,
+      services.engine.viewGarment,
       signal,
     );
     const { timings: _, ...view } = output;

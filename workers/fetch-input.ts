@@ -1,28 +1,13 @@
-import {
-  type ImageLimits,
-  type ValidatedImage,
-  validateImage,
-} from '../src/intake/validate-image.ts';
+import { type ValidatedImage, validateImage } from '../src/intake/validate-image.ts';
 import { Problem, type ProblemType } from '../src/platform/problem.ts';
 import { LINK_MEDIA_TYPE } from '../src/storage/blob-keys.ts';
 import type { BlobHead, Blobs } from '../src/storage/blobs.ts';
 import type { AttemptContext } from './attempt.ts';
 import type { FetchPool } from './fetch/fetch-pool.ts';
-import {
-  ACCEPT_IMAGES,
-  FetchError,
-  type FetchErrorReason,
-  type SafeFetch,
-} from './fetch/safe-fetch.ts';
+import { ACCEPT_IMAGES, FetchError, type FetchErrorReason } from './fetch/safe-fetch.ts';
+import type { WorkerServices } from './worker-services.ts';
 
-export interface FetchInputDeps {
-  blobs: Blobs;
-  safeFetch: SafeFetch;
-  /** Of the jobs that fetch. */
-  pool: FetchPool;
-  limits: ImageLimits;
-  maxBytes: number;
-}
+export type FetchServices = Pick<WorkerServices, 'blobs' | 'safeFetch' | 'limits' | 'maxBytes'>;
 
 /** Who fetches, and in which attempt at the job. */
 export interface FetchTurn {
@@ -119,7 +104,7 @@ export const openBackground = async (
   key === undefined ? undefined : openInput(blobs, key, signal, 'background image');
 
 async function download(
-  deps: FetchInputDeps,
+  services: FetchServices,
   link: string,
   role: ImageRole,
   { client, attempt }: FetchTurn,
@@ -127,8 +112,8 @@ async function download(
 ): Promise<Uint8Array> {
   const totalMillis = fetchMillis(attempt);
   try {
-    const { maxBytes } = deps;
-    const fetched = await deps.safeFetch.fetch(link, {
+    const { maxBytes } = services;
+    const fetched = await services.safeFetch.fetch(link, {
       client,
       accept: ACCEPT_IMAGES,
       maxBytes,
@@ -149,14 +134,14 @@ async function download(
  * @throws Problem if the image cannot be had; FetchError if another attempt may help
  */
 export async function fetchInput(
-  deps: FetchInputDeps,
+  services: FetchServices,
   { key, role, link, meta }: Input,
   turn: FetchTurn,
   signal: AbortSignal,
 ): Promise<ValidatedImage> {
-  const { blobs, limits } = deps;
+  const { blobs, limits } = services;
   if (link === undefined) return validateImage(await blobs.get(key, signal), limits, role);
-  const image = validateImage(await download(deps, link, role, turn, signal), limits, role);
+  const image = validateImage(await download(services, link, role, turn, signal), limits, role);
   await blobs.put(
     key,
     image.bytes,

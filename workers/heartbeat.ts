@@ -1,27 +1,26 @@
-import type { Logger } from '../src/platform/log.ts';
-import {
-  HEARTBEAT_MILLIS,
-  type WorkerInfo,
-  type WorkerRegistry,
-} from '../src/queue/worker-registry.ts';
+import { HEARTBEAT_MILLIS } from '../src/queue/worker-registry.ts';
+import type { WorkerServices } from './worker-services.ts';
 
 /** Registers this worker and repeats it regularly. */
-export async function startHeartbeat(
-  registry: WorkerRegistry,
-  id: string,
-  describe: () => Omit<WorkerInfo, 'id'>,
-  log: Logger,
-) {
+export async function startHeartbeat({
+  workers,
+  id,
+  slots,
+  engine,
+  log,
+}: Pick<WorkerServices, 'workers' | 'id' | 'slots' | 'engine' | 'log'>) {
+  const { model, device, serviceTime } = engine;
+  const info = { id, slots, model: `${model.id}@${model.version}`, device };
   const beat = () =>
-    registry
-      .heartbeat({ id, ...describe() })
+    workers
+      .heartbeat({ ...info, serviceTime: serviceTime() })
       .catch((error) => log.warn({ reason: error.message }, 'no heartbeat'));
   await beat();
   const timer = setInterval(beat, HEARTBEAT_MILLIS);
   return {
     async stop(): Promise<void> {
       clearInterval(timer);
-      await registry
+      await workers
         .leave(id)
         .catch(() => log.warn('worker not unregistered; its entry expires within seconds'));
     },

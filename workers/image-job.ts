@@ -1,15 +1,11 @@
 import { Problem } from '../src/platform/problem.ts';
 import { isQuarantined, type Quarantine } from '../src/queue/quarantine.ts';
 import type { TurnOwner } from '../src/queue/turns.ts';
-import type { Blobs } from '../src/storage/blobs.ts';
-import { DecodeError, type Engine, EngineCrash, type PermitRequest } from './inference/pool.ts';
+import { DecodeError, EngineCrash, type PermitRequest } from './inference/pool.ts';
+import type { WorkerServices } from './worker-services.ts';
 
-/** Dependencies of processors of images. */
-export interface ImageDeps {
-  blobs: Blobs;
-  engine: Engine;
-  quarantine: Quarantine;
-}
+/** What processors of images use. */
+export type ImageServices = Pick<WorkerServices, 'blobs' | 'engine' | 'quarantine'>;
 
 const quarantined = () =>
   new Problem(
@@ -55,7 +51,7 @@ interface ImageOutput<T> {
  * @throws Problem if the image cannot be processed; EngineCrash if another attempt may help
  */
 export async function processImage<T extends Timed>(
-  { quarantine }: Pick<ImageDeps, 'quarantine'>,
+  { quarantine }: Pick<ImageServices, 'quarantine'>,
   { image, crashKey, owner, crashes = quarantine.crashes(crashKey) }: ImageInput,
   operation: EngineOperation<T>,
   signal: AbortSignal,
@@ -72,16 +68,16 @@ export async function processImage<T extends Timed>(
 
 /** Reads the image of a waiting request and processes it. Throws like `processImage`. */
 export async function processStoredImage<T extends Timed>(
-  deps: ImageDeps,
+  services: ImageServices,
   { inputKey, sha256, client, weight }: TurnOwner & { inputKey: string; sha256: string },
   operation: EngineOperation<T>,
   signal: AbortSignal,
 ): Promise<ImageOutput<T>> {
   const startedAt = performance.now();
-  const image = await deps.blobs.get(inputKey, signal);
+  const image = await services.blobs.get(inputKey, signal);
   const fetch = performance.now() - startedAt;
   const input = { image, crashKey: sha256, owner: { client, weight } };
-  const { output, millis } = await processImage(deps, input, operation, signal, 'now');
+  const { output, millis } = await processImage(services, input, operation, signal, 'now');
   return { output, millis: { fetch, ...millis } };
 }
 

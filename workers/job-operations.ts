@@ -8,7 +8,7 @@ import type { TurnOwner } from '../src/queue/turns.ts';
 import { garmentKey } from '../src/storage/blob-keys.ts';
 import type { Region } from '../src/taxonomy/dictionary/schema.ts';
 import { type CutOutCacheQuery, cachedCutOut, storeCutOut } from './cached-cut-out.ts';
-import { crashKeyOf, type ImageDeps, processImage } from './image-job.ts';
+import { crashKeyOf, type ImageServices, processImage } from './image-job.ts';
 import type { Engine, Outfit, PermitRequest } from './inference/pool.ts';
 import { splitCutOuts, toOutfitView } from './separate-garments.ts';
 
@@ -59,7 +59,7 @@ interface OperationOutput {
 
 /** Cuts the subject out, unless the client already has this cut-out. */
 async function removeBackground(
-  { blobs, engine, quarantine }: ImageDeps,
+  { blobs, engine, quarantine }: ImageServices,
   task: ImageTask,
   signal: AbortSignal,
 ): Promise<OperationOutput> {
@@ -87,7 +87,7 @@ async function removeBackground(
 
 /** Measures the garment. Its labels are derived from the result when a client asks for it. */
 async function classify(
-  { engine, quarantine }: ImageDeps,
+  { engine, quarantine }: ImageServices,
   { image, sha256, client, weight }: ImageTask,
   signal: AbortSignal,
 ): Promise<OperationOutput> {
@@ -99,7 +99,7 @@ async function classify(
 
 /** Separates the garments, and stores the cut-out of each. A repeated attempt writes the same keys. */
 async function separate(
-  { blobs, engine, quarantine }: ImageDeps,
+  { blobs, engine, quarantine }: ImageServices,
   { image, sha256, options, garmentsPrefix, client, weight }: ImageTask,
   signal: AbortSignal,
 ): Promise<OperationOutput> {
@@ -138,14 +138,14 @@ const addMillis = (a: Millis, b: Millis): Millis =>
 
 /** Runs operations on one image, in order. Throws like `processImage`. */
 export async function runOperations(
-  deps: ImageDeps,
+  services: ImageServices,
   operations: readonly Operation[],
   task: ImageTask,
   signal: AbortSignal,
 ): Promise<OperationOutput> {
   let all: OperationOutput = { results: {}, millis: {} };
   for (const operation of operations) {
-    const { results, millis } = await OPERATIONS[operation](deps, task, signal);
+    const { results, millis } = await OPERATIONS[operation](services, task, signal);
     all = {
       results: { ...all.results, ...results },
       millis: addMillis(all.millis, millis),

@@ -17,8 +17,13 @@ async function main(): Promise<void> {
   const platform = await openPlatform({ process: 'worker', config, version });
   const metrics = createWorkerMetrics(platform.registry);
   const starting = openEngine(config, metrics);
-  const [{ startWorker }] = await Promise.all([import('./start-worker.ts'), starting]);
-  await startWorker({ config, platform, metrics, engine: await starting });
+  const [{ openServices, openWorker, startWorker }] = await Promise.all([
+    import('./start-worker.ts'),
+    starting,
+  ]);
+  const services = await openServices(config, platform);
+  const worker = openWorker(config, platform, services, await starting, metrics);
+  await startWorker(config, platform, worker);
 }
 
 /** Starts the engine, and adds it to the metrics. */

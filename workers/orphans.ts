@@ -5,10 +5,8 @@ import { DEED_MILLIS } from '../src/intake/deeds.ts';
 import { feedKey } from '../src/intake/feeds/feeds.ts';
 import { garmentKeys } from '../src/intake/garment-files.ts';
 import { sharedInstallationId, warnOfMismatch } from '../src/intake/installation-id.ts';
-import { type JobRecord, type JobRecords, jobKey } from '../src/intake/job-records.ts';
-import type { JobRetention } from '../src/intake/job-retention.ts';
+import { type JobRecord, jobKey } from '../src/intake/job-records.ts';
 import { isCompared } from '../src/intake/recovery-state.ts';
-import type { Logger } from '../src/platform/log.ts';
 import {
   type BlobOwner,
   blobOwner,
@@ -19,21 +17,12 @@ import {
 } from '../src/storage/blob-keys.ts';
 import type { Blobs } from '../src/storage/blobs.ts';
 import { pagesOf, recordsExist } from './recover/pages.ts';
-import { type Outcome, type Rebuilder, restoreOne } from './recover/rebuild.ts';
+import { type Outcome, type RecoverServices, restoreOne } from './recover/rebuild.ts';
+import { openRebuilders } from './recover/rebuilders.ts';
 
 /** Younger blobs are skipped: their record may not exist yet. It does within seconds. */
 const MIN_AGE_MILLIS = 3_600_000;
 const CONCURRENCY = 16;
-
-interface OrphanDeps {
-  redis: Redis;
-  blobs: Blobs;
-  records: JobRecords;
-  retention: JobRetention;
-  log: Logger;
-  /** Opens what restores records from their manifests. */
-  rebuilders(): readonly Rebuilder[];
-}
 
 const RECORD_KEYS: Readonly<Record<BlobOwner['kind'], (id: string) => string>> = {
   job: jobKey,
@@ -80,12 +69,13 @@ async function withoutRecord(redis: Redis, page: readonly OwnedBlob[], installat
 
 /** Deletes blobs whose owner has neither a record nor a manifest; puts back a record that has a manifest. */
 async function settleOrphans(
-  { redis, blobs, log, rebuilders }: Pick<OrphanDeps, 'redis' | 'blobs' | 'log' | 'rebuilders'>,
+  services: RecoverServices,
   installationId: string,
   nowMillis: number,
   signal: AbortSignal,
 ): Promise<number> {
-  const restorers = rebuilders();
+  const { redis, blobs, log } = services;
+  const restorers = openRebuilders(services);
   let [deleted, restored] = [0, 0];
   for (const prefix of OWNED_PREFIXES) {
     for await (const page of pagesOf(ownedBlobs(blobs, prefix, nowMillis, signal))) {
@@ -111,7 +101,7 @@ async function settleOrphans(
 
 /** Deletes deeds that no Redis can lose any more. Returns how many. */
 async function forgetDeeds(
-  { redis, blobs }: Pick<OrphanDeps, 'redis' | 'blobs'>,
+  { redis, blobs }: Pick<RecoverServices, 'redis' | 'blobs'>,
   nowMillis: number,
   signal: AbortSignal,
 ): Promise<number> {
@@ -144,12 +134,12 @@ async function isAnyMissing(
 
 /** Returns those of the jobs that succeeded and of whose cut-outs one does not exist. */
 const withoutCutOut = (
-  { records, blobs }: Pick<OrphanDeps, 'records' | 'blobs'>,
+  { jobs, blobs }: Pick<RecoverServices, 'jobs' | 'blobs'>,
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<JobRecord[]> =>
   Readable.from(ids)
-    .map((id: string) => records.get(id), { concurrency: CONCURRENCY, signal })
+    .map((id: string) => jobs.get(id), { concurrency: CONCURRENCY, signal })
     .filter(
       async (job: JobRecord | undefined) =>
         job?.status === 'succeeded' && isAnyMissing(blobs, outputKeysOf(job), signal),
@@ -159,22 +149,22 @@ const withoutCutOut = (
 
 /** Expires jobs whose cut-out does not exist. Returns how many. */
 async function expireWithoutCutOut(
-  deps: Omit<OrphanDeps, 'log' | 'rebuilders'>,
+  services: RecoverServices,
   installationId: string,
   nowMillis: number,
   signal: AbortSignal,
 ): Promise<number> {
   let expired = 0;
-  for await (const ids of deps.records.pages()) {
-    const lost = await withoutCutOut(deps, ids, signal);
+  for await (const ids of services.jobs.pages()) {
+    const lost = await withoutCutOut(services, ids, signal);
     // Storage that is unavailable, or belongs to another installation, has none of them.
     if (
       lost.length > 0 &&
-      (await sharedInstallationId(deps.redis, deps.blobs)) !== installationId
+      (await sharedInstallationId(services.redis, services.blobs)) !== installationId
     ) {
       throw new Error('Object storage lost its data during the sweep');
     }
-    for (const job of lost) await deps.retention.expire(job, nowMillis);
+    for (const job of lost) await services.jobRetention.expire(job, nowMillis);
     expired += lost.length;
   }
   return expired;
@@ -185,16 +175,18 @@ async function expireWithoutCutOut(
  * do not belong together, as after a loss of Redis's data. Returns the sum of both.
  */
 export async function reconcileOrphans(
-  deps: OrphanDeps,
+  services: RecoverServices,
   nowMillis: number,
   signal: AbortSignal,
 ): Promise<number> {
-  const installationId = await sharedInstallationId(deps.redis, deps.blobs);
+  const installationId = await sharedInstallationId(services.redis, services.blobs);
   if (installationId === undefined) {
-    warnOfMismatch(deps.log);
+    warnOfMismatch(services.log);
     return 0;
   }
-  const settled = await settleOrphans(deps, installationId, nowMillis, signal);
-  const forgotten = await forgetDeeds(deps, nowMillis, signal);
-  return settled + forgotten + (await expireWithoutCutOut(deps, installationId, nowMillis, signal));
+  const settled = await settleOrphans(services, installationId, nowMillis, signal);
+  const forgotten = await forgetDeeds(services, nowMillis, signal);
+  return (
+    settled + forgotten + (await expireWithoutCutOut(services, installationId, nowMillis, signal))
+  );
 }

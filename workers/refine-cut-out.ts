@@ -3,16 +3,14 @@ import { sniffFormat } from '../src/imaging/sniff.ts';
 import { fieldProblem, Problem } from '../src/platform/problem.ts';
 import type { JobData } from '../src/queue/catalog.ts';
 import type { AttemptContext, Processor } from './attempt.ts';
-import { type FetchInputDeps, openInput, withFetchPermit } from './fetch-input.ts';
-import { type ImageDeps, processImage } from './image-job.ts';
+import { type FetchServices, openInput, withFetchPermit } from './fetch-input.ts';
+import { type ImageServices, processImage } from './image-job.ts';
 import type { MarketplacePicture } from './inference/marketplace-picture.ts';
 import type { PermitRequest } from './inference/pool.ts';
 import { fetchNow } from './remove-background.ts';
+import type { WorkerServices } from './worker-services.ts';
 
-interface RefinementDeps {
-  images: ImageDeps;
-  inputs: FetchInputDeps;
-}
+type Services = ImageServices & FetchServices & Pick<WorkerServices, 'pools'>;
 
 type RefinementJob = JobData<'refine-cut-out'>;
 
@@ -21,18 +19,18 @@ const photoGone = (why: string): Problem =>
 
 /** Reads the photo, or fetches it again. @throws Problem gone if it is not to be had, or is another now */
 async function withPhoto<T>(
-  { inputs }: RefinementDeps,
+  services: Services,
   { inputKey, client, photoSha256 }: RefinementJob,
   attempt: AttemptContext,
   signal: AbortSignal,
   work: (photo: Uint8Array) => Promise<T>,
 ): Promise<T> {
-  const stored = await inputs.blobs.get(inputKey, signal);
+  const stored = await services.blobs.get(inputKey, signal);
   if (sniffFormat(stored)) return work(stored);
-  const input = await openInput(inputs.blobs, inputKey, signal);
+  const input = await openInput(services.blobs, inputKey, signal);
   const turn = { client, attempt };
-  return withFetchPermit(inputs.pool, turn, input.link, signal, async () => {
-    const { bytes } = await fetchNow(inputs, input, turn, signal).catch((error) => {
+  return withFetchPermit(services.pools.sync, turn, input.link, signal, async () => {
+    const { bytes } = await fetchNow(services, input, turn, signal).catch((error) => {
       const isFinal = error instanceof Problem && error.type !== 'upstream-failed';
       throw isFinal ? photoGone(error.detail) : error;
     });
@@ -45,13 +43,13 @@ async function withPhoto<T>(
 
 /** Mends a cut-out by strokes for a waiting client. Throws like `processImage` and `fetchInput`. */
 export const refineStoredCutOut =
-  (deps: RefinementDeps): Processor<'refine-cut-out'> =>
+  (services: Services): Processor<'refine-cut-out'> =>
   async (data, signal, attempt) => {
-    const { engine, blobs } = deps.images;
+    const { engine, blobs } = services;
     const { alphaKey, strokes, options, picture, outputKey, sha256, client, weight } = data;
     const startedAt = performance.now();
     const alpha = await blobs.get(alphaKey, signal);
-    return withPhoto(deps, data, attempt, signal, async (image) => {
+    return withPhoto(services, data, attempt, signal, async (image) => {
       const fetch = performance.now() - startedAt;
       const owner = { client, weight };
       let made: MarketplacePicture | undefined;
@@ -61,7 +59,7 @@ export const refineStoredCutOut =
         return refined;
       };
       const { output, millis } = await processImage(
-        deps.images,
+        services,
         { image, crashKey: sha256, owner },
         operation,
         signal,

@@ -4,7 +4,7 @@ import type { JobData, JobResult } from '../src/queue/catalog.ts';
 import type { Processor } from './attempt.ts';
 import { FetchError } from './fetch/safe-fetch.ts';
 import {
-  type FetchInputDeps,
+  type FetchServices,
   type FetchTurn,
   fetchInput,
   type Input,
@@ -13,17 +13,13 @@ import {
   openInput,
   withFetchPermit,
 } from './fetch-input.ts';
-import { crashKeyOf, type ImageDeps, processImage } from './image-job.ts';
+import { crashKeyOf, type ImageServices, processImage } from './image-job.ts';
 import type { Engine } from './inference/pool.ts';
-
-interface RemovalDeps {
-  images: ImageDeps;
-  inputs: FetchInputDeps;
-}
+import type { WorkerServices } from './worker-services.ts';
 
 /** Makes every fetch error final: a waiting client retries on its own. */
 export const fetchNow = (
-  inputs: FetchInputDeps,
+  inputs: FetchServices,
   input: Input,
   turn: FetchTurn,
   signal: AbortSignal,
@@ -34,9 +30,11 @@ export const fetchNow = (
 
 /** Cuts out one image for a waiting client. Throws like `processImage` and `fetchInput`. */
 export const removeBackground =
-  ({ images, inputs }: RemovalDeps): Processor<'remove-background'> =>
+  (
+    worker: ImageServices & FetchServices & Pick<WorkerServices, 'pools'>,
+  ): Processor<'remove-background'> =>
   async (data, signal, attempt) => {
-    const { blobs, quarantine } = images;
+    const { blobs, quarantine } = worker;
     const { inputKey, backgroundKey, client } = data;
     const startedAt = performance.now();
     // With a background they are counted under another key, which is known later.
@@ -48,14 +46,14 @@ export const removeBackground =
     const background = await openBackground(blobs, backgroundKey, signal);
     const turn = { client, attempt };
     const link = input?.link ?? background?.link;
-    return withFetchPermit(inputs.pool, turn, link, signal, async () => {
+    return withFetchPermit(worker.pools.sync, turn, link, signal, async () => {
       const [image, backgroundImage] = await Promise.all([
-        input ? fetchNow(inputs, input, turn, signal) : { bytes: stored },
-        background && fetchNow(inputs, background, turn, signal),
+        input ? fetchNow(worker, input, turn, signal) : { bytes: stored },
+        background && fetchNow(worker, background, turn, signal),
       ]);
       const fetch = performance.now() - startedAt;
       const inMemory = { image: image.bytes, background: backgroundImage, crashes };
-      const result = await cutOut(images, data, inMemory, signal);
+      const result = await cutOut(worker, data, inMemory, signal);
       return { ...result, millis: { fetch, ...result.millis } };
     });
   };
@@ -69,7 +67,7 @@ interface RemovalInput {
 
 /** Makes the cut-out of an image and stores it. */
 async function cutOut(
-  { engine, blobs, quarantine }: ImageDeps,
+  { engine, blobs, quarantine }: ImageServices,
   { sha256, options, outputKey, client, weight }: JobData<'remove-background'>,
   { image, background, crashes }: RemovalInput,
   signal: AbortSignal,

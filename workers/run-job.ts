@@ -1,15 +1,13 @@
 import { modelVersionOf } from '../models/catalog.ts';
-import { type JobRecord, type JobRecords, PENDING_STATUSES } from '../src/intake/job-records.ts';
-import { expiryOf, type JobRetention, SETTLE_MILLIS } from '../src/intake/job-retention.ts';
-import type { StoredBytes } from '../src/intake/stored-bytes.ts';
+import { type JobRecord, PENDING_STATUSES } from '../src/intake/job-records.ts';
+import { expiryOf, SETTLE_MILLIS } from '../src/intake/job-retention.ts';
 import type { ValidatedImage } from '../src/intake/validate-image.ts';
 import { formatOf } from '../src/output/options.ts';
-import type { Clock } from '../src/platform/clock.ts';
 import { Problem } from '../src/platform/problem.ts';
 import { cutOutKey, garmentsPrefix } from '../src/storage/blob-keys.ts';
 import type { Processor } from './attempt.ts';
 import {
-  type FetchInputDeps,
+  type FetchServices,
   type FetchTurn,
   fetchInput,
   type Input,
@@ -18,21 +16,15 @@ import {
   withFetchPermit,
 } from './fetch-input.ts';
 import { finalProblem } from './final-problem.ts';
-import type { ImageDeps } from './image-job.ts';
+import type { ImageServices } from './image-job.ts';
 import { cacheOptions, runOperations, withBackgroundHash } from './job-operations.ts';
+import type { WorkerServices } from './worker-services.ts';
 
-interface FailJobDeps {
-  records: JobRecords;
-  retention: JobRetention;
-  /** Redis's time. */
-  now: Clock;
-}
-
-interface RunJobDeps extends FailJobDeps {
-  images: ImageDeps;
-  inputs: FetchInputDeps;
-  storedBytes: Pick<StoredBytes, 'add'>;
-}
+type EndServices = Pick<WorkerServices, 'jobs' | 'jobRetention' | 'now'>;
+type RunServices = EndServices &
+  ImageServices &
+  FetchServices &
+  Pick<WorkerServices, 'pools' | 'storedBytes'>;
 
 /** What a job works on. */
 interface Inputs {
@@ -41,7 +33,7 @@ interface Inputs {
 }
 
 async function openInputs(
-  { inputs: { blobs } }: RunJobDeps,
+  { blobs }: RunServices,
   job: JobRecord,
   signal: AbortSignal,
 ): Promise<Inputs> {
@@ -51,31 +43,37 @@ async function openInputs(
 
 /** Reads an input of a job. If it was fetched, its bytes are counted. */
 async function readInput(
-  { inputs, storedBytes }: RunJobDeps,
+  services: RunServices,
   { meter }: JobRecord,
   input: Input,
   turn: FetchTurn,
   signal: AbortSignal,
 ): Promise<ValidatedImage> {
-  const image = await fetchInput(inputs, input, turn, signal);
-  if (input.link !== undefined && meter) await storedBytes.add({ meter }, image.bytes.length);
+  const image = await fetchInput(services, input, turn, signal);
+  if (input.link !== undefined && meter)
+    await services.storedBytes.add({ meter }, image.bytes.length);
   return image;
 }
 
 /** Runs the operations of a job; undefined if another attempt has taken over. */
 async function work(
-  deps: RunJobDeps,
+  services: RunServices,
   job: JobRecord,
   opened: Inputs,
   turn: FetchTurn,
   attempt: number,
   signal: AbortSignal,
 ) {
-  const { images, records } = deps;
-  const { engine } = images;
-  const { width, height, bytes, sha256 } = await readInput(deps, job, opened.image, turn, signal);
+  const { engine, jobs } = services;
+  const { width, height, bytes, sha256 } = await readInput(
+    services,
+    job,
+    opened.image,
+    turn,
+    signal,
+  );
   const background =
-    opened.background && (await readInput(deps, job, opened.background, turn, signal));
+    opened.background && (await readInput(services, job, opened.background, turn, signal));
   const model = modelVersionOf(engine.model);
   const options = withBackgroundHash(job.options, background);
   const { client } = job;
@@ -83,7 +81,7 @@ async function work(
   const outputKey = cutOutKey(cacheInputs, job.id, formatOf(options).extension);
   // Recorded before the blob exists: erasing the job must find it.
   const input = { width, height, bytes: bytes.length, sha256 };
-  if (!(await records.update(job.id, attempt, { input, outputKey }))) return undefined;
+  if (!(await jobs.update(job.id, attempt, { input, outputKey }))) return undefined;
   const { weight = 1 } = job;
   const prefix = garmentsPrefix(client, sha256, job.id);
   const task = {
@@ -96,12 +94,12 @@ async function work(
     background,
     garmentsPrefix: prefix,
   };
-  return runOperations(images, job.operations, task, signal);
+  return runOperations(services, job.operations, task, signal);
 }
 
 /** Returns whether this ended the job. */
 async function fail(
-  { records, now }: FailJobDeps,
+  { jobs, now }: EndServices,
   job: JobRecord,
   { type, detail }: Problem,
   attempt?: number,
@@ -109,7 +107,7 @@ async function fail(
   const nowMillis = now();
   const { expiresAt } = expiryOf(job, nowMillis);
   const finishedAt = new Date(nowMillis).toISOString();
-  return records.end(job, {
+  return jobs.end(job, {
     from: ['active', 'queued'],
     to: 'failed',
     ...(attempt !== undefined && { attempt }),
@@ -120,7 +118,7 @@ async function fail(
 
 /** Records the success of a job; returns false if another attempt has taken over. */
 async function complete(
-  { records, now }: FailJobDeps,
+  { jobs, now }: EndServices,
   job: JobRecord,
   attempt: number,
   output: Awaited<ReturnType<typeof work>>,
@@ -129,7 +127,7 @@ async function complete(
   const nowMillis = now();
   const { expiresAt } = expiryOf(job, nowMillis);
   const finishedAt = new Date(nowMillis).toISOString();
-  return records.end(job, {
+  return jobs.end(job, {
     from: ['active'],
     to: 'succeeded',
     attempt,
@@ -143,10 +141,10 @@ async function complete(
  * later one deletes what it made. The sweeper deletes what the job no longer needs.
  */
 export const runJob =
-  (deps: RunJobDeps): Processor<'run-job'> =>
+  (services: RunServices): Processor<'run-job'> =>
   async ({ id }, signal, attempt) => {
-    const { records, retention, inputs } = deps;
-    const job = await records.get(id);
+    const { jobs, jobRetention, pools } = services;
+    const job = await jobs.get(id);
     if (!job) return { millis: {} };
     const turn = { client: job.client, attempt };
     /** The number of this attempt in the record. */
@@ -154,31 +152,31 @@ export const runJob =
     let isEndedHere = false;
     try {
       if (!PENDING_STATUSES.includes(job.status)) return { millis: {} };
-      const opened = await openInputs(deps, job, signal);
+      const opened = await openInputs(services, job, signal);
       const link = opened.image.link ?? opened.background?.link;
-      return await withFetchPermit(inputs.pool, turn, link, signal, async () => {
-        number = await records.begin(id, new Date(deps.now()).toISOString());
+      return await withFetchPermit(pools.background, turn, link, signal, async () => {
+        number = await jobs.begin(id, new Date(services.now()).toISOString());
         if (number === undefined) return { millis: {} };
-        const output = await work(deps, job, opened, turn, number, signal);
-        isEndedHere = await complete(deps, job, number, output);
+        const output = await work(services, job, opened, turn, number, signal);
+        isEndedHere = await complete(services, job, number, output);
         return { millis: output?.millis ?? {} };
       });
     } catch (error) {
       const final = signal.aborted ? undefined : finalProblem(error, attempt);
-      if (final) isEndedHere = await fail(deps, job, final, number);
+      if (final) isEndedHere = await fail(services, job, final, number);
       throw final ?? error;
     } finally {
-      if (!isEndedHere) await retention.cleanUp(job);
+      if (!isEndedHere) await jobRetention.cleanUp(job);
     }
   };
 
 /** Fails a job whose workers died too often. */
-export async function failJob(deps: FailJobDeps, id: string): Promise<void> {
-  const job = await deps.records.get(id);
+export async function failJob(services: EndServices, id: string): Promise<void> {
+  const job = await services.jobs.get(id);
   if (!job) return;
   const problem = new Problem(
     'upstream-failed',
     'The work was interrupted too often; send it again',
   );
-  if (!(await fail(deps, job, problem))) await deps.retention.cleanUp(job);
+  if (!(await fail(services, job, problem))) await services.jobRetention.cleanUp(job);
 }

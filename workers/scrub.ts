@@ -10,7 +10,7 @@ const PARTS = 168;
 /** How fast blobs are read, so that it disturbs nobody; 28 GB an hour. */
 const BYTES_PER_SECOND = 8 * 1024 * 1024;
 
-interface ScrubDeps {
+interface Scrubbed {
   blobs: Blobs;
   log: Logger;
   /** Called for each damaged blob. */
@@ -52,7 +52,7 @@ async function isDamaged(
  * written. Deletes nothing. Returns how many are damaged.
  */
 export async function scrubBlobs(
-  { blobs, log, onDamaged }: ScrubDeps,
+  { blobs, log, onDamaged }: Scrubbed,
   nowMillis: number,
   signal: AbortSignal,
 ): Promise<number> {

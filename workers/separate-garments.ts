@@ -1,7 +1,7 @@
 import type { JobData } from '../src/queue/catalog.ts';
 import { OutfitView } from '../src/queue/outfit-view.ts';
 import type { Processor } from './attempt.ts';
-import { type ImageDeps, processStoredImage } from './image-job.ts';
+import { type ImageServices, processStoredImage } from './image-job.ts';
 import type { Engine, Outfit } from './inference/pool.ts';
 
 /** Four decimals are more than a probability is good for, and records are smaller. */
@@ -36,19 +36,19 @@ export function* splitCutOuts({ garments, files }: Outfit): Generator<Uint8Array
 
 /** Separates the garments of a photo for a waiting client. Throws like `processStoredImage`. */
 export const separateGarments =
-  (deps: ImageDeps): Processor<'separate-garments'> =>
+  (services: ImageServices): Processor<'separate-garments'> =>
   async (data: JobData<'separate-garments'>, signal) => {
     const { outputKey, quality } = data;
     const settings = { quality, cutouts: outputKey !== undefined };
     const separate: (...args: Parameters<Engine['viewGarment']>) => Promise<Outfit> = (
       image,
       permit,
-    ) => deps.engine.separateOutfit(image, permit ?? {}, settings);
-    const { output, millis } = await processStoredImage(deps, data, separate, signal);
+    ) => services.engine.separateOutfit(image, permit ?? {}, settings);
+    const { output, millis } = await processStoredImage(services, data, separate, signal);
     const storingAt = performance.now();
     if (outputKey !== undefined) {
       const mediaType = 'application/octet-stream';
-      await deps.blobs.put(outputKey, output.files, { mediaType, durable: false }, signal);
+      await services.blobs.put(outputKey, output.files, { mediaType, durable: false }, signal);
     }
     const store = performance.now() - storingAt;
     const fileBytes = output.garments.map(({ bytes }) => bytes);

@@ -1,13 +1,12 @@
-import type { Redis } from 'ioredis';
-import { type SweepDeps, sweepDueJobs } from '../src/intake/job-retention.ts';
-import type { Clock } from '../src/platform/clock.ts';
-import type { Logger } from '../src/platform/log.ts';
+import type { JobRecord } from '../src/intake/job-records.ts';
+import { sweepDueJobs } from '../src/intake/job-retention.ts';
 import { PREFIX } from '../src/platform/redis.ts';
+import { requeueJob } from '../src/queue/queue.ts';
 import { SYNC_ORPHAN_SECONDS, SYNC_PREFIX } from '../src/storage/blob-keys.ts';
 import type { Blobs } from '../src/storage/blobs.ts';
 import { reconcileOrphans } from './orphans.ts';
-import type { Rebuilder } from './recover/rebuild.ts';
 import { scrubBlobs } from './scrub.ts';
+import type { WorkerServices } from './worker-services.ts';
 
 const MINUTE_MILLIS = 60_000;
 const HOUR_MILLIS = 60 * MINUTE_MILLIS;
@@ -37,72 +36,56 @@ interface Sweep {
   run(nowMillis: number, signal: AbortSignal): Promise<number>;
 }
 
-interface SweeperDeps extends SweepDeps {
-  blobs: Blobs;
-  redis: Redis;
-  log: Logger;
-  /** Called after each successful sweep. */
-  onSwept(name: string): void;
-  /** Called for each blob whose bytes are not those that were written. */
-  onDamaged(): void;
-  /** Redis's time. */
-  now: Clock;
-  /** Opens what restores records from their manifests. */
-  rebuilders(): readonly Rebuilder[];
-  /** Restores what Redis has lost; returns how many records. */
+/** What a worker handles besides expiry and orphans; each returns how many things it handled. */
+interface OtherSweeps {
+  /** Restores what Redis has lost. */
   recover(signal: AbortSignal): Promise<number>;
-  /** Handles due batches; returns how many. */
+  /** Handles due batches. */
   sweepBatches(nowMillis: number): Promise<number>;
 }
 
-const sweepsOf = (deps: SweeperDeps): readonly Sweep[] => [
-  {
-    name: 'orphans',
-    everyMillis: MINUTE_MILLIS,
-    run: (nowMillis) => sweepOrphans(deps.blobs, nowMillis),
-  },
-  {
-    name: 'expired',
-    everyMillis: 1000,
-    run: (nowMillis) => sweepDueJobs(deps, nowMillis),
-  },
-  {
-    name: 'strays',
-    everyMillis: HOUR_MILLIS,
-    run: (nowMillis, stopped) =>
-      reconcileOrphans(
-        deps,
-        nowMillis,
-        AbortSignal.any([stopped, AbortSignal.timeout(HOUR_MILLIS)]),
-      ),
-  },
-  {
-    name: 'recovery',
-    everyMillis: 500,
-    run: (_, stopped) => deps.recover(stopped),
-  },
-  {
-    name: 'scrub',
-    everyMillis: HOUR_MILLIS,
-    run: (nowMillis, stopped) =>
-      scrubBlobs(deps, nowMillis, AbortSignal.any([stopped, AbortSignal.timeout(HOUR_MILLIS)])),
-  },
-  {
-    name: 'batches',
-    everyMillis: 1000,
-    run: (nowMillis) => deps.sweepBatches(nowMillis),
-  },
-];
+const withinHour = (stopped: AbortSignal): AbortSignal =>
+  AbortSignal.any([stopped, AbortSignal.timeout(HOUR_MILLIS)]);
+
+function sweepsOf(
+  worker: WorkerServices,
+  { recover, sweepBatches }: OtherSweeps,
+): readonly Sweep[] {
+  const { blobs, jobs, jobRetention, queues, log, metrics } = worker;
+  const due = {
+    records: jobs,
+    retention: jobRetention,
+    enqueue: (job: JobRecord) => requeueJob(queues.async, job),
+  };
+  const scrubbed = { blobs, log, onDamaged: metrics.damaged };
+  return [
+    { name: 'orphans', everyMillis: MINUTE_MILLIS, run: (now) => sweepOrphans(blobs, now) },
+    { name: 'expired', everyMillis: 1000, run: (now) => sweepDueJobs(due, now) },
+    {
+      name: 'strays',
+      everyMillis: HOUR_MILLIS,
+      run: (now, stopped) => reconcileOrphans(worker, now, withinHour(stopped)),
+    },
+    { name: 'recovery', everyMillis: 500, run: (_, stopped) => recover(stopped) },
+    {
+      name: 'scrub',
+      everyMillis: HOUR_MILLIS,
+      run: (now, stopped) => scrubBlobs(scrubbed, now, withinHour(stopped)),
+    },
+    { name: 'batches', everyMillis: 1000, run: sweepBatches },
+  ];
+}
 
 /**
  * Runs the sweeps in whichever worker holds the lease: due jobs and batches every second, what Redis may have lost
  * every half, leftovers of synchronous requests every minute, and orphaned blobs and records and a part of all results
  * every hour. Returns a function that stops it.
  */
-export function startSweeper(deps: SweeperDeps): () => void {
-  const { redis, log, now, onSwept } = deps;
+export function startSweeper(worker: WorkerServices, others: OtherSweeps): () => void {
+  const { redis, log, now } = worker;
+  const { swept: onSwept } = worker.metrics;
   const stopping = new AbortController();
-  const timers = sweepsOf(deps).map(({ name, everyMillis, run }) => {
+  const timers = sweepsOf(worker, others).map(({ name, everyMillis, run }) => {
     onSwept(name); // the metric starts now, which reveals a sweep that never succeeds
     const sweep = async () => {
       const lease = `${PREFIX}:sweep-lease:${name}`;

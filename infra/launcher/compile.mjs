@@ -15,8 +15,8 @@ import { dirname, join } from 'node:path';
 /** Where the programs are written, and what decides how. */
 const SOURCES = ['src', 'workers', 'models', 'packages/client/src', 'data'];
 const SETTINGS = ['tsconfig.json', 'package-lock.json', 'infra/launcher/bundle.mjs'];
-/** Copied as they are: what runs in a browser, and the words of the lexicon. */
-const COPIED = ['src/console/browser', 'data'];
+/** Copied as they are: what runs in a browser or in Redis, and the words of the lexicon. */
+const COPIED = ['src/console/browser', 'src/lua', 'data'];
 const COMPILED_FILE = /\.(ts|json|tsv)$/;
 
 /** Describes the sources that `dist` was compiled from. */

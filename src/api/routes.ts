@@ -1,48 +1,39 @@
 import type { IntakeRight } from '../auth/scopes.ts';
+import type { Gateway } from '../gateway.ts';
 import { readJsonImage } from '../http/image-body.ts';
 import type { Route } from '../http/route.ts';
 import { readOngoingRecovery } from '../intake/recovery-state.ts';
 import { garmentsRoute } from './garments.ts';
-import { type BatchDeps, createBatchActions } from './intake/batches/actions.ts';
+import { createBatchActions } from './intake/batches/actions.ts';
 import { createBatchEvents } from './intake/batches/events.ts';
 import { batchRoutes } from './intake/batches/routes.ts';
-import type { FeedDeps } from './intake/feeds/actions.ts';
-import type { DownloadDeps } from './intake/feeds/downloads.ts';
 import { feedRoutes } from './intake/feeds/routes.ts';
 import { fileRoutes } from './intake/files.ts';
-import { createJobActions, type JobDeps } from './intake/job-actions.ts';
+import { createJobActions } from './intake/job-actions.ts';
 import { jobRefinementRoutes } from './intake/job-refinements.ts';
 import { jobRoutes } from './intake/job-routes.ts';
 import { presetRoutes } from './intake/presets/routes.ts';
 import { createReviewActions } from './intake/review/actions.ts';
 import { createRowRefinements } from './intake/review/refinements.ts';
 import { rulePackRoutes } from './intake/rules/routes.ts';
-import type { SourceDeps } from './intake/sources/actions.ts';
 import { sourceRoutes } from './intake/sources/routes.ts';
 import { webhookRoutes } from './intake/webhooks.ts';
 import { type LookDeps, lookRoutes } from './look/routes.ts';
-import { type ConsoleSessionDeps, consoleRoutes } from './operations/console-session.ts';
+import { consoleRoutes } from './operations/console-session.ts';
 import { type Checks, healthRoutes } from './operations/health.ts';
 import { type MetricsDeps, metricsRoutes } from './operations/metrics.ts';
 import { problemRoutes } from './operations/problem-pages.ts';
 import { removalRoutes } from './removal/background-removals.ts';
 import { rembgRoutes } from './removal/compat/rembg.ts';
 import { withoutBgRoutes } from './removal/compat/withoutbg.ts';
-import { createImageRequests, type ImageRequestDeps } from './removal/image-requests.ts';
+import { createImageRequests } from './removal/image-requests.ts';
 import { refinementRoutes } from './removal/refinements.ts';
 import { removeBgRoutes } from './removal/removebg/routes.ts';
 import { taxonomyRoutes } from './taxonomy.ts';
 
-interface ApiDeps {
+/** What the routes need besides the gateway. */
+interface RouteOptions {
   look: LookDeps;
-  images: ImageRequestDeps;
-  jobs: JobDeps;
-  batches: BatchDeps;
-  feeds: FeedDeps & DownloadDeps;
-  sources: SourceDeps;
-  console: ConsoleSessionDeps;
-  /** Maximum size of an image in bytes, before base64. */
-  maxImageBytes: number;
   checks: Checks;
   /** Undefined if they are served on a port of their own. */
   metrics: MetricsDeps | undefined;
@@ -67,36 +58,31 @@ const withRights = (routes: readonly Route[]): Route[] =>
   });
 
 /** Returns the table of all routes. */
-export function routeTable(deps: ApiDeps): Route[] {
-  const { batches, feeds, maxImageBytes, checks, metrics } = deps;
-  const { deadlineMillis, now } = deps.images;
-  const { idempotency, presets, rulePacks, webhooks } = deps.jobs;
-  const images = createImageRequests(deps.images);
-  const jobs = createJobActions(deps.jobs);
-  const preferJob = { jobs, maxWaitSeconds: Math.floor(deadlineMillis / 1000) };
+export function routeTable(
+  gateway: Gateway,
+  { look, checks, metrics, classifierVersion }: RouteOptions,
+): Route[] {
+  const { idempotency, presets, rulePacks, maxImageBytes, now, redis } = gateway;
+  const images = createImageRequests(gateway);
+  const jobs = createJobActions(gateway);
+  const preferJob = { jobs, maxWaitSeconds: Math.floor(gateway.deadlineMillis / 1000) };
   const events = createBatchEvents();
-  const reviews = createReviewActions({ ...batches, images });
-  const refinements = createRowRefinements({ ...batches, reviews, images, idempotency });
+  const reviews = createReviewActions(gateway, images);
+  const refinements = createRowRefinements(gateway, reviews, images);
   const readImage = (body: unknown) => readJsonImage(body, maxImageBytes).image;
   return [
     ...removalRoutes({ images, presets, rulePacks, idempotency, ...preferJob }),
-    ...refinementRoutes(images, rulePacks, idempotency),
+    ...refinementRoutes(gateway, images),
     ...withRights([
-      ...jobRoutes(jobs, idempotency, deps.jobs),
-      ...jobRefinementRoutes({ jobs, images, ...deps.jobs }),
-      ...batchRoutes(
-        createBatchActions(batches, events),
-        idempotency,
-        reviews,
-        refinements,
-        batches.blobs,
-      ),
-      ...feedRoutes(feeds, events, reviews, refinements),
-      ...sourceRoutes(deps.sources),
+      ...jobRoutes(jobs, gateway),
+      ...jobRefinementRoutes(gateway, jobs, images),
+      ...batchRoutes(gateway, createBatchActions(gateway, events), reviews, refinements),
+      ...feedRoutes(gateway, events, reviews, refinements),
+      ...sourceRoutes(gateway),
       ...rulePackRoutes(rulePacks),
       ...presetRoutes(presets),
-      ...webhookRoutes(webhooks, idempotency),
-      ...fileRoutes(deps.jobs),
+      ...webhookRoutes(gateway),
+      ...fileRoutes(gateway),
     ]),
     ...removeBgRoutes({ images, readImage, now }),
     ...rembgRoutes({ images }),
@@ -105,13 +91,13 @@ export function routeTable(deps: ApiDeps): Route[] {
       images,
       idempotency,
       readImage,
-      modelVersion: deps.classifierVersion,
+      modelVersion: classifierVersion,
       ...preferJob,
     }),
     garmentsRoute({ images, idempotency }),
-    ...lookRoutes(deps.look),
-    ...consoleRoutes(deps.console),
-    ...healthRoutes(checks, () => readOngoingRecovery(deps.jobs.redis)),
+    ...lookRoutes(look),
+    ...consoleRoutes(gateway),
+    ...healthRoutes(checks, () => readOngoingRecovery(redis)),
     ...(metrics ? metricsRoutes(metrics) : []),
     ...problemRoutes(),
   ];

@@ -29,11 +29,11 @@ import { sendDocument } from './document.ts';
 import { chargedOnce, contentOf } from './intake/idempotent.ts';
 import { OUTPUT_SECONDS } from './intake/job-request.ts';
 import { JobResponse } from './intake/job-response.ts';
-import { type PreferJobDeps, readJobPreference, startPreferredJob } from './intake/prefer-job.ts';
+import { type PreferJob, readJobPreference, startPreferredJob } from './intake/prefer-job.ts';
 import { type Language, languageHeaders, languageOf } from './language.ts';
 import type { ImageRequests } from './removal/image-requests.ts';
 
-interface TaxonomyDeps extends PreferJobDeps {
+interface Classifier extends PreferJob {
   idempotency: Pick<Idempotency, 'claimCharge'>;
   images: Pick<ImageRequests, 'classifyGarment'>;
   /**
@@ -53,7 +53,7 @@ const BATCH_CONCURRENCY = 4;
 const PATH = '/taxonomy/v1/taxonomy';
 
 async function analyzeImage(
-  { images }: TaxonomyDeps,
+  { images }: Classifier,
   image: Uint8Array | undefined,
   pointer: string,
   call: Call,
@@ -97,14 +97,14 @@ const MAX_CONTEXT_CHARS = 16 * 1024;
 
 /** Responds with a job, or its classification. Nothing if the client prefers no job, or it cannot be one. */
 async function classifyAsync(
-  deps: TaxonomyDeps,
+  classifier: Classifier,
   { image, pointers }: ImageForm,
   classification: ClassificationContext,
   call: Call,
   headers: Record<string, string>,
 ): Promise<Reply | undefined> {
   if (!image || JSON.stringify(classification).length > MAX_CONTEXT_CHARS) return undefined;
-  const prefer = await readJobPreference(deps, call);
+  const prefer = await readJobPreference(classifier, call);
   if (!prefer) return undefined;
   const request = {
     source: { image, pointer: pointers.image },
@@ -114,12 +114,12 @@ async function classifyAsync(
     classification,
   };
   const { requestId } = call;
-  return startPreferredJob(deps, request, call, { path: PATH, prefer }, (job, applied) =>
-    json({ requestId, ...deps.jobs.classification(job) }, { ...headers, ...applied }),
+  return startPreferredJob(classifier, request, call, { path: PATH, prefer }, (job, applied) =>
+    json({ requestId, ...classifier.jobs.classification(job) }, { ...headers, ...applied }),
   );
 }
 
-async function classifyOne(deps: TaxonomyDeps, form: ImageForm, call: Call): Promise<Reply> {
+async function classifyOne(classifier: Classifier, form: ImageForm, call: Call): Promise<Reply> {
   const { attributes, options } = parse(ClassifyForm, parseFields(form), 'body');
   if (!form.image && !attributes) {
     throw fieldProblem(
@@ -131,9 +131,9 @@ async function classifyOne(deps: TaxonomyDeps, form: ImageForm, call: Call): Pro
   }
   const { settings, headers } = settingsFor(options, call);
   const context = { attributes, options: settings };
-  const accepted = await classifyAsync(deps, form, context, call, headers);
+  const accepted = await classifyAsync(classifier, form, context, call, headers);
   if (accepted) return accepted;
-  const image = await analyzeImage(deps, form.image, form.pointers.image, call);
+  const image = await analyzeImage(classifier, form.image, form.pointers.image, call);
   const { requestId } = call;
   const classification = classify({ attributes, image, options: settings, fallbackId: requestId });
   return json({ requestId, ...classification }, headers);
@@ -146,7 +146,7 @@ const idOf = (item: unknown): string | null => {
 
 /** Returns the classification of one item, or its problem: other items are not affected. */
 async function classifyItem(
-  deps: TaxonomyDeps,
+  classifier: Classifier,
   item: unknown,
   index: number,
   options: ClassifySettings,
@@ -154,7 +154,7 @@ async function classifyItem(
 ): Promise<object> {
   try {
     const { id, attributes } = parse(BatchItem, item, 'item');
-    const image = await analyzeImage(deps, deps.readImage(item), '/image_base64', call);
+    const image = await analyzeImage(classifier, classifier.readImage(item), '/image_base64', call);
     const classification: Classification = classify({
       attributes,
       image,
@@ -220,7 +220,7 @@ function createBatchQuota(call: Call) {
   };
 }
 
-async function classifyBatch(deps: TaxonomyDeps, body: unknown, call: Call): Promise<Reply> {
+async function classifyBatch(classifier: Classifier, body: unknown, call: Call): Promise<Reply> {
   const { items, options } = parse(BatchRequest, body, 'body');
   const { settings, headers } = settingsFor(options, call);
   const quota = createBatchQuota(call);
@@ -228,7 +228,7 @@ async function classifyBatch(deps: TaxonomyDeps, body: unknown, call: Call): Pro
     await quota.reserve(items.length);
     const results = await mapConcurrently(items, async (item, i) => {
       call.signal.throwIfAborted();
-      const result = await classifyItem(deps, item, i, settings, quota.callOfItem());
+      const result = await classifyItem(classifier, item, i, settings, quota.callOfItem());
       if (!('problem' in result)) quota.charge();
       return result;
     });
@@ -239,16 +239,16 @@ async function classifyBatch(deps: TaxonomyDeps, body: unknown, call: Call): Pro
 }
 
 const handleClassify =
-  (deps: TaxonomyDeps) =>
+  (classifier: Classifier) =>
   async (call: Call): Promise<Reply> => {
     const form = await call.imageForm({ jsonParts: ['attributes', 'options'] });
     const isBatch = form.via === 'json' && 'items' in form.fields;
     const classify = (own: Call) =>
-      isBatch ? classifyBatch(deps, form.fields, own) : classifyOne(deps, form, own);
+      isBatch ? classifyBatch(classifier, form.fields, own) : classifyOne(classifier, form, own);
     // A job is stored under its key.
     if (!isBatch && prefersJob(readPrefer(call.headers.prefer))) return classify(call);
     const content = contentOf([form.image], [PATH, form.fields]);
-    return chargedOnce(deps.idempotency, call, content, classify);
+    return chargedOnce(classifier.idempotency, call, content, classify);
   };
 
 const MultipartRequest = z.object({
@@ -290,8 +290,8 @@ const optionsRoute = (modelVersion: string): Route => {
 };
 
 /** The routes of the garment taxonomy. */
-export const taxonomyRoutes = (deps: TaxonomyDeps): Route[] => [
-  optionsRoute(deps.modelVersion),
+export const taxonomyRoutes = (classifier: Classifier): Route[] => [
+  optionsRoute(classifier.modelVersion),
   route({
     method: 'POST',
     path: PATH,
@@ -319,6 +319,6 @@ export const taxonomyRoutes = (deps: TaxonomyDeps): Route[] => [
       },
     },
     problems: ['conflict', 'idempotency-mismatch', 'unprocessable-image', 'upstream-failed'],
-    handle: handleClassify(deps),
+    handle: handleClassify(classifier),
   }),
 ];

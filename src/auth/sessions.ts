@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { PREFIX } from '../platform/redis.ts';
-import { defineScript } from '../platform/redis-script.ts';
+import { defineScript, readLua } from '../platform/redis-script.ts';
 import type { KeyRecord, Keys } from './keys.ts';
 
 /** How long a sign-in lasts. */
@@ -24,26 +24,6 @@ export const endSession = async (redis: Redis, key: string): Promise<boolean> =>
 /** The sessions of a key by the time they were created. */
 const indexKey = (place: string): string => `${PREFIX}:sessions-of:${place}`;
 
-/**
- * Stores a session, and ends the oldest of its key beyond the maximum.
- * KEYS: session, index of the key's sessions. ARGV: session as JSON, seconds it lasts, maximum.
- */
-const CREATE = `
-local time = redis.call('TIME')
-local now = time[1] * 1000000 + time[2]
-redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
-redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', string.format('%.0f', now - ARGV[2] * 1000000))
-redis.call('ZADD', KEYS[2], string.format('%.0f', now), KEYS[1])
-redis.call('EXPIRE', KEYS[2], ARGV[2])
-local excess = redis.call('ZCARD', KEYS[2]) - ARGV[3]
-if excess <= 0 then return 0 end
-for _, oldest in ipairs(redis.call('ZRANGE', KEYS[2], 0, excess - 1)) do
-  redis.call('DEL', oldest)
-  redis.call('ZREM', KEYS[2], oldest)
-end
-return excess
-`;
-
 const Session = z.object({
   /** The hash the key's record is stored under. */
   place: z.string(),
@@ -53,7 +33,7 @@ const Session = z.object({
 type Session = z.infer<typeof Session>;
 
 function defineCreate(redis: Redis) {
-  const run = defineScript<number>(redis, 'selvageSessionCreate', CREATE);
+  const run = defineScript<number>(redis, 'selvageSessionCreate', readLua('session-create'));
   return async (id: string, session: Session): Promise<void> => {
     const keys = [redisKey(id), indexKey(session.place)];
     await run(keys, [JSON.stringify(session), SESSION_SECONDS, MAX_SESSIONS]);

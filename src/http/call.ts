@@ -22,7 +22,7 @@ import { responseHoldOf } from './response-memory.ts';
 import type { Call, Route } from './route.ts';
 
 /** What calls are made with. */
-export interface CallDeps extends AccessControl {
+export interface CallOptions extends AccessControl {
   log: Logger;
   /** Limit of an image's bytes, before base64. */
   maxImageBytes: number;
@@ -52,7 +52,7 @@ export const maxFormBytes = (maxImageBytes: number): number =>
 
 /** Returns a request as its handler sees it. @throws Problem invalid-request */
 export function createCall(
-  deps: CallDeps,
+  deps: CallOptions,
   route: Route,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -107,7 +107,7 @@ const bodyOf = ({ optionalBody }: Route, { body }: FastifyRequest): unknown =>
   optionalBody && body === undefined ? {} : body;
 
 async function readImageForm(
-  { maxImageBytes }: CallDeps,
+  { maxImageBytes }: CallOptions,
   request: FastifyRequest,
   { member = 'image_base64', background = false, ...parts }: ImageFormOptions,
 ): Promise<ImageForm> {
@@ -127,7 +127,7 @@ async function readImageForm(
 }
 
 /** A form may carry a second file, and files as base64 in text. */
-async function readForm({ maxImageBytes }: CallDeps, request: FastifyRequest): Promise<Form> {
+async function readForm({ maxImageBytes }: CallOptions, request: FastifyRequest): Promise<Form> {
   if (!request.isMultipart()) return readFormBody(request.body ?? {});
   const declaredBytes = Number(request.headers['content-length']);
   if (declaredBytes > maxFormBytes(maxImageBytes)) {

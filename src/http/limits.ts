@@ -11,7 +11,7 @@ import type { Clock } from '../platform/clock.ts';
 import { Problem, unavailable } from '../platform/problem.ts';
 import { PREFIX } from '../platform/redis.ts';
 import { isRedisFull } from '../platform/redis-errors.ts';
-import { defineScript } from '../platform/redis-script.ts';
+import { defineScript, readLua } from '../platform/redis-script.ts';
 
 /** A caller's rate limit and quota, and the name they are counted under. */
 export interface Allowance extends Meter {
@@ -44,33 +44,6 @@ export interface Admission {
    */
   resize(units: number): Promise<void>;
 }
-
-/**
- * Applies rate limit and quota in one step: both are charged or neither.
- *
- * The rate limit is GCRA (generic cell rate algorithm): the key holds the theoretical arrival time of
- * the next request, in microseconds; a request is rejected if it is early by more than the burst.
- * KEYS: arrival time, quota of the day. ARGV: interval µs, burst µs, quota, cost, quota TTL s.
- * Returns {verdict 0 admitted | 1 rate | 2 quota, µs to a full bucket, µs to wait, quota used}.
- */
-const ADMIT = `
-local time = redis.call('TIME')
-local now = time[1] * 1000000 + time[2]
-local interval, burst = tonumber(ARGV[1]), tonumber(ARGV[2])
-local quota, cost = tonumber(ARGV[3]), tonumber(ARGV[4])
-local arrival = math.max(tonumber(redis.call('GET', KEYS[1]) or 0), now)
-local used = tonumber(redis.call('GET', KEYS[2]) or 0)
-local early = arrival + interval - now - burst
-if early > 0 then return {1, arrival - now, early, used} end
-if cost > 0 and used + cost > quota then return {2, arrival - now, 0, used} end
-arrival = arrival + interval
-redis.call('SET', KEYS[1], string.format('%.0f', arrival), 'PX', math.ceil((arrival - now) / 1000) + 1)
-if cost > 0 then
-  used = redis.call('INCRBY', KEYS[2], cost)
-  redis.call('EXPIRE', KEYS[2], ARGV[5])
-end
-return {0, arrival - now, 0, used}
-`;
 
 /** Charges the rate limit, even beyond the burst. KEYS: arrival time. ARGV: µs. */
 const CHARGE = `
@@ -114,7 +87,7 @@ function defineAdmit(redis: Redis) {
   const run = defineScript<[verdict: number, fullMicros: number, waitMicros: number, used: number]>(
     redis,
     'selvageAdmit',
-    ADMIT,
+    readLua('limits-admit'),
   );
   return async ({ meter, rate, quotaPerDay }: Allowance, quotaKey: string, cost: number) => {
     const burstMicros = rate.periodSeconds * 1e6;

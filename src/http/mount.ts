@@ -8,7 +8,7 @@ import { Problem } from '../platform/problem.ts';
 import { BODY_WEIGHT } from './body-memory.ts';
 import {
   base64Length,
-  type CallDeps,
+  type CallOptions,
   createCall,
   FORM_OVERHEAD_BYTES,
   maxFormBytes,
@@ -41,7 +41,7 @@ declare module 'fastify' {
   }
 }
 
-interface MountDeps extends CallDeps {
+interface MountOptions extends CallOptions {
   /** See `corsOf`. */
   corsOrigins?: readonly string[];
   /** See `BodyTimes`. */
@@ -56,7 +56,11 @@ const URL_ENCODED = 'application/x-www-form-urlencoded';
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const;
 
 /** Serves every route, and rejects other methods at their paths. */
-export function mountRoutes(app: FastifyInstance, deps: MountDeps, routes: readonly Route[]): void {
+export function mountRoutes(
+  app: FastifyInstance,
+  deps: MountOptions,
+  routes: readonly Route[],
+): void {
   for (const route of routes) {
     if (route.stream) mountStream(app, deps, route, Object.keys(route.stream));
     else if (route.form) mountForm(app, deps, route);
@@ -78,7 +82,7 @@ function mediaTypesOf({ stream, imageForm, form, body, uncheckedBody }: Route): 
 }
 
 /** Accepts a request without a body, whatever type it declares. */
-function mountWithoutBody(app: FastifyInstance, deps: MountDeps, route: Route): void {
+function mountWithoutBody(app: FastifyInstance, deps: MountOptions, route: Route): void {
   app.register(async (scope) => {
     acceptNoBody(scope);
     mountRoute(scope, deps, route);
@@ -88,7 +92,7 @@ function mountWithoutBody(app: FastifyInstance, deps: MountDeps, route: Route): 
 /** Passes bodies of these media types to the handler unparsed; others are rejected. */
 function mountStream(
   app: FastifyInstance,
-  deps: MountDeps,
+  deps: MountOptions,
   route: Route,
   mediaTypes: readonly string[],
 ): void {
@@ -106,7 +110,7 @@ function mountStream(
 }
 
 /** Parses texts as JSON as well. */
-function mountText(app: FastifyInstance, deps: MountDeps, route: Route): void {
+function mountText(app: FastifyInstance, deps: MountOptions, route: Route): void {
   app.register(async (scope) => {
     parseAsJson(scope, 'text/plain');
     mountRoute(scope, deps, route);
@@ -114,7 +118,7 @@ function mountText(app: FastifyInstance, deps: MountDeps, route: Route): void {
 }
 
 /** Accepts URL-encoded bodies as well; a repeated name has a list of values. */
-function mountForm(app: FastifyInstance, deps: MountDeps, route: Route): void {
+function mountForm(app: FastifyInstance, deps: MountOptions, route: Route): void {
   app.register(async (scope) => {
     scope.addContentTypeParser(URL_ENCODED, { parseAs: 'string' }, (_request, body, done) =>
       done(null, parseQuery(String(body))),
@@ -143,7 +147,7 @@ const KEYLESS = '';
  * @throws Problem upstream-unavailable
  */
 function holdBody(
-  deps: MountDeps,
+  deps: MountOptions,
   route: Route,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -158,7 +162,7 @@ function holdBody(
   hold.resize(Math.min(declared, limit) * BODY_WEIGHT);
 }
 
-function mountRoute(app: FastifyInstance, deps: MountDeps, route: Route): void {
+function mountRoute(app: FastifyInstance, deps: MountOptions, route: Route): void {
   const { sunset } = route;
   app.route({
     method: route.method,
@@ -221,7 +225,7 @@ function send(request: FastifyRequest, reply: FastifyReply, response: Reply): Fa
 /** Rejects other methods of a known path: 405 with Allow, not 404. A preflight is answered. */
 function rejectOtherMethods(
   app: FastifyInstance,
-  { corsOrigins = [] }: Pick<MountDeps, 'corsOrigins'>,
+  { corsOrigins = [] }: Pick<MountOptions, 'corsOrigins'>,
   routes: readonly Route[],
 ): void {
   for (const path of new Set(routes.map((route) => route.path))) {

@@ -37,7 +37,7 @@ import { holdResponse } from './response-memory.ts';
 import type { Reply, Route } from './route.ts';
 import { type BodyTimes, hasBody, limitBodyTime } from './slow-body.ts';
 
-export interface ServerDeps extends AccessControl {
+export interface ServerOptions extends AccessControl {
   routes: readonly Route[];
   log: Logger;
   /** Limit of an image's bytes, before base64. */
@@ -90,7 +90,7 @@ const MAX_BODY_MEMORY_BYTES = 256 * 2 ** 20;
 const KEYLESS_MILLIS = 5000;
 
 /** Builds the HTTP server: ids, keys, limits, parsing, problems, logs. It does not listen yet. */
-export function createServer(deps: ServerDeps): HttpServer {
+export function createServer(deps: ServerOptions): HttpServer {
   const closing = new AbortController();
   const { requestMillis = REQUEST_MILLIS, maxConnections = MAX_CONNECTIONS } = deps;
   const { wholeMillis = requestMillis, idleMillis = requestMillis } = deps.bodyTimes ?? {};

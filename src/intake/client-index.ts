@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { PREFIX } from '../platform/redis.ts';
-import { defineScript } from '../platform/redis-script.ts';
+import { defineScript, readLua } from '../platform/redis-script.ts';
 
 /** The newest batches of a client are listed; older ones are found by their id alone. */
 const MAX_LISTED = 1000;
@@ -13,26 +13,6 @@ const KEYS = { batches: `${PREFIX}:batches-of:`, jobs: `${PREFIX}:jobs-of:` } as
 export const clientIndexKey = (kind: keyof typeof KEYS, client: string): string =>
   `${KEYS[kind]}${client}`;
 
-/**
- * Returns one page of ids, the newest first. The last entry of the previous page may have left the list
- * since: its time of creation finds its place again.
- * KEYS: index. ARGV: maximum, id of that entry or '', its time of creation or ''.
- */
-const LIST = `
-local from = 0
-if ARGV[2] ~= '' then
-  local rank = redis.call('ZREVRANK', KEYS[1], ARGV[2])
-  if rank then from = rank + 1
-  elseif ARGV[3] == '' then return {}
-  else
-    redis.call('ZADD', KEYS[1], ARGV[3], ARGV[2])
-    from = redis.call('ZREVRANK', KEYS[1], ARGV[2])
-    redis.call('ZREM', KEYS[1], ARGV[2])
-  end
-end
-return redis.call('ZREVRANGE', KEYS[1], from, from + ARGV[1] - 1)
-`;
-
 /** The last entry of a page. */
 export interface PageEnd {
   id: string;
@@ -42,7 +22,11 @@ export interface PageEnd {
 
 /** Lists the jobs or batches of a client. Listed ones may no longer exist. */
 export function createClientIndex(redis: Redis, kind: keyof typeof KEYS) {
-  const runList = defineScript<string[]>(redis, 'selvageClientIndexList', LIST);
+  const runList = defineScript<string[]>(
+    redis,
+    'selvageClientIndexList',
+    readLua('client-index-list'),
+  );
   return {
     async add(client: string, id: string, createdAtMillis: number): Promise<void> {
       const key = clientIndexKey(kind, client);

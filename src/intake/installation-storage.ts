@@ -1,33 +1,22 @@
-import type { Redis } from 'ioredis';
-import type { Registry } from 'prom-client';
-import type { Logger } from '../platform/log.ts';
 import {
   createStorageMetrics,
   watchDependencies,
   watchDisk,
 } from '../platform/metrics/system-gauges.ts';
+import type { Platform } from '../platform/open-platform.ts';
 import type { Blobs } from '../storage/blobs.ts';
 import { diskSpace, instrumentBlobs } from '../storage/instrumented-blobs.ts';
 import { openStorage, type StorageSettings } from '../storage/open-storage.ts';
 import { checkInstallationId } from './installation-id.ts';
 
-interface InstallationStorageDeps {
-  settings: StorageSettings;
-  redis: Redis;
-  registry: Registry;
-  log: Logger;
-}
-
 /**
  * Opens the object storage of this installation with metrics about it, and warns if Redis belongs to
  * another installation. Waits up to 30 s for a bucket that is unavailable; rejects if it stays so.
  */
-export async function openInstallationStorage({
-  settings,
-  redis,
-  registry,
-  log,
-}: InstallationStorageDeps): Promise<Blobs> {
+export async function openInstallationStorage(
+  settings: StorageSettings,
+  { redis, registry, log }: Pick<Platform, 'redis' | 'registry' | 'log'>,
+): Promise<Blobs> {
   const blobs = instrumentBlobs(await openStorage(settings), createStorageMetrics(registry));
   const reason = blobs.kept();
   if (reason)

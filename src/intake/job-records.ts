@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { CutOutOptions } from '../output/quality.ts';
 import type { Clock } from '../platform/clock.ts';
 import { PREFIX } from '../platform/redis.ts';
-import { defineScript } from '../platform/redis-script.ts';
+import { defineScript, readLua } from '../platform/redis-script.ts';
 import { Input, OPERATIONS, Results, StoredCutOut } from '../queue/job-data.ts';
 import { clientIndexKey } from './client-index.ts';
 import { Erasure } from './erasure.ts';
@@ -134,33 +134,6 @@ redis.call('HSET', KEYS[1], unpack(ARGV, 2))
 return 1
 `;
 
-/**
- * Compare and set: whatever must happen exactly once happens in the call that wins. A pending job that
- * does not succeed gets its quota refunded, and its end is published. One that expires leaves its client's list. One
- * that was canceled before Redis lost that may have results.
- * KEYS: record, due times, quota of the day, outbox, the client's jobs. ARGV: id, from (`,a,b,`), to, attempt or '',
- * due at, cost, channel, outbox entry or '', field, value, …
- */
-const END = `
-local status = redis.call('HGET', KEYS[1], 'status')
-if not status or not string.find(ARGV[2], ',' .. status .. ',', 1, true) then return 0 end
-if ARGV[4] ~= '' and redis.call('HGET', KEYS[1], 'attempt') ~= ARGV[4] then return 0 end
-redis.call('HSET', KEYS[1], 'status', ARGV[3], unpack(ARGV, 9))
-if ARGV[3] == 'canceled' then redis.call('HDEL', KEYS[1], 'results', 'problem') end
-if ARGV[3] == 'expired' then
-  redis.call('HDEL', KEYS[1], 'results', 'problem', 'classification')
-  redis.call('ZREM', KEYS[5], ARGV[1])
-end
-redis.call('ZADD', KEYS[2], ARGV[5], ARGV[1])
-if status == 'queued' or status == 'active' then
-  local back = math.min(tonumber(redis.call('GET', KEYS[3]) or 0), tonumber(ARGV[6]))
-  if ARGV[3] ~= 'succeeded' and back > 0 then redis.call('DECRBY', KEYS[3], back) end
-  redis.call('PUBLISH', ARGV[7], ARGV[1])
-end
-if ARGV[8] ~= '' then redis.call('RPUSH', KEYS[4], ARGV[8]) end
-return 1
-`;
-
 /** No effect if the job has ended meanwhile, which set another time. KEYS: due times. ARGV: id, now, due at. */
 const POSTPONE = `
 local due = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]))
@@ -185,7 +158,7 @@ function defineJobScripts(redis: Redis) {
   const begin = defineScript<number>(redis, 'selvageBegin', BEGIN);
   const update = defineScript<number>(redis, 'selvageUpdate', UPDATE);
   const postpone = defineScript<number>(redis, 'selvagePostpone', POSTPONE);
-  const end = defineScript<number>(redis, 'selvageEnd', END);
+  const end = defineScript<number>(redis, 'selvageEnd', readLua('job-end'));
   const replaceCutOut = defineScript<number>(redis, 'selvageReplaceCutOut', REPLACE_CUT_OUT);
   return {
     create({ id, ...fields }: NewJob, dueAtMillis: number) {

@@ -115,7 +115,7 @@ export type JobRetention = ReturnType<typeof createJobRetention>;
 /** Due jobs that are handled at once. */
 const CONCURRENCY = 16;
 
-export interface SweepDeps {
+interface SweepDeps {
   records: JobRecords;
   retention: JobRetention;
   /** Puts a job back in its queue if it is missing there or failed there. */

@@ -1,9 +1,7 @@
 import type { Redis } from 'ioredis';
 import { hostClock } from '../platform/clock.ts';
-import type { Logger } from '../platform/log.ts';
 import { readInfo } from '../platform/redis-check.ts';
-import { QUEUES, type QueueName } from '../queue/catalog.ts';
-import { openQueue } from '../queue/queue.ts';
+import type { JobQueue, Queues } from '../queue/queue.ts';
 import type { Batches, BatchRecord } from './batches/batches.ts';
 
 const STATES = ['waiting', 'prioritized', 'active', 'delayed', 'failed'] as const;
@@ -14,46 +12,33 @@ const HEAD_JOBS = 20;
 /** Batches whose rows are counted; there are rarely more under way. */
 const MAX_BATCHES = 200;
 
-/** Reads figures of all queues for metrics and the dashboard; adds no jobs. */
-export function createQueueFigures(redis: Redis, log: Logger) {
-  const names = Object.keys(QUEUES) as QueueName[];
-  const queues = names.map((name) => ({ name, queue: openQueue(name, redis, log) }));
-
-  /**
-   * Waiting time of the oldest job never attempted, ms. Each client's oldest starts next of its own. A job
-   * being retried says nothing: it was due now, not when it was added. BullMQ stamps a job by the clock of the host that adds it, which Redis's
-   * time may be far from: this host's clock is the nearest there is.
-   */
-  async function oldestMillis(queue: (typeof queues)[number]['queue']): Promise<number> {
-    const head = await queue.getJobs([...WAITING_STATES], 0, HEAD_JOBS - 1, true);
-    const waits = head
-      .filter((job) => job?.attemptsStarted === 0)
-      .map((job) => hostClock() - job.timestamp - (job.opts.delay ?? 0));
-    return Math.max(0, ...waits);
-  }
-
-  return {
-    queues: queues.map(({ queue }) => queue),
-    read: () =>
-      Promise.all(
-        queues.map(async ({ name, queue }) => {
-          const [counts, oldest, waitingClients] = await Promise.all([
-            queue.getJobCounts(...STATES),
-            oldestMillis(queue),
-            queue.turns.waitingClients(),
-          ]);
-          const { waiting = 0, prioritized = 0, ...others } = counts;
-          const jobs = { waiting: waiting + prioritized, ...others };
-          return { queue: name, jobs, oldestMillis: oldest, waitingClients };
-        }),
-      ),
-    close: async (): Promise<void> => {
-      await Promise.all(queues.map(({ queue }) => queue.close()));
-    },
-  };
+/**
+ * Waiting time of the oldest job never attempted, ms. Each client's oldest starts next of its own. A job
+ * being retried says nothing: it was due now, not when it was added. BullMQ stamps a job by the clock of the host that adds it, which Redis's
+ * time may be far from: this host's clock is the nearest there is.
+ */
+async function oldestMillis(queue: JobQueue): Promise<number> {
+  const head = await queue.getJobs([...WAITING_STATES], 0, HEAD_JOBS - 1, true);
+  const waits = head
+    .filter((job) => job?.attemptsStarted === 0)
+    .map((job) => hostClock() - job.timestamp - (job.opts.delay ?? 0));
+  return Math.max(0, ...waits);
 }
 
-export type QueueFigures = ReturnType<typeof createQueueFigures>;
+/** Reads figures of all queues. */
+export const readQueueFigures = (queues: Queues) =>
+  Promise.all(
+    Object.entries(queues).map(async ([name, queue]) => {
+      const [counts, oldest, waitingClients] = await Promise.all([
+        queue.getJobCounts(...STATES),
+        oldestMillis(queue),
+        queue.turns.waitingClients(),
+      ]);
+      const { waiting = 0, prioritized = 0, ...others } = counts;
+      const jobs = { waiting: waiting + prioritized, ...others };
+      return { queue: name, jobs, oldestMillis: oldest, waitingClients };
+    }),
+  );
 
 const sum = (batches: readonly BatchRecord[], rows: (batch: BatchRecord) => number): number =>
   batches.reduce((all, batch) => all + Math.max(0, rows(batch)), 0);

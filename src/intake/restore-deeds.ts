@@ -1,38 +1,42 @@
-import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { restorePolicy } from '../auth/client-retention.ts';
 import { endSession } from '../auth/sessions.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Queues } from '../queue/queue.ts';
 import type { Blobs } from '../storage/blobs.ts';
-import { batchEraser } from './batches/batch-eraser.ts';
 import { batchKeys } from './batches/batch-files.ts';
-import { createBatchRetention } from './batches/batch-retention.ts';
-import { BatchManifest, createBatches } from './batches/batches.ts';
+import type { BatchRetention } from './batches/batch-retention.ts';
+import { type Batches, BatchManifest } from './batches/batches.ts';
 import { moveToCancel } from './batches/cancel.ts';
 import { restoreStoredBatch } from './batches/restore-stored.ts';
 import type { Deed, DeedKind } from './deeds.ts';
 import { feedFiles } from './feeds/feed-files.ts';
 import { eraseFeed } from './feeds/feed-retention.ts';
-import { createFeeds } from './feeds/feeds.ts';
+import type { Feeds } from './feeds/feeds.ts';
 import { type JobRecord, type JobRecords, PENDING_STATUSES } from './job-records.ts';
-import { createJobRetention } from './job-retention.ts';
+import type { JobRetention } from './job-retention.ts';
 import { deleteSetting, type SettingsKind } from './named-settings.ts';
 import { PRESETS } from './presets.ts';
 import { RULE_PACKS } from './rule-packs.ts';
 import { restoreReceivers } from './webhooks/receivers.ts';
 
-interface RestoreDeps {
+/** Where deeds are done again. */
+interface Restored {
   redis: Redis;
   blobs: Blobs;
-  records: JobRecords;
-  feedQueue: Queue;
+  jobs: JobRecords;
+  jobRetention: JobRetention;
+  batches: Batches;
+  batchRetention: BatchRetention;
+  feeds: Feeds;
+  queues: Pick<Queues, 'feed'>;
   /** Redis's time. */
   now: Clock;
 }
 
 /** Returns whether there was something to do again; undefined if it cannot be done. */
 type Restore<Kind extends DeedKind> = (
-  deps: RestoreDeps,
+  restored: Restored,
   deed: Deed<Kind>,
   signal: AbortSignal,
 ) => Promise<boolean | undefined>;
@@ -48,32 +52,31 @@ async function isOtherCutOut(blobs: Blobs, known: JobRecord, deed: JobRecord): P
 }
 
 async function restoreJob(
-  { records, blobs, now }: RestoreDeps,
+  { jobs, jobRetention, blobs, now }: Restored,
   deed: Deed<'job'>,
 ): Promise<boolean> {
   const { id, status, attempt: _, erasure, ...fields } = deed;
-  const found = await records.get(id);
+  const found = await jobs.get(id);
   if (!found && status !== 'expired' && Date.parse(deed.expiresAt) < now()) return false;
-  if (!found) await records.create({ id, ...fields });
+  if (!found) await jobs.create({ id, ...fields });
   const known = found ?? { ...deed, status: 'queued' };
   if (known.status === 'expired') return false;
-  const retention = createJobRetention(records, blobs);
   if (status === 'expired') {
     if (!erasure) return false;
-    await retention.erase({ ...known, erasure: undefined }, Date.parse(erasure.erasedAt));
-    await records.updateTombstone(id, { erasure });
+    await jobRetention.erase({ ...known, erasure: undefined }, Date.parse(erasure.erasedAt));
+    await jobs.updateTombstone(id, { erasure });
     return true;
   }
   if (known.status === status) {
     if (!known.outputKey || !(await isOtherCutOut(blobs, known, deed))) return false;
-    return records.replaceCutOut(id, known.outputKey, fields);
+    return jobs.replaceCutOut(id, known.outputKey, fields);
   }
   // It may have ended otherwise since: what was acknowledged first holds.
   const ended = ['succeeded', 'failed'] as const;
   const from = [...PENDING_STATUSES, ...(status === 'canceled' ? ended : [])];
   const dueAtMillis = Date.parse(deed.expiresAt);
-  const isEnded = await records.end(known, { from, to: status, fields, dueAtMillis });
-  if (isEnded) await retention.cleanUp(known);
+  const isEnded = await jobs.end(known, { from, to: status, fields, dueAtMillis });
+  if (isEnded) await jobRetention.cleanUp(known);
   return isEnded;
 }
 
@@ -85,12 +88,11 @@ const NO_ROWS = {
 };
 
 async function restoreBatch(
-  { redis, blobs, now }: RestoreDeps,
+  { batches, batchRetention, blobs, now }: Restored,
   deed: Deed<'batch'>,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { id, client, status, erasure } = deed;
-  const batches = createBatches(redis, now);
   await restoreStoredBatch(batches, blobs, batchKeys(client, id).manifest, now(), signal);
   const { finishedAt } = deed;
   const atMillis = finishedAt === undefined ? now() : Date.parse(finishedAt);
@@ -102,26 +104,22 @@ async function restoreBatch(
   }
   const known = await batches.get(id);
   if (!known || known.erasure) return false;
-  await createBatchRetention(batches, batchEraser(blobs)).erase(
-    known,
-    Date.parse(erasure.erasedAt),
-  );
+  await batchRetention.erase(known, Date.parse(erasure.erasedAt));
   await batches.updateTombstone(id, { erasure });
   return true;
 }
 
 async function restoreFeed(
-  { redis, blobs, feedQueue: queue, now }: RestoreDeps,
+  { batches, feeds, blobs, queues, now }: Restored,
   deed: Deed<'feed'>,
 ): Promise<boolean> {
-  const feeds = createFeeds(redis);
   const known = await feeds.get(deed.id);
   if (known?.erasure?.blobs !== undefined || deed.erasure?.blobs === undefined) return false;
   const files = feedFiles(blobs);
-  const deps = { feeds, batches: createBatches(redis, now), files, queue };
-  if (known)
-    await eraseFeed(deps, { ...known, runs: [...new Set([...known.runs, ...deed.runs])] }, now());
-  else await feeds.create(deed, Number.MAX_SAFE_INTEGER);
+  if (known) {
+    const runs = [...new Set([...known.runs, ...deed.runs])];
+    await eraseFeed({ feeds, batches, files }, queues.feed, { ...known, runs }, now());
+  } else await feeds.create(deed, Number.MAX_SAFE_INTEGER);
   await feeds.markErased(deed, deed.erasure);
   return true;
 }

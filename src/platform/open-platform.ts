@@ -19,6 +19,8 @@ interface PlatformOptions {
 
 /** What every process of the service is built on. */
 export interface Platform {
+  /** Of the program. */
+  version: string;
   log: Logger;
   registry: Registry;
   /** For commands; ready. */
@@ -45,5 +47,5 @@ export async function openPlatform({
   await checkRedis(redis, config, log);
   endWhenStuck(redis, config, log);
   const now = await followClock(redis, log);
-  return { log, registry, redis, now, stopTracing };
+  return { version, log, registry, redis, now, stopTracing };
 }

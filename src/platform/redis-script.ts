@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Redis } from 'ioredis';
 
 /** Runs a Lua script, which Redis does as one step. */
@@ -24,6 +25,17 @@ export function defineSwap(redis: Redis) {
   const swap = defineScript<number>(redis, 'selvageSwap', SWAP);
   return async (key: string, field: string, known: string | null, value: string | null) =>
     (await swap([key], [field, known ?? '', value ?? ''])) === 1;
+}
+
+/**
+ * Reads a script of `src/lua`, where those of more than ten lines are; each says what its KEYS and ARGV are.
+ * @param constants what the script knows by these names
+ */
+export function readLua(name: string, constants: Readonly<Record<string, string | number>> = {}) {
+  const locals = Object.entries(constants).map(
+    ([constant, value]) => `local ${constant} = ${JSON.stringify(value)}\n`,
+  );
+  return locals.join('') + readFileSync(new URL(`../lua/${name}.lua`, import.meta.url), 'utf8');
 }
 
 /**

@@ -5,15 +5,8 @@ import type { Logger } from '../platform/log.ts';
 import { Problem, unavailable } from '../platform/problem.ts';
 import { PREFIX } from '../platform/redis.ts';
 import { cancelJob } from './cancel.ts';
-import {
-  JOBS,
-  type JobData,
-  type JobResult,
-  type JobsOf,
-  type QueueName,
-  readResult,
-} from './catalog.ts';
-import { addJob, openQueue } from './queue.ts';
+import { JOBS, type JobData, type JobResult, type JobsOf, readResult } from './catalog.ts';
+import { addJob, type JobQueue } from './queue.ts';
 import { deserializeProblem } from './serialized-problem.ts';
 
 const POLL_MILLIS = 1000;
@@ -63,17 +56,16 @@ const toProblem = (message: string): Problem =>
 
 /**
  * Adds jobs to one queue and waits for their results, which arrive as BullMQ events.
- * @param commands for adding; fails at once while Redis is unavailable
+ * @param commands for cancelling; fails at once while Redis is unavailable
  * @param blocking for the stream of events; closed with the waiter
  */
 export async function createJobWaiter(
-  queueName: QueueName,
+  queue: JobQueue,
   commands: Redis,
   blocking: Redis,
   log: Logger,
 ): Promise<JobWaiter> {
-  const queue = openQueue(queueName, commands, log);
-  const events = new QueueEvents(queueName, { connection: blocking, prefix: PREFIX });
+  const events = new QueueEvents(queue.name, { connection: blocking, prefix: PREFIX });
   events.on('error', (error) => log.warn({ reason: error.message }, 'queue connection'));
   const pending = new Map<string, PendingJob>();
   events.on('completed', ({ jobId, returnvalue }) => pending.get(jobId)?.resolve(returnvalue));
@@ -155,7 +147,6 @@ export async function createJobWaiter(
     async close() {
       clearInterval(poll);
       await events.close();
-      await queue.close();
       blocking.disconnect();
     },
   };

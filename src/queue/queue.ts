@@ -4,7 +4,7 @@ import type { Size } from '../imaging/layout.ts';
 import type { Logger } from '../platform/log.ts';
 import { PREFIX } from '../platform/redis.ts';
 import { queueTelemetry } from '../platform/tracing.ts';
-import { JOBS, type JobData, type JobName, type QueueName } from './catalog.ts';
+import { JOBS, type JobData, type JobName, QUEUES, type QueueName } from './catalog.ts';
 import { pricedMegapixels, turnsOf } from './service-time.ts';
 import { createTurns, type TurnOwner, type Turns } from './turns.ts';
 
@@ -27,6 +27,14 @@ export function openQueue(name: QueueName, connection: Redis, log: Logger): JobQ
   queue.on('error', (error) => log.warn({ reason: error.message }, 'queue connection'));
   return Object.assign(queue, { turns: createTurns(connection, name) });
 }
+
+export type Queues = Readonly<Record<QueueName, JobQueue>>;
+
+/** Opens all queues, each once. */
+export const openQueues = (connection: Redis, log: Logger): Queues =>
+  Object.fromEntries(
+    Object.keys(QUEUES).map((name) => [name, openQueue(name as QueueName, connection, log)]),
+  ) as Queues;
 
 /** A job as it is added. */
 export interface NewQueueJob<N extends JobName = JobName> {

@@ -3,14 +3,17 @@ import type { Logger } from '../platform/log.ts';
 import type { SyncLoad } from '../platform/metrics/gateway.ts';
 import { type Admission, createAdmission, type ShedReason } from './admission.ts';
 import { createJobWaiter, type JobWaiter } from './job-waiter.ts';
+import type { Queues } from './queue.ts';
 import { serviceMillis } from './service-time.ts';
-import { createWorkerRegistry } from './worker-registry.ts';
+import type { WorkerRegistry } from './worker-registry.ts';
 
-interface SyncQueueDeps {
-  /** For commands. */
+interface SyncQueueBase {
   redis: Redis;
-  /** For the stream of events; closed with the queue. */
-  blocking: Redis;
+  queues: Pick<Queues, 'sync'>;
+  workers: WorkerRegistry;
+}
+
+interface SyncQueueOptions {
   /** The deadline of a synchronous request. */
   deadlineMillis: number;
   log: Logger;
@@ -32,16 +35,16 @@ export interface SyncQueue {
   close(): Promise<void>;
 }
 
-/** Opens the queue `sync` with admission by the load of its workers. */
-export async function openSyncQueue({
-  redis,
-  blocking,
-  deadlineMillis,
-  log,
-  onShed,
-}: SyncQueueDeps): Promise<SyncQueue> {
-  const jobWaiter = await createJobWaiter('sync', redis, blocking, log);
-  const registry = createWorkerRegistry(redis);
+/**
+ * Opens the queue `sync` with admission by the load of its workers.
+ * @param blocking for the stream of events; closed with it
+ */
+export async function openSyncQueue(
+  { redis, queues, workers: registry }: SyncQueueBase,
+  blocking: Redis,
+  { deadlineMillis, log, onShed }: SyncQueueOptions,
+): Promise<SyncQueue> {
+  const jobWaiter = await createJobWaiter(queues.sync, redis, blocking, log);
   const admission = createAdmission({ jobs: jobWaiter, registry, deadlineMillis, log, onShed });
   await admission.sample();
 

@@ -78,8 +78,9 @@ function findRoute(routes: readonly Route[], path: string): Route {
 const UNUSED = {} as never;
 
 test('the quota of a key resets at the shared midnight', async () => {
-  const usageDeps = { storedBytes: { used: async () => 0 }, presets: UNUSED, now };
-  const usage = findRoute(jobRoutes(UNUSED, UNUSED, usageDeps), '/intake/v1/usage');
+  const storedBytes = { used: async () => 0 } as never;
+  const services = { storedBytes, presets: UNUSED, idempotency: UNUSED, now };
+  const usage = findRoute(jobRoutes(UNUSED, services), '/intake/v1/usage');
   const { body } = await usage.handle(call);
   expect(body).toMatchObject({
     quota: { resetsAt: '2020-03-01T00:00:00.000Z' },
@@ -155,9 +156,9 @@ describe('a batch', () => {
         requestLimits: UNUSED,
         presets: UNUSED,
         storedBytes: UNUSED,
-        index: createClientIndex(redis, 'batches'),
+        batchIndex: createClientIndex(redis, 'batches'),
         linkRule: () => undefined,
-        retention: createBatchRetention(batches, batchEraser(blobs)),
+        batchRetention: createBatchRetention(batches, batchEraser(blobs)),
         receivers: createWebhookReceivers(redis),
         rulePacks: createRulePacks(redis, blobs, now),
         reviews: createReviewDecisions(redis),

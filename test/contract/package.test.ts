@@ -149,15 +149,17 @@ test('the gateway’s tarball has the build, the weights with their cards, and n
   const compiled = /^dist\/(src|workers|models|packages\/client\/src)\/.*\.(js|d\.ts)$/;
   const page = /^dist\/src\/console\/browser\//;
   const example = /^dist\/src\/api\/openapi\/examples\/\w+\.json$/;
+  const scripts = /^dist\/src\/lua\/[a-z-]+\.lua$/;
   const words = /^dist\/data\/lexicon\/[a-z]+\.tsv$/;
   const isKnown = (file: string) =>
-    [compiled, page, example, words].some((kind) => kind.test(file));
+    [compiled, page, example, scripts, words].some((kind) => kind.test(file));
   expect(inDist).toEqual(
     expect.arrayContaining([
       'dist/src/main.js',
       'dist/workers/main.js',
       'dist/src/cli/main.js',
       'dist/data/lexicon/names.tsv',
+      'dist/src/lua/batch-append.lua',
     ]),
   );
   expect(inDist.filter((file) => !isKnown(file)).sort()).toEqual([

@@ -1,10 +1,8 @@
 import type { Redis } from 'ioredis';
-import { createJobRetention } from '../../src/intake/job-retention.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { reconcileOrphans } from '../../workers/orphans.ts';
-import { openRebuilders } from '../../workers/recover/rebuilders.ts';
 import { sweepOrphans } from '../../workers/sweeper.ts';
-import { recoverDeps } from '../support/recovery.ts';
+import { servicesOn } from '../support/recovery.ts';
 import type { RedisServer } from '../support/redis-server.ts';
 import { inRedis } from './fault.ts';
 import type { Store } from './stores.ts';
@@ -17,10 +15,8 @@ export async function sweepLater({ redis, store }: AuditSources): Promise<void> 
   const { blobs } = store;
   const now = Date.now() + LATER_MILLIS;
   await inRedis({ redis }, async (connection) => {
-    const recover = recoverDeps(connection, blobs, createLog('test', 'warn'));
-    const retention = createJobRetention(recover.records, blobs);
-    const deps = { ...recover, retention, rebuilders: () => openRebuilders(recover) };
-    await reconcileOrphans(deps, now, AbortSignal.timeout(120_000));
+    const recover = servicesOn(connection, blobs, createLog('test', 'warn'));
+    await reconcileOrphans(recover, now, AbortSignal.timeout(120_000));
     await recover.close();
   });
   await sweepOrphans(blobs, now);

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { collectBody } from '../../src/http/body-stream.ts';
 import { json, type Route, route } from '../../src/http/route.ts';
-import type { ServerDeps } from '../../src/http/server.ts';
+import type { ServerOptions } from '../../src/http/server.ts';
 import { keyOf, open, type Raw, requestText, serve } from './serve.ts';
 
 const MAX = 50;
@@ -63,7 +63,7 @@ const ROUTES: readonly Route[] = [
 
 type Served = Awaited<ReturnType<typeof serve>>;
 let server: Served;
-const start = async (deps: Partial<ServerDeps> = {}) => {
+const start = async (deps: Partial<ServerOptions> = {}) => {
   held = new Promise((resolve) => {
     endHeld = resolve;
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { route } from '../../src/http/route.ts';
-import type { HttpServer, ServerDeps } from '../../src/http/server.ts';
+import type { HttpServer, ServerOptions } from '../../src/http/server.ts';
 import { serve } from './serve.ts';
 
 const ECHO = route({
@@ -18,7 +18,7 @@ const LOOPBACK = ['127.0.0.0/8'];
 const BEHIND_TLS = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'shop.example' };
 
 /** What a client learns of itself. `own` stands for the server's own address. */
-function servedWith(deps: Partial<ServerDeps>) {
+function servedWith(deps: Partial<ServerOptions>) {
   let server: HttpServer & { url: string };
   beforeAll(async () => {
     server = await serve([ECHO], deps);

@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS } from '../../src/auth/keys.ts';
 import type { Grant } from '../../src/http/auth.ts';
 import type { Limits } from '../../src/http/limits.ts';
 import type { Route } from '../../src/http/route.ts';
-import { createServer, type HttpServer, type ServerDeps } from '../../src/http/server.ts';
+import { createServer, type HttpServer, type ServerOptions } from '../../src/http/server.ts';
 import { createLog } from '../../src/platform/log.ts';
 
 const RATE_LIMIT = {
@@ -34,7 +34,7 @@ const countOne = (counts: Record<string, number>, name: string): void => {
 /** Serves routes on a free port, without rate limits. */
 export async function serve(
   routes: readonly Route[],
-  deps: Partial<ServerDeps> = {},
+  deps: Partial<ServerOptions> = {},
 ): Promise<HttpServer & { url: string; admitted: Admitted }> {
   const admitted: Admitted = { requests: {}, refunds: {} };
   const limits: Pick<Limits, 'admit'> = {

@@ -223,7 +223,7 @@ describe('a pending job', () => {
     const job = await accepted();
     const outputKey = 'out/tests/aborted.png';
     await workOn(job, outputKey);
-    await failJob({ records, retention, now: hostClock }, job.id);
+    await failJob({ jobs: records, jobRetention: retention, now: hostClock }, job.id);
     expect(await known(job.id)).toMatchObject({
       status: 'failed',
       problem: { type: 'upstream-failed', detail: expect.any(String) },
@@ -233,7 +233,7 @@ describe('a pending job', () => {
     for (const key of [job.inputKey, outputKey]) expect(await blobs.head(key)).toBeDefined();
     await sweepDueJobs({ records, retention, enqueue }, hostClock() + SETTLE_MILLIS);
     for (const key of [job.inputKey, outputKey]) expect(await blobs.head(key)).toBeUndefined();
-    await failJob({ records, retention, now: hostClock }, 'job_unknown');
+    await failJob({ jobs: records, jobRetention: retention, now: hostClock }, 'job_unknown');
   });
 
   test('that ends while it is swept expires at its own time', async () => {

@@ -2,7 +2,7 @@ import { Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createQueueFigures, readRedisMemory } from '../../src/intake/queue-figures.ts';
+import { readQueueFigures, readRedisMemory } from '../../src/intake/queue-figures.ts';
 import { createLog } from '../../src/platform/log.ts';
 import {
   watchBatches,
@@ -16,7 +16,7 @@ import {
   PREFIX,
   untilReady,
 } from '../../src/platform/redis.ts';
-import { openQueue } from '../../src/queue/queue.ts';
+import { openQueues } from '../../src/queue/queue.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 
 const log = createLog('test', 'silent');
@@ -35,10 +35,11 @@ afterAll(async () => {
 });
 
 test('the oldest job is the one that has waited longest for its first attempt', async () => {
-  const queue = openQueue('webhook', redis, log);
-  const figures = createQueueFigures(redis, log);
+  const queues = openQueues(redis, log);
+  const queue = queues.webhook;
+  const read = () => readQueueFigures(queues);
   const oldest = async () =>
-    (await figures.read()).find(({ queue: name }) => name === 'webhook')?.oldestMillis;
+    (await read()).find(({ queue: name }) => name === 'webhook')?.oldestMillis;
   expect(await oldest()).toBe(0);
 
   // Tried an hour ago and to be retried: it has not waited for an hour.
@@ -63,10 +64,9 @@ test('the oldest job is the one that has waited longest for its first attempt', 
 
   await queue.add('waits', {}, { ...old, jobId: 'waits' });
   expect(await oldest()).toBeGreaterThanOrEqual(60_000);
-  const [webhook] = (await figures.read()).filter(({ queue: name }) => name === 'webhook');
+  const [webhook] = (await read()).filter(({ queue: name }) => name === 'webhook');
   expect(webhook?.jobs).toEqual({ waiting: 3, active: 0, delayed: 0, failed: 0 });
-  await queue.close();
-  await figures.close();
+  await Promise.all(Object.values(queues).map((each) => each.close()));
 });
 
 test('scrapes within a second share one sample, and a failed sample reports nothing', async () => {

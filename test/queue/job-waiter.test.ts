@@ -3,6 +3,7 @@ import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { blockingConnection, commandConnection, untilReady } from '../../src/platform/redis.ts';
 import { createJobWaiter } from '../../src/queue/job-waiter.ts';
+import { openQueue } from '../../src/queue/queue.ts';
 import { consumeJobs } from '../../workers/consume-jobs.ts';
 import { startRedis } from '../support/redis-server.ts';
 
@@ -12,7 +13,12 @@ test('a job that Redis has lost is added again while a request waits for it', as
   const server = await startRedis();
   const redis = commandConnection(server.url, log);
   await untilReady(redis, AbortSignal.timeout(10_000));
-  const waiter = await createJobWaiter('sync', redis, blockingConnection(server.url, log), log);
+  const waiter = await createJobWaiter(
+    openQueue('sync', redis, log),
+    redis,
+    blockingConnection(server.url, log),
+    log,
+  );
   const data = {
     ...{ inputKey: 'in', sha256: 'ab', client: 'shop', weight: 1, requestId: 'r' },
     deadlineAtMillis: hostClock() + 600_000,

@@ -15,7 +15,6 @@ import {
   newRunId,
 } from '../../src/intake/feeds/feeds.ts';
 import { createFeedRuns } from '../../src/intake/feeds/runs.ts';
-import { createScheduledRuns } from '../../src/intake/feeds/scheduled-runs.ts';
 import { createStoredBytes } from '../../src/intake/stored-bytes.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
@@ -49,15 +48,8 @@ export async function startFeedBench(allow: readonly string[] = ['127.0.0.0/8'])
   const limits = { headersMillis: 2000, idleMillis: 2000 };
   const safeFetch: SafeFetch = createSafeFetch({ allow, userAgent: 'Selvage/test', limits });
   const files = feedFiles(blobs);
-  const runs = createFeedRuns({
-    feeds,
-    batches,
-    queue,
-    now: hostClock,
-    ...runManifests(blobs),
-  });
+  const runs = createFeedRuns({ feeds, batches, queue, now: hostClock }, runManifests(blobs));
   const storedBytes = createStoredBytes(redis, hostClock);
-  const scheduledRuns = createScheduledRuns({ redis, feeds, runs, storedBytes, now: hostClock });
   const keys = createKeys(redis, 'a pepper for these tests', hostClock);
   const { record: key } = await keys.create({
     client: 'shop',
@@ -145,7 +137,6 @@ export async function startFeedBench(allow: readonly string[] = ['127.0.0.0/8'])
 
   return {
     ...deps,
-    scheduledRuns,
     keys,
     /** The key that pays for the feeds. */
     key,

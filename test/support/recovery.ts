@@ -1,23 +1,19 @@
 import type { Redis } from 'ioredis';
-import { createJobRecords } from '../../src/intake/job-records.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog, type Logger } from '../../src/platform/log.ts';
-import { openQueue } from '../../src/queue/queue.ts';
+import { composeServices, type Services } from '../../src/services.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
-import type { RecoverDeps } from '../../workers/recover/rebuild.ts';
 
-/** What restores records of a test's Redis from its storage. */
-export function recoverDeps(
+/** The services on a test's Redis and storage; `close` leaves both open. */
+export function servicesOn(
   redis: Redis,
   blobs: Blobs,
   log: Logger = createLog('test', 'silent'),
-): RecoverDeps & { close(): Promise<void> } {
-  const queue = openQueue('async', redis, log);
-  const feedQueue = openQueue('feed', redis, log);
-  const records = createJobRecords(redis, hostClock);
+): Services {
+  const services = composeServices({ redis, log, now: hostClock }, blobs);
+  const queues = Object.values(services.queues);
   return {
-    ...{ redis, blobs, records, queue, feedQueue, log },
-    now: hostClock,
-    close: async () => void (await Promise.all([queue.close(), feedQueue.close()])),
+    ...services,
+    close: async () => void (await Promise.all(queues.map((queue) => queue.close()))),
   };
 }

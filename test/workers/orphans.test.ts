@@ -18,7 +18,7 @@ import { createBatches } from '../../src/intake/batches/batches.ts';
 import { adoptInstallationId } from '../../src/intake/installation-id.ts';
 import { writeJobManifest } from '../../src/intake/job-manifest.ts';
 import { createJobRecords, type JobRecord, type JobRecords } from '../../src/intake/job-records.ts';
-import { createJobRetention, expiryOf, type JobRetention } from '../../src/intake/job-retention.ts';
+import { expiryOf, } from '../../src/intake/job-retention.ts';
 import { readIdentity, writeRecoveryState } from '../../src/intake/recovery-state.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
@@ -27,8 +27,7 @@ import { cutOutKey, garmentKey, garmentsPrefix, jobInputKey } from '../../src/st
 import type { Blobs } from '../../src/storage/blobs.ts';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
 import { reconcileOrphans } from '../../workers/orphans.ts';
-import { openRebuilders } from '../../workers/recover/rebuilders.ts';
-import { recoverDeps } from '../support/recovery.ts';
+import { servicesOn } from '../support/recovery.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 
 const log = createLog('test', 'silent');
@@ -72,8 +71,7 @@ let redis: Redis;
 let dir: string;
 let blobs: Blobs;
 let records: JobRecords;
-let retention: JobRetention;
-let recover: ReturnType<typeof recoverDeps>;
+let recover: ReturnType<typeof servicesOn>;
 beforeAll(async () => {
   server = await startRedis();
   redis = commandConnection(server.url, log);
@@ -84,9 +82,8 @@ beforeEach(async () => {
   await redis.flushall();
   blobs = await createFsBlobs({ dir: await mkdtemp(join(dir, 'store-')) });
   records = createJobRecords(redis, hostClock);
-  retention = createJobRetention(records, blobs);
   await adoptInstallationId(redis, blobs);
-  recover = recoverDeps(redis, blobs);
+  recover = servicesOn(redis, blobs);
 });
 afterEach(() => recover.close());
 afterAll(async () => {
@@ -95,16 +92,11 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-const rebuilders = () => openRebuilders(recover);
 const reconcile = (
   hoursLater = 2,
   parts: Partial<Parameters<typeof reconcileOrphans>[0]> = {},
 ): Promise<number> =>
-  reconcileOrphans(
-    { redis, blobs, records, retention, log, rebuilders, ...parts },
-    Date.now() + hoursLater * HOUR,
-    never,
-  );
+  reconcileOrphans({ ...recover, ...parts }, Date.now() + hoursLater * HOUR, never);
 
 async function allBlobs(): Promise<string[]> {
   const keys: string[] = [];
@@ -219,7 +211,7 @@ describe('a record that Redis lost', () => {
     expect(await reconcile()).toBe(2);
     expect(await allBlobs()).toEqual(before);
     expect(await get('job_lost')).toMatchObject({ status: 'queued', client: 'acme' });
-    expect(await recover.queue.getPrioritizedCount()).toBe(1);
+    expect(await recover.queues.async.getPrioritizedCount()).toBe(1);
     expect(await createBatches(redis, hostClock).get('batch_lost')).toMatchObject({
       status: 'sealed',
       accepted: 1,
@@ -231,7 +223,7 @@ describe('a record that Redis lost', () => {
   test('stays in storage if its manifest is damaged; others are put back', async () => {
     const lines: string[] = [];
     const logged = pino({}, { write: (line: string) => void lines.push(line) });
-    const own = recoverDeps(redis, blobs, logged);
+    const own = servicesOn(redis, blobs, logged);
     onTestFinished(() => own.close());
     const meta = (text: string) => ({ meta: { intent: text } });
     await blobs.put(jobInputKey('acme', 'job_bad'), Buffer.from('x'), meta('{"client":'));
@@ -240,8 +232,7 @@ describe('a record that Redis lost', () => {
     await put('batches/c/batch_bad/in/0');
     await putJson(blobs, 'feeds/c/feed_bad/feed.json', { id: 'feed_bad' });
     const before = await allBlobs();
-    const parts = { rebuilders: () => openRebuilders(own), log: logged };
-    expect(await reconcile(2, parts)).toBe(1);
+    expect(await reconcile(2, own)).toBe(1);
     expect(await allBlobs()).toEqual(before);
     expect((await get('job_good')).status).toBe('queued');
     const said = lines.filter((line) => line.includes('a manifest is damaged'));
@@ -327,8 +318,7 @@ describe('a job that succeeded', () => {
 test('a sweep can be aborted', async () => {
   await outputOf('job_gone');
   const stopped = AbortSignal.abort(new Error('the worker stops'));
-  const deps = { redis, blobs, records, retention, log, rebuilders };
-  await expect(reconcileOrphans(deps, Date.now() + 2 * HOUR, stopped)).rejects.toThrow(
+  await expect(reconcileOrphans(recover, Date.now() + 2 * HOUR, stopped)).rejects.toThrow(
     'worker stops',
   );
   expect(await allBlobs()).toHaveLength(1);

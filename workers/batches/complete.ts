@@ -1,7 +1,5 @@
-import type { Redis } from 'ioredis';
 import { batchFiles, batchKeys, putJson, putLines } from '../../src/intake/batches/batch-files.ts';
 import type {
-  Batches,
   BatchRecord,
   BatchStatus,
   DuplicateCounts,
@@ -12,35 +10,25 @@ import { joinResults } from '../../src/intake/batches/row-reader.ts';
 import { isRejected, RowLine } from '../../src/intake/batches/rows.ts';
 import { putDuplicates, putFingerprints } from '../../src/intake/duplicates/duplicate-files.ts';
 import { expiryOf } from '../../src/intake/job-retention.ts';
-import type { ReviewDecisions } from '../../src/intake/review/decisions.ts';
 import {
-  type CarriedDecisions,
   putReview,
   putReviewChunk,
   type ReviewSummary,
   toStart,
 } from '../../src/intake/review/review-files.ts';
-import type { Clock } from '../../src/platform/clock.ts';
 import { cancelJob } from '../../src/queue/cancel.ts';
 import type { AcceptedRow } from '../../src/queue/job-data.ts';
-import { ensureQueued, type JobQueue } from '../../src/queue/queue.ts';
+import { ensureQueued } from '../../src/queue/queue.ts';
+import type { Services } from '../../src/services.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
+import type { FeedRunStages } from '../feeds/start.ts';
 import { rowJobId, type Window } from './window.ts';
 
-export interface BatchEndDeps {
-  batches: Batches;
-  blobs: Blobs;
-  /** The queue `bulk`. */
-  queue: JobQueue;
-  redis: Redis;
+type Written = Pick<Services, 'batches' | 'blobs'>;
+
+export interface Ending extends Written, Pick<Services, 'queues' | 'redis' | 'reviews' | 'now'> {
   window: Pick<Window, 'rowsOf' | 'toJob'>;
-  /** Redis's time. */
-  now: Clock;
-  reviews: Pick<ReviewDecisions, 'begin'>;
-  /** Called before a run of a feed becomes `completed`. */
-  finishRun(run: BatchRecord): Promise<void>;
-  /** Returns what people decided in the run before. */
-  carriedInto(run: BatchRecord): Promise<CarriedDecisions>;
+  feedRuns: Pick<FeedRunStages, 'finish' | 'carriedInto'>;
 }
 
 /** Deletes the images that were uploaded with the rows of a chunk. */
@@ -54,7 +42,7 @@ async function deleteInputs(blobs: Blobs, lines: readonly unknown[]): Promise<vo
 
 /** Writes the results of a chunk to storage, then deletes its uploaded images. Idempotent. */
 async function writeChunk(
-  { batches, blobs }: BatchEndDeps,
+  { batches, blobs }: Written,
   batch: BatchRecord,
   chunk: number,
 ): Promise<void> {
@@ -75,15 +63,15 @@ async function writeChunk(
 }
 
 /** Writes the results of all chunks whose rows are done. */
-export async function writeFullChunks(deps: BatchEndDeps, batch: BatchRecord): Promise<void> {
-  for (const chunk of await deps.batches.fullChunks(batch.id)) {
-    await writeChunk(deps, batch, chunk);
+export async function writeFullChunks(ending: Written, batch: BatchRecord): Promise<void> {
+  for (const chunk of await ending.batches.fullChunks(batch.id)) {
+    await writeChunk(ending, batch, chunk);
   }
 }
 
 /** Ends a batch, first in storage and then in Redis: a Redis that lost its data is rebuilt from storage. */
 async function endBatch(
-  { batches, blobs, reviews, now }: BatchEndDeps,
+  { batches, blobs, reviews, now }: Ending,
   batch: BatchRecord,
   from: BatchStatus,
   to: 'completed' | 'canceled',
@@ -102,18 +90,18 @@ async function endBatch(
 }
 
 /** Completes a batch whose rows are all done. */
-export async function completeBatch(deps: BatchEndDeps, batch: BatchRecord): Promise<void> {
-  await writeFullChunks(deps, batch);
+export async function completeBatch(ending: Ending, batch: BatchRecord): Promise<void> {
+  await writeFullChunks(ending, batch);
   // Before the run takes the place of the one before.
-  const review = await putReview(deps.blobs, batch, () => deps.carriedInto(batch));
-  const duplicates = await putDuplicates(deps.blobs, batch);
-  if (batch.kind === 'feed-run') await deps.finishRun(batch);
-  await endBatch(deps, batch, 'finalizing', 'completed', review, duplicates);
+  const review = await putReview(ending.blobs, batch, () => ending.feedRuns.carriedInto(batch));
+  const duplicates = await putDuplicates(ending.blobs, batch);
+  if (batch.kind === 'feed-run') await ending.feedRuns.finish(batch);
+  await endBatch(ending, batch, 'finalizing', 'completed', review, duplicates);
 }
 
 /** Returns the chunks that were started and whose results are not in storage. */
 async function unwrittenChunks(
-  { batches }: Pick<BatchEndDeps, 'batches'>,
+  { batches }: Pick<Services, 'batches'>,
   { id, cursor, chunks }: BatchRecord,
 ): Promise<number[]> {
   const started = Array.from({ length: Math.min(cursor.chunk + 1, chunks) }, (_, chunk) => chunk);
@@ -123,7 +111,7 @@ async function unwrittenChunks(
 
 /** Returns the rows of a chunk that have no result yet. */
 async function pendingRows(
-  { batches }: BatchEndDeps,
+  { batches }: Ending,
   { id }: BatchRecord,
   chunk: number,
   rows: readonly AcceptedRow[],
@@ -133,27 +121,29 @@ async function pendingRows(
 }
 
 /** Cancels the queued and running rows of a batch, and keeps the results it has. */
-export async function cancelBatch(deps: BatchEndDeps, batch: BatchRecord): Promise<void> {
-  const { queue, redis, window } = deps;
-  for (const chunk of await unwrittenChunks(deps, batch)) {
+export async function cancelBatch(ending: Ending, batch: BatchRecord): Promise<void> {
+  const { queues, redis, window } = ending;
+  for (const chunk of await unwrittenChunks(ending, batch)) {
     const rows = await window.rowsOf(batch, chunk);
-    const pending = await pendingRows(deps, batch, chunk, rows);
-    await Promise.all(pending.map(({ row }) => cancelJob(queue, redis, rowJobId(batch.id, row))));
-    await writeChunk(deps, batch, chunk);
+    const pending = await pendingRows(ending, batch, chunk, rows);
+    await Promise.all(
+      pending.map(({ row }) => cancelJob(queues.bulk, redis, rowJobId(batch.id, row))),
+    );
+    await writeChunk(ending, batch, chunk);
   }
-  const review = await putReview(deps.blobs, batch, async () => new Map());
-  const duplicates = await putDuplicates(deps.blobs, batch);
-  await endBatch(deps, batch, 'canceling', 'canceled', review, duplicates);
+  const review = await putReview(ending.blobs, batch, async () => new Map());
+  const duplicates = await putDuplicates(ending.blobs, batch);
+  await endBatch(ending, batch, 'canceling', 'canceled', review, duplicates);
 }
 
 /** Puts issued rows without a result back in the queue if they are missing there or failed there. */
-export async function requeueLostRows(deps: BatchEndDeps, batch: BatchRecord): Promise<void> {
-  const { queue, window } = deps;
-  for (const chunk of await unwrittenChunks(deps, batch)) {
+export async function requeueLostRows(ending: Ending, batch: BatchRecord): Promise<void> {
+  const { queues, window } = ending;
+  for (const chunk of await unwrittenChunks(ending, batch)) {
     const rows = await window.rowsOf(batch, chunk);
     const issued = chunk < batch.cursor.chunk ? rows : rows.slice(0, batch.cursor.line);
-    for (const row of await pendingRows(deps, batch, chunk, issued)) {
-      await ensureQueued(queue, window.toJob(batch, chunk, rows.length, row));
+    for (const row of await pendingRows(ending, batch, chunk, issued)) {
+      await ensureQueued(queues.bulk, window.toJob(batch, chunk, rows.length, row));
     }
   }
 }

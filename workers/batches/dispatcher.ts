@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BATCH_RUNNING_STATUSES, type BatchRecord } from '../../src/intake/batches/batches.ts';
-import type { Logger } from '../../src/platform/log.ts';
+import type { WorkerServices } from '../worker-services.ts';
 import type { BatchReader } from './batch-reader.ts';
-import { type BatchEndDeps, cancelBatch, completeBatch, writeFullChunks } from './complete.ts';
+import { cancelBatch, completeBatch, type Ending, writeFullChunks } from './complete.ts';
 import { type RowLimits, rowLimitBounds } from './row-limits.ts';
 import type { Window } from './window.ts';
 
@@ -19,13 +19,10 @@ const SLOTS_MILLIS = 1000;
 /** Rows of one client queued in a row, before the next client's. */
 const ROUND_ROBIN_ROWS = 8;
 
-export interface DispatcherDeps extends BatchEndDeps {
+export interface Dispatching extends Ending, Pick<WorkerServices, 'allSlots' | 'log'> {
   window: Window;
   rowLimits: RowLimits;
   readBatches: BatchReader;
-  /** Images that all live workers process at once. */
-  slots(): Promise<number>;
-  log: Logger;
 }
 
 const inFlight = ({ issued, succeeded, failed }: BatchRecord): number =>
@@ -45,7 +42,7 @@ function byClient(batches: readonly BatchRecord[]): Map<string, BatchRecord[]> {
  * not wait for all rows of a client with many.
  */
 async function enqueueFairly(
-  { window, rowLimits }: Pick<DispatcherDeps, 'window' | 'rowLimits'>,
+  { window, rowLimits }: Pick<Dispatching, 'window' | 'rowLimits'>,
   batches: readonly BatchRecord[],
   slots: number,
 ): Promise<void> {
@@ -77,21 +74,21 @@ async function enqueueFairly(
  * One tick: writes full chunks, ends batches that are done or canceled, and queues further rows.
  * @returns how many batches are not ended
  */
-export async function dispatch(deps: DispatcherDeps): Promise<number> {
-  const { window, readBatches } = deps;
+export async function dispatch(dispatching: Dispatching): Promise<number> {
+  const { window, readBatches } = dispatching;
   let slots = 0;
   const batches = await readBatches(async () => {
-    slots = await deps.slots();
+    slots = await dispatching.allSlots();
     return rowLimitBounds(slots).max;
   });
   window.retainOnly(new Set(batches.map(({ id }) => id)));
   for (const batch of batches) {
-    if (batch.status === 'finalizing') await completeBatch(deps, batch);
-    else if (batch.status === 'canceling') await cancelBatch(deps, batch);
-    else if (batch.status === 'running') await writeFullChunks(deps, batch);
+    if (batch.status === 'finalizing') await completeBatch(dispatching, batch);
+    else if (batch.status === 'canceling') await cancelBatch(dispatching, batch);
+    else if (batch.status === 'running') await writeFullChunks(dispatching, batch);
   }
   const running = batches.filter(({ status }) => BATCH_RUNNING_STATUSES.includes(status));
-  await enqueueFairly(deps, running, slots);
+  await enqueueFairly(dispatching, running, slots);
   return batches.length;
 }
 
@@ -113,17 +110,17 @@ function cached<T>(read: () => Promise<T>, millis: number): () => Promise<T> {
 }
 
 /** Dispatches while this worker holds the lease. Returns a function that stops it. */
-export function startDispatcher(deps: DispatcherDeps): () => Promise<void> {
-  const { batches, log } = deps;
+export function startDispatcher(dispatching: Dispatching): () => Promise<void> {
+  const { batches, log } = dispatching;
   const holder = randomUUID();
   const stopping = new AbortController();
-  const cachedDeps = { ...deps, slots: cached(deps.slots, SLOTS_MILLIS) };
+  const cachedSlots = { ...dispatching, allSlots: cached(dispatching.allSlots, SLOTS_MILLIS) };
   const holdsLease = cached(() => batches.acquireDispatchLease(holder, LEASE_MILLIS), RENEW_MILLIS);
 
   /** Runs one tick and returns the delay before the next, ms. */
   async function tick(): Promise<number> {
     if (!(await holdsLease())) return ACQUIRE_MILLIS;
-    return (await dispatch(cachedDeps)) > 0 ? TICK_MILLIS : IDLE_TICK_MILLIS;
+    return (await dispatch(cachedSlots)) > 0 ? TICK_MILLIS : IDLE_TICK_MILLIS;
   }
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {

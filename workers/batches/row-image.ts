@@ -4,16 +4,14 @@ import { Problem } from '../../src/platform/problem.ts';
 import type { AcceptedRow, Operation, PreviousImage } from '../../src/queue/job-data.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import type { HostHealth } from '../fetch/host-health.ts';
-import { ACCEPT_IMAGES, type SafeFetch } from '../fetch/safe-fetch.ts';
+import { ACCEPT_IMAGES } from '../fetch/safe-fetch.ts';
 import { type FetchTurn, fetchMillis } from '../fetch-input.ts';
 import type { SourceObjects } from '../sources/source-objects.ts';
+import type { WorkerServices } from '../worker-services.ts';
 
-interface RowImageDeps {
-  blobs: Blobs;
-  safeFetch: SafeFetch;
+interface RowImageServices extends Pick<WorkerServices, 'blobs' | 'safeFetch' | 'maxBytes'> {
   objects: Pick<SourceObjects, 'read'>;
   health: HostHealth;
-  maxBytes: number;
 }
 
 /** The results a row needs. */
@@ -87,7 +85,7 @@ export async function reusableResult(
  * @throws FetchError; LocationUnavailable; Problem if the server's response makes no sense
  */
 export async function fetchRowImage(
-  { blobs, safeFetch, objects, health, maxBytes }: RowImageDeps,
+  { blobs, safeFetch, objects, health, maxBytes }: RowImageServices,
   { source, isOtherLink }: AcceptedRow,
   previous: PreviousImage | undefined,
   { client, attempt }: FetchTurn,

@@ -1,12 +1,11 @@
-import type { Batches, RowCompletion } from '../../src/intake/batches/batches.ts';
+import type { RowCompletion } from '../../src/intake/batches/batches.ts';
 import type { RowProblem } from '../../src/intake/batches/rows.ts';
 import { feedGarmentsPrefix } from '../../src/intake/feeds/feed-keys.ts';
-import type { Clock } from '../../src/platform/clock.ts';
 import type { Problem } from '../../src/platform/problem.ts';
 import type { JobData } from '../../src/queue/catalog.ts';
 import type { PreviousImage } from '../../src/queue/job-data.ts';
+import type { Services } from '../../src/services.ts';
 import { garmentsPrefix } from '../../src/storage/blob-keys.ts';
-import type { Blobs } from '../../src/storage/blobs.ts';
 import { problemCode } from '../final-problem.ts';
 import { ifComplete, type RowImage } from './row-image.ts';
 
@@ -72,13 +71,6 @@ const failed = ({ row, feed }: RowJob, problem: RowProblem): RowOutput => {
   };
 };
 
-export interface FinishDeps {
-  batches: Batches;
-  blobs: Blobs;
-  /** Redis's time. */
-  now: Clock;
-}
-
 export const rowProblem = (problem: Problem): RowProblem => {
   const { type, detail } = problem;
   return { type, detail, code: problemCode(problem) };
@@ -86,7 +78,7 @@ export const rowProblem = (problem: Problem): RowProblem => {
 
 /** The result of a row that cannot be processed: in a feed its last good picture, if it had one, which is now stale. */
 export async function withoutImage(
-  { blobs, now }: FinishDeps,
+  { blobs, now }: Pick<Services, 'blobs' | 'now'>,
   job: RowJob,
   problem: RowProblem,
 ): Promise<RowOutput> {

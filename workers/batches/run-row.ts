@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Queue } from 'bullmq';
 import { modelVersionOf } from '../../models/catalog.ts';
 import { batchKeys } from '../../src/intake/batches/batch-files.ts';
-import type { Batches } from '../../src/intake/batches/batches.ts';
 import { feedImageKey, feedPhotoKey, feedPictureKey } from '../../src/intake/feeds/feed-keys.ts';
 import { type ValidatedImage, validateImage } from '../../src/intake/validate-image.ts';
 import { formatOf } from '../../src/output/options.ts';
 import type { CutOutOptions } from '../../src/output/quality.ts';
-import type { Clock } from '../../src/platform/clock.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { readData } from '../../src/queue/catalog.ts';
 import type { JobResults, PreviousImage } from '../../src/queue/job-data.ts';
@@ -15,9 +12,9 @@ import { cutOutKey } from '../../src/storage/blob-keys.ts';
 import { BlobMissing } from '../../src/storage/blobs.ts';
 import type { Region } from '../../src/taxonomy/dictionary/schema.ts';
 import type { AttemptContext, Processor } from '../attempt.ts';
-import type { HostHealth } from '../fetch/host-health.ts';
+import { HostHealth } from '../fetch/host-health.ts';
 import {
-  type FetchInputDeps,
+  type FetchServices,
   type FetchTurn,
   fetchInput,
   openBackground,
@@ -25,13 +22,13 @@ import {
   withFetchPermit,
 } from '../fetch-input.ts';
 import { finalProblem } from '../final-problem.ts';
-import type { ImageDeps } from '../image-job.ts';
+import type { ImageServices } from '../image-job.ts';
 import { cacheOptions, runOperations, withBackgroundHash } from '../job-operations.ts';
 import type { SourceObjects } from '../sources/source-objects.ts';
-import { type FeedPhotos, type PhotoRef, photoId } from './feed-photos.ts';
+import type { WorkerServices } from '../worker-services.ts';
+import { FeedPhotos, type PhotoRef, photoId } from './feed-photos.ts';
 import { fetchRowImage, fileKeys, type RowImage, reusableResult } from './row-image.ts';
 import {
-  type FinishDeps,
   makerOf,
   type RowJob,
   type RowOutput,
@@ -43,19 +40,19 @@ import {
 } from './row-output.ts';
 import { resultOfSameLink, writtenResult } from './same-link.ts';
 
-interface RunRowDeps {
-  batches: Batches;
+type FetchBackground = ReturnType<typeof fetchBackgrounds>;
+
+/** What a row needs besides the worker. */
+interface RowServices extends WorkerServices {
+  /** Of sources. */
+  objects: SourceObjects;
   photos: FeedPhotos;
   health: HostHealth;
-  /** Redis's time. */
-  now: Clock;
-  images: ImageDeps;
-  inputs: FetchInputDeps;
-  objects: SourceObjects;
+  fetchBackground: FetchBackground;
 }
 
 /** Rows of a batch are charged when they are accepted; rows of a feed when there is work to do. */
-async function checkQuota({ batches }: RunRowDeps, { feed }: RowJob): Promise<void> {
+async function checkQuota({ batches }: RowServices, { feed }: RowJob): Promise<void> {
   if (!feed || (await batches.hasQuota(feed.meter))) return;
   throw new Problem(
     'quota-exceeded',
@@ -74,7 +71,7 @@ const pictureBackground = ({ feed, options }: RowJob): string | undefined =>
 
 /** Makes the marketplace picture of a feed's cut-out; undefined if the cut-out itself serves. */
 async function makePicture(
-  { blobs, engine }: ImageDeps,
+  { blobs, engine }: ImageServices,
   { feed, options, client, weight }: RowJob,
   cutoutKey: string | undefined,
   signal: AbortSignal,
@@ -99,14 +96,14 @@ async function makePicture(
 
 /** Writes the cut-out of an object of a source to its place. An attempt that comes late writes none. */
 async function deliver(
-  { batches, objects, inputs }: RunRowDeps,
+  { batches, objects, blobs }: RowServices,
   { batchId, chunk, row }: RowJob,
   cutout: JobResults['cutout'],
   key: string,
   signal: AbortSignal,
 ): Promise<void> {
   if (!cutout || !('object' in row.source)) return;
-  const bytes = await inputs.blobs.get(key, signal);
+  const bytes = await blobs.get(key, signal);
   if (!(await batches.isRowPending(batchId, chunk, row.row))) return;
   await objects.deliver(row.source.object, bytes, cutout.mediaType, signal);
 }
@@ -121,7 +118,7 @@ const soldRegion = ({ options, row }: RowJob): Region | undefined =>
 
 /** For a feed: the key of the cut-out of an image. */
 const feedCutOutKey = (
-  engine: ImageDeps['engine'],
+  engine: WorkerServices['engine'],
   job: RowJob,
   sha256: string,
   options: CutOutOptions = {},
@@ -133,7 +130,7 @@ const feedCutOutKey = (
 };
 
 /** Fetches backgrounds; concurrent rows of a batch share one fetch. */
-function createBackgroundFetcher(inputs: FetchInputDeps) {
+function fetchBackgrounds(inputs: FetchServices) {
   const inFlight = new Map<string, Promise<ValidatedImage>>();
   return (key: string, turn: FetchTurn, signal: AbortSignal): Promise<ValidatedImage> => {
     // Opened now: another row may have fetched it while this one waited.
@@ -149,49 +146,45 @@ function createBackgroundFetcher(inputs: FetchInputDeps) {
 
 /** The result of a row whose link another row has: that one's, at no cost; undefined if the run has ended. */
 async function sameResult(
-  deps: RunRowDeps,
+  services: RowServices,
   job: RowJob,
   first: { chunk: number; row: number },
   attempt: AttemptContext,
   signal: AbortSignal,
 ): Promise<RowOutput | undefined> {
-  const { blobs } = deps.images;
-  const result = await resultOfSameLink({ ...deps, blobs }, job, first, attempt, signal);
-  if (result?.status === 'failed') return withoutImage({ ...deps, blobs }, job, result.problem);
+  const result = await resultOfSameLink(services, job, first, attempt, signal);
+  if (result?.status === 'failed') return withoutImage(services, job, result.problem);
   return result && reused(job, result);
-}
-
-interface WorkDeps extends RunRowDeps {
-  fetchBackground: ReturnType<typeof createBackgroundFetcher>;
 }
 
 /** Runs the work of a row, with a permit to fetch if there is something to fetch. */
 async function workInTurn(
-  deps: WorkDeps,
+  services: RowServices,
   job: RowJob,
   signal: AbortSignal,
   attempt: AttemptContext,
 ): Promise<RowOutput> {
-  const { blobs, pool } = deps.inputs;
+  const { blobs, pools } = services;
   const { client, row } = job;
   const background = await openBackground(blobs, backgroundKeyOf(job), signal);
   const link = 'url' in row.source ? row.source.url : background?.link;
   const turn = { client, attempt };
   if ('url' in row.source) {
     const { url } = row.source;
-    await attempt.withoutSlot(() => deps.health.turn(url, signal));
+    await attempt.withoutSlot(() => services.health.turn(url, signal));
   }
-  return withFetchPermit(pool, turn, link, signal, () => work(deps, job, turn, signal));
+  return withFetchPermit(pools.background, turn, link, signal, () =>
+    work(services, job, turn, signal),
+  );
 }
 
 async function work(
-  deps: WorkDeps,
+  services: RowServices,
   job: RowJob,
   turn: FetchTurn,
   signal: AbortSignal,
 ): Promise<RowOutput> {
-  const { images, inputs, objects } = deps;
-  const { engine } = images;
+  const { engine } = services;
   const { client, operations, row, feed } = job;
   const model = modelVersionOf(engine.model);
   const region = soldRegion(job);
@@ -203,17 +196,11 @@ async function work(
     garmentsPrefix: (sha256: string) => rowGarmentsPrefix(job, sha256),
     cutOutKey: (sha256: string) => feedCutOutKey(engine, job, sha256, job.options),
   };
-  const previous = await reusableResult(inputs.blobs, row, request, signal);
-  const image = await fetchRowImage(
-    { ...inputs, objects, health: deps.health },
-    row,
-    previous,
-    turn,
-    signal,
-  );
+  const previous = await reusableResult(services.blobs, row, request, signal);
+  const image = await fetchRowImage(services, row, previous, turn, signal);
   if (previous && !image) return unchanged(job, previous, image);
   if (!image) throw new Error('There is neither an image nor a previous result');
-  const { bytes, width, height, sha256 } = validateImage(image.bytes, inputs.limits);
+  const { bytes, width, height, sha256 } = validateImage(image.bytes, services.limits);
   if (previous?.input.sha256 === sha256) return unchanged(job, previous, image);
 
   const photo = feed && {
@@ -229,38 +216,38 @@ async function work(
     }),
   };
   const make = () =>
-    makeResults(deps, job, { ...image, bytes, width, height, sha256 }, photo, turn, signal);
+    makeResults(services, job, { ...image, bytes, width, height, sha256 }, photo, turn, signal);
   if (!photo) return make();
   const find = async () => {
-    const known = await deps.photos.find(photo, signal);
+    const known = await services.photos.find(photo, signal);
     return known && reused(job, known, image);
   };
   return (
-    (await find()) ?? deps.photos.alone(photo, signal, async () => (await find()) ?? (await make()))
+    (await find()) ??
+    services.photos.alone(photo, signal, async () => (await find()) ?? (await make()))
   );
 }
 
 /** Makes the results of an image that the client has not had yet. */
 async function makeResults(
-  deps: WorkDeps,
+  services: RowServices,
   job: RowJob,
   image: RowImage & Pick<ValidatedImage, 'width' | 'height' | 'sha256'>,
   photo: PhotoRef | undefined,
   turn: FetchTurn,
   signal: AbortSignal,
 ): Promise<RowOutput> {
-  const { images } = deps;
-  const { engine } = images;
+  const { engine } = services;
   const { batchId, client, operations, row, feed } = job;
   const { bytes, width, height, sha256, etag, lastModified } = image;
   const model = modelVersionOf(engine.model);
   const region = soldRegion(job);
-  await checkQuota(deps, job);
+  await checkQuota(services, job);
   const backgroundKey = backgroundKeyOf(job);
   const background =
     backgroundKey === undefined
       ? undefined
-      : await deps.fetchBackground(backgroundKey, turn, signal);
+      : await services.fetchBackground(backgroundKey, turn, signal);
   const options = withBackgroundHash(job.options, background);
   const cacheInputs = { client, sha256, model, options: cacheOptions(engine, options) };
   const outputKey =
@@ -278,16 +265,16 @@ async function makeResults(
     region,
     garmentsPrefix: rowGarmentsPrefix(job, sha256),
   };
-  const { results, millis } = await runOperations(images, operations, task, signal);
-  await deliver(deps, job, results.cutout, outputKey, signal);
-  const picture = await makePicture(images, job, results.cutout && outputKey, signal);
+  const { results, millis } = await runOperations(services, operations, task, signal);
+  await deliver(services, job, results.cutout, outputKey, signal);
+  const picture = await makePicture(services, job, results.cutout && outputKey, signal);
   const made = {
     input: { sha256, bytes: bytes.length, width, height },
     results: withKey(results, outputKey),
     ...(picture && { picture }),
     ...(photo && { photo: photo.photo }),
   };
-  if (photo) await deps.photos.put(photo, { ...made, madeBy: makerOf(job) });
+  if (photo) await services.photos.put(photo, { ...made, madeBy: makerOf(job) });
   return {
     result: {
       row: row.row,
@@ -305,7 +292,7 @@ async function makeResults(
 
 /** Records the result of a row. If the batch was erased meanwhile, deletes what the row made. */
 async function finish(
-  { batches, blobs }: Omit<FinishDeps, 'now'>,
+  { batches, blobs }: Pick<WorkerServices, 'batches' | 'blobs'>,
   job: RowJob,
   output: RowOutput,
 ): Promise<boolean> {
@@ -327,9 +314,13 @@ async function finish(
  * The result that storage has of a row whose image is deleted: Redis has lost that it had ended.
  * @throws BlobMissing if storage has none
  */
-async function storedOutput(deps: RunRowDeps, job: RowJob, missing: BlobMissing) {
+async function storedOutput(
+  { blobs }: Pick<RowServices, 'blobs'>,
+  job: RowJob,
+  missing: BlobMissing,
+) {
   const { chunk, row } = job;
-  const result = await writtenResult(deps.images.blobs, job, { chunk, row: row.row });
+  const result = await writtenResult(blobs, job, { chunk, row: row.row });
   if (!result) throw missing;
   return { result, quota: 'held', millis: {} } as const;
 }
@@ -341,46 +332,54 @@ const tooLate = () =>
  * Runs one row of a batch or of a feed run. Only the first attempt to complete the row counts. A failed row is
  * a result like any other: the batch continues.
  */
-export function runRow(deps: RunRowDeps): Processor<'run-row'> {
-  const { batches, images, now } = deps;
-  const { blobs } = images;
-  const workDeps = { ...deps, fetchBackground: createBackgroundFetcher(deps.inputs) };
+export function runRow(worker: WorkerServices, objects: SourceObjects): Processor<'run-row'> {
+  const { batches, redis, blobs, now } = worker;
+  const services = {
+    ...worker,
+    objects,
+    photos: new FeedPhotos(redis, blobs),
+    health: new HostHealth(now),
+    fetchBackground: fetchBackgrounds(worker),
+  };
   return async (job, signal, attempt) => {
     const { batchId, chunk, row } = job;
     if (!(await batches.isRowPending(batchId, chunk, row.row))) return { millis: {} };
     try {
       if ((job.feed?.endsAtMillis ?? Number.POSITIVE_INFINITY) < now()) throw tooLate();
       const output = row.sameAs
-        ? await sameResult(deps, job, row.sameAs, attempt, signal)
-        : await workInTurn(workDeps, job, signal, attempt).catch((error) => {
-            if (error instanceof BlobMissing) return storedOutput(deps, job, error);
+        ? await sameResult(services, job, row.sameAs, attempt, signal)
+        : await workInTurn(services, job, signal, attempt).catch((error) => {
+            if (error instanceof BlobMissing) return storedOutput(services, job, error);
             throw error;
           });
       if (!output) return { millis: {} };
-      const isFirst = await finish({ batches, blobs }, job, output);
+      const isFirst = await finish(services, job, output);
       const { result } = output;
       if (isFirst && job.feed && result.status === 'succeeded' && result.charged && result.photo) {
-        await deps.photos.share({ client: job.client, feedId: job.feed.id, photo: result.photo });
+        await services.photos.share({
+          client: job.client,
+          feedId: job.feed.id,
+          photo: result.photo,
+        });
       }
       return { millis: output.millis };
     } catch (error) {
       const final = signal.aborted ? undefined : finalProblem(error, attempt);
       if (!final) throw error;
-      await finish(
-        { batches, blobs },
-        job,
-        await withoutImage({ batches, blobs, now }, job, rowProblem(final)),
-      );
+      await finish(services, job, await withoutImage(services, job, rowProblem(final)));
       return { millis: {} };
     }
   };
 }
 
 /** Fails a row whose workers died too often. */
-export async function failRow(deps: FinishDeps, queue: Queue, jobId: string): Promise<void> {
-  const queued = await queue.getJob(jobId);
+export async function failRow(
+  services: Pick<WorkerServices, 'batches' | 'blobs' | 'queues' | 'now'>,
+  jobId: string,
+): Promise<void> {
+  const queued = await services.queues.bulk.getJob(jobId);
   if (!queued) return;
   const job = readData('run-row', queued.data);
   const problem = new Problem('upstream-failed', 'The work was interrupted too often');
-  await finish(deps, job, await withoutImage(deps, job, rowProblem(problem)));
+  await finish(services, job, await withoutImage(services, job, rowProblem(problem)));
 }

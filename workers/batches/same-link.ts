@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { batchFiles } from '../../src/intake/batches/batch-files.ts';
-import type { Batches } from '../../src/intake/batches/batches.ts';
 import { ResultLine } from '../../src/intake/batches/rows.ts';
 import type { JobData } from '../../src/queue/catalog.ts';
+import type { Services } from '../../src/services.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import type { AttemptContext } from '../attempt.ts';
 import { PoolBusy } from '../fetch/fetch-pool.ts';
@@ -13,10 +13,7 @@ const MAX_WAIT_MILLIS = 10_000;
 
 type RowJob = JobData<'run-row'>;
 
-interface SameLinkDeps {
-  batches: Batches;
-  blobs: Blobs;
-}
+type Rows = Pick<Services, 'batches' | 'blobs'>;
 
 interface RowPlace {
   chunk: number;
@@ -35,7 +32,7 @@ export async function writtenResult(
 
 /** Reads the result of the first row with the same link; undefined while it is processed. */
 async function readResult(
-  { batches, blobs }: SameLinkDeps,
+  { batches, blobs }: Rows,
   job: RowJob,
   first: RowPlace,
 ): Promise<ResultLine | undefined> {
@@ -51,7 +48,7 @@ async function readResult(
  * @throws PoolBusy if it takes long
  */
 export const resultOfSameLink = (
-  deps: SameLinkDeps,
+  services: Rows,
   job: RowJob,
   first: RowPlace,
   { withoutSlot }: AttemptContext,
@@ -59,9 +56,10 @@ export const resultOfSameLink = (
 ): Promise<ResultLine | undefined> =>
   withoutSlot(async () => {
     for (let waited = 0; waited < MAX_WAIT_MILLIS; waited += POLL_MILLIS) {
-      const result = await readResult(deps, job, first);
+      const result = await readResult(services, job, first);
       if (result) return result;
-      if (!(await deps.batches.isRowPending(job.batchId, job.chunk, job.row.row))) return undefined;
+      if (!(await services.batches.isRowPending(job.batchId, job.chunk, job.row.row)))
+        return undefined;
       await sleep(POLL_MILLIS, undefined, { signal });
     }
     throw new PoolBusy();

@@ -3,25 +3,21 @@ import {
   BATCH_RECHECK_MILLIS,
   BATCH_RUNNING_STATUSES,
   BATCH_TERMINAL_STATUSES,
-  type Batches,
   type BatchRecord,
 } from '../../src/intake/batches/batches.ts';
+import type { Services } from '../../src/services.ts';
+import type { FeedRunStages } from '../feeds/start.ts';
 
-interface BatchSweepDeps {
-  batches: Batches;
-  retention: Pick<BatchRetention, 'expire'>;
-  /** Puts lost rows of a running batch back in the queue. */
-  requeueLostRows(batch: BatchRecord): Promise<void>;
-  /** Queues the ingestion of an open run, if it is missing in the queue. */
-  readRun(run: BatchRecord): Promise<void>;
-  /** Deletes what a feed retains for an expired run. */
-  expireRun(run: BatchRecord): Promise<void>;
+interface Swept extends Pick<Services, 'batches'> {
+  batchRetention: Pick<BatchRetention, 'expire'>;
 }
 
 const CANCEL = { from: BATCH_RUNNING_STATUSES, to: 'canceling' } as const;
 
 async function handleDue(
-  { batches, retention, requeueLostRows, expireRun, readRun }: BatchSweepDeps,
+  { batches, batchRetention }: Swept,
+  feedRuns: Pick<FeedRunStages, 'read' | 'expire'>,
+  requeueLostRows: (batch: BatchRecord) => Promise<void>,
   id: string,
   nowMillis: number,
 ): Promise<void> {
@@ -31,7 +27,7 @@ async function handleDue(
   const expiresAtMillis = Date.parse(batch.expiresAt);
   const recheckAtMillis = nowMillis + BATCH_RECHECK_MILLIS;
   if (batch.status === 'open' && batch.kind === 'feed-run' && expiresAtMillis > nowMillis) {
-    await readRun(batch);
+    await feedRuns.read(batch);
     return batches.postpone(id, Math.min(recheckAtMillis, expiresAtMillis));
   }
   if (isOver && batch.status !== 'expired' && expiresAtMillis > nowMillis) {
@@ -39,8 +35,8 @@ async function handleDue(
     return batches.postpone(id, expiresAtMillis);
   }
   if (isOver) {
-    await retention.expire(batch, nowMillis);
-    if (batch.kind === 'feed-run') await expireRun(batch);
+    await batchRetention.expire(batch, nowMillis);
+    if (batch.kind === 'feed-run') await feedRuns.expire(batch);
     return;
   }
   const { createdAt, inputSeconds = Number.POSITIVE_INFINITY } = batch;
@@ -56,9 +52,15 @@ async function handleDue(
 /**
  * Handles every due batch: one that has ended, or was never sealed, expires; the lost rows of a running one
  * are queued again. Returns how many were due.
+ * @param requeueLostRows puts lost rows of a running batch back in the queue
  */
-export async function sweepBatches(deps: BatchSweepDeps, nowMillis: number): Promise<number> {
-  const ids = await deps.batches.due(nowMillis);
-  for (const id of ids) await handleDue(deps, id, nowMillis);
+export async function sweepBatches(
+  swept: Swept,
+  feedRuns: Pick<FeedRunStages, 'read' | 'expire'>,
+  requeueLostRows: (batch: BatchRecord) => Promise<void>,
+  nowMillis: number,
+): Promise<number> {
+  const ids = await swept.batches.due(nowMillis);
+  for (const id of ids) await handleDue(swept, feedRuns, requeueLostRows, id, nowMillis);
   return ids.length;
 }

@@ -8,11 +8,9 @@ import {
   writeSourceMetadata,
 } from '../../src/intake/feeds/feed-source.ts';
 import type { FeedDocument, FeedRecord } from '../../src/intake/feeds/feeds.ts';
-import type { StoredBytes } from '../../src/intake/stored-bytes.ts';
 import { Problem } from '../../src/platform/problem.ts';
-import type { Blobs } from '../../src/storage/blobs.ts';
 import { copyIfPresent } from '../copy-blob.ts';
-import type { SafeFetch } from '../fetch/safe-fetch.ts';
+import type { WorkerServices } from '../worker-services.ts';
 
 /** Enough for a feed of 2 GiB over a slow connection. */
 const FETCH_MILLIS = 30 * 60_000;
@@ -22,11 +20,7 @@ const SPEED = { minBytesPerSecond: 64 * 1024, windowMillis: 120_000, graceMillis
 const ACCEPT_FEEDS =
   'text/csv,application/xml,text/xml,application/x-ndjson,application/json,application/gzip;q=0.9,*/*;q=0.5';
 
-export interface FetchFeedDeps {
-  blobs: Blobs;
-  safeFetch: Pick<SafeFetch, 'open'>;
-  storedBytes: Pick<StoredBytes, 'add'>;
-}
+type Services = Pick<WorkerServices, 'blobs' | 'safeFetch' | 'storedBytes'>;
 
 const fileNameOf = (url: string): string => new URL(url).pathname.split('/').at(-1) ?? '';
 
@@ -35,7 +29,7 @@ const fileNameOf = (url: string): string => new URL(url).pathname.split('/').at(
  * changed, copies the document of the previous run, or fetches it after all if that is gone.
  */
 async function download(
-  { blobs, safeFetch }: Pick<FetchFeedDeps, 'blobs' | 'safeFetch'>,
+  { blobs, safeFetch }: Pick<Services, 'blobs' | 'safeFetch'>,
   { client, url }: { client: string; url: string },
   keys: { target: string; previous: string | undefined },
   document: Partial<FeedDocument>,
@@ -73,19 +67,25 @@ async function download(
  * @throws FetchError; Problem if it was never uploaded
  */
 export async function fetchFeed(
-  deps: FetchFeedDeps,
+  services: Services,
   { id, client, source, document, meter }: FeedRecord,
   runId: string,
   signal: AbortSignal,
 ): Promise<SourceMetadata> {
-  const { blobs, storedBytes } = deps;
+  const { blobs, storedBytes } = services;
   const keys = feedKeys(client, id);
   const target = keys.source(runId);
   const stored = await blobs.head(target, signal);
   if (stored) return readSourceMetadata(stored);
   if ('url' in source) {
     const previous = document && keys.source(document.runId);
-    await download(deps, { client, url: source.url }, { target, previous }, document ?? {}, signal);
+    await download(
+      services,
+      { client, url: source.url },
+      { target, previous },
+      document ?? {},
+      signal,
+    );
   }
   const head = await blobs.head(target, signal);
   if (head) {

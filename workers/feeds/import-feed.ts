@@ -1,49 +1,33 @@
 import { FeedError } from '../../src/feed-formats/feed-error.ts';
 import { batchKeys, putJson, putSealed } from '../../src/intake/batches/batch-files.ts';
-import type { Batches, BatchRecord } from '../../src/intake/batches/batches.ts';
+import type { BatchRecord } from '../../src/intake/batches/batches.ts';
 import { endFacts, runCounts } from '../../src/intake/batches/counts.ts';
 import { batchCompletedEntry, runHeldEntry } from '../../src/intake/batches/links.ts';
 import { feedFiles } from '../../src/intake/feeds/feed-files.ts';
 import type { SourceMetadata } from '../../src/intake/feeds/feed-source.ts';
-import type { FeedRecord, Feeds } from '../../src/intake/feeds/feeds.ts';
+import type { FeedRecord } from '../../src/intake/feeds/feeds.ts';
 import { type FeedLoss, isLarge } from '../../src/intake/feeds/loss.ts';
 import type { FeedPlan } from '../../src/intake/feeds/plan.ts';
 import { expiryOf } from '../../src/intake/job-retention.ts';
-import type { Clock } from '../../src/platform/clock.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import type { JobData, JobResult } from '../../src/queue/catalog.ts';
-import type { Blobs } from '../../src/storage/blobs.ts';
 import type { AttemptContext } from '../attempt.ts';
-import { type FetchPool, PoolBusy } from '../fetch/fetch-pool.ts';
+import { PoolBusy } from '../fetch/fetch-pool.ts';
 import { FetchError } from '../fetch/safe-fetch.ts';
 import { withFetchPermit } from '../fetch-input.ts';
 import { isFinal } from '../final-problem.ts';
 import { isUnavailable } from '../unavailable.ts';
-import { type FetchFeedDeps, fetchFeed } from './fetch-feed.ts';
+import type { WorkerServices } from '../worker-services.ts';
+import { fetchFeed } from './fetch-feed.ts';
 import { ingestRows, planRun } from './ingest-rows.ts';
 
-interface FailDeps {
-  batches: Batches;
-  blobs: Blobs;
-  /** Redis's time. */
-  now: Clock;
-}
+type EndServices = Pick<WorkerServices, 'batches' | 'blobs' | 'now'>;
+type ImportServices = EndServices &
+  Pick<WorkerServices, 'feeds' | 'safeFetch' | 'storedBytes' | 'pools' | 'maxLossPercent'>;
 
 /** The commonest reason for which rows are rejected. */
 const commonest = (reasons: Readonly<Record<string, number>>): string =>
   Object.entries(reasons).sort(([, a], [, b]) => b - a)[0]?.[0] ?? 'unknown';
-
-interface ImportFeedDeps extends FetchFeedDeps, FailDeps {
-  feeds: Feeds;
-  /** A run that would lose a larger share of rows or pictures is held. */
-  maxLossPercent: number;
-  pools: {
-    /** Of the feeds being imported. */
-    feeds: FetchPool;
-    /** Of the feeds whose rows are read. */
-    parsing: FetchPool;
-  };
-}
 
 /** Returns the problem that ends a run for good, worded for a merchandiser; undefined if a retry may help. */
 function finalProblem(error: unknown, attempt: AttemptContext): Problem | undefined {
@@ -63,7 +47,7 @@ function finalProblem(error: unknown, attempt: AttemptContext): Problem | undefi
 
 /** Fails a run whose feed was not read completely. */
 async function failRun(
-  { batches, blobs, now }: FailDeps,
+  { batches, blobs, now }: EndServices,
   { id }: BatchRecord,
   { type, detail }: Problem,
 ): Promise<void> {
@@ -86,7 +70,7 @@ async function failRun(
 
 /** Ends a dry run. */
 async function endDryRun(
-  { batches, blobs, now }: FailDeps,
+  { batches, blobs, now }: EndServices,
   run: BatchRecord,
   plan: FeedPlan,
 ): Promise<void> {
@@ -99,25 +83,27 @@ async function endDryRun(
 
 /** Reads the rows of a feed when it is its client's turn, and ends or seals the run. */
 async function readInTurn(
-  deps: ImportFeedDeps,
+  services: ImportServices,
   feed: FeedRecord,
   run: BatchRecord,
   metadata: SourceMetadata,
   signal: AbortSignal,
 ): Promise<void> {
   const request = { client: feed.client, host: '' };
-  const release = await deps.pools.parsing.acquire(request, signal);
+  const release = await services.pools.parsing.acquire(request, signal);
   try {
     if (run.dryRun) {
-      await endDryRun(deps, run, await planRun(deps, feed, run, metadata, signal));
+      await endDryRun(services, run, await planRun(services, feed, run, metadata, signal));
       return;
     }
-    const read = await ingestRows(deps, feed, run, metadata, signal);
+    const read = await ingestRows(services, feed, run, metadata, signal);
     if (!read) return;
     const { etag, lastModified } = metadata;
     const { sha256, loss } = read;
-    await deps.feeds.update(feed.id, { document: { runId: run.id, etag, lastModified, sha256 } });
-    await closeRun(deps, run, loss);
+    await services.feeds.update(feed.id, {
+      document: { runId: run.id, etag, lastModified, sha256 },
+    });
+    await closeRun(services, run, loss);
   } finally {
     release();
   }
@@ -125,7 +111,7 @@ async function readInTurn(
 
 /** Seals a run whose feed was read, or holds it if it would lose too much. @throws Problem if all rows are rejected */
 async function closeRun(
-  { batches, blobs, now, maxLossPercent }: ImportFeedDeps,
+  { batches, blobs, now, maxLossPercent }: ImportServices,
   { id }: BatchRecord,
   loss: FeedLoss,
 ): Promise<void> {
@@ -154,16 +140,16 @@ async function closeRun(
 
 /** Fetches the feed, ingests its rows and seals the run. Returns milliseconds by step. */
 async function ingest(
-  deps: ImportFeedDeps,
+  services: ImportServices,
   feed: FeedRecord,
   run: BatchRecord,
   signal: AbortSignal,
 ): Promise<Record<string, number>> {
-  const { feeds, blobs } = deps;
+  const { feeds, blobs } = services;
   const startedAt = performance.now();
-  const metadata = await fetchFeed(deps, feed, run.id, signal);
+  const metadata = await fetchFeed(services, feed, run.id, signal);
   const fetchedAt = performance.now();
-  await readInTurn(deps, feed, run, metadata, signal);
+  await readInTurn(services, feed, run, metadata, signal);
   if (!(await feeds.get(feed.id))?.erasure) {
     return { fetch: fetchedAt - startedAt, rows: performance.now() - fetchedAt };
   }
@@ -176,34 +162,37 @@ async function ingest(
  * attempt: the document is stored, so its chunks are the same.
  */
 export const importFeed =
-  (deps: ImportFeedDeps) =>
+  (services: ImportServices) =>
   async (
     { feedId, runId }: Pick<JobData<'ingest-feed'>, 'feedId' | 'runId'>,
     signal: AbortSignal,
     attempt: AttemptContext,
   ): Promise<JobResult<'ingest-feed'>> => {
-    const [feed, run] = await Promise.all([deps.feeds.get(feedId), deps.batches.get(runId)]);
+    const [feed, run] = await Promise.all([
+      services.feeds.get(feedId),
+      services.batches.get(runId),
+    ]);
     if (!feed || feed.erasure || run?.status !== 'open') return { millis: {} };
     // An upload, too, waits for its client's turn outside of the consumer's slots.
     const link = 'url' in feed.source ? feed.source.url : '';
     const turn = { client: feed.client, attempt };
     try {
-      const millis = await withFetchPermit(deps.pools.feeds, turn, link, signal, () =>
-        ingest(deps, feed, run, signal),
+      const millis = await withFetchPermit(services.pools.feeds, turn, link, signal, () =>
+        ingest(services, feed, run, signal),
       );
       return { millis };
     } catch (error) {
       const final = signal.aborted ? undefined : finalProblem(error, attempt);
       if (!final) throw error;
-      await failRun(deps, run, final);
+      await failRun(services, run, final);
       throw final;
     }
   };
 
 /** Fails a run whose workers died too often. */
-export async function failImport(deps: FailDeps, runId: string): Promise<void> {
-  const run = await deps.batches.get(runId);
+export async function failImport(services: EndServices, runId: string): Promise<void> {
+  const run = await services.batches.get(runId);
   if (run?.kind !== 'feed-run') return;
   const detail = 'Reading the feed was interrupted too often; start the run again';
-  await failRun(deps, run, new Problem('upstream-failed', detail));
+  await failRun(services, run, new Problem('upstream-failed', detail));
 }

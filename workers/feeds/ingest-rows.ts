@@ -4,7 +4,7 @@ import { parseFeed } from '../../src/feed-formats/parse.ts';
 import type { FeedRow } from '../../src/feed-formats/row.ts';
 import type { RowError } from '../../src/feed-formats/row-error.ts';
 import { batchFiles, batchKeys, putLines } from '../../src/intake/batches/batch-files.ts';
-import type { Batches, BatchRecord } from '../../src/intake/batches/batches.ts';
+import type { BatchRecord } from '../../src/intake/batches/batches.ts';
 import { readRowOutcomes } from '../../src/intake/batches/row-reader.ts';
 import {
   countReason,
@@ -18,7 +18,7 @@ import type { SourceMetadata } from '../../src/intake/feeds/feed-source.ts';
 import { type FeedRecord, toParseOptions } from '../../src/intake/feeds/feeds.ts';
 import type { FeedLoss } from '../../src/intake/feeds/loss.ts';
 import type { FeedPlan } from '../../src/intake/feeds/plan.ts';
-import type { Blobs } from '../../src/storage/blobs.ts';
+import type { Services } from '../../src/services.ts';
 import type { Region } from '../../src/taxonomy/dictionary/schema.ts';
 import { PreviousImages } from './previous-images.ts';
 
@@ -28,10 +28,7 @@ const MAX_CHUNK_CHARS = 1024 * 1024;
 /** Of a title that is stored with each image of its product. */
 const MAX_TITLE_CHARS = 150;
 
-interface IngestRowsDeps {
-  batches: Batches;
-  blobs: Blobs;
-}
+type Ingest = Pick<Services, 'batches' | 'blobs'>;
 
 /** Cuts a title, not within a pair of surrogates. */
 const shorten = (title: string): string =>
@@ -125,7 +122,7 @@ async function* noOutcomes(): AsyncGenerator<never> {}
 
 /** Opens the results of the feed's last completed run, and those of rows that have left it. */
 async function openPreviousImages(
-  { batches, blobs }: IngestRowsDeps,
+  { batches, blobs }: Ingest,
   { client, id, lastCompletedRunId }: FeedRecord,
   signal: AbortSignal,
 ): Promise<PreviousImages> {
@@ -174,7 +171,7 @@ const withPreviousImages = (
 
 /** Appends one chunk to the run; returns false if the run is not open any more. */
 async function appendChunk(
-  { batches, blobs }: IngestRowsDeps,
+  { batches, blobs }: Ingest,
   run: BatchRecord,
   { chunk, first, lines, rows, line }: Chunk,
   signal: AbortSignal,
@@ -205,17 +202,17 @@ interface ReadRows {
 
 /** Reads the feed of a dry run, and counts. @throws FeedError */
 export async function planRun(
-  deps: IngestRowsDeps,
+  services: Ingest,
   feed: FeedRecord,
   run: BatchRecord,
   metadata: SourceMetadata,
   signal: AbortSignal,
 ): Promise<FeedPlan> {
-  const previous = await openPreviousImages(deps, feed, signal);
+  const previous = await openPreviousImages(services, feed, signal);
   const links = new Links();
   const counts = { products: 0, links: 0, photos: 0, unreadable: 0 };
   try {
-    const bytes = await deps.blobs.open(feedKeys(feed.client, feed.id).source(run.id), signal);
+    const bytes = await services.blobs.open(feedKeys(feed.client, feed.id).source(run.id), signal);
     for await (const item of parseFeed(bytes, toParseOptions(feed, metadata))) {
       if (item.kind === 'error') counts.unreadable++;
       else counts.products++;
@@ -239,15 +236,15 @@ export async function planRun(
  * @throws FeedError
  */
 export async function ingestRows(
-  deps: IngestRowsDeps,
+  services: Ingest,
   feed: FeedRecord,
   run: BatchRecord,
   metadata: SourceMetadata,
   signal: AbortSignal,
 ): Promise<ReadRows | undefined> {
-  const previous = await openPreviousImages(deps, feed, signal);
+  const previous = await openPreviousImages(services, feed, signal);
   try {
-    const bytes = await deps.blobs.open(feedKeys(feed.client, feed.id).source(run.id), signal);
+    const bytes = await services.blobs.open(feedKeys(feed.client, feed.id).source(run.id), signal);
     const hash = createHash('sha256');
     const items = parseFeed(withHash(bytes, hash), toParseOptions(feed, metadata));
     const links = new Links();
@@ -255,7 +252,7 @@ export async function ingestRows(
       const linked = chunk.lines.map((line) => links.withFirst(line, chunk.chunk));
       const lines = await withPreviousImages(linked, previous);
       if (chunk.chunk < run.chunks) continue;
-      if (!(await appendChunk(deps, run, { ...chunk, lines }, signal))) return undefined;
+      if (!(await appendChunk(services, run, { ...chunk, lines }, signal))) return undefined;
     }
     return { sha256: hash.digest('hex'), loss: await previous.loss() };
   } finally {

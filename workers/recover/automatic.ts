@@ -14,7 +14,7 @@ import {
   CONCURRENCY,
   type Counts,
   type Pass,
-  type RecoverDeps,
+  type RecoverServices,
   rebuildAll,
   rebuildAndAdopt,
 } from './rebuild.ts';
@@ -34,22 +34,22 @@ type Recovered = Pick<RecoveryState, 'restored' | 'unreadable'>;
  * what was written around that time, at once; then everything, at half speed. One worker does it.
  */
 export class AutomaticRecovery {
-  readonly #deps: RecoverDeps;
+  readonly #services: RecoverServices;
   readonly #onRecovered: (more: Recovered) => void;
   readonly #lease = { lease: LEASE, holder: randomUUID() };
   readonly #leases;
   #isRunning = false;
 
   /** @param onRecovered called after each page with what it adds */
-  constructor(deps: RecoverDeps, onRecovered: (more: Recovered) => void = () => {}) {
-    this.#deps = deps;
+  constructor(services: RecoverServices, onRecovered: (more: Recovered) => void = () => {}) {
+    this.#services = services;
     this.#onRecovered = onRecovered;
-    this.#leases = createLeases(deps.redis);
+    this.#leases = createLeases(services.redis);
   }
 
   /** Finds out whether there is something to recover, and does it. Returns how many records it has restored. */
   async run(signal: AbortSignal): Promise<number> {
-    const { redis, now } = this.#deps;
+    const { redis, now } = this.#services;
     if (this.#isRunning) return 0;
     const [identity, state] = await Promise.all([readIdentity(redis), readRecoveryState(redis)]);
     if (state.identity === identity && state.phase === 'idle') {
@@ -79,7 +79,7 @@ export class AutomaticRecovery {
   }
 
   async #recover(identity: string, before: RecoveryState, signal: AbortSignal): Promise<number> {
-    const { redis, blobs, log, now } = this.#deps;
+    const { redis, blobs, log, now } = this.#services;
     const { inRedis, inStorage } = await readInstallationIds(redis, blobs);
     const isEmptied = inRedis === undefined && inStorage !== undefined;
     if (!isEmptied && inRedis !== inStorage) {
@@ -119,7 +119,7 @@ export class AutomaticRecovery {
     total: Recovered,
     signal: AbortSignal,
   ): Promise<void> {
-    const { redis, log } = this.#deps;
+    const { redis, log } = this.#services;
     const startedAt = performance.now();
     let pageAt = startedAt;
     const told = new Map<string, Counts>();
@@ -137,7 +137,7 @@ export class AutomaticRecovery {
     };
     await writeRecoveryState(redis, { phase, ...total });
     const pass = { ...which, concurrency: CONCURRENCY, onPage };
-    const counts = await walk(openRebuilders(this.#deps), this.#deps, pass, signal);
+    const counts = await walk(openRebuilders(this.#services), this.#services, pass, signal);
     const level = total.restored + total.unreadable > 0 ? 'warn' : 'info';
     const millis = Math.round(performance.now() - startedAt);
     log[level]({ phase, counts, millis }, 'records were compared with object storage');

@@ -1,10 +1,9 @@
 import { Command } from 'commander';
-import { createJobRecords } from '../../src/intake/job-records.ts';
 import { followClock } from '../../src/platform/clock.ts';
 import { connectToInstallation } from '../../src/platform/installation.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { endStart } from '../../src/platform/start-error.ts';
-import { openQueue } from '../../src/queue/queue.ts';
+import { composeServices } from '../../src/services.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { CONCURRENCY, type Counts, rebuildAndAdopt } from './rebuild.ts';
 import { openRebuilders } from './rebuilders.ts';
@@ -17,16 +16,11 @@ async function recover(): Promise<CountsByName> {
   const { config, redis } = await connectToInstallation(process.env, log);
   try {
     const now = await followClock(redis, log);
-    const blobs = await openStorage(config);
-    const queue = openQueue('async', redis, log);
-    const feedQueue = openQueue('feed', redis, log);
-    const records = createJobRecords(redis, now);
-    const deps = { redis, blobs, records, queue, feedQueue, log, now };
+    const services = composeServices({ redis, log, now }, await openStorage(config));
     const pass = { concurrency: CONCURRENCY };
     const never = new AbortController().signal;
-    const counts = await rebuildAndAdopt(openRebuilders(deps), deps, pass, never);
-    await Promise.all([queue.close(), feedQueue.close()]);
-    blobs.close();
+    const counts = await rebuildAndAdopt(openRebuilders(services), services, pass, never);
+    await services.close();
     return counts;
   } finally {
     redis.disconnect();

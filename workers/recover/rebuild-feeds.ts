@@ -1,21 +1,19 @@
 import { getJson } from '../../src/intake/batches/batch-files.ts';
-import { type BatchRecord, createBatches } from '../../src/intake/batches/batches.ts';
+import type { BatchRecord } from '../../src/intake/batches/batches.ts';
 import { listRunsByFeed } from '../../src/intake/feeds/feed-files.ts';
-import { createFeeds, FeedManifest, feedKey } from '../../src/intake/feeds/feeds.ts';
+import { FeedManifest, feedKey } from '../../src/intake/feeds/feeds.ts';
 import { enqueueIngest } from '../../src/intake/feeds/runs.ts';
 import { putSchedule } from '../../src/intake/feeds/schedules.ts';
 import { blobOwner, FEEDS_PREFIX, manifestKeyOf } from '../../src/storage/blob-keys.ts';
-import type { Outcome, Rebuilder, RecoverDeps } from './rebuild.ts';
+import type { Outcome, Rebuilder, RecoverServices } from './rebuild.ts';
 
 /** Restores feeds with their schedules. Their runs must have been restored before. */
 export function feeds({
-  redis,
   blobs,
-  feedQueue,
-  now,
-}: Pick<RecoverDeps, 'redis' | 'blobs' | 'feedQueue' | 'now'>): Rebuilder {
-  const records = createFeeds(redis);
-  const batches = createBatches(redis, now);
+  feeds: records,
+  batches,
+  queues,
+}: Pick<RecoverServices, 'blobs' | 'feeds' | 'batches' | 'queues'>): Rebuilder {
   /** Ids of runs by feed; listed once, when the first feed is missing. */
   let listed: Promise<Map<string, string[]>> | undefined;
 
@@ -49,9 +47,9 @@ export function feeds({
         lastRunId: runs[0]?.id,
         lastCompletedRunId: runs.find(({ status }) => status === 'completed')?.id,
       });
-      await putSchedule(feedQueue, manifest);
+      await putSchedule(queues.feed, manifest);
       for (const run of runs.filter(({ status }) => status === 'open')) {
-        await enqueueIngest(feedQueue, run);
+        await enqueueIngest(queues.feed, run);
       }
       return 'rebuilt';
     },

@@ -2,7 +2,7 @@ import { readJobManifest } from '../../src/intake/job-manifest.ts';
 import { jobKey, PENDING_STATUSES } from '../../src/intake/job-records.ts';
 import { enqueueJob, requeueJob } from '../../src/queue/queue.ts';
 import { blobOwner, INPUT_PREFIX, isBackground } from '../../src/storage/blob-keys.ts';
-import type { Outcome, Rebuilder, RecoverDeps } from './rebuild.ts';
+import type { Outcome, Rebuilder, RecoverServices } from './rebuild.ts';
 
 const jobIdOf = (key: string): string | undefined => {
   const owner = blobOwner(key);
@@ -12,9 +12,9 @@ const jobIdOf = (key: string): string | undefined => {
 /** Restores accepted jobs that have not ended, from their stored inputs, and their places in the queue. */
 export const jobs = ({
   blobs,
-  records,
-  queue,
-}: Pick<RecoverDeps, 'blobs' | 'records' | 'queue'>): Rebuilder => ({
+  jobs: records,
+  queues,
+}: Pick<RecoverServices, 'blobs' | 'jobs' | 'queues'>): Rebuilder => ({
   name: 'jobs',
   prefix: INPUT_PREFIX,
   // A background is restored with its job.
@@ -28,7 +28,7 @@ export const jobs = ({
     if (id === undefined) return 'unknown';
     const known = await records.get(id);
     if (known) {
-      if (PENDING_STATUSES.includes(known.status)) await requeueJob(queue, known);
+      if (PENDING_STATUSES.includes(known.status)) await requeueJob(queues.async, known);
       return 'known';
     }
     const head = await blobs.head(key, signal);
@@ -36,7 +36,7 @@ export const jobs = ({
     const job = readJobManifest(head.meta.intent, id, key);
     if (!job) return 'unknown';
     if (!(await records.create(job))) return 'known';
-    await enqueueJob(queue, job);
+    await enqueueJob(queues.async, job);
     return 'rebuilt';
   },
 });

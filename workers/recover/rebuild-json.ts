@@ -11,11 +11,11 @@ import { RESTORE_DEED } from '../../src/intake/restore-deeds.ts';
 import { RULE_PACKS } from '../../src/intake/rule-packs.ts';
 import { SOURCE_SETTINGS } from '../../src/intake/sources/sources.ts';
 import { DEEDS_PREFIX, KEYS_PREFIX, SETTINGS_PREFIX } from '../../src/storage/blob-keys.ts';
-import type { Outcome, Rebuilder, RecoverDeps } from './rebuild.ts';
+import type { Outcome, Rebuilder, RecoverServices } from './rebuild.ts';
 
 /** Restores what is in a JSON blob. Returns whether Redis lacked it; undefined if this version cannot. */
 type RestoreJson = (
-  deps: RecoverDeps,
+  services: RecoverServices,
   stored: unknown,
   key: string,
   signal: AbortSignal,
@@ -24,15 +24,15 @@ type RestoreJson = (
 /** Returns what restores records of which each is one JSON blob, and only the blob tells which. */
 const ofJson =
   (name: string, prefix: string, restoreJson: RestoreJson) =>
-  (deps: RecoverDeps): Rebuilder => ({
+  (services: RecoverServices): Rebuilder => ({
     name,
     prefix,
     manifestOf: (key) => key,
     recordOf: () => undefined,
     async restore(key, signal): Promise<Outcome> {
-      const stored = await getJson(deps.blobs, key, signal);
+      const stored = await getJson(services.blobs, key, signal);
       if (stored === undefined) return 'absent';
-      const isRestored = await restoreJson(deps, stored, key, signal);
+      const isRestored = await restoreJson(services, stored, key, signal);
       if (isRestored === undefined) return 'unknown';
       return isRestored ? 'rebuilt' : 'known';
     },
@@ -54,17 +54,17 @@ export const settings = ofJson('settings', SETTINGS_PREFIX, async ({ redis }, co
 });
 
 async function redo<Kind extends DeedKind>(
-  deps: RecoverDeps,
+  services: RecoverServices,
   kind: Kind,
   stored: unknown,
   signal: AbortSignal,
 ): Promise<boolean | undefined> {
   const deed = DEEDS[kind].parse(stored) as Parameters<(typeof RESTORE_DEED)[Kind]>[1];
-  return RESTORE_DEED[kind](deps, deed, signal);
+  return RESTORE_DEED[kind](services, deed, signal);
 }
 
 /** Does again what clients and operators had done. */
-export const deeds = ofJson('deeds', DEEDS_PREFIX, async (deps, stored, key, signal) => {
+export const deeds = ofJson('deeds', DEEDS_PREFIX, async (services, stored, key, signal) => {
   const kind = deedKindOf(key);
-  return kind && redo(deps, kind, stored, signal);
+  return kind && redo(services, kind, stored, signal);
 });

@@ -1,12 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { Readable } from 'node:stream';
-import type { Redis } from 'ioredis';
 import { ZodError } from 'zod';
 import { adoptInstallationId } from '../../src/intake/installation-id.ts';
-import type { JobRecords } from '../../src/intake/job-records.ts';
-import type { Clock } from '../../src/platform/clock.ts';
 import type { Logger } from '../../src/platform/log.ts';
-import type { JobQueue } from '../../src/queue/queue.ts';
+import type { Services } from '../../src/services.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import { pagesOf, recordsExist } from './pages.ts';
 
@@ -27,17 +24,20 @@ const newCounts = (): Counts => ({ rebuilt: 0, known: 0, unknown: 0 });
 /** `absent`: there is no manifest. */
 export type Outcome = keyof Counts | 'absent';
 
-export interface RecoverDeps {
-  redis: Redis;
-  blobs: Blobs;
-  records: JobRecords;
-  /** The queues `async` and `feed`. */
-  queue: JobQueue;
-  feedQueue: JobQueue;
-  log: Logger;
-  /** Redis's time. */
-  now: Clock;
-}
+export type RecoverServices = Pick<
+  Services,
+  | 'redis'
+  | 'blobs'
+  | 'jobs'
+  | 'jobRetention'
+  | 'batches'
+  | 'batchRetention'
+  | 'reviews'
+  | 'feeds'
+  | 'queues'
+  | 'log'
+  | 'now'
+>;
 
 /** Restores one kind of record to Redis from its manifests in object storage. */
 export interface Rebuilder {
@@ -106,7 +106,7 @@ export async function restoreOne(
 
 async function rebuild(
   rebuilder: Rebuilder,
-  { redis, blobs, log }: RecoverDeps,
+  { redis, blobs, log }: RecoverServices,
   { concurrency, sinceMillis, isThorough = false, onPage }: Pass,
   signal: AbortSignal,
 ): Promise<Counts> {
@@ -132,13 +132,13 @@ async function rebuild(
 /** Restores records that storage has manifests of. */
 export async function rebuildAll(
   rebuilders: readonly Rebuilder[],
-  deps: RecoverDeps,
+  services: RecoverServices,
   pass: Pass,
   signal: AbortSignal,
 ): Promise<Record<string, Counts>> {
   const counts: Record<string, Counts> = {};
   for (const rebuilder of rebuilders) {
-    counts[rebuilder.name] = await rebuild(rebuilder, deps, pass, signal);
+    counts[rebuilder.name] = await rebuild(rebuilder, services, pass, signal);
   }
   return counts;
 }
@@ -146,11 +146,11 @@ export async function rebuildAll(
 /** Restores everything, and only then lets sweeps delete orphans again. */
 export async function rebuildAndAdopt(
   rebuilders: readonly Rebuilder[],
-  deps: RecoverDeps,
+  services: RecoverServices,
   pass: Omit<Pass, 'sinceMillis'>,
   signal: AbortSignal,
 ): Promise<Record<string, Counts>> {
-  const counts = await rebuildAll(rebuilders, deps, { ...pass, isThorough: true }, signal);
-  await adoptInstallationId(deps.redis, deps.blobs);
+  const counts = await rebuildAll(rebuilders, services, { ...pass, isThorough: true }, signal);
+  await adoptInstallationId(services.redis, services.blobs);
   return counts;
 }

@@ -6,17 +6,16 @@ import {
   putLines,
   putSealed,
 } from '../../src/intake/batches/batch-files.ts';
-import type { Batches, BatchManifest } from '../../src/intake/batches/batches.ts';
+import type { BatchManifest } from '../../src/intake/batches/batches.ts';
 import { isRejected, type RejectedRow, RowLine } from '../../src/intake/batches/rows.ts';
 import { objectOf } from '../../src/intake/sources/manifest-lines.ts';
 import { nameProblem, outputNames } from '../../src/intake/sources/object-names.ts';
-import type { Payer, SourceSettings, Sources } from '../../src/intake/sources/sources.ts';
-import type { Clock } from '../../src/platform/clock.ts';
+import type { Payer, SourceSettings } from '../../src/intake/sources/sources.ts';
 import type { ProblemType } from '../../src/platform/problem.ts';
 import type { AcceptedRow, SourceObject } from '../../src/queue/job-data.ts';
 import { LINK_MEDIA_TYPE } from '../../src/storage/blob-keys.ts';
-import type { Blobs } from '../../src/storage/blobs.ts';
 import type { ListedObject } from '../../src/storage/locations/location.ts';
+import type { WorkerServices } from '../worker-services.ts';
 
 /** A batch takes no further objects from then on: its manifest is written when all of them have ended. */
 const BATCH_ROWS = 1000;
@@ -25,15 +24,7 @@ const CHUNK_ROWS = 500;
 const RECORD_SECONDS = 60;
 const OPEN_MILLIS = 86_400_000;
 
-export interface FillDeps {
-  batches: Batches;
-  blobs: Blobs;
-  sources: Sources;
-  /** Of an image. */
-  maxBytes: number;
-  /** Redis's time. */
-  now: Clock;
-}
+type Services = Pick<WorkerServices, 'batches' | 'blobs' | 'sources' | 'maxBytes' | 'now'>;
 
 /** What the batch of a source needs to know. */
 interface BatchTerms {
@@ -70,7 +61,7 @@ const outputTaken = {
  * @returns undefined for objects that get none
  */
 async function claimNames(
-  sources: Sources,
+  sources: Services['sources'],
   id: string,
   objects: readonly ListedObject[],
 ): Promise<(string | undefined)[]> {
@@ -90,7 +81,7 @@ async function claimNames(
 
 /** Puts objects into the next batch of a source, which is opened by the first one. */
 export function createFilling(
-  { batches, blobs, sources, maxBytes, now }: FillDeps,
+  { batches, blobs, sources, maxBytes, now }: Services,
   { source, settings, payer }: BatchTerms,
   renewLease: () => Promise<boolean>,
 ) {
@@ -190,7 +181,7 @@ export type Filling = ReturnType<typeof createFilling>;
  * and its rows are handed out. A batch without rows is removed.
  */
 export async function sealBatch(
-  { batches, blobs, sources, now }: FillDeps,
+  { batches, blobs, sources, now }: Services,
   source: { id: string; client: string },
   batchId: string,
 ): Promise<void> {

@@ -1,6 +1,5 @@
 import { batchFiles } from '../../src/intake/batches/batch-files.ts';
-import type { BatchRetention } from '../../src/intake/batches/batch-retention.ts';
-import type { Batches, BatchRecord } from '../../src/intake/batches/batches.ts';
+import type { BatchRecord } from '../../src/intake/batches/batches.ts';
 import { readRowOutcomes } from '../../src/intake/batches/row-reader.ts';
 import {
   formatManifest,
@@ -11,21 +10,13 @@ import {
   toGivenUpLine,
   toManifestLine,
 } from '../../src/intake/sources/manifest-lines.ts';
-import type { SourceCounts, Sources } from '../../src/intake/sources/sources.ts';
-import type { Clock } from '../../src/platform/clock.ts';
+import type { SourceCounts } from '../../src/intake/sources/sources.ts';
 import type { SourceObject } from '../../src/queue/job-data.ts';
-import type { Blobs } from '../../src/storage/blobs.ts';
+import type { Services } from '../../src/services.ts';
 import { type Location, LocationUnavailable } from '../../src/storage/locations/location.ts';
 import type { SourcePlaces } from './source-objects.ts';
 
-export interface FinishDeps {
-  batches: Batches;
-  blobs: Blobs;
-  sources: Sources;
-  retention: Pick<BatchRetention, 'erase'>;
-  /** Redis's time. */
-  now: Clock;
-}
+type Ending = Pick<Services, 'batches' | 'blobs' | 'sources' | 'batchRetention' | 'now'>;
 
 const countsOf = (lines: readonly ManifestLine[]): SourceCounts => {
   const count = (wanted: ManifestLine['status']) =>
@@ -46,7 +37,7 @@ interface Outcomes {
   interrupted: SourceObject[];
 }
 
-async function readOutcomes({ batches, blobs }: FinishDeps, batch: BatchRecord): Promise<Outcomes> {
+async function readOutcomes({ batches, blobs }: Ending, batch: BatchRecord): Promise<Outcomes> {
   const outcomes: Outcomes = { lines: [], failed: [], interrupted: [] };
   const files = batchFiles(blobs, batch.client, batch.id);
   for await (const outcome of readRowOutcomes(batches, files, batch)) {
@@ -96,14 +87,14 @@ interface Rest {
  * @throws LocationUnavailable
  */
 export async function finishBatch(
-  deps: FinishDeps,
+  services: Ending,
   sourceId: string,
   batch: BatchRecord,
   places: SourcePlaces,
   signal: AbortSignal,
 ): Promise<Rest> {
-  const { sources, retention, now } = deps;
-  const { lines, failed, interrupted } = await readOutcomes(deps, batch);
+  const { sources, batchRetention, now } = services;
+  const { lines, failed, interrupted } = await readOutcomes(services, batch);
   const outage = failed.length > 0 ? await findOutage(places, signal) : undefined;
   const own = outage === undefined ? failed : [];
   const again = outage === undefined ? interrupted : [...interrupted, ...failed];
@@ -118,7 +109,7 @@ export async function finishBatch(
   await sources.failures.clear(sourceId, ended);
   await sources.forget(sourceId, again);
   await sources.finish(sourceId, batch.id, countsOf(lines));
-  await retention.erase(batch, now());
+  await batchRetention.erase(batch, now());
   return {
     failed: own,
     again: again.length > 0 ? (outage ?? 'the work was interrupted') : undefined,

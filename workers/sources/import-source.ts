@@ -10,10 +10,10 @@ import {
 } from '../../src/intake/sources/manifest-lines.ts';
 import { outputNames } from '../../src/intake/sources/object-names.ts';
 import type { SourceProblem, SourceRecord } from '../../src/intake/sources/sources.ts';
-import type { Logger } from '../../src/platform/log.ts';
 import { type ListedObject, LocationUnavailable } from '../../src/storage/locations/location.ts';
-import { createFilling, type FillDeps, type Filling, LeaseLost, sealBatch } from './fill-batch.ts';
-import { checkListing, type FinishDeps, finishBatch } from './finish-batch.ts';
+import type { WorkerServices } from '../worker-services.ts';
+import { createFilling, type Filling, LeaseLost, sealBatch } from './fill-batch.ts';
+import { checkListing, finishBatch } from './finish-batch.ts';
 import type { SourcePlaces } from './source-objects.ts';
 
 const LEASE_MILLIS = 10_000;
@@ -31,10 +31,6 @@ const CONCURRENT_LOOKUPS = 8;
 /** Folders that cannot be read, which are named. */
 const MAX_UNLISTED = 100;
 
-export interface ImportDeps extends FillDeps, FinishDeps {
-  log: Logger;
-}
-
 /** Returns when a source is tried again after so many consecutive failures. */
 const retryMillis = (everySeconds: number, failures: number): number =>
   Math.min(MAX_RETRY_MILLIS, everySeconds * 1000 * 2 ** Math.min(failures - 1, 20));
@@ -44,13 +40,13 @@ const isUnreachable = ({ problem }: SourceRecord): boolean =>
 
 /** Imports one source, on one worker at a time. Each step may be interrupted and repeated by another worker. */
 export function createImporter(
-  deps: ImportDeps,
+  worker: WorkerServices,
   source: DeclaredSource,
   places: SourcePlaces,
   signal: AbortSignal,
 ) {
   const { from, to } = places;
-  const { sources, batches, now, log } = deps;
+  const { sources, batches, now, log } = worker;
   const { id } = source;
   const holder = randomUUID();
   const renewLease = () => sources.acquireLease(id, holder, LEASE_MILLIS);
@@ -213,7 +209,7 @@ export function createImporter(
     }
     if (!(await batches.hasQuota(payer))) return failQuota(record);
     if (record.isScanRequested) await sources.update(id, { isScanRequested: false });
-    const filling = createFilling(deps, { source, settings, payer }, renewLease);
+    const filling = createFilling(worker, { source, settings, payer }, renewLease);
     try {
       if (!record.isFilled) await readManifests();
       await addHinted(filling);
@@ -228,7 +224,7 @@ export function createImporter(
       await failUnavailable(record, error.message);
     } finally {
       const { batch } = await sources.get(id);
-      if (batch !== undefined) await sealBatch(deps, source, batch);
+      if (batch !== undefined) await sealBatch(worker, source, batch);
     }
   }
 
@@ -241,10 +237,10 @@ export function createImporter(
       await sources.finish(id, batchId, { succeeded: 0, failed: 0, rejected: 0 });
       return true;
     }
-    if (batch.status === 'open') await sealBatch(deps, source, batchId);
+    if (batch.status === 'open') await sealBatch(worker, source, batchId);
     if (!BATCH_TERMINAL_STATUSES.includes(batch.status)) return false;
     try {
-      const { failed, again } = await finishBatch(deps, id, batch, places, signal);
+      const { failed, again } = await finishBatch(worker, id, batch, places, signal);
       for (const { name, reason } of failed) warn(name, reason);
       if (again !== undefined) await failUnavailable(record, again);
       else if (isUnreachable(record)) await succeed(record);

@@ -2,7 +2,8 @@ import type { DeclaredSource, Place } from '../../src/intake/sources/declared-so
 import { folderLocation } from '../../src/storage/locations/folder-location.ts';
 import type { Location } from '../../src/storage/locations/location.ts';
 import { s3Location } from '../../src/storage/locations/s3-location.ts';
-import { createImporter, type ImportDeps } from './import-source.ts';
+import type { WorkerServices } from '../worker-services.ts';
+import { createImporter } from './import-source.ts';
 import { createSourceObjects, type SourceObjects, type SourcePlaces } from './source-objects.ts';
 
 const openPlace = (place: Place): Location =>
@@ -10,7 +11,6 @@ const openPlace = (place: Place): Location =>
 
 /** The places of all sources that are declared. */
 interface OpenSources {
-  declared: readonly DeclaredSource[];
   places: ReadonlyMap<string, SourcePlaces>;
   /** For the rows of their batches. */
   objects: SourceObjects;
@@ -23,7 +23,6 @@ export function openSources(declared: readonly DeclaredSource[]): OpenSources {
     declared.map(({ id, from, to }) => [id, { from: openPlace(from), to: openPlace(to) }]),
   );
   return {
-    declared,
     places,
     objects: createSourceObjects(places),
     close() {
@@ -36,14 +35,11 @@ export function openSources(declared: readonly DeclaredSource[]): OpenSources {
 }
 
 /** Starts importing. Returns a function that stops it. */
-export function startSources(
-  { declared, places }: OpenSources,
-  deps: ImportDeps,
-): () => Promise<void> {
+export function startSources(worker: WorkerServices, { places }: OpenSources): () => Promise<void> {
   const stopping = new AbortController();
-  const running = declared.flatMap((source) => {
+  const running = worker.declared.flatMap((source) => {
     const open = places.get(source.id);
-    return open ? [createImporter(deps, source, open, stopping.signal).run()] : [];
+    return open ? [createImporter(worker, source, open, stopping.signal).run()] : [];
   });
   return async () => {
     stopping.abort();

@@ -1,16 +1,15 @@
-import { delayAfter, parseDeliveryId } from '../../src/intake/webhooks/delivery.ts';
-import type {
-  DeliveryAttempt,
-  WebhookEvent,
-  WebhookEvents,
-} from '../../src/intake/webhooks/events.ts';
-import type { WebhookReceivers } from '../../src/intake/webhooks/receivers.ts';
+import {
+  delayAfter,
+  parseDeliveryId,
+  SCHEDULE_MILLIS,
+} from '../../src/intake/webhooks/delivery.ts';
+import type { DeliveryAttempt, WebhookEvent } from '../../src/intake/webhooks/events.ts';
 import { signWebhook } from '../../src/intake/webhooks/signature.ts';
-import type { Clock } from '../../src/platform/clock.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { type Processor, RetryLater } from '../attempt.ts';
 import { PoolBusy } from '../fetch/fetch-pool.ts';
-import { FetchError, type FetchErrorReason, type SafeFetch } from '../fetch/safe-fetch.ts';
+import { FetchError, type FetchErrorReason } from '../fetch/safe-fetch.ts';
+import type { WorkerServices } from '../worker-services.ts';
 
 /** One request, from the connection to the end of the response. */
 const REQUEST_MILLIS = 15_000;
@@ -20,15 +19,7 @@ const HTTP_GONE = 410;
 /** Concurrent deliveries of one client: a slow receiver delays no other client. */
 const MAX_PER_CLIENT = 8;
 
-interface DeliverDeps {
-  events: WebhookEvents;
-  receivers: WebhookReceivers;
-  safeFetch: Pick<SafeFetch, 'open'>;
-  /** Delays after failed attempts, milliseconds. */
-  schedule: readonly number[];
-  /** Redis's time: the signature contains a timestamp. */
-  now: Clock;
-}
+type Services = Pick<WorkerServices, 'events' | 'receivers' | 'safeFetch' | 'now'>;
 
 /** Errors that another attempt cannot fix. */
 const PERMANENT_ERRORS: readonly FetchErrorReason[] = [
@@ -67,7 +58,7 @@ function outcomeOf(error: FetchError, nowMillis: number): Outcome {
 
 /** Sends an event once, signed with every active secret of its client. */
 async function post(
-  { receivers, safeFetch, now }: DeliverDeps,
+  { receivers, safeFetch, now }: Services,
   { id, client, url, body }: WebhookEvent,
   signal: AbortSignal,
 ): Promise<Outcome> {
@@ -97,7 +88,8 @@ async function post(
 
 /** Records the outcome of an attempt. Throws if the event was not delivered. */
 async function record(
-  { events, receivers, schedule, now }: DeliverDeps,
+  { events, receivers, now }: Services,
+  schedule: readonly number[],
   { id, round, client, url, tries: previousTries }: WebhookEvent,
   { result, details, retryAfterMillis }: Outcome,
   attempt: DeliveryAttempt,
@@ -138,7 +130,7 @@ function createClientLimit() {
 }
 
 /** Records that an event is not sent because its address is disabled. */
-async function drop({ events, now }: DeliverDeps, { id, round }: WebhookEvent): Promise<never> {
+async function drop({ events, now }: Services, { id, round }: WebhookEvent): Promise<never> {
   const reason = 'The address is disabled because it answered 410; enable it';
   const attempt = { at: new Date(now()).toISOString(), reason, millis: 0 };
   await events.recordOutcome(id, round, { status: 'dropped', attempt });
@@ -148,28 +140,32 @@ async function drop({ events, now }: DeliverDeps, { id, round }: WebhookEvent): 
 /**
  * Delivers one event, at least once: a receiver may get it again if the worker dies before the outcome is
  * recorded, and recognizes it by its id.
+ * @param schedule delays after failed attempts, milliseconds
  */
-export function deliverWebhook(deps: DeliverDeps): Processor<'deliver-webhook'> {
-  const { events, receivers, now } = deps;
+export function deliverWebhook(
+  services: Services,
+  schedule = SCHEDULE_MILLIS,
+): Processor<'deliver-webhook'> {
+  const { events, receivers, now } = services;
   const withClientLimit = createClientLimit();
   return async ({ eventId, round }, signal) => {
     const event = await events.get(eventId);
     if (event?.status !== 'pending' || event.round !== round) return { millis: {} };
-    if (await receivers.isDisabled(event.client, event.url)) await drop(deps, event);
+    if (await receivers.isDisabled(event.client, event.url)) await drop(services, event);
     const at = new Date(now()).toISOString();
     const startedAt = performance.now();
     const elapsedMillis = () => Math.round(performance.now() - startedAt);
     await withClientLimit(event.client, async () => {
-      const outcome = await post(deps, event, signal);
+      const outcome = await post(services, event, signal);
       const attempt = { at, ...outcome.details, millis: elapsedMillis() };
-      await record(deps, event, outcome, attempt);
+      await record(services, schedule, event, outcome, attempt);
     });
     return { millis: { post: elapsedMillis() } };
   };
 }
 
 /** Fails an event whose job failed for good in the queue, unless its outcome is recorded already. */
-export async function failDelivery({ events }: Pick<DeliverDeps, 'events'>, jobId: string) {
+export async function failDelivery({ events }: Pick<Services, 'events'>, jobId: string) {
   const { eventId, round } = parseDeliveryId(jobId);
   await events.recordOutcome(eventId, round, { status: 'failed' });
 }

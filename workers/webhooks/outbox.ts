@@ -1,11 +1,7 @@
-import type { Redis } from 'ioredis';
 import { enqueueDelivery } from '../../src/intake/webhooks/delivery.ts';
-import type { WebhookEvents } from '../../src/intake/webhooks/events.ts';
 import { OUTBOX, OutboxEntry } from '../../src/intake/webhooks/outbox.ts';
-import type { Clock } from '../../src/platform/clock.ts';
-import type { Logger } from '../../src/platform/log.ts';
 import { PREFIX } from '../../src/platform/redis.ts';
-import type { JobQueue } from '../../src/queue/queue.ts';
+import type { Services } from '../../src/services.ts';
 
 const POLL_MILLIS = 200;
 /** A lease ends this much before it is requested again. */
@@ -13,15 +9,7 @@ const LEASE_MARGIN_MILLIS = 20;
 const LEASE = `${PREFIX}:webhook-outbox-lease`;
 const PAGE_SIZE = 100;
 
-interface OutboxDeps {
-  redis: Redis;
-  events: WebhookEvents;
-  /** The queue `webhook`. */
-  queue: JobQueue;
-  log: Logger;
-  /** Redis's time. */
-  now: Clock;
-}
+type Outbox = Pick<Services, 'redis' | 'events' | 'queues' | 'log' | 'now'>;
 
 /** Parses an entry; undefined if it is invalid. */
 function parseEntry(text: string): OutboxEntry | undefined {
@@ -37,7 +25,7 @@ function parseEntry(text: string): OutboxEntry | undefined {
  * by another worker or after a crash; that makes the same event and the same job.
  * @returns how many entries were processed
  */
-export async function drainOutbox({ redis, events, queue, log, now }: OutboxDeps): Promise<number> {
+export async function drainOutbox({ redis, events, queues, log, now }: Outbox): Promise<number> {
   let processed = 0;
   for (;;) {
     const texts = await redis.lrange(OUTBOX, 0, PAGE_SIZE - 1);
@@ -46,7 +34,7 @@ export async function drainOutbox({ redis, events, queue, log, now }: OutboxDeps
       if (!entry) log.error({ length: text.length }, 'invalid outbox entry');
       const round = entry && (await events.record(entry, now()));
       if (round) {
-        await enqueueDelivery(queue, { id: entry.eventId, client: entry.client }, round);
+        await enqueueDelivery(queues.webhook, { id: entry.eventId, client: entry.client }, round);
       }
       await redis.lrem(OUTBOX, 1, text);
     }
@@ -56,12 +44,12 @@ export async function drainOutbox({ redis, events, queue, log, now }: OutboxDeps
 }
 
 /** Drains the outbox regularly, in whichever worker holds the lease. Returns a function that stops it. */
-export function startOutbox(deps: OutboxDeps): () => Promise<void> {
-  const { redis, log } = deps;
+export function startOutbox(services: Outbox): () => Promise<void> {
+  const { redis, log } = services;
   let draining: Promise<unknown> | undefined;
   const drain = async () => {
     const leaseMillis = POLL_MILLIS - LEASE_MARGIN_MILLIS;
-    if (await redis.set(LEASE, '1', 'PX', leaseMillis, 'NX')) await drainOutbox(deps);
+    if (await redis.set(LEASE, '1', 'PX', leaseMillis, 'NX')) await drainOutbox(services);
   };
   const timer = setInterval(() => {
     draining ??= drain()

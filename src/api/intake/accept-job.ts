@@ -1,35 +1,25 @@
 import { randomUUID } from 'node:crypto';
+import type { Gateway } from '../../gateway.ts';
 import type { Call } from '../../http/route.ts';
 import { writeJobManifest } from '../../intake/job-manifest.ts';
-import type { JobRecord, JobRecords, NewJob } from '../../intake/job-records.ts';
+import type { JobRecord, NewJob } from '../../intake/job-records.ts';
 import { expiryOf } from '../../intake/job-retention.ts';
-import type { RulePacks } from '../../intake/rule-packs.ts';
-import type { StoredBytes } from '../../intake/stored-bytes.ts';
-import type { ImageLimits } from '../../intake/validate-image.ts';
 import { unlessDefault } from '../../output/quality.ts';
-import type { Clock } from '../../platform/clock.ts';
 import { unavailable } from '../../platform/problem.ts';
-import { enqueueJob, type JobQueue } from '../../queue/queue.ts';
+import { enqueueJob } from '../../queue/queue.ts';
 import { jobBackgroundKey, jobInputKey } from '../../storage/blob-keys.ts';
-import type { Blobs, PutOptions } from '../../storage/blobs.ts';
+import type { PutOptions } from '../../storage/blobs.ts';
 import { requireCaller } from '../caller.ts';
 import { validateSource } from '../removal/image-requests.ts';
 import type { JobRequest } from './job-request.ts';
-import { type ReadClientLimits, retentionPolicy } from './retention-policy.ts';
+import { retentionPolicy } from './retention-policy.ts';
 import { resolveRules } from './rules/resolve-rules.ts';
 import { undoAcceptance } from './undo-acceptance.ts';
 
-export interface AcceptJobDeps {
-  blobs: Blobs;
-  storedBytes: StoredBytes;
-  records: JobRecords;
-  /** The queue `async`. */
-  queue: JobQueue;
-  limits: ImageLimits;
-  rulePacks: RulePacks;
-  readClientLimits: ReadClientLimits;
-  now: Clock;
-}
+export type AcceptServices = Pick<
+  Gateway,
+  'blobs' | 'storedBytes' | 'jobs' | 'queues' | 'limits' | 'rulePacks' | 'readClientLimits' | 'now'
+>;
 
 /**
  * Returns an id for a new job. The id exists before the job so that callers can subscribe to its
@@ -39,77 +29,67 @@ export interface AcceptJobDeps {
 export const newJobId = (ref = randomUUID().replaceAll('-', '')): string => `job_${ref}`;
 
 /**
- * Returns a function that accepts jobs. An accepted job is durable: the blobs are written first,
- * then the record, then the queue entry.
+ * Accepts a job. An accepted job is durable: the blobs are written first, then the record, then the queue entry.
  */
-export const createJobAcceptance =
-  ({
-    blobs,
-    storedBytes,
-    records,
-    queue,
-    limits,
-    rulePacks,
-    readClientLimits,
-    now,
-  }: AcceptJobDeps) =>
-  async (
-    id: string,
-    request: JobRequest,
-    call: Pick<Call, 'caller' | 'requestId' | 'signal' | 'takeQuota'>,
-  ): Promise<JobRecord> => {
-    const { source, operations, background, outputSeconds } = request;
-    const { webhook, classification } = request;
-    call.signal.throwIfAborted();
-    const { bytes, mediaType, input } = validateSource(source, limits);
-    const backgroundContent = background && validateSource(background, limits, 'background image');
-    const caller = requireCaller(call);
-    const { client, weight, meter } = caller;
-    const options = await resolveRules(rulePacks, client, request.options, '/options/rules');
-    const policy = await retentionPolicy(caller, outputSeconds, readClientLimits);
-    const nowMillis = now();
-    const storesBytes = bytes.length + (backgroundContent?.bytes.length ?? 0);
-    const reservation = await storedBytes.reserve(caller, storesBytes);
-    if (call.signal.aborted) {
-      // The client has left meanwhile, and got its quota back: the job would not be charged.
-      await storedBytes.release(reservation).catch(() => {}); // or at the end of the day
-      throw call.signal.reason;
-    }
-    const quota = call.takeQuota();
-    const backgroundKey = backgroundContent && jobBackgroundKey(client, id);
-    const job: NewJob = {
-      id,
-      client,
-      requestId: call.requestId,
-      operations: [...operations],
-      ...policy,
-      createdAt: new Date(nowMillis).toISOString(),
-      expiresAt: expiryOf(policy, nowMillis).expiresAt,
-      inputKey: jobInputKey(client, id),
-      meter,
-      weight,
-      ...unlessDefault(options),
-      ...(backgroundKey && { backgroundKey }),
-      ...(input && { input }),
-      ...(webhook && { webhook }),
-      ...(classification && { classification }),
-      ...(quota?.reserved && { quota: quota.reserved }),
-    };
-    const metadata: PutOptions = { mediaType, meta: { intent: writeJobManifest(job) } };
-    try {
-      if (backgroundKey) await blobs.put(backgroundKey, backgroundContent.bytes, backgroundContent);
-      await blobs.put(job.inputKey, bytes, metadata);
-      await records.create(job);
-      await enqueueJob(queue, job);
-      return { ...job, status: 'queued', attempt: 0 };
-    } catch (cause) {
-      // If the job reached the queue after all, its worker finds no record and skips it.
-      const keys = [job.inputKey, ...(backgroundKey ? [backgroundKey] : [])];
-      await undoAcceptance([records.remove(id)], () => [
-        ...keys.map((key) => blobs.delete(key)),
-        quota?.refund(),
-        storedBytes.release(reservation),
-      ]);
-      throw unavailable('The job cannot be accepted right now; try again', 1, cause);
-    }
+export async function acceptJob(
+  services: AcceptServices,
+  id: string,
+  request: JobRequest,
+  call: Pick<Call, 'caller' | 'requestId' | 'signal' | 'takeQuota'>,
+): Promise<JobRecord> {
+  const { blobs, storedBytes, jobs, queues, limits, rulePacks, readClientLimits, now } = services;
+  const { source, operations, background, outputSeconds } = request;
+  const { webhook, classification } = request;
+  call.signal.throwIfAborted();
+  const { bytes, mediaType, input } = validateSource(source, limits);
+  const backgroundContent = background && validateSource(background, limits, 'background image');
+  const caller = requireCaller(call);
+  const { client, weight, meter } = caller;
+  const options = await resolveRules(rulePacks, client, request.options, '/options/rules');
+  const policy = await retentionPolicy(caller, outputSeconds, readClientLimits);
+  const nowMillis = now();
+  const storesBytes = bytes.length + (backgroundContent?.bytes.length ?? 0);
+  const reservation = await storedBytes.reserve(caller, storesBytes);
+  if (call.signal.aborted) {
+    // The client has left meanwhile, and got its quota back: the job would not be charged.
+    await storedBytes.release(reservation).catch(() => {}); // or at the end of the day
+    throw call.signal.reason;
+  }
+  const quota = call.takeQuota();
+  const backgroundKey = backgroundContent && jobBackgroundKey(client, id);
+  const job: NewJob = {
+    id,
+    client,
+    requestId: call.requestId,
+    operations: [...operations],
+    ...policy,
+    createdAt: new Date(nowMillis).toISOString(),
+    expiresAt: expiryOf(policy, nowMillis).expiresAt,
+    inputKey: jobInputKey(client, id),
+    meter,
+    weight,
+    ...unlessDefault(options),
+    ...(backgroundKey && { backgroundKey }),
+    ...(input && { input }),
+    ...(webhook && { webhook }),
+    ...(classification && { classification }),
+    ...(quota?.reserved && { quota: quota.reserved }),
   };
+  const metadata: PutOptions = { mediaType, meta: { intent: writeJobManifest(job) } };
+  try {
+    if (backgroundKey) await blobs.put(backgroundKey, backgroundContent.bytes, backgroundContent);
+    await blobs.put(job.inputKey, bytes, metadata);
+    await jobs.create(job);
+    await enqueueJob(queues.async, job);
+    return { ...job, status: 'queued', attempt: 0 };
+  } catch (cause) {
+    // If the job reached the queue after all, its worker finds no record and skips it.
+    const keys = [job.inputKey, ...(backgroundKey ? [backgroundKey] : [])];
+    await undoAcceptance([jobs.remove(id)], () => [
+      ...keys.map((key) => blobs.delete(key)),
+      quota?.refund(),
+      storedBytes.release(reservation),
+    ]);
+    throw unavailable('The job cannot be accepted right now; try again', 1, cause);
+  }
+}

@@ -1,9 +1,8 @@
 import { z } from 'zod';
+import type { Gateway } from '../../gateway.ts';
 import { type Call, type Reply, type Route, route } from '../../http/route.ts';
-import type { Clock } from '../../platform/clock.ts';
 import { Problem } from '../../platform/problem.ts';
-import type { Blobs } from '../../storage/blobs.ts';
-import { FILES_PATH, type FileLinks } from '../../storage/file-links.ts';
+import { FILES_PATH } from '../../storage/file-links.ts';
 import { storageUnavailable } from '../common-problems.ts';
 import { CUT_OUT_MEDIA } from '../removal/cut-out-response.ts';
 import { sendBlob } from '../send-blob.ts';
@@ -18,11 +17,7 @@ const FileQuery = z.object({
 });
 type FileQuery = z.infer<typeof FileQuery>;
 
-interface FileDeps {
-  blobs: Blobs;
-  links: FileLinks;
-  now: Clock;
-}
+type Services = Pick<Gateway, 'blobs' | 'links' | 'now'>;
 
 const gone = (): Problem => new Problem('gone', 'This file has expired or was erased');
 
@@ -41,7 +36,7 @@ const SANDBOX_HEADERS = {
   'content-security-policy': "default-src 'none'; sandbox",
 } as const;
 
-async function serveFile({ blobs, links, now }: FileDeps, call: Call<FileQuery>): Promise<Reply> {
+async function serveFile({ blobs, links, now }: Services, call: Call<FileQuery>): Promise<Reply> {
   const nowMillis = now();
   const { key, expiresAtSeconds } = links.verify(call.query, nowMillis);
   const secondsLeft = expiresAtSeconds && Math.ceil(expiresAtSeconds - nowMillis / 1000);
@@ -59,7 +54,7 @@ async function serveFile({ blobs, links, now }: FileDeps, call: Call<FileQuery>)
 /**
  * The route that serves files by signed link, without a key: for marketplaces, browsers and mail.
  */
-export const fileRoutes = (deps: FileDeps): Route[] => [
+export const fileRoutes = (services: Services): Route[] => [
   route({
     method: 'GET',
     path: `${FILES_PATH}/:name`,
@@ -87,6 +82,6 @@ export const fileRoutes = (deps: FileDeps): Route[] => [
       304: { description: 'The client already has this version' },
     },
     problems: ['not-found', 'gone', 'damaged', 'range-not-satisfiable', 'upstream-unavailable'],
-    handle: (call) => serveFile(deps, call),
+    handle: (call) => serveFile(services, call),
   }),
 ];

@@ -1,21 +1,16 @@
-import type { Redis } from 'ioredis';
+import type { Gateway } from '../../gateway.ts';
 import { insufficientScope } from '../../http/auth.ts';
 import type { Call } from '../../http/route.ts';
-import type { ClientIndex } from '../../intake/client-index.ts';
-import type { Completions } from '../../intake/completions.ts';
 import { putDeed } from '../../intake/deeds.ts';
-import type { Idempotency, StoredResponse } from '../../intake/idempotency.ts';
+import type { StoredResponse } from '../../intake/idempotency.ts';
 import { JOBS_PATH, type JobRecord, PENDING_STATUSES } from '../../intake/job-records.ts';
-import { expiryOf, type JobRetention } from '../../intake/job-retention.ts';
-import type { Presets } from '../../intake/presets.ts';
+import { expiryOf } from '../../intake/job-retention.ts';
 import { extensionOf } from '../../output/options.ts';
-import type { LinkRule } from '../../platform/links/link-rule.ts';
 import { Problem } from '../../platform/problem.ts';
 import { cancelJob } from '../../queue/cancel.ts';
 import type { Operation } from '../../queue/job-data.ts';
 import { requeueJob } from '../../queue/queue.ts';
 import { garmentKey, garmentsPrefix } from '../../storage/blob-keys.ts';
-import type { FileLinks } from '../../storage/file-links.ts';
 import type { Classification } from '../../taxonomy/response-schema.ts';
 import { requireCaller } from '../caller.ts';
 import { checkLinks } from '../check-links.ts';
@@ -27,7 +22,7 @@ import {
   storageUnavailable,
 } from '../common-problems.ts';
 import { checkHead, damagedBlob, openVerified } from '../verified-blob.ts';
-import { type AcceptJobDeps, createJobAcceptance, newJobId } from './accept-job.ts';
+import { type AcceptServices, acceptJob, newJobId } from './accept-job.ts';
 import { STORAGE_LINK_SECONDS } from './files.ts';
 import { idempotently, isOfRequest } from './idempotent.ts';
 import { fingerprintOf, type JobRequest } from './job-request.ts';
@@ -35,19 +30,20 @@ import { jobProblem, jobResponse, RETRY_SOON } from './job-response.ts';
 import { garmentFile } from './outfit-response.ts';
 import { type PageQuery, readPage } from './page.ts';
 import { allowsStorage } from './retention-policy.ts';
-import { checkWebhook, type WebhookDeps } from './webhooks.ts';
+import { checkWebhook } from './webhooks.ts';
 
-export interface JobDeps extends AcceptJobDeps {
-  redis: Redis;
-  index: ClientIndex;
-  retention: JobRetention;
-  completions: Completions;
-  idempotency: Idempotency;
-  presets: Presets;
-  links: FileLinks;
-  linkRule: LinkRule;
-  webhooks: WebhookDeps;
-}
+type JobServices = AcceptServices &
+  Pick<
+    Gateway,
+    | 'redis'
+    | 'jobIndex'
+    | 'jobRetention'
+    | 'completions'
+    | 'idempotency'
+    | 'links'
+    | 'linkRule'
+    | 'receivers'
+  >;
 
 const CUT_OUT_SCOPE = 'background-removal:process';
 const CLASSIFY_SCOPE = 'taxonomy:classify';
@@ -124,24 +120,12 @@ function requireGarment(job: JobRecord, index: string | undefined) {
  * Creates the actions behind the job routes. Background removal also uses them for asynchronous
  * requests.
  */
-export function createJobActions(deps: JobDeps) {
-  const {
-    redis,
-    queue,
-    records,
-    index,
-    retention,
-    completions,
-    blobs,
-    links,
-    linkRule,
-    webhooks,
-    now,
-  } = deps;
-  const accept = createJobAcceptance(deps);
+export function createJobActions(services: JobServices) {
+  const { redis, queues, jobs, jobRetention, completions, blobs, links, linkRule, now } = services;
+  const queue = queues.async;
 
   async function read(id: string): Promise<JobRecord> {
-    const job = await records.get(id);
+    const job = await jobs.get(id);
     if (job) return job;
     throw notFound('job');
   }
@@ -170,10 +154,12 @@ export function createJobActions(deps: JobDeps) {
   };
 
   async function start(request: JobRequest, call: Call, ref?: string): Promise<StoredResponse> {
-    if (request.webhook) await checkWebhook(webhooks, requireCaller(call).client);
-    const known = ref && (await records.get(newJobId(ref)));
+    if (request.webhook) await checkWebhook(services, requireCaller(call).client);
+    const known = ref && (await jobs.get(newJobId(ref)));
     if (!known || !isOfRequest(known, now())) {
-      return acceptedResponse(await accept(newJobId(known ? undefined : ref), request, call));
+      return acceptedResponse(
+        await acceptJob(services, newJobId(known ? undefined : ref), request, call),
+      );
     }
     // The process that created it has died before it answered.
     if (known.status === 'queued') await requeueJob(queue, known);
@@ -183,7 +169,7 @@ export function createJobActions(deps: JobDeps) {
 
   /** Starts a job, once per `Idempotency-Key`. @param path of the endpoint */
   const startOnce = (request: JobRequest, call: Call, path: string): Promise<StoredResponse> =>
-    idempotently(deps.idempotency, call, fingerprintOf(request, path), (ref) =>
+    idempotently(services.idempotency, call, fingerprintOf(request, path), (ref) =>
       start(request, call, ref),
     );
 
@@ -206,7 +192,7 @@ export function createJobActions(deps: JobDeps) {
 
     /** Lists the client's jobs, except those that the key's scopes do not cover. */
     async list(call: Call<PageQuery>): Promise<object> {
-      const source = { path: JOBS_PATH, index, get: records.get };
+      const source = { path: JOBS_PATH, index: services.jobIndex, get: jobs.get };
       const page = readPage(source, requireCaller(call).client, call.query);
       const { records: found, ...links } = await page;
       const covered = found.filter(({ operations }) => !missingScope(operations, call));
@@ -215,7 +201,7 @@ export function createJobActions(deps: JobDeps) {
 
     /** Returns whether a caller may store a job. @throws Problem upstream-unavailable */
     isAllowed: (call: Call): Promise<boolean> =>
-      allowsStorage(requireCaller(call), deps.readClientLimits),
+      allowsStorage(requireCaller(call), services.readClientLimits),
 
     /**
      * As `startOnce`, but waits for the end of the job or `waitMillis`, and returns its latest record.
@@ -243,7 +229,7 @@ export function createJobActions(deps: JobDeps) {
     async cancel(job: JobRecord): Promise<JobRecord> {
       const nowMillis = now();
       const { dueAtMillis, expiresAt } = expiryOf(job, nowMillis);
-      const isCanceled = await records.end(job, {
+      const isCanceled = await jobs.end(job, {
         from: PENDING_STATUSES,
         to: 'canceled',
         fields: { finishedAt: new Date(nowMillis).toISOString(), expiresAt },
@@ -251,7 +237,7 @@ export function createJobActions(deps: JobDeps) {
       });
       if (isCanceled) {
         await cancelJob(queue, redis, job.id);
-        await retention.cleanUp(job);
+        await jobRetention.cleanUp(job);
       }
       const after = await read(job.id);
       if (after.status === 'canceled') {
@@ -263,9 +249,9 @@ export function createJobActions(deps: JobDeps) {
     },
 
     async erase(job: JobRecord) {
-      const erasure = await retention.erase(job, now());
+      const erasure = await jobRetention.erase(job, now());
       if (PENDING_STATUSES.includes(job.status)) await cancelJob(queue, redis, job.id);
-      const after = await records.get(job.id);
+      const after = await jobs.get(job.id);
       if (after) await keep(after);
       return { id: job.id, ...erasure };
     },

@@ -1,16 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import type { Gateway } from '../../gateway.ts';
 import type { Form } from '../../http/form.ts';
 import { type Call, filePart, json, type Reply, type Route, route } from '../../http/route.ts';
-import type { Idempotency } from '../../intake/idempotency.ts';
 import { type JobRecord, type JobRecords, refinementsPath } from '../../intake/job-records.ts';
-import type { StoredBytes } from '../../intake/stored-bytes.ts';
 import { extensionOf } from '../../output/options.ts';
 import { checkStrokes, type Stroke, Strokes } from '../../output/strokes.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { CutOutRecord } from '../../queue/job-data.ts';
 import { refinementKey, refinementPrefix } from '../../storage/blob-keys.ts';
-import type { Blobs } from '../../storage/blobs.ts';
 import { requireCaller } from '../caller.ts';
 import { resultsGone, storageUnavailable } from '../common-problems.ts';
 import { checkedFile } from '../removal/cut-out-response.ts';
@@ -34,15 +32,7 @@ import {
   readPhoto,
 } from './refine-stored.ts';
 
-/** What the routes of refinements need. */
-interface JobRefinementDeps {
-  jobs: Pick<JobActions, 'readOwn' | 'result' | 'keep'>;
-  images: Pick<ImageRequests, 'refineCutOut' | 'shedIfBusy'>;
-  records: Pick<JobRecords, 'get' | 'replaceCutOut'>;
-  blobs: Blobs;
-  storedBytes: Pick<StoredBytes, 'reserve' | 'release'>;
-  idempotency: Idempotency;
-}
+type Services = Pick<Gateway, 'jobs' | 'blobs' | 'storedBytes'>;
 
 /** Returns how many refinements the cut-out of a job has. */
 const versionOf = ({ earlierCutOuts = [] }: JobRecord): number => earlierCutOuts.length;
@@ -53,14 +43,16 @@ const conflict = (version: number): Problem =>
   });
 
 /** Creates the actions behind the routes of refinements. */
-function createJobRefinements(deps: JobRefinementDeps) {
-  const { jobs, images, records, blobs, storedBytes } = deps;
-
+function createJobRefinements(
+  { jobs, blobs, storedBytes }: Services,
+  actions: JobActions,
+  images: ImageRequests,
+) {
   /** @throws Problem conflict, with the present version */
   async function replace(job: JobRecord, fields: Parameters<JobRecords['replaceCutOut']>[2]) {
     const { outputKey } = requireCutOut(job);
-    if (await records.replaceCutOut(job.id, outputKey, fields)) return;
-    const present = await records.get(job.id);
+    if (await jobs.replaceCutOut(job.id, outputKey, fields)) return;
+    const present = await jobs.get(job.id);
     if (present?.status !== 'succeeded') throw resultsGone('job');
     throw conflict(versionOf(present));
   }
@@ -68,13 +60,13 @@ function createJobRefinements(deps: JobRefinementDeps) {
   async function readAlpha(form: Form, job: JobRecord, call: Call): Promise<Uint8Array> {
     if (form.files.alpha || !hasWholeAlpha(job.options)) return requireFile(form, 'alpha');
     await call.awaitMemory(requireCutOut(job).cutout.bytes, call.signal);
-    return readAll((await jobs.result(job, call.signal)).body);
+    return readAll((await actions.result(job, call.signal)).body);
   }
 
   /** Returns the job as it is now, once no loss can undo it. */
   async function changed(job: JobRecord): Promise<JobRecord> {
-    const after = (await records.get(job.id)) ?? job;
-    await jobs.keep(after);
+    const after = (await jobs.get(job.id)) ?? job;
+    await actions.keep(after);
     return after;
   }
 
@@ -142,7 +134,7 @@ function createJobRefinements(deps: JobRefinementDeps) {
 
     /** Undoes the latest refinement. @throws Problem not-found, conflict */
     async undo(call: Call): Promise<JobRecord> {
-      const job = await jobs.readOwn(call);
+      const job = await actions.readOwn(call);
       const { version = '' } = call.params;
       const { outputKey } = requireCutOut(job);
       const earlier = job.earlierCutOuts ?? [];
@@ -171,9 +163,13 @@ const RefinementForm = z.object({
 const jobDoc = { description: 'The job', content: { 'application/json': JobResponse } };
 
 /** The routes that mend the stored cut-out of a job. */
-export function jobRefinementRoutes(deps: JobRefinementDeps): Route[] {
-  const { jobs, images, idempotency } = deps;
-  const refinements = createJobRefinements(deps);
+export function jobRefinementRoutes(
+  services: Services & Pick<Gateway, 'idempotency'>,
+  actions: JobActions,
+  images: ImageRequests,
+): Route[] {
+  const { idempotency } = services;
+  const refinements = createJobRefinements(services, actions, images);
   return [
     route({
       method: 'POST',
@@ -200,7 +196,7 @@ export function jobRefinementRoutes(deps: JobRefinementDeps): Route[] {
         const form = await call.form();
         checkFiles(form);
         const strokes = readStrokes(form);
-        const job = await jobs.readOwn(call);
+        const job = await actions.readOwn(call);
         const fingerprint = ['POST', refinementsPath(job.id), ...formFingerprint(form, strokes)];
         return idempotently(idempotency, call, fingerprint, async (ref) => ({
           status: 200,

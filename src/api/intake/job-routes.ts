@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { INTAKE_RIGHTS } from '../../auth/scopes.ts';
+import type { Gateway } from '../../gateway.ts';
 import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
 import type { Idempotency } from '../../intake/idempotency.ts';
 import { JOBS_PATH, jobLinks, PENDING_STATUSES } from '../../intake/job-records.ts';
 import type { Presets } from '../../intake/presets.ts';
-import type { StoredBytes } from '../../intake/stored-bytes.ts';
-import type { Clock } from '../../platform/clock.ts';
 import { requireCaller, requireRateLimitStatus } from '../caller.ts';
 import { cutOutHeaders, cutOutResponseDoc } from '../removal/cut-out-response.ts';
 import { RESULT_PROBLEMS } from '../verified-blob.ts';
@@ -69,14 +68,10 @@ const Usage = z
   })
   .meta({ id: 'Usage' });
 
-interface UsageDeps {
-  presets: Presets;
-  storedBytes: Pick<StoredBytes, 'used'>;
-  /** Decides which UTC day's usage it is. */
-  now: Clock;
-}
-
-async function usage({ storedBytes, now }: Omit<UsageDeps, 'presets'>, call: Call): Promise<Reply> {
+async function usage(
+  { storedBytes, now }: Pick<Gateway, 'storedBytes' | 'now'>,
+  call: Call,
+): Promise<Reply> {
   const caller = requireCaller(call);
   const { client, scopes, rights, bytesPerDay } = caller;
   const { rate, quota } = requireRateLimitStatus(call);
@@ -107,8 +102,7 @@ const jobDoc = { description: 'The job', content: { 'application/json': JobRespo
 /** The routes for jobs: work that is accepted now and done later. */
 export const jobRoutes = (
   jobs: JobActions,
-  idempotency: Idempotency,
-  { presets, ...usageDeps }: UsageDeps,
+  services: Pick<Gateway, 'presets' | 'idempotency' | 'storedBytes' | 'now'>,
 ): Route[] => [
   route({
     method: 'POST',
@@ -123,7 +117,7 @@ export const jobRoutes = (
     quota: 1,
     responses: { 202: { ...jobDoc, headers: ['Location', 'Retry-After'] } },
     problems: ['conflict', 'idempotency-mismatch'],
-    handle: createJob(jobs, presets),
+    handle: createJob(jobs, services.presets),
   }),
   route<PageQuery>({
     method: 'GET',
@@ -201,7 +195,7 @@ export const jobRoutes = (
     requestHeaders: IDEMPOTENT,
     responses: { 200: jobDoc },
     problems: ['not-found', 'conflict', 'gone', 'damaged', 'idempotency-mismatch'],
-    handle: cancelJob(jobs, idempotency),
+    handle: cancelJob(jobs, services.idempotency),
   }),
   route({
     method: 'DELETE',
@@ -229,6 +223,6 @@ export const jobRoutes = (
     description:
       'Rate, daily quota and bytes stored today. The request counts against the rate only.',
     responses: { 200: { description: 'Usage', content: { 'application/json': Usage } } },
-    handle: (call) => usage(usageDeps, call),
+    handle: (call) => usage(services, call),
   }),
 ];

@@ -4,7 +4,7 @@ import { type JobRecord, PENDING_STATUSES } from '../../intake/job-records.ts';
 import { acceptedResponse, type JobActions } from './job-actions.ts';
 import type { JobRequest } from './job-request.ts';
 
-export interface PreferJobDeps {
+export interface PreferJob {
   jobs: Pick<JobActions, 'isAllowed' | 'startAndWait' | 'classification' | 'result'>;
   /** Maximum for `Prefer: wait`. */
   maxWaitSeconds: number;
@@ -16,7 +16,7 @@ export interface PreferJobDeps {
  * @throws Problem upstream-unavailable
  */
 export async function readJobPreference(
-  { jobs, maxWaitSeconds }: PreferJobDeps,
+  { jobs, maxWaitSeconds }: PreferJob,
   call: Call<unknown>,
 ): Promise<Preference | undefined> {
   const { respondAsync, waitSeconds } = readPrefer(call.headers.prefer);
@@ -37,7 +37,7 @@ export async function readJobPreference(
  * @param respond returns the response to a job that has ended, with these headers
  */
 export async function startPreferredJob(
-  { jobs }: PreferJobDeps,
+  { jobs }: PreferJob,
   request: JobRequest,
   call: Call<unknown>,
   { path, prefer }: { path: string; prefer: Preference },

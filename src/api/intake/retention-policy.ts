@@ -4,7 +4,7 @@ import { DEFAULT_RETENTION, type Policy, shortestRetention } from '../../intake/
 import { Problem } from '../../platform/problem.ts';
 
 /** Reads the operator's limits for all keys of a client. */
-export type ReadClientLimits = (client: string) => Promise<Retention>;
+type ReadClientLimits = (client: string) => Promise<Retention>;
 
 type StorageCaller = Pick<Caller, 'client' | 'retention'>;
 

@@ -1,20 +1,16 @@
 import { z } from 'zod';
+import type { Gateway } from '../../gateway.ts';
 import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
 import { putDeed } from '../../intake/deeds.ts';
-import type { Idempotency, StoredResponse } from '../../intake/idempotency.ts';
+import type { StoredResponse } from '../../intake/idempotency.ts';
 import { enqueueDelivery } from '../../intake/webhooks/delivery.ts';
 import {
   DELIVERY_STATUSES,
   DeliveryAttempt,
   type WebhookEvent,
-  type WebhookEvents,
 } from '../../intake/webhooks/events.ts';
 import { WEBHOOK_TYPES } from '../../intake/webhooks/outbox.ts';
-import type { WebhookReceivers } from '../../intake/webhooks/receivers.ts';
-import type { Clock } from '../../platform/clock.ts';
 import { Problem } from '../../platform/problem.ts';
-import type { JobQueue } from '../../queue/queue.ts';
-import type { Blobs } from '../../storage/blobs.ts';
 import { requireCaller } from '../caller.ts';
 import { IDEMPOTENT, idempotently } from './idempotent.ts';
 import { WebhookField } from './job-request.ts';
@@ -24,15 +20,7 @@ const DELIVERIES_PATH = `${WEBHOOKS_PATH}/deliveries`;
 /** Enough characters of a secret to tell it from another. */
 const SECRET_PREFIX_CHARS = 12;
 
-/** What the webhook routes need. */
-export interface WebhookDeps {
-  events: WebhookEvents;
-  receivers: WebhookReceivers;
-  /** The queue `webhook`. */
-  queue: JobQueue;
-  blobs: Pick<Blobs, 'put'>;
-  now: Clock;
-}
+type Services = Pick<Gateway, 'events' | 'receivers' | 'queues' | 'blobs' | 'now'>;
 
 const CreatedSecret = z
   .object({
@@ -98,7 +86,7 @@ const clientOf = (call: Pick<Call, 'caller'>): string => requireCaller(call).cli
  * @throws Problem conflict if the client has no secret yet
  */
 export async function checkWebhook(
-  { receivers, now }: Pick<WebhookDeps, 'receivers' | 'now'>,
+  { receivers, now }: Pick<Gateway, 'receivers' | 'now'>,
   client: string,
 ): Promise<void> {
   const secrets = await receivers.activeSecrets(client, now());
@@ -113,7 +101,7 @@ export async function checkWebhook(
  * Creates the actions behind the routes. Each throws upstream-unavailable if Redis does not
  * respond.
  */
-function createWebhookActions({ events, receivers, queue, blobs, now }: WebhookDeps) {
+function createWebhookActions({ events, receivers, queues, blobs, now }: Services) {
   async function readSettings(client: string): Promise<z.infer<typeof WebhookSettings>> {
     const [active, disabledUrls] = await Promise.all([
       receivers.activeSecrets(client, now()),
@@ -133,7 +121,7 @@ function createWebhookActions({ events, receivers, queue, blobs, now }: WebhookD
   async function renew({ id, client, url }: WebhookEvent): Promise<WebhookEvent | undefined> {
     await receivers.enable(client, url);
     const round = await events.renew(id);
-    if (round) await enqueueDelivery(queue, { id, client }, round);
+    if (round) await enqueueDelivery(queues.webhook, { id, client }, round);
     return events.get(id);
   }
 
@@ -276,8 +264,9 @@ const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
 ];
 
 /** The routes for webhooks. */
-export function webhookRoutes(deps: WebhookDeps, idempotency: Idempotency): Route[] {
-  const actions = createWebhookActions(deps);
+export function webhookRoutes(services: Services & Pick<Gateway, 'idempotency'>): Route[] {
+  const { idempotency } = services;
+  const actions = createWebhookActions(services);
   const handleOnce: HandleOnce = (call, fingerprint, handle) =>
     idempotently(idempotency, call, fingerprint, handle);
   return [...settingsRoutes(actions, handleOnce), ...deliveryRoutes(actions, handleOnce)];

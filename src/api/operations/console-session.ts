@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import type { Rate } from '../../auth/limit-settings.ts';
+import { SESSION_SECONDS } from '../../auth/sessions.ts';
+import type { Gateway } from '../../gateway.ts';
 import { addressBlock } from '../../http/address-block.ts';
 import type { Grant } from '../../http/auth.ts';
-import { type Limits, limitHeaders } from '../../http/limits.ts';
+import { limitHeaders } from '../../http/limits.ts';
 import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
 import { isOverTls, sessionCookie, sessionIdOf } from '../../http/session-cookie.ts';
 import { Problem } from '../../platform/problem.ts';
@@ -12,18 +14,6 @@ const SignedIn = z
   .object({ signedIn: z.literal(true), client: z.string(), scopes: z.array(z.string()) })
   .meta({ id: 'SignedIn' });
 const SessionStatus = z.union([z.object({ signedIn: z.literal(false) }), SignedIn]);
-
-/** What the session routes need. */
-export interface ConsoleSessionDeps {
-  /** Returns the caller of a live key, or undefined. */
-  findCaller(key: string): Promise<Grant | undefined>;
-  /** Opens a session for the key of a caller, and returns its id. */
-  openSession(key: string, caller: Grant): Promise<string>;
-  limits: Limits;
-  keyOf(sessionId: string): Promise<Grant | undefined>;
-  signOut(sessionId: string): Promise<void>;
-  sessionSeconds: number;
-}
 
 const SignIn = z.strictObject({ key: z.string().min(1).max(200) });
 
@@ -39,10 +29,13 @@ const signedIn = ({ client, scopes }: Pick<Grant, 'client' | 'scopes'>) => ({
 });
 
 /** The console's only routes of its own; everything else goes through the public API. */
-export function consoleRoutes(deps: ConsoleSessionDeps): Route[] {
+export function consoleRoutes({
+  authentication,
+  requestLimits,
+}: Pick<Gateway, 'authentication' | 'requestLimits'>): Route[] {
   const cookie = (id: string, { baseUrl, headers }: Call): Record<string, string> => {
     const isSecure = isOverTls(baseUrl, headers);
-    return { ...NO_STORE, 'set-cookie': sessionCookie(id, deps.sessionSeconds, isSecure) };
+    return { ...NO_STORE, 'set-cookie': sessionCookie(id, SESSION_SECONDS, isSecure) };
   };
 
   /**
@@ -50,7 +43,7 @@ export function consoleRoutes(deps: ConsoleSessionDeps): Route[] {
    * share one address, and none may lock out the others.
    */
   async function rejectKey({ remoteAddress }: Pick<Call, 'remoteAddress'>): Promise<never> {
-    await deps.limits.countFailure(`sign-in:${addressBlock(remoteAddress)}`, FAILED_SIGN_INS);
+    await requestLimits.countFailure(`sign-in:${addressBlock(remoteAddress)}`, FAILED_SIGN_INS);
     throw new Problem('unauthorized', 'This API key is unknown, expired or revoked', {
       headers: { 'www-authenticate': 'Bearer realm="selvage"' },
     });
@@ -58,10 +51,10 @@ export function consoleRoutes(deps: ConsoleSessionDeps): Route[] {
 
   async function signIn(call: Call<unknown, z.infer<typeof SignIn>>): Promise<Reply> {
     const { key } = call.body;
-    const caller = await deps.findCaller(key);
+    const caller = await authentication.findCaller(key);
     if (!caller) return rejectKey(call);
-    const { rateLimit } = await deps.limits.admit(caller, 0);
-    const id = await deps.openSession(key, caller);
+    const { rateLimit } = await requestLimits.admit(caller, 0);
+    const id = await authentication.openSession(key, caller);
     return json(signedIn(caller), { ...cookie(id, call), ...limitHeaders(rateLimit) });
   }
 
@@ -69,13 +62,13 @@ export function consoleRoutes(deps: ConsoleSessionDeps): Route[] {
 
   async function status(call: Call): Promise<Reply> {
     const id = idOf(call);
-    const key = id && (await deps.keyOf(id));
+    const key = id && (await authentication.findSessionCaller(id));
     return json(key ? signedIn(key) : { signedIn: false }, NO_STORE);
   }
 
   async function signOut(call: Call): Promise<Reply> {
     const id = idOf(call);
-    if (id) await deps.signOut(id);
+    if (id) await authentication.signOut(id);
     return { status: 204, headers: cookie('', call) };
   }
 

@@ -1,11 +1,9 @@
 import { z } from 'zod';
+import type { Gateway } from '../../gateway.ts';
 import type { ImageForm } from '../../http/image-body.ts';
 import { parse, queryFlag } from '../../http/parse.ts';
 import type { Preference } from '../../http/prefer.ts';
 import { type Call, filePart, json, type Reply, type Route, route } from '../../http/route.ts';
-import type { Idempotency } from '../../intake/idempotency.ts';
-import type { Presets } from '../../intake/presets.ts';
-import type { RulePacks } from '../../intake/rule-packs.ts';
 import {
   BackgroundImage,
   checkConflicts,
@@ -25,7 +23,7 @@ import {
   QualityField,
 } from '../intake/job-request.ts';
 import { JobResponse } from '../intake/job-response.ts';
-import { type PreferJobDeps, readJobPreference, startPreferredJob } from '../intake/prefer-job.ts';
+import { type PreferJob, readJobPreference, startPreferredJob } from '../intake/prefer-job.ts';
 import { applyPreset } from '../intake/presets/apply-preset.ts';
 import { resolveRules } from '../intake/rules/resolve-rules.ts';
 import { readAll } from '../verified-blob.ts';
@@ -76,30 +74,27 @@ function cutOutReply(
 }
 
 /** What background removal needs. */
-interface RemovalDeps extends PreferJobDeps {
+interface Removals extends PreferJob, Pick<Gateway, 'presets' | 'rulePacks' | 'idempotency'> {
   images: ImageRequests;
-  presets: Presets;
-  rulePacks: RulePacks;
-  idempotency: Idempotency;
 }
 
 const PATH = '/bg/v1/background-removals';
 
 /** Responds with a job, or its cut-out. */
 const removeAsync = (
-  deps: RemovalDeps,
+  removals: Removals,
   request: CutOutRequest,
   call: Call<Query>,
   prefer: Preference,
 ): Promise<Reply> =>
   startPreferredJob(
-    deps,
+    removals,
     { ...request, operations: ['remove-background'], outputSeconds: OUTPUT_SECONDS.default },
     call,
     { path: PATH, prefer },
     async (job, headers) => {
       await call.awaitMemory(job.results?.cutout?.bytes ?? 0, call.signal);
-      const { body, cutout } = await deps.jobs.result(job, call.signal);
+      const { body, cutout } = await removals.jobs.result(job, call.signal);
       const file = await readAll(body);
       return cutOutReply({ file, ...cutout }, call.query.return_base64 ?? false, headers);
     },
@@ -109,7 +104,7 @@ const removeAsync = (
 async function readRequest(
   image: Uint8Array,
   form: ImageForm,
-  presets: Presets,
+  presets: Gateway['presets'],
   call: Call<Query>,
 ): Promise<CutOutRequest> {
   const { fields, backgroundImage, pointers } = form;
@@ -147,22 +142,22 @@ function requireImage({ image, via, pointers }: ImageForm, asBase64: boolean): U
 }
 
 const handleRemoval =
-  (deps: RemovalDeps) =>
+  (removals: Removals) =>
   async (call: Call<Query>): Promise<Reply> => {
     const asBase64 = call.query.return_base64 ?? false;
     checkBase64(call);
-    const prefer = await readJobPreference(deps, call);
-    if (!prefer) deps.images.shedIfBusy(call);
+    const prefer = await readJobPreference(removals, call);
+    if (!prefer) removals.images.shedIfBusy(call);
     const form = await call.imageForm({ background: true });
     const image = requireImage(form, asBase64);
-    const { presets, rulePacks } = deps;
+    const { presets, rulePacks } = removals;
     const sent = await readRequest(image, form, presets, call);
     const options = await resolveRules(rulePacks, call.caller?.client, sent.options, '/rules');
     const request = { ...sent, options };
-    if (prefer) return removeAsync(deps, request, call, prefer);
+    if (prefer) return removeAsync(removals, request, call, prefer);
     const content = contentOf([image, form.backgroundImage], [PATH, call.query, options]);
-    return chargedOnce(deps.idempotency, call, content, async (charged) => {
-      const { file, result } = await deps.images.cutOut(request, charged);
+    return chargedOnce(removals.idempotency, call, content, async (charged) => {
+      const { file, result } = await removals.images.cutOut(request, charged);
       const timing = { 'server-timing': serverTiming(result.millis) };
       return cutOutReply({ file, ...result }, asBase64, timing);
     });
@@ -185,7 +180,7 @@ const MultipartRequest = z
   .and(JobOptions);
 
 /** The routes of background removal. */
-export const removalRoutes = (deps: RemovalDeps): Route[] => [
+export const removalRoutes = (removals: Removals): Route[] => [
   route({
     method: 'POST',
     path: PATH,
@@ -224,6 +219,6 @@ export const removalRoutes = (deps: RemovalDeps): Route[] => [
       'unprocessable-image',
       'upstream-failed',
     ],
-    handle: handleRemoval(deps),
+    handle: handleRemoval(removals),
   }),
 ];

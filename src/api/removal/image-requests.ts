@@ -1,29 +1,21 @@
 import { createHash, randomUUID } from 'node:crypto';
+import type { Gateway } from '../../gateway.ts';
 import type { Call } from '../../http/route.ts';
 import { type ImageLimits, validateImage } from '../../intake/validate-image.ts';
 import { type CutOutOptions, type Quality, unlessDefault } from '../../output/quality.ts';
 import type { Stroke } from '../../output/strokes.ts';
-import type { Clock } from '../../platform/clock.ts';
 import { Problem, type ProblemType, unavailable } from '../../platform/problem.ts';
-import type { Admission } from '../../queue/admission.ts';
 import type { JobResult } from '../../queue/catalog.ts';
-import type { JobWait, JobWaiter } from '../../queue/job-waiter.ts';
+import type { JobWait } from '../../queue/job-waiter.ts';
 import { isHeavy, pricedMegapixels, turnsOf, unitsOf } from '../../queue/service-time.ts';
 import type { TurnOwner } from '../../queue/turns.ts';
 import { LINK_MEDIA_TYPE, syncKeys } from '../../storage/blob-keys.ts';
-import type { Blobs } from '../../storage/blobs.ts';
 import { storageUnavailable } from '../common-problems.ts';
 
-/** What synchronous image processing needs. */
-export interface ImageRequestDeps {
-  blobs: Blobs;
-  jobWaiter: JobWaiter;
-  admission: Admission;
-  limits: ImageLimits;
-  /** From the end of the upload until the response, less what a call has waited already. */
-  deadlineMillis: number;
-  now: Clock;
-}
+type Services = Pick<
+  Gateway,
+  'blobs' | 'jobWaiter' | 'admission' | 'limits' | 'deadlineMillis' | 'now'
+>;
 
 /** Whose turn the jobs of a call without a key take. */
 const ANONYMOUS: TurnOwner = { client: 'anonymous', weight: 1 };
@@ -189,8 +181,8 @@ function splitFiles(all: Uint8Array, lengths: readonly number[]): Uint8Array[] {
 }
 
 /** The jobs a synchronous request can wait for. None leaves anything in storage. */
-export function createImageRequests(deps: ImageRequestDeps) {
-  const { blobs, jobWaiter, admission, deadlineMillis, limits, now } = deps;
+export function createImageRequests(services: Services) {
+  const { blobs, jobWaiter, admission, deadlineMillis, limits, now } = services;
 
   /** Deletes blobs, even if they are still being stored. */
   async function deleteAfter(

@@ -1,9 +1,8 @@
 import { z } from 'zod';
+import type { Gateway } from '../../gateway.ts';
 import type { Form } from '../../http/form.ts';
 import { parse } from '../../http/parse.ts';
 import { type Call, filePart, type Reply, type Route, route } from '../../http/route.ts';
-import type { Idempotency } from '../../intake/idempotency.ts';
-import type { RulePacks } from '../../intake/rule-packs.ts';
 import {
   checkConflicts,
   outputFields,
@@ -65,9 +64,8 @@ const MultipartRequest = z
 
 /** The route that mends a cut-out by strokes. */
 export const refinementRoutes = (
+  { rulePacks, idempotency }: Pick<Gateway, 'rulePacks' | 'idempotency'>,
   images: ImageRequests,
-  rulePacks: RulePacks,
-  idempotency: Idempotency,
 ): Route[] => [
   route({
     method: 'POST',

@@ -151,11 +151,11 @@ export async function expireRun(deps: FeedRetentionDeps, run: BatchRecord): Prom
  * and then returns the same receipt.
  */
 export async function eraseFeed(
-  deps: FeedRetentionDeps & { queue: Queue },
+  { feeds, batches, files }: FeedRetentionDeps,
+  queue: Queue,
   feed: FeedRecord,
   nowMillis: number,
 ): Promise<Erasure> {
-  const { feeds, batches, files, queue } = deps;
   const receipt = Erasure.safeParse(feed.erasure).data;
   if (receipt) return receipt;
   const { erasedAt = new Date(nowMillis).toISOString() } = feed.erasure ?? {};
@@ -166,7 +166,7 @@ export async function eraseFeed(
     // Stops workers: results of an expired run are rejected.
     const fields = { buriedAt: erasedAt };
     await batches.move(id, { from: BATCH_STATUSES, to: 'expired', fields, dueAtMillis: nowMillis });
-    blobs += await removeRun(deps, feed, id);
+    blobs += await removeRun({ feeds, batches, files }, feed, id);
   }
   blobs += await files.deleteFeed(feed.client, feed.id);
   const erasure = erasureOf(files, erasedAt, blobs);

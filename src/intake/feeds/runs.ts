@@ -22,7 +22,10 @@ interface FeedRunDeps {
   /** The queue `feed`. */
   queue: JobQueue;
   now: Clock;
-  /** Writes the manifest of a run to object storage. */
+}
+
+/** The manifests of runs in object storage. */
+interface RunManifests {
   putManifest(run: BatchManifest): Promise<void>;
   deleteManifest(run: Pick<BatchManifest, 'client' | 'id'>): Promise<void>;
 }
@@ -80,9 +83,10 @@ function toRunManifest(
 }
 
 /** Starts runs of feeds. Each feed has at most one run under way. */
-export function createFeedRuns(deps: FeedRunDeps) {
-  const { feeds, batches, queue, now } = deps;
-
+export function createFeedRuns(
+  { feeds, batches, queue, now }: FeedRunDeps,
+  manifests: RunManifests,
+) {
   /** Returns the run of a feed that has not ended, and makes sure that its ingestion is queued. */
   async function underWay({ lastRunId }: FeedRecord): Promise<BatchRecord | undefined> {
     const run = lastRunId === undefined ? undefined : await batches.get(lastRunId);
@@ -117,7 +121,7 @@ export function createFeedRuns(deps: FeedRunDeps) {
       const nowMillis = now();
       const run = toRunManifest(feed, runId, requestId, new Date(nowMillis).toISOString(), isDry);
       const expiresAt = new Date(nowMillis + INGEST_MILLIS).toISOString();
-      await deps.putManifest(run);
+      await manifests.putManifest(run);
       await batches.create({ ...run, expiresAt });
     }
     if (await feeds.claimRun(feed, runId)) {
@@ -125,7 +129,7 @@ export function createFeedRuns(deps: FeedRunDeps) {
       return true;
     }
     await batches.remove(runId);
-    await deps.deleteManifest({ client: feed.client, id: runId });
+    await manifests.deleteManifest({ client: feed.client, id: runId });
     return false;
   }
 

@@ -22,47 +22,43 @@ const isEarly = (
   dueAtMillis !== lastDueAtMillis &&
   Math.abs(dueAtMillis - lastDueAtMillis) < intervalSeconds * 1000;
 
-interface ScheduledRunDeps {
+interface FeedPayment {
   redis: Redis;
   feeds: Feeds;
-  runs: Pick<FeedRuns, 'start'>;
-  storedBytes: Pick<StoredBytes, 'used'>;
   now: Clock;
 }
 
-/** Starts the runs of schedules, as far as the feeds' keys allow. */
-export function createScheduledRuns({ redis, feeds, runs, storedBytes, now }: ScheduledRunDeps) {
-  async function pause({ id, schedulePausedAt }: FeedRecord): Promise<void> {
-    if (schedulePausedAt) return;
-    await feeds.update(id, { schedulePausedAt: new Date(now()).toISOString() });
+/**
+ * Starts the run that a job of the schedule is for, as far as the feed's key allows. Does nothing if another run is
+ * under way, if the key's interval has not passed, or if its bytes of the day are used up. Pauses the schedule if no
+ * live key has the feed's meter.
+ */
+export async function startScheduledRun(
+  runs: Pick<FeedRuns, 'start'>,
+  { redis, feeds, storedBytes, now }: FeedPayment & { storedBytes: Pick<StoredBytes, 'used'> },
+  feed: FeedRecord,
+  jobId: string,
+  requestId: string,
+): Promise<void> {
+  const key = await findLiveByMeter(redis, feed.meter.meter, now());
+  if (!key) {
+    if (feed.schedulePausedAt) return;
+    await feeds.update(feed.id, { schedulePausedAt: new Date(now()).toISOString() });
+    return;
   }
-
-  return {
-    /**
-     * Starts the run that a job of the schedule is for. Does nothing if another run is under way, if the
-     * key's interval has not passed, or if its bytes of the day are used up. Pauses the schedule if no
-     * live key has the feed's meter.
-     */
-    async start(feed: FeedRecord, jobId: string, requestId: string): Promise<void> {
-      const key = await findLiveByMeter(redis, feed.meter.meter, now());
-      if (!key) return pause(feed);
-      const lastDueAtMillis = dueAtOf(jobId);
-      if (isEarly(feed, lastDueAtMillis, key.feedIntervalSeconds)) return;
-      if ((await storedBytes.used(key)) >= key.bytesPerDay) return;
-      if (!(await runs.start(feed, scheduledRunId(jobId), requestId))) return;
-      await feeds.update(feed.id, { lastDueAtMillis, schedulePausedAt: null });
-    },
-  };
+  const lastDueAtMillis = dueAtOf(jobId);
+  if (isEarly(feed, lastDueAtMillis, key.feedIntervalSeconds)) return;
+  if ((await storedBytes.used(key)) >= key.bytesPerDay) return;
+  if (!(await runs.start(feed, scheduledRunId(jobId), requestId))) return;
+  await feeds.update(feed.id, { lastDueAtMillis, schedulePausedAt: null });
 }
-
-export type ScheduledRuns = ReturnType<typeof createScheduledRuns>;
 
 /**
  * Returns a feed whose meter a live key has: the feed itself, or if all keys of its meter are revoked
  * or expired, the feed taken over by the meter of the caller. That resumes its schedule.
  */
 export async function withLiveMeter(
-  { redis, feeds, now }: Pick<ScheduledRunDeps, 'redis' | 'feeds' | 'now'>,
+  { redis, feeds, now }: FeedPayment,
   feed: FeedRecord,
   { meter, quotaPerDay }: Meter,
 ): Promise<FeedRecord> {

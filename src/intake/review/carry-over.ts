@@ -16,9 +16,9 @@ const MAX_CARRIED = 50_000;
 
 const NONE: CarriedDecisions = new Map();
 
-interface CarryOverDeps {
+interface Reviewed {
   blobs: Blobs;
-  decisions: Pick<ReviewDecisions, 'readAll'>;
+  reviews: Pick<ReviewDecisions, 'readAll'>;
 }
 
 /** Applies the decisions about single rows, in the order in which they were made. */
@@ -64,7 +64,7 @@ function applyRefinements(carried: Map<string, Carried>, decided: Decided, runId
 
 /** Adds the pictures that bulk approvals have approved. @param mended in earlier runs, by the first cut-out */
 async function applyRules(
-  { blobs }: CarryOverDeps,
+  { blobs }: Reviewed,
   carried: Map<string, Carried>,
   mended: ReadonlyMap<string, Refined>,
   decided: Decided,
@@ -91,11 +91,11 @@ async function applyRules(
  * cut-out needs no second look.
  */
 export async function carriedFrom(
-  deps: CarryOverDeps,
+  deps: Reviewed,
   run: BatchRecord | undefined,
 ): Promise<CarriedDecisions> {
   if (!run?.review || run.status === 'expired') return NONE;
-  const decided = await deps.decisions.readAll(run.id);
+  const decided = await deps.reviews.readAll(run.id);
   const carried = new Map(await getCarried(deps.blobs, run));
   const mended = carriedRefined(carried);
   applyDecisions(carried, decided, run.id);

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import { defineScript } from '../../platform/redis-script.ts';
+import { defineScript, readLua } from '../../platform/redis-script.ts';
 import { batchRedisKeys } from '../batches/redis-keys.ts';
 import { OUTBOX } from '../webhooks/outbox.ts';
 import { Refined } from './refined.ts';
@@ -87,141 +87,7 @@ export function decisionInEffect(
   return rules.some((rule) => rule.sequence > since && rule.min <= min) ? 'approved' : 'pending';
 }
 
-/**
- * Marks a review as done once no needed row is pending, and says so once.
- * Uses KEYS: record, review, outbox; `outbox` and `at` are set before.
- */
-const END_IF_DONE = `
-local counts = redis.call('HMGET', KEYS[1], 'review', 'reviewApproved', 'reviewRejected')
-local needed = cjson.decode(counts[1]).needed
-if needed > 0 and tonumber(counts[2]) + tonumber(counts[3]) >= needed then
-  if redis.call('HSETNX', KEYS[1], 'reviewedAt', at) == 1 and outbox ~= '' then
-    redis.call('RPUSH', KEYS[3], outbox)
-  end
-end
-`;
-
-/** Begins a review, once. KEYS: as above. ARGV: needed, approved, rejected, outbox entry or '', time (JSON), thousandths, rows, … */
-const BEGIN = `
-local status = redis.call('HGET', KEYS[1], 'status')
-if not status or status == 'expired' then return 0 end
-if redis.call('HEXISTS', KEYS[1], 'review') == 1 then return 0 end
-redis.call('HSET', KEYS[1], 'review', '{"needed":' .. ARGV[1] .. '}')
-redis.call('HSET', KEYS[1], 'reviewApproved', ARGV[2], 'reviewRejected', ARGV[3])
-for i = 6, #ARGV, 2 do redis.call('HSET', KEYS[2], 'p:' .. ARGV[i], ARGV[i + 1]) end
-local outbox, at = ARGV[4], ARGV[5]
-${END_IF_DONE}
-return 1
-`;
-
-/**
- * Decides about a row, and with the decision changes which mended cut-outs it has. Returns {1, sequence}; {0} if the
- * batch has no review, {-1, present decision or ''} if it has another revision, {-2} if too many rows are decided,
- * {-3} if too many are mended.
- * KEYS: as above, mended cut-outs. ARGV: row, revision it must have or '', decision as JSON, outbox entry or '', time
- * (JSON), is needed 0 | 1, thousandths, decision of the run before or '', sequence or '', maximum of rows, mended
- * cut-outs as JSON or '', how many more these are than before, their maximum in the batch.
- */
-const DECIDE = `
-local status = redis.call('HGET', KEYS[1], 'status')
-if not status or status == 'expired' then return {0} end
-if redis.call('HEXISTS', KEYS[1], 'review') == 0 then return {0} end
-local field = 'd:' .. ARGV[1]
-local known = redis.call('HGET', KEYS[2], field)
-local old = known and cjson.decode(known)
-local decision = cjson.decode(ARGV[3])
-if ARGV[9] ~= '' and old and old.revision >= decision.revision then
-  return {1, tostring(old.sequence)}
-end
-if ARGV[2] ~= '' and tonumber(ARGV[2]) ~= (old and old.revision or 0) then
-  return {-1, known or ''}
-end
-if ARGV[11] ~= '' and tonumber(ARGV[12]) > 0 then
-  local versions = tonumber(redis.call('HGET', KEYS[2], 'versions') or 0)
-  if versions + tonumber(ARGV[12]) > tonumber(ARGV[13]) then return {-3} end
-end
-if not old then
-  if tonumber(redis.call('HGET', KEYS[2], 'rows') or 0) >= tonumber(ARGV[10]) then return {-2} end
-  redis.call('HINCRBY', KEYS[2], 'rows', 1)
-end
-local min = tonumber(ARGV[7])
-local before = old and old.decision or ARGV[8]
-if before == '' or before == 'pending' then
-  before = 'pending'
-  local since = old and old.sequence or 0
-  for _, rule in ipairs(cjson.decode(redis.call('HGET', KEYS[2], 'rules') or '[]')) do
-    if rule.sequence > since and rule.min <= min then before = 'approved' end
-  end
-end
-local sequence
-if ARGV[9] ~= '' then
-  sequence = tonumber(ARGV[9])
-  local latest = tonumber(redis.call('HGET', KEYS[2], 'sequence') or 0)
-  redis.call('HSET', KEYS[2], 'sequence', math.max(sequence, latest))
-else
-  sequence = redis.call('HINCRBY', KEYS[2], 'sequence', 1)
-end
-local json = string.sub(ARGV[3], 1, -2) .. ',"sequence":' .. sequence .. '}'
-redis.call('HSET', KEYS[2], field, json)
-if ARGV[11] ~= '' then
-  redis.call('HSET', KEYS[4], ARGV[1], ARGV[11])
-  redis.call('HINCRBY', KEYS[2], 'versions', ARGV[12])
-end
-if ARGV[6] == '1' then
-  local function count(name, change)
-    if name == 'pending' then redis.call('HINCRBY', KEYS[2], 'p:' .. min, change) end
-    if name == 'approved' then redis.call('HINCRBY', KEYS[1], 'reviewApproved', change) end
-    if name == 'rejected' then redis.call('HINCRBY', KEYS[1], 'reviewRejected', change) end
-  end
-  count(before, -1)
-  count(decision.decision, 1)
-end
-local outbox, at = ARGV[4], ARGV[5]
-${END_IF_DONE}
-return {1, tostring(sequence)}
-`;
-
-/**
- * Approves what is pending from a confidence on. Returns {sequence, approved rows that needed a review}, or {0}.
- * A rule that the new one includes is dropped: there are at most 1001.
- * KEYS: as above. ARGV: rule as JSON, its minimum, outbox entry or '', time (JSON), sequence or ''.
- */
-const APPROVE = `
-local status = redis.call('HGET', KEYS[1], 'status')
-if not status or status == 'expired' then return {0} end
-if redis.call('HEXISTS', KEYS[1], 'review') == 0 then return {0} end
-local min = tonumber(ARGV[2])
-local known = cjson.decode(redis.call('HGET', KEYS[2], 'rules') or '[]')
-local sequence
-if ARGV[5] ~= '' then
-  sequence = tonumber(ARGV[5])
-  for _, rule in ipairs(known) do
-    if rule.min <= min and rule.sequence >= sequence then return {sequence, 0} end
-  end
-  local latest = tonumber(redis.call('HGET', KEYS[2], 'sequence') or 0)
-  redis.call('HSET', KEYS[2], 'sequence', math.max(sequence, latest))
-else
-  sequence = redis.call('HINCRBY', KEYS[2], 'sequence', 1)
-end
-local rules = {}
-for _, rule in ipairs(known) do
-  if rule.min < min then rules[#rules + 1] = rule end
-end
-local rule = cjson.decode(ARGV[1])
-rule.sequence = sequence
-rules[#rules + 1] = rule
-redis.call('HSET', KEYS[2], 'rules', cjson.encode(rules))
-local approved = 0
-for thousandths = min, 1000 do
-  local rows = tonumber(redis.call('HGET', KEYS[2], 'p:' .. thousandths) or 0)
-  if rows > 0 then redis.call('HDEL', KEYS[2], 'p:' .. thousandths) end
-  approved = approved + rows
-end
-redis.call('HINCRBY', KEYS[1], 'reviewApproved', approved)
-local outbox, at = ARGV[3], ARGV[4]
-${END_IF_DONE}
-return {sequence, approved}
-`;
+const END_IF_DONE = readLua('review-end-if-done');
 
 /** The fields with the numbers of pending rows, by thousandths of confidence. */
 const PENDING_FIELDS = Array.from({ length: 1001 }, (_, min) => `p:${min}`);
@@ -266,9 +132,21 @@ export interface RefinedChange {
 
 /** Decisions about the rows of batches and feed runs, in Redis. */
 export function createReviewDecisions(redis: Redis) {
-  const begin = defineScript<number>(redis, 'selvageReviewBegin', BEGIN);
-  const decide = defineScript<[number, string?]>(redis, 'selvageReviewDecide', DECIDE);
-  const approve = defineScript<[number, number?]>(redis, 'selvageReviewApprove', APPROVE);
+  const begin = defineScript<number>(
+    redis,
+    'selvageReviewBegin',
+    END_IF_DONE + readLua('review-begin'),
+  );
+  const decide = defineScript<[number, string?]>(
+    redis,
+    'selvageReviewDecide',
+    END_IF_DONE + readLua('review-decide'),
+  );
+  const approve = defineScript<[number, number?]>(
+    redis,
+    'selvageReviewApprove',
+    END_IF_DONE + readLua('review-approve'),
+  );
   const keysOf = (id: string) => {
     const { record, review, refined } = batchRedisKeys(id);
     return [record, review, OUTBOX, refined];

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { PREFIX } from '../../platform/redis.ts';
-import { defineScript } from '../../platform/redis-script.ts';
+import { defineScript, readLua } from '../../platform/redis-script.ts';
 import { type OutboxEntry, WEBHOOK_TYPES, webhookBody } from './outbox.ts';
 
 /** How long the record of an event lasts. */
@@ -65,22 +65,6 @@ redis.call('EXPIRE', KEYS[2], ARGV[3])
 return redis.call('HMGET', KEYS[1], 'status', 'round')
 `;
 
-/** KEYS: event, attempts. ARGV: round, status, attempt or '', next at or '', first attempt kept, lifetime s. */
-const RECORD_OUTCOME = `
-local known = redis.call('HMGET', KEYS[1], 'status', 'round')
-if known[1] ~= 'pending' or known[2] ~= ARGV[1] then return 0 end
-redis.call('HSET', KEYS[1], 'status', ARGV[2])
-redis.call('HDEL', KEYS[1], 'nextAttemptAt')
-if ARGV[4] ~= '' then redis.call('HSET', KEYS[1], 'nextAttemptAt', ARGV[4]) end
-if ARGV[3] ~= '' then
-  redis.call('HINCRBY', KEYS[1], 'tries', 1)
-  redis.call('RPUSH', KEYS[2], ARGV[3])
-  redis.call('LTRIM', KEYS[2], ARGV[5], -1)
-  redis.call('EXPIRE', KEYS[2], ARGV[6])
-end
-return 1
-`;
-
 /** KEYS: event, attempts. ARGV: lifetime s. */
 const RENEW = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
@@ -102,7 +86,11 @@ const toText = (millis: number | undefined): string =>
 /** The scripts of webhook events, each with KEYS and ARGV built from named arguments. */
 function defineEventScripts(redis: Redis) {
   const record = defineScript<string[]>(redis, 'selvageEventRecord', RECORD);
-  const recordOutcome = defineScript<number>(redis, 'selvageEventOutcome', RECORD_OUTCOME);
+  const recordOutcome = defineScript<number>(
+    redis,
+    'selvageEventOutcome',
+    readLua('webhook-record-outcome'),
+  );
   const renew = defineScript<number>(redis, 'selvageEventRenew', RENEW);
   return {
     record(args: {

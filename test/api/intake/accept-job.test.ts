@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type AcceptJobDeps, createJobAcceptance } from '../../../src/api/intake/accept-job.ts';
+import { type AcceptServices, acceptJob } from '../../../src/api/intake/accept-job.ts';
 import type { JobRequest } from '../../../src/api/intake/job-request.ts';
 import type { Call, Caller } from '../../../src/http/route.ts';
 import { hostClock } from '../../../src/platform/clock.ts';
@@ -19,7 +19,7 @@ async function accept(leaves: boolean): Promise<string[]> {
     refund: async () => void done.push('refund'),
     resize: async () => {},
   };
-  const deps = {
+  const services = {
     blobs: { put: async () => void done.push('put') },
     storedBytes: {
       async reserve() {
@@ -33,17 +33,15 @@ async function accept(leaves: boolean): Promise<string[]> {
       },
       release: async () => void done.push('release'),
     },
-    records: { create: async () => void done.push('create'), remove: async () => {} },
-    queue: {
-      turns: { next: async () => [1] },
-      add: async () => void done.push('add'),
-      addBulk: async () => void done.push('add'),
+    jobs: { create: async () => void done.push('create'), remove: async () => {} },
+    queues: {
+      async: { turns: { next: async () => [1] }, add: async () => void done.push('add') },
     },
     limits: { maxPixels: 1, maxSidePixels: 1 },
     rulePacks: {},
     readClientLimits: async () => ({}),
     now: hostClock,
-  } as unknown as AcceptJobDeps;
+  } as unknown as AcceptServices;
   const call = {
     caller: { client: 'a', weight: 1, meter: 'a', retention: undefined } as unknown as Caller,
     requestId: 'r',
@@ -54,9 +52,7 @@ async function accept(leaves: boolean): Promise<string[]> {
       return taken;
     },
   } as unknown as Call;
-  await createJobAcceptance(deps)('job_1', REQUEST, call).catch((error) =>
-    done.push(error.message),
-  );
+  await acceptJob(services, 'job_1', REQUEST, call).catch((error) => done.push(error.message));
   return done;
 }
 

@@ -6,11 +6,10 @@ import { DEFAULT_LIMITS } from '../../../src/auth/keys.ts';
 import type { Grant } from '../../../src/http/auth.ts';
 import { createLimits } from '../../../src/http/limits.ts';
 import { createServer } from '../../../src/http/server.ts';
-import { createQueueFigures } from '../../../src/intake/queue-figures.ts';
 import { hostClock } from '../../../src/platform/clock.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { commandConnection, untilReady } from '../../../src/platform/redis.ts';
-import { openQueue } from '../../../src/queue/queue.ts';
+import { openQueues } from '../../../src/queue/queue.ts';
 import { type RedisServer, startRedis } from '../../support/redis-server.ts';
 
 const log = createLog('test', 'silent');
@@ -42,12 +41,11 @@ beforeAll(async () => {
   server = await startRedis();
   redis = commandConnection(server.url, log);
   await untilReady(redis, AbortSignal.timeout(10_000));
-  const bulk = openQueue('bulk', redis, log);
+  const queues = openQueues(redis, log);
   const data = { batchId: 'bat_1', requestId: 'req-1', row: { row: 7, source: { url: SECRET } } };
-  await bulk.add('run-row', data, { jobId: 'bat_1-7' });
-  await bulk.close();
-  const { queues, close } = createQueueFigures(redis, log);
-  closeQueues = close;
+  await queues.bulk.add('run-row', data, { jobId: 'bat_1-7' });
+  closeQueues = async () =>
+    void (await Promise.all(Object.values(queues).map((queue) => queue.close())));
   const lookUp = async (key: string) => KEYS[key];
   app = createServer({
     routes: [],
@@ -58,7 +56,7 @@ beforeAll(async () => {
     problemBase: undefined,
     observe: () => {},
   }).app;
-  serveQueueDashboard(app, { lookUp, queues });
+  serveQueueDashboard(app, { lookUp, queues: Object.values(queues) });
   origin = await app.listen({ host: '127.0.0.1', port: 0 });
 });
 afterAll(async () => {

@@ -149,14 +149,16 @@ describe('an erased feed', () => {
       ...bench,
       files: { ...bench.files, deleteFeed: () => Promise.reject(new Error('no storage')) },
     };
-    await expect(eraseFeed(broken, await bench.known(id), Date.now())).rejects.toThrow(
+    await expect(eraseFeed(broken, bench.queue, await bench.known(id), Date.now())).rejects.toThrow(
       'no storage',
     );
     expect((await bench.known(id)).erasure).toEqual({ erasedAt: expect.any(String) });
 
-    const receipt = await eraseFeed(bench, await bench.known(id), Date.now());
+    const receipt = await eraseFeed(bench, bench.queue, await bench.known(id), Date.now());
     expect(receipt.blobs).toBeGreaterThanOrEqual(2);
-    expect(await eraseFeed(bench, await bench.known(id), Date.now() + 9)).toEqual(receipt);
+    expect(await eraseFeed(bench, bench.queue, await bench.known(id), Date.now() + 9)).toEqual(
+      receipt,
+    );
     expect(await keysUnder(feedPrefix(CLIENT, id))).toEqual([]);
     for (const run of [runId, open]) {
       expect(await keysUnder(batchPrefix(CLIENT, run))).toEqual([]);
@@ -167,7 +169,7 @@ describe('an erased feed', () => {
 
   test('starts no more runs', async () => {
     const feed = await bench.feed({});
-    await eraseFeed(bench, feed, Date.now());
+    await eraseFeed(bench, bench.queue, feed, Date.now());
     expect(await bench.runs.start(feed, 'run_1', 'r')).toBe(false);
     expect(await bench.batches.get('run_1')).toBeUndefined();
     await startFeedRun(bench)(
@@ -195,11 +197,7 @@ describe('a run', () => {
 
   test('is created and expires by the given clock, not by that of the host', async () => {
     const nowMillis = Date.parse('2031-05-06T12:00:00.000Z');
-    const runs = createFeedRuns({
-      ...bench,
-      ...runManifests(bench.blobs),
-      now: () => nowMillis,
-    });
+    const runs = createFeedRuns({ ...bench, now: () => nowMillis }, runManifests(bench.blobs));
     const feed = await bench.feed({});
     expect(await runs.start(feed, 'run_clock', 'r')).toBe(true);
     expect(await bench.run('run_clock')).toMatchObject({

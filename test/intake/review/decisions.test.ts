@@ -309,7 +309,7 @@ test('the next run has the decisions about pictures that are the same', async ()
   await decide(3, 'rejected', false);
   await reviews.approve(first.id, { min: 700, keyId: 'key_2', at: AT }, {});
   await decide(4, 'pending');
-  const carried = await carriedFrom({ blobs, decisions: reviews }, await batches.get(first.id));
+  const carried = await carriedFrom({ blobs, reviews }, await batches.get(first.id));
   const decisions = [...carried.values()].map(({ sha256, decision }) => [sha256, decision]);
   expect(Object.fromEntries(decisions)).toEqual({ 0: 'approved', 1: 'rejected', 3: 'rejected' });
 
@@ -317,7 +317,7 @@ test('the next run has the decisions about pictures that are the same', async ()
   const second = await begun([outcome(0, 0.8, true, 1), outcome(1, 0.2, true, 2)], carried);
   expect(await countsOf(second.id)).toMatchObject({ needed: 2, reviewRejected: 1 });
   expect([...(await getCarried(blobs, second)).keys()].sort()).toEqual(['1', '3']);
-  const next = await carriedFrom({ blobs, decisions: reviews }, await batches.get(second.id));
+  const next = await carriedFrom({ blobs, reviews }, await batches.get(second.id));
   expect([...next.keys()].sort()).toEqual(['1', '3']);
 });
 
@@ -359,7 +359,7 @@ test('mended cut-outs survive a Redis that loses its data, and hold in the next 
   await restoreReview(reviews, blobs, first, NOW);
   expect((await reviews.readAll(first.id)).refined).toEqual(before.refined);
 
-  const carried = await carriedFrom({ blobs, decisions: reviews }, await batches.get(first.id));
+  const carried = await carriedFrom({ blobs, reviews }, await batches.get(first.id));
   expect([...carried.values()]).toMatchObject([
     { sha256: 'b', decision: 'approved', refined: { original: '0', versions: [{ sha256: 'b' }] } },
     { sha256: 'c', decision: 'pending', refined: { original: '1', versions: [{ sha256: 'c' }] } },

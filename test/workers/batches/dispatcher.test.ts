@@ -25,12 +25,12 @@ import {
   untilReady,
 } from '../../../src/platform/redis.ts';
 import { readData } from '../../../src/queue/catalog.ts';
-import { type JobQueue, openQueue } from '../../../src/queue/queue.ts';
+import { type JobQueue, openQueues, type Queues } from '../../../src/queue/queue.ts';
 import type { Blobs } from '../../../src/storage/blobs.ts';
 import { createFsBlobs } from '../../../src/storage/fs-blobs.ts';
 import { createBatchReader } from '../../../workers/batches/batch-reader.ts';
 import { requeueLostRows } from '../../../workers/batches/complete.ts';
-import { type DispatcherDeps, dispatch } from '../../../workers/batches/dispatcher.ts';
+import { type Dispatching, dispatch } from '../../../workers/batches/dispatcher.ts';
 import { createRowLimits } from '../../../workers/batches/row-limits.ts';
 import { failRow } from '../../../workers/batches/run-row.ts';
 import { sweepBatches } from '../../../workers/batches/sweep.ts';
@@ -49,7 +49,8 @@ let folder: string;
 let blobs: Blobs;
 let batches: Batches;
 let queue: JobQueue;
-let deps: DispatcherDeps;
+let queues: Queues;
+let deps: Dispatching;
 const finishedRuns: string[] = [];
 
 beforeAll(async () => {
@@ -59,7 +60,8 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'selvage-dispatcher-'));
   blobs = await createFsBlobs({ dir: folder });
   batches = createBatches(redis, hostClock);
-  queue = openQueue('bulk', redis, log);
+  queues = openQueues(redis, log);
+  queue = queues.bulk;
 });
 beforeEach(async () => {
   await redis.flushall();
@@ -69,21 +71,20 @@ beforeEach(async () => {
   deps = {
     batches,
     blobs,
-    queue,
+    queues,
     redis,
     window,
     rowLimits: createRowLimits(),
     readBatches,
-    finishRun,
+    feedRuns: { finish: finishRun, carriedInto: async () => new Map() },
     reviews: createReviewDecisions(redis),
-    carriedInto: async () => new Map(),
-    slots: async () => 1,
+    allSlots: async () => 1,
     log,
     now: hostClock,
   };
 });
 afterAll(async () => {
-  await queue.close();
+  await Promise.all(Object.values(queues).map((each) => each.close()));
   redis.disconnect();
   await server.stop();
   await rm(folder, { recursive: true, force: true });
@@ -274,7 +275,7 @@ describe('the dispatcher', () => {
   test('concurrent clients get rows by their weights', async () => {
     await sealedBatch({ client: 'a', chunks: [100], weight: 1 });
     await sealedBatch({ client: 'b', chunks: [100], weight: 4 });
-    await dispatch({ ...deps, slots: async () => 8 });
+    await dispatch({ ...deps, allSlots: async () => 8 });
     const clients = (await queued()).map(({ client }) => client);
     expect(clients.slice(0, 20).filter((client) => client === 'b')).toHaveLength(16);
   });
@@ -415,7 +416,7 @@ describe('a lost row', () => {
 
   test('fails if its workers died too often', async () => {
     const id = await batchWithFailedJob();
-    await failRow({ batches, blobs, now: hostClock }, queue, rowJobId(id, 0));
+    await failRow({ batches, blobs, queues, now: hostClock }, rowJobId(id, 0));
     await dispatch(deps);
     expect(await get(id)).toMatchObject({ status: 'completed', failed: 1 });
   });
@@ -442,16 +443,12 @@ test('a batch that ends during a sweep keeps its results', async () => {
   const expired: string[] = [];
   const expire = async (batch: BatchRecord) => void expired.push(batch.id);
   const nothing = async () => {};
-  const sweeping = {
-    retention: { expire },
-    requeueLostRows: nothing,
-    expireRun: expire,
-    readRun: nothing,
-  };
-  await sweepBatches({ ...sweeping, batches: ending }, sweptAt);
+  const batchRetention = { expire };
+  const feedRuns = { expire, read: nothing };
+  await sweepBatches({ batchRetention, batches: ending }, feedRuns, nothing, sweptAt);
   expect(expired).toEqual([]);
   expect(await batches.due(endsAt - 1)).not.toContain(id);
-  await sweepBatches({ ...sweeping, batches }, endsAt);
+  await sweepBatches({ batchRetention, batches }, feedRuns, nothing, endsAt);
   expect(expired).toEqual([id]);
 });
 
@@ -459,19 +456,20 @@ test('the import of an open feed run is queued again until the run expires', asy
   const id = await openBatch({ chunks: [], feedId: 'feed_1', openMillis: 86_400_000 });
   const read: string[] = [];
   const expired: string[] = [];
-  const sweeping = {
-    batches,
-    retention: { expire: async (run: BatchRecord) => void expired.push(run.id) },
-    requeueLostRows: async () => {},
-    expireRun: async () => {},
-    readRun: async (run: BatchRecord) => void read.push(run.id),
+  const nothing = async () => {};
+  const batchRetention = { expire: async (run: BatchRecord) => void expired.push(run.id) };
+  const feedRuns = {
+    expire: nothing,
+    read: async (run: BatchRecord) => void read.push(run.id),
   };
-  await sweepBatches(sweeping, NOW + 29_000);
+  const sweep = (atMillis: number) =>
+    sweepBatches({ batches, batchRetention }, feedRuns, nothing, atMillis);
+  await sweep(NOW + 29_000);
   expect(read).toEqual([]);
-  await sweepBatches(sweeping, NOW + 30_000);
-  await sweepBatches(sweeping, NOW + 60_000);
+  await sweep(NOW + 30_000);
+  await sweep(NOW + 60_000);
   expect(read).toEqual([id, id]);
-  await sweepBatches(sweeping, NOW + 86_400_000);
+  await sweep(NOW + 86_400_000);
   expect(expired).toEqual([id]);
 });
 

@@ -20,7 +20,7 @@ import { createFsBlobs } from '../../../src/storage/fs-blobs.ts';
 import { AutomaticRecovery } from '../../../workers/recover/automatic.ts';
 import { rebuildAll } from '../../../workers/recover/rebuild.ts';
 import { openRebuilders } from '../../../workers/recover/rebuilders.ts';
-import { recoverDeps } from '../../support/recovery.ts';
+import { servicesOn } from '../../support/recovery.ts';
 import { type RedisServer, startRedis } from '../../support/redis-server.ts';
 
 const never = new AbortController().signal;
@@ -29,7 +29,7 @@ let server: RedisServer;
 let redis: Redis;
 let dir: string;
 let blobs: Blobs;
-let deps: ReturnType<typeof recoverDeps>;
+let deps: ReturnType<typeof servicesOn>;
 beforeAll(async () => {
   server = await startRedis();
   redis = new Redis(server.url, { maxRetriesPerRequest: null });
@@ -39,7 +39,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   await redis.flushall();
   blobs = await createFsBlobs({ dir: await mkdtemp(join(dir, 'store-')) });
-  deps = recoverDeps(redis, blobs);
+  deps = servicesOn(redis, blobs);
   await adoptInstallationId(redis, blobs);
   await recovering();
 });
@@ -78,7 +78,7 @@ async function storeBatch(id: string, chunks: number): Promise<void> {
 }
 
 const batchOf = (id: string) => redis.hgetall(batchRedisKeys(id).record);
-const statusOf = async (id: string) => (await deps.records.get(id))?.status;
+const statusOf = async (id: string) => (await deps.jobs.get(id))?.status;
 
 test('nothing is looked for while Redis is the same', async () => {
   await storeJob('job_new');
@@ -92,7 +92,7 @@ test('what the last second of the append-only file held is restored', async () =
   await rebuildAll(openRebuilders(deps), deps, { concurrency: 8 }, never);
   await redis.hset(batchRedisKeys('batch_sealed').record, { status: 'open', chunks: 0 });
   await redis.hset(batchRedisKeys('batch_sealed').record, { accepted: 0 });
-  await deps.queue.obliterate({ force: true });
+  await deps.queues.async.obliterate({ force: true });
   const mark = await server.mark();
   await storeJob('job_lost');
   await storeBatch('batch_lost', 3);
@@ -105,7 +105,7 @@ test('what the last second of the append-only file held is restored', async () =
   expect(await recovering()).toBe(3);
   expect(await statusOf('job_lost')).toBe('queued');
   // Its record was there, but neither its place in the queue nor that the batch was sealed.
-  expect(await deps.queue.getPrioritizedCount()).toBe(2);
+  expect(await deps.queues.async.getPrioritizedCount()).toBe(2);
   expect(await batchOf('batch_sealed')).toMatchObject({ status: 'sealed', accepted: '2' });
   expect(await batchOf('batch_lost')).toMatchObject({ status: 'sealed', accepted: '3' });
   expect(await recovering()).toBe(0);
@@ -191,7 +191,7 @@ test('a deed is done again once, and one that is damaged or sealed by another Re
   await storeJob('job_kept');
   const walk = () => rebuildAll(openRebuilders(deps), deps, { concurrency: 8 }, never);
   await walk();
-  const job = (await deps.records.get('job_kept'))!;
+  const job = (await deps.jobs.get('job_kept'))!;
   await putDeed(blobs, 'job', job.id, { ...job, status: 'canceled' });
   const receivers = createWebhookReceivers(redis);
   const { secret } = await receivers.createSecret('acme', Date.now());
@@ -235,7 +235,7 @@ test('a walk that fails midway is done again, by whichever worker comes next', a
   await expect(recovering({ blobs: failing })).rejects.toThrow('second page');
   expect(await readOngoingRecovery(redis)).toMatchObject({ phase: 'whole', restored: 500 });
   expect(await recovering()).toBe(100);
-  expect(await deps.queue.getPrioritizedCount()).toBe(600);
+  expect(await deps.queues.async.getPrioritizedCount()).toBe(600);
 });
 
 test('two leaders at once restore nothing twice', async () => {
@@ -245,7 +245,7 @@ test('two leaders at once restore nothing twice', async () => {
   const [a, b] = await Promise.all([walk(), walk()]);
   expect(Number(a.jobs?.rebuilt) + Number(b.jobs?.rebuilt)).toBe(40);
   expect(Number(a.batches?.rebuilt) + Number(b.batches?.rebuilt)).toBe(10);
-  expect(await deps.queue.getPrioritizedCount()).toBe(40);
+  expect(await deps.queues.async.getPrioritizedCount()).toBe(40);
   for (let i = 0; i < 10; i++) {
     expect(await redis.lrange(batchRedisKeys(`batch_${i}`).chunkStarts, 0, -1)).toHaveLength(3);
   }

@@ -13,7 +13,7 @@ import { jobs } from '../../../workers/recover/rebuild-jobs.ts';
 import { drawnShirt } from '../../support/images.ts';
 import { intakeClient, type Job, readJob } from '../../support/intake.ts';
 import { runProgram } from '../../support/processes.ts';
-import { recoverDeps } from '../../support/recovery.ts';
+import { servicesOn } from '../../support/recovery.ts';
 import { startRedis } from '../../support/redis-server.ts';
 import { plantServer, serve } from '../../support/servers.ts';
 import { type Stack, startStack } from '../../support/stack.ts';
@@ -119,8 +119,9 @@ test('rebuilding restores accepted jobs unchanged, and skips known and unknown o
   const redis = new Redis(server.url, { maxRetriesPerRequest: null });
   const dir = await mkdtemp(join(tmpdir(), 'selvage-rebuild-'));
   const blobs = await createFsBlobs({ dir });
-  const deps = recoverDeps(redis, blobs);
-  const { records, queue } = deps;
+  const deps = servicesOn(redis, blobs);
+  const { jobs: records, queues } = deps;
+  const queue = queues.async;
   onTestFinished(async () => {
     await deps.close();
     redis.disconnect();

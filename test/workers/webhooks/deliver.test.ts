@@ -13,7 +13,7 @@ import {
 import { hostClock } from '../../../src/platform/clock.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { blockingConnection, commandConnection, untilReady } from '../../../src/platform/redis.ts';
-import { type JobQueue, openQueue } from '../../../src/queue/queue.ts';
+import { type JobQueue, openQueues, type Queues } from '../../../src/queue/queue.ts';
 import type { JobReport } from '../../../workers/attempt.ts';
 import { consumeJobs } from '../../../workers/consume-jobs.ts';
 import { createSafeFetch } from '../../../workers/fetch/safe-fetch.ts';
@@ -26,6 +26,7 @@ const log = createLog('test', 'silent');
 let server: RedisServer;
 let redis: Redis;
 let queue: JobQueue;
+let queues: Queues;
 let events: WebhookEvents;
 let receivers: WebhookReceivers;
 let secret: string;
@@ -33,12 +34,13 @@ beforeAll(async () => {
   server = await startRedis();
   redis = commandConnection(server.url, log);
   await untilReady(redis, AbortSignal.timeout(5000));
-  queue = openQueue('webhook', redis, log);
+  queues = openQueues(redis, log);
+  queue = queues.webhook;
   events = createWebhookEvents(redis);
   receivers = createWebhookReceivers(redis);
 });
 afterAll(async () => {
-  await queue.close();
+  await Promise.all(Object.values(queues).map((each) => each.close()));
   redis.disconnect();
   await server.stop();
 });
@@ -79,7 +81,7 @@ function startDelivery({
   const connection = blockingConnection(server.url, log);
   const resolve = async () => ['127.0.0.1']; // host names resolve to this machine too
   const safeFetch = createSafeFetch({ allow, userAgent: 'Selvage/test', resolve });
-  const processor = deliverWebhook({ events, receivers: by, safeFetch, schedule, now });
+  const processor = deliverWebhook({ events, receivers: by, safeFetch, now }, schedule);
   const consumer = consumeJobs(
     'webhook',
     { 'deliver-webhook': processor },
@@ -116,7 +118,7 @@ async function emit(url: string, client = 'shop'): Promise<string> {
       atMillis: Date.now(),
     }),
   );
-  await drainOutbox({ redis, events, queue, log, now: hostClock });
+  await drainOutbox({ redis, events, queues, log, now: hostClock });
   return `evt_${id}_job_succeeded`;
 }
 
@@ -319,7 +321,8 @@ describe('the outbox', () => {
   test('neither loses nor duplicates an event if its worker dies half-way', async () => {
     const { url, messages } = await plantReceiver(serve('thanks'));
     const killed = { add: { value: () => Promise.reject(new Error('killed')) } };
-    const dying = { redis, events, log, now: hostClock, queue: Object.create(queue, killed) };
+    const dead = { ...queues, webhook: Object.create(queue, killed) };
+    const dying = { redis, events, log, now: hostClock, queues: dead };
     const id = `evt_job_${emitted + 1}_job_succeeded`;
     const entry = outboxEntry({
       client: 'shop',
@@ -337,7 +340,7 @@ describe('the outbox', () => {
 
     // Several workers take over at once.
     await Promise.all(
-      Array.from({ length: 4 }, () => drainOutbox({ redis, events, queue, log, now: hostClock })),
+      Array.from({ length: 4 }, () => drainOutbox({ redis, events, queues, log, now: hostClock })),
     );
     expect(await redis.llen(OUTBOX)).toBe(0);
     startDelivery();
@@ -356,7 +359,7 @@ describe('the outbox', () => {
   });
 
   test('is drained regularly, until it is stopped', async () => {
-    const stop = startOutbox({ redis, events, queue, log, now: hostClock });
+    const stop = startOutbox({ redis, events, queues, log, now: hostClock });
     const entry = outboxEntry({
       client: 'shop',
       url: 'http://a.example/',

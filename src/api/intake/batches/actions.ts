@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
+import type { Gateway } from '../../../gateway.ts';
 import type { Call, Reply } from '../../../http/route.ts';
 import { batchFiles, batchKeys, putSealed } from '../../../intake/batches/batch-files.ts';
-import type { BatchRetention } from '../../../intake/batches/batch-retention.ts';
 import {
   BATCH_CANCELED_STATUSES,
   type BatchManifest,
@@ -12,17 +12,11 @@ import { moveToCancel } from '../../../intake/batches/cancel.ts';
 import { BATCHES_PATH } from '../../../intake/batches/links.ts';
 import { restoreLostRows } from '../../../intake/batches/restore-stored.ts';
 import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
-import type { ClientIndex } from '../../../intake/client-index.ts';
 import { putDeed } from '../../../intake/deeds.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
-import type { Presets } from '../../../intake/presets.ts';
 import type { Policy } from '../../../intake/retention.ts';
-import type { ReviewDecisions } from '../../../intake/review/decisions.ts';
-import type { RulePacks } from '../../../intake/rule-packs.ts';
-import type { WebhookReceivers } from '../../../intake/webhooks/receivers.ts';
 import { type CutOutOptions, unlessDefault } from '../../../output/quality.ts';
 import { toCutOutOptions } from '../../../output/request.ts';
-import type { LinkRule } from '../../../platform/links/link-rule.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
 import { LINK_MEDIA_TYPE } from '../../../storage/blob-keys.ts';
 import { requireCaller } from '../../caller.ts';
@@ -34,7 +28,7 @@ import { checkScopes } from '../job-actions.ts';
 import { garmentHeaders } from '../outfit-response.ts';
 import { type PageQuery, readPage } from '../page.ts';
 import { applyPreset } from '../presets/apply-preset.ts';
-import { type ReadClientLimits, retentionPolicy } from '../retention-policy.ts';
+import { retentionPolicy } from '../retention-policy.ts';
 import { requireReview } from '../review/actions.ts';
 import { applyExportPolicy, type ExportPolicy } from '../review/export-policy.ts';
 import { resolveRules } from '../rules/resolve-rules.ts';
@@ -43,22 +37,24 @@ import { checkWebhook } from '../webhooks.ts';
 import { archiveOf } from './archive.ts';
 import { missing, noImages, openCutOut, openGarment } from './cut-out.ts';
 import type { BatchEvents } from './events.ts';
-import { addItems, type ItemsDeps } from './items.ts';
+import { addItems, type ItemsServices } from './items.ts';
 import { REPORTS, readReport, readRows } from './reports.ts';
 import type { CreateBatchRequest, ItemsQuery, ReportQuery } from './request.ts';
 import { NDJSON } from './request.ts';
 import { type BatchResponse, batchResponse } from './response.ts';
 
-export interface BatchDeps extends ItemsDeps {
-  rulePacks: RulePacks;
-  index: ClientIndex;
-  retention: BatchRetention;
-  receivers: WebhookReceivers;
-  reviews: ReviewDecisions;
-  presets: Presets;
-  readClientLimits: ReadClientLimits;
-  linkRule: LinkRule;
-}
+type BatchServices = ItemsServices &
+  Pick<
+    Gateway,
+    | 'rulePacks'
+    | 'batchIndex'
+    | 'batchRetention'
+    | 'receivers'
+    | 'reviews'
+    | 'presets'
+    | 'readClientLimits'
+    | 'linkRule'
+  >;
 
 /** A batch that is not sealed within this time expires. */
 const MAX_OPEN_MILLIS = 86_400_000;
@@ -117,8 +113,9 @@ const rowOf = ({ params: { row = '' } }: Pick<Call, 'params'>): number =>
   /^\d+$/.test(row) ? Number(row) : -1;
 
 /** Creates the actions behind the batch routes. */
-export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
-  const { batches, blobs, index, retention, readClientLimits, linkRule, now } = deps;
+export function createBatchActions(services: BatchServices, events: BatchEvents) {
+  const { batches, blobs, batchIndex: index, batchRetention } = services;
+  const { readClientLimits, linkRule, now } = services;
   const find = (id: string) => batches.get(id).catch(batchesUnavailable);
 
   /** Reads a request's batch. Another client's is not-found: its existence is not disclosed. */
@@ -174,16 +171,21 @@ export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
     const caller = requireCaller(call);
     const known = ref && (await batches.get(newBatchId(ref)).catch(batchesUnavailable));
     if (known && isOfRequest(known, now())) return created(known);
-    const merged = await applyPreset(deps.presets, caller.client, sent.options, '/options/preset');
+    const merged = await applyPreset(
+      services.presets,
+      caller.client,
+      sent.options,
+      '/options/preset',
+    );
     const request = { ...sent, options: merged.options };
     const { backgroundImageUrl } = request.options;
     checkLinks(linkRule, { '/options/backgroundImageUrl': backgroundImageUrl });
-    if (request.webhook) await checkWebhook(deps, caller.client);
+    if (request.webhook) await checkWebhook(services, caller.client);
     const { outputSeconds } = request.retention;
     const policy = await retentionPolicy(caller, outputSeconds, readClientLimits);
     const nowMillis = now();
     const asked = toCutOutOptions(request.options);
-    const options = await resolveRules(deps.rulePacks, caller.client, asked, '/options/rules');
+    const options = await resolveRules(services.rulePacks, caller.client, asked, '/options/rules');
     const batchId = newBatchId(known ? undefined : ref);
     const manifest = toManifest(
       batchId,
@@ -250,7 +252,7 @@ export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
     if (policy !== 'all') requireReview(batch);
     const files = batchFiles(blobs, batch.client, batch.id);
     const select = (outcomes: AsyncIterable<RowOutcome>) =>
-      applyExportPolicy(deps, batch, policy, outcomes);
+      applyExportPolicy(services, batch, policy, outcomes);
     return readRows(batches, files, batch, select, after);
   }
 
@@ -269,10 +271,10 @@ export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
     cancel,
     list,
     addItems: (batch: BatchRecord, call: Call<ItemsQuery>): Promise<StoredResponse> =>
-      addItems(deps, batch, call),
+      addItems(services, batch, call),
 
     async erase(batch: BatchRecord): Promise<object> {
-      const erasure = await retention.erase(batch, now()).catch(batchesUnavailable);
+      const erasure = await batchRetention.erase(batch, now()).catch(batchesUnavailable);
       const after = await batches.get(batch.id).catch(batchesUnavailable);
       if (after) await putDeed(blobs, 'batch', after.id, after).catch(batchesUnavailable);
       return { id: batch.id, ...erasure };
@@ -293,7 +295,7 @@ export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
         blobs,
         batch,
         outcomes: exportedRows(batch, query),
-        missing: () => missing(deps, batch),
+        missing: () => missing(services, batch),
         signal,
       });
       return {
@@ -308,14 +310,14 @@ export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
 
     async cutOut(call: Call): Promise<Reply> {
       const batch = await readOwn(call);
-      const { body, cutout } = await openCutOut(deps, batch, rowOf(call), call.signal);
+      const { body, cutout } = await openCutOut(services, batch, rowOf(call), call.signal);
       return { headers: cutOutHeaders(cutout), body };
     },
 
     async garment(call: Call): Promise<Reply> {
       const batch = await readOwn(call);
       const { index } = call.params;
-      const { body, file } = await openGarment(deps, batch, rowOf(call), index, call.signal);
+      const { body, file } = await openGarment(services, batch, rowOf(call), index, call.signal);
       return { headers: garmentHeaders(file), body };
     },
 

@@ -1,29 +1,20 @@
 import type { Readable } from 'node:stream';
+import type { Gateway } from '../../../gateway.ts';
 import { batchFiles } from '../../../intake/batches/batch-files.ts';
-import {
-  BATCH_TERMINAL_STATUSES,
-  type Batches,
-  type BatchRecord,
-} from '../../../intake/batches/batches.ts';
+import { BATCH_TERMINAL_STATUSES, type BatchRecord } from '../../../intake/batches/batches.ts';
 import { isRejected, ResultLine, RowLine, rowCount } from '../../../intake/batches/rows.ts';
-import type { ReviewDecisions } from '../../../intake/review/decisions.ts';
 import { cutOutOf } from '../../../intake/review/refined.ts';
 import { Problem } from '../../../platform/problem.ts';
 import type { StoredCutOut } from '../../../queue/job-data.ts';
 import type { GarmentFile } from '../../../queue/outfit-view.ts';
 import { garmentKey, garmentsPrefix } from '../../../storage/blob-keys.ts';
-import type { Blobs } from '../../../storage/blobs.ts';
 import { replaced, resultsGone, throwUnavailable } from '../../common-problems.ts';
 import { openVerified } from '../../verified-blob.ts';
 import { failureProblem, RETRY_SOON } from '../job-response.ts';
 import { garmentFile } from '../outfit-response.ts';
 import { findChunk } from './reports.ts';
 
-interface CutOutDeps {
-  batches: Batches;
-  blobs: Blobs;
-  reviews: Pick<ReviewDecisions, 'read'>;
-}
+type Services = Pick<Gateway, 'batches' | 'blobs' | 'reviews'>;
 
 const rowNotFound = (): Problem => new Problem('not-found', 'The batch has no such row');
 
@@ -35,7 +26,7 @@ const batchUnavailable = throwUnavailable('The batch cannot be read right now; t
 
 /** Reads the result of a row: from Redis, or from storage once its chunk is written there. */
 async function readResult(
-  { batches, blobs }: CutOutDeps,
+  { batches, blobs }: Services,
   { id, client }: BatchRecord,
   chunk: number,
   row: number,
@@ -49,7 +40,7 @@ async function readResult(
 
 /** @throws Problem not-found, conflict: the reason why a row has no result */
 async function rejectWithoutResult(
-  { blobs }: CutOutDeps,
+  { blobs }: Services,
   { id, client, status }: BatchRecord,
   chunk: number,
   row: number,
@@ -69,20 +60,20 @@ async function rejectWithoutResult(
 }
 
 /** @throws Problem not-found, conflict if the row is not finished, or the row's own problem */
-async function requireResult(deps: CutOutDeps, batch: BatchRecord, row: number) {
+async function requireResult(services: Services, batch: BatchRecord, row: number) {
   if (!Number.isSafeInteger(row) || row < 0) throw rowNotFound();
-  const chunk = findChunk(await deps.batches.firstRows(batch.id).catch(batchUnavailable), row);
+  const chunk = findChunk(await services.batches.firstRows(batch.id).catch(batchUnavailable), row);
   if (chunk < 0) throw rowNotFound();
   const result =
-    (await readResult(deps, batch, chunk, row)) ??
-    (await rejectWithoutResult(deps, batch, chunk, row));
+    (await readResult(services, batch, chunk, row)) ??
+    (await rejectWithoutResult(services, batch, chunk, row));
   if (result.status === 'failed') throw failureProblem(result.problem);
   return result;
 }
 
 /** Returns the cut-out of a row as people have mended it last. */
 async function newestCutOut(
-  { reviews }: CutOutDeps,
+  { reviews }: Services,
   { id, review }: BatchRecord,
   row: number,
   made: StoredCutOut,
@@ -95,7 +86,7 @@ async function newestCutOut(
 
 /** Returns why a blob of a batch may be missing now: blobs are deleted after the record says so. */
 export async function missing(
-  { batches }: Pick<CutOutDeps, 'batches'>,
+  { batches }: Pick<Services, 'batches'>,
   { id }: BatchRecord,
 ): Promise<Problem | undefined> {
   const present = await batches.get(id).catch(batchUnavailable);
@@ -104,34 +95,36 @@ export async function missing(
 
 /** Opens the cut-out of one row as a stream. @throws Problem as `requireResult` throws; gone, damaged */
 export async function openCutOut(
-  deps: CutOutDeps,
+  services: Services,
   batch: BatchRecord,
   row: number,
   signal: AbortSignal,
 ): Promise<{ body: Readable; cutout: StoredCutOut }> {
-  const made = (await requireResult(deps, batch, row)).results.cutout;
-  const cutout = made && (await newestCutOut(deps, batch, row, made).catch(batchUnavailable));
+  const made = (await requireResult(services, batch, row)).results.cutout;
+  const cutout = made && (await newestCutOut(services, batch, row, made).catch(batchUnavailable));
   if (!cutout) throw noImages();
-  const body = await openVerified(deps.blobs, cutout, signal, async () => {
-    const present = await newestCutOut(deps, batch, row, made).catch(batchUnavailable);
-    return present.key === cutout.key ? missing(deps, batch) : replaced();
+  const body = await openVerified(services.blobs, cutout, signal, async () => {
+    const present = await newestCutOut(services, batch, row, made).catch(batchUnavailable);
+    return present.key === cutout.key ? missing(services, batch) : replaced();
   });
   return { body, cutout };
 }
 
 /** Opens the cut-out of a garment of one row as a stream. @throws Problem as `requireResult` throws; gone, damaged */
 export async function openGarment(
-  deps: CutOutDeps,
+  services: Services,
   batch: BatchRecord,
   row: number,
   index: string | undefined,
   signal: AbortSignal,
 ): Promise<{ body: Readable; file: GarmentFile }> {
-  const { results, input } = await requireResult(deps, batch, row);
+  const { results, input } = await requireResult(services, batch, row);
   const file = garmentFile(results.outfit, index);
   if (!file) throw new Problem('not-found', 'The row has no such garment; see its results');
   const prefix = garmentsPrefix(batch.client, input.sha256, batch.id);
   const key = garmentKey(prefix, file.sha256);
-  const body = await openVerified(deps.blobs, { key, ...file }, signal, () => missing(deps, batch));
+  const body = await openVerified(services.blobs, { key, ...file }, signal, () =>
+    missing(services, batch),
+  );
   return { body, file };
 }

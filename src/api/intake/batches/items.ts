@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { FeedError } from '../../../feed-formats/feed-error.ts';
 import { type IdSet, idSet } from '../../../feed-formats/id-set.ts';
+import type { Gateway } from '../../../gateway.ts';
 import type { Call, Caller } from '../../../http/route.ts';
 import { batchFiles } from '../../../intake/batches/batch-files.ts';
 import type { Batches, BatchRecord, Upload } from '../../../intake/batches/batches.ts';
@@ -11,11 +12,9 @@ import { requireCaller } from '../../caller.ts';
 import { fileRows, type IncomingRow, textRows } from './incoming-rows.ts';
 import { ITEM_FORMATS, type ItemsQuery } from './request.ts';
 import { storageUnavailable } from './row-images.ts';
-import { createUpload, redisUnavailable, type UploadDeps } from './upload.ts';
+import { createUpload, redisUnavailable, type UploadServices } from './upload.ts';
 
-export interface ItemsDeps extends UploadDeps {
-  maxImageBytes: number;
-}
+export type ItemsServices = UploadServices & Pick<Gateway, 'maxImageBytes'>;
 
 /** An upload locks its batch with a lease that it renews while it runs. */
 const LEASE_MILLIS = 30_000;
@@ -53,7 +52,7 @@ const CHUNKS_PER_REQUEST = 100;
 
 /** Adds the customIds in use to the set. Those of rejected rows may be sent again, corrected. */
 async function readUsedIds(
-  { blobs, requestLimits }: ItemsDeps,
+  { blobs, requestLimits }: ItemsServices,
   batch: BatchRecord,
   caller: Caller,
   ids: IdSet,
@@ -113,7 +112,7 @@ function uploadToResume(
  * @param readIds adds the customIds in use to `ids`; called when the body begins
  */
 function readRows(
-  deps: ItemsDeps,
+  services: ItemsServices,
   call: Call,
   format: Upload['format'],
   from: Upload | undefined,
@@ -122,9 +121,9 @@ function readRows(
   const body = call.bodyStream();
   const ids = idSet();
   const prepare = () => readIds(ids);
-  if (body.kind === 'files') return fileRows(prepared(body.files, prepare), from, ids, deps);
+  if (body.kind === 'files') return fileRows(prepared(body.files, prepare), from, ids, services);
   const stream = prepared(body.stream, prepare);
-  return textRows({ ...body, stream }, format === 'csv' ? 'csv' : 'ndjson', from, ids, deps);
+  return textRows({ ...body, stream }, format === 'csv' ? 'csv' : 'ndjson', from, ids, services);
 }
 
 const notOpen = ({ status }: Pick<BatchRecord, 'status'>): Problem =>
@@ -154,11 +153,11 @@ function readFormat(call: Call): Upload['format'] {
  *   offset; any error during the upload, with the members `accepted`, `rejected` and `offset`
  */
 export async function addItems(
-  deps: ItemsDeps,
+  services: ItemsServices,
   { id, status }: Pick<BatchRecord, 'id' | 'status'>,
   call: Call<ItemsQuery>,
 ): Promise<StoredResponse> {
-  const { batches } = deps;
+  const { batches } = services;
   const caller = requireCaller(call);
   if (status !== 'open') throw notOpen({ status });
   const format = readFormat(call);
@@ -167,10 +166,10 @@ export async function addItems(
     if (!batch) throw unavailable('The batch cannot be read right now; try again');
     if (batch.status !== 'open') throw notOpen(batch);
     const from = uploadToResume(batch, call.query.offset, format);
-    const readIds = (ids: IdSet) => readUsedIds(deps, batch, caller, ids);
-    const upload = createUpload(deps, batch, from, caller, renewLease);
+    const readIds = (ids: IdSet) => readUsedIds(services, batch, caller, ids);
+    const upload = createUpload(services, batch, from, caller, renewLease);
     try {
-      await upload.appendAll(readRows(deps, call, format, from, readIds));
+      await upload.appendAll(readRows(services, call, format, from, readIds));
     } catch (error) {
       const { accepted, rejected, offset } = upload.result();
       throw withMembers(error, { accepted, rejected, offset });

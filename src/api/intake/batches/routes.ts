@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import type { Gateway } from '../../../gateway.ts';
 import { type Call, json, type Reply, type Route, route } from '../../../http/route.ts';
 import type { BatchRecord } from '../../../intake/batches/batches.ts';
 import { BATCHES_PATH, batchLinks } from '../../../intake/batches/links.ts';
 import type { Idempotency, StoredResponse } from '../../../intake/idempotency.ts';
-import type { Blobs } from '../../../storage/blobs.ts';
 import { cutOutResponseDoc } from '../../removal/cut-out-response.ts';
 import { RESULT_PROBLEMS } from '../../verified-blob.ts';
 import { duplicatesRoute } from '../duplicates/routes.ts';
@@ -298,11 +298,10 @@ const viewRoutes = (actions: BatchActions): Route[] => [
 
 /** The routes for batches: catalogues uploaded row by row and processed later. */
 export const batchRoutes = (
+  { idempotency, blobs }: Pick<Gateway, 'idempotency' | 'blobs'>,
   actions: BatchActions,
-  idempotency: Idempotency,
   reviews: ReviewActions,
   refinements: RowRefinements,
-  blobs: Blobs,
 ): Route[] => [
   ...changeRoutes(actions, idempotency),
   ...viewRoutes(actions),

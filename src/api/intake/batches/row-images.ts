@@ -1,24 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import type { Gateway } from '../../../gateway.ts';
 import { batchKeys } from '../../../intake/batches/batch-files.ts';
 import type { BatchRecord } from '../../../intake/batches/batches.ts';
 import type { RowLine } from '../../../intake/batches/rows.ts';
-import type {
-  BytesAllowance,
-  BytesReservation,
-  StoredBytes,
-} from '../../../intake/stored-bytes.ts';
+import type { BytesAllowance, BytesReservation } from '../../../intake/stored-bytes.ts';
 import type { ValidatedImage } from '../../../intake/validate-image.ts';
-import type { Blobs } from '../../../storage/blobs.ts';
 import { throwUnavailable } from '../../common-problems.ts';
 
 export const storageUnavailable = throwUnavailable(
   'Object storage does not respond; resume from "offset" later',
 );
-
-interface RowImagesDeps {
-  blobs: Blobs;
-  storedBytes: StoredBytes;
-}
 
 /** The image of a row that is not appended yet. */
 interface PendingImage {
@@ -28,7 +19,7 @@ interface PendingImage {
 
 /** Stores the images that come with the rows of one upload, and deletes those whose rows are not appended. */
 export function createRowImages(
-  { blobs, storedBytes }: RowImagesDeps,
+  { blobs, storedBytes }: Pick<Gateway, 'blobs' | 'storedBytes'>,
   { client, id }: Pick<BatchRecord, 'client' | 'id'>,
   allowance: BytesAllowance,
 ) {

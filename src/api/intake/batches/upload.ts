@@ -1,24 +1,17 @@
 import { type Meter, secondsToMidnight } from '../../../auth/quota.ts';
-import type { Limits } from '../../../http/limits.ts';
+import type { Gateway } from '../../../gateway.ts';
 import type { Caller } from '../../../http/route.ts';
 import { batchKeys, putRows } from '../../../intake/batches/batch-files.ts';
-import type { Batches, BatchRecord, Upload } from '../../../intake/batches/batches.ts';
+import type { BatchRecord, Upload } from '../../../intake/batches/batches.ts';
 import {
   expandRejected,
   isRejected,
   type RejectedRow,
   type RowLine,
 } from '../../../intake/batches/rows.ts';
-import type { StoredBytes } from '../../../intake/stored-bytes.ts';
-import {
-  type ImageLimits,
-  type ValidatedImage,
-  validateImage,
-} from '../../../intake/validate-image.ts';
-import type { Clock } from '../../../platform/clock.ts';
+import { type ValidatedImage, validateImage } from '../../../intake/validate-image.ts';
 import { Problem } from '../../../platform/problem.ts';
 import type { AcceptedRow } from '../../../queue/job-data.ts';
-import type { Blobs } from '../../../storage/blobs.ts';
 import { throwUnavailable } from '../../common-problems.ts';
 import type { IncomingRow } from './incoming-rows.ts';
 import { byteLength, countRows, createPendingLines, type PendingLine } from './pending-lines.ts';
@@ -30,15 +23,10 @@ const CHUNK_IMAGE_BYTES = 64 * 1024 * 1024;
 const MAX_REPORTED_ERRORS = 10;
 const MAX_REPORTED_COLUMNS = 20;
 
-export interface UploadDeps {
-  batches: Batches;
-  blobs: Blobs;
-  limits: ImageLimits;
-  /** Rate limit and quota of requests. */
-  requestLimits: Pick<Limits, 'admit' | 'charge'>;
-  storedBytes: StoredBytes;
-  now: Clock;
-}
+export type UploadServices = Pick<
+  Gateway,
+  'batches' | 'blobs' | 'limits' | 'requestLimits' | 'storedBytes' | 'now'
+>;
 
 /** The part of an upload that is stored. */
 export interface UploadResult {
@@ -73,7 +61,7 @@ const leaseLost = (): Problem =>
  * @param renewLease returns false if another upload has the lease
  */
 export function createUpload(
-  { batches, blobs, limits, requestLimits, storedBytes, now }: UploadDeps,
+  { batches, blobs, limits, requestLimits, storedBytes, now }: UploadServices,
   batch: BatchRecord,
   from: Upload | undefined,
   caller: Caller,

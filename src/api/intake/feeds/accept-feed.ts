@@ -32,7 +32,7 @@ import { retentionPolicy } from '../retention-policy.ts';
 import { resolveRules } from '../rules/resolve-rules.ts';
 import { undoAcceptance } from '../undo-acceptance.ts';
 import { checkWebhook } from '../webhooks.ts';
-import type { FeedActions, FeedDeps } from './actions.ts';
+import type { FeedActions, FeedServices } from './actions.ts';
 import {
   type CreateFeedRequest,
   FEED_FIELDS,
@@ -85,7 +85,7 @@ function checkInterval(schedule: string, { feedIntervalSeconds }: Caller): void 
  * background.
  */
 async function feedOptions(
-  { rulePacks }: Pick<FeedDeps, 'rulePacks'>,
+  { rulePacks }: Pick<FeedServices, 'rulePacks'>,
   { client }: Caller,
   options: CutOutOptions,
   { background }: FeedManifest['export'],
@@ -99,9 +99,9 @@ async function feedOptions(
 const dryMark = ({ dryRun }: FeedQuery): string[] => (dryRun ? ['dry'] : []);
 
 /** Creates the actions that accept feeds, and runs of feeds. */
-export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: FeedActions) {
-  const { blobs, feeds, batches, runs, queue, idempotency, readClientLimits, storedBytes, now } =
-    deps;
+export function createFeedAcceptance(services: FeedServices, { readOwn, toResponse }: FeedActions) {
+  const { blobs, feeds, batches, runs, idempotency, readClientLimits, storedBytes, now } = services;
+  const queue = services.queues.feed;
   const findRun = (id: string) => batches.get(id);
 
   /** Removes whatever `accept` wrote. */
@@ -151,17 +151,19 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
     call: Call<unknown, unknown>,
   ): Promise<FeedManifest> {
     checkScopes(request.operations, call);
-    checkLinks(deps.linkRule, { '/url': 'url' in request.source ? request.source.url : undefined });
+    checkLinks(services.linkRule, {
+      '/url': 'url' in request.source ? request.source.url : undefined,
+    });
     const caller = requireCaller(call);
     if (request.schedule !== undefined) checkInterval(request.schedule, caller);
-    if (request.webhook) await checkWebhook(deps, caller.client);
+    if (request.webhook) await checkWebhook(services, caller.client);
     const policy = await retentionPolicy(caller, request.outputSeconds, readClientLimits);
     const { imageOptions, ...rest } = request;
     const pointer = 'url' in request.source ? '/options/preset' : '?preset';
     const { client } = caller;
-    const applied = await applyPreset(deps.presets, client, imageOptions, pointer, FEED_FIELDS);
+    const applied = await applyPreset(services.presets, client, imageOptions, pointer, FEED_FIELDS);
     const asked = toCutOutOptions(applied.options);
-    const options = await feedOptions(deps, caller, asked, rest.export);
+    const options = await feedOptions(services, caller, asked, rest.export);
     const settings = {
       ...rest,
       ...unlessDefault(options),
@@ -204,7 +206,7 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
   ): Promise<Reply> {
     const body = plainBody(call.bodyStream());
     const key = feedKeys(feed.client, feed.id).source(runId);
-    const document = await storeDocument(deps, key, body, call);
+    const document = await storeDocument(services, key, body, call);
     async function place(feedId: string, placedRunId: string): Promise<void> {
       const placed = feedKeys(feed.client, feedId).source(placedRunId);
       if (placed === key) return;
@@ -252,7 +254,7 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
 
   async function startRun(call: Call<FeedQuery>): Promise<Reply> {
     const own = await readOwn(call);
-    const feed = await withLiveMeter(deps, own, requireCaller(call));
+    const feed = await withLiveMeter(services, own, requireCaller(call));
     const newId = newRunId();
     const fingerprint = ['POST', `${FEEDS_PATH}/${feed.id}/runs`, ...dryMark(call.query)];
     const handle = async (

@@ -1,55 +1,41 @@
-import type { Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
+import type { Gateway } from '../../../gateway.ts';
 import type { Call, Reply } from '../../../http/route.ts';
 import { putSealed } from '../../../intake/batches/batch-files.ts';
-import {
-  BATCH_CANCELED_STATUSES,
-  type Batches,
-  type BatchRecord,
-} from '../../../intake/batches/batches.ts';
+import { BATCH_CANCELED_STATUSES, type BatchRecord } from '../../../intake/batches/batches.ts';
 import { moveToCancel } from '../../../intake/batches/cancel.ts';
 import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
 import { putDeed } from '../../../intake/deeds.ts';
 import { feedFiles } from '../../../intake/feeds/feed-files.ts';
 import { eraseFeed } from '../../../intake/feeds/feed-retention.ts';
-import type { FeedRecord, Feeds } from '../../../intake/feeds/feeds.ts';
-import type { FeedRuns } from '../../../intake/feeds/runs.ts';
-import type { Idempotency, StoredResponse } from '../../../intake/idempotency.ts';
-import type { Presets } from '../../../intake/presets.ts';
-import type { RulePacks } from '../../../intake/rule-packs.ts';
-import type { StoredBytes } from '../../../intake/stored-bytes.ts';
-import type { WebhookReceivers } from '../../../intake/webhooks/receivers.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import type { LinkRule } from '../../../platform/links/link-rule.ts';
+import type { FeedRecord } from '../../../intake/feeds/feeds.ts';
+import type { StoredResponse } from '../../../intake/idempotency.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { cancelJob } from '../../../queue/cancel.ts';
-import type { Blobs } from '../../../storage/blobs.ts';
 import { requireCaller } from '../../caller.ts';
 import { deleted, notFound, throwUnavailable } from '../../common-problems.ts';
 import { idempotently } from '../idempotent.ts';
 import { checkScopes } from '../job-actions.ts';
 import { RETRY_SOON } from '../job-response.ts';
 import { nextPage, type PageQuery } from '../page.ts';
-import type { ReadClientLimits } from '../retention-policy.ts';
 import { feedResponse, runResponse } from './response.ts';
 
-export interface FeedDeps {
-  redis: Redis;
-  blobs: Blobs;
-  storedBytes: StoredBytes;
-  feeds: Feeds;
-  batches: Batches;
-  runs: FeedRuns;
-  /** The queue `feed`. */
-  queue: Queue;
-  receivers: WebhookReceivers;
-  rulePacks: RulePacks;
-  idempotency: Idempotency;
-  presets: Presets;
-  readClientLimits: ReadClientLimits;
-  linkRule: LinkRule;
-  now: Clock;
-}
+export type FeedServices = Pick<
+  Gateway,
+  | 'redis'
+  | 'blobs'
+  | 'storedBytes'
+  | 'feeds'
+  | 'batches'
+  | 'runs'
+  | 'queues'
+  | 'receivers'
+  | 'rulePacks'
+  | 'idempotency'
+  | 'presets'
+  | 'readClientLimits'
+  | 'linkRule'
+  | 'now'
+>;
 
 const feedsUnavailable = throwUnavailable('Feeds cannot be read or changed right now; try again');
 
@@ -58,8 +44,9 @@ const idsAfter = (ids: readonly string[], id: string): readonly string[] =>
   ids.includes(id) ? ids.slice(ids.indexOf(id) + 1) : [];
 
 /** Creates the actions behind the feed routes. */
-export function createFeedActions(deps: FeedDeps) {
-  const { redis, blobs, feeds, batches, queue, idempotency, now } = deps;
+export function createFeedActions(services: FeedServices) {
+  const { redis, blobs, feeds, batches, idempotency, now } = services;
+  const queue = services.queues.feed;
   const findRun = (id: string) => batches.get(id).catch(feedsUnavailable);
 
   /** Reads a request's feed. Another client's feed is not-found: its existence is not disclosed. */
@@ -159,7 +146,9 @@ export function createFeedActions(deps: FeedDeps) {
       const feed = await readOwnOrDeleted(call);
       const files = feedFiles(blobs);
       const { lastRunId } = feed;
-      const receipt = await eraseFeed({ ...deps, files }, feed, now()).catch(feedsUnavailable);
+      const receipt = await eraseFeed({ feeds, batches, files }, queue, feed, now()).catch(
+        feedsUnavailable,
+      );
       if (lastRunId) await cancelJob(queue, redis, lastRunId).catch(feedsUnavailable);
       const erased = { ...feed, erasure: receipt };
       await putDeed(blobs, 'feed', feed.id, erased).catch(feedsUnavailable);

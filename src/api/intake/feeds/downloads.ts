@@ -1,20 +1,14 @@
 import { Readable } from 'node:stream';
 import type { FeedReadOptions } from '../../../feed-formats/open-feed.ts';
+import type { Gateway } from '../../../gateway.ts';
 import type { Call, Reply } from '../../../http/route.ts';
 import { batchFiles } from '../../../intake/batches/batch-files.ts';
-import {
-  BATCH_TERMINAL_STATUSES,
-  type Batches,
-  type BatchRecord,
-} from '../../../intake/batches/batches.ts';
+import { BATCH_TERMINAL_STATUSES, type BatchRecord } from '../../../intake/batches/batches.ts';
 import { readRowOutcomes } from '../../../intake/batches/row-reader.ts';
 import { feedGarmentsPrefix, feedKeys } from '../../../intake/feeds/feed-keys.ts';
 import { readSourceMetadata } from '../../../intake/feeds/feed-source.ts';
 import { type FeedRecord, toParseOptions } from '../../../intake/feeds/feeds.ts';
-import type { ReviewDecisions } from '../../../intake/review/decisions.ts';
 import { Problem } from '../../../platform/problem.ts';
-import type { Blobs } from '../../../storage/blobs.ts';
-import type { FileLinks } from '../../../storage/file-links.ts';
 import { openBlob, resultsGone, storageUnavailable } from '../../common-problems.ts';
 import { createClientLimit } from '../client-limit.ts';
 import { RETRY_SOON } from '../job-response.ts';
@@ -26,12 +20,7 @@ import { type ImageLine, pictureName, productLines } from './report-lines.ts';
 import type { ExportQuery, ReportFormat } from './request.ts';
 import { runResponse } from './response.ts';
 
-export interface DownloadDeps {
-  blobs: Blobs;
-  batches: Batches;
-  reviews: Pick<ReviewDecisions, 'read'>;
-  links: FileLinks;
-}
+export type DownloadServices = Pick<Gateway, 'blobs' | 'batches' | 'reviews' | 'links'>;
 
 /** Each parses a whole feed in this process. */
 const MAX_DOWNLOADS_PER_CLIENT = 2;
@@ -55,8 +44,8 @@ const toStream = (bytes: AsyncGenerator<Uint8Array>, source: Readable | undefine
   Readable.from(bytes, { objectMode: false }).once('close', () => source?.destroy());
 
 /** Creates the downloads of a run: its report and its export. */
-export function createFeedDownloads(deps: DownloadDeps) {
-  const { blobs, batches, links } = deps;
+export function createFeedDownloads(services: DownloadServices) {
+  const { blobs, batches, links } = services;
   const limit = createClientLimit(
     MAX_DOWNLOADS_PER_CLIENT,
     `A client may download ${MAX_DOWNLOADS_PER_CLIENT} reports or exports of feeds at a time`,
@@ -94,7 +83,7 @@ export function createFeedDownloads(deps: DownloadDeps) {
       ? 'The run ended before this image was processed'
       : 'This image is not processed yet';
     const { client, id } = target.feed;
-    const outcomes = applyExportPolicy(deps, target.run, 'all', readOutcomes(target));
+    const outcomes = applyExportPolicy(services, target.run, 'all', readOutcomes(target));
     const lines = productLines(source, document.options, outcomes, {
       notDoneReason,
       garmentsPrefix: (sha256) => feedGarmentsPrefix(client, id, sha256),
@@ -162,7 +151,7 @@ export function createFeedDownloads(deps: DownloadDeps) {
         if (!document) throw gone();
         const source = await openBlob(blobs, document.key, call.signal, gone);
         const linkOf = createLinker(target, call);
-        const outcomes = applyExportPolicy(deps, run, policy, readOutcomes(target));
+        const outcomes = applyExportPolicy(services, run, policy, readOutcomes(target));
         const body = exportWithLinks(source, document.options, outcomes, linkOf, columns);
         return { headers: exportHeaders(feed.id, document.metadata), body: toStream(body, source) };
       });

@@ -12,8 +12,8 @@ import type { ReviewActions, ReviewTarget } from '../review/actions.ts';
 import type { RowRefinements } from '../review/refinements.ts';
 import { reviewRoutes } from '../review/routes.ts';
 import { createFeedAcceptance } from './accept-feed.ts';
-import { createFeedActions, type FeedActions, type FeedDeps } from './actions.ts';
-import type { DownloadDeps } from './downloads.ts';
+import { createFeedActions, type FeedActions, type FeedServices } from './actions.ts';
+import type { DownloadServices } from './downloads.ts';
 import { inspect } from './inspect.ts';
 import { pictureName } from './report-lines.ts';
 import { FeedJson, FeedQuery, InspectQuery } from './request.ts';
@@ -29,7 +29,7 @@ const CHANGE_PROBLEMS = ['conflict', 'idempotency-mismatch'] as const;
 
 /** Only the last completed run has cut-outs to link to and to decide about. */
 function toReviewTarget(
-  { links }: Pick<DownloadDeps, 'links'>,
+  { links }: Pick<DownloadServices, 'links'>,
   { feed, run }: { feed: FeedRecord; run: BatchRecord },
 ): ReviewTarget {
   const isOpen = feed.lastCompletedRunId === run.id;
@@ -138,23 +138,23 @@ const changeRoutes = (actions: FeedActions, acceptance: FeedAcceptance): Route[]
 
 /** The routes for retailers' feeds. */
 export function feedRoutes(
-  deps: FeedDeps & DownloadDeps,
+  services: FeedServices & DownloadServices,
   events: BatchEvents,
   reviews: ReviewActions,
   refinements: RowRefinements,
 ): Route[] {
-  const actions = createFeedActions(deps);
-  const acceptance = createFeedAcceptance(deps, actions);
+  const actions = createFeedActions(services);
+  const acceptance = createFeedAcceptance(services, actions);
   return [
     ...changeRoutes(actions, acceptance),
-    ...feedViewRoutes(actions, deps, events),
+    ...feedViewRoutes(actions, services, events),
     ...reviewRoutes(reviews, refinements, {
       path: RUN_PATH,
       name: 'FeedRun',
       noun: 'run',
-      readTarget: async (call) => toReviewTarget(deps, await actions.readOwnRun(call)),
+      readTarget: async (call) => toReviewTarget(services, await actions.readOwnRun(call)),
     }),
-    duplicatesRoute(deps.blobs, {
+    duplicatesRoute(services.blobs, {
       path: RUN_PATH,
       name: 'FeedRun',
       noun: 'run',

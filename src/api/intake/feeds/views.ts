@@ -8,7 +8,7 @@ import type { BatchEvents } from '../batches/events.ts';
 import { BatchEvent } from '../batches/response.ts';
 import { PageLinks, PageQuery } from '../page.ts';
 import type { FeedActions } from './actions.ts';
-import { createFeedDownloads, type DownloadDeps, type FeedDownloads } from './downloads.ts';
+import { createFeedDownloads, type DownloadServices, type FeedDownloads } from './downloads.ts';
 import { ExportQuery, ListQuery, type ReportFormat, ReportQuery } from './request.ts';
 import { FeedResponse, ReportLine, RunResponse, runEventCounts, runResponse } from './response.ts';
 
@@ -163,13 +163,13 @@ const eventRoute = (actions: FeedActions, batches: Batches, events: BatchEvents)
 /** The routes that show feeds and their runs. */
 export function feedViewRoutes(
   actions: FeedActions,
-  deps: DownloadDeps,
+  services: DownloadServices,
   events: BatchEvents,
 ): Route[] {
-  const downloads = createFeedDownloads(deps);
+  const downloads = createFeedDownloads(services);
   return [
     ...statusRoutes(actions),
     ...downloadRoutes(actions, downloads),
-    eventRoute(actions, deps.batches, events),
+    eventRoute(actions, services.batches, events),
   ];
 }

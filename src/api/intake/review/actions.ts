@@ -1,25 +1,25 @@
+import type { Gateway } from '../../../gateway.ts';
 import type { Call, Reply } from '../../../http/route.ts';
-import {
-  BATCH_TERMINAL_STATUSES,
-  type Batches,
-  type BatchRecord,
-} from '../../../intake/batches/batches.ts';
+import { BATCH_TERMINAL_STATUSES, type BatchRecord } from '../../../intake/batches/batches.ts';
 import { batchReviewedEntry } from '../../../intake/batches/links.ts';
 import { putRule, readHistory } from '../../../intake/review/audit.ts';
-import type { Decision, ReviewDecisions } from '../../../intake/review/decisions.ts';
+import type { Decision } from '../../../intake/review/decisions.ts';
 import { type MendedRow, withNewest } from '../../../intake/review/refined.ts';
 import { carriedRefined, getCarried, getSummary } from '../../../intake/review/review-files.ts';
 import { type ReviewRow, thousandths } from '../../../intake/review/review-rows.ts';
-import type { StoredBytes } from '../../../intake/stored-bytes.ts';
-import type { Clock } from '../../../platform/clock.ts';
 import { Problem } from '../../../platform/problem.ts';
-import type { Blobs } from '../../../storage/blobs.ts';
 import { requireCaller } from '../../caller.ts';
 import type { ImageRequests } from '../../removal/image-requests.ts';
 import { reviewMember } from '../batches/response.ts';
 import { RETRY_SOON } from '../job-response.ts';
 import { hasWholeAlpha } from '../refine-stored.ts';
-import { createRowDecider, noReview, recordDecided, reviewUnavailable } from './decide-row.ts';
+import {
+  type DecideServices,
+  decideRow,
+  noReview,
+  recordDecided,
+  reviewUnavailable,
+} from './decide-row.ts';
 import { decisionMembers, type Known, toHistoryLine } from './decision-view.ts';
 import { readPhoto } from './photo.ts';
 import { allBlocks, neededBlocks, readReviewRow } from './read-rows.ts';
@@ -29,15 +29,6 @@ import type {
   ReviewQuery,
   ReviewRowResponse,
 } from './schemas.ts';
-
-interface ReviewDeps {
-  batches: Batches;
-  blobs: Blobs;
-  storedBytes: Pick<StoredBytes, 'check' | 'add'>;
-  reviews: ReviewDecisions;
-  now: Clock;
-  images: Pick<ImageRequests, 'fetchImage'>;
-}
 
 /** The batch or run that is reviewed. */
 export interface ReviewTarget {
@@ -95,14 +86,15 @@ export const versionOf = ({
 });
 
 /** Creates the actions behind the routes of reviews. */
-export function createReviewActions(dependencies: ReviewDeps) {
-  const { batches, blobs, storedBytes, reviews, now, images } = dependencies;
-  const deps = { batches, blobs };
-  const decideRow = createRowDecider({ batches, blobs, storedBytes, reviews });
+export function createReviewActions(
+  services: DecideServices & Pick<Gateway, 'now'>,
+  images: Pick<ImageRequests, 'fetchImage'>,
+) {
+  const { batches, blobs, storedBytes, reviews, now } = services;
 
   /** @throws Problem not-found, upstream-unavailable */
   const readRow = (batch: BatchRecord, { params }: Pick<Call, 'params'>): Promise<ReviewRow> =>
-    readReviewRow(deps, batch, params.row ?? '').catch((error) => {
+    readReviewRow(services, batch, params.row ?? '').catch((error) => {
       if (error instanceof Problem) throw error;
       return reviewUnavailable(error);
     });
@@ -134,7 +126,7 @@ export function createReviewActions(dependencies: ReviewDeps) {
 
   async function readPage(target: ReviewTarget, query: ReviewQuery) {
     const { batch } = target;
-    const readBlock = await (query.needed === 'true' ? neededBlocks : allBlocks)(deps, batch);
+    const readBlock = await (query.needed === 'true' ? neededBlocks : allBlocks)(services, batch);
     const earlier = await readCarried(batch);
     const found: ReviewRowResponse[] = [];
     let cursor: number | undefined = query.cursor;
@@ -168,7 +160,6 @@ export function createReviewActions(dependencies: ReviewDeps) {
   return {
     readRow,
     readKnown,
-    decideRow,
     showRow: show,
 
     async list(target: ReviewTarget, { query }: Call<ReviewQuery>): Promise<object> {
@@ -228,6 +219,7 @@ export function createReviewActions(dependencies: ReviewDeps) {
       const row = withNewest(made, known);
       const { revision, ...request } = call.body;
       await decideRow(
+        services,
         caller,
         { batch, row, known },
         {
@@ -256,7 +248,7 @@ export function createReviewActions(dependencies: ReviewDeps) {
       const made = await reviews.approve(batch.id, rule, { outboxEntry }).catch(reviewUnavailable);
       if (!made) throw noReview();
       const { sequence, approved } = made;
-      await recordDecided(deps, batch, () => putRule(blobs, batch, { ...rule, sequence }));
+      await recordDecided(services, batch, () => putRule(blobs, batch, { ...rule, sequence }));
       return { approved, review: await countsOf(batch) };
     },
   };

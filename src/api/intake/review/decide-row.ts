@@ -1,5 +1,6 @@
+import type { Gateway } from '../../../gateway.ts';
 import type { Caller } from '../../../http/route.ts';
-import type { Batches, BatchRecord } from '../../../intake/batches/batches.ts';
+import type { BatchRecord } from '../../../intake/batches/batches.ts';
 import { batchReviewedEntry } from '../../../intake/batches/links.ts';
 import { dropRecorded, putDecision } from '../../../intake/review/audit.ts';
 import type {
@@ -10,18 +11,11 @@ import type {
 } from '../../../intake/review/decisions.ts';
 import type { MendedRow } from '../../../intake/review/refined.ts';
 import { thousandths } from '../../../intake/review/review-rows.ts';
-import type { StoredBytes } from '../../../intake/stored-bytes.ts';
 import { Problem } from '../../../platform/problem.ts';
-import type { Blobs } from '../../../storage/blobs.ts';
 import { throwUnavailable } from '../../common-problems.ts';
 import { decisionConflict, type Known } from './decision-view.ts';
 
-interface DecideDeps {
-  batches: Batches;
-  blobs: Blobs;
-  storedBytes: Pick<StoredBytes, 'add'>;
-  reviews: ReviewDecisions;
-}
+export type DecideServices = Pick<Gateway, 'batches' | 'blobs' | 'storedBytes' | 'reviews'>;
 
 export const reviewUnavailable = throwUnavailable('The review cannot be read right now; try again');
 const notRecorded = throwUnavailable(
@@ -58,7 +52,7 @@ export interface DecidedRow {
 
 /** Records what was decided, for a Redis that loses its data. @param put writes it to object storage */
 export async function recordDecided(
-  { batches, blobs }: Pick<DecideDeps, 'batches' | 'blobs'>,
+  { batches, blobs }: Pick<Gateway, 'batches' | 'blobs'>,
   batch: BatchRecord,
   put: () => Promise<void>,
 ): Promise<void> {
@@ -67,45 +61,45 @@ export async function recordDecided(
   if (!current || current.status === 'expired') await dropRecorded(blobs, batch);
 }
 
-/** Returns a function that decides about a row, and with the decision may change which mended cut-outs it has. */
-export function createRowDecider(deps: DecideDeps) {
-  const { blobs, storedBytes, reviews } = deps;
+/** Decides in Redis. A decision that is repeated gets the one it has made; a change is made once. */
+async function decideOnce(
+  { reviews }: Pick<Gateway, 'reviews'>,
+  batch: BatchRecord,
+  row: Parameters<ReviewDecisions['decide']>[1],
+  decision: Decision,
+  change: RefinedChange | undefined,
+): Promise<StoredDecision> {
+  const outboxEntry = batchReviewedEntry(batch, batch.status, Date.parse(decision.at));
+  const options = { expected: decision.revision - 1, outboxEntry, change };
+  const reply = await reviews.decide(batch.id, row, decision, options).catch(reviewUnavailable);
+  if (reply.outcome === 'decided') return { ...decision, sequence: reply.sequence };
+  if (reply.outcome === 'no-review') throw noReview();
+  if (reply.outcome !== 'conflict') throw new Problem('conflict', LIMITS[reply.outcome]);
+  const { present } = reply;
+  if (!change && present && isSame(present, decision)) return present;
+  throw decisionConflict(batch.client, present);
+}
 
-  /** Decides in Redis. A decision that is repeated gets the one it has made; a change is made once. */
-  async function decideOnce(
-    batch: BatchRecord,
-    row: Parameters<ReviewDecisions['decide']>[1],
-    decision: Decision,
-    change: RefinedChange | undefined,
-  ): Promise<StoredDecision> {
-    const outboxEntry = batchReviewedEntry(batch, batch.status, Date.parse(decision.at));
-    const options = { expected: decision.revision - 1, outboxEntry, change };
-    const reply = await reviews.decide(batch.id, row, decision, options).catch(reviewUnavailable);
-    if (reply.outcome === 'decided') return { ...decision, sequence: reply.sequence };
-    if (reply.outcome === 'no-review') throw noReview();
-    if (reply.outcome !== 'conflict') throw new Problem('conflict', LIMITS[reply.outcome]);
-    const { present } = reply;
-    if (!change && present && isSame(present, decision)) return present;
-    throw decisionConflict(batch.client, present);
-  }
-
-  /** @throws Problem conflict with the present decision; upstream-unavailable */
-  return async (
-    caller: Caller,
-    { batch, row, known }: DecidedRow,
-    decision: Decision,
-    change?: RefinedChange,
-  ): Promise<void> => {
-    const decided = {
-      row: row.row,
-      needed: row.needed,
-      thousandths: thousandths(row.confidence),
-      carried: known.carried.get(row.sha256)?.decision,
-    };
-    const refined = change?.refined ?? known.refined.get(row.row);
-    const stored = await decideOnce(batch, decided, decision, change);
-    const entry = { ...stored, ...decided, ...(refined && { refined }) };
-    await recordDecided(deps, batch, () => putDecision(blobs, batch, entry));
-    await storedBytes.add(caller, Buffer.byteLength(JSON.stringify(entry)));
+/**
+ * Decides about a row, and with the decision may change which mended cut-outs it has.
+ * @throws Problem conflict with the present decision; upstream-unavailable
+ */
+export async function decideRow(
+  services: DecideServices,
+  caller: Caller,
+  { batch, row, known }: DecidedRow,
+  decision: Decision,
+  change?: RefinedChange,
+): Promise<void> {
+  const decided = {
+    row: row.row,
+    needed: row.needed,
+    thousandths: thousandths(row.confidence),
+    carried: known.carried.get(row.sha256)?.decision,
   };
+  const refined = change?.refined ?? known.refined.get(row.row);
+  const stored = await decideOnce(services, batch, decided, decision, change);
+  const entry = { ...stored, ...decided, ...(refined && { refined }) };
+  await recordDecided(services, batch, () => putDecision(services.blobs, batch, entry));
+  await services.storedBytes.add(caller, Buffer.byteLength(JSON.stringify(entry)));
 }

@@ -1,15 +1,11 @@
 import { z } from 'zod';
+import type { Gateway } from '../../../gateway.ts';
 import type { BatchRecord } from '../../../intake/batches/batches.ts';
 import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
-import {
-  type DecisionName,
-  decisionInEffect,
-  type ReviewDecisions,
-} from '../../../intake/review/decisions.ts';
+import { type DecisionName, decisionInEffect } from '../../../intake/review/decisions.ts';
 import { type MendedRow, outcomeWithNewest } from '../../../intake/review/refined.ts';
 import { carriedRefined, getCarried } from '../../../intake/review/review-files.ts';
 import { thousandths, toReviewRow } from '../../../intake/review/review-rows.ts';
-import type { Blobs } from '../../../storage/blobs.ts';
 import { requireReview } from './actions.ts';
 
 /** Which cut-outs an export has. */
@@ -65,18 +61,13 @@ function withoutCutOut(outcome: RowOutcome): RowOutcome {
   return { ...outcome, result: { ...rest, results: others } };
 }
 
-interface ExportDeps {
-  blobs: Blobs;
-  reviews: Pick<ReviewDecisions, 'read'>;
-}
-
 /**
  * Puts the newest version in the place of each mended cut-out, and removes the cut-outs that an export must not have;
  * the rows stay.
  * @throws Problem conflict if the batch or run has no review, unless all are exported
  */
 export function applyExportPolicy(
-  { blobs, reviews }: ExportDeps,
+  { blobs, reviews }: Pick<Gateway, 'blobs' | 'reviews'>,
   batch: BatchRecord,
   policy: ExportPolicy,
   outcomes: AsyncIterable<RowOutcome>,

@@ -1,17 +1,14 @@
+import type { Gateway } from '../../../gateway.ts';
 import { batchFiles } from '../../../intake/batches/batch-files.ts';
-import type { Batches, BatchRecord } from '../../../intake/batches/batches.ts';
+import type { BatchRecord } from '../../../intake/batches/batches.ts';
 import { joinResults } from '../../../intake/batches/row-reader.ts';
 import { isRejected, ResultLine, RowLine, rowCount } from '../../../intake/batches/rows.ts';
 import { getIndexPart, getSummary, INDEX_PART_ROWS } from '../../../intake/review/review-files.ts';
 import { type ReviewRow, toReviewRow } from '../../../intake/review/review-rows.ts';
 import { Problem } from '../../../platform/problem.ts';
-import type { Blobs } from '../../../storage/blobs.ts';
 import { findChunk } from '../batches/reports.ts';
 
-interface ReadRowsDeps {
-  batches: Pick<Batches, 'firstRows'>;
-  blobs: Blobs;
-}
+type Services = Pick<Gateway, 'batches' | 'blobs'>;
 
 /** Some rows of a list, and the cursor after each. */
 interface RowBlock {
@@ -26,10 +23,7 @@ type ReadBlock = (cursor: number) => Promise<RowBlock>;
 const NOTHING: RowBlock = { rows: [], next: undefined };
 
 /** Reads rows that need a review, the most doubtful first. */
-export async function neededBlocks(
-  { blobs }: ReadRowsDeps,
-  batch: BatchRecord,
-): Promise<ReadBlock> {
+export async function neededBlocks({ blobs }: Services, batch: BatchRecord): Promise<ReadBlock> {
   const { indexed = 0 } = (await getSummary(blobs, batch)) ?? {};
   return async (cursor) => {
     if (cursor >= indexed) return NOTHING;
@@ -45,7 +39,7 @@ export async function neededBlocks(
 }
 
 /** Reads the rows of a chunk, and those of them that have a cut-out. */
-async function readChunk({ blobs }: ReadRowsDeps, { client, id }: BatchRecord, chunk: number) {
+async function readChunk({ blobs }: Services, { client, id }: BatchRecord, chunk: number) {
   const files = batchFiles(blobs, client, id);
   const lines = (await files.rows(chunk)).map((line) => RowLine.parse(line));
   const results = (await files.results(chunk)).map((line) => ResultLine.parse(line));
@@ -55,12 +49,12 @@ async function readChunk({ blobs }: ReadRowsDeps, { client, id }: BatchRecord, c
 }
 
 /** Reads all rows that have a cut-out, in upload order. */
-export async function allBlocks(deps: ReadRowsDeps, batch: BatchRecord): Promise<ReadBlock> {
-  const firstRows = await deps.batches.firstRows(batch.id);
+export async function allBlocks(services: Services, batch: BatchRecord): Promise<ReadBlock> {
+  const firstRows = await services.batches.firstRows(batch.id);
   return async (cursor) => {
     const chunk = findChunk(firstRows, cursor);
     if (chunk < 0) return NOTHING;
-    const { rows } = await readChunk(deps, batch, chunk);
+    const { rows } = await readChunk(services, batch, chunk);
     return {
       rows: rows.filter(({ row }) => row >= cursor).map((row) => ({ row, cursor: row.row + 1 })),
       next: firstRows[chunk + 1],
@@ -73,15 +67,15 @@ export async function allBlocks(deps: ReadRowsDeps, batch: BatchRecord): Promise
  * @throws Problem not-found if there is no such row, or if it has no cut-out
  */
 export async function readReviewRow(
-  deps: ReadRowsDeps,
+  services: Services,
   batch: BatchRecord,
   text: string,
 ): Promise<ReviewRow> {
   const missing = new Problem('not-found', 'There is no such row');
   const number = /^\d{1,15}$/.test(text) ? Number(text) : -1;
-  const chunk = findChunk(await deps.batches.firstRows(batch.id), number);
+  const chunk = findChunk(await services.batches.firstRows(batch.id), number);
   if (chunk < 0) throw missing;
-  const { lines, results, rows } = await readChunk(deps, batch, chunk);
+  const { lines, results, rows } = await readChunk(services, batch, chunk);
   const found = rows.find(({ row }) => row === number);
   if (found) return found;
   const line = lines.find((each) => each.row <= number && number < each.row + rowCount(each));

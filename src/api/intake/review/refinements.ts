@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import type { Gateway } from '../../../gateway.ts';
 import type { Form } from '../../../http/form.ts';
 import { parse } from '../../../http/parse.ts';
 import { type Call, filePart, json, type Reply, type Route, route } from '../../../http/route.ts';
 import type { BatchRecord } from '../../../intake/batches/batches.ts';
-import type { Idempotency } from '../../../intake/idempotency.ts';
 import type { Decision } from '../../../intake/review/decisions.ts';
 import {
   type MendedRow,
@@ -16,12 +16,9 @@ import {
   withNewest,
 } from '../../../intake/review/refined.ts';
 import { type ReviewRow, thousandths } from '../../../intake/review/review-rows.ts';
-import type { StoredBytes } from '../../../intake/stored-bytes.ts';
 import { withoutBlanks } from '../../../output/request.ts';
 import { checkStrokes, type Stroke, Strokes } from '../../../output/strokes.ts';
-import type { Clock } from '../../../platform/clock.ts';
 import { Problem } from '../../../platform/problem.ts';
-import type { Blobs } from '../../../storage/blobs.ts';
 import { requireCaller } from '../../caller.ts';
 import { resultsGone, storageUnavailable } from '../../common-problems.ts';
 import { checkedFile } from '../../removal/cut-out-response.ts';
@@ -49,20 +46,11 @@ import {
   requireOpen,
   versionOf,
 } from './actions.ts';
-import type { DecidedRow } from './decide-row.ts';
+import { type DecidedRow, type DecideServices, decideRow } from './decide-row.ts';
 import { decisionConflict, type Known } from './decision-view.ts';
 import { ReviewRowResponse } from './schemas.ts';
 
 const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
-
-interface RowRefinementDeps {
-  reviews: ReviewActions;
-  images: Pick<ImageRequests, 'refineCutOut' | 'shedIfBusy'>;
-  blobs: Blobs;
-  storedBytes: Pick<StoredBytes, 'reserve' | 'release'>;
-  idempotency: Idempotency;
-  now: Clock;
-}
 
 const toNumber = (text: unknown): unknown =>
   typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : text;
@@ -110,8 +98,12 @@ async function readRequest(call: Call): Promise<Request> {
 type NewDecision = Omit<Decision, 'version'>;
 
 /** Creates the actions that mend the cut-outs of rows. */
-export function createRowRefinements(deps: RowRefinementDeps) {
-  const { reviews, images, blobs, storedBytes, idempotency, now } = deps;
+export function createRowRefinements(
+  services: DecideServices & Pick<Gateway, 'idempotency' | 'now'>,
+  reviews: ReviewActions,
+  images: Pick<ImageRequests, 'refineCutOut' | 'shedIfBusy'>,
+) {
+  const { blobs, storedBytes, idempotency, now } = services;
 
   /** @throws Problem conflict if the row has another revision than the client has seen; not-found */
   async function readSubject(
@@ -149,7 +141,7 @@ export function createRowRefinements(deps: RowRefinementDeps) {
     const before = known.refined.get(made.row)?.versions.length ?? 0;
     const change = { refined, added: versions.length - before };
     const decided: DecidedRow = { batch: target.batch, row, known };
-    await reviews.decideRow(requireCaller(call), decided, decision, change);
+    await decideRow(services, requireCaller(call), decided, decision, change);
     return reviews.showRow(target, made);
   }
 

@@ -1,37 +1,32 @@
+import type { Gateway } from '../../../gateway.ts';
 import type { Call } from '../../../http/route.ts';
-import type { Batches } from '../../../intake/batches/batches.ts';
-import type { Presets } from '../../../intake/presets.ts';
-import type { RulePacks } from '../../../intake/rule-packs.ts';
 import type { DeclaredSource, Place } from '../../../intake/sources/declared-sources.ts';
 import { nameProblem } from '../../../intake/sources/object-names.ts';
 import { countObjects, statusOfSource } from '../../../intake/sources/source-state.ts';
-import type { Sources } from '../../../intake/sources/sources.ts';
 import { type CutOutOptions, unlessDefault } from '../../../output/quality.ts';
 import { toCutOutOptions } from '../../../output/request.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import type { LinkRule } from '../../../platform/links/link-rule.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { requireCaller } from '../../caller.ts';
 import { checkLinks } from '../../check-links.ts';
 import { notFound } from '../../common-problems.ts';
 import { OUTPUT_SECONDS } from '../job-request.ts';
 import { applyPreset } from '../presets/apply-preset.ts';
-import { type ReadClientLimits, retentionPolicy } from '../retention-policy.ts';
+import { retentionPolicy } from '../retention-policy.ts';
 import { resolveRules } from '../rules/resolve-rules.ts';
 import { objectsInEvent, subscriptionInEvent } from './event-names.ts';
 import type { FailuresQuery, SourceFailures, SourceRequest, SourceResponse } from './schemas.ts';
 
-export interface SourceDeps {
-  /** Those that the operator has declared. */
-  declared: readonly DeclaredSource[];
-  sources: Sources;
-  batches: Pick<Batches, 'get'>;
-  presets: Presets;
-  rulePacks: RulePacks;
-  readClientLimits: ReadClientLimits;
-  linkRule: LinkRule;
-  now: Clock;
-}
+export type SourceServices = Pick<
+  Gateway,
+  | 'declared'
+  | 'sources'
+  | 'batches'
+  | 'presets'
+  | 'rulePacks'
+  | 'readClientLimits'
+  | 'linkRule'
+  | 'now'
+>;
 
 export const SOURCES_PATH = '/intake/v1/sources';
 
@@ -43,8 +38,8 @@ const placeView = (place: Place): SourceResponse['from'] =>
 const timeOf = (millis: number): string => new Date(millis).toISOString();
 
 /** Creates the actions behind the routes of sources. */
-export function createSourceActions(deps: SourceDeps) {
-  const { declared, sources, batches } = deps;
+export function createSourceActions(services: SourceServices) {
+  const { declared, sources, batches } = services;
 
   /** Returns the source of a request. Another client's is not-found: its existence is not disclosed. */
   function requireOwn(call: Call<unknown, unknown>): DeclaredSource {
@@ -82,10 +77,10 @@ export function createSourceActions(deps: SourceDeps) {
     client: string,
     sent: NonNullable<SourceRequest['options']>,
   ): Promise<CutOutOptions> {
-    const { options } = await applyPreset(deps.presets, client, sent, '/options/preset');
+    const { options } = await applyPreset(services.presets, client, sent, '/options/preset');
     const { backgroundImageUrl } = options;
-    checkLinks(deps.linkRule, { '/options/backgroundImageUrl': backgroundImageUrl });
-    return resolveRules(deps.rulePacks, client, toCutOutOptions(options), '/options/rules');
+    checkLinks(services.linkRule, { '/options/backgroundImageUrl': backgroundImageUrl });
+    return resolveRules(services.rulePacks, client, toCutOutOptions(options), '/options/rules');
   }
 
   return {
@@ -105,7 +100,7 @@ export function createSourceActions(deps: SourceDeps) {
       const options = sent
         ? await resolveOptions(caller.client, sent)
         : (await sources.get(source.id)).settings?.options;
-      const policy = await retentionPolicy(caller, OUTPUT_SECONDS.max, deps.readClientLimits);
+      const policy = await retentionPolicy(caller, OUTPUT_SECONDS.max, services.readClientLimits);
       const settings = {
         ...unlessDefault(options ?? {}),
         paused,
@@ -122,7 +117,7 @@ export function createSourceActions(deps: SourceDeps) {
       const { id, from } = requireOwn(call);
       const subscription = subscriptionInEvent(call.body);
       if (subscription) {
-        const receivedAt = timeOf(deps.now());
+        const receivedAt = timeOf(services.now());
         const changes = { subscription: { ...subscription, receivedAt } };
         await sources.update(id, changes);
         return { objects: 0, ignored: 0 };

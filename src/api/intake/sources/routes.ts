@@ -1,5 +1,5 @@
 import { json, type Route, route } from '../../../http/route.ts';
-import { createSourceActions, SOURCES_PATH, type SourceDeps } from './actions.ts';
+import { createSourceActions, SOURCES_PATH, type SourceServices } from './actions.ts';
 import {
   EventReceipt,
   FailuresQuery,
@@ -21,8 +21,8 @@ const sourceDoc = {
 };
 
 /** The routes of sources: folders and prefixes of buckets whose new objects are cut out. */
-export function sourceRoutes(deps: SourceDeps): Route[] {
-  const actions = createSourceActions(deps);
+export function sourceRoutes(services: SourceServices): Route[] {
+  const actions = createSourceActions(services);
   return [
     route({
       method: 'GET',

@@ -64,14 +64,16 @@ async function endedBatch(id: string, rows: number): Promise<ReviewTarget> {
 }
 
 const actionsOn = (storage: Blobs) =>
-  createReviewActions({
-    batches,
-    blobs: storage,
-    reviews,
-    storedBytes: createStoredBytes(redis, hostClock),
-    now: hostClock,
-    images: { fetchImage: () => Promise.reject(new Error('not scripted')) },
-  });
+  createReviewActions(
+    {
+      batches,
+      blobs: storage,
+      reviews,
+      storedBytes: createStoredBytes(redis, hostClock),
+      now: hostClock,
+    },
+    { fetchImage: () => Promise.reject(new Error('not scripted')) },
+  );
 
 /** The parts of a call that the actions read. */
 const callOf = <Query, Body>(parts: Partial<Call<Query, Body>>): Call<Query, Body> =>

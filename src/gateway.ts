@@ -1,0 +1,102 @@
+import type { Redis } from 'ioredis';
+import type { Registry } from 'prom-client';
+import { type Authentication, createAuthentication } from './auth/authentication.ts';
+import { createLimits, type Limits } from './http/limits.ts';
+import { type Completions, createCompletions } from './intake/completions.ts';
+import { putDeed } from './intake/deeds.ts';
+import { readBatchFigures, readQueueFigures, readRedisMemory } from './intake/queue-figures.ts';
+import { type DeclaredSource, readDeclaredSources } from './intake/sources/declared-sources.ts';
+import { readSourceFigures } from './intake/sources/source-state.ts';
+import { type ImageLimits, MAX_SIDE_PIXELS } from './intake/validate-image.ts';
+import { createSealKey } from './intake/webhooks/receivers.ts';
+import type { Config } from './platform/config.ts';
+import { createLinkRule, type LinkRule } from './platform/links/link-rule.ts';
+import { createShedCounter } from './platform/metrics/gateway.ts';
+import {
+  watchBatches,
+  watchQueues,
+  watchRedisMemory,
+  watchSources,
+} from './platform/metrics/system-gauges.ts';
+import type { Platform } from './platform/open-platform.ts';
+import { blockingConnection } from './platform/redis.ts';
+import { deriveSecret, resolveSecrets } from './platform/secrets.ts';
+import { openSyncQueue, type SyncQueue } from './queue/sync-queue.ts';
+import type { Services } from './services.ts';
+import { type FileLinks, fileLinks } from './storage/file-links.ts';
+
+/** What only a gateway has: callers and their limits, and what waits for jobs. */
+export interface Gateway extends Services, Pick<SyncQueue, 'jobWaiter' | 'admission'> {
+  authentication: Authentication;
+  requestLimits: Limits;
+  sync: SyncQueue;
+  /** The ends of accepted jobs. */
+  completions: Completions;
+  /** Those that the operator has declared. */
+  declared: readonly DeclaredSource[];
+  /** Signs links to files. */
+  links: FileLinks;
+  linkRule: LinkRule;
+  limits: ImageLimits;
+  /** Maximum size of an image, before base64. */
+  maxImageBytes: number;
+  /** Of a synchronous request, from the end of its upload until the response. */
+  deadlineMillis: number;
+}
+
+/** Opens what a gateway has besides the services, and closes with them. */
+export async function openGateway(
+  config: Config,
+  { registry }: Pick<Platform, 'registry'>,
+  services: Services,
+): Promise<Gateway> {
+  const { redis, now, log, blobs } = services;
+  const { keyPepper } = resolveSecrets(config);
+  const deadlineMillis = config.SYNC_TIMEOUT_SECONDS * 1000;
+  const connect = (): Redis => blockingConnection(config, log);
+  const authentication = await createAuthentication({
+    redis,
+    now,
+    log,
+    keyPepper,
+    developmentKey: config.SELVAGE_DEV_KEY,
+    maxLiveKeys: config.MAX_LIVE_KEYS,
+    onSignedOut: (key) => putDeed(blobs, 'session', key, { key }),
+  });
+  const sync = await openSyncQueue(services, connect(), {
+    deadlineMillis,
+    log,
+    onShed: createShedCounter(registry),
+  });
+  const completions = await createCompletions(connect());
+  await createSealKey(redis);
+  return {
+    ...services,
+    ...{ authentication, sync, completions, deadlineMillis },
+    requestLimits: createLimits(redis, now),
+    jobWaiter: sync.jobWaiter,
+    admission: sync.admission,
+    declared: readDeclaredSources(config),
+    links: fileLinks(deriveSecret('file-links', keyPepper)),
+    linkRule: createLinkRule(config.FETCH_ALLOW),
+    limits: { maxPixels: config.MAX_IMAGE_PIXELS, maxSidePixels: MAX_SIDE_PIXELS },
+    maxImageBytes: config.MAX_IMAGE_BYTES,
+    async close() {
+      await sync.close();
+      completions.close();
+      await services.close();
+    },
+  };
+}
+
+/** Registers the metrics of queues, batches, sources and Redis, which every gateway sees alike. */
+export function watchInstallation(
+  registry: Registry,
+  { queues, batches, sources, redis, declared }: Gateway,
+): void {
+  const sourceIds = declared.map(({ id }) => id);
+  watchSources(registry, () => readSourceFigures(sources, batches, sourceIds));
+  watchQueues(registry, () => readQueueFigures(queues));
+  watchBatches(registry, () => readBatchFigures(batches));
+  watchRedisMemory(registry, () => readRedisMemory(redis));
+}

@@ -1,0 +1,107 @@
+import type { Redis } from 'ioredis';
+import { type ClientRetention, createClientRetention } from './auth/client-retention.ts';
+import { batchEraser } from './intake/batches/batch-eraser.ts';
+import { type BatchRetention, createBatchRetention } from './intake/batches/batch-retention.ts';
+import { type Batches, createBatches } from './intake/batches/batches.ts';
+import { type ClientIndex, createClientIndex } from './intake/client-index.ts';
+import { runManifests } from './intake/feeds/feed-files.ts';
+import { createFeeds, type Feeds } from './intake/feeds/feeds.ts';
+import { createFeedRuns, type FeedRuns } from './intake/feeds/runs.ts';
+import { Idempotency } from './intake/idempotency.ts';
+import { openInstallationStorage } from './intake/installation-storage.ts';
+import { createJobRecords, type JobRecords } from './intake/job-records.ts';
+import { createJobRetention, type JobRetention } from './intake/job-retention.ts';
+import { createPresets, type Presets } from './intake/presets.ts';
+import { createReviewDecisions, type ReviewDecisions } from './intake/review/decisions.ts';
+import { createRulePacks, type RulePacks } from './intake/rule-packs.ts';
+import { createSources, type Sources } from './intake/sources/sources.ts';
+import { createStoredBytes, type StoredBytes } from './intake/stored-bytes.ts';
+import { createWebhookEvents, type WebhookEvents } from './intake/webhooks/events.ts';
+import { createWebhookReceivers, type WebhookReceivers } from './intake/webhooks/receivers.ts';
+import type { Clock } from './platform/clock.ts';
+import type { Config } from './platform/config.ts';
+import type { Logger } from './platform/log.ts';
+import type { Platform } from './platform/open-platform.ts';
+import { openQueues, type Queues } from './queue/queue.ts';
+import { createWorkerRegistry, type WorkerRegistry } from './queue/worker-registry.ts';
+import type { Blobs } from './storage/blobs.ts';
+
+/** What an installation consists of, for gateway, worker and recovery alike. A part takes what it uses: `Pick<Services, …>`. */
+export interface Services {
+  /** For commands. */
+  redis: Redis;
+  /** Redis's time. */
+  now: Clock;
+  log: Logger;
+  blobs: Blobs;
+  queues: Queues;
+  /** The live workers. */
+  workers: WorkerRegistry;
+  jobs: JobRecords;
+  jobIndex: ClientIndex;
+  jobRetention: JobRetention;
+  batches: Batches;
+  batchIndex: ClientIndex;
+  batchRetention: BatchRetention;
+  /** What people decide about cut-outs. */
+  reviews: ReviewDecisions;
+  feeds: Feeds;
+  runs: FeedRuns;
+  sources: Sources;
+  /** Webhooks to send. */
+  events: WebhookEvents;
+  receivers: WebhookReceivers;
+  idempotency: Idempotency;
+  /** Counts the bytes that clients store. */
+  storedBytes: StoredBytes;
+  /** The rule packs that clients have defined. */
+  rulePacks: RulePacks;
+  /** Named options of clients. */
+  presets: Presets;
+  /** Returns the retention policy of a client. */
+  readClientLimits: ClientRetention['get'];
+  /** Closes the queues, Redis and storage. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the object storage and everything that is built on it and on Redis. Waits up to 30 s for a bucket that is
+ * unavailable; rejects if it stays so.
+ */
+export async function openServices(config: Config, platform: Platform): Promise<Services> {
+  return composeServices(platform, await openInstallationStorage(config, platform));
+}
+
+/** Builds the services on a Redis and a storage that are open. */
+export function composeServices(
+  { redis, log, now }: Pick<Platform, 'redis' | 'log' | 'now'>,
+  blobs: Blobs,
+): Services {
+  const queues = openQueues(redis, log);
+  const jobs = createJobRecords(redis, now);
+  const batches = createBatches(redis, now);
+  const feeds = createFeeds(redis);
+  return {
+    ...{ redis, now, log, blobs, queues, jobs, batches, feeds },
+    workers: createWorkerRegistry(redis),
+    jobIndex: createClientIndex(redis, 'jobs'),
+    jobRetention: createJobRetention(jobs, blobs),
+    batchIndex: createClientIndex(redis, 'batches'),
+    batchRetention: createBatchRetention(batches, batchEraser(blobs)),
+    reviews: createReviewDecisions(redis),
+    runs: createFeedRuns({ feeds, batches, queue: queues.feed, now }, runManifests(blobs)),
+    sources: createSources(redis, blobs, now),
+    events: createWebhookEvents(redis),
+    receivers: createWebhookReceivers(redis),
+    idempotency: new Idempotency(redis),
+    storedBytes: createStoredBytes(redis, now),
+    rulePacks: createRulePacks(redis, blobs, now),
+    presets: createPresets(redis, blobs, now),
+    readClientLimits: createClientRetention(redis).get,
+    async close() {
+      await Promise.all(Object.values(queues).map((queue) => queue.close()));
+      redis.disconnect();
+      blobs.close();
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Redis } from 'ioredis';
+import {
+  type DeclaredSource,
+  readDeclaredSources,
+} from '../src/intake/sources/declared-sources.ts';
+import { type ImageLimits, MAX_SIDE_PIXELS } from '../src/intake/validate-image.ts';
+import type { Config } from '../src/platform/config.ts';
+import type { WorkerMetrics } from '../src/platform/metrics/worker.ts';
+import type { Platform } from '../src/platform/open-platform.ts';
+import { blockingConnection } from '../src/platform/redis.ts';
+import { createQuarantine, type Quarantine } from '../src/queue/quarantine.ts';
+import type { Services } from '../src/services.ts';
+import type { JobReport } from './attempt.ts';
+import { type Consume, createConsume } from './consume-jobs.ts';
+import { createFetchPools, type FetchPools } from './fetch/fetch-pools.ts';
+import { createSafeFetch, type SafeFetch } from './fetch/safe-fetch.ts';
+import type { Engine } from './inference/pool.ts';
+
+/** What only a worker has: the engine, and what takes jobs and fetches. */
+export interface WorkerServices extends Services {
+  /** Of this worker. */
+  id: string;
+  engine: Engine;
+  metrics: WorkerMetrics;
+  quarantine: Quarantine;
+  consume: Consume;
+  safeFetch: SafeFetch;
+  pools: FetchPools;
+  limits: ImageLimits;
+  /** Of an image. */
+  maxBytes: number;
+  /** Images this worker processes at once. */
+  slots: number;
+  /** Images that all live workers process at once. */
+  allSlots(): Promise<number>;
+  /** The sources that the operator has declared. */
+  declared: readonly DeclaredSource[];
+  /** How long a published picture outlasts its row. */
+  graceDays: number;
+  /** A run that would lose a larger share of rows or pictures is held. */
+  maxLossPercent: number;
+  /** Opens a connection that waits for Redis to come back. */
+  connect(): Redis;
+}
+
+/** Of the outcomes of jobs; `info` for all others. Postponed jobs come back, maybe often. */
+const LOG_LEVELS: Partial<Record<JobReport['outcome'], 'error' | 'debug'>> = {
+  failed: 'error',
+  postponed: 'debug',
+};
+
+/** Opens what a worker has besides the services, and closes with them. */
+export function openWorker(
+  config: Config,
+  { version }: Pick<Platform, 'version'>,
+  services: Services,
+  engine: Engine,
+  metrics: WorkerMetrics,
+): WorkerServices {
+  const { redis, log, now, workers } = services;
+  const slots = config.WORKER_CONCURRENCY * engine.batch;
+  const connect = (): Redis => blockingConnection(config, log);
+  const report = (job: JobReport): void => {
+    metrics.job(job);
+    log[LOG_LEVELS[job.outcome] ?? 'info'](job, 'job');
+  };
+  const safeFetch = createSafeFetch({
+    allow: config.FETCH_ALLOW,
+    userAgent: `Selvage/${version}`,
+    onError(reason, host) {
+      metrics.fetchError(reason);
+      if (reason === 'private-address') log.warn({ host }, 'link to a private address');
+    },
+  });
+  const pools = createFetchPools(slots);
+  metrics.fetchPools(pools);
+  return {
+    ...services,
+    ...{ engine, metrics, safeFetch, pools, slots, connect },
+    id: `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`,
+    quarantine: createQuarantine(redis),
+    consume: createConsume({ connect, log, report, now }),
+    limits: { maxPixels: config.MAX_IMAGE_PIXELS, maxSidePixels: MAX_SIDE_PIXELS },
+    maxBytes: config.MAX_IMAGE_BYTES,
+    allSlots: async () => (await workers.live()).reduce((sum, worker) => sum + worker.slots, 0),
+    declared: readDeclaredSources(config),
+    graceDays: config.FEED_GRACE_DAYS,
+    maxLossPercent: config.FEED_MAX_LOSS_PERCENT,
+    async close() {
+      await engine.close();
+      await safeFetch.close();
+      await services.close();
+    },
+  };
+}
