@@ -32,17 +32,34 @@ type LinkReading = Pick<Reading, 'separator' | 'baseUrl'>;
  * Links are separated by commas, semicolons, bars or spaces in one value, but a link may contain these itself: only
  * what is before another address separates.
  */
-const SEPARATOR = /([,;|\s])(?=\s{0,20}(?:[a-z][a-z0-9+.-]{0,20}:)?\/\/)/i;
+const SEPARATOR = /([,;|^\s])(?=\s{0,20}(?:[a-z][a-z0-9+.-]{0,20}:)?\/\/)/i;
 /** A space does not separate in the column of the one image: it may be within its address. */
-const IMAGE_SEPARATOR = /([,;|])(?=\s{0,20}(?:[a-z][a-z0-9+.-]{0,20}:)?\/\/)/i;
-const SEPARATING = /[\s,;|]/;
+const IMAGE_SEPARATOR = /([,;|^])(?=\s{0,20}(?:[a-z][a-z0-9+.-]{0,20}:)?\/\/)/i;
+const SEPARATING = /[\s,;|^]/;
+/** What is around and between the links of a list that is written as in JSON or Python. */
+const QUOTED_LIST = /(^\s{0,20}\[\s{0,20}["']|["']\s{0,20},\s{0,20}["']|["']\s{0,20}\]\s{0,20}$)/;
+
+/** Whether text begins with an address. */
+export const isAddress = (text: string): boolean => /^\s*(?:https?:)?\/\//i.test(text);
+
+/** Splits at a separator, but for where it is within an address: what follows begins neither another nor a path. */
+function splitAt(separator: string, value: string): string[] {
+  const parts: string[] = [];
+  for (const part of value.split(separator)) {
+    const before = parts.at(-1);
+    const isWithin = before !== undefined && isAddress(before) && /^\s*[^\s/]/.test(part);
+    if (before === undefined) parts.push(part);
+    else if (isWithin && !isAddress(part)) parts[parts.length - 1] = before + separator + part;
+    else parts.push(separator, part);
+  }
+  return parts;
+}
 
 /** Returns links at the even indices, including spaces around them, and separators at the odd ones. */
 function splitLinks(cell: Cell, value: string, { separator }: LinkReading): string[] {
   if (!SEPARATING.test(value) && separator === undefined) return [value];
-  if (separator !== undefined) {
-    return value.split(separator).flatMap((part, i) => (i === 0 ? [part] : [separator, part]));
-  }
+  if (/^\s{0,20}\[\s{0,20}["']/.test(value)) return value.split(QUOTED_LIST);
+  if (separator !== undefined) return splitAt(separator, value);
   return value.split(cell.name === 'imageLink' ? IMAGE_SEPARATOR : SEPARATOR);
 }
 
@@ -58,7 +75,10 @@ export function linkError(url: string, column: string, maxChars: number): Reason
     column,
     detail: `${column} ${detail}`,
   });
-  if (!canBeFetched(url) || url.includes('\uFFFD')) return bad('is not an http or https URL');
+  if (!canBeFetched(url) || url.includes('\uFFFD')) {
+    const isPath = /^\.{0,2}\/[^/]/.test(url);
+    return bad(`is not an http or https URL${isPath ? '; give the mapping its baseUrl' : ''}`);
+  }
   if (url.includes(' ') && /\s\S*:\/\//.test(url))
     return bad('has two links with a space between them');
   if (!url.includes('@') || !/^https?:\/\/[^/?#]*@/i.test(url)) return undefined;
