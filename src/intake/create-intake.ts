@@ -20,14 +20,11 @@ import { createPresets, type Presets } from './presets.ts';
 import { createQueueFigures, type QueueFigures } from './queue-figures.ts';
 import { createReviewDecisions, type ReviewDecisions } from './review/decisions.ts';
 import { createRulePacks, type RulePacks } from './rule-packs.ts';
+import { createSealKey } from './seal.ts';
 import { createSources, type Sources } from './sources/sources.ts';
 import { createStoredBytes, type StoredBytes } from './stored-bytes.ts';
 import { createWebhookEvents, type WebhookEvents } from './webhooks/events.ts';
-import {
-  createSealKey,
-  createWebhookReceivers,
-  type WebhookReceivers,
-} from './webhooks/receivers.ts';
+import { createWebhookReceivers, type WebhookReceivers } from './webhooks/receivers.ts';
 
 interface IntakeDeps {
   /** For commands. */

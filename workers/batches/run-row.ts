@@ -3,6 +3,7 @@ import type { Queue } from 'bullmq';
 import { modelVersionOf } from '../../models/catalog.ts';
 import { batchKeys } from '../../src/intake/batches/batch-files.ts';
 import type { Batches } from '../../src/intake/batches/batches.ts';
+import type { FeedAccess } from '../../src/intake/feeds/feed-access.ts';
 import { feedImageKey, feedPhotoKey, feedPictureKey } from '../../src/intake/feeds/feed-keys.ts';
 import { type ValidatedImage, validateImage } from '../../src/intake/validate-image.ts';
 import { formatOf } from '../../src/output/options.ts';
@@ -46,6 +47,7 @@ interface RunRowDeps {
   batches: Batches;
   photos: FeedPhotos;
   health: HostHealth;
+  access: FeedAccess;
   /** Redis's time. */
   now: Clock;
   images: ImageDeps;
@@ -204,8 +206,8 @@ async function work(
   };
   const previous = await reusableResult(inputs.blobs, row, request, signal);
   const image = await fetchRowImage(
-    { ...inputs, objects, health: deps.health },
-    row,
+    { ...inputs, objects, health: deps.health, access: deps.access },
+    job,
     previous,
     turn,
     signal,

@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import { batchEraser } from '../../src/intake/batches/batch-eraser.ts';
 import { createBatchRetention } from '../../src/intake/batches/batch-retention.ts';
 import type { Batches, BatchRecord } from '../../src/intake/batches/batches.ts';
+import { FeedAccess } from '../../src/intake/feeds/feed-access.ts';
 import { createReviewDecisions } from '../../src/intake/review/decisions.ts';
 import type { CarriedDecisions } from '../../src/intake/review/review-files.ts';
 import type { Clock } from '../../src/platform/clock.ts';
@@ -79,6 +80,7 @@ export function startBatches(deps: StartBatchesDeps) {
         batches,
         photos: new FeedPhotos(redis, blobs),
         health: new HostHealth(now),
+        access: new FeedAccess(redis),
         images,
         inputs,
         objects,

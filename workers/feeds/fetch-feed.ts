@@ -7,7 +7,7 @@ import {
   type SourceMetadata,
   writeSourceMetadata,
 } from '../../src/intake/feeds/feed-source.ts';
-import type { FeedDocument, FeedRecord } from '../../src/intake/feeds/feeds.ts';
+import type { FeedDocument, FeedRecord, Feeds } from '../../src/intake/feeds/feeds.ts';
 import type { StoredBytes } from '../../src/intake/stored-bytes.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
@@ -26,6 +26,7 @@ export interface FetchFeedDeps {
   blobs: Blobs;
   safeFetch: Pick<SafeFetch, 'open'>;
   storedBytes: Pick<StoredBytes, 'add'>;
+  feeds: Feeds;
 }
 
 const fileNameOf = (url: string): string => new URL(url).pathname.split('/').at(-1) ?? '';
@@ -36,7 +37,7 @@ const fileNameOf = (url: string): string => new URL(url).pathname.split('/').at(
  */
 async function download(
   { blobs, safeFetch }: Pick<FetchFeedDeps, 'blobs' | 'safeFetch'>,
-  { client, url }: { client: string; url: string },
+  { client, url, sent }: { client: string; url: string; sent: object },
   keys: { target: string; previous: string | undefined },
   document: Partial<FeedDocument>,
   signal: AbortSignal,
@@ -44,6 +45,7 @@ async function download(
   const { target, previous } = keys;
   const { etag, lastModified } = previous === undefined ? {} : document;
   const opened = await safeFetch.open(url, {
+    ...sent,
     client,
     accept: ACCEPT_FEEDS,
     maxBytes: FEED_LIMITS.maxBytes,
@@ -56,7 +58,7 @@ async function download(
   if (opened.notModified) {
     if (previous !== undefined && (await copyIfPresent(blobs, previous, target, signal))) return;
     const without = { target, previous: undefined };
-    return download({ blobs, safeFetch }, { client, url }, without, {}, signal);
+    return download({ blobs, safeFetch }, { client, url, sent }, without, {}, signal);
   }
   const { contentType: mediaType, ...validators } = opened.headers;
   const metadata = { mediaType, fileName: fileNameOf(opened.finalUrl), ...validators };
@@ -74,7 +76,7 @@ async function download(
  */
 export async function fetchFeed(
   deps: FetchFeedDeps,
-  { id, client, source, document, meter }: FeedRecord,
+  { id, client, source, access, document, meter }: FeedRecord,
   runId: string,
   signal: AbortSignal,
 ): Promise<SourceMetadata> {
@@ -85,7 +87,9 @@ export async function fetchFeed(
   if (stored) return readSourceMetadata(stored);
   if ('url' in source) {
     const previous = document && keys.source(document.runId);
-    await download(deps, { client, url: source.url }, { target, previous }, document ?? {}, signal);
+    const sent = await deps.feeds.access.forLink(client, access, source.url);
+    const link = { client, url: source.url, sent };
+    await download(deps, link, { target, previous }, document ?? {}, signal);
   }
   const head = await blobs.head(target, signal);
   if (head) {

@@ -5,7 +5,7 @@ import { endFacts, runCounts } from '../../src/intake/batches/counts.ts';
 import { batchCompletedEntry, runHeldEntry } from '../../src/intake/batches/links.ts';
 import { feedFiles } from '../../src/intake/feeds/feed-files.ts';
 import type { SourceMetadata } from '../../src/intake/feeds/feed-source.ts';
-import type { FeedRecord, Feeds } from '../../src/intake/feeds/feeds.ts';
+import type { FeedRecord } from '../../src/intake/feeds/feeds.ts';
 import { type FeedLoss, isLarge } from '../../src/intake/feeds/loss.ts';
 import type { FeedPlan } from '../../src/intake/feeds/plan.ts';
 import { expiryOf } from '../../src/intake/job-retention.ts';
@@ -34,7 +34,6 @@ const commonest = (reasons: Readonly<Record<string, number>>): string =>
   Object.entries(reasons).sort(([, a], [, b]) => b - a)[0]?.[0] ?? 'unknown';
 
 interface ImportFeedDeps extends FetchFeedDeps, FailDeps {
-  feeds: Feeds;
   /** A run that would lose a larger share of rows or pictures is held. */
   maxLossPercent: number;
   pools: {
