@@ -65,24 +65,26 @@ function splitLinks(cell: Cell, value: string, { separator }: LinkReading): stri
 
 const canBeFetched = (url: string): boolean => /^https?:\/\//i.test(url) && URL.canParse(url);
 
+const badUrl = (column: string, detail: string): Reason => ({
+  code: 'bad-url',
+  column,
+  detail: `${column} ${detail}`,
+});
+
 /** Returns why a link is invalid, by its syntax alone; undefined if it is valid. */
 export function linkError(url: string, column: string, maxChars: number): Reason | undefined {
   if (url.length > maxChars) {
     return { code: 'too-long', column, detail: `${column} is longer than ${maxChars} characters` };
   }
-  const bad = (detail: string): Reason => ({
-    code: 'bad-url',
-    column,
-    detail: `${column} ${detail}`,
-  });
   if (!canBeFetched(url) || url.includes('\uFFFD')) {
     const isPath = /^\.{0,2}\/[^/]/.test(url);
-    return bad(`is not an http or https URL${isPath ? '; give the mapping its baseUrl' : ''}`);
+    const advice = isPath ? '; give the mapping its baseUrl' : '';
+    return badUrl(column, `is not an http or https URL${advice}`);
   }
   if (url.includes(' ') && /\s\S*:\/\//.test(url))
-    return bad('has two links with a space between them');
+    return badUrl(column, 'has two links with a space between them');
   if (!url.includes('@') || !/^https?:\/\/[^/?#]*@/i.test(url)) return undefined;
-  return bad('carries a user name or password; remove it, and give it with the feed');
+  return badUrl(column, 'carries a user name or password; remove it, and give it with the feed');
 }
 
 /** Links that are looked at in one value. */
@@ -97,21 +99,24 @@ function trimLink(part: string): string {
 
 /** Returns the address of a link: https without a protocol, behind the base address if it is relative. */
 function addressOf(written: string, { baseUrl }: LinkReading): string {
+  if (written[0] === 'h' && baseUrl === undefined) return written;
   if (/^\/\/[^/]/.test(written)) return `https:${written}`;
   if (baseUrl === undefined || /^[a-z][a-z0-9+.-]*:/i.test(written)) return written;
   return `${baseUrl.replace(/\/+$/, '')}/${written.replace(/^\/+/, '')}`;
 }
 
-/** Yields the links of a row, valid or not, in the order of the feed. */
-function* writtenLinks(record: RecordChunk, reading: LinkReading): Iterable<Link> {
-  for (const [cell, each] of record.cells.entries()) {
+/** Adds the links of a row, valid or not, in the order of the feed. */
+function addLinks(links: Link[], record: RecordChunk, reading: LinkReading): void {
+  const { cells } = record;
+  for (let cell = 0; cell < cells.length; cell++) {
+    const each = cells[cell]!;
     if (each.name !== 'imageLink' && each.name !== 'additionalImageLink') continue;
-    for (const [value, text] of each.values.entries()) {
-      const parts = splitLinks(each, text, reading);
+    for (let value = 0; value < each.values.length; value++) {
+      const parts = splitLinks(each, each.values[value]!, reading);
       for (let part = 0; part < Math.min(parts.length, 2 * MAX_LINKS); part += 2) {
         const written = trimLink(parts[part]!);
-        const url = addressOf(written, reading);
-        if (written) yield { record, url, written, cell, value, part };
+        if (!written) continue;
+        links.push({ record, url: addressOf(written, reading), written, cell, value, part });
       }
     }
   }
@@ -148,7 +153,8 @@ export function readLinks(
   reading: LinkReading,
   takeNote: TakeNote,
 ): ProductLinks {
-  const written = records.flatMap((record) => [...writtenLinks(record, reading)]);
+  const written: Link[] = [];
+  for (const record of records) addLinks(written, record, reading);
   noteLinks(written, takeNote);
   const first = written.find((link) => cellOfLink(link).name === 'imageLink');
   const isOrdered = first === undefined || first === written[0];

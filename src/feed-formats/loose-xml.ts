@@ -7,8 +7,7 @@ const CONTROLS = /[^\P{Cc}\t\n\r\u007f-\u009f]|[\ufffe\uffff]/gu;
 const BARE = '<(?![/?!\\w:\\u0080-\\uffff])';
 /** One of these, a bare "<", or an "&" before anything but XML's own references. */
 const IRREGULAR = new RegExp(
-  `${CONTROLS.source}|&(?!(?:amp|lt|gt|quot|apos|#[1-9]\\d{1,6}|#x[1-9a-fA-F][\\da-fA-F]{1,5});)|${BARE}`,
-  'u',
+  `[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\ufffe\\uffff]|&(?!(?:amp|lt|gt|quot|apos|#[1-9]\\d{1,6}|#x[1-9a-fA-F][\\da-fA-F]{1,5});)|${BARE}`,
 );
 const PARTS = new RegExp(
   String.raw`<!\[CDATA\[[^]*?\]\]>|<!--[^]*?-->|<\?[^]*?\?>|&(#?\w{1,32};)?|${BARE}|${CONTROLS.source}`,

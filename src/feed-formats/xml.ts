@@ -56,6 +56,12 @@ const MAX_TAGS = 20_000;
 const NAME = /^<\/?([^\s/>]*)/;
 const nameOf = (tag: Raw): Raw => NAME.exec(tag)![1]!;
 
+/** Whether a tag has this name, and not one that begins with it. */
+function isNamed(tag: Raw, name: Raw): boolean {
+  const start = tag[1] === '/' ? 2 : 1;
+  return tag.startsWith(name, start) && ' />\t\n\r'.includes(tag[start + name.length]!);
+}
+
 const isClosing = (tag: Raw): boolean => tag.startsWith('</');
 const isEmpty = (tag: Raw): boolean => tag.endsWith('/>');
 
@@ -204,7 +210,7 @@ export function xmlSplitter(options: XmlOptions): Splitter {
     target.tags += 1;
     if (target.tags > MAX_TAGS) target.tooLarge ??= `The item has more than ${MAX_TAGS} tags`;
     const { open, spans, raw } = target;
-    const hasSameName = nameOf(tag) === target.name;
+    const hasSameName = isNamed(tag, target.name);
     if (!isClosing(tag)) target.starts.push(raw.length);
     if (isEmpty(tag)) spans.push(raw.length, raw.length);
     else if (isClosing(tag)) {
@@ -220,7 +226,7 @@ export function xmlSplitter(options: XmlOptions): Splitter {
 
   function* takeInItem(target: OpenItem, token: Token): Iterable<Chunk> {
     const { kind, raw } = token;
-    const isOwn = kind === 'tag' && nameOf(raw) === target.name;
+    const isOwn = kind === 'tag' && isNamed(raw, target.name);
     if (isOwn && target.open.length === 0 && !isClosing(raw) && !isEmpty(raw)) {
       yield unreadable(target, 'malformed', 'The item is never closed');
       item = openItem(token, target.uri);
