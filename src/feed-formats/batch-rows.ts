@@ -190,7 +190,9 @@ export async function* parseBatchRows(
 
   const bytes = from ? withLead(source) : source;
   // What is in a row must not depend on where an upload is resumed.
-  const chunks = readChunks(bytes, 'utf-8', (encoding) => openSplitter(encoding, options));
+  const chunks = readChunks(bytes, { certain: 'utf-8' }, (encoding) =>
+    openSplitter(encoding, options),
+  );
   for await (const chunk of chunks) {
     const { line } = cursor;
     cursor.offset += chunk.raw.length;

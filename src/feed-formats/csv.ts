@@ -14,6 +14,7 @@ import type { Encoding } from './encoding.ts';
 import { excerpt, FeedError } from './feed-error.ts';
 import { type Line, lineSplitter, withoutBreak } from './lines.ts';
 import type { TakeNote } from './notes.ts';
+import { rejoinLinks } from './rejoin.ts';
 
 interface CsvOptions {
   encoding: Encoding;
@@ -40,10 +41,20 @@ interface OpenLine {
   raw: Raw;
 }
 
+/** The spans of a row's cells, and whether quotes have a meaning in it. */
+interface Cells {
+  spans: readonly number[];
+  quotes: boolean;
+}
+
 type HeaderCell = Pick<Cell, 'label' | 'name'>;
 
 /** A quoted cell with more line breaks than this counts as an unclosed quote. */
 const MAX_LINES_IN_ROW = 1_000;
+
+/** Whether cells are empty. */
+const isBlank = (cells: Raw, delimiter: string): boolean =>
+  cells.replaceAll(delimiter, '').trim() === '';
 
 /** Columns that an error lists. */
 const MAX_LISTED = 20;
@@ -61,16 +72,28 @@ export function csvSplitter(options: CsvOptions): Splitter {
   let openLines: OpenLine[] = [];
   let openBytes = 0;
 
+  /** Joins the cells of a row that has too many, if they can only be those of one link. */
+  function rejoined(body: Raw, spans: readonly number[]): readonly number[] | undefined {
+    const extra = header && spans[2 * header.length];
+    if (!header || extra === undefined || isBlank(body.slice(extra), delimiter!)) return undefined;
+    const columns = header.map(({ name }) => name);
+    return rejoinLinks(body, spans, columns);
+  }
+
   /** Finds the cells. TSV needs no quotes: a misplaced one there is an ordinary character. */
-  function cellsOf(body: Raw): { spans: readonly number[]; quotes: boolean } | undefined {
+  function cellsOf(body: Raw, line = 0): Cells | undefined {
     const quoted = scanRow(body, delimiter!);
-    if (typeof quoted !== 'string') return { spans: quoted, quotes: true };
+    if (typeof quoted !== 'string') {
+      const spans = rejoined(body, quoted);
+      if (spans && line > 0) takeNote('unquoted-links', line);
+      return { spans: spans ?? quoted, quotes: true };
+    }
     const unquoted = delimiter === '\t' ? scanUnquoted(body, delimiter) : 'bad';
     return typeof unquoted === 'string' ? undefined : { spans: unquoted, quotes: false };
   }
 
   function valuesOf(body: Raw, line: number): readonly string[] | undefined {
-    const cells = cellsOf(body);
+    const cells = cellsOf(body, line);
     if (!cells) return undefined;
     const values: string[] = [];
     for (let i = 0; i < cells.spans.length; i += 2) {

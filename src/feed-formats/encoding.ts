@@ -103,6 +103,9 @@ function utf16(name: string): Encoding {
   };
 }
 
+/** What programs write in place of an encoding. */
+const NO_ENCODING = /^(ansi|binary|none|auto|unknown|utf8mb4)$/i;
+
 const XML_DECLARATION = /<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})["']/;
 
 /** A character of UTF-8 beyond ASCII, in bytes. */
@@ -113,20 +116,28 @@ const LONE_BYTE = /[\x80\x82-\x8c\x8e\x91-\x9c\x9e-\xfc](?![\x80-\xff]|$)/;
 /** Whether bytes of no known encoding are text of Excel's default in Western Europe: nothing in them is UTF-8. */
 const isWindows1252 = (raw: Raw): boolean => LONE_BYTE.test(raw) && !MULTIBYTE.test(raw);
 
+/** Returns the encoding that the XML declaration or else the media type names. */
+export const givenEncoding = (raw: Raw, charset: string | undefined): string | undefined =>
+  [XML_DECLARATION.exec(raw.slice(0, 4096))?.[1], charset].find(
+    (each) => each !== undefined && !NO_ENCODING.test(each),
+  );
+
 /**
  * Detects the encoding of a feed: UTF-16 by its first bytes, else UTF-8 by its byte order mark, else the XML
- * declaration, else `charset`, else UTF-8 or, if nothing but ASCII in `head` is UTF-8, windows-1252.
+ * declaration, else `charset`, else UTF-8. What should be UTF-8, but has nothing but ASCII that is, is windows-1252.
  * @param head the first bytes, 256 or more if the feed has them
  * @param charset of the feed's media type
+ * @param isCertain whether text that is said to be UTF-8 is, whatever it looks like
  * @throws FeedError encoding, if rows cannot be split on bytes in it
  */
-export function detectEncoding(head: Buffer, charset?: string): Encoding {
+export function detectEncoding(head: Buffer, charset?: string, isCertain = false): Encoding {
   const wide = UTF16.find(({ matches }) => head.length > 1 && matches(head[0]!, head[1]!));
   if (wide) return utf16(wide.name);
   const raw = head.toString('latin1');
   if (raw.startsWith(BOM)) return byteEncoding('utf-8');
-  const given = XML_DECLARATION.exec(raw.slice(0, 4096))?.[1] ?? charset;
-  const label = given ?? (isWindows1252(raw) ? 'windows-1252' : 'utf-8');
+  const given = givenEncoding(raw, charset);
+  const isNamed = given !== undefined && (isCertain || canonicalLabel(given) !== 'utf-8');
+  const label = isNamed ? given : isWindows1252(raw) ? 'windows-1252' : 'utf-8';
   // A declaration readable as ASCII cannot be UTF-16, even if it says so; .NET often does.
   const name = canonicalLabel(label)?.replace(/^utf-16.e$/, 'utf-8');
   if (!name || !SPLITTABLE.test(name)) {

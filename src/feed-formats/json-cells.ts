@@ -24,10 +24,18 @@ const within = (label: string, key: string): string =>
  * to them as label (`images/src`), those of an array of objects together.
  */
 export function jsonCells(object: object, columnOf: (label: string) => Column | undefined): Cell[] {
-  const values = new Map<string, string[]>();
+  const cells: Cell[] = [];
+  const nested = new Map<string, string[]>();
+  function valuesOf(label: string): string[] {
+    const known = nested.get(label);
+    if (known) return known;
+    const values: string[] = [];
+    nested.set(label, values);
+    cells.push({ label, name: columnOf(label), values });
+    return values;
+  }
   function add(label: string, value: unknown, depth: number): void {
-    const own = values.get(label) ?? [];
-    values.set(label, own);
+    const own = valuesOf(label);
     if (!isNested(value)) own.push(textOf(value) ?? '');
     else if (depth > MAX_DEPTH) own.push('');
     else if (Array.isArray(value)) for (const each of value) add(label, each, depth + 1);
@@ -38,8 +46,12 @@ export function jsonCells(object: object, columnOf: (label: string) => Column | 
       }
     }
   }
-  for (const [key, value] of Object.entries(object)) add(key, value, 1);
-  return [...values].map(([label, texts]) => ({ label, name: columnOf(label), values: texts }));
+  for (const [key, value] of Object.entries(object)) {
+    const isFlat = !isNested(value) && !key.includes('/'); // as nearly all are
+    if (isFlat) cells.push({ label: key, name: columnOf(key), values: [textOf(value) ?? ''] });
+    else add(key, value, 1);
+  }
+  return cells;
 }
 
 type Span = Pick<Member, 'start' | 'end'>;

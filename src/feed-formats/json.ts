@@ -16,6 +16,8 @@ const MARK = /["[\]{},:]/g;
 const MAX_DEPTH = 32;
 
 interface JsonDocumentOptions extends JsonOptions {
+  /** Bytes before the document. */
+  skip?: number;
   /** The keys that lead to the array of rows (`data/products`); without them it is the first array of objects. */
   items: string | undefined;
 }
@@ -33,8 +35,11 @@ export function jsonSplitter(options: JsonDocumentOptions): Splitter {
   let buffer = '';
   /** Where reading `buffer` continues. */
   let at = 0;
+  let { skip = 0 } = options;
   let line = 1;
   let key = '';
+  /** Whether an array around the rows has texts. */
+  let hasValues = false;
   /** Brackets open within the row that is being read; none between rows. */
   let depth = 0;
   let rowLine = 1;
@@ -131,7 +136,10 @@ export function jsonSplitter(options: JsonDocumentOptions): Splitter {
   function readText(start: number): boolean {
     const end = afterString(start);
     if (end < 0) return false;
-    if (depth === 0) key = encoding.decode(buffer.slice(start + 1, end - 1));
+    if (depth === 0) {
+      key = encoding.decode(buffer.slice(start + 1, end - 1));
+      hasValues ||= around.at(-1)?.isArray === true;
+    }
     at = end;
     isInText = false;
     return true;
@@ -151,9 +159,12 @@ export function jsonSplitter(options: JsonDocumentOptions): Splitter {
   }
 
   return {
-    push(raw) {
+    *push(raw) {
       buffer += raw;
-      return read();
+      at += skip;
+      if (skip > 0) yield { kind: 'between', raw: take() };
+      skip = 0;
+      yield* read();
     },
     *end() {
       yield* read();
@@ -161,7 +172,7 @@ export function jsonSplitter(options: JsonDocumentOptions): Splitter {
         throw new FeedError('malformed-json', 'The feed ends in the middle of the JSON');
       }
       if (buffer) yield { kind: 'between', raw: take() };
-      if (items !== undefined && seen.has(items)) return;
+      if (items === undefined ? seen.size === 1 && !hasValues : seen.has(items)) return;
       const has = [...seen].map((path) => excerpt(path || '(the document itself)')).join(', ');
       const wanted = items === undefined ? 'array of objects' : `array at ${excerpt(items)}`;
       throw new FeedError(

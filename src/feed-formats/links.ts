@@ -32,37 +32,59 @@ type LinkReading = Pick<Reading, 'separator' | 'baseUrl'>;
  * Links are separated by commas, semicolons, bars or spaces in one value, but a link may contain these itself: only
  * what is before another address separates.
  */
-const SEPARATOR = /([,;|\s])(?=\s{0,20}(?:[a-z][a-z0-9+.-]{0,20}:)?\/\/)/i;
+const SEPARATOR = /([,;|^\s])(?=\s{0,20}(?:[a-z][a-z0-9+.-]{0,20}:)?\/\/)/i;
 /** A space does not separate in the column of the one image: it may be within its address. */
-const IMAGE_SEPARATOR = /([,;|])(?=\s{0,20}(?:[a-z][a-z0-9+.-]{0,20}:)?\/\/)/i;
-const SEPARATING = /[\s,;|]/;
+const IMAGE_SEPARATOR = /([,;|^])(?=\s{0,20}(?:[a-z][a-z0-9+.-]{0,20}:)?\/\/)/i;
+const SEPARATING = /[\s,;|^]/;
+/** What is around and between the links of a list that is written as in JSON or Python. */
+const QUOTED_LIST = /(^\s{0,20}\[\s{0,20}["']|["']\s{0,20},\s{0,20}["']|["']\s{0,20}\]\s{0,20}$)/;
+
+/** Whether text begins with an address. */
+export const isAddress = (text: string): boolean => /^\s*(?:https?:)?\/\//i.test(text);
+
+/** Splits at a separator, but for where it is within an address: what follows begins neither another nor a path. */
+function splitAt(separator: string, value: string): string[] {
+  const parts: string[] = [];
+  for (const part of value.split(separator)) {
+    const before = parts.at(-1);
+    const isWithin = before !== undefined && isAddress(before) && /^\s*[^\s/]/.test(part);
+    if (before === undefined) parts.push(part);
+    else if (isWithin && !isAddress(part)) parts[parts.length - 1] = before + separator + part;
+    else parts.push(separator, part);
+  }
+  return parts;
+}
 
 /** Returns links at the even indices, including spaces around them, and separators at the odd ones. */
 function splitLinks(cell: Cell, value: string, { separator }: LinkReading): string[] {
   if (!SEPARATING.test(value) && separator === undefined) return [value];
-  if (separator !== undefined) {
-    return value.split(separator).flatMap((part, i) => (i === 0 ? [part] : [separator, part]));
-  }
+  if (/^\s{0,20}\[\s{0,20}["']/.test(value)) return value.split(QUOTED_LIST);
+  if (separator !== undefined) return splitAt(separator, value);
   return value.split(cell.name === 'imageLink' ? IMAGE_SEPARATOR : SEPARATOR);
 }
 
 const canBeFetched = (url: string): boolean => /^https?:\/\//i.test(url) && URL.canParse(url);
+
+const badUrl = (column: string, detail: string): Reason => ({
+  code: 'bad-url',
+  column,
+  detail: `${column} ${detail}`,
+});
 
 /** Returns why a link is invalid, by its syntax alone; undefined if it is valid. */
 export function linkError(url: string, column: string, maxChars: number): Reason | undefined {
   if (url.length > maxChars) {
     return { code: 'too-long', column, detail: `${column} is longer than ${maxChars} characters` };
   }
-  const bad = (detail: string): Reason => ({
-    code: 'bad-url',
-    column,
-    detail: `${column} ${detail}`,
-  });
-  if (!canBeFetched(url) || url.includes('\uFFFD')) return bad('is not an http or https URL');
+  if (!canBeFetched(url) || url.includes('\uFFFD')) {
+    const isPath = /^\.{0,2}\/[^/]/.test(url);
+    const advice = isPath ? '; give the mapping its baseUrl' : '';
+    return badUrl(column, `is not an http or https URL${advice}`);
+  }
   if (url.includes(' ') && /\s\S*:\/\//.test(url))
-    return bad('has two links with a space between them');
+    return badUrl(column, 'has two links with a space between them');
   if (!url.includes('@') || !/^https?:\/\/[^/?#]*@/i.test(url)) return undefined;
-  return bad('carries a user name or password; remove it, and give it with the feed');
+  return badUrl(column, 'carries a user name or password; remove it, and give it with the feed');
 }
 
 /** Links that are looked at in one value. */
@@ -77,21 +99,24 @@ function trimLink(part: string): string {
 
 /** Returns the address of a link: https without a protocol, behind the base address if it is relative. */
 function addressOf(written: string, { baseUrl }: LinkReading): string {
+  if (written[0] === 'h' && baseUrl === undefined) return written;
   if (/^\/\/[^/]/.test(written)) return `https:${written}`;
   if (baseUrl === undefined || /^[a-z][a-z0-9+.-]*:/i.test(written)) return written;
   return `${baseUrl.replace(/\/+$/, '')}/${written.replace(/^\/+/, '')}`;
 }
 
-/** Yields the links of a row, valid or not, in the order of the feed. */
-function* writtenLinks(record: RecordChunk, reading: LinkReading): Iterable<Link> {
-  for (const [cell, each] of record.cells.entries()) {
+/** Adds the links of a row, valid or not, in the order of the feed. */
+function addLinks(links: Link[], record: RecordChunk, reading: LinkReading): void {
+  const { cells } = record;
+  for (let cell = 0; cell < cells.length; cell++) {
+    const each = cells[cell]!;
     if (each.name !== 'imageLink' && each.name !== 'additionalImageLink') continue;
-    for (const [value, text] of each.values.entries()) {
-      const parts = splitLinks(each, text, reading);
+    for (let value = 0; value < each.values.length; value++) {
+      const parts = splitLinks(each, each.values[value]!, reading);
       for (let part = 0; part < Math.min(parts.length, 2 * MAX_LINKS); part += 2) {
         const written = trimLink(parts[part]!);
-        const url = addressOf(written, reading);
-        if (written) yield { record, url, written, cell, value, part };
+        if (!written) continue;
+        links.push({ record, url: addressOf(written, reading), written, cell, value, part });
       }
     }
   }
@@ -128,7 +153,8 @@ export function readLinks(
   reading: LinkReading,
   takeNote: TakeNote,
 ): ProductLinks {
-  const written = records.flatMap((record) => [...writtenLinks(record, reading)]);
+  const written: Link[] = [];
+  for (const record of records) addLinks(written, record, reading);
   noteLinks(written, takeNote);
   const first = written.find((link) => cellOfLink(link).name === 'imageLink');
   const isOrdered = first === undefined || first === written[0];

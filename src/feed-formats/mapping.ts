@@ -81,7 +81,9 @@ interface Labels {
 
 /** Returns the names of the id and the first image that the labels have. */
 function required({ id, image }: Preset, { plain }: Labels) {
-  const first = (names: readonly string[]) => names.find((name) => plain.has(name));
+  const first = (names: readonly string[]) =>
+    names.find((name) => plain.has(name)) ??
+    names.map((name) => `@${name}`).find((name) => plain.has(name));
   const images = words(image);
   const numbered = [1, 0].flatMap((number) => images.map((name) => `${name}${number}`));
   return { id: first(words(id)), image: first([...images, ...numbered]) };
@@ -154,15 +156,22 @@ function withNames(preset: Preset, mapping: FeedMapping): Preset {
   } as Preset;
 }
 
+/** Whether no label is that of an element within; attributes are not. */
+const isLeaf = (name: string, labels: Iterable<string>): boolean =>
+  ![...labels].some((other) => other.startsWith(`${name}/`) && other[name.length + 1] !== '@');
+
+/** Names, of elements or of attributes of the item. */
+const withAttributes = (names: string | undefined): string[] =>
+  words(names).flatMap((name) => [name, `@${name}`]);
+
 /** Finds columns by a preset; what it does not name may have Google's name. */
 function columnFinder(preset: Preset, labels: Labels): Reading['columnOf'] {
   const { id, image } = required(preset, labels);
   const [imageBase] = splitNumber(image ?? '');
-  const isLeaf = (name: string) => ![...labels.plain].some((other) => other.startsWith(`${name}/`));
-  const more = new Set(words(preset.images).filter(isLeaf));
+  const more = new Set(withAttributes(preset.images).filter((name) => isLeaf(name, labels.plain)));
   const others = new Map<string, Column>([
-    ...words(preset.category).map((name) => [name, 'productType'] as const),
-    ...words(preset.title).map((name) => [name, 'title'] as const),
+    ...withAttributes(preset.category).map((name) => [name, 'productType'] as const),
+    ...withAttributes(preset.title).map((name) => [name, 'title'] as const),
   ]);
   return remember((label) => {
     const name = plainName(label);
@@ -202,8 +211,7 @@ export function knownNames(mapping: FeedMapping): (label: string) => boolean {
  * @throws FeedError ambiguous; mapping, if it names a column that is not there
  */
 export function recognise(written: readonly string[], mapping: FeedMapping): Reading | undefined {
-  const isContainer = (label: string) => written.some((other) => other.startsWith(`${label}/`));
-  const leaves = written.filter((label) => !isContainer(label));
+  const leaves = written.filter((label) => isLeaf(label, written));
   const labels = { written: leaves, plain: new Set(leaves.map(plainName)) };
   checkNames(mapping, labels);
   const isCustom = mapping.id !== undefined && mapping.image !== undefined;

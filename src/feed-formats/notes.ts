@@ -6,14 +6,16 @@ const NOTES = {
   'text-before': 'There is text before the document',
   'text-after': 'There is text after the document',
   'html-entities': 'Entities of HTML, which XML does not have, are read as in HTML',
-  'bare-ampersands': 'An "&" is not written as "&amp;"',
+  'bare-ampersands': 'An "&" or "<" is not written as "&amp;" or "&lt;"',
   'control-characters': 'Control characters, which XML does not allow, are read as unknown ones',
-  'windows-1252': 'No encoding is given and the text is not UTF-8: it is read as Windows-1252',
+  'windows-1252':
+    'The text is not UTF-8 and no other encoding is given: it is read as Windows-1252',
   'carriage-returns': 'Lines end with a carriage return alone',
   'separator-line': 'The first line names the delimiter',
   'short-rows': 'Rows end before the last column: the missing cells are empty',
   'extra-delimiters': 'Rows end with more delimiters than the header',
   'spaces-around-quotes': 'There are spaces around quoted cells',
+  'unquoted-links': 'Links have the delimiter in them and no quotes around them',
   'link-lists': 'The image column has several links: the first is the image',
   'protocol-less-links': 'Links without http or https are read with https',
 } as const;

@@ -1,6 +1,6 @@
 import type { Splitter } from './chunk.ts';
 import { csvSplitter } from './csv.ts';
-import { BOM, detectEncoding, type Encoding } from './encoding.ts';
+import { BOM, detectEncoding, type Encoding, givenEncoding } from './encoding.ts';
 import { excerpt, FeedError } from './feed-error.ts';
 import { jsonSplitter } from './json.ts';
 import { FEED_LIMITS, type FeedLimits } from './limits.ts';
@@ -75,7 +75,9 @@ function sampleLabels(splitter: Splitter, raw: string): string[] {
     for (const chunk of splitter.push(raw)) {
       const header = chunk.kind === 'between' ? chunk.header : undefined;
       if (header) return header.map((label) => label.trim());
-      if (chunk.kind === 'record') for (const { label } of chunk.cells) labels.add(label);
+      const cells = chunk.kind === 'record' ? chunk.cells : [];
+      // A name that is known has Google's prefix, whichever that is.
+      for (const { label, name } of cells) labels.add(name ? label.replace(/^\w+:/, '') : label);
       if (++rows > SAMPLED_ROWS) break;
     }
   } catch (error) {
@@ -113,12 +115,13 @@ function findXmlItems(text: string, mapping: FeedMapping): XmlItems {
   throw new FeedError('unknown-format', detail);
 }
 
-/** Returns the reading, or undefined if the mapping names what is not there. */
-function fitting(read: () => Reading | undefined): Reading | undefined {
+/** Returns what is read, or undefined if nothing fits, or the mapping names what is not there. */
+function fitting<T>(read: () => T | undefined): T | undefined {
   try {
     return read();
   } catch (error) {
-    if (error instanceof FeedError && error.reason === 'mapping') return undefined;
+    const isMissing = error instanceof FeedError && /^(mapping|unknown-format)$/.test(error.reason);
+    if (isMissing) return undefined;
     throw error;
   }
 }
@@ -166,8 +169,8 @@ function noteDocument(
 ): void {
   if (skip || headerLine > 1) takeNote('text-before', 1);
   if (lineEnd === '\r') takeNote('carriage-returns', 1);
-  const isDeclared = charsetOf(mediaType) !== undefined || raw.slice(0, 4096).includes('<?xml');
-  if (name === 'windows-1252' && !isDeclared) takeNote('windows-1252', 1);
+  const isGiven = !/^utf-?8$/i.test(givenEncoding(raw, charsetOf(mediaType)) ?? 'utf-8');
+  if (name === 'windows-1252' && !isGiven) takeNote('windows-1252', 1);
 }
 
 /**
@@ -184,14 +187,19 @@ export function openFeed(encoding: Encoding, head: Buffer, options: FeedReadOpti
   const raw = probe.toRaw(head).replace(BOM, '');
   const isPath = mapping.items !== undefined && /^(rss|atom)$/.test(sniffed.format);
   const format = isPath ? 'xml' : sniffed.format;
-  const lineEnd = raw.includes('\r') && !raw.includes('\n') ? '\r' : '\n';
+  const lineEnd = /^[^\r\n]*\r(?![\r\n])/.test(raw) ? '\r' : '\n';
   const shared = { ...sniffed, limits, lineEnd } as const;
   noteDocument(shared, encoding, options, raw);
-  const open = (reading: Reading, labels: readonly string[], items = mapping.items): OpenFeed => {
+  const open = (
+    reading: Reading,
+    labels: readonly string[],
+    items = mapping.items,
+    as = format,
+  ): OpenFeed => {
     const { columnOf } = reading;
     const own = { encoding, columnOf, items, isChecked: true, takeNote };
-    const splitter = SPLITTERS[format]({ ...shared, ...own });
-    return { format, encoding, splitter, reading, items, labels };
+    const splitter = SPLITTERS[as]({ ...shared, ...own });
+    return { format: as, encoding, splitter, reading, items, labels };
   };
   if (format === 'xml') {
     const { reading, labels, items } = findXmlItems(probe.decode(raw.slice(sniffed.skip)), mapping);
@@ -201,5 +209,9 @@ export function openFeed(encoding: Encoding, head: Buffer, options: FeedReadOpti
   const sampled = { encoding: probe, columnOf: isColumn, items: mapping.items, isChecked: false };
   const labels = sampleLabels(SPLITTERS[format]({ ...shared, ...sampled }), raw);
   const reading = labels.length > 0 ? recognise(labels, mapping) : undefined;
+  if (!reading && /^(rss|atom)$/.test(format)) {
+    const found = fitting(() => findXmlItems(probe.decode(raw.slice(sniffed.skip)), mapping));
+    if (found) return open(found.reading, found.labels, found.items, 'xml');
+  }
   return open(reading ?? { ...GOOGLE_READING, baseUrl: mapping.baseUrl }, labels);
 }

@@ -41,22 +41,23 @@ export const PRESETS = {
     images: 'additionalimages mediaimage',
     title: 'name',
     category: 'categories',
+    group: true,
     marks: 'baseimage smallimage thumbnailimage attributesetcode mediaimage',
     separator: ',',
   },
   prestashop: {
     id: 'productid id',
     image:
-      'imageurls(x,y,z) imageurls(xyz) imagesurl(xyz) imagesurl(x,y,z) urldesimages(x,y,z) urldesimages(xyz) bildurls(x,y,z) bildurls(xyz)',
-    title: 'name',
+      'imageurls(x,y,z) imageurls(xyz) imagesurl(xyz) imagesurl(x,y,z) urldesimages(x,y,z) urldesimages(xyz) bildurls(x,y,z) bildurls(xyz) urlsimagenes(x,y,z) urldelasimagenes(x,y,z) urlimmagini(x,y,z) urldelleimmagini(x,y,z) afbeeldingurls(x,y,z) imagesurl imageurlsxyz urldesimages',
+    title: 'name nom nombre nome naam',
     category: 'categories(x,y,z) categories(xyz)',
     separator: ',',
   },
   awin: {
-    id: 'awproductid merchantproductid',
-    image: 'merchantimageurl awimageurl largeimage',
+    id: 'awproductid merchantproductid @id',
+    image: 'merchantimageurl awimageurl largeimage uri/mimage uri/awimage',
     images: 'alternateimage alternateimagetwo alternateimagethree alternateimagefour',
-    title: 'productname',
+    title: 'productname text/name',
     category: 'merchantcategory categoryname',
   },
   criteo: {
@@ -68,11 +69,12 @@ export const PRESETS = {
     marks: 'bigimage smallimage producturl recommendable retailprice',
   },
   idealo: {
-    id: 'sku offerid articlenumber',
-    image: 'imageurls imageurl',
-    title: 'title',
-    category: 'categorypath',
-    marks: 'imageurls paymentcostspaypal deliverytime eans checkoutlimitperperiod',
+    id: 'sku offerid articlenumber artikelnummer',
+    image: 'imageurls imageurl bildurls bildurl',
+    title: 'title produktname',
+    category: 'categorypath produktgruppe',
+    marks:
+      'imageurls paymentcostspaypal deliverytime eans checkoutlimitperperiod herstellerartikelnummer',
   },
   heureka: {
     id: 'itemid',
@@ -83,20 +85,50 @@ export const PRESETS = {
   },
   'shopify-json': {
     id: 'handle id',
-    image: 'images/src image/src',
-    title: 'title',
+    image: 'images/src image/src featuredimage/url images/url',
+    title: 'title name',
     category: 'producttype',
     marks: 'handle variants variants/id vendor images/src',
   },
 } as const satisfies Readonly<Record<string, Preset>>;
 
+/** Elements or keys with the pictures of a product, what is within them, and what in that has the address. */
+const AROUND = ['images', 'additionalimages', 'pictures', 'photos', 'imgs', 'gallery', 'media'];
+const PICTURE = ['image', 'picture', 'photo', 'img', 'main', 'item'];
+const ADDRESS = [
+  'url',
+  'src',
+  'link',
+  'href',
+  'imageurl',
+  'original',
+  'large',
+  '@url',
+  '@src',
+  '@href',
+];
+
+const withAddress = (names: readonly string[]): string[] =>
+  names.flatMap((name) => [name, ...ADDRESS.map((address) => `${name}/${address}`)]);
+
+const NESTED = withAddress([
+  ...PICTURE,
+  ...AROUND.flatMap((around) => [around, ...PICTURE.map((picture) => `${around}/${picture}`)]),
+]).join(' ');
+
 /** The commonest names, for feeds that none of the others fits. */
 export const PLAIN: Preset = {
-  id: 'id @id sku customid productid itemid offerid articleid articleno articlenumber artikelnummer artnr itemnumber productcode code reference ref uniqueid uid handle mpn gtin ean barcode',
+  id: 'id @id sku customid customlabel itemsku productid productidnoneditable itemid offerid articleid articleno articlenumber articlecode artikelnummer artikelnr artnr itemnumber itemno ordernumber productcode productnumber productno code reference ref referencia referenz uniqueid uid handle key mpn gtin ean barcode asin guid offers/offer/@id nr numer indeks codigo codice',
   image:
-    'imagelink imageurl image img imgurl imagesrc imageurls mainimage mainimageurl mainimagelink primaryimage primaryimageurl productimage productimageurl baseimage imagepath picture pictureurl photo photourl bild bildurl bildlink images imagelinks pictures photos images/image images/img images/url images/src images/link images/imageurl image/url image/src image/link pictures/picture photos/photo imgs/img imgs/main media/image largeimage bigimage thumbnail thumbnailurl imagen urlimagen lienimage foto fotourl zdjecie obrazek',
+    'imagelink imageurl image img imgurl imagesrc imageurls mainimage mainimageurl mainimagelink primaryimage primaryimageurl productimage productimageurl baseimage imagepath imagename imagefile picture pictureurl picurl photo photourl bild bildurl bildurls bildlink produktbild images imagelinks pictures photos hostedimageurls urlimage urlsimages largeimage bigimage imagelarge imagelargeurl imagebig featuredimage featuredimageurl featuredimage/url featuredimage/src heroimage coverimage mediaurl media imageuri imagen urlimagen imagenurl lienimage urldelimage foto fotourl fotos urlfoto immagine urlimmagine afbeelding afbeeldingurl zdjecie zdjecia obrazek obrazekurl kep kepurl enclosure/@url content/@url group/content/@url thumbnail thumbnailurl imagesmall smallimage thumb image1url imageurl1st '.concat(
+      NESTED,
+    ),
   images:
-    'additionalimagelink additionalimagelinks additionalimageurl additionalimageurls additionalimages additionalimage moreimages extraimages otherimages otherimageurl alternateimage alternateimages alternativeimage imgurlalternative galleryimages gallery images imageurls pictures photos images/image images/img images/url images/src images/link images/imageurl additionalimages/image additionalimages/url additionalimages/imageurl pictures/picture photos/photo imgs/img imgs/i gallery/image',
-  title: 'title name productname producttitle itemname titel bezeichnung nom nombre nome naam',
-  category: 'producttype category categories categorypath categoryname kategorie categorytext',
+    'additionalimagelink additionalimagelinks additionalimageurl additionalimageurls additionalimages additionalimage moreimages extraimages extraimage otherimages otherimage otherimageurl otherimageurls alternateimage alternateimages alternateimageurl alternativeimage secondaryimages secondaryimage imgurlalternative galleryimages gallery galleryurls images imageurls pictures photos weiterebilder zusatzbilder imgs/i/@url '.concat(
+      NESTED,
+    ),
+  title:
+    'title name nom nombre nome naam nazwa nazev nev productname producttitle produktname artikelname itemname itemtitle titel bezeichnung artikelbezeichnung productdisplayname label tittel designation',
+  category:
+    'producttype category categories categorypath categoryname kategorie kategorien categorytext cat',
 };

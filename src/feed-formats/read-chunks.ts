@@ -45,12 +45,15 @@ function* joinBetween(chunks: Iterable<Chunk>): Iterable<Chunk> {
  */
 export async function* readChunks(
   source: AsyncIterable<Uint8Array>,
-  charset: string | undefined,
+  charset: string | { readonly certain: string } | undefined,
   open: (encoding: Encoding, head: Buffer) => Splitter,
 ): AsyncGenerator<Chunk> {
   let reader: { encoding: Encoding; splitter: Splitter } | undefined;
   function openReader(head: Buffer) {
-    const encoding = detectEncoding(head, charset);
+    const encoding =
+      typeof charset === 'object'
+        ? detectEncoding(head, charset.certain, true)
+        : detectEncoding(head, charset);
     return { encoding, splitter: open(encoding, head) };
   }
   for await (const block of blocks(source)) {

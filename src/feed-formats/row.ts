@@ -100,7 +100,8 @@ export class ProductReader {
     const id = chunk.kind === 'record' ? idOf(chunk) : '';
     const open = this.#open;
     const isBetween = chunk.kind === 'between' && !chunk.header;
-    const isSame = id !== '' && id === open?.id && open.bytes < MAX_GROUP_BYTES;
+    const isOfOpen = id === open?.id || (id === '' && chunk.kind === 'record');
+    const isSame = isOfOpen && open !== undefined && open.bytes < MAX_GROUP_BYTES;
     if (open && (isBetween || isSame)) {
       open.chunks.push(chunk);
       open.bytes += chunk.raw.length;

@@ -61,11 +61,14 @@ const BEFORE_ROOT = /^(?:\s+|<\?[\s\S]*?\?>|<!--[\s\S]*?-->)*/;
 /** The root's local name, by its tag or by the document type declaration, which the parser rejects later. */
 const ROOT = /^<(?:!DOCTYPE\s+)?(?:[\w.-]+:)?([\w.-]+)/i;
 
+/** Elements of HTML, such as those of a notice of PHP before another format. */
+const HTML = /^(?:html|head|body|br|b|i|p|div|span|font|pre|script|style|table|hr|h\d)$/;
+
 const IS_PAGE = /^\s*(?:<!doctype\s+html|<html)/i;
 
 function sniffXml(text: string): FeedFormat | undefined {
   const root = ROOT.exec(text.replace(BEFORE_ROOT, ''))?.[1]?.toLowerCase();
-  if (root === undefined || root === 'html') return undefined;
+  if (root === undefined || HTML.test(root)) return undefined;
   return formatIn(ROOTS, root) ?? 'xml';
 }
 
@@ -93,20 +96,25 @@ function sniffDelimited(text: string, isKnown: (label: string) => boolean): Snif
   return undefined;
 }
 
-/** The start of an object whose first array has objects in it. */
-const JSON_DOCUMENT =
-  /^\{\s*(?:"[^"\\]*"\s*:\s*(?:"[^"\\]*"|[\w.+-]+|\{(?=\s*"[^"\\]*"\s*:\s*\[\s*\{))\s*,?\s*)*(?:"[^"\\]*"\s*:\s*)?\[\s*\{/;
+/** What is before the first array of objects, or before the end of the text. */
+const JSON_START = /^(?:"(?:[^"\\]|\\.)*"|\[(?!\s*\{)|[^"[])*/;
 
-/** A line that is followed by another object is a row: that is one object a line. */
-function sniffJson(text: string, isKnown: (label: string) => boolean): FeedFormat | undefined {
+/** A line that is one object, and followed by another or by nothing, is a row if its keys are those of one. */
+function sniffJson(text: string, isKnown: (label: string) => boolean): FeedFormat {
   if (text.startsWith('[')) return 'json';
   const [first = '', ...others] = text.split(/\r?\n/, 200);
-  if (others.some((line) => line.startsWith('{'))) return 'ndjson';
-  const start = JSON_DOCUMENT.exec(text)?.[0];
-  const keys = [...(start ?? '').matchAll(/"([^"\\]*)"\s*:/g)].map(([, key]) => key!);
+  const isWhole = first.trimEnd().endsWith('}');
+  if (isWhole && others.some((line) => line.startsWith('{'))) return 'ndjson';
+  const start = JSON_START.exec(text)?.[0] ?? '';
+  const keys = [...start.matchAll(/"([^"\\]*)"\s*:/g)].map(([, key]) => key!);
   const isRow = keys.filter(isKnown).length > 1;
-  if (start !== undefined && !isRow) return 'json';
-  return /^\{[ \t]*["}]/.test(first) ? 'ndjson' : undefined;
+  return isRow && (isWhole || others.length === 0) ? 'ndjson' : 'json';
+}
+
+/** Where a JSON document begins after other text. */
+function sniffLateJson(text: string): Sniffed | undefined {
+  const skip = text.search(/^[[{]\s*["{\]}]/m);
+  return skip > 0 && !IS_PAGE.test(text) ? { format: 'json', skip } : undefined;
 }
 
 /** Returns the charset parameter of a media type. */
@@ -179,8 +187,10 @@ export function sniffFeed(
     const late = /^<(?:\?|!--|!doctype|rss|feed|[\w.-]+:)/i.test(text)
       ? undefined
       : sniffLateXml(whole);
-    return late ?? named(sniffXml(text));
+    const found = late ?? named(sniffXml(text));
+    if (found || IS_PAGE.test(text)) return found;
   }
   if (/^[[{]/.test(text)) return named(sniffJson(text, isKnown));
-  return sniffDelimited(whole, isKnown) ?? sniffLateXml(whole) ?? named(formatByName(hints));
+  const late = sniffDelimited(whole, isKnown) ?? sniffLateXml(whole) ?? sniffLateJson(whole);
+  return late ?? named(text.startsWith('<') ? undefined : formatByName(hints));
 }

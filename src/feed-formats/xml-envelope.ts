@@ -43,7 +43,8 @@ interface Envelope {
   end(position: FeedPosition): void;
 }
 
-export const isGoogle = (uri: string): boolean => uri === GOOGLE || GOOGLE_SPELLINGS.test(uri);
+export const isGoogle = (uri: string): boolean =>
+  uri === GOOGLE || (uri !== '' && GOOGLE_SPELLINGS.test(uri));
 
 /** Whether a namespace is that of a format's own elements: none, the format's, or Google's as the default one. */
 const isOwn = (format: XmlFormat, uri: string): boolean =>

@@ -1,15 +1,17 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 
-/** An element of an item, or an attribute of the item itself. */
+/** An element of an item, or an attribute of one or of the item itself. */
 export interface Child {
   /** The name as written, prefix included. */
   label: string;
-  /** Local names from the item to it: `image`, `images/image`; `@id` for an attribute. */
+  /** Local names from the item to it: `image`, `images/image`; `@id`, `images/image/@url` for an attribute. */
   local: string;
   /** Its namespace; empty for none. */
   uri: string;
   /** All text within a child; that of its own of an element within one. References are resolved. */
   text: string;
+  /** Of an attribute of an element within the item: the index of that. */
+  of?: number;
 }
 
 /** Why an item is malformed, and the line within it (from 1). */
@@ -62,16 +64,21 @@ export function parseItem(
     if (depth > maxDepth) failAt(`elements are nested more than ${maxDepth} deep`);
     const { name: label, uri } = tag;
     if (depth === 1) {
-      for (const { name, local, value: text } of Object.values(tag.attributes)) {
-        attributes.push({ label: `@${name}`, local: `@${local}`, uri, text });
-      }
+      addAttributes(tag, '');
       return;
     }
     const outer = open.at(-1);
     const local = outer ? `${outer.local}/${tag.local}` : tag.local;
     const child = { label, local, uri, text: '' };
-    children.push(child);
+    addAttributes(tag, `${local}/`, children.push(child) - 1);
     open.push(child);
+  }
+  function addAttributes({ attributes: own, uri }: SaxesTagNS, path: string, of?: number): void {
+    for (const name in own) {
+      const { local, value: text } = own[name]!;
+      const child = { label: `@${name}`, local: `${path}@${local}`, uri, text };
+      attributes.push(of === undefined ? child : { ...child, of });
+    }
   }
   function addText(text: string): void {
     const [child, inner] = [open[0], open.at(-1)];

@@ -12,7 +12,7 @@ const localName = (name: string): string => name.replace(/^.*:/, '');
  */
 export function xmlPaths(head: string): Map<string, Set<string>> {
   const paths = new Map<string, Set<string>>();
-  const open: { path: string; local: string }[] = [];
+  const open: { path: string; local: string; isNamed: boolean }[] = [];
   const parser = new SaxesParser();
   const labelsOf = (path: string): Set<string> => {
     const labels = paths.get(path) ?? new Set();
@@ -20,17 +20,31 @@ export function xmlPaths(head: string): Map<string, Set<string>> {
     return labels;
   };
   parser.on('error', () => {}); // it goes on; what is wrong is said when the feed is read
+  /** Adds a name within the innermost `depth` open elements, and those around it. */
+  function addName(depth: number, name: string): void {
+    for (let level = 1; level <= Math.min(LEVELS, depth); level++) {
+      const within = open.slice(depth - level + 1, depth).map((each) => each.local);
+      labelsOf(open[depth - level]!.path).add([...within, name].join('/'));
+    }
+  }
+  /** An element that has attributes, and nothing else, is no value itself. */
+  function addElement(text = 'x'): void {
+    const element = open.at(-1);
+    if (!element || element.isNamed || text.trim() === '') return;
+    element.isNamed = true;
+    addName(open.length - 1, element.local);
+  }
   parser.on('opentag', ({ name, attributes }) => {
     const local = localName(name);
     const path = [...open.map((each) => each.local), local].join('/');
-    for (let level = 1; level <= Math.min(LEVELS, open.length); level++) {
-      const label = [...open.slice(open.length - level + 1).map((each) => each.local), local];
-      labelsOf(open.at(-level)!.path).add(label.join('/'));
-    }
-    open.push({ path, local });
-    const own = labelsOf(path);
-    for (const attribute of Object.keys(attributes)) own.add(`@${attribute}`);
+    open.push({ path, local, isNamed: false });
+    labelsOf(path);
+    const names = Object.keys(attributes);
+    for (const attribute of names) addName(open.length, `@${localName(attribute)}`);
+    if (names.length === 0) addElement();
   });
+  parser.on('text', addElement);
+  parser.on('cdata', addElement);
   parser.on('closetag', () => {
     open.pop();
   });

@@ -3,7 +3,7 @@ import { FeedError, type FeedPosition } from './feed-error.ts';
 
 /** A whole tag, or a part of anything else; a tag too long to buffer is split into parts as well. */
 export interface Token {
-  kind: 'tag' | 'long-tag' | 'text' | 'comment' | 'cdata' | 'pi';
+  kind: 'tag' | 'long-tag' | 'text' | 'comment' | 'cdata' | 'pi' | 'doctype';
   raw: Raw;
   position: FeedPosition;
 }
@@ -22,6 +22,7 @@ const MARKUP = [
   { kind: 'comment', starts: '<!--', ends: '-->' },
   { kind: 'cdata', starts: '<![CDATA[', ends: ']]>' },
   { kind: 'pi', starts: '<?', ends: '?>' },
+  { kind: 'doctype', starts: '<!DOCTYPE', ends: '>' },
 ] as const;
 
 /** A `<` before anything else is text that should have been escaped. */
@@ -47,7 +48,7 @@ function tagEnd(raw: Raw): number {
 /**
  * Splits XML at the boundaries of its markup, in constant memory and without validating it: names, nesting and
  * entities are left to a parser. The tokens' `raw`, concatenated, is the document.
- * @throws FeedError doctype, for the only markup that is rejected
+ * @throws FeedError doctype, for declarations within the document, the only markup that is rejected
  */
 export function xmlTokenizer(): Tokenizer {
   let buffer = '';
@@ -87,17 +88,23 @@ export function xmlTokenizer(): Tokenizer {
   function nextMarkup(atEnd: boolean): Token | undefined {
     if (buffer.length < LONGEST_START && !atEnd && !buffer.includes('>')) return undefined;
     const known = MARKUP.find(({ starts }) => buffer.startsWith(starts));
-    if (known) return takeUntil(known, known.starts.length);
+    if (known) return withoutSubset(takeUntil(known, known.starts.length));
     if (/^<[^!]/.test(buffer)) return NAME_OR_SLASH.test(buffer) ? nextTag() : token('text', 1);
-    throw new FeedError(
-      'doctype',
-      'The feed has a DOCTYPE or other declarations, which are rejected; remove them',
-      position,
-    );
+    return reject();
+  }
+
+  function reject(at = position): never {
+    const detail = 'The feed has declarations of its own (DOCTYPE […], ENTITY): remove them';
+    throw new FeedError('doctype', detail, at);
+  }
+
+  /** A document type that is only named declares nothing: it is never fetched. */
+  function withoutSubset(found: Token | undefined): Token | undefined {
+    return found?.kind === 'doctype' && found.raw.includes('[') ? reject(found.position) : found;
   }
 
   function next(atEnd: boolean): Token | undefined {
-    if (open) return takeUntil(open, 0);
+    if (open) return withoutSubset(takeUntil(open, 0));
     if (buffer.startsWith('<')) return nextMarkup(atEnd);
     const at = buffer.indexOf('<');
     return token('text', at < 0 ? buffer.length : at);

@@ -41,6 +41,13 @@ interface OpenItem {
   sameNameDepth: number;
   /** Spans of the contents of the elements in it in `raw`, by their start tags: start, end, start, end … */
   spans: number[];
+  /** Where their start tags begin. */
+  starts: number[];
+}
+
+/** Where the cells of a row are written. */
+interface Places extends Pick<OpenItem, 'spans' | 'starts'> {
+  children: readonly Child[];
 }
 
 /** Tags of an item: one that has more takes too long to read. */
@@ -48,6 +55,12 @@ const MAX_TAGS = 20_000;
 
 const NAME = /^<\/?([^\s/>]*)/;
 const nameOf = (tag: Raw): Raw => NAME.exec(tag)![1]!;
+
+/** Whether a tag has this name, and not one that begins with it. */
+function isNamed(tag: Raw, name: Raw): boolean {
+  const start = tag[1] === '/' ? 2 : 1;
+  return tag.startsWith(name, start) && ' />\t\n\r'.includes(tag[start + name.length]!);
+}
 
 const isClosing = (tag: Raw): boolean => tag.startsWith('</');
 const isEmpty = (tag: Raw): boolean => tag.endsWith('/>');
@@ -81,9 +94,9 @@ function emptyElementAt(raw: Raw, start: number, name: Raw): Raw | undefined {
 
 const ATTRIBUTE = /\s*([^\s=/>"']+)\s*=\s*("[^"]*"|'[^']*')/y;
 
-/** Returns the span of the value of an item's own attribute, with its quotes. */
-function attributeSpan(raw: Raw, name: Raw): [start: number, end: number] | undefined {
-  ATTRIBUTE.lastIndex = 1 + nameOf(raw).length;
+/** Returns the span of the value of an attribute, with its quotes, of the tag that starts there. */
+function attributeSpan(raw: Raw, tag: number, name: Raw): [number, number] | undefined {
+  ATTRIBUTE.lastIndex = tag + 1 + nameOf(raw.slice(tag)).length;
   for (;;) {
     const [, found, quoted] = ATTRIBUTE.exec(raw) ?? [];
     if (found === undefined || quoted === undefined) return undefined;
@@ -126,7 +139,7 @@ export function xmlSplitter(options: XmlOptions): Splitter {
   const paths = items === undefined && format !== 'xml' ? ITEM_PATHS[format] : [items ?? ''];
   const note: (code: Parameters<TakeNote>[0]) => void = (code) => takeNote(code, position.line);
   const envelope = xmlEnvelope(format, paths, limits.maxDepth, note);
-  const spansOf = new WeakMap<RecordChunk, readonly number[]>();
+  const placesOf = new WeakMap<RecordChunk, Places>();
   let item: OpenItem | undefined;
   let hasItems = false;
   let position = { line: 1, column: 1 };
@@ -143,7 +156,7 @@ export function xmlSplitter(options: XmlOptions): Splitter {
 
   function toChunk(complete: OpenItem): Chunk {
     if (complete.tooLarge) return unreadable(complete, 'too-large', complete.tooLarge);
-    const { line, raw, uri, spans } = complete;
+    const { line, raw, uri, spans, starts } = complete;
     const xml = regularXml(encoding.decode(raw), note);
     const { children, error } = parseItem(xml, envelope.resolve, limits.maxDepth);
     if (error) {
@@ -158,7 +171,7 @@ export function xmlSplitter(options: XmlOptions): Splitter {
       broken: encoding.isBroken(raw),
       cells,
     };
-    spansOf.set(record, spans);
+    placesOf.set(record, { spans, starts, children });
     return record;
   }
 
@@ -188,6 +201,7 @@ export function xmlSplitter(options: XmlOptions): Splitter {
       open: [],
       sameNameDepth: 0,
       spans: [],
+      starts: [],
     };
   }
 
@@ -196,7 +210,8 @@ export function xmlSplitter(options: XmlOptions): Splitter {
     target.tags += 1;
     if (target.tags > MAX_TAGS) target.tooLarge ??= `The item has more than ${MAX_TAGS} tags`;
     const { open, spans, raw } = target;
-    const hasSameName = nameOf(tag) === target.name;
+    const hasSameName = isNamed(tag, target.name);
+    if (!isClosing(tag)) target.starts.push(raw.length);
     if (isEmpty(tag)) spans.push(raw.length, raw.length);
     else if (isClosing(tag)) {
       const closed = open.pop();
@@ -211,7 +226,7 @@ export function xmlSplitter(options: XmlOptions): Splitter {
 
   function* takeInItem(target: OpenItem, token: Token): Iterable<Chunk> {
     const { kind, raw } = token;
-    const isOwn = kind === 'tag' && nameOf(raw) === target.name;
+    const isOwn = kind === 'tag' && isNamed(raw, target.name);
     if (isOwn && target.open.length === 0 && !isClosing(raw) && !isEmpty(raw)) {
       yield unreadable(target, 'malformed', 'The item is never closed');
       item = openItem(token, target.uri);
@@ -291,15 +306,17 @@ export function xmlSplitter(options: XmlOptions): Splitter {
     },
     rewrite(record, values, filled = new Map()): Raw {
       const { raw, cells } = record;
-      const spans = spansOf.get(record)!;
+      const { spans, starts, children } = placesOf.get(record)!;
       const editContent = (cell: number, value: string): Edit[] => {
         const [start, end] = [spans[2 * cell], spans[2 * cell + 1]];
         if (start !== undefined && end !== undefined) {
           const written = encoding.encode(contentLike(raw.slice(start, end), value));
           return [{ start, end, written }];
         }
-        // The cells after those of the elements are the item's own attributes.
-        const span = attributeSpan(raw, encoding.encode(cells[cell]!.label.slice(1)));
+        // The cells after those of the elements are attributes.
+        const name = encoding.encode(cells[cell]!.label.slice(1));
+        const { of } = children[cell]!;
+        const span = attributeSpan(raw, of === undefined ? 0 : starts[of]!, name);
         return span
           ? [{ start: span[0], end: span[1], written: encoding.encode(quoteText(value)) }]
           : [];

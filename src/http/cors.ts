@@ -67,7 +67,7 @@ const RESPONSE_HEADERS = [
 export function allowOrigins(app: FastifyInstance): void {
   app.register(cors, {
     origin: false,
-    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     allowedHeaders: REQUEST_HEADERS,
     exposedHeaders: RESPONSE_HEADERS,
     maxAge: MAX_AGE_SECONDS,

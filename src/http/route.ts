@@ -116,7 +116,7 @@ export interface Sunset {
 }
 
 interface RouteSpec<Query, Body> {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With `:name` for parameters. */
   path: string;
   /** Pages of any origin may call it, whatever the settings say. */

@@ -5,7 +5,7 @@ import { CutOutReview } from '../output/review.ts';
 import { RulesReport } from '../output/rules/verdicts.ts';
 import { Stroke } from '../output/strokes.ts';
 import { GarmentView } from './garment-view.ts';
-import { AcceptedRow, OPERATIONS } from './job-data.ts';
+import { AcceptedRow, OPERATIONS, StoredAccess } from './job-data.ts';
 import { OutfitView } from './outfit-view.ts';
 
 /** For jobs that no client waits for on an open connection. */
@@ -83,6 +83,7 @@ const FeedRowOptions = z.object({
   meter: z.object({ meter: z.string(), quotaPerDay: z.number() }),
   /** After it, images are not fetched any more; epoch milliseconds. */
   endsAtMillis: z.number().optional(),
+  access: StoredAccess.optional(),
 });
 
 /**

@@ -123,3 +123,16 @@ export const AcceptedRow = z.object({
   isOtherLink: z.boolean().optional(),
 });
 export type AcceptedRow = z.infer<typeof AcceptedRow>;
+
+/** What servers of a feed are sent, as it is stored: secrets are encrypted. */
+export const StoredAccess = z.object({
+  /** The only one that gets the secrets. */
+  origin: z.string(),
+  /** The names of the headers with secrets. */
+  headers: z.array(z.string()),
+  /** The headers as JSON. */
+  sealed: z.string().optional(),
+  userAgent: z.string().optional(),
+  referer: z.string().optional(),
+});
+export type StoredAccess = z.infer<typeof StoredAccess>;

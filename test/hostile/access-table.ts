@@ -5,7 +5,7 @@ import type { Scope } from '../../src/auth/scopes.ts';
  * endpoints for clients of remove.bg, rembg and withoutBG; nothing here is taken from the routes. `any` is a key of any scope.
  */
 export interface Access {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   /** The scope it needs, `any` scope, or `nobody` if it needs no key. */
   needs: Scope | 'any' | 'nobody';
@@ -86,6 +86,7 @@ export const ACCESS: readonly Access[] = [
   { method: 'POST',   path: '/intake/v1/feeds/{id}/runs/{run}/confirm', needs: 'any', right: 'jobs', authorized: 404 },
   { method: 'POST',   path: '/intake/v1/feeds/inspect',            needs: 'any',     right: 'jobs', authorized: 415, body: {} },
   { method: 'DELETE', path: '/intake/v1/feeds/{id}',               needs: 'any',     right: 'jobs', authorized: 404 },
+  { method: 'PATCH',  path: '/intake/v1/feeds/{id}',               needs: 'any',     right: 'jobs', authorized: 404, body: { format: 'auto' } },
   { method: 'GET',    path: '/intake/v1/feeds/{id}',               needs: 'any',     right: 'jobs', authorized: 404 },
   { method: 'GET',    path: '/intake/v1/feeds/{id}/runs/{run}',    needs: 'any',     right: 'jobs', authorized: 404 },
   { method: 'GET',    path: '/intake/v1/feeds/{id}/runs/{run}/report', needs: 'any', right: 'jobs', authorized: 404 },

@@ -1,6 +1,7 @@
 import { garmentKeys } from '../../src/intake/garment-files.ts';
 import { checkSent } from '../../src/intake/wrong-image.ts';
 import { Problem } from '../../src/platform/problem.ts';
+import type { JobData } from '../../src/queue/catalog.ts';
 import type { AcceptedRow, Operation, PreviousImage } from '../../src/queue/job-data.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import type { HostHealth } from '../fetch/host-health.ts';
@@ -9,7 +10,8 @@ import { type FetchTurn, fetchMillis } from '../fetch-input.ts';
 import type { SourceObjects } from '../sources/source-objects.ts';
 import type { WorkerServices } from '../worker-services.ts';
 
-interface RowImageServices extends Pick<WorkerServices, 'blobs' | 'safeFetch' | 'maxBytes'> {
+interface RowImageServices
+  extends Pick<WorkerServices, 'blobs' | 'safeFetch' | 'maxBytes' | 'feeds'> {
   objects: Pick<SourceObjects, 'read'>;
   health: HostHealth;
 }
@@ -85,10 +87,14 @@ export async function reusableResult(
  * @throws FetchError; LocationUnavailable; Problem if the server's response makes no sense
  */
 export async function fetchRowImage(
-  { blobs, safeFetch, objects, health, maxBytes }: RowImageServices,
-  { source, isOtherLink }: AcceptedRow,
+  { blobs, safeFetch, objects, health, maxBytes, feeds }: RowImageServices,
+  {
+    client,
+    row: { source, isOtherLink },
+    feed,
+  }: Pick<JobData<'run-row'>, 'client' | 'row' | 'feed'>,
   previous: PreviousImage | undefined,
-  { client, attempt }: FetchTurn,
+  { attempt }: Pick<FetchTurn, 'attempt'>,
   signal: AbortSignal,
 ): Promise<RowImage | undefined> {
   if ('key' in source) return { bytes: await blobs.get(source.key, signal) };
@@ -96,9 +102,11 @@ export async function fetchRowImage(
   const validators = isOtherLink
     ? {}
     : { etag: previous?.etag, lastModified: previous?.lastModified };
+  const sent = await feeds.access.forLink(client, feed?.access, source.url);
   const fetched = await health.ask(source.url, () =>
     safeFetch.fetch(source.url, {
       accept: ACCEPT_IMAGES,
+      ...sent,
       client,
       maxBytes,
       totalMillis: fetchMillis(attempt),

@@ -197,7 +197,7 @@ async function work(
     cutOutKey: (sha256: string) => feedCutOutKey(engine, job, sha256, job.options),
   };
   const previous = await reusableResult(services.blobs, row, request, signal);
-  const image = await fetchRowImage(services, row, previous, turn, signal);
+  const image = await fetchRowImage(services, job, previous, turn, signal);
   if (previous && !image) return unchanged(job, previous, image);
   if (!image) throw new Error('There is neither an image nor a previous result');
   const { bytes, width, height, sha256 } = validateImage(image.bytes, services.limits);

@@ -41,6 +41,7 @@ function toJob(
     feedId,
     background,
     meter,
+    access,
   } = batch;
   const data: JobData<'run-row'> = {
     client,
@@ -52,7 +53,8 @@ function toJob(
     row,
     requestId,
     ...(options && { options }),
-    ...(feedId && meter && { feed: { id: feedId, background, meter, ...deadlineOf(batch) } }),
+    ...(feedId &&
+      meter && { feed: { id: feedId, background, meter, access, ...deadlineOf(batch) } }),
   };
   const { attempts, backoffMillis: delay } = JOBS['run-row'];
   const opts = {

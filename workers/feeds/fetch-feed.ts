@@ -20,7 +20,7 @@ const SPEED = { minBytesPerSecond: 64 * 1024, windowMillis: 120_000, graceMillis
 const ACCEPT_FEEDS =
   'text/csv,application/xml,text/xml,application/x-ndjson,application/json,application/gzip;q=0.9,*/*;q=0.5';
 
-type Services = Pick<WorkerServices, 'blobs' | 'safeFetch' | 'storedBytes'>;
+type Services = Pick<WorkerServices, 'blobs' | 'feeds' | 'safeFetch' | 'storedBytes'>;
 
 const fileNameOf = (url: string): string => new URL(url).pathname.split('/').at(-1) ?? '';
 
@@ -30,7 +30,7 @@ const fileNameOf = (url: string): string => new URL(url).pathname.split('/').at(
  */
 async function download(
   { blobs, safeFetch }: Pick<Services, 'blobs' | 'safeFetch'>,
-  { client, url }: { client: string; url: string },
+  { client, url, sent }: { client: string; url: string; sent: object },
   keys: { target: string; previous: string | undefined },
   document: Partial<FeedDocument>,
   signal: AbortSignal,
@@ -38,6 +38,7 @@ async function download(
   const { target, previous } = keys;
   const { etag, lastModified } = previous === undefined ? {} : document;
   const opened = await safeFetch.open(url, {
+    ...sent,
     client,
     accept: ACCEPT_FEEDS,
     maxBytes: FEED_LIMITS.maxBytes,
@@ -50,7 +51,7 @@ async function download(
   if (opened.notModified) {
     if (previous !== undefined && (await copyIfPresent(blobs, previous, target, signal))) return;
     const without = { target, previous: undefined };
-    return download({ blobs, safeFetch }, { client, url }, without, {}, signal);
+    return download({ blobs, safeFetch }, { client, url, sent }, without, {}, signal);
   }
   const { contentType: mediaType, ...validators } = opened.headers;
   const metadata = { mediaType, fileName: fileNameOf(opened.finalUrl), ...validators };
@@ -68,7 +69,7 @@ async function download(
  */
 export async function fetchFeed(
   services: Services,
-  { id, client, source, document, meter }: FeedRecord,
+  { id, client, source, access, document, meter }: FeedRecord,
   runId: string,
   signal: AbortSignal,
 ): Promise<SourceMetadata> {
@@ -79,13 +80,9 @@ export async function fetchFeed(
   if (stored) return readSourceMetadata(stored);
   if ('url' in source) {
     const previous = document && keys.source(document.runId);
-    await download(
-      services,
-      { client, url: source.url },
-      { target, previous },
-      document ?? {},
-      signal,
-    );
+    const sent = await services.feeds.access.forLink(client, access, source.url);
+    const link = { client, url: source.url, sent };
+    await download(services, link, { target, previous }, document ?? {}, signal);
   }
   const head = await blobs.head(target, signal);
   if (head) {

@@ -213,7 +213,7 @@ export async function planRun(
   const counts = { products: 0, links: 0, photos: 0, unreadable: 0 };
   try {
     const bytes = await services.blobs.open(feedKeys(feed.client, feed.id).source(run.id), signal);
-    for await (const item of parseFeed(bytes, toParseOptions(feed, metadata))) {
+    for await (const item of parseFeed(bytes, toParseOptions(run.reading ?? feed, metadata))) {
       if (item.kind === 'error') counts.unreadable++;
       else counts.products++;
       for (const line of toLines(item, 0, undefined)) {
@@ -246,7 +246,7 @@ export async function ingestRows(
   try {
     const bytes = await services.blobs.open(feedKeys(feed.client, feed.id).source(run.id), signal);
     const hash = createHash('sha256');
-    const items = parseFeed(withHash(bytes, hash), toParseOptions(feed, metadata));
+    const items = parseFeed(withHash(bytes, hash), toParseOptions(run.reading ?? feed, metadata));
     const links = new Links();
     for await (const chunk of toChunks(items, regionReader(run))) {
       const linked = chunk.lines.map((line) => links.withFirst(line, chunk.chunk));

@@ -87,6 +87,9 @@ export interface FetchRequest {
   /** Names in lower case; not sent to another origin that a redirect leads to. */
   headers?: Readonly<Record<string, string>>;
   body?: string | Uint8Array;
+  /** Sent to every server, in place of the product's name. */
+  userAgent?: string | undefined;
+  referer?: string | undefined;
   /** What the server is asked for, also after redirects; anything by default. */
   accept?: string;
   /** From an earlier response; an unchanged body is then not sent again. */
@@ -208,6 +211,7 @@ export function createSafeFetch(settings: SafeFetchSettings) {
       body,
       etag,
       lastModified,
+      referer,
       signal,
       client = '',
     } = request;
@@ -231,9 +235,10 @@ export function createSafeFetch(settings: SafeFetchSettings) {
           accept,
           ...(etag && { 'if-none-match': etag }),
           ...(lastModified && { 'if-modified-since': lastModified }),
+          ...(referer && { referer }),
           ...headers,
           'accept-encoding': ACCEPT_ENCODING,
-          'user-agent': userAgent,
+          'user-agent': request.userAgent ?? userAgent,
         },
         ...(body !== undefined && { body }),
         signal: deadline.signal,

@@ -96,6 +96,8 @@ export function feedsClient(transport: Transport): FeedsClient {
     duplicates: (id, run, options) => duplicateGroups(transport, runPathOf(id, run), options),
     confirmRun: (id, run, options) => post({ path: `${runPathOf(id, run)}/confirm` }, options),
     cancelRun: (id, run, options) => post({ path: `${runPathOf(id, run)}/cancel` }, options),
+    edit: (id, changes, options) =>
+      requestJson({ method: 'PATCH', path: pathOf(id), body: jsonPayload(changes) }, options),
     delete: (id, options) => requestJson({ method: 'DELETE', path: pathOf(id) }, options),
   };
 }

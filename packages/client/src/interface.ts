@@ -446,6 +446,12 @@ export interface FeedsClient {
     runId: string,
     options?: CallOptions,
   ): Promise<WithRequestId<contract.FeedRun>>;
+  /** Changes how a feed is read, when it runs, and who is told; null removes what is set. */
+  edit(
+    id: string,
+    changes: contract.FeedEdit,
+    options?: CallOptions,
+  ): Promise<WithRequestId<contract.Feed>>;
   delete(id: string, options?: CallOptions): Promise<WithRequestId<contract.DeletionReceipt>>;
 }
 

@@ -14,7 +14,7 @@ export interface Payload {
 }
 
 export interface HttpRequest {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Relative to the base URL, with a leading slash. */
   path: string;
   query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;

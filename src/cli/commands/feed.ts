@@ -2,30 +2,29 @@ import { createWriteStream, openAsBlob } from 'node:fs';
 import { basename, dirname, extname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
+import { z } from 'zod';
 import type {
   Client,
   Feed,
+  FeedAccess,
   FeedBody,
+  FeedEdit,
   FeedFormat,
-  FeedInspection,
-  FeedLoss,
   FeedMapping,
-  FeedPlan,
   FeedPreset,
-  FeedReportImage,
-  FeedReportLine,
   FeedRun,
   FilledColumn,
   Operation,
   Quality,
 } from '../../../packages/client/src/client.ts';
-import { reviewTexts } from '../../output/review.ts';
 import { follow } from '../batches/follow.ts';
 import { connect } from '../connection/connect.ts';
 import type { ServerOptions } from '../connection/server-profile.ts';
 import { CliError, EXIT, usageError } from '../terminal/exit.ts';
+import { readJsonFile } from '../terminal/json-file.ts';
 import { type Output, print, say, table } from '../terminal/output.ts';
 import { save } from '../terminal/save.ts';
+import { formatLoss, formatRun, inspectionText, toTableRows } from './feed-text.ts';
 import { operationsOption } from './operations-option.ts';
 
 interface FeedOptions extends ServerOptions, Output {}
@@ -40,6 +39,7 @@ interface ImportOptions extends FeedOptions {
   quality?: Quality;
   format?: FeedFormat;
   mapping?: FeedMapping;
+  access?: string;
   detach?: true;
   dryRun?: true;
 }
@@ -78,6 +78,13 @@ function parseMapping(text: string): FeedMapping {
   }
 }
 
+/** A password is in a file, not in a command line that others can see. */
+const readAccess = (file: string): Promise<FeedAccess> =>
+  readJsonFile(
+    file,
+    z.custom<FeedAccess>((value) => typeof value === 'object', 'is no object'),
+  );
+
 async function createFeed(
   client: Client,
   source: string,
@@ -93,7 +100,13 @@ async function createFeed(
     ...(fixRules && { fixRules }),
   };
   if (/^https?:\/\//.test(source)) {
-    const feed = { url: source, ...reading, ...(schedule && { schedule }) };
+    const access = options.access && (await readAccess(options.access));
+    const feed = {
+      url: source,
+      ...reading,
+      ...(schedule && { schedule }),
+      ...(access && { access }),
+    };
     const notified = webhook ? { webhook: { url: webhook } } : {};
     const request = { ...feed, ...notified, options: image, export: { background } };
     return client.feeds.create(request, { signal, dryRun: options.dryRun });
@@ -110,25 +123,6 @@ async function createFeed(
     },
     { signal, dryRun: options.dryRun },
   );
-}
-
-/** Says what a held run would lose. */
-function formatLoss({ rows, pictures, first }: FeedLoss): string {
-  const names = first.map(({ id }) => id).join(', ');
-  const more = rows.lost > first.length ? ', …' : '';
-  return `it would lose ${rows.lost} of ${rows.before} products and ${pictures.lost} of ${pictures.before} pictures${names && `: ${names}${more}`}. Nothing has changed.`;
-}
-
-const formatPlan = ({ products, links, photos, unreadable, units }: FeedPlan): string =>
-  `${products} products, ${links} links, ${photos} photos, ${unreadable} unreadable, costs ${units} units at most`;
-
-function formatRun({ status, counts, problem, held, plan, duplicates }: FeedRun): string {
-  if (plan) return formatPlan(plan);
-  if (held) return `${status}: ${formatLoss(held)}`;
-  const { rows, images, changed, unchanged, failed, rejected } = counts;
-  const totals = `${rows} rows, ${images} images: ${changed} changed, ${unchanged} unchanged, ${failed} failed, ${rejected} rows rejected.`;
-  const repeated = duplicates?.rows ? ` ${duplicates.rows} images repeat another.` : '';
-  return problem ? `${status}: ${problem.detail}` : `${status}: ${totals}${repeated}`;
 }
 
 /** Waits for the end of a run and prints it. */
@@ -226,28 +220,6 @@ async function exportFeed(id: string, options: ExportOptions, signal: AbortSigna
   );
 }
 
-/** Says what to look at in a cut-out; empty if no review is needed. */
-const toCheck = (review: FeedReportImage['review']): string =>
-  review?.needed ? `please check: ${reviewTexts(review).join('. ')}` : '';
-
-/** Returns table rows: line, id, image, outcome, reason. */
-function toTableRows(line: FeedReportLine): string[][] {
-  if (line.kind === 'run') return [];
-  if (line.kind === 'notes') {
-    return line.notes.map((note) => [String(note.line), '', '', 'note', note.detail]);
-  }
-  if (line.kind === 'rejected') {
-    return [[String(line.line), line.id ?? '', '', 'rejected', line.reasons.join('; ')]];
-  }
-  return line.images.map((image) => [
-    String(line.line),
-    line.id,
-    image.url,
-    image.outcome,
-    image.reason ?? toCheck(image.review),
-  ]);
-}
-
 async function reportFeed(id: string, options: ExportOptions, signal: AbortSignal): Promise<void> {
   const client = connectFeeds(options);
   const run = options.run ?? latestRun(await client.feeds.get(id, { signal })).id;
@@ -279,22 +251,28 @@ async function cancelFeed(id: string, options: FeedOptions, signal: AbortSignal)
   print(options, canceled, `${id} ${canceled.status}`);
 }
 
+/** `none` removes what is set. */
+const orNull = <T>(value: T): T | null => (value === 'none' ? null : value);
+
+async function setFeed(id: string, options: ImportOptions, signal: AbortSignal): Promise<void> {
+  const { format, mapping, quality, schedule, webhook, access } = options;
+  const isUnmapped = mapping?.preset === ('none' as FeedPreset);
+  const changes: FeedEdit = {
+    ...(format && { format }),
+    ...(mapping && { mapping: isUnmapped ? null : mapping }),
+    ...(quality && { options: { quality } }),
+    ...(schedule && { schedule: orNull(schedule) }),
+    ...(webhook && { webhook: webhook === 'none' ? null : { url: webhook } }),
+    ...(access && { access: access === 'none' ? null : await readAccess(access) }),
+  };
+  if (Object.keys(changes).length === 0) throw usageError('Name what to change, such as --mapping');
+  const { requestId: _, ...feed } = await connectFeeds(options).feeds.edit(id, changes, { signal });
+  print(options, feed, `${id} changed; the next run has it`);
+}
+
 async function deleteFeed(id: string, options: FeedOptions, signal: AbortSignal): Promise<void> {
   const receipt = await connectFeeds(options).feeds.delete(id, { signal });
   print(options, receipt, `${id} deleted`);
-}
-
-function inspectionText(inspection: FeedInspection): string {
-  const { format = '?', preset = 'nothing known', columns, notes, sample, rejections } = inspection;
-  const read = Object.entries(columns).map(([column, labels]) => `${column}: ${labels.join(', ')}`);
-  return [
-    `${format}, read as ${preset}; ${inspection.rows} rows, ${inspection.rejected} rejected`,
-    ...read,
-    ...sample.map(({ line, id, images }) => `line ${line}: ${id} ${images.join(' ')}`),
-    ...rejections.map(({ line, detail }) => `line ${line}: ${detail}`),
-    ...notes.map(({ line, detail, count }) => `note: ${detail} (line ${line}, ${count} times)`),
-    ...(inspection.problem ? [`problem: ${inspection.problem.detail}`] : []),
-  ].join('\n');
 }
 
 async function inspectFeed(file: string, options: ImportOptions, signal: AbortSignal) {
@@ -322,8 +300,14 @@ const withReadingOptions = (command: Command): Command =>
     .option('--format <format>', 'rss, atom, xml, tsv, csv, ndjson or json; detected by default')
     .option('--mapping <mapping>', 'a preset such as shopify, or JSON of columns', parseMapping);
 
+const withAccess = (command: Command): Command =>
+  command.option(
+    '--access <file>',
+    'JSON with what protected servers need: username, password, headers, origin, userAgent, referer',
+  );
+
 function importCommand(signal: AbortSignal): Command {
-  return withReadingOptions(new Command('import'))
+  return withAccess(withReadingOptions(new Command('import')))
     .description('import a feed from a URL or a file, and wait for its first run')
     .argument(
       '<source>',
@@ -341,12 +325,21 @@ function importCommand(signal: AbortSignal): Command {
     .action((source: string, options: ImportOptions) => importFeed(source, options, signal));
 }
 
-/** `feed import|inspect|list|run|confirm|cancel|delete|report|export` */
+/** `feed import|set|inspect|list|run|confirm|cancel|delete|report|export` */
 export function feedCommand(signal: AbortSignal): Command {
   const feed = new Command('feed')
     .description("retailers' feeds: the same feed with links to cut-outs")
     .addHelpText('after', EXAMPLES)
-    .addCommand(importCommand(signal));
+    .addCommand(importCommand(signal))
+    .addCommand(
+      withAccess(withReadingOptions(new Command('set')))
+        .description('change how a feed is read, when, and who is told; "none" removes it')
+        .argument('<id>', 'the feed')
+        .option('--webhook <url>', 'receives an event at the end of each run')
+        .option('--quality <quality>', 'fast, balanced or best')
+        .option('--schedule <cron>', 'when to read the URL, UTC')
+        .action((id: string, options: ImportOptions) => setFeed(id, options, signal)),
+    );
   feed.addCommand(
     withReadingOptions(new Command('inspect'))
       .description('what is recognised in a file, a sample, and what is missing')

@@ -3,13 +3,14 @@ import { z } from 'zod';
 import { type Meter, quotaKeyOf } from '../../auth/quota.ts';
 import { CutOutOptions } from '../../output/quality.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { OPERATIONS } from '../../queue/job-data.ts';
+import { OPERATIONS, StoredAccess } from '../../queue/job-data.ts';
 import { Erasure } from '../erasure.ts';
 import { FeedLoss } from '../feeds/loss.ts';
 import { FeedPlan } from '../feeds/plan.ts';
 import { parseHashFields, toHashFields } from '../hash-fields.ts';
 import { createLeases } from '../leases.ts';
 import { defineTombstoneUpdate } from '../tombstone.ts';
+import { FeedReading } from './feed-reading.ts';
 import {
   batchRedisKeys,
   DISPATCH_LEASE,
@@ -88,6 +89,9 @@ export const BatchManifest = z.object({
   dryRun: z.literal(true).optional(),
   /** Background of a feed's pictures, `#rrggbb`; transparent without it. */
   background: z.string().optional(),
+  /** How the document of a run is read: a feed may be changed meanwhile. */
+  reading: FeedReading.optional(),
+  access: StoredAccess.optional(),
 });
 export type BatchManifest = z.infer<typeof BatchManifest>;
 

@@ -1,28 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import { FeedMapping } from '../../feed-formats/mapping.ts';
-import { FEED_FORMATS as FORMATS } from '../../feed-formats/sniff.ts';
 import { CutOutOptions } from '../../output/quality.ts';
 import { PREFIX } from '../../platform/redis.ts';
 import { defineScript } from '../../platform/redis-script.ts';
-import { OPERATIONS } from '../../queue/job-data.ts';
+import { OPERATIONS, StoredAccess } from '../../queue/job-data.ts';
+import { FeedReading } from '../batches/feed-reading.ts';
 import { Erasure } from '../erasure.ts';
 import { parseHashFields, toHashFields } from '../hash-fields.ts';
+import { FeedAccess } from './feed-access.ts';
 
-/** Formats of a feed document; `auto` detects it from the first bytes. */
-export const FEED_FORMATS = ['auto', ...FORMATS] as const;
-
-/** The part of a feed that is also in object storage. Only `meter` may change, in the record. */
-export const FeedManifest = z.object({
+/** The part of a feed that is also in object storage, first. `meter` may change in the record alone. */
+export const FeedManifest = FeedReading.extend({
   id: z.string(),
   client: z.string(),
   requestId: z.string(),
   /** Where each run reads it; an uploaded feed comes with each run. */
   source: z.union([z.object({ url: z.string() }), z.object({ uploaded: z.literal(true) })]),
-  format: z.enum(FEED_FORMATS),
-  /** Where its rows have what is read, as far as the client says it. */
-  mapping: FeedMapping.optional(),
+  access: StoredAccess.optional(),
   operations: z.array(z.enum(OPERATIONS)),
   options: CutOutOptions.optional(),
   /** Which cut-outs its exports have unless they say so; all without it. */
@@ -74,6 +69,10 @@ export const FeedRecord = FeedManifest.extend({
 /** The record of a feed in Redis. */
 export type FeedRecord = z.infer<typeof FeedRecord>;
 
+const EDITABLE = ['format', 'mapping', 'access', 'options', 'schedule', 'webhook'] as const;
+/** What a client may change of its feed. */
+type Editable = Pick<FeedManifest, (typeof EDITABLE)[number]>;
+
 type FeedChanges = Partial<Omit<FeedRecord, Exclude<keyof FeedManifest, 'meter'>>>;
 
 /** Ids are letters and digits: BullMQ has no colons in them, and no numbers. */
@@ -84,7 +83,7 @@ export const newRunId = (ref?: string): string => newId('run', ref);
 
 /** Options for parsing a feed document: the format that the client chose, or hints to detect it. */
 export const toParseOptions = (
-  { format, mapping }: Pick<FeedManifest, 'format' | 'mapping'>,
+  { format, mapping }: FeedReading,
   { mediaType, fileName }: { mediaType?: string | undefined; fileName?: string | undefined },
 ) => ({
   ...(format !== 'auto' && { format }),
@@ -111,14 +110,17 @@ return 1
 
 /**
  * No effect if the feed is erased, or if another run is its latest.
- * KEYS: record. ARGV: latest run as JSON, '' for none, '*' for any; field, value, …
+ * KEYS: record. ARGV: latest run as JSON, '' for none, '*' for any; field, value or '' to remove it, …
  */
 const UPDATE = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 if redis.call('HEXISTS', KEYS[1], 'erasure') == 1 then return 0 end
 local latest = redis.call('HGET', KEYS[1], 'lastRunId') or ''
 if ARGV[1] ~= '*' and ARGV[1] ~= latest then return 0 end
-redis.call('HSET', KEYS[1], unpack(ARGV, 2))
+for i = 2, #ARGV, 2 do
+  if ARGV[i + 1] == '' then redis.call('HDEL', KEYS[1], ARGV[i])
+  else redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1]) end
+end
 return 1
 `;
 
@@ -138,6 +140,13 @@ function defineFeedScripts(redis: Redis) {
 
     update: ({ id, fields }: { id: string; fields: FeedChanges }) =>
       update([feedKey(id)], ['*', ...toHashFields(fields)]),
+
+    edit(id: string, edited: Editable) {
+      const fields = EDITABLE.flatMap((name) =>
+        edited[name] === undefined ? [name, ''] : toHashFields({ [name]: edited[name] }),
+      );
+      return update([feedKey(id)], ['*', ...fields]);
+    },
 
     /** Updates the feed if `latestRunId`, or without it none, is still its latest run. */
     updateIfLatest(args: { id: string; latestRunId: string | undefined; fields: FeedChanges }) {
@@ -159,6 +168,7 @@ export function createFeeds(redis: Redis) {
 
   return {
     get,
+    access: new FeedAccess(redis),
 
     /** Creates a feed; returns false if its client has `maxFeeds` already. */
     create: async (feed: FeedManifest, maxFeeds: number): Promise<boolean> =>
@@ -180,6 +190,10 @@ export function createFeeds(redis: Redis) {
     /** Updates fields; returns false if the feed is erased. */
     update: async (id: string, fields: FeedChanges): Promise<boolean> =>
       (await scripts.update({ id, fields })) === 1,
+
+    /** Replaces all that a client may change; returns false if the feed is erased. */
+    edit: async (feed: Pick<FeedManifest, 'id'> & Editable): Promise<boolean> =>
+      (await scripts.edit(feed.id, feed)) === 1,
 
     /** Turns a record into a tombstone, which only this function updates. */
     async markErased({ id, client }: FeedRecord, erasure: FeedRecord['erasure']): Promise<void> {

@@ -60,7 +60,7 @@ function toRunManifest(
 ): BatchManifest {
   const { client, operations, outputSeconds, inputSeconds, recordSeconds, webhook, meter } = feed;
   const { background } = feed.export;
-  const { options, weight, exportPolicy } = feed;
+  const { options, weight, exportPolicy, format, mapping, access } = feed;
   return {
     id: runId,
     kind: 'feed-run',
@@ -79,6 +79,8 @@ function toRunManifest(
     ...(exportPolicy && { exportPolicy }),
     ...(weight !== undefined && { weight }),
     feedId: feed.id,
+    reading: { format, ...(mapping && { mapping }) },
+    ...(access && { access }),
   };
 }
 

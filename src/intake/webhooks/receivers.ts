@@ -1,9 +1,9 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { PREFIX } from '../../platform/redis.ts';
 import { defineScript } from '../../platform/redis-script.ts';
 import type { Deed } from '../deeds.ts';
+import { seal, unseal } from '../seal.ts';
 import { createWebhookSecret } from './signature.ts';
 
 /** How long the previous secret signs too after a new one is created. */
@@ -23,32 +23,14 @@ interface SigningSecret {
 const secretsKey = (client: string) => `${PREFIX}:webhook-secrets:${client}`;
 const disabledKey = (client: string) => `${PREFIX}:webhook-disabled:${client}`;
 
-/** The key under which deeds about receivers are encrypted: object storage must not reveal a secret. */
-const SEAL_KEY = `${PREFIX}:seal`;
-const SEAL = 'aes-256-gcm';
-const [IV_BYTES, TAG_BYTES] = [12, 16];
-
-/** Creates the key that deeds are encrypted under, if Redis has none. It is older than any deed that Redis may lose. */
-export const createSealKey = async (redis: Redis): Promise<void> =>
-  void (await redis.set(SEAL_KEY, randomBytes(32).toString('base64'), 'NX'));
-
-const readSealKey = async (redis: Redis): Promise<Buffer> =>
-  Buffer.from((await redis.get(SEAL_KEY)) ?? '', 'base64');
-
 const Receivers = z.object({ secrets: z.array(z.string()), disabled: z.array(z.string()) });
 
 async function sealReceivers(redis: Redis, client: string): Promise<Deed<'receivers'>> {
-  await createSealKey(redis); // Redis may have been emptied
-  const [secrets, disabled, key] = await Promise.all([
+  const [secrets, disabled] = await Promise.all([
     redis.lrange(secretsKey(client), 0, 1),
     redis.zrange(disabledKey(client), 0, '-1'),
-    readSealKey(redis),
   ]);
-  const iv = randomBytes(IV_BYTES);
-  const cipher = createCipheriv(SEAL, key, iv).setAAD(Buffer.from(client));
-  const json = JSON.stringify({ secrets, disabled });
-  const text = Buffer.concat([cipher.update(json, 'utf8'), cipher.final()]);
-  return { client, sealed: Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64') };
+  return { client, sealed: await seal(redis, client, JSON.stringify({ secrets, disabled })) };
 }
 
 /** KEYS: secrets. ARGV: newest secret that must be there or '', secrets, the newest first. */
@@ -68,18 +50,9 @@ export async function restoreReceivers(
   redis: Redis,
   { client, sealed }: Deed<'receivers'>,
 ): Promise<boolean | undefined> {
-  const bytes = Buffer.from(sealed, 'base64');
-  const end = IV_BYTES + TAG_BYTES;
-  let stored: z.infer<typeof Receivers>;
-  try {
-    const decipher = createDecipheriv(SEAL, await readSealKey(redis), bytes.subarray(0, IV_BYTES))
-      .setAAD(Buffer.from(client))
-      .setAuthTag(bytes.subarray(IV_BYTES, end));
-    const text = Buffer.concat([decipher.update(bytes.subarray(end)), decipher.final()]);
-    stored = Receivers.parse(JSON.parse(text.toString()));
-  } catch {
-    return undefined;
-  }
+  const text = await unseal(redis, client, sealed);
+  if (text === undefined) return undefined;
+  const stored = Receivers.parse(JSON.parse(text));
   const [newest] = stored.secrets;
   const known = await redis.lindex(secretsKey(client), 0);
   const isNewer = newest !== undefined && (!known || createdAtOf(known) < createdAtOf(newest));

@@ -471,6 +471,12 @@ async function feeds({ send, until, shop, keys }: Session): Promise<void> {
   const run = `${feed}/runs/${runIdOf(created)}`;
   await until(run, hasStatus('completed'));
   await send('GET', feed);
+  const edit = { mapping: { preset: 'google' }, access: { userAgent: 'Shop/1', password: 'x' } };
+  await send('PATCH', feed, { body: edit });
+  await send('PATCH', feed, {
+    body: { ...edit, access: { userAgent: 'Shop/1', username: 'feeds', password: 'secret' } },
+  });
+  await send('PATCH', `${path}/none`, { body: { format: 'csv' } });
   await send('GET', path);
   await send('GET', `${path}?limit=0`);
   await send('GET', `${run}/report`);

@@ -53,6 +53,29 @@ export interface FeedMapping {
   group?: boolean | undefined;
 }
 
+/** What protected servers of a feed and its images need. Secrets are stored encrypted and not shown again. */
+export interface FeedAccess {
+  /** Of basic authentication. */
+  username?: string | undefined;
+  password?: string | undefined;
+  headers?: Record<string, string> | undefined;
+  /** The only server that gets them; by default that of the feed's URL. */
+  origin?: string | undefined;
+  /** Sent to every server of the feed. */
+  userAgent?: string | undefined;
+  referer?: string | undefined;
+}
+
+/** What is changed of a feed; null removes it. */
+export interface FeedEdit {
+  format?: FeedFormat | undefined;
+  mapping?: FeedMapping | null | undefined;
+  access?: FeedAccess | null | undefined;
+  options?: { quality: Quality } | undefined;
+  schedule?: string | null | undefined;
+  webhook?: Webhook | null | undefined;
+}
+
 /** Something that was read although it is not written as it should be. */
 export interface FeedNote {
   code: string;
@@ -124,6 +147,7 @@ export interface CreateFeedFromUrlRequest {
   format?: FeedFormat | undefined;
   /** Recognised by default. */
   mapping?: FeedMapping | undefined;
+  access?: FeedAccess | undefined;
   /** `['remove-background']` by default. */
   operations?: Operation[] | undefined;
   options?: FeedImageOptions | undefined;
@@ -292,6 +316,8 @@ export interface Feed {
   source: FeedUrlSource | FeedUploadSource;
   format: FeedFormat;
   mapping?: FeedMapping;
+  /** What its server is sent; of secrets only the names of the headers. */
+  access?: Pick<FeedAccess, 'userAgent' | 'referer'> & { origin: string; headers: string[] };
   operations: Operation[];
   options?: AppliedCutOutOptions;
   /** Cron, UTC. */

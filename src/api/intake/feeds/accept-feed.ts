@@ -42,8 +42,8 @@ import {
 import { runResponse } from './response.ts';
 import { plainBody, readFeedJson, storeDocument } from './upload.ts';
 
-type FeedSettings = Omit<CreateFeedRequest, 'imageOptions'> &
-  Pick<FeedManifest, 'options' | 'exportPolicy'>;
+type FeedSettings = Omit<CreateFeedRequest, 'imageOptions' | 'access'> &
+  Pick<FeedManifest, 'options' | 'exportPolicy' | 'access'>;
 
 function toManifest(
   request: FeedSettings,
@@ -71,7 +71,11 @@ const tooManyFeeds = (maxFeeds: number): Problem =>
   );
 
 /** Rejects a schedule that runs more often than the key allows. @throws Problem invalid-request */
-function checkInterval(schedule: string, { feedIntervalSeconds }: Caller): void {
+export function checkInterval(
+  schedule: string | null | undefined,
+  { feedIntervalSeconds }: Caller,
+): void {
+  if (!schedule) return;
   const seconds = minIntervalSeconds(schedule);
   if (seconds >= feedIntervalSeconds) return;
   const detail = `must have runs at least ${feedIntervalSeconds} s apart, the limit of your key; these are ${seconds} s apart`;
@@ -155,17 +159,19 @@ export function createFeedAcceptance(services: FeedServices, { readOwn, toRespon
       '/url': 'url' in request.source ? request.source.url : undefined,
     });
     const caller = requireCaller(call);
-    if (request.schedule !== undefined) checkInterval(request.schedule, caller);
+    checkInterval(request.schedule, caller);
     if (request.webhook) await checkWebhook(services, caller.client);
     const policy = await retentionPolicy(caller, request.outputSeconds, readClientLimits);
-    const { imageOptions, ...rest } = request;
+    const { imageOptions, access, ...rest } = request;
     const pointer = 'url' in request.source ? '/options/preset' : '?preset';
     const { client } = caller;
     const applied = await applyPreset(services.presets, client, imageOptions, pointer, FEED_FIELDS);
     const asked = toCutOutOptions(applied.options);
     const options = await feedOptions(services, caller, asked, rest.export);
+    const url = 'url' in request.source ? request.source.url : undefined;
     const settings = {
       ...rest,
+      ...(access && { access: await feeds.access.store(client, access, url) }),
       ...unlessDefault(options),
       ...(applied.exportPolicy && { exportPolicy: applied.exportPolicy }),
     };

@@ -66,7 +66,7 @@ export function createFeedDownloads(services: DownloadServices) {
     const head = await blobs.head(key, signal).catch(storageUnavailable);
     if (!head) return undefined;
     const metadata = readSourceMetadata(head);
-    const options: FeedReadOptions = toParseOptions(feed, metadata);
+    const options: FeedReadOptions = toParseOptions(run.reading ?? feed, metadata);
     return { key, metadata, options };
   }
 

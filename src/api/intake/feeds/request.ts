@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { FilledColumn } from '../../../feed-formats/columns.ts';
 import { FeedMapping } from '../../../feed-formats/mapping.ts';
-import { FEED_FORMATS, type FeedManifest } from '../../../intake/feeds/feeds.ts';
+import { FEED_FORMATS } from '../../../intake/batches/feed-reading.ts';
+import type { AccessRequest } from '../../../intake/feeds/feed-access.ts';
+import type { FeedManifest } from '../../../intake/feeds/feeds.ts';
 import { scheduleError } from '../../../intake/feeds/schedules.ts';
 import { checkConflicts, outputFields } from '../../../output/request.ts';
 import { feedOptionsField, Operations, QualityField, WebhookField } from '../job-request.ts';
@@ -56,12 +58,57 @@ const OutputSeconds = z.coerce
 const Format = z.enum(FEED_FORMATS).default('auto');
 const operationsField = Operations.default(['remove-background']);
 
+const Text = z.string().regex(/^[\x20-\x7e]*$/, 'must be ASCII without line breaks');
+
+/** A header, but for those that requests have anyway, or that would change how they are framed. */
+const HEADER =
+  /^(?!(?:host|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*|accept.*|if-.*|range|user-agent|referer)$)[\w-]{1,64}$/i;
+
+/** What protected servers need. */
+const Access = z
+  .strictObject({
+    username: z
+      .string()
+      .max(200)
+      .regex(/^[^:]*$/, 'must not have a colon')
+      .meta({ description: 'Of basic authentication' }),
+    password: z.string().max(1000),
+    headers: z
+      .record(z.string(), Text.max(4000))
+      .refine((headers) => Object.keys(headers).length <= 10, 'must be ten headers at most')
+      .refine(
+        (headers) => Object.keys(headers).every((name) => HEADER.test(name)),
+        'must have names of headers that requests do not have anyway: Host, for example, cannot be set',
+      )
+      .meta({ description: 'Such as a token: `{"X-Api-Key": "…"}`' }),
+    origin: z
+      .url({ protocol: /^https?$/ })
+      .max(300)
+      .meta({
+        description:
+          'The only server that gets them, `https://shop.example`; by default that of `url`',
+      }),
+    userAgent: Text.min(1).max(300).meta({ description: 'Sent to every server of the feed' }),
+    referer: z.url({ protocol: /^https?$/ }).max(1000),
+  })
+  .partial()
+  .refine(
+    ({ username, password }) => password === undefined || username !== undefined,
+    'must have a username with the password',
+  )
+  .meta({
+    id: 'FeedAccess',
+    description:
+      'For the feed and its images. User name, password and headers are stored encrypted, are not shown again, and go to one server only, redirects included',
+  });
+
 /** The JSON body that creates a feed from a URL. */
 export const FeedJson = z
   .strictObject({
     url: FeedUrl,
     format: Format,
     mapping: FeedMapping.optional(),
+    access: Access.optional(),
     operations: operationsField,
     options: feedOptionsField,
     schedule: Schedule.optional(),
@@ -72,6 +119,21 @@ export const FeedJson = z
     webhook: WebhookField.optional().meta({ description: 'Notified at the end of each run' }),
   })
   .meta({ id: 'FeedRequest' });
+
+/** What is changed of a feed; null removes it. The next run has it. */
+export const FeedEditJson = z
+  .strictObject({
+    format: Format.unwrap(),
+    mapping: FeedMapping.nullable(),
+    access: Access.nullable(),
+    options: z.strictObject({ quality: QualityField }),
+    schedule: Schedule.nullable(),
+    webhook: WebhookField.nullable(),
+  })
+  .partial()
+  .refine((edit) => Object.keys(edit).length > 0, 'must name what to change')
+  .meta({ id: 'FeedEdit' });
+export type FeedEditJson = z.infer<typeof FeedEditJson>;
 
 /** Splits names that are separated by commas; any other value stays as it is. */
 const splitNames = (text: unknown): unknown =>
@@ -133,6 +195,7 @@ export type CreateFeedRequest = Pick<
   | 'outputSeconds'
   | 'webhook'
 > & {
+  access?: AccessRequest;
   /** As they were sent: those of a preset are not among them yet. */
   imageOptions: z.infer<typeof feedOptionsField>;
 };
@@ -143,11 +206,12 @@ export const FEED_FIELDS = ['quality', 'subject', 'rules', 'fixRules', 'alpha'] 
 const exportSettings = (background: string | undefined) => (background ? { background } : {});
 
 export function requestFromJson(json: z.infer<typeof FeedJson>): CreateFeedRequest {
-  const { url, format, mapping, operations, schedule, retention, webhook } = json;
+  const { url, format, mapping, access, operations, schedule, retention, webhook } = json;
   return {
     source: { url },
     format,
     ...(mapping && { mapping }),
+    ...(access && { access }),
     operations,
     ...retention,
     imageOptions: json.options,

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { FeedNoteField } from '../../../feed-formats/inspect.ts';
-import { FeedMapping } from '../../../feed-formats/mapping.ts';
 import { BATCH_STATUSES, type BatchRecord } from '../../../intake/batches/batches.ts';
 import { batchCounts, runCounts } from '../../../intake/batches/counts.ts';
+import { FeedReading } from '../../../intake/batches/feed-reading.ts';
 import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
-import { FEED_FORMATS, type FeedRecord } from '../../../intake/feeds/feeds.ts';
+import type { FeedRecord } from '../../../intake/feeds/feeds.ts';
 import { FeedLoss } from '../../../intake/feeds/loss.ts';
 import { FeedPlan } from '../../../intake/feeds/plan.ts';
 import { CutOutOptions } from '../../../output/quality.ts';
 import { CutOutReview } from '../../../output/review.ts';
 import { RulesReport } from '../../../output/rules/verdicts.ts';
-import { OPERATIONS } from '../../../queue/job-data.ts';
+import { OPERATIONS, StoredAccess } from '../../../queue/job-data.ts';
 import { OutfitDescription } from '../../../taxonomy/outfit/outfit-schema.ts';
 import { Classification } from '../../../taxonomy/response-schema.ts';
 import {
@@ -84,8 +84,10 @@ export const FeedResponse = z
   .object({
     id: z.string(),
     source: z.union([z.object({ url: z.string() }), z.object({ uploaded: z.literal(true) })]),
-    format: z.enum(FEED_FORMATS),
-    mapping: FeedMapping.optional(),
+    ...FeedReading.shape,
+    access: StoredAccess.omit({ sealed: true })
+      .optional()
+      .meta({ description: 'What its server is sent; of secrets only the names of the headers' }),
     operations: z.array(z.enum(OPERATIONS)),
     /** Only those that differ from the defaults. */
     options: CutOutOptions.optional(),
@@ -143,6 +145,11 @@ export function runResponse(run: BatchRecord): RunResponse {
   };
 }
 
+/** Leaves out the secrets. */
+function publicAccess({ sealed: _, ...access }: StoredAccess): FeedResponse['access'] {
+  return access;
+}
+
 const PAUSE_REASON =
   'The key of this feed is revoked or expired; start a run with another of your keys to resume';
 
@@ -156,6 +163,7 @@ export function feedResponse(feed: FeedRecord, run: BatchRecord | undefined): Fe
     source,
     format,
     ...(feed.mapping && { mapping: feed.mapping }),
+    ...(feed.access && { access: publicAccess(feed.access) }),
     operations,
     ...(feed.options && { options: feed.options }),
     ...(schedule && { schedule }),

@@ -14,9 +14,10 @@ import { reviewRoutes } from '../review/routes.ts';
 import { createFeedAcceptance } from './accept-feed.ts';
 import { createFeedActions, type FeedActions, type FeedServices } from './actions.ts';
 import type { DownloadServices } from './downloads.ts';
+import { createFeedEdit } from './edit-feed.ts';
 import { inspect } from './inspect.ts';
 import { pictureName } from './report-lines.ts';
-import { FeedJson, FeedQuery, InspectQuery } from './request.ts';
+import { FeedEditJson, FeedJson, FeedQuery, InspectQuery } from './request.ts';
 import { FeedResponse, RunResponse } from './response.ts';
 import { FEED_PATH, feedViewRoutes, RUN_PATH } from './views.ts';
 
@@ -45,7 +46,11 @@ function toReviewTarget(
 type FeedAcceptance = ReturnType<typeof createFeedAcceptance>;
 
 /** The routes that change feeds. */
-const changeRoutes = (actions: FeedActions, acceptance: FeedAcceptance): Route[] => [
+const changeRoutes = (
+  actions: FeedActions,
+  acceptance: FeedAcceptance,
+  edit: ReturnType<typeof createFeedEdit>,
+): Route[] => [
   route<FeedQuery>({
     method: 'POST',
     path: FEEDS_PATH,
@@ -120,6 +125,19 @@ const changeRoutes = (actions: FeedActions, acceptance: FeedAcceptance): Route[]
     problems: ['not-found', 'gone', ...CHANGE_PROBLEMS],
     handle: actions.confirm,
   }),
+  route<unknown, FeedEditJson>({
+    method: 'PATCH',
+    path: FEED_PATH,
+    scope: 'any-key',
+    operationId: 'editFeed',
+    summary: 'Change how a feed is read, when it runs, and who is told',
+    description:
+      'What the body names is replaced as a whole; null removes it. The next run has it: one under way and the exports of earlier ones stay as they are.',
+    body: FeedEditJson,
+    responses: { 200: feedDoc },
+    problems: ['not-found', 'gone', 'conflict'],
+    handle: edit,
+  }),
   route({
     method: 'DELETE',
     path: FEED_PATH,
@@ -146,7 +164,7 @@ export function feedRoutes(
   const actions = createFeedActions(services);
   const acceptance = createFeedAcceptance(services, actions);
   return [
-    ...changeRoutes(actions, acceptance),
+    ...changeRoutes(actions, acceptance, createFeedEdit(services, actions)),
     ...feedViewRoutes(actions, services, events),
     ...reviewRoutes(reviews, refinements, {
       path: RUN_PATH,

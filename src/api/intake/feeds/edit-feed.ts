@@ -1,0 +1,62 @@
+import type { Call, Reply } from '../../../http/route.ts';
+import { putJson } from '../../../intake/batches/batch-files.ts';
+import { feedKeys } from '../../../intake/feeds/feed-keys.ts';
+import { FeedManifest, type FeedRecord } from '../../../intake/feeds/feeds.ts';
+import { deleteSchedule, putSchedule } from '../../../intake/feeds/schedules.ts';
+import { qualityOptions, unlessDefault } from '../../../output/quality.ts';
+import { Problem } from '../../../platform/problem.ts';
+import { requireCaller } from '../../caller.ts';
+import { deleted, throwUnavailable } from '../../common-problems.ts';
+import { checkWebhook } from '../webhooks.ts';
+import { checkInterval } from './accept-feed.ts';
+import type { FeedActions, FeedServices } from './actions.ts';
+import type { FeedEditJson } from './request.ts';
+
+const unavailable = throwUnavailable('The feed cannot be changed right now; try again');
+
+/** Returns the feed with what is changed; what is null is removed. */
+async function edited(
+  { feeds }: Pick<FeedServices, 'feeds'>,
+  feed: FeedRecord,
+  { format, options, access, ...edit }: FeedEditJson,
+): Promise<FeedManifest> {
+  const { quality: _, ...others } = feed.options ?? {};
+  const url = 'url' in feed.source ? feed.source.url : undefined;
+  const changes = {
+    ...edit,
+    ...(format && { format }),
+    ...(access && { access: await feeds.access.store(feed.client, access, url) }),
+    ...(access === null && { access }),
+    ...(options && {
+      options: undefined,
+      ...unlessDefault({ ...others, ...qualityOptions(options.quality) }),
+    }),
+  };
+  const whole = Object.entries({ ...feed, ...changes }).filter(([, value]) => value !== null);
+  return FeedManifest.parse(Object.fromEntries(whole));
+}
+
+/** Creates the action that changes how a feed is read, when, and who is told. */
+export const createFeedEdit =
+  (services: FeedServices, { readOwn, toResponse }: Pick<FeedActions, 'readOwn' | 'toResponse'>) =>
+  async (call: Call<unknown, FeedEditJson>): Promise<Reply> => {
+    const edit = call.body;
+    const feed = await readOwn(call as Call);
+    const caller = requireCaller(call);
+    checkInterval(edit.schedule, caller);
+    if (edit.schedule && !('url' in feed.source)) {
+      throw new Problem(
+        'invalid-request',
+        'A feed without a URL is sent with each run: it has no schedule',
+      );
+    }
+    if (edit.webhook) await checkWebhook(services, caller.client);
+    const manifest = await edited(services, feed, edit);
+    await putJson(services.blobs, feedKeys(feed.client, feed.id).manifest, manifest).catch(
+      unavailable,
+    );
+    if (!(await services.feeds.edit(manifest).catch(unavailable))) throw deleted('feed', feed);
+    if (edit.schedule === null) await deleteSchedule(services.queue, feed.id).catch(unavailable);
+    else if (edit.schedule) await putSchedule(services.queue, manifest).catch(unavailable);
+    return { body: await toResponse((await services.feeds.get(feed.id)) ?? feed) };
+  };
