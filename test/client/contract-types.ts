@@ -38,7 +38,7 @@ import type {
   OutfitsRequest,
   ScoreRequest,
 } from '../../src/look/wardrobe/wardrobe-request.ts';
-import type { QualityChoice } from '../../src/output/quality.ts';
+import type { QualityChoice } from '../../src/output/options.ts';
 import type { OutputRequest } from '../../src/output/request.ts';
 import type { Stroke } from '../../src/output/strokes.ts';
 import type { OptionsQuery, OptionsResponse } from '../../src/taxonomy/dictionary/options.ts';

@@ -6,7 +6,7 @@ import { expiryOf } from '../../intake/job-retention.ts';
 import type { RulePacks } from '../../intake/rule-packs.ts';
 import type { StoredBytes } from '../../intake/stored-bytes.ts';
 import type { ImageLimits } from '../../intake/validate-image.ts';
-import { unlessDefault } from '../../output/quality.ts';
+import { unlessDefault } from '../../output/options.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { unavailable } from '../../platform/problem.ts';
 import { enqueueJob, type JobQueue } from '../../queue/queue.ts';

@@ -9,7 +9,7 @@ import type { RulePacks } from '../../intake/rule-packs.ts';
 import {
   BackgroundImage,
   checkConflicts,
-  outputFields,
+  optionFields,
   toCutOutOptions,
   withoutBlanks,
 } from '../../output/request.ts';
@@ -22,7 +22,6 @@ import {
   BackgroundText,
   JobOptions,
   OUTPUT_SECONDS,
-  QualityField,
 } from '../intake/job-request.ts';
 import { JobResponse } from '../intake/job-response.ts';
 import { type PreferJobDeps, readJobPreference, startPreferredJob } from '../intake/prefer-job.ts';
@@ -49,9 +48,7 @@ type Query = z.infer<typeof Query>;
 /** The fields beside the image. */
 const Fields = z.preprocess(
   withoutBlanks,
-  z
-    .strictObject({ quality: QualityField, ...outputFields, backgroundImage: BackgroundImage })
-    .superRefine(checkConflicts),
+  z.strictObject({ ...optionFields, backgroundImage: BackgroundImage }).superRefine(checkConflicts),
 );
 
 /** A finished cut-out, from a synchronous request or from a job. */

@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Call } from '../../http/route.ts';
 import { type ImageLimits, validateImage } from '../../intake/validate-image.ts';
-import { type CutOutOptions, type Quality, unlessDefault } from '../../output/quality.ts';
+import type { Quality } from '../../output/option-table.ts';
+import { type CutOutOptions, unlessDefault } from '../../output/options.ts';
 import type { Stroke } from '../../output/strokes.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { Problem, type ProblemType, unavailable } from '../../platform/problem.ts';

@@ -7,6 +7,7 @@ import type {
   Feed,
   FeedBody,
   FeedFormat,
+  FeedImageOptions,
   FeedInspection,
   FeedLoss,
   FeedMapping,
@@ -17,12 +18,13 @@ import type {
   FeedRun,
   FilledColumn,
   Operation,
-  Quality,
 } from '../../../packages/client/src/client.ts';
+import { optionsAt } from '../../output/option-table.ts';
 import { reviewTexts } from '../../output/review.ts';
 import { follow } from '../batches/follow.ts';
 import { connect } from '../connection/connect.ts';
 import type { ServerOptions } from '../connection/server-profile.ts';
+import { fieldsGiven, withImageOptions } from '../images/image-options.ts';
 import { CliError, EXIT, usageError } from '../terminal/exit.ts';
 import { type Output, print, say, table } from '../terminal/output.ts';
 import { save } from '../terminal/save.ts';
@@ -33,11 +35,8 @@ interface FeedOptions extends ServerOptions, Output {}
 interface ImportOptions extends FeedOptions {
   operations: Operation[];
   background?: string;
-  rules?: string;
-  fixRules?: true;
   schedule?: string;
   webhook?: string;
-  quality?: Quality;
   format?: FeedFormat;
   mapping?: FeedMapping;
   detach?: true;
@@ -84,14 +83,9 @@ async function createFeed(
   options: ImportOptions,
   signal: AbortSignal,
 ) {
-  const { operations, background, schedule, rules, fixRules, webhook } = options;
-  const { quality, format, mapping } = options;
+  const { operations, background, schedule, webhook, format, mapping } = options;
   const reading = { operations, ...(format && { format }), ...(mapping && { mapping }) };
-  const image = {
-    ...(quality && { quality }),
-    ...(rules && { rules }),
-    ...(fixRules && { fixRules }),
-  };
+  const image: FeedImageOptions = fieldsGiven(options, optionsAt('feeds'));
   if (/^https?:\/\//.test(source)) {
     const feed = { url: source, ...reading, ...(schedule && { schedule }) };
     const notified = webhook ? { webhook: { url: webhook } } : {};
@@ -323,7 +317,7 @@ const withReadingOptions = (command: Command): Command =>
     .option('--mapping <mapping>', 'a preset such as shopify, or JSON of columns', parseMapping);
 
 function importCommand(signal: AbortSignal): Command {
-  return withReadingOptions(new Command('import'))
+  return withImageOptions(withReadingOptions(new Command('import')), optionsAt('feeds'))
     .description('import a feed from a URL or a file, and wait for its first run')
     .argument(
       '<source>',
@@ -331,10 +325,7 @@ function importCommand(signal: AbortSignal): Command {
     )
     .addOption(operationsOption())
     .option('--webhook <url>', 'receives an event at the end of each run')
-    .option('--quality <quality>', 'fast, balanced or best')
     .option('--background <colour>', 'behind the subjects: #rrggbb, white or none')
-    .option('--rules <pack>', 'judge the pictures by a rule pack, such as amazon-main')
-    .option('--fix-rules', 'with --rules: make right what needs no new pixels')
     .option('--schedule <cron>', 'when to read the URL again, UTC: "30 4 * * *"')
     .option('--detach', 'do not wait: print the id')
     .option('--dry-run', 'only count: products, links, photos and what they cost at most')

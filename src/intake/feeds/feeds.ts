@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { FeedMapping } from '../../feed-formats/mapping.ts';
 import { FEED_FORMATS as FORMATS } from '../../feed-formats/sniff.ts';
-import { CutOutOptions } from '../../output/quality.ts';
+import { CutOutOptions } from '../../output/options.ts';
 import { PREFIX } from '../../platform/redis.ts';
 import { defineScript } from '../../platform/redis-script.ts';
 import { OPERATIONS } from '../../queue/job-data.ts';

@@ -20,7 +20,7 @@ import type { Policy } from '../../../intake/retention.ts';
 import type { ReviewDecisions } from '../../../intake/review/decisions.ts';
 import type { RulePacks } from '../../../intake/rule-packs.ts';
 import type { WebhookReceivers } from '../../../intake/webhooks/receivers.ts';
-import { type CutOutOptions, unlessDefault } from '../../../output/quality.ts';
+import { type CutOutOptions, unlessDefault } from '../../../output/options.ts';
 import { toCutOutOptions } from '../../../output/request.ts';
 import type { LinkRule } from '../../../platform/links/link-rule.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';

@@ -6,7 +6,7 @@ import type { DeclaredSource, Place } from '../../../intake/sources/declared-sou
 import { nameProblem } from '../../../intake/sources/object-names.ts';
 import { countObjects, statusOfSource } from '../../../intake/sources/source-state.ts';
 import type { Sources } from '../../../intake/sources/sources.ts';
-import { type CutOutOptions, unlessDefault } from '../../../output/quality.ts';
+import { type CutOutOptions, unlessDefault } from '../../../output/options.ts';
 import { toCutOutOptions } from '../../../output/request.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { LinkRule } from '../../../platform/links/link-rule.ts';
