@@ -29,7 +29,7 @@ const NOT_HERE = (Object.keys(sendable) as (keyof typeof sendable)[]).filter(
 );
 
 /** The fields beside the files and the strokes. */
-export const RefinementFields = z.preprocess(
+const RefinementFields = z.preprocess(
   withoutBlanks,
   z
     .strictObject(sendable)
