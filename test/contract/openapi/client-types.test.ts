@@ -72,7 +72,6 @@ describe('the generator', () => {
       Query: { at: '?listOrders' },
     });
     expect(types).toBe(`export type Size = 's' | 'l';
-
 /** What is bought. */
 export interface Purchase {
   size: Size;
@@ -84,14 +83,8 @@ export interface Purchase {
   at?: [number, number] | undefined;
   parts?: Part[] | undefined;
 }
-
-export interface Part {
-  id?: string | undefined;
-}
-
-export interface Query {
-  limit?: number | undefined;
-}
+export interface Part { id?: string | undefined }
+export interface Query { limit?: number | undefined }
 `);
   });
 

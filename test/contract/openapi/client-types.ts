@@ -87,10 +87,10 @@ const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${t
 const comment = (text: string | undefined): string =>
   text === undefined ? '' : `/** ${sentence(text.replaceAll('*/', '*\\/'))} */\n`;
 
-/** Members between braces: a few without comments on one line, if that is allowed. */
-function block(members: readonly string[], canBeShort: boolean): string {
+/** Members between braces: a few without comments on one line. */
+function block(members: readonly string[]): string {
   const text = members.join('');
-  const isShort = canBeShort && text.length < 80 && !/\/\*\*|\{/.test(text);
+  const isShort = text.length < 80 && !/\/\*\*|\{/.test(text);
   return isShort ? `{ ${text.trim().replaceAll(/;\n/g, '; ').replace(/;$/, '')} }` : `{\n${text}}`;
 }
 
@@ -146,7 +146,7 @@ class TypeWriter {
         .filter((note) => !this.#used.has(note)),
     );
     if (unused.length > 0) throw new Error(`These notes are not needed: ${unused.join(', ')}`);
-    return indented(types.join('\n'));
+    return indented(types.join(''));
   }
 
   /** Returns the schema of a place. @throws Error if there is none */
@@ -247,12 +247,12 @@ class TypeWriter {
       const type = `${own}${isOptional && isSent ? ' | undefined' : ''}`;
       return `${this.#memberComment(member, key, name)}${keyOf(key)}${isOptional ? '?' : ''}: ${type};\n`;
     });
-    if (restType === undefined || without.includes('*')) return block(members, name === undefined);
+    if (restType === undefined || without.includes('*')) return block(members);
     if (members.length === 0 && name === undefined) {
       const record = `Record<${propertyNames?.enum ? this.#inline(propertyNames, place) : 'string'}, ${restType}>`;
       return propertyNames?.enum && required.length === 0 ? `Partial<${record}>` : record;
     }
-    return block([...members, '[extra: string]: unknown;\n'], name === undefined);
+    return block([...members, '[extra: string]: unknown;\n']);
   }
 
   /** What a member is, by its schema, else by the notes; and its limits. */

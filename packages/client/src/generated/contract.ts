@@ -11,9 +11,7 @@ export interface CreateBatchRequest {
   /** Notified at the end of the batch. */
   webhook?: Webhook | undefined;
 }
-
 export type BatchStatus = 'open' | 'held' | 'sealed' | 'running' | 'finalizing' | 'canceling' | 'completed' | 'canceled' | 'failed' | 'expired';
-
 /** Rows of a batch, counted. */
 export interface BatchCounts {
   accepted: number;
@@ -26,14 +24,12 @@ export interface BatchCounts {
   /** Not finished when the batch ended. */
   canceled: number;
 }
-
 /** How far the latest upload is: it continues from `offset`. */
 export interface UploadState {
   format: string;
   /** Bytes of rows, or files of a form, that have arrived. */
   offset: number;
 }
-
 /** Paths on the service. */
 export interface BatchLinks {
   self: string;
@@ -45,7 +41,6 @@ export interface BatchLinks {
   review: string;
   duplicates: string;
 }
-
 /** Many images that are processed asynchronously. */
 export interface Batch {
   id: string;
@@ -71,7 +66,6 @@ export interface Batch {
   duplicates?: DuplicateCounts;
   links: BatchLinks;
 }
-
 /** One row of a batch; it has either `imageUrl` or `imageBase64`. */
 export interface BatchRow {
   /** Yours; unique in the batch, up to 256 characters. */
@@ -81,7 +75,6 @@ export interface BatchRow {
   /** Base64, or a data URL. */
   imageBase64?: string | undefined;
 }
-
 /** A row that succeeded. */
 export interface BatchResult {
   /** Counted from 0. */
@@ -97,7 +90,6 @@ export interface BatchResult {
   /** The first row with the same picture, since the end of the processing. */
   duplicateOf?: DuplicateRow;
 }
-
 /** A row that failed or was rejected. */
 export interface BatchError {
   /** Counted from 0. */
@@ -107,7 +99,6 @@ export interface BatchError {
   line: number;
   problem: ProblemSummary;
 }
-
 /** The cut-out of a row, to compare with a copy of it. */
 export interface ManifestCutOut {
   /** Hexadecimal. */
@@ -120,7 +111,6 @@ export interface ManifestCutOut {
   /** Only if the options have rules. */
   rules?: RulesReport;
 }
-
 /** The cut-out of a garment of a row, to compare with a copy of it. */
 export interface ManifestGarment {
   /** Counted from 0. */
@@ -132,7 +122,6 @@ export interface ManifestGarment {
   /** Path of the image on the service. */
   url: string;
 }
-
 /** Any row of a batch. */
 export interface BatchManifestRow {
   /** Counted from 0. */
@@ -151,13 +140,8 @@ export interface BatchManifestRow {
   duplicateOf?: DuplicateRow;
   problem?: ProblemSummary;
 }
-
 /** The problem of a rejected row. */
-export interface RejectionReason {
-  type: string;
-  detail: string;
-}
-
+export interface RejectionReason { type: string; detail: string }
 /** A row that an upload rejected. */
 export interface RejectedRow {
   /** Counted from 1. */
@@ -165,7 +149,6 @@ export interface RejectedRow {
   customId?: string;
   problem: RejectionReason;
 }
-
 /** The result of an upload of rows or files. */
 export interface UploadResult {
   accepted: number;
@@ -176,7 +159,6 @@ export interface UploadResult {
   errors: RejectedRow[];
   warnings: string[];
 }
-
 /** What was worn: either `items` or `icl`. */
 export interface WornClothing {
   /** 1 to 20. */
@@ -186,7 +168,6 @@ export interface WornClothing {
   /** With `icl`: 0 to 1. */
   windResistance?: number | undefined;
 }
-
 /** How warm a person felt; it has `vote`, `preference` or both. */
 export interface ThermalFeedback {
   /** −3 cold, 0 neutral, 3 hot. */
@@ -206,13 +187,11 @@ export interface ThermalFeedback {
   minutes?: number | undefined;
   worn: WornClothing;
 }
-
 export interface CalibrateRequest {
   userProfile?: UserProfile | undefined;
   /** 1 to 100. */
   feedback: ThermalFeedback[];
 }
-
 /** What became of one feedback. */
 export interface AppliedFeedback {
   /** Index in `feedback`. */
@@ -225,7 +204,6 @@ export interface AppliedFeedback {
   gain: number;
   status: 'applied' | 'downweighted' | 'saturated';
 }
-
 export interface CalibrationSummary {
   /** Kelvin. */
   offsetC: number;
@@ -236,14 +214,12 @@ export interface CalibrationSummary {
   /** Votes so far. */
   n: number;
 }
-
 export interface CalibrateResponse {
   /** Store it and send it with the next request. */
   userProfile: UserProfile;
   applied: AppliedFeedback[];
   summary: CalibrationSummary;
 }
-
 /** * What a feed says of an article, under the names of the Google Merchant feed. Other columns are ignored and listed in `warnings`. */
 export interface FeedAttributes {
   /** Your id; becomes the wardrobe item’s id: up to 128 characters. */
@@ -278,7 +254,6 @@ export interface FeedAttributes {
   weight?: string | undefined;
   [extra: string]: unknown;
 }
-
 /** How a classification is done. */
 export interface ClassifyOptions {
   /** Default `5`: 1 to 10. */
@@ -290,7 +265,6 @@ export interface ClassifyOptions {
   /** Default `true`. */
   wardrobeItem?: boolean | undefined;
 }
-
 /** The category of a garment. */
 export interface ClassifiedCategory {
   /** Null if only the group is known. */
@@ -304,7 +278,6 @@ export interface ClassifiedCategory {
   confidence: number;
   source: 'text' | 'model' | 'fused';
 }
-
 /** A category that the garment may have. */
 export interface CategoryCandidate {
   id: string;
@@ -312,10 +285,8 @@ export interface CategoryCandidate {
   /** 0 to 1. */
   confidence: number;
 }
-
 /** Classes of the image model. */
 export type ImageClass = 't-shirt' | 'longsleeve' | 'tank-top' | 'polo' | 'shirt' | 'blouse' | 'bodysuit' | 'sweater' | 'hoodie' | 'vest' | 'blazer' | 'outwear' | 'coat' | 'dress' | 'skirt' | 'pants' | 'jeans' | 'leggings' | 'shorts' | 'tights' | 'shoes' | 'boots' | 'heels' | 'sandals' | 'flats' | 'hat' | 'scarf' | 'belt' | 'socks' | 'bag' | 'sunglasses' | 'other';
-
 /** What the photo says. */
 export interface ImageEvidence {
   class: ImageClass;
@@ -323,7 +294,6 @@ export interface ImageEvidence {
   confidence: number;
   calibrated: true;
 }
-
 /** A word that was recognised. */
 export interface TextMatch {
   /** The column. */
@@ -334,7 +304,6 @@ export interface TextMatch {
   span: number[];
   language: Locale;
 }
-
 /** What the text says. */
 export interface TextEvidence {
   category: string | null;
@@ -349,9 +318,7 @@ export interface TextEvidence {
   /** Columns that file the article elsewhere than the title. */
   contradictedBy: CategoryColumn[];
 }
-
 export type CategoryColumn = 'product_type' | 'google_product_category';
-
 /** What a classification is based on. */
 export interface ClassificationEvidence {
   /** Null without a photo. */
@@ -361,26 +328,18 @@ export interface ClassificationEvidence {
   /** Whether photo and text agree; null if there is only one of them. */
   agreement: boolean | null;
 }
-
 /** Where an attribute comes from; `default` is the usual value of the category. */
 export type AttributeSource = 'measured' | 'text' | 'model' | 'default';
-
-export interface ClassifiedWord {
-  id: string;
-  source: AttributeSource;
-}
-
+export interface ClassifiedWord { id: string; source: AttributeSource }
 export interface ClassifiedMaterial extends ClassifiedWord {
   /** 0 to 1. */
   share?: number;
 }
-
 export interface ClassifiedRating {
   /** 0 to 1. */
   value: number;
   source: AttributeSource;
 }
-
 export interface ClassifiedColor {
   family: string;
   /** `#rrggbb`. */
@@ -393,7 +352,6 @@ export interface ClassifiedColor {
   deltaE?: number;
   source: AttributeSource;
 }
-
 export interface ClassifiedFormality {
   /** 0 lounge to 5 formal. */
   min: number;
@@ -401,12 +359,7 @@ export interface ClassifiedFormality {
   max: number;
   source: AttributeSource;
 }
-
-export interface ClassifiedSeasons {
-  ids: string[];
-  source: AttributeSource;
-}
-
+export interface ClassifiedSeasons { ids: string[]; source: AttributeSource }
 export interface ClassifiedAttributes {
   colors: ClassifiedColor[];
   /** One family for all colours together. */
@@ -424,20 +377,10 @@ export interface ClassifiedAttributes {
   windResistance?: ClassifiedRating;
   breathability?: ClassifiedRating;
 }
-
 /** A published source of an insulation value. */
-export interface InsulationSource {
-  table: string;
-  entry?: string;
-  note?: string;
-}
-
+export interface InsulationSource { table: string; entry?: string; note?: string }
 /** Factors that an insulation value was multiplied by. */
-export interface InsulationFactors {
-  material: number;
-  sleeve: number;
-}
-
+export interface InsulationFactors { material: number; sleeve: number }
 /** Effective insulation Iclu of a garment (ISO 9920), clo. */
 export interface Insulation {
   clo: number;
@@ -447,28 +390,17 @@ export interface Insulation {
   sources: InsulationSource[];
   factors: InsulationFactors;
 }
-
 /** Ids in other taxonomies. */
-export interface TaxonomyMappings {
-  shopify: string | null;
-  google: number | null;
-}
-
+export interface TaxonomyMappings { shopify: string | null; google: number | null }
 export type ReviewReason = 'low-confidence' | 'image-text-disagree' | 'text-category-disagree' | 'language-not-supported' | 'not-a-garment' | 'multiple-garments' | 'too-small' | 'colour-mismatch' | 'material-missing';
-
 /** A reason in the language of the response. */
-export interface ReviewText {
-  code: ReviewReason;
-  text: string;
-}
-
+export interface ReviewText { code: ReviewReason; text: string }
 export interface Review {
   needed: boolean;
   reasons: ReviewReason[];
   /** The reasons in the language of the response. */
   explanation: ReviewText[];
 }
-
 /** What a garment is. */
 export interface Classification {
   /** A category; only its group; or no garment the dictionary has. */
@@ -492,9 +424,7 @@ export interface Classification {
   /** Of what is cut out: the name of its format and 64 bytes in base64url. Alike for copies of a picture that were recompressed, scaled, cropped a little or mirrored. Absent without a photo or subject, and from results of older releases. */
   fingerprint?: string;
 }
-
 export type ClassifyResponse = Classification & { requestId: string };
-
 /** One hour of a day. */
 export interface DayHour {
   /** Returned unchanged: up to 40 characters. */
@@ -507,7 +437,6 @@ export interface DayHour {
   /** °C: 5 to 40. */
   indoorTempC?: number | undefined;
 }
-
 export interface DayRequest {
   /** Instead of `forecast`: 1 to 48. */
   hours?: DayHour[] | undefined;
@@ -536,11 +465,7 @@ export interface DayRequest {
   /** en, de, fr, es, it, nl, or a tag such as `de-AT`, which finds the nearest; by default what `Accept-Language` prefers, else `en`. */
   locale?: string | undefined;
 }
-
-export interface DayOutfit extends Candidate {
-  name: string;
-}
-
+export interface DayOutfit extends Candidate { name: string }
 /** What is worn in an hour, and what changes before it. */
 export interface DayHourResult {
   at?: string;
@@ -555,14 +480,12 @@ export interface DayHourResult {
   /** 0 to 1. */
   fit: number;
 }
-
 export interface WorstHour {
   /** Index in `hours`. */
   hour: number;
   /** 0 to 1. */
   fit: number;
 }
-
 export interface DayResponse {
   outfit: DayOutfit | null;
   /** The layers worn in each hour, and the changes before it. */
@@ -571,7 +494,6 @@ export interface DayResponse {
   diagnostics: Diagnostic[];
   paramsVersion: string;
 }
-
 /** Selects parts of the dictionary. */
 export interface TaxonomyOptionsQuery {
   /** en, de, fr, es, it, nl, or a tag such as `de-AT`, which finds the nearest; by default what `Accept-Language` prefers, else `en`. */
@@ -581,24 +503,15 @@ export interface TaxonomyOptionsQuery {
   /** The version of the dictionary; the latest by default. */
   version?: string | undefined;
 }
-
 /** An id of the dictionary and its label in the language asked for. */
-export interface DictionaryEntry {
-  id: string;
-  label: string;
-}
-
+export interface DictionaryEntry { id: string; label: string }
 export interface DictionaryLayer {
   id: Layer;
   label: string;
   /** From the skin outwards; null for layers without an order. */
   order: number | null;
 }
-
-export interface DictionaryGroup extends DictionaryEntry {
-  region: Region | null;
-}
-
+export interface DictionaryGroup extends DictionaryEntry { region: Region | null }
 /** Effective insulation Iclu of a category (ISO 9920), clo. */
 export interface CategoryInsulation {
   default: number;
@@ -607,19 +520,10 @@ export interface CategoryInsulation {
   confidence: string;
   sources: InsulationSource[];
 }
-
 /** From 0 lounge to 5 formal. */
-export interface FormalityRange {
-  min: number;
-  max: number;
-}
-
+export interface FormalityRange { min: number; max: number }
 /** Ids of a category in other taxonomies. */
-export interface CategoryMappings {
-  shopify: string;
-  google: number;
-}
-
+export interface CategoryMappings { shopify: string; google: number }
 export interface DictionaryCategory extends DictionaryEntry {
   groupId: string;
   region: Region;
@@ -633,14 +537,12 @@ export interface DictionaryCategory extends DictionaryEntry {
   seasons: string[];
   mappings: CategoryMappings;
 }
-
 export interface DictionaryColour extends DictionaryEntry {
   /** `#rrggbb`; null for families without one colour. */
   hex: string | null;
   /** Whether it can be measured on a photo. */
   measurable: boolean;
 }
-
 export interface DictionaryMaterial extends DictionaryEntry {
   fibreName: string | null;
   insulationFactor: number;
@@ -651,36 +553,22 @@ export interface DictionaryMaterial extends DictionaryEntry {
   /** 0 to 1. */
   breathability: number;
 }
-
 /** A value of an attribute. */
-export interface DictionaryAttribute {
-  id: string | number;
-  label: string;
-}
-
+export interface DictionaryAttribute { id: string | number; label: string }
 export interface ThermalProfileEntry extends DictionaryEntry {
   /** Kelvin. */
   offsetC: number;
 }
-
 /** Bounds of a setting. */
-export interface SettingRange {
-  min: number;
-  max: number;
-  step: number;
-  unit: string;
-}
-
+export interface SettingRange { min: number; max: number; step: number; unit: string }
 export interface OccasionEntry extends DictionaryEntry {
   /** From and to, 0 lounge to 5 formal. */
   formality: number[];
 }
-
 export interface ActivityEntry extends DictionaryEntry {
   /** Met. */
   met: number;
 }
-
 /** What a person can choose. */
 export interface ProfileOptions {
   thermalProfiles: ThermalProfileEntry[];
@@ -691,7 +579,6 @@ export interface ProfileOptions {
   activities: ActivityEntry[];
   weatherConditions: DictionaryEntry[];
 }
-
 /** What the classifier knows. */
 export interface ClassifierInfo {
   /** Of the image model; `modelVersion` of a classification. */
@@ -699,7 +586,6 @@ export interface ClassifierInfo {
   imageClasses: string[];
   languages: Locale[];
 }
-
 /** The dictionary; sections that were not asked for are left out. */
 export interface TaxonomyOptionsResponse {
   dictionaryVersion: string;
@@ -717,7 +603,6 @@ export interface TaxonomyOptionsResponse {
   profile?: ProfileOptions;
   model: ClassifierInfo;
 }
-
 /** How many rows have the same picture. */
 export interface DuplicateCounts {
   /** Rows whose pictures were compared. */
@@ -726,7 +611,6 @@ export interface DuplicateCounts {
   /** Rows that repeat the picture of an earlier one. */
   rows: number;
 }
-
 /** One row of a group, or the first row with the same picture as another. */
 export interface DuplicateRow {
   /** Counted from 0. */
@@ -738,7 +622,6 @@ export interface DuplicateRow {
   /** Of the two pictures, in thousandths: 0.9 and more is the same picture: 0 to 1. */
   similarity: number;
 }
-
 /** A group of rows with the same picture, by its first row. */
 export interface DuplicateGroup {
   /** Counted from 0. */
@@ -752,12 +635,8 @@ export interface DuplicateGroup {
   /** The next 19 rows at most, in upload order. */
   duplicates: DuplicateRow[];
 }
-
 /** The link to the next page. */
-export interface DuplicatesLinks {
-  next: string;
-}
-
+export interface DuplicatesLinks { next: string }
 /** One page of the groups. */
 export interface DuplicatesPage {
   duplicates: DuplicateCounts;
@@ -765,13 +644,10 @@ export interface DuplicatesPage {
   /** Absent on the last page. */
   links?: DuplicatesLinks;
 }
-
 /** Default `auto`. */
 export type FeedFormat = 'auto' | 'rss' | 'atom' | 'xml' | 'tsv' | 'csv' | 'ndjson' | 'json';
-
 /** A kind of export that is recognised by its columns. */
 export type FeedPreset = 'google' | 'plain' | 'shopify' | 'woocommerce' | 'magento' | 'prestashop' | 'awin' | 'criteo' | 'idealo' | 'heureka' | 'shopify-json';
-
 /** Where the rows of a feed have what is read; what is not given is recognised. */
 export interface FeedMapping {
   preset?: FeedPreset | undefined;
@@ -794,7 +670,6 @@ export interface FeedMapping {
   /** Whether rows with the same id, one after the other, are one product. */
   group?: boolean | undefined;
 }
-
 /** Something that was read although it is not written as it should be. */
 export interface FeedNote {
   code: string;
@@ -803,7 +678,6 @@ export interface FeedNote {
   line: number;
   count: number;
 }
-
 /** What was recognised in the beginning of a feed. */
 export interface FeedInspection {
   format?: 'rss' | 'atom' | 'xml' | 'tsv' | 'csv' | 'ndjson' | 'json';
@@ -827,7 +701,6 @@ export interface FeedInspection {
   /** Why the feed cannot be read, or not further, and what to do. */
   problem?: { reason: string; detail: string };
 }
-
 /** How the images of a feed are cut out. */
 export interface FeedImageOptions {
   /** `balanced` by default. */
@@ -843,19 +716,16 @@ export interface FeedImageOptions {
   /** The name of a preset of yours: its options apply where you send none. */
   preset?: string | undefined;
 }
-
 /** How the exported images look. */
 export interface FeedExportOptions {
   /** The background of the pictures: a colour, or none. */
   background?: string | undefined;
 }
-
 /** How long runs and their images are retained. */
 export interface FeedRetentionOptions {
   /** How long a run is retained after its end, and the pictures after the end of the last run. Default `31536000`: 3600 to 34560000. */
   outputSeconds?: number | undefined;
 }
-
 /** A feed that the service reads from a URL. */
 export interface CreateFeedFromUrlRequest {
   /** http or https, without a user name or password; fetched by each run, from public IP addresses only: up to 2048 characters. */
@@ -874,7 +744,6 @@ export interface CreateFeedFromUrlRequest {
   /** Notified at the end of each run. */
   webhook?: Webhook | undefined;
 }
-
 /** What is asked of a feed that is sent as the body. */
 export interface FeedUploadOptions {
   /** Default `auto`. */
@@ -904,7 +773,6 @@ export interface FeedUploadOptions {
   /** http or https; public IP addresses only, redirects are not followed: up to 1024 characters. */
   webhookUrl?: string | undefined;
 }
-
 /** Rows and images of a feed run, counted. */
 export interface FeedRunCounts {
   /** Rows of the feed, including rejected ones. */
@@ -924,13 +792,8 @@ export interface FeedRunCounts {
   /** Units of the quota that the run has used. */
   units: number;
 }
-
 /** How much of what there was is lost. */
-export interface FeedShare {
-  before: number;
-  lost: number;
-}
-
+export interface FeedShare { before: number; lost: number }
 /** What a run has lost of the last completed one. */
 export interface FeedLoss {
   /** Products with a good picture or classification. */
@@ -939,7 +802,6 @@ export interface FeedLoss {
   /** The first products that are missing. */
   first: ({ id: string; title?: string })[];
 }
-
 /** What a run would do, counted before an image is fetched. */
 export interface FeedPlan {
   products: number;
@@ -953,7 +815,6 @@ export interface FeedPlan {
   units: number;
   loss: FeedLoss;
 }
-
 /** Paths on the service. */
 export interface FeedRunLinks {
   self: string;
@@ -965,7 +826,6 @@ export interface FeedRunLinks {
   confirm: string;
   feed: string;
 }
-
 /** One import of a feed. */
 export interface FeedRun {
   id: string;
@@ -990,37 +850,23 @@ export interface FeedRun {
   duplicates?: DuplicateCounts;
   links: FeedRunLinks;
 }
-
 /** A feed that was read from a URL. */
-export interface FeedUrlSource {
-  url: string;
-}
-
+export interface FeedUrlSource { url: string }
 /** A feed that was sent as a body. */
-export interface FeedUploadSource {
-  uploaded: true;
-}
-
+export interface FeedUploadSource { uploaded: true }
 /** Paths on the service. */
-export interface FeedLinks {
-  self: string;
-  runs: string;
-  export: string;
-}
-
+export interface FeedLinks { self: string; runs: string; export: string }
 /** The retention in effect. */
 export interface FeedRetention {
   /** Seconds after the end of a run. */
   outputSeconds: number;
 }
-
 /** Scheduled runs do not start. */
 export interface FeedSchedulePause {
   since: string;
   /** What happened, and how to resume. */
   reason: string;
 }
-
 /** A retailer's product feed. */
 export interface Feed {
   id: string;
@@ -1044,10 +890,8 @@ export interface Feed {
   lastCompletedRunId?: string;
   links: FeedLinks;
 }
-
 /** The first line of a report: the run itself. */
 export type FeedReportRun = FeedRun & { kind: 'run' };
-
 /** A row of the feed that cannot be used. */
 export interface FeedReportRejection {
   kind: 'rejected';
@@ -1057,7 +901,6 @@ export interface FeedReportRejection {
   line: number;
   reasons: string[];
 }
-
 /** One image of a product and its outcome. */
 export interface FeedReportImage {
   /** As the feed has it. */
@@ -1079,7 +922,6 @@ export interface FeedReportImage {
   /** Its garments, if the feed has the operation `separate`. */
   outfit?: OutfitDescription;
 }
-
 /** A product of the feed. */
 export interface FeedReportProduct {
   kind: 'product';
@@ -1092,23 +934,16 @@ export interface FeedReportProduct {
   classification?: Classification;
   notes: string[];
 }
-
 /** The last line of a report, if there is anything to note. */
-export interface FeedReportNotes {
-  kind: 'notes';
-  notes: FeedNote[];
-}
-
+export interface FeedReportNotes { kind: 'notes'; notes: FeedNote[] }
 /** One line of a feed report: the run, each row, then what was noted. */
 export type FeedReportLine = FeedReportRun | FeedReportProduct | FeedReportRejection | FeedReportNotes;
-
 /** A response of api.open-meteo.com with these hourly variables, times as ISO 8601; other members are ignored. */
 export interface OpenMeteoForecast {
   hourly: OpenMeteoHours;
   /** °C and km/h by default. */
   hourly_units?: OpenMeteoUnits | undefined;
 }
-
 /** Values by hour; null is a gap. */
 export interface OpenMeteoHours {
   /** 1 to 1000. */
@@ -1126,30 +961,23 @@ export interface OpenMeteoHours {
   /** Up to 1000. */
   is_day?: (number | null)[] | undefined;
 }
-
 export interface OpenMeteoUnits {
   /** Up to 16 characters. */
   temperature_2m?: string | undefined;
   /** Up to 16 characters. */
   wind_speed_10m?: string | undefined;
 }
-
 /** A response of api.met.no, Locationforecast; other members are ignored. */
-export interface MetNorwayForecast {
-  properties: MetNorwayProperties;
-}
-
+export interface MetNorwayForecast { properties: MetNorwayProperties }
 export interface MetNorwayProperties {
   /** 1 to 1000. */
   timeseries: MetNorwayStep[];
 }
-
 export interface MetNorwayStep {
   /** UTC. */
   time: string;
   data: MetNorwayData;
 }
-
 export interface MetNorwayData {
   instant: MetNorwayInstant;
   next_1_hours?: MetNorwayPeriod | undefined;
@@ -1160,11 +988,7 @@ export interface MetNorwayData {
     };
   } | undefined;
 }
-
-export interface MetNorwayInstant {
-  details: MetNorwayDetails;
-}
-
+export interface MetNorwayInstant { details: MetNorwayDetails }
 export interface MetNorwayDetails {
   /** °C. */
   air_temperature?: number | undefined;
@@ -1174,16 +998,11 @@ export interface MetNorwayDetails {
   wind_speed?: number | undefined;
   wind_speed_of_gust?: number | undefined;
 }
-
-export interface MetNorwayPeriod {
-  summary: MetNorwaySummary;
-}
-
+export interface MetNorwayPeriod { summary: MetNorwaySummary }
 export interface MetNorwaySummary {
   /** Up to 64 characters. */
   symbol_code: string;
 }
-
 /** A forecast of one service, and which hours of a day count. */
 export interface Forecast {
   /** A response of api.open-meteo.com, unchanged, with these hourly variables and times as ISO 8601. */
@@ -1197,34 +1016,26 @@ export interface Forecast {
   /** End of the last hour that counts; default 22: 1 to 24. */
   toHour?: number | undefined;
 }
-
 /** Language of labels and names. */
 export type Locale = 'en' | 'de' | 'fr' | 'es' | 'it' | 'nl';
-
 /** Part of the body that a garment covers. */
 export type Region = 'top' | 'outerwear' | 'dress' | 'bottom' | 'shoes' | 'accessory';
-
 /** Layer that a garment is worn in. */
 export type Layer = 'underwear' | 'base' | 'mid' | 'outer' | 'footwear' | 'accessory';
-
 /** Place on the body that a garment takes. */
 export type BodySlot = 'head' | 'eyes' | 'neck' | 'torso' | 'waist' | 'hands' | 'legs' | 'feet' | 'full' | 'carry';
-
 /** What is done to an image. */
 export type Operation = 'remove-background' | 'classify' | 'separate';
-
 /** How long results are retained. */
 export interface RetentionOptions {
   /** How long results are retained after the end of the job. Default `86400`: 60 to 604800. */
   outputSeconds?: number | undefined;
 }
-
 /** Receives an event when the work ends; see Standard Webhooks 1.0. */
 export interface Webhook {
   /** http or https; public IP addresses only, redirects are not followed: up to 1024 characters. */
   url: string;
 }
-
 /** What a job is created with, in JSON. */
 export interface JobRequest {
   /** Base64 or a data URL. */
@@ -1239,23 +1050,15 @@ export interface JobRequest {
   /** Notified at the end of the job. */
   webhook?: Webhook | undefined;
 }
-
 export type JobStatus = 'queued' | 'active' | 'succeeded' | 'failed' | 'canceled' | 'expired';
-
 export interface JobResults {
   cutout?: CutOut;
   classification?: Classification;
   /** Of jobs with the operation `separate`. */
   outfit?: OutfitDescription;
 }
-
 /** Paths on the service. */
-export interface JobLinks {
-  self: string;
-  result: string;
-  cancel: string;
-}
-
+export interface JobLinks { self: string; result: string; cancel: string }
 /** One image that is processed asynchronously. */
 export interface Job {
   id: string;
@@ -1277,7 +1080,6 @@ export interface Job {
   webhook?: Webhook;
   links: JobLinks;
 }
-
 /** Proof of a deletion. */
 export interface DeletionReceipt {
   id: string;
@@ -1287,13 +1089,11 @@ export interface DeletionReceipt {
   /** The storage may keep versions of them that cannot be deleted; else absent. */
   incomplete?: true;
 }
-
 /** Selects the language of labels. */
 export interface MetaQuery {
   /** en, de, fr, es, it, nl, or a tag such as `de-AT`, which finds the nearest; by default what `Accept-Language` prefers, else `en`. */
   locale?: string | undefined;
 }
-
 export interface MetaVersions {
   api: string;
   engine: string;
@@ -1303,12 +1103,8 @@ export interface MetaVersions {
   taxonomy: string;
   contentHash: string;
 }
-
 /** An accepted value, its label, and facts such as `offsetC` or `met`. */
-export interface MetaEntry extends DictionaryEntry {
-  [extra: string]: unknown;
-}
-
+export interface MetaEntry extends DictionaryEntry { [extra: string]: unknown }
 export interface MetaDictionaries {
   occasion: MetaEntry[];
   condition: MetaEntry[];
@@ -1325,12 +1121,7 @@ export interface MetaDictionaries {
   /** Texts of the codes, with `{name}` for each value. */
   explanation: MetaEntry[];
 }
-
-export interface MetaCodes {
-  warning: string[];
-  explanation: string[];
-}
-
+export interface MetaCodes { warning: string[]; explanation: string[] }
 /** Labels, accepted values, versions and limits of the outfit engine. */
 export interface MetaResponse {
   versions: MetaVersions;
@@ -1340,10 +1131,8 @@ export interface MetaResponse {
   codes: MetaCodes;
   limits: Record<string, number>;
 }
-
 /** Where a coefficient comes from. */
 export type CoefficientBasis = 'standard' | 'literature' | 'fitted' | 'judgement';
-
 export interface Coefficient {
   key: string;
   value: number;
@@ -1351,19 +1140,13 @@ export interface Coefficient {
   basis: CoefficientBasis;
   source: string;
 }
-
 export interface CoefficientTable {
   unit: string;
   basis: CoefficientBasis;
   source: string;
   rows: unknown[] | Record<string, unknown>;
 }
-
-export interface Equation {
-  id: string;
-  text: string;
-}
-
+export interface Equation { id: string; text: string }
 /** Every coefficient of the outfit engine, with unit and source. */
 export interface ParamsResponse {
   version: string;
@@ -1374,17 +1157,14 @@ export interface ParamsResponse {
   tables: Record<string, CoefficientTable>;
   equations: Equation[];
 }
-
 /** What the parse network tells apart. */
 export type GarmentGroup = 'top' | 'shirt_blouse' | 'knit_sweat' | 'vest' | 'jacket_blazer' | 'coat' | 'dress_onepiece' | 'skirt' | 'trousers_jeans' | 'leggings_tights' | 'shorts' | 'shoes' | 'boots' | 'socks' | 'bag' | 'hat' | 'scarf_tie' | 'belt' | 'small_things';
-
 /** A group that a garment may be. */
 export interface GarmentGroupCandidate {
   group: GarmentGroup;
   /** 0 to 1. */
   confidence: number;
 }
-
 /** The cut-out of a garment, a PNG of the size of its box. */
 export interface GarmentCutOut {
   /** Its name in the archive. */
@@ -1400,7 +1180,6 @@ export interface GarmentCutOut {
   /** Pixels. */
   height: number;
 }
-
 /** One garment of a photo. */
 export interface OutfitGarment {
   /** Position in the list, from 0; the largest first. */
@@ -1424,20 +1203,14 @@ export interface OutfitGarment {
   classification: Classification;
   cutout?: GarmentCutOut;
 }
-
 /** Size of an upright photo, pixels. */
-export interface PhotoSize {
-  width: number;
-  height: number;
-}
-
+export interface PhotoSize { width: number; height: number }
 /** Whether a person should look at the garments of a photo, and why. */
 export interface OutfitReview {
   needed: boolean;
   /** `no-garment`, `several-people`, `too-small`, `garments-unsure`, `category-guessed`, or a reason of cut-outs. More may be added. */
   reasons: string[];
 }
-
 /** What the subject of a photo wears. */
 export interface OutfitDescription {
   /** Whether skin or hair show. Without, the garments are taken as laid out. */
@@ -1453,7 +1226,6 @@ export interface OutfitDescription {
   fingerprint?: string;
   review: OutfitReview;
 }
-
 export interface CandidatesRequest extends TargetsRequest {
   items: WardrobeItem[];
   /** `indoor` (default) dresses for the room and adds a shell for outside. */
@@ -1471,21 +1243,12 @@ export interface CandidatesRequest extends TargetsRequest {
   /** 1 to 200. */
   limit?: number | undefined;
 }
-
 /** `separates` are a top and a bottom; `one-piece` is a dress or the like. */
 export type OutfitForm = 'separates' | 'one-piece';
-
 /** Ids of the items worn, by place in the outfit. */
 export type OutfitSlots = Partial<Record<'outer' | 'mid' | 'main' | 'over' | 'bottom' | 'shoes' | 'underTop' | 'underBottom' | 'socks' | 'head' | 'neck' | 'hands' | 'belt' | 'tie' | 'eyes' | 'bag', string>>;
-
 /** Items worn together. */
-export interface Candidate {
-  id: string;
-  itemIds: string[];
-  form: OutfitForm;
-  slots: OutfitSlots;
-}
-
+export interface Candidate { id: string; itemIds: string[]; form: OutfitForm; slots: OutfitSlots }
 export interface CandidatesResponse {
   targets: Targets;
   indoorTargets: IndoorTargets;
@@ -1507,7 +1270,6 @@ export interface CandidatesResponse {
   /** Exact number of valid outfits. */
   totalValid: string;
 }
-
 /** An outfit worn lately; other outfits are preferred. */
 export interface RecentOutfit {
   /** 1 to 12. */
@@ -1515,7 +1277,6 @@ export interface RecentOutfit {
   /** 0 to 3650. */
   daysAgo: number;
 }
-
 export interface OutfitsRequest extends TargetsRequest {
   items: WardrobeItem[];
   /** `indoor` (default) dresses for the room and adds a shell for outside. */
@@ -1537,7 +1298,6 @@ export interface OutfitsRequest extends TargetsRequest {
   /** Outfits worn recently; others are ranked first: up to 100. */
   recent?: RecentOutfit[] | undefined;
 }
-
 /** Components of a score, each 0 to 1. */
 export interface ScoreBreakdown {
   /** 0 to 1. */
@@ -1557,13 +1317,8 @@ export interface ScoreBreakdown {
   /** Share of the score lost to rules of common sense and to warmth nobody bears. */
   penalty: number;
 }
-
 /** Insulation in a region, clo. */
-export interface RegionInsulation {
-  clo: number;
-  target: number;
-}
-
+export interface RegionInsulation { clo: number; target: number }
 /** How warm an outfit is. */
 export interface ThermalReport {
   plan: Plan;
@@ -1584,14 +1339,8 @@ export interface ThermalReport {
   exposureLimitH: number | null;
   regions: Record<string, RegionInsulation>;
 }
-
 /** A reason for a score. */
-export interface Explanation {
-  code: string;
-  text: string;
-  params: Record<string, number | string>;
-}
-
+export interface Explanation { code: string; text: string; params: Record<string, number | string> }
 /** A garment that may serve as the shell. */
 export interface ShellItem {
   itemId: string;
@@ -1599,7 +1348,6 @@ export interface ShellItem {
   residualClo: number;
   score: number;
 }
-
 /** What to put on for outside. */
 export interface Shell {
   needed: boolean;
@@ -1617,7 +1365,6 @@ export interface Shell {
   addIds: string[];
   reasons: string[];
 }
-
 export interface Outfit extends Candidate {
   /** From 1: the order of the list. */
   rank: number;
@@ -1630,7 +1377,6 @@ export interface Outfit extends Candidate {
   explanation: Explanation[];
   shell: Shell | null;
 }
-
 export interface OutfitsResponse {
   targets: Targets;
   indoorTargets: IndoorTargets;
@@ -1651,14 +1397,12 @@ export interface OutfitsResponse {
   outfits: Outfit[];
   paramsVersion: string;
 }
-
 /** A candidate as `candidates` returned it; only these two members are read. */
 export interface ScoredCandidate {
   id: string;
   /** 1 to 18. */
   itemIds: string[];
 }
-
 export interface ScoreRequest {
   /** Unchanged, as returned. */
   targets: Targets;
@@ -1680,7 +1424,6 @@ export interface ScoreRequest {
   /** en, de, fr, es, it, nl, or a tag such as `de-AT`, which finds the nearest; by default what `Accept-Language` prefers, else `en`. */
   locale?: string | undefined;
 }
-
 export interface RankedOutfit {
   candidateId: string;
   /** From 1. */
@@ -1694,14 +1437,12 @@ export interface RankedOutfit {
   explanation: Explanation[];
   shell: Shell | null;
 }
-
 export interface ScoreResponse {
   ranked: RankedOutfit[];
   /** The shell of the first. */
   shell: Shell | null;
   paramsVersion: string;
 }
-
 /** Options that a preset can have: all but the name of another. */
 export interface PresetOptions {
   quality?: Quality | undefined;
@@ -1738,19 +1479,14 @@ export interface PresetOptions {
   fixRules?: boolean | undefined;
   alpha?: AlphaMode | undefined;
 }
-
 /** What a preset has. */
 export interface PresetRequest {
   options?: PresetOptions | undefined;
   /** Which cut-outs downloads of batches and feeds have by default. */
   export?: ExportPolicy | undefined;
 }
-
 /** Paths on the service. */
-export interface PresetLinks {
-  self: string;
-}
-
+export interface PresetLinks { self: string }
 /** Options that requests take by name. */
 export interface Preset {
   name: string;
@@ -1759,18 +1495,12 @@ export interface Preset {
   changedAt: string;
   links: PresetLinks;
 }
-
 /** All presets of a client, by name. */
-export interface PresetList {
-  presets: Preset[];
-}
-
+export interface PresetList { presets: Preset[] }
 /** `high` refines edges further and takes longer; `fast` does not refine them and makes a larger file sooner. */
 export type Quality = 'fast' | 'balanced' | 'high';
-
 /** `jpeg` has no transparency and gets a white background. Default `png`. */
 export type ImageFormat = 'png' | 'jpeg' | 'webp';
-
 /** How a cut-out is made and drawn. Every member is optional; only those given are sent. */
 export interface CutOutOptions {
   /** `balanced` by default. */
@@ -1812,13 +1542,10 @@ export interface CutOutOptions {
   /** The name of a preset of yours: its options apply where you send none. */
   preset?: string | undefined;
 }
-
 /** What happens to the alpha that an image brings. */
 export type AlphaMode = 'replace' | 'keep';
-
 /** All of the subject; the people; what they wear, without skin and hair; or the garments of one region. */
 export type Subject = 'all' | 'person' | 'garment' | 'top' | 'outerwear' | 'dress' | 'bottom' | 'shoes' | 'accessory';
-
 /** A stroke of a round brush over a cut-out. */
 export interface Stroke {
   /** `add`: what is under it is subject; `erase`: it is background. */
@@ -1828,7 +1555,6 @@ export interface Stroke {
   /** `[x, y]` of the upright image. */
   points: ([number, number])[];
 }
-
 /** The options in effect, as the service reports them; options at their defaults are left out. */
 export interface AppliedCutOutOptions {
   quality?: Quality;
@@ -1854,15 +1580,8 @@ export interface AppliedCutOutOptions {
   rulePack?: RulePack;
   alpha?: 'keep';
 }
-
 /** A rectangle in pixels, from the top left corner. */
-export interface Rectangle {
-  left: number;
-  top: number;
-  width: number;
-  height: number;
-}
-
+export interface Rectangle { left: number; top: number; width: number; height: number }
 /** Whether a person should look at a cut-out, and why. */
 export interface CutOutReview {
   /** Whether a person should look at the cut-out. */
@@ -1870,7 +1589,6 @@ export interface CutOutReview {
   /** What was noticed: `low-confidence`, `gap-unsure`, `hole-in-subject`, `ground-in-gap`, `several-subjects`, `subject-too-small`, `blurred`, `same-colour-as-background`, `cut-by-frame`, `damaged`, and `rule:` with the id of a rule. More may be added. */
   reasons: string[];
 }
-
 /** A finished cut-out. */
 export interface CutOut {
   /** Path of the image on the service. */
@@ -1898,7 +1616,6 @@ export interface CutOut {
   /** The image kept its own alpha, by `alpha=keep`; absent if it was cut out. */
   alpha?: 'kept';
 }
-
 /** Why work failed. */
 export interface ProblemSummary {
   /** A problem type, such as `unprocessable-image`. */
@@ -1908,7 +1625,6 @@ export interface ProblemSummary {
   status: number;
   detail: string;
 }
-
 /** The image that was processed. */
 export interface InputImage {
   /** Hexadecimal. */
@@ -1919,12 +1635,9 @@ export interface InputImage {
   /** Pixels, upright. */
   height: number;
 }
-
 export type ReviewDecision = 'pending' | 'approved' | 'rejected';
-
 /** Which cut-outs a download has: `passed` need no review, `approved` includes those that people approved. */
 export type ExportPolicy = 'all' | 'passed' | 'approved';
-
 /** How far a review is. */
 export interface ReviewCounts {
   /** Cut-outs that a person should look at. */
@@ -1934,14 +1647,12 @@ export interface ReviewCounts {
   /** Of those needed, not decided yet. */
   pending: number;
 }
-
 /** Who decided. */
 export interface ReviewAuthor {
   client: string;
   /** Id of the API key, as its operator knows it. */
   keyId: string;
 }
-
 /** The file that is decided about. */
 export interface ReviewCutOut {
   /** Of the file: the version that is decided about. */
@@ -1949,12 +1660,8 @@ export interface ReviewCutOut {
   /** Absent if a newer run of the feed has replaced it. */
   url?: string;
 }
-
 /** Paths on the service. */
-export interface ReviewRowLinks {
-  self: string;
-}
-
+export interface ReviewRowLinks { self: string }
 /** A row with its cut-out and the decision in effect. */
 export interface ReviewRow {
   /** Counted from 0. */
@@ -1984,7 +1691,6 @@ export interface ReviewRow {
   cutout: ReviewCutOut;
   links: ReviewRowLinks;
 }
-
 /** The version of a cut-out that was decided about. */
 export interface ReviewedVersion {
   /** Hexadecimal. */
@@ -1994,7 +1700,6 @@ export interface ReviewedVersion {
   /** As of the row. */
   refinements?: number;
 }
-
 /** One decision about a row. */
 export interface ReviewHistoryLine {
   revision: number;
@@ -2004,27 +1709,19 @@ export interface ReviewHistoryLine {
   decidedBy: ReviewAuthor;
   version: ReviewedVersion;
 }
-
 /** A row with the last 20 decisions about it, the newest first. */
 export interface ReviewRowHistory extends ReviewRow {
   /** The last 20 decisions about the row, the newest first. */
   history: ReviewHistoryLine[];
 }
-
 /** A page of a review. It may be short, even empty, while `links` are there. */
-export interface ReviewPage {
-  review: ReviewCounts;
-  rows: ReviewRow[];
-  links?: DuplicatesLinks;
-}
-
+export interface ReviewPage { review: ReviewCounts; rows: ReviewRow[]; links?: DuplicatesLinks }
 /** Pending rows of one confidence. */
 export interface PendingRows {
   /** In thousandths. */
   confidence: number;
   rows: number;
 }
-
 /** How many rows a review has. */
 export interface ReviewSummary {
   review: ReviewCounts;
@@ -2033,7 +1730,6 @@ export interface ReviewSummary {
   /** Pending rows by confidence in thousandths, the lowest first. */
   pending: PendingRows[];
 }
-
 /** Which rows of a review to return. */
 export interface ReviewQuery {
   /** `false` for all rows with a cut-out, in upload order. Default `true`. */
@@ -2047,7 +1743,6 @@ export interface ReviewQuery {
   /** As in `links.next`. Default `0`. */
   cursor?: number | undefined;
 }
-
 /** A decision about one row. */
 export interface ReviewDecisionRequest {
   /** `pending` takes a decision back. */
@@ -2057,21 +1752,18 @@ export interface ReviewDecisionRequest {
   /** Of the decision that you have seen; 0 if there is none. */
   revision: number;
 }
-
 /** An approval of all pending rows. */
 export interface ReviewApprovalRequest {
   decision: 'approved';
   /** In thousandths; rows of at least this confidence: 0 to 1. */
   minConfidence: number;
 }
-
 /** What a bulk approval has approved. */
 export interface ReviewApproval {
   /** Rows that needed a review and were pending. */
   approved: number;
   review: ReviewCounts;
 }
-
 /** A range of which at least one end is given. */
 export interface RuleRange {
   /** 0 to 1. */
@@ -2079,7 +1771,6 @@ export interface RuleRange {
   /** 0 to 1. */
   max?: number | undefined;
 }
-
 /** The rules of a pack; an absent one is not judged. */
 export interface PictureRules {
   /** The colour behind the subject, and by how much a channel may differ, 0 to 32. */
@@ -2118,7 +1809,6 @@ export interface PictureRules {
     max: number;
   } | undefined;
 }
-
 /** Rules that pictures are judged by. */
 export interface RulePack {
   /** Up to 100 characters. */
@@ -2131,7 +1821,6 @@ export interface RulePack {
   })[] | undefined;
   rules: PictureRules;
 }
-
 /** A pack that is built in, or the client's own. */
 export interface NamedRulePack {
   name: string;
@@ -2143,11 +1832,7 @@ export interface NamedRulePack {
   pack: RulePack;
   links: { self: string };
 }
-
-export interface RulePackList {
-  rules: NamedRulePack[];
-}
-
+export interface RulePackList { rules: NamedRulePack[] }
 /** What a rule says about a picture. */
 export interface RuleVerdict {
   /** Such as `fill-ratio`; more may be added. */
@@ -2159,7 +1844,6 @@ export interface RuleVerdict {
   /** What to do; only if it failed. */
   advice?: string;
 }
-
 /** A picture, judged by a pack. */
 export interface RulesReport {
   pack: string;
@@ -2168,7 +1852,6 @@ export interface RulesReport {
   passed: boolean;
   verdicts: RuleVerdict[];
 }
-
 /** What a source is started with, or changed to. */
 export interface SourceRequest {
   /** By default those of before. */
@@ -2176,14 +1859,8 @@ export interface SourceRequest {
   /** Whether no more objects are taken. Default `false`. */
   paused?: boolean | undefined;
 }
-
 /** Where objects are; a folder is known to the operator only. */
-export interface SourcePlace {
-  kind: 's3' | 'folder';
-  bucket?: string;
-  prefix?: string;
-}
-
+export interface SourcePlace { kind: 's3' | 'folder'; bucket?: string; prefix?: string }
 /** Versions of objects, by what became of them. */
 export interface SourceCounts {
   /** Versions of objects that were taken. */
@@ -2197,25 +1874,12 @@ export interface SourceCounts {
   /** Those that were not read: empty, too large, or with a name no result can have. */
   rejected: number;
 }
-
 /** `off` until you start it; `waiting` for quota or a live key; `unreachable` if a place cannot be used now. */
 export type SourceStatus = 'off' | 'paused' | 'waiting' | 'unreachable' | 'working' | 'watching';
-
 /** Why no more objects are processed now. */
-export interface SourceProblem {
-  type: string;
-  detail: string;
-  since: string;
-}
-
+export interface SourceProblem { type: string; detail: string; since: string }
 /** Paths on the service. */
-export interface SourceLinks {
-  self: string;
-  events: string;
-  scan: string;
-  failures: string;
-}
-
+export interface SourceLinks { self: string; events: string; scan: string; failures: string }
 /** Objects that fail by themselves, by what becomes of them. */
 export interface SourceFailureCounts {
   /** Objects that are tried again, each after a pause of its own. */
@@ -2225,7 +1889,6 @@ export interface SourceFailureCounts {
   /** Folders whose objects cannot be listed, 100 at most. */
   unlisted: number;
 }
-
 /** An object that fails while others do not. */
 export interface SourceFailure {
   /** Below the prefix or folder. */
@@ -2237,7 +1900,6 @@ export interface SourceFailure {
   /** When it is tried again; absent once it is given up. */
   retryAt?: string;
 }
-
 /** A page of failures, by name. */
 export interface SourceFailures {
   /** By name. */
@@ -2246,7 +1908,6 @@ export interface SourceFailures {
   unlisted: ({ name: string; reason: string })[];
   links?: DuplicatesLinks;
 }
-
 /** A folder or a prefix of a bucket that the operator has declared for your client. */
 export interface Source {
   id: string;
@@ -2272,12 +1933,8 @@ export interface Source {
   subscription?: { topicArn: string; token: string; receivedAt: string };
   links: SourceLinks;
 }
-
 /** All sources of a client. */
-export interface SourceList {
-  sources: Source[];
-}
-
+export interface SourceList { sources: Source[] }
 /** What was understood of an event. */
 export interface SourceEventReceipt {
   /** Objects that the event names. */
@@ -2285,24 +1942,15 @@ export interface SourceEventReceipt {
   /** Those outside the source. */
   ignored: number;
 }
-
 /** What was assumed, why items were left out, or why there is no outfit. */
-export interface Diagnostic {
-  code: string;
-  slot?: string;
-  itemIds?: string[];
-  detail: string;
-}
-
+export interface Diagnostic { code: string; slot?: string; itemIds?: string[]; detail: string }
 export type WeatherCondition = 'clear' | 'partly-cloudy' | 'cloudy' | 'fog' | 'drizzle' | 'rain' | 'heavy-rain' | 'thunderstorm' | 'sleet' | 'hail' | 'snow' | 'heavy-snow' | 'windy' | 'unknown';
-
 /** Units of a weather, if they are not °C, m/s and percent. */
 export interface WeatherUnits {
   temp?: 'C' | 'F' | 'K' | undefined;
   wind?: 'm/s' | 'km/h' | 'mph' | 'kn' | undefined;
   humidity?: '%' | 'share' | undefined;
 }
-
 export interface Weather {
   /** Air at 2 m, −60 to 60 °C. */
   tempC: number;
@@ -2321,9 +1969,7 @@ export interface Weather {
   /** Units of the values, if they are not °C, m/s and percent. */
   units?: WeatherUnits | undefined;
 }
-
 export type ThermalProfile = 'runs-very-cold' | 'runs-cold' | 'neutral' | 'runs-warm' | 'runs-very-warm';
-
 /** A number for each part of the body. */
 export interface BodyValues {
   /** −3 to 3. */
@@ -2337,7 +1983,6 @@ export interface BodyValues {
   /** −3 to 3. */
   head?: number | undefined;
 }
-
 /** What calibration has learned. */
 export interface ProfileLearning {
   /** Votes so far. */
@@ -2349,7 +1994,6 @@ export interface ProfileLearning {
   model: string;
   [extra: string]: unknown;
 }
-
 /** How warm a person likes it. Other members are returned unchanged. */
 export interface UserProfile {
   version?: 1 | undefined;
@@ -2367,13 +2011,10 @@ export interface UserProfile {
   learning?: ProfileLearning | undefined;
   [extra: string]: unknown;
 }
-
 /** A part of the body that outfits are to cover. */
 export type Coverage = 'head' | 'arms' | 'legs' | 'midriff';
-
 /** * Where the outfit is for: `indoor` dresses for the room and offers a shell for outside, `outdoor` dresses for outside. */
 export type Plan = 'indoor' | 'outdoor';
-
 export interface TargetsRequest {
   weather: Weather;
   /** Activity, met; 1 is sitting: 0.7 to 7. */
@@ -2388,7 +2029,6 @@ export interface TargetsRequest {
   /** en, de, fr, es, it, nl, or a tag such as `de-AT`, which finds the nearest; by default what `Accept-Language` prefers, else `en`. */
   locale?: string | undefined;
 }
-
 /** Sums of Iclu to wear by region, clo; do not add them up. */
 export interface RegionalTargets {
   top: number;
@@ -2398,7 +2038,6 @@ export interface RegionalTargets {
   shoes: number;
   accessory: number;
 }
-
 /** Insulation of the whole outfit, clo. */
 export interface TotalTarget {
   iclRequired: number;
@@ -2408,7 +2047,6 @@ export interface TotalTarget {
   capped: boolean;
   floored: boolean;
 }
-
 /** What targets were computed from. */
 export interface TargetInputs {
   condition: WeatherCondition;
@@ -2422,7 +2060,6 @@ export interface TargetInputs {
   /** Absent if /targets issued them. */
   plan?: Plan;
 }
-
 /** The insulation needed outdoors, signed. Send it back unchanged. */
 export interface Targets {
   tempC: number;
@@ -2443,12 +2080,10 @@ export interface Targets {
   /** Signature of the targets; send them unchanged. */
   digest: string;
 }
-
 export interface IndoorTotalTarget {
   /** Clo. */
   iclRequired: number;
 }
-
 /** The insulation needed in the room; empty for the plan `outdoor`. */
 export interface IndoorTargets {
   tempC?: number;
@@ -2456,7 +2091,6 @@ export interface IndoorTargets {
   regionalTargets?: RegionalTargets;
   total?: IndoorTotalTarget;
 }
-
 export interface TargetsResponse {
   targets: Targets;
   indoorTargets: IndoorTargets;
@@ -2467,7 +2101,6 @@ export interface TargetsResponse {
   /** What was assumed, or is doubtful. */
   diagnostics: Diagnostic[];
 }
-
 /** One day of a trip. */
 export interface TripDay {
   /** `2026-11-24`. */
@@ -2483,7 +2116,6 @@ export interface TripDay {
   /** °C: 5 to 40. */
   indoorTempC?: number | undefined;
 }
-
 export interface TripRequest {
   /** 1 to 14. */
   days: TripDay[];
@@ -2508,7 +2140,6 @@ export interface TripRequest {
   /** en, de, fr, es, it, nl, or a tag such as `de-AT`, which finds the nearest; by default what `Accept-Language` prefers, else `en`. */
   locale?: string | undefined;
 }
-
 export interface TripOutfit extends Candidate {
   name: string;
   /** Points: 0 to 100. */
@@ -2517,13 +2148,11 @@ export interface TripOutfit extends Candidate {
   warnings: string[];
   explanation: Explanation[];
 }
-
 export interface TripDayResult {
   date: string;
   /** Null if no outfit is left within the limits. */
   outfit: TripOutfit | null;
 }
-
 export interface TripResponse {
   /** What to take along. */
   itemIds: string[];
@@ -2533,7 +2162,6 @@ export interface TripResponse {
   diagnostics: Diagnostic[];
   paramsVersion: string;
 }
-
 /** Requests that the key's rate still allows. */
 export interface RateUsage {
   limit: number;
@@ -2541,7 +2169,6 @@ export interface RateUsage {
   /** Until the full rate is available again. */
   resetSeconds: number;
 }
-
 /** What a daily limit of the key still allows. */
 export interface QuotaUsage {
   limit: number;
@@ -2549,7 +2176,6 @@ export interface QuotaUsage {
   /** The next midnight UTC. */
   resetsAt: string;
 }
-
 /** What a key allows and what is left of it. */
 export interface Usage {
   client: string;
@@ -2561,7 +2187,6 @@ export interface Usage {
   /** Bytes of uploaded images, rows and feeds. */
   storedBytes: QuotaUsage;
 }
-
 /** A colour of a garment; it has `hex`, `family` or both. */
 export interface WardrobeColor {
   /** `#rrggbb`. */
@@ -2572,7 +2197,6 @@ export interface WardrobeColor {
   family?: string | undefined;
   [extra: string]: unknown;
 }
-
 export interface WardrobeMaterial {
   /** Id of a material of the dictionary. */
   id: string;
@@ -2580,7 +2204,6 @@ export interface WardrobeMaterial {
   share?: number | undefined;
   [extra: string]: unknown;
 }
-
 /** * One garment of a wardrobe. Only `id` and `category` are needed: the dictionary has defaults for the rest. Other members are ignored and returned. */
 export interface WardrobeItem {
   /** Your id, unique in the wardrobe: up to 128 characters. */
@@ -2628,6 +2251,5 @@ export interface WardrobeItem {
   dictionaryVersion?: string | undefined;
   [extra: string]: unknown;
 }
-
 /** Absent on the last page. */
 export type ReviewPageLinks = DuplicatesLinks;
