@@ -5,7 +5,7 @@ import { Command, Option } from 'commander';
 import sharp, { type Sharp } from 'sharp';
 import { findModel, ModelError, readCatalog, readWeights } from '../models/catalog.ts';
 import type { Matte } from '../src/imaging/matte.ts';
-import { DEFAULT_QUALITY, QUALITIES, type Quality } from '../src/output/quality.ts';
+import { DEFAULT_QUALITY, QUALITIES, type Quality } from '../src/output/option-table.ts';
 import { type Engine, startEngine } from '../workers/inference/pool.ts';
 import { CORRUPTIONS, calibrationByKind, countFailures, type Prediction } from './confidence.ts';
 import { EVAL_FOLDER, hasPhotos, type Photo, readPhotos, readReference } from './eval-photos.ts';

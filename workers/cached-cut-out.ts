@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import type { CutOutOptions } from '../src/output/options.ts';
 import { Foreground, KeptAlpha, MediaType } from '../src/output/options.ts';
-import type { CutOutOptions } from '../src/output/quality.ts';
 import { CutOutReview } from '../src/output/review.ts';
 import { Measurements, measurementsOf, reportOf } from '../src/output/rules/verdicts.ts';
 import type { CutOutRecord } from '../src/queue/job-data.ts';

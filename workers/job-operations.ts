@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { modelVersionOf } from '../models/catalog.ts';
 import type { ValidatedImage } from '../src/intake/validate-image.ts';
-import type { CutOutOptions } from '../src/output/quality.ts';
+import type { CutOutOptions } from '../src/output/options.ts';
 import type { JobResults, Operation } from '../src/queue/job-data.ts';
 import type { GarmentFile } from '../src/queue/outfit-view.ts';
 import type { TurnOwner } from '../src/queue/turns.ts';

@@ -4,7 +4,7 @@ import type { Matte } from '../../src/imaging/matte.ts';
 import { fullBox, subjectBox } from '../../src/imaging/subject-box.ts';
 import { estimateSurroundings } from '../../src/imaging/surroundings.ts';
 import type { Pixels } from '../../src/imaging/tensor.ts';
-import type { CutOutOptions } from '../../src/output/quality.ts';
+import type { CutOutOptions } from '../../src/output/options.ts';
 import { BUILT_IN_PACKS } from '../../src/output/rules/built-in.ts';
 import {
   type JudgedPicture,

@@ -7,14 +7,13 @@ import { parseJsonPart } from '../http/json-body.ts';
 import { parse } from '../http/parse.ts';
 import { type Call, filePart, json, type Reply, type Route, route } from '../http/route.ts';
 import type { Idempotency } from '../intake/idempotency.ts';
-import { DEFAULT_QUALITY } from '../output/quality.ts';
-import { withoutBlanks } from '../output/request.ts';
+import { DEFAULT_QUALITY } from '../output/option-table.ts';
+import { optionFields, withoutBlanks } from '../output/request.ts';
 import { fieldProblem, Problem } from '../platform/problem.ts';
 import { describeOutfit } from '../taxonomy/outfit/describe-outfit.ts';
 import { OutfitDescription } from '../taxonomy/outfit/outfit-schema.ts';
 import { ClassifyOptions, DEFAULT_SETTINGS } from '../taxonomy/request-schema.ts';
 import { chargedOnce, contentOf, IDEMPOTENT } from './intake/idempotent.ts';
-import { QualityField } from './intake/job-request.ts';
 import { languageHeaders, languageOf } from './language.ts';
 import type { ImageRequests } from './removal/image-requests.ts';
 
@@ -43,7 +42,7 @@ const fields = {
   cutouts: z.preprocess(toBoolean, z.boolean().default(false)).meta({
     description: '`true`: a ZIP archive with the cut-out of each garment beside `garments.json`',
   }),
-  quality: QualityField.default(DEFAULT_QUALITY),
+  quality: optionFields.quality.default(DEFAULT_QUALITY),
   options: z.preprocess(toOptions, ClassifyOptions.optional()).meta({
     description: 'As for classifications; JSON in a form',
   }),

@@ -1,9 +1,29 @@
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
+import { FORMATS } from '../output/formats.ts';
+import { OPTIONS } from '../output/option-table.ts';
 
 /** The files of the console, served as they are, without a build step. */
 const FILES = join(import.meta.dirname, 'browser');
+
+/** The words of an option that people choose from, with what they are called. */
+function choices(name: keyof typeof OPTIONS) {
+  const { values } = OPTIONS[name];
+  if (!('words' in values)) return [];
+  return values.words.map((value, i) => ({ value, label: values.labels?.[i] ?? value }));
+}
+
+/** The module `options.js` of the page: what follows from the table of options. */
+const OPTIONS_MODULE = Object.entries({
+  FORMATS: choices('format'),
+  SHADOWS: choices('shadow'),
+  EXTENSIONS: Object.fromEntries(
+    Object.values(FORMATS).map(({ mediaType, extension }) => [mediaType, extension]),
+  ),
+})
+  .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`)
+  .join('');
 
 /**
  * Restricts the page to resources of this service.
@@ -43,6 +63,12 @@ export function serveConsole(app: FastifyInstance, storage: string | undefined):
         reply.headers({ ...headers, 'cache-control': 'no-cache' });
       },
     });
+    scope.get('/console/options.js', (_request, reply) =>
+      reply
+        .headers({ ...headers, 'cache-control': 'no-cache' })
+        .type('text/javascript; charset=utf-8')
+        .send(OPTIONS_MODULE),
+    );
     scope.get('/', (_request, reply) => reply.sendFile('index.html'));
   });
 }

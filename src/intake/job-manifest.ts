@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CutOutOptions } from '../output/quality.ts';
+import { CutOutOptions } from '../output/options.ts';
 import { OPERATIONS } from '../queue/job-data.ts';
 import { toAsciiJson } from '../storage/ascii-json.ts';
 import type { NewJob } from './job-records.ts';

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import { CutOutOptions } from '../output/quality.ts';
+import { CutOutOptions } from '../output/options.ts';
 import type { Clock } from '../platform/clock.ts';
 import { PREFIX } from '../platform/redis.ts';
 import { defineScript, readLua } from '../platform/redis-script.ts';

@@ -1,17 +1,17 @@
 import { z } from 'zod';
+import { FORMATS, IMAGE_TYPES } from './formats.ts';
+import {
+  OPTION_NAMES,
+  OPTIONS,
+  type OptionName,
+  QUALITIES,
+  type StoredValueOf,
+} from './option-table.ts';
 import { RulePack } from './rules/pack.ts';
-import { PARTIAL_SUBJECTS } from './subjects.ts';
 
-/** Formats of a cut-out, with their names in headers and file names. */
-export const FORMATS = {
-  png: { mediaType: 'image/png', extension: 'png' },
-  jpeg: { mediaType: 'image/jpeg', extension: 'jpg' },
-  webp: { mediaType: 'image/webp', extension: 'webp' },
-} as const;
-export type Format = keyof typeof FORMATS;
 const ZIP = { mediaType: 'application/zip', extension: 'zip' } as const;
 
-export const MediaType = z.enum(['image/png', 'image/jpeg', 'image/webp', 'application/zip']);
+export const MediaType = z.enum([...IMAGE_TYPES, ZIP.mediaType]);
 export type MediaType = z.infer<typeof MediaType>;
 
 /** The bounding box of the subject in an output, pixels. */
@@ -25,50 +25,67 @@ export const Foreground = z
   .meta({ id: 'BoundingBox' });
 export type Foreground = z.infer<typeof Foreground>;
 
-export const DEFAULT_SHADOW_OPACITY_PCT = 50;
+export const QualityChoice = z.enum(QUALITIES);
+
+/** What is stored with a job besides the options of requests, each after the option that it belongs to. */
+const BESIDE = {
+  /** Colours and matte as two files in one archive; only the API compatible with remove.bg offers it. */
+  format: { asZip: z.literal(true).optional() },
+  /** Of the uploaded background image, hex. */
+  backgroundImageUrl: { backgroundImageSha256: z.string().optional() },
+  /** The pack itself, as it was when the work was accepted. */
+  fixRules: { rulePack: RulePack.optional() },
+};
+type Beside = (typeof BESIDE)['format'] &
+  (typeof BESIDE)['backgroundImageUrl'] &
+  (typeof BESIDE)['fixRules'];
+
+/** The schema of a stored value: words and flags without their default. */
+function storedValue({ values, default: value }: (typeof OPTIONS)[OptionName]): z.ZodType {
+  if ('text' in values) return z.string();
+  if ('flag' in values) return z.literal(!value);
+  if ('min' in values) return z.number();
+  const words = values.words.filter((word) => word !== value);
+  return words.length === 1 ? z.literal(words) : z.enum(words);
+}
+
+/** A preset is applied before options are stored. */
+const STORED = OPTION_NAMES.filter((name) => name !== 'quality' && name !== 'preset');
 
 /**
- * The part of a request that changes the output, as it is stored with a job. Defaults are left out, so that equal
+ * Everything in a request that changes the pixels, as it is stored with a job. Defaults are left out, so that equal
  * outputs have equal options.
  */
-export const OutputOptions = z.object({
-  format: z.enum(['jpeg', 'webp']).optional(),
-  /** Colours and matte as two files in one archive; only the API compatible with remove.bg offers it. */
-  asZip: z.literal(true).optional(),
-  channels: z.literal('alpha').optional(),
-  /** `#rrggbb` or `#rrggbbaa` */
-  backgroundColor: z.string().optional(),
-  backgroundImageUrl: z.string().optional(),
-  /** Of the uploaded background image, hex. */
-  backgroundImageSha256: z.string().optional(),
-  crop: z.literal(true).optional(),
-  cropMargin: z.string().optional(),
-  scale: z.string().optional(),
-  position: z.string().optional(),
-  roi: z.string().optional(),
-  maxOutputMegapixels: z.number().optional(),
-  shadow: z.enum(['drop', 'keep']).optional(),
-  shadowOpacityPct: z.number().optional(),
-  semitransparency: z.literal(false).optional(),
-  subject: z.enum(PARTIAL_SUBJECTS).optional(),
-  /** Name of the pack that the output is judged by. */
-  rules: z.string().optional(),
-  fixRules: z.literal(true).optional(),
-  /** The pack itself, as it was when the work was accepted. */
-  rulePack: RulePack.optional(),
-  /** An image that is transparent somewhere keeps its alpha. */
-  alpha: z.literal('keep').optional(),
-});
+export const CutOutOptions = z
+  .object({
+    quality: QualityChoice.optional(),
+    ...(Object.fromEntries(
+      STORED.flatMap((name) => [
+        [name, storedValue(OPTIONS[name]).optional()],
+        ...Object.entries(name in BESIDE ? BESIDE[name as keyof typeof BESIDE] : {}),
+      ]),
+    ) as unknown as {
+      [Name in Exclude<OptionName, 'quality' | 'preset'>]: z.ZodOptional<
+        z.ZodType<StoredValueOf<Name>, StoredValueOf<Name>>
+      >;
+    } & Beside),
+  })
+  .meta({ id: 'CutoutOptions' });
+export type CutOutOptions = z.infer<typeof CutOutOptions>;
+
+/** Returns options as a member of an object; no member if all are defaults. */
+export const unlessDefault = (options: CutOutOptions): { options?: CutOutOptions } =>
+  Object.keys(options).length > 0 ? { options } : {};
+
 /** How a cut-out came by its alpha, if it is the image's own. */
 export const KeptAlpha = z.literal('kept').optional().meta({
   description: 'The image kept its own alpha, by `alpha=keep`; absent if it was cut out',
 });
-export type OutputOptions = z.infer<typeof OutputOptions>;
 
 /** Returns the file name extension of a media type. */
 export const extensionOf = (mediaType: MediaType): string =>
   Object.values(FORMATS).find((format) => format.mediaType === mediaType)?.extension ?? 'png';
 
 /** Returns the format that options select, with its names in headers and file names. */
-export const formatOf = ({ format, asZip }: Pick<OutputOptions, 'format' | 'asZip'>) =>
+export const formatOf = ({ format, asZip }: Pick<CutOutOptions, 'format' | 'asZip'>) =>
   asZip ? ZIP : FORMATS[format ?? 'png'];

@@ -8,20 +8,22 @@ import {
   parseRegion,
   parseScale,
 } from './geometry.ts';
-import { DEFAULT_SHADOW_OPACITY_PCT, OutputOptions } from './options.ts';
-import { type CutOutOptions, type Quality, qualityOptions } from './quality.ts';
+import {
+  type Door,
+  type Notation,
+  OPTION_NAMES,
+  OPTIONS,
+  type OptionAt,
+  type OptionName,
+  optionsAt,
+  type ValueOf,
+} from './option-table.ts';
+import { CutOutOptions } from './options.ts';
 import { PACK_NAME } from './rules/pack.ts';
-import { SUBJECTS } from './subjects.ts';
-
-export const CHANNELS = ['rgba', 'alpha'] as const;
-const SHADOWS = ['none', 'drop', 'keep'] as const;
-const ALPHA_MODES = ['replace', 'keep'] as const;
 
 /** Names of presets. */
 export const PRESET_NAME = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
-/** Limits of the size of an output, million pixels. */
-const MEGAPIXELS = { min: 0.01, max: 1000 } as const;
 const COLOR = /^(#[0-9a-f]+|[a-z]+)$/;
 
 /** Returns a CSS colour as `#rrggbb`, or as `#rrggbbaa` if it is not opaque; nothing if it is malformed. */
@@ -39,128 +41,84 @@ const toNumber = (value: unknown): unknown =>
 const toBoolean = (value: unknown): unknown =>
   value === 'true' || value === 'false' ? value === 'true' : value;
 
-const toFormat = (value: unknown): unknown => (value === 'jpg' ? 'jpeg' : value);
-
-const isBytes = (value: unknown): boolean => value instanceof Uint8Array;
-
 const { maxMarginPixels, maxMarginPct, minScalePct } = GEOMETRY_LIMITS;
 
-/** The fields of the API, each a form field or a JSON member; all are optional. */
-export const outputFields = {
-  format: z.preprocess(toFormat, z.enum(['png', 'jpeg', 'webp']).optional()).meta({
-    description: '`png` by default; `jpeg` has no transparency and gets a white background',
-  }),
-  channels: z
-    .enum(CHANNELS)
-    .optional()
-    .meta({ description: '`alpha` returns the matte alone, as an 8-bit grayscale image' }),
-  backgroundColor: z
+/** A text that a parser understands. */
+const parsed = (read: (text: string) => unknown, detail: string) =>
+  z.string().refine((text) => read(text) !== undefined, detail);
+
+/** The check of each notation. */
+const NOTATIONS: Readonly<Record<Notation, z.ZodType<string, string>>> = {
+  color: z
     .string()
     .max(40)
     .refine(
       (text) => parseColor(text) !== undefined,
       'must be #rgb, #rgba, #rrggbb, #rrggbbaa or the name of a CSS colour',
-    )
-    .optional()
-    .meta({ description: '`#rgb`, `#rgba`, `#rrggbb`, `#rrggbbaa` or the name of a CSS colour' }),
-  backgroundImageUrl: z
-    .url({ protocol: /^https?$/ })
-    .max(2048)
-    .optional()
-    .meta({ description: 'An image that covers the canvas; public addresses only' }),
-  crop: z
-    .preprocess(toBoolean, z.boolean().optional())
-    .meta({ description: 'Crop to the bounding box of the subject' }),
-  cropMargin: z
-    .string()
-    .refine(
-      (text) => parseMargins(text) !== undefined,
-      `must be 1, 2 or 4 lengths as in CSS, each at most ${maxMarginPixels}px or ${maxMarginPct}%`,
-    )
-    .optional()
-    .meta({
-      description:
-        '`30px` or `10%` of the bounding box; 1, 2 or 4 values as in CSS. Requires `crop`',
-    }),
-  scale: z
-    .string()
-    .refine(
-      (text) => text === 'original' || parseScale(text) !== undefined,
-      `must be "original", or ${minScalePct}% to 100%`,
-    )
-    .optional()
-    .meta({
-      description: 'Share of the canvas that the subject fits in: `10%` to `100%`, or `original`',
-    }),
-  position: z
-    .string()
-    .refine(
-      (text) => text === 'original' || parsePosition(text) !== undefined,
-      'must be "original", "center", or one or two of 0% to 100%',
-    )
-    .optional()
-    .meta({
-      description: '`original`, `center` (the default with `scale`), or `x% y%` of the free space',
-    }),
-  roi: z
-    .string()
-    .refine(
-      (text) => parseRegion(text) !== undefined,
-      'must be four lengths "x1 y1 x2 y2" in px or %, the second corner right of and below the first',
-    )
-    .optional()
-    .meta({ description: '`x1 y1 x2 y2` in px or %: the region to search for the subject' }),
-  maxOutputMegapixels: z
-    .preprocess(toNumber, z.number().min(MEGAPIXELS.min).max(MEGAPIXELS.max).optional())
-    .meta({ description: 'A larger output is scaled down to this many million pixels' }),
-  shadow: z.enum(SHADOWS).optional().meta({
-    description:
-      '`drop`: a soft shadow is drawn; `keep`: the soft shadow of the photo stays, on an even backdrop',
-  }),
-  shadowOpacityPct: z
-    .preprocess(toNumber, z.number().min(0).max(100).optional())
-    .meta({ description: `${DEFAULT_SHADOW_OPACITY_PCT} by default` }),
-  subject: z
-    .enum(SUBJECTS)
-    .meta({
-      id: 'Subject',
-      description:
-        '`all` (the default); `person`: the people; `garment`: what is worn, without skin and hair; or one region of it',
-    })
-    .optional(),
-  preset: z
-    .string()
-    .regex(PRESET_NAME, 'must be the name of a preset: a-z, 0-9 and hyphens')
-    .optional()
-    .meta({ description: 'The name of a preset of yours: its options apply where you send none' }),
-  alpha: z
-    .enum(ALPHA_MODES)
-    .meta({
-      id: 'AlphaMode',
-      description:
-        '`keep`: an image that is transparent somewhere is not cut out, it keeps its alpha; `replace` is the default',
-    })
-    .optional(),
-  semitransparency: z
-    .preprocess(toBoolean, z.boolean().optional())
-    .meta({ description: '`false`: the subject is opaque except for its outline' }),
-  rules: z
-    .string()
-    .regex(PACK_NAME, 'must be the name of a rule pack: a-z, 0-9 and hyphens')
-    .optional()
-    .meta({ description: 'Judges the output by this rule pack, such as `amazon-main`' }),
-  fixRules: z.preprocess(toBoolean, z.boolean().optional()).meta({
-    description:
-      'Makes right what can be made right without inventing pixels, before it is judged. Requires `rules`',
-  }),
+    ),
+  url: z.url({ protocol: /^https?$/ }).max(2048),
+  lengths: parsed(
+    parseMargins,
+    `must be 1, 2 or 4 lengths as in CSS, each at most ${maxMarginPixels}px or ${maxMarginPct}%`,
+  ),
+  scale: parsed(
+    (text) => (text === 'original' ? text : parseScale(text)),
+    `must be "original", or ${minScalePct}% to 100%`,
+  ),
+  position: parsed(
+    (text) => (text === 'original' ? text : parsePosition(text)),
+    'must be "original", "center", or one or two of 0% to 100%',
+  ),
+  region: parsed(
+    parseRegion,
+    'must be four lengths "x1 y1 x2 y2" in px or %, the second corner right of and below the first',
+  ),
+  preset: z.string().regex(PRESET_NAME, 'must be the name of a preset: a-z, 0-9 and hyphens'),
+  rules: z.string().regex(PACK_NAME, 'must be the name of a rule pack: a-z, 0-9 and hyphens'),
 };
+
+/** The field of an option: a form field, a parameter of a query or a member of JSON. */
+function fieldOf({ values, default: value, description, schema }: (typeof OPTIONS)[OptionName]) {
+  const meta = {
+    description: value === undefined ? description : `${description}. Default \`${value}\``,
+  };
+  if ('text' in values) return NOTATIONS[values.text].optional().meta(meta);
+  if ('flag' in values) return z.preprocess(toBoolean, z.boolean().optional()).meta(meta);
+  if ('min' in values) {
+    const number = z.number().min(values.min).max(values.max);
+    return z.preprocess(toNumber, number.optional()).meta(meta);
+  }
+  const { words, aliases = {} } = values;
+  const word = z.enum(words);
+  if (schema) return word.meta({ id: schema, ...meta }).optional();
+  const toWord = (sent: unknown) => (typeof sent === 'string' && aliases[sent]) || sent;
+  return z.preprocess(toWord, word.optional()).meta(meta);
+}
+
+type OptionFields = {
+  [Name in OptionName]: z.ZodOptional<z.ZodType<ValueOf<Name>, ValueOf<Name>>>;
+};
+
+/** The fields of the options, all optional. */
+export const optionFields = Object.fromEntries(
+  OPTION_NAMES.map((name) => [name, fieldOf(OPTIONS[name])]),
+) as unknown as OptionFields;
+
+/** The fields of the options that a door has. */
+export const fieldsAt = <D extends Door>(door: D) =>
+  Object.fromEntries(optionsAt(door).map((name) => [name, optionFields[name]])) as Pick<
+    OptionFields,
+    OptionAt<D>
+  >;
+
+const isBytes = (value: unknown): boolean => value instanceof Uint8Array;
 
 /** A background image uploaded with the request. */
 export const BackgroundImage = z
   .custom<Uint8Array>(isBytes, 'must be a file part, or backgroundImageBase64 in JSON')
   .optional();
 
-const Fields = z.object({ ...outputFields, backgroundImage: BackgroundImage });
+const Fields = z.object({ ...optionFields, backgroundImage: BackgroundImage });
 type Fields = z.infer<typeof Fields>;
 
 const BACKGROUND_FIELDS = ['backgroundColor', 'backgroundImage', 'backgroundImageUrl'] as const;
@@ -262,34 +220,21 @@ export type OutputRequest = z.infer<typeof OutputRequest>;
 
 const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Converts a request to options, without those that have their default. */
-export function toOutputOptions(request: OutputRequest): OutputOptions {
-  const { format, backgroundColor, backgroundImage, scale, position, ...rest } = request;
-  const isScaled = scale !== undefined && scale !== 'original';
-  const defaultPosition = isScaled ? 'center' : 'original';
-  const all = {
-    ...rest,
-    format: format === 'png' ? undefined : format,
-    channels: rest.channels === 'rgba' ? undefined : rest.channels,
-    backgroundColor: backgroundColor && parseColor(backgroundColor),
-    backgroundImageSha256: backgroundImage && sha256Of(backgroundImage),
-    alpha: rest.alpha === 'keep' ? 'keep' : undefined,
-    crop: rest.crop || undefined,
-    scale: isScaled ? scale : undefined,
-    position: position === defaultPosition ? undefined : position,
-    shadow: rest.shadow === 'none' ? undefined : rest.shadow,
-    semitransparency: rest.semitransparency === false ? false : undefined,
-    subject: rest.subject === 'all' ? undefined : rest.subject,
-    fixRules: rest.fixRules || undefined,
-  };
-  const isSet = ([, value]: [string, unknown]) => value !== undefined;
-  return OutputOptions.parse(Object.fromEntries(Object.entries(all).filter(isSet)));
+/** Whether a value says something: a word, a flag or a text that is not the default. */
+function isTold([name, value]: [string, unknown]): boolean {
+  const row = name in OPTIONS ? OPTIONS[name as OptionName] : undefined;
+  return value !== undefined && (typeof value === 'number' || value !== row?.default);
 }
 
-/** The same with the quality; returns no options if all are defaults. */
-export const toCutOutOptions = (
-  request: OutputRequest & { quality?: Quality | undefined },
-): CutOutOptions => ({
-  ...qualityOptions(request.quality),
-  ...toOutputOptions(request),
-});
+/** Converts a request to options, without those that have their default. */
+export function toCutOutOptions(request: OutputRequest): CutOutOptions {
+  const { backgroundColor, backgroundImage, position, preset: _, ...rest } = request;
+  const isScaled = rest.scale !== undefined && rest.scale !== OPTIONS.scale.default;
+  const all = {
+    ...rest,
+    backgroundColor: backgroundColor && parseColor(backgroundColor),
+    backgroundImageSha256: backgroundImage && sha256Of(backgroundImage),
+    position: position === (isScaled ? 'center' : 'original') ? undefined : position,
+  };
+  return CutOutOptions.parse(Object.fromEntries(Object.entries(all).filter(isTold)));
+}

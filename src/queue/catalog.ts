@@ -1,6 +1,11 @@
 import { z } from 'zod';
-import { Foreground, KeptAlpha, MediaType } from '../output/options.ts';
-import { CutOutOptions, QualityChoice } from '../output/quality.ts';
+import {
+  CutOutOptions,
+  Foreground,
+  KeptAlpha,
+  MediaType,
+  QualityChoice,
+} from '../output/options.ts';
 import { CutOutReview } from '../output/review.ts';
 import { RulesReport } from '../output/rules/verdicts.ts';
 import { Stroke } from '../output/strokes.ts';

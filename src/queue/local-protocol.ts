@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { KeptAlpha } from '../output/options.ts';
-import { CutOutOptions } from '../output/quality.ts';
+import { CutOutOptions, KeptAlpha } from '../output/options.ts';
 import { CutOutReview } from '../output/review.ts';
 import { RulesReport } from '../output/rules/verdicts.ts';
 import { PROBLEMS } from '../platform/problem.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { type Planted, plantServer } from '../support/servers.ts';
 
 const HTML = `<!doctype html><title>A shop</title><script type="importmap">
@@ -26,12 +26,12 @@ export function servePage(gateway: string, modules: string): Promise<Planted> {
     parser: join(modules, 'eventsource-parser', 'dist'),
   };
   return plantServer(async (request, response) => {
-    const [, first = '', second] = (request.url ?? '').split('/');
+    const [, first = '', ...path] = new URL(request.url ?? '', 'http://page').pathname.split('/');
     const folder = folders[first];
     if (first === '') response.setHeader('content-type', 'text/html').end(HTML);
-    else if (!folder || !second) forward(gateway, request, response);
+    else if (!folder || path.length === 0) forward(gateway, request, response);
     else {
-      const script = await readFile(join(folder, basename(second)));
+      const script = await readFile(join(folder, ...path));
       response.setHeader('content-type', 'text/javascript').end(script);
     }
   });

@@ -3,7 +3,7 @@ import { readJobRequest } from '../../src/api/intake/job-request.ts';
 import { readParameters } from '../../src/api/removal/removebg/parameters.ts';
 import type { ImageForm } from '../../src/http/image-body.ts';
 import { parseRegion, toGeometry } from '../../src/output/geometry.ts';
-import { OutputOptions } from '../../src/output/options.ts';
+import { CutOutOptions } from '../../src/output/options.ts';
 import { parseColor } from '../../src/output/request.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { type Input, orRejection } from './target.ts';
@@ -35,9 +35,9 @@ const isNumbers = (value: unknown): boolean =>
     : typeof value !== 'number' || (Number.isFinite(value) && value >= 0);
 
 /** Stored options survive a JSON round trip, and give a valid geometry. */
-function checkRoundTrip(options: OutputOptions): void {
+function checkRoundTrip(options: CutOutOptions): void {
   const json = JSON.stringify(options);
-  equal(JSON.stringify(OutputOptions.parse(JSON.parse(json))), json);
+  equal(JSON.stringify(CutOutOptions.parse(JSON.parse(json))), json);
   ok(isNumbers(toGeometry(options)));
   const { backgroundColor, roi } = options;
   for (const { value, unit } of roi === undefined ? [] : (parseRegion(roi) ?? [])) {
@@ -58,7 +58,7 @@ export async function fuzz(input: Buffer): Promise<void> {
     throw error;
   });
   if (request instanceof Problem) ok((request.errors?.length ?? 0) > 0);
-  else checkRoundTrip(OutputOptions.parse(request.options));
+  else checkRoundTrip(CutOutOptions.parse(request.options));
   const parameters = orRejection(() => readParameters(fields), Problem);
   if (parameters instanceof Problem) ok((parameters.errors?.length ?? 0) > 0);
   else ok(parameters.maxOutputMegapixels > 0);

@@ -4,10 +4,10 @@ import {
   mergePreset,
   OutputRequest,
   parseColor,
-  toOutputOptions,
+  toCutOutOptions,
 } from '../../src/output/request.ts';
 
-const optionsOf = (request: object) => toOutputOptions(OutputRequest.parse(request));
+const optionsOf = (request: object) => toCutOutOptions(OutputRequest.parse(request));
 const invalidFields = (request: object) =>
   OutputRequest.safeParse(request).error?.issues.map(({ path }) => path.join('/'));
 

@@ -18,7 +18,7 @@ import { createBatches } from '../../src/intake/batches/batches.ts';
 import { adoptInstallationId } from '../../src/intake/installation-id.ts';
 import { writeJobManifest } from '../../src/intake/job-manifest.ts';
 import { createJobRecords, type JobRecord, type JobRecords } from '../../src/intake/job-records.ts';
-import { expiryOf, } from '../../src/intake/job-retention.ts';
+import { expiryOf } from '../../src/intake/job-retention.ts';
 import { readIdentity, writeRecoveryState } from '../../src/intake/recovery-state.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';

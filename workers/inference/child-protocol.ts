@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CutOutOptions } from '../../src/output/quality.ts';
+import { CutOutOptions } from '../../src/output/options.ts';
 import { Stroke } from '../../src/output/strokes.ts';
 import { Region } from '../../src/taxonomy/dictionary/schema.ts';
 

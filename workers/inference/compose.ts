@@ -2,8 +2,9 @@ import { compositeOver } from '../../src/imaging/composite.ts';
 import { crop, paste, solidImage } from '../../src/imaging/crop.ts';
 import type { MattedImage } from '../../src/imaging/downscale.ts';
 import type { Layout, Size } from '../../src/imaging/layout.ts';
-import { DEFAULT_SHADOW_OPACITY_PCT } from '../../src/output/options.ts';
-import type { CutOutOptions } from '../../src/output/quality.ts';
+import { FORMATS } from '../../src/output/formats.ts';
+import { defaultOf } from '../../src/output/option-table.ts';
+import type { CutOutOptions } from '../../src/output/options.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { decodeCovering, resizeMattedImage } from './codec.ts';
 import { DecodeError } from './decode-error.ts';
@@ -112,14 +113,14 @@ async function* layersBelow(
 ): AsyncGenerator<MattedImage> {
   const {
     shadow,
-    shadowOpacityPct = DEFAULT_SHADOW_OPACITY_PCT,
+    shadowOpacityPct = defaultOf('shadowOpacityPct'),
     backgroundColor,
-    format,
+    format = 'png',
   } = options;
   if (shadow === 'drop') yield dropShadow(subject.matte, foreground, shadowOpacityPct / 100);
   if (background) yield decodeBackground(background, maxPixels, canvas);
   if (backgroundColor) yield solidImage(canvas, parseHexColor(backgroundColor));
-  if (format === 'jpeg') yield solidImage(canvas, WHITE);
+  if (!FORMATS[format].hasAlpha) yield solidImage(canvas, WHITE);
 }
 
 /**

@@ -1,9 +1,13 @@
 import type { MattedImage } from '../../src/imaging/downscale.ts';
 import type { Refinement } from '../../src/imaging/edges.ts';
 import { fingerprintOf } from '../../src/imaging/fingerprint.ts';
-import { type CutOutOptions, DEFAULT_QUALITY, type Quality } from '../../src/output/quality.ts';
+import {
+  DEFAULT_QUALITY,
+  type PartialSubject,
+  type Quality,
+} from '../../src/output/option-table.ts';
+import type { CutOutOptions } from '../../src/output/options.ts';
 import { type CutOutReview, reviewOf, withReason, withRules } from '../../src/output/review.ts';
-import type { PartialSubject } from '../../src/output/subjects.ts';
 import { type DecodedImage, decode } from './codec.ts';
 import { findSubject, type SubjectPreset } from './find-subject.ts';
 import type { GarmentRegion } from './garments/groups.ts';

@@ -1,8 +1,8 @@
 import { zipSync } from 'fflate';
 import sharp, { type Sharp } from 'sharp';
 import type { MattedImage } from '../../src/imaging/downscale.ts';
-import type { Format } from '../../src/output/options.ts';
-import type { CutOutOptions } from '../../src/output/quality.ts';
+import type { Format } from '../../src/output/formats.ts';
+import type { CutOutOptions } from '../../src/output/options.ts';
 import { interleave } from './codec.ts';
 import { type Effort, encodePng } from './png.ts';
 

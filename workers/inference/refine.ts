@@ -1,7 +1,7 @@
 import { recoverForeground } from '../../src/imaging/foreground.ts';
 import { mendMatte } from '../../src/imaging/strokes/mend.ts';
 import { estimateSurroundings } from '../../src/imaging/surroundings.ts';
-import type { CutOutOptions } from '../../src/output/quality.ts';
+import type { CutOutOptions } from '../../src/output/options.ts';
 import type { Stroke } from '../../src/output/strokes.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { decode, decodeLastChannel } from './codec.ts';

@@ -8,9 +8,9 @@ import type { Rgb } from '../../src/imaging/image-border.ts';
 import { type Layout, regionOf, type Size } from '../../src/imaging/layout.ts';
 import { type Box, fullBox, subjectBox } from '../../src/imaging/subject-box.ts';
 import { estimateSurroundings } from '../../src/imaging/surroundings.ts';
+import { FORMATS } from '../../src/output/formats.ts';
 import { parseRegion } from '../../src/output/geometry.ts';
-import { formatOf, type OutputOptions } from '../../src/output/options.ts';
-import type { CutOutOptions } from '../../src/output/quality.ts';
+import { type CutOutOptions, formatOf } from '../../src/output/options.ts';
 import type { RulePack } from '../../src/output/rules/pack.ts';
 import {
   boundsOf,
@@ -46,7 +46,8 @@ interface Drawn {
 /** Returns the colour behind the subject, if it is one. */
 function groundColour({ options, background }: Drawing): Rgb | undefined {
   if (background || options.shadow) return undefined;
-  const color = options.backgroundColor ?? (options.format === 'jpeg' ? '#ffffff' : undefined);
+  const color =
+    options.backgroundColor ?? (FORMATS[options.format ?? 'png'].hasAlpha ? undefined : '#ffffff');
   if (color === undefined) return undefined;
   const [r, g, b, alpha] = parseHexColor(color);
   return alpha === 255 ? { r, g, b } : undefined;
@@ -63,7 +64,7 @@ const BEHIND = [
 /** Puts the subject on the colour that a pack wants. */
 function withGround({ options, background }: Drawing, { rules }: RulePack) {
   if (!rules.background) return { options, background };
-  const rest: OutputOptions = { ...options };
+  const rest: CutOutOptions = { ...options };
   for (const name of BEHIND) delete rest[name];
   return { options: { ...rest, backgroundColor: rules.background.color }, background: undefined };
 }

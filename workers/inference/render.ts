@@ -2,9 +2,9 @@ import type { MattedImage } from '../../src/imaging/downscale.ts';
 import { hardenMatte } from '../../src/imaging/harden.ts';
 import { type Layout, layoutOf, type Size } from '../../src/imaging/layout.ts';
 import { fullBox, subjectBox } from '../../src/imaging/subject-box.ts';
+import { FORMATS, type Format } from '../../src/output/formats.ts';
 import { toGeometry } from '../../src/output/geometry.ts';
-import { type Format, formatOf } from '../../src/output/options.ts';
-import type { CutOutOptions } from '../../src/output/quality.ts';
+import { type CutOutOptions, formatOf } from '../../src/output/options.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { compose } from './compose.ts';
 import { encode } from './encode.ts';
@@ -17,17 +17,10 @@ import type { RenderedFile } from './rendered-file.ts';
  */
 const MIN_VISIBLE_ALPHA = 26;
 
-/** The limit of each format, pixels a side. */
-const MAX_SIDE_PIXELS: Readonly<Record<Format, number>> = {
-  png: 2 ** 31 - 1,
-  jpeg: 65_535,
-  webp: 16_383,
-};
-
 /** @throws Problem invalid-request if the canvas is larger than the limits */
 function checkCanvas({ canvas }: Layout, format: Format, maxPixels: number): void {
   const { width, height } = canvas;
-  const maxSide = MAX_SIDE_PIXELS[format];
+  const maxSide = FORMATS[format].maxSidePixels;
   if (width * height <= maxPixels && Math.max(width, height) <= maxSide) return;
   const detail = `The output would be ${width} x ${height} pixels; a ${format} may have at most ${maxPixels} pixels, and ${maxSide} a side: set maxOutputMegapixels or a smaller cropMargin`;
   throw new Problem('invalid-request', detail, {

@@ -3,7 +3,7 @@ import type { MattedImage } from '../../src/imaging/downscale.ts';
 import { fingerprintOf } from '../../src/imaging/fingerprint.ts';
 import type { Matte } from '../../src/imaging/matte.ts';
 import { type Box, subjectBox } from '../../src/imaging/subject-box.ts';
-import { DEFAULT_QUALITY, type Quality } from '../../src/output/quality.ts';
+import { DEFAULT_QUALITY, type Quality } from '../../src/output/option-table.ts';
 import { type CutOutReview, reviewOf, withReason } from '../../src/output/review.ts';
 import { decode } from './codec.ts';
 import { PRESETS, type QualityPreset } from './cut-out.ts';

@@ -1,5 +1,6 @@
 import type { CutOutReview } from './contract.ts';
 import { clientError } from './error.ts';
+import { SIGNATURES } from './generated/signatures.ts';
 import type { ImageResponse, WithRequestId } from './interface.ts';
 import { mediaTypeOf, requestIdOf } from './problem.ts';
 
@@ -22,18 +23,6 @@ export async function readJson<T extends object>(response: Response): Promise<Wi
     throw clientError('damaged-answer', 'The response is not JSON', { requestId, cause });
   }
 }
-
-const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
-
-/** The first bytes of each image media type. */
-const SIGNATURES: Readonly<Record<string, readonly { at: number; bytes: readonly number[] }[]>> = {
-  'image/png': [{ at: 0, bytes: PNG }],
-  'image/jpeg': [{ at: 0, bytes: [0xff, 0xd8, 0xff] }],
-  'image/webp': [
-    { at: 0, bytes: [0x52, 0x49, 0x46, 0x46] },
-    { at: 8, bytes: [0x57, 0x45, 0x42, 0x50] },
-  ],
-};
 
 /** Whether an image begins as its media type does. */
 export const hasSignature = (image: Uint8Array, mediaType: string): boolean =>

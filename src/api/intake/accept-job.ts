@@ -4,7 +4,7 @@ import type { Call } from '../../http/route.ts';
 import { writeJobManifest } from '../../intake/job-manifest.ts';
 import type { JobRecord, NewJob } from '../../intake/job-records.ts';
 import { expiryOf } from '../../intake/job-retention.ts';
-import { unlessDefault } from '../../output/quality.ts';
+import { unlessDefault } from '../../output/options.ts';
 import { unavailable } from '../../platform/problem.ts';
 import { enqueueJob } from '../../queue/queue.ts';
 import { jobBackgroundKey, jobInputKey } from '../../storage/blob-keys.ts';

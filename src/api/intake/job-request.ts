@@ -3,16 +3,12 @@ import { z } from 'zod';
 import type { ImageForm } from '../../http/image-body.ts';
 import { parse } from '../../http/parse.ts';
 import { type Call, filePart } from '../../http/route.ts';
-import {
-  type CutOutOptions,
-  DEFAULT_QUALITY,
-  QualityChoice,
-  unlessDefault,
-} from '../../output/quality.ts';
+import { type CutOutOptions, unlessDefault } from '../../output/options.ts';
 import {
   BackgroundImage,
   checkConflicts,
-  outputFields,
+  fieldsAt,
+  optionFields,
   toCutOutOptions,
   withoutBlanks,
 } from '../../output/request.ts';
@@ -53,27 +49,13 @@ export const Retention = z
   })
   .meta({ id: 'Retention' });
 
-export const QualityField = QualityChoice.meta({
-  id: 'Quality',
-  default: DEFAULT_QUALITY,
-  description:
-    '`high` refines the edges with the photo further and takes longer; `fast` leaves that out, takes less time and produces a larger file',
-}).optional();
-
 /** Options for the images of a feed. */
 export const feedOptionsField = z
-  .strictObject({
-    quality: QualityField,
-    subject: outputFields.subject,
-    rules: outputFields.rules,
-    fixRules: z.boolean().optional(),
-    alpha: outputFields.alpha,
-    preset: outputFields.preset,
-  })
+  .strictObject(fieldsAt('feeds'))
   .superRefine((options, context) => checkConflicts(options, context))
   .default(() => ({}));
 
-const CutOutFields = z.strictObject({ quality: QualityField, ...outputFields });
+const CutOutFields = z.strictObject(optionFields);
 
 /**
  * Options for the cut-out and for the appearance of the output. The document leaves them open: a

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { type JobRecord, jobGarmentsPath, jobLinks, STATUSES } from '../../intake/job-records.ts';
-import { Foreground, KeptAlpha, MediaType } from '../../output/options.ts';
-import { CutOutOptions } from '../../output/quality.ts';
+import { CutOutOptions, Foreground, KeptAlpha, MediaType } from '../../output/options.ts';
 import { CutOutReview } from '../../output/review.ts';
 import { RulesReport } from '../../output/rules/verdicts.ts';
 import { PROBLEMS, Problem, type ProblemType } from '../../platform/problem.ts';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Form } from '../../http/form.ts';
-import type { CutOutOptions } from '../../output/quality.ts';
+import { OPTIONS, type OptionName } from '../../output/option-table.ts';
+import type { CutOutOptions } from '../../output/options.ts';
 import { fieldProblem, Problem } from '../../platform/problem.ts';
 import { requireFile } from '../removal/refinement-form.ts';
 
@@ -11,22 +12,11 @@ import { requireFile } from '../removal/refinement-form.ts';
 /** Each version is stored as long as the job or batch. */
 const MAX_REFINEMENTS = 20;
 
-/** Options whose output is not the photo with another alpha. */
-const REDRAWN = [
-  'backgroundImageUrl',
-  'backgroundColor',
-  'crop',
-  'maxOutputMegapixels',
-  'position',
-  'scale',
-  'semitransparency',
-  'shadow',
-  'fixRules',
-] as const satisfies readonly (keyof CutOutOptions)[];
-
 /** Whether a cut-out with these options has the alpha of the whole photo. */
 export const hasWholeAlpha = (options: CutOutOptions = {}): boolean =>
-  options.format === undefined && REDRAWN.every((option) => options[option] === undefined);
+  !Object.entries(options).some(
+    ([name, value]) => value !== undefined && OPTIONS[name as OptionName]?.redrawn,
+  );
 
 /**
  * Returns the photo that the client has sent again; undefined if it has sent none.

@@ -7,7 +7,7 @@ import { type Call, filePart, json, type Reply, type Route, route } from '../../
 import {
   BackgroundImage,
   checkConflicts,
-  outputFields,
+  optionFields,
   toCutOutOptions,
   withoutBlanks,
 } from '../../output/request.ts';
@@ -20,7 +20,6 @@ import {
   BackgroundText,
   JobOptions,
   OUTPUT_SECONDS,
-  QualityField,
 } from '../intake/job-request.ts';
 import { JobResponse } from '../intake/job-response.ts';
 import { type PreferJob, readJobPreference, startPreferredJob } from '../intake/prefer-job.ts';
@@ -47,9 +46,7 @@ type Query = z.infer<typeof Query>;
 /** The fields beside the image. */
 const Fields = z.preprocess(
   withoutBlanks,
-  z
-    .strictObject({ quality: QualityField, ...outputFields, backgroundImage: BackgroundImage })
-    .superRefine(checkConflicts),
+  z.strictObject({ ...optionFields, backgroundImage: BackgroundImage }).superRefine(checkConflicts),
 );
 
 /** A finished cut-out, from a synchronous request or from a job. */

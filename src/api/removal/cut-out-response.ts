@@ -1,5 +1,5 @@
-import type { ResponseDoc } from '../../http/route.ts';
-import { sniffFormat } from '../../imaging/sniff.ts';
+import type { MediaSchemas, ResponseDoc } from '../../http/route.ts';
+import { hasSignature, IMAGE_TYPES } from '../../output/formats.ts';
 import type { MediaType } from '../../output/options.ts';
 import type { RulesReport } from '../../output/rules/verdicts.ts';
 import { Problem } from '../../platform/problem.ts';
@@ -49,7 +49,7 @@ export interface CutOutFile {
 
 /** Returns the file, if it has the declared type and size. @throws Problem upstream-failed */
 export function checkedFile({ file, bytes, mediaType }: CutOutFile): Buffer {
-  if (`image/${sniffFormat(file)}` === mediaType && file.length === bytes) {
+  if (hasSignature(file, mediaType) && file.length === bytes) {
     return Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   }
   throw new Problem('upstream-failed', 'The cut-out was damaged; try again');
@@ -62,11 +62,9 @@ export const serverTiming = (millis: Readonly<Record<string, number>>): string =
     .join(', ');
 
 /** For the OpenAPI document: the formats of a cut-out. */
-export const CUT_OUT_MEDIA = {
-  'image/png': 'binary',
-  'image/jpeg': 'binary',
-  'image/webp': 'binary',
-} as const;
+export const CUT_OUT_MEDIA: MediaSchemas = Object.fromEntries(
+  IMAGE_TYPES.map((mediaType) => [mediaType, 'binary']),
+);
 
 export const CUT_OUT_HEADERS = [
   'X-Model',

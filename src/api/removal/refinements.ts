@@ -5,14 +5,14 @@ import { parse } from '../../http/parse.ts';
 import { type Call, filePart, type Reply, type Route, route } from '../../http/route.ts';
 import {
   checkConflicts,
-  outputFields,
+  fieldsAt,
+  optionFields,
   toCutOutOptions,
   withoutBlanks,
 } from '../../output/request.ts';
 import { checkStrokes, Strokes } from '../../output/strokes.ts';
 import { requireCaller } from '../caller.ts';
 import { chargedOnce, contentOf, IDEMPOTENT } from '../intake/idempotent.ts';
-import { QualityField } from '../intake/job-request.ts';
 import { resolveRules } from '../intake/rules/resolve-rules.ts';
 import { CUT_OUT_MEDIA, checkedFile, rulesHeader, serverTiming } from './cut-out-response.ts';
 import type { ImageRequests, RefinementRequest } from './image-requests.ts';
@@ -20,17 +20,18 @@ import { checkFiles, readAlphaSize, readStrokes, requireFile } from './refinemen
 
 const PATH = '/bg/v1/refinements';
 
-/** Options that say nothing about a cut-out whose alpha is there already. */
-const NOT_HERE = ['roi', 'backgroundImageUrl', 'subject'] as const;
-
-/** The part `alpha` is a file here. */
-const { alpha: _, preset: __, ...refinementFields } = outputFields;
+/** Options that say nothing about a cut-out whose alpha is there already; the part `alpha` is a file here. */
+const { alpha: _, preset: __, ...sendable } = optionFields;
+const here = fieldsAt('refinements');
+const NOT_HERE = (Object.keys(sendable) as (keyof typeof sendable)[]).filter(
+  (name) => !(name in here),
+);
 
 /** The fields beside the files and the strokes. */
-export const RefinementFields = z.preprocess(
+const RefinementFields = z.preprocess(
   withoutBlanks,
   z
-    .strictObject({ quality: QualityField, ...refinementFields })
+    .strictObject(sendable)
     .superRefine(checkConflicts)
     .superRefine((fields, context) => {
       for (const field of NOT_HERE) {
@@ -59,7 +60,7 @@ const MultipartRequest = z
     alpha: filePart('PNG of the size of the upright image; its last channel counts'),
     strokes: Strokes,
   })
-  .extend({ quality: QualityField, ...refinementFields })
+  .extend(here)
   .meta({ additionalProperties: undefined });
 
 /** The route that mends a cut-out by strokes. */

@@ -10,16 +10,18 @@ import type {
   FeedBody,
   FeedEdit,
   FeedFormat,
+  FeedImageOptions,
   FeedMapping,
   FeedPreset,
   FeedRun,
   FilledColumn,
   Operation,
-  Quality,
 } from '../../../packages/client/src/client.ts';
+import { optionsAt } from '../../output/option-table.ts';
 import { follow } from '../batches/follow.ts';
 import { connect } from '../connection/connect.ts';
 import type { ServerOptions } from '../connection/server-profile.ts';
+import { fieldsGiven, withImageOptions } from '../images/image-options.ts';
 import { CliError, EXIT, usageError } from '../terminal/exit.ts';
 import { readJsonFile } from '../terminal/json-file.ts';
 import { type Output, print, say, table } from '../terminal/output.ts';
@@ -32,11 +34,8 @@ interface FeedOptions extends ServerOptions, Output {}
 interface ImportOptions extends FeedOptions {
   operations: Operation[];
   background?: string;
-  rules?: string;
-  fixRules?: true;
   schedule?: string;
   webhook?: string;
-  quality?: Quality;
   format?: FeedFormat;
   mapping?: FeedMapping;
   access?: string;
@@ -91,14 +90,9 @@ async function createFeed(
   options: ImportOptions,
   signal: AbortSignal,
 ) {
-  const { operations, background, schedule, rules, fixRules, webhook } = options;
-  const { quality, format, mapping } = options;
+  const { operations, background, schedule, webhook, format, mapping } = options;
   const reading = { operations, ...(format && { format }), ...(mapping && { mapping }) };
-  const image = {
-    ...(quality && { quality }),
-    ...(rules && { rules }),
-    ...(fixRules && { fixRules }),
-  };
+  const image: FeedImageOptions = fieldsGiven(options, optionsAt('feeds'));
   if (/^https?:\/\//.test(source)) {
     const access = options.access && (await readAccess(options.access));
     const feed = {
@@ -255,12 +249,13 @@ async function cancelFeed(id: string, options: FeedOptions, signal: AbortSignal)
 const orNull = <T>(value: T): T | null => (value === 'none' ? null : value);
 
 async function setFeed(id: string, options: ImportOptions, signal: AbortSignal): Promise<void> {
-  const { format, mapping, quality, schedule, webhook, access } = options;
+  const { format, mapping, schedule, webhook, access } = options;
+  const quality = fieldsGiven(options, ['quality']);
   const isUnmapped = mapping?.preset === ('none' as FeedPreset);
   const changes: FeedEdit = {
     ...(format && { format }),
     ...(mapping && { mapping: isUnmapped ? null : mapping }),
-    ...(quality && { options: { quality } }),
+    ...(Object.keys(quality).length > 0 && { options: quality }),
     ...(schedule && { schedule: orNull(schedule) }),
     ...(webhook && { webhook: webhook === 'none' ? null : { url: webhook } }),
     ...(access && { access: access === 'none' ? null : await readAccess(access) }),
@@ -307,7 +302,7 @@ const withAccess = (command: Command): Command =>
   );
 
 function importCommand(signal: AbortSignal): Command {
-  return withAccess(withReadingOptions(new Command('import')))
+  return withImageOptions(withAccess(withReadingOptions(new Command('import'))), optionsAt('feeds'))
     .description('import a feed from a URL or a file, and wait for its first run')
     .argument(
       '<source>',
@@ -315,10 +310,7 @@ function importCommand(signal: AbortSignal): Command {
     )
     .addOption(operationsOption())
     .option('--webhook <url>', 'receives an event at the end of each run')
-    .option('--quality <quality>', 'fast, balanced or best')
     .option('--background <colour>', 'behind the subjects: #rrggbb, white or none')
-    .option('--rules <pack>', 'judge the pictures by a rule pack, such as amazon-main')
-    .option('--fix-rules', 'with --rules: make right what needs no new pixels')
     .option('--schedule <cron>', 'when to read the URL again, UTC: "30 4 * * *"')
     .option('--detach', 'do not wait: print the id')
     .option('--dry-run', 'only count: products, links, photos and what they cost at most')
@@ -332,11 +324,10 @@ export function feedCommand(signal: AbortSignal): Command {
     .addHelpText('after', EXAMPLES)
     .addCommand(importCommand(signal))
     .addCommand(
-      withAccess(withReadingOptions(new Command('set')))
+      withImageOptions(withAccess(withReadingOptions(new Command('set'))), ['quality'])
         .description('change how a feed is read, when, and who is told; "none" removes it')
         .argument('<id>', 'the feed')
         .option('--webhook <url>', 'receives an event at the end of each run')
-        .option('--quality <quality>', 'fast, balanced or best')
         .option('--schedule <cron>', 'when to read the URL, UTC')
         .action((id: string, options: ImportOptions) => setFeed(id, options, signal)),
     );

@@ -1,5 +1,5 @@
-import { Command, Option } from 'commander';
-import { QUALITIES } from '../images/image-options.ts';
+import { Command } from 'commander';
+import { qualityOption } from '../images/image-options.ts';
 import type { SplitOptions } from '../images/split-photos.ts';
 import { parseJobs } from './remove.ts';
 
@@ -19,11 +19,7 @@ export const splitCommand = (signal: AbortSignal): Command =>
     .option('-o, --output <folder>', 'output folder; nothing is written outside it')
     .option('--force', 'replace existing files')
     .option('--wardrobe <file>', 'collect the wardrobe items of all photos, for "selvage outfits"')
-    .addOption(
-      new Option('--quality <level>', 'speed against quality')
-        .choices(QUALITIES)
-        .default('balanced'),
-    )
+    .addOption(qualityOption())
     .option('--locale <language>', 'language of the labels: en de fr es it nl')
     .option('--jobs <n>', 'concurrency; by default 2', parseJobs)
     .addHelpText('after', EXAMPLES)

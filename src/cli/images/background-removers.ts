@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Client } from '../../../packages/client/src/client.ts';
-import type { CutOutOptions } from '../../output/quality.ts';
+import type { CutOutOptions } from '../../output/options.ts';
 import type { CutOutReview } from '../../output/review.ts';
 import type { ImageRequest } from './image-request.ts';
 import { startLocalEngine } from './local-engine.ts';

@@ -1,82 +1,60 @@
 import { type Command, Option } from 'commander';
-import type { Quality } from '../../output/quality.ts';
-import { SUBJECTS } from '../../output/subjects.ts';
+import { OPTION_NAMES, OPTIONS, type OptionName, QUALITIES } from '../../output/option-table.ts';
 
-/** Repeated here so that `--help` loads no schema. */
-export const QUALITIES = ['fast', 'balanced', 'high'] as const satisfies readonly Quality[];
-
-/** How cut-outs are made and drawn, as given on the command line. */
+/** How cut-outs are made and drawn, as given on the command line: what is read by its name. */
 export interface ImageOptions {
-  quality?: Quality;
-  subject?: (typeof SUBJECTS)[number];
-  alpha?: 'keep' | 'replace';
-  preset?: string;
-  format?: 'png' | 'jpeg' | 'jpg' | 'webp';
-  background?: string;
   backgroundImage?: string;
-  crop?: true;
-  cropMargin?: string;
-  scale?: string;
-  position?: string;
-  roi?: string;
-  mask?: true;
-  shadow?: true | string;
-  keepShadow?: true;
-  maxMegapixels?: string;
-  rules?: string;
-  fixRules?: true;
 }
 
-/** Adds the options that `readImageOptions` reads. */
-export const withImageOptions = (command: Command): Command =>
-  command
-    .addOption(
-      new Option('--quality <level>', 'speed against quality; balanced by default').choices(
-        QUALITIES,
-      ),
-    )
-    .addOption(
-      new Option(
-        '--subject <part>',
-        'what to show: the people, what they wear, or one region of it',
-      )
-        .choices(SUBJECTS)
-        .default('all'),
-    )
-    .addOption(
-      new Option(
-        '--alpha <mode>',
-        'photos that are transparent somewhere keep their alpha',
-      ).choices(['keep', 'replace']),
-    )
-    .addOption(
-      new Option('--format <format>', 'format of the output; PNG by default').choices([
-        'png',
-        'jpeg',
-        'jpg',
-        'webp',
-      ]),
-    )
-    .option('--preset <name>', 'a preset of yours on the server; options that you give win')
-    .option('--background <colour>', 'behind the subject: #rrggbb or the name of a CSS colour')
-    .option('--background-image <file|url>', 'an image behind the subject')
-    .option('--crop', 'crop to the bounding box of the subject')
-    .addOption(
-      new Option(
-        '--crop-margin <lengths>',
-        'crop with a margin: 30px or 10%; 1, 2 or 4 values as in CSS',
-      ).implies({ crop: true }),
-    )
-    .option('--scale <size>', 'how much of the canvas the subject fits in: 10% to 100%')
-    .option('--position <place>', 'position of the subject: center, original, or "x% y%"')
-    .option('--roi <box>', 'region in which to look for the subject: "x1 y1 x2 y2" in px or %')
-    .option('--mask', 'only the matte, as a grey image')
-    .option('--shadow [strength]', 'a soft shadow below the subject; opacity 0 to 100 percent')
-    .addOption(
-      new Option('--keep-shadow', 'the shadow in the photo stays, on an even backdrop').conflicts(
-        'shadow',
-      ),
-    )
-    .option('--max-megapixels <n>', 'scale larger outputs down to this size')
-    .option('--rules <pack>', 'judge the outputs by a rule pack, such as amazon-main')
-    .option('--fix-rules', 'with --rules: make right what needs no new pixels');
+/** The flags of the options that have some, each with its option. */
+const flagsOf = (names: readonly OptionName[]) =>
+  names.flatMap((name) => OPTIONS[name].flags.map((flag) => ({ name, flag })));
+
+/** Adds the options that `readImageOptions` reads. @param names of those that the command has */
+export function withImageOptions(
+  command: Command,
+  names: readonly OptionName[] = OPTION_NAMES,
+): Command {
+  for (const { name, flag } of flagsOf(names)) {
+    const { values } = OPTIONS[name];
+    const option = new Option(flag.names, flag.help);
+    if ('words' in values && flag.means === undefined)
+      option.choices([...values.words, ...Object.keys(values.aliases ?? {})]);
+    if (flag.implies) option.implies({ [flag.implies]: true });
+    if (flag.conflicts) option.conflicts(flag.conflicts);
+    command.addOption(option);
+  }
+  return command;
+}
+
+/** The option `--quality` of commands that always have one. */
+export const qualityOption = (): Option =>
+  new Option('--quality <level>', 'speed against quality').choices(QUALITIES).default('balanced');
+
+/** Returns the options that were given, under the names of the API. @param names of those that the command has */
+export function fieldsGiven(
+  options: object,
+  names: readonly OptionName[] = OPTION_NAMES,
+): Record<string, unknown> {
+  const given: Readonly<Record<string, unknown>> = { ...options };
+  const fields = flagsOf(names).flatMap(({ name, flag }) => {
+    const value = given[new Option(flag.names).attributeName()];
+    return value === undefined ? [] : [[name, flag.means ?? value]];
+  });
+  return {
+    ...Object.fromEntries(fields),
+    ...(typeof given.shadow === 'string' && { shadowOpacityPct: given.shadow }),
+  };
+}
+
+/** Fields that are given by the flag of another. */
+const GIVEN_BY: Readonly<Record<string, OptionName>> = {
+  backgroundImage: 'backgroundImageUrl',
+  shadowOpacityPct: 'shadow',
+};
+
+/** Returns the flag of a field of the API. */
+export function flagOf(field: string): string {
+  const name = GIVEN_BY[field] ?? (field as OptionName);
+  return OPTIONS[name]?.flags[0]?.names.split(' ')[0] ?? `--${field}`;
+}

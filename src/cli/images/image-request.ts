@@ -1,23 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { FORMATS } from '../../output/options.ts';
-import type { Quality } from '../../output/quality.ts';
-import { OutputRequest, toOutputOptions } from '../../output/request.ts';
+import { FORMATS } from '../../output/formats.ts';
+import { OutputRequest, toCutOutOptions } from '../../output/request.ts';
 import { BUILT_IN_PACKS } from '../../output/rules/built-in.ts';
 import { withRulePack } from '../../output/rules/options.ts';
 import { usageError } from '../terminal/exit.ts';
-import type { ImageOptions } from './image-options.ts';
-
-/** The option for each field of the API, if it has another name. */
-const FLAGS: Readonly<Record<string, string>> = {
-  backgroundColor: '--background',
-  backgroundImageUrl: '--background-image',
-  backgroundImage: '--background-image',
-  channels: '--mask',
-  cropMargin: '--crop-margin',
-  maxOutputMegapixels: '--max-megapixels',
-  fixRules: '--fix-rules',
-  shadowOpacityPct: '--shadow',
-};
+import { fieldsGiven, flagOf, type ImageOptions } from './image-options.ts';
 
 async function readBackground(source: string): Promise<object> {
   if (/^https?:\/\//.test(source)) return { backgroundImageUrl: source };
@@ -29,45 +16,13 @@ async function readBackground(source: string): Promise<object> {
 
 /** Returns the options under the names of the API. */
 async function toFields(options: ImageOptions): Promise<object> {
-  const {
-    subject,
-    alpha,
-    format,
-    background,
-    crop,
-    cropMargin,
-    scale,
-    position,
-    roi,
-    mask,
-    shadow,
-  } = options;
-  return {
-    subject: subject === 'all' ? undefined : subject,
-    alpha,
-    preset: options.preset,
-    format,
-    crop,
-    cropMargin,
-    scale,
-    position,
-    roi,
-    backgroundColor: background,
-    channels: mask && 'alpha',
-    shadow: options.keepShadow ? 'keep' : shadow && 'drop',
-    shadowOpacityPct: shadow === true ? undefined : shadow,
-    maxOutputMegapixels: options.maxMegapixels,
-    rules: options.rules,
-    fixRules: options.fixRules,
-    ...(options.backgroundImage && (await readBackground(options.backgroundImage))),
-  };
+  const { backgroundImageUrl: source, ...fields } = fieldsGiven(options);
+  return { ...fields, ...(source !== undefined && (await readBackground(String(source)))) };
 }
 
 /** The options that differ from the defaults, under the names of the API. */
 export type ImageRequest = {
   [Field in keyof OutputRequest]?: NonNullable<OutputRequest[Field]>;
-} & {
-  quality?: Quality;
 };
 
 const isDefined = ([, value]: [string, unknown]): boolean => value !== undefined;
@@ -76,7 +31,7 @@ const isDefined = ([, value]: [string, unknown]): boolean => value !== undefined
 export function fixedFormat(request: OutputRequest): OutputRequest['format'] {
   const pack = request.rules === undefined ? undefined : BUILT_IN_PACKS.get(request.rules);
   return request.fixRules && pack
-    ? withRulePack(toOutputOptions(request), pack).format
+    ? withRulePack(toCutOutOptions(request), pack).format
     : request.format;
 }
 
@@ -85,14 +40,11 @@ export async function readImageOptions(options: ImageOptions): Promise<ImageRequ
   const parsed = OutputRequest.safeParse(await toFields(options));
   if (parsed.success) {
     const format = fixedFormat(parsed.data) ?? parsed.data.format;
-    return Object.fromEntries(
-      Object.entries({ ...parsed.data, format, quality: options.quality }).filter(isDefined),
-    );
+    return Object.fromEntries(Object.entries({ ...parsed.data, format }).filter(isDefined));
   }
-  const details = parsed.error.issues.map(({ path, message }) => {
-    const field = String(path[0]);
-    return `${FLAGS[field] ?? `--${field}`} ${message}`;
-  });
+  const details = parsed.error.issues.map(
+    ({ path, message }) => `${flagOf(String(path[0]))} ${message}`,
+  );
   throw usageError(details.join('\n'));
 }
 

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { CutOutOptions } from '../../output/quality.ts';
+import type { CutOutOptions } from '../../output/options.ts';
 import { toCutOutOptions } from '../../output/request.ts';
 import { reviewTexts } from '../../output/review.ts';
 import { BUILT_IN_PACKS } from '../../output/rules/built-in.ts';

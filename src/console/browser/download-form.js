@@ -1,28 +1,16 @@
 import { h } from './element.js';
 import { errorBox } from './error-box.js';
 import { save } from './image-files.js';
+import { EXTENSIONS, FORMATS, SHADOWS } from './options.js';
 import { rulesField } from './rules-field.js';
 import { removeBackground } from './upload.js';
 
 /** @typedef {import('./upload.js').Upload} Upload */
 
-const FORMATS = [
-  { id: 'png', label: 'PNG, transparent' },
-  { id: 'webp', label: 'WebP, transparent' },
-  { id: 'jpeg', label: 'JPEG, with a background colour' },
-];
-/** @type {Readonly<Record<string, string>>} */
-const EXTENSIONS = { 'image/png': 'png', 'image/webp': 'webp', 'image/jpeg': 'jpg' };
 const WHITE = '#ffffff';
 
 /** @param {string} text @param {HTMLElement} control */
 const checkbox = (text, control) => h('label', { class: 'checkbox' }, control, ` ${text}`);
-
-const SHADOWS = [
-  { value: 'none', label: 'None' },
-  { value: 'drop', label: 'A soft shadow below the garment' },
-  { value: 'keep', label: 'The one in the photo, on an even backdrop' },
-];
 
 /**
  * Downloads the cut-out: the file that is shown, or another that the service makes from the photo.
@@ -32,7 +20,7 @@ export function downloadForm(upload) {
   const format = h(
     'select',
     {},
-    FORMATS.map(({ id, label }) => h('option', { value: id }, label)),
+    FORMATS.map(({ value, label }) => h('option', { value }, label)),
   );
   const filled = h('input', { type: 'checkbox' });
   const colour = h('input', { type: 'color', value: WHITE, 'aria-label': 'Background colour' });

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { type Meter, quotaKeyOf } from '../../auth/quota.ts';
-import { CutOutOptions } from '../../output/quality.ts';
+import { CutOutOptions } from '../../output/options.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { OPERATIONS, StoredAccess } from '../../queue/job-data.ts';
 import { Erasure } from '../erasure.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import { CutOutOptions } from '../../output/quality.ts';
+import { CutOutOptions } from '../../output/options.ts';
 import { PREFIX } from '../../platform/redis.ts';
 import { defineScript } from '../../platform/redis-script.ts';
 import { OPERATIONS, StoredAccess } from '../../queue/job-data.ts';

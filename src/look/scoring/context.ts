@@ -16,7 +16,7 @@ import type { Garment } from '../wardrobe/garment-clo.ts';
 import { createHarmony } from './harmony.ts';
 import { costOf, createSense, type Sense } from './sense.ts';
 
-export type Plan = 'indoor' | 'outdoor';
+type Plan = 'indoor' | 'outdoor';
 
 /** Shelter that each part of the body needs, 0-1. */
 interface ShelterNeeds {

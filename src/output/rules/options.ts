@@ -1,9 +1,11 @@
-import { FORMATS, type Format, formatOf } from '../options.ts';
-import type { CutOutOptions } from '../quality.ts';
+import { FORMAT_NAMES, FORMATS } from '../formats.ts';
+import { type CutOutOptions, formatOf } from '../options.ts';
 import type { RulePack } from './pack.ts';
 
-/** Tried in this order: files of the first are small. */
-const FORMAT_ORDER: readonly Format[] = ['jpeg', 'png', 'webp'];
+/** Tried in this order: files without alpha are small. */
+const FORMAT_ORDER = FORMAT_NAMES.toSorted(
+  (a, b) => Number(FORMATS[a].hasAlpha) - Number(FORMATS[b].hasAlpha),
+);
 
 /** Returns the options with a format that a pack allows. */
 function withAllowedFormat(options: CutOutOptions, { rules }: RulePack): CutOutOptions {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { z } from 'zod';
+import { IMAGE_TYPES } from '../formats.ts';
 
 /** Names of packs, of ours and of clients. */
 export const PACK_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
@@ -24,7 +25,7 @@ const range = <T extends z.ZodType<number>>(bound: T) =>
     });
 
 /** Of the formats that cut-outs have. */
-const FileType = z.enum(['image/jpeg', 'image/png', 'image/webp']);
+const FileType = z.enum(IMAGE_TYPES);
 
 const Rules = z.strictObject({
   background: z
@@ -44,7 +45,7 @@ const Rules = z.strictObject({
   'longest-side': range(pixels).optional(),
   'shortest-side': range(pixels).optional(),
   megapixels: z.strictObject({ max: z.number().min(0.01).max(1000) }).optional(),
-  'file-type': z.array(FileType).min(1).max(3).optional(),
+  'file-type': z.array(FileType).min(1).max(IMAGE_TYPES.length).optional(),
   'file-bytes': z.strictObject({ max: z.number().int().min(1000).max(1e9) }).optional(),
 });
 type Rules = z.infer<typeof Rules>;

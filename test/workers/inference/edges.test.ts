@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { beforeAll, expect, test } from 'vitest';
 import { scoresOf } from '../../../bench/matte-scores.ts';
 import { findModel, readCatalog } from '../../../models/catalog.ts';
-import type { Quality } from '../../../src/output/quality.ts';
+import type { Quality } from '../../../src/output/option-table.ts';
 import { cutOut } from '../../../workers/inference/cut-out.ts';
 import { levelsFor, refinedLevelsFor } from '../../../workers/inference/find-subject.ts';
 import { openSession, type Session } from '../../../workers/inference/session.ts';

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import type { MattedImage } from '../../../src/imaging/downscale.ts';
-import type { CutOutOptions } from '../../../src/output/quality.ts';
+import type { CutOutOptions } from '../../../src/output/options.ts';
 import { render } from '../../../workers/inference/render.ts';
 
 const WIDTH = 60;

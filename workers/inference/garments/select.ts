@@ -3,7 +3,7 @@ import type { MattedImage } from '../../../src/imaging/downscale.ts';
 import type { Refinement } from '../../../src/imaging/edges.ts';
 import type { Matte } from '../../../src/imaging/matte.ts';
 import { subjectBox } from '../../../src/imaging/subject-box.ts';
-import type { PartialSubject } from '../../../src/output/subjects.ts';
+import type { PartialSubject } from '../../../src/output/option-table.ts';
 import { Problem } from '../../../src/platform/problem.ts';
 import type { Session } from '../session.ts';
 import { placeGarment, refineGarment } from './cut-out.ts';

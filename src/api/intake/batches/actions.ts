@@ -15,7 +15,7 @@ import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
 import { putDeed } from '../../../intake/deeds.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
 import type { Policy } from '../../../intake/retention.ts';
-import { type CutOutOptions, unlessDefault } from '../../../output/quality.ts';
+import { type CutOutOptions, unlessDefault } from '../../../output/options.ts';
 import { toCutOutOptions } from '../../../output/request.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
 import { LINK_MEDIA_TYPE } from '../../../storage/blob-keys.ts';

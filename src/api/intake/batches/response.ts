@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { BATCH_STATUSES, type BatchRecord } from '../../../intake/batches/batches.ts';
 import { batchCounts } from '../../../intake/batches/counts.ts';
 import { batchLinks } from '../../../intake/batches/links.ts';
-import { CutOutOptions } from '../../../output/quality.ts';
+import { CutOutOptions } from '../../../output/options.ts';
 import { OPERATIONS } from '../../../queue/job-data.ts';
 import { DuplicateCountsField } from '../duplicates/schemas.ts';
 import { PublicProblem, publicProblem } from '../job-response.ts';

@@ -18,7 +18,7 @@ import {
 } from '../../../intake/feeds/schedules.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
 import type { Policy } from '../../../intake/retention.ts';
-import { type CutOutOptions, unlessDefault } from '../../../output/quality.ts';
+import { type CutOutOptions, unlessDefault } from '../../../output/options.ts';
 import { toCutOutOptions } from '../../../output/request.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
 import { requireCaller } from '../../caller.ts';

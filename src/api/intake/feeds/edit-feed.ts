@@ -3,7 +3,8 @@ import { putJson } from '../../../intake/batches/batch-files.ts';
 import { feedKeys } from '../../../intake/feeds/feed-keys.ts';
 import { FeedManifest, type FeedRecord } from '../../../intake/feeds/feeds.ts';
 import { deleteSchedule, putSchedule } from '../../../intake/feeds/schedules.ts';
-import { qualityOptions, unlessDefault } from '../../../output/quality.ts';
+import { unlessDefault } from '../../../output/options.ts';
+import { toCutOutOptions } from '../../../output/request.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { requireCaller } from '../../caller.ts';
 import { deleted, throwUnavailable } from '../../common-problems.ts';
@@ -29,7 +30,7 @@ async function edited(
     ...(access === null && { access }),
     ...(options && {
       options: undefined,
-      ...unlessDefault({ ...others, ...qualityOptions(options.quality) }),
+      ...unlessDefault({ ...others, ...toCutOutOptions(options) }),
     }),
   };
   const whole = Object.entries({ ...feed, ...changes }).filter(([, value]) => value !== null);
@@ -56,7 +57,8 @@ export const createFeedEdit =
       unavailable,
     );
     if (!(await services.feeds.edit(manifest).catch(unavailable))) throw deleted('feed', feed);
-    if (edit.schedule === null) await deleteSchedule(services.queue, feed.id).catch(unavailable);
-    else if (edit.schedule) await putSchedule(services.queue, manifest).catch(unavailable);
+    if (edit.schedule === null)
+      await deleteSchedule(services.queues.feed, feed.id).catch(unavailable);
+    else if (edit.schedule) await putSchedule(services.queues.feed, manifest).catch(unavailable);
     return { body: await toResponse((await services.feeds.get(feed.id)) ?? feed) };
   };

@@ -5,8 +5,9 @@ import { FEED_FORMATS } from '../../../intake/batches/feed-reading.ts';
 import type { AccessRequest } from '../../../intake/feeds/feed-access.ts';
 import type { FeedManifest } from '../../../intake/feeds/feeds.ts';
 import { scheduleError } from '../../../intake/feeds/schedules.ts';
-import { checkConflicts, outputFields } from '../../../output/request.ts';
-import { feedOptionsField, Operations, QualityField, WebhookField } from '../job-request.ts';
+import { optionsAt } from '../../../output/option-table.ts';
+import { checkConflicts, fieldsAt, optionFields } from '../../../output/request.ts';
+import { feedOptionsField, Operations, WebhookField } from '../job-request.ts';
 import { exportPolicyField } from '../review/export-policy.ts';
 
 const DAY_SECONDS = 86_400;
@@ -126,7 +127,7 @@ export const FeedEditJson = z
     format: Format.unwrap(),
     mapping: FeedMapping.nullable(),
     access: Access.nullable(),
-    options: z.strictObject({ quality: QualityField }),
+    options: z.strictObject({ quality: optionFields.quality.unwrap() }),
     schedule: Schedule.nullable(),
     webhook: WebhookField.nullable(),
   })
@@ -163,12 +164,7 @@ export type InspectQuery = z.infer<typeof InspectQuery>;
 /** The query for a feed that is sent as the body itself. Ignored for a JSON body, except `dryRun`. */
 const FeedFields = ReadingFields.extend({
   operations: z.preprocess(splitNames, operationsField),
-  quality: QualityField,
-  subject: outputFields.subject,
-  rules: outputFields.rules,
-  fixRules: outputFields.fixRules,
-  alpha: outputFields.alpha,
-  preset: outputFields.preset,
+  ...fieldsAt('feeds'),
   background: Background.optional(),
   outputSeconds: OutputSeconds,
   webhookUrl: WebhookField.shape.url.optional(),
@@ -201,7 +197,7 @@ export type CreateFeedRequest = Pick<
 };
 
 /** The options of a preset that feeds take. */
-export const FEED_FIELDS = ['quality', 'subject', 'rules', 'fixRules', 'alpha'] as const;
+export const FEED_FIELDS = optionsAt('feeds');
 
 const exportSettings = (background: string | undefined) => (background ? { background } : {});
 

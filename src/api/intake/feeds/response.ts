@@ -7,7 +7,7 @@ import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
 import type { FeedRecord } from '../../../intake/feeds/feeds.ts';
 import { FeedLoss } from '../../../intake/feeds/loss.ts';
 import { FeedPlan } from '../../../intake/feeds/plan.ts';
-import { CutOutOptions } from '../../../output/quality.ts';
+import { CutOutOptions } from '../../../output/options.ts';
 import { CutOutReview } from '../../../output/review.ts';
 import { RulesReport } from '../../../output/rules/verdicts.ts';
 import { OPERATIONS, StoredAccess } from '../../../queue/job-data.ts';

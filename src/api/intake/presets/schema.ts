@@ -1,17 +1,10 @@
 import { z } from 'zod';
-import { checkConflicts, outputFields, withoutBlanks } from '../../../output/request.ts';
-import { QualityField } from '../job-request.ts';
+import { checkConflicts, fieldsAt, withoutBlanks } from '../../../output/request.ts';
 import { exportPolicyField } from '../review/export-policy.ts';
-
-/** A preset names no other. */
-const { preset: _, ...fields } = outputFields;
 
 /** The options of a preset. */
 export const PresetOptions = z
-  .preprocess(
-    withoutBlanks,
-    z.strictObject({ quality: QualityField, ...fields }).superRefine(checkConflicts),
-  )
+  .preprocess(withoutBlanks, z.strictObject(fieldsAt('presets')).superRefine(checkConflicts))
   .meta({ id: 'PresetOptions' });
 
 /** The body that stores a preset. */

@@ -1,5 +1,5 @@
 import type { RulePacks } from '../../../intake/rule-packs.ts';
-import type { CutOutOptions } from '../../../output/quality.ts';
+import type { CutOutOptions } from '../../../output/options.ts';
 import { BUILT_IN_PACKS } from '../../../output/rules/built-in.ts';
 import { withRulePack } from '../../../output/rules/options.ts';
 import { fieldProblem } from '../../../platform/problem.ts';

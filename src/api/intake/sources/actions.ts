@@ -3,7 +3,7 @@ import type { Call } from '../../../http/route.ts';
 import type { DeclaredSource, Place } from '../../../intake/sources/declared-sources.ts';
 import { nameProblem } from '../../../intake/sources/object-names.ts';
 import { countObjects, statusOfSource } from '../../../intake/sources/source-state.ts';
-import { type CutOutOptions, unlessDefault } from '../../../output/quality.ts';
+import { type CutOutOptions, unlessDefault } from '../../../output/options.ts';
 import { toCutOutOptions } from '../../../output/request.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { requireCaller } from '../../caller.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SOURCE_STATUSES } from '../../../intake/sources/source-state.ts';
-import { CutOutOptions } from '../../../output/quality.ts';
+import { CutOutOptions } from '../../../output/options.ts';
 import { JobOptions } from '../job-request.ts';
 import { PageLinks } from '../page.ts';
 

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { parse } from '../../../http/parse.ts';
 import { type Call, filePart, type Reply, type Route, route } from '../../../http/route.ts';
-import type { CutOutOptions, Quality } from '../../../output/quality.ts';
-import { outputFields, parseColor, toCutOutOptions } from '../../../output/request.ts';
+import type { Quality } from '../../../output/option-table.ts';
+import type { CutOutOptions } from '../../../output/options.ts';
+import { optionFields, parseColor, toCutOutOptions } from '../../../output/request.ts';
 import { fieldProblem } from '../../../platform/problem.ts';
 import { CUT_OUT_HEADERS } from '../cut-out-response.ts';
 import type { ImageRequests, Source } from '../image-requests.ts';
@@ -70,7 +71,7 @@ const FIELDS = {
 const Fields = z.object(FIELDS).meta({ id: 'RembgRequest' });
 type Fields = z.infer<typeof Fields>;
 const Query = z.object({ bgc });
-const UrlQuery = z.object({ url: outputFields.backgroundImageUrl.unwrap(), ...FIELDS });
+const UrlQuery = z.object({ url: optionFields.backgroundImageUrl.unwrap(), ...FIELDS });
 
 /** A mask has no colours: rembg ignores a background then, too. */
 function toOptions({ model, a, om, bgc: background }: Fields): CutOutOptions {

@@ -1,24 +1,23 @@
 import { z } from 'zod';
 import { parse } from '../../../http/parse.ts';
 import { type Call, filePart, type Reply, type Route, route } from '../../../http/route.ts';
+import { FORMAT_ALIASES, FORMATS, type Format } from '../../../output/formats.ts';
 import { extensionOf } from '../../../output/options.ts';
-import { outputFields, toCutOutOptions } from '../../../output/request.ts';
+import { optionFields, toCutOutOptions } from '../../../output/request.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { CUT_OUT_HEADERS, CUT_OUT_MEDIA } from '../cut-out-response.ts';
 import type { ImageRequests, Source } from '../image-requests.ts';
 import { DetailResponse, fileReply, integer, toDetailReply } from './fastapi.ts';
 
 /** The formats of withoutBG; any other text selects PNG there. */
-const FORMATS: Readonly<Record<string, 'jpeg' | 'webp'>> = {
-  jpg: 'jpeg',
-  jpeg: 'jpeg',
-  webp: 'webp',
-};
+const isFormat = (text: string): text is Format => Object.hasOwn(FORMATS, text);
+const formatNamed = (text: string): Format | undefined =>
+  isFormat(text) ? text : FORMAT_ALIASES[text];
 
 /** The fields of withoutBG. Others are ignored, as withoutBG does. */
 const Fields = z
   .object({
-    image_url: outputFields.backgroundImageUrl.or(z.literal('')).meta({
+    image_url: optionFields.backgroundImageUrl.or(z.literal('')).meta({
       description: 'The image, if there is no `file`; public addresses only',
     }),
     format: z.string().optional().meta({ description: '`png`, `jpg` or `webp`' }),
@@ -45,7 +44,7 @@ const removeBackground =
     images.shedIfBusy(call);
     const form = await call.form();
     const fields = parse(Fields, form.fields, 'request');
-    const options = toCutOutOptions({ format: FORMATS[(fields.format ?? '').toLowerCase()] });
+    const options = toCutOutOptions({ format: formatNamed((fields.format ?? '').toLowerCase()) });
     const source = sourceOf(form.files.file, fields);
     const cutOut = await images.cutOut({ source, options }, call);
     const name = `withoutbg.${extensionOf(cutOut.result.mediaType)}`;

@@ -1,15 +1,16 @@
 import { z } from 'zod';
 import { validationMessage } from '../../../http/validation-messages.ts';
-import { outputFields } from '../../../output/request.ts';
+import { FORMAT_NAMES, FORMATS } from '../../../output/formats.ts';
+import { optionFields } from '../../../output/request.ts';
 import { type Code, type CodedIssue, removebgProblem } from './errors.ts';
 import { SIZES } from './sizes.ts';
 
 /** The fields of parsed parameters: our options, and some that only remove.bg has. */
 const FIELDS = {
-  ...outputFields,
-  format: z.enum(['auto', 'png', 'jpeg', 'webp', 'zip']).default('auto'),
-  maxOutputMegapixels: outputFields.maxOutputMegapixels.default(SIZES.preview),
-  imageUrl: outputFields.backgroundImageUrl,
+  ...optionFields,
+  format: z.enum(['auto', ...FORMAT_NAMES, 'zip']).default('auto'),
+  maxOutputMegapixels: optionFields.maxOutputMegapixels.default(SIZES.preview),
+  imageUrl: optionFields.backgroundImageUrl,
   imageBase64: z.string().optional(),
   /** The type of subject that the client declares: echoed, not detected. */
   subject: z.enum(['product', 'other']).default('other'),
@@ -32,6 +33,11 @@ interface Parameter {
 }
 
 const FLAG = { true: true, false: false };
+const FORMAT_VALUES = Object.fromEntries([
+  ['auto', 'auto'],
+  ...FORMAT_NAMES.flatMap((name) => [FORMATS[name].extension, name].map((word) => [word, name])),
+  ['zip', 'zip'],
+]);
 
 /** remove.bg allows 0 without a unit. */
 const withUnits = (text: string): string => text.replaceAll(/(?<=^|\s)0(?=\s|$)/g, '0px');
@@ -59,7 +65,7 @@ const PARAMETERS: Readonly<Record<string, Parameter>> = {
   size:             { field: 'maxOutputMegapixels', code: 'invalid_size',             values: SIZES },
   type:             { field: 'subject',             code: 'invalid_type',             values: { auto: 'other', product: 'product', other: 'other' } },
   type_level:       { field: 'showSubject',         code: 'invalid_type_level',       values: { none: false, 1: true, 2: true, latest: true } },
-  format:           { field: 'format',              code: 'invalid_format',           values: { auto: 'auto', png: 'png', jpg: 'jpeg', jpeg: 'jpeg', webp: 'webp', zip: 'zip' } },
+  format:           { field: 'format',              code: 'invalid_format',           values: FORMAT_VALUES },
   roi:              { field: 'roi',                 code: regionCode },
   crop:             { field: 'crop',                code: 'invalid_crop',             values: FLAG },
   crop_margin:      { field: 'cropMargin',          code: 'invalid_crop_margin',      rewrite: withUnits },

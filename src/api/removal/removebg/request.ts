@@ -1,5 +1,5 @@
 import type { Form } from '../../../http/form.ts';
-import type { CutOutOptions } from '../../../output/quality.ts';
+import type { CutOutOptions } from '../../../output/options.ts';
 import { type OutputRequest, parseColor, toCutOutOptions } from '../../../output/request.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { backgroundSource, type CutOutRequest, type Source } from '../image-requests.ts';

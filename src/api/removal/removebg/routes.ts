@@ -4,6 +4,7 @@ import { type Call, filePart, json, type Reply, type Route, route } from '../../
 import type { Clock } from '../../../platform/clock.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { requireRateLimitStatus } from '../../caller.ts';
+import { CUT_OUT_MEDIA } from '../cut-out-response.ts';
 import type { ImageRequests } from '../image-requests.ts';
 import { toProblemReply, withRemoveBgCodes } from './errors.ts';
 import { ParameterForm } from './parameters.ts';
@@ -127,9 +128,7 @@ export const removeBgRoutes = (deps: RemoveBgDeps): Route[] => [
       200: {
         description: 'The image in the requested format; JSON if the client accepts nothing else',
         content: {
-          'image/png': 'binary',
-          'image/jpeg': 'binary',
-          'image/webp': 'binary',
+          ...CUT_OUT_MEDIA,
           'application/zip': 'binary',
           'application/json': ImageJson,
         },
