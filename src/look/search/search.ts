@@ -228,10 +228,12 @@ class Search {
       needed,
       distinct,
     )) {
+      if (value < this.#cutoff()) break;
       const whole = over ? { ...core, over } : core;
       const extras = { ...under.ensemble, ...accessory.ensemble };
       const key = keyOf(whole, keySlots) + (distinct === 'all' ? `|${extrasKey(extras)}` : '');
       if (value < this.#incumbents.thresholdFor(key) + MARGIN) continue;
+      this.#nodesLeft -= 1;
       const ensemble = { ...mapEnsemble(whole, ({ item }) => item), ...extras, ...space.style };
       const score = comparableScore(space.context, ensemble);
       const solution = { score, core: whole, ensemble, space, path };
