@@ -19,7 +19,7 @@ import {
   readGarments,
   toWornItems,
 } from './search/candidates.ts';
-import { comparableScore } from './search/leaf.ts';
+import { comparableScore } from './search/complete.ts';
 import { createShellFinder, type ShellFinder } from './search/shell.ts';
 import { findVaried } from './search/varied.ts';
 import { PLACE_REASONS, PLACES } from './texts/explanations.ts';

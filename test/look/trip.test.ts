@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { PARAMS, readModel } from '../../src/look/params.ts';
 import { findCandidates, readGarments } from '../../src/look/search/candidates.ts';
-import { comparableScore } from '../../src/look/search/leaf.ts';
+import { comparableScore } from '../../src/look/search/complete.ts';
 import { computeTrip, TripRequest, TripResponse } from '../../src/look/trip.ts';
 import { CandidatesRequest } from '../../src/look/wardrobe/wardrobe-request.ts';
 import { Problem } from '../../src/platform/problem.ts';

@@ -250,12 +250,12 @@ const orNull = <T>(value: T): T | null => (value === 'none' ? null : value);
 
 async function setFeed(id: string, options: ImportOptions, signal: AbortSignal): Promise<void> {
   const { format, mapping, schedule, webhook, access } = options;
-  const quality = fieldsGiven(options, ['quality']);
+  const image: FeedEdit['options'] = fieldsGiven(options, ['quality']);
   const isUnmapped = mapping?.preset === ('none' as FeedPreset);
   const changes: FeedEdit = {
     ...(format && { format }),
     ...(mapping && { mapping: isUnmapped ? null : mapping }),
-    ...(Object.keys(quality).length > 0 && { options: quality }),
+    ...(Object.keys(image).length > 0 && { options: image }),
     ...(schedule && { schedule: orNull(schedule) }),
     ...(webhook && { webhook: webhook === 'none' ? null : { url: webhook } }),
     ...(access && { access: access === 'none' ? null : await readAccess(access) }),

@@ -121,12 +121,9 @@ export function createHarmony({ k, tables }: Model): (a: Appearance, b: Appearan
   };
 }
 
-/** The best harmony that any two garments without a pattern can have. */
+/** The best harmony that any two garments can have. */
 export function maxHarmony({ k: { colour, fit }, tables }: Model): number {
   const hues = tables.hueHarmony.map(([, value]) => value);
-  return clamp(Math.max(...hues, colour.neutrals, colour.neutralAny, fit.unknown), 0, 1);
+  const plain = Math.max(...hues, colour.neutrals, colour.neutralAny, fit.unknown);
+  return clamp(plain + Math.max(0, colour.pattern, colour.patterns), 0, 1);
 }
-
-/** What each patterned garment of a pair adds to that, at most. */
-export const patternBonus = ({ k: { colour } }: Model): number =>
-  Math.max(0, colour.pattern, colour.patterns / 2);

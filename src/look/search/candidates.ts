@@ -33,14 +33,9 @@ import {
 } from '../wardrobe/templates.ts';
 import { createWardrobe, type Wardrobe } from '../wardrobe/wardrobe.ts';
 import { type CandidatesRequest, coverageOf, requiredIds } from '../wardrobe/wardrobe-request.ts';
-import { extrasKey, keyOf, type Solution } from './leaf.ts';
-import {
-  createSearchTables,
-  type Searchable,
-  type SearchOptions,
-  type SearchResult,
-  search,
-} from './search.ts';
+import { extrasKey, keyOf, type Solution } from './complete.ts';
+import { type Searchable, type SearchOptions, type SearchResult, search } from './search.ts';
+import { createSearchTables } from './space.ts';
 
 /** An outfit as responses carry it. */
 export interface Candidate {
@@ -123,7 +118,7 @@ function missingCover(
 const LOOK_SLOTS: readonly CoreSlot[] = ['mid', 'main', 'bottom'];
 
 const wholeKey = ({ core, ensemble }: Solution): string =>
-  `${keyOf(core, { keySlots: CORE_SLOTS })}|${extrasKey(ensemble)}`;
+  `${keyOf(core, CORE_SLOTS)}|${extrasKey(ensemble)}`;
 
 const NOTHING: SearchResult = { solutions: [], gap: 0, isTruncated: false };
 

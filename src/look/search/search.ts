@@ -1,32 +1,20 @@
 import type { ScoringContext } from '../scoring/context.ts';
+import { mapEnsemble } from '../wardrobe/ensemble.ts';
 import type { CoreSlot, Template } from '../wardrobe/templates.ts';
-import type { Wardrobe } from '../wardrobe/wardrobe.ts';
-import { choiceBounds, firstBounds, levelsAfter, quickBounds } from './bounds.ts';
-import { branch } from './branch.ts';
-import { createRelaxation } from './create-relaxation.ts';
+import type { Group } from '../wardrobe/wardrobe.ts';
+import { extend, groupAt, isWearable, type Path, type Sums, upperBound } from './bound.ts';
 import {
-  complete,
-  completeInEveryWay,
+  comparableScore,
+  completionsOf,
   coreOf,
-  cutoff,
-  type Found,
+  extrasKey,
   keyOf,
-  type Path,
-  PRUNING_MARGIN,
-  type Progress,
+  MARGIN,
   type Solution,
-} from './leaf.ts';
-import { climb, widen } from './neighbours.ts';
-import { copyNode, EMPTY_NODE, isFeasible, type SearchNode } from './node.ts';
-import { type Class, occasionClasses } from './occasion-classes.ts';
-import {
-  createHarmonyTable,
-  type HarmonyTable,
-  type OpenLevels,
-  type Relaxation,
-} from './relaxation.ts';
-import { createFitTables, createSearchSpace, type FitTables, type Level } from './search-space.ts';
-import { createTopList } from './top-list.ts';
+  tieBreakerOf,
+} from './complete.ts';
+import { createSpace, type SearchTables, type Space } from './space.ts';
+import { createTopList, type TopList } from './top-list.ts';
 
 export interface SearchResult {
   /** Best first. */
@@ -35,195 +23,6 @@ export interface SearchResult {
   readonly gap: number;
   /** Whether the node budget was spent before the search was complete. */
   readonly isTruncated: boolean;
-}
-
-/** A node to expand: its open levels start at `depth`. */
-interface OpenNode {
-  readonly node: SearchNode;
-  readonly depth: number;
-  readonly path: Path;
-  readonly open: OpenLevels;
-  /** Of all outfits below; undefined if they differ. */
-  readonly key: string | undefined;
-}
-
-interface Child {
-  readonly choice: number;
-  readonly bound: number;
-}
-
-/** The search of the outfits of one template and occasion class. */
-interface Pass {
-  readonly progress: Progress;
-  readonly relaxation: Relaxation;
-  readonly from: Class;
-  /** The level whose choice completes the key of an outfit. */
-  readonly keyDepth: number;
-  readonly root: OpenNode;
-}
-
-function createPass(progress: Progress, relaxation: Relaxation, from: Class): Pass {
-  const { space } = relaxation;
-  const isOfKey = ({ slot }: Level) => progress.keySlots.includes(slot);
-  return {
-    progress,
-    relaxation,
-    from,
-    keyDepth: progress.isEveryExtras ? space.levels.length : space.levels.findLastIndex(isOfKey),
-    root: { node: from.root, depth: 0, path: [], open: from.levels, key: undefined },
-  };
-}
-
-/** The node of a choice; undefined if nothing below it can be a solution. */
-function enter(pass: Pass, parent: OpenNode, { choice, bound }: Child): OpenNode | undefined {
-  const { progress, relaxation, keyDepth } = pass;
-  const { depth, open } = parent;
-  const path = [...parent.path, relaxation.space.levels[depth]!.groups[choice]];
-  const key =
-    parent.key ?? (depth === keyDepth ? keyOf(coreOf(relaxation, path), progress) : undefined);
-  // Below this node all outfits have one key, and that has a better outfit already.
-  if (key !== undefined && bound < progress.incumbents.thresholdFor(key) + PRUNING_MARGIN)
-    return undefined;
-  const needed = depth > 0 ? cutoff(progress) : Number.NEGATIVE_INFINITY;
-  const after = levelsAfter(relaxation, open, depth, choice, needed);
-  if (!after) return undefined;
-  const branched = branch(relaxation, parent.node, depth, choice, open.gains[depth]![choice]!);
-  const node = copyNode(branched, { ...EMPTY_NODE });
-  return { node, depth: depth + 1, path, open: after, key };
-}
-
-const isLeaf = ({ relaxation }: Pass, { depth }: OpenNode): boolean =>
-  depth === relaxation.space.levels.length;
-
-/** Offers the outfits of a leaf as incumbents. */
-function completeLeaf({ progress, relaxation }: Pass, { node, path, key }: OpenNode): void {
-  if (key === undefined) completeInEveryWay(progress, relaxation, node, path);
-  else {
-    complete(progress, relaxation, node, path, key);
-    climb(progress);
-  }
-}
-
-/** Follows the best choice of each level, and all of the last. */
-function dive(pass: Pass): void {
-  let parent = pass.root;
-  const last = pass.relaxation.space.levels.length - 1;
-  while (parent.depth < last) {
-    const [best] = promisingChildren(pass, parent);
-    const next = best && enter(pass, parent, best);
-    if (!next) return;
-    pass.progress.nodesLeft -= 1;
-    parent = next;
-  }
-  expand(pass, parent);
-}
-
-/**
- * Depth-first branch and bound below a node.
- * @param children in order of their bounds
- */
-function expand(pass: Pass, parent: OpenNode, children = promisingChildren(pass, parent)): void {
-  const { progress } = pass;
-  for (const child of children) {
-    // Siblings after this one have no larger bounds, so they are pruned or unexplored too.
-    if (child.bound < cutoff(progress)) return;
-    if (progress.nodesLeft <= 0) {
-      progress.unexploredBound = Math.max(progress.unexploredBound, child.bound);
-      return;
-    }
-    const next = enter(pass, parent, child);
-    if (!next) continue;
-    if (isLeaf(pass, next)) {
-      completeLeaf(pass, next);
-      continue;
-    }
-    progress.nodesLeft -= 1;
-    expand(pass, next);
-  }
-}
-
-/** The children that may hold an outfit better than the last incumbent, best bound first. */
-function promisingChildren({ progress, relaxation, from }: Pass, parent: OpenNode): Child[] {
-  const { node, depth, path, open } = parent;
-  const needed = cutoff(progress);
-  const bounds =
-    depth > 0 ? choiceBounds(relaxation, node, depth, open) : quickBounds(relaxation, from);
-  return childrenOf(progress, relaxation, path, bounds, open.choices[depth]!, needed);
-}
-
-/** Choices of the next level whose bound is enough, best first. */
-function childrenOf(
-  progress: Progress,
-  { context, space }: Relaxation,
-  path: Path,
-  bounds: Float64Array,
-  { indexes, count }: OpenLevels['choices'][number],
-  needed: number,
-): Child[] {
-  const depth = path.length;
-  const { groups } = space.levels[depth]!;
-  const children: Child[] = [];
-  for (let i = 0; i < count; i++) {
-    const choice = indexes[i]!;
-    const bound = bounds[choice]!;
-    if (bound < needed) continue;
-    const group = groups[choice];
-    if (!isFeasible(context, space.levels, depth, path, group)) continue;
-    if (progress.accepts && group && !progress.accepts(space, path, group)) continue;
-    children.push({ choice, bound });
-  }
-  return children.sort((a, b) => b.bound - a.bound);
-}
-
-/** A first choice of a template that is not explored yet. */
-interface Start extends Child {
-  readonly pass: Pass;
-  /** Whether the bound is that of its best second choice. */
-  readonly isTight: boolean;
-}
-
-function startsOf(pass: Pass): Start[] {
-  const { progress, relaxation, root, from } = pass;
-  const needed = cutoff(progress);
-  const bounds = firstBounds(relaxation, from, needed);
-  const all = root.open.choices[0]!;
-  return childrenOf(progress, relaxation, [], bounds, all, needed).map((child) => ({
-    ...child,
-    pass,
-    isTight: false,
-  }));
-}
-
-/** Explores the first choices of all templates, best bound first. */
-function exploreAll(progress: Progress, passes: readonly Pass[]): void {
-  // The best one is the last.
-  const starts = passes.flatMap(startsOf).sort((a, b) => a.bound - b.bound);
-  for (let start = starts.pop(); start; start = starts.pop()) {
-    const { pass, bound } = start;
-    if (bound < cutoff(progress)) return;
-    if (progress.nodesLeft <= 0) {
-      progress.unexploredBound = Math.max(progress.unexploredBound, bound);
-      return;
-    }
-    const next = enter(pass, pass.root, start);
-    if (!next) continue;
-    if (isLeaf(pass, next)) {
-      completeLeaf(pass, next);
-      continue;
-    }
-    const children = promisingChildren(pass, next);
-    const [best] = children;
-    if (!best) continue;
-    const tight = Math.min(bound, best.bound);
-    if (start.isTight || tight >= (starts.at(-1)?.bound ?? 0)) {
-      progress.nodesLeft -= 1;
-      expand(pass, next, children);
-    } else {
-      let at = starts.length;
-      while (at > 0 && starts[at - 1]!.bound > tight) at -= 1;
-      starts.splice(at, 0, { ...start, bound: tight, isTight: true });
-    }
-  }
 }
 
 /** What a search looks for. */
@@ -239,23 +38,9 @@ export interface SearchOptions {
   readonly everyExtras?: number;
   /** Budget; that of the params by default. */
   readonly nodes?: number;
-  /** Whether a core with these choices so far may be part of a solution; all by default. */
-  readonly accepts?: Progress['accepts'];
+  /** Whether these visible groups, of so many that an outfit has, may be part of a solution. */
+  readonly accepts?: (visible: readonly Group[], pieces: number) => boolean;
 }
-
-/** What all searches of one wardrobe share: each value is computed once. */
-interface SearchTables {
-  readonly harmony: HarmonyTable;
-  readonly fits: FitTables;
-}
-
-export const createSearchTables = (
-  context: ScoringContext,
-  { groups }: Wardrobe,
-): SearchTables => ({
-  harmony: createHarmonyTable(context, groups),
-  fits: createFitTables(context),
-});
 
 /** The outfits to search. */
 export interface Searchable {
@@ -264,44 +49,212 @@ export interface Searchable {
   readonly tables: SearchTables;
 }
 
+/** A solution with the template that it is of. */
+interface Found extends Solution {
+  readonly space: Space;
+  readonly path: Path;
+}
+
+/** A partial outfit, and the choices of the next level that are not explored; the best is the last. */
+interface OpenNode {
+  readonly space: Space;
+  readonly path: Path;
+  readonly children: Child[];
+}
+
+interface Child {
+  readonly choice: number;
+  readonly bound: number;
+}
+
+const boundOf = ({ children }: OpenNode): number =>
+  children.at(-1)?.bound ?? Number.NEGATIVE_INFINITY;
+
+/** Choices that are bounded for one node of the budget: those of a large wardrobe cost more. */
+const CHOICES_PER_NODE = 12;
+
+/** Outfits whose neighbours are tried. */
+const CLIMBS = 5;
+
+class Search {
+  readonly #options: SearchOptions;
+  readonly #incumbents: TopList<Found>;
+  readonly #climbed = new Set<Found>();
+  /** The best bound is the last. */
+  readonly #queue: OpenNode[] = [];
+  #nodesLeft: number;
+  /** Sums by depth; overwritten by the next path. */
+  readonly #scratch: readonly Sums[];
+
+  constructor(options: SearchOptions, nodes: number, spaces: readonly Space[]) {
+    this.#options = options;
+    this.#incumbents = createTopList(options.size);
+    this.#nodesLeft = nodes;
+    this.#scratch = spaces[0] ? Array.from({ length: 8 }, () => ({ ...spaces[0]!.root })) : [];
+  }
+
+  run(spaces: readonly Space[]): SearchResult {
+    for (const space of spaces) this.#dive(space);
+    if (this.#options.everyExtras === undefined) this.#climb();
+    for (const space of spaces) this.#push(this.#open(space, []));
+    this.#explore();
+    const solutions: readonly Solution[] = this.#incumbents.list();
+    const next = this.#queue.at(-1);
+    const unexplored = next ? boundOf(next) : Number.NEGATIVE_INFINITY;
+    const isTruncated = next !== undefined && unexplored >= this.#cutoff();
+    const last = solutions.at(-1)?.score ?? 0;
+    return { solutions, gap: isTruncated ? Math.max(0, unexplored - last) : 0, isTruncated };
+  }
+
+  /** What a bound must reach for its node to be explored. */
+  readonly #cutoff = (): number => this.#incumbents.threshold() + MARGIN;
+
+  /** Follows the choice with the best bound at each level. */
+  #dive(space: Space): void {
+    let path: Path = [];
+    while (path.length < space.levels.length) {
+      const best = this.#open(space, path).children.pop();
+      if (!best) return;
+      path = [...path, best.choice];
+    }
+    this.#complete(space, path);
+  }
+
+  /** Tries the neighbours of the best outfits, of new ones too. */
+  #climb(): void {
+    for (let left = CLIMBS; left > 0; left--) {
+      const next = this.#incumbents.list().find((one) => !this.#climbed.has(one));
+      if (!next) return;
+      this.#climbed.add(next);
+      this.#tryNeighbours(next);
+    }
+  }
+
+  /** Tries every outfit that differs in one visible choice. */
+  #tryNeighbours({ space, path }: Found): void {
+    for (const [depth, { groups }] of space.levels.entries()) {
+      this.#sumsOf(space, path.slice(0, depth));
+      const next = [...path];
+      for (let choice = 0; choice < groups.length; choice++) {
+        if (choice === path[depth]) continue;
+        next[depth] = choice;
+        const sums = this.#sumsOf(space, next, depth);
+        if (upperBound(space, sums, next.length) >= this.#cutoff() && this.#isAllowed(space, next))
+          this.#complete(space, [...next], sums);
+      }
+    }
+  }
+
+  /** @param from depth before which the sums are those of the last path */
+  #sumsOf(space: Space, path: Path, from = 0): Sums {
+    let sums: Sums = from > 0 ? this.#scratch[from - 1]! : space.root;
+    for (let depth = from; depth < path.length; depth++)
+      sums = extend(space, sums, path, depth, path[depth]!, this.#scratch[depth]!);
+    return sums;
+  }
+
+  #isAllowed(space: Space, path: Path): boolean {
+    if (!isWearable(space, path)) return false;
+    const { accepts } = this.#options;
+    if (!accepts) return true;
+    return accepts(
+      path.map((_, depth) => groupAt(space, path, depth)),
+      space.levels.length,
+    );
+  }
+
+  /** A partial outfit with the choices of its next level that may be part of a solution. */
+  #open(space: Space, path: Path): OpenNode {
+    const depth = path.length;
+    const sums = this.#sumsOf(space, path);
+    const scratch = this.#scratch[depth]!;
+    const needed = this.#cutoff();
+    const children: Child[] = [];
+    const { length } = space.levels[depth]!.groups;
+    this.#nodesLeft -= Math.ceil(length / CHOICES_PER_NODE);
+    for (let choice = 0; choice < length; choice++) {
+      const bound = upperBound(space, extend(space, sums, path, depth, choice, scratch), depth + 1);
+      if (bound >= needed && this.#isAllowed(space, [...path, choice]))
+        children.push({ choice, bound });
+    }
+    return { space, path, children: children.sort((a, b) => a.bound - b.bound) };
+  }
+
+  /**
+   * Takes the choice with the best bound and follows it to a whole outfit, until none can be better or
+   * the budget is spent.
+   */
+  #explore(): void {
+    for (let next = this.#queue.pop(); next; next = this.#queue.pop()) {
+      if (boundOf(next) < this.#cutoff()) this.#queue.length = 0;
+      if (this.#nodesLeft <= 0) return void this.#push(next);
+      let node = next;
+      for (let child = node.children.pop(); child; child = node.children.pop()) {
+        this.#push(node);
+        const { space } = node;
+        const path = [...node.path, child.choice];
+        if (path.length === space.levels.length) {
+          this.#complete(space, path);
+          break;
+        }
+        node = this.#open(space, path);
+      }
+    }
+  }
+
+  #push(node: OpenNode): void {
+    const bound = boundOf(node);
+    if (node.children.length === 0 || bound < this.#cutoff()) return;
+    let at = this.#queue.length;
+    while (at > 0 && boundOf(this.#queue[at - 1]!) > bound) at -= 1;
+    this.#queue.splice(at, 0, node);
+  }
+
+  /** Offers the outfits of a core. */
+  #complete(space: Space, path: Path, sums = this.#sumsOf(space, path)): void {
+    this.#nodesLeft -= 1;
+    const { keySlots, everyExtras } = this.#options;
+    const core = coreOf(space, path);
+    const isOfOvers = keySlots.includes('over');
+    const distinct = everyExtras === undefined ? (isOfOvers ? 'overtrousers' : 'best') : 'all';
+    const needed =
+      distinct === 'best'
+        ? Math.max(this.#cutoff(), this.#incumbents.thresholdFor(keyOf(core, keySlots)) + MARGIN)
+        : this.#cutoff();
+    for (const { value, over, under, accessory } of completionsOf(
+      space,
+      path,
+      sums,
+      needed,
+      distinct,
+    )) {
+      if (value < this.#cutoff()) break;
+      const whole = over ? { ...core, over } : core;
+      const extras = { ...under.ensemble, ...accessory.ensemble };
+      const key = keyOf(whole, keySlots) + (distinct === 'all' ? `|${extrasKey(extras)}` : '');
+      if (value < this.#incumbents.thresholdFor(key) + MARGIN) continue;
+      this.#nodesLeft -= 1;
+      const ensemble = { ...mapEnsemble(whole, ({ item }) => item), ...extras, ...space.style };
+      const score = comparableScore(space.context, ensemble);
+      const solution = { score, core: whole, ensemble, space, path };
+      this.#incumbents.add(
+        key,
+        score,
+        () => tieBreakerOf(whole),
+        () => solution,
+      );
+    }
+  }
+}
+
 /** The best outfits of all templates, proved optimal unless the node budget is spent. */
 export function search(
   { context, templates, tables }: Searchable,
-  { size, keySlots, everyExtras, nodes, accepts }: SearchOptions,
+  options: SearchOptions,
 ): SearchResult {
-  const { thicknesses, nodes: defaultNodes } = context.model.k.search;
-  const progress: Progress = {
-    incumbents: createTopList<Found>(size),
-    keySlots,
-    isEveryExtras: everyExtras !== undefined,
-    accepts,
-    nodesLeft: nodes ?? defaultNodes,
-    unexploredBound: Number.NEGATIVE_INFINITY,
-    climbed: new Set(),
-  };
+  const { thicknesses, nodes } = context.model.k.search;
+  const { everyExtras } = options;
   const extras = { thicknesses: everyExtras ?? thicknesses, isMerged: everyExtras === undefined };
-
-  const byTemplate = templates.map((template) => {
-    const space = createSearchSpace(
-      context,
-      template,
-      tables.fits,
-      extras,
-      !keySlots.includes('over'),
-    );
-    const relaxation = createRelaxation(context, space, tables.harmony);
-    return occasionClasses(relaxation).map((from) => createPass(progress, relaxation, from));
-  });
-  for (const [best] of byTemplate) if (best) dive(best);
-  // Incumbents from neighbours of a few good outfits prune much of the exact search.
-  if (everyExtras === undefined) widen(progress);
-  exploreAll(progress, byTemplate.flat());
-
-  const solutions: readonly Solution[] = progress.incumbents.list();
-  const lastScore = solutions.at(-1)?.score ?? 0;
-  return {
-    solutions,
-    gap: Math.max(0, progress.unexploredBound - lastScore),
-    isTruncated: progress.nodesLeft <= 0,
-  };
+  const spaces = templates.map((template) => createSpace(context, template, tables, extras));
+  return new Search(options, options.nodes ?? nodes, spaces).run(spaces);
 }

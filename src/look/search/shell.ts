@@ -8,7 +8,7 @@ import type { SHELL_REASONS } from '../texts/explanations.ts';
 import { type Ensemble, itemsOf, mapEnsemble, slotsOf } from '../wardrobe/ensemble.ts';
 import type { Garment } from '../wardrobe/garment-clo.ts';
 import { byPreference, fingerprint } from '../wardrobe/wardrobe.ts';
-import { comparableScore } from './leaf.ts';
+import { comparableScore } from './complete.ts';
 
 /** Finds what to put on over a base outfit for outside. */
 export type ShellFinder = (base: Ensemble<WornItem>) => Shell;

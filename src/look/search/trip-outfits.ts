@@ -15,7 +15,7 @@ import type { CoreSlot, Template } from '../wardrobe/templates.ts';
 import type { Group } from '../wardrobe/wardrobe.ts';
 import type { SearchProblem } from './candidates.ts';
 import type { CapsuleProblem, DayChoices, DayOutfit } from './capsule.ts';
-import type { Solution } from './leaf.ts';
+import type { Solution } from './complete.ts';
 import { search } from './search.ts';
 
 /** Slots whose garments need washing. */

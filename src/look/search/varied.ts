@@ -4,7 +4,7 @@ import { fill } from '../texts/texts.ts';
 import { CORE_SLOTS } from '../wardrobe/ensemble.ts';
 import type { CandidatesRequest } from '../wardrobe/wardrobe-request.ts';
 import { type CandidateSet, type SearchProblem, toCandidate } from './candidates.ts';
-import { type Core, keyOf, type Solution } from './leaf.ts';
+import { type Core, keyOf, type Solution } from './complete.ts';
 import { type SearchOptions, search } from './search.ts';
 
 /** Best outfits that are combined in every way. */
@@ -93,18 +93,13 @@ export function findVaried(
 
   const first = find({ size: MAX_POOL });
   const pool = first.solutions.map(toOption);
-  const all = new Map(
-    pool.map((option) => [keyOf(option.solution.core, { keySlots: CORE_SLOTS }), option]),
-  );
+  const all = new Map(pool.map((option) => [keyOf(option.solution.core, CORE_SLOTS), option]));
   const chain = pool.slice(0, 1);
   while (chain.length > 0 && chain.length < size) {
     const added = find({
       size: MAX_ADDED,
-      accepts(space, path, group) {
-        const visible = [...path, group].flatMap((one, depth) =>
-          one && space.levels[depth]!.slot !== 'over' ? [one.index] : [],
-        );
-        const pieces = space.levels.filter(({ slot }) => slot !== 'over').length;
+      accepts: (groups, pieces) => {
+        const visible = groups.map(({ index }) => index);
         return chain.every(
           (before) =>
             style + countShared(before.visible, visible) <=
@@ -112,8 +107,7 @@ export function findVaried(
         );
       },
     }).solutions.map(toOption);
-    for (const option of added)
-      all.set(keyOf(option.solution.core, { keySlots: CORE_SLOTS }), option);
+    for (const option of added) all.set(keyOf(option.solution.core, CORE_SLOTS), option);
     const [next] = added;
     if (!next) break;
     chain.push(next);

@@ -157,6 +157,7 @@ export function readGarment(model: Model, item: WardrobeItem): Garment {
   const composition = readMaterials(item);
   const { protection } = category;
   const breathability = meanIfKnown(composition, 'breathability');
+  let family: { id: string | undefined } | undefined;
   return {
     id: item.id,
     name: nameOf(item),
@@ -182,7 +183,11 @@ export function readGarment(model: Model, item: WardrobeItem): Garment {
     seasons: item.seasons ?? [],
     occasions: item.occasions ?? [],
     colour: colourOf(model, item),
-    colourFamily: colourFamilyOf(item),
+    // Few garments are named, so few colours need a name.
+    get colourFamily() {
+      if (!family) family = { id: colourFamilyOf(item) };
+      return family.id;
+    },
     patterned: item.pattern !== undefined && item.pattern !== null && item.pattern !== 'solid',
     materialIds: composition.map(({ row }) => row.id),
     wornDaysAgo: item.lastWornDaysAgo,

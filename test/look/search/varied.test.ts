@@ -3,7 +3,7 @@ import { readSigningKeys } from '../../../src/look/digest.ts';
 import { computeOutfits } from '../../../src/look/outfits.ts';
 import { PARAMS, readModel } from '../../../src/look/params.ts';
 import { findCandidates, readGarments } from '../../../src/look/search/candidates.ts';
-import { comparableScore } from '../../../src/look/search/leaf.ts';
+import { comparableScore } from '../../../src/look/search/complete.ts';
 import { CandidatesRequest, OutfitsRequest } from '../../../src/look/wardrobe/wardrobe-request.ts';
 import { CLOSET } from '../closet.ts';
 import { createRandom, drawDay, drawWardrobe } from '../wardrobes.ts';

@@ -650,13 +650,26 @@ export type FeedFormat = 'auto' | 'rss' | 'atom' | 'xml' | 'tsv' | 'csv' | 'ndjs
 /** A kind of export that is recognised by its columns. */
 export type FeedPreset = 'google' | 'plain' | 'shopify' | 'woocommerce' | 'magento' | 'prestashop' | 'awin' | 'criteo' | 'idealo' | 'heureka' | 'shopify-json';
 /** What protected servers of a feed and its images need. Secrets are stored encrypted and not shown again. */
-export type FeedAccess = unknown;
+export interface FeedAccess {
+  /** Of basic authentication: up to 200 characters. */
+  username?: string | undefined;
+  /** Up to 1000 characters. */
+  password?: string | undefined;
+  /** Such as a token: `{"X-Api-Key": "…"}`. */
+  headers?: Record<string, string> | undefined;
+  /** The only server that gets them, `https://shop.example`; by default that of `url`: up to 300 characters. */
+  origin?: string | undefined;
+  /** Sent to every server of the feed: up to 300 characters. */
+  userAgent?: string | undefined;
+  /** Up to 1000 characters. */
+  referer?: string | undefined;
+}
 /** What is changed of a feed; null removes it. */
 export interface FeedEdit {
   format?: FeedFormat | undefined;
   mapping?: FeedMapping | null | undefined;
   access?: FeedAccess | null | undefined;
-  options?: { quality: Quality } | undefined;
+  options?: { quality?: Quality | undefined } | undefined;
   schedule?: string | null | undefined;
   webhook?: Webhook | null | undefined;
 }
@@ -746,7 +759,6 @@ export interface CreateFeedFromUrlRequest {
   format?: FeedFormat | undefined;
   /** Recognised by default. */
   mapping?: FeedMapping | undefined;
-  /** For the feed and its images. User name, password and headers are stored encrypted, are not shown again, and go to one server only, redirects included. */
   access?: FeedAccess | undefined;
   /** `['remove-background']` by default. */
   operations?: Operation[] | undefined;

@@ -127,7 +127,7 @@ export const FeedEditJson = z
     format: Format.unwrap(),
     mapping: FeedMapping.nullable(),
     access: Access.nullable(),
-    options: z.strictObject({ quality: optionFields.quality.unwrap() }),
+    options: z.strictObject({ quality: optionFields.quality }),
     schedule: Schedule.nullable(),
     webhook: WebhookField.nullable(),
   })

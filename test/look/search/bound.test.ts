@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest';
+import { PARAMS, readModel } from '../../../src/look/params.ts';
+import {
+  extend,
+  groupAt,
+  isWearable,
+  type Path,
+  type Sums,
+  upperBound,
+} from '../../../src/look/search/bound.ts';
+import { createSearchProblem, readGarments } from '../../../src/look/search/candidates.ts';
+import { comparableScore, completionsOf, coreOf } from '../../../src/look/search/complete.ts';
+import { createSpace, type Space } from '../../../src/look/search/space.ts';
+import { mapEnsemble } from '../../../src/look/wardrobe/ensemble.ts';
+import { CandidatesRequest } from '../../../src/look/wardrobe/wardrobe-request.ts';
+import { createRandom, drawDay, drawWardrobe } from '../wardrobes.ts';
+
+const model = readModel(PARAMS);
+
+const OVERTROUSERS = [
+  { id: 'rain', category: 'rain_trousers' },
+  { id: 'ski', category: 'ski_trousers', clo: 0.337, waterResistance: 0.4 },
+  { id: 'thin', category: 'rain_trousers', clo: 0.113, waterResistance: 0.9 },
+];
+
+/** Slack for rounding: half a billionth of the score, and the additions of the bound. */
+const SLACK = 0.6e-9;
+
+/** The best score of a core with any overtrousers and extras, by trying all of them. */
+function bestScore(space: Space, path: Path): number {
+  const core = mapEnsemble(coreOf(space, path), ({ item }) => item);
+  const scores = space.overs.flatMap((over) => {
+    if (over && over.item === core.bottom) return [];
+    const dressed = over ? { ...core, over: over.item } : core;
+    return space.underlayers.flatMap((under) =>
+      space.accessories.map((accessory) =>
+        comparableScore(space.context, { ...dressed, ...under.ensemble, ...accessory.ensemble }),
+      ),
+    );
+  });
+  return Math.max(Number.NEGATIVE_INFINITY, ...scores);
+}
+
+interface Tally {
+  readonly violations: object[];
+  readonly wrong: object[];
+  nodes: number;
+}
+
+/** Compares the bound of every partial outfit with the best outfit below it. @returns its score */
+function visit(space: Space, path: Path, sums: Sums, tally: Tally): number {
+  const depth = path.length;
+  const level = space.levels[depth];
+  if (!level) {
+    const score = bestScore(space, path);
+    const [best] = completionsOf(space, path, sums, Number.NEGATIVE_INFINITY, 'best');
+    if (!(Math.abs(best!.value - score) <= SLACK)) tally.wrong.push({ score, value: best!.value });
+    return score;
+  }
+  let best = Number.NEGATIVE_INFINITY;
+  for (let choice = 0; choice < level.groups.length; choice++) {
+    const next = [...path, choice];
+    if (!isWearable(space, next)) continue;
+    const after = extend(space, sums, path, depth, choice, { ...sums });
+    const below = visit(space, next, after, tally);
+    const bound = upperBound(space, after, depth + 1);
+    tally.nodes += 1;
+    if (bound < below - SLACK)
+      tally.violations.push({ bound, below, of: groupAt(space, next, depth).item.garment.id });
+    best = Math.max(best, below);
+  }
+  return best;
+}
+
+test.each(['indoor', 'outdoor'] as const)(
+  '%s: no outfit scores more than a bound above it',
+  (plan) => {
+    let nodes = 0;
+    for (let seed = 1; seed <= 40; seed++) {
+      const random = createRandom(seed * 104_729 + plan.length);
+      const drawn = drawWardrobe(random, 10 + random.below(12), 0.8);
+      // Overtrousers couple shelter, insulation and wetness of the legs; few wardrobes have some.
+      const isSoaking = seed % 3 === 0;
+      const items = isSoaking ? [...drawn.slice(0, 12), ...OVERTROUSERS] : drawn;
+      const day = drawDay(random);
+      const weather = { ...day.weather, ...(isSoaking && { condition: 'heavy-rain' }) };
+      const request = CandidatesRequest.parse({ ...day, weather, plan, items });
+      const { context, templates, tables } = createSearchProblem(
+        model,
+        request,
+        readGarments(model, request),
+        true,
+      );
+      for (const template of templates) {
+        const extras = { thicknesses: model.k.search.thicknesses, isMerged: true };
+        const space = createSpace(context, template, tables, extras);
+        const tally: Tally = { violations: [], wrong: [], nodes: 0 };
+        visit(space, [], space.root, tally);
+        expect(tally.violations, `seed ${seed}`).toEqual([]);
+        expect(tally.wrong, `seed ${seed}`).toEqual([]);
+        nodes += tally.nodes;
+      }
+    }
+    expect(nodes).toBeGreaterThan(2_000);
+  },
+);
