@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config';
+import { createFailedFilesReporter } from './test/support/failed-files-reporter.ts';
 import { createMinuteReporter } from './test/support/minute-reporter.ts';
 import { isMissing } from './test/support/requirement.ts';
 
@@ -13,7 +14,7 @@ const pure = [
   'test/api/look/client-turns.test.ts',
   'test/platform/{config,metrics}.test.ts',
   'test/infra/kubernetes/schemas.test.ts',
-  'test/infra/{images,images-upgrade,settings,release/lock-file}.test.ts',
+  'test/infra/{ci-run,images,images-upgrade,settings,release/lock-file}.test.ts',
   'test/*.test.ts',
 ];
 
@@ -54,10 +55,17 @@ const WITH_SERVICES = {
   expect: PATIENT,
 };
 
+const { SELVAGE_FAILED_FILES: failedFiles } = process.env;
+delete process.env.SELVAGE_FAILED_FILES; // a run that a test starts has a list of its own
+
 export default defineConfig({
   test: {
-    // On a terminal Vitest shows all the time what runs.
-    reporters: ['default', ...(process.stdout.isTTY ? [] : [createMinuteReporter(console.info)])],
+    reporters: [
+      'default',
+      // On a terminal Vitest shows all the time what runs.
+      ...(process.stdout.isTTY ? [] : [createMinuteReporter(console.info)]),
+      ...(failedFiles ? [createFailedFilesReporter(failedFiles)] : []),
+    ],
     // Most tests wait for their own processes, so one worker would leave a core idle.
     maxWorkers: 2,
     projects: [
