@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { drawnFigure } from '../support/figure.ts';
 import { drawnShirt } from '../support/images.ts';
 import { palettePng } from '../support/palette-png.ts';
-import { ROOT, runProgram } from '../support/processes.ts';
+import { runProgram } from '../support/processes.ts';
+import { ROOT } from '../support/root.ts';
 
 /** The gate compares shipped and spoiled weights on photos drawn here. */
 

@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkCLibrary, checkNode, checkPort } from '../../src/cli/doctor/machine.ts';
-import { freePort, ROOT } from '../support/processes.ts';
+import { freePort } from '../support/free-port.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { ROOT } from '../support/root.ts';
 import { selvage } from './command.ts';
 
 let redis: RedisServer;

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mintKey } from '../../src/auth/api-key.ts';
 import { readSecrets } from '../../src/platform/secrets.ts';
-import { freePort, runProgram } from '../support/processes.ts';
+import { freePort } from '../support/free-port.ts';
+import { runProgram } from '../support/processes.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { selvage } from './command.ts';
 

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { selvageProgram } from '../../src/cli/program.ts';
 import { toExitCode } from '../../src/cli/terminal/error-report.ts';
 import { readSecrets } from '../../src/platform/secrets.ts';
-import { freePort, runProgram } from '../support/processes.ts';
+import { freePort } from '../support/free-port.ts';
+import { runProgram } from '../support/processes.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 
 let redis: RedisServer;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { drawnFigure } from '../support/figure.ts';
+import { freePort } from '../support/free-port.ts';
 import { drawnShirt } from '../support/images.ts';
-import { freePort } from '../support/processes.ts';
 import { plantServer, serve, silence } from '../support/servers.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import {

@@ -13,8 +13,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Usage } from '../../packages/client/src/client.ts';
+import { freePort } from '../support/free-port.ts';
 import { drawnShirt } from '../support/images.ts';
-import { freePort } from '../support/processes.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { parseJsonLines, selvage, startSelvage, waitForExit } from './command.ts';
 

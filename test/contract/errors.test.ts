@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { CLOSET } from '../look/closet.ts';
 import { formOf, postForm } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
-import { ROOT } from '../support/processes.ts';
+import { ROOT } from '../support/root.ts';
 import { type SharedStack, shareStack } from '../support/shared-stack.ts';
 
 let stack: SharedStack;

@@ -9,9 +9,10 @@ import { servePage } from '../client/page.ts';
 import { examples, IN_PAGE, SCRIPT, TYPED } from '../client/programs.ts';
 import { findChromium, openBrowser } from '../support/chromium.ts';
 import { drawnShirt } from '../support/images.ts';
-import { ROOT, type Running, run } from '../support/processes.ts';
+import { type Running, run } from '../support/processes.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { reportMissing } from '../support/requirement.ts';
+import { ROOT } from '../support/root.ts';
 
 const exec = promisify(execFile);
 /** What a fresh clone has, as far as packing needs it. */

@@ -5,9 +5,9 @@ import { createClient } from '../../packages/client/src/client.ts';
 import { formOf, postForm } from '../support/client.ts';
 import { type FeedClient, feedClient, readFeed } from '../support/feed-client.ts';
 import { type FeedServer, startFeedServer } from '../support/feed-server.ts';
+import { freePort } from '../support/free-port.ts';
 import { drawnShirt } from '../support/images.ts';
 import { intakeClient, readJob } from '../support/intake.ts';
-import { freePort } from '../support/processes.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 
 /** Rules of marketplaces: packs, verdicts, and what `fixRules` makes right. */

@@ -11,7 +11,7 @@ import { batchClient, readBatch } from '../support/batches.ts';
 import { feedClient, readFeed } from '../support/feed-client.ts';
 import { type FeedServer, startFeedServer } from '../support/feed-server.ts';
 import { drawnShirt } from '../support/images.ts';
-import { ROOT } from '../support/processes.ts';
+import { ROOT } from '../support/root.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 
 const HOUR_MILLIS = 3_600_000;

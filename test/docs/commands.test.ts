@@ -4,8 +4,10 @@ import { mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort, ROOT, type Running, run } from '../support/processes.ts';
+import { freePort } from '../support/free-port.ts';
+import { type Running, run } from '../support/processes.ts';
 import { isOnPath, reportMissing } from '../support/requirement.ts';
+import { ROOT } from '../support/root.ts';
 
 /**
  * The commands of every page, run as a reader would: page by page, from top to bottom, in a folder

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { mustRun } from '../../infra/images/engine.ts';
 import { imagePathspecs, lastDifferentCommit } from '../../infra/images/upgrade-from.ts';
-import { ROOT } from '../support/processes.ts';
+import { ROOT } from '../support/root.ts';
 
 let root: string;
 const git = (...args: string[]) =>

@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import { publicImages } from '../../infra/images/base-images.ts';
 import { isGood, type Report, reportText } from '../../infra/images/report.ts';
 import { dockerfileOf, SERVICES } from '../../infra/images/service-images.ts';
-import { ROOT, run } from '../support/processes.ts';
+import { run } from '../support/processes.ts';
+import { ROOT } from '../support/root.ts';
 
 const read = (path: string): Promise<string> => readFile(join(ROOT, path), 'utf8');
 const dockerfiles = await Promise.all(SERVICES.map((service) => read(dockerfileOf(service))));

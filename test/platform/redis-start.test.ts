@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLog } from '../../src/platform/log.ts';
 import { checkRedis, connectRedis } from '../../src/platform/redis-check.ts';
 import type { RedisSettings } from '../../src/platform/redis-settings.ts';
-import { freePort, runProgram } from '../support/processes.ts';
+import { freePort } from '../support/free-port.ts';
+import { runProgram } from '../support/processes.ts';
 import { startCluster, startSentinels, startTls } from '../support/redis-forms.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 

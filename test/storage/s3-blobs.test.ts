@@ -15,7 +15,7 @@ import { openStorage } from '../../src/storage/open-storage.ts';
 import { createS3Blobs } from '../../src/storage/s3-blobs.ts';
 import { S3Reader } from '../../src/storage/s3-read.ts';
 import { startStoreGate } from '../faults/store-gate.ts';
-import { freePort } from '../support/processes.ts';
+import { freePort } from '../support/free-port.ts';
 import { reportMissing } from '../support/requirement.ts';
 import { type TestS3, testS3 } from '../support/services.ts';
 import { blobsContract, entriesOf } from './blobs.contract.ts';

@@ -7,7 +7,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { sendCommand } from '../../../infra/launcher/resp.mjs';
-import { freePort, ROOT, run } from '../../support/processes.ts';
+import { freePort } from '../../support/free-port.ts';
+import { run } from '../../support/processes.ts';
+import { ROOT } from '../../support/root.ts';
 
 /** Strict: a misspelled key would be ignored here, and be an error of `docker compose`. */
 const Service = z.strictObject({

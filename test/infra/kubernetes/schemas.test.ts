@@ -16,7 +16,8 @@ import { Service } from 'kubernetes-models/v1/Service';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
-import { ROOT, run } from '../../support/processes.ts';
+import { run } from '../../support/processes.ts';
+import { ROOT } from '../../support/root.ts';
 
 /*
  * Each manifest against the JSON schema of its kind, from packages: the schemas of Kubernetes, KEDA and the Prometheus

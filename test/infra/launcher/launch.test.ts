@@ -7,7 +7,8 @@ import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { isAlive, waitForExit } from '../../../infra/launcher/processes.mjs';
 import { sendCommand } from '../../../infra/launcher/resp.mjs';
-import { freePort, type Running } from '../../support/processes.ts';
+import { freePort } from '../../support/free-port.ts';
+import type { Running } from '../../support/processes.ts';
 import { startRedis } from '../../support/redis-server.ts';
 import { runLauncher } from './run-launcher.ts';
 

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ROOT } from '../../support/processes.ts';
 import { isMissing, isOnPath } from '../../support/requirement.ts';
+import { ROOT } from '../../support/root.ts';
 import { alerts, dashboard, runbookPage, runbookPages } from './promql.ts';
 
 const withoutPromtool = isMissing('promtool', isOnPath('promtool'), 'there is no promtool on PATH');

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { ROOT } from '../../support/processes.ts';
+import { ROOT } from '../../support/root.ts';
 
 const LOADED = `
   const { startTracing, queueTelemetry } = await import('./src/platform/tracing.ts');

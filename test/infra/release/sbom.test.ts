@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { softwareBill } from '../../../infra/release/sbom.ts';
 import manifest from '../../../package.json' with { type: 'json' };
-import { ROOT } from '../../support/processes.ts';
+import { ROOT } from '../../support/root.ts';
 
 const Lock = z.object({
   packages: z.record(z.string(), z.object({ dev: z.boolean().optional() })),
