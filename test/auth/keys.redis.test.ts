@@ -1,12 +1,11 @@
-import type { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createAccessRequests } from '../../src/auth/access-requests.ts';
 import { mintKey } from '../../src/auth/api-key.ts';
 import { createKeys, findLiveByMeter, type Grant, isLive, KeyError } from '../../src/auth/keys.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { commandConnection, untilReady } from '../../src/platform/redis.ts';
-import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { useRedis } from '../support/use-redis.ts';
 
 const PEPPER = 'a pepper for these tests';
 const GRANT: Grant = {
@@ -17,18 +16,8 @@ const GRANT: Grant = {
   quotaPerDay: 1000,
 };
 
-let server: RedisServer;
-let redis: Redis;
-beforeAll(async () => {
-  server = await startRedis();
-  redis = commandConnection(server.url, createLog('test', 'silent'));
-  await untilReady(redis, AbortSignal.timeout(5000));
-});
+const { server, redis } = await useRedis();
 beforeEach(() => redis.flushall());
-afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
-});
 
 describe('the key register', () => {
   test('finds a created key and nothing else', async () => {

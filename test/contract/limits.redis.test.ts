@@ -1,22 +1,12 @@
-import type { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createLimits, limitHeaders } from '../../src/http/limits.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { commandConnection, untilReady } from '../../src/platform/redis.ts';
-import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { startRedis } from '../support/redis-server.ts';
+import { useRedis } from '../support/use-redis.ts';
 
-let server: RedisServer;
-let redis: Redis;
-beforeAll(async () => {
-  server = await startRedis();
-  redis = commandConnection(server.url, createLog('test', 'silent'));
-  await untilReady(redis, AbortSignal.timeout(5000));
-});
-afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
-});
+const { redis } = await useRedis();
 
 const allowance = (meter: string, count = 5, quotaPerDay = 3) => ({
   meter,

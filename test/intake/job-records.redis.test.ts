@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCompletions } from '../../src/intake/completions.ts';
 import { createJobRecords, type JobRecord, type JobRecords } from '../../src/intake/job-records.ts';
@@ -14,20 +13,19 @@ import {
 } from '../../src/intake/job-retention.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { blockingConnection, commandConnection, untilReady } from '../../src/platform/redis.ts';
+import { blockingConnection } from '../../src/platform/redis.ts';
 import { type JobQueue, openQueue, requeueJob } from '../../src/queue/queue.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
 import { failJob } from '../../workers/run-job.ts';
-import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { useRedis } from '../support/use-redis.ts';
 
 const log = createLog('test', 'silent');
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 const at = (seconds: number): number => NOW + seconds * 1000;
 const DAY = 86_400;
 
-let server: RedisServer;
-let redis: Redis;
+const { server, redis } = await useRedis();
 let folder: string;
 let blobs: Blobs;
 let records: JobRecords;
@@ -35,9 +33,6 @@ let retention: JobRetention;
 let queue: JobQueue;
 const enqueue = (job: JobRecord) => requeueJob(queue, job);
 beforeAll(async () => {
-  server = await startRedis();
-  redis = commandConnection(server.url, log);
-  await untilReady(redis, AbortSignal.timeout(5000));
   folder = await mkdtemp(join(tmpdir(), 'selvage-records-'));
   blobs = await createFsBlobs({ dir: folder });
   records = createJobRecords(redis, hostClock);
@@ -46,8 +41,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await queue.close();
-  redis.disconnect();
-  await server.stop();
   await rm(folder, { recursive: true, force: true });
 });
 

@@ -1,7 +1,6 @@
 import { Worker } from 'bullmq';
-import type { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createQueueFigures, readRedisMemory } from '../../src/intake/queue-figures.ts';
 import { createLog } from '../../src/platform/log.ts';
 import {
@@ -10,29 +9,14 @@ import {
   watchQueues,
   watchRedisMemory,
 } from '../../src/platform/metrics/system-gauges.ts';
-import {
-  blockingConnection,
-  commandConnection,
-  PREFIX,
-  untilReady,
-} from '../../src/platform/redis.ts';
+import { blockingConnection, PREFIX } from '../../src/platform/redis.ts';
 import { openQueue } from '../../src/queue/queue.ts';
-import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { useRedis } from '../support/use-redis.ts';
 
 const log = createLog('test', 'silent');
 const HOUR_MILLIS = 3_600_000;
 
-let server: RedisServer;
-let redis: Redis;
-beforeAll(async () => {
-  server = await startRedis();
-  redis = commandConnection(server.url, log);
-  await untilReady(redis, AbortSignal.timeout(10_000));
-});
-afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
-});
+const { server, redis } = await useRedis();
 
 test('the oldest job is the one that has waited longest for its first attempt', async () => {
   const queue = openQueue('webhook', redis, log);

@@ -1,31 +1,20 @@
 import type { Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { followClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { blockingConnection, commandConnection, untilReady } from '../../src/platform/redis.ts';
+import { blockingConnection } from '../../src/platform/redis.ts';
 import type { QueueName } from '../../src/queue/catalog.ts';
 import { openQueue } from '../../src/queue/queue.ts';
 import type { JobReport } from '../../workers/attempt.ts';
 import { type ConsumerDeps, consumeJobs, type JobConsumer } from '../../workers/consume-jobs.ts';
-import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { useRedis } from '../support/use-redis.ts';
 
 const HOUR_MILLIS = 3_600_000;
 /** What a busy machine may take between two readings of a clock. */
 const TOLERANCE_MILLIS = 500;
 const log = createLog('test', 'silent');
-let server: RedisServer;
-let redis: Redis;
-beforeAll(async () => {
-  server = await startRedis();
-  redis = commandConnection(server.url, log);
-  await untilReady(redis, AbortSignal.timeout(5000));
-});
+const { server, redis } = await useRedis();
 afterEach(() => void vi.useRealTimers());
-afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
-});
 
 /** Moves this host's clock, which runs on from there. */
 function setClock(byMillis: number): void {

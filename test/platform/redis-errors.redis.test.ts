@@ -1,26 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createLog } from '../../src/platform/log.ts';
 import { commandConnection, untilReady } from '../../src/platform/redis.ts';
 import { isDemoted, isRedisError, isRedisFull } from '../../src/platform/redis-errors.ts';
-import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { startRedis } from '../support/redis-server.ts';
+import { useRedis } from '../support/use-redis.ts';
 
 /** Which errors are those of Redis, as ioredis and Redis report them. */
 
 const log = createLog('test', 'silent');
-let server: RedisServer;
-let redis: Redis;
-beforeAll(async () => {
-  server = await startRedis();
-  redis = commandConnection(server.url, log);
-  await untilReady(redis, AbortSignal.timeout(10_000));
-});
-afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
-});
+const { server, redis } = await useRedis();
 
 const failureOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(

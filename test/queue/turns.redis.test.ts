@@ -1,39 +1,25 @@
 import fc from 'fast-check';
-import type { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
-import {
-  blockingConnection,
-  commandConnection,
-  PREFIX,
-  untilReady,
-} from '../../src/platform/redis.ts';
+import { blockingConnection, PREFIX } from '../../src/platform/redis.ts';
 import { cancelJob } from '../../src/queue/cancel.ts';
 import { enqueueJob, type JobQueue, openQueue, requeueJob } from '../../src/queue/queue.ts';
 import { RetryLater } from '../../workers/attempt.ts';
 import { consumeJobs } from '../../workers/consume-jobs.ts';
-import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { useRedis } from '../support/use-redis.ts';
 
 const log = createLog('test', 'silent');
 const TURNS = `${PREFIX}:turns:async`;
 const MAX_TAG = 2 ** 21 - 1;
-let server: RedisServer;
-let redis: Redis;
+const { server, redis } = await useRedis();
 let queue: JobQueue;
-beforeAll(async () => {
-  server = await startRedis();
-  redis = commandConnection(server.url, log);
-  await untilReady(redis, AbortSignal.timeout(10_000));
-});
 beforeEach(async () => {
   await redis.flushall();
   queue = openQueue('async', redis, log);
 });
 afterAll(async () => {
   await queue.close();
-  redis.disconnect();
-  await server.stop();
 });
 
 const byClient = (id: string): string => id.split('-')[0] ?? '';

@@ -1,35 +1,20 @@
 import { Worker } from 'bullmq';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { Problem } from '../../src/platform/problem.ts';
-import {
-  blockingConnection,
-  commandConnection,
-  PREFIX,
-  untilReady,
-} from '../../src/platform/redis.ts';
+import { blockingConnection, commandConnection, PREFIX } from '../../src/platform/redis.ts';
 import { enqueueJob, openQueue, requeueJob } from '../../src/queue/queue.ts';
 import { StorageError } from '../../src/storage/blobs.ts';
 import type { AttemptContext, JobReport } from '../../workers/attempt.ts';
 import { consumeJobs } from '../../workers/consume-jobs.ts';
 import { PoolBusy } from '../../workers/fetch/fetch-pool.ts';
 import { EngineCrash } from '../../workers/inference/inference-process.ts';
-import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { useRedis } from '../support/use-redis.ts';
 
 const log = createLog('test', 'silent');
-let server: RedisServer;
-let redis: Redis;
-beforeAll(async () => {
-  server = await startRedis();
-  redis = commandConnection(server.url, log);
-  await untilReady(redis, AbortSignal.timeout(5000));
-});
-afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
-});
+const { server, redis } = await useRedis();
 
 /** `Promise.withResolvers`, which Node 20 lacks. */
 function deferred<T>() {

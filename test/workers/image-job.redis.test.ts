@@ -1,24 +1,13 @@
-import type { Redis } from 'ioredis';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createLog } from '../../src/platform/log.ts';
-import { commandConnection, untilReady } from '../../src/platform/redis.ts';
+import { beforeAll, expect, test } from 'vitest';
 import { createQuarantine, type Quarantine } from '../../src/queue/quarantine.ts';
 import { processImage } from '../../workers/image-job.ts';
 import { EngineCrash } from '../../workers/inference/inference-process.ts';
-import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { useRedis } from '../support/use-redis.ts';
 
-let server: RedisServer;
-let redis: Redis;
+const { redis } = await useRedis();
 let quarantine: Quarantine;
 beforeAll(async () => {
-  server = await startRedis();
-  redis = commandConnection(server.url, createLog('test', 'silent'));
-  await untilReady(redis, AbortSignal.timeout(5000));
   quarantine = createQuarantine(redis);
-});
-afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
 });
 
 const never = new AbortController().signal;

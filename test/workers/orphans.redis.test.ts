@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Redis } from 'ioredis';
 import { pino } from 'pino';
 import {
   afterAll,
@@ -22,14 +21,13 @@ import { createJobRetention, expiryOf, type JobRetention } from '../../src/intak
 import { readIdentity, writeRecoveryState } from '../../src/intake/recovery-state.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { commandConnection, untilReady } from '../../src/platform/redis.ts';
 import { cutOutKey, garmentKey, garmentsPrefix, jobInputKey } from '../../src/storage/blob-keys.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
 import { reconcileOrphans } from '../../workers/orphans.ts';
 import { openRebuilders } from '../../workers/recover/rebuilders.ts';
 import { recoverDeps } from '../support/recovery.ts';
-import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { useRedis } from '../support/use-redis.ts';
 
 const log = createLog('test', 'silent');
 const never = new AbortController().signal;
@@ -67,17 +65,13 @@ const MANIFEST = {
 };
 const ROW = { row: 0, line: 1, customId: 'a', source: { url: 'https://a.example/1.jpg' } };
 
-let server: RedisServer;
-let redis: Redis;
+const { redis } = await useRedis();
 let dir: string;
 let blobs: Blobs;
 let records: JobRecords;
 let retention: JobRetention;
 let recover: ReturnType<typeof recoverDeps>;
 beforeAll(async () => {
-  server = await startRedis();
-  redis = commandConnection(server.url, log);
-  await untilReady(redis, AbortSignal.timeout(5000));
   dir = await mkdtemp(join(tmpdir(), 'selvage-orphans-'));
 });
 beforeEach(async () => {
@@ -90,8 +84,6 @@ beforeEach(async () => {
 });
 afterEach(() => recover.close());
 afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
   await rm(dir, { recursive: true, force: true });
 });
 

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serveQueueDashboard } from '../../../src/api/operations/queue-dashboard.ts';
 import { DEFAULT_LIMITS } from '../../../src/auth/keys.ts';
@@ -9,9 +8,8 @@ import { createServer } from '../../../src/http/server.ts';
 import { createQueueFigures } from '../../../src/intake/queue-figures.ts';
 import { hostClock } from '../../../src/platform/clock.ts';
 import { createLog } from '../../../src/platform/log.ts';
-import { commandConnection, untilReady } from '../../../src/platform/redis.ts';
 import { openQueue } from '../../../src/queue/queue.ts';
-import { type RedisServer, startRedis } from '../../support/redis-server.ts';
+import { useRedis } from '../../support/use-redis.ts';
 
 const log = createLog('test', 'silent');
 const SECRET = 'https://shop.example/signed.jpg?token=canary';
@@ -33,15 +31,11 @@ const KEYS: Readonly<Record<string, Grant>> = {
 };
 const basic = (password: string) => `Basic ${Buffer.from(`anyone:${password}`).toString('base64')}`;
 
-let server: RedisServer;
-let redis: Redis;
+const { redis } = await useRedis();
 let app: FastifyInstance;
 let origin: string;
 let closeQueues: () => Promise<void>;
 beforeAll(async () => {
-  server = await startRedis();
-  redis = commandConnection(server.url, log);
-  await untilReady(redis, AbortSignal.timeout(10_000));
   const bulk = openQueue('bulk', redis, log);
   const data = { batchId: 'bat_1', requestId: 'req-1', row: { row: 7, source: { url: SECRET } } };
   await bulk.add('run-row', data, { jobId: 'bat_1-7' });
@@ -64,8 +58,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await app.close();
   await closeQueues();
-  redis.disconnect();
-  await server.stop();
 });
 
 const ask = (url: string, authorization?: string, method: 'GET' | 'PUT' = 'GET') =>

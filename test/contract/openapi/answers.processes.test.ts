@@ -57,7 +57,7 @@ beforeAll(async () => {
   document = await readDocument(stack.url);
   session = await recordSession(stack, shop, METRICS_KEY);
   exchanges = [...session.exchanges];
-  // `UPDATE_EXAMPLES=1 npx vitest run --project service test/contract/openapi/answers.test.ts`
+  // `UPDATE_EXAMPLES=1 npx vitest run --project service test/contract/openapi/answers.processes.test.ts`
   if (process.env.UPDATE_EXAMPLES) await writeExamples(document.operations, answersTo);
 });
 afterAll(async () => {

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { batchEraser } from '../../../src/intake/batches/batch-eraser.ts';
 import { batchKeys, batchPrefix, putLines } from '../../../src/intake/batches/batch-files.ts';
@@ -14,33 +13,25 @@ import {
 } from '../../../src/intake/batches/batches.ts';
 import type { ResultLine } from '../../../src/intake/batches/rows.ts';
 import { hostClock } from '../../../src/platform/clock.ts';
-import { createLog } from '../../../src/platform/log.ts';
-import { commandConnection, untilReady } from '../../../src/platform/redis.ts';
 import type { Blobs } from '../../../src/storage/blobs.ts';
 import { deleteListed } from '../../../src/storage/delete-blobs.ts';
 import { createFsBlobs } from '../../../src/storage/fs-blobs.ts';
-import { type RedisServer, startRedis } from '../../support/redis-server.ts';
+import { useRedis } from '../../support/use-redis.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 const DAY_MILLIS = 86_400_000;
 const CLIENT = 'tests';
 
-let server: RedisServer;
-let redis: Redis;
+const { redis } = await useRedis();
 let folder: string;
 let blobs: Blobs;
 let batches: Batches;
 beforeAll(async () => {
-  server = await startRedis();
-  redis = commandConnection(server.url, createLog('test', 'silent'));
-  await untilReady(redis, AbortSignal.timeout(5000));
   folder = await mkdtemp(join(tmpdir(), 'selvage-batches-'));
   blobs = await createFsBlobs({ dir: folder });
   batches = createBatches(redis, hostClock);
 });
 afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
   await rm(folder, { recursive: true, force: true });
 });
 

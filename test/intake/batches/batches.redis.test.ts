@@ -1,25 +1,12 @@
-import type { Redis } from 'ioredis';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createBatches } from '../../../src/intake/batches/batches.ts';
-import { createLog } from '../../../src/platform/log.ts';
-import { commandConnection, untilReady } from '../../../src/platform/redis.ts';
-import { type RedisServer, startRedis } from '../../support/redis-server.ts';
+import { useRedis } from '../../support/use-redis.ts';
 
 const BEFORE_MIDNIGHT = Date.parse('2031-05-06T23:59:59.999Z');
 const METER = { meter: 'shop', quotaPerDay: 2 };
 const UPLOAD = { format: 'ndjson' as const, offset: 1, line: 1, rows: 1 };
 
-let server: RedisServer;
-let redis: Redis;
-beforeAll(async () => {
-  server = await startRedis();
-  redis = commandConnection(server.url, createLog('test', 'silent'));
-  await untilReady(redis, AbortSignal.timeout(5000));
-});
-afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
-});
+const { redis } = await useRedis();
 
 const unitsOf = async (day: string): Promise<number> =>
   Number(await redis.get(`{selvage}:quota:shop:${day}`));

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { batchKeys, putJson } from '../../../src/intake/batches/batch-files.ts';
 import { type Batches, createBatches } from '../../../src/intake/batches/batches.ts';
@@ -32,26 +31,20 @@ import {
 import { thousandths, toReviewRow } from '../../../src/intake/review/review-rows.ts';
 import { OUTBOX } from '../../../src/intake/webhooks/outbox.ts';
 import { hostClock } from '../../../src/platform/clock.ts';
-import { createLog } from '../../../src/platform/log.ts';
-import { commandConnection, untilReady } from '../../../src/platform/redis.ts';
 import type { Blobs } from '../../../src/storage/blobs.ts';
 import { createFsBlobs } from '../../../src/storage/fs-blobs.ts';
-import { type RedisServer, startRedis } from '../../support/redis-server.ts';
+import { useRedis } from '../../support/use-redis.ts';
 
 const AT = '2026-11-20T12:00:00.000Z';
 const NOW = Date.parse(AT);
 const SHA = 'a'.repeat(64);
 
-let server: RedisServer;
-let redis: Redis;
+const { redis } = await useRedis();
 let folder: string;
 let blobs: Blobs;
 let batches: Batches;
 let reviews: ReviewDecisions;
 beforeAll(async () => {
-  server = await startRedis();
-  redis = commandConnection(server.url, createLog('test', 'silent'));
-  await untilReady(redis, AbortSignal.timeout(5000));
   folder = await mkdtemp(join(tmpdir(), 'selvage-review-'));
   blobs = await createFsBlobs({ dir: folder });
   batches = createBatches(redis, hostClock);
@@ -59,8 +52,6 @@ beforeAll(async () => {
 });
 beforeEach(() => redis.flushall());
 afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
   await rm(folder, { recursive: true, force: true });
 });
 

@@ -1,5 +1,4 @@
-import type { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   createJobRecords,
   type JobRecord,
@@ -23,31 +22,20 @@ import {
   type WebhookReceivers,
 } from '../../../src/intake/webhooks/receivers.ts';
 import { hostClock } from '../../../src/platform/clock.ts';
-import { createLog } from '../../../src/platform/log.ts';
-import { commandConnection, untilReady } from '../../../src/platform/redis.ts';
-import { type RedisServer, startRedis } from '../../support/redis-server.ts';
+import { useRedis } from '../../support/use-redis.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 const DAY_MILLIS = 86_400_000;
 const HOOK = 'https://shop.example/hooks?token=t';
 
-let server: RedisServer;
-let redis: Redis;
+const { redis } = await useRedis();
 let records: JobRecords;
 let events: WebhookEvents;
 let receivers: WebhookReceivers;
 beforeAll(async () => {
-  const log = createLog('test', 'silent');
-  server = await startRedis();
-  redis = commandConnection(server.url, log);
-  await untilReady(redis, AbortSignal.timeout(5000));
   records = createJobRecords(redis, hostClock);
   events = createWebhookEvents(redis);
   receivers = createWebhookReceivers(redis);
-});
-afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
 });
 beforeEach(() => redis.flushall());
 

@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UnrecoverableError, Worker } from 'bullmq';
-import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { batchFiles, batchKeys, putLines } from '../../../src/intake/batches/batch-files.ts';
 import {
@@ -18,12 +17,7 @@ import { createReviewDecisions } from '../../../src/intake/review/decisions.ts';
 import { OUTBOX } from '../../../src/intake/webhooks/outbox.ts';
 import { hostClock } from '../../../src/platform/clock.ts';
 import { createLog } from '../../../src/platform/log.ts';
-import {
-  blockingConnection,
-  commandConnection,
-  PREFIX,
-  untilReady,
-} from '../../../src/platform/redis.ts';
+import { blockingConnection, PREFIX } from '../../../src/platform/redis.ts';
 import { readData } from '../../../src/queue/catalog.ts';
 import { type JobQueue, openQueue } from '../../../src/queue/queue.ts';
 import type { Blobs } from '../../../src/storage/blobs.ts';
@@ -35,7 +29,7 @@ import { createRowLimits } from '../../../workers/batches/row-limits.ts';
 import { failRow } from '../../../workers/batches/run-row.ts';
 import { sweepBatches } from '../../../workers/batches/sweep.ts';
 import { createWindow, rowJobId } from '../../../workers/batches/window.ts';
-import { type RedisServer, startRedis } from '../../support/redis-server.ts';
+import { useRedis } from '../../support/use-redis.ts';
 
 const log = createLog('test', 'silent');
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
@@ -43,8 +37,7 @@ const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 const WINDOW = 12;
 const MAX_WINDOW = 32;
 
-let server: RedisServer;
-let redis: Redis;
+const { server, redis } = await useRedis();
 let folder: string;
 let blobs: Blobs;
 let batches: Batches;
@@ -53,9 +46,6 @@ let deps: DispatcherDeps;
 const finishedRuns: string[] = [];
 
 beforeAll(async () => {
-  server = await startRedis();
-  redis = commandConnection(server.url, log);
-  await untilReady(redis, AbortSignal.timeout(5000));
   folder = await mkdtemp(join(tmpdir(), 'selvage-dispatcher-'));
   blobs = await createFsBlobs({ dir: folder });
   batches = createBatches(redis, hostClock);
@@ -84,8 +74,6 @@ beforeEach(async () => {
 });
 afterAll(async () => {
   await queue.close();
-  redis.disconnect();
-  await server.stop();
   await rm(folder, { recursive: true, force: true });
 });
 

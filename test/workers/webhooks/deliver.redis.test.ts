@@ -1,6 +1,5 @@
 import type { RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { Redis } from 'ioredis';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { enqueueDelivery } from '../../../src/intake/webhooks/delivery.ts';
@@ -12,35 +11,29 @@ import {
 } from '../../../src/intake/webhooks/receivers.ts';
 import { hostClock } from '../../../src/platform/clock.ts';
 import { createLog } from '../../../src/platform/log.ts';
-import { blockingConnection, commandConnection, untilReady } from '../../../src/platform/redis.ts';
+import { blockingConnection } from '../../../src/platform/redis.ts';
 import { type JobQueue, openQueue } from '../../../src/queue/queue.ts';
 import type { JobReport } from '../../../workers/attempt.ts';
 import { consumeJobs } from '../../../workers/consume-jobs.ts';
 import { createSafeFetch } from '../../../workers/fetch/safe-fetch.ts';
 import { deliverWebhook, failDelivery } from '../../../workers/webhooks/deliver.ts';
 import { drainOutbox, startOutbox } from '../../../workers/webhooks/outbox.ts';
-import { type RedisServer, startRedis } from '../../support/redis-server.ts';
 import { fail, plantServer, redirectTo, serve } from '../../support/servers.ts';
+import { useRedis } from '../../support/use-redis.ts';
 
 const log = createLog('test', 'silent');
-let server: RedisServer;
-let redis: Redis;
+const { server, redis } = await useRedis();
 let queue: JobQueue;
 let events: WebhookEvents;
 let receivers: WebhookReceivers;
 let secret: string;
 beforeAll(async () => {
-  server = await startRedis();
-  redis = commandConnection(server.url, log);
-  await untilReady(redis, AbortSignal.timeout(5000));
   queue = openQueue('webhook', redis, log);
   events = createWebhookEvents(redis);
   receivers = createWebhookReceivers(redis);
 });
 afterAll(async () => {
   await queue.close();
-  redis.disconnect();
-  await server.stop();
 });
 beforeEach(async () => {
   await redis.flushall();

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   createReviewActions,
@@ -17,35 +16,27 @@ import {
 import { reviewKeys } from '../../../../src/intake/review/review-rows.ts';
 import { createStoredBytes } from '../../../../src/intake/stored-bytes.ts';
 import { hostClock } from '../../../../src/platform/clock.ts';
-import { createLog } from '../../../../src/platform/log.ts';
-import { commandConnection, untilReady } from '../../../../src/platform/redis.ts';
 import { type Blobs, StorageError } from '../../../../src/storage/blobs.ts';
 import { createFsBlobs } from '../../../../src/storage/fs-blobs.ts';
 import { plantEndedBatch } from '../../../support/ended-batch.ts';
-import { type RedisServer, startRedis } from '../../../support/redis-server.ts';
+import { useRedis } from '../../../support/use-redis.ts';
 
 const AT = '2026-11-20T12:00:00.000Z';
 /** More than one request looks at: parts of the index have 500 rows. */
 const ROWS = 6000;
 
-let server: RedisServer;
-let redis: Redis;
+const { redis } = await useRedis();
 let folder: string;
 let blobs: Blobs;
 let batches: Batches;
 let reviews: ReviewDecisions;
 beforeAll(async () => {
-  server = await startRedis();
-  redis = commandConnection(server.url, createLog('test', 'silent'));
-  await untilReady(redis, AbortSignal.timeout(5000));
   folder = await mkdtemp(join(tmpdir(), 'selvage-review-actions-'));
   blobs = await createFsBlobs({ dir: folder });
   batches = createBatches(redis, hostClock);
   reviews = createReviewDecisions(redis);
 });
 afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
   await rm(folder, { recursive: true, force: true });
 });
 
