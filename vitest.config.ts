@@ -1,26 +1,15 @@
 import { configDefaults, defineConfig } from 'vitest/config';
+import { createFailedFilesReporter } from './test/support/failed-files-reporter.ts';
 import { createMinuteReporter } from './test/support/minute-reporter.ts';
 import { isMissing } from './test/support/requirement.ts';
 
-/**
- * `unit` needs no service and takes seconds; `service` needs Redis, starts real processes, or (the
- * memory test of feeds) reads hundreds of megabytes.
- */
-const pure = [
-  'test/{look,taxonomy,imaging,output,client,http,fuzz,support}/**/*.test.ts',
-  'test/feed-formats/!(memory).test.ts',
-  'test/api/{limit-downloads,look,taxonomy}.test.ts',
-  'test/api/look/client-turns.test.ts',
-  'test/platform/{config,metrics}.test.ts',
-  'test/infra/kubernetes/schemas.test.ts',
-  'test/infra/{images,images-upgrade,settings,release/lock-file}.test.ts',
-  'test/*.test.ts',
-];
+/** A file is named for what it needs (test/architecture.test.ts); `unit` is what needs nothing. */
+const needy = 'test/**/*.{model,redis,service,processes}.test.ts';
 
 /** What differs between a folder and a bucket would show in these: they run on both. */
 const onEveryStore = [
-  'test/contract/{intake-jobs,intake-batches,intake-feeds,review,sources}.test.ts',
-  'test/contract/{job-refinements,row-refinements,erasure}.test.ts',
+  'test/contract/{intake-jobs,intake-batches,intake-feeds,review,sources}.*.test.ts',
+  'test/contract/{job-refinements,row-refinements,erasure}.*.test.ts',
 ];
 const canHaveS3 = async (): Promise<boolean> =>
   Boolean(process.env.AWS_ENDPOINT_URL_S3) ||
@@ -54,20 +43,29 @@ const WITH_SERVICES = {
   expect: PATIENT,
 };
 
+const { SELVAGE_FAILED_FILES: failedFiles } = process.env;
+delete process.env.SELVAGE_FAILED_FILES; // a run that a test starts has a list of its own
+
 export default defineConfig({
   test: {
-    // On a terminal Vitest shows all the time what runs.
-    reporters: ['default', ...(process.stdout.isTTY ? [] : [createMinuteReporter(console.info)])],
+    reporters: [
+      'default',
+      // On a terminal Vitest shows all the time what runs.
+      ...(process.stdout.isTTY ? [] : [createMinuteReporter(console.info)]),
+      ...(failedFiles ? [createFailedFilesReporter(failedFiles)] : []),
+    ],
     // Most tests wait for their own processes, so one worker would leave a core idle.
     maxWorkers: 2,
     projects: [
       {
         test: {
           name: 'unit',
-          include: pure,
+          include: ['test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, needy],
           isolate: IS_ISOLATED,
           setupFiles: SETUP,
           testTimeout: 90_000,
+          hookTimeout: 90_000,
           expect: PATIENT,
         },
       },
@@ -75,8 +73,7 @@ export default defineConfig({
         test: {
           ...WITH_SERVICES,
           name: 'service',
-          include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...pure],
+          include: [needy],
         },
       },
       {

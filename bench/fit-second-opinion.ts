@@ -127,7 +127,7 @@ function learn(
 }
 
 /** Fits the linear model to names and labelled titles. The same rows give the same model. */
-export function fitSecondOpinion(labelled: readonly LabelledRow[]): LinearModel {
+export function fitSecondOpinion(labelled: readonly LabelledRow[], epochs = EPOCHS): LinearModel {
   const random = createRandom();
   const starts = labelled.map(({ row }) => (row.title ?? '').split(' ').slice(0, 2).join(' '));
   const examples = [...nameExamples(random, starts), ...titleExamples(labelled)];
@@ -136,7 +136,7 @@ export function fitSecondOpinion(labelled: readonly LabelledRow[]): LinearModel 
     bias: Array.from({ length: CLASS_COUNT }, () => 0),
   };
   const squares = new Float32Array(model.weights.length);
-  for (let epoch = 0; epoch < EPOCHS; epoch++) {
+  for (let epoch = 0; epoch < epochs; epoch++) {
     shuffle(examples, random);
     for (const example of examples) learn(example, model, squares);
   }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ROOT } from './support/processes.ts';
+import { ROOT } from './support/root.ts';
 
 const FOLDER = join(ROOT, 'docs', 'adr');
 const read = (name: string): string => readFileSync(join(FOLDER, name), 'utf8');

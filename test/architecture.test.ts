@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { expect, test } from 'vitest';
 
@@ -179,7 +179,8 @@ function reachableFrom(entry: string, { atOnce = false } = {}): Reached {
   const reached = { files: new Set<string>(), packages: new Set<string>() };
   const open = [join(root, entry)];
   for (let file = open.pop(); file; file = open.pop()) {
-    if (reached.files.has(file) || file.endsWith('.json')) continue;
+    // A test may hold a program as text, with imports of its own.
+    if (reached.files.has(file) || file.endsWith('.json') || !existsSync(file)) continue;
     reached.files.add(file);
     for (const { name, isType, isLazy } of readImports(file)) {
       if (isType || (atOnce && isLazy)) continue;
@@ -224,6 +225,29 @@ test('workers/main.ts never loads what reads KEY_PEPPER, LOOK_SIGNING_KEYS and s
   const secrets = join(root, 'src/platform/secrets.ts');
   expect(reachableFrom('src/main.ts').files).toContain(secrets);
   expect(reachableFrom('workers/main.ts').files).not.toContain(secrets);
+});
+
+/** Tests whose name says what they need: `.model` ONNX Runtime, `.service` a shared stack or S3, `.processes` own ones. */
+const NEEDY_TEST = /\.(model|redis|service|processes)\.test\.ts$/;
+const STARTERS = ['processes', 'shared-stack', 'services', 'engine'].map((name) =>
+  join(root, `test/support/${name}.ts`),
+);
+const isProduct = (file: string): boolean => /^(src|workers|packages)\b/.test(relative(root, file));
+const startsSomething = (file: string): boolean =>
+  STARTERS.includes(file) ||
+  (!isProduct(file) && readImports(file).some(({ name }) => name === 'node:child_process'));
+
+test('a test is named for what it needs, and a unit test needs nothing', () => {
+  const wrong = filesUnder('test')
+    .filter((file) => file.endsWith('.test.ts'))
+    .flatMap((file) => {
+      const { files: reached, packages } = reachableFrom(relative(root, file));
+      const needs = [...reached].filter(startsSomething).map((each) => relative(root, each));
+      if (packages.has('onnxruntime-node')) needs.push('ONNX Runtime');
+      const isRight = NEEDY_TEST.test(file) === needs.length > 0;
+      return isRight ? [] : `${relative(root, file)} needs ${needs.join(', ') || 'nothing'}`;
+    });
+  expect(wrong).toEqual([]);
 });
 
 /** The imports of each file that stay inside the project. */

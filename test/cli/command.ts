@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { ROOT } from '../support/processes.ts';
+import { ROOT } from '../support/root.ts';
 
 /** The output and exit code of a run of the command. */
 export interface CommandResult {

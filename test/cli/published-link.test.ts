@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fetchPublished } from '../../src/cli/doctor/published-link.ts';
-import { freePort } from '../support/processes.ts';
+import { freePort } from '../support/free-port.ts';
 import { plantServer } from '../support/servers.ts';
 
 const BYTES = Buffer.from('what was stored');

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ROOT } from '../support/processes.ts';
+import { ROOT } from '../support/root.ts';
 
 /* Programs of a project that has the client installed. */
 

@@ -7,8 +7,10 @@ import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { commandConnection, untilReady } from '../../src/platform/redis.ts';
 import { readSecrets } from '../../src/platform/secrets.ts';
-import { freePort, ROOT, type Running, run } from '../support/processes.ts';
+import { freePort } from '../support/free-port.ts';
+import { type Running, run } from '../support/processes.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { ROOT } from '../support/root.ts';
 import { type Gate, startGate } from './gate.ts';
 import { makeStore, type Store, type StoreKind } from './stores.ts';
 

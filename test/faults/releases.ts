@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ROOT } from '../support/processes.ts';
+import { ROOT } from '../support/root.ts';
 import { again, type Fault } from './fault.ts';
 import type { Installation } from './installation.ts';
 

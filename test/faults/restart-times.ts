@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { readConfig } from '../../src/platform/config.ts';
-import { ROOT } from '../support/processes.ts';
+import { ROOT } from '../support/root.ts';
 import { underLoad, untilServed } from './asking.ts';
 import { inRedis } from './fault.ts';
 import { recover, restoringKeys } from './flushall.ts';

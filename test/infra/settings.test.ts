@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { SETTINGS } from '../../src/platform/config.ts';
-import { ROOT } from '../support/processes.ts';
+import { ROOT } from '../support/root.ts';
 
 /*
  * Every setting reaches every process, whichever file starts it, and is documented. A new one is a line in

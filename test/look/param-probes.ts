@@ -6,14 +6,14 @@ import { computeDay } from '../../src/look/day.ts';
 import { readSigningKeys } from '../../src/look/digest.ts';
 import { metaResponse } from '../../src/look/meta.ts';
 import { computeCandidates, computeOutfits } from '../../src/look/outfits.ts';
-import type { Model } from '../../src/look/params.ts';
+import { type Model, PARAMS } from '../../src/look/params.ts';
 import { Weather } from '../../src/look/schema.ts';
-import { costOf, createSense } from '../../src/look/scoring/sense.ts';
+import { costOf, createSense, type Sense } from '../../src/look/scoring/sense.ts';
 import { CONDITIONS } from '../../src/look/tables.ts';
 import { readGarment } from '../../src/look/wardrobe/garment-clo.ts';
 import type { OutfitsRequest } from '../../src/look/wardrobe/wardrobe-request.ts';
 import { WardrobeItem } from '../../src/taxonomy/attributes/wardrobe-item-schema.ts';
-import { dictionary, OCCASION_IDS } from '../../src/taxonomy/dictionary/schema.ts';
+import { OCCASION_IDS } from '../../src/taxonomy/dictionary/schema.ts';
 import { CLOSET } from './closet.ts';
 import { requestFrom } from './properties.ts';
 import { createRandom } from './wardrobes.ts';
@@ -138,6 +138,26 @@ const SENSE_DAYS = [
   [31, 'clear'],
 ] as const;
 
+const sensesOf = (model: Model): Sense[] =>
+  SENSE_DAYS.flatMap(([tempC, condition]) =>
+    OCCASION_IDS.map((occasion) => {
+      const weather = { ...COLD, tempC, condition };
+      return createSense(model, situationOf(model, { weather, met: 2, occasion }), false);
+    }),
+  );
+
+/** A garment for each rule of common sense, and for a rule about two the second one too. */
+const BREAKERS = PARAMS.tables.sense.rows.map((rule) =>
+  [rule.garment, rule.with ?? rule.garment].map(({ categories, materials }, i) =>
+    WardrobeItem.parse({
+      id: `${rule.id}-${i}`,
+      category: categories?.[0] ?? 'shirt',
+      materials: materials?.slice(0, 1).map((id) => ({ id })),
+      colors: [{ hex: '#ffffff' }],
+    }),
+  ),
+);
+
 /** Results of the engine that together depend on every number in the params. */
 export const PROBES: readonly ((model: Model) => unknown)[] = [
   (model) => requests.map((request) => unsignedTargets(model, situationOf(model, request))),
@@ -171,25 +191,12 @@ export const PROBES: readonly ((model: Model) => unknown)[] = [
       return [1, 2, 3, 4, 6].map((met) => dangersOf(model, situationOf(model, { weather, met })));
     }),
   (model) => {
-    const garments = dictionary.categories.flatMap(({ id }) => [
-      readGarment(model, { id, category: id, colors: [{ hex: '#ffffff' }] }),
-      ...['linen', 'suede', 'silk', 'straw', 'lace_mesh', 'down'].map((material) =>
-        readGarment(model, { id, category: id, materials: [{ id: material }] }),
-      ),
-    ]);
-    const plain = garments.filter(({ materialIds }) => materialIds.length === 0);
-    return SENSE_DAYS.flatMap(([tempC, condition]) =>
-      OCCASION_IDS.map((occasion) => {
-        const weather = { ...COLD, tempC, condition };
-        const situation = situationOf(model, { weather, met: 2, occasion });
-        const { brokenBy, brokenByPair } = createSense(model, situation, false);
-        return [
-          garments.map((garment) => brokenBy(garment).map(({ id, points }) => [id, points])),
-          tempC === 0
-            ? plain.map((garment) => plain.map((other) => costOf(brokenByPair(garment, other))))
-            : [],
-        ];
-      }),
+    const pairs = BREAKERS.map((pair) => pair.map((item) => readGarment(model, item)));
+    return sensesOf(model).map(({ brokenBy, brokenByPair }) =>
+      pairs.map(([garment, other]) => [
+        brokenBy(garment!).map(({ id, points }) => [id, points]),
+        costOf(brokenByPair(garment!, other!)),
+      ]),
     );
   },
   (model) => computeDay(model, { hours: [...HOURS], items: [...CLOSET] }),

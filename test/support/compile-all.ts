@@ -1,5 +1,5 @@
 import { compile } from '../../infra/launcher/compile.mjs';
-import { ROOT } from './processes.ts';
+import { ROOT } from './root.ts';
 
 /** Compiles the sources into `dist`, from which tests and benchmarks start their processes. */
 export const compileAll = (): Promise<void> => compile(ROOT);

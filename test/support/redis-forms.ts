@@ -3,7 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort, type Running, run } from './processes.ts';
+import { freePort } from './free-port.ts';
+import { type Running, run } from './processes.ts';
 import { untilFollowing } from './promote.ts';
 import { type RedisServer, redisProgram, startRedis } from './redis-server.ts';
 

@@ -3,7 +3,8 @@ import { mkdtemp, readdir, rm, stat, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { Redis } from 'ioredis';
-import { freePort, type Running, run } from './processes.ts';
+import { freePort } from './free-port.ts';
+import { type Running, run } from './processes.ts';
 
 /** A private Redis that a test may stop, kill and start again. */
 export interface RedisServer {

@@ -16,7 +16,7 @@ import webhooks from './examples/webhooks.json' with { type: 'json' };
 
 /**
  * Examples for the OpenAPI document by operation id: requests, and what the service responded to them.
- * `test/contract/openapi/answers.test.ts` compares them with real responses, and renews them.
+ * `test/contract/openapi/answers.processes.test.ts` compares them with real responses, and renews them.
  */
 export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
   ...bg,

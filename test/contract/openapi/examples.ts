@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OperationExamples } from '../../../src/http/openapi/document.ts';
-import { ROOT } from '../../support/processes.ts';
+import { ROOT } from '../../support/root.ts';
 import type { Operation } from './document.ts';
 import type { Exchange } from './recorder.ts';
 

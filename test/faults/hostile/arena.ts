@@ -1,6 +1,6 @@
 import { SCOPES } from '../../../src/auth/scopes.ts';
 import { startFeedServer } from '../../support/feed-server.ts';
-import { ROOT } from '../../support/processes.ts';
+import { ROOT } from '../../support/root.ts';
 import { startInstallation } from '../installation.ts';
 import type { Attack, Figure, Scene } from './attack.ts';
 import { bodyMemoryBytes } from './figures.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { mintKey } from '../../../src/auth/api-key.ts';
-import { ROOT } from '../../support/processes.ts';
+import { ROOT } from '../../support/root.ts';
 import { ask, json, jsonOf } from './ask.ts';
 import type { Attack, Figure, Scene } from './attack.ts';
 

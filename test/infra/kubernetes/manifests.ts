@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
-import { ROOT } from '../../support/processes.ts';
+import { ROOT } from '../../support/root.ts';
 
 const KUBERNETES = join(ROOT, 'infra', 'kubernetes');
 const Labels = z.record(z.string(), z.string());

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import manifest from '../../../package.json' with { type: 'json' };
-import { ROOT } from '../../support/processes.ts';
+import { ROOT } from '../../support/root.ts';
 
 /* What the lock file installs must not depend on the machine that wrote it, nor need a compiler. */
 

@@ -1,4 +1,4 @@
-/* Generated from the table of formats. To renew it: `UPDATE_CLIENT=1 npm test -- test/contract/openapi/client-types.test.ts` */
+/* Generated from the table of formats. To renew it: `UPDATE_CLIENT=1 npm test -- test/contract/openapi/client-types.service.test.ts` */
 
 /** The first bytes of each image media type. */
 export const SIGNATURES: Readonly<Record<string, readonly { at: number; bytes: readonly number[] }[]>> = {

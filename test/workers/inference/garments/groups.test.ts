@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { GROUPS, IS_WORN, PARTS } from '../../../../workers/inference/garments/groups.ts';
-import { ROOT } from '../../../support/processes.ts';
+import { ROOT } from '../../../support/root.ts';
 
 const Trained = z.array(z.object({ id: z.string(), part: z.string().optional() }));
 
