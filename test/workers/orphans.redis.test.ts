@@ -28,7 +28,6 @@ import { reconcileOrphans } from '../../workers/orphans.ts';
 import { servicesOn } from '../support/recovery.ts';
 import { useRedis } from '../support/use-redis.ts';
 
-const log = createLog('test', 'silent');
 const never = new AbortController().signal;
 const HOUR = 3_600_000;
 /** Of a photo in which nothing is worn; its files are what counts here. */
