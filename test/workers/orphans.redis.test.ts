@@ -20,7 +20,6 @@ import { createJobRecords, type JobRecord, type JobRecords } from '../../src/int
 import { expiryOf } from '../../src/intake/job-retention.ts';
 import { readIdentity, writeRecoveryState } from '../../src/intake/recovery-state.ts';
 import { hostClock } from '../../src/platform/clock.ts';
-import { createLog } from '../../src/platform/log.ts';
 import { cutOutKey, garmentKey, garmentsPrefix, jobInputKey } from '../../src/storage/blob-keys.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
