@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { unzipSync } from 'fflate';
 import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -331,6 +332,10 @@ function inBrowser(chromium: string): void {
         .trim()
         .split('\n');
       expect(rows.map((row) => JSON.parse(row).status)).toEqual(['succeeded', 'rejected']);
+      const archive = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'All cut-outs' }).click();
+      const files = unzipSync(readFileSync(await (await archive).path()));
+      expect(Object.keys(files)).toEqual(['shirt.png', 'errors.ndjson']);
       expect(errors).toEqual([]);
       await page.context().close();
     });
