@@ -30,6 +30,7 @@ const BODIES: readonly (readonly [RegExp, string, string])[] = [
   ],
   [/\/sources\/[^/]+\/events$/, 'application/json', '{"Records":[]}'],
   [/\/review$/, 'application/json', '{"decision":"approved","minConfidence":1}'],
+  [/\/feeds\/[^/]+$/, 'application/json', '{"schedule":null}'],
   [/\/review\/\d+$/, 'application/json', '{"decision":"approved","revision":0}'],
 ];
 
@@ -72,7 +73,7 @@ export function foreignCases(stack: () => Stack): void {
     const ask = async (method: string, path: string, id: string) => {
       const filled = path.replace('{id}', id).replace('{run}', run).replace('{row}', '0');
       const [, type, body = null] =
-        (method === 'POST' && BODIES.find(([paths]) => paths.test(filled))) || [];
+        (/^(POST|PATCH)$/.test(method) && BODIES.find(([paths]) => paths.test(filled))) || [];
       const headers = { authorization: `Bearer ${key}`, ...(type && { 'content-type': type }) };
       const response = await fetch(`${stack().url}${filled}`, { method, headers, body });
       const { requestId, instance, ...rest } = ProblemBody.parse(await response.json());
