@@ -30,7 +30,9 @@ const storeFolder = () => join(stack.home, 'store', 'blobs');
 async function newFiles(): Promise<string[]> {
   const known = new Set(before);
   const files = await listStoredFiles(storeFolder());
-  return files.filter((file) => !known.has(file) && !file.endsWith('batch.json'));
+  // A worker copies the keys to storage in its own time.
+  const isOfRows = (file: string) => !/batch\.json$|[/]keys~[/]/.test(file);
+  return files.filter((file) => !known.has(file) && isOfRows(file));
 }
 
 const sizeOf = async (files: readonly string[]): Promise<number> => {
