@@ -1,8 +1,10 @@
+import type { Redis } from 'ioredis';
 import type { IntakeRight } from '../auth/scopes.ts';
 import type { Gateway } from '../gateway.ts';
 import { readJsonImage } from '../http/image-body.ts';
 import type { Route } from '../http/route.ts';
-import { readOngoingRecovery } from '../intake/recovery-state.ts';
+import { isLossSought, readOngoingRecovery } from '../intake/recovery-state.ts';
+import { Problem, unavailable } from '../platform/problem.ts';
 import { garmentsRoute } from './garments.ts';
 import { createBatchActions } from './intake/batches/actions.ts';
 import { createBatchEvents } from './intake/batches/events.ts';
@@ -57,6 +59,21 @@ const withRights = (routes: readonly Route[]): Route[] =>
     return right ? { ...route, right } : route;
   });
 
+/** Answers 503 instead of 404 while records that Redis may have lost are looked for. */
+const withRecovery = (routes: readonly Route[], redis: Redis): Route[] =>
+  routes.map((route) => ({
+    ...route,
+    async handle(call) {
+      try {
+        return await route.handle(call);
+      } catch (error) {
+        if (!(error instanceof Problem) || error.type !== 'not-found') throw error;
+        if (!(await isLossSought(redis))) throw error;
+        throw unavailable('Redis has started again: records that it may have lost are looked for');
+      }
+    },
+  }));
+
 /** Returns the table of all routes. */
 export function routeTable(
   gateway: Gateway,
@@ -73,17 +90,20 @@ export function routeTable(
   return [
     ...removalRoutes({ images, presets, rulePacks, idempotency, ...preferJob }),
     ...refinementRoutes(gateway, images),
-    ...withRights([
-      ...jobRoutes(jobs, gateway),
-      ...jobRefinementRoutes(gateway, jobs, images),
-      ...batchRoutes(gateway, createBatchActions(gateway, events), reviews, refinements),
-      ...feedRoutes(gateway, events, reviews, refinements),
-      ...sourceRoutes(gateway),
-      ...rulePackRoutes(rulePacks),
-      ...presetRoutes(presets),
-      ...webhookRoutes(gateway),
-      ...fileRoutes(gateway),
-    ]),
+    ...withRecovery(
+      withRights([
+        ...jobRoutes(jobs, gateway),
+        ...jobRefinementRoutes(gateway, jobs, images),
+        ...batchRoutes(gateway, createBatchActions(gateway, events), reviews, refinements),
+        ...feedRoutes(gateway, events, reviews, refinements),
+        ...sourceRoutes(gateway),
+        ...rulePackRoutes(rulePacks),
+        ...presetRoutes(presets),
+        ...webhookRoutes(gateway),
+        ...fileRoutes(gateway),
+      ]),
+      redis,
+    ),
     ...removeBgRoutes({ images, readImage, now }),
     ...rembgRoutes({ images }),
     ...withoutBgRoutes({ images }),

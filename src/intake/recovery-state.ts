@@ -42,6 +42,18 @@ export async function isCompared(redis: Redis): Promise<boolean> {
   return state.identity === identity && state.phase === 'idle';
 }
 
+/**
+ * Whether records that were acknowledged may be missing until a worker has restored them: Redis has started again, or
+ * has lost all its data. What is compared afterwards, at half speed, is not waited for.
+ */
+export async function isLossSought(redis: Redis): Promise<boolean> {
+  const [current, state] = await Promise.all([readIdentity(redis), readRecoveryState(redis)]);
+  const { identity, phase, seenAtMillis } = state;
+  if (identity === undefined) return false;
+  const isEmptied = phase === 'whole' && seenAtMillis === undefined;
+  return identity !== current || phase === 'recent' || isEmptied;
+}
+
 const INFO_FIELDS = /^(?:run_id|master_replid):(\w+)/gm;
 
 /** Rethrows errors other than that of a Redis whose users may not ask. */

@@ -64,6 +64,24 @@ test('jobs that were accepted in the lost second end, those that had ended too',
   await expect.poll(() => stored('in/')).toEqual([]);
 });
 
+test('a job of the lost second is not unknown until it was looked for', async () => {
+  const client = intakeClient(stack, (await stack.key()).key);
+  const never = `job_${'0'.repeat(32)}`;
+  const statusOf = async (id: string) => (await client.ask('GET', `/jobs/${id}`)).status;
+  await expect.poll(() => statusOf(never)).toBe(404);
+  const mark = await stack.redis.mark();
+  const { id } = await post(client, 401);
+  stack.worker.child.kill('SIGSTOP');
+  await stack.redis.powerCut(mark);
+  await expect.poll(() => redis.ping().catch(String)).toBe('PONG');
+  const response = await client.ask('GET', `/jobs/${id}`);
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(await statusOf(never)).toBe(503);
+  stack.worker.child.kill('SIGCONT');
+  await client.until(id, 'succeeded');
+  await expect.poll(() => statusOf(never)).toBe(404);
+});
+
 test.each([1, JOBS])(
   'rows whose images were uploaded succeed when the ends of %i are lost',
   async (ended) => {
