@@ -34,6 +34,10 @@ const BENCHES: Readonly<
     load: () => import('./links.ts'),
     startsService: true,
   },
+  recovery: {
+    measures: 'jobs that Redis has lost, restored from files or S3',
+    load: () => import('./recovery.ts'),
+  },
   'large-pictures': {
     measures: 'memory before, while and after pictures of 50 megapixels, and after a rest',
     load: () => import('./large-pictures.ts'),

@@ -4,6 +4,20 @@ import { createS3Blobs, createS3Client } from '../../src/storage/s3-blobs.ts';
 import type { TestS3 } from './services.ts';
 import { type Stack, startStack } from './stack.ts';
 
+/** Deletes a bucket with all it holds. */
+export async function removeBucket(
+  { endpoint, region, credentials }: Omit<TestS3, 'stop'>,
+  bucket: string,
+): Promise<void> {
+  const location = { endpoint, region, credentials };
+  const blobs = await createS3Blobs({ ...location, bucket });
+  await blobs.deleteAll('');
+  blobs.close();
+  const client = createS3Client(location);
+  await client.send(new DeleteBucketCommand({ Bucket: bucket }));
+  client.destroy();
+}
+
 /** Starts a stack with a bucket of its own, which is deleted when the stack stops. */
 export async function startS3Stack(
   { endpoint, region, credentials }: TestS3,
@@ -23,13 +37,7 @@ export async function startS3Stack(
     ...stack,
     async stop() {
       await stack.stop();
-      const location = { endpoint, region, credentials };
-      const blobs = await createS3Blobs({ ...location, bucket });
-      for await (const { key } of blobs.list('')) await blobs.delete(key);
-      blobs.close();
-      const client = createS3Client(location);
-      await client.send(new DeleteBucketCommand({ Bucket: bucket }));
-      client.destroy();
+      await removeBucket({ endpoint, region, credentials }, bucket);
     },
   };
 }
