@@ -213,11 +213,10 @@ export function weighMentions(
   kind: TextKind,
 ): ArticleMention[] {
   const segments = groupBySegment(clauseMatches);
-  const stuffs = new Set(
-    clauseMatches
-      .filter(({ match }) => match.entry.kind === 'material')
-      .map(({ match }) => match.last),
-  );
+  // Not that of a compound: "Lederjacke" is a jacket, though it names leather.
+  const isStuff = ({ match: { entry, by } }: ClauseMatch): boolean =>
+    entry.kind === 'material' && (by === 'word' || by === 'inflection');
+  const stuffs = new Set(clauseMatches.filter(isStuff).map(({ match }) => match.last));
   const ordered = kind === 'path' ? segments.toReversed() : segments;
   let headFound = false;
   return ordered.flatMap((segment) => {

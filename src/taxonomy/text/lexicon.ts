@@ -12,6 +12,8 @@ export type Entry =
   | { kind: 'role'; id: Role }
   /** A thing that is no garment, by its kind: `pet`, `home`, `part`. */
   | { kind: 'notGarment'; id: string }
+  /** What a garment has, such as a collar: see `withoutDetails`. */
+  | { kind: 'detail'; id: '' }
   | { kind: 'fixed' | 'brand' | 'quantity'; id: '' };
 
 interface Node {
@@ -63,6 +65,7 @@ const ROLE = 'role:';
 const GRAMMAR_KINDS: Readonly<Record<string, Entry>> = {
   idiom:    { kind: 'fixed', id: '' },
   quantity: { kind: 'quantity', id: '' },
+  detail:   { kind: 'detail', id: '' },
 };
 
 const grammarEntry = (meaning: string): Entry | undefined =>

@@ -21,15 +21,16 @@ const MIN_WORD_WEIGHT = 1;
  */
 function isBeforeHead({ field, mention: { match } }: Naming): boolean {
   const next = wordAfter(field, match);
-  if (next === undefined) return false;
+  if (next === undefined || field.locale !== 'en') return false;
   const weight = lexiconOf('en').languageWeights.get(next) ?? 0;
   return isPlainWord(next) && weight < MIN_WORD_WEIGHT;
 }
 
-/** The word that directly follows a noun of an English title. */
+/** The word that directly follows a noun of an English title, or that only English has. */
 function wordAfter({ name, locale, tokens }: Field, { last }: Match): string | undefined {
   const next = tokens[last + 1];
-  return name === 'title' && locale === 'en' && next?.before === 'space' ? next.text : undefined;
+  if (name !== 'title' || next?.before !== 'space') return undefined;
+  return locale === 'en' || !lexiconOf(locale).surfaces.has(next.text) ? next.text : undefined;
 }
 
 const englishHeads = lazily(() => new Set(wordsFor(grammar(), 'en', 'head')));

@@ -26,8 +26,9 @@ const LANES: Readonly<Record<Entry['kind'], number>> = {
   fixed: 6,
   brand: 7,
   quantity: 8,
+  detail: 9,
 };
-const LANE_COUNT = 9;
+const LANE_COUNT = 10;
 /** Kinds of entries suppressed inside a fixed phrase ("button-down" is not made of down, "slip-in" no underwear). */
 const BLOCKED_BY_FIXED: ReadonlySet<Entry['kind']> = new Set([
   'garment',
@@ -92,7 +93,13 @@ function matchesAt(
   return found;
 }
 
-const NO_CONTENT: ReadonlySet<Entry['kind']> = new Set(['role', 'fixed', 'brand', 'quantity']);
+const NO_CONTENT: ReadonlySet<Entry['kind']> = new Set([
+  'role',
+  'fixed',
+  'brand',
+  'quantity',
+  'detail',
+]);
 const isContentWord = ({ entry }: Match): boolean => !NO_CONTENT.has(entry.kind);
 
 const isName = ({ kind }: Entry): boolean =>
@@ -156,7 +163,7 @@ export function scan(tokens: readonly Token[], lexicon: Lexicon, isOwn = true): 
   const resolved = lanes
     .flatMap((lane, i) => (lane.length > 1 ? resolveOverlaps(lane, i === 0 && headIsLast) : lane))
     .sort(inOrder);
-  return withoutHidden(resolved);
+  return withoutDetails(withoutHidden(resolved), tokens, headIsLast);
 }
 
 /** Drops things that only seem named because an idiom begins in them: "coat stand" in "coat stand collar". */
@@ -189,6 +196,40 @@ function withoutHidden(matches: readonly Match[]): Match[] {
           ),
       ),
   );
+}
+
+/** "Collar in wool": words between a detail and what it is like are shorter than this. */
+const MIN_NOUN_LETTERS = 4;
+
+/** Returns a detail with the word that says what it is like: "cowl neck", "col châle", "fodera in pile". */
+function detailSpan({ first, last }: Span, tokens: readonly Token[], headIsLast: boolean): Span {
+  if (last > first) return { first, last };
+  if (headIsLast) return { first: continuesPhrase(tokens[first]) ? first - 1 : first, last };
+  let end = last;
+  while (continuesPhrase(tokens[end + 1])) {
+    end++;
+    if ((tokens[end]?.text.length ?? 0) >= MIN_NOUN_LETTERS) break;
+  }
+  return { first, last: end };
+}
+
+/** Drops names within the details of a garment that is named outside of them: a dress with a cowl neck is no scarf. */
+function withoutDetails(
+  matches: readonly Match[],
+  tokens: readonly Token[],
+  headIsLast: boolean,
+): Match[] {
+  const spans = matches
+    .filter(({ entry }) => entry.kind === 'detail')
+    .map((detail) => detailSpan(detail, tokens, headIsLast));
+  const isInside = (span: Span, { first, last }: Span): boolean =>
+    span.first <= first && last <= span.last;
+  const shown = matches.filter(({ entry }) => entry.kind !== 'detail');
+  const garments = shown.filter(({ entry }) => entry.kind === 'garment');
+  const isHidden = (match: Match): boolean =>
+    (isName(match.entry) || match.entry.id.startsWith('wearer:')) &&
+    spans.some((span) => isInside(span, match) && garments.some((other) => !overlaps(span, other)));
+  return shown.filter((match) => !isHidden(match));
 }
 
 /** Words that describe; a noun of another language needs more than its letters. */
@@ -247,9 +288,9 @@ export function withOtherLanguages(
   const lanes: Match[][] = Array.from({ length: LANE_COUNT }, () => []);
   for (const match of [...own.filter((match) => !outdone(match)), ...fresh])
     lanes[LANES[match.entry.kind]]?.push(match);
-  return withoutHidden(
-    lanes.flatMap((lane) => (lane.length > 1 ? resolveOverlaps(lane, false) : lane)).sort(inOrder),
-  );
+  const resolved = lanes.flatMap((lane) => (lane.length > 1 ? resolveOverlaps(lane, false) : lane));
+  const shown = withoutHidden(resolved.sort(inOrder));
+  return withoutDetails(shown, tokens, HEAD_IS_LAST[lexicon.locale]);
 }
 
 const sharesLane = (a: Match, b: Match): boolean => LANES[a.entry.kind] === LANES[b.entry.kind];
