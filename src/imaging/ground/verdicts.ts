@@ -1,4 +1,3 @@
-import type { Size } from '../layout.ts';
 import type { EvenGround } from './even-ground.ts';
 import type { Piece } from './gaps.ts';
 import type { Hole } from './holes.ts';
@@ -23,14 +22,14 @@ const GAP = {
   minEnclosedToAsk: 0.4,
 };
 
-export function judgePiece(piece: Piece, { noise }: EvenGround, { width, height }: Size): Verdict {
+export function judgePiece(piece: Piece, { noise, longerSide }: EvenGround): Verdict {
   if (piece.distance > GAP.maxDistance + noise) return 'right';
   const isSure = piece.alpha >= GAP.sure;
   const isExact = piece.distance <= GAP.exact.maxDistance + noise;
   if (isExact && !isSure && piece.enclosed >= GAP.exact.minEnclosed) return 'wrong';
   if (piece.enclosed < (isSure ? GAP.minEnclosedIfSure : GAP.minEnclosed))
     return piece.enclosed < GAP.minEnclosedToAsk ? 'right' : 'unsure';
-  const isThin = piece.thickness < GAP.minThickness * Math.max(width, height);
+  const isThin = piece.thickness < GAP.minThickness * longerSide;
   return isSure && isThin && piece.isDeep() && piece.isClipped() ? 'unsure' : 'wrong';
 }
 

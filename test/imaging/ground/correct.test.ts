@@ -112,12 +112,36 @@ describe('a network’s output', () => {
     });
     const before = { data, width: cells, height: cells };
     const region = { left: 0, top: 0, width: SIZE, height: SIZE };
-    const after = correction!.correct(before, region);
+    const after = correction!.correct(before, region, image.matte);
     expect(after.data[50 * cells + 50]).toBe(0);
     expect(after.data[30 * cells + 30]).toBeCloseTo(0.93);
     expect(raiseConfidence(0.8, before, after)).toBeGreaterThan(0.85);
     expect(raiseConfidence(0.8, after, before)).toBeCloseTo(0.8);
     expect(raiseConfidence(1, before, after)).toBe(1);
+  });
+
+  /** @param at the part of the subject of which the network is unsure, beside its outline */
+  function confirm(at: Box) {
+    const image = draw(WHITE, 0, []);
+    const cells = 100;
+    const data = Float32Array.from({ length: cells ** 2 }, (_, cell) => {
+      const [x, y] = [4 * (cell % cells) + 2, 4 * Math.floor(cell / cells) + 2];
+      if (x >= at[0] && x < at[0] + at[2] && y >= at[1] && y < at[1] + at[3]) return 0.6;
+      const inward = Math.min(x - FROM, y - FROM, FROM + SIDE - x, FROM + SIDE - y);
+      return Math.min(1, Math.max(0, 0.5 + inward / 16));
+    });
+    const region = { left: 0, top: 0, width: SIZE, height: SIZE };
+    const map = { data, width: cells, height: cells };
+    const { data: after } = correctByGround(image)!.correct(map, region, image.matte);
+    return { outside: after[50 * cells + 19], inside: after[50 * cells + 20] };
+  }
+
+  test('is certain along an outline that the colours confirm', () => {
+    expect(confirm([0, 0, 0, 0])).toEqual({ outside: 0, inside: 1 });
+  });
+
+  test('stays soft if much else is unsure: colours do not show what is missing', () => {
+    expect(confirm([200, 160, 60, 60])).toEqual({ outside: 0.375, inside: 0.625 });
   });
 });
 
