@@ -12,8 +12,8 @@ const GAP = {
   /** Real edges enclose so much of its border; more if the network is sure of it. */
   minEnclosed: 0.6,
   minEnclosedIfSure: 0.7,
-  /** Less is enough of what has the very colour of the ground, levels beside its noise, and is not sure. */
-  exact: { maxDistance: 1, minEnclosed: 0.25 },
+  /** Of the ground's very colour, levels beside its noise, and not sure: less is enough, or to be open to the outside. */
+  exact: { maxDistance: 1, minEnclosed: 0.25, minOpen: 0.4 },
   /** The network is sure from this alpha on. */
   sure: 0.985,
   /** A thinner piece deep within the subject may be a print, a zip or a light, as a share of the longer side. */
@@ -26,7 +26,8 @@ export function judgePiece(piece: Piece, { noise, longerSide }: EvenGround): Ver
   if (piece.distance > GAP.maxDistance + noise) return 'right';
   const isSure = piece.alpha >= GAP.sure;
   const isExact = piece.distance <= GAP.exact.maxDistance + noise;
-  if (isExact && !isSure && piece.enclosed >= GAP.exact.minEnclosed) return 'wrong';
+  const isShown = piece.enclosed >= GAP.exact.minEnclosed || piece.open >= GAP.exact.minOpen;
+  if (isExact && !isSure && isShown) return 'wrong';
   if (piece.enclosed < (isSure ? GAP.minEnclosedIfSure : GAP.minEnclosed))
     return piece.enclosed < GAP.minEnclosedToAsk ? 'right' : 'unsure';
   const isThin = piece.thickness < GAP.minThickness * longerSide;

@@ -74,6 +74,23 @@ describe('a thin piece of the ground’s colour of which the network is sure', (
   });
 });
 
+describe('the very colour of the ground beside the subject, open to the ground outside', () => {
+  const beside = (alpha: number) => {
+    const shading: Patch = { at: [320, 180, 8, 40], colour: [243, 243, 243], alpha: 255 };
+    const image = draw(WHITE, 0, [shading, { at: [328, 180, 40, 40], colour: WHITE, alpha }]);
+    correctByGround(image);
+    return image.matte.data[200 * SIZE + 348];
+  };
+
+  test('becomes clear', () => {
+    expect(beside(190)).toBe(0);
+  });
+
+  test('stays if the network is sure: goods may have it as well', () => {
+    expect(beside(255)).toBe(255);
+  });
+});
+
 describe('a small hole darker than the ground', () => {
   const hole = (ground: readonly [number, number, number]): Patch => {
     const [r, g, b] = ground.map((value) => Math.round(0.83 * value));
