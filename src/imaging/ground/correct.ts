@@ -90,7 +90,7 @@ const countSolid = ({ matte }: MattedImage): number => {
 const OUTLINE_CELLS = 2;
 /** From this probability on the network is sure. */
 const SURE = 0.99;
-/** With the outline certain an output must be so decisive: less than of any drawn cut-out that is wrong. */
+/** With the outline certain an output must be so decisive, as no drawn cut-out that is wrong is. */
 const MIN_CONFIRMED = 0.97;
 
 /** Returns a network's output, certain where it is unsure between pixels that are clear and solid for certain. */

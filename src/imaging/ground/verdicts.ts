@@ -16,7 +16,7 @@ const GAP = {
   exact: { maxDistance: 1, minEnclosed: 0.25, minOpen: 0.4 },
   /** The network is sure from this alpha on. */
   sure: 0.985,
-  /** A thinner piece deep within the subject may be a print, a zip or a light, as a share of the longer side. */
+  /** A thinner piece may be a print, a zip or a light deep within the subject, or its outline; share of the longer side. */
   minThickness: 0.012,
   /** What may be a gap is worth a look if real edges enclose so much of it. */
   minEnclosedToAsk: 0.4,
@@ -26,11 +26,12 @@ export function judgePiece(piece: Piece, { noise, longerSide }: EvenGround): Ver
   if (piece.distance > GAP.maxDistance + noise) return 'right';
   const isSure = piece.alpha >= GAP.sure;
   const isExact = piece.distance <= GAP.exact.maxDistance + noise;
-  const isShown = piece.enclosed >= GAP.exact.minEnclosed || piece.open >= GAP.exact.minOpen;
+  const isThin = piece.thickness < GAP.minThickness * longerSide;
+  const isOpen = piece.open >= GAP.exact.minOpen && !isThin;
+  const isShown = piece.enclosed >= GAP.exact.minEnclosed || isOpen;
   if (isExact && !isSure && isShown) return 'wrong';
   if (piece.enclosed < (isSure ? GAP.minEnclosedIfSure : GAP.minEnclosed))
     return piece.enclosed < GAP.minEnclosedToAsk ? 'right' : 'unsure';
-  const isThin = piece.thickness < GAP.minThickness * longerSide;
   return isSure && isThin && piece.isDeep() && piece.isClipped() ? 'unsure' : 'wrong';
 }
 
