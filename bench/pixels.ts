@@ -92,6 +92,7 @@ async function measure(loaded: LoadedModel, image: Uint8Array, rounds: number) {
 const SIZES = [
   { name: '800 px', width: 800, height: 800, rounds: 25 },
   { name: '12 megapixels', width: 4000, height: 3000, rounds: 5 },
+  { name: '24 megapixels', width: 4000, height: 6000, rounds: 3 },
 ] as const;
 
 /** Prints the CPU time of each step of a cut-out. */

@@ -2,10 +2,10 @@ import { shareCutByFrame } from './image-border.ts';
 import type { ProbabilityMap } from './probability-map.ts';
 
 /** Pixels below this probability are background and do not count. */
-const CANDIDATE = 0.05;
+export const CANDIDATE = 0.05;
 
 /** Returns the mean of |2p - 1| over all pixels that may be subject; 0 if there are none. */
-function meanDecisiveness(probabilities: Float32Array): number {
+export function decisivenessOf(probabilities: Float32Array): number {
   let sum = 0;
   let count = 0;
   for (let i = 0; i < probabilities.length; i++) {
@@ -36,7 +36,7 @@ const FILLED_BORDER = 0.95;
  * @see docs/adr/0016-pixel-processing.md
  */
 export function estimateConfidence(map: ProbabilityMap): number {
-  const confidence = 1 / (1 + Math.exp(STEEPNESS * (MIDPOINT - meanDecisiveness(map.data))));
+  const confidence = 1 / (1 + Math.exp(STEEPNESS * (MIDPOINT - decisivenessOf(map.data))));
   const isFilled = shareCutByFrame(map) >= FILLED_BORDER;
   return isFilled ? Math.min(MAX_WITHOUT_BACKGROUND, confidence) : confidence;
 }
@@ -50,7 +50,7 @@ export function raiseConfidence(
   before: ProbabilityMap,
   after: ProbabilityMap,
 ): number {
-  const rise = meanDecisiveness(after.data) - meanDecisiveness(before.data);
+  const rise = decisivenessOf(after.data) - decisivenessOf(before.data);
   const odds = (confidence / (1 - confidence)) * Math.exp(STEEPNESS * Math.max(0, rise));
   return odds === Number.POSITIVE_INFINITY ? 1 : odds / (1 + odds);
 }

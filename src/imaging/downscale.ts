@@ -8,21 +8,22 @@ export interface MattedImage {
 }
 
 /** Adds one row to the sums of its blocks, four a block: red, green, blue, alpha. */
-function addRow(
-  { pixels, matte }: MattedImage,
-  y: number,
-  factor: number,
-  sums: Float32Array,
-): void {
+function addRow({ pixels, matte }: MattedImage, y: number, factor: number, sums: Int32Array): void {
   const { data, width } = pixels;
-  for (let x = 0, cell = 0, inside = 0, i = y * width; x < width; x++, i++) {
-    sums[cell]! += data[3 * i]!;
-    sums[cell + 1]! += data[3 * i + 1]!;
-    sums[cell + 2]! += data[3 * i + 2]!;
-    sums[cell + 3]! += matte.data[i]!;
-    if (++inside < factor) continue;
-    inside = 0;
-    cell += 4;
+  const alphas = matte.data;
+  const end = (y + 1) * width;
+  for (let cell = 0, i = y * width; i < end; cell += 4) {
+    let [red, green, blue, alpha] = [0, 0, 0, 0];
+    for (const next = Math.min(end, i + factor); i < next; i++) {
+      red += data[3 * i]!;
+      green += data[3 * i + 1]!;
+      blue += data[3 * i + 2]!;
+      alpha += alphas[i]!;
+    }
+    sums[cell]! += red;
+    sums[cell + 1]! += green;
+    sums[cell + 2]! += blue;
+    sums[cell + 3]! += alpha;
   }
 }
 
@@ -33,7 +34,7 @@ export function downscale(image: MattedImage, factor: number): MattedImage {
   const height = Math.ceil(pixels.height / factor);
   const small = new Uint8Array(3 * width * height);
   const alpha = new Uint8Array(width * height);
-  const sums = new Float32Array(4 * width);
+  const sums = new Int32Array(4 * width);
   for (let row = 0, i = 0; row < height; row++) {
     sums.fill(0);
     const rows = Math.min(factor, pixels.height - row * factor);

@@ -46,68 +46,77 @@ function reduce(
 const LINE_LENGTH = 4;
 
 /**
- * Fits alpha around each pixel of a band as a linear function of colour.
+ * Fits alpha around each pixel of a band as a linear function of colour; of other pixels it is constant.
  * @see He, Sun & Tang, Guided Image Filtering, PAMI 35(6), 2013, eq. 5 and 6, for colours eq. 14
  */
-function fitColourLines({ pixels, matte }: MattedImage, { indices }: Band): Float32Array {
+function fitColourLines({ pixels, matte, band }: Reduced): Float32Array {
   const { width, height } = pixels;
-  const lines = new Float32Array(LINE_LENGTH * indices.length);
+  const lines = new Float32Array(LINE_LENGTH * matte.data.length);
+  for (let i = 0; i < matte.data.length; i++) lines[LINE_LENGTH * i + 3] = matte.data[i]! / 255;
   const offsets = windowOffsets(width);
   const line = newColourLine();
-  for (let n = 0; n < indices.length; n++) {
-    const pixel = indices[n]!;
+  for (const pixel of band.indices) {
     const [x, y] = [pixel % width, Math.floor(pixel / width)];
-    lines[LINE_LENGTH * n + 3] = matte.data[pixel]! / 255;
     if (x === 0 || y === 0 || x === width - 1 || y === height - 1) continue;
     readWindow(pixels, pixel, offsets, EPSILON, line);
+    const at = LINE_LENGTH * pixel;
     let mean = 0;
     for (let k = 0; k < WINDOW; k++) {
       const alpha = matte.data[pixel + offsets[k]!]! / 255 / WINDOW;
       mean += alpha;
-      for (let c = 0; c < 3; c++) lines[LINE_LENGTH * n + c]! += line.whitened[3 * k + c]! * alpha;
+      for (let c = 0; c < 3; c++) lines[at + c]! += line.whitened[3 * k + c]! * alpha;
     }
-    for (let c = 0; c < 3; c++) mean -= lines[LINE_LENGTH * n + c]! * line.mean[c]!;
-    lines[LINE_LENGTH * n + 3] = mean;
+    for (let c = 0; c < 3; c++) mean -= lines[at + c]! * line.mean[c]!;
+    lines[at + 3] = mean;
   }
   return lines;
 }
 
-/** Returns alpha, 0..255, of a full-size pixel by the colour line of a downscaled cell. */
-const alphaSampler =
-  (small: Reduced, lines: Float32Array, { data }: Pixels) =>
-  (cell: number, pixel: number): number => {
-    const ordinal = small.band.ordinals[cell]!;
-    if (ordinal < 0) return small.matte.data[cell]!;
-    const [at, p] = [LINE_LENGTH * ordinal, 3 * pixel];
-    return (
-      data[p]! * lines[at]! +
-      data[p + 1]! * lines[at + 1]! +
-      data[p + 2]! * lines[at + 2]! +
-      255 * lines[at + 3]!
-    );
-  };
+/** Writes the line between those of two cells. @param share of the second one */
+function mixLines(
+  lines: Float32Array,
+  one: number,
+  other: number,
+  share: number,
+  out: Float64Array,
+): void {
+  for (let c = 0; c < LINE_LENGTH; c++) {
+    const from = lines[LINE_LENGTH * one + c]!;
+    out[c] = from + (lines[LINE_LENGTH * other + c]! - from) * share;
+  }
+}
 
-/** Writes the band's full-size pixels, each interpolated from the colour lines of the four cells around it. */
+/** Writes the band's full-size pixels, each by the line between those of the four cells around it. */
 function upscaleBand(small: Reduced, pixels: Pixels, data: Uint8Array): void {
   const { factor, band } = small;
   const { width: columns, height: rows } = small.matte;
   const { width, height } = pixels;
-  const sample = alphaSampler(small, fitColourLines(small, band), pixels);
+  const colours = pixels.data;
+  const lines = fitColourLines(small);
+  const [before, after] = [new Float64Array(LINE_LENGTH), new Float64Array(LINE_LENGTH)];
   const clamped = new Uint8ClampedArray(data.buffer, data.byteOffset, data.length);
   for (const cell of band.indices) {
     const [left, top] = [(cell % columns) * factor, Math.floor(cell / columns) * factor];
-    for (let y = top; y < Math.min(height, top + factor); y++) {
+    const [right, bottom] = [Math.min(width, left + factor), Math.min(height, top + factor)];
+    for (let y = top; y < bottom; y++) {
       const v = Math.min(rows - 1, Math.max(0, (y + 0.5) / factor - 0.5));
       const above = Math.floor(v) * columns;
       const below = Math.min(rows - 1, Math.floor(v) + 1) * columns;
-      for (let x = left; x < Math.min(width, left + factor); x++) {
+      for (let x = left, mixed = -1, i = y * width + left, p = 3 * i; x < right; x++, i++, p += 3) {
         const u = Math.min(columns - 1, Math.max(0, (x + 0.5) / factor - 0.5));
-        const [a, b] = [Math.floor(u), Math.min(columns - 1, Math.floor(u) + 1)];
-        const i = y * width + x;
-        const over = sample(above + a, i) + (sample(above + b, i) - sample(above + a, i)) * (u - a);
-        const under =
-          sample(below + a, i) + (sample(below + b, i) - sample(below + a, i)) * (u - a);
-        clamped[i] = over + (under - over) * (v - Math.floor(v));
+        const column = Math.floor(u);
+        if (column !== mixed) {
+          const next = Math.min(columns - 1, column + 1);
+          mixLines(lines, above + column, below + column, v - Math.floor(v), before);
+          mixLines(lines, above + next, below + next, v - Math.floor(v), after);
+          mixed = column;
+        }
+        const share = u - column;
+        clamped[i] =
+          colours[p]! * (before[0]! + (after[0]! - before[0]!) * share) +
+          colours[p + 1]! * (before[1]! + (after[1]! - before[1]!) * share) +
+          colours[p + 2]! * (before[2]! + (after[2]! - before[2]!) * share) +
+          255 * (before[3]! + (after[3]! - before[3]!) * share);
       }
     }
   }

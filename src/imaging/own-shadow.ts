@@ -1,8 +1,8 @@
 import { fitBackdropLight } from './backdrop-light.ts';
 import { boxSums } from './box-sums.ts';
-import { componentOf, findRuns } from './components.ts';
 import { downscale, type MattedImage } from './downscale.ts';
 import type { Matte } from './matte.ts';
+import { regionsFrom } from './regions.ts';
 
 /** A shadow is soft: it is measured on an image of this longest side at most, pixels. */
 const MAX_SIDE_CELLS = 384;
@@ -30,14 +30,10 @@ function darknessAt(colours: Uint8Array, light: Float32Array, cell: number): num
 /** Removes what is not connected with the subject: stains, and shadows of other things. */
 function dropOthers(darkness: Float32Array, { data, width, height }: Matte): void {
   const joined = darkness.map((value, i) => (data[i]! > 0 ? 1 : value));
-  const runs = findRuns({ data: joined, width, height }, NOISE);
-  const belongs = new Set(
-    runs.filter(({ from, to }) => data.subarray(from, to).some((a) => a > 0)).map(componentOf),
-  );
   const kept = new Float32Array(darkness.length);
-  for (const run of runs) {
-    if (belongs.has(componentOf(run))) kept.set(darkness.subarray(run.from, run.to), run.from);
-  }
+  for (const cells of regionsFrom({ data: joined, width, height }, NOISE))
+    if (cells.some((cell) => data[cell]! > 0))
+      for (const cell of cells) kept[cell] = darkness[cell]!;
   darkness.set(kept);
 }
 

@@ -1,5 +1,5 @@
-import { componentOf, findRuns, type Run } from './components.ts';
 import { type ProbabilityMap, SUBJECT } from './probability-map.ts';
+import { regionsFrom } from './regions.ts';
 import type { Pixels } from './tensor.ts';
 
 /** A separate piece of a subject: its cells, and the sums of their colours. */
@@ -10,26 +10,21 @@ interface Piece {
   blue: number;
 }
 
-function addRun(piece: Piece, { from, to }: Run, { data }: Pixels): void {
-  piece.cells += to - from;
-  for (let p = 3 * from; p < 3 * to; p += 3) {
-    piece.red += data[p]!;
-    piece.green += data[p + 1]!;
-    piece.blue += data[p + 2]!;
+function measurePiece(cells: Int32Array, { data }: Pixels): Piece {
+  const piece = { cells: cells.length, red: 0, green: 0, blue: 0 };
+  for (const cell of cells) {
+    piece.red += data[3 * cell]!;
+    piece.green += data[3 * cell + 1]!;
+    piece.blue += data[3 * cell + 2]!;
   }
+  return piece;
 }
 
 /** Returns the separate pieces of a subject, the largest first. */
-function piecesOf(map: ProbabilityMap, pixels: Pixels): Piece[] {
-  const pieces = new Map<object, Piece>();
-  for (const run of findRuns(map, SUBJECT)) {
-    const component = componentOf(run);
-    const piece = pieces.get(component) ?? { cells: 0, red: 0, green: 0, blue: 0 };
-    pieces.set(component, piece);
-    addRun(piece, run, pixels);
-  }
-  return [...pieces.values()].sort((a, b) => b.cells - a.cells);
-}
+const piecesOf = (map: ProbabilityMap, pixels: Pixels): Piece[] =>
+  regionsFrom(map, SUBJECT)
+    .map((cells) => measurePiece(cells, pixels))
+    .sort((a, b) => b.cells - a.cells);
 
 /**
  * Twins, such as two shoes or earrings, have about the same size and colour, 0..255. One of them may be in the shade,

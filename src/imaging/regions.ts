@@ -1,25 +1,95 @@
-/**
- * Yields the connected regions of marked cells (4-connectivity), each as the indices of its cells, which are valid until
- * the next one. Takes time in proportion to the cells.
- * @param marks 1 where a cell is marked, rows from the top; all are 0 in the end
- */
-export function* regionsOf(marks: Uint8Array, width: number): Generator<Int32Array> {
-  const cells = new Int32Array(marks.length);
-  for (let first = marks.indexOf(1); first >= 0; first = marks.indexOf(1, first + 1)) {
-    marks[first] = 0;
-    cells[0] = first;
-    let count = 1;
-    for (let n = 0; n < count; n++) {
-      const cell = cells[n]!;
-      const x = cell % width;
-      for (let side = 0; side < 4; side++) {
-        if ((side === 0 && x === 0) || (side === 1 && x === width - 1)) continue;
-        const next = side < 2 ? cell + 2 * side - 1 : cell + (2 * side - 5) * width;
-        if (marks[next] !== 1) continue;
-        marks[next] = 0;
-        cells[count++] = next;
+import type { ProbabilityMap } from './probability-map.ts';
+
+/** Runs of marked cells in rows, and the region each belongs to. */
+interface Runs {
+  count: number;
+  /** First cell, and the one after the last. */
+  from: Int32Array;
+  to: Int32Array;
+  /** An earlier run of the same region, or itself (union-find). */
+  parent: Int32Array;
+}
+
+/** Returns the first run of the region that a run belongs to. */
+function rootOf(parent: Int32Array, run: number): number {
+  let root = run;
+  while (parent[root] !== root) root = parent[root] = parent[parent[root]!]!;
+  return root;
+}
+
+const doubled = (values: Int32Array): Int32Array<ArrayBuffer> => {
+  const larger = new Int32Array(2 * values.length);
+  larger.set(values);
+  return larger;
+};
+
+/** Finds the runs, and joins those that touch from row to row. */
+function findRuns(marks: Uint8Array, width: number): Runs {
+  let [from, to, parent] = [new Int32Array(4096), new Int32Array(4096), new Int32Array(4096)];
+  let count = 0;
+  for (let row = 0, above = 0; row < marks.length; row += width) {
+    const first = count;
+    const end = row + width;
+    for (let cell = row; cell < end; cell++) {
+      if (marks[cell] !== 1) continue;
+      const start = cell;
+      while (cell < end && marks[cell] === 1) cell++;
+      if (count === from.length) [from, to, parent] = [doubled(from), doubled(to), doubled(parent)];
+      [from[count], to[count], parent[count]] = [start, cell, count];
+      while (above < first && to[above]! + width <= start) above++;
+      for (let other = above; other < first && from[other]! + width < cell; other++) {
+        const [one, two] = [rootOf(parent, other), rootOf(parent, count)];
+        parent[Math.max(one, two)] = Math.min(one, two);
       }
+      count++;
     }
-    yield cells.subarray(0, count);
+    above = first;
   }
+  return { count, from, to, parent };
+}
+
+/**
+ * Returns the connected regions of marked cells (4-connectivity), each as the indices of its cells, in the order of
+ * their first cells.
+ * @param marks 1 where a cell is marked, rows from the top
+ * @param minCells smaller regions are left out
+ */
+export function regionsOf(marks: Uint8Array, width: number, minCells = 1): Int32Array[] {
+  const { count, from, to, parent } = findRuns(marks, width);
+  const sizes = new Int32Array(count);
+  for (let run = 0; run < count; run++) sizes[rootOf(parent, run)]! += to[run]! - from[run]!;
+  const regions: Int32Array[] = [];
+  const ends = new Int32Array(count);
+  let total = 0;
+  for (const size of sizes) if (size >= minCells) total += size;
+  const cells = new Int32Array(total);
+  for (let run = 0, end = 0; run < count; run++) {
+    const root = rootOf(parent, run);
+    const size = sizes[root]!;
+    if (size < minCells) continue;
+    if (root === run) {
+      regions.push(cells.subarray(end, end + size));
+      ends[run] = end;
+      end += size;
+    }
+    let at = ends[root]!;
+    for (let cell = from[run]!; cell < to[run]!; cell++) cells[at++] = cell;
+    ends[root] = at;
+  }
+  return regions;
+}
+
+/** Returns the connected regions of cells that have at least `min`. */
+export function regionsFrom({ data, width }: ProbabilityMap, min: number): Int32Array[] {
+  const marks = new Uint8Array(data.length);
+  for (let i = 0; i < data.length; i++) if (data[i]! >= min) marks[i] = 1;
+  return regionsOf(marks, width);
+}
+
+/** Returns the regions of cells of at least `min` whose sums are below a share of the largest region's. */
+export function minorRegions(map: ProbabilityMap, min: number, share: number): Int32Array[] {
+  const regions = regionsFrom(map, min);
+  const sums = regions.map((cells) => cells.reduce((sum, cell) => sum + map.data[cell]!, 0));
+  const largest = sums.reduce((max, sum) => Math.max(max, sum), 0);
+  return regions.filter((_, n) => sums[n]! < share * largest);
 }

@@ -81,7 +81,7 @@ async function findInImage(
   const refined = edges
     ? refineEdges(pixels, coarse, edges, levels, cellOf(probabilities, region))
     : coarse;
-  const map = ground?.correct(probabilities, region) ?? probabilities;
+  const map = ground?.correct(probabilities, region, refined) ?? probabilities;
   const confidence = raiseConfidence(segmentation.confidence, probabilities, map);
   const view = { map, pixels: seen, region, image: pixels };
   const evidence = measureEvidence(view, confidence, ground?.measure(refined));

@@ -1,6 +1,6 @@
-import { componentOf, findRuns, type Run } from '../components.ts';
 import type { Matte } from '../matte.ts';
 import type { ProbabilityMap } from '../probability-map.ts';
+import { minorRegions } from '../regions.ts';
 
 /** A matte is looked at in at most so many cells a side: the time does not grow with the picture, nor with noise. */
 const MAX_CELLS = 512;
@@ -22,18 +22,14 @@ function toCells({ data, width, height }: Matte, cell: number): ProbabilityMap {
   return { data: cells.map((sum) => sum * scale), width: columns, height: rows };
 }
 
-function findLoose(map: ProbabilityMap): Run[] {
-  const runs = findRuns(map, SOLID);
-  const largest = runs.reduce((max, run) => Math.max(max, componentOf(run).sum), 0);
-  return runs.filter((run) => componentOf(run).sum < MAX_SHARE * largest);
-}
+const findLoose = (map: ProbabilityMap): Int32Array[] => minorRegions(map, SOLID, MAX_SHARE);
 
 const cellOf = ({ width, height }: Matte): number => Math.ceil(Math.max(width, height) / MAX_CELLS);
 
 /** Returns the share of a picture, 0..1, that is small pieces apart from the subject: letters that were taken for it. */
 export function loosePieceShare(matte: Matte): number {
   const map = toCells(matte, cellOf(matte));
-  return findLoose(map).reduce((sum, { from, to }) => sum + to - from, 0) / map.data.length;
+  return findLoose(map).reduce((sum, { length }) => sum + length, 0) / map.data.length;
 }
 
 /** Clears small pieces apart from the subject, in place, with the cells around them. */
@@ -41,12 +37,13 @@ export function clearLoosePieces(matte: Matte): void {
   const { data, width, height } = matte;
   const cell = cellOf(matte);
   const map = toCells(matte, cell);
-  for (const { from, to } of findLoose(map)) {
-    const row = Math.floor(from / map.width);
-    const left = Math.max(0, ((from % map.width) - 1) * cell);
-    const right = Math.min(width, ((from % map.width) + to - from + 1) * cell);
-    const bottom = Math.min(height, (row + 2) * cell);
-    for (let y = Math.max(0, (row - 1) * cell); y < bottom; y++)
-      data.fill(0, y * width + left, y * width + right);
-  }
+  for (const cells of findLoose(map))
+    for (const at of cells) {
+      const [column, row] = [at % map.width, Math.floor(at / map.width)];
+      const left = Math.max(0, (column - 1) * cell);
+      const right = Math.min(width, (column + 2) * cell);
+      const bottom = Math.min(height, (row + 2) * cell);
+      for (let y = Math.max(0, (row - 1) * cell); y < bottom; y++)
+        data.fill(0, y * width + left, y * width + right);
+    }
 }

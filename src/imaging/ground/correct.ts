@@ -1,10 +1,12 @@
+import { CANDIDATE, decisivenessOf } from '../confidence.ts';
+import { crop } from '../crop.ts';
 import type { MattedImage } from '../downscale.ts';
 import type { Size } from '../layout.ts';
 import type { Matte } from '../matte.ts';
 import type { ProbabilityMap } from '../probability-map.ts';
-import type { Box } from '../subject-box.ts';
+import { type Box, subjectBox } from '../subject-box.ts';
 import { detachedShadows } from './detached-shadows.ts';
-import { type EvenGround, measureEvenGround } from './even-ground.ts';
+import { BLOCK, type EvenGround, measureEvenGround } from './even-ground.ts';
 import { findPieces } from './gaps.ts';
 import { eachHole } from './holes.ts';
 import { findMesh, judgeHole, judgePiece } from './verdicts.ts';
@@ -46,6 +48,8 @@ function thinOut({ pixels, matte }: MattedImage, step: number): MattedImage {
 /** What a pixel becomes. */
 const CLEAR = 1;
 const SOLID = 2;
+/** While those around it are looked at. */
+const GROWING = 3;
 /** So far around it, pixels, what is alike changes too: the network's alpha rises slowly, and JPEG leaves specks. */
 const REACH = 4;
 
@@ -57,38 +61,72 @@ function mark(
   { width, height }: Size,
   marks: Uint8Array,
 ): void {
+  for (const pixel of cells) marks[pixel] = GROWING;
   for (const pixel of cells) {
     const x = pixel % width;
     const y = (pixel - x) / width;
-    marks[pixel] = as;
+    const isWithin =
+      marks[pixel - 1] === GROWING &&
+      marks[pixel + 1] === GROWING &&
+      marks[pixel - width] === GROWING &&
+      marks[pixel + width] === GROWING;
+    if (isWithin && x > 0 && x < width - 1) continue;
     const right = Math.min(width - 1, x + REACH);
     for (let row = Math.max(0, y - REACH); row <= Math.min(height - 1, y + REACH); row++)
       for (let i = row * width + Math.max(0, x - REACH); i <= row * width + right; i++)
         if (marks[i] === 0 && isAlike(i)) marks[i] = as;
   }
+  for (const pixel of cells) marks[pixel] = as;
 }
 
 const countSolid = ({ matte }: MattedImage): number => {
+  const { data } = matte;
   let count = 0;
-  for (const alpha of matte.data) if (alpha >= HALF) count++;
+  for (let i = 0; i < data.length; i++) if (data[i]! >= HALF) count++;
   return count;
 };
 
+/** So near, cells, must be both ground and subject: the network's outline is soft. */
+const OUTLINE_CELLS = 2;
+/** From this probability on the network is sure. */
+const SURE = 0.99;
+/** With the outline certain an output must be so decisive, as no drawn cut-out that is wrong is. */
+const MIN_CONFIRMED = 0.97;
+
+/** Returns a network's output, certain where it is unsure between pixels that are clear and solid for certain. */
+function confirmOutline({ data, width, height }: ProbabilityMap, sides: Uint8Array): Float32Array {
+  return data.map((probability, cell) => {
+    if (probability < CANDIDATE || probability > SURE) return probability;
+    const x = cell % width;
+    const y = (cell - x) / width;
+    const [left, right] = [Math.max(0, x - OUTLINE_CELLS), Math.min(width - 1, x + OUTLINE_CELLS)];
+    const bottom = Math.min(height - 1, y + OUTLINE_CELLS);
+    let found = 0;
+    for (let row = Math.max(0, y - OUTLINE_CELLS); row <= bottom; row++)
+      for (let i = row * width + left; i <= row * width + right; i++) found |= sides[i]!;
+    return found === (CLEAR | SOLID) ? Math.round(probability) : probability;
+  });
+}
+
 /** What the ground made of a matte. */
 class GroundCorrection {
-  readonly #size: Size;
+  /** The part of the thinned image that is looked at, in its pixels; and how large that image is. */
+  readonly #box: Box;
+  readonly #whole: Size;
   readonly #step: number;
+  readonly #ground: EvenGround;
   readonly #marks: Uint8Array;
   readonly #subject: number;
   /** Pixels that may be ground, and that may be subject. */
   readonly #doubts = { ground: [] as Int32Array[], hole: [] as Int32Array[] };
 
-  /** @param image every `step`th pixel */
-  constructor(image: MattedImage, ground: EvenGround, step: number) {
-    const { data, width, height } = image.matte;
-    this.#size = { width, height };
+  /** @param image the part `box` of an image of every `step`th pixel, of the size `whole` */
+  constructor(image: MattedImage, ground: EvenGround, box: Box, whole: Size, step: number) {
+    this.#box = box;
+    this.#whole = whole;
     this.#step = step;
-    this.#marks = new Uint8Array(data.length);
+    this.#ground = ground;
+    this.#marks = new Uint8Array(image.matte.data.length);
     this.#subject = Math.max(1, countSolid(image));
     this.#clearGaps(image, ground);
     this.#fillHoles(image, ground);
@@ -103,8 +141,8 @@ class GroundCorrection {
     for (const piece of pieces) {
       const { cells } = piece;
       const ofMesh = isOfMesh(piece);
-      const verdict = ofMesh ?? judgePiece(piece, ground, this.#size);
-      if (verdict === 'wrong') mark(cells, CLEAR, isAlike, this.#size, this.#marks);
+      const verdict = ofMesh ?? judgePiece(piece, ground);
+      if (verdict === 'wrong') mark(cells, CLEAR, isAlike, this.#box, this.#marks);
       if (verdict === 'unsure') this.#doubts.ground.push(cells);
       if (verdict === 'wrong' && ofMesh && piece.isDeep()) this.#doubts.hole.push(cells);
     }
@@ -115,66 +153,93 @@ class GroundCorrection {
     const isAlike = (pixel: number) => ground.distance[pixel]! > ground.minEdge;
     eachHole(image, ground, (hole, cells) => {
       const verdict = judgeHole(hole, ground, this.#subject);
-      if (verdict === 'wrong') mark(cells, SOLID, isAlike, this.#size, this.#marks);
-      if (verdict === 'unsure') this.#doubts.hole.push(cells.slice());
+      if (verdict === 'wrong') mark(cells, SOLID, isAlike, this.#box, this.#marks);
+      if (verdict === 'unsure') this.#doubts.hole.push(cells);
     });
   }
 
   /** Marks soft shadows that lie apart from the subject. */
   #clearShadows(matte: Matte, ground: EvenGround): void {
-    const data = matte.data.slice();
-    for (let i = 0; i < data.length; i++) if (this.#marks[i] === CLEAR) data[i] = 0;
     const isAlike = (pixel: number) => ground.distance[pixel]! <= ground.minEdge;
-    for (const cells of detachedShadows({ ...matte, data }, ground))
-      mark(cells, CLEAR, isAlike, this.#size, this.#marks);
+    for (const cells of detachedShadows(matte, ground, this.#marks))
+      mark(cells, CLEAR, isAlike, this.#box, this.#marks);
   }
 
   /** Writes what was found into a matte of the whole image. */
   write(matte: Matte): void {
-    const { width, height } = this.#size;
+    const { left, top, width, height } = this.#box;
     const step = this.#step;
-    for (let i = 0; i < this.#marks.length; i++) {
-      if (this.#marks[i] === 0) continue;
-      const alpha = this.#marks[i] === SOLID ? 255 : 0;
-      const x = i % width;
-      const y = (i - x) / width;
-      const right = x === width - 1 ? matte.width : (x + 1) * step;
-      const bottom = y === height - 1 ? matte.height : (y + 1) * step;
-      for (let row = y * step; row < bottom; row++)
-        matte.data.fill(alpha, row * matte.width + x * step, row * matte.width + right);
+    for (let y = 0, i = 0; y < height; y++) {
+      const isLast = top + y === this.#whole.height - 1;
+      const bottom = isLast ? matte.height : (top + y + 1) * step;
+      for (let x = 0; x < width; x++, i++) {
+        if (this.#marks[i] === 0) continue;
+        const alpha = this.#marks[i] === SOLID ? 255 : 0;
+        const right = left + x === this.#whole.width - 1 ? matte.width : (left + x + 1) * step;
+        for (let row = (top + y) * step; row < bottom; row++)
+          for (let at = (left + x) * step; at < right; at++)
+            matte.data[row * matte.width + at] = alpha;
+      }
     }
   }
 
-  /** Returns a network's output for a region of the image, certain wherever the ground decided. */
-  correct({ data, width, height }: ProbabilityMap, region: Box): ProbabilityMap {
+  /**
+   * Returns a network's output for a region of the image, certain wherever the ground decided, and along the outline
+   * if the colours confirm nearly all of it.
+   * @param matte the final one
+   */
+  correct({ data, width, height }: ProbabilityMap, region: Box, matte: Matte): ProbabilityMap {
     const corrected = data.slice();
-    for (let cell = 0; cell < data.length; cell++) {
-      const x = region.left + (((cell % width) + 0.5) * region.width) / width;
-      const y = region.top + ((Math.floor(cell / width) + 0.5) * region.height) / height;
-      const mark = this.#marks[this.#pixelAt(x, y)];
-      if (mark !== 0) corrected[cell] = mark === SOLID ? 1 : 0;
-    }
-    return { data: corrected, width, height };
+    const sides = new Uint8Array(data.length);
+    const columns = this.#thinned(region.left, region.width, width, this.#whole.width);
+    const rows = this.#thinned(region.top, region.height, height, this.#whole.height);
+    for (let y = 0, cell = 0; y < height; y++)
+      for (let x = 0; x < width; x++, cell++) {
+        const pixel = this.#pixelAt(columns[x]!, rows[y]!);
+        if (pixel === undefined) continue;
+        const mark = this.#marks[pixel]!;
+        if (mark !== 0) corrected[cell] = mark === SOLID ? 1 : 0;
+        sides[cell] = this.#sideOf(pixel, matte);
+      }
+    const confirmed = confirmOutline({ data: corrected, width, height }, sides);
+    const isSure = decisivenessOf(confirmed) >= MIN_CONFIRMED;
+    return { data: isSure ? confirmed : corrected, width, height };
   }
 
-  #pixelAt(x: number, y: number): number {
-    const { width, height } = this.#size;
-    const column = Math.min(width - 1, Math.floor(x / this.#step));
-    return Math.min(height - 1, Math.floor(y / this.#step)) * width + column;
+  #pixelAt(x: number, y: number): number | undefined {
+    const { left, top, width, height } = this.#box;
+    const [column, row] = [x - left, y - top];
+    const isWithin = column >= 0 && row >= 0 && column < width && row < height;
+    return isWithin ? row * width + column : undefined;
+  }
+
+  /** Returns whether both the matte and the colours say of a pixel that it is clear, or solid. */
+  #sideOf(pixel: number, matte: Matte): number {
+    const { distance, minEdge, tolerance } = this.#ground;
+    if (this.#isSolid(pixel, matte)) return distance[pixel]! > minEdge ? SOLID : 0;
+    return distance[pixel]! <= tolerance ? CLEAR : 0;
+  }
+
+  #isSolid(pixel: number, { data, width }: Matte): boolean {
+    const x = (this.#box.left + (pixel % this.#box.width)) * this.#step;
+    const y = (this.#box.top + Math.floor(pixel / this.#box.width)) * this.#step;
+    const middle = this.#step >> 1;
+    return data[(y + middle) * width + x + middle]! >= HALF;
+  }
+
+  /** Returns the columns, or rows, in which the centres of a region's cells lie. */
+  #thinned(start: number, length: number, cells: number, end: number): Int32Array {
+    return Int32Array.from({ length: cells }, (_, cell) =>
+      Math.min(end - 1, Math.floor((start + ((cell + 0.5) * length) / cells) / this.#step)),
+    );
   }
 
   /** Measures what may still be wrong with the final matte. */
   measure(matte: Matte): GroundEvidence {
     const shareOf = (doubts: readonly Int32Array[], isSolid: boolean) => {
-      const { width } = this.#size;
-      const middle = this.#step >> 1;
       let count = 0;
       for (const cells of doubts)
-        for (const cell of cells) {
-          const x = (cell % width) * this.#step + middle;
-          const y = Math.floor(cell / width) * this.#step + middle;
-          if (matte.data[y * matte.width + x]! >= HALF === isSolid) count++;
-        }
+        for (const cell of cells) if (this.#isSolid(cell, matte) === isSolid) count++;
       return count / this.#subject;
     };
     return {
@@ -182,6 +247,21 @@ class GroundCorrection {
       holeShare: shareOf(this.#doubts.hole, false),
     };
   }
+}
+
+/** So far around the subject the ground is looked at, as a share of the longer side: as far as `Piece.isDeep`. */
+const MARGIN = 0.035;
+
+/** Returns the part of an image that is looked at, whole blocks of the ground. */
+function boxAround({ data, width, height }: Matte): Box | undefined {
+  const box = subjectBox(data, width, 1);
+  if (!box) return undefined;
+  const margin = Math.ceil(MARGIN * Math.max(width, height)) + REACH;
+  const start = (at: number) => Math.floor(Math.max(0, at - margin) / BLOCK) * BLOCK;
+  const [left, top] = [start(box.left), start(box.top)];
+  const right = Math.min(width, box.left + box.width + margin);
+  const bottom = Math.min(height, box.top + box.height + margin);
+  return { left, top, width: right - left, height: bottom - top };
 }
 
 /**
@@ -194,9 +274,10 @@ export function correctByGround(image: MattedImage): GroundCorrection | undefine
   const { width, height } = image.pixels;
   const step = Math.ceil(Math.sqrt((width * height) / MAX_PIXELS));
   const thin = step > 1 ? thinOut(image, step) : image;
-  const ground = measureEvenGround(thin);
+  const box = boxAround(thin.matte);
+  const ground = box && measureEvenGround(thin, box);
   if (!ground) return undefined;
-  const correction = new GroundCorrection(thin, ground, step);
+  const correction = new GroundCorrection(crop(thin, box), ground, box, thin.matte, step);
   correction.write(image.matte);
   return correction;
 }

@@ -1,8 +1,10 @@
 import type { MattedImage } from '../downscale.ts';
 import type { Size } from '../layout.ts';
 import { fitSurface, type Surface, TERMS, valueAt, writeTerms } from '../quadratic-surface.ts';
+import { type Box, fullBox } from '../subject-box.ts';
+import type { Pixels } from '../tensor.ts';
 
-/** An even ground, and how far from it each pixel is. */
+/** An even ground, and how far from it each pixel of a part of the image is. */
 export interface EvenGround {
   /** Levels, 0..255, in the channel that differs most. */
   distance: Uint8Array;
@@ -14,6 +16,8 @@ export interface EvenGround {
   tolerance: number;
   /** What is further away than this, levels, is on the other side of an edge, or in a shadow. */
   minEdge: number;
+  /** Of the whole image, pixels. */
+  longerSide: number;
 }
 
 /** Pixels that are fitted, about. */
@@ -23,6 +27,10 @@ const CLEARANCE = 1 / 170;
 /** Less of the image is no ground that can be measured, share. */
 const MIN_SHARE = 0.03;
 const FITS = 3;
+/** All fits but the last use one of so many samples. */
+const SKIP = 3;
+/** A fit that deviates by so much does not get better, levels. */
+const UNEVEN = 25;
 /** A fit leaves out what is further away than so many deviations, or than so many levels. */
 const OUTLIER = { deviations: 2.5, levels: 3 };
 /** Of the samples, at least, the fit must keep. */
@@ -91,19 +99,23 @@ const deviationOf = (values: Float64Array): number =>
 
 /** Fits a surface to the ground, and leaves out what is not on it: shadows, props, missed parts of the subject. */
 function fitGround(image: MattedImage, samples: Int32Array): Surface | undefined {
-  let surface = fitSurface(image.pixels, samples);
+  const some = samples.filter((_, n) => n % SKIP === 0);
+  let surface = fitSurface(image.pixels, some);
   for (let i = 0; surface && i < FITS; i++) {
-    const far = deviationsFrom(image, surface, samples);
-    const limit = Math.max(OUTLIER.levels, OUTLIER.deviations * deviationOf(far));
-    const fitted = samples.filter((_, n) => far[n]! <= limit);
-    if (fitted.length < MIN_FITTED_SHARE * samples.length) return undefined;
+    const used = i < FITS - 1 ? some : samples;
+    const far = deviationsFrom(image, surface, used);
+    const deviation = deviationOf(far);
+    if (deviation > UNEVEN) return undefined;
+    const limit = Math.max(OUTLIER.levels, OUTLIER.deviations * deviation);
+    const fitted = used.filter((_, n) => far[n]! <= limit);
+    if (fitted.length < MIN_FITTED_SHARE * used.length) return undefined;
     surface = fitSurface(image.pixels, fitted);
   }
   return surface;
 }
 
 /** The ground has one colour within a square of so many pixels a side. */
-const BLOCK = 8;
+export const BLOCK = 8;
 
 /** Draws the ground, a colour a block, rows from the top. */
 function drawGround(surface: Surface, size: Size): Uint8Array {
@@ -117,17 +129,16 @@ function drawGround(surface: Surface, size: Size): Uint8Array {
 }
 
 /** Returns functions of how far pixels are from the ground. */
-function measureDistances({ pixels: { data, width, height } }: MattedImage, surface: Surface) {
+function measureDistances({ data, width, height }: Pixels, surface: Surface, box: Box) {
   const columns = Math.ceil(width / BLOCK);
-  const size = { width: columns, height: Math.ceil(height / BLOCK) };
-  const colours = drawGround(surface, size);
-  const distance = new Uint8Array(width * height);
-  for (let y = 0; y < height; y++) {
-    let block = 3 * Math.floor(y / BLOCK) * columns;
-    for (let x = 0; x < width; x += BLOCK, block += 3) {
+  const colours = drawGround(surface, { width: columns, height: Math.ceil(height / BLOCK) });
+  const distance = new Uint8Array(box.width * box.height);
+  for (let y = box.top, i = 0; y < box.top + box.height; y++) {
+    let block = 3 * (Math.floor(y / BLOCK) * columns + box.left / BLOCK);
+    for (let x = 0; x < box.width; x += BLOCK, block += 3) {
       const [r, g, b] = [colours[block]!, colours[block + 1]!, colours[block + 2]!];
-      const end = y * width + Math.min(width, x + BLOCK);
-      for (let i = y * width + x, p = 3 * i; i < end; i++, p += 3) {
+      const end = i + Math.min(BLOCK, box.width - x);
+      for (let p = 3 * (y * width + box.left + x); i < end; i++, p += 3) {
         const red = Math.abs(data[p]! - r);
         const green = Math.abs(data[p + 1]! - g);
         const blue = Math.abs(data[p + 2]! - b);
@@ -136,16 +147,18 @@ function measureDistances({ pixels: { data, width, height } }: MattedImage, surf
     }
   }
   function shadedDistance(pixel: number): number {
-    const x = pixel % width;
-    const at = 3 * (Math.floor((pixel - x) / width / BLOCK) * columns + Math.floor(x / BLOCK));
+    const x = box.left + (pixel % box.width);
+    const y = box.top + Math.floor(pixel / box.width);
+    const at = 3 * (Math.floor(y / BLOCK) * columns + Math.floor(x / BLOCK));
+    const from = 3 * (y * width + x);
     let [along, square, most] = [0, 0, 0];
     for (let c = 0; c < 3; c++) {
-      along += colours[at + c]! * data[3 * pixel + c]!;
+      along += colours[at + c]! * data[from + c]!;
       square += colours[at + c]! * colours[at + c]!;
     }
     const light = Math.min(LIGHT.max, Math.max(LIGHT.min, along / Math.max(1, square)));
     for (let c = 0; c < 3; c++)
-      most = Math.max(most, Math.abs(data[3 * pixel + c]! - light * colours[at + c]!));
+      most = Math.max(most, Math.abs(data[from + c]! - light * colours[at + c]!));
     return most;
   }
   return { distance, shadedDistance };
@@ -153,9 +166,13 @@ function measureDistances({ pixels: { data, width, height } }: MattedImage, surf
 
 /**
  * Measures the ground of an image.
+ * @param box the part whose distances are measured; begins with a block of the ground
  * @returns undefined if it is not even: no plain backdrop, however lit
  */
-export function measureEvenGround(image: MattedImage): EvenGround | undefined {
+export function measureEvenGround(
+  image: MattedImage,
+  box = fullBox(image.matte),
+): EvenGround | undefined {
   const samples = sampleGround(image);
   const surface = samples.length > 0 ? fitGround(image, samples) : undefined;
   if (!surface) return undefined;
@@ -165,5 +182,6 @@ export function measureEvenGround(image: MattedImage): EvenGround | undefined {
   const within = far.filter((distance) => distance <= 2 * tolerance).length;
   if (noise > EVEN.maxNoise || within < EVEN.minShare * samples.length) return undefined;
   const minEdge = Math.max(EDGE.levels, EDGE.tolerances * tolerance);
-  return { ...measureDistances(image, surface), noise, tolerance, minEdge };
+  const longerSide = Math.max(image.matte.width, image.matte.height);
+  return { ...measureDistances(image.pixels, surface, box), noise, tolerance, minEdge, longerSide };
 }

@@ -48,12 +48,12 @@ class PieceMeasurer {
 
   /** @param marks of all pieces */
   constructor(image: MattedImage, ground: EvenGround, marks: Uint8Array) {
-    const { width, height } = image.matte;
+    const { longerSide } = ground;
     this.#image = image;
     this.#ground = ground;
     this.#marks = marks;
-    this.#reach = Math.max(REACH.minPixels, Math.round(REACH.share * Math.max(width, height)));
-    this.#near = Math.round(NEAR * Math.max(width, height));
+    this.#reach = Math.max(REACH.minPixels, Math.round(REACH.share * longerSide));
+    this.#near = Math.round(NEAR * longerSide);
   }
 
   /** Returns what is beside a pixel of the border, in steps of `step`: nothing where the piece goes on behind noise. */
@@ -159,8 +159,5 @@ export function findPieces(image: MattedImage, ground: EvenGround): Piece[] {
   for (let i = 0; i < marks.length; i++)
     if (data[i]! >= FAINT && distance[i]! <= tolerance) marks[i] = 1;
   const measurer = new PieceMeasurer(image, ground, marks);
-  const pieces: Piece[] = [];
-  for (const cells of regionsOf(marks.slice(), width))
-    if (cells.length >= MIN_PIXELS) pieces.push(measurer.measure(cells.slice()));
-  return pieces;
+  return regionsOf(marks, width, MIN_PIXELS).map((cells) => measurer.measure(cells));
 }

@@ -37,12 +37,10 @@ export function eachHole(
   const { distance: levelsOff, minEdge } = ground;
   for (let i = 0; i < marks.length; i++)
     if (data[i]! < HALF && levelsOff[i]! > minEdge) marks[i] = 1;
-  const isMarked = marks.slice();
-  for (const cells of regionsOf(marks, width)) {
-    if (cells.length < MIN_PIXELS) continue;
+  for (const cells of regionsOf(marks, width, MIN_PIXELS)) {
     let [border, subject] = [0, 0];
     const look = (next: number, isInside: boolean) => {
-      if (isInside && isMarked[next] === 1) return;
+      if (isInside && marks[next] === 1) return;
       border++;
       if (isInside && data[next]! >= HALF) subject++;
     };

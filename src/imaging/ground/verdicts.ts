@@ -1,4 +1,3 @@
-import type { Size } from '../layout.ts';
 import type { EvenGround } from './even-ground.ts';
 import type { Piece } from './gaps.ts';
 import type { Hole } from './holes.ts';
@@ -13,24 +12,26 @@ const GAP = {
   /** Real edges enclose so much of its border; more if the network is sure of it. */
   minEnclosed: 0.6,
   minEnclosedIfSure: 0.7,
-  /** Less is enough of what has the very colour of the ground, levels beside its noise, and is not sure. */
-  exact: { maxDistance: 1, minEnclosed: 0.25 },
+  /** Of the ground's very colour, levels beside its noise, and not sure: less is enough, or to be open to the outside. */
+  exact: { maxDistance: 1, minEnclosed: 0.25, minOpen: 0.4 },
   /** The network is sure from this alpha on. */
   sure: 0.985,
-  /** A thinner piece deep within the subject may be a print, a zip or a light, as a share of the longer side. */
+  /** A thinner piece may be a print, a zip or a light deep within the subject, or its outline; share of the longer side. */
   minThickness: 0.012,
   /** What may be a gap is worth a look if real edges enclose so much of it. */
   minEnclosedToAsk: 0.4,
 };
 
-export function judgePiece(piece: Piece, { noise }: EvenGround, { width, height }: Size): Verdict {
+export function judgePiece(piece: Piece, { noise, longerSide }: EvenGround): Verdict {
   if (piece.distance > GAP.maxDistance + noise) return 'right';
   const isSure = piece.alpha >= GAP.sure;
   const isExact = piece.distance <= GAP.exact.maxDistance + noise;
-  if (isExact && !isSure && piece.enclosed >= GAP.exact.minEnclosed) return 'wrong';
+  const isThin = piece.thickness < GAP.minThickness * longerSide;
+  const isOpen = piece.open >= GAP.exact.minOpen && !isThin;
+  const isShown = piece.enclosed >= GAP.exact.minEnclosed || isOpen;
+  if (isExact && !isSure && isShown) return 'wrong';
   if (piece.enclosed < (isSure ? GAP.minEnclosedIfSure : GAP.minEnclosed))
     return piece.enclosed < GAP.minEnclosedToAsk ? 'right' : 'unsure';
-  const isThin = piece.thickness < GAP.minThickness * Math.max(width, height);
   return isSure && isThin && piece.isDeep() && piece.isClipped() ? 'unsure' : 'wrong';
 }
 

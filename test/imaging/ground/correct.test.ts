@@ -74,6 +74,23 @@ describe('a thin piece of the ground’s colour of which the network is sure', (
   });
 });
 
+describe('the very colour of the ground beside the subject, open to the ground outside', () => {
+  const beside = (alpha: number) => {
+    const shading: Patch = { at: [320, 180, 8, 40], colour: [243, 243, 243], alpha: 255 };
+    const image = draw(WHITE, 0, [shading, { at: [328, 180, 40, 40], colour: WHITE, alpha }]);
+    correctByGround(image);
+    return image.matte.data[200 * SIZE + 348];
+  };
+
+  test('becomes clear', () => {
+    expect(beside(190)).toBe(0);
+  });
+
+  test('stays if the network is sure: goods may have it as well', () => {
+    expect(beside(255)).toBe(255);
+  });
+});
+
 describe('a small hole darker than the ground', () => {
   const hole = (ground: readonly [number, number, number]): Patch => {
     const [r, g, b] = ground.map((value) => Math.round(0.83 * value));
@@ -112,12 +129,36 @@ describe('a network’s output', () => {
     });
     const before = { data, width: cells, height: cells };
     const region = { left: 0, top: 0, width: SIZE, height: SIZE };
-    const after = correction!.correct(before, region);
+    const after = correction!.correct(before, region, image.matte);
     expect(after.data[50 * cells + 50]).toBe(0);
     expect(after.data[30 * cells + 30]).toBeCloseTo(0.93);
     expect(raiseConfidence(0.8, before, after)).toBeGreaterThan(0.85);
     expect(raiseConfidence(0.8, after, before)).toBeCloseTo(0.8);
     expect(raiseConfidence(1, before, after)).toBe(1);
+  });
+
+  /** @param at the part of the subject of which the network is unsure, beside its outline */
+  function confirm(at: Box) {
+    const image = draw(WHITE, 0, []);
+    const cells = 100;
+    const data = Float32Array.from({ length: cells ** 2 }, (_, cell) => {
+      const [x, y] = [4 * (cell % cells) + 2, 4 * Math.floor(cell / cells) + 2];
+      if (x >= at[0] && x < at[0] + at[2] && y >= at[1] && y < at[1] + at[3]) return 0.6;
+      const inward = Math.min(x - FROM, y - FROM, FROM + SIDE - x, FROM + SIDE - y);
+      return Math.min(1, Math.max(0, 0.5 + inward / 16));
+    });
+    const region = { left: 0, top: 0, width: SIZE, height: SIZE };
+    const map = { data, width: cells, height: cells };
+    const { data: after } = correctByGround(image)!.correct(map, region, image.matte);
+    return { outside: after[50 * cells + 19], inside: after[50 * cells + 20] };
+  }
+
+  test('is certain along an outline that the colours confirm', () => {
+    expect(confirm([0, 0, 0, 0])).toEqual({ outside: 0, inside: 1 });
+  });
+
+  test('stays soft if much else is unsure: colours do not show what is missing', () => {
+    expect(confirm([200, 160, 60, 60])).toEqual({ outside: 0.375, inside: 0.625 });
   });
 });
 
