@@ -3,6 +3,7 @@ import type { Gateway } from '../gateway.ts';
 import { readJsonImage } from '../http/image-body.ts';
 import type { Route } from '../http/route.ts';
 import { readOngoingRecovery } from '../intake/recovery-state.ts';
+import { accessRoutes } from './access.ts';
 import { garmentsRoute } from './garments.ts';
 import { createBatchActions } from './intake/batches/actions.ts';
 import { createBatchEvents } from './intake/batches/events.ts';
@@ -30,6 +31,7 @@ import { createImageRequests } from './removal/image-requests.ts';
 import { refinementRoutes } from './removal/refinements.ts';
 import { removeBgRoutes } from './removal/removebg/routes.ts';
 import { taxonomyRoutes } from './taxonomy.ts';
+import { withTestAnswers } from './test-keys/answers.ts';
 
 /** What the routes need besides the gateway. */
 interface RouteOptions {
@@ -70,7 +72,7 @@ export function routeTable(
   const reviews = createReviewActions(gateway, images);
   const refinements = createRowRefinements(gateway, reviews, images);
   const readImage = (body: unknown) => readJsonImage(body, maxImageBytes).image;
-  return [
+  return withTestAnswers([
     ...removalRoutes({ images, presets, rulePacks, idempotency, ...preferJob }),
     ...refinementRoutes(gateway, images),
     ...withRights([
@@ -96,9 +98,10 @@ export function routeTable(
     }),
     garmentsRoute({ images, idempotency }),
     ...lookRoutes(look),
+    ...accessRoutes(gateway),
     ...consoleRoutes(gateway),
     ...healthRoutes(checks, () => readOngoingRecovery(redis)),
     ...(metrics ? metricsRoutes(metrics) : []),
     ...problemRoutes(),
-  ];
+  ]);
 }
