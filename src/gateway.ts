@@ -1,6 +1,8 @@
 import type { Redis } from 'ioredis';
 import type { Registry } from 'prom-client';
+import { AccessRequests } from './auth/access-requests.ts';
 import { type Authentication, createAuthentication } from './auth/authentication.ts';
+import { createKeys } from './auth/keys.ts';
 import { createLimits, type Limits } from './http/limits.ts';
 import { type Completions, createCompletions } from './intake/completions.ts';
 import { putDeed } from './intake/deeds.ts';
@@ -23,11 +25,16 @@ import { blockingConnection } from './platform/redis.ts';
 import { deriveSecret, resolveSecrets } from './platform/secrets.ts';
 import { openSyncQueue, type SyncQueue } from './queue/sync-queue.ts';
 import type { Services } from './services.ts';
+import { keyCopyKey } from './storage/blob-keys.ts';
 import { type FileLinks, fileLinks } from './storage/file-links.ts';
 
 /** What only a gateway has: callers and their limits, and what waits for jobs. */
 export interface Gateway extends Services, Pick<SyncQueue, 'jobWaiter' | 'admission'> {
   authentication: Authentication;
+  /** Clients that ask for a key, and what the operator decides. */
+  accessRequests: AccessRequests;
+  /** Strangers may ask, too. */
+  acceptsAccessRequests: boolean;
   requestLimits: Limits;
   sync: SyncQueue;
   /** The ends of accepted jobs. */
@@ -63,6 +70,15 @@ export async function openGateway(
     maxLiveKeys: config.MAX_LIVE_KEYS,
     onSignedOut: (key) => putDeed(blobs, 'session', key, { key }),
   });
+  // A copy before anyone is told: a Redis that loses its last second must not undo a change.
+  const keys = createKeys(redis, keyPepper, now, {
+    maxLive: config.MAX_LIVE_KEYS,
+    async copy(copies) {
+      for (const copy of copies) {
+        await blobs.put(keyCopyKey(copy.hash), Buffer.from(JSON.stringify(copy)));
+      }
+    },
+  });
   const sync = await openSyncQueue(services, connect(), {
     deadlineMillis,
     log,
@@ -73,6 +89,8 @@ export async function openGateway(
   return {
     ...services,
     ...{ authentication, sync, completions, deadlineMillis },
+    accessRequests: new AccessRequests(redis, keys, now),
+    acceptsAccessRequests: config.ACCESS_REQUESTS === 'on',
     requestLimits: createLimits(redis, now),
     jobWaiter: sync.jobWaiter,
     admission: sync.admission,

@@ -5,6 +5,7 @@ import { readJsonImage } from '../http/image-body.ts';
 import type { Route } from '../http/route.ts';
 import { isLossSought, readOngoingRecovery } from '../intake/recovery-state.ts';
 import { Problem, unavailable } from '../platform/problem.ts';
+import { accessRoutes } from './access.ts';
 import { garmentsRoute } from './garments.ts';
 import { createBatchActions } from './intake/batches/actions.ts';
 import { createBatchEvents } from './intake/batches/events.ts';
@@ -32,6 +33,7 @@ import { createImageRequests } from './removal/image-requests.ts';
 import { refinementRoutes } from './removal/refinements.ts';
 import { removeBgRoutes } from './removal/removebg/routes.ts';
 import { taxonomyRoutes } from './taxonomy.ts';
+import { withTestAnswers } from './test-keys/answers.ts';
 
 /** What the routes need besides the gateway. */
 interface RouteOptions {
@@ -87,7 +89,7 @@ export function routeTable(
   const reviews = createReviewActions(gateway, images);
   const refinements = createRowRefinements(gateway, reviews, images);
   const readImage = (body: unknown) => readJsonImage(body, maxImageBytes).image;
-  return [
+  return withTestAnswers([
     ...removalRoutes({ images, presets, rulePacks, idempotency, ...preferJob }),
     ...refinementRoutes(gateway, images),
     ...withRecovery(
@@ -116,9 +118,10 @@ export function routeTable(
     }),
     garmentsRoute({ images, idempotency }),
     ...lookRoutes(look),
+    ...accessRoutes(gateway),
     ...consoleRoutes(gateway),
     ...healthRoutes(checks, () => readOngoingRecovery(redis)),
     ...(metrics ? metricsRoutes(metrics) : []),
     ...problemRoutes(),
-  ];
+  ]);
 }

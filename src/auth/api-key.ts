@@ -4,13 +4,14 @@ import { crc32 } from 'node:zlib';
 /**
  * API keys: `slv_`, 30 random base62 characters (178 bits), and 6 base62 characters of CRC-32 over
  * everything before them. The checksum rejects junk without a lookup and lets secret scanners
- * recognise a key.
+ * recognise a key. Those of test keys begin with `slv_test_`.
  */
 const PREFIX = 'slv_';
+const TEST_PREFIX = `${PREFIX}test_`;
 const RANDOM_CHARS = 30;
 const CHECKSUM_CHARS = 6;
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const KEY = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_CHARS + CHECKSUM_CHARS}}$`);
+const KEY = new RegExp(`^(${TEST_PREFIX}|${PREFIX})[0-9A-Za-z]{${RANDOM_CHARS + CHECKSUM_CHARS}}$`);
 
 function base62(value: number, width: number): string {
   let rest = value;
@@ -25,9 +26,10 @@ function base62(value: number, width: number): string {
 const checksum = (body: string): string => base62(crc32(body), CHECKSUM_CHARS);
 
 /** Returns a new key from the system's random source. */
-export function mintKey(): string {
+export function mintKey(test = false): string {
+  const prefix = test ? TEST_PREFIX : PREFIX;
   const random = Array.from({ length: RANDOM_CHARS }, () => ALPHABET[randomInt(62)]!).join('');
-  return PREFIX + random + checksum(PREFIX + random);
+  return prefix + random + checksum(prefix + random);
 }
 
 /** Returns whether the text has the format and checksum of a key. The key may still be unknown. */

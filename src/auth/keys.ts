@@ -13,6 +13,12 @@ const KEYS = `${PREFIX}:keys`;
 /** Set: the HMACs of the keys that count under a meter. Records of earlier versions may be missing. */
 const meterKey = (meter: string): string => `${PREFIX}:keys-of:${meter}`;
 
+/** What an operator grants who says nothing else. */
+export const DEFAULT_ALLOWANCE = {
+  rate: { count: 60, periodSeconds: 60 },
+  quotaPerDay: 1000,
+} as const;
+
 /** Limits of keys that were created without them. */
 export const DEFAULT_LIMITS = {
   bytesPerDay: 50_000_000_000,
@@ -31,6 +37,8 @@ const KeyRecord = z.object({
   scopes: z.array(z.enum(SCOPES)),
   /** Parts of `/intake` it may use; by default all. */
   intake: z.array(z.enum(INTAKE_RIGHTS)).optional(),
+  /** A test key: it gets drawn answers, costs nothing, and is limited apart. */
+  test: z.literal(true).optional(),
   allowBase64: z.boolean(),
   rate: z.object({ count: z.number().int(), periodSeconds: z.number() }),
   /** Removals per UTC day. */
@@ -57,10 +65,15 @@ const KeyRecord = z.object({
 export type KeyRecord = z.infer<typeof KeyRecord>;
 
 /** What a key allows, as the operator grants it. */
-export type Grant = Omit<
-  z.input<typeof KeyRecord>,
-  'id' | 'prefix' | 'meter' | 'createdAt' | 'expiresAt' | 'revokedAt'
->;
+export const GrantFields = KeyRecord.omit({
+  id: true,
+  prefix: true,
+  meter: true,
+  createdAt: true,
+  expiresAt: true,
+  revokedAt: true,
+});
+export type Grant = z.input<typeof GrantFields>;
 
 /** A newly created key: its only appearance in clear text. */
 export interface CreatedKey {
@@ -271,7 +284,7 @@ export function createKeys(
   return {
     /** Creates a key. Rejects with `KeyError` if its client has as many live keys as it may. */
     async create(grant: Grant): Promise<CreatedKey> {
-      const key = mintKey();
+      const key = mintKey(grant.test);
       const change = newKey(key, grant);
       await write(grant.client, [change]);
       return { key, record: change.record };
@@ -325,7 +338,7 @@ export function createKeys(
         if (!isLive(old, nowMillis)) {
           throw new KeyError(`Key ${id} is no longer live; create a new one`);
         }
-        const key = mintKey();
+        const key = mintKey(old.test);
         const { expiresAt = '', ...grant } = old;
         const created = newKey(key, grant, old.meter);
         const graceEnd = timestamp(nowMillis + graceSeconds * 1000);

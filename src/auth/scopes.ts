@@ -5,11 +5,18 @@ export const SCOPES = [
   'look-engine:read',
   'look-engine:compute',
   'look-engine:calibrate',
-  // Not part of the contract: opens the queue dashboard to operators.
+  // Not part of the contract, for operators: the queue dashboard, and who gets access.
   'operations:read',
+  'operations:access',
 ] as const;
 
 export type Scope = (typeof SCOPES)[number];
+
+/** Those that clients may ask for. */
+export const CLIENT_SCOPES = SCOPES.filter((scope) => !scope.startsWith('operations:'));
+
+/** The name of a client. */
+export const CLIENT_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** The parts of `/intake` that a key may use, besides the scopes of the operations it asks for. */
 export const INTAKE_RIGHTS = ['jobs', 'review', 'sources', 'settings', 'webhooks'] as const;

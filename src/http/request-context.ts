@@ -105,7 +105,7 @@ export async function admit(
 ): Promise<Grant> {
   const grant = await authenticate(control, rule, request);
   request.requestContext.grant = grant;
-  const admission = await control.limits.admit(grant, rule.quota ?? 0);
+  const admission = await control.limits.admit(grant, grant.test ? 0 : (rule.quota ?? 0));
   request.requestContext.admission = admission;
   request.requestContext.limits = admission;
   if (reply.raw.destroyed) {

@@ -24,6 +24,8 @@ export interface Caller extends Meter, CallerLimits {
   /** Parts of the API that are granted besides the scopes of operations. */
   rights: readonly string[];
   allowBase64: boolean;
+  /** The key is a test key, whose requests are free. */
+  test?: true | undefined;
 }
 
 /** One request as a handler sees it: authorised, rate-limited and parsed. */

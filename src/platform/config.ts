@@ -105,6 +105,7 @@ const Environment = z.object({
   WORKER_WARM_UP: z.stringbool().default(true),
   KEY_PEPPER: z.string().min(16).optional(),
   MAX_LIVE_KEYS: whole(1, 1000).default(5),
+  ACCESS_REQUESTS: z.enum(['on', 'off']).default('off'),
   LOOK_SIGNING_KEYS: z
     .string()
     .regex(/^[\w.-]+:[^,\s]{16,}(,[\w.-]+:[^,\s]{16,})*$/)

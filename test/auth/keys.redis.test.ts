@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createAccessRequests } from '../../src/auth/access-requests.ts';
+import { AccessRequests } from '../../src/auth/access-requests.ts';
 import { mintKey } from '../../src/auth/api-key.ts';
 import { createKeys, findLiveByMeter, type Grant, isLive, KeyError } from '../../src/auth/keys.ts';
 import { hostClock } from '../../src/platform/clock.ts';
@@ -189,7 +189,7 @@ describe('a client has no more live keys than it may', () => {
 
   test('by an approved request too, which stays pending', async () => {
     const keys = createKeys(redis, PEPPER, hostClock, { maxLive: 2 });
-    const requests = createAccessRequests(redis, keys, hostClock);
+    const requests = new AccessRequests(redis, keys, hostClock);
     const { client, scopes, ...limits } = GRANT;
     const { id } = await requests.create({ client, scopes, contact: 'dev@acme.example' });
     const [old] = [await keys.create(GRANT), await keys.create(GRANT)];
@@ -254,9 +254,9 @@ describe('managed access', () => {
 
   test('an approved request becomes a key with the requested scopes', async () => {
     const keys = createKeys(redis, PEPPER, hostClock);
-    const requests = createAccessRequests(redis, keys, hostClock);
+    const requests = new AccessRequests(redis, keys, hostClock);
     const { id } = await requests.create(request);
-    const { key } = await requests.approve(id, limits);
+    const { key = '' } = await requests.approve(id, limits);
     expect(await keys.lookUp(key)).toMatchObject({
       client: 'shop',
       scopes: GRANT.scopes,
@@ -265,8 +265,55 @@ describe('managed access', () => {
     expect(await requests.list()).toMatchObject([{ id, status: 'approved' }]);
   });
 
+  test('the key of a stranger is created when it is fetched, once, whoever asks at the same time', async () => {
+    const keys = createKeys(redis, PEPPER, hostClock);
+    const requests = new AccessRequests(redis, keys, hostClock);
+    const stranger = { ...request, client: 'stranger' };
+    const { request: submitted, secret } = await requests.submit(stranger);
+    const { id } = submitted;
+    await expect(requests.fetchKey(id, secret)).rejects.toMatchObject({ reason: 'undecided' });
+    expect(await requests.approve(id, limits)).not.toHaveProperty('key');
+    await expect(requests.fetchKey(id, `${secret}x`)).rejects.toMatchObject({ reason: 'unknown' });
+    const created = async () =>
+      (await keys.list()).filter(({ client, revokedAt }) => client === 'stranger' && !revokedAt);
+    expect(await created()).toEqual([]);
+    const fetches = await Promise.allSettled([1, 2, 3].map(() => requests.fetchKey(id, secret)));
+    const fetched = fetches.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    expect(fetched).toHaveLength(1);
+    expect(await created()).toHaveLength(1);
+    expect(await keys.lookUp(fetched[0]?.key ?? '')).toMatchObject({ client: 'stranger' });
+    await expect(requests.fetchKey(id, secret)).rejects.toMatchObject({ reason: 'fetched' });
+    expect(JSON.stringify(await redis.hgetall('{selvage}:access-requests'))).not.toContain(secret);
+  });
+
+  test('a stranger gets the name of a client only if the operator says so', async () => {
+    const keys = createKeys(redis, PEPPER, hostClock);
+    const requests = new AccessRequests(redis, keys, hostClock);
+    await keys.create({ ...GRANT, client: 'known' });
+    const submit = async () => (await requests.submit({ ...request, client: 'known' })).request.id;
+    const id = await submit();
+    await expect(requests.approve(id, limits)).rejects.toMatchObject({ reason: 'taken' });
+    expect(await requests.approve(id, { ...limits, client: 'new' })).toMatchObject({
+      client: 'new',
+      status: 'approved',
+    });
+    await requests.approve(await submit(), { ...limits, existingClient: true });
+  });
+
+  test('no more than a thousand requests are kept, and old ones make room', async () => {
+    let nowMillis = Date.parse('2026-01-01T00:00:00.000Z');
+    await redis.del('{selvage}:access-requests');
+    const keys = createKeys(redis, PEPPER, () => nowMillis);
+    const requests = new AccessRequests(redis, keys, () => nowMillis);
+    for (let i = 0; i < 1000; i++) await requests.create(request);
+    await expect(requests.submit(request)).rejects.toMatchObject({ reason: 'full' });
+    nowMillis += 31 * 86_400_000;
+    await requests.submit(request);
+    expect(await requests.list()).toHaveLength(1);
+  });
+
   test('a request can be decided only once', async () => {
-    const requests = createAccessRequests(redis, createKeys(redis, PEPPER, hostClock), hostClock);
+    const requests = new AccessRequests(redis, createKeys(redis, PEPPER, hostClock), hostClock);
     const { id } = await requests.create(request);
     await requests.deny(id);
     await expect(requests.approve(id, limits)).rejects.toThrow(/already denied/);

@@ -30,6 +30,7 @@ beforeAll(async () => {
     REDIS_URL: '',
     SELVAGE_DEV_KEY: '',
     FETCH_ALLOW: '127.0.0.0/8',
+    ACCESS_REQUESTS: 'on',
   });
   url = JSON.parse(await launcher.line((line) => line.startsWith('{'))).url;
 });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Gateway } from '../../gateway.ts';
 import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
@@ -9,8 +10,8 @@ import {
   DeliveryAttempt,
   type WebhookEvent,
 } from '../../intake/webhooks/events.ts';
-import { WEBHOOK_TYPES } from '../../intake/webhooks/outbox.ts';
-import { Problem } from '../../platform/problem.ts';
+import { testEvent, WEBHOOK_TYPES, type WebhookType } from '../../intake/webhooks/outbox.ts';
+import { Problem, unavailable } from '../../platform/problem.ts';
 import { requireCaller } from '../caller.ts';
 import { IDEMPOTENT, idempotently } from './idempotent.ts';
 import { WebhookField } from './job-request.ts';
@@ -56,6 +57,10 @@ const Delivery = z
     links: z.object({ self: z.string(), replay: z.string() }),
   })
   .meta({ id: 'WebhookDelivery' });
+
+const TestEvent = WebhookField.extend({
+  type: z.enum(WEBHOOK_TYPES).default('job.succeeded'),
+}).meta({ id: 'TestWebhook' });
 
 const ListQuery = z.object({
   status: z.enum(DELIVERY_STATUSES).optional(),
@@ -147,6 +152,16 @@ function createWebhookActions({ events, receivers, queues, blobs, now }: Service
         'There is no such delivery, or it is more than three days old',
       );
     },
+    /** Sends an event about nothing. @throws Problem conflict if it could not be signed */
+    async test(client: string, url: string, type: WebhookType): Promise<WebhookEvent> {
+      await checkWebhook({ receivers, now }, client);
+      const event = testEvent(client, url, type, randomUUID().replaceAll('-', ''), now());
+      const round = await events.record(event, now());
+      await enqueueDelivery(queues.webhook, { id: event.eventId, client }, round ?? 1);
+      const recorded = await events.get(event.eventId);
+      if (recorded) return recorded;
+      throw unavailable('The event is not recorded; try again');
+    },
     /** Sends an event again, with the same id. */
     replay: async (event: WebhookEvent) => (await renew(event)) ?? event,
   };
@@ -217,6 +232,25 @@ const settingsRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
 
 /** The routes that show and replay deliveries. */
 const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[] => [
+  route({
+    method: 'POST',
+    path: `${WEBHOOKS_PATH}/test`,
+    scope: 'any-key',
+    operationId: 'sendTestWebhook',
+    summary: 'Send a test event',
+    description:
+      'Signed and delivered like any other, with `data.test` true. It costs nothing; a URL that cannot be reached is tried again.',
+    requestHeaders: IDEMPOTENT,
+    problems: ['conflict', 'idempotency-mismatch'],
+    body: TestEvent,
+    responses: { 202: jsonDoc('The delivery', Delivery) },
+    handle: (call) =>
+      handleOnce(call, [`${WEBHOOKS_PATH}/test`, call.body], async () => ({
+        status: 202,
+        headers: {},
+        body: deliveryResponse(await actions.test(clientOf(call), call.body.url, call.body.type)),
+      })),
+  }),
   route<ListQuery>({
     method: 'GET',
     path: DELIVERIES_PATH,

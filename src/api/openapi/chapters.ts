@@ -17,6 +17,7 @@ export const CHAPTERS: readonly Chapter[] = [
   { prefix: '/compat/removebg/',     name: 'remove.bg',          description: 'The API of remove.bg, for its existing clients' },
   { prefix: '/compat/rembg/',        name: 'rembg',              description: 'The HTTP server of rembg, for its existing clients' },
   { prefix: '/compat/withoutbg/',    name: 'withoutBG',          description: 'The HTTP API of withoutBG, for its existing clients' },
+  { prefix: '/access/',            name: 'Access',             description: 'How a client gets its key' },
   { prefix: '/console/',             name: 'Console',            description: 'Sign-in of the web console' },
   { prefix: '/',                     name: 'Service',            description: 'Health, metrics and problem types' },
 ];

@@ -1,4 +1,5 @@
 import type { OperationExamples } from '../../http/openapi/document.ts';
+import access from './examples/access.json' with { type: 'json' };
 import batches from './examples/batches.json' with { type: 'json' };
 import bg from './examples/bg.json' with { type: 'json' };
 import compat from './examples/compat.json' with { type: 'json' };
@@ -30,6 +31,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
   ...rules,
   ...webhooks,
   ...usage,
+  ...access,
   ...compat,
   ...consoleSession,
   ...service,

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { AccessRequest } from '../../auth/access-requests.ts';
+import type { AccessRequest, Approval } from '../../auth/access-requests.ts';
 import type { Scope } from '../../auth/scopes.ts';
 import { type Instance, withInstance } from '../connection/instance.ts';
 import { type Output, print, table } from '../terminal/output.ts';
@@ -28,6 +28,10 @@ interface AccessRequestOptions extends Output {
   scopes: Scope[];
   note?: string;
 }
+
+type ApproveOptions = LimitOptions &
+  Output &
+  Pick<Approval, 'client' | 'scopes' | 'existingClient'>;
 
 /** `access request|list|approve|deny`: a client requests access, the operator decides. */
 export function accessCommand(): Command {
@@ -59,11 +63,19 @@ export function accessCommand(): Command {
     );
 
   withLimits(access.command('approve <id>'))
-    .description('approve a request and create its key, which is shown once')
-    .action(async (id: string, options: LimitOptions & Output) =>
+    .description(
+      'approve a request; its key is shown once, or fetched by the client that sent it over HTTP',
+    )
+    .option('--client <name>', 'another name than the one asked for', argument(parseClient))
+    .option('--scopes <list>', 'others than those asked for', argument(parseScopes))
+    .option('--existing-client', 'the request comes from the client of that name, which has keys')
+    .action(async (id: string, options: ApproveOptions) =>
       withInstance(async ({ requests }: Instance) => {
-        const { key, record } = await requests.approve(id, toLimits(options));
-        print(options, { key, id: record.id }, keyText(key, record));
+        const { client, scopes, existingClient } = options;
+        const approval = { ...toLimits(options), client, scopes, existingClient };
+        const { key, record } = await requests.approve(id, approval);
+        if (key && record) return print(options, { key, id: record.id }, keyText(key, record));
+        print(options, { id, status: 'approved' }, `${id} is approved; its client fetches the key`);
       }),
     );
 

@@ -1,7 +1,14 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { mintKey } from '../../auth/api-key.ts';
 import { parseRetention, type Retention } from '../../auth/client-retention.ts';
-import { DEFAULT_LIMITS, type Grant, isLive, type KeyRecord, MAX_WEIGHT } from '../../auth/keys.ts';
+import {
+  DEFAULT_ALLOWANCE,
+  DEFAULT_LIMITS,
+  type Grant,
+  isLive,
+  type KeyRecord,
+  MAX_WEIGHT,
+} from '../../auth/keys.ts';
 import {
   parseBytesPerDay,
   parseDuration,
@@ -10,6 +17,7 @@ import {
   parseWhole,
 } from '../../auth/limit-settings.ts';
 import {
+  CLIENT_NAME,
   INTAKE_RIGHTS,
   type IntakeRight,
   rightsOf,
@@ -54,10 +62,8 @@ function parseRights(text: string): IntakeRight[] {
   return INTAKE_RIGHTS.filter((right) => names.includes(right));
 }
 
-const CLIENT = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-
 export function parseClient(text: string): string {
-  if (!CLIENT.test(text)) throw new Error('A client must be 1-64 of A-Z a-z 0-9 . _ -');
+  if (!CLIENT_NAME.test(text)) throw new Error('A client must be 1-64 of A-Z a-z 0-9 . _ -');
   return text;
 }
 
@@ -68,13 +74,13 @@ export const withLimits = (command: Command): Command =>
       '--rate <rate>',
       'requests per period: 5/s, 60/min, 1000/h',
       argument(parseRate),
-      parseRate('60/min'),
+      DEFAULT_ALLOWANCE.rate,
     )
     .option(
       '--quota <quota>',
       'removals per UTC day: 1000/day',
       argument(parseQuota),
-      parseQuota('1000/day'),
+      DEFAULT_ALLOWANCE.quotaPerDay,
     )
     .option(
       '--bytes <bytes>',
@@ -107,6 +113,7 @@ export const withLimits = (command: Command): Command =>
       [...INTAKE_RIGHTS],
     )
     .option('--allow-base64', 'allow base64 responses', false)
+    .option('--test', 'a test key: drawn answers, free of charge')
     .option(
       '--retention <policy>',
       'maximum retention: input=10min,output=1h,record=1d, or none',
@@ -122,6 +129,7 @@ export interface LimitOptions {
   /** Seconds. */
   feedInterval: number;
   allowBase64: boolean;
+  test?: true;
   intake: IntakeRight[];
   retention?: Retention;
 }
@@ -135,6 +143,7 @@ export const toLimits = (options: LimitOptions) => ({
   feedIntervalSeconds: options.feedInterval,
   allowBase64: options.allowBase64,
   intake: options.intake,
+  ...(options.test && { test: options.test }),
   ...(options.retention && { retention: options.retention }),
 });
 

@@ -1,4 +1,4 @@
-import { type AccessRequests, createAccessRequests } from '../../auth/access-requests.ts';
+import { AccessRequests } from '../../auth/access-requests.ts';
 import { type ClientRetention, createClientRetention } from '../../auth/client-retention.ts';
 import { createKeys, type Keys } from '../../auth/keys.ts';
 import { type Clock, followClock } from '../../platform/clock.ts';
@@ -81,7 +81,7 @@ export async function withInstance(work: (instance: Instance) => Promise<void>):
     });
     await work({
       keys,
-      requests: createAccessRequests(redis, keys, now),
+      requests: new AccessRequests(redis, keys, now),
       clientRetention: createClientRetention(redis, (changed) =>
         copyToStorage(config, [[deedKey('retention', changed.client), changed]]),
       ),

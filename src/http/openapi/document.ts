@@ -226,7 +226,7 @@ export function openApiDocument(routes: readonly Route[], settings: DocumentSett
       title: 'Selvage',
       version: settings.version,
       description:
-        'Garment cut-outs, garment words and outfits that are warm enough. Every response has `X-Request-Id`; every response to a key has `RateLimit-Limit` and `RateLimit-Remaining`.',
+        'Garment cut-outs, garment words and outfits that are warm enough. Every response has `X-Request-Id`, your own if the request brings one; every response to a key has `RateLimit-Limit` and `RateLimit-Remaining`.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: settings.publicUrl ?? '/', description: 'This installation' }],

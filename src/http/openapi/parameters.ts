@@ -69,14 +69,14 @@ function commonParameters(schemas: SchemaTable, routes: readonly Route[]): Reado
   return new Set(all.filter((parameter, at) => all.indexOf(parameter) < at));
 }
 
-/** Returns the headers that change what a route does, and the one that every route reads. */
-function requestHeaders({ requestHeaders = [], responses }: Route): RequestHeader[] {
+/** Returns the headers that change what a route does. The one that every route reads is listed where a success costs quota. */
+function requestHeaders({ requestHeaders = [], responses, quota }: Route): RequestHeader[] {
   const isStream = Object.keys(responses[200]?.content ?? {}).includes('text/event-stream');
   return [
     ...requestHeaders,
     ...(responses[304] ? (['If-None-Match'] as const) : []),
     ...(isStream ? (['Last-Event-ID'] as const) : []),
-    'X-Request-Id',
+    ...(quota ? (['X-Request-Id'] as const) : []),
   ];
 }
 

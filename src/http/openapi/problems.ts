@@ -64,29 +64,34 @@ const COMMON_PROBLEMS: readonly ProblemType[] = [
   'upstream-unavailable',
 ];
 
-/** Returns whether a handler rejects parameters or headers that it cannot read. */
-const takesInput = ({ query, requestHeaders = [] }: Route): boolean =>
-  query !== undefined || requestHeaders.includes('Idempotency-Key');
+/** Those of every address that needs a key, and whose work is paid for. */
+const KEYED_PROBLEMS: readonly ProblemType[] = [
+  'insufficient-scope',
+  'foreign-origin',
+  'rate-limit-exceeded',
+];
 
-/** Returns the problems a route can respond with: those of its kind, and those its row names. */
-function problemsOf(route: Route): ProblemType[] {
-  const keyed = route.scope !== 'keyless';
-  const takesBody = Boolean(
-    route.body ?? route.uncheckedBody ?? route.form ?? route.imageForm ?? route.stream,
-  );
-  const types: (ProblemType | false)[] = [
-    (takesBody || takesInput(route) || !keyed) && 'invalid-request',
-    keyed && 'unauthorized',
-    keyed && 'insufficient-scope',
-    keyed && 'foreign-origin',
-    takesBody && 'payload-too-large',
-    takesBody && 'unsupported-media-type',
-    keyed && 'rate-limit-exceeded',
-    Boolean(route.quota) && 'quota-exceeded',
-    Boolean(route.quota) && 'upstream-unavailable',
-    ...((route.problems ?? []) as ProblemType[]),
+/** What a route can respond with because of its kind: its `default`, which many routes share. */
+const kindProblems = ({ scope, quota }: Route): ProblemType[] => [
+  ...COMMON_PROBLEMS,
+  ...(scope === 'keyless' ? [] : KEYED_PROBLEMS),
+  ...(quota ? (['quota-exceeded'] as const) : []),
+];
+
+/**
+ * Returns the problems a route lists by status: those its row names, all others of their statuses, and one that every
+ * route of its kind has, so that each lists an error.
+ */
+function ownProblems(route: Route): ProblemType[] {
+  const { scope, problems = [] } = route;
+  const named: ProblemType[] = [
+    scope === 'keyless' ? 'invalid-request' : 'unauthorized',
+    ...(problems as ProblemType[]),
+    ...kindProblems(route).filter((type) => statusOf(route, type) !== PROBLEMS[type].status),
   ];
-  return [...new Set(types.filter((type) => type !== false))];
+  const statuses = new Set(named.map((type) => statusOf(route, type)));
+  const siblings = kindProblems(route).filter((type) => statuses.has(statusOf(route, type)));
+  return [...new Set([...siblings, ...named])];
 }
 
 const problemOf = (type: ProblemType) => new Problem(type, 'What is wrong and what to do');
@@ -114,6 +119,9 @@ const STATUS_NAMES: Readonly<Record<number, string>> = {
 const headersOf = (types: readonly ProblemType[]) =>
   headerRefs(types.flatMap((type) => PROBLEM_HEADERS[type] ?? []));
 
+const statusOf = (route: Route, type: ProblemType): number =>
+  route.problemReply?.(problemOf(type)).status ?? PROBLEMS[type].status;
+
 /** Describes a response by the types that share its status. */
 const problemResponse = (types: readonly ProblemType[]) => ({
   description: describe(types),
@@ -128,9 +136,8 @@ type ByStatus = Map<number, ProblemType[]>;
 /** Groups the problems of a route by the status that it responds with. */
 function byStatus(route: Route): ByStatus {
   const groups: ByStatus = new Map();
-  for (const type of problemsOf(route)) {
-    const own = route.problemReply?.(problemOf(type));
-    const status = own?.status ?? PROBLEMS[type].status;
+  for (const type of ownProblems(route)) {
+    const status = statusOf(route, type);
     groups.set(status, [...(groups.get(status) ?? []), type]);
   }
   return groups;
@@ -163,5 +170,5 @@ export function problemResponses(
   const described = [...byStatus(route)].map(
     ([status, types]) => [status, shareProblem(STATUS_NAMES[status] ?? 'Other', types)] as const,
   );
-  return { ...Object.fromEntries(described), default: shareProblem('Other', COMMON_PROBLEMS) };
+  return { ...Object.fromEntries(described), default: shareProblem('Other', kindProblems(route)) };
 }

@@ -18,7 +18,7 @@ export const WEBHOOK_TYPES = [
   'feed.run.reviewed',
   'feed.run.held',
 ] as const;
-type WebhookType = (typeof WEBHOOK_TYPES)[number];
+export type WebhookType = (typeof WEBHOOK_TYPES)[number];
 
 export const OutboxEntry = z.object({
   eventId: z.string(),
@@ -33,6 +33,8 @@ export const OutboxEntry = z.object({
     counts: z.record(z.string(), z.number()).optional(),
     reasons: z.record(z.string(), z.number()).optional(),
     held: FeedLoss.optional(),
+    /** Sent because the client asked for it: nothing has ended. */
+    test: z.literal(true).optional(),
   }),
   timestamp: z.iso.datetime(),
 });
@@ -82,3 +84,28 @@ export function outboxEntry({
 /** The body that is sent: what happened and links to it, no image data. */
 export const webhookBody = ({ type, timestamp, data }: OutboxEntry): string =>
   JSON.stringify({ type, timestamp, data });
+
+/** Returns an event of the type that a client asks for, to try its receiver. @param id letters and digits */
+export function testEvent(
+  client: string,
+  url: string,
+  type: WebhookType,
+  id: string,
+  atMillis: number,
+) {
+  const [kind = ''] = type.split('.');
+  const self = `/intake/v1/${kind === 'batch' ? 'batches' : `${kind}s`}/test`;
+  const share = { before: 100, lost: 40 };
+  const isHeld = type === 'feed.run.held';
+  const facts = {
+    test: true,
+    ...(kind !== 'job' && {
+      counts: { rows: 2, succeeded: 1, failed: 1 },
+      reasons: { 'http-503': 1 },
+    }),
+    ...(isHeld && { held: { rows: share, pictures: share, first: [{ id: 'sku-1' }] } }),
+  };
+  const status = kind === 'job' ? (type.split('.')[1] ?? '') : isHeld ? 'held' : 'completed';
+  const event = { client, url, type, id: `test_${id}`, status, links: { self }, atMillis, facts };
+  return OutboxEntry.parse(JSON.parse(outboxEntry(event)));
+}

@@ -49,7 +49,12 @@ async function startSourcesStack(): Promise<Stack> {
     { id: 'shop', client: 'full', from, to },
     { id: 'folder', client: 'full', from: inbox, to: outbox },
   ]);
-  return startStack({ FETCH_ALLOW: '127.0.0.0/8', METRICS_KEY, SOURCES_FILE });
+  return startStack({
+    FETCH_ALLOW: '127.0.0.0/8',
+    METRICS_KEY,
+    SOURCES_FILE,
+    ACCESS_REQUESTS: 'on',
+  });
 }
 
 beforeAll(async () => {

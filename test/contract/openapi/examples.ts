@@ -18,8 +18,12 @@ const isTuple = (list: readonly unknown[]): boolean =>
 /** Secrets are cut to what says their kind. */
 const SECRETS = ['key', 'secret'];
 
-function shortenText(text: string, name: string): string {
-  if (SECRETS.includes(name)) return `${text.split('_')[0]}_…`;
+/** Ids and hashes are cut to as much as tells them apart. */
+const LONG_ID = /[0-9a-f]{20,}/g;
+
+function shortenText(whole: string, name: string): string {
+  if (SECRETS.includes(name)) return `${whole.split('_')[0]}_…`;
+  const text = whole.replaceAll(LONG_ID, (id) => id.slice(0, 6));
   return text.length > MAX_CHARS ? `${text.slice(0, 32)}…` : text;
 }
 
@@ -45,11 +49,15 @@ const shortenLine = (line: string): string =>
     (_line, prefix = '', value) => `${prefix}${JSON.stringify(shorten(JSON.parse(value)))}`,
   );
 
-/** Texts are cut to four lines; JSON is shortened. */
-export const shortenBody = (body: unknown): unknown =>
-  typeof body === 'string'
-    ? `${body.trim().split('\n').slice(0, 4).map(shortenLine).join('\n')}\n`
-    : shorten(body);
+/** Texts are cut to four lines, lines of JSON to one; JSON is shortened. */
+export function shortenBody(body: unknown): unknown {
+  if (typeof body !== 'string') return shorten(body);
+  const lines = body.trim().split('\n');
+  return `${lines
+    .slice(0, lines[0]?.startsWith('{') ? 1 : 4)
+    .map(shortenLine)
+    .join('\n')}\n`;
+}
 
 /** Returns the shape of a value: the path of every member, and its type. */
 export function shapeOf(value: unknown, path = ''): string[] {
@@ -73,6 +81,7 @@ const FILES: readonly [file: string, prefix: string][] = [
   ['webhooks', '/intake/v1/webhooks'],
   ['usage', '/intake/v1/'],
   ['compat', '/compat/'],
+  ['access', '/access/'],
   ['console', '/console/'],
   ['service', '/'],
 ];

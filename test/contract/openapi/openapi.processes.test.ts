@@ -8,7 +8,7 @@ import { drawnShirt } from '../../support/images.ts';
 import { type SharedStack, shareStack } from '../../support/shared-stack.ts';
 import { type ApiDocument, type Media, type Operation, readDocument } from './document.ts';
 
-const MAX_DOCUMENT_BYTES = 331_000;
+const MAX_DOCUMENT_BYTES = 316_000;
 /** As generated, and without comments: what a compiler reads. */
 const MAX_TYPES_BYTES = { all: 343_000, code: 264_000 };
 
@@ -150,17 +150,17 @@ describe('the document', () => {
 
   test('has the headers of requests and responses', () => {
     expect(headersOf('removeBackground')).toEqual(['Idempotency-Key', 'Prefer', 'X-Request-Id']);
-    expect(headersOf('getTaxonomyOptions')).toEqual(['If-None-Match', 'X-Request-Id']);
-    expect(headersOf('getBatchEvents')).toEqual(['Last-Event-ID', 'X-Request-Id']);
+    expect(headersOf('getTaxonomyOptions')).toEqual(['If-None-Match']);
+    expect(headersOf('getBatchEvents')).toEqual(['Last-Event-ID']);
     const { responses } = operation('createJob');
     const names = (status: string) => Object.keys(responses[status]?.headers ?? {});
     expect(names('202')).toEqual(
       expect.arrayContaining(['Location', 'Retry-After', 'RateLimit-Remaining', 'X-Request-Id']),
     );
     expect(names('401')).toContain('WWW-Authenticate');
-    expect(names('429')).toEqual(expect.arrayContaining(['Retry-After', 'RateLimit-Reset']));
-    expect(names('503')).toContain('Retry-After');
-    expect(names('default')).toContain('Retry-After');
+    expect(names('default')).toEqual(
+      expect.arrayContaining(['Allow', 'RateLimit-Reset', 'Retry-After', 'WWW-Authenticate']),
+    );
     const options = operation('getTaxonomyOptions').responses[200];
     expect(Object.keys(options?.headers ?? {})).toEqual(expect.arrayContaining(['ETag']));
   });

@@ -373,6 +373,31 @@ async function batches({ send, until, shop, keys }: Session): Promise<void> {
   await send('DELETE', `${path}/none`);
 }
 
+async function access({ send }: Session): Promise<void> {
+  const path = '/access/v1/requests';
+  const contact = 'dev@shop.example';
+  const form = { client: 'shop', contact, scopes: ['taxonomy:classify'], note: 'Our web shop' };
+  const submit = () => send('POST', path, { body: form, key: '' });
+  const submitted = await submit();
+  const keyOf = async (exchange: Exchange) => {
+    const secret = memberOf(z.string(), 'secret', exchange);
+    return send('POST', `${path}/${idOf(exchange)}/key`, { body: { secret }, key: '' });
+  };
+  await keyOf(submitted);
+  await send('GET', `${path}?status=pending`);
+  await send('GET', path, { key: '' });
+  await send('POST', `${path}/${idOf(submitted)}/approve`, { body: { quotaPerDay: 100 } });
+  await send('POST', `${path}/${idOf(submitted)}/approve`);
+  await keyOf(submitted);
+  await keyOf(submitted);
+  const other = await submit();
+  await send('POST', `${path}/${idOf(other)}/approve`);
+  await send('POST', `${path}/${idOf(other)}/deny`);
+  await keyOf(other);
+  await send('POST', `${path}/none/deny`);
+  await send('POST', path, { body: { ...form, scopes: ['operations:read'] }, key: '' });
+}
+
 async function presets({ send, keys }: Session): Promise<void> {
   const path = `${INTAKE}/presets`;
   const body = { options: { crop: true, cropMargin: '5%' }, export: 'approved' };
@@ -573,6 +598,8 @@ async function webhooks({ send, until, shop }: Session): Promise<void> {
   const { body } = await until(`${path}/deliveries`, isDelivered);
   const delivery = `${path}/deliveries/${Deliveries.parse(body).deliveries[0]!.id}`;
   await send('GET', delivery);
+  await send('POST', `${path}/test`, { body: { url, type: 'batch.completed' } });
+  await send('POST', `${path}/test`, { body: { url, type: 'party' } });
   await send('POST', `${delivery}/replay`);
   await send('POST', `${path}/enable`, { body: { url } });
   await send('POST', `${path}/enable`, { body: {} });
@@ -654,6 +681,7 @@ export async function recordSession(
   const chapters = [
     removals,
     refinements,
+    access,
     presets,
     classifications,
     separations,

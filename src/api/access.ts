@@ -1,0 +1,257 @@
+import { z } from 'zod';
+import {
+  ACCESS_STATUSES,
+  AccessError,
+  type AccessRequest,
+  type Approval,
+} from '../auth/access-requests.ts';
+import { DEFAULT_ALLOWANCE, DEFAULT_LIMITS, KeyError, MAX_WEIGHT } from '../auth/keys.ts';
+import type { Rate } from '../auth/limit-settings.ts';
+import { CLIENT_NAME, CLIENT_SCOPES, INTAKE_RIGHTS } from '../auth/scopes.ts';
+import type { Gateway } from '../gateway.ts';
+import { addressBlock } from '../http/address-block.ts';
+import { type Call, json, type Reply, type Route, route } from '../http/route.ts';
+import { Problem, type ProblemType, unavailable } from '../platform/problem.ts';
+
+const PATH = '/access/v1/requests';
+const SCOPE = 'operations:access';
+
+/** Requests for access that an address may send, and wrong secrets that it may try. */
+const REQUESTS_RATE: Rate = { count: 5, periodSeconds: 3600 };
+const FETCHES_RATE: Rate = { count: 20, periodSeconds: 60 };
+
+/** How long a client waits before it asks for its key again, seconds. */
+const DECISION_SECONDS = 60;
+
+/** Printed in terminals, so without control characters. */
+const line = (maxChars: number) =>
+  z
+    .string()
+    .min(1)
+    .max(maxChars)
+    .regex(/^\P{Cc}+$/u);
+const clientName = z.string().regex(CLIENT_NAME);
+const scopes = z.array(z.enum(CLIENT_SCOPES)).min(1);
+
+const AccessRequestForm = z
+  .strictObject({
+    client: clientName.meta({ description: 'The name you want: letters, digits and `._-`' }),
+    contact: line(200).meta({ description: 'Where the operator can reach you' }),
+    scopes,
+    note: line(1000).optional().meta({ description: 'What you want to do' }),
+  })
+  .meta({ id: 'AccessRequestForm' });
+
+const AccessRequestView = z
+  .object({
+    id: z.string(),
+    client: z.string(),
+    contact: z.string(),
+    scopes: z.array(z.string()),
+    note: z.string().optional(),
+    status: z.enum(ACCESS_STATUSES),
+    requestedAt: z.iso.datetime(),
+    decidedAt: z.iso.datetime().optional(),
+    fetchedAt: z.iso.datetime().optional(),
+    keyId: z.string().optional(),
+  })
+  .meta({ id: 'AccessRequest' });
+
+const SubmittedRequest = z
+  .object({
+    id: z.string(),
+    status: z.enum(ACCESS_STATUSES),
+    secret: z.string().meta({ description: 'Fetches the key, once; shown only now' }),
+    links: z.object({ key: z.string() }),
+  })
+  .meta({ id: 'SubmittedAccessRequest' });
+
+const whole = (min: number, max: number, value: number) =>
+  z.number().int().min(min).max(max).default(value);
+
+const ApprovalForm = z
+  .strictObject({
+    client: clientName.optional().meta({ description: 'Another name than the one asked for' }),
+    existingClient: z
+      .boolean()
+      .optional()
+      .meta({ description: 'The request comes from that client' }),
+    scopes: scopes.optional().meta({ description: 'Others than those asked for' }),
+    intake: z.array(z.enum(INTAKE_RIGHTS)).optional(),
+    test: z.literal(true).optional().meta({ description: 'A test key' }),
+    rate: z
+      .strictObject({
+        count: z.number().int().min(1).max(1e6),
+        periodSeconds: z.number().int().min(1).max(3600),
+      })
+      .default(DEFAULT_ALLOWANCE.rate),
+    quotaPerDay: whole(1, 1e9, DEFAULT_ALLOWANCE.quotaPerDay),
+    bytesPerDay: whole(1, 1e15, DEFAULT_LIMITS.bytesPerDay),
+    weight: whole(1, MAX_WEIGHT, DEFAULT_LIMITS.weight),
+    maxFeeds: whole(0, 100_000, DEFAULT_LIMITS.maxFeeds),
+    feedIntervalSeconds: whole(1, 86_400 * 400, DEFAULT_LIMITS.feedIntervalSeconds),
+    allowBase64: z.boolean().default(false),
+  })
+  .meta({ id: 'AccessApproval' });
+
+const FetchedKey = z
+  .object({
+    key: z.string().meta({ description: '`slv_…`; shown only now' }),
+    id: z.string(),
+    client: z.string(),
+    scopes: z.array(z.string()),
+  })
+  .meta({ id: 'FetchedKey' });
+
+const viewOf = ({ secretHash: _, grant: __, ...request }: AccessRequest) =>
+  AccessRequestView.parse(request);
+
+const PROBLEM_OF: Readonly<Record<AccessError['reason'], ProblemType>> = {
+  unknown: 'not-found',
+  undecided: 'conflict',
+  decided: 'conflict',
+  taken: 'conflict',
+  denied: 'gone',
+  fetched: 'gone',
+  full: 'upstream-unavailable',
+};
+
+/** @throws Problem for what cannot be done */
+function throwProblem(error: unknown): never {
+  if (!(error instanceof KeyError))
+    throw unavailable('Access cannot be managed right now; try again', 1, error);
+  if (!(error instanceof AccessError)) {
+    throw new Problem(
+      'conflict',
+      'The client has as many live keys as it may: the operator must revoke one first',
+    );
+  }
+  const { reason, message } = error;
+  if (reason === 'full') throw unavailable(message, 3600);
+  const headers: Record<string, string> =
+    reason === 'undecided' ? { 'retry-after': String(DECISION_SECONDS) } : {};
+  const detail =
+    reason === 'unknown'
+      ? 'There is no such access request, or the secret is not its own'
+      : message;
+  throw new Problem(PROBLEM_OF[reason], detail, { headers });
+}
+
+const jsonDoc = (description: string, schema: z.ZodType) => ({
+  description,
+  content: { 'application/json': schema },
+});
+
+/** The routes by which a client gets its key, and an operator decides. */
+export function accessRoutes({
+  accessRequests,
+  acceptsAccessRequests,
+  requestLimits,
+}: Pick<Gateway, 'accessRequests' | 'acceptsAccessRequests' | 'requestLimits'>): Route[] {
+  const count = ({ remoteAddress }: Call, name: string, rate: Rate): Promise<void> =>
+    requestLimits.countFailure(`${name}:${addressBlock(remoteAddress)}`, rate);
+
+  async function submit(call: Call<unknown, z.infer<typeof AccessRequestForm>>): Promise<Reply> {
+    if (!acceptsAccessRequests) {
+      throw new Problem(
+        'not-found',
+        'This service takes no requests for access; ask its operator for a key',
+      );
+    }
+    await count(call, 'access-request', REQUESTS_RATE);
+    const { request, secret } = await accessRequests.submit(call.body).catch(throwProblem);
+    const { id, status } = request;
+    const body = { id, status, secret, links: { key: `${PATH}/${id}/key` } };
+    return { status: 201, headers: { location: `${PATH}/${id}` }, body };
+  }
+
+  async function fetchKey(call: Call<unknown, { secret: string }>): Promise<Reply> {
+    const fetched = accessRequests.fetchKey(call.params.id ?? '', call.body.secret);
+    const { key, record } = await fetched.catch(async (error) => {
+      if (error instanceof AccessError) await count(call, 'access-key', FETCHES_RATE);
+      return throwProblem(error);
+    });
+    const { id, client, scopes } = record;
+    return json({ key, id, client, scopes });
+  }
+
+  const operator = {
+    scope: SCOPE,
+    problems: ['not-found', 'conflict', 'upstream-unavailable'],
+  } as const;
+  return [
+    route({
+      method: 'POST',
+      path: PATH,
+      scope: 'keyless',
+      operationId: 'requestAccess',
+      summary: 'Request access: a key with these scopes',
+      description:
+        'Answered with the secret that the key is fetched with once the operator has approved. Off unless the operator takes requests (404). An address may send five an hour.',
+      body: AccessRequestForm,
+      maxBodyBytes: 8192,
+      responses: { 201: { ...jsonDoc('The request', SubmittedRequest), headers: ['Location'] } },
+      problems: ['not-found', 'rate-limit-exceeded', 'upstream-unavailable'],
+      handle: submit,
+    }),
+    route({
+      method: 'POST',
+      path: `${PATH}/:id/key`,
+      scope: 'keyless',
+      operationId: 'fetchKey',
+      summary: 'Fetch the key of an approved request, once',
+      description:
+        '409 with `Retry-After` while the operator has not decided; 410 if the request was denied, or the key was fetched before.',
+      body: z.strictObject({ secret: z.string().min(1).max(100) }),
+      maxBodyBytes: 1024,
+      responses: { 200: jsonDoc('The key; it is not shown again', FetchedKey) },
+      problems: ['not-found', 'conflict', 'gone', 'rate-limit-exceeded', 'upstream-unavailable'],
+      handle: fetchKey,
+    }),
+    route<{ status?: AccessRequest['status'] | undefined }>({
+      method: 'GET',
+      path: PATH,
+      scope: SCOPE,
+      operationId: 'listAccessRequests',
+      summary: 'List requests for access, oldest first',
+      description: 'For operators. The last thousand, for thirty days at least.',
+      query: z.object({ status: z.enum(ACCESS_STATUSES).optional() }),
+      problems: ['upstream-unavailable'],
+      responses: { 200: jsonDoc('Requests', z.object({ requests: z.array(AccessRequestView) })) },
+      async handle({ query: { status } }) {
+        const all = await accessRequests.list().catch(throwProblem);
+        const wanted = all.filter((each) => status === undefined || each.status === status);
+        return json({ requests: wanted.map(viewOf) });
+      },
+    }),
+    route<unknown, Approval>({
+      ...operator,
+      method: 'POST',
+      path: `${PATH}/:id/approve`,
+      operationId: 'approveAccessRequest',
+      summary: 'Approve a request for access, with scopes and limits',
+      description:
+        'For operators. The client fetches its key itself: no one else sees it. 409 if there is a client of that name, unless `existingClient` says that the request is its own.',
+      optionalBody: true,
+      body: ApprovalForm,
+      responses: { 200: jsonDoc('The request', AccessRequestView) },
+      async handle({ params, body }) {
+        return json(
+          viewOf(await accessRequests.approve(params.id ?? '', body).catch(throwProblem)),
+        );
+      },
+    }),
+    route({
+      ...operator,
+      method: 'POST',
+      path: `${PATH}/:id/deny`,
+      operationId: 'denyAccessRequest',
+      summary: 'Deny a request for access',
+      description: 'For operators. The client learns it when it asks for its key.',
+      responses: { 200: jsonDoc('The request', AccessRequestView) },
+      async handle({ params }) {
+        return json(viewOf(await accessRequests.deny(params.id ?? '').catch(throwProblem)));
+      },
+    }),
+  ];
+}

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { type Stack, startStack } from '../support/stack.ts';
+
+let stack: Stack;
+let operator: string;
+beforeAll(async () => {
+  stack = await startStack({ ACCESS_REQUESTS: 'on', TRUST_PROXY: '127.0.0.0/8' });
+  operator = (await stack.key({ client: 'operator', scopes: ['operations:access'] })).key;
+});
+afterAll(() => stack.stop());
+
+const PATH = '/access/v1/requests';
+const FORM = {
+  client: 'shop',
+  contact: 'dev@shop.example',
+  scopes: ['taxonomy:classify'],
+};
+const Answer = z.looseObject({
+  id: z.string().optional(),
+  secret: z.string().default(''),
+  key: z.string().optional(),
+  status: z.unknown().optional(),
+  detail: z.string().optional(),
+  type: z.string().optional(),
+});
+
+/** Sends JSON. Every request comes from another address, unless one is given. */
+let addresses = 0;
+async function send(path: string, body: object | undefined, key = '', address = '') {
+  addresses += 1;
+  const response = await fetch(stack.url + path, {
+    method: 'POST',
+    headers: {
+      'x-forwarded-for': address || `198.51.100.${addresses}`,
+      'content-type': 'application/json',
+      ...(key && { authorization: `Bearer ${key}` }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const { status, headers } = response;
+  return { code: status, headers, ...Answer.parse(await response.json()) };
+}
+
+const fetchKey = (id: unknown, secret: string) => send(`${PATH}/${id}/key`, { secret });
+const submit = (form: object = {}) => send(PATH, { ...FORM, ...form });
+
+test('a stranger asks, the operator approves with fewer scopes, and the key works', async () => {
+  const scopes = ['taxonomy:classify', 'look-engine:compute'];
+  const { code, id, secret } = await submit({ client: 'first', scopes });
+  expect(code).toBe(201);
+  const waiting = await fetchKey(id, secret);
+  expect([waiting.code, waiting.type, waiting.headers.get('retry-after')]).toEqual([
+    409,
+    'conflict',
+    '60',
+  ]);
+  const approval = { scopes: ['taxonomy:classify'], quotaPerDay: 7 };
+  const approved = await send(`${PATH}/${id}/approve`, approval, operator);
+  expect(approved).toMatchObject({ code: 200, status: 'approved' });
+  expect(approved).not.toHaveProperty('grant');
+  expect(approved.key).toBeUndefined();
+
+  const { key = '' } = await fetchKey(id, secret);
+  const usage = await fetch(`${stack.url}/intake/v1/usage`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  expect(await usage.text()).toContain('"limit":7');
+  const forbidden = await send('/look/v1/targets', {}, key);
+  expect(forbidden.code).toBe(403);
+  const copies = (await stack.stored()).filter((name) => name.startsWith('keys/'));
+  expect(copies).toHaveLength(1);
+
+  const again = await fetchKey(id, secret);
+  expect([again.code, again.type]).toEqual([410, 'gone']);
+  const logs = stack.logs();
+  for (const text of [secret, key]) expect(logs).not.toContain(text);
+});
+
+test('a denied request has no key, and is decided once', async () => {
+  const { id, secret } = await submit({ client: 'second' });
+  expect((await send(`${PATH}/${id}/deny`, undefined, operator)).code).toBe(200);
+  expect((await send(`${PATH}/${id}/approve`, {}, operator)).code).toBe(409);
+  expect((await fetchKey(id, secret)).code).toBe(410);
+});
+
+test('the name of a client with keys must be confirmed', async () => {
+  await stack.key({ client: 'known' });
+  const { id, secret } = await submit({ client: 'known' });
+  const path = `${PATH}/${id}/approve`;
+  expect((await send(path, undefined, operator)).code).toBe(409);
+  expect((await send(path, { existingClient: true }, operator)).code).toBe(200);
+  expect((await fetchKey(id, secret)).code).toBe(200);
+});
+
+describe('turns down', () => {
+  test.each([
+    ['scopes of operators', { scopes: ['operations:access'] }],
+    ['no scopes', { scopes: [] }],
+    ['a name that is none', { client: '../shop' }],
+    ['control characters that a terminal would obey', { contact: 'a\u001b[2Jb' }],
+    ['a novel', { note: 'x'.repeat(1001) }],
+    ['limits of its own', { quotaPerDay: 1_000_000 }],
+  ])('%s', async (_, form) => {
+    expect((await submit(form)).code).toBe(400);
+  });
+
+  test('another secret, and a request that is not there, alike', async () => {
+    const { id } = await submit({ client: 'third' });
+    const [other, none] = [await fetchKey(id, 'guessed'), await fetchKey('req_none', 'guessed')];
+    expect([other.code, none.code]).toEqual([404, 404]);
+    expect(other.detail).toBe(none.detail);
+  });
+
+  test('more than five requests an hour from one address', async () => {
+    const codes = [];
+    for (let i = 0; i < 6; i++) codes.push((await send(PATH, FORM, '', '203.0.113.9')).code);
+    expect(codes).toEqual([201, 201, 201, 201, 201, 429]);
+  });
+
+  test('decisions with a key that has another scope', async () => {
+    const { key } = await stack.key({ client: 'curious', scopes: ['operations:read'] });
+    const { id } = await submit({ client: 'curious' });
+    expect((await send(`${PATH}/${id}/approve`, { existingClient: true }, key)).code).toBe(403);
+  });
+});
