@@ -160,11 +160,11 @@ test('socks are not worn in sandals', () => {
 });
 
 /** Shares no factor with the sizes of the grid, so that every row and column of it is met. */
-const STRIDE = 23;
+const STRIDE = 41;
 
 test('the grid breaks no hard rule if another outfit is left, and a soft one in 1 % at most', () => {
   const cells = [...gridCells()].filter((_, at) => at % STRIDE === 0);
-  expect(cells.length).toBeGreaterThan(200);
+  expect(cells.length).toBeGreaterThan(100);
   const broken = cells.map((cell) => ({ cell, ...firstOutfit(cell) }));
   const isAvoidable = ({ cell }: (typeof broken)[number]) =>
     firstOutfit(cell, 20).found.outfits.some(

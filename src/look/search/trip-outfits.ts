@@ -33,7 +33,6 @@ export const needsWashing = (model: Model, garment: Garment): boolean =>
 
 /** An outfit that one day can have, as it was found. */
 interface ListedOutfit extends DayOutfit {
-  readonly slots: { readonly [S in Slot]?: number };
   readonly solution: Solution;
 }
 
@@ -47,7 +46,7 @@ interface TripDayProblem {
 }
 
 /** Outfits of several searches, each once, best first. */
-export function mergeOutfits(lists: readonly (readonly ListedOutfit[])[]): ListedOutfit[] {
+function mergeOutfits(lists: readonly (readonly ListedOutfit[])[]): ListedOutfit[] {
   const distinct = new Map<string, ListedOutfit>();
   for (const outfit of lists.flat().sort((a, b) => b.score - a.score)) {
     const key = [...outfit.items].sort((a, b) => a - b).join(' ');
@@ -66,7 +65,6 @@ function toListed(indexOf: ReadonlyMap<string, number>, solution: Solution): Lis
     washed: WASHED_SLOTS.flatMap((slot) => slots[slot] ?? []),
     // An outfit that breaks rules is better than none.
     score: Math.max(MIN_SCORE, solution.score),
-    slots,
     solution,
   };
 }
@@ -100,31 +98,24 @@ export function listOutfits({ problem, indexOf }: TripDayProblem, days: number):
   };
 }
 
-/** The problem of a wardrobe that has only some garments left, by number. */
-export function restrict(
+/** The problem of a wardrobe that has only some garments left for a slot, by number. */
+function restrict(
   { problem, indexOf }: TripDayProblem,
-  isLeft: (item: number) => boolean,
+  isLeft: (item: number, slot: Slot) => boolean,
 ): TripDayProblem {
-  const keep = (groups: readonly Group[]) =>
-    groups.filter(({ item }) => isLeft(indexOf.get(item.garment.id) ?? -1));
+  const keep = (slot: Slot, groups: readonly Group[]) =>
+    groups.filter(({ item }) => isLeft(indexOf.get(item.garment.id) ?? -1, slot));
   const templates = problem.templates.flatMap((template): Template[] => {
     const core: { [S in CoreSlot]?: readonly Group[] } = {};
     for (const slot of CORE_SLOTS) {
       const groups = template.core[slot];
       if (!groups) continue;
-      const left = keep(groups);
+      const left = keep(slot, groups);
       if (left.length > 0) core[slot] = left;
       else if (slot !== 'over' || template.fixed.has(slot)) return [];
     }
-    const { underTop, underBottom, socks, head, neck, hands } = template.extras;
-    const extras = {
-      underTop: keep(underTop),
-      underBottom: keep(underBottom),
-      socks: keep(socks),
-      head: keep(head),
-      neck: keep(neck),
-      hands: keep(hands),
-    };
+    const extras = { ...template.extras };
+    for (const slot of EXTRA_SLOTS) extras[slot] = keep(slot, extras[slot]);
     if (EXTRA_SLOTS.some((slot) => template.fixed.has(slot) && extras[slot].length === 0))
       return [];
     return [{ ...template, core, extras }];
@@ -141,7 +132,8 @@ type Choice = ListedOutfit | undefined;
 const itemsOfAll = (outfits: readonly Choice[]) => outfits.flatMap((outfit) => outfit?.items ?? []);
 const totalOf = (outfits: readonly Choice[]) =>
   outfits.reduce((sum, outfit) => sum + (outfit?.score ?? 0), 0);
-const worstOf = (outfits: readonly Choice[]) => Math.min(...outfits.map((one) => one?.score ?? 0));
+const worstOf = (outfits: readonly Choice[]) =>
+  Math.min(...outfits.map((one) => one?.score ?? Number.POSITIVE_INFINITY));
 
 /**
  * Dresses days better, in this order, from what is packed and, if there is room, what needs no washing: a
@@ -169,13 +161,12 @@ function improve(
     const find = (isAllowed: (item: number) => boolean): Choice => {
       const { problem, indexOf } = restrict(
         days[day]!,
-        (item) => isAllowed(item) && (isFresh(item) || !isWashed(item)),
+        (item, slot) => isAllowed(item) && (isFresh(item) || !WASHED_SLOTS.includes(slot)),
       );
       const options = { size: 1, keySlots: CORE_SLOTS, nodes: REDRESS_NODES };
       const [best] = search(problem, options).solutions;
       const found = best && toListed(indexOf, best);
-      if (!found?.washed.every(isFresh)) return undefined;
-      if (own && found.solution.score <= own.solution.score) return undefined;
+      if (!found || (own && found.solution.score <= own.solution.score)) return undefined;
       return new Set([...taken, ...found.items]).size <= maxItems ? found : undefined;
     };
     const isTaken = (item: number) => taken.has(item);
