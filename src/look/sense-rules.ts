@@ -9,14 +9,14 @@ export interface GarmentSet {
 /** One rule of common sense: what a sensible person does not wear. */
 export interface SenseRule {
   readonly id: string;
-  /** Points that it costs to break the rule. */
-  readonly points: number;
+  /** Points that it costs to break the rule; without, it only leaves garments out. */
+  readonly points?: number;
   /** Hard rules are broken only if there is no other outfit. */
   readonly isHard?: true;
   readonly garment: GarmentSet;
   /** Broken only together with one of these. */
   readonly with?: GarmentSet;
-  /** Holds only if the wardrobe has one of these; leaves out, and costs nothing. */
+  /** Holds only if the wardrobe has one of these. */
   readonly ifOwned?: readonly string[];
   readonly occasions?: readonly string[];
   readonly conditions?: readonly string[];
@@ -120,7 +120,7 @@ export const SENSE_RULES: readonly SenseRule[] = [
   // Occasion and garment.
   { id: 'sport-dressy',     points: 50, isHard: true, garment: { categories: [...DRESSES, ...SKIRTS, 'blouse', 'shirt', 'tunic', 'sweater', 'thick_sweater', 'turtleneck', 'cardigan', 'knit_vest', 'trousers', 'chinos', 'dungarees', 'overshirt', 'kimono_duster', 'flannel_shirt', 'short_sleeve_shirt', 'dress_shirt', 'kurta', 'cape_poncho', 'leather_jacket', 'denim_jacket', 'down_jacket', 'parka'] }, occasions: ['sport'] },
   { id: 'sport-shoes',      points: 40, isHard: true, garment: { categories: ['boots', 'winter_boots', 'sandals'] }, occasions: ['sport'] },
-  { id: 'sport-sneakers',   points: 0,  isHard: true, garment: { categories: ['sneakers'] }, ifOwned: ['sports_shoes'], occasions: ['sport'] },
+  { id: 'sport-sneakers',   isHard: true, garment: { categories: ['sneakers'] }, ifOwned: ['sports_shoes'], occasions: ['sport'] },
   { id: 'sport-casual',     points: 8,  garment: { categories: ['polo_shirt', 'cargo_pants', 'capri', 'bodysuit', 'bomber_jacket'] }, occasions: ['sport'] },
   { id: 'beach-heavy',      points: 40, isHard: true, garment: { categories: ['tracksuit_set', 'boots', 'winter_boots', 'heels', 'dress_shoes', 'evening_dress', 'skirt_heavy', 'beanie', 'gloves', 'ski_trousers', 'thick_sweater', 'turtleneck', ...WARM_COATS] }, occasions: ['beach'], aboveC: 14 },
   { id: 'beach-long',       points: 10, garment: { categories: ['joggers', 'leggings', 'trousers', 'cargo_pants', 'hoodie', 'sweatshirt', 'fleece_jacket', 'sneakers', 'sports_shoes', 'long_sleeve_dress'] }, occasions: ['beach'], aboveC: 22 },

@@ -29,7 +29,7 @@ function holds(model: Model, rule: SenseRule, situation: Situation, staysIn: boo
 
 /** Share of the score that broken rules cost. */
 export const costOf = (rules: readonly SenseRule[]): number =>
-  rules.reduce((sum, { points }) => sum + points / 100, 0);
+  rules.reduce((sum, { points = 0 }) => sum + points / 100, 0);
 
 /** The common sense of one day. */
 export interface Sense {
