@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Locale } from '../taxonomy/dictionary/schema.ts';
-import { Forecast, ForecastDate, readForecast, summarise } from './forecast.ts';
+import { readForecast, summarise } from './forecast.ts';
+import { Forecast, ForecastDate } from './forecast-schema.ts';
 import { clamp, round } from './numeric.ts';
 import type { Model } from './params.ts';
 import { Candidate, Explanation } from './responses.ts';

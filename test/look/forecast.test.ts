@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Forecast, readForecast, summarise } from '../../src/look/forecast.ts';
+import { readForecast, summarise } from '../../src/look/forecast.ts';
+import { Forecast } from '../../src/look/forecast-schema.ts';
 import { PARAMS, readModel } from '../../src/look/params.ts';
 import { Problem } from '../../src/platform/problem.ts';
 
