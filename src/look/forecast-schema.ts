@@ -84,7 +84,13 @@ const HomeAssistant = z
 
 const hour = (low: number, high: number) => z.number().int().min(low).max(high).optional();
 
-export const SOURCES = ['openMeteo', 'metNorway', 'openWeather', 'brightSky', 'homeAssistant'] as const;
+export const SOURCES = [
+  'openMeteo',
+  'metNorway',
+  'openWeather',
+  'brightSky',
+  'homeAssistant',
+] as const;
 export type SourceId = (typeof SOURCES)[number];
 /** Services whose responses do not always name their units. */
 export const UNITLESS: readonly SourceId[] = ['openWeather', 'homeAssistant'];
