@@ -103,6 +103,10 @@ const BENCHES: Readonly<
     startsService: true,
   },
   look: { measures: 'the outfit engine, in process', load: () => import('./look.ts') },
+  'look-grid': {
+    measures: 'first outfits of a grid that break rules of common sense; prints some to be read',
+    load: () => import('./look-grid.ts'),
+  },
   'look-load': {
     measures: '/livez and removals while large wardrobes are computed',
     load: () => import('./look-load.ts'),

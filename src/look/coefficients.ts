@@ -210,6 +210,7 @@ export const coefficients = (read: ReadCoefficient) => ({
     hotStrict:   read('fit.hotStrict',   2,    '-',   'judgement', 'Factor on too warm in the hot regime'),
     unknown:     read('fit.unknown',     0.7,  '-',   'judgement', 'Value of a term for which data is missing'),
     formalityTooFar: read('fit.formalityTooFar', 1, '-', 'judgement', 'Formality steps beyond the tolerance from which an item is excluded'),
+    excusedC:    read('fit.excusedC',    -10,  'degC', 'judgement', 'Wind chill below which warmth excuses the formality of any coat, hat, scarf and gloves'),
     seasonK:     read('fit.seasonK',     8,    'K',   'judgement', 'Kelvin beyond a season over which its garments lose their season fit'),
   },
   colour: {

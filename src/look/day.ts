@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { situationOf } from './comfort/targets.ts';
-import { Forecast, ForecastDate, readForecast } from './forecast.ts';
+import { readForecast } from './forecast.ts';
+import { Forecast, ForecastDate } from './forecast-schema.ts';
 import { round } from './numeric.ts';
 import type { Model } from './params.ts';
 import { Candidate } from './responses.ts';

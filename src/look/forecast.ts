@@ -1,93 +1,18 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { Problem } from '../platform/problem.ts';
 import { waterNeed } from './comfort/weather.ts';
+import {
+  type Forecast,
+  FROM_HOUR,
+  SOURCES,
+  type SourceId,
+  TO_HOUR,
+  UNITLESS,
+  valueAt,
+} from './forecast-schema.ts';
 import type { Model } from './params.ts';
 import { Weather } from './schema.ts';
 import type { Condition } from './tables.ts';
-
-/** Steps in one forecast: 16 days of hours are 384. */
-const MAX_STEPS = 1000;
-
-const series = z.array(z.number().nullable()).max(MAX_STEPS);
-const unit = z.string().max(16).optional();
-
-const OpenMeteo = z
-  .object({
-    hourly: z.object({
-      time: z.array(z.string().max(40)).min(1).max(MAX_STEPS),
-      temperature_2m: series,
-      relative_humidity_2m: series.optional(),
-      wind_speed_10m: series,
-      weather_code: series.optional(),
-      wind_gusts_10m: series.optional(),
-      is_day: series.optional(),
-    }),
-    hourly_units: z.object({ temperature_2m: unit, wind_speed_10m: unit }).optional(),
-  })
-  .meta({
-    description:
-      'A response of api.open-meteo.com, unchanged, with these hourly variables and times as ISO 8601',
-  });
-
-const Period = z.object({ summary: z.object({ symbol_code: z.string().max(64) }) });
-
-const MetNorway = z
-  .object({
-    properties: z.object({
-      timeseries: z
-        .array(
-          z.object({
-            time: z.string().max(40),
-            data: z.object({
-              instant: z.object({
-                details: z.object({
-                  air_temperature: z.number().optional(),
-                  relative_humidity: z.number().optional(),
-                  wind_speed: z.number().optional(),
-                  wind_speed_of_gust: z.number().optional(),
-                }),
-              }),
-              next_1_hours: Period.optional(),
-              next_6_hours: Period.optional(),
-            }),
-          }),
-        )
-        .min(1)
-        .max(MAX_STEPS),
-    }),
-  })
-  .meta({ description: 'A response of api.met.no, Locationforecast, unchanged' });
-
-const hour = (low: number, high: number) => z.number().int().min(low).max(high).optional();
-
-/** An hourly forecast of one of two services, as it comes, and which hours of a day to read. */
-export const Forecast = z
-  .strictObject({
-    openMeteo: OpenMeteo.optional(),
-    metNorway: MetNorway.optional(),
-    utcOffsetMinutes: z
-      .number()
-      .int()
-      .min(-14 * 60)
-      .max(14 * 60)
-      .optional()
-      .meta({ description: 'Local time of MET Norway’s UTC; Open-Meteo has local times already' }),
-    fromHour: hour(0, 23).meta({ description: 'First hour of a day that counts; default 7' }),
-    toHour: hour(1, 24).meta({ description: 'End of the last hour that counts; default 22' }),
-  })
-  .refine(({ openMeteo, metNorway }) => (openMeteo === undefined) !== (metNorway === undefined), {
-    message: 'needs either `openMeteo` or `metNorway`',
-  })
-  .refine(({ fromHour = FROM_HOUR, toHour = TO_HOUR }) => fromHour < toHour, {
-    message: '`fromHour` must be before `toHour`',
-  })
-  .meta({ id: 'Forecast' });
-export type Forecast = z.infer<typeof Forecast>;
-
-const FROM_HOUR = 7;
-const TO_HOUR = 22;
-
-export const ForecastDate = z.iso.date();
 
 /** One step of a forecast. */
 interface Step {
@@ -109,88 +34,165 @@ function invalid(pointer: string, detail: string): Problem {
   return new Problem('invalid-request', 'The forecast cannot be used', { errors });
 }
 
-const TIME = /^(19|20)\d\d-\d\d-\d\dT\d\d:\d\d(:\d\d)?Z?$/;
+const TIME = /^(19|20)\d\d-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?$/;
+/** `2026-11-24T07:00`. */
+const MINUTE_LENGTH = 16;
 
-/** Reads a time in UTC, or a local one as if it were in UTC, milliseconds. */
-function readTime(text: string, pointer: string): number {
-  const millis = TIME.test(text) ? Date.parse(text.endsWith('Z') ? text : `${text}Z`) : Number.NaN;
+/** Local time as milliseconds of the same time in UTC; one in UTC is shifted, others are local. */
+function readTime(time: unknown, pointer: string, utcOffsetMinutes: number): number {
+  const shift = utcOffsetMinutes * MINUTE_MILLIS;
+  const seconds = typeof time === 'number' && time > 0 && time < 2 ** 32 ? time : Number.NaN;
+  const text = typeof time === 'string' && TIME.test(time) ? time : '';
+  const millis =
+    typeof time === 'number' ? seconds * 1000 : Date.parse(`${text.slice(0, MINUTE_LENGTH)}Z`);
   if (Number.isNaN(millis)) throw invalid(pointer, 'is not a time such as `2026-11-24T07:00`');
-  return millis;
+  return typeof time === 'number' || /(Z|[+-]00:00)$/.test(text) ? millis + shift : millis;
 }
 
-/** Units as Open-Meteo names them -> those of requests. */
+type Units = NonNullable<z.input<typeof Weather>['units']>;
+
+/** Units as services name them -> those of requests. */
 const TEMP_UNITS = { '°C': 'C', '°F': 'F' } as const;
 const WIND_UNITS = { 'km/h': 'km/h', 'm/s': 'm/s', mph: 'mph', 'mp/h': 'mph', kn: 'kn' } as const;
 
-const inTable = <T extends object>(table: T, key: string): T[keyof T] | undefined =>
-  Object.hasOwn(table, key) ? table[key as keyof T] : undefined;
+/** Reads names of units. @throws Problem invalid-request */
+function readUnits(at: string, temp = '°C', wind = 'km/h', names = UNIT_NAMES): Units {
+  if (!Object.hasOwn(TEMP_UNITS, temp)) throw invalid(`${at}/${names.temp}`, 'is not °C or °F');
+  if (!Object.hasOwn(WIND_UNITS, wind))
+    throw invalid(`${at}/${names.wind}`, 'is not km/h, m/s, mph or kn');
+  return {
+    temp: TEMP_UNITS[temp as keyof typeof TEMP_UNITS],
+    wind: WIND_UNITS[wind as keyof typeof WIND_UNITS],
+  };
+}
+const UNIT_NAMES = { temp: 'temperature_unit', wind: 'wind_speed_unit' };
 
-function openMeteoSteps({ hourly, hourly_units: units }: z.infer<typeof OpenMeteo>): Step[] {
-  const at = '/forecast/openMeteo/hourly';
-  const temp = inTable(TEMP_UNITS, units?.temperature_2m ?? '°C');
-  const wind = inTable(WIND_UNITS, units?.wind_speed_10m ?? 'km/h');
-  if (!temp) throw invalid(`${at}_units/temperature_2m`, 'is not °C or °F');
-  if (!wind) throw invalid(`${at}_units/wind_speed_10m`, 'is not km/h, m/s, mph or kn');
-  return hourly.time.map((time, i) => {
-    const valueAt = (name: 'temperature_2m' | 'wind_speed_10m') =>
-      present(hourly[name][i], `${at}/${name}/${i}`);
+/** Where a service has what, as paths in a step, the first that is there. */
+interface Source {
+  readonly steps: (forecast: Forecast) => { readonly all: readonly object[]; readonly at: string };
+  readonly units: (forecast: Forecast) => Units;
+  /** Series of values by name instead of steps with values. */
+  readonly isColumns?: true;
+  readonly time: readonly string[];
+  readonly tempC: readonly string[];
+  readonly windMs: readonly string[];
+  readonly gustMs: readonly string[];
+  readonly humidityPct: readonly string[];
+  readonly condition: readonly string[];
+  readonly isDay?: readonly string[];
+}
+
+const DETAILS = 'data/instant/details';
+
+// biome-ignore format: a table reads best aligned
+const READERS: Readonly<Record<SourceId, Source>> = {
+  openMeteo: {
+    steps: ({ openMeteo }) => ({ all: openMeteo!.hourly.time.map(() => openMeteo!.hourly), at: 'hourly' }),
+    units: ({ openMeteo }) => readUnits('/forecast/openMeteo/hourly_units', openMeteo!.hourly_units?.temperature_2m, openMeteo!.hourly_units?.wind_speed_10m, { temp: 'temperature_2m', wind: 'wind_speed_10m' }),
+    isColumns: true,
+    time: ['time'], tempC: ['temperature_2m'], windMs: ['wind_speed_10m'], gustMs: ['wind_gusts_10m'],
+    humidityPct: ['relative_humidity_2m'], condition: ['weather_code'], isDay: ['is_day'],
+  },
+  metNorway: {
+    steps: ({ metNorway }) => ({ all: metNorway!.properties.timeseries, at: 'properties/timeseries' }),
+    units: () => ({ temp: 'C', wind: 'm/s' }),
+    time: ['time'], tempC: [`${DETAILS}/air_temperature`], windMs: [`${DETAILS}/wind_speed`], gustMs: [`${DETAILS}/wind_speed_of_gust`],
+    humidityPct: [`${DETAILS}/relative_humidity`],
+    condition: ['data/next_1_hours/summary/symbol_code', 'data/next_6_hours/summary/symbol_code'],
+  },
+  openWeather: {
+    steps: ({ openWeather }) => ({ all: openWeather!.list ?? openWeather!.hourly ?? [], at: openWeather!.list ? 'list' : 'hourly' }),
+    units: ({ units }) => ({ temp: units?.temp ?? 'K', wind: units?.wind ?? 'm/s' }),
+    time: ['dt'], tempC: ['main/temp', 'temp'], windMs: ['wind/speed', 'wind_speed'], gustMs: ['wind/gust', 'wind_gust'],
+    humidityPct: ['main/humidity', 'humidity'], condition: ['weather/0/id', 'weather/0/description'],
+  },
+  brightSky: {
+    steps: ({ brightSky }) => ({ all: brightSky!.weather, at: 'weather' }),
+    units: () => ({ temp: 'C', wind: 'km/h' }),
+    time: ['timestamp'], tempC: ['temperature'], windMs: ['wind_speed'], gustMs: ['wind_gust_speed'],
+    humidityPct: ['relative_humidity'], condition: ['icon', 'condition'],
+  },
+  homeAssistant: {
+    steps: ({ homeAssistant }) => ({ all: homeAssistant!.forecast, at: 'forecast' }),
+    units: ({ homeAssistant, units }) => ({ ...readUnits('/forecast/homeAssistant', homeAssistant!.temperature_unit, homeAssistant!.wind_speed_unit), ...units }),
+    time: ['datetime'], tempC: ['temperature'], windMs: ['wind_speed'], gustMs: ['wind_gust_speed'],
+    humidityPct: ['humidity'], condition: ['condition'],
+  },
+};
+
+function readSteps(forecast: Forecast): Step[] {
+  const id = SOURCES.find((one) => forecast[one] !== undefined)!;
+  const source = READERS[id];
+  const { all, at } = source.steps(forecast);
+  const units = source.units(forecast);
+  const pathOf = (path: string, i: number) => (source.isColumns ? `${path}/${i}` : path);
+  const pointerTo = (path: string, i: number) =>
+    `/forecast/${id}/${at}/${source.isColumns ? `${path}/${i}` : `${i}/${path}`}`;
+  const starts = all.map((step, i) => {
+    const [path] = source.time;
+    const time = valueAt(step, pathOf(path!, i));
+    return readTime(time, pointerTo(path!, i), forecast.utcOffsetMinutes ?? 0);
+  });
+  const span = spanOf(starts, `/forecast/${id}/${at}`);
+  return all.map((step, i) => {
+    const read = (paths: readonly string[] = []) =>
+      paths
+        .map((path) => ({ path, value: valueAt(step, pathOf(path, i)) }))
+        .find(({ value }) => value !== undefined && value !== null);
+    const numberAt = (paths: readonly string[]): number | undefined => {
+      const found = read(paths);
+      if (found && typeof found.value !== 'number')
+        throw invalid(pointerTo(found.path, i), 'is not a number');
+      return found?.value as number | undefined;
+    };
+    const needed = (paths: readonly string[]): number => {
+      const value = numberAt(paths);
+      if (value === undefined)
+        throw invalid(
+          pointerTo(paths[0]!, i),
+          'is missing in an hour that counts; see `fromHour` and `toHour`',
+        );
+      return value;
+    };
     return {
-      startMillis: readTime(time, `${at}/time/${i}`),
-      span: 1,
+      startMillis: starts[i]!,
+      // MET Norway has steps of an hour at first, then of six.
+      span: id !== 'metNorway' ? span : valueAt(step, 'data/next_1_hours') ? 1 : MAX_SPAN_HOURS,
       read() {
-        const isDay = hourly.is_day?.[i];
-        return checked(`${at}/time/${i}`, {
-          tempC: valueAt('temperature_2m'),
-          windMs: valueAt('wind_speed_10m'),
-          gustMs: hourly.wind_gusts_10m?.[i],
-          humidityPct: hourly.relative_humidity_2m?.[i],
-          condition: hourly.weather_code?.[i] ?? '',
-          ...(typeof isDay === 'number' && { isDay: isDay > 0 }),
-          units: { temp, wind },
-        });
+        const weather = {
+          tempC: needed(source.tempC),
+          windMs: needed(source.windMs),
+          gustMs: numberAt(source.gustMs),
+          humidityPct: numberAt(source.humidityPct),
+          condition: read(source.condition)?.value ?? '',
+          ...(source.isDay && typeof numberAt(source.isDay) === 'number'
+            ? { isDay: numberAt(source.isDay)! > 0 }
+            : {}),
+          units,
+        };
+        const result = Weather.safeParse(weather);
+        if (result.success) return result.data;
+        const [issue] = result.error.issues;
+        const hint = UNITLESS.includes(id) ? '; `forecast.units` says in which units it is' : '';
+        throw invalid(
+          pointerTo(source.time[0]!, i),
+          `has a value of ${String(issue?.path[0])} that is out of bounds${hint}`,
+        );
       },
     };
   });
 }
 
-function present<T>(value: T | null | undefined, pointer: string): T {
-  if (value === null || value === undefined)
-    throw invalid(pointer, 'is missing in an hour that counts; see `fromHour` and `toHour`');
-  return value;
-}
+/** Steps of more hours say too little about a day. */
+const MAX_SPAN_HOURS = 6;
 
-/** A weather within the bounds of requests. */
-function checked(pointer: string, weather: z.input<typeof Weather>): Weather {
-  const result = Weather.safeParse(weather);
-  if (result.success) return result.data;
-  const [field] = result.error.issues[0]?.path ?? [];
-  throw invalid(pointer, `has a value of ${String(field)} that is out of bounds`);
-}
-
-function metNorwaySteps(
-  { properties }: z.infer<typeof MetNorway>,
-  utcOffsetMinutes: number,
-): Step[] {
-  return properties.timeseries.map(({ time, data }, i) => {
-    const at = '/forecast/metNorway/properties/timeseries';
-    const details = `${at}/${i}/data/instant/details`;
-    const { air_temperature, relative_humidity, wind_speed, wind_speed_of_gust } =
-      data.instant.details;
-    return {
-      startMillis: readTime(time, `${at}/${i}/time`) + utcOffsetMinutes * MINUTE_MILLIS,
-      span: data.next_1_hours ? 1 : 6,
-      read() {
-        const period = data.next_1_hours ?? data.next_6_hours;
-        return checked(`${at}/${i}`, {
-          tempC: present(air_temperature, `${details}/air_temperature`),
-          windMs: present(wind_speed, `${details}/wind_speed`),
-          gustMs: wind_speed_of_gust,
-          humidityPct: relative_humidity,
-          condition: period?.summary.symbol_code ?? '',
-        });
-      },
-    };
-  });
+/** Hours from each step to the next, the fewest. @throws Problem invalid-request if they are many */
+function spanOf(starts: readonly number[], pointer: string): number {
+  const gaps = starts.slice(1).map((start, i) => (start - starts[i]!) / HOUR_MILLIS);
+  const span = Math.min(...gaps.filter((gap) => gap > 0));
+  if (span <= MAX_SPAN_HOURS) return Math.max(1, Math.round(span));
+  if (span === Number.POSITIVE_INFINITY) return 1;
+  throw invalid(pointer, `has steps of ${Math.round(span)} hours; send an hourly forecast`);
 }
 
 /** An hour of a forecast, local time. */
@@ -214,12 +216,8 @@ interface ForecastReader {
 
 /** Prepares a forecast for reading. @throws Problem invalid-request */
 export function readForecast(forecast: Forecast): ForecastReader {
-  const { openMeteo, metNorway, utcOffsetMinutes = 0 } = forecast;
-  const steps = openMeteo
-    ? openMeteoSteps(openMeteo)
-    : metNorwaySteps(metNorway!, utcOffsetMinutes);
   const byHour = new Map<string, Step>();
-  for (const step of steps) {
+  for (const step of readSteps(forecast)) {
     for (let later = 0; later < step.span; later++) {
       const hour = hourOf(step.startMillis + later * HOUR_MILLIS);
       if (later === 0 || !byHour.has(hour)) byHour.set(hour, step);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Locale } from '../taxonomy/dictionary/schema.ts';
-import { Forecast, ForecastDate, readForecast, summarise } from './forecast.ts';
+import { readForecast, summarise } from './forecast.ts';
+import { Forecast, ForecastDate } from './forecast-schema.ts';
 import { clamp, round } from './numeric.ts';
 import type { Model } from './params.ts';
 import { Candidate, Explanation } from './responses.ts';
@@ -14,17 +15,8 @@ import {
   type SearchProblem,
   toCandidate,
 } from './search/candidates.ts';
-import { packCapsule, packQuickly } from './search/capsule.ts';
-import {
-  type DayList,
-  dressGreedily,
-  listOutfits,
-  mergeOutfits,
-  needsWashing,
-  redress,
-  restrict,
-  shortlist,
-} from './search/trip-outfits.ts';
+import { packCapsule } from './search/capsule.ts';
+import { type DayList, listOutfits, needsWashing, redress } from './search/trip-outfits.ts';
 import { DIAGNOSTICS } from './texts/explanations.ts';
 import { fill } from './texts/texts.ts';
 import {
@@ -159,33 +151,12 @@ export function computeTrip(model: Model, request: TripRequest): TripResponse {
     indexOf,
   }));
   const { maxItems, wearsBeforeWash: maxWears = MAX_DAYS, locale = 'en' } = request;
-  const pins = (request.pin ?? []).flatMap((id) => indexOf.get(id) ?? []);
-  const capsuleOf = (lists: readonly DayList[]) => ({
-    days: lists,
-    itemCount: garments.length,
-    maxItems,
-    maxWears,
-    required: { items: pins, washed: pins.filter((pin) => needsWashing(model, garments[pin]!)) },
-  });
-  const first = problems.map((problem) => listOutfits(problem, days.length));
-  const quick = packQuickly(capsuleOf(first));
-  const isDressed = quick.every((outfit, day) => outfit || first[day]!.outfits.length === 0);
-  const start = isDressed ? quick : dressGreedily(problems, garments, { maxItems, maxWears });
-  const taken = [...quick, ...start].flatMap((outfit) => outfit?.items ?? []);
-  const left = shortlist(first, taken, Math.ceil(days.length / maxWears));
-  const lists = problems.map((problem, day): DayList => {
-    const { outfits, unlistedBound } = first[day]!;
-    if (unlistedBound === 0) return first[day]!;
-    const others = listOutfits(
-      restrict(problem, (item) => left.has(item)),
-      days.length,
-    );
-    const own = start[day] ? [start[day]] : [];
-    return { outfits: mergeOutfits([outfits, others.outfits, own]), unlistedBound };
-  });
-  const packed = packCapsule(capsuleOf(lists), start);
-  const { upperBound } = packed;
-  const outfits = redress(problems, garments, packed.outfits, { maxItems, maxWears });
+  const lists = problems.map((problem) => listOutfits(problem, days.length));
+  const limits = { itemCount: garments.length, maxItems, maxWears };
+  const isWorn = request.pin?.some((id) => needsWashing(model, garments[indexOf.get(id)!]!));
+  const maxDays = isWorn ? maxWears : days.length;
+  const packed = packCapsule({ days: lists, ...limits, maxDays });
+  const outfits = redress(problems, garments, packed.outfits, limits);
   const score = outfits.reduce((sum, outfit) => sum + (outfit?.score ?? 0), 0);
 
   const worn = new Set<string>();
@@ -217,7 +188,7 @@ export function computeTrip(model: Model, request: TripRequest): TripResponse {
   return {
     itemIds: request.items.map(({ id }) => id).filter((id) => worn.has(id)),
     days: responses,
-    gap: round((100 * (upperBound - score)) / days.length, 3),
+    gap: round((100 * Math.max(0, packed.upperBound - score)) / days.length, 3),
     diagnostics: tripDiagnostics(
       problems.map(({ problem }) => problem),
       lists,

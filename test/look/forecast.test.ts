@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Forecast, readForecast, summarise } from '../../src/look/forecast.ts';
+import { readForecast, summarise } from '../../src/look/forecast.ts';
+import { Forecast } from '../../src/look/forecast-schema.ts';
 import { PARAMS, readModel } from '../../src/look/params.ts';
 import { Problem } from '../../src/platform/problem.ts';
 
@@ -176,6 +177,128 @@ describe('MET Norway', () => {
     expect(rejected(forecast)?.pointer).toBe(
       '/forecast/metNorway/properties/timeseries/9/data/instant/details/wind_speed',
     );
+  });
+});
+
+/** The same day as other services write it. */
+const SERVICES = {
+  /** As api.openweathermap.org/data/2.5/forecast answers, steps of three hours. */
+  openWeather: {
+    cod: '200',
+    city: { name: 'Berlin', timezone: 3600 },
+    list: HOURS.filter((i) => i % 3 === 0).map((i) => ({
+      dt: Date.parse(`${at(i)}Z`) / 1000,
+      main: { temp: 278.15, feels_like: 274.2, humidity: 81 },
+      weather: [{ id: 500, main: 'Rain', description: 'light rain', icon: '10d' }],
+      wind: { speed: 5, deg: 240, gust: 6 },
+      dt_txt: '2026-11-24 06:00:00',
+    })),
+  },
+  /** As api.brightsky.dev/weather answers, times in UTC. */
+  brightSky: {
+    weather: HOURS.map((i) => ({
+      timestamp: `${at(i)}:00+00:00`,
+      temperature: 5,
+      wind_speed: 18,
+      wind_gust_speed: null,
+      relative_humidity: 81,
+      condition: 'rain',
+      icon: 'rain',
+    })),
+    sources: [{ id: 1, observation_type: 'forecast' }],
+  },
+  /** As `weather.get_forecasts` of Home Assistant returns. */
+  homeAssistant: {
+    temperature_unit: '°F',
+    wind_speed_unit: 'mph',
+    forecast: HOURS.map((i) => ({
+      datetime: `${at(i)}:00+00:00`,
+      condition: 'rainy',
+      temperature: 41,
+      wind_speed: 11.184681,
+      humidity: 81,
+    })),
+  },
+};
+
+describe('other services', () => {
+  test.each(Object.entries(SERVICES))('%s', (id, response) => {
+    const hours = hoursOf({ [id]: response, utcOffsetMinutes: 60 });
+    expect(hours).toHaveLength(15);
+    expect(hours[0]?.weather.tempC).toBeCloseTo(5);
+    expect(hours[0]?.weather.windMs).toBeCloseTo(5);
+    expect(hours[0]?.weather).toMatchObject({ humidityPct: 81 });
+    expect(['rain', 'drizzle']).toContain(hours[0]?.weather.condition);
+  });
+
+  test('One Call, hourly, in Fahrenheit', () => {
+    const hourly = HOURS.map((i) => ({
+      dt: Date.parse(`${at(i)}Z`) / 1000,
+      temp: 41,
+      wind_speed: 10,
+      weather: [{ id: 801 }],
+    }));
+    const units = { temp: 'F', wind: 'mph' } as const;
+    const [first] = hoursOf({ openWeather: { hourly }, units });
+    expect(first?.weather).toMatchObject({ condition: 'partly-cloudy', humidityPct: 60 });
+    expect(first?.weather.tempC).toBeCloseTo(5);
+    expect(rejected({ openWeather: { hourly } })).toEqual({
+      pointer: '/forecast/openWeather/hourly/7/dt',
+      detail:
+        'has a value of tempC that is out of bounds; `forecast.units` says in which units it is',
+    });
+  });
+
+  test('a time with an offset is local, one in UTC is shifted', () => {
+    const brightSky = {
+      weather: HOURS.map((i) => ({
+        ...SERVICES.brightSky.weather[i],
+        timestamp: `${at(i)}:00+02:00`,
+      })),
+    };
+    expect(hoursOf({ brightSky, utcOffsetMinutes: 120 })[0]?.at).toBe('2026-11-24T07:00');
+    expect(read({ brightSky, utcOffsetMinutes: 120 }).firstDate).toBe('2026-11-24');
+  });
+
+  test('holes, values that are no numbers, and days as steps are named', () => {
+    const withHole = (more: object) => ({
+      brightSky: {
+        weather: SERVICES.brightSky.weather.map((hour, i) =>
+          i === 9 ? { ...hour, ...more } : hour,
+        ),
+      },
+    });
+    expect(rejected(withHole({ wind_speed: null }))?.pointer).toBe(
+      '/forecast/brightSky/weather/9/wind_speed',
+    );
+    expect(rejected(withHole({ temperature: '5' }))).toEqual({
+      pointer: '/forecast/brightSky/weather/9/temperature',
+      detail: 'is not a number',
+    });
+    const missing = {
+      brightSky: { weather: SERVICES.brightSky.weather.filter((_, i) => i !== 9) },
+    };
+    expect(rejected(missing, '2026-11-24')?.detail).toMatch(/no weather for 2026-11-24T09:00/);
+    const forecast = SERVICES.homeAssistant.forecast.filter((_, i) => i % 24 === 0);
+    expect(rejected({ homeAssistant: { forecast } })?.detail).toMatch(/steps of 24 hours/);
+  });
+
+  test('a response under the name of another service is told from its shape', () => {
+    const said = (forecast: object) =>
+      Forecast.safeParse(forecast).error?.issues.map(({ message }) => message) ?? [];
+    expect(said({ metNorway: openMeteo() })).toContain(
+      'looks like a response for `openMeteo`; send it as that',
+    );
+    expect(said({ openMeteo: metNorway() })).toContain(
+      'looks like a response for `metNorway`; send it as that',
+    );
+    expect(said({ openWeather: SERVICES.brightSky })).toContain(
+      'looks like a response for `brightSky`; send it as that',
+    );
+    expect(said({ openMeteo: openMeteo(), units: { temp: 'F' } })).toEqual([
+      '`openMeteo` names its units',
+    ]);
+    expect(said({ openWeather: { list: [{ __proto__: null }] } })).toEqual([]);
   });
 });
 

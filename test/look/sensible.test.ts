@@ -8,6 +8,7 @@ import { computeTrip, TripRequest } from '../../src/look/trip.ts';
 import { OutfitsRequest } from '../../src/look/wardrobe/wardrobe-request.ts';
 import requests from '../fixtures/look-requests.json' with { type: 'json' };
 import { CLOSET } from './closet.ts';
+import { firstOutfit, gridCells } from './grid.ts';
 
 const model = readModel(PARAMS);
 const keys = readSigningKeys('k1:a-secret-of-the-test');
@@ -158,34 +159,19 @@ test('socks are not worn in sandals', () => {
   for (const { slots } of found) expect([slots.shoes, slots.socks]).toEqual(['sandals', undefined]);
 });
 
-const WEATHERS = [
-  [-8, 4, 70, 'snow'],
-  [3, 8, 90, 'sleet'],
-  [9, 6, 85, 'rain'],
-  [14, 3, 60, 'partly-cloudy'],
-  [22, 2, 50, 'clear'],
-  [32, 2, 55, 'clear'],
-] as const;
+/** Shares no factor with the sizes of the grid, so that every row and column of it is met. */
+const STRIDE = 41;
 
-test('a grid of weathers, occasions and plans has no broken rule first', () => {
-  const closets = ['home-ski-trousers', 'summer-dress-for-sport-in-rain'].map(
-    (name) => (requestOf(name) as { items: object[] }).items,
-  );
-  const broken: string[] = [];
-  for (const items of closets)
-    for (const [tempC, windMs, humidityPct, condition] of WEATHERS)
-      for (const occasion of Object.keys(model.tables.occasion)) {
-        const met = occasion === 'sport' ? 5 : 1.6;
-        const outfit = first({
-          weather: { tempC, windMs, humidityPct, condition },
-          met,
-          occasion,
-          items,
-          limit: 1,
-        });
-        const rules = outfit?.explanation.filter(({ code }) => code.startsWith('sense.')) ?? [];
-        if (!outfit || rules.length > 0)
-          broken.push(`${tempC} ${condition} ${occasion}: ${rules.map(({ text }) => text)}`);
-      }
-  expect(broken).toEqual([]);
+test('the grid breaks no hard rule if another outfit is left, and a soft one in 1 % at most', () => {
+  const cells = [...gridCells()].filter((_, at) => at % STRIDE === 0);
+  expect(cells.length).toBeGreaterThan(100);
+  const broken = cells.map((cell) => ({ cell, ...firstOutfit(cell) }));
+  const isAvoidable = ({ cell }: (typeof broken)[number]) =>
+    firstOutfit(cell, 20).found.outfits.some(
+      ({ explanation }) => !explanation.some(({ code }) => code.startsWith('sense.')),
+    );
+  expect(broken.filter(({ outfit }) => !outfit)).toEqual([]);
+  const named = broken.filter(({ hard }) => hard.length > 0).filter(isAvoidable);
+  expect(named.map(({ cell: { request: _, ...cell }, hard }) => ({ cell, hard }))).toEqual([]);
+  expect(broken.filter(({ soft }) => soft.length > 0).length).toBeLessThan(cells.length / 100);
 });

@@ -118,6 +118,19 @@ function placesFor(model: Model, situation: Situation, plan: Plan, staysIn: bool
   };
 }
 
+/** Whether the weather excuses any formality: of a parka and a hat in hard cold, of a raincoat in rain. */
+export function isExcused(
+  { k, tables }: Model,
+  { windChillC, weather }: Situation,
+  { category: { region }, water }: Garment,
+): boolean {
+  if (region !== 'outerwear' && region !== 'accessory') return false;
+  if (windChillC < k.fit.excusedC) return true;
+  const { coatNeed } = k.layering;
+  const isSoaking = tables.condition[weather.condition].water >= coatNeed;
+  return isSoaking && region === 'outerwear' && water >= coatNeed;
+}
+
 /** Fit of a garment's formality for an occasion, 0-1; 1 if the garment is tagged with it. */
 function occasionFit(model: Model, row: OccasionRow, id: string | null, garment: Garment): number {
   const low = garment.formality[0];
@@ -157,7 +170,7 @@ export function createScoringContext(
   const staysIn = isStayingIn(situation, row, plan);
   const { places, regions } = placesFor(model, situation, plan, staysIn);
   const shelter = shelterNeeds(model, situation, plan, staysIn);
-  const sense = createSense(model, situation, staysIn || occasion === 'home');
+  const sense = createSense(model, situation, staysIn);
   const isHot = places.some(({ setting }) => setting.hotShare > 0);
   const soaking = model.k.rain.loss * shelter.torso.water;
   const wornItems = new Map<Garment, WornItem>();
@@ -180,7 +193,9 @@ export function createScoringContext(
       const item: WornItem = {
         garment,
         milliClo: garment.milliClo,
-        occasion: occasionFit(model, row, occasion, garment),
+        occasion: isExcused(model, situation, garment)
+          ? 1
+          : occasionFit(model, row, occasion, garment),
         season: seasonFit(model, weather.tempC, garment.seasons),
         sense: costOf(sense.brokenBy(garment)),
       };

@@ -264,11 +264,11 @@ function senseExplanations(
       ),
   ]);
   return broken
-    .sort((a, b) => b.rule.points - a.rule.points)
+    .sort((a, b) => (b.rule.points ?? 0) - (a.rule.points ?? 0))
     .map(({ rule, garment, other }) => {
       const params = {
         rule: rule.id,
-        points: rule.points,
+        points: rule.points ?? 0,
         itemId: garment.id,
         ...(other && { otherId: other.id }),
       };

@@ -29,12 +29,14 @@ function holds(model: Model, rule: SenseRule, situation: Situation, staysIn: boo
 
 /** Share of the score that broken rules cost. */
 export const costOf = (rules: readonly SenseRule[]): number =>
-  rules.reduce((sum, { points }) => sum + points / 100, 0);
+  rules.reduce((sum, { points = 0 }) => sum + points / 100, 0);
 
 /** The common sense of one day. */
 export interface Sense {
   /** The rules that a garment breaks by itself. */
   brokenBy(garment: Garment): readonly SenseRule[];
+  /** The rules for leaving out a garment of a wardrobe that has better ones. */
+  outdoneBy(garment: Garment, wardrobe: readonly Garment[]): readonly SenseRule[];
   /** The rules that two garments break together. */
   brokenByPair(a: Garment, b: Garment): readonly SenseRule[];
   /** Whether a garment is in a rule about two. */
@@ -44,7 +46,8 @@ export interface Sense {
 /** Prepares the rules of one day. @param staysIn whether one does not go out */
 export function createSense(model: Model, situation: Situation, staysIn: boolean): Sense {
   const rules = model.tables.sense.filter((rule) => holds(model, rule, situation, staysIn));
-  const single = rules.filter((rule) => !rule.with);
+  const single = rules.filter((rule) => !rule.with && !rule.ifOwned);
+  const owned = rules.filter((rule) => rule.ifOwned);
   const pairs = rules.filter((rule) => rule.with);
   const inPairs = new Set(
     pairs.flatMap((rule) => [...(rule.garment.categories ?? []), ...(rule.with?.categories ?? [])]),
@@ -52,6 +55,12 @@ export function createSense(model: Model, situation: Situation, staysIn: boolean
   const cached = new Map<string, readonly SenseRule[]>();
   return {
     brokenBy: (garment) => single.filter((rule) => isIn(rule.garment, garment)),
+    outdoneBy: (garment, wardrobe) =>
+      owned.filter(
+        (rule) =>
+          isIn(rule.garment, garment) &&
+          wardrobe.some(({ category }) => rule.ifOwned!.includes(category.id)),
+      ),
     isInPairs: ({ category }) => inPairs.has(category.id),
     brokenByPair(a, b) {
       const key = `${a.category.id} ${b.category.id}`;

@@ -24,20 +24,18 @@ export interface CapsuleProblem<O extends DayOutfit = DayOutfit> {
   readonly maxItems: number;
   /** Maximum number of days on which an item is worn where it needs washing. */
   readonly maxWears: number;
-  /** What every outfit has, listed or not. */
-  readonly required?: Omit<DayOutfit, 'score'>;
+  /** Maximum number of days with an outfit; all by default. */
+  readonly maxDays?: number;
 }
 
 interface Capsule<O extends DayOutfit> {
   /** The outfit of each day; undefined if none is left within the limits. */
   readonly outfits: Outfits<O>;
-  /** Sum of the scores. */
-  readonly score: number;
   /** At least the sum of the scores of every solution, of unlisted outfits too. */
   readonly upperBound: number;
 }
 
-/** Tests of an outfit against the limits in each of the two exact passes. */
+/** Tests of an outfit against the limits in the exact pass. */
 const MAX_TESTS = 50_000;
 
 /** Prices of an item, in score: a day prefers outfits of items that others wear already. */
@@ -174,21 +172,15 @@ const MAX_ROUNDS = 4;
 /** Larger than the rounding errors of a sum of scores. */
 const MARGIN = 1e-9;
 
-const NOTHING: Omit<DayOutfit, 'score'> = { items: [], washed: [] };
-
 /**
- * Depth-first branch and bound over the days.
- * @param isRelaxed whether an unlisted outfit may be worn, with the bound as its score and only the items
- * that are required
- * @returns the best outfits found, if they beat `incumbent`, and an upper bound on all solutions
+ * Depth-first branch and bound over the days, of listed outfits only.
+ * @returns the best outfits found, if they beat `incumbent`, and an upper bound on all choices of listed ones
  */
 function packExactly<O extends DayOutfit>(
-  problem: CapsuleProblem<O>,
+  { days, ...limits }: CapsuleProblem<O>,
   incumbent: number,
-  isRelaxed: boolean,
 ) {
-  const { days } = problem;
-  const packing = createPacking(problem);
+  const packing = createPacking({ days, ...limits });
   const path: (O | undefined)[] = [];
   let best: Outfits<O> | undefined;
   let bestScore = incumbent;
@@ -198,23 +190,9 @@ function packExactly<O extends DayOutfit>(
     testsLeft -= 1;
     return packing.fits(outfit);
   };
-  const required: DayOutfit = { ...(problem.required ?? NOTHING), score: 0 };
-  /** The unlisted outfit of a day, if the limits allow any. */
-  const unlisted = ({ unlistedBound: score }: DayChoices): DayOutfit | undefined =>
-    isRelaxed && score > 0 && packing.fits(required) ? { ...required, score } : undefined;
-
-  /** At least what the days from `day` on can add. Outfits fit the less, the more is packed. */
-  function boundFrom(day: number): number {
-    // No outfit fits if what all have does not.
-    if (!packing.fits(required)) return 0;
-    let sum = 0;
-    for (let later = day; later < days.length; later++) {
-      const choices = days[later]!;
-      const first = choices.outfits.find(fits);
-      sum += Math.max(first?.score ?? 0, unlisted(choices)?.score ?? 0);
-    }
-    return sum;
-  }
+  /** At least what the days from `day` on can add: outfits fit the less, the more is packed. */
+  const boundFrom = (day: number): number =>
+    scoreOf(days.slice(day).map(({ outfits }) => outfits.find(fits)));
 
   function visit(day: number, score: number): void {
     const choices = days[day];
@@ -225,62 +203,39 @@ function packExactly<O extends DayOutfit>(
       return;
     }
     const after = boundFrom(day + 1);
-    const tryChoice = (outfit: DayOutfit | undefined, listed: O | undefined): boolean => {
-      const own = outfit?.score ?? 0;
-      if (score + own + after <= bestScore + MARGIN) return false;
+    for (const outfit of [...choices.outfits, undefined]) {
+      const own = score + (outfit?.score ?? 0);
+      if (own + after <= bestScore + MARGIN) return;
+      if (outfit && !fits(outfit)) continue;
       if (testsLeft <= 0) {
-        openBound = Math.max(openBound, score + own + after);
-        return false;
+        openBound = Math.max(openBound, own + after);
+        return;
       }
-      path[day] = listed;
+      path[day] = outfit;
       if (outfit) packing.add(outfit);
-      if (score + own + boundFrom(day + 1) > bestScore + MARGIN) visit(day + 1, score + own);
+      if (own + boundFrom(day + 1) > bestScore + MARGIN) visit(day + 1, own);
       if (outfit) packing.remove(outfit);
-      return true;
-    };
-    const other = unlisted(choices);
-    for (const outfit of choices.outfits) {
-      if (other && outfit.score <= other.score) break;
-      if (fits(outfit) && !tryChoice(outfit, outfit)) return;
     }
-    if (other && !tryChoice(other, undefined)) return;
-    // A day without an outfit leaves what is required to the others.
-    if (!other || other.items.length > 0) tryChoice(undefined, undefined);
   }
   visit(0, 0);
   return { best, upperBound: Math.max(openBound, bestScore) };
 }
 
 /**
- * Chooses an outfit for each day by trial; there may be a better choice.
- * @param start a choice within the limits, from which better ones are tried too
+ * Chooses an outfit for each day, so that the sum of scores is largest within the limits: by trial, then by
+ * branch and bound. Beyond what is listed, no day can have more than its own bound.
  */
-export function packQuickly<O extends DayOutfit>(
-  problem: CapsuleProblem<O>,
-  start: Outfits<O> = problem.days.map(() => undefined),
-): Outfits<O> {
-  const starts = [...PRICES.map((price) => packGreedily(problem, price)), start];
-  let best = start;
-  for (const from of starts) {
-    const packed = improve(problem, from);
-    if (scoreOf(packed) > scoreOf(best)) best = packed;
+export function packCapsule<O extends DayOutfit>(problem: CapsuleProblem<O>): Capsule<O> {
+  let quick: Outfits<O> = problem.days.map(() => undefined);
+  for (const price of PRICES) {
+    const packed = improve(problem, packGreedily(problem, price));
+    if (scoreOf(packed) > scoreOf(quick)) quick = packed;
   }
-  return best;
-}
-
-/**
- * Chooses an outfit for each day, so that the sum of scores is largest within the limits.
- * @param start a choice within the limits; no worse one is returned
- */
-export function packCapsule<O extends DayOutfit>(
-  problem: CapsuleProblem<O>,
-  start?: Outfits<O>,
-): Capsule<O> {
-  const quick = packQuickly(problem, start);
-  const exact = packExactly(problem, scoreOf(quick), false);
+  const exact = packExactly(problem, scoreOf(quick));
   const outfits = exact.best ?? quick;
-  const score = scoreOf(outfits);
   const isComplete = problem.days.every(({ unlistedBound }) => unlistedBound === 0);
-  const { upperBound } = isComplete ? exact : packExactly(problem, score, true);
-  return { outfits, score, upperBound: Math.max(score, upperBound) };
+  const alone = problem.days.map((day) => Math.max(day.unlistedBound, day.outfits[0]?.score ?? 0));
+  const best = alone.sort((a, b) => b - a).slice(0, problem.maxDays);
+  const bound = best.reduce((total, one) => total + one, 0);
+  return { outfits, upperBound: isComplete ? exact.upperBound : bound };
 }

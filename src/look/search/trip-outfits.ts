@@ -1,4 +1,4 @@
-/** The outfits of each day of a trip that are tried, and what seems worth taking. */
+/** The outfits of each day of a trip that are tried, and better ones from what is packed. */
 
 import type { Model } from '../params.ts';
 import {
@@ -6,7 +6,6 @@ import {
   EXTRA_SLOTS,
   itemsOf,
   mapEnsemble,
-  SLOTS,
   type Slot,
   slotsOf,
 } from '../wardrobe/ensemble.ts';
@@ -21,14 +20,12 @@ import { search } from './search.ts';
 /** Slots whose garments need washing. */
 const WASHED_SLOTS: readonly Slot[] = ['main', 'bottom', 'underTop', 'underBottom', 'socks'];
 
-/** Outfits listed for each day, from the whole wardrobe and from what seems worth taking. */
+/** Outfits listed for each day, of the whole wardrobe. */
 const MAX_LISTED = 200;
 /** Of each template, without extras. */
 const MAX_PLAIN = 50;
 /** Nodes of all searches of one kind together, so that a long trip takes no longer than a short one. */
 const MAX_NODES = 10_000;
-/** Garments of a slot worth taking, if they need no washing; else so many more than are needed. */
-const MAX_PER_SLOT = 3;
 
 /** Whether a garment needs washing in whatever slot it is worn. */
 export const needsWashing = (model: Model, garment: Garment): boolean =>
@@ -36,7 +33,6 @@ export const needsWashing = (model: Model, garment: Garment): boolean =>
 
 /** An outfit that one day can have, as it was found. */
 interface ListedOutfit extends DayOutfit {
-  readonly slots: { readonly [S in Slot]?: number };
   readonly solution: Solution;
 }
 
@@ -50,7 +46,7 @@ interface TripDayProblem {
 }
 
 /** Outfits of several searches, each once, best first. */
-export function mergeOutfits(lists: readonly (readonly ListedOutfit[])[]): ListedOutfit[] {
+function mergeOutfits(lists: readonly (readonly ListedOutfit[])[]): ListedOutfit[] {
   const distinct = new Map<string, ListedOutfit>();
   for (const outfit of lists.flat().sort((a, b) => b.score - a.score)) {
     const key = [...outfit.items].sort((a, b) => a - b).join(' ');
@@ -69,7 +65,6 @@ function toListed(indexOf: ReadonlyMap<string, number>, solution: Solution): Lis
     washed: WASHED_SLOTS.flatMap((slot) => slots[slot] ?? []),
     // An outfit that breaks rules is better than none.
     score: Math.max(MIN_SCORE, solution.score),
-    slots,
     solution,
   };
 }
@@ -103,31 +98,24 @@ export function listOutfits({ problem, indexOf }: TripDayProblem, days: number):
   };
 }
 
-/** The problem of a wardrobe that has only some garments left, by number. */
-export function restrict(
+/** The problem of a wardrobe that has only some garments left for a slot, by number. */
+function restrict(
   { problem, indexOf }: TripDayProblem,
-  isLeft: (item: number) => boolean,
+  isLeft: (item: number, slot: Slot) => boolean,
 ): TripDayProblem {
-  const keep = (groups: readonly Group[]) =>
-    groups.filter(({ item }) => isLeft(indexOf.get(item.garment.id) ?? -1));
+  const keep = (slot: Slot, groups: readonly Group[]) =>
+    groups.filter(({ item }) => isLeft(indexOf.get(item.garment.id) ?? -1, slot));
   const templates = problem.templates.flatMap((template): Template[] => {
     const core: { [S in CoreSlot]?: readonly Group[] } = {};
     for (const slot of CORE_SLOTS) {
       const groups = template.core[slot];
       if (!groups) continue;
-      const left = keep(groups);
+      const left = keep(slot, groups);
       if (left.length > 0) core[slot] = left;
       else if (slot !== 'over' || template.fixed.has(slot)) return [];
     }
-    const { underTop, underBottom, socks, head, neck, hands } = template.extras;
-    const extras = {
-      underTop: keep(underTop),
-      underBottom: keep(underBottom),
-      socks: keep(socks),
-      head: keep(head),
-      neck: keep(neck),
-      hands: keep(hands),
-    };
+    const extras = { ...template.extras };
+    for (const slot of EXTRA_SLOTS) extras[slot] = keep(slot, extras[slot]);
     if (EXTRA_SLOTS.some((slot) => template.fixed.has(slot) && extras[slot].length === 0))
       return [];
     return [{ ...template, core, extras }];
@@ -135,82 +123,8 @@ export function restrict(
   return { problem: { ...problem, templates }, indexOf };
 }
 
-/**
- * What seems worth taking: what a first choice took, and in each slot the items with the best outfits
- * over all days.
- * @param needed items of a slot whose garments need washing, for all days
- */
-export function shortlist(
-  lists: readonly DayList[],
-  taken: Iterable<number>,
-  needed: number,
-): ReadonlySet<number> {
-  const left = new Set(taken);
-  for (const slot of SLOTS) {
-    const worth = new Map<number, number>();
-    for (const { outfits } of lists) {
-      const seen = new Set<number>();
-      for (const { slots, score } of outfits) {
-        const item = slots[slot];
-        if (item === undefined || seen.has(item)) continue;
-        seen.add(item);
-        worth.set(item, (worth.get(item) ?? 0) + score);
-      }
-    }
-    const ranked = [...worth].sort(([a, scoreA], [b, scoreB]) => scoreB - scoreA || a - b);
-    const count = MAX_PER_SLOT + (WASHED_SLOTS.includes(slot) ? needed : 0);
-    for (const [item] of ranked.slice(0, count)) left.add(item);
-  }
-  return left;
-}
-
-/** Nodes of the search for one outfit of a day. */
-const GREEDY_NODES = 200;
-
-/** The best outfit of a day without extras, found fast; undefined if there is none. */
-function quickOutfit({ problem, indexOf }: TripDayProblem): ListedOutfit | undefined {
-  const [best] = search(problem, {
-    size: 1,
-    keySlots: CORE_SLOTS,
-    everyExtras: 0,
-    nodes: GREEDY_NODES,
-  }).solutions;
-  return best && toListed(indexOf, best);
-}
-
-/**
- * Dresses one day after the other. The best outfits of a day share a few garments, which are soon worn
- * out; here each day has the best of what is left.
- */
-export function dressGreedily(
-  days: readonly TripDayProblem[],
-  garments: readonly Garment[],
-  { maxItems, maxWears }: Pick<CapsuleProblem, 'maxItems' | 'maxWears'>,
-): (ListedOutfit | undefined)[] {
-  const taken = new Set<number>();
-  const wears = new Map<number, number>();
-  const isFresh = (item: number) => (wears.get(item) ?? 0) < maxWears;
-  return days.map((day) => {
-    const { model } = day.problem.context;
-    const choices: ((item: number) => boolean)[] = [
-      // What can be worn on any day is taken once: one coat and one pair of shoes, for fresh tops.
-      (item) => taken.has(item) || taken.size === 0 || needsWashing(model, garments[item]!),
-      () => true,
-      (item) => taken.has(item),
-    ];
-    for (const isChoice of choices) {
-      const outfit = quickOutfit(restrict(day, (item) => isFresh(item) && isChoice(item)));
-      if (!outfit || new Set([...taken, ...outfit.items]).size > maxItems) continue;
-      for (const item of outfit.items) taken.add(item);
-      for (const item of outfit.washed) wears.set(item, (wears.get(item) ?? 0) + 1);
-      return outfit;
-    }
-    return undefined;
-  });
-}
-
 /** Nodes of the search for a better outfit of a day. */
-const REDRESS_NODES = 1000;
+const REDRESS_NODES = 400;
 
 type Limits = Pick<CapsuleProblem, 'maxItems' | 'maxWears'>;
 type Choice = ListedOutfit | undefined;
@@ -218,9 +132,13 @@ type Choice = ListedOutfit | undefined;
 const itemsOfAll = (outfits: readonly Choice[]) => outfits.flatMap((outfit) => outfit?.items ?? []);
 const totalOf = (outfits: readonly Choice[]) =>
   outfits.reduce((sum, outfit) => sum + (outfit?.score ?? 0), 0);
-const worstOf = (outfits: readonly Choice[]) => Math.min(...outfits.map((one) => one?.score ?? 0));
+const worstOf = (outfits: readonly Choice[]) =>
+  Math.min(...outfits.map((one) => one?.score ?? Number.POSITIVE_INFINITY));
 
-/** Dresses days better, in this order, from `packed`, and what needs no washing if there is room. */
+/**
+ * Dresses days better, in this order, from what is packed and, if there is room, what needs no washing: a
+ * hat is worn on any day. A day without an outfit may take anything.
+ */
 function improve(
   days: readonly TripDayProblem[],
   garments: readonly Garment[],
@@ -232,26 +150,32 @@ function improve(
   const outfits = [...start];
   for (const day of order) {
     const { model } = days[day]!.problem.context;
-    const others = outfits.filter((_, at) => at !== day);
     const taken = new Set([...packed, ...itemsOfAll(outfits)]);
     const wears = new Map<number, number>();
-    for (const item of others.flatMap((outfit) => outfit?.washed ?? []))
-      wears.set(item, (wears.get(item) ?? 0) + 1);
+    for (const [at, outfit] of outfits.entries())
+      for (const item of at === day ? [] : (outfit?.washed ?? []))
+        wears.set(item, (wears.get(item) ?? 0) + 1);
     const isFresh = (item: number) => (wears.get(item) ?? 0) < maxWears;
-    const find = (hasRoom: boolean): Choice => {
-      const { problem, indexOf } = restrict(days[day]!, (item) =>
-        needsWashing(model, garments[item]!)
-          ? taken.has(item) && isFresh(item)
-          : taken.has(item) || hasRoom,
+    const isWashed = (item: number) => needsWashing(model, garments[item]!);
+    const own = outfits[day];
+    const find = (isAllowed: (item: number) => boolean): Choice => {
+      const { problem, indexOf } = restrict(
+        days[day]!,
+        (item, slot) => isAllowed(item) && (isFresh(item) || !WASHED_SLOTS.includes(slot)),
       );
       const options = { size: 1, keySlots: CORE_SLOTS, nodes: REDRESS_NODES };
       const [best] = search(problem, options).solutions;
       const found = best && toListed(indexOf, best);
-      const own = outfits[day]?.solution.score ?? Number.NEGATIVE_INFINITY;
-      if (!found || found.solution.score <= own || !found.washed.every(isFresh)) return undefined;
+      if (!found || (own && found.solution.score <= own.solution.score)) return undefined;
       return new Set([...taken, ...found.items]).size <= maxItems ? found : undefined;
     };
-    outfits[day] = (taken.size < maxItems ? find(true) : undefined) ?? find(false) ?? outfits[day];
+    const isTaken = (item: number) => taken.has(item);
+    outfits[day] =
+      (taken.size < maxItems ? find((item) => isTaken(item) || !isWashed(item)) : undefined) ??
+      find(isTaken) ??
+      own ??
+      find((item) => isTaken(item) || isWashed(item)) ??
+      find(() => true);
   }
   return outfits;
 }
@@ -260,8 +184,8 @@ function improve(
 const FAIR_LOSS = 0.03;
 
 /**
- * Dresses the days again from what is packed, with what needs no washing as far as there is room: those
- * that need most insulation first, so that thermals are for the coldest day.
+ * Dresses the days again: those that need most insulation first, so that thermals are for the coldest day,
+ * each with its best. The best of three: from what was chosen, from what that packs, and from nothing.
  */
 export function redress(
   days: readonly TripDayProblem[],
@@ -275,11 +199,17 @@ export function redress(
   };
   const coldestFirst = [...days.keys()].sort((a, b) => needOf(b) - needOf(a));
   const packed = new Set(itemsOfAll(chosen));
-  const kept = improve(days, garments, chosen, coldestFirst, packed, limits);
-  const bare = chosen.map(() => undefined);
-  const fresh = improve(days, garments, bare, coldestFirst, packed, limits);
-  if (fresh.some((outfit, day) => !outfit && kept[day])) return kept;
-  const gain = totalOf(fresh) - totalOf(kept);
-  const isFair = worstOf(fresh) > worstOf(kept) && gain > -FAIR_LOSS * days.length;
-  return gain > 0 || isFair ? fresh : kept;
+  const bare = days.map(() => undefined);
+  const dress = (start: readonly Choice[], items: ReadonlySet<number>) =>
+    improve(days, garments, start, coldestFirst, items, limits);
+  const countOf = (outfits: readonly Choice[]) => outfits.filter((outfit) => outfit).length;
+  return [dress(bare, packed), dress(bare, new Set())].reduce(
+    (best, other) => {
+      if (countOf(other) !== countOf(best)) return countOf(other) > countOf(best) ? other : best;
+      const gain = totalOf(other) - totalOf(best);
+      const isFair = worstOf(other) > worstOf(best) && gain > -FAIR_LOSS * days.length;
+      return gain > 0 || isFair ? other : best;
+    },
+    dress(chosen, packed),
+  );
 }

@@ -1,7 +1,7 @@
 import type { WardrobeItem } from '../../taxonomy/attributes/wardrobe-item-schema.ts';
 import type { Model } from '../params.ts';
 import type { Diagnostic } from '../schema.ts';
-import type { ScoringContext } from '../scoring/context.ts';
+import { isExcused, type ScoringContext } from '../scoring/context.ts';
 import type { SenseRule } from '../sense-rules.ts';
 import { DIAGNOSTICS } from '../texts/explanations.ts';
 import { fill } from '../texts/texts.ts';
@@ -47,8 +47,12 @@ function served(model: Model, garments: readonly Garment[]) {
   };
 }
 
-function createRules(context: ScoringContext, request: CandidatesRequest): ExclusionRule[] {
-  const { model, occasion, sense } = context;
+function createRules(
+  context: ScoringContext,
+  request: CandidatesRequest,
+  all: readonly Garment[],
+): ExclusionRule[] {
+  const { model, occasion, sense, situation } = context;
   const { fit } = model.k;
   const excluded = new Set(request.exclude);
   const maxDistance = occasion.tolerance + fit.formalityTooFar;
@@ -62,19 +66,24 @@ function createRules(context: ScoringContext, request: CandidatesRequest): Exclu
     },
     {
       code: 'not-for-occasion',
-      matches: (_, { category, layer, formality, occasions }) =>
-        occasion.forbids.includes(category.id) ||
-        (layer !== 'underwear' &&
-          !(request.occasion && occasions.includes(request.occasion)) &&
-          Math.max(formality[0] - occasion.formality, occasion.formality - formality[1]) >
-            maxDistance),
+      matches: (_, garment) =>
+        occasion.forbids.includes(garment.category.id) ||
+        (garment.layer !== 'underwear' &&
+          !isExcused(model, situation, garment) &&
+          !(request.occasion && garment.occasions.includes(request.occasion)) &&
+          Math.max(
+            garment.formality[0] - occasion.formality,
+            occasion.formality - garment.formality[1],
+          ) > maxDistance),
     },
     ...(['not-in-rain', 'not-in-cold', 'not-in-heat', 'not-for-occasion'] as const).map(
       (code): ExclusionRule => ({
         code,
         isSoft: true,
         matches: (_, garment) =>
-          sense.brokenBy(garment).some((rule) => rule.isHard && exclusionOf(rule) === code),
+          [...sense.brokenBy(garment), ...sense.outdoneBy(garment, all)].some(
+            (rule) => rule.isHard && exclusionOf(rule) === code,
+          ),
       }),
     ),
   ];
@@ -89,7 +98,7 @@ export function filterGarments(
   request: CandidatesRequest,
   all: readonly Garment[],
 ): { garments: Garment[]; diagnostics: Diagnostic[] } {
-  const rules = createRules(context, request);
+  const rules = createRules(context, request, all);
   const required = requiredIds(request);
   const checked = all.map((garment, at) => {
     const item = request.items[at]!;

@@ -105,7 +105,8 @@ export function createExtras(
       }
     }
   }
-  const pairs = combine(choices('head'), choices('neck'));
+  // Of combinations that are as warm, gloves come before a hat, and a hat before a scarf.
+  const pairs = combine(choices('neck'), choices('head'));
   const all = combine(choice.isMerged ? distinct(pairs) : pairs, choices('hands'));
   return { underlayers, accessories: choice.isMerged ? distinct(all) : sorted(all) };
 }

@@ -80,21 +80,37 @@ describe('PMV and PPD', () => {
     },
   );
 
-  test('the clothing required in a warm climate is neutral by ISO 7730 within 0.15 votes', () => {
+  /** PMV of ISO 7730 in the clothing that the engine requires; the air is that of a walk at least. */
+  function voteInNeed(tempC: number, humidityPct: number, airMs: number, met: number) {
+    const walk = Math.max(0, 0.0052 * (58.15 * met - 58));
+    const indoors = modelWith({ 'indoor.rhPct': humidityPct, 'indoor.airMs': airMs });
+    const clo = neutralIcl(indoorClimate(indoors, tempC, met, 0));
+    const room = { tdb: tempC, tr: tempC, rh: humidityPct, vr: airMs + walk, met, clo };
+    return { clo, vote: pmv(room) };
+  }
+
+  test('the clothing required in a room is neutral by ISO 7730 within 0.15 votes', () => {
     const votes: number[] = [];
-    for (let tempC = 5; tempC <= 30; tempC++)
-      for (const met of [1, 1.2, 1.4])
-        for (const humidityPct of [20, 50, 80]) {
-          const indoors = modelWith({ 'indoor.rhPct': humidityPct, 'indoor.airMs': 0.1 });
-          const climate = indoorClimate(indoors, tempC, met, 0);
-          const clo = neutralIcl(climate);
-          if (clo <= 0 || clo > 2.5) continue;
-          const walk = Math.max(0, 0.0052 * (climate.metW - 58));
-          votes.push(pmv({ tdb: tempC, tr: tempC, rh: humidityPct, vr: 0.1 + walk, met, clo }));
-        }
-    expect(votes.length).toBeGreaterThan(100);
+    for (let tempC = 5; tempC <= 32; tempC++)
+      for (const met of [1, 1.2, 1.4, 1.6, 2, 2.6, 3, 4])
+        for (const humidityPct of [10, 30, 50, 70, 90])
+          for (const airMs of [0.1, 0.2, 0.4]) {
+            const { clo, vote } = voteInNeed(tempC, humidityPct, airMs, met);
+            if (clo > 0 && clo <= 2) votes.push(vote);
+          }
+    expect(votes.length).toBeGreaterThan(1500);
     expect(Math.max(...votes.map(Math.abs))).toBeLessThanOrEqual(0.15);
   });
+
+  test.each(pmvRows.filter(([, , , , , , standard]) => standard === 'ISO'))(
+    'and in the room of the table: %d °C, radiant %d, %d %%, %d m/s, %d met',
+    (tdb, tr, rh, vr, met) => {
+      const { clo, vote } = voteInNeed((tdb + tr) / 2, rh, vr, met);
+      // Without any clothes a room may still be too warm.
+      if (clo > 0) expect(Math.abs(vote)).toBeLessThanOrEqual(0.15);
+      else expect(vote).toBeGreaterThan(0);
+    },
+  );
 });
 
 describe('SET', () => {

@@ -1031,13 +1031,47 @@ export interface MetNorwaySummary {
   /** Up to 64 characters. */
   symbol_code: string;
 }
+/** A response of api.openweathermap.org; its steps are in one of the two. */
+export interface OpenWeatherForecast {
+  /** 1 to 1000. */
+  list?: (Record<string, unknown>)[] | undefined;
+  /** 1 to 1000. */
+  hourly?: (Record<string, unknown>)[] | undefined;
+}
+/** A response of api.brightsky.dev. */
+export interface BrightSkyForecast {
+  /** 1 to 1000. */
+  weather: (Record<string, unknown>)[];
+}
+/** What weather.get_forecasts returns for one entity. */
+export interface HomeAssistantForecast {
+  /** 1 to 1000. */
+  forecast: (Record<string, unknown>)[];
+  /** Up to 16 characters. */
+  temperature_unit?: string | undefined;
+  /** Up to 16 characters. */
+  wind_speed_unit?: string | undefined;
+}
+/** Units that a service does not name. */
+export interface ForecastUnits {
+  temp?: 'C' | 'F' | 'K' | undefined;
+  wind?: 'm/s' | 'km/h' | 'mph' | 'kn' | undefined;
+}
 /** A forecast of one service, and which hours of a day count. */
 export interface Forecast {
   /** A response of api.open-meteo.com, unchanged, with these hourly variables and times as ISO 8601. */
   openMeteo?: OpenMeteoForecast | undefined;
   /** A response of api.met.no, Locationforecast, unchanged. */
   metNorway?: MetNorwayForecast | undefined;
-  /** Local time of MET Norway’s UTC; Open-Meteo has local times already: −840 to 840. */
+  /** A response of api.openweathermap.org, unchanged, with a `list` of steps or the `hourly` of One Call. It does not name its units: K and m/s, unless `units` says otherwise. */
+  openWeather?: OpenWeatherForecast | undefined;
+  /** A response of api.brightsky.dev/weather, forecasts of the DWD, unchanged. */
+  brightSky?: BrightSkyForecast | undefined;
+  /** What `weather.get_forecasts` of Home Assistant returns for one entity, hourly, and of its attributes `temperature_unit` and `wind_speed_unit`; °C and km/h by default. */
+  homeAssistant?: HomeAssistantForecast | undefined;
+  /** Units of a forecast of OpenWeather or Home Assistant. */
+  units?: ForecastUnits | undefined;
+  /** Local time of times in UTC; others are local already: −840 to 840. */
   utcOffsetMinutes?: number | undefined;
   /** First hour of a day that counts; default 7: 0 to 23. */
   fromHour?: number | undefined;
