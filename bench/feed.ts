@@ -118,7 +118,12 @@ export async function run(argv: string[]): Promise<void> {
   const options = new Command('bench feed')
     .option('--rows <n>', 'products', Number, 10_000)
     .option('--pictures <n>', 'images that the products share', Number, 100)
-    .option('--photos <n>', 'compare rows that share this many photos with a row a photo', Number, 0)
+    .option(
+      '--photos <n>',
+      'compare rows that share this many photos with a row a photo',
+      Number,
+      0,
+    )
     .option('--dry-run', 'only count', false)
     .option('--json', 'print JSON', false)
     .parse(argv, { from: 'user' })
