@@ -15,6 +15,8 @@ import { printFigures } from './print-figures.ts';
 interface Options {
   rows: number;
   pictures: number;
+  photos: number;
+  dryRun: boolean;
   json: boolean;
 }
 
@@ -68,11 +70,61 @@ async function measure(feeds: FeedClient, shop: FeedServer, options: Options) {
   };
 }
 
+/** Serves a feed of which several rows have one photo; `first` is the number of its first one. */
+async function servePhotos(shop: FeedServer, rows: number, photos: number, first: number) {
+  const links: string[] = [];
+  // Every other number: both feeds have photos of about the same size.
+  for (let i = 0; i < photos; i++) {
+    const number = first + 2 * i;
+    links.push(await shop.putImage(`/photo-${number}.jpg`, number));
+  }
+  const lines = Array.from({ length: rows }, (_, i) => `sku-${i},Shirt,${links[i % photos]}`);
+  const body = `id,title,image_link\n${lines.join('\n')}\n`;
+  return shop.put(`/rows-${rows}.csv`, { body, type: 'text/csv' });
+}
+
+/** The work for a feed whose rows share photos, beside that for a feed with a row a photo. */
+async function comparePhotos(feeds: FeedClient, shop: FeedServer, { rows, photos }: Options) {
+  const figures: Record<string, number> = { rows, photos };
+  for (const [first, count] of [photos, rows].entries()) {
+    const url = await servePhotos(shop, count, photos, first);
+    const before = shop.requests.length;
+    const { run, seconds } = await timed(async () =>
+      untilCompleted(feeds, (await readFeed(await feeds.postJson({ url }))).run),
+    );
+    figures[`${count} rows: s`] = round(seconds);
+    figures[`${count} rows: units`] = run.counts.units ?? Number.NaN;
+    figures[`${count} rows: fetches`] = shop.requests.length - before - 1;
+  }
+  return figures;
+}
+
+/** How long it takes to count what a feed would do. */
+async function measureDryRun(feeds: FeedClient, shop: FeedServer, { rows }: Options) {
+  const lines = Array.from(
+    { length: rows },
+    (_, i) => `sku-${i},Shirt no. ${i},${shop.origin}/${i}.jpg`,
+  );
+  const body = `id,title,image_link\n${lines.join('\n')}\n`;
+  const { seconds } = await timed(async () => {
+    const feed = await readFeed(await feeds.send('/feeds?dryRun=true', body));
+    return untilCompleted(feeds, feed.run);
+  });
+  return { rows, 'dry run s': round(seconds), fetches: shop.requests.length };
+}
+
 /** Prints the duration of a feed's first import and of a second one without changes. */
 export async function run(argv: string[]): Promise<void> {
   const options = new Command('bench feed')
     .option('--rows <n>', 'products', Number, 10_000)
     .option('--pictures <n>', 'images that the products share', Number, 100)
+    .option(
+      '--photos <n>',
+      'compare rows that share this many photos with a row a photo',
+      Number,
+      0,
+    )
+    .option('--dry-run', 'only count', false)
     .option('--json', 'print JSON', false)
     .parse(argv, { from: 'user' })
     .opts<Options>();
@@ -80,7 +132,8 @@ export async function run(argv: string[]): Promise<void> {
   const env = { WORKER_CONCURRENCY: '2', FETCH_ALLOW: '127.0.0.0/8', LOG_LEVEL: 'info' };
   const stack = await startStack(env);
   try {
-    const figures = await measure(feedClient(stack, (await stack.key()).key), shop, options);
+    const work = options.dryRun ? measureDryRun : options.photos > 0 ? comparePhotos : measure;
+    const figures = await work(feedClient(stack, (await stack.key()).key), shop, options);
     printFigures(figures, options.json);
   } finally {
     await stack.stop();

@@ -96,7 +96,7 @@ export async function openGateway(
     admission: sync.admission,
     declared: readDeclaredSources(config),
     links: fileLinks(deriveSecret('file-links', keyPepper)),
-    linkRule: createLinkRule(config.FETCH_ALLOW),
+    linkRule: createLinkRule(config.FETCH_ALLOW, config.FETCH_PORTS),
     limits: { maxPixels: config.MAX_IMAGE_PIXELS, maxSidePixels: MAX_SIDE_PIXELS },
     maxImageBytes: config.MAX_IMAGE_BYTES,
     async close() {

@@ -68,6 +68,8 @@ export function openWorker(
   };
   const safeFetch = createSafeFetch({
     allow: config.FETCH_ALLOW,
+    ports: config.FETCH_PORTS,
+    allowDowngrade: config.FETCH_DOWNGRADE,
     userAgent: `Selvage/${version}`,
     onError(reason, host) {
       metrics.fetchError(reason);

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
+import { PRESET_NAMES } from '../feed-formats/mapping.ts';
+import { FEED_FORMATS } from '../feed-formats/sniff.ts';
 import { FORMATS } from '../output/formats.ts';
-import { OPTIONS } from '../output/option-table.ts';
+import { OPTIONS, QUALITIES } from '../output/option-table.ts';
 
 /** The files of the console, served as they are, without a build step. */
 const FILES = join(import.meta.dirname, 'browser');
@@ -14,10 +16,13 @@ function choices(name: keyof typeof OPTIONS) {
   return values.words.map((value, i) => ({ value, label: values.labels?.[i] ?? value }));
 }
 
-/** The module `options.js` of the page: what follows from the table of options. */
+/** The module `options.js` of the page: what follows from the tables of options and of kinds of feeds. */
 const OPTIONS_MODULE = Object.entries({
   FORMATS: choices('format'),
   SHADOWS: choices('shadow'),
+  QUALITIES,
+  FEED_PRESETS: PRESET_NAMES,
+  FEED_FORMATS,
   EXTENSIONS: Object.fromEntries(
     Object.values(FORMATS).map(({ mediaType, extension }) => [mediaType, extension]),
   ),

@@ -5,7 +5,6 @@ import type { Encoding } from './encoding.ts';
 import { FeedError } from './feed-error.ts';
 import { type IdSet, idSet, takeId } from './id-set.ts';
 import { linkError } from './links.ts';
-import { knownNames, recognise } from './mapping.ts';
 import { ndjsonSplitter } from './ndjson.ts';
 import { readChunks } from './read-chunks.ts';
 import {
@@ -74,11 +73,6 @@ const COLUMNS: ReadonlyMap<string, Column> = new Map([
 ]);
 const columnOf = (label: string): Column | undefined => COLUMNS.get(plainName(label));
 
-/** Whether a header has names of batches; without them it is read as that of a feed. */
-const isOwn = (labels: readonly string[]): boolean =>
-  labels.some((label) => columnOf(label) === 'imageLink' || plainName(label) === 'imagebase64') &&
-  labels.some((label) => columnOf(label) === 'id');
-
 function openSplitter(encoding: Encoding, { format, from, limits }: BatchReadOptions): Splitter {
   const { maxRowBytes } = limits ?? BATCH_LIMITS;
   if (encoding.name.startsWith('utf-16')) {
@@ -87,15 +81,7 @@ function openSplitter(encoding: Encoding, { format, from, limits }: BatchReadOpt
   if (format === 'ndjson') return ndjsonSplitter({ encoding, maxRowBytes, columnOf });
   const required = { id: 'custom_id', imageLink: 'image_url' };
   const headerRow = from?.header === undefined ? undefined : encoding.encode(from.header);
-  const isKnown = knownNames({});
-  return csvSplitter({
-    encoding,
-    maxRowBytes,
-    columnOf: (label) => columnOf(label) ?? (isKnown(label) ? 'title' : undefined),
-    recognise: (labels) => (isOwn(labels) ? columnOf : recognise(labels, {})?.columnOf) ?? columnOf,
-    required,
-    headerRow,
-  });
+  return csvSplitter({ encoding, maxRowBytes, columnOf, required, headerRow });
 }
 
 /** The fields of a row, before validation. */

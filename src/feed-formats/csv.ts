@@ -27,8 +27,6 @@ interface CsvOptions {
   headerRow?: Raw | undefined;
   /** Required columns, and their names in error messages. */
   required: Readonly<Partial<Record<Column, string>>>;
-  /** Maps the names of a whole header, if they are not those of `columnOf`. */
-  recognise?(labels: readonly string[]): CsvOptions['columnOf'] | undefined;
   /** The line of the header, from 1: those before it are no rows. */
   headerLine?: number | undefined;
   /** CR if the text has no LF. */
@@ -109,8 +107,7 @@ export function csvSplitter(options: CsvOptions): Splitter {
       .delimiter;
 
   function readHeader(labels: readonly string[]): void {
-    const columnOf = options.recognise?.(labels) ?? options.columnOf;
-    header = labels.map((text) => ({ label: text.trim(), name: columnOf(text) }));
+    header = labels.map((text) => ({ label: text.trim(), name: options.columnOf(text) }));
     const names = new Set<string | undefined>(header.map(({ name }) => name));
     const missing = Object.entries(options.required).find(([name]) => !names.has(name))?.[1];
     if (missing === undefined) return;

@@ -3,6 +3,7 @@ import { createGunzip } from 'node:zlib';
 import { Unzip, type UnzipFile, UnzipInflate, UnzipPassThrough } from 'fflate';
 import { FeedError } from './feed-error.ts';
 import { FEED_LIMITS } from './limits.ts';
+import { peek } from './peek.ts';
 
 /** How many bytes a compressed feed may become. */
 export interface ExpansionLimit {
@@ -160,27 +161,9 @@ export async function* expandFeed(
   source: AsyncIterable<Uint8Array>,
   limit: ExpansionLimit = EXPANSION,
 ): AsyncGenerator<Uint8Array> {
-  const iterator = source[Symbol.asyncIterator]();
-  let head = Buffer.alloc(0);
-  let next = await iterator.next();
-  while (!next.done) {
-    head = Buffer.concat([head, next.value]);
-    if (head.length >= 7) break;
-    next = await iterator.next();
-  }
-  async function* all(): AsyncGenerator<Uint8Array> {
-    try {
-      if (head.length > 0) yield head;
-      while (!next.done) {
-        next = await iterator.next();
-        if (!next.done) yield next.value;
-      }
-    } finally {
-      await iterator.return?.();
-    }
-  }
+  const { head, all } = await peek(source, ({ length }) => length >= FLAGS_AT + 1);
   const start = head.subarray(0, LONGEST_START).toString('latin1');
   const form = FORMS.find((each) => start.startsWith(each.start));
-  if (form) yield* form.open(all(), new Expansion(limit));
-  else yield* all();
+  if (form) yield* form.open(all, new Expansion(limit));
+  else yield* all;
 }

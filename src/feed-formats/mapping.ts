@@ -3,7 +3,8 @@ import { type Column, columnOf, plainName } from './columns.ts';
 import { excerpt, FeedError } from './feed-error.ts';
 import { PLAIN, PRESETS, type Preset } from './presets.ts';
 
-const PRESET_NAMES = [
+/** Kinds of exports that are recognised. */
+export const PRESET_NAMES = [
   'google',
   'plain',
   ...(Object.keys(PRESETS) as (keyof typeof PRESETS)[]),

@@ -111,6 +111,9 @@ function findXmlItems(text: string, mapping: FeedMapping): XmlItems {
     if (reading) return { items, labels: [...labels], reading };
     if (named.length > 0) recognise([...labels], mapping);
   }
+  if (paths.length === 0) {
+    throw new FeedError('unknown-format', 'The XML has an outermost element only: no products');
+  }
   const detail = `No element of the XML has an id and an image that are recognised; it has ${has.join(', ')}: name the path of the items and the columns in the mapping`;
   throw new FeedError('unknown-format', detail);
 }
@@ -141,7 +144,7 @@ function detectFormat(
   const sniffed = sniffFeed(head, options, isKnown);
   if (options.format) return { ...sniffed, format: options.format };
   if (sniffed) return sniffed;
-  const text = head.subarray(0, 1024).toString('latin1');
+  const text = head.subarray(0, 1024).toString();
   const detail = /^\s*<(!doctype )?html/i.test(text)
     ? 'This is an HTML page, not a feed'
     : `This is not an XML, TSV, CSV, NDJSON or JSON feed with columns such as id and image_link; it begins with ${excerpt(text.trimStart())}`;

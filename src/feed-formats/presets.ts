@@ -26,13 +26,22 @@ export const PRESETS = {
     category: 'productcategory type',
     group: true,
   },
+  wix: {
+    id: 'handleid',
+    image: 'productimageurl',
+    title: 'name',
+    category: 'collection',
+    separator: ';',
+    group: true,
+  },
   woocommerce: {
-    id: 'id sku artikelnummer ugs',
-    image: 'images bilder imagenes immagini afbeeldingen',
-    title: 'name nom nombre nome naam',
-    category: 'categories kategorien categorias categorie',
+    id: 'id identyfikator sku artikelnummer ugs',
+    image:
+      'images bilder imagenes immagini afbeeldingen imagens obrazki obrazky kepek kuvat billeder zdjecia',
+    title: 'name nom nombre nome naam nazwa nazev nimi navn namn',
+    category: 'categories kategorien categorias categorie kategorie',
     marks:
-      'published veroffentlicht publie publicado pubblicato gepubliceerd type typ inhaltstyp visibilityincatalog',
+      'published veroffentlicht publie publicado pubblicato gepubliceerd type typ tipo rodzaj opublikowano inhaltstyp visibilityincatalog',
     separator: ',',
   },
   magento: {
@@ -48,7 +57,7 @@ export const PRESETS = {
   prestashop: {
     id: 'productid id',
     image:
-      'imageurls(x,y,z) imageurls(xyz) imagesurl(xyz) imagesurl(x,y,z) urldesimages(x,y,z) urldesimages(xyz) bildurls(x,y,z) bildurls(xyz) urlsimagenes(x,y,z) urldelasimagenes(x,y,z) urlimmagini(x,y,z) urldelleimmagini(x,y,z) afbeeldingurls(x,y,z) imagesurl imageurlsxyz urldesimages',
+      'imageurls(x,y,z) imageurls(xyz) imagesurl(xyz) imagesurl(x,y,z) urldesimages(x,y,z) urldesimages(xyz) bildurls(x,y,z) bildurls(xyz) urlsimagenes(x,y,z) urldelasimagenes(x,y,z) urldelaimagen(x,y,z) urldasimagens(x,y,z) urldaimagem(x,y,z) bildurl(x,y,z) urlimmagini(x,y,z) urlimmagine(x,y,z) urldelleimmagini(x,y,z) afbeeldingurls(x,y,z) urlafbeeldingen(x,y,z) adresyurlzdjec(x,y,z) urlzdjecia(x,y,z) urlobrazku(x,y,z) imagesurl imageurlsxyz urldesimages',
     title: 'name nom nombre nome naam',
     category: 'categories(x,y,z) categories(xyz)',
     separator: ',',
@@ -94,11 +103,24 @@ export const PRESETS = {
 
 /** Elements or keys with the pictures of a product, what is within them, and what in that has the address. */
 const AROUND = ['images', 'additionalimages', 'pictures', 'photos', 'imgs', 'gallery', 'media'];
-const PICTURE = ['image', 'picture', 'photo', 'img', 'main', 'item'];
+const PICTURE = [
+  'image',
+  'mainimage',
+  'primaryimage',
+  'featuredimage',
+  'coverimage',
+  'defaultimage',
+  'picture',
+  'photo',
+  'img',
+  'main',
+  'item',
+];
 const ADDRESS = [
   'url',
   'src',
   'link',
+  'location',
   'href',
   'imageurl',
   'original',
@@ -118,9 +140,9 @@ const NESTED = withAddress([
 
 /** The commonest names, for feeds that none of the others fits. */
 export const PLAIN: Preset = {
-  id: 'id @id sku customid customlabel itemsku productid productidnoneditable itemid offerid articleid articleno articlenumber articlecode artikelnummer artikelnr artnr itemnumber itemno ordernumber productcode productnumber productno code reference ref referencia referenz uniqueid uid handle key mpn gtin ean barcode asin guid offers/offer/@id nr numer indeks codigo codice',
+  id: 'id @id sku customid customlabel itemsku productid productsid pid idproduit idproducto idprodotto produktid skuid itemid offerid articleid artikelid articleno articlenumber articlecode artikelnummer artikelnr artnr itemnumber itemno ordernumber productcode productnumber productno code reference ref referencia referenz referentie riferimento uniqueid identifiantunique identifiantoffre identifiantproduit uid handle key mpn gtin ean barcode asin guid offers/offer/@id nr numer indeks codigo codice',
   image:
-    'imagelink imageurl image img imgurl imagesrc imageurls mainimage mainimageurl mainimagelink primaryimage primaryimageurl productimage productimageurl baseimage imagepath imagename imagefile picture pictureurl picurl photo photourl bild bildurl bildurls bildlink produktbild images imagelinks pictures photos hostedimageurls urlimage urlsimages largeimage bigimage imagelarge imagelargeurl imagebig featuredimage featuredimageurl featuredimage/url featuredimage/src heroimage coverimage mediaurl media imageuri imagen urlimagen imagenurl lienimage urldelimage foto fotourl fotos urlfoto immagine urlimmagine afbeelding afbeeldingurl zdjecie zdjecia obrazek obrazekurl kep kepurl enclosure/@url content/@url group/content/@url thumbnail thumbnailurl imagesmall smallimage thumb image1url imageurl1st '.concat(
+    'imagelink imageurl image img imgurl imagesrc imageurls mainimage mainimageurl mainimagelink primaryimage primaryimageurl productimage productimageurl productsimage pimage baseimage imagepath imagename imagefile picture pictureurl picurl photo photourl bild bildurl bildurls bildlink produktbild images imagelinks pictures photos hostedimageurls urlimage urlsimages largeimage bigimage imagelarge imagelargeurl imagebig featuredimage featuredimageurl heroimage coverimage mediaurl media imageuri imagen urlimagen imagenurl lienimage urldelimage foto fotourl fotos urlfoto immagine urlimmagine afbeelding afbeeldingurl zdjecie zdjecia obrazek obrazekurl kep kepurl enclosure/@url content/@url group/content/@url thumbnail thumbnailurl imagesmall smallimage thumb image1url imageurl1st '.concat(
       NESTED,
     ),
   images:

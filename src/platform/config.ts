@@ -55,6 +55,13 @@ const servers = (defaultPort: number) =>
 
 const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 
+/** A list of ports, separated by commas. */
+const ports = z
+  .string()
+  .default('')
+  .transform(splitList)
+  .pipe(z.array(z.coerce.number<string>().int().min(1).max(65_535)));
+
 /** One core stays for the event loop; more than four threads need more memory than a gateway has. */
 const DEFAULT_LOOK_THREADS = Math.max(1, Math.min(4, availableParallelism() - 1));
 
@@ -93,6 +100,8 @@ const Environment = z.object({
   MAX_IMAGE_PIXELS: whole(1024, 2 ** 28).default(8192 * 6144),
   LOOK_THREADS: whole(1, 64).default(DEFAULT_LOOK_THREADS),
   FETCH_ALLOW: networks,
+  FETCH_PORTS: ports,
+  FETCH_DOWNGRADE: z.stringbool().default(false),
   FEED_GRACE_DAYS: whole(0, 400).default(14),
   FEED_MAX_LOSS_PERCENT: whole(0, 100).default(20),
   MODEL: z

@@ -346,6 +346,29 @@ describe('batch', () => {
     expect((await readdir(at('worn-batch'))).sort()).toEqual(expected);
   });
 
+  test('accounts for every line of a shop’s export by its number', async () => {
+    const { origin } = await plantServer(serve(blurred, { 'content-type': 'image/jpeg' }));
+    const gone = await plantServer((_, response) => response.writeHead(404).end());
+    const lines = [
+      'Handle,Title,Image Src',
+      `hat,Hat,${origin}/1.jpg`,
+      `hat,,${origin}/2.jpg`,
+      ',No handle,',
+      `cap,Cap,${gone.origin}/3.jpg`,
+      `hat,Hat again,${origin}/4.jpg`,
+      'bag,Bag,',
+    ];
+    await writeFile(at('shopify.csv'), `${lines.join('\n')}\n`);
+    const ended = await run(['batch', at('shopify.csv'), '-o', at('shopify'), '--json']);
+    expect(ended.code).toBe(1);
+    const { counts, unsent } = JSON.parse(ended.stdout);
+    expect(counts).toMatchObject({ accepted: 3, succeeded: 2, failed: 1 });
+    expect(unsent.map(({ line }: { line: number }) => line)).toEqual([6, 7]);
+    expect(ended.stderr).toMatch(/^line 5 \(cap\): .*404/m);
+    expect(ended.stderr).toMatch(/^line 6 \(hat\): An earlier row has the same id$/m);
+    expect(ended.stderr).toMatch(/^line 7 \(bag\): The row has no/m);
+  });
+
   test('of a file with invalid rows', async () => {
     const planted = await plantServer(serve(blurred, { 'content-type': 'image/jpeg' }));
     const rows = [
@@ -392,4 +415,47 @@ test('a feed is imported, reported on and exported', async () => {
   expect(await readFile(at('export.csv'), 'utf8')).toMatch(
     /^sku-1,Shirt,http.*\/intake\/v1\/files\//m,
   );
+});
+
+test('a feed is changed, listed, canceled and deleted', async () => {
+  const shop = await plantServer(silence);
+  const url = `${shop.origin}/feed.csv`;
+  const { stdout: id } = await run(['feed', 'import', url, '--detach']);
+  const feed = id.trim();
+  await writeFile(
+    at('access.json'),
+    JSON.stringify({ username: 'feeds', password: 'a secret', userAgent: 'ShopFeeds/1.0' }),
+  );
+  const set = async (...options: string[]) => {
+    const { code, stdout, stderr } = await run(['feed', 'set', feed, '--json', ...options]);
+    return code === 0 ? JSON.parse(stdout) : { code, stderr };
+  };
+  const canceled = await run(['feed', 'cancel', feed]);
+  expect(canceled.stdout).toMatch(new RegExp(`^${feed} cancel(ed|ing)$`, 'm'));
+
+  const schedule = ['--schedule', '30 4 * * *', '--format', 'csv', '--quality', 'fast'];
+  const changed = await set('--access', at('access.json'), '--mapping', 'shopify', ...schedule);
+  expect(changed).toMatchObject({
+    format: 'csv',
+    mapping: { preset: 'shopify' },
+    options: { quality: 'fast' },
+    schedule: '30 4 * * *',
+    access: { origin: shop.origin, headers: ['authorization'], userAgent: 'ShopFeeds/1.0' },
+  });
+  expect(JSON.stringify(changed)).not.toContain('a secret');
+  expect((await run(['feed', 'list'])).stdout).toMatch(
+    new RegExp(`^${feed} +${url} +30 4 \\* \\* \\* +cancel`, 'm'),
+  );
+  const cleared = await set('--access', 'none', '--mapping', 'none', '--schedule', 'none');
+  for (const name of ['access', 'mapping', 'schedule']) expect(cleared).not.toHaveProperty(name);
+  expect(await set()).toMatchObject({ code: 2, stderr: expect.stringContaining('--mapping') });
+  expect(await set('--access', at('missing.json'))).toMatchObject({
+    stderr: expect.stringContaining('missing.json'),
+  });
+  expect(await set('--webhook', 'nonsense')).toMatchObject({
+    stderr: expect.stringContaining('webhook'),
+  });
+
+  expect((await run(['feed', 'delete', feed])).stdout.trim()).toBe(`${feed} deleted`);
+  expect((await run(['feed', 'list'])).stdout).not.toContain(feed);
 });

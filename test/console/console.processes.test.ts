@@ -18,6 +18,7 @@ import { outfitCases } from './outfits.cases.ts';
 import { seriousViolations, tabTo, type Watched, watch } from './page.ts';
 import { reviewCases } from './review.cases.ts';
 import { type Running, sessionCases } from './session.cases.ts';
+import { shopExportCases } from './shop-export.cases.ts';
 
 let running: Running;
 let stack: Stack;
@@ -308,6 +309,8 @@ function inBrowser(chromium: string): void {
   mendCases(async () => signedIn((await stack.key()).key), photo);
 
   drawnRowCases(() => running, signedIn);
+
+  shopExportCases(() => running, signedIn);
 
   describe('a catalogue', () => {
     test('shows progress: images, errors, downloads', async () => {

@@ -144,12 +144,6 @@ test.each([
   await expect(read(upload, { format })).rejects.toMatchObject({ name: 'FeedError', reason });
 });
 
-test('CSV with the columns of a feed is read as one', async () => {
-  const upload = `sku,name,image_url\na,Hat,${IMAGE}\n`;
-  const rows = await read(upload, { format: 'csv' });
-  expect(rows.at(-1)).toMatchObject({ kind: 'row', customId: 'a', image: { url: IMAGE } });
-});
-
 describe('a row that takes too long to parse is an error, and the next one is read:', () => {
   const next = { ndjson: `{"customId":"z","imageUrl":"${IMAGE}"}`, csv: `z,${IMAGE}` };
   // biome-ignore format: a table reads best aligned

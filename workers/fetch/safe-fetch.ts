@@ -64,6 +64,10 @@ const LIMITS: FetchLimits = {
 export interface SafeFetchSettings {
   /** Networks in CIDR notation that may be reached in addition to public addresses, on any port. */
   allow: readonly string[];
+  /** Of public addresses, besides 80 and 443. */
+  ports?: readonly number[];
+  /** Whether a redirect may lead from https to http. */
+  allowDowngrade?: boolean;
   userAgent: string;
   /** Concurrent requests of one client to one host; 4 by default. All clients together have twice as many. */
   maxPerHost?: number;
@@ -167,7 +171,15 @@ function checkHead(
  * @throws Error if an entry of `allow` is not a network
  */
 export function createSafeFetch(settings: SafeFetchSettings) {
-  const { allow, userAgent, maxPerHost = 4, resolve = createResolve(), ca } = settings;
+  const {
+    allow,
+    ports,
+    allowDowngrade,
+    userAgent,
+    maxPerHost = 4,
+    resolve = createResolve(),
+    ca,
+  } = settings;
   const limits = { ...LIMITS, ...settings.limits };
   const maxConnections = 2 * maxPerHost;
   const hosts = createFetchPool({
@@ -180,7 +192,7 @@ export function createSafeFetch(settings: SafeFetchSettings) {
   });
   const agent = new Agent({
     connect: pinningConnector({
-      rule: addressRule(allow),
+      rule: addressRule(allow, ports),
       resolve,
       connectMillis: limits.connectMillis,
       rejectionMillis: limits.hostRejectionMillis,
@@ -267,7 +279,7 @@ export function createSafeFetch(settings: SafeFetchSettings) {
       if (!REDIRECT_STATUSES.includes(response.statusCode)) return { url, response };
       discard(response);
       if (request.method === 'POST') throw new FetchError('redirects');
-      const next = redirectUrl(url, headerOf(response.headers, 'location'));
+      const next = redirectUrl(url, headerOf(response.headers, 'location'), allowDowngrade);
       if (next.origin !== url.origin) headers = {};
       url = next;
       leftMillis -= millis;

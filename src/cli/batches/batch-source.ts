@@ -3,8 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename, relative } from 'node:path';
 import type { BatchRow, Client, UploadResult } from '../../../packages/client/src/client.ts';
 import { parseBatchRows } from '../../feed-formats/batch-rows.ts';
-import { expandFeed } from '../../feed-formats/expand.ts';
-import { parseFeed } from '../../feed-formats/parse.ts';
+import { feedImages, HEAD_BYTES } from '../../feed-formats/feed-images.ts';
 import { photosUnder } from '../images/photos.ts';
 import { usageError } from '../terminal/exit.ts';
 
@@ -52,24 +51,17 @@ const readBatchRows = (format: RowFormat): RowReader =>
     }
   };
 
-/** Reads the images of a feed of any kind, each as a row; further ones of a product have a number. */
+/** Reads the images of a feed of any kind. */
 async function* readFeedRows(file: string): AsyncGenerator<FileRow> {
-  const source = expandFeed(createReadStream(file));
-  for await (const item of parseFeed(source, { fileName: basename(file) })) {
-    const { line, id } = item;
-    if (item.kind === 'error') {
-      yield { line, detail: item.detail, ...(id !== undefined && { customId: id }) };
-      continue;
-    }
-    for (const [image, imageUrl] of [item.imageLink, ...item.additionalImageLinks].entries()) {
-      const customId = image === 0 ? item.id : `${item.id}-${image + 1}`;
+  const images = feedImages(createReadStream(file), { fileName: basename(file) });
+  for await (const image of images) {
+    if ('detail' in image) yield image;
+    else {
+      const { line, customId, url: imageUrl } = image;
       yield { line, customId, row: { customId, imageUrl } };
     }
   }
 }
-
-/** Bytes at the beginning of a file that show whether images are in it. */
-const HEAD_BYTES = 64 * 1024;
 
 async function readerOf(file: string): Promise<RowReader> {
   const [head = ''] = await createReadStream(file, {

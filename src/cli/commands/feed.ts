@@ -230,7 +230,7 @@ async function listFeeds(options: FeedOptions, signal: AbortSignal): Promise<voi
   const feeds = await connectFeeds(options).feeds.list({ signal });
   const rows = feeds.map(({ id, source, schedule = '', run }) => [
     id,
-    'url' in source ? source.url : 'file',
+    'url' in source ? source.url : (source.fileName ?? 'file'),
     schedule,
     run?.status ?? '',
   ]);

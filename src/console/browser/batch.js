@@ -1,34 +1,20 @@
 import { call, callJson, readNdjson } from './api.js';
+import { headersOf, isTable } from './feed.js';
 import { rememberPhotos } from './review/local-photos.js';
 
 /** Files per request: small steps show progress, and a failed request loses little. */
 const FILES_PER_REQUEST = 6;
-/** @type {Readonly<Record<string, string>>} */
-const LIST_TYPES = {
-  csv: 'text/csv',
-  txt: 'text/csv',
-  ndjson: 'application/x-ndjson',
-  jsonl: 'application/x-ndjson',
-};
-
-/** @param {string} name */
-const extensionOf = (name) => /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
-
-/** @param {File} file */
-const listTypeOf = (file) => LIST_TYPES[extensionOf(file.name)];
-
 /**
- * Uploads files: each list in a request of its own, images in small groups.
+ * Uploads files: each table in a request of its own, images in small groups.
  * @param {string} path
  * @param {File[]} files
  * @param {(done: number) => void} onProgress
  */
 async function uploadFiles(path, files, onProgress) {
   let done = 0;
-  const images = files.filter((file) => !listTypeOf(file));
-  for (const list of files.filter((file) => listTypeOf(file))) {
-    const headers = { 'content-type': listTypeOf(list) ?? '' };
-    await call(path, { method: 'POST', headers, body: list, noTimeout: true });
+  const images = files.filter((file) => !isTable(file));
+  for (const table of files.filter(isTable)) {
+    await call(path, { method: 'POST', headers: headersOf(table), body: table, noTimeout: true });
     onProgress(++done);
   }
   for (let from = 0; from < images.length; from += FILES_PER_REQUEST) {
@@ -41,18 +27,27 @@ async function uploadFiles(path, files, onProgress) {
   }
 }
 
+/** @param {File[]} files */
+const nameOf = ([first, ...others]) =>
+  `${first?.name}${others.length > 0 ? ` and ${others.length} more` : ''}`.slice(-200);
+
 /**
- * Creates a batch, uploads its files and seals it.
+ * Creates a batch, uploads its files and seals it. Nothing is left of it if a file is refused.
  * @param {{files: File[], name: string, classify: boolean}} request
  * @param {(done: number) => void} onProgress
  */
 export async function startBatch({ files, name, classify }, onProgress) {
   const operations = ['remove-background', ...(classify ? ['classify'] : [])];
-  const json = { operations, ...(name && { name }) };
+  const json = { operations, name: name || nameOf(files) };
   const batch = await callJson('/intake/v1/batches', { method: 'POST', json });
-  await uploadFiles(batch.links.items, files, onProgress);
-  rememberPhotos(batch.links.self, files);
-  await call(`${batch.links.self}/seal`, { method: 'POST' });
+  try {
+    await uploadFiles(batch.links.items, files, onProgress);
+    rememberPhotos(batch.links.self, files);
+    await call(`${batch.links.self}/seal`, { method: 'POST' });
+  } catch (error) {
+    await call(batch.links.self, { method: 'DELETE' }).catch(() => {}); // the first error says why
+    throw error;
+  }
   return batch;
 }
 

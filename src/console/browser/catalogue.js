@@ -3,7 +3,8 @@ import { batchRun, startBatch } from './batch.js';
 import { takeFiles } from './drop.js';
 import { byId, fill, h } from './element.js';
 import { errorBox } from './error-box.js';
-import { countFeed, describeFeed, feedRun, startFeed } from './feed.js';
+import { countFeed, feedRun, inspectFeed, isTable, startFeed } from './feed.js';
+import { feedFields } from './feed-fields.js';
 import { runView } from './run-view.js';
 
 const MAX_RECENT = 8;
@@ -66,7 +67,18 @@ function fileChooser(drop, note, onChoose = () => {}) {
 }
 
 function installBatch() {
-  const { files, clear } = fileChooser('batch-drop', 'batch-chosen');
+  /** Shows what is recognised in the tables among the chosen files; lists of our own are none. */
+  const describe = async () => {
+    const chosen = files();
+    const found = await Promise.all(
+      chosen.filter(isTable).map((file) => inspectFeed(file).catch(() => ({ problem: {} }))),
+    );
+    if (files() !== chosen) return;
+    byId('batch-read').textContent = found
+      .map(({ problem, text }) => (problem ? '' : text))
+      .join(' ');
+  };
+  const { files, clear } = fileChooser('batch-drop', 'batch-chosen', () => void describe());
   installForm('batch', async (button) => {
     const chosen = files();
     if (chosen.length === 0) return byId('batch-files').focus();
@@ -83,25 +95,34 @@ function installBatch() {
   });
 }
 
+/** @param {any} feed */
+const runOf = (feed) => feedRun(feed, (latest) => watch(runOf(latest)));
+
 function installFeed() {
-  const mapping = byId('feed-mapping', HTMLInputElement);
+  let fields = feedFields();
+  const place = byId('feed-fields');
   /** Shows what is recognised in the chosen file, also after the mapping was edited. */
   const describe = async () => {
     const [file] = files();
     byId('feed-read').textContent = '';
     if (!file) return;
-    const said = await describeFeed(file, mapping.value.trim()).catch(({ message }) => message);
-    if (files()[0] === file) byId('feed-read').textContent = said;
+    const found = await inspectFeed(file, fields.read().mapping).catch(({ message }) => ({
+      text: message,
+    }));
+    if (files()[0] !== file) return;
+    byId('feed-read').textContent = found.text;
+    if (found.labels) fields.suggest(found);
   };
   const { files, clear } = fileChooser('feed-drop', 'feed-chosen', () => void describe());
-  mapping.addEventListener('change', describe);
+  place.addEventListener('change', describe);
+  fill(place, fields.node);
   const url = byId('feed-url', HTMLInputElement);
   const plan = byId('feed-plan');
   const request = () => ({
     url: url.value,
     file: files()[0],
     onWhite: byId('feed-white', HTMLInputElement).checked,
-    mapping: mapping.value.trim(),
+    settings: fields.read(),
   });
   byId('feed-count').onclick = async () => {
     if (!request().file && !url.value) return url.focus();
@@ -113,7 +134,9 @@ function installFeed() {
     const feed = await startFeed(request());
     clear();
     plan.textContent = '';
-    watch(feedRun(feed));
+    fields = feedFields();
+    fill(place, fields.node);
+    watch(runOf(feed));
   });
 }
 
@@ -149,7 +172,7 @@ async function drawRecent() {
         .filter((/** @type {any} */ { run }) => run)
         .map((/** @type {any} */ feed) => ({
           createdAt: feed.run.createdAt,
-          run: () => feedRun(feed),
+          run: () => runOf(feed),
         })),
     ];
     all.sort((a, b) => b.createdAt.localeCompare(a.createdAt));

@@ -1,4 +1,7 @@
 import { call, callJson, pathOf, pause, readNdjson } from './api.js';
+import { fill, h } from './element.js';
+import { errorBox } from './error-box.js';
+import { feedFields } from './feed-fields.js';
 
 const POLL_MILLIS = 500;
 
@@ -14,32 +17,28 @@ const MEDIA_TYPES = {
   atom: 'application/atom+xml',
 };
 
+/** @param {File} file */
+const extensionOf = ({ name }) => /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
+
+/** Whether a file is a feed or a list, by its name. @param {File} file */
+export const isTable = (file) =>
+  extensionOf(file) in MEDIA_TYPES || /^(txt|json|gz|zip)$/.test(extensionOf(file));
+
 /** The bytes of other files, also of compressed ones, decide what they are. @param {File} file */
-function headersOf(file) {
-  const extension = /\.([^.]+)$/.exec(file.name)?.[1]?.toLowerCase() ?? '';
-  return { 'content-type': MEDIA_TYPES[extension] ?? 'application/octet-stream' };
-}
+export const headersOf = (file) => ({
+  'content-type': MEDIA_TYPES[extensionOf(file)] ?? 'application/octet-stream',
+});
 
-/** @param {File} file @param {string} mapping */
-const readingOf = ({ name }, mapping) => ({ fileName: name, ...(mapping && { mapping }) });
-
-/**
- * Says in words what is recognised in a file.
- * @param {File} file
- * @param {string} mapping JSON, or empty
- */
-export async function describeFeed(file, mapping) {
-  const query = new URLSearchParams(readingOf(file, mapping));
-  const init = { method: 'POST', headers: headersOf(file), body: file, noTimeout: true };
-  const found = await callJson(`${FEEDS}/inspect?${query}`, init);
-  const { preset, format, rows, rejected, sample, problem, notes } = found;
-  if (problem) return `${file.name}: ${problem.detail}`;
+/** @param {any} found what an inspection found */
+function recognisedText({ format, preset, columns, rows, rejected, sample, problem, notes }) {
+  if (problem) return problem.detail;
   const images = sample.reduce(
     (/** @type {number} */ sum, /** @type {any} */ row) => sum + row.images.length,
     0,
   );
+  const from = ['id', 'imageLink', 'additionalImageLink'].flatMap((name) => columns[name] ?? []);
   return [
-    `${file.name}: ${format}, read as ${preset}.`,
+    `${format}, read as ${preset}, from ${from.join(', ')}.`,
     `${rows - rejected} of the first ${rows} products can be used;`,
     `the first ${sample.length} have ${images} images.`,
     ...notes.map((/** @type {any} */ note) => `${note.detail}.`),
@@ -47,57 +46,200 @@ export async function describeFeed(file, mapping) {
 }
 
 /**
- * Creates a feed from a URL or an uploaded file.
- * @param {{url: string, file: File | undefined, onWhite: boolean, mapping: string, isDry?: boolean}} request
+ * Says what is recognised in a file, in words too.
+ * @param {File} file
+ * @param {object} [mapping]
  */
-export function startFeed({ url, file, onWhite, mapping, isDry = false }) {
-  const dryRun = String(isDry);
+export async function inspectFeed(file, mapping) {
+  const query = new URLSearchParams({ fileName: file.name });
+  if (mapping) query.set('mapping', JSON.stringify(mapping));
+  const init = { method: 'POST', headers: headersOf(file), body: file, noTimeout: true };
+  const found = await callJson(`${FEEDS}/inspect?${query}`, init);
+  return { ...found, text: `${file.name}: ${recognisedText(found)}` };
+}
+
+/** @param {string} path @param {File | undefined} file @param {Record<string, string>} [query] */
+const postFeed = (path, file, query = {}) =>
+  callJson(`${path}?${new URLSearchParams(query)}`, {
+    method: 'POST',
+    noTimeout: true,
+    ...(file && { headers: headersOf(file), body: file }),
+  });
+
+/** Waits until a run has been read, and returns it. @param {any} started */
+async function whenRead(started) {
+  let run = started;
+  while (run.status === 'open') {
+    await pause(POLL_MILLIS);
+    run = await callJson(run.links.self);
+  }
+  return run;
+}
+
+/**
+ * @typedef {object} FeedRequest
+ * @property {string} url
+ * @property {File | undefined} file
+ * @property {boolean} onWhite
+ * @property {Record<string, any>} settings as `feedFields` reads them
+ */
+
+/**
+ * Creates a feed from a URL or an uploaded file.
+ * @param {FeedRequest} request
+ * @param {boolean} [isDry]
+ */
+export async function startFeed({ url, file, onWhite, settings }, isDry = false) {
   const background = onWhite ? 'white' : 'none';
-  const named = mapping && { mapping: JSON.parse(mapping) };
-  const json = { url, export: { background }, ...named };
-  if (!file) return callJson(`${FEEDS}?dryRun=${dryRun}`, { method: 'POST', json });
-  const query = new URLSearchParams({ background, dryRun, ...readingOf(file, mapping) });
-  const headers = headersOf(file);
-  return callJson(`${FEEDS}?${query}`, { method: 'POST', headers, body: file, noTimeout: true });
+  if (!file) {
+    const json = { url, export: { background }, ...settings };
+    return callJson(`${FEEDS}?dryRun=${isDry}`, { method: 'POST', json });
+  }
+  const { mapping, format, options, webhook, ...others } = settings;
+  // Secrets have no place in an address: they are set before the first run that fetches.
+  const isLater = Object.values(others).some((value) => value !== null);
+  const feed = await postFeed(FEEDS, file, {
+    background,
+    dryRun: String(isDry || isLater),
+    fileName: file.name,
+    ...(mapping && { mapping: JSON.stringify(mapping) }),
+    ...(format && { format }),
+    ...(options && { quality: options.quality }),
+    ...(webhook && { webhookUrl: webhook.url }),
+  });
+  if (!isLater || isDry) return feed;
+  try {
+    await whenRead(feed.run);
+    await callJson(feed.links.self, { method: 'PATCH', json: others });
+    await postFeed(feed.links.runs, file);
+  } catch (error) {
+    await call(feed.links.self, { method: 'DELETE' });
+    throw error;
+  }
+  return callJson(feed.links.self);
+}
+
+/** @param {any} run a dry run that has been read */
+function planText({ plan, problem }) {
+  if (!plan) throw new Error(problem?.detail ?? 'The feed was not read');
+  const { products, links, photos, unreadable, units } = plan;
+  return `${products} products, ${links} links, ${photos} photos, ${unreadable} unreadable, costs ${units} units at most`;
 }
 
 /**
  * Counts what a feed would cost, before an image is fetched; keeps nothing.
- * @param {{url: string, file: File | undefined, onWhite: boolean, mapping: string}} request
+ * @param {FeedRequest} request
  * @returns {Promise<string>}
  */
 export async function countFeed(request) {
-  const { id, run: started } = await startFeed({ ...request, isDry: true });
+  const { links, run } = await startFeed(request, true);
   try {
-    let run = started;
-    while (run.status === 'open') {
-      await pause(POLL_MILLIS);
-      run = await callJson(started.links.self);
-    }
-    if (!run.plan) throw new Error(run.problem?.detail ?? 'The feed was not read');
-    const { products, links, photos, unreadable, units } = run.plan;
-    return `${products} products, ${links} links, ${photos} photos, ${unreadable} unreadable, costs ${units} units at most`;
+    return planText(await whenRead(run));
   } finally {
-    await call(`${FEEDS}/${id}`, { method: 'DELETE' });
+    await call(links.self, { method: 'DELETE' });
   }
+}
+
+/**
+ * The settings of a feed, and a way to run it again.
+ * @param {any} feed
+ * @param {(feed: any) => void} onRun
+ */
+function feedSettings(feed, onRun) {
+  let fields = feedFields(feed);
+  const fieldsPlace = h('div', {}, fields.node);
+  const place = h('div');
+  const said = h('p', { class: 'fine', role: 'status' });
+  const input = h('input', { type: 'file' });
+  const isUploaded = !feed.source.url;
+
+  /** @param {() => Promise<string>} act */
+  const doing = (act) => async () => {
+    fill(place);
+    try {
+      said.textContent = await act();
+    } catch (error) {
+      said.textContent = '';
+      fill(place, errorBox(error));
+    }
+  };
+  input.addEventListener(
+    'change',
+    doing(async () => {
+      const [file] = input.files ?? [];
+      if (!file) return '';
+      const found = await inspectFeed(file, fields.read().mapping ?? feed.mapping);
+      fields.suggest(found);
+      return found.text;
+    }),
+  );
+  const file = () => {
+    if (!isUploaded) return undefined;
+    const [chosen] = input.files ?? [];
+    if (!chosen) throw new Error('Choose the current file first');
+    return chosen;
+  };
+  const save = async () => {
+    const json = fields.read();
+    const changed = Object.keys(json).length > 0;
+    const saved = await callJson(feed.links.self, changed ? { method: 'PATCH', json } : {});
+    fields = feedFields(saved);
+    fill(fieldsPlace, fields.node);
+    fill(place, h('p', { class: 'fine', role: 'status' }, 'Saved; the next run has it.'));
+    return '';
+  };
+  const run = async () => {
+    await postFeed(feed.links.runs, file());
+    onRun(await callJson(feed.links.self));
+    return '';
+  };
+  const count = async () =>
+    planText(await whenRead(await postFeed(feed.links.runs, file(), { dryRun: 'true' })));
+  return h(
+    'details',
+    { class: 'feed-settings' },
+    h('summary', {}, 'Run again, or change how it is read'),
+    h(
+      'div',
+      { class: 'stack options' },
+      isUploaded && h('label', { class: 'field' }, 'The current feed', input),
+      h(
+        'div',
+        { class: 'buttons' },
+        h('button', { type: 'button', onclick: doing(run) }, 'Run again'),
+        h('button', { type: 'button', class: 'quiet', onclick: doing(count) }, 'Count only'),
+      ),
+      said,
+      fieldsPlace,
+      h(
+        'div',
+        { class: 'buttons' },
+        h('button', { type: 'button', onclick: doing(save) }, 'Save changes'),
+      ),
+      place,
+    ),
+  );
 }
 
 /**
  * Returns the latest run of a feed as a run to watch.
  * @param {any} feed
+ * @param {(feed: any) => void} onRun takes the feed when it has another run
  * @returns {import('./run-view.js').Run}
  */
-export function feedRun({ id, source, run }) {
+export function feedRun(feed, onRun) {
+  const { id, source, run } = feed;
   const { self, report, export: exported, cancel } = run.links;
   const readReport = async function* () {
     yield* readNdjson(await call(report, { headers: { accept: 'application/x-ndjson' } }));
   };
   return {
-    title: source.url ?? 'Feed from a file',
+    title: source.url ?? source.fileName ?? 'Feed from a file',
     self,
     events: `${self}/events`,
     cancel,
     review: self,
+    settings: () => feedSettings(feed, onRun),
     async *images() {
       for await (const product of readReport()) {
         for (const { picture } of product.images ?? []) {

@@ -8,4 +8,9 @@ declare const SHADOWS: readonly Choice[];
 /** Of file names, by media type. */
 declare const EXTENSIONS: Readonly<Record<string, string>>;
 
-export { EXTENSIONS, FORMATS, SHADOWS };
+declare const QUALITIES: readonly string[];
+/** Kinds and formats of feeds. */
+declare const FEED_PRESETS: readonly string[];
+declare const FEED_FORMATS: readonly string[];
+
+export { EXTENSIONS, FEED_FORMATS, FEED_PRESETS, FORMATS, QUALITIES, SHADOWS };

@@ -30,6 +30,7 @@ const REFRESH_MILLIS = 1500;
  * @property {string} self
  * @property {string} events
  * @property {string} cancel
+ * @property {() => HTMLElement} [settings] of a feed
  * @property {string} review path of the batch or run that is reviewed when it has ended
  * @property {() => AsyncGenerator<RunImage>} images the finished ones
  * @property {() => AsyncGenerator<RunError>} errors
@@ -189,6 +190,7 @@ export function runView(run, signal) {
     duplicates,
     errors,
     downloads,
+    run.settings?.(),
     errorPlace,
   );
 

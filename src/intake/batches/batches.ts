@@ -52,7 +52,7 @@ export const BATCH_TERMINAL_STATUSES: readonly BatchStatus[] = [
 
 /** How much of the latest upload has been appended; enough to resume it. */
 export const Upload = z.object({
-  format: z.enum(['ndjson', 'csv', 'files']),
+  format: z.enum(['ndjson', 'csv', 'files', 'feed']),
   /** Bytes of the upload that have been read, and the number of the next line. */
   offset: z.number(),
   line: z.number(),

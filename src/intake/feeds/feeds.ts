@@ -10,13 +10,18 @@ import { Erasure } from '../erasure.ts';
 import { parseHashFields, toHashFields } from '../hash-fields.ts';
 import { FeedAccess } from './feed-access.ts';
 
+/** Where each run reads a feed; an uploaded one comes with each run, its name with the first. */
+export const FeedSource = z.union([
+  z.object({ url: z.string() }),
+  z.object({ uploaded: z.literal(true), fileName: z.string().optional() }),
+]);
+
 /** The part of a feed that is also in object storage, first. `meter` may change in the record alone. */
 export const FeedManifest = FeedReading.extend({
   id: z.string(),
   client: z.string(),
   requestId: z.string(),
-  /** Where each run reads it; an uploaded feed comes with each run. */
-  source: z.union([z.object({ url: z.string() }), z.object({ uploaded: z.literal(true) })]),
+  source: FeedSource,
   access: StoredAccess.optional(),
   operations: z.array(z.enum(OPERATIONS)),
   options: CutOutOptions.optional(),

@@ -33,20 +33,22 @@ const isPublic = (address: Address): boolean =>
   !isIn(address, AZURE_HOST);
 
 /**
- * Creates the SSRF guard. It allows public unicast addresses on ports 80 and 443, and any port of the
+ * Creates the SSRF guard. It allows public unicast addresses on ports 80, 443 and further ones, and any port of the
  * allowed networks.
  * @param allow networks in CIDR notation
+ * @param ports further ones
  * @returns a check that throws FetchError `private-address` or `port`
  * @throws Error if an entry of `allow` is not a network
  */
-export function addressRule(allow: readonly string[]) {
+export function addressRule(allow: readonly string[], ports: readonly number[] = []) {
+  const allowedPorts = [...PUBLIC_PORTS, ...ports];
   const allowed = allow.map((network) => ipaddr.parseCIDR(network));
 
   return function check(text: string, port: number): void {
     const address = effectiveAddress(text);
     if (allowed.some((network) => isIn(address, network))) return;
     if (!isPublic(address)) throw new FetchError('private-address');
-    if (!PUBLIC_PORTS.includes(port)) throw new FetchError('port');
+    if (!allowedPorts.includes(port)) throw new FetchError('port');
   };
 }
 

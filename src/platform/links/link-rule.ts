@@ -19,10 +19,11 @@ function literalAddress(hostname: string): string | undefined {
  * Creates the rule for links as they arrive: workers apply the same to what they fetch, and then to the addresses
  * of host names too.
  * @param allow networks in CIDR notation that may be reached in addition to public addresses
+ * @param ports of public addresses, besides 80 and 443
  * @throws Error if an entry of `allow` is not a network
  */
-export function createLinkRule(allow: readonly string[]): LinkRule {
-  const checkAddress = addressRule(allow);
+export function createLinkRule(allow: readonly string[], ports: readonly number[] = []): LinkRule {
+  const checkAddress = addressRule(allow, ports);
   return (link) => {
     try {
       const { hostname, port, protocol } = parseUrl(link);

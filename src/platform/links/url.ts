@@ -19,12 +19,17 @@ export function parseUrl(link: string, base?: URL): URL {
 
 /**
  * Returns the target of a redirect.
+ * @param allowDowngrade whether it may lead from https to http
  * @throws FetchError like `parseUrl`, and `redirects`, `downgrade`
  */
-export function redirectUrl(current: URL, location: string | undefined): URL {
+export function redirectUrl(
+  current: URL,
+  location: string | undefined,
+  allowDowngrade = false,
+): URL {
   if (location === undefined) throw new FetchError('redirects');
   const next = parseUrl(location, current);
-  if (current.protocol === 'https:' && next.protocol === 'http:') {
+  if (!allowDowngrade && current.protocol === 'https:' && next.protocol === 'http:') {
     throw new FetchError('downgrade');
   }
   return next;

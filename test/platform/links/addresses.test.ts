@@ -85,6 +85,21 @@ describe('with allowed networks', () => {
   });
 });
 
+describe('with further ports', () => {
+  const check = addressRule([], [8080, 6379]);
+
+  test.each(PUBLIC)('%s is allowed on them', (address) => {
+    expect(() => check(address, 8080)).not.toThrow();
+    expect(() => check(address, 443)).not.toThrow();
+    expect(() => check(address, 8081)).toThrow(fetchError('port'));
+  });
+
+  test.each(NOT_PUBLIC)('%s is rejected there too: %s', (address) => {
+    expect(() => check(address, 8080)).toThrow(fetchError('private-address'));
+    expect(() => check(address, 6379)).toThrow(fetchError('private-address'));
+  });
+});
+
 test.each(['10.0.0.0', '10.0.0.0/33', 'intranet', ''])('%j is not a network', (network) => {
   expect(() => addressRule([network])).toThrow();
 });

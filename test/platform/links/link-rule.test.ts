@@ -6,7 +6,7 @@ test.each([
   ['http://app.localhost/a.jpg', /public address/],
   ['http://127.1/a.jpg', /public address/],
   ['http://[fd00::1]/a.jpg', /public address/],
-  ['https://8.8.8.8:25/a.jpg', /ports 80 and 443/],
+  ['https://8.8.8.8:25/a.jpg', /ports 80 and 443.*FETCH_PORTS/],
   ['http://me@shop.example/a.jpg', /user name/],
   ['ftp://shop.example/a.jpg', /http and https/],
 ])('%s can never be fetched', (link, reason) => {
@@ -20,6 +20,14 @@ test.each([
   'http://[2606:4700::1111]:443/a.jpg',
 ])('%s may be fetched: its host decides', (link) => {
   expect(createLinkRule([])(link)).toBeUndefined();
+});
+
+test('further ports are those of public addresses only', () => {
+  const rule = createLinkRule([], [8443]);
+  expect(rule('https://8.8.8.8:8443/a.jpg')).toBeUndefined();
+  expect(rule('https://8.8.8.8:8444/a.jpg')).toMatch(/FETCH_PORTS/);
+  expect(rule('https://127.0.0.1:8443/a.jpg')).toMatch(/public address/);
+  expect(rule('https://[::ffff:10.0.0.1]:8443/a.jpg')).toMatch(/public address/);
 });
 
 test('what the operator allows may be fetched on any port', () => {

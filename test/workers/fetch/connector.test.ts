@@ -191,6 +191,32 @@ describe('a secure connection', () => {
     expect(plain.requests).toEqual([]);
   });
 
+  test('may, if the operator allows it; the headers of the secure one stay there', async () => {
+    const plain = await plantServer(serve('plain'));
+    const { port } = await plantServer(redirectTo(plain.origin), identity);
+    const { safe } = fetcher([['127.0.0.1']], { ca: identity.cert, allowDowngrade: true });
+    const headers = { authorization: 'Basic secret' };
+    const fetched = await safe.fetch(`https://shop.example:${port}/`, { ...small, headers });
+    expect(fetched).toMatchObject({ status: 200, finalUrl: `${plain.origin}/` });
+    expect(plain.requests[0]?.headers.authorization).toBeUndefined();
+  });
+
+  test.each([
+    'http://10.0.0.1:8080/',
+    'http://inner.example:8080/',
+    'http://[::ffff:a9fe:a9fe]:8080/',
+  ])('may not then redirect to %s, on a port that is allowed', async (to) => {
+    const { port, requests } = await plantServer(redirectTo(to), identity);
+    const answers = [['127.0.0.1'], ['10.0.0.1']];
+    const open = { allowDowngrade: true, ports: [8080, port] };
+    const { safe } = fetcher(answers, { ca: identity.cert, ...open });
+    await expect(safe.fetch(`https://shop.example:${port}/`, small)).rejects.toMatchObject({
+      name: 'FetchError',
+      reason: expect.stringMatching(/^(private-address|dns)$/),
+    });
+    expect(requests).toHaveLength(1);
+  });
+
   test('may be the target of an insecure redirect', async () => {
     const secure = await plantServer(closing, identity);
     const { port } = await plantServer(redirectTo(`https://shop.example:${secure.port}/`));

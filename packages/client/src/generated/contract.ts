@@ -154,7 +154,7 @@ export interface RejectedRow {
 export interface UploadResult {
   accepted: number;
   rejected: number;
-  /** Bytes of the upload that are stored; for a form, files. */
+  /** Bytes of the upload that are stored; for a form, files; for a feed, images. */
   offset: number;
   /** The first ten rejected rows. */
   errors: RejectedRow[];
@@ -648,7 +648,7 @@ export interface DuplicatesPage {
 /** Default `auto`. */
 export type FeedFormat = 'auto' | 'rss' | 'atom' | 'xml' | 'tsv' | 'csv' | 'ndjson' | 'json';
 /** A kind of export that is recognised by its columns. */
-export type FeedPreset = 'google' | 'plain' | 'shopify' | 'woocommerce' | 'magento' | 'prestashop' | 'awin' | 'criteo' | 'idealo' | 'heureka' | 'shopify-json';
+export type FeedPreset = 'google' | 'plain' | 'shopify' | 'wix' | 'woocommerce' | 'magento' | 'prestashop' | 'awin' | 'criteo' | 'idealo' | 'heureka' | 'shopify-json';
 /** What protected servers of a feed and its images need. Secrets are stored encrypted and not shown again. */
 export interface FeedAccess {
   /** Of basic authentication: up to 200 characters. */
@@ -879,7 +879,7 @@ export interface FeedRun {
 /** A feed that was read from a URL. */
 export interface FeedUrlSource { url: string }
 /** A feed that was sent as a body. */
-export interface FeedUploadSource { uploaded: true }
+export interface FeedUploadSource { uploaded: true; fileName?: string }
 /** Paths on the service. */
 export interface FeedLinks { self: string; runs: string; export: string }
 /** The retention in effect. */

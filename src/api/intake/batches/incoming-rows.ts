@@ -4,7 +4,9 @@ import {
   type BatchRowError,
   parseBatchRows,
 } from '../../../feed-formats/batch-rows.ts';
+import { feedImages } from '../../../feed-formats/feed-images.ts';
 import { type IdSet, takeId } from '../../../feed-formats/id-set.ts';
+import type { FeedHints } from '../../../feed-formats/sniff.ts';
 import { type BodyStream, collectBody } from '../../../http/body-stream.ts';
 import type { FilePart } from '../../../http/file-parts.ts';
 import { readJsonImage } from '../../../http/image-body.ts';
@@ -129,6 +131,24 @@ export async function* textRows(
       upload: { format, ...item.end, ...(header !== undefined && { header }) },
     };
     offset = item.end.offset;
+  }
+}
+
+/** Reads the images of a feed as rows; here `offset` counts images, and a resumed feed is sent whole again. */
+export async function* feedRows(
+  body: AsyncIterable<Uint8Array>,
+  hints: FeedHints,
+  from: Upload | undefined,
+  ids: IdSet,
+): AsyncGenerator<IncomingRow> {
+  let count = 0;
+  for await (const { line, customId, ...image } of feedImages(body, hints, ids)) {
+    count++;
+    if (count <= (from?.rows ?? 0)) continue;
+    const content =
+      'url' in image ? image : { problem: new Problem('invalid-request', image.detail) };
+    const upload = { format: 'feed' as const, offset: count, line: line + 1, rows: count };
+    yield { line, customId, content, bringsImage: false, unknownColumns: [], upload };
   }
 }
 

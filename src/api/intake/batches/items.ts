@@ -1,15 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { FeedError } from '../../../feed-formats/feed-error.ts';
+import { HEAD_BYTES, isFeed } from '../../../feed-formats/feed-images.ts';
 import { type IdSet, idSet } from '../../../feed-formats/id-set.ts';
+import { peek } from '../../../feed-formats/peek.ts';
 import type { Gateway } from '../../../gateway.ts';
+import type { BodyStream } from '../../../http/body-stream.ts';
 import type { Call, Caller } from '../../../http/route.ts';
 import { batchFiles } from '../../../intake/batches/batch-files.ts';
 import type { Batches, BatchRecord, Upload } from '../../../intake/batches/batches.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
 import { requireCaller } from '../../caller.ts';
-import { fileRows, type IncomingRow, textRows } from './incoming-rows.ts';
+import { feedRows, fileRows, type IncomingRow, textRows } from './incoming-rows.ts';
 import { ITEM_FORMATS, type ItemsQuery } from './request.ts';
 import { storageUnavailable } from './row-images.ts';
 import { createUpload, redisUnavailable, type UploadServices } from './upload.ts';
@@ -102,7 +105,7 @@ function uploadToResume(
     const detail = `The latest upload is stored up to ${upload.offset}; resume from there`;
     throw wrongOffset(detail, upload.offset);
   }
-  if (format === upload.format) return upload;
+  if (format === upload.format || (upload.format === 'feed' && format !== 'files')) return upload;
   const detail = `The upload began as ${upload.format}; resume it in the same format`;
   throw wrongOffset(detail, upload.offset);
 }
@@ -122,8 +125,36 @@ function readRows(
   const ids = idSet();
   const prepare = () => readIds(ids);
   if (body.kind === 'files') return fileRows(prepared(body.files, prepare), from, ids, services);
-  const stream = prepared(body.stream, prepare);
-  return textRows({ ...body, stream }, format === 'csv' ? 'csv' : 'ndjson', from, ids, services);
+  return readBytes(
+    services,
+    { ...body, stream: prepared(body.stream, prepare) },
+    format,
+    from,
+    ids,
+  );
+}
+
+/** Reads rows as they are defined for batches, or those of a feed. */
+async function* readBytes(
+  services: ItemsServices,
+  body: Extract<BodyStream, { kind: 'bytes' }>,
+  format: Upload['format'],
+  from: Upload | undefined,
+  ids: IdSet,
+): AsyncGenerator<IncomingRow> {
+  const { mediaType, charset } = body;
+  const hints = { mediaType: charset ? `${mediaType}; charset=${charset}` : mediaType };
+  const isContinued = from !== undefined && from.format !== 'feed';
+  const { head, all } = await peek(
+    body.stream,
+    ({ length }) => isContinued || length >= HEAD_BYTES,
+  );
+  const isOfFeed = format === 'feed' || from?.format === 'feed' || isFeed(head, hints);
+  if (!isContinued && isOfFeed) yield* feedRows(all, hints, from, ids);
+  else {
+    const rows = format === 'csv' ? 'csv' : 'ndjson';
+    yield* textRows({ ...body, stream: all }, rows, from, ids, services);
+  }
 }
 
 const notOpen = ({ status }: Pick<BatchRecord, 'status'>): Problem =>
@@ -144,7 +175,10 @@ function readFormat(call: Call): Upload['format'] {
   // The type is untrusted: it may be `constructor`.
   const format = Object.hasOwn(ITEM_FORMATS, type) ? ITEM_FORMATS[type] : undefined;
   if (format) return format;
-  throw new Problem('unsupported-media-type', 'Send NDJSON, CSV or a form with files; see /docs');
+  throw new Problem(
+    'unsupported-media-type',
+    'Send NDJSON, CSV, a feed or a form with files; see /docs',
+  );
 }
 
 /**

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FEED_MEDIA_TYPES } from '../../../feed-formats/sniff.ts';
 import {
   jobOptionsField,
   Operations,
@@ -24,7 +25,7 @@ export type CreateBatchRequest = z.infer<typeof CreateBatchRequest>;
 export const ItemsQuery = z.object({
   offset: z.coerce.number().int().min(0).optional().meta({
     description:
-      'Resumes an interrupted upload: send the remaining bytes from here, or the remaining files of a form. Without it, a new upload begins.',
+      'Resumes an interrupted upload: send the remaining bytes from here, the remaining files of a form, or a feed as a whole. Without it, a new upload begins.',
   }),
 });
 export type ItemsQuery = z.infer<typeof ItemsQuery>;
@@ -51,8 +52,9 @@ export const ItemRow = z
 
 export const NDJSON = 'application/x-ndjson';
 
-/** The format of an upload by its media type. */
-export const ITEM_FORMATS: Readonly<Record<string, 'ndjson' | 'csv' | 'files'>> = {
+/** The format of an upload by its media type; CSV and NDJSON may turn out to be a feed. */
+export const ITEM_FORMATS: Readonly<Record<string, 'ndjson' | 'csv' | 'files' | 'feed'>> = {
+  ...Object.fromEntries(FEED_MEDIA_TYPES.map((type) => [type, 'feed' as const])),
   [NDJSON]: 'ndjson',
   'application/ndjson': 'ndjson',
   'application/jsonl': 'ndjson',

@@ -218,10 +218,10 @@ export function requestFromJson(json: z.infer<typeof FeedJson>): CreateFeedReque
 }
 
 export function requestFromQuery(query: FeedQuery): CreateFeedRequest {
-  const { format, mapping, operations, background, outputSeconds, webhookUrl } = query;
+  const { format, mapping, fileName, operations, background, outputSeconds, webhookUrl } = query;
   const { quality, subject, rules, fixRules, alpha, preset } = query;
   return {
-    source: { uploaded: true },
+    source: { uploaded: true, ...(fileName && { fileName }) },
     format,
     ...(mapping && { mapping }),
     operations,

@@ -4,7 +4,7 @@ import { BATCH_STATUSES, type BatchRecord } from '../../../intake/batches/batche
 import { batchCounts, runCounts } from '../../../intake/batches/counts.ts';
 import { FeedReading } from '../../../intake/batches/feed-reading.ts';
 import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
-import type { FeedRecord } from '../../../intake/feeds/feeds.ts';
+import { type FeedRecord, FeedSource } from '../../../intake/feeds/feeds.ts';
 import { FeedLoss } from '../../../intake/feeds/loss.ts';
 import { FeedPlan } from '../../../intake/feeds/plan.ts';
 import { CutOutOptions } from '../../../output/options.ts';
@@ -83,7 +83,7 @@ export type RunResponse = z.infer<typeof RunResponse>;
 export const FeedResponse = z
   .object({
     id: z.string(),
-    source: z.union([z.object({ url: z.string() }), z.object({ uploaded: z.literal(true) })]),
+    source: FeedSource,
     ...FeedReading.shape,
     access: StoredAccess.omit({ sealed: true })
       .optional()

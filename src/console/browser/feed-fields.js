@@ -1,0 +1,171 @@
+import { fill, h } from './element.js';
+import { FEED_FORMATS, FEED_PRESETS, QUALITIES } from './options.js';
+
+/**
+ * @typedef {{name: string, label: string, choices?: readonly string[], isList?: boolean, type?: string, hint?: string}} Field
+ * @typedef {Record<string, any>} Values
+ */
+
+/** @type {readonly Field[]} where a feed has what is read; what is empty is recognised */
+const MAPPING = [
+  { name: 'preset', label: 'Kind of export', choices: FEED_PRESETS },
+  { name: 'id', label: 'Id' },
+  { name: 'image', label: 'Image' },
+  { name: 'images', label: 'Further images, separated by ;', isList: true },
+  { name: 'title', label: 'Title' },
+  { name: 'category', label: 'Category' },
+  { name: 'items', label: 'Path of the rows in XML or JSON', hint: 'products/product' },
+  { name: 'separator', label: 'Between the links of one value' },
+  { name: 'baseUrl', label: 'What relative links follow', hint: 'https://shop.example/media/' },
+  { name: 'group', label: 'Rows with the same id are one product', choices: ['true', 'false'] },
+];
+/** @type {readonly Field[]} */
+const ACCESS = [
+  { name: 'username', label: 'User name' },
+  { name: 'password', label: 'Password', type: 'password' },
+  { name: 'headers', label: 'Headers, one a line', hint: 'X-Token: …' },
+  { name: 'origin', label: 'The only server that gets them', hint: 'https://shop.example' },
+  { name: 'userAgent', label: 'User-Agent' },
+  { name: 'referer', label: 'Referer' },
+];
+/** @type {readonly Field[]} */
+const RUNS = [
+  { name: 'format', label: 'Format', choices: FEED_FORMATS },
+  { name: 'quality', label: 'Quality', choices: QUALITIES },
+  { name: 'schedule', label: 'When to read the URL again (cron, UTC)', hint: '30 4 * * *' },
+  { name: 'webhook', label: 'Webhook at the end of each run', hint: 'https://shop.example/hook' },
+];
+
+/** The names that an inspection has for what a mapping names. @type {Readonly<Record<string, string>>} */
+const COLUMNS = {
+  id: 'id',
+  image: 'imageLink',
+  images: 'additionalImageLink',
+  title: 'title',
+  category: 'productType',
+};
+
+let lists = 0;
+
+/** @param {Field} field @param {unknown} value @param {string} list */
+function control({ name, label, choices, isList, type = 'text', hint }, value, list) {
+  const text = isList && Array.isArray(value) ? value.join('; ') : String(value ?? '');
+  const node =
+    name === 'headers'
+      ? h('textarea', { rows: 2, placeholder: hint, autocomplete: 'off' })
+      : choices
+        ? h(
+            'select',
+            {},
+            name !== 'quality' && h('option', { value: '' }, 'As recognised'),
+            choices.map((choice) => h('option', { value: choice }, choice)),
+          )
+        : h('input', { type, list, placeholder: hint, autocomplete: 'off', spellcheck: 'false' });
+  node.value = text;
+  return { node, label: h('label', { class: 'field' }, label, node) };
+}
+
+/** @param {string} text @returns {Record<string, string>} */
+const readHeaders = (text) =>
+  Object.fromEntries(
+    text
+      .split('\n')
+      .filter((line) => line.trim())
+      .map((line) => [line.split(':', 1)[0]?.trim(), line.slice(line.indexOf(':') + 1).trim()]),
+  );
+
+/** @param {Field} field @param {string} text */
+function parse({ name, isList }, text) {
+  if (name === 'group') return text === 'true';
+  if (name === 'headers') return readHeaders(text);
+  return isList ? text.split(/\s*;\s*/).filter((part) => part) : text;
+}
+
+/** Fields of one group. @param {readonly Field[]} fields @param {Values} values */
+function group(fields, values) {
+  const list = h('datalist', { id: `columns-${++lists}` });
+  const controls = fields.map((field) => ({
+    field,
+    ...control(field, values[field.name], fields === MAPPING ? list.id : ''),
+  }));
+  const before = controls.map(({ node }) => node.value);
+  return {
+    node: [list, ...controls.map(({ label }) => label)],
+    isChanged: () => controls.some(({ node }, i) => node.value !== before[i]),
+    /** @returns {Values} */
+    read: () =>
+      Object.fromEntries(
+        controls.flatMap(({ field, node }) => {
+          const text = field.type === 'password' ? node.value : node.value.trim();
+          return text ? [[field.name, parse(field, text)]] : [];
+        }),
+      ),
+    /** Shows what was recognised: as what is read if nothing is written, and all columns to choose from.
+     *  @param {{columns: Record<string, string[]>, labels: string[], items?: string}} found */
+    suggest({ columns, labels, items }) {
+      fill(list, ...labels.map((value) => h('option', { value })));
+      for (const { field, node } of controls) {
+        if (node instanceof HTMLSelectElement) continue;
+        const read =
+          field.name === 'items' ? items : columns[COLUMNS[field.name] ?? '']?.join('; ');
+        node.placeholder = read ?? field.hint ?? '';
+      }
+    },
+  };
+}
+
+/** @param {string} title @param {import('./element.js').Child[]} children */
+const part = (title, children) =>
+  h('details', {}, h('summary', {}, title), h('div', { class: 'columns options' }, children));
+
+/** @param {{headers: string[], origin: string}} access */
+const accessNote = ({ headers, origin }) =>
+  `Set${origin && headers.length > 0 ? ` for ${origin}: ${headers.join(', ')}` : ''}. Secrets are not shown; what is written here replaces all of it.`;
+
+/**
+ * The fields of how a feed is read, when, and who is told.
+ * @param {Values} [feed] as the service describes it; none for a new one
+ */
+export function feedFields(feed = {}) {
+  const { mapping = {}, access, format, options, schedule, webhook } = feed;
+  const columns = group(MAPPING, mapping);
+  const secrets = group(ACCESS, { userAgent: access?.userAgent, referer: access?.referer });
+  const runs = group(RUNS, {
+    format: format === 'auto' ? '' : format,
+    quality: options?.quality ?? 'balanced',
+    schedule,
+    webhook: webhook?.url,
+  });
+  const none = h('input', { type: 'checkbox' });
+  return {
+    node: h(
+      'div',
+      { class: 'stack' },
+      part('Mapping', columns.node),
+      part('Password and headers', [
+        access && h('p', { class: 'fine' }, accessNote(access)),
+        access && h('label', { class: 'checkbox' }, none, ' Remove what is set'),
+        ...secrets.node,
+      ]),
+      part('Format, quality, schedule and webhook', runs.node),
+    ),
+    suggest: columns.suggest,
+    /** What differs from the feed: null where it is removed. @returns {Values} */
+    read() {
+      const now = runs.read();
+      /** @param {Values} values */
+      const orNull = (values) => (Object.keys(values).length > 0 ? values : null);
+      return {
+        ...(columns.isChanged() && { mapping: orNull(columns.read()) }),
+        ...(secrets.isChanged() && { access: orNull(secrets.read()) }),
+        ...(none.checked && { access: null }),
+        ...(runs.isChanged() && {
+          format: now.format ?? 'auto',
+          options: { quality: now.quality },
+          schedule: now.schedule ?? null,
+          webhook: now.webhook ? { url: now.webhook } : null,
+        }),
+      };
+    },
+  };
+}
