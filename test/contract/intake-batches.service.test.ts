@@ -60,6 +60,7 @@ async function eventsOf(
     const blocks = text.split('\n\n');
     text = blocks.pop() ?? '';
     for (const block of blocks) {
+      if (block.startsWith(':')) continue; // a sign of life on a slow machine
       const fields = Object.fromEntries(block.split('\n').map((line) => line.split(/: ?(.*)/s)));
       const { data, ...rest } = fields;
       events.push({ ...rest, ...(data && { data: JSON.parse(data) }) });
