@@ -120,13 +120,14 @@ describe('a row of a feed', () => {
     const problem = await problemOf(
       classified({
         attributes: { title: 7, color: 'x'.repeat(201) },
-        options: { topK: 0, best: 1 },
+        options: { topK: 0, best: 1, locale: 'xx' },
       }),
     );
     expect(problem?.errors?.map(({ pointer }) => pointer).toSorted()).toEqual([
       '/attributes/color',
       '/attributes/title',
       '/options/best',
+      '/options/locale',
       '/options/topK',
     ]);
   });

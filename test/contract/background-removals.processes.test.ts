@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PROBLEMS, type ProblemType } from '../../src/platform/problem.ts';
+import type { ProblemType } from '../../src/platform/problem.ts';
 import {
+  expectProblem,
   formOf,
   postBase64,
   postBody,
@@ -37,25 +38,6 @@ const alphaAt = async (png: Buffer, xShare: number, yShare: number): Promise<num
   const y = Math.floor(yShare * info.height);
   return data[(y * info.width + x) * info.channels + 3] ?? -1;
 };
-
-/** Checks everything that a problem response must have. */
-async function expectProblem(
-  response: Response,
-  type: ProblemType,
-): Promise<Record<string, unknown>> {
-  const body = (await response.json()) as Record<string, unknown>;
-  expect(body).toMatchObject({
-    type,
-    status: PROBLEMS[type].status,
-    title: PROBLEMS[type].title,
-    detail: expect.any(String),
-    requestId: response.headers.get('x-request-id'),
-  });
-  expect(response.status).toBe(PROBLEMS[type].status);
-  expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
-  expect(body.requestId).toBeTruthy();
-  return body;
-}
 
 describe('a removal', () => {
   test('returns a transparent PNG of the same size, with the headers of the contract', async () => {
@@ -161,46 +143,8 @@ describe('a removal is rejected', () => {
     await expectProblem(await postImage(stack, await image(), { key }), type);
   });
 
-  test.each(images.filter(([what]) => !what.includes('many times')))(
-    'in base64, with %s',
-    async (_, image, type) => {
-      await expectProblem(
-        await postBase64(stack, (await image()).toString('base64'), { key }),
-        type,
-      );
-    },
-  );
-
-  const forms: [what: string, form: () => FormData, type: ProblemType][] = [
-    ['no image part', () => formOf(), 'invalid-request'],
-    [
-      'two image parts',
-      () => formOf(['image', shirt, 'a.jpg'], ['image', shirt, 'b.jpg']),
-      'invalid-request',
-    ],
-    ['a file under another name', () => formOf(['photo', shirt, 'a.jpg']), 'invalid-request'],
-    [
-      'the image as text',
-      () => {
-        const form = new FormData();
-        form.set('image', 'hello');
-        return form;
-      },
-      'unsupported-media-type',
-    ],
-  ];
-  test.each(forms)('with %s', async (_, form, type) => {
-    await expectProblem(await postForm(stack, form(), { key }), type);
-  });
-
   const bodies: [what: string, body: string, sent: Sent, type: ProblemType][] = [
     ['JSON without return_base64', '{"image_base64":"aGVsbG8="}', { query: '' }, 'invalid-request'],
-    ['JSON cut short', '{"image_base64":"aGV', {}, 'invalid-request'],
-    ['JSON without the image', '{}', {}, 'invalid-request'],
-    ['JSON that is a list', '[]', {}, 'invalid-request'],
-    ['an empty JSON body', '', {}, 'invalid-request'],
-    ['an image that is a number', '{"image_base64":5}', {}, 'invalid-request'],
-    ['invalid base64', '{"image_base64":"***"}', {}, 'invalid-request'],
     [
       'a data URL of text',
       '{"image_base64":"data:text/html;base64,aGVsbG8="}',
@@ -213,29 +157,11 @@ describe('a removal is rejected', () => {
       { query: '?return_base64=maybe' },
       'invalid-request',
     ],
-    [
-      'an unsupported media type',
-      'hello',
-      { headers: { 'content-type': 'text/plain' } },
-      'unsupported-media-type',
-    ],
     ['XML', '<a/>', { headers: { 'content-type': 'application/xml' } }, 'unsupported-media-type'],
-    [
-      'a multipart body without boundary',
-      'x',
-      { headers: { 'content-type': 'multipart/form-data' } },
-      'invalid-request',
-    ],
     [
       'a multipart body without a part',
       'hello',
       { headers: { 'content-type': 'multipart/form-data; boundary=b' } },
-      'invalid-request',
-    ],
-    [
-      'a key-polluting member',
-      '{"__proto__":{"x":1},"image_base64":"aGVsbG8="}',
-      {},
       'invalid-request',
     ],
   ];
@@ -259,11 +185,6 @@ describe('a removal is rejected', () => {
     }
     const basic = await postImage(stack, shirt, { headers: { authorization: 'Basic YTpi' } });
     await expectProblem(basic, 'unauthorized');
-  });
-
-  test('with a key that lacks the scope', async () => {
-    const { key: lookKey } = await stack.key({ scopes: ['look-engine:compute'] });
-    await expectProblem(await postImage(stack, shirt, { key: lookKey }), 'insufficient-scope');
   });
 
   test('in base64 if the key does not allow it; binary responses still work', async () => {

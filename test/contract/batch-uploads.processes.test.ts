@@ -9,10 +9,10 @@ import { z } from 'zod';
 import { batchKeys, putLines } from '../../src/intake/batches/batch-files.ts';
 import { batchKey } from '../../src/intake/batches/redis-keys.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { PROBLEMS, type ProblemType } from '../../src/platform/problem.ts';
 import { blockingConnection } from '../../src/platform/redis.ts';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
 import { type BatchClient, batchClient, readUploaded, rowOf } from '../support/batches.ts';
+import { expectProblem } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 
@@ -32,13 +32,6 @@ afterAll(async () => {
   redis.disconnect();
   await stack.stop();
 });
-
-async function expectProblem(response: Response, type: ProblemType): Promise<object> {
-  const body = await response.json();
-  expect(body).toMatchObject({ type, status: PROBLEMS[type].status });
-  expect(response.status).toBe(PROBLEMS[type].status);
-  return body as object;
-}
 
 /** Memory of the gateway: current, or its peak. */
 const mebibytes = (name: 'VmRSS' | 'VmHWM'): number => {

@@ -199,24 +199,14 @@ describe('a part of a form in JSON', () => {
   });
 });
 
-describe('a data URL', () => {
-  test.each([
-    'DATA:image/jpeg;base64,',
-    'Data:Image/JPEG;BASE64,',
-    'data:image/png;base64,',
-    'data:application/octet-stream;base64,',
-    'data:;base64,',
-    'data:image/jpeg;charset=utf-8;base64,',
-    ' data:image/jpeg;base64,',
-  ])('may begin with %s: its first bytes decide', async (start) => {
-    const image_base64 = `${start}${shirt.toString('base64')}`;
-    const response = await postBody(stack, JSON.stringify({ image_base64 }), { key });
-    expect(response.status).toBe(200);
-    const batches = batchClient(stack, key);
-    const row = { customId: 'a', imageBase64: image_base64 };
-    const sent = await batches.send(await batches.open(), `${JSON.stringify(row)}\n`);
-    expect(await sent.json()).toMatchObject({ accepted: 1, rejected: 0 });
-  });
+test('a data URL in any spelling is an image, of a removal and of a row', async () => {
+  const image_base64 = ` Data:Image/PNG;BASE64,${shirt.toString('base64')}`;
+  const response = await postBody(stack, JSON.stringify({ image_base64 }), { key });
+  expect(response.status).toBe(200);
+  const batches = batchClient(stack, key);
+  const row = { customId: 'a', imageBase64: image_base64 };
+  const sent = await batches.send(await batches.open(), `${JSON.stringify(row)}\n`);
+  expect(await sent.json()).toMatchObject({ accepted: 1, rejected: 0 });
 });
 
 /** A part of a form, byte by byte: what FormData cannot send. */

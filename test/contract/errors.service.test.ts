@@ -62,6 +62,11 @@ describe('one form of pointer', () => {
 
 describe('a field that is to blame is named', () => {
   const bytes = (text: string) => new TextEncoder().encode(text);
+  const textForm = (name: string, text: string) => {
+    const form = new FormData();
+    form.set(name, text);
+    return form;
+  };
 
   test.each<[what: string, form: () => FormData, status: number, pointer: string]>([
     ['an empty image', () => formOf(['image', bytes(''), 'a.jpg']), 400, '/image'],
@@ -71,6 +76,7 @@ describe('a field that is to blame is named', () => {
       400,
       '/image',
     ],
+    ['an image that is text', () => textForm('image', 'hello'), 415, '/image'],
     ['a file of another name', () => formOf(['photo', shirt, 'a.jpg']), 400, '/photo'],
     ['no image in the bytes', () => formOf(['image', bytes('hello'), 'a.jpg']), 415, '/image'],
     [

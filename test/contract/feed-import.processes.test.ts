@@ -20,7 +20,7 @@ import { reportMissing } from '../support/requirement.ts';
 import { type TestS3, testS3 } from '../support/services.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 
-const PRODUCTS = 120;
+const PRODUCTS = 60;
 /** Products share images, as sizes of one shirt do. */
 const PICTURES = 20;
 

@@ -4,7 +4,6 @@ import { unzipSync } from 'fflate';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLog } from '../../src/platform/log.ts';
-import { PROBLEMS, type ProblemType } from '../../src/platform/problem.ts';
 import { blockingConnection } from '../../src/platform/redis.ts';
 import {
   type BatchClient,
@@ -13,7 +12,9 @@ import {
   readBatch,
   readUploaded,
   rowOf,
+  uploadedRow,
 } from '../support/batches.ts';
+import { expectProblem } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { type SharedStack, shareStack } from '../support/shared-stack.ts';
 
@@ -33,24 +34,10 @@ afterAll(() => stack.stop());
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-async function expectProblem(response: Response, type: ProblemType): Promise<void> {
-  expect(await response.json()).toMatchObject({ type, status: PROBLEMS[type].status });
-  expect(response.status).toBe(PROBLEMS[type].status);
-}
-
-/** A row with its image in base64. */
-const withImage = (customId: string, image: Uint8Array): string =>
-  `${JSON.stringify({ customId, imageBase64: Buffer.from(image).toString('base64') })}\n`;
-
 /** Everything in storage whose key contains a word. */
 async function stored(word: string): Promise<string[]> {
   const files = await stack.stored();
   return files.filter((file) => file.includes(word));
-}
-
-async function quotaLeft(client = batches): Promise<number> {
-  const usage = await (await client.ask('GET', '/usage')).json();
-  return (usage as { quota: { remaining: number } }).quota.remaining;
 }
 
 interface Event {
@@ -73,6 +60,7 @@ async function eventsOf(
     const blocks = text.split('\n\n');
     text = blocks.pop() ?? '';
     for (const block of blocks) {
+      if (block.startsWith(':')) continue; // a sign of life on a slow machine
       const fields = Object.fromEntries(block.split('\n').map((line) => line.split(/: ?(.*)/s)));
       const { data, ...rest } = fields;
       events.push({ ...rest, ...(data && { data: JSON.parse(data) }) });
@@ -85,7 +73,7 @@ async function eventsOf(
 
 describe('a batch from creation to completion', () => {
   test('rows become cut-outs, errors and a manifest, and events report it', async () => {
-    const before = await quotaLeft();
+    const before = await batches.quotaLeft();
     const response = await batches.create({
       name: 'Spring',
       operations: ['classify', 'remove-background'],
@@ -102,7 +90,7 @@ describe('a batch from creation to completion', () => {
     const { id } = made;
 
     const rows = [
-      withImage('one', shirts[0]!),
+      uploadedRow('one', shirts[0]!),
       '{"customId":"none"}\n',
       // A host that does not exist: the row fails when it is processed.
       `${JSON.stringify({ customId: 'away', imageUrl: 'http://nowhere.invalid/1.jpg' })}\n`,
@@ -167,7 +155,7 @@ describe('a batch from creation to completion', () => {
     const rest = await (await batches.ask('GET', `/batches/${id}/manifest?after=1`)).text();
     expect(rest.match(/^\{"row":\d/gm)).toEqual(['{"row":2', '{"row":3']);
     // The failed row and the rejected one cost nothing.
-    expect(before - (await quotaLeft())).toBe(2);
+    expect(before - (await batches.quotaLeft())).toBe(2);
   });
 
   async function expectCutOut({ cutout }: Line): Promise<void> {
@@ -204,38 +192,19 @@ describe('events', () => {
     const changed = (await batches.get(id)).counts;
     expect(changed).toMatchObject({ accepted: 1, canceled: 1, queued: 0 });
   });
-
-  test('of more than twenty batches at a time are rejected', async () => {
-    const { key: own } = await stack.key({ client: 'listener' });
-    const client = batchClient(stack, own);
-    const id = await client.open();
-    const stop = new AbortController();
-    const listen = () => client.ask('GET', `/batches/${id}/events`, { signal: stop.signal });
-    const open = await Promise.all(Array.from({ length: 20 }, listen));
-    expect(open.every(({ status }) => status === 200)).toBe(true);
-    await expectProblem(await listen(), 'rate-limit-exceeded');
-    stop.abort();
-    await expect
-      .poll(async () => {
-        const response = await client.ask('GET', `/batches/${id}/events`);
-        await response.body?.cancel();
-        return response.status;
-      })
-      .toBe(200);
-  });
 });
 
 describe('cancelling', () => {
   test('refunds the quota of rows that were not processed', async () => {
-    const before = await quotaLeft();
+    const before = await batches.quotaLeft();
     const id = await batches.open();
     await batches.send(id, rowOf('a') + rowOf('b'));
-    expect(before - (await quotaLeft())).toBe(2);
+    expect(before - (await batches.quotaLeft())).toBe(2);
     expect(await readBatch(await batches.cancel(id))).toMatchObject({
       status: 'canceled',
       counts: { canceled: 2, queued: 0 },
     });
-    expect(await quotaLeft()).toBe(before);
+    expect(await batches.quotaLeft()).toBe(before);
     expect((await batches.cancel(id)).status).toBe(200);
     await expectProblem(await batches.seal(id), 'conflict');
     const statuses = (await batches.lines(id, 'manifest')).map(({ status }) => status);
@@ -265,7 +234,7 @@ describe('cancelling', () => {
 describe('erasing', () => {
   test('leaves only the tombstone of a batch', async () => {
     const id = await batches.open();
-    await batches.send(id, withImage('a', shirts[2]!) + rowOf('b'));
+    await batches.send(id, uploadedRow('a', shirts[2]!) + rowOf('b'));
     await batches.seal(id);
     await batches.until(id, 'completed');
     const [result] = await batches.lines(id, 'results');
@@ -294,19 +263,6 @@ describe('erasing', () => {
 });
 
 describe('access to a batch', () => {
-  test('another client gets 404 from every endpoint', async () => {
-    const { key: other } = await stack.key({ client: 'others' });
-    const stranger = batchClient(stack, other);
-    const id = await batches.open();
-    const paths = ['', '/results', '/errors', '/manifest', '/events', '/rows/0/cutout'];
-    for (const path of paths)
-      await expectProblem(await stranger.ask('GET', `/batches/${id}${path}`), 'not-found');
-    for (const act of [stranger.seal, stranger.cancel, stranger.erase])
-      await expectProblem(await act(id), 'not-found');
-    await expectProblem(await stranger.send(id, rowOf('a')), 'not-found');
-    await expectProblem(await batches.ask('GET', '/batches/batch_none'), 'not-found');
-  });
-
   test('a key needs the scopes of the operations', async () => {
     const { key: narrow } = await stack.key({ scopes: ['taxonomy:classify'] });
     const client = batchClient(stack, narrow);
@@ -422,8 +378,8 @@ describe('the archive of a batch', () => {
   test('has each cut-out under a name of its own, and says which rows have none', async () => {
     const id = await batches.open();
     const names = ['sku/1.jpg', 'SKU_1', '../../etc/passwd', 'errors'];
-    const rows = names.map((name, i) => withImage(name, shirts[i % shirts.length]!));
-    await batches.send(id, `${rows.join('')}${withImage('no image', Buffer.from('?'))}`);
+    const rows = names.map((name, i) => uploadedRow(name, shirts[i % shirts.length]!));
+    await batches.send(id, `${rows.join('')}${uploadedRow('no image', Buffer.from('?'))}`);
     await batches.send(id, rowOf('away', { imageUrl: 'http://nowhere.invalid/1.jpg' }));
     await batches.seal(id);
     const { links } = await batches.until(id, 'completed');

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { PROBLEMS, type ProblemType } from '../../src/platform/problem.ts';
+import { expectProblem } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { type IntakeClient, intakeClient, readJob } from '../support/intake.ts';
 import { fail, plantServer, serve, silence } from '../support/servers.ts';
@@ -58,13 +58,6 @@ const deliveries = async (intake: IntakeClient, query = '') => {
   const response = await intake.ask('GET', `/webhooks/deliveries${query}`);
   return Deliveries.parse(await response.json()).deliveries;
 };
-
-async function expectProblem(response: Response, type: ProblemType): Promise<unknown> {
-  const body: unknown = await response.json();
-  expect(body).toMatchObject({ type, status: PROBLEMS[type].status });
-  expect(response.status).toBe(PROBLEMS[type].status);
-  return body;
-}
 
 /** A receiver that records its requests, and uses the responses in turn, the last one repeatedly. */
 async function plantReceiver(...answers: RequestListener[]) {
@@ -258,27 +251,6 @@ describe('deliveries', () => {
     await expect.poll(() => messages.length).toBe(2);
   });
 
-  test('of another client are not found', async () => {
-    const [intake, other] = [await newClient(), await newClient()];
-    await createSecret(intake);
-    const { url } = await plantReceiver(serve('thanks'));
-    await handIn(intake, url);
-    await expect.poll(() => deliveries(intake)).toHaveLength(1);
-    const [delivery] = await deliveries(intake);
-    const path = `/webhooks/deliveries/${delivery?.id}`;
-    const own = await intake.ask('GET', path);
-    expect(Delivery.parse(await own.json()).id).toBe(delivery?.id);
-    expect(await deliveries(other)).toEqual([]);
-    for (const answer of [
-      other.ask('GET', path),
-      other.ask('POST', `${path}/replay`),
-      intake.ask('GET', '/webhooks/deliveries/evt_unknown'),
-      intake.ask('POST', '/webhooks/deliveries/x/replay'),
-    ]) {
-      await expectProblem(await answer, 'not-found');
-    }
-  });
-
   test.each(['?status=lost', '?limit=0', '?limit=1001', '?limit=many'])(
     'are not listed by %s',
     async (query) => {
@@ -287,17 +259,6 @@ describe('deliveries', () => {
       await expectProblem(response, 'invalid-request');
     },
   );
-
-  test('need a key', async () => {
-    for (const [method, path] of [
-      ['POST', '/secret'],
-      ['GET', ''],
-      ['GET', '/deliveries'],
-    ] as const) {
-      const response = await fetch(`${stack.url}/intake/v1/webhooks${path}`, { method });
-      await expectProblem(response, 'unauthorized');
-    }
-  });
 });
 
 test('an event arrives even if the worker dies while delivering it', async () => {

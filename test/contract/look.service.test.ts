@@ -11,12 +11,10 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-const get = (path: string, headers: Record<string, string> = {}) =>
-  fetch(`${stack.url}/look/v1/${path}`, { headers });
-const post = (path: string, body: unknown, bearer = key) =>
+const post = (path: string, body: unknown) =>
   fetch(`${stack.url}/look/v1/${path}`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
 
@@ -43,12 +41,6 @@ const Targets = z.looseObject({
 const Candidates = Targets.extend({
   candidates: z.array(z.looseObject({ id: z.string(), itemIds: z.array(z.string()) })).min(1),
 });
-const Score = z.looseObject({
-  ranked: z.array(z.looseObject({ candidateId: z.string(), rank: z.number(), score: z.number() })),
-});
-const Outfits = z.looseObject({
-  outfits: z.array(z.looseObject({ id: z.string(), name: z.string(), score: z.number() })).min(1),
-});
 
 const day = {
   weather: { tempC: 8, windMs: 5, humidityPct: 80, condition: 'rain' },
@@ -57,89 +49,18 @@ const day = {
 };
 const dressed = { ...day, items: CLOSET };
 
-describe('the published documents', () => {
-  test('/params is public, and not sent again to a client that has it', async () => {
-    const first = await get('params');
-    const params = await answered(
-      z.looseObject({ version: z.string(), coefficients: z.array(z.unknown()).min(100) }),
-      first,
-    );
-    expect(params.version).toMatch(/^look-params\//);
-    const again = await get('params', { 'if-none-match': first.headers.get('etag') ?? '' });
-    expect(again.status).toBe(304);
-    expect(await again.text()).toBe('');
-  });
-
-  test('/meta needs a key with the scope to read', async () => {
-    expect((await get('meta')).status).toBe(401);
-    const other = await stack.key({ scopes: ['taxonomy:classify'] });
-    const rejected = await get('meta', { authorization: `Bearer ${other.key}` });
-    expect(rejected.status).toBe(403);
-    expect((await problem(rejected)).type).toBe('insufficient-scope');
-    const german = await get('meta?locale=de', { authorization: `Bearer ${key}` });
-    expect(german.headers.get('content-language')).toBe('de');
-    expect(await german.text()).toContain('Daunenjacke');
-  });
-});
-
-describe('the contract can be used', () => {
-  test('simply: /meta, then /outfits', async () => {
-    const meta = await answered(
-      z.looseObject({
-        dictionaries: z.looseObject({ category: z.array(z.looseObject({ id: z.string() })) }),
-      }),
-      await get('meta', { authorization: `Bearer ${key}` }),
-    );
-    const known = new Set(meta.dictionaries.category.map(({ id }) => id));
-    expect(CLOSET.filter(({ category }) => !known.has(category))).toEqual([]);
-    const { outfits } = await answered(Outfits, await post('outfits', dressed));
-    expect(new Set(outfits.map(({ name }) => name)).size).toBe(outfits.length);
-  });
-
-  test('stepwise: /targets, /candidates and /score give the same as /outfits', async () => {
-    const { targets } = await answered(Targets, await post('targets', day));
-    const found = await answered(Candidates, await post('candidates', { ...dressed, limit: 25 }));
-    const { digest: _, ...signed } = targets;
-    expect(found.targets).toMatchObject(signed);
-    const { ranked } = await answered(
-      Score,
-      await post('score', {
-        targets: found.targets,
-        candidates: found.candidates,
-        items: CLOSET,
-      }),
-    );
-    const { outfits } = await answered(Outfits, await post('outfits', { ...dressed, limit: 5 }));
-    expect(outfits.map(({ id, score }) => [id, score])).toEqual(
-      ranked.slice(0, 5).map(({ candidateId, score }) => [candidateId, score]),
-    );
-  });
-
-  test('/calibrate needs its own scope, and returns a profile that /targets accepts', async () => {
+describe('a profile', () => {
+  test('/calibrate returns a profile that /targets accepts', async () => {
     const body = {
       userProfile: { nickname: 'Ada' },
       feedback: [{ vote: -2, weather: day.weather, met: 2, plan: 'outdoor', worn: { icl: 1.7 } }],
     };
-    const reader = await stack.key({ scopes: ['look-engine:compute'] });
-    expect((await post('calibrate', body, reader.key)).status).toBe(403);
     const { userProfile } = await answered(
       z.looseObject({ userProfile: z.looseObject({ offsetC: z.number(), nickname: z.string() }) }),
       await post('calibrate', body),
     );
     expect(userProfile.offsetC).toBeGreaterThan(0);
     await answered(Targets, await post('targets', { ...day, userProfile }));
-  });
-
-  test('/day returns an outfit for a forecast', async () => {
-    const hours = [4, 9, 16, 12].map((tempC) => ({ weather: { ...day.weather, tempC }, met: 2 }));
-    const planned = await answered(
-      z.looseObject({
-        outfit: z.looseObject({ itemIds: z.array(z.string()) }),
-        hours: z.array(z.unknown()),
-      }),
-      await post('day', { hours, items: CLOSET }),
-    );
-    expect(planned.hours).toHaveLength(4);
   });
 });
 
@@ -207,24 +128,6 @@ describe('a forecast as it comes', () => {
 });
 
 describe('a request is rejected', () => {
-  test('with all errors at once, each with its pointer', async () => {
-    const response = await post('targets', { weather: { ...day.weather, tempC: 99, windMs: -1 } });
-    expect(response.status).toBe(400);
-    const { type, errors } = await problem(response);
-    expect(type).toBe('invalid-request');
-    expect(errors?.map(({ pointer }) => pointer).sort()).toEqual([
-      '/met',
-      '/weather/tempC',
-      '/weather/windMs',
-    ]);
-  });
-
-  test('for a number that is too large', async () => {
-    const text = JSON.stringify(day).replace('"tempC":8', '"tempC":1e999');
-    const { errors } = await problem(await post('targets', text));
-    expect(errors?.map(({ pointer }) => pointer)).toEqual(['/weather/tempC']);
-  });
-
   test('for altered targets, but not for targets serialized in another way', async () => {
     const { targets, candidates } = await answered(Candidates, await post('candidates', dressed));
     const rewritten = Object.fromEntries(Object.entries(targets).reverse());
@@ -235,12 +138,5 @@ describe('a request is rejected', () => {
     const rejected = await post('score', { ...body, targets: warmer });
     expect(rejected.status).toBe(400);
     expect((await problem(rejected)).type).toBe('targets-altered');
-  });
-
-  test('for 1001 items', async () => {
-    const items = Array.from({ length: 1001 }, (_, i) => ({ id: `i${i}`, category: 'jeans' }));
-    const rejected = await post('outfits', { ...day, items });
-    expect(rejected.status).toBe(413);
-    expect((await problem(rejected)).type).toBe('payload-too-large');
   });
 });

@@ -42,14 +42,9 @@ const remove = (idempotencyKey: string, image = shirt, signal?: AbortSignal) =>
     ...(signal && { signal }),
   });
 
-const Usage = z.object({ quota: z.object({ remaining: z.number() }) });
-async function quotaLeft(): Promise<number> {
-  const response = await intakeClient(stack, key).ask('GET', '/usage');
-  return Usage.parse(await response.json()).quota.remaining;
-}
-
 const Page = z.record(z.string(), z.unknown());
 const intake = () => intakeClient(stack, key);
+const quotaLeft = () => intake().quotaLeft();
 const countOf = (path: string, member: string) => async (): Promise<number> =>
   [Page.parse(await (await intake().ask('GET', path)).json())[member]].flat().length;
 

@@ -213,8 +213,3 @@ test('a success costs one image of the quota, an error none', async () => {
     type: 'quota-exceeded',
   });
 });
-
-test('a key without the scope is rejected, and nothing stays in storage', async () => {
-  const other = (await stack.key({ scopes: ['taxonomy:classify'] })).key;
-  expect((await refine({ as: other })).status).toBe(403);
-});

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Usage } from '../../packages/client/src/client.ts';
 import { CLOSET } from '../look/closet.ts';
 import { postImage } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
@@ -24,11 +23,7 @@ afterAll(() => stack.stop());
 const quotaLeft = (response: Response): number =>
   Number(/"day";r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1]);
 
-async function quotaInUsage(): Promise<number> {
-  const headers = { authorization: `Bearer ${key}` };
-  const usage = await (await fetch(`${stack.url}/intake/v1/usage`, { headers })).json();
-  return (usage as Usage).quota.remaining;
-}
+const quotaInUsage = () => intakeClient(stack, key).quotaLeft();
 
 /** Returns the jobs waiting or active. A request for readiness makes the gateway count again. */
 async function depth(): Promise<number> {

@@ -72,32 +72,6 @@ describe('problem pages', () => {
   });
 });
 
-describe('a malformed request', () => {
-  test.each([
-    ['noise', 'hello\r\n\r\n', 400, 'invalid-request'],
-    ['an unknown method', 'BREW /pot HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'invalid-request'],
-    [
-      'headers over 16 KiB',
-      `GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`,
-      431,
-      'headers-too-large',
-    ],
-    [
-      'two lengths, as in request smuggling',
-      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
-      400,
-      'invalid-request',
-    ],
-  ])('with %s gets a problem response', async (_, bytes, status, type) => {
-    const answer = await rawExchange(stack.url, bytes);
-    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    expect(answer).toMatch(/Content-Type: application\/problem\+json/i);
-    const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
-    expect(body).toMatchObject({ type, status });
-    expect(answer).toContain(`X-Request-Id: ${body.requestId}`);
-  });
-});
-
 describe('health', () => {
   test('the service is alive and ready, and lists its checks', async () => {
     expect((await get('/livez')).status).toBe(200);

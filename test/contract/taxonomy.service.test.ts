@@ -13,7 +13,6 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-const OPTIONS = '/taxonomy/v1/options';
 const CLASSIFY = '/taxonomy/v1/taxonomy';
 
 const classifyForm = (form: FormData, headers: Record<string, string> = {}) =>
@@ -35,37 +34,6 @@ const photoForm = (image: Uint8Array, attributes?: string): FormData => {
   if (attributes !== undefined) form.set('attributes', attributes);
   return form;
 };
-
-describe('the dictionary', () => {
-  test('is served without a key, and not again to a client that has it', async () => {
-    const first = await fetch(`${stack.url}${OPTIONS}`);
-    expect(first.status).toBe(200);
-    expect(first.headers.get('cache-control')).toContain('max-age=3600');
-    expect(first.headers.get('content-language')).toBe('en');
-    const etag = first.headers.get('etag') ?? '';
-    expect(etag).toMatch(/^W\/"[^"]+"$/);
-    const again = await fetch(`${stack.url}${OPTIONS}`, { headers: { 'if-none-match': etag } });
-    expect(again.status).toBe(304);
-    expect(await again.text()).toBe('');
-  });
-
-  test('has the requested language and sections', async () => {
-    const response = await fetch(`${stack.url}${OPTIONS}?locale=de&sections=materials`);
-    const body = (await response.json()) as Record<string, unknown>;
-    expect(response.headers.get('content-language')).toBe('de');
-    expect(JSON.stringify(body.materials)).toContain('Wolle');
-    expect(body).not.toHaveProperty('categories');
-  });
-
-  test('is rejected with the valid values for anything else', async () => {
-    const response = await fetch(`${stack.url}${OPTIONS}?locale=xx&sections=hats`);
-    expect(response.status).toBe(400);
-    const problem = await response.json();
-    expect(problem).toMatchObject({ type: 'invalid-request' });
-    expect(JSON.stringify(problem)).toMatch(/en, de, fr, es, it, nl/);
-    expect(JSON.stringify(problem)).toMatch(/categories, /);
-  });
-});
 
 describe('a garment is classified', () => {
   test('from a photo alone, with measured colours', async () => {
@@ -98,32 +66,6 @@ describe('a garment is classified', () => {
     expect(await other.json()).toMatchObject({
       evidence: { agreement: false },
       review: { needed: true, reasons: expect.arrayContaining(['image-text-disagree']) },
-    });
-  });
-
-  test('from a feed row alone; unknown columns are ignored and listed', async () => {
-    const response = await classify({ attributes: { title: 'Robe en lin', colour_code: '7' } });
-    expect(await response.json()).toMatchObject({
-      status: 'classified',
-      category: { region: 'dress', source: 'text' },
-      evidence: { image: null, text: { language: 'fr' } },
-      warnings: [expect.stringContaining('colour_code')],
-    });
-  });
-
-  test('or not: something else, and a category that contradicts the title, are named', async () => {
-    const watch = await (await classify({ attributes: { title: 'Women Pink Dial Watch' } })).json();
-    expect(watch).toMatchObject({
-      status: 'unknown',
-      garment: false,
-      evidence: { text: { matches: [{ match: 'Watch' }] } },
-      review: { reasons: ['not-a-garment'] },
-    });
-    const attributes = { title: 'Denim jeans', google_product_category: 187 };
-    expect(await (await classify({ attributes })).json()).toMatchObject({
-      status: 'uncertain',
-      evidence: { text: { category: 'jeans', contradictedBy: ['google_product_category'] } },
-      review: { needed: true, reasons: ['low-confidence', 'text-category-disagree'] },
     });
   });
 
@@ -231,57 +173,5 @@ describe('a classification is rejected', () => {
     expect(response.status).toBe(status);
     expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
     expect(await response.json()).toMatchObject({ type });
-  });
-
-  test.each([
-    ['nothing', {}, ''],
-    [
-      'a title over 300 characters',
-      { attributes: { title: 'x'.repeat(301) } },
-      '/attributes/title',
-    ],
-    [
-      'options out of range',
-      { attributes: { title: 'x' }, options: { topK: 99 } },
-      '/options/topK',
-    ],
-    [
-      'an unknown locale',
-      { attributes: { title: 'x' }, options: { locale: 'xx' } },
-      '/options/locale',
-    ],
-    ['an empty batch', { items: [] }, '/items'],
-    [
-      '51 items',
-      { items: Array.from({ length: 51 }, () => ({ attributes: { title: 'x' } })) },
-      '/items',
-    ],
-  ])('with %s and a pointer to it', async (_, body, pointer) => {
-    const response = await classify(body);
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({
-      type: 'invalid-request',
-      errors: expect.arrayContaining([expect.objectContaining({ pointer })]),
-    });
-  });
-
-  test('with attributes that are not JSON', async () => {
-    const response = await classifyForm(photoForm(shirt, '{title'));
-    expect(await response.json()).toMatchObject({
-      type: 'invalid-request',
-      errors: [{ pointer: '/attributes' }],
-    });
-  });
-
-  test('without a key, or with one that lacks the scope', async () => {
-    expect((await classify({ attributes: { title: 'x' } }, { authorization: '' })).status).toBe(
-      401,
-    );
-    const { key: other } = await stack.key({ scopes: ['look-engine:compute'] });
-    const response = await classify(
-      { attributes: { title: 'x' } },
-      { authorization: `Bearer ${other}` },
-    );
-    expect(response.status).toBe(403);
   });
 });

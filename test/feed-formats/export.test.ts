@@ -91,6 +91,7 @@ describe.each(FEED_FORMATS)('%s', (format: FeedFormat) => {
       fc.asyncProperty(feed, async (source) => {
         expect((await exported(source, () => undefined, { format })).toString()).toBe(source);
       }),
+      { numRuns: 40 },
     );
   });
 
@@ -103,6 +104,7 @@ describe.each(FEED_FORMATS)('%s', (format: FeedFormat) => {
         const after = await readItems(await exported(source, replace, { format }), { format });
         expect(after).toEqual(before.map((item) => withLinks(item, replace)));
       }),
+      { numRuns: 40 },
     );
   });
 

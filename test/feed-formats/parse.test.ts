@@ -82,7 +82,7 @@ describe('for any bytes', () => {
           }
           expect(items.map(({ index }) => index)).toEqual(items.map((_, i) => i));
         }),
-        { numRuns: 500 },
+        { numRuns: 150 },
       );
     },
   );

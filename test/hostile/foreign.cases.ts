@@ -97,5 +97,10 @@ export function foreignCases(stack: () => Stack): void {
       requested++;
     }
     expect(requested).toBeGreaterThan(20);
+    for (const list of ['jobs', 'batches', 'feeds', 'sources', 'webhooks/deliveries']) {
+      const headers = { authorization: `Bearer ${key}` };
+      const response = await fetch(`${stack().url}/intake/v1/${list}`, { headers });
+      expect(await response.json(), list).toEqual({ [list.split('/').at(-1)!]: [] });
+    }
   });
 }

@@ -94,6 +94,7 @@ const REJECTED: readonly Row[] = [
   ['HTTP/2.0 in words', plain(`${LIVE} HTTP/2.0\r\nHost: x\r\n\r\n${SMUGGLED}`)],
   ['the preface of HTTP/2', plain(`PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0`)],
   ['a greeting of TLS', plain(Buffer.concat([Buffer.from('16030100a5010000a10303', 'hex'), Buffer.alloc(200, 1)]))],
+  ['a method nobody has', plain(requestOf('BREW /pot', [HOST], SMUGGLED))],
   ['CONNECT', plain(requestOf('CONNECT 127.0.0.1:6379', [HOST], SMUGGLED)), 405],
   ['300 headers', live(HOST, ...many(300, (at) => `A${at}: b`)), 431],
   ['3,000 headers that hide the length', requestTargets([...many(3000, () => 'a:'), LENGTH], BODY + SMUGGLED), 431],

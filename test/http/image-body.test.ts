@@ -29,6 +29,7 @@ describe('a JSON image body', () => {
     ['base64 without padding', base64.replace(/=+$/, '')],
     ['a data URL', `data:image/jpeg;base64,${base64}`],
     ['a data URL of another type than its bytes', `data:image/png;base64,${base64}`],
+    ['a data URL in capitals', `DATA:Image/JPEG;BASE64,${base64}`],
     ['a data URL without a type', `data:;base64,${base64}`],
     ['a data URL with a parameter', `data:image/jpeg;charset=utf-8;base64,${base64}`],
     ['a data URL after a space', ` data:application/octet-stream;base64,${base64}`],

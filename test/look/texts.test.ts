@@ -146,7 +146,7 @@ describe('names', () => {
   });
 
   test.each(LOCALES)('in %s are different, and no name ends with a number', (locale) => {
-    for (const tempC of [-10, 2, 12, 20, 30]) {
+    for (const tempC of [-10, 12, 30]) {
       for (const occasion of ['casual', 'work', 'sport', 'ceremony']) {
         const weather = { ...MILD, tempC };
         const names = namesOf(CLOSET, locale, { weather, occasion, limit: 20 });

@@ -87,7 +87,7 @@ const drawTrip = (random: Random, items: number, days: number) =>
 test('small trips: the mean score is that of the best choice, with gap 0', () => {
   let compared = 0;
   let dressed = 0;
-  for (let seed = 1; seed <= 120; seed++) {
+  for (let seed = 1; seed <= 60; seed++) {
     const request = drawTrip(createRandom(seed * 13), 7 + (seed % 5), 1 + (seed % 3));
     const lists = everyOutfit(request);
     if (!lists) continue;
@@ -101,8 +101,8 @@ test('small trips: the mean score is that of the best choice, with gap 0', () =>
     compared += 1;
     if (mean > 0) dressed += 1;
   }
-  expect(compared).toBeGreaterThan(50);
-  expect(dressed).toBeGreaterThan(20);
+  expect(compared).toBeGreaterThan(25);
+  expect(dressed).toBeGreaterThan(10);
 });
 
 test('larger trips keep to their limits, and dress every day if they can', () => {

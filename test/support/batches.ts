@@ -34,7 +34,7 @@ export const uploadedRow = (customId: string, image: Uint8Array): string =>
 
 /** Sends requests about batches with one key. */
 export function batchClient(stack: Pick<Stack, 'url'>, key: string) {
-  const { ask } = intakeClient(stack, key);
+  const { ask, quotaLeft } = intakeClient(stack, key);
   const post = (path: string, type: string, body: RequestInit['body'], headers = {}) =>
     ask('POST', path, {
       body: body ?? null,
@@ -45,6 +45,7 @@ export function batchClient(stack: Pick<Stack, 'url'>, key: string) {
 
   return {
     ask,
+    quotaLeft,
     get,
     create: (options: object = {}, headers = {}): Promise<Response> =>
       post('/batches', 'application/json', JSON.stringify(options), headers),

@@ -1,4 +1,6 @@
 import { connect } from 'node:net';
+import { expect } from 'vitest';
+import { PROBLEMS, type ProblemType } from '../../src/platform/problem.ts';
 import type { Stack } from './stack.ts';
 
 /** Options of a request; without a key there is no Authorization header. */
@@ -79,4 +81,18 @@ export function rawExchange(url: string, bytes: string | Buffer, end = false): P
     });
     socket.on('close', () => resolve(answer)).on('error', reject);
   });
+}
+
+/** Expects a problem of this type, with its status; returns it. */
+export async function expectProblem(
+  response: Response,
+  type: ProblemType,
+): Promise<Record<string, unknown> & { detail: string }> {
+  const body = (await response.json()) as Record<string, unknown> & { detail: string };
+  const { status, title } = PROBLEMS[type];
+  expect(body).toMatchObject({ type, status, title, detail: expect.any(String) });
+  expect(response.status).toBe(status);
+  expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+  expect(body.requestId).toBe(response.headers.get('x-request-id'));
+  return body;
 }

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { END_MILLIS } from './intake.ts';
+import { END_MILLIS, intakeClient } from './intake.ts';
 import type { Stack } from './stack.ts';
 
 export const Run = z.looseObject({
@@ -27,17 +27,13 @@ export const readRun = async (response: Response): Promise<Run> => Run.parse(awa
 
 /** Sends requests about feeds with one key. */
 export function feedClient(stack: Pick<Stack, 'url'>, key: string) {
-  const ask = (method: string, path: string, init: RequestInit = {}): Promise<Response> =>
-    fetch(`${stack.url}/intake/v1${path}`, {
-      ...init,
-      method,
-      headers: { authorization: `Bearer ${key}`, ...init.headers },
-    });
+  const { ask, quotaLeft } = intakeClient(stack, key);
   const run = async (path: string): Promise<Run> => readRun(await ask('GET', path));
   const pathOf = ({ feedId, id }: Pick<Run, 'feedId' | 'id'>) => `/feeds/${feedId}/runs/${id}`;
 
   return {
     ask,
+    quotaLeft,
     pathOf,
     postJson: (body: unknown, headers = {}): Promise<Response> =>
       ask('POST', '/feeds', {

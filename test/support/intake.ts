@@ -13,6 +13,8 @@ export const Job = z.looseObject({
 });
 export type Job = z.infer<typeof Job>;
 
+const Usage = z.object({ quota: z.object({ remaining: z.number() }) });
+
 /** How long work may take to end, milliseconds: a busy machine takes minutes. Less than a test may take. */
 export const END_MILLIS = 150_000;
 
@@ -28,9 +30,12 @@ export function intakeClient(stack: Pick<Stack, 'url'>, key: string) {
     });
   const status = async (id: string): Promise<string> =>
     (await readJob(await ask('GET', `/jobs/${id}`))).status;
+  const quotaLeft = async (): Promise<number> =>
+    Usage.parse(await (await ask('GET', '/usage')).json()).quota.remaining;
 
   return {
     ask,
+    quotaLeft,
     /** Sends an image as a form, with text fields. */
     post(image: Uint8Array, fields: Record<string, string> = {}, headers = {}): Promise<Response> {
       const form = new FormData();

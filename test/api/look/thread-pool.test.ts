@@ -43,7 +43,7 @@ function openPool({ deadlineMillis = 60_000, abandonedMillis = 60_000 } = {}) {
   pools.push(threads);
   return { run, metric };
 }
-const { run, metric } = openPool();
+const { run } = openPool();
 
 test('the requests of one client do not wait for all of another', async () => {
   const order: string[] = [];
@@ -55,7 +55,7 @@ test('the requests of one client do not wait for all of another', async () => {
 });
 
 test('an outfit does not wait for the trips of others, even where there is one thread', async () => {
-  const { run } = openPool({ deadlineMillis: 600_000 });
+  const { run } = openPool({ deadlineMillis: 600_000, abandonedMillis: 100 });
   const days = Array.from({ length: 14 }, (_, n) => ({ date: `2026-11-${n + 10}`, weather, met }));
   const trip = JSON.stringify({ items: drawWardrobe(random, 100), days, maxItems: 20 });
   const left = new AbortController();
@@ -128,6 +128,7 @@ test('a request that exceeds the deadline ends with 503, and frees its thread', 
 });
 
 test('a full queue rejects the client that fills it, not another', async () => {
+  const { run, metric } = openPool({ abandonedMillis: 100 });
   const controller = new AbortController();
   const large = SHORT + ' '.repeat(2 ** 21);
   const ends = new Map<number, string>();

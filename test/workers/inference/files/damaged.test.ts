@@ -47,7 +47,7 @@ const over = (bytes: Buffer, from: number, other: Uint8Array) => {
   return copy;
 };
 
-const SIZE = { width: 400, height: 440 };
+const SIZE = { width: 200, height: 220 };
 let drawn: Buffer;
 let jpegs: Record<string, Buffer>;
 let pngs: Record<string, Buffer>;
@@ -252,7 +252,7 @@ describe('where all rows are there but may be wrong, the answer is doubted', () 
       const middle = Math.floor(webp.length / 2);
       for (const image of [
         over(webp, middle, PAGE),
-        over(webp, middle, Buffer.alloc(1024)),
+        over(webp, middle, Buffer.alloc(256)),
         Buffer.concat([webp, PAGE]),
       ]) {
         const { isDamaged, refused } = await answerTo(image);

@@ -4,14 +4,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { formOf, postForm, postImage } from '../support/client.ts';
 import { drawnShirtOnWood } from '../support/images.ts';
 import { intakeClient, readJob } from '../support/intake.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { type SharedStack, shareStack } from '../support/shared-stack.ts';
 
-let stack: Stack;
+let stack: SharedStack;
 let key: string;
 const half = readFileSync('test/fixtures/damaged/half-with-eoi.jpg');
 let coarse: Buffer;
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await shareStack();
   ({ key } = await stack.key());
   const shirt = await drawnShirtOnWood({ width: 480, height: 600, format: 'png' });
   const jpeg = await sharp(shirt).jpeg({ progressive: true }).toBuffer();
