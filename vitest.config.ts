@@ -6,9 +6,9 @@ import { isMissing } from './test/support/requirement.ts';
 /** A file is named for what it needs (test/architecture.test.ts); `unit` is what needs nothing. */
 const needy = 'test/**/*.{model,redis,service,processes}.test.ts';
 
-/** What differs between a folder and a bucket would show in these: they run on both. Sources store batches. */
+/** What differs between a folder and a bucket would show in these: they run on both. */
 const onEveryStore = [
-  'test/contract/{intake-jobs,intake-batches,intake-feeds,review}.*.test.ts',
+  'test/contract/{intake-jobs,intake-batches,intake-feeds,review,sources}.*.test.ts',
   'test/contract/{job-refinements,row-refinements,erasure}.*.test.ts',
 ];
 const canHaveS3 = async (): Promise<boolean> =>
