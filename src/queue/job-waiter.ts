@@ -22,7 +22,7 @@ interface PendingJob {
 }
 
 /** How a request waits for its job. */
-export interface JobWait {
+interface JobWait {
   /** Resolves when everything that the job needs is stored; it is added then. */
   ready: Promise<unknown>;
   /** Ends the waiting, and cancels the job. */
