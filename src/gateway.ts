@@ -23,20 +23,22 @@ import {
 import type { Platform } from './platform/open-platform.ts';
 import { blockingConnection } from './platform/redis.ts';
 import { deriveSecret, resolveSecrets } from './platform/secrets.ts';
-import { openSyncQueue, type SyncQueue } from './queue/sync-queue.ts';
+import { type Admission, createAdmission } from './queue/admission.ts';
+import { createJobWaiter, type JobWaiter } from './queue/job-waiter.ts';
 import type { Services } from './services.ts';
 import { keyCopyKey } from './storage/blob-keys.ts';
 import { type FileLinks, fileLinks } from './storage/file-links.ts';
 
 /** What only a gateway has: callers and their limits, and what waits for jobs. */
-export interface Gateway extends Services, Pick<SyncQueue, 'jobWaiter' | 'admission'> {
+export interface Gateway extends Services {
   authentication: Authentication;
   /** Clients that ask for a key, and what the operator decides. */
   accessRequests: AccessRequests;
   /** Strangers may ask, too. */
   acceptsAccessRequests: boolean;
   requestLimits: Limits;
-  sync: SyncQueue;
+  jobWaiter: JobWaiter;
+  admission: Admission;
   /** The ends of accepted jobs. */
   completions: Completions;
   /** Those that the operator has declared. */
@@ -79,28 +81,26 @@ export async function openGateway(
       }
     },
   });
-  const sync = await openSyncQueue(services, connect(), {
-    deadlineMillis,
-    log,
-    onShed: createShedCounter(registry),
-  });
+  const jobWaiter = await createJobWaiter(services.queues.sync, redis, connect(), log);
+  const onShed = createShedCounter(registry);
+  const admission = createAdmission(jobWaiter, services.workers, { deadlineMillis, log, onShed });
+  await admission.sample();
   const completions = await createCompletions(connect());
   await createSealKey(redis);
   return {
     ...services,
-    ...{ authentication, sync, completions, deadlineMillis },
+    ...{ authentication, jobWaiter, admission, completions, deadlineMillis },
     accessRequests: new AccessRequests(redis, keys, now),
     acceptsAccessRequests: config.ACCESS_REQUESTS === 'on',
     requestLimits: createLimits(redis, now),
-    jobWaiter: sync.jobWaiter,
-    admission: sync.admission,
     declared: readDeclaredSources(config),
     links: fileLinks(deriveSecret('file-links', keyPepper)),
     linkRule: createLinkRule(config.FETCH_ALLOW, config.FETCH_PORTS),
     limits: { maxPixels: config.MAX_IMAGE_PIXELS, maxSidePixels: MAX_SIDE_PIXELS },
     maxImageBytes: config.MAX_IMAGE_BYTES,
     async close() {
-      await sync.close();
+      admission.close();
+      await jobWaiter.close();
       completions.close();
       await services.close();
     },

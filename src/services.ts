@@ -22,6 +22,7 @@ import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import type { Logger } from './platform/log.ts';
 import type { Platform } from './platform/open-platform.ts';
+import { checkTurns } from './queue/bullmq-internals.ts';
 import { openQueues, type Queues } from './queue/queue.ts';
 import { createWorkerRegistry, type WorkerRegistry } from './queue/worker-registry.ts';
 import type { Blobs } from './storage/blobs.ts';
@@ -69,7 +70,9 @@ export interface Services {
  * unavailable; rejects if it stays so.
  */
 export async function openServices(config: Config, platform: Platform): Promise<Services> {
-  return composeServices(platform, await openInstallationStorage(config, platform));
+  const services = composeServices(platform, await openInstallationStorage(config, platform));
+  await checkTurns(services.queues.sync, platform.redis);
+  return services;
 }
 
 /** Builds the services on a Redis and a storage that are open. */

@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import type { Logger } from '../src/platform/log.ts';
 import { PREFIX } from '../src/platform/redis.ts';
 import { queueTelemetry } from '../src/platform/tracing.ts';
+import { checkLoop, lendSlot } from '../src/queue/bullmq-internals.ts';
 import { QUEUES, type QueueName } from '../src/queue/catalog.ts';
 import { createTurns } from '../src/queue/turns.ts';
 import {
@@ -51,21 +52,6 @@ const handleFailed =
     );
   };
 
-/** Lends a worker one more slot while a job runs outside of its own. */
-const createWithoutSlot =
-  (getWorker: () => Worker): WithoutSlot =>
-  async (work) => {
-    const worker = getWorker();
-    worker.concurrency += 1;
-    // A loop whose slots are all taken waits for a job to end. BullMQ's `resume` wakes it in this way too.
-    Reflect.get(worker, 'mainLoopQueue')?.add(Promise.resolve());
-    try {
-      return await work();
-    } finally {
-      worker.concurrency -= 1;
-    }
-  };
-
 /** Takes jobs of one queue and runs their processors. */
 export function consumeJobs<Q extends QueueName>(
   queueName: Q,
@@ -76,7 +62,10 @@ export function consumeJobs<Q extends QueueName>(
   const { lockMillis, renewMillis, stalledCheckMillis, maxStalledCount } = QUEUES[queueName];
   const telemetry = queueTelemetry();
   const { nextForRetry: nextTurn } = createTurns(connection, queueName);
-  const withoutSlot = createWithoutSlot(() => worker);
+  const withoutSlot: WithoutSlot = async (work) => {
+    const takeBack = lendSlot(worker);
+    return work().finally(takeBack);
+  };
   const run = attempt<Q>(processors, { report, withoutSlot, now, nextTurn });
   const worker: Worker = new Worker(queueName, run, {
     connection,
@@ -94,6 +83,7 @@ export function consumeJobs<Q extends QueueName>(
     },
     ...(telemetry && { telemetry }),
   });
+  checkLoop(worker);
   worker.on('error', (error) => log.warn({ reason: error.message }, 'queue connection'));
   worker.on('failed', handleFailed(deps));
   worker.on('stalled', (jobId) => log.warn({ jobId }, 'job taken over from a lost worker'));

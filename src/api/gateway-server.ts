@@ -47,7 +47,7 @@ export function gatewayRoutes(
   gateway: Gateway,
   threads: LookThreads,
 ): readonly Route[] {
-  const { redis, blobs: storage, sync, requestLimits } = gateway;
+  const { redis, blobs: storage, admission, requestLimits } = gateway;
   const blobs = config.STORE === 's3' ? limitDownloads(storage, MAX_DOWNLOADS) : storage;
   const catalog = readCatalog(join(config.SELVAGE_HOME, 'models'));
   const signingKeys = resolveSecrets(config).lookSigningKeys;
@@ -58,7 +58,7 @@ export function gatewayRoutes(
       checks: {
         redis: () => checkWrites(redis),
         store: () => blobs.check(),
-        worker: sync.checkWorkers,
+        worker: admission.checkWorkers,
       },
       metrics:
         config.METRICS_PORT === undefined ? { registry, key: config.METRICS_KEY } : undefined,
@@ -72,7 +72,7 @@ export function gatewayRoutes(
 export function gatewayServer(
   config: Config,
   { registry, log, version }: Platform,
-  { authentication, requestLimits, queues, deadlineMillis, sync }: Gateway,
+  { authentication, requestLimits, queues, deadlineMillis, admission }: Gateway,
   routes: readonly Route[],
 ): HttpServer {
   const { findCaller, findSessionCaller } = authentication;
@@ -90,7 +90,7 @@ export function gatewayServer(
     corsOrigins: config.CORS_ORIGINS,
     maxConnections: config.MAX_CONNECTIONS,
     maxBodyMemoryBytes: config.MAX_BODY_MEMORY_BYTES,
-    observe: createGatewayMetrics(registry, deadlineMillis, sync.load).observe,
+    observe: createGatewayMetrics(registry, deadlineMillis, admission.load).observe,
   });
   watchServer(registry, server.figures);
   server.app.register(async (scope) => {

@@ -1,18 +1,17 @@
 -- Gives jobs their turns, by fair queueing in virtual time (after Golestani, 1994): a client's next tag is its last one,
 -- or the current time if that is later, and a step for the job's work. The current time is when the turn of the first
 -- waiting job began, whose data tell its step: so a job with little work comes before those with much that wait.
--- A job's tag is its priority in BullMQ, whose score is `priority * 2^32 + counter`.
+-- A job's tag is its priority in BullMQ, whose score is `priority * PRIORITY_UNIT + counter`.
 -- KEYS: turns, wait, prioritized, delayed. ARGV: client, step, count, prefix of job keys, 1 for a retry.
--- Constants: TURN, LOWER_AT, MAX_TAG.
+-- Constants: TURN, LOWER_AT, MAX_TAG, PRIORITY_UNIT.
 
 local turns, wait, prioritized, delayed = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local client = 'client:' .. ARGV[1]
-local priorityUnit = 4294967296
 
 local function lower(by)
   local waiting = redis.call('ZRANGE', prioritized, 0, -1, 'WITHSCORES')
   for i = 1, #waiting, 2 do
-    local score = math.max(tonumber(waiting[i + 1]) - by * priorityUnit, priorityUnit)
+    local score = math.max(tonumber(waiting[i + 1]) - by * PRIORITY_UNIT, PRIORITY_UNIT)
     redis.call('ZADD', prioritized, score, waiting[i])
   end
   for _, id in ipairs(redis.call('ZRANGE', delayed, 0, -1)) do
@@ -37,7 +36,7 @@ end
 local current
 local first = redis.call('ZRANGE', prioritized, 0, 0, 'WITHSCORES')
 if first[1] then
-  local start = math.floor(first[2] / priorityUnit) - math.ceil(stepOf(first[1]))
+  local start = math.floor(first[2] / PRIORITY_UNIT) - math.ceil(stepOf(first[1]))
   current = math.max(tonumber(redis.call('HGET', turns, 'current') or 0), start)
 elseif redis.call('LLEN', wait) == 0 and redis.call('ZCARD', delayed) == 0 then
   redis.call('DEL', turns)

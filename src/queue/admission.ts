@@ -1,4 +1,5 @@
 import type { Logger } from '../platform/log.ts';
+import type { SyncLoad } from '../platform/metrics/gateway.ts';
 import { unavailable } from '../platform/problem.ts';
 import { createClientLoad, type ForeignLoad } from './client-load.ts';
 import type { JobWaiter } from './job-waiter.ts';
@@ -71,17 +72,18 @@ export function estimateLoad(
 }
 
 /** Why a request is rejected at once. */
-export type ShedReason = 'busy' | 'own-share' | 'no-worker' | 'no-queue';
+type ShedReason = 'busy' | 'own-share' | 'no-worker' | 'no-queue';
 
-interface AdmissionDeps {
-  jobs: Pick<JobWaiter, 'depth' | 'delayed' | 'waitingClients'>;
-  registry: Pick<WorkerRegistry, 'live'>;
+interface AdmissionOptions {
   /** The deadline of a synchronous request. */
   deadlineMillis: number;
   log: Logger;
   /** Called for each rejected request. */
   onShed(reason: ShedReason): void;
 }
+
+/** Sizes of images whose times are in the metrics. */
+const SHOWN_MEGAPIXELS = [1, 12, 50];
 
 const SHED_DETAILS = {
   busy: 'All workers are busy; retry after the time in Retry-After',
@@ -90,8 +92,11 @@ const SHED_DETAILS = {
 } as const;
 
 /** Rejects work that would miss its deadline, instead of letting it wait and fail. */
-export function createAdmission(deps: AdmissionDeps) {
-  const { jobs, registry, deadlineMillis, log, onShed } = deps;
+export function createAdmission(
+  jobs: Pick<JobWaiter, 'depth' | 'delayed' | 'waitingClients'>,
+  registry: Pick<WorkerRegistry, 'live'>,
+  { deadlineMillis, log, onShed }: AdmissionOptions,
+) {
   const maxWaitMillis = MAX_WAIT_SHARE * deadlineMillis;
   const shedding = createLoadShedding(maxWaitMillis);
   let load: Load = { workers: [], depth: 0, sampledAtMillis: Number.NEGATIVE_INFINITY };
@@ -177,19 +182,38 @@ export function createAdmission(deps: AdmissionDeps) {
     checkDeadline('own-share', queueMillis(current, ownJobs), ownMillis);
   }
 
+  /** Returns what a typical image that arrives now has to expect; nothing if no worker is live. */
+  function prediction(): Prediction | undefined {
+    const current = estimate();
+    if (!current) return undefined;
+    const retryMillis = shedding.retryMillis(performance.now());
+    const queued = Math.max(queueMillis(current, depthNow()), retryMillis);
+    return { queueMillis: queued, serviceTime: current.serviceTime };
+  }
+
   return {
     sample,
-    /** Returns the latest sample. */
-    load: (): Load => load,
-    /** Returns the predicted work of the requests in progress, ms of a slot. */
-    workMillis: (): number => (capacity ? clients.workMillis(capacity.serviceTime) : 0),
-    /** Returns what a typical image that arrives now has to expect; nothing if no worker is live. */
-    prediction(): Prediction | undefined {
-      const current = estimate();
-      if (!current) return undefined;
-      const retryMillis = shedding.retryMillis(performance.now());
-      const queued = Math.max(queueMillis(current, depthNow()), retryMillis);
-      return { queueMillis: queued, serviceTime: current.serviceTime };
+    prediction,
+    /** Rejects if there is no live worker. Samples anew, so that a gateway reported ready also admits. */
+    async checkWorkers(): Promise<void> {
+      await sample();
+      if (load.workers.length === 0) throw new Error('no live worker');
+    },
+    /** Returns the load for metrics. */
+    load(): SyncLoad {
+      const { queueMillis = Number.POSITIVE_INFINITY, serviceTime } = prediction() ?? {};
+      const { depth, workers } = load;
+      return {
+        queueMillis,
+        waitMillis: queueMillis + (serviceTime ? serviceMillis(serviceTime) : 0),
+        imageMillis: serviceTime
+          ? SHOWN_MEGAPIXELS.map((size) => [size, serviceMillis(serviceTime, size)] as const)
+          : [],
+        depth,
+        workMillis: capacity ? clients.workMillis(capacity.serviceTime) : 0,
+        slots: sum(workers.map(({ slots }) => slots)),
+        workers: workers.length,
+      };
     },
     /**
      * Rejects a request before its body is read, if the workers are busy. `admit` checks everything else.

@@ -22,31 +22,13 @@ interface PendingJob {
 }
 
 /** How a request waits for its job. */
-export interface JobWait {
+interface JobWait {
   /** Resolves when everything that the job needs is stored; it is added then. */
   ready: Promise<unknown>;
   /** Ends the waiting, and cancels the job. */
   signal: AbortSignal;
   /** Called as soon as the signal aborts, with whether a worker had started the job. */
   onCancel(hadStarted: Promise<boolean>): void;
-}
-
-export interface JobWaiter {
-  /**
-   * Adds a job and waits for its result.
-   * @throws Problem of the worker; upstream-unavailable if the queue does not respond; the reason of the signal; the
-   *   error of `ready`
-   */
-  run<N extends JobsOf<'sync'>>(name: N, data: JobData<N>, wait: JobWait): Promise<JobResult<N>>;
-  /** Number of jobs this process waits for. */
-  waiting(): number;
-  /** Number of jobs in the queue, waiting and active, of all gateways. */
-  depth(): Promise<number>;
-  /** Number of jobs that come back later because their client has its share of fetches in use, of all gateways. */
-  delayed(): Promise<number>;
-  /** Number of clients with jobs waiting in the queue, of all gateways. */
-  waitingClients(): Promise<number>;
-  close(): Promise<void>;
 }
 
 /** The problem of a failed job; an unknown failure may be retried. */
@@ -64,7 +46,7 @@ export async function createJobWaiter(
   commands: Redis,
   blocking: Redis,
   log: Logger,
-): Promise<JobWaiter> {
+) {
   const events = new QueueEvents(queue.name, { connection: blocking, prefix: PREFIX });
   events.on('error', (error) => log.warn({ reason: error.message }, 'queue connection'));
   const pending = new Map<string, PendingJob>();
@@ -94,7 +76,16 @@ export async function createJobWaiter(
 
   await events.waitUntilReady();
   return {
-    async run(name, data, { ready, signal, onCancel }) {
+    /**
+     * Adds a job and waits for its result.
+     * @throws Problem of the worker; upstream-unavailable if the queue does not respond; the reason of the signal; the
+     *   error of `ready`
+     */
+    async run<N extends JobsOf<'sync'>>(
+      name: N,
+      data: JobData<N>,
+      { ready, signal, onCancel }: JobWait,
+    ): Promise<JobResult<N>> {
       signal.throwIfAborted();
       const jobId = randomUUID();
       const { promise, resolve, reject } = deferred<unknown>();
@@ -133,8 +124,10 @@ export async function createJobWaiter(
         pending.delete(jobId);
       }
     },
-    waiting: () => pending.size,
-    async depth() {
+    /** Number of jobs this process waits for. */
+    waiting: (): number => pending.size,
+    /** Number of jobs in the queue, waiting and active, of all gateways. */
+    async depth(): Promise<number> {
       const {
         waiting = 0,
         active = 0,
@@ -142,15 +135,19 @@ export async function createJobWaiter(
       } = await queue.getJobCounts('waiting', 'active', 'prioritized');
       return waiting + active + prioritized;
     },
-    delayed: () => queue.getDelayedCount(),
+    /** Number of jobs that come back later because their client has its share of fetches in use, of all gateways. */
+    delayed: (): Promise<number> => queue.getDelayedCount(),
+    /** Number of clients with jobs waiting in the queue, of all gateways. */
     waitingClients: queue.turns.waitingClients,
-    async close() {
+    async close(): Promise<void> {
       clearInterval(poll);
       await events.close();
       blocking.disconnect();
     },
   };
 }
+
+export type JobWaiter = Awaited<ReturnType<typeof createJobWaiter>>;
 
 /** `Promise.withResolvers`, which Node 20 lacks. */
 function deferred<T>() {

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { PREFIX } from '../platform/redis.ts';
 import { defineScript, readLua } from '../platform/redis-script.ts';
+import { PRIORITY_UNIT, queueKeys } from './bullmq-internals.ts';
 import type { QueueName } from './catalog.ts';
 
 /** Whose turn a job takes. */
@@ -27,7 +28,7 @@ local count = 0
 local fields = redis.call('HGETALL', KEYS[1])
 for i = 1, #fields, 2 do
   local isClient = string.sub(fields[i], 1, 7) == 'client:'
-  if isClient and tonumber(fields[i + 1]) > math.floor(first / 4294967296) - 1 then count = count + 1 end
+  if isClient and tonumber(fields[i + 1]) > math.floor(first / ${PRIORITY_UNIT}) - 1 then count = count + 1 end
 end
 return count
 `;
@@ -43,23 +44,23 @@ export function createTurns(redis: Redis, queue: QueueName) {
   const next = defineScript<number[]>(
     redis,
     'selvageTurns',
-    readLua('turns-next', { TURN, LOWER_AT, MAX_TAG }),
+    readLua('turns-next', { TURN, LOWER_AT, MAX_TAG, PRIORITY_UNIT }),
   );
   const waitingClients = defineScript<number>(redis, 'selvageTurnClients', WAITING_CLIENTS);
-  const prefix = `${PREFIX}:${queue}:`;
+  const { wait, prioritized, delayed, jobPrefix } = queueKeys(queue);
   const turns = `${PREFIX}:turns:${queue}`;
-  const keys = [turns, `${prefix}wait`, `${prefix}prioritized`, `${prefix}delayed`];
+  const keys = [turns, wait, prioritized, delayed];
   return {
     /** Returns the tags of a client's next jobs, each from 1 to 2,097,151. */
     next: (owner: TurnOwner, count: number): Promise<number[]> =>
-      next(keys, [owner.client, stepOf(owner), count, prefix, 0]),
+      next(keys, [owner.client, stepOf(owner), count, jobPrefix, 0]),
     /** Returns a new tag for a job that will be retried after a delay. */
     async nextForRetry(owner: TurnOwner): Promise<number> {
-      const [tag = 1] = await next(keys, [owner.client, stepOf(owner), 1, prefix, 1]);
+      const [tag = 1] = await next(keys, [owner.client, stepOf(owner), 1, jobPrefix, 1]);
       return tag;
     },
     /** Returns how many clients have jobs waiting; one that canceled its jobs may still count. */
-    waitingClients: (): Promise<number> => waitingClients([turns, `${prefix}prioritized`], []),
+    waitingClients: (): Promise<number> => waitingClients([turns, prioritized], []),
   };
 }
 

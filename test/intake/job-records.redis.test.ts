@@ -17,7 +17,7 @@ import { blockingConnection } from '../../src/platform/redis.ts';
 import { type JobQueue, openQueue, requeueJob } from '../../src/queue/queue.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
-import { failJob } from '../../workers/run-job.ts';
+import { failJob } from '../../workers/images/run-job.ts';
 import { useRedis } from '../support/use-redis.ts';
 
 const log = createLog('test', 'silent');

@@ -58,7 +58,7 @@ async function createSampled(depth: () => number, workers = [worker(1, 100)], de
   const log = createLog('test', 'silent');
   const shed: string[] = [];
   const onShed = (reason: string) => void shed.push(reason);
-  const admission = createAdmission({ jobs, registry, deadlineMillis: 10_000, log, onShed });
+  const admission = createAdmission(jobs, registry, { deadlineMillis: 10_000, log, onShed });
   await admission.sample();
   const waitMillis = () => {
     const { queueMillis = Number.POSITIVE_INFINITY, serviceTime = DEFAULT_SERVICE_TIME } =

@@ -6,7 +6,7 @@ import type { AcceptedRow, Operation, PreviousImage } from '../../src/queue/job-
 import type { Blobs } from '../../src/storage/blobs.ts';
 import type { HostHealth } from '../fetch/host-health.ts';
 import { ACCEPT_IMAGES } from '../fetch/safe-fetch.ts';
-import { type FetchTurn, fetchMillis } from '../fetch-input.ts';
+import { type FetchTurn, fetchMillis } from '../images/read-input.ts';
 import type { SourceObjects } from '../sources/source-objects.ts';
 import type { WorkerServices } from '../worker-services.ts';
 

@@ -1,12 +1,11 @@
 import type { RowCompletion } from '../../src/intake/batches/batches.ts';
 import type { RowProblem } from '../../src/intake/batches/rows.ts';
-import { feedGarmentsPrefix } from '../../src/intake/feeds/feed-keys.ts';
 import type { Problem } from '../../src/platform/problem.ts';
 import type { JobData } from '../../src/queue/catalog.ts';
 import type { PreviousImage } from '../../src/queue/job-data.ts';
 import type { Services } from '../../src/services.ts';
-import { garmentsPrefix } from '../../src/storage/blob-keys.ts';
-import { problemCode } from '../final-problem.ts';
+import { problemCode } from '../images/final-problem.ts';
+import { garmentsOf, type ResultOwner } from '../images/process-image.ts';
 import { ifComplete, type RowImage } from './row-image.ts';
 
 export type RowJob = JobData<'run-row'>;
@@ -33,9 +32,15 @@ export const unchanged = (
   millis: {},
 });
 
+/** Whose the results of a row are. */
+export const ownerOf = ({ client, batchId, feed }: RowJob): ResultOwner => ({
+  client,
+  id: batchId,
+  feedId: feed?.id,
+});
+
 /** Returns the prefix of the cut-outs of the garments in a row's image. */
-export const rowGarmentsPrefix = ({ client, batchId, feed }: RowJob, sha256: string): string =>
-  feed ? feedGarmentsPrefix(client, feed.id, sha256) : garmentsPrefix(client, sha256, batchId);
+export const garmentsOfRow = (job: RowJob) => (sha256: string) => garmentsOf(ownerOf(job), sha256);
 
 /** A result that was made for another row, at no cost; or by an earlier attempt at this one, which is charged now. */
 export const reused = (
@@ -83,8 +88,7 @@ export async function withoutImage(
   problem: RowProblem,
 ): Promise<RowOutput> {
   const { feed, row } = job;
-  const prefixOf = (sha256: string) => rowGarmentsPrefix(job, sha256);
-  const photo = feed && row.earlier && (await ifComplete(blobs, row.earlier, prefixOf));
+  const photo = feed && row.earlier && (await ifComplete(blobs, row.earlier, garmentsOfRow(job)));
   if (!photo) return failed(job, problem);
   const { since = new Date(now()).toISOString() } = photo.stale ?? {};
   return {

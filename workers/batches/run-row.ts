@@ -1,38 +1,42 @@
 import { createHash } from 'node:crypto';
 import { modelVersionOf } from '../../models/catalog.ts';
 import { batchKeys } from '../../src/intake/batches/batch-files.ts';
-import { feedImageKey, feedPhotoKey, feedPictureKey } from '../../src/intake/feeds/feed-keys.ts';
+import { feedPhotoKey, feedPictureKey } from '../../src/intake/feeds/feed-keys.ts';
 import { type ValidatedImage, validateImage } from '../../src/intake/validate-image.ts';
-import { type CutOutOptions, formatOf } from '../../src/output/options.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { readData } from '../../src/queue/catalog.ts';
 import type { JobResults, PreviousImage } from '../../src/queue/job-data.ts';
-import { cutOutKey } from '../../src/storage/blob-keys.ts';
 import { BlobMissing } from '../../src/storage/blobs.ts';
 import type { Region } from '../../src/taxonomy/dictionary/schema.ts';
 import type { AttemptContext, Processor } from '../attempt.ts';
 import { HostHealth } from '../fetch/host-health.ts';
+import { finalProblem } from '../images/final-problem.ts';
+import {
+  cacheOptions,
+  cutOutKeyOf,
+  processImage,
+  withBackgroundHash,
+} from '../images/process-image.ts';
 import {
   type FetchServices,
   type FetchTurn,
-  fetchInput,
   openBackground,
   openInput,
+  readInput,
   withFetchPermit,
-} from '../fetch-input.ts';
-import { finalProblem } from '../final-problem.ts';
-import type { ImageServices } from '../image-job.ts';
-import { cacheOptions, runOperations, withBackgroundHash } from '../job-operations.ts';
+} from '../images/read-input.ts';
+import type { ImageServices } from '../images/run-engine.ts';
 import type { SourceObjects } from '../sources/source-objects.ts';
 import type { WorkerServices } from '../worker-services.ts';
 import { FeedPhotos, type PhotoRef, photoId } from './feed-photos.ts';
 import { fetchRowImage, fileKeys, type RowImage, reusableResult } from './row-image.ts';
 import {
+  garmentsOfRow,
   makerOf,
+  ownerOf,
   type RowJob,
   type RowOutput,
   reused,
-  rowGarmentsPrefix,
   rowProblem,
   unchanged,
   withoutImage,
@@ -115,19 +119,6 @@ const backgroundKeyOf = ({ client, batchId, options }: RowJob): string | undefin
 const soldRegion = ({ options, row }: RowJob): Region | undefined =>
   options?.subject === 'garment' ? row.region : undefined;
 
-/** For a feed: the key of the cut-out of an image. */
-const feedCutOutKey = (
-  engine: WorkerServices['engine'],
-  job: RowJob,
-  sha256: string,
-  options: CutOutOptions = {},
-): string | undefined => {
-  const { client, feed } = job;
-  const model = modelVersionOf(engine.model);
-  const inputs = { client, sha256, model, options: cacheOptions(engine, options, soldRegion(job)) };
-  return feed && feedImageKey(client, feed.id, inputs, formatOf(options).extension);
-};
-
 /** Fetches backgrounds; concurrent rows of a batch share one fetch. */
 function fetchBackgrounds(inputs: FetchServices) {
   const inFlight = new Map<string, Promise<ValidatedImage>>();
@@ -135,7 +126,7 @@ function fetchBackgrounds(inputs: FetchServices) {
     // Opened now: another row may have fetched it while this one waited.
     const fetch = async () => {
       const input = await openInput(inputs.blobs, key, signal, 'background image');
-      return fetchInput(inputs, input, turn, signal);
+      return readInput(inputs, input, turn, signal);
     };
     const fetched = inFlight.get(key) ?? fetch().finally(() => inFlight.delete(key));
     inFlight.set(key, fetched);
@@ -192,8 +183,9 @@ async function work(
     model,
     parser: modelVersionOf(engine.parser),
     background: pictureBackground(job),
-    garmentsPrefix: (sha256: string) => rowGarmentsPrefix(job, sha256),
-    cutOutKey: (sha256: string) => feedCutOutKey(engine, job, sha256, job.options),
+    garmentsPrefix: garmentsOfRow(job),
+    cutOutKey: (sha256: string) =>
+      feed && cutOutKeyOf(engine, ownerOf(job), { sha256, options: job.options, region }),
   };
   const previous = await reusableResult(services.blobs, row, request, signal);
   const image = await fetchRowImage(services, job, previous, turn, signal);
@@ -210,7 +202,7 @@ async function work(
       operations,
       model,
       parser: request.parser,
-      options: cacheOptions(engine, job.options ?? {}, region),
+      options: cacheOptions(engine, { options: job.options, region }),
       background: feed.background,
     }),
   };
@@ -237,10 +229,8 @@ async function makeResults(
   signal: AbortSignal,
 ): Promise<RowOutput> {
   const { engine } = services;
-  const { batchId, client, operations, row, feed } = job;
+  const { client, weight, operations, row, feed } = job;
   const { bytes, width, height, sha256, etag, lastModified } = image;
-  const model = modelVersionOf(engine.model);
-  const region = soldRegion(job);
   await checkQuota(services, job);
   const backgroundKey = backgroundKeyOf(job);
   const background =
@@ -248,23 +238,10 @@ async function makeResults(
       ? undefined
       : await services.fetchBackground(backgroundKey, turn, signal);
   const options = withBackgroundHash(job.options, background);
-  const cacheInputs = { client, sha256, model, options: cacheOptions(engine, options) };
-  const outputKey =
-    feedCutOutKey(engine, job, sha256, options) ??
-    cutOutKey(cacheInputs, batchId, formatOf(options).extension);
-  const { weight } = job;
-  const task = {
-    client,
-    sha256,
-    options,
-    weight,
-    outputKey,
-    image: bytes,
-    background,
-    region,
-    garmentsPrefix: rowGarmentsPrefix(job, sha256),
-  };
-  const { results, millis } = await runOperations(services, operations, task, signal);
+  const region = soldRegion(job);
+  const task = { client, weight, image: bytes, sha256, options, background, region };
+  const outputKey = cutOutKeyOf(engine, ownerOf(job), task);
+  const { results, millis } = await processImage(services, operations, task, ownerOf(job), signal);
   await deliver(services, job, results.cutout, outputKey, signal);
   const picture = await makePicture(services, job, results.cutout && outputKey, signal);
   const made = {
@@ -303,7 +280,7 @@ async function finish(
   const batch = await batches.get(batchId);
   const isErased = batch === undefined || batch.status === 'expired';
   if (!isErased || result.status === 'failed') return false;
-  const keys = fileKeys(result, (sha256) => rowGarmentsPrefix(job, sha256));
+  const keys = fileKeys(result, garmentsOfRow(job));
   if (job.feed && result.photo) keys.push(feedPhotoKey(job.client, job.feed.id, result.photo));
   for (const key of keys) await blobs.delete(key);
   return false;

@@ -4,7 +4,7 @@ import { parseFeed } from '../../src/feed-formats/parse.ts';
 import type { FeedRow } from '../../src/feed-formats/row.ts';
 import type { RowError } from '../../src/feed-formats/row-error.ts';
 import { batchFiles, batchKeys, putLines } from '../../src/intake/batches/batch-files.ts';
-import type { BatchRecord } from '../../src/intake/batches/batches.ts';
+import { type BatchRecord, PROGRESS } from '../../src/intake/batches/batches.ts';
 import { readRowOutcomes } from '../../src/intake/batches/row-reader.ts';
 import {
   countReason,
@@ -182,7 +182,7 @@ async function appendChunk(
   const reasons: Record<string, number> = {};
   for (const each of errors) countReason(reasons, reasonCode(each));
   const [accepted, rejected] = [lines.length - errors.length, errors.length];
-  const upload = { format: 'files' as const, offset: 0, line, rows };
+  const upload = PROGRESS[run.kind](rows, line);
   const appended = { chunk, first, accepted, rejected, reasons, upload };
   if ((await batches.append(run.id, appended, undefined)) === 'appended') return true;
   const current = await batches.get(run.id);

@@ -1,3 +1,5 @@
+import { TurnQueue, type Waiter, waitForTurn } from '../../src/queue/share.ts';
+
 /** What one pool allows at a time. */
 export interface PoolLimits {
   /** Permits of all clients together. */
@@ -28,137 +30,77 @@ export class PoolBusy extends Error {
   }
 }
 
-interface Waiter {
-  host: string;
-  grant(): void;
-}
-
-interface Client {
-  active: number;
-  activeByHost: Map<string, number>;
-  /** First come, first served, except those whose host is busy. */
-  waiting: Set<Waiter>;
-}
-
-function add(counts: Map<string, number>, name: string, change: number): void {
-  const count = (counts.get(name) ?? 0) + change;
-  if (count > 0) counts.set(name, count);
-  else counts.delete(name);
-}
-
 /**
- * Creates a pool of permits that clients share fairly: within the limits, waiting clients get permits in turn,
- * whatever the number of their requests.
+ * A pool of permits that clients share fairly: within the limits, waiting clients get permits in turn, whatever the
+ * number of their requests.
  */
-export function createFetchPool(limits: PoolLimits) {
-  /** The client whose turn is next comes first. */
-  const clients = new Map<string, Client>();
-  const activeByHost = new Map<string, number>();
-  let active = 0;
-  let waiting = 0;
+export class FetchPool {
+  readonly #limits: PoolLimits;
+  readonly #waiting = new TurnQueue<Waiter<void, PoolRequest>>();
+  /** Permits in use: of all, of a client, for a host, and of a client for a host. */
+  readonly #used = new Map<string, number>();
 
-  const canStart = (client: Client, host: string): boolean =>
-    client.active < Math.min(limits.perClient, limits.total - active) &&
-    (client.activeByHost.get(host) ?? 0) < limits.perClientAndHost &&
-    (activeByHost.get(host) ?? 0) < limits.perHost;
-
-  const canWait = (client: Client): boolean =>
-    client.waiting.size < Math.min(limits.maxWaiting / 4, limits.maxWaiting - waiting);
-
-  function count(client: Client, host: string, change: 1 | -1): void {
-    active += change;
-    client.active += change;
-    add(client.activeByHost, host, change);
-    add(activeByHost, host, change);
+  constructor(limits: PoolLimits) {
+    this.#limits = limits;
   }
 
-  /** Grants one permit, if any waiting request can start. */
-  function grantOne(): boolean {
-    for (const [name, client] of clients) {
-      for (const waiter of client.waiting) {
-        if (!canStart(client, waiter.host)) continue;
-        clients.delete(name); // to the end of the line
-        clients.set(name, client);
-        count(client, waiter.host, 1);
-        waiter.grant();
-        return true;
-      }
+  #count({ client, host }: PoolRequest, change: 1 | -1): void {
+    for (const what of ['', `of ${client}`, `for ${host}`, `of ${client} for ${host}`]) {
+      const used = (this.#used.get(what) ?? 0) + change;
+      if (used > 0) this.#used.set(what, used);
+      else this.#used.delete(what);
     }
-    return false;
   }
 
-  function forgetIdle(name: string, client: Client): void {
-    // A canceled request may come here when its client has been forgotten and is back.
-    const isIdle = client.active === 0 && client.waiting.size === 0;
-    if (isIdle && clients.get(name) === client) clients.delete(name);
+  #mayStart({ client, host }: PoolRequest): boolean {
+    const { total, perClient, perClientAndHost, perHost } = this.#limits;
+    const used = (what: string): number => this.#used.get(what) ?? 0;
+    return (
+      used(`of ${client}`) < Math.min(perClient, total - this.active()) &&
+      used(`of ${client} for ${host}`) < perClientAndHost &&
+      used(`for ${host}`) < perHost
+    );
   }
 
-  function wait(client: Client, host: string, signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', onAbort);
-        client.waiting.delete(waiter);
-        waiting -= 1;
-      };
-      const onAbort = () => {
-        leave();
-        reject(signal?.reason);
-      };
-      const onTimeout = () => {
-        leave();
-        reject(new PoolBusy());
-      };
-      const waiter = {
-        host,
-        grant() {
-          leave();
-          resolve();
-        },
-      };
-      const timer = Number.isFinite(limits.maxWaitMillis)
-        ? setTimeout(onTimeout, limits.maxWaitMillis)
-        : undefined;
-      signal?.addEventListener('abort', onAbort, { once: true });
-      client.waiting.add(waiter);
-      waiting += 1;
-    });
+  #mayWait({ client }: PoolRequest): boolean {
+    const { maxWaiting } = this.#limits;
+    const own = this.#waiting.items().filter(({ request }) => request.client === client);
+    return own.length < Math.min(maxWaiting / 4, maxWaiting - this.waiting());
   }
 
-  return {
-    /**
-     * Waits for a permit.
-     * @returns a function that gives it back; further calls of it have no effect
-     * @throws PoolBusy if too many requests of the client wait, or this one has waited too long; the signal's
-     *   reason if it aborts before there is a permit
-     */
-    async acquire({ client: name, host }: PoolRequest, signal?: AbortSignal): Promise<() => void> {
-      signal?.throwIfAborted();
-      const client = clients.get(name) ?? {
-        active: 0,
-        activeByHost: new Map(),
-        waiting: new Set(),
-      };
-      clients.set(name, client);
-      if (canStart(client, host)) count(client, host, 1);
-      else if (canWait(client)) {
-        await wait(client, host, signal).finally(() => forgetIdle(name, client));
-      } else {
-        forgetIdle(name, client);
-        throw new PoolBusy();
-      }
-      let isReleased = false;
-      return () => {
-        if (isReleased) return;
-        isReleased = true;
-        count(client, host, -1);
-        while (grantOne());
-        forgetIdle(name, client);
-      };
-    },
-    active: (): number => active,
-    waiting: (): number => waiting,
-  };
+  /** Grants what may start now. */
+  #grant(): void {
+    for (let next = this.#first(); next; next = this.#first()) {
+      this.#count(next.request, 1);
+      next.grant();
+    }
+  }
+
+  #first = () => this.#waiting.first(({ request }) => this.#mayStart(request));
+
+  /**
+   * Waits for a permit.
+   * @returns a function that gives it back; further calls of it have no effect
+   * @throws PoolBusy if too many requests of the client wait, or this one has waited too long; the signal's
+   *   reason if it aborts before there is a permit
+   */
+  async acquire(request: PoolRequest, signal?: AbortSignal): Promise<() => void> {
+    signal?.throwIfAborted();
+    if (this.#mayStart(request)) this.#count(request, 1);
+    else if (this.#mayWait(request)) {
+      const patience = { millis: this.#limits.maxWaitMillis, error: new PoolBusy() };
+      const owner = { client: request.client, weight: 1 };
+      await waitForTurn(this.#waiting, owner, request, signal, patience);
+    } else throw new PoolBusy();
+    let isReleased = false;
+    return () => {
+      if (isReleased) return;
+      isReleased = true;
+      this.#count(request, -1);
+      this.#grant();
+    };
+  }
+
+  active = (): number => this.#used.get('') ?? 0;
+  waiting = (): number => this.#waiting.items().length;
 }
-
-export type FetchPool = ReturnType<typeof createFetchPool>;

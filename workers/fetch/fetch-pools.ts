@@ -1,4 +1,4 @@
-import { createFetchPool, type FetchPool } from './fetch-pool.ts';
+import { FetchPool } from './fetch-pool.ts';
 
 /** Images being fetched, in addition to four for each slot of the engine. */
 const FETCHES = 24;
@@ -29,9 +29,9 @@ export function createFetchPools(
   };
   return {
     /** Jobs a client waits for: they wait until their deadline. */
-    sync: createFetchPool({ ...images, maxWaitMillis: Number.POSITIVE_INFINITY }),
+    sync: new FetchPool({ ...images, maxWaitMillis: Number.POSITIVE_INFINITY }),
     /** Jobs with heavy work: one slot is left to the others. */
-    heavy: createFetchPool({
+    heavy: new FetchPool({
       total: Math.max(1, slots - 1),
       perClient: slots,
       perClientAndHost: slots,
@@ -40,8 +40,8 @@ export function createFetchPools(
       maxWaitMillis: Number.POSITIVE_INFINITY,
     }),
     /** Accepted jobs and rows. */
-    background: createFetchPool({ ...images, maxWaitMillis: MAX_WAIT_MILLIS }),
-    feeds: createFetchPool({
+    background: new FetchPool({ ...images, maxWaitMillis: MAX_WAIT_MILLIS }),
+    feeds: new FetchPool({
       total: FEED_FETCHES,
       perClient: FEEDS_PER_CLIENT,
       perClientAndHost: FEEDS_PER_CLIENT,
@@ -50,7 +50,7 @@ export function createFetchPools(
       maxWaitMillis: MAX_WAIT_MILLIS,
     }),
     /** Feeds whose rows are read. */
-    parsing: createFetchPool({
+    parsing: new FetchPool({
       total: PARSED_FEEDS,
       perClient: FEEDS_PER_CLIENT,
       perClientAndHost: FEEDS_PER_CLIENT,

@@ -12,7 +12,7 @@ import { ACCEPT_ENCODING, canDecode, decodedBody, readAll } from './body.ts';
 import { pinningConnector } from './connector.ts';
 import { Cookies } from './cookies.ts';
 import { startDeadline } from './deadline.ts';
-import { createFetchPool } from './fetch-pool.ts';
+import { FetchPool } from './fetch-pool.ts';
 import { createResolve, type Resolve } from './resolve.ts';
 import type { SpeedLimit } from './speed.ts';
 
@@ -182,7 +182,7 @@ export function createSafeFetch(settings: SafeFetchSettings) {
   } = settings;
   const limits = { ...LIMITS, ...settings.limits };
   const maxConnections = 2 * maxPerHost;
-  const hosts = createFetchPool({
+  const hosts = new FetchPool({
     total: MAX_REQUESTS,
     perClient: Number.POSITIVE_INFINITY,
     perClientAndHost: maxPerHost,

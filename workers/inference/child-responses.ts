@@ -2,8 +2,10 @@ import { z } from 'zod';
 import { Foreground, KeptAlpha, MediaType } from '../../src/output/options.ts';
 import { CutOutReview } from '../../src/output/review.ts';
 import { RulesReport } from '../../src/output/rules/verdicts.ts';
+import { GarmentView } from '../../src/queue/garment-view.ts';
+import { OutfitView } from '../../src/queue/outfit-view.ts';
 import type { CutOut } from './cut-out.ts';
-import type { GarmentView } from './garment-view.ts';
+import type { GarmentView as MeasuredGarment } from './garment-view.ts';
 import type { MarketplacePicture } from './marketplace-picture.ts';
 import type { RefinedCutOut } from './refine.ts';
 import type { SeparatedOutfit } from './separate-outfit.ts';
@@ -35,82 +37,33 @@ const Fingerprint = z
   .regex(/^[a-z0-9]+:[\w-]{86}$/)
   .optional();
 
-const RefinedResult = FileResult.extend({
-  timings: z.looseObject({
-    decodeMillis: z.number(),
-    matteMillis: z.number(),
-    encodeMillis: z.number(),
-    totalMillis: z.number(),
-  }),
-});
+const Timings = z.looseObject({ decodeMillis: z.number(), totalMillis: z.number() });
+const RefinedTimings = Timings.extend({ matteMillis: z.number(), encodeMillis: z.number() });
+
+const RefinedResult = FileResult.extend({ timings: RefinedTimings });
 
 const CutOutResult = FileResult.extend({
   confidence: z.number(),
   review: CutOutReview,
   fingerprint: Fingerprint,
   alpha: KeptAlpha,
-  timings: z.looseObject({
-    decodeMillis: z.number(),
-    inferenceMillis: z.number(),
-    matteMillis: z.number(),
-    encodeMillis: z.number(),
-    totalMillis: z.number(),
-  }),
+  timings: RefinedTimings.extend({ inferenceMillis: z.number() }),
 });
 
-const GarmentMeasurements = z.object({
-  probabilities: z.array(z.number()),
-  colors: z.array(
-    z.object({
-      family: z.string(),
-      hex: z.string(),
-      share: z.number(),
-      lab: z.tuple([z.number(), z.number(), z.number()]),
-      deltaE: z.number(),
-    }),
-  ),
-});
-
-const GarmentViewResult = ImageSize.extend({
-  ...GarmentMeasurements.shape,
-  worn: z.array(GarmentMeasurements.extend({ share: z.number() })),
-  hasAlpha: z.boolean(),
+const GarmentViewResult = GarmentView.required({ worn: true }).extend({
   fingerprint: Fingerprint,
-  model: z.string(),
-  timings: z.looseObject({
-    decodeMillis: z.number(),
-    inferenceMillis: z.number(),
-    totalMillis: z.number(),
-  }),
+  timings: Timings.extend({ inferenceMillis: z.number() }),
 });
 
-const OutfitResult = ImageSize.extend({
-  person: z.boolean(),
-  severalPeople: z.boolean(),
-  confidence: z.number(),
-  review: CutOutReview,
+const OutfitResult = OutfitView.extend({
   fingerprint: Fingerprint,
   garments: z.array(
-    GarmentMeasurements.extend({
-      group: z.string(),
-      region: z.enum(['top', 'outerwear', 'dress', 'bottom', 'shoes', 'accessory']),
-      alternatives: z.array(z.object({ group: z.string(), probability: z.number() })),
-      box: Foreground,
-      areaShare: z.number(),
-      confidence: z.number(),
-      occludedBy: z.array(z.string()),
-      fingerprint: Fingerprint,
-      bytes: z.number(),
-    }),
+    OutfitView.shape.garments.element.extend({ fingerprint: Fingerprint, bytes: z.number() }),
   ),
-  model: z.string(),
-  classifier: z.string(),
-  timings: z.looseObject({
-    decodeMillis: z.number(),
+  timings: Timings.extend({
     inferenceMillis: z.number(),
     matteMillis: z.number(),
     garmentsMillis: z.number(),
-    totalMillis: z.number(),
   }),
 });
 
@@ -129,7 +82,7 @@ export const readRefinedCutOut = (result: object, file: Uint8Array): RefinedCutO
   file,
 });
 
-export const readGarmentView = (result: object): GarmentView => GarmentViewResult.parse(result);
+export const readGarmentView = (result: object): MeasuredGarment => GarmentViewResult.parse(result);
 
 /** @throws RangeError too, if the cut-outs are not as long as the result says */
 export function readOutfit(result: object, files: Uint8Array): Outfit {

@@ -1,4 +1,4 @@
-import { TurnQueue } from '../../src/queue/turn-queue.ts';
+import { TurnQueue, type Waiter, waitForTurn } from '../../src/queue/share.ts';
 import type { TurnOwner } from '../../src/queue/turns.ts';
 
 /** `now`: a client waits on an open connection. */
@@ -19,11 +19,6 @@ const NOW_PER_LATER = 7;
 /** Shares its turns with all requests that name none. */
 export const NOBODY: TurnOwner = { client: '', weight: 1 };
 
-interface Waiter<P> {
-  grant(permit: P): void;
-  reject(reason: unknown): void;
-}
-
 /**
  * A semaphore with priorities, whose permits are things to use. Of eight requests, seven with priority `now` are
  * served before one with `later`; within a priority clients take turns, and a client's own requests are served in order.
@@ -33,38 +28,12 @@ export function createPermits<P>() {
   let closed: Error | undefined;
   /** Requests with `now` served since the last one with `later`, while one waited. */
   let nowInARow = 0;
-  const queues: Readonly<Record<Priority, TurnQueue<Waiter<P>>>> = {
+  const queues: Readonly<Record<Priority, TurnQueue<Waiter<P, undefined>>>> = {
     now: new TurnQueue(),
     later: new TurnQueue(),
   };
 
-  function wait(
-    queue: TurnQueue<Waiter<P>>,
-    owner: TurnOwner,
-    signal: AbortSignal | undefined,
-  ): Promise<P> {
-    return new Promise((resolve, reject) => {
-      const onAbort = () => waiter.reject(signal?.reason);
-      const leaveQueue = () => {
-        signal?.removeEventListener('abort', onAbort);
-        queue.delete(waiter);
-      };
-      const waiter: Waiter<P> = {
-        grant(permit) {
-          leaveQueue();
-          resolve(permit);
-        },
-        reject(reason) {
-          leaveQueue();
-          reject(reason);
-        },
-      };
-      signal?.addEventListener('abort', onAbort, { once: true });
-      queue.add(owner, waiter);
-    });
-  }
-
-  function next(): Waiter<P> | undefined {
+  function next(): Waiter<P, undefined> | undefined {
     const now = queues.now.first();
     const later = queues.later.first();
     if (!now || !later) return now ?? later;
@@ -78,7 +47,7 @@ export function createPermits<P>() {
       signal?.throwIfAborted();
       if (closed) throw closed;
       // The permit released last: its process still has warm caches.
-      return free.pop() ?? wait(queues[priority], owner, signal);
+      return free.pop() ?? waitForTurn(queues[priority], owner, undefined, signal);
     },
     /** Adds a permit, or gives one back. */
     release(permit: P): void {

@@ -6,7 +6,7 @@ import {
   putLines,
   putSealed,
 } from '../../src/intake/batches/batch-files.ts';
-import type { BatchManifest } from '../../src/intake/batches/batches.ts';
+import { type BatchManifest, PROGRESS } from '../../src/intake/batches/batches.ts';
 import { isRejected, type RejectedRow, RowLine } from '../../src/intake/batches/rows.ts';
 import { objectOf } from '../../src/intake/sources/manifest-lines.ts';
 import { nameProblem, outputNames } from '../../src/intake/sources/object-names.ts';
@@ -144,7 +144,7 @@ export function createFilling(
     const rejected = lines.filter(isRejected).length;
     const counts = { accepted: lines.length - rejected, rejected };
     const read = rows + lines.length;
-    const upload = { format: 'files', offset: read, line: read + 1, rows: read } as const;
+    const upload = PROGRESS.source(read, read);
     const next = { chunk, first: rows, ...counts, upload };
     const outcome = await batches.append(batchId, next, payer);
     if (outcome === 'conflict') throw new LeaseLost();

@@ -14,43 +14,43 @@ export interface SourcePlaces {
   to: Location;
 }
 
-/** Reads objects of sources, and writes their results. */
-export interface SourceObjects {
-  /** @throws Problem if it cannot be processed; LocationUnavailable */
-  read(object: SourceObject, signal: AbortSignal): Promise<Uint8Array>;
-  /** @throws LocationUnavailable */
-  deliver(
-    object: SourceObject,
-    bytes: Uint8Array,
-    mediaType: MediaType,
-    signal: AbortSignal,
-  ): Promise<void>;
-}
-
 const gone = (): Problem =>
   new Problem('gone', 'The object was deleted or replaced before it was read');
 const ownResult = (): Problem =>
   new Problem('invalid-request', 'The object is a result of a source, not a photo');
 
-/** Reads and writes the objects of these sources. */
-export function createSourceObjects(places: ReadonlyMap<string, SourcePlaces>): SourceObjects {
-  function placesOf({ source }: SourceObject): SourcePlaces {
-    const found = places.get(source);
+/** Reads objects of sources, and writes their results. */
+export class SourceObjects {
+  readonly #places: ReadonlyMap<string, SourcePlaces>;
+
+  constructor(places: ReadonlyMap<string, SourcePlaces>) {
+    this.#places = places;
+  }
+
+  #placesOf({ source }: SourceObject): SourcePlaces {
+    const found = this.#places.get(source);
     if (found) return found;
     throw new LocationUnavailable('the source is not declared any more');
   }
-  return {
-    async read(object, signal) {
-      const { from } = placesOf(object);
-      const { bytes, isResult } = await from.read(object, signal).catch((error) => {
-        throw error instanceof ObjectGone ? gone() : error;
-      });
-      if (isResult) throw ownResult();
-      return bytes;
-    },
-    async deliver(object, bytes, mediaType, signal) {
-      const { to } = placesOf(object);
-      await to.write(outputName(object, mediaType), bytes, mediaType, signal);
-    },
-  };
+
+  /** @throws Problem if it cannot be processed; LocationUnavailable */
+  async read(object: SourceObject, signal: AbortSignal): Promise<Uint8Array> {
+    const { from } = this.#placesOf(object);
+    const { bytes, isResult } = await from.read(object, signal).catch((error) => {
+      throw error instanceof ObjectGone ? gone() : error;
+    });
+    if (isResult) throw ownResult();
+    return bytes;
+  }
+
+  /** @throws LocationUnavailable */
+  async deliver(
+    object: SourceObject,
+    bytes: Uint8Array,
+    mediaType: MediaType,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { to } = this.#placesOf(object);
+    await to.write(outputName(object, mediaType), bytes, mediaType, signal);
+  }
 }

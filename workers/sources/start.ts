@@ -4,7 +4,7 @@ import type { Location } from '../../src/storage/locations/location.ts';
 import { s3Location } from '../../src/storage/locations/s3-location.ts';
 import type { WorkerServices } from '../worker-services.ts';
 import { createImporter } from './import-source.ts';
-import { createSourceObjects, type SourceObjects, type SourcePlaces } from './source-objects.ts';
+import { SourceObjects, type SourcePlaces } from './source-objects.ts';
 
 const openPlace = (place: Place): Location =>
   place.kind === 's3' ? s3Location(place) : folderLocation(place.path);
@@ -24,7 +24,7 @@ export function openSources(declared: readonly DeclaredSource[]): OpenSources {
   );
   return {
     places,
-    objects: createSourceObjects(places),
+    objects: new SourceObjects(places),
     close() {
       for (const { from, to } of places.values()) {
         from.close();

@@ -1,11 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Gateway } from '../../gateway.ts';
-import type { Form } from '../../http/form.ts';
 import { type Call, filePart, json, type Reply, type Route, route } from '../../http/route.ts';
 import { type JobRecord, type JobRecords, refinementsPath } from '../../intake/job-records.ts';
 import { extensionOf } from '../../output/options.ts';
-import { checkStrokes, type Stroke, Strokes } from '../../output/strokes.ts';
+import { Strokes } from '../../output/strokes.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { CutOutRecord } from '../../queue/job-data.ts';
 import { refinementKey, refinementPrefix } from '../../storage/blob-keys.ts';
@@ -13,23 +12,16 @@ import { requireCaller } from '../caller.ts';
 import { resultsGone, storageUnavailable } from '../common-problems.ts';
 import { checkedFile } from '../removal/cut-out-response.ts';
 import type { ImageRequests } from '../removal/image-requests.ts';
-import {
-  checkFiles,
-  formFingerprint,
-  readAlphaSize,
-  readStrokes,
-  requireFile,
-} from '../removal/refinement-form.ts';
 import { readAll } from '../verified-blob.ts';
 import { IDEMPOTENT, idempotently } from './idempotent.ts';
 import { type JobActions, requireCutOut } from './job-actions.ts';
 import { JobResponse, jobResponse } from './job-response.ts';
 import {
-  backgroundGone,
-  checkCount,
-  hasWholeAlpha,
-  photoGone,
-  readPhoto,
+  isLatest,
+  mendStored,
+  readSentStrokes,
+  type SentStrokes,
+  strokesFingerprint,
 } from './refine-stored.ts';
 
 type Services = Pick<Gateway, 'jobs' | 'blobs' | 'storedBytes'>;
@@ -57,8 +49,7 @@ function createJobRefinements(
     throw conflict(versionOf(present));
   }
 
-  async function readAlpha(form: Form, job: JobRecord, call: Call): Promise<Uint8Array> {
-    if (form.files.alpha || !hasWholeAlpha(job.options)) return requireFile(form, 'alpha');
+  async function readCutOut(job: JobRecord, call: Call): Promise<Uint8Array> {
     await call.awaitMemory(requireCutOut(job).cutout.bytes, call.signal);
     return readAll((await actions.result(job, call.signal)).body);
   }
@@ -74,12 +65,9 @@ function createJobRefinements(
     /** Mends the cut-out of a job by strokes; the one before is retained. */
     async refine(
       job: JobRecord,
-      {
-        form,
-        strokes,
-        ref = randomUUID(),
-      }: { form: Form; strokes: Stroke[]; ref?: string | undefined },
+      sent: SentStrokes,
       call: Call,
+      ref: string = randomUUID(),
     ): Promise<JobRecord> {
       const { outputKey, cutout } = requireCutOut(job);
       const keys = [outputKey, ...(job.earlierCutOuts ?? []).map((each) => each.key)];
@@ -88,15 +76,14 @@ function createJobRefinements(
         await call.takeQuota()?.refund();
         return changed(job);
       }
-      checkCount(versionOf(job), { version: versionOf(job) });
-      const { backgroundKey, options = {} } = job;
-      if (backgroundKey !== undefined || options.backgroundImageUrl) throw backgroundGone();
-      const image = readPhoto(form, job.input?.sha256);
-      if (!image) throw photoGone();
-      const alpha = await readAlpha(form, job, call);
-      checkStrokes(strokes, readAlphaSize(alpha, image));
-      const request = { photo: { image }, alpha, strokes, options };
-      const { file, result } = await images.refineCutOut(request, call);
+      const { options, input, backgroundKey } = job;
+      const hasBackground = backgroundKey !== undefined || !!options?.backgroundImageUrl;
+      const refinements = versionOf(job);
+      const read = () => readCutOut(job, call);
+      const stored = { options, sha256: input?.sha256, hasBackground, refinements, read };
+      const members = { version: refinements };
+      const mended = await mendStored(images, sent, stored, members, undefined, call);
+      const { file, result } = mended;
       const { bytes, mediaType, width, height, foreground, rules } = result;
       const body = checkedFile({ file, bytes, mediaType });
       const key = refinementKey(job.client, job.id, ref, extensionOf(mediaType));
@@ -135,13 +122,14 @@ function createJobRefinements(
     /** Undoes the latest refinement. @throws Problem not-found, conflict */
     async undo(call: Call): Promise<JobRecord> {
       const job = await actions.readOwn(call);
-      const { version = '' } = call.params;
+      const { version } = call.params;
       const { outputKey } = requireCutOut(job);
       const earlier = job.earlierCutOuts ?? [];
       const latest = earlier.at(-1);
-      const isOne = /^[1-9]\d{0,2}$/.test(version) && Number(version) <= earlier.length;
-      if (!latest || !isOne) throw new Problem('not-found', 'The job has no such refinement');
-      if (Number(version) !== earlier.length) throw conflict(earlier.length);
+      const isNewest = isLatest(version, earlier.length);
+      if (!latest || isNewest === undefined)
+        throw new Problem('not-found', 'The job has no such refinement');
+      if (!isNewest) throw conflict(earlier.length);
       const { key, ...cutout } = latest;
       await replace(job, {
         outputKey: key,
@@ -193,15 +181,13 @@ export function jobRefinementRoutes(
       ],
       async handle(call: Call): Promise<Reply> {
         images.shedIfBusy(call);
-        const form = await call.form();
-        checkFiles(form);
-        const strokes = readStrokes(form);
+        const sent = await readSentStrokes(call);
         const job = await actions.readOwn(call);
-        const fingerprint = ['POST', refinementsPath(job.id), ...formFingerprint(form, strokes)];
+        const fingerprint = strokesFingerprint(refinementsPath(job.id), sent);
         return idempotently(idempotency, call, fingerprint, async (ref) => ({
           status: 200,
           headers: {},
-          body: jobResponse(await refinements.refine(job, { form, strokes, ref }, call)),
+          body: jobResponse(await refinements.refine(job, sent, call, ref)),
         }));
       },
     }),

@@ -1,16 +1,61 @@
 import { createHash } from 'node:crypto';
 import type { Form } from '../../http/form.ts';
+import type { Call } from '../../http/route.ts';
 import { OPTIONS, type OptionName } from '../../output/option-table.ts';
 import type { CutOutOptions } from '../../output/options.ts';
+import { checkStrokes, type Stroke } from '../../output/strokes.ts';
 import { fieldProblem, Problem } from '../../platform/problem.ts';
-import { requireFile } from '../removal/refinement-form.ts';
+import type { ImageRequests, RefinementRequest } from '../removal/image-requests.ts';
+import {
+  checkFiles,
+  formFingerprint,
+  readAlphaSize,
+  readStrokes,
+  requireFile,
+} from '../removal/refinement-form.ts';
 
 /*
- * What the refinements of jobs and of rows have in common: the cut-out is stored, the photo is not.
+ * Mending a cut-out that is stored, whether of a job or of a row: the photo is not stored. It goes on as a refinement
+ * whose client sends everything.
  */
 
 /** Each version is stored as long as the job or batch. */
 const MAX_REFINEMENTS = 20;
+
+/** What a client sends to mend a stored cut-out. */
+export interface SentStrokes {
+  form: Form;
+  strokes: Stroke[];
+}
+
+/** @throws Problem invalid-request, payload-too-large */
+export async function readSentStrokes(call: Call): Promise<SentStrokes> {
+  const form = await call.form();
+  checkFiles(form);
+  return { form, strokes: readStrokes(form) };
+}
+
+/** Recognizes a repeated request. @param path of the collection of refinements */
+export const strokesFingerprint = (path: string, { form, strokes }: SentStrokes) => [
+  'POST',
+  path,
+  ...formFingerprint(form, strokes),
+];
+
+/** A cut-out that is stored. */
+interface StoredCutOut {
+  options: CutOutOptions | undefined;
+  /** Of the photo of which it was made, hex. */
+  sha256: string | undefined;
+  /** Where the photo may still be. */
+  imageUrl?: string | undefined;
+  /** Whether it has an image behind the subject, which is deleted. */
+  hasBackground: boolean;
+  /** How often it was mended. */
+  refinements: number;
+  /** Reads its file, whose alpha is mended. */
+  read(): Promise<Uint8Array>;
+}
 
 /** Whether a cut-out with these options has the alpha of the whole photo. */
 export const hasWholeAlpha = (options: CutOutOptions = {}): boolean =>
@@ -18,41 +63,52 @@ export const hasWholeAlpha = (options: CutOutOptions = {}): boolean =>
     ([name, value]) => value !== undefined && OPTIONS[name as OptionName]?.redrawn,
   );
 
-/**
- * Returns the photo that the client has sent again; undefined if it has sent none.
- * @param sha256 of the photo of which the cut-out was made, hex
- * @throws Problem invalid-request if it is another
- */
-export function readPhoto(form: Form, sha256: string | undefined): Uint8Array | undefined {
-  if (!form.files.image && form.fields.image === undefined) return undefined;
+/** Returns the photo that the client has sent again, or where it is. @throws Problem invalid-request, gone */
+function photoOf(form: Form, { sha256, imageUrl }: StoredCutOut): RefinementRequest['photo'] {
+  if (!form.files.image && form.fields.image === undefined) {
+    if (imageUrl !== undefined && sha256 !== undefined) return { imageUrl, sha256 };
+    const detail = 'The photo was deleted when its cut-out was made; send it as "image"';
+    throw fieldProblem('gone', '/image', 'is needed', detail);
+  }
   const image = requireFile(form, 'image');
-  if (createHash('sha256').update(image).digest('hex') === sha256) return image;
+  if (createHash('sha256').update(image).digest('hex') === sha256) return { image };
   const detail = 'The image is not the photo of this cut-out; send the same file';
   throw fieldProblem('invalid-request', '/image', 'is another photo', detail);
 }
 
-/** For a photo that was deleted when its cut-out was made. */
-export const photoGone = (): Problem =>
-  fieldProblem(
-    'gone',
-    '/image',
-    'is needed',
-    'The photo was deleted when its cut-out was made; send it as "image"',
-  );
-
-/** For a cut-out on an image that would have to be drawn again, and is deleted. */
-export const backgroundGone = (): Problem =>
-  new Problem(
-    'conflict',
-    'The background image was deleted; mend the alpha by POST /bg/v1/refinements, and draw it yourself',
-  );
-
 /**
- * @param members of the problem, which say how many there are
- * @throws Problem conflict if a cut-out has as many refinements as are retained
+ * Mends a stored cut-out by strokes.
+ * @param versions members of a problem, which say how many there are
+ * @throws Problem conflict if it has as many refinements as are retained, or would have to be drawn again on an image
+ *   that is deleted
  */
-export function checkCount(refinements: number, members: Record<string, number>): void {
-  if (refinements < MAX_REFINEMENTS) return;
-  const detail = `The cut-out has ${MAX_REFINEMENTS} refinements, the most that are retained; undo some, and send their strokes together`;
-  throw new Problem('conflict', detail, { members });
+export async function mendStored(
+  images: Pick<ImageRequests, 'refineCutOut'>,
+  { form, strokes }: SentStrokes,
+  stored: StoredCutOut,
+  versions: Record<string, number>,
+  picture: RefinementRequest['picture'],
+  call: Call,
+) {
+  const { options = {} } = stored;
+  if (stored.refinements >= MAX_REFINEMENTS) {
+    const detail = `The cut-out has ${MAX_REFINEMENTS} refinements, the most that are retained; undo some, and send their strokes together`;
+    throw new Problem('conflict', detail, { members: versions });
+  }
+  if (stored.hasBackground) {
+    const detail =
+      'The background image was deleted; mend the alpha by POST /bg/v1/refinements, and draw it yourself';
+    throw new Problem('conflict', detail);
+  }
+  const photo = photoOf(form, stored);
+  const isSent = form.files.alpha !== undefined || !hasWholeAlpha(options);
+  const alpha = isSent ? requireFile(form, 'alpha') : await stored.read();
+  checkStrokes(strokes, readAlphaSize(alpha, 'image' in photo ? photo.image : undefined));
+  return images.refineCutOut({ photo, alpha, strokes, options, picture }, call);
+}
+
+/** Whether a version in a path is the latest; undefined if there is none such. */
+export function isLatest(version: string | undefined, refinements: number): boolean | undefined {
+  const isOne = /^[1-9]\d{0,2}$/.test(version ?? '') && Number(version) <= refinements;
+  return isOne ? Number(version) === refinements : undefined;
 }

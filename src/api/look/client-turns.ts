@@ -1,4 +1,4 @@
-import { TurnQueue } from '../../queue/turn-queue.ts';
+import { TurnQueue } from '../../queue/share.ts';
 import type { TurnOwner } from '../../queue/turns.ts';
 
 /** A task that waits, and whose it is. */

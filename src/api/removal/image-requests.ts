@@ -6,8 +6,7 @@ import type { Quality } from '../../output/option-table.ts';
 import { type CutOutOptions, unlessDefault } from '../../output/options.ts';
 import type { Stroke } from '../../output/strokes.ts';
 import { Problem, type ProblemType, unavailable } from '../../platform/problem.ts';
-import type { JobResult } from '../../queue/catalog.ts';
-import type { JobWait } from '../../queue/job-waiter.ts';
+import type { JobData, JobResult, JobsOf } from '../../queue/catalog.ts';
 import { isHeavy, pricedMegapixels, turnsOf, unitsOf } from '../../queue/service-time.ts';
 import type { TurnOwner } from '../../queue/turns.ts';
 import { LINK_MEDIA_TYPE, syncKeys } from '../../storage/blob-keys.ts';
@@ -129,25 +128,26 @@ export function validateSource(
   return { bytes, mediaType: `image/${format}`, sha256, input };
 }
 
-/** The data of a job on one stored image. */
-interface ImageJobData extends TurnOwner {
-  work: number;
-  inputKey: string;
-  outputKey: string;
-  sha256: string;
-  deadlineAtMillis: number;
-  requestId: string;
-}
-
 /** What the images beside the first are called in error details, by the member of the job with their key. */
 const OTHER_IMAGES = { backgroundKey: 'background image', alphaKey: 'alpha image' } as const;
-type OtherKey = keyof typeof OTHER_IMAGES;
 
-/** Runs a job. */
-type RunJob<K extends OtherKey, T> = (
-  data: ImageJobData & Partial<Record<K, string>>,
-  wait: JobWait,
-) => Promise<T>;
+type ImageJob = JobsOf<'sync'>;
+
+/** What a job is to do. */
+interface Work<N extends ImageJob> {
+  source: Source;
+  /** The image beside it. */
+  other?: { name: keyof typeof OTHER_IMAGES; source: Source } | undefined;
+  strokes?: readonly Stroke[];
+  /** What the job has besides its images and its client. */
+  data?: object;
+  /** Returns the lengths of the files that it makes, which lie one after the other. */
+  lengths?(result: JobResult<N>): readonly number[];
+  /** Which of its blobs has them. */
+  filesIn?: 'inputKey' | 'outputKey';
+  /** How often the files are in memory. */
+  copies?: number;
+}
 
 /**
  * Returns what to call when a job is canceled. If its client has disconnected, a job that had started is charged: it
@@ -164,12 +164,6 @@ const settleQuota =
       .then((isCharged) => (isCharged ? undefined : quota?.refund()))
       .catch((error) => call.log.error({ err: error }, 'quota not refunded'));
   };
-
-/** The garments of an image, and their cut-outs: none, or one for each. */
-interface SeparatedGarments {
-  result: JobResult<'separate-garments'>;
-  files: Uint8Array[];
-}
 
 /** @throws Problem upstream-failed if the lengths do not add up */
 function splitFiles(all: Uint8Array, lengths: readonly number[]): Uint8Array[] {
@@ -201,29 +195,35 @@ export function createImageRequests(services: Services) {
   }
 
   /**
-   * Validates and stores the images, runs the job, and deletes the blobs again.
+   * Validates and stores the images, runs the job, reads its files when there is memory for them, and deletes all blobs
+   * again.
    * @throws Problem also if the deadline passes or the client disconnects
    */
-  async function withStoredImages<K extends OtherKey, T>(
-    source: Source,
-    other: { name: K; source: Source } | undefined,
+  async function run<N extends ImageJob>(
+    name: N,
+    {
+      source,
+      other,
+      strokes = [],
+      data: more,
+      lengths,
+      filesIn = 'outputKey',
+      copies = 1,
+    }: Work<N>,
     call: ImageCall,
-    run: RunJob<K, T>,
-    strokes: readonly Stroke[] = [],
-  ): Promise<T> {
+  ): Promise<{ result: JobResult<N>; files: Uint8Array[] }> {
     const image = validateSource(source, limits);
     const otherContent = other && validateSource(other.source, limits, OTHER_IMAGES[other.name]);
     const leftMillis = Math.max(0, Math.floor(deadlineMillis - (call.waitedMillis ?? 0)));
     const deadline = AbortSignal.timeout(leftMillis);
     const signal = AbortSignal.any([call.signal, deadline]);
-    const { client, weight } = ownerOf(call);
-    const { inputKey, outputKey, ...otherKeys } = syncKeys(client, randomUUID());
-    const otherKey = other && { [other.name]: otherKeys[other.name] };
-    const usedKeys = { inputKey, outputKey, ...otherKey } as Pick<
-      ImageJobData,
-      'inputKey' | 'outputKey'
-    > &
-      Partial<Record<K, string>>;
+    const owner = ownerOf(call);
+    const { inputKey, outputKey, ...otherKeys } = syncKeys(owner.client, randomUUID());
+    const keys = {
+      inputKey,
+      ...(lengths && filesIn === 'outputKey' && { outputKey }),
+      ...(other && { [other.name]: otherKeys[other.name] }),
+    };
     const deadlineAtMillis = now() + leftMillis;
     const put = (key: string, { bytes, mediaType }: Content) =>
       blobs.put(key, bytes, { mediaType, durable: false }, signal).catch(storageUnavailable);
@@ -234,19 +234,25 @@ export function createImageRequests(services: Services) {
     const megapixels = size && pricedMegapixels(size, strokes);
     const work = megapixels === undefined ? 1 : turnsOf(megapixels);
     if (isHeavy(work)) await call.resizeQuota(unitsOf(work));
-    const leave = admission.admit(
-      { client, weight },
-      hasLink && !isStroked ? undefined : megapixels,
-    );
+    const leave = admission.admit(owner, hasLink && !isStroked ? undefined : megapixels);
     const ready = Promise.all([
       put(inputKey, image),
       other && otherContent && put(otherKeys[other.name], otherContent),
     ]);
     try {
+      const { client, weight } = owner;
       const { sha256 } = image;
       const { requestId } = call;
-      const data = { ...usedKeys, client, weight, work, sha256, deadlineAtMillis, requestId };
-      return await run(data, { ready, signal, onCancel: settleQuota(call, work) });
+      const common = { client, weight, work, sha256, deadlineAtMillis, requestId };
+      const data = { ...keys, ...common, ...more } as JobData<N>;
+      const wait = { ready, signal, onCancel: settleQuota(call, work) };
+      const result = await jobWaiter.run(name, data, wait);
+      if (!lengths) return { result, files: [] };
+      const all = lengths(result);
+      await call.awaitMemory(copies * all.reduce((sum, length) => sum + length, 0), signal);
+      const key = filesIn === 'outputKey' ? outputKey : inputKey;
+      const bytes = await blobs.get(key, signal).catch(storageUnavailable);
+      return { result, files: all.length === 1 ? [bytes] : splitFiles(bytes, all) };
     } catch (error) {
       if (call.signal.aborted) throw call.signal.reason;
       if (deadline.aborted) {
@@ -259,20 +265,11 @@ export function createImageRequests(services: Services) {
     } finally {
       leave();
       // Not awaited: the response does not depend on it, and the sweeper deletes what is left.
-      void deleteAfter(ready, Object.values<string>(usedKeys), call);
+      void deleteAfter(ready, Object.values<string>(keys), call);
     }
   }
 
-  /** Reads the file that a job has made, when there is memory for it. */
-  async function readOutput(
-    { outputKey }: Pick<ImageJobData, 'outputKey'>,
-    { bytes }: { bytes: number },
-    call: ImageCall,
-    signal: AbortSignal,
-  ): Promise<Uint8Array> {
-    await call.awaitMemory(bytes, signal);
-    return blobs.get(outputKey, signal).catch(storageUnavailable);
-  }
+  const ownLength = ({ bytes }: { bytes: number }) => [bytes];
 
   /** For test keys: checks the image, and draws another in place of its cut-out. */
   async function drawInstead(source: Source, options: CutOutOptions) {
@@ -288,81 +285,73 @@ export function createImageRequests(services: Services) {
     shedIfBusy: (call: Pick<Call, 'caller'>) => admission.shedIfBusy(ownerOf(call)),
 
     /** Cuts out an image. Returns the file in the requested format, and the worker's result. */
-    cutOut: ({ source, options, background }: CutOutRequest, call: ImageCall) => {
+    async cutOut({ source, options, background }: CutOutRequest, call: ImageCall) {
       if (call.caller?.test) return drawInstead(source, options);
-      const other = background && { name: 'backgroundKey' as const, source: background };
-      return withStoredImages(source, other, call, async (images, wait) => {
-        const data = { ...images, ...unlessDefault(options) };
-        const result = await jobWaiter.run('remove-background', data, wait);
-        return { file: await readOutput(images, result, call, wait.signal), result };
-      });
+      const other = background && ({ name: 'backgroundKey', source: background } as const);
+      const work = { source, other, data: unlessDefault(options), lengths: ownLength };
+      const { result, files } = await run('remove-background', work, call);
+      return { file: files[0]!, result };
     },
 
     /** Mends the alpha of a cut-out by strokes. Returns like `cutOut`, and the picture if one was needed. */
-    refineCutOut: (
+    async refineCutOut(
       { photo, alpha, strokes, options, picture }: RefinementRequest,
       call: ImageCall,
-    ) => {
+    ) {
       const isSent = 'image' in photo;
       const source = isSent ? { ...photo, pointer: '/image' } : { imageUrl: photo.imageUrl };
       if (call.caller?.test) return drawInstead(source, options);
-      const other = { name: 'alphaKey', source: { image: alpha, pointer: '/alpha' } } as const;
-      return withStoredImages(
-        source,
-        other,
-        call,
-        async (images, wait) => {
-          const data = {
-            ...images,
-            alphaKey: images.alphaKey!,
+      const { result, files } = await run(
+        'refine-cut-out',
+        {
+          source,
+          other: { name: 'alphaKey', source: { image: alpha, pointer: '/alpha' } },
+          strokes,
+          data: {
             strokes,
             ...unlessDefault(options),
             ...(picture && { picture }),
             ...(!isSent && { photoSha256: photo.sha256 }),
-          };
-          const result = await jobWaiter.run('refine-cut-out', data, wait);
-          const lengths = [result.bytes, ...(result.picture ? [result.picture.bytes] : [])];
-          const bytes = lengths.reduce((sum, length) => sum + length, 0);
-          const files = splitFiles(await readOutput(images, { bytes }, call, wait.signal), lengths);
-          const [file = new Uint8Array(), pictureFile] = files;
-          const made = pictureFile && result.picture && { ...result.picture, file: pictureFile };
-          return { file, result, ...(made && { picture: made }) };
+          },
+          lengths: (made) => [made.bytes, ...(made.picture ? [made.picture.bytes] : [])],
         },
-        strokes,
+        call,
       );
+      const [file, pictureFile] = files;
+      const made = pictureFile && result.picture && { ...result.picture, file: pictureFile };
+      return { file: file!, result, ...(made && { picture: made }) };
     },
 
     /** Fetches an image. Returns the file, and the worker's result. */
-    fetchImage: (imageUrl: string, call: ImageCall) =>
-      withStoredImages({ imageUrl }, undefined, call, async (images, wait) => {
-        const { outputKey: _, ...data } = images;
-        const result = await jobWaiter.run('fetch-image', data, wait);
-        const stored = { outputKey: images.inputKey };
-        return { file: await readOutput(stored, result, call, wait.signal), result };
-      }),
+    async fetchImage(imageUrl: string, call: ImageCall) {
+      const work = { source: { imageUrl }, lengths: ownLength, filesIn: 'inputKey' } as const;
+      const { result, files } = await run('fetch-image', work, call);
+      return { file: files[0]!, result };
+    },
 
     /** Classifies the garment in an image. */
-    classifyGarment: (source: Source, call: ImageCall): Promise<JobResult<'classify-garment'>> =>
-      withStoredImages(source, undefined, call, ({ outputKey: _, ...data }, wait) =>
-        jobWaiter.run('classify-garment', data, wait),
-      ),
+    classifyGarment: async (
+      source: Source,
+      call: ImageCall,
+    ): Promise<JobResult<'classify-garment'>> =>
+      (await run('classify-garment', { source }, call)).result,
 
     /** Separates the garments in an image. Returns the cut-out of each, if they are requested. */
     separateGarments: (
       source: Source,
       { cutouts, quality }: { cutouts: boolean; quality: Quality },
       call: ImageCall,
-    ): Promise<SeparatedGarments> =>
-      withStoredImages(source, undefined, call, async ({ outputKey, ...rest }, wait) => {
-        const data = { ...rest, quality, ...(cutouts && { outputKey }) };
-        const result = await jobWaiter.run('separate-garments', data, wait);
-        if (!cutouts) return { result, files: [] };
-        const bytes = result.fileBytes.reduce((sum, length) => sum + length, 0);
-        // The files, and the archive with copies of them.
-        await call.awaitMemory(2 * bytes, wait.signal);
-        const all = await blobs.get(outputKey, wait.signal).catch(storageUnavailable);
-        return { result, files: splitFiles(all, result.fileBytes) };
-      }),
+    ) =>
+      run(
+        'separate-garments',
+        {
+          source,
+          data: { quality },
+          // The files, and the archive with copies of them.
+          ...(cutouts && { lengths: ({ fileBytes }) => fileBytes, copies: 2 }),
+        },
+        call,
+      ),
   };
 }
 

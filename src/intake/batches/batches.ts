@@ -62,6 +62,17 @@ export const Upload = z.object({
 });
 export type Upload = z.infer<typeof Upload>;
 
+const counted = (rows: number): Upload => ({ format: 'files', offset: rows, line: rows + 1, rows });
+
+/** How far the rows of a batch have come that are no lines of an upload, by what it is filled from. */
+export const PROGRESS: Readonly<
+  Record<BatchManifest['kind'], (rows: number, line: number) => Upload>
+> = {
+  batch: counted,
+  source: counted,
+  'feed-run': (rows, line) => ({ format: 'files', offset: 0, line, rows }),
+};
+
 /** The immutable part of a batch, which is also in object storage. */
 export const BatchManifest = z.object({
   id: z.string(),

@@ -6,6 +6,7 @@ import {
   type Batches,
   BatchManifest,
   DuplicateCounts,
+  PROGRESS,
   type StoredProgress,
   Upload,
 } from './batches.ts';
@@ -110,9 +111,11 @@ async function progressOf(
   chunks: readonly ChunkCounts[],
 ): Promise<StoredProgress> {
   const { chunk, issued } = cursorOf(chunks);
-  const files = { format: 'files', offset: 0, line: 0, rows: total(chunks, 'feedRows') } as const;
   const last = chunks.length > 0 ? await stored.upload(chunks.length - 1) : undefined;
-  const upload = kind === 'feed-run' ? files : Upload.safeParse(last).data;
+  const upload =
+    kind === 'feed-run'
+      ? PROGRESS[kind](total(chunks, 'feedRows'), 0)
+      : Upload.safeParse(last).data;
   return {
     chunks: chunks.length,
     accepted: total(chunks, 'accepted'),

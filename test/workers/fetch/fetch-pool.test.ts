@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createFetchPool, PoolBusy, type PoolLimits } from '../../../workers/fetch/fetch-pool.ts';
+import { FetchPool, PoolBusy, type PoolLimits } from '../../../workers/fetch/fetch-pool.ts';
 
 const UNLIMITED: PoolLimits = {
   total: Number.POSITIVE_INFINITY,
@@ -12,7 +12,7 @@ const UNLIMITED: PoolLimits = {
 
 /** Acquires permits and records the order of the grants. `A1@shop` is a request of client A at the host shop. */
 function createRecorder(limits: Partial<PoolLimits>) {
-  const pool = createFetchPool({ ...UNLIMITED, ...limits });
+  const pool = new FetchPool({ ...UNLIMITED, ...limits });
   const acquired: string[] = [];
   const acquire = async (name: string, signal?: AbortSignal) => {
     const [request = '', host = 'shop'] = name.split('@');

@@ -10,7 +10,7 @@ import type { FeedHints } from '../../../feed-formats/sniff.ts';
 import { type BodyStream, collectBody } from '../../../http/body-stream.ts';
 import type { FilePart } from '../../../http/file-parts.ts';
 import { readJsonImage } from '../../../http/image-body.ts';
-import type { Upload } from '../../../intake/batches/batches.ts';
+import { PROGRESS, type Upload } from '../../../intake/batches/batches.ts';
 import { Problem, type ProblemType } from '../../../platform/problem.ts';
 
 /** A parsed row of an upload, not yet validated or stored. */
@@ -182,7 +182,7 @@ export async function* fileRows(
       content,
       bringsImage: true,
       unknownColumns: [],
-      upload: { format: 'files', offset: count, line: count + 1, rows: count },
+      upload: PROGRESS.batch(count, count),
     };
   }
 }

@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Gateway } from '../../../gateway.ts';
-import type { Form } from '../../../http/form.ts';
 import { parse } from '../../../http/parse.ts';
 import { type Call, filePart, json, type Reply, type Route, route } from '../../../http/route.ts';
 import type { BatchRecord } from '../../../intake/batches/batches.ts';
@@ -17,27 +16,20 @@ import {
 } from '../../../intake/review/refined.ts';
 import { type ReviewRow, thousandths } from '../../../intake/review/review-rows.ts';
 import { withoutBlanks } from '../../../output/request.ts';
-import { checkStrokes, type Stroke, Strokes } from '../../../output/strokes.ts';
+import { Strokes } from '../../../output/strokes.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { requireCaller } from '../../caller.ts';
 import { resultsGone, storageUnavailable } from '../../common-problems.ts';
 import { checkedFile } from '../../removal/cut-out-response.ts';
 import type { ImageRequests } from '../../removal/image-requests.ts';
-import {
-  checkFiles,
-  formFingerprint,
-  readAlphaSize,
-  readStrokes,
-  requireFile,
-} from '../../removal/refinement-form.ts';
 import { openVerified, readAll } from '../../verified-blob.ts';
 import { IDEMPOTENT, idempotently } from '../idempotent.ts';
 import {
-  backgroundGone,
-  checkCount,
-  hasWholeAlpha,
-  photoGone,
-  readPhoto,
+  isLatest,
+  mendStored,
+  readSentStrokes,
+  type SentStrokes,
+  strokesFingerprint,
 } from '../refine-stored.ts';
 import {
   type ReviewActions,
@@ -78,20 +70,17 @@ interface Subject {
 }
 
 /** What a client sends to mend a cut-out. */
-interface Request {
-  form: Form;
-  strokes: Stroke[];
+interface Request extends SentStrokes {
   /** The revision of the row that the client has seen. */
   seen: number | undefined;
 }
 
 /** @throws Problem invalid-request, payload-too-large */
 async function readRequest(call: Call): Promise<Request> {
-  const form = await call.form();
-  checkFiles(form);
-  const { image: _, alpha: __, strokes: ___, ...fields } = form.fields;
+  const sent = await readSentStrokes(call);
+  const { image: _, alpha: __, strokes: ___, ...fields } = sent.form.fields;
   const { revision: seen } = parse(RefinementFields, fields, 'request');
-  return { form, seen, strokes: readStrokes(form) };
+  return { ...sent, seen };
 }
 
 /** A decision asks for a new one: nobody has decided about the present cut-out. */
@@ -145,8 +134,7 @@ export function createRowRefinements(
     return reviews.showRow(target, made);
   }
 
-  async function readAlpha(form: Form, { target, row }: Subject, call: Call): Promise<Uint8Array> {
-    if (form.files.alpha || !hasWholeAlpha(target.batch.options)) return requireFile(form, 'alpha');
+  async function readCutOut({ target, row }: Subject, call: Call): Promise<Uint8Array> {
     const head = await blobs.head(row.key, call.signal).catch(storageUnavailable);
     // A later run of a feed deletes what an earlier one made.
     const missing = async () =>
@@ -157,18 +145,22 @@ export function createRowRefinements(
   }
 
   /** Mends the present cut-out of a row. */
-  async function mend(subject: Subject, { form, strokes }: Request, call: Call) {
-    const { target, row } = subject;
-    const { options = {}, background, kind } = target.batch;
-    const sent = readPhoto(form, row.inputSha256);
-    if (!sent && row.imageUrl === undefined) throw photoGone();
-    const photo = sent ? { image: sent } : { imageUrl: row.imageUrl!, sha256: row.inputSha256 };
-    const alpha = await readAlpha(form, subject, call);
-    checkStrokes(strokes, readAlphaSize(alpha, sent));
+  async function mend(subject: Subject, sent: Request, call: Call) {
+    const { target, row, versions } = subject;
+    const { options, background, kind } = target.batch;
     // What rules judge is the picture itself.
-    const hasPicture = kind === 'feed-run' && options.rules === undefined;
+    const hasPicture = kind === 'feed-run' && options?.rules === undefined;
+    const refinements = versions.length;
+    const stored = {
+      options,
+      sha256: row.inputSha256,
+      imageUrl: row.imageUrl,
+      hasBackground: options?.backgroundImageUrl !== undefined,
+      refinements,
+      read: () => readCutOut(subject, call),
+    };
     const picture = hasPicture ? { background } : undefined;
-    return images.refineCutOut({ photo, alpha, strokes, options, picture }, call);
+    return mendStored(images, sent, stored, { refinements }, picture, call);
   }
 
   type Mended = Awaited<ReturnType<typeof mend>>;
@@ -236,8 +228,6 @@ export function createRowRefinements(
     }
     const subject = await readSubject(target, call, seen);
     const { versions } = subject;
-    checkCount(versions.length, { refinements: versions.length });
-    if (batch.options?.backgroundImageUrl !== undefined) throw backgroundGone();
     const mended = await mend(subject, request, call);
     const bytes = mended.file.length + (mended.picture?.bytes ?? 0);
     const reservation = await storedBytes.reserve(requireCaller(call), bytes);
@@ -260,7 +250,7 @@ export function createRowRefinements(
     async refine(target: ReviewTarget, call: Call): Promise<Reply> {
       const request = await readRequest(call);
       const path = `${target.path}/${call.params.row}/refinements`;
-      const fingerprint = ['POST', path, ...formFingerprint(request.form, request.strokes)];
+      const fingerprint = strokesFingerprint(path, request);
       return idempotently(idempotency, call, fingerprint, async (ref) => {
         const row = await refineRow(target, request, call, ref);
         return { status: 200, headers: {}, body: { ...row } };
@@ -272,11 +262,12 @@ export function createRowRefinements(
       requireOpen(target);
       const subject = await readSubject(target, call, call.query.revision);
       const { versions } = subject;
-      const { version = '' } = call.params;
+      const { version } = call.params;
       const latest = versions.at(-1);
-      const isOne = /^[1-9]\d{0,2}$/.test(version) && Number(version) <= versions.length;
-      if (!latest || !isOne) throw new Problem('not-found', 'The row has no such refinement');
-      if (Number(version) !== versions.length) {
+      const isNewest = isLatest(version, versions.length);
+      if (!latest || isNewest === undefined)
+        throw new Problem('not-found', 'The row has no such refinement');
+      if (!isNewest) {
         const detail = `Only the latest refinement can be undone: ${versions.length}`;
         throw new Problem('conflict', detail, { members: { refinements: versions.length } });
       }

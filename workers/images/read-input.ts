@@ -1,11 +1,12 @@
-import { type ValidatedImage, validateImage } from '../src/intake/validate-image.ts';
-import { Problem, type ProblemType } from '../src/platform/problem.ts';
-import { LINK_MEDIA_TYPE } from '../src/storage/blob-keys.ts';
-import type { BlobHead, Blobs } from '../src/storage/blobs.ts';
-import type { AttemptContext } from './attempt.ts';
-import type { FetchPool } from './fetch/fetch-pool.ts';
-import { ACCEPT_IMAGES, FetchError, type FetchErrorReason } from './fetch/safe-fetch.ts';
-import type { WorkerServices } from './worker-services.ts';
+import { sniffFormat } from '../../src/imaging/sniff.ts';
+import { type ValidatedImage, validateImage } from '../../src/intake/validate-image.ts';
+import { Problem, type ProblemType } from '../../src/platform/problem.ts';
+import { LINK_MEDIA_TYPE } from '../../src/storage/blob-keys.ts';
+import type { BlobHead, Blobs } from '../../src/storage/blobs.ts';
+import type { AttemptContext } from '../attempt.ts';
+import type { FetchPool } from '../fetch/fetch-pool.ts';
+import { ACCEPT_IMAGES, FetchError, type FetchErrorReason } from '../fetch/safe-fetch.ts';
+import type { WorkerServices } from '../worker-services.ts';
 
 export type FetchServices = Pick<WorkerServices, 'blobs' | 'safeFetch' | 'limits' | 'maxBytes'>;
 
@@ -13,6 +14,8 @@ export type FetchServices = Pick<WorkerServices, 'blobs' | 'safeFetch' | 'limits
 export interface FetchTurn {
   client: string;
   attempt: AttemptContext;
+  /** A client waits and retries on its own: every error is final. */
+  isAwaited?: boolean;
 }
 
 const hostOf = (link: string): string => (URL.canParse(link) ? new URL(link).hostname : '');
@@ -103,27 +106,30 @@ export const openBackground = async (
 ): Promise<Input | undefined> =>
   key === undefined ? undefined : openInput(blobs, key, signal, 'background image');
 
+/** Looks at an input that a gateway has validated: its bytes, or a link. Storage is asked for more only if it is one. */
+export async function openUpload(
+  blobs: Blobs,
+  key: string,
+  signal: AbortSignal,
+): Promise<{ bytes: Uint8Array; link?: undefined } | Input> {
+  const bytes = await blobs.get(key, signal);
+  return sniffFormat(bytes) ? { bytes } : openInput(blobs, key, signal);
+}
+
 async function download(
-  services: FetchServices,
+  { safeFetch, maxBytes }: FetchServices,
   link: string,
   role: ImageRole,
-  { client, attempt }: FetchTurn,
+  { client, attempt, isAwaited = false }: FetchTurn,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  const totalMillis = fetchMillis(attempt);
+  const limits = { maxBytes, totalMillis: fetchMillis(attempt), signal };
   try {
-    const { maxBytes } = services;
-    const fetched = await services.safeFetch.fetch(link, {
-      client,
-      accept: ACCEPT_IMAGES,
-      maxBytes,
-      totalMillis,
-      signal,
-    });
+    const fetched = await safeFetch.fetch(link, { client, accept: ACCEPT_IMAGES, ...limits });
     if (!fetched.notModified) return fetched.bytes;
   } catch (error) {
-    if (error instanceof FetchError && !error.retryable) throw linkProblem(error, role);
-    throw error;
+    const isFinal = error instanceof FetchError && (isAwaited || !error.retryable);
+    throw isFinal ? linkProblem(error, role) : error;
   }
   throw new Problem('upstream-failed', `The server answered without the ${role}`);
 }
@@ -133,20 +139,15 @@ async function download(
  * storage, where a later attempt finds it.
  * @throws Problem if the image cannot be had; FetchError if another attempt may help
  */
-export async function fetchInput(
+export async function readInput(
   services: FetchServices,
-  { key, role, link, meta }: Input,
+  { key, role, link, meta = {} }: Input,
   turn: FetchTurn,
   signal: AbortSignal,
 ): Promise<ValidatedImage> {
   const { blobs, limits } = services;
   if (link === undefined) return validateImage(await blobs.get(key, signal), limits, role);
   const image = validateImage(await download(services, link, role, turn, signal), limits, role);
-  await blobs.put(
-    key,
-    image.bytes,
-    { mediaType: `image/${image.format}`, meta: meta ?? {} },
-    signal,
-  );
+  await blobs.put(key, image.bytes, { mediaType: `image/${image.format}`, meta }, signal);
   return image;
 }

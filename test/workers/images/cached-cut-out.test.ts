@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cutOutKey, cutOutPrefix } from '../../src/storage/blob-keys.ts';
-import type { Blobs } from '../../src/storage/blobs.ts';
-import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
-import { cachedCutOut, storeCutOut } from '../../workers/cached-cut-out.ts';
+import { cutOutKey, cutOutPrefix } from '../../../src/storage/blob-keys.ts';
+import type { Blobs } from '../../../src/storage/blobs.ts';
+import { createFsBlobs } from '../../../src/storage/fs-blobs.ts';
+import { cachedCutOut, storeCutOut } from '../../../workers/images/cached-cut-out.ts';
 
 let dir: string;
 let blobs: Blobs;

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
-import { createQuarantine, type Quarantine } from '../../src/queue/quarantine.ts';
-import { processImage } from '../../workers/image-job.ts';
-import { EngineCrash } from '../../workers/inference/inference-process.ts';
-import { useRedis } from '../support/use-redis.ts';
+import { createQuarantine, type Quarantine } from '../../../src/queue/quarantine.ts';
+import { runEngine } from '../../../workers/images/run-engine.ts';
+import { type Engine, EngineCrash } from '../../../workers/inference/pool.ts';
+import { useRedis } from '../../support/use-redis.ts';
 
 const { redis } = await useRedis();
 let quarantine: Quarantine;
@@ -11,14 +11,14 @@ beforeAll(async () => {
 });
 
 const never = new AbortController().signal;
-const succeed = async () => ({ timings: { totalMillis: 1 } });
+const succeed = async () => ({ facts: {}, files: [], timings: { totalMillis: 1 } });
 
 /** Runs an operation on the image with this key. Returns what becomes of it. */
 const run = (crashKey: string, operation: typeof succeed): Promise<string> =>
-  processImage(
-    { quarantine },
-    { image: new Uint8Array(), crashKey, owner: { client: 'shop', weight: 1 } },
+  runEngine(
+    { quarantine, engine: {} as Engine },
     operation,
+    { image: new Uint8Array(), sha256: crashKey, client: 'shop', weight: 1 },
     never,
   ).then(
     () => 'succeeded',

@@ -1,11 +1,11 @@
-import { WrongImage } from '../src/intake/wrong-image.ts';
-import { Problem } from '../src/platform/problem.ts';
-import { LocationUnavailable } from '../src/storage/locations/location.ts';
-import type { AttemptContext } from './attempt.ts';
-import { PoolBusy } from './fetch/fetch-pool.ts';
-import { FetchError } from './fetch/safe-fetch.ts';
-import { linkProblem } from './fetch-input.ts';
-import { isUnavailable } from './unavailable.ts';
+import { WrongImage } from '../../src/intake/wrong-image.ts';
+import { Problem } from '../../src/platform/problem.ts';
+import { LocationUnavailable } from '../../src/storage/locations/location.ts';
+import type { AttemptContext } from '../attempt.ts';
+import { PoolBusy } from '../fetch/fetch-pool.ts';
+import { FetchError } from '../fetch/safe-fetch.ts';
+import { isUnavailable } from '../unavailable.ts';
+import { linkProblem } from './read-input.ts';
 
 /** Whether a failed fetch is not tried again. A slow server gets one more chance. */
 export const isFinal = (

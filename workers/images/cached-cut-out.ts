@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { CutOutOptions } from '../src/output/options.ts';
-import { Foreground, KeptAlpha, MediaType } from '../src/output/options.ts';
-import { CutOutReview } from '../src/output/review.ts';
-import { Measurements, measurementsOf, reportOf } from '../src/output/rules/verdicts.ts';
-import type { CutOutRecord } from '../src/queue/job-data.ts';
-import { type CacheInputs, cutOutPrefix } from '../src/storage/blob-keys.ts';
-import { type BlobHead, BlobMissing, type Blobs } from '../src/storage/blobs.ts';
-import { copyIfPresent } from './copy-blob.ts';
+import type { CutOutOptions } from '../../src/output/options.ts';
+import { Foreground, KeptAlpha, MediaType } from '../../src/output/options.ts';
+import { CutOutReview } from '../../src/output/review.ts';
+import { Measurements, measurementsOf, reportOf } from '../../src/output/rules/verdicts.ts';
+import { CutOut, type CutOutRecord } from '../../src/queue/job-data.ts';
+import { type CacheInputs, cutOutPrefix } from '../../src/storage/blob-keys.ts';
+import { type BlobHead, BlobMissing, type Blobs } from '../../src/storage/blobs.ts';
+import { copyIfPresent } from '../copy-blob.ts';
 
-export interface CutOutCacheQuery extends CacheInputs {
+interface CutOutCacheQuery extends CacheInputs {
   /** The owner's key for the cut-out: `cutOutKey`, or among the images of a feed. */
   outputKey: string;
   /** The rules it is judged by, if there are any. */
@@ -113,32 +113,19 @@ export async function cachedCutOut(
 export async function storeCutOut(
   blobs: Blobs,
   outputKey: string,
-  cutOut: { file: Uint8Array } & Omit<CutOutRecord, 'bytes' | 'sha256'>,
+  { file, ...cutOut }: { file: Uint8Array } & Omit<CutOutRecord, 'bytes' | 'sha256'>,
   signal: AbortSignal,
 ): Promise<CutOutRecord> {
-  const { file, width, height, model, confidence, mediaType, foreground, review } = cutOut;
-  const { rules, alpha } = cutOut;
-  const fingerprint = cutOut.fingerprint && { fingerprint: cutOut.fingerprint };
-  const sha256 = sha256Of(file);
-  const facts = { width, height, sha256, model, confidence };
+  const record = CutOut.parse({ ...cutOut, bytes: file.length, sha256: sha256Of(file) });
+  const { mediaType, bytes: _, foreground, review, rules, ...facts } = record;
   const formatted = {
     ...facts,
     ...(foreground && { foreground: formatBox(foreground) }),
     ...(review && { review: formatReview(review) }),
-    ...fingerprint,
     ...(rules && { measured: JSON.stringify(measurementsOf(rules)) }),
-    ...(alpha && { alpha }),
   };
-  const meta = Object.fromEntries(
-    Object.entries(formatted).map(([name, value]) => [name, String(value)]),
-  );
+  const known = Object.entries(formatted).filter(([, value]) => value !== undefined);
+  const meta = Object.fromEntries(known.map(([name, value]) => [name, String(value)]));
   await blobs.put(outputKey, file, { mediaType, meta }, signal);
-  const found = {
-    ...(foreground && { foreground }),
-    ...(review && { review }),
-    ...(rules && { rules }),
-    ...fingerprint,
-    ...(alpha && { alpha }),
-  };
-  return { ...facts, mediaType, ...found, bytes: file.length };
+  return record;
 }

@@ -1,0 +1,35 @@
+import type { WorkerServices } from '../worker-services.ts';
+import { answers } from './answer.ts';
+import { failJob, runJob } from './run-job.ts';
+
+/** Starts consuming jobs with one image: synchronous and accepted ones. */
+export function startJobs(worker: WorkerServices) {
+  const { consume, slots, log } = worker;
+  const syncJobs = consume(
+    'sync',
+    answers(worker),
+    // One more than the slots keeps the engine busy while images are read and written.
+    { concurrency: slots + 1 },
+  );
+  const acceptedJobs = consume(
+    'async',
+    { 'run-job': runJob(worker) },
+    {
+      concurrency: slots,
+      onFailed(jobId) {
+        failJob(worker, jobId).catch((error) =>
+          log.error({ jobId, reason: error.message }, 'job failure not recorded'),
+        );
+      },
+    },
+  );
+  return {
+    cancel(jobId: string): void {
+      syncJobs.cancel(jobId);
+      acceptedJobs.cancel(jobId);
+    },
+    async close(): Promise<void> {
+      await Promise.all([syncJobs.close(), acceptedJobs.close()]);
+    },
+  };
+}
