@@ -1,13 +1,13 @@
 import type { Command, Option } from 'commander';
 
 /** A word that can follow, with what it is for. */
-export interface Word {
+interface Word {
   word: string;
   about: string;
 }
 
 /** An option, with the words that it accepts as its value. */
-export interface Flag {
+interface Flag {
   /** `--format`, `-o`. */
   names: string[];
   about: string;

@@ -21,14 +21,14 @@ export interface ToolContext {
 
 type Content = { type: 'text'; text: string } | { type: 'image'; data: string; mimeType: string };
 
-export interface ToolResult {
+interface ToolResult {
   [extra: string]: unknown;
   content: Content[];
   structuredContent?: Record<string, unknown>;
 }
 
 /** A tool as models see it. */
-export interface Tool {
+interface Tool {
   name: string;
   title: string;
   description: string;
@@ -96,7 +96,7 @@ const removeBackground = defineTool({
   async run({ path, url, base64, output, ...given }, context) {
     const options: CutOutOptions = {
       ...given,
-      ...(output === undefined && { maxMegapixels: SHOWN_MEGAPIXELS }),
+      ...(output === undefined && { maxOutputMegapixels: SHOWN_MEGAPIXELS }),
     };
     const photo = await readPhoto({ path, base64 }, context);
     if ((photo === undefined) === (url === undefined))
