@@ -16,7 +16,6 @@ import { retentionCommand } from './commands/retention.ts';
 import { serviceCommands } from './commands/service.ts';
 import { sourcesCommand } from './commands/sources.ts';
 import { splitCommand } from './commands/split.ts';
-import { usageCommand } from './commands/usage.ts';
 import { watchCommand } from './commands/watch.ts';
 import { completionCommand } from './completion/completion.ts';
 import { doctorCommand } from './doctor/doctor.ts';
@@ -77,7 +76,6 @@ export function selvageProgram(signal: AbortSignal): Command {
     .addCommand(feedCommand(signal))
     .addCommand(sourcesCommand(signal))
     .addCommand(outfitsCommand(signal))
-    .addCommand(usageCommand(signal))
     .addCommand(doctorCommand(signal))
     .addCommand(modelsCommand(signal))
     .addCommand(mcpCommand(signal))

@@ -57,6 +57,7 @@ export const OPERATIONS: readonly Operation[] = [
   { usage: 'webhooks delivery <id>', about: 'show a delivery with its attempts', call: `GET ${INTAKE}/webhooks/deliveries/{id}` },
   { usage: 'webhooks replay <id>', about: 'send an event again, with the same id', call: `POST ${INTAKE}/webhooks/deliveries/{id}/replay` },
 
+  { usage: 'usage', about: 'what your key allows, and what is left of its rate and quota', call: `GET ${INTAKE}/usage` },
   { usage: 'day <file>', about: 'one outfit for the hours of a day, from a wardrobe and a forecast', call: 'POST /look/v1/day', table: ['hours', 'at', 'wearIds', 'putOnIds', 'takeOffIds'] },
   { usage: 'trip <file>', about: 'what to take on a trip, and an outfit for each day', call: 'POST /look/v1/trip', table: ['days', 'date', 'outfit.name', 'outfit.itemIds'] },
   { usage: 'calibrate <file>', about: 'fit a profile to how warm a person felt', call: 'POST /look/v1/calibrate', table: ['applied', 'index', 'status', 'predictedVote', 'residual'] },
