@@ -20,20 +20,20 @@ const RUNTIME = 'onnxruntime-node';
 export const isCheckout = (root) => existsSync(join(root, 'package-lock.json'));
 
 /**
- * Installs the inference library beside the programs of an installed package, unless npm did. Its install script downloads
+ * Installs the inference library beside the workers of an installed package, unless npm did. Its install script downloads
  * libraries for CUDA, which npm cannot do everywhere and most machines do not need: it is not run.
  * @param {string} root
  * @param {import('./terminal.mjs').Terminal} terminal
  * @throws StartError if that fails
  */
 export async function installRuntime(root, terminal) {
-  const dist = join(root, 'dist');
-  if (isResolved(join(dist, 'workers', 'main.js'))) return;
+  const workers = join(root, 'dist', 'workers');
+  if (isResolved(join(workers, 'main.js'))) return;
   const version = readJson(join(root, 'package.json'))?.optionalDependencies[RUNTIME];
   await terminal.step(`Installing ${RUNTIME} ${version}`, async () => {
     // Else npm would write one, and the programs would not be modules any more.
-    writeFileSync(join(dist, 'package.json'), '{"private": true, "type": "module"}\n');
-    const what = ['install', '--prefix', dist, '--no-save', `${RUNTIME}@${version}`];
+    writeFileSync(join(workers, 'package.json'), '{"private": true, "type": "module"}\n');
+    const what = ['install', '--prefix', workers, '--no-save', `${RUNTIME}@${version}`];
     const { code, output } = await npm(root, [...what, ...QUIETLY]);
     if (code !== 0) throw new StartError(installError('npm install', code, output));
   });
