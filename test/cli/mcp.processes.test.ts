@@ -152,7 +152,10 @@ describe('over HTTP', () => {
     expect(file).toMatchObject({ isError: true, text: expect.stringContaining('reads no files') });
     const narrow = await withKey(url, narrowKey);
     const refused = await call(narrow, 'remove_background', { base64 });
-    expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('(insufficient-scope') });
+    expect(refused).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('(insufficient-scope'),
+    });
     expect(await call(narrow, 'classify_garment', { title: 'Jeans' })).not.toHaveProperty(
       'isError',
       true,
