@@ -17,7 +17,7 @@ import {
   type ServiceName,
 } from './service-images.ts';
 import { openStack, RUNNING, type Stack } from './stack.ts';
-import { tryKill, tryStart, tryUpgrade } from './trials.ts';
+import { tryAllInOne, tryKill, tryStart, tryUpgrade } from './trials.ts';
 import { lastDifferentCommit } from './upgrade-from.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -123,6 +123,8 @@ async function runCheck(check: Check): Promise<Report> {
   const images = await buildImages(check, sources);
 
   const port = await freePort();
+  const allInOne = () => tryAllInOne(engine, port);
+  const allInOneSeconds = await terminal.step('docker run of all in one, and a removal', allInOne);
   const stack = await openStack({ engine, sources: ROOT, version: 'now', port, scratch });
   shutdown.onShutdown(() => stack.down());
   try {
@@ -135,7 +137,7 @@ async function runCheck(check: Check): Promise<Report> {
     }
     await stack.down();
     const upgrade = await checkUpgrade(check, stack, port);
-    return { engine: engine.version, baseImages, images, start, kills, upgrade };
+    return { engine: engine.version, baseImages, images, allInOneSeconds, start, kills, upgrade };
   } catch (error) {
     if (!shutdown.isSignalled()) terminal.line(await stack.logs().catch(String));
     throw error;

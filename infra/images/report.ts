@@ -9,6 +9,8 @@ export interface Report {
   baseImages: { image: string; source: Source }[];
   /** Sizes are uncompressed; `ownBytes` is without the image it builds on. */
   images: { service: ServiceName; bytes: number; ownBytes: number; withoutCuda: boolean }[];
+  /** Until the image with everything in it has answered its first removal. */
+  allInOneSeconds: number;
   start: StartFigures;
   kills: KillFigures[];
   /** undefined: no earlier commit with other images is known. */
@@ -23,7 +25,15 @@ export const isGood = ({ kills }: Report): boolean =>
   kills.every(({ accepted, succeeded }) => accepted === succeeded);
 
 /** Returns the report as Markdown, as it stands in docs/deployment.md. */
-export function reportText({ engine, baseImages, images, start, kills, upgrade }: Report): string {
+export function reportText({
+  engine,
+  baseImages,
+  images,
+  allInOneSeconds,
+  start,
+  kills,
+  upgrade,
+}: Report): string {
   const standIns = baseImages.filter(({ source }) => source === 'stand-in');
   const sizes = images.map(({ service, bytes, ownBytes, withoutCuda }) => [
     withoutCuda ? `${service} (without the CUDA library)` : service,
@@ -44,6 +54,8 @@ export function reportText({ engine, baseImages, images, start, kills, upgrade }
       : []),
     '',
     markdownTable([['image', 'MiB', 'without its base, MiB'], ...sizes]),
+    '',
+    `All in one: first answer after ${decimal(allInOneSeconds)} s.`,
     '',
     `From \`compose up\`: healthy after ${decimal(healthySeconds)} s, first answer after ` +
       `${decimal(firstAnswerSeconds)} s; the second removal took ${decimal(secondAnswerSeconds)} s.`,

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Engine } from './engine.ts';
 
-/** The images that ship, by the service of docker-compose.yml. */
-export const SERVICES = ['gateway', 'worker', 'worker-gpu'] as const;
+/** The images that ship: the services of docker-compose.yml, and all of them in one. */
+export const SERVICES = ['gateway', 'worker', 'worker-gpu', 'all-in-one'] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
 export const dockerfileOf = (service: ServiceName): string =>

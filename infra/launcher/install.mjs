@@ -1,11 +1,53 @@
 // @ts-check
-import { existsSync, lstatSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { runProgram } from './processes.mjs';
 import { StartError } from './start-error.mjs';
 
+/** No install scripts: that of onnxruntime-node downloads CUDA libraries, and no package needs its own. */
+const QUIETLY = ['--ignore-scripts', '--no-audit', '--no-fund'];
 /** npm prints the reason first, then its usage. */
 const MAX_SHOWN_LINES = 10;
+
+/** The inference library: if its install script fails, npm leaves it out of an installed package. */
+const RUNTIME = 'onnxruntime-node';
+
+/**
+ * Whether this is the repository, and not the package installed from a registry, which is compiled and has no lock file.
+ * @param {string} root
+ */
+export const isCheckout = (root) => existsSync(join(root, 'package-lock.json'));
+
+/**
+ * Installs the inference library beside the workers of an installed package, unless npm did. Its install script downloads
+ * libraries for CUDA, which npm cannot do everywhere and most machines do not need: it is not run.
+ * @param {string} root
+ * @param {import('./terminal.mjs').Terminal} terminal
+ * @throws StartError if that fails
+ */
+export async function installRuntime(root, terminal) {
+  const workers = join(root, 'dist', 'workers');
+  if (isResolved(join(workers, 'main.js'))) return;
+  const version = readJson(join(root, 'package.json'))?.optionalDependencies[RUNTIME];
+  await terminal.step(`Installing ${RUNTIME} ${version}`, async () => {
+    // Else npm would write one, and the programs would not be modules any more.
+    writeFileSync(join(workers, 'package.json'), '{"private": true, "type": "module"}\n');
+    const what = ['install', '--prefix', workers, '--no-save', `${RUNTIME}@${version}`];
+    const { code, output } = await npm(root, [...what, ...QUIETLY]);
+    if (code !== 0) throw new StartError(installError('npm install', code, output));
+  });
+}
+
+/** @param {string} program */
+function isResolved(program) {
+  try {
+    createRequire(program).resolve(RUNTIME);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /**
  * Installs the packages of package-lock.json, unless they are installed.
@@ -17,8 +59,9 @@ export async function installPackages(root, terminal) {
   if (isInstalled(root)) return;
   requireOwnFolder(join(root, 'node_modules'));
   await terminal.step('Installing packages: npm ci', async () => {
-    const { code, output } = await npmCi(root);
-    if (code !== 0) throw new StartError(installError(code, output));
+    // Development packages too, whatever NODE_ENV says: tsx is one.
+    const { code, output } = await npm(root, ['ci', '--include=dev', ...QUIETLY]);
+    if (code !== 0) throw new StartError(installError('npm ci', code, output));
   });
 }
 
@@ -36,25 +79,27 @@ function requireOwnFolder(folder) {
 }
 
 /**
+ * @param {string} command
  * @param {number | null} code
  * @param {string} output
  */
-function installError(code, output) {
+function installError(command, code, output) {
   const lines = output.split('\n').filter((line) => /^npm error \S/.test(line));
   return [
-    `npm ci failed with exit code ${code}:`,
+    `${command} failed with exit code ${code}:`,
     ...lines.slice(0, MAX_SHOWN_LINES).map((line) => `  ${line}`),
     'Fix that (often: no network, or a registry that needs a login), then start again.',
   ].join('\n');
 }
 
-/** @param {string} root */
-function npmCi(root) {
-  // Under `npm start`, the same npm. Development packages too, whatever NODE_ENV says: tsx is one.
-  const npm = process.env.npm_execpath;
-  // No install scripts: that of onnxruntime-node downloads CUDA libraries, and no package needs its own.
-  const args = ['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund'];
-  const command = npm?.endsWith('.js') ? [process.execPath, npm] : ['npm'];
+/**
+ * @param {string} root
+ * @param {readonly string[]} args
+ */
+function npm(root, args) {
+  // Under `npm start`, the same npm.
+  const script = process.env.npm_execpath;
+  const command = script?.endsWith('.js') ? [process.execPath, script] : ['npm'];
   const [program = 'npm', ...before] = command;
   return runProgram(program, [...before, ...args], { cwd: root });
 }

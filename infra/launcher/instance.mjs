@@ -105,7 +105,7 @@ async function endOrphans(file, home, terminal) {
   const left = readInstance(file);
   if (!left) return rmSync(file, { force: true });
   const { launcher, gateway, worker } = left.pids;
-  if (launcher !== process.pid && isProcess(launcher, ENTRIES.launcher)) {
+  if (launcher !== process.pid && launcherOf(left)) {
     throw new StartError(
       `Selvage already runs under ${home}: ${left.url} (process ${launcher}).\n` +
         `Stop it with Ctrl-C in its terminal, or: kill ${launcher}\n` +
@@ -124,10 +124,17 @@ async function endOrphans(file, home, terminal) {
 }
 
 /**
+ * Returns the process of an instance's launcher, if it is alive.
+ * @param {Instance} instance
+ */
+export const launcherOf = ({ pids: { launcher } }) =>
+  isProcess(launcher, ENTRIES.launcher) ? launcher : undefined;
+
+/**
  * @param {string} file
  * @returns {Instance | undefined}
  */
-function readInstance(file) {
+export function readInstance(file) {
   try {
     const instance = JSON.parse(readFileSync(file, 'utf8'));
     return typeof instance.pids?.launcher === 'number' ? instance : undefined;

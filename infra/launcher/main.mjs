@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 // @ts-check
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { startDetached, status, stop } from './control.mjs';
 import { checkRequirements, thisMachine } from './requirements.mjs';
 import { handleSignals } from './signals.mjs';
 import { start } from './start.mjs';
@@ -10,13 +11,21 @@ import { isSystemError, StartError, systemErrorText } from './start-error.mjs';
 import { createTerminal } from './terminal.mjs';
 import { withRedis } from './with-redis.mjs';
 
+/** @type {{ type: 'boolean' }} */
+const BOOLEAN = { type: 'boolean' };
+const START_OPTIONS = { json: BOOLEAN, verbose: BOOLEAN, watch: BOOLEAN, detach: BOOLEAN };
+const START_DEFAULTS = { json: false, verbose: false, watch: false };
+
 /** This folder is plain JavaScript without packages: it runs before any is installed. */
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
+const HOME = resolve(ROOT, process.env.SELVAGE_HOME || '.selvage');
 
 const HELP = `npm start [-- options]      runs Redis, gateway and worker until Ctrl-C
   --json                    one line of JSON when ready, everything else to standard error
   --verbose                 show every log line (SELVAGE_HOME/logs always has them)
   --watch                   restart a process when its source changes (npm run dev)
+  --detach                  return when it is ready; it runs on
+node infra/launcher/main.mjs stop|status        stops what runs under SELVAGE_HOME; says what runs there
 
 npm test [-- vitest arguments]                  runs all tests with their own Redis
 node infra/launcher/main.mjs with-redis -- command …   runs any command with REDIS_URL set
@@ -34,8 +43,14 @@ Settings, from the environment (also passed to gateway and worker):
  * @type {Record<string, (args: string[], shutdown: import('./signals.mjs').Shutdown, terminal: import('./terminal.mjs').Terminal) => Promise<number>>}
  */
 const COMMANDS = {
-  start: (args, shutdown, terminal) =>
-    start({ root: ROOT, terminal, shutdown, ...startOptions(args) }),
+  start(args, shutdown, terminal) {
+    const { detach, ...options } = readOptions(args, START_OPTIONS);
+    const own = args.filter((word) => word !== '--detach');
+    if (detach) return startDetached({ home: HOME, json: options.json === true, args: own });
+    return start({ root: ROOT, home: HOME, terminal, shutdown, ...START_DEFAULTS, ...options });
+  },
+  stop: (args) => stop({ home: HOME, json: false, ...readOptions(args, { json: BOOLEAN }) }),
+  status: (args) => status({ home: HOME, json: false, ...readOptions(args, { json: BOOLEAN }) }),
   test: (args, shutdown, terminal) =>
     withRedis({
       root: ROOT,
@@ -47,18 +62,14 @@ const COMMANDS = {
     withRedis({ root: ROOT, terminal, shutdown, command: args[0] === '--' ? args.slice(1) : args }),
 };
 
-/** @param {string[]} args */
-function startOptions(args) {
+/**
+ * @param {string[]} args
+ * @param {Record<string, { type: 'boolean' }>} options
+ * @returns {Record<string, boolean>} those that are given
+ */
+function readOptions(args, options) {
   try {
-    const { values } = parseArgs({
-      args,
-      options: {
-        json: { type: 'boolean', default: false },
-        verbose: { type: 'boolean', default: false },
-        watch: { type: 'boolean', default: false },
-      },
-    });
-    return values;
+    return /** @type {Record<string, boolean>} */ ({ ...parseArgs({ args, options }).values });
   } catch (error) {
     throw new StartError(`${error instanceof Error ? error.message : error}\n\n${HELP}`);
   }

@@ -2,6 +2,7 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { compile, compiledFile } from './compile.mjs';
+import { isCheckout } from './install.mjs';
 import { checkRequirements, thisMachine } from './requirements.mjs';
 import { StartError } from './start-error.mjs';
 
@@ -17,7 +18,7 @@ const isWorker = program.startsWith('workers/');
 
 try {
   if (isWorker) checkRequirements(thisMachine());
-  await compile(ROOT);
+  if (isCheckout(ROOT)) await compile(ROOT);
 } catch (error) {
   if (!(error instanceof StartError)) throw error;
   console.error(error.message);

@@ -1,17 +1,18 @@
 // @ts-check
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { gatewayAddress, requireFreePort, warnIfReachable, workerPort } from './address.mjs';
 import { childRunner } from './child.mjs';
 import { compile } from './compile.mjs';
 import { developmentKey } from './development-key.mjs';
 import { openRedis } from './find-redis.mjs';
-import { installPackages } from './install.mjs';
+import { installPackages, installRuntime, isCheckout } from './install.mjs';
 import { claimHome } from './instance.mjs';
 import { banner, untilReady } from './ready.mjs';
 
 /**
  * @typedef {object} StartOptions
- * @property {string} root the repository
+ * @property {string} root the repository, or the installed package
+ * @property {string} home keys, blobs, Redis data and logs
  * @property {import('./terminal.mjs').Terminal} terminal
  * @property {import('./signals.mjs').Shutdown} shutdown
  * @property {boolean} json prints one line of JSON when ready, for scripts
@@ -24,17 +25,17 @@ import { banner, untilReady } from './ready.mjs';
  * @param {StartOptions} options
  * @returns {Promise<never>} rejects if one of them cannot start
  */
-export async function start({ root, terminal, shutdown, json, verbose, watch }) {
+export async function start({ root, home, terminal, shutdown, json, verbose, watch }) {
   const env = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ''));
-  const home = resolve(root, env.SELVAGE_HOME ?? '.selvage');
   const { host, port, url } = await gatewayAddress(env);
 
   const claim = await claimHome(home, url, terminal);
   shutdown.onShutdown(async () => claim.release());
   await requireFreePort(port, host);
   await warnIfReachable(host, terminal);
-  await installPackages(root, terminal);
-  if (!watch) await compile(root, terminal);
+  if (isCheckout(root)) await installPackages(root, terminal);
+  else await installRuntime(root, terminal);
+  if (!watch && isCheckout(root)) await compile(root, terminal);
   const redis = await openRedis(env.REDIS_URL, {
     dir: join(home, 'redis'),
     shutdown,

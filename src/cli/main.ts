@@ -5,6 +5,8 @@ import { errorText, toExitCode } from './terminal/error-report.ts';
 import { abortOnSignals } from './terminal/interrupts.ts';
 
 const signal = abortOnSignals();
+// `npx selvage` is all that a new user types.
+if (process.argv.length === 2) process.argv.push('start');
 try {
   await selvageProgram(signal).parseAsync();
 } catch (error) {

@@ -1,19 +1,23 @@
 import { Command } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
+import { operationCommands } from './api/operation-commands.ts';
 import { accessCommand } from './commands/access.ts';
 import { batchCommand } from './commands/batch.ts';
 import { classifyCommand } from './commands/classify.ts';
 import { feedCommand } from './commands/feed.ts';
+import { jobCommands } from './commands/jobs.ts';
 import { keysCommand } from './commands/keys.ts';
+import { mcpCommand } from './commands/mcp.ts';
 import { modelsCommand } from './commands/models.ts';
 import { outfitsCommand } from './commands/outfits.ts';
 import { refineCommand } from './commands/refine.ts';
 import { removeCommand } from './commands/remove.ts';
 import { retentionCommand } from './commands/retention.ts';
+import { serviceCommands } from './commands/service.ts';
 import { sourcesCommand } from './commands/sources.ts';
 import { splitCommand } from './commands/split.ts';
-import { usageCommand } from './commands/usage.ts';
 import { watchCommand } from './commands/watch.ts';
+import { completionCommand } from './completion/completion.ts';
 import { doctorCommand } from './doctor/doctor.ts';
 import { EXIT_HELP, usageError } from './terminal/exit.ts';
 
@@ -59,7 +63,8 @@ function applyConventions(command: Command): void {
 
 /** Creates the `selvage` command. @param signal aborts what is running */
 export function selvageProgram(signal: AbortSignal): Command {
-  const program = withGlobalOptions(new Command('selvage'))
+  const program = withGlobalOptions(new Command('selvage'));
+  program
     .description('Cut-outs, garment classes and outfits, from the command line')
     .version(manifest.version)
     .addCommand(removeCommand(signal))
@@ -71,13 +76,18 @@ export function selvageProgram(signal: AbortSignal): Command {
     .addCommand(feedCommand(signal))
     .addCommand(sourcesCommand(signal))
     .addCommand(outfitsCommand(signal))
-    .addCommand(usageCommand(signal))
     .addCommand(doctorCommand(signal))
     .addCommand(modelsCommand(signal))
+    .addCommand(mcpCommand(signal))
     .addCommand(keysCommand())
     .addCommand(accessCommand())
     .addCommand(retentionCommand())
     .addHelpText('after', `${SETTINGS_HELP}\n${EXIT_HELP}`);
+  for (const command of [...serviceCommands(signal), ...operationCommands(signal)])
+    program.addCommand(command);
+  const jobs = program.commands.find((command) => command.name() === 'jobs');
+  for (const command of jobCommands(signal)) jobs?.addCommand(command);
+  program.addCommand(completionCommand(program));
   applyConventions(program);
   return program;
 }

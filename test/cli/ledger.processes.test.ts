@@ -1,7 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Entry, openLedger } from '../../src/cli/watch/ledger.ts';
+import { type Entry, openLedger } from '../../src/cli/images/ledger.ts';
 import { isMissing } from '../support/requirement.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
 

@@ -10,6 +10,9 @@ import { errorText, toExitCode } from '../../src/cli/terminal/error-report.ts';
 import { drawnShirt } from '../support/images.ts';
 import { parseJsonLines, selvage, startSelvage, waitForExit } from './command.ts';
 
+/** The record of what was done, in the output folder. */
+const LEDGER = 'selvage-remove.ndjson';
+
 let folder: string;
 let photos: string;
 let out: string;
@@ -61,7 +64,7 @@ describe('remove --local', () => {
     expect(stderr).toMatch(/inner\/shirt\.JPG: .* is outside /);
     expect(stderr).toMatch(/0 cut out, 2 failed, 1 left out\.\n$/);
     expect(await readdir(folder)).not.toContain('shirt.png');
-    expect((await readdir(out)).sort()).toEqual(['inner', 'shirt.png']);
+    expect((await readdir(out)).sort()).toEqual(['inner', LEDGER, 'shirt.png']);
     await rm(join(out, 'inner'));
   });
 
@@ -134,15 +137,18 @@ describe('remove --local', () => {
     expect(stderr).toMatch(/Interrupted/);
     const written = parseJsonLines(stdout).map(({ output }) => String(output));
     expect(written.length).toBeLessThan(30);
-    const names = await readdir(interrupted);
+    const names = (await readdir(interrupted)).filter((name) => name !== LEDGER);
     expect(names.map((name) => join(interrupted, name)).sort()).toEqual(written.sort());
     for (const output of written) await sharp(output).stats(); // every file is complete
     expect(below.filter(isAlive)).toEqual([]);
     for (let i = 0; i < 27; i++) await rm(join(many, `${i}.jpg`));
     await copyFile(written[0] ?? '', join(interrupted, '28.png'));
-    const again = await selvage(['remove', '--local', many, '-o', interrupted], env);
-    expect(again.stderr).toMatch(/cut out, [123] already there \(--force makes them anew\)\.\n$/);
-    expect(again.code).toBe(0);
+    const goOn = () => selvage(['remove', '--local', many, '-o', interrupted], env);
+    const again = await goOn();
+    expect(again.stderr).toMatch(/28\.png exists already/);
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringMatching(/, 1 failed\.\n$/) });
+    await rm(join(interrupted, '28.png'));
+    expect((await goOn()).stderr).toBe('1 cut out, 2 already there (--force makes them anew).\n');
     expect(await readdir(interrupted)).toEqual(
       expect.arrayContaining(['27.png', '28.png', '29.png']),
     );

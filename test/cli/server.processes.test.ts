@@ -99,7 +99,70 @@ describe('remove', () => {
       code: 130,
       stderr: expect.stringMatching(/2 not started|Interrupted/),
     });
-    expect(await readdir(at('interrupted'))).toEqual([]);
+    expect(await readdir(at('interrupted'))).toEqual(['selvage-remove.ndjson']);
+  });
+});
+
+describe('calls of the API', () => {
+  const json = async (...args: string[]) => {
+    const { code, stdout, stderr } = await run([...args, '--json']);
+    expect([code, stderr]).toEqual([0, '']);
+    return JSON.parse(stdout);
+  };
+
+  test('a job is created, waited for, listed, downloaded and deleted', async () => {
+    const photo = at('photos', 'shirt-300.jpg');
+    const job = await json('jobs', 'create', photo, '--format', 'webp', '--wait');
+    expect(job).toMatchObject({ status: 'succeeded', options: { format: 'webp' } });
+    const { jobs } = await json('jobs', 'list');
+    expect(jobs.map(({ id }: { id: string }) => id)).toEqual([job.id]);
+    await json('jobs', 'result', job.id, '-o', at('job.webp'));
+    expect(await sharp(at('job.webp')).metadata()).toMatchObject({ format: 'webp', width: 300 });
+    expect(await json('jobs', 'delete', job.id)).toMatchObject({ id: job.id, blobs: 1 });
+    const { code, stderr } = await run(['jobs', 'get', job.id, '--json']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('(gone, request ')]);
+  });
+
+  test('pages are joined up to the limit', async () => {
+    const image = at('photos', 'shirt-300.jpg');
+    for (let i = 0; i < 3; i++) await run(['jobs', 'create', image]);
+    const listed = await run(['jobs', 'list', '--limit', '2', '--json']);
+    expect(JSON.parse(listed.stdout).jobs).toHaveLength(2);
+    expect(listed.stderr).toMatch(/There may be more: --limit 20/);
+  });
+
+  test('presets are stored from a file, shown and deleted', async () => {
+    await writeFile(at('preset.json'), JSON.stringify({ options: { format: 'webp' } }));
+    await json('presets', 'put', 'mine', at('preset.json'));
+    expect(await json('presets', 'get', 'mine')).toMatchObject({ options: { format: 'webp' } });
+    const { stdout } = await run(['presets', 'list']);
+    expect(stdout).toMatch(/^name +changedAt\nmine +\S/);
+    expect(await json('presets', 'delete', 'mine')).toEqual({});
+    const { code, stderr } = await run(['presets', 'get', '../keys']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('(not-found, request ')]);
+  });
+
+  test('people decide about rows of a batch', async () => {
+    await mkdir(at('doubtful'), { recursive: true });
+    await writeFile(at('doubtful', 'blurred.jpg'), blurred);
+    const args = ['batch', at('doubtful'), '-o', at('doubtful-out'), '--json'];
+    const { id } = JSON.parse((await run(args)).stdout);
+    const { rows } = await json('review', 'list', id);
+    expect(rows).toMatchObject([{ row: 0, decision: 'pending', revision: 0 }]);
+    await json('review', 'decide', id, '0', 'rejected', '--note', 'blurred');
+    expect(await json('review', 'get', id, '0')).toMatchObject({ decision: 'rejected' });
+    const again = await run(['review', 'decide', id, '0', 'approved']);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('(conflict')]);
+    await json('review', 'decide', id, '0', 'approved', '--revision', '1');
+    expect(await json('review', 'summary', id)).toMatchObject({ review: { approved: 1 } });
+  });
+
+  test('webhooks and computations', async () => {
+    expect((await json('webhooks', 'secret')).secret).toMatch(/^whsec_/);
+    expect((await json('webhooks', 'status')).secrets).toHaveLength(1);
+    expect(await json('webhooks', 'deliveries')).toEqual({ deliveries: [] });
+    const { code, stderr } = await run(['day', at('preset.json')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('/items')]);
   });
 });
 
@@ -165,7 +228,9 @@ describe('split', () => {
     const names = garments.map(
       ({ cutout }: { cutout: { file: string } }) => `figure-${cutout.file}`,
     );
-    expect((await readdir(at('garments'))).sort()).toEqual([...names, 'figure.json'].sort());
+    expect((await readdir(at('garments'))).sort()).toEqual(
+      [...names, 'figure.json', 'selvage-split.ndjson'].sort(),
+    );
     const { width } = await sharp(at('garments', names[0])).metadata();
     expect(width).toBe(garments[0].box.width);
     const outfits = await run([
@@ -198,7 +263,7 @@ describe('split', () => {
     await expect.poll(() => planted.requests.length).toBe(1);
     child.kill('SIGINT');
     expect(await end).toMatchObject({ code: 130 });
-    expect(await readdir(at('split-interrupted')).catch(() => [])).toEqual([]);
+    expect(await readdir(at('split-interrupted'))).toEqual(['selvage-split.ndjson']);
   });
 });
 

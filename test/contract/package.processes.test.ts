@@ -30,6 +30,7 @@ const SOURCES = [
   'models',
   'data',
   'infra',
+  'docs/pictures/before.jpg',
 ];
 const KEY = 'sv_a-key-of-this-test-of-enough-length';
 
@@ -82,7 +83,8 @@ async function installGateway(): Promise<void> {
   await mkdir(installed(), { recursive: true });
   const { tarball } = gatewayPack;
   await exec('tar', ['-xzf', tarball, '--strip-components=1', '-C', installed()]);
-  for (const name of Object.keys(manifest.dependencies)) {
+  const { dependencies, optionalDependencies } = manifest;
+  for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
     const link = join(server, 'node_modules', name);
     await mkdir(dirname(link), { recursive: true });
     await symlink(join(ROOT, 'node_modules', name), link);
@@ -173,9 +175,13 @@ test('the gateway’s tarball has the build, the weights with their cards, and n
     'dist/src/taxonomy/text/confidence.json',
     'dist/src/taxonomy/text/second-opinion.json',
   ]);
-  expect(files.filter((file) => !file.startsWith('dist/')).sort()).toEqual([
+  const launcher = /^infra\/launcher\/[a-z-]+\.mjs$/;
+  expect(files).toContain('infra/launcher/main.mjs');
+  const others = files.filter((file) => !file.startsWith('dist/') && !launcher.test(file));
+  expect(others.sort()).toEqual([
     'LICENSE',
     'README.md',
+    'docs/pictures/before.jpg',
     'models/README.md',
     'models/catalog.json',
     'models/garment-class.json',
@@ -196,6 +202,36 @@ test('the command runs', async () => {
   const selvage = (word: string) => exec(process.execPath, [installed(manifest.bin.selvage), word]);
   expect((await selvage('--version')).stdout.trim()).toBe(manifest.version);
   expect((await selvage('--help')).stdout).toContain('Usage: selvage');
+});
+
+test('its command starts everything in an empty folder, cuts out a photo, and stops', async () => {
+  const cwd = join(home, 'empty');
+  await mkdir(cwd);
+  const {
+    INIT_CWD: _,
+    SELVAGE_HOME: __,
+    REDIS_URL: ___,
+    SELVAGE_DEV_KEY: ____,
+    ...rest
+  } = process.env;
+  const env = { ...rest, HOME: cwd, PORT: '0' };
+  const selvage = async (...words: string[]) => {
+    const ran = exec(process.execPath, [installed(manifest.bin.selvage), ...words], { cwd, env });
+    return ran.catch(({ stdout, stderr }) => ({ stdout, stderr }));
+  };
+  const started = await selvage('start', '--detach', '--json');
+  try {
+    const running = { running: true, ready: true, home: join(cwd, '.selvage') };
+    expect(JSON.parse(started.stdout), started.stderr).toMatchObject(running);
+    expect(JSON.parse((await selvage('status', '--json')).stdout)).toMatchObject(running);
+    expect((await selvage('start')).stdout).toContain('Selvage already runs under');
+    const removed = await selvage('remove', installed('docs/pictures/before.jpg'), '-o', 'out');
+    expect(removed.stderr).toBe('1 cut out.\n');
+    expect((await readFile(join(cwd, 'out/before.png'))).subarray(1, 4).toString()).toBe('PNG');
+  } finally {
+    expect((await selvage('stop')).stdout).toContain('Stopped what ran under');
+  }
+  expect((await selvage('status')).stdout).toContain('Nothing runs under');
 });
 
 test('gateway and worker start from it', async () => {

@@ -4,7 +4,7 @@ import { feedsClient } from './feeds.ts';
 import type { Client, ClientOptions } from './interface.ts';
 import { jobsClient } from './jobs.ts';
 import { lookClient } from './look.ts';
-import { formPayload } from './payload.ts';
+import { formPayload, jsonPayload } from './payload.ts';
 import { presetsClient } from './presets.ts';
 import { readImage } from './response.ts';
 import { rulesClient } from './rules.ts';
@@ -53,6 +53,8 @@ export function createClient(options: ClientOptions = {}): Client {
     rules: rulesClient(transport),
     presets: presetsClient(transport),
     sources: sourcesClient(transport),
+    call: ({ json, ...call }, callOptions) =>
+      requestJson({ ...call, ...(json !== undefined && { body: jsonPayload(json) }) }, callOptions),
     usage: (callOptions) => requestJson({ method: 'GET', path: '/intake/v1/usage' }, callOptions),
   };
 }

@@ -498,6 +498,16 @@ export interface SourcesClient {
   ): Promise<WithRequestId<contract.SourceFailures>>;
 }
 
+/** An operation of the service that has no method of its own. */
+export interface ApiCall {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Relative to the base URL, with a leading slash. */
+  path: string;
+  query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
+  /** The body, as a value of JSON. */
+  json?: unknown;
+}
+
 /** A client of one service with one key. Calls fail with a `SelvageError`, or with the signal's reason if you abort them. */
 export interface Client {
   /** Cuts the subject out of a photo: JPEG, PNG or WebP. */
@@ -525,4 +535,6 @@ export interface Client {
   sources: SourcesClient;
   /** Returns what the key allows and what is left. */
   usage(options?: CallOptions): Promise<WithRequestId<contract.Usage>>;
+  /** Calls any operation that answers with JSON or nothing, by the rules of the others. */
+  call<Result extends object>(call: ApiCall, options?: CallOptions): Promise<WithRequestId<Result>>;
 }

@@ -7,12 +7,12 @@ const PATH = '/intake/v1/presets';
 const pathOf = (name: string): string => `${PATH}/${encodeURIComponent(name)}`;
 
 /** The methods of `client.presets`. */
-export const presetsClient = ({ requestJson, request }: Transport): PresetsClient => ({
+export const presetsClient = ({ requestJson }: Transport): PresetsClient => ({
   list: async (options) =>
     (await requestJson<PresetList>({ method: 'GET', path: PATH }, options)).presets,
   get: (name, options) => requestJson({ method: 'GET', path: pathOf(name) }, options),
   put: (name, preset, options) =>
     requestJson({ method: 'PUT', path: pathOf(name), body: jsonPayload(preset) }, options),
   delete: (name, options) =>
-    request({ method: 'DELETE', path: pathOf(name) }, async () => {}, options),
+    requestJson({ method: 'DELETE', path: pathOf(name) }, options).then(() => {}),
 });

@@ -12,8 +12,9 @@ export function checkMediaType(response: Response, expected: readonly string[]):
   throw clientError('damaged-answer', detail, { requestId: requestIdOf(response) });
 }
 
-/** Reads a JSON response. @throws SelvageError `damaged-answer` */
+/** Reads a JSON response; one without content is an empty object. @throws SelvageError `damaged-answer` */
 export async function readJson<T extends object>(response: Response): Promise<WithRequestId<T>> {
+  if (response.status === 204) return { requestId: requestIdOf(response) } as WithRequestId<T>;
   checkMediaType(response, ['application/json']);
   const text = await response.text();
   const requestId = requestIdOf(response);

@@ -8,7 +8,7 @@ const PATH = '/intake/v1/rules';
 const pathOf = (name: string): string => `${PATH}/${encodeURIComponent(name)}`;
 
 /** The methods of `client.rules`. */
-export const rulesClient = ({ requestJson, request }: Transport): RulesClient => ({
+export const rulesClient = ({ requestJson }: Transport): RulesClient => ({
   async list(options) {
     const { rules } = await requestJson<RulePackList>({ method: 'GET', path: PATH }, options);
     return rules;
@@ -17,5 +17,5 @@ export const rulesClient = ({ requestJson, request }: Transport): RulesClient =>
   put: (name, pack, options) =>
     requestJson({ method: 'PUT', path: pathOf(name), body: jsonPayload(pack) }, options),
   delete: (name, options) =>
-    request({ method: 'DELETE', path: pathOf(name) }, async () => {}, options),
+    requestJson({ method: 'DELETE', path: pathOf(name) }, options).then(() => {}),
 });

@@ -1,10 +1,11 @@
 import { createReadStream } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, relative } from 'node:path';
 import type { BatchRow, Client, UploadResult } from '../../../packages/client/src/client.ts';
 import { parseBatchRows } from '../../feed-formats/batch-rows.ts';
 import { feedImages, HEAD_BYTES } from '../../feed-formats/feed-images.ts';
 import { photosUnder } from '../images/photos.ts';
+import { readPicture } from '../images/picture.ts';
 import { usageError } from '../terminal/exit.ts';
 
 /** How a source is uploaded. */
@@ -104,7 +105,7 @@ const nameOf = (folder: string, file: string): string =>
 async function* toFiles(folder: string, files: readonly string[], onRow: () => void) {
   for (const file of files) {
     onRow();
-    yield { name: nameOf(folder, file), image: await readFile(file) };
+    yield { name: nameOf(folder, file), image: await readPicture(file) };
   }
 }
 

@@ -62,6 +62,12 @@ function readKey(file: string): string {
   throw usageError(`There is no key in ${file}`);
 }
 
+/** Resolves the server of callers who bring their own keys. @throws CliError if there is none */
+export function serverUrlOf({ server }: ServerOptions, env: NodeJS.ProcessEnv): string {
+  const home = homeOf(env);
+  return serverUrl(server ?? (env.SELVAGE_URL || undefined), readInstance(home), home);
+}
+
 /**
  * Resolves server and key. The development key is used for the local instance only.
  * @throws CliError if there is no server or no key

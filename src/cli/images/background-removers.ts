@@ -1,9 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import type { Client } from '../../../packages/client/src/client.ts';
 import type { CutOutOptions } from '../../output/options.ts';
 import type { CutOutReview } from '../../output/review.ts';
 import type { ImageRequest } from './image-request.ts';
 import { startLocalEngine } from './local-engine.ts';
+import { readPicture, withReadableFile } from './picture.ts';
 
 /** What is reported of a cut-out, apart from the image. */
 export interface CutOutInfo {
@@ -28,7 +29,7 @@ export interface BackgroundRemover {
 /** Uses a server. */
 export const serverRemover = (client: Client, request: ImageRequest): BackgroundRemover => ({
   async removeBackground(input, output, signal) {
-    const bytes = await readFile(input);
+    const bytes = await readPicture(input);
     const response = await client.removeBackground(bytes, { ...request, signal });
     const { image, model, confidence, review, rules, alpha, requestId } = response;
     await writeFile(output, image);
@@ -53,12 +54,9 @@ export async function localRemover(
   const backgroundField = background === undefined ? {} : { background };
   return {
     async removeBackground(input, output) {
-      const { rules, ...done } = await engine.cutOut({
-        input,
-        output,
-        options,
-        ...backgroundField,
-      });
+      const { rules, ...done } = await withReadableFile(input, `${output}.input`, (file) =>
+        engine.cutOut({ input: file, output, options, ...backgroundField }),
+      );
       if (!rules) return done;
       const failed = rules.verdicts.filter(({ passed }) => !passed).map(({ id }) => id);
       return { ...done, rules: { passed: rules.passed, failed } };

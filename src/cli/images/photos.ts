@@ -1,8 +1,9 @@
-import { open, readdir, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { basename, extname, join, relative, resolve } from 'node:path';
-import { HEAD_BYTES, nameOtherFormat } from '../../imaging/other-formats.ts';
+import { nameOtherFormat } from '../../imaging/other-formats.ts';
 import { sniffFormat } from '../../imaging/sniff.ts';
 import { usageError } from '../terminal/exit.ts';
+import { isConvertible, readHead, unreadable } from './picture.ts';
 
 /** One photo and the path of its cut-out. */
 export interface Photo {
@@ -13,7 +14,7 @@ export interface Photo {
   conflict?: string;
 }
 
-/** A file that is no JPEG, PNG or WebP, though it seems to be meant as a picture. */
+/** A file that cannot be read as a picture, though it seems to be meant as a picture. */
 export interface LeftOut {
   path: string;
   /** Such as `HEIC`. */
@@ -36,16 +37,6 @@ const joinAll = (all: readonly Found[]): Found => ({
   leftOut: all.flatMap(({ leftOut }) => leftOut),
 });
 
-async function readHead(path: string): Promise<Uint8Array> {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await file.close();
-  }
-}
-
 /** Looks at the first bytes of a file; its name decides nothing. */
 async function lookAt(path: string): Promise<Found> {
   const isNamedPicture = PICTURE_NAME.test(path);
@@ -54,12 +45,12 @@ async function lookAt(path: string): Promise<Found> {
     if (head.code === 'ENOENT' || !isNamedPicture) return NOTHING;
     return { photos: [], leftOut: [{ path, what: `cannot be read (${head.code})` }] };
   }
-  if (sniffFormat(head)) return { photos: [path], leftOut: [] };
+  if (sniffFormat(head) || (await isConvertible(head))) return { photos: [path], leftOut: [] };
   if (!isNamedPicture) return NOTHING;
   const empty = head.length === 0 && 'empty';
   return {
     photos: [],
-    leftOut: [{ path, what: empty || (nameOtherFormat(head)?.what ?? 'of an unknown format') }],
+    leftOut: [{ path, what: empty || unreadable(nameOtherFormat(head)?.what) }],
   };
 }
 
@@ -86,19 +77,6 @@ async function findPhotos(folder: string, without?: string): Promise<Found> {
 export async function photosUnder(folder: string, without?: string): Promise<string[]> {
   const { photos, leftOut } = await findPhotos(folder, without);
   return [...photos, ...leftOut.map(({ path }) => path)].sort();
-}
-
-/** Whether a photo has its output: a picture or a description that is complete and not older. */
-export async function hasOutput({ input, output, conflict }: Photo): Promise<boolean> {
-  if (conflict) return false;
-  const [from, made] = await Promise.all(
-    [input, output].map((path) => stat(path).catch(() => undefined)),
-  );
-  if (!from || !made?.isFile() || made.mtimeMs < from.mtimeMs) return false;
-  const head = await readHead(output).catch(() => new Uint8Array());
-  return (
-    sniffFormat(head) !== undefined || (output.endsWith('.json') && head[0] === '{'.charCodeAt(0))
-  );
 }
 
 /** `photo.jpg` -> `photo.png`. A file without an extension keeps its whole name. */

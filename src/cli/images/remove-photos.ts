@@ -10,7 +10,6 @@ import { isFatal } from '../terminal/error-report.ts';
 import { CliError, usageError } from '../terminal/exit.ts';
 import { forEachParallel } from '../terminal/for-each-parallel.ts';
 import type { Output } from '../terminal/output.ts';
-import { save } from '../terminal/save.ts';
 import {
   type BackgroundRemover,
   type CutOutInfo,
@@ -19,8 +18,9 @@ import {
 } from './background-removers.ts';
 import type { ImageOptions } from './image-options.ts';
 import { extensionOf, type ImageRequest, readImageOptions } from './image-request.ts';
+import { PhotoLedger } from './photo-ledger.ts';
 import { PhotoSummary } from './photo-summary.ts';
-import { hasOutput, type Photo, planPhotos } from './photos.ts';
+import { type Photo, planPhotos } from './photos.ts';
 import { withPresetFormat } from './preset-format.ts';
 import { withStandardStreams } from './standard-streams.ts';
 
@@ -41,14 +41,15 @@ const checkOf = ({ review }: CutOutInfo): string | undefined =>
 
 /** Removes the background of one photo. Throws only fatal errors. */
 const removeOne =
-  (remover: BackgroundRemover, summary: PhotoSummary, folder: string, force: boolean) =>
+  (remover: BackgroundRemover, summary: PhotoSummary, ledger: PhotoLedger) =>
   async (photo: Photo, signal: AbortSignal): Promise<void> => {
     const { input, output, conflict } = photo;
     try {
-      if (!force && (await hasOutput(photo))) return summary.skipped(photo);
       if (conflict) throw new CliError(`${output} is already the cut-out of ${conflict}`);
-      const write = (temporary: string) => remover.removeBackground(input, temporary, signal);
-      const info = await save(output, { folder, force }, write);
+      if (await ledger.isDone(photo)) return summary.skipped(photo);
+      const info = await ledger.make(photo, (temporary) =>
+        remover.removeBackground(input, temporary, signal),
+      );
       summary.succeeded(photo, info, checkOf(info));
     } catch (error) {
       signal.throwIfAborted();
@@ -88,15 +89,11 @@ async function removeFiles(paths: string[], options: RemoveOptions, signal: Abor
   const jobs = Math.min(options.jobs ?? defaultJobs, photos.length);
   const remover = await openRemover(options, request, jobs, signal);
   const summary = new PhotoSummary(photos.length, leftOut, options);
+  const ledger = await PhotoLedger.open('remove', folder, { request, force });
   try {
-    await forEachParallel(
-      photos.values(),
-      jobs,
-      signal,
-      removeOne(remover, summary, folder, force),
-    );
+    await forEachParallel(photos.values(), jobs, signal, removeOne(remover, summary, ledger));
   } finally {
-    await remover.close();
+    await Promise.all([remover.close(), ledger.close()]);
     summary.end((done) => `${done} cut out`);
   }
 }

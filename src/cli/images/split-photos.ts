@@ -13,8 +13,10 @@ import { CliError, usageError } from '../terminal/exit.ts';
 import { forEachParallel } from '../terminal/for-each-parallel.ts';
 import type { Output } from '../terminal/output.ts';
 import { save } from '../terminal/save.ts';
+import { PhotoLedger } from './photo-ledger.ts';
 import { PhotoSummary } from './photo-summary.ts';
-import { hasOutput, type Photo, planPhotos } from './photos.ts';
+import { type Photo, planPhotos } from './photos.ts';
+import { readPicture } from './picture.ts';
 
 export interface SplitOptions extends ServerOptions, Output {
   output?: string;
@@ -47,11 +49,11 @@ interface SplitDeps {
   made: Pick<SeparatedGarments, 'garments'>[];
 }
 
-/** Writes the cut-outs of a photo, and last its description: where that is, everything is. */
+/** Writes the cut-outs of a photo, and last its description. */
 async function saveOutfit(
   { output }: Photo,
   { images, ...outfit }: SeparatedGarments,
-  to: { folder: string; force: boolean },
+  to: { folder: string; force: boolean; description: string },
 ): Promise<string[]> {
   const base = output.slice(0, -extname(output).length);
   const files: string[] = [];
@@ -60,8 +62,7 @@ async function saveOutfit(
     await save(path, to, (temporary) => writeFile(temporary, image));
     files.push(path);
   }
-  const text = `${JSON.stringify(outfit, undefined, 2)}\n`;
-  await save(output, to, (temporary) => writeFile(temporary, text));
+  await writeFile(to.description, `${JSON.stringify(outfit, undefined, 2)}\n`);
   return files;
 }
 
@@ -71,27 +72,29 @@ const readOutfit = async ({ output }: Photo): Promise<SplitDeps['made'][number]>
 
 /** Separates the garments of one photo. Throws only fatal errors. */
 const splitOne =
-  ({ client, options, folder, summary, made }: SplitDeps) =>
+  ({ client, options, folder, summary, made }: SplitDeps, ledger: PhotoLedger) =>
   async (photo: Photo, signal: AbortSignal): Promise<void> => {
-    const { quality, locale, force = false } = options;
+    const { quality, locale } = options;
     try {
-      if (!force && (await hasOutput(photo))) {
+      if (photo.conflict)
+        throw new CliError(`${photo.output} is already the outfit of ${photo.conflict}`);
+      if (await ledger.isDone(photo)) {
         made.push(await readOutfit(photo));
         return summary.skipped(photo);
       }
-      if (photo.conflict)
-        throw new CliError(`${photo.output} is already the outfit of ${photo.conflict}`);
-      const outfit = await client.separateGarments(await readFile(photo.input), {
-        cutouts: true,
-        quality,
-        ...(locale !== undefined && { options: { locale } }),
-        signal,
+      const done = await ledger.make(photo, async (description, force) => {
+        const outfit = await client.separateGarments(await readPicture(photo.input), {
+          cutouts: true,
+          quality,
+          ...(locale !== undefined && { options: { locale } }),
+          signal,
+        });
+        return { outfit, files: await saveOutfit(photo, outfit, { folder, force, description }) };
       });
-      const files = await saveOutfit(photo, outfit, { folder, force });
-      made.push(outfit);
-      const { needed, reasons } = outfit.review;
+      made.push(done.outfit);
+      const { needed, reasons } = done.outfit.review;
       const check = needed ? reasons.join(', ') : undefined;
-      summary.succeeded(photo, aboutOutfit(outfit, files), check);
+      summary.succeeded(photo, aboutOutfit(done.outfit, done.files), check);
     } catch (error) {
       signal.throwIfAborted();
       if (isFatal(error)) throw error;
@@ -119,11 +122,14 @@ export async function splitPhotos(
   const client = connect(options);
   const summary = new PhotoSummary(photos.length, leftOut, options);
   const made: SplitDeps['made'] = [];
-  const work = splitOne({ client, options, folder, summary, made });
+  const { quality, locale } = options;
+  const ledger = await PhotoLedger.open('split', folder, { request: { quality, locale }, force });
+  const work = splitOne({ client, options, folder, summary, made }, ledger);
   try {
     await forEachParallel(photos.values(), Math.min(jobs, photos.length), signal, work);
     if (options.wardrobe) await saveWardrobe(options.wardrobe, made, force);
   } finally {
+    await ledger.close();
     const garments = made.reduce((sum, outfit) => sum + outfit.garments.length, 0);
     summary.end(() => `${garments} garments of ${made.length} photos`);
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
+import { mkdir, realpath, stat, writeFile } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, Job } from '../../../packages/client/src/client.ts';
@@ -8,14 +8,15 @@ import { connect } from '../connection/connect.ts';
 import type { ServerOptions } from '../connection/server-profile.ts';
 import type { ImageOptions } from '../images/image-options.ts';
 import { extensionOf, type ImageRequest, readImageOptions } from '../images/image-request.ts';
+import { type FileVersion, isSameVersion, type Ledger, openLedger } from '../images/ledger.ts';
 import { photosUnder, withExtension } from '../images/photos.ts';
+import { readPicture } from '../images/picture.ts';
 import { withPresetFormat } from '../images/preset-format.ts';
 import { errorText, problemLine, toErrorReport, toExitCode } from '../terminal/error-report.ts';
 import { CliError, EXIT, usageError } from '../terminal/exit.ts';
 import { forEachParallel } from '../terminal/for-each-parallel.ts';
 import { type Output, print, say } from '../terminal/output.ts';
 import { save } from '../terminal/save.ts';
-import { type FileVersion, isSameVersion, type Ledger, openLedger } from './ledger.ts';
 
 export interface WatchOptions extends ImageOptions, ServerOptions, Output {
   to?: string;
@@ -112,8 +113,11 @@ function keyOf({ folders, request }: Watch, { file }: FileVersion, image: Uint8A
   return hash.update(image).digest('hex');
 }
 
-async function readPhoto({ folders: { folder } }: Watch, version: FileVersion): Promise<Buffer> {
-  if (version.sizeBytes <= MAX_FILE_BYTES) return readFile(join(folder, version.file));
+async function readPhoto(
+  { folders: { folder } }: Watch,
+  version: FileVersion,
+): Promise<Uint8Array> {
+  if (version.sizeBytes <= MAX_FILE_BYTES) return readPicture(join(folder, version.file));
   throw new CliError(`${version.file} has more than ${MAX_FILE_BYTES} bytes`);
 }
 

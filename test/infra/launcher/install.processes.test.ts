@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { installPackages } from '../../../infra/launcher/install.mjs';
+import { installPackages, installRuntime } from '../../../infra/launcher/install.mjs';
 import { runProgram } from '../../../infra/launcher/processes.mjs';
 import { StartError } from '../../../infra/launcher/start-error.mjs';
 import type { Terminal } from '../../../infra/launcher/terminal.mjs';
@@ -122,4 +122,28 @@ test('the output of npm is shown if it fails', async () => {
   await expect(failing).rejects.toThrow(
     /^npm ci failed with exit code \d+:.*other\.tgz.*Fix that/s,
   );
+});
+
+test('an installed package gets the inference library once, without its install script', async () => {
+  const name = 'onnxruntime-node';
+  await mkdir(join(root, 'library'));
+  await mkdir(join(root, 'dist/workers'), { recursive: true });
+  await write('dist/package.json', { name: 'installed' });
+  await write('library/package.json', {
+    name,
+    version: '1.0.0',
+    scripts: { postinstall: 'exit 1' },
+  });
+  await writeFile(join(root, 'library/index.js'), '');
+  await npm('pack', './library');
+  const tarball = `file:${join(root, `${name}-1.0.0.tgz`)}`;
+  await write('package.json', { name: 'installed', optionalDependencies: { [name]: tarball } });
+  await installRuntime(root, say);
+  const installed = join(root, 'dist/workers/node_modules', name, 'package.json');
+  expect(JSON.parse(await readFile(installed, 'utf8'))).toMatchObject({ version: '1.0.0' });
+  const manifest = async (file: string) => JSON.parse(await readFile(join(root, file), 'utf8'));
+  expect((await manifest('dist/workers/package.json')).type).toBe('module');
+  expect(await manifest('dist/package.json')).toEqual({ name: 'installed' });
+  await installRuntime(root, say);
+  expect(steps).toEqual([`Installing ${name} ${tarball}`]);
 });

@@ -68,6 +68,8 @@ export async function openLedger(path: string) {
   if (text !== '' && !text.endsWith('\n')) await add('\n');
   let writing: Promise<unknown> = Promise.resolve();
   return {
+    /** Returns the latest line of a file. */
+    latestOf: (name: string): Entry | undefined => latest.get(name),
     /** Whether this version of a file has ended. */
     hasEnded(version: FileVersion): boolean {
       const entry = latest.get(version.file);

@@ -1,0 +1,145 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { z } from 'zod';
+import type { ApiCall, Client } from '../../../packages/client/src/client.ts';
+import { connect } from '../connection/connect.ts';
+import type { ServerOptions } from '../connection/server-profile.ts';
+import { CliError } from '../terminal/exit.ts';
+import { readJsonFile } from '../terminal/json-file.ts';
+import { type Output, print } from '../terminal/output.ts';
+import { factsText } from './facts.ts';
+import { GROUPS, OPERATIONS, type Operation } from './operations.ts';
+
+type Given = ServerOptions & Output & Readonly<Record<string, unknown>>;
+type Members = Record<string, unknown>;
+
+const DEFAULT_LIMIT = 100;
+/** Rows of a page; the service gives no more. */
+const PAGE_ROWS = 100;
+const LIMIT = { '--limit <number>': `at most so many; ${DEFAULT_LIMIT} by default` };
+
+const ABOUT: Readonly<Record<string, string>> = {
+  of: 'a batch, a run of a feed as feed_…/run_…, or a feed: its latest run',
+  file: 'JSON; "-" reads standard input',
+};
+
+function parseNumber(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && Number.isFinite(value)) return value;
+  throw new InvalidArgumentError('It must be a number.');
+}
+
+/** Names of the arguments of a command, in order. */
+const argumentsOf = ({ usage }: Operation): string[] =>
+  [...usage.matchAll(/<(\w+)>/g)].map(([, name = '']) => name);
+
+const optionsOf = ({ options = {}, pages }: Operation): Option[] =>
+  Object.entries({ ...options, ...(pages && LIMIT) }).map(([flags, about]) => {
+    const option = new Option(flags, about);
+    return flags.includes('<number>') ? option.argParser(parseNumber) : option;
+  });
+
+const Page = z.looseObject({ links: z.object({ next: z.string() }).optional() });
+
+/** Returns the path of a batch, or of a run of a feed. */
+async function reviewedPath(client: Client, of: string, signal: AbortSignal): Promise<string> {
+  if (!of.startsWith('feed_')) return `batches/${encodeURIComponent(of)}`;
+  const [feed = '', named] = of.split('/');
+  const run = named ?? (await client.feeds.get(feed, { signal })).run?.id;
+  if (run) return `feeds/${encodeURIComponent(feed)}/runs/${encodeURIComponent(run)}`;
+  throw new CliError(`${feed} has not run yet`);
+}
+
+const readBody = (file: string): Promise<Members> =>
+  readJsonFile(file === '-' ? '/dev/stdin' : file, z.record(z.string(), z.unknown()));
+
+/** One call of the API, as a command runs it. */
+class Invocation {
+  readonly #operation: Operation;
+  readonly #client: Client;
+  readonly #signal: AbortSignal;
+
+  constructor(operation: Operation, client: Client, signal: AbortSignal) {
+    this.#operation = operation;
+    this.#client = client;
+    this.#signal = signal;
+  }
+
+  /** @param values of the arguments, in order */
+  async run(values: readonly string[], given: Given): Promise<Members> {
+    const call = await this.#toCall(values, given);
+    if (this.#operation.pages) return this.#readPages(call);
+    const { requestId: _, ...response } = await this.#send(call);
+    return response;
+  }
+
+  #send(call: ApiCall) {
+    return this.#client.call<Members>(call, { signal: this.#signal });
+  }
+
+  async #toCall(values: readonly string[], given: Given): Promise<ApiCall> {
+    const operation = this.#operation;
+    const [method, template = ''] = operation.call.split(' ') as [ApiCall['method'], string];
+    let path = template;
+    const members: Members = { ...operation.body };
+    for (const [i, name] of argumentsOf(operation).entries()) {
+      const value = values[i] ?? '';
+      if (name === 'file') Object.assign(members, await readBody(value));
+      else if (template.includes(`{${name}}`))
+        path = path.replace(`{${name}}`, await this.#inPath(name, value));
+      else members[name] = value;
+    }
+    for (const name of optionsOf(operation).map((option) => option.attributeName()))
+      if (given[name] !== undefined) members[name] = given[name];
+    if (method === 'GET') return { method, path, query: members as ApiCall['query'] };
+    return { method, path, ...(Object.keys(members).length > 0 && { json: members }) };
+  }
+
+  #inPath(name: string, value: string): string | Promise<string> {
+    return name === 'of'
+      ? reviewedPath(this.#client, value, this.#signal)
+      : encodeURIComponent(value);
+  }
+
+  /** Reads pages until there are no more, or so many rows as asked for. */
+  async #readPages(call: ApiCall): Promise<Members> {
+    const [member = ''] = this.#operation.table ?? [];
+    const limit = Number(call.query?.limit ?? DEFAULT_LIMIT);
+    const query = { ...call.query, limit: Math.min(limit, PAGE_ROWS) };
+    const rows: unknown[] = [];
+    let next: ApiCall | undefined = { ...call, query };
+    while (next && rows.length < limit) {
+      const page = Page.parse(await this.#send(next));
+      const { links } = page;
+      rows.push(...z.array(z.unknown()).parse(page[member]));
+      next = links && { method: 'GET', path: links.next };
+    }
+    if (next || rows.length > limit) console.error(`There may be more: --limit ${10 * limit}`);
+    return { [member]: rows.slice(0, limit) };
+  }
+}
+
+function operationCommand(operation: Operation, name: string, signal: AbortSignal): Command {
+  const command = new Command(name).description(operation.about);
+  const names = argumentsOf(operation);
+  for (const each of names) command.argument(`<${each}>`, ABOUT[each]);
+  for (const option of optionsOf(operation)) command.addOption(option);
+  return command.action(async (...given: unknown[]) => {
+    const options = given[names.length] as Given;
+    const invocation = new Invocation(operation, connect(options), signal);
+    const response = await invocation.run(given.slice(0, names.length).map(String), options);
+    print(options, response, factsText(response, operation.table) || 'done');
+  });
+}
+
+/** Returns the commands of the table of operations; those of two words are below a command of the first. */
+export function operationCommands(signal: AbortSignal): Command[] {
+  const groups = new Map<string, Command>();
+  return OPERATIONS.flatMap((operation) => {
+    const [first = '', second] = operation.usage.split(' ').filter((word) => !word.startsWith('<'));
+    if (second === undefined) return operationCommand(operation, first, signal);
+    const known = groups.get(first);
+    const group = known ?? new Command(first).description(GROUPS[first] ?? '');
+    groups.set(first, group.addCommand(operationCommand(operation, second, signal)));
+    return known ? [] : group;
+  });
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { OPERATIONS } from '../../../src/cli/api/operations.ts';
+import { shareStack } from '../../support/shared-stack.ts';
+
+const Document = z.object({
+  paths: z.record(z.string(), z.record(z.string(), z.looseObject({ operationId: z.string() }))),
+});
+
+test('each command of the table is an operation of the document', async () => {
+  const stack = await shareStack();
+  const document = Document.parse(await (await fetch(`${stack.url}/openapi.json`)).json());
+  stack.stop();
+  const known = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  const reviewed = ['batches/{id}', 'feeds/{id}/runs/{run}'];
+  const called = OPERATIONS.flatMap(({ call }) =>
+    call.includes('{of}') ? reviewed.map((of) => call.replace('{of}', of)) : [call],
+  );
+  expect(called.filter((call) => !known.includes(call))).toEqual([]);
+});
+
+test('no operation of a group that has commands is without one', async () => {
+  const stack = await shareStack();
+  const document = Document.parse(await (await fetch(`${stack.url}/openapi.json`)).json());
+  stack.stop();
+  const groups = ['presets', 'rules', 'webhooks'].map((group) => `/intake/v1/${group}`);
+  const called = OPERATIONS.map(({ call }) => call);
+  for (const [path, methods] of Object.entries(document.paths)) {
+    if (!groups.some((group) => path === group || path.startsWith(`${group}/`))) continue;
+    for (const method of Object.keys(methods)) {
+      expect(called).toContain(`${method.toUpperCase()} ${path}`);
+    }
+  }
+});
