@@ -42,7 +42,7 @@ export const OPERATIONS: readonly Operation[] = [
 
   { usage: 'presets list', about: 'list your presets', call: `GET ${INTAKE}/presets`, table: ['presets', 'name', 'changedAt'] },
   { usage: 'presets get <name>', about: 'show a preset', call: `GET ${INTAKE}/presets/{name}` },
-  { usage: 'presets put <name> <file>', about: 'store a preset: {"options": {"format": "webp", …}}', call: `PUT ${INTAKE}/presets/{name}` },
+  { usage: 'presets put <name> <file>', about: 'store a preset: {"options": {"background": "white", …}}', call: `PUT ${INTAKE}/presets/{name}` },
   { usage: 'presets delete <name>', about: 'delete a preset', call: `DELETE ${INTAKE}/presets/{name}` },
 
   { usage: 'rules list', about: 'list the packs that are built in, then your own', call: `GET ${INTAKE}/rules`, table: ['rules', 'name', 'version', 'builtIn', 'changedAt'] },
