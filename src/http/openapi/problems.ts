@@ -71,6 +71,16 @@ const KEYED_PROBLEMS: readonly ProblemType[] = [
   'rate-limit-exceeded',
 ];
 
+/** What the operations that are paid for list by status, as clients of them handle each. */
+const PAID_PROBLEMS: readonly ProblemType[] = [
+  'invalid-request',
+  'insufficient-scope',
+  'payload-too-large',
+  'unsupported-media-type',
+  'rate-limit-exceeded',
+  'upstream-unavailable',
+];
+
 /** What a route can respond with because of its kind: its `default`, which many routes share. */
 const kindProblems = ({ scope, quota }: Route): ProblemType[] => [
   ...COMMON_PROBLEMS,
@@ -79,13 +89,14 @@ const kindProblems = ({ scope, quota }: Route): ProblemType[] => [
 ];
 
 /**
- * Returns the problems a route lists by status: those its row names, all others of their statuses, and one that every
- * route of its kind has, so that each lists an error.
+ * Returns the problems a route lists by status: those its row names, those of what is paid for, all others of their
+ * statuses, and one that every route of its kind has, so that each lists an error.
  */
 function ownProblems(route: Route): ProblemType[] {
-  const { scope, problems = [] } = route;
+  const { scope, quota, problems = [] } = route;
   const named: ProblemType[] = [
     scope === 'keyless' ? 'invalid-request' : 'unauthorized',
+    ...(quota ? PAID_PROBLEMS : []),
     ...(problems as ProblemType[]),
     ...kindProblems(route).filter((type) => statusOf(route, type) !== PROBLEMS[type].status),
   ];
