@@ -32,7 +32,7 @@ export function shopExportCases(
       links = await Promise.all(
         Array.from({ length: 10 }, (_, i) => shop.putImage(`/${i}.jpg`, i + 1)),
       );
-      ({ key } = await running().stack.key());
+      ({ key } = await running().stack.key({ client: 'shop-export' }));
       watched = await open(key);
       page = watched.page;
       await page.goto(`${running().stack.url}/#/catalogue`);
