@@ -167,6 +167,7 @@ test('the gateway’s tarball has the build, the weights with their cards, and n
   );
   expect(inDist.filter((file) => !isKnown(file)).sort()).toEqual([
     'dist/package.json',
+    'dist/src/api/test-keys/drawn.json',
     ...['de', 'en', 'es', 'fr', 'it', 'nl'].map((locale) => `dist/src/look/texts/${locale}.json`),
     'dist/src/output/rules/packs/amazon-main.json',
     'dist/src/output/rules/packs/google-merchant.json',
