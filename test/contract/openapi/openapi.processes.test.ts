@@ -8,7 +8,7 @@ import { drawnShirt } from '../../support/images.ts';
 import { type SharedStack, shareStack } from '../../support/shared-stack.ts';
 import { type ApiDocument, type Media, type Operation, readDocument } from './document.ts';
 
-const MAX_DOCUMENT_BYTES = 321_000;
+const MAX_DOCUMENT_BYTES = 325_000;
 /** As generated, and without comments: what a compiler reads. */
 const MAX_TYPES_BYTES = { all: 343_000, code: 264_000 };
 
