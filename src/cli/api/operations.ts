@@ -56,6 +56,7 @@ export const OPERATIONS: readonly Operation[] = [
   { usage: 'webhooks deliveries', about: 'list the deliveries of three days, newest first', call: `GET ${INTAKE}/webhooks/deliveries`, options: { '--status <word>': 'only pending, delivered, failed or dropped ones', '--limit <number>': 'at most so many; 50 by default' }, table: ['deliveries', 'id', 'type', 'status', 'createdAt', 'url'] },
   { usage: 'webhooks delivery <id>', about: 'show a delivery with its attempts', call: `GET ${INTAKE}/webhooks/deliveries/{id}` },
   { usage: 'webhooks replay <id>', about: 'send an event again, with the same id', call: `POST ${INTAKE}/webhooks/deliveries/{id}/replay` },
+  { usage: 'webhooks test <url>', about: 'send a signed test event to an address of yours', call: `POST ${INTAKE}/webhooks/test`, options: { '--type <type>': 'the type of the event; job.succeeded by default' }, body: { type: 'job.succeeded' } },
 
   { usage: 'usage', about: 'what your key allows, and what is left of its rate and quota', call: `GET ${INTAKE}/usage` },
   { usage: 'day <file>', about: 'one outfit for the hours of a day, from a wardrobe and a forecast', call: 'POST /look/v1/day', table: ['hours', 'at', 'wearIds', 'putOnIds', 'takeOffIds'] },

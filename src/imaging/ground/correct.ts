@@ -93,6 +93,11 @@ const SURE = 0.99;
 /** With the outline certain an output must be so decisive, as no drawn cut-out that is wrong is. */
 const MIN_CONFIRMED = 0.97;
 
+/** A subject of which the ground leaves less than this share was none. */
+const MIN_LEFT = 0.5;
+const countSubject = (probabilities: Float32Array): number =>
+  probabilities.reduce((count, probability) => count + (probability >= 0.5 ? 1 : 0), 0);
+
 /** Returns a network's output, certain where it is unsure between pixels that are clear and solid for certain. */
 function confirmOutline({ data, width, height }: ProbabilityMap, sides: Uint8Array): Float32Array {
   return data.map((probability, cell) => {
@@ -185,7 +190,8 @@ class GroundCorrection {
 
   /**
    * Returns a network's output for a region of the image, certain wherever the ground decided, and along the outline
-   * if the colours confirm nearly all of it.
+   * if the colours confirm nearly all of it; as it was if the ground has taken most of the subject: a picture of
+   * nothing is not a certain one.
    * @param matte the final one
    */
   correct({ data, width, height }: ProbabilityMap, region: Box, matte: Matte): ProbabilityMap {
@@ -201,6 +207,7 @@ class GroundCorrection {
         if (mark !== 0) corrected[cell] = mark === SOLID ? 1 : 0;
         sides[cell] = this.#sideOf(pixel, matte);
       }
+    if (countSubject(corrected) < MIN_LEFT * countSubject(data)) return { data, width, height };
     const confirmed = confirmOutline({ data: corrected, width, height }, sides);
     const isSure = decisivenessOf(confirmed) >= MIN_CONFIRMED;
     return { data: isSure ? confirmed : corrected, width, height };
