@@ -3,11 +3,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Grant } from '../../src/auth/keys.ts';
 import { CLIENT_SCOPES, SCOPES } from '../../src/auth/scopes.ts';
+import { postImage } from '../support/client.ts';
+import { drawnShirt } from '../support/images.ts';
 import { type SharedStack, shareStack } from '../support/shared-stack.ts';
 
 let stack: SharedStack;
+let shirt: Buffer;
 beforeAll(async () => {
   stack = await shareStack();
+  shirt = await drawnShirt({ width: 160, height: 200, format: 'jpeg' });
 });
 afterAll(() => stack.stop());
 
@@ -105,8 +109,7 @@ describe('keys', () => {
   test('is counted together with its maker: a further key is no further quota', async () => {
     const { key } = await newClient({ quotaPerDay: 1, rate: { count: 6000, periodSeconds: 60 } });
     const second = await ask(key, 'POST', KEYS);
-    const job = { imageUrl: 'http://shop.invalid/a.jpg', operations: ['remove-background'] };
-    expect((await ask(key, 'POST', '/intake/v1/jobs', job)).code).toBe(202);
+    expect((await postImage(stack, shirt, { key })).status).toBe(200);
     expect(await ask(second.key, 'GET', '/intake/v1/usage')).toMatchObject({
       quota: { limit: 1, remaining: 0 },
     });
@@ -208,6 +211,7 @@ describe('usage', () => {
     const attributes = { title: 'Blue denim jacket' };
     for (const each of [key, second.key])
       await ask(each, 'POST', '/taxonomy/v1/taxonomy', { attributes });
+    expect((await postImage(stack, shirt, { key })).status).toBe(200);
     const job = { imageUrl: 'http://shop.invalid/a.jpg', operations: ['remove-background'] };
     await ask(key, 'POST', '/intake/v1/jobs', job);
     const today = async () => (await ask(key, 'GET', '/account/v1/usage?days=2')).days[0];
@@ -217,10 +221,11 @@ describe('usage', () => {
         expect.arrayContaining([
           { operation: 'classifyGarment', requests: 2, units: 0 },
           { operation: 'createJob', requests: 1, units: 1 },
+          { operation: 'removeBackground', requests: 1, units: 1 },
         ]),
       );
-    // The image cannot be fetched: its unit is refunded, and the day says so.
-    await expect.poll(async () => (await today())?.units).toBe(0);
+    // The image of the job cannot be fetched: its unit is refunded, and the day says so.
+    await expect.poll(async () => (await today())?.units).toBe(1);
     expect(await ask(key, 'GET', '/account/v1/usage')).toMatchObject({
       client: expect.stringContaining(client),
     });
