@@ -219,13 +219,13 @@ describe('usage', () => {
       .poll(async () => (await today())?.operations)
       .toEqual(
         expect.arrayContaining([
-          { operation: 'classifyGarment', requests: 2, units: 0 },
+          { operation: 'classifyGarment', requests: 2, units: 2 },
           { operation: 'createJob', requests: 1, units: 1 },
           { operation: 'removeBackground', requests: 1, units: 1 },
         ]),
       );
     // The image of the job cannot be fetched: its unit is refunded, and the day says so.
-    await expect.poll(async () => (await today())?.units).toBe(1);
+    await expect.poll(async () => (await today())?.units).toBe(3);
     expect(await ask(key, 'GET', '/account/v1/usage')).toMatchObject({
       client: expect.stringContaining(client),
     });

@@ -44,13 +44,15 @@ const AccountKey = z
     createdAt: z.iso.datetime(),
     lastUsedAt: z.iso.datetime().optional(),
     expiresAt: z.iso.datetime().optional(),
-    revokedAt: z.iso.datetime().optional(),
+    key: z.string().optional().meta({ description: '`slv_…`; only when it is new' }),
   })
   .meta({ id: 'AccountKey' });
 
-const CreatedKey = AccountKey.extend({
-  key: z.string().meta({ description: '`slv_…`; shown only now' }),
-}).meta({ id: 'CreatedAccountKey' });
+const RevokedKey = AccountKey.pick({ id: true, current: true }).extend({
+  revokedAt: z.iso.datetime().optional(),
+});
+
+const newKeyDoc = { 201: jsonDoc('The key; it is not shown again', AccountKey) };
 
 const viewOf = (record: KeyRecord, { id }: KeyRecord, lastUsedAt?: string | null) =>
   AccountKey.parse({
@@ -110,7 +112,8 @@ class AccountKeys {
       requireNoEnd(own);
     }
     const revoked = this.#gateway.keys.revoke(found.id, { keepsLast: true });
-    return json(viewOf(await revoked.catch(throwConflict), own));
+    const { id, revokedAt } = await revoked.catch(throwConflict);
+    return json({ id, current: id === own.id, revokedAt });
   };
 
   /** Returns the record of the key in use, and the live ones of its client. */
@@ -175,7 +178,7 @@ export function accountKeyRoutes(
       optionalBody: true,
       body: KeyForm,
       maxBodyBytes: 8192,
-      responses: { 201: jsonDoc('The key; it is not shown again', CreatedKey) },
+      responses: newKeyDoc,
       problems: ['conflict'],
       handle: keys.create,
     }),
@@ -191,7 +194,7 @@ export function accountKeyRoutes(
         graceSeconds: z.number().int().min(0).max(MAX_GRACE_SECONDS).default(86_400),
       }),
       maxBodyBytes: 1024,
-      responses: { 201: jsonDoc('The key; it is not shown again', CreatedKey) },
+      responses: newKeyDoc,
       problems: ['not-found', 'conflict'],
       handle: keys.rotate,
     }),
@@ -203,7 +206,7 @@ export function accountKeyRoutes(
       summary: 'Revoke a key, at once',
       description:
         'The key of the request may revoke itself: `current` is true, and the next request with it is 401. 409 for the last key that lasts.',
-      responses: { 200: jsonDoc('The key, revoked', AccountKey) },
+      responses: { 200: jsonDoc('Which, and when', RevokedKey) },
       problems: ['not-found', 'conflict'],
       handle: keys.revoke,
     }),
