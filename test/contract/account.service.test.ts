@@ -216,13 +216,12 @@ describe('usage', () => {
     await ask(key, 'POST', '/intake/v1/jobs', job);
     // Of two days: it may be midnight.
     const used = async () => (await ask(key, 'GET', '/account/v1/usage?days=2')).days;
-    const of = async (operation: string) =>
-      (await used())
-        .flatMap(({ operations }) => operations.filter((each) => each.operation === operation))
-        .reduce(
-          ([requests, units], each) => [requests + each.requests, units + each.units],
-          [0, 0],
-        );
+    const of = async (operation: string) => {
+      const all = (await used()).flatMap(({ operations }) => operations);
+      const own = all.filter((each) => each.operation === operation);
+      const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
+      return [sum(own.map(({ requests }) => requests)), sum(own.map(({ units }) => units))];
+    };
     await expect.poll(() => of('classifyGarment')).toEqual([2, 2]);
     await expect.poll(() => of('createJob')).toEqual([1, 1]);
     await expect.poll(() => of('removeBackground')).toEqual([1, 1]);
