@@ -2,7 +2,9 @@ import type { Redis } from 'ioredis';
 import type { Registry } from 'prom-client';
 import { AccessRequests } from './auth/access-requests.ts';
 import { type Authentication, createAuthentication } from './auth/authentication.ts';
-import { createKeys } from './auth/keys.ts';
+import { createKeys, type Keys } from './auth/keys.ts';
+import { RequestLog } from './auth/request-log.ts';
+import { ClientUsage } from './auth/usage.ts';
 import { createLimits, type Limits } from './http/limits.ts';
 import { type Completions, createCompletions } from './intake/completions.ts';
 import { putDeed } from './intake/deeds.ts';
@@ -32,6 +34,9 @@ import { type FileLinks, fileLinks } from './storage/file-links.ts';
 /** What only a gateway has: callers and their limits, and what waits for jobs. */
 export interface Gateway extends Services {
   authentication: Authentication;
+  keys: Keys;
+  clientUsage: ClientUsage;
+  requestLog: RequestLog;
   /** Clients that ask for a key, and what the operator decides. */
   accessRequests: AccessRequests;
   /** Strangers may ask, too. */
@@ -89,7 +94,9 @@ export async function openGateway(
   await createSealKey(redis);
   return {
     ...services,
-    ...{ authentication, jobWaiter, admission, completions, deadlineMillis },
+    ...{ authentication, keys, jobWaiter, admission, completions, deadlineMillis },
+    clientUsage: new ClientUsage(redis, now),
+    requestLog: new RequestLog(redis, now, config.REQUEST_LOG_DAYS),
     accessRequests: new AccessRequests(redis, keys, now),
     acceptsAccessRequests: config.ACCESS_REQUESTS === 'on',
     requestLimits: createLimits(redis, now),

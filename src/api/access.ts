@@ -24,20 +24,20 @@ const FETCHES_RATE: Rate = { count: 20, periodSeconds: 60 };
 const DECISION_SECONDS = 60;
 
 /** Printed in terminals, so without control characters. */
-const line = (maxChars: number) =>
+export const line = (maxChars: number) =>
   z
     .string()
     .min(1)
     .max(maxChars)
     .regex(/^\P{Cc}+$/u);
 const clientName = z.string().regex(CLIENT_NAME);
-const scopes = z.array(z.enum(CLIENT_SCOPES)).min(1);
+export const clientScopes = z.array(z.enum(CLIENT_SCOPES)).min(1);
 
 const AccessRequestForm = z
   .strictObject({
     client: clientName.meta({ description: 'The name you want: letters, digits and `._-`' }),
     contact: line(200).meta({ description: 'Where the operator can reach you' }),
-    scopes,
+    scopes: clientScopes,
     note: line(1000).optional().meta({ description: 'What you want to do' }),
   })
   .meta({ id: 'AccessRequestForm' });
@@ -69,6 +69,11 @@ const SubmittedRequest = z
 const whole = (min: number, max: number, value: number) =>
   z.number().int().min(min).max(max).default(value);
 
+export const RateForm = z.strictObject({
+  count: z.number().int().min(1).max(1e6),
+  periodSeconds: z.number().int().min(1).max(3600),
+});
+
 const ApprovalForm = z
   .strictObject({
     client: clientName.optional().meta({ description: 'Another name than the one asked for' }),
@@ -76,15 +81,10 @@ const ApprovalForm = z
       .boolean()
       .optional()
       .meta({ description: 'The request comes from that client' }),
-    scopes: scopes.optional().meta({ description: 'Others than those asked for' }),
+    scopes: clientScopes.optional().meta({ description: 'Others than those asked for' }),
     intake: z.array(z.enum(INTAKE_RIGHTS)).optional(),
     test: z.literal(true).optional().meta({ description: 'A test key' }),
-    rate: z
-      .strictObject({
-        count: z.number().int().min(1).max(1e6),
-        periodSeconds: z.number().int().min(1).max(3600),
-      })
-      .default(DEFAULT_ALLOWANCE.rate),
+    rate: RateForm.default(DEFAULT_ALLOWANCE.rate),
     quotaPerDay: whole(1, 1e9, DEFAULT_ALLOWANCE.quotaPerDay),
     bytesPerDay: whole(1, 1e15, DEFAULT_LIMITS.bytesPerDay),
     weight: whole(1, MAX_WEIGHT, DEFAULT_LIMITS.weight),
@@ -137,7 +137,7 @@ function throwProblem(error: unknown): never {
   throw new Problem(PROBLEM_OF[reason], detail, { headers });
 }
 
-const jsonDoc = (description: string, schema: z.ZodType) => ({
+export const jsonDoc = (description: string, schema: z.ZodType) => ({
   description,
   content: { 'application/json': schema },
 });

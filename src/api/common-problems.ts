@@ -20,7 +20,7 @@ export const throwUnavailable =
 /** Handles failures of object storage: throws upstream-unavailable. */
 export const storageUnavailable = throwUnavailable('Object storage does not respond; try again');
 
-type Resource = 'job' | 'batch' | 'feed' | 'run' | 'source';
+type Resource = 'job' | 'batch' | 'feed' | 'run' | 'source' | 'key' | 'request';
 
 /** For a resource that does not exist, or that belongs to another client. */
 export const notFound = (resource: Resource): Problem =>

@@ -13,6 +13,7 @@ import type { Platform } from '../platform/open-platform.ts';
 import { checkWrites } from '../platform/redis.ts';
 import { resolveSecrets } from '../platform/secrets.ts';
 import { MAX_STORAGE_SOCKETS } from '../storage/blobs.ts';
+import { createRecorder } from './account/record.ts';
 import { limitDownloads } from './limit-downloads.ts';
 import { createLookThreads, type LookThreads } from './look/thread-pool.ts';
 import { serveDocs } from './operations/docs.ts';
@@ -72,10 +73,13 @@ export function gatewayRoutes(
 export function gatewayServer(
   config: Config,
   { registry, log, version }: Platform,
-  { authentication, requestLimits, queues, deadlineMillis, admission }: Gateway,
+  gateway: Gateway,
   routes: readonly Route[],
 ): HttpServer {
+  const { authentication, requestLimits, queues, deadlineMillis, admission } = gateway;
   const { findCaller, findSessionCaller } = authentication;
+  const { observe } = createGatewayMetrics(registry, deadlineMillis, admission.load);
+  const record = createRecorder(gateway, routes, log);
   const server = createServer({
     routes,
     lookUp: findCaller,
@@ -90,7 +94,10 @@ export function gatewayServer(
     corsOrigins: config.CORS_ORIGINS,
     maxConnections: config.MAX_CONNECTIONS,
     maxBodyMemoryBytes: config.MAX_BODY_MEMORY_BYTES,
-    observe: createGatewayMetrics(registry, deadlineMillis, admission.load).observe,
+    observe(request) {
+      observe(request);
+      record(request);
+    },
   });
   watchServer(registry, server.figures);
   server.app.register(async (scope) => {

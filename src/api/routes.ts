@@ -6,6 +6,7 @@ import type { Route } from '../http/route.ts';
 import { isLossSought, readOngoingRecovery } from '../intake/recovery-state.ts';
 import { Problem, unavailable } from '../platform/problem.ts';
 import { accessRoutes } from './access.ts';
+import { accountRoutes } from './account/routes.ts';
 import { garmentsRoute } from './garments.ts';
 import { createBatchActions } from './intake/batches/actions.ts';
 import { createBatchEvents } from './intake/batches/events.ts';
@@ -119,6 +120,7 @@ export function routeTable(
     garmentsRoute({ images, idempotency }),
     ...lookRoutes(look),
     ...accessRoutes(gateway),
+    ...accountRoutes(gateway),
     ...consoleRoutes(gateway),
     ...healthRoutes(checks, () => readOngoingRecovery(redis)),
     ...(metrics ? metricsRoutes(metrics) : []),

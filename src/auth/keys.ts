@@ -3,15 +3,15 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import type { Clock } from '../platform/clock.ts';
 import { PREFIX } from '../platform/redis.ts';
-import { defineScript, defineSwap, readLua } from '../platform/redis-script.ts';
+import { defineScript, readLua } from '../platform/redis-script.ts';
 import { displayPrefix, hashKey, isKeyShaped, mintKey } from './api-key.ts';
 import { Retention } from './client-retention.ts';
 import { INTAKE_RIGHTS, SCOPES } from './scopes.ts';
 
 /** One hash holds all key records, by the key's HMAC: one HGET serves a request. */
-const KEYS = `${PREFIX}:keys`;
+export const KEYS = `${PREFIX}:keys`;
 /** Set: the HMACs of the keys that count under a meter. Records of earlier versions may be missing. */
-const meterKey = (meter: string): string => `${PREFIX}:keys-of:${meter}`;
+export const meterKey = (meter: string): string => `${PREFIX}:keys-of:${meter}`;
 
 /** What an operator grants who says nothing else. */
 export const DEFAULT_ALLOWANCE = {
@@ -29,9 +29,11 @@ export const DEFAULT_LIMITS = {
 
 export const MAX_WEIGHT = 16;
 
-const KeyRecord = z.object({
+export const KeyRecord = z.object({
   id: z.string(),
   client: z.string(),
+  /** What its client calls it. */
+  name: z.string().optional(),
   /** The first characters of the key, which may be shown. */
   prefix: z.string(),
   scopes: z.array(z.enum(SCOPES)),
@@ -93,66 +95,52 @@ const timestamp = (millis: number): string => new Date(millis).toISOString();
 /** Keys that a client may have live at a time, by default. */
 const DEFAULT_MAX_LIVE_KEYS = 5;
 
-/** A record to write. */
-interface Change {
-  /** Of the key. */
+/** A key's record as it is copied to object storage. The hash does not reveal the key. */
+export interface KeyCopy {
   hash: string;
-  /** The JSON that was read; undefined if there was none. */
-  known: string | undefined;
   record: KeyRecord;
 }
 
-/** A key's record as it is copied to object storage. The hash does not reveal the key. */
-const KeyCopy = z.object({ hash: z.string(), record: KeyRecord });
-export type KeyCopy = z.infer<typeof KeyCopy>;
-
-const earlier = (a: string | undefined, b: string | undefined): string | undefined =>
-  a === undefined || (b !== undefined && b < a) ? b : a;
-
-/**
- * Restores from its copy a key that Redis has lost, and the end of one whose revocation or rotation it has lost: of two
- * ends the earlier one holds, and a revoked key stays revoked. Returns whether there was something to restore.
- * @throws ZodError if the copy is none
- */
-export async function restoreKey(redis: Redis, copy: unknown): Promise<boolean> {
-  const { hash, record } = KeyCopy.parse(copy);
-  const swap = defineSwap(redis);
-  for (;;) {
-    const known = await redis.hget(KEYS, hash);
-    const old = known === null ? record : KeyRecord.parse(JSON.parse(known));
-    const expiresAt = earlier(old.expiresAt, record.expiresAt);
-    const revokedAt = earlier(old.revokedAt, record.revokedAt);
-    if (known !== null && expiresAt === old.expiresAt && revokedAt === old.revokedAt) return false;
-    const restored = KeyRecord.parse({ ...old, expiresAt, revokedAt });
-    await redis.sadd(meterKey(restored.meter), hash);
-    if (await swap(KEYS, hash, known, JSON.stringify(restored))) return true;
-  }
+/** A record to write. */
+interface Change extends KeyCopy {
+  /** The JSON that was read; undefined if there was none. */
+  known: string | undefined;
 }
 
-/** Yields all keys as they are copied. */
-export async function* keyCopies(redis: Redis): AsyncGenerator<KeyCopy> {
-  for (const [hash, json] of Object.entries(await redis.hgetall(KEYS))) {
-    yield { hash, record: KeyRecord.parse(JSON.parse(json)) };
-  }
-}
+/** How a client's records have its name. */
+const memberOf = (client: string): string => `"client":${JSON.stringify(client)}`;
 
-type WriteReply = 'written' | 'overtaken' | 'too-many';
+type WriteReply = 'written' | 'overtaken' | 'too-many' | 'last';
 const WRITE_REPLIES: Readonly<Record<number, WriteReply>> = {
   1: 'written',
   0: 'overtaken',
   [-1]: 'too-many',
+  [-2]: 'last',
 };
+
+/** What a client's keys must be like after a change. */
+interface WriteRule {
+  /** Live keys, unless there were as many before. */
+  max: number;
+  /** The last one, and the last that is no test key and has no end, stays live. */
+  keepsLast?: boolean;
+}
 
 function defineWrite(redis: Redis) {
   const run = defineScript<number>(redis, 'selvageKeysWrite', readLua('key-write'));
-  return async (client: string, nowMillis: number, max: number, changes: readonly Change[]) => {
-    const member = `"client":${JSON.stringify(client)}`;
+  return async (
+    client: string,
+    nowMillis: number,
+    { max, keepsLast }: WriteRule,
+    changes: readonly Change[],
+  ) => {
     const reply = await run(
       [KEYS, ...changes.map(({ record }) => meterKey(record.meter))],
       [
         timestamp(nowMillis),
         max,
-        member,
+        memberOf(client),
+        keepsLast ? 1 : 0,
         ...changes.flatMap(({ hash, known = '', record }) => [hash, known, JSON.stringify(record)]),
       ],
     );
@@ -160,7 +148,7 @@ function defineWrite(redis: Redis) {
   };
 }
 
-/** Returns the newest of the records that is live and counts under a meter, or undefined. */
+/** Of the records that are live and count under a meter, returns the newest with the largest quota, or undefined. */
 const newestLive = (
   records: readonly (string | null)[],
   meter: string,
@@ -170,10 +158,10 @@ const newestLive = (
     .filter((json) => json?.includes(meter)) // parses few of many records
     .map((json) => KeyRecord.parse(JSON.parse(json!)))
     .filter((record) => record.meter === meter && isLive(record, nowMillis))
-    .sort((a, b) => b.createdAt.localeCompare(a.createdAt))[0];
+    .sort((a, b) => b.quotaPerDay - a.quotaPerDay || b.createdAt.localeCompare(a.createdAt))[0];
 
 /**
- * Returns the newest live record that counts under a meter, or undefined. Reads all records only if
+ * Returns the newest live record with the largest quota that counts under a meter, or undefined. Reads all records only if
  * those known by the meter are not live. Unlike `createKeys` it needs no pepper, which workers do not have.
  */
 export async function findLiveByMeter(
@@ -247,10 +235,15 @@ export function createKeys(
   async function write(
     client: string,
     changes: readonly Change[],
-    max = maxLive,
+    rule: WriteRule = { max: maxLive },
   ): Promise<boolean> {
-    const reply = await writeRecords(client, now(), max, changes);
+    const reply = await writeRecords(client, now(), rule, changes);
     if (reply === 'too-many') return rejectTooMany(client);
+    if (reply === 'last') {
+      throw new KeyError(
+        'This is the last key of the client that lasts; create or rotate one first, or ask the operator',
+      );
+    }
     if (reply !== 'written') return false;
     await copy(changes);
     return true;
@@ -282,10 +275,13 @@ export function createKeys(
   });
 
   return {
-    /** Creates a key. Rejects with `KeyError` if its client has as many live keys as it may. */
-    async create(grant: Grant): Promise<CreatedKey> {
+    /**
+     * Creates a key. Rejects with `KeyError` if its client has as many live keys as it may.
+     * @param meter what it is counted under, with other keys; by default it is counted by itself
+     */
+    async create(grant: Grant, meter?: string): Promise<CreatedKey> {
       const key = mintKey(grant.test);
-      const change = newKey(key, grant);
+      const change = newKey(key, grant, meter);
       await write(grant.client, [change]);
       return { key, record: change.record };
     },
@@ -327,6 +323,13 @@ export function createKeys(
     /** Returns every record, oldest first. */
     list,
 
+    /** Returns every record of a client, oldest first. Parses no others. */
+    listOf: async (client: string): Promise<KeyRecord[]> =>
+      (await redis.hvals(KEYS))
+        .filter((json) => json.includes(memberOf(client)))
+        .map((json) => KeyRecord.parse(JSON.parse(json)))
+        .sort((a, b) => a.createdAt.localeCompare(b.createdAt)),
+
     /**
      * Creates another key with the same grant and meter; the old one stays live for `graceSeconds`, or until it would
      * have ended anyway. Rejects with `KeyError` if the key is not live.
@@ -345,16 +348,22 @@ export function createKeys(
         const isSooner = expiresAt !== '' && expiresAt < graceEnd;
         const expiring = { ...old, expiresAt: isSooner ? expiresAt : graceEnd };
         const changes = [created, { hash, known, record: expiring }];
-        const isWritten = await write(old.client, changes, Number.MAX_SAFE_INTEGER);
+        const isWritten = await write(old.client, changes, { max: Number.MAX_SAFE_INTEGER });
         return isWritten ? { key, record: created.record } : undefined;
       }),
 
-    /** Revokes a key: the next request with it is rejected. */
-    revoke: (id: string): Promise<KeyRecord> =>
+    /**
+     * Revokes a key: the next request with it is rejected.
+     * @param rule with `keepsLast`, rejects with `KeyError` for the last key
+     */
+    revoke: (id: string, rule?: Pick<WriteRule, 'keepsLast'>): Promise<KeyRecord> =>
       untilWritten(async () => {
         const { hash, known, record } = await findById(id);
         const revoked = { ...record, revokedAt: record.revokedAt ?? timestamp(now()) };
-        return (await write(record.client, [{ hash, known, record: revoked }]))
+        return (await write(record.client, [{ hash, known, record: revoked }], {
+          max: maxLive,
+          ...rule,
+        }))
           ? revoked
           : undefined;
       }),

@@ -9,7 +9,8 @@ export interface Meter {
 /** Quotas are counted by the UTC day. */
 export const QUOTA_DAY_SECONDS = 86_400;
 
-const utcDay = (nowMillis: number): string => new Date(nowMillis).toISOString().slice(0, 10);
+/** Returns the date, such as `2026-11-26`. */
+export const utcDay = (nowMillis: number): string => new Date(nowMillis).toISOString().slice(0, 10);
 
 /** Returns the Redis key that counts a meter's units of the current UTC day. */
 export const quotaKeyOf = (meter: string, nowMillis: number): string =>
@@ -19,8 +20,11 @@ export const quotaKeyOf = (meter: string, nowMillis: number): string =>
 export const storedBytesKeyOf = (meter: string, nowMillis: number): string =>
   `${PREFIX}:stored-bytes:${meter}:${utcDay(nowMillis)}`;
 
-/** A day's counter outlives its day, so that units can still be refunded. */
-export const QUOTA_TTL_SECONDS = 2 * QUOTA_DAY_SECONDS;
+/** Days that a client sees its usage of, today included. */
+export const USAGE_DAYS = 90;
+
+/** A day's counter outlives its day: units can still be refunded, and the client sees its usage. */
+export const QUOTA_TTL_SECONDS = (USAGE_DAYS + 1) * QUOTA_DAY_SECONDS;
 
 /** Returns the seconds until quotas reset at midnight UTC, 1 to 86,400. */
 export const secondsToMidnight = (nowMillis: number): number =>

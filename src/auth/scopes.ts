@@ -5,7 +5,9 @@ export const SCOPES = [
   'look-engine:read',
   'look-engine:compute',
   'look-engine:calibrate',
-  // Not part of the contract, for operators: the queue dashboard, and who gets access.
+  // Not part of the contract: a client's own keys, usage and requests.
+  'account',
+  // Neither, for operators: the queue dashboard, and who gets access.
   'operations:read',
   'operations:access',
 ] as const;

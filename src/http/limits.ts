@@ -34,6 +34,8 @@ interface Reservation {
 export interface Admission {
   /** What is left; a refund counts from its start. */
   readonly rateLimit: RateLimitStatus;
+  /** What it costs: reserved and not refunded. */
+  readonly units: number;
   /** Undefined if the request costs nothing. */
   reserved: Reservation | undefined;
   /** Refunds the reserved quota; for requests that failed. */
@@ -179,6 +181,9 @@ export function createLimits(redis: Redis, now: Clock) {
 
     return {
       rateLimit,
+      get units() {
+        return reserved;
+      },
       reserved: cost > 0 ? { key, cost } : undefined,
       refund: () => resize(0),
       resize,
@@ -228,18 +233,23 @@ export function createLimits(redis: Redis, now: Clock) {
     },
 
     /**
-     * Counts one failure of a caller without a key, such as a sign-in with a wrong one.
-     * @param name what the failure is counted under
+     * Counts what a caller may do seldom: a failure, such as a sign-in with a wrong key, or a new key.
+     * @param name what it is counted under
+     * @param detail what a caller is told that has done it too often
      * @throws Problem rate-limit-exceeded, upstream-unavailable
      */
-    async countFailure(name: string, rate: Rate): Promise<void> {
+    async countFailure(
+      name: string,
+      rate: Rate,
+      detail = 'Too many attempts failed; wait before the next',
+    ): Promise<void> {
       const { verdict, waitMicros } = await runAdmit(
         { meter: name, rate, quotaPerDay: 0 },
         quotaKeyOf(name, now()),
         0,
       ).catch(limitsUnavailable);
       if (verdict === 'admitted') return;
-      throw new Problem('rate-limit-exceeded', 'Too many attempts failed; wait before the next', {
+      throw new Problem('rate-limit-exceeded', detail, {
         headers: { 'retry-after': String(Math.max(1, wholeSeconds(waitMicros))) },
       });
     },

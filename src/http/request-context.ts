@@ -13,8 +13,8 @@ interface RequestContext {
   grant: Grant | undefined;
   /** Undefined once its quota was charged, refunded or handed over. */
   admission: Admission | undefined;
-  /** What the rate limit headers of the response report. */
-  limits: Pick<Admission, 'rateLimit'> | undefined;
+  /** What the rate limit headers of the response report, and the request has cost. */
+  limits: Pick<Admission, 'rateLimit' | 'units'> | undefined;
   problem: Problem | undefined;
   /** The memory its body takes. */
   bodyHold: BodyHold | undefined;

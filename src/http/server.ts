@@ -34,8 +34,19 @@ import {
 } from './request-context.ts';
 import { requestIdOf } from './request-id.ts';
 import { holdResponse } from './response-memory.ts';
-import type { Reply, Route } from './route.ts';
+import type { Caller, Reply, Route } from './route.ts';
 import { type BodyTimes, hasBody, limitBodyTime } from './slow-body.ts';
+
+/** One answered request, and whose it was. */
+export interface AnsweredRequest extends RequestObservation {
+  requestId: string;
+  /** Undefined if it had no accepted key. */
+  caller: Pick<Caller, 'client' | 'keyId'> | undefined;
+  /** What the first error of its problem points at. */
+  pointer: string | undefined;
+  /** Units of the quota that it has cost. */
+  units: number;
+}
 
 export interface ServerOptions extends AccessControl {
   routes: readonly Route[];
@@ -59,7 +70,7 @@ export interface ServerOptions extends AccessControl {
   /** Memory that the bodies of all requests in progress may take, bytes. */
   maxBodyMemoryBytes?: number;
   /** Called once for each answered request. */
-  observe(request: RequestObservation): void;
+  observe(request: AnsweredRequest): void;
 }
 
 /** What the server holds, and what it has turned down since it started, by reason. */
@@ -238,9 +249,18 @@ export function createServer(deps: ServerOptions): HttpServer {
 
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? '(none)';
-    const seconds = reply.elapsedTime / 1000;
-    const problem = request.requestContext.problem?.type;
-    deps.observe({ method: request.method, route, status: reply.statusCode, seconds, problem });
+    const {
+      grant: caller,
+      limits,
+      problem: { type: problem, errors } = {},
+    } = request.requestContext;
+    deps.observe({
+      requestId: request.id,
+      ...{ caller, method: request.method, route, status: reply.statusCode, problem },
+      seconds: reply.elapsedTime / 1000,
+      pointer: errors?.[0]?.pointer,
+      units: limits?.units ?? 0,
+    });
     deps.log.info(
       {
         requestId: request.id,

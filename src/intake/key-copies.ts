@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis';
-import { keyCopies } from '../auth/keys.ts';
+import { keyCopies } from '../auth/key-copies.ts';
 import { KEYS_PREFIX, keyCopyKey } from '../storage/blob-keys.ts';
 import type { Blobs } from '../storage/blobs.ts';
 import { putJson } from './batches/batch-files.ts';
 
-export { restoreKey } from '../auth/keys.ts';
+export { restoreKey } from '../auth/key-copies.ts';
 
 /** Copies keys that have no copy in object storage, as those of earlier releases. */
 export async function copyKeys(redis: Redis, blobs: Blobs, signal: AbortSignal): Promise<void> {

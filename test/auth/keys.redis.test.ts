@@ -53,6 +53,24 @@ describe('the key register', () => {
     expect(await find(meter)).toBeUndefined();
   });
 
+  test('of the live keys of a meter, the one with the largest quota pays for what runs by itself', async () => {
+    const keys = createKeys(redis, PEPPER, hostClock);
+    const { record } = await keys.create(GRANT);
+    const { meter } = record;
+    const smaller = await keys.create({ ...GRANT, quotaPerDay: 5 }, meter);
+    expect((await findLiveByMeter(redis, meter, hostClock()))?.id).toBe(record.id);
+    await keys.revoke(record.id);
+    expect((await findLiveByMeter(redis, meter, hostClock()))?.id).toBe(smaller.record.id);
+  });
+
+  test('lists the keys of one client, whatever others are called', async () => {
+    const keys = createKeys(redis, PEPPER, hostClock);
+    const { record } = await keys.create(GRANT);
+    for (const client of ['acme2', 'acm']) await keys.create({ ...GRANT, client });
+    await keys.create({ ...GRANT, client: 'other', name: '"client":"acme"' });
+    expect(await keys.listOf('acme')).toEqual([record]);
+  });
+
   test('stores no key in clear text', async () => {
     const { key, record } = await createKeys(redis, PEPPER, hostClock).create(GRANT);
     const everything = JSON.stringify(await redis.hgetall('{selvage}:keys'));

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { CLIENT_SCOPES } from '../../src/auth/scopes.ts';
 import { drawnShirt } from '../support/images.ts';
 import { intakeClient, readJob } from '../support/intake.ts';
 import type { Stack } from '../support/stack.ts';
@@ -10,7 +11,7 @@ const Deliveries = z.object({ deliveries: z.array(z.object({ id: z.string() })) 
 const ProblemBody = z.looseObject({ requestId: z.string(), instance: z.string() });
 
 /** The kinds of resources that paths with `{id}` name. */
-const KINDS = ['jobs', 'batches', 'feeds', 'sources', 'deliveries'] as const;
+const KINDS = ['jobs', 'batches', 'feeds', 'sources', 'deliveries', 'keys', 'requests'] as const;
 type Kind = (typeof KINDS)[number];
 const NEVER = {
   jobs: 'job_',
@@ -18,6 +19,8 @@ const NEVER = {
   feeds: 'feed_',
   sources: '',
   deliveries: 'msg_',
+  keys: 'key_',
+  requests: '',
 } as const;
 
 /** Media type and body of requests that are read before the resource they are for. */
@@ -39,7 +42,8 @@ export function foreignCases(stack: () => Stack): void {
   /** Creates one resource of each kind, as one client. */
   async function makeAll() {
     const ids: Partial<Record<Kind, string | undefined>> = {};
-    const { key } = await stack().key({ client: 'owner' });
+    const { key, record } = await stack().key({ client: 'owner' });
+    ids.keys = record.id;
     const owner = intakeClient(stack(), key);
     const make = async (path: string, body: object) =>
       Made.parse(
@@ -60,6 +64,14 @@ export function foreignCases(stack: () => Stack): void {
     ids.feeds = feed.id;
     ids.sources = 'shelf'; // declared for this client
     await owner.until(job.id, 'succeeded');
+    ids.requests = 'request-of-the-owner';
+    const headers = { authorization: `Bearer ${key}`, 'x-request-id': ids.requests };
+    await fetch(`${stack().url}/look/v1/meta`, { headers });
+    const logged = () =>
+      fetch(`${stack().url}/account/v1/requests/${ids.requests}`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
+    await expect.poll(async () => (await logged()).status).toBe(200);
     const list = async () =>
       Deliveries.parse(await (await owner.ask('GET', '/webhooks/deliveries')).json()).deliveries;
     await expect.poll(async () => (await list()).length).toBeGreaterThan(0);
@@ -69,7 +81,7 @@ export function foreignCases(stack: () => Stack): void {
 
   test('a resource of another client looks exactly like one that does not exist', async () => {
     const { ids, run } = await makeAll();
-    const { key } = await stack().key({ client: 'stranger' });
+    const { key } = await stack().key({ client: 'stranger', scopes: CLIENT_SCOPES });
     const ask = async (method: string, path: string, id: string) => {
       const filled = path.replace('{id}', id).replace('{run}', run).replace('{row}', '0');
       const [, type, body = null] =

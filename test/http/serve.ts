@@ -42,7 +42,7 @@ export async function serve(
       countOne(admitted.requests, meter);
       const refund = async () => countOne(admitted.refunds, meter);
       const resize = async () => {};
-      return { rateLimit: RATE_LIMIT, reserved: undefined, refund, resize };
+      return { rateLimit: RATE_LIMIT, units: 0, reserved: undefined, refund, resize };
     },
   };
   const server = createServer({

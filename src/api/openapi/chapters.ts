@@ -18,6 +18,7 @@ export const CHAPTERS: readonly Chapter[] = [
   { prefix: '/compat/rembg/',        name: 'rembg',              description: 'The HTTP server of rembg, for its existing clients' },
   { prefix: '/compat/withoutbg/',    name: 'withoutBG',          description: 'The HTTP API of withoutBG, for its existing clients' },
   { prefix: '/access/',            name: 'Access',             description: 'How a client gets its key' },
+  { prefix: '/account/',             name: 'Account',            description: 'A client\'s own keys, usage and requests' },
   { prefix: '/console/',             name: 'Console',            description: 'Sign-in of the web console' },
   { prefix: '/',                     name: 'Service',            description: 'Health, metrics and problem types' },
 ];

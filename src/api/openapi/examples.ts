@@ -1,5 +1,6 @@
 import type { OperationExamples } from '../../http/openapi/document.ts';
 import access from './examples/access.json' with { type: 'json' };
+import account from './examples/account.json' with { type: 'json' };
 import batches from './examples/batches.json' with { type: 'json' };
 import bg from './examples/bg.json' with { type: 'json' };
 import compat from './examples/compat.json' with { type: 'json' };
@@ -32,6 +33,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
   ...webhooks,
   ...usage,
   ...access,
+  ...account,
   ...compat,
   ...consoleSession,
   ...service,

@@ -82,6 +82,7 @@ const FILES: readonly [file: string, prefix: string][] = [
   ['usage', '/intake/v1/'],
   ['compat', '/compat/'],
   ['access', '/access/'],
+  ['account', '/account/'],
   ['console', '/console/'],
   ['service', '/'],
 ];

@@ -8,9 +8,9 @@ import { drawnShirt } from '../../support/images.ts';
 import { type SharedStack, shareStack } from '../../support/shared-stack.ts';
 import { type ApiDocument, type Media, type Operation, readDocument } from './document.ts';
 
-const MAX_DOCUMENT_BYTES = 325_000;
+const MAX_DOCUMENT_BYTES = 334_500;
 /** As generated, and without comments: what a compiler reads. */
-const MAX_TYPES_BYTES = { all: 343_000, code: 264_000 };
+const MAX_TYPES_BYTES = { all: 349_500, code: 264_000 };
 
 let stack: SharedStack;
 let document: ApiDocument;

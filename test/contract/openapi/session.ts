@@ -398,6 +398,27 @@ async function access({ send }: Session): Promise<void> {
   await send('POST', path, { body: { ...form, scopes: ['operations:read'] }, key: '' });
 }
 
+async function account({ send, until }: Session): Promise<void> {
+  const keys = '/account/v1/keys';
+  const body = { name: 'Checkout', scopes: ['taxonomy:classify'], quotaPerDay: 50 };
+  const created = await send('POST', keys, { body });
+  await send('POST', keys, { body: { ...body, quotaPerDay: 1e9 } });
+  await send('POST', keys, { key: '' });
+  await send('GET', keys);
+  await send('GET', keys, { key: '' });
+  const rotate = { body: { graceSeconds: 60 } };
+  await send('POST', `${keys}/${idOf(created)}/rotate`, rotate);
+  await send('POST', `${keys}/none/rotate`, rotate);
+  await send('DELETE', `${keys}/${idOf(created)}`);
+  await send('DELETE', `${keys}/none`);
+  await send('GET', '/account/v1/usage?days=7');
+  await send('GET', '/account/v1/usage?days=0');
+  const log = `/account/v1/requests/${created.headers.get('x-request-id')}`;
+  await until(log, (answer) => JSON.stringify(answer).includes('createKey'));
+  await send('GET', log);
+  await send('GET', '/account/v1/requests/none');
+}
+
 async function presets({ send, keys }: Session): Promise<void> {
   const path = `${INTAKE}/presets`;
   const body = { options: { crop: true, cropMargin: '5%' }, export: 'approved' };
@@ -682,6 +703,7 @@ export async function recordSession(
     removals,
     refinements,
     access,
+    account,
     presets,
     classifications,
     separations,

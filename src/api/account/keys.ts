@@ -1,0 +1,214 @@
+import { z } from 'zod';
+import { GrantFields, isLive, KeyError, type KeyRecord } from '../../auth/keys.ts';
+import type { Rate } from '../../auth/limit-settings.ts';
+import { CLIENT_SCOPES, INTAKE_RIGHTS, rightsOf } from '../../auth/scopes.ts';
+import type { Gateway } from '../../gateway.ts';
+import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
+import { Problem } from '../../platform/problem.ts';
+import { clientScopes, jsonDoc, line, RateForm } from '../access.ts';
+import { requireCaller } from '../caller.ts';
+import { notFound } from '../common-problems.ts';
+import { requireCovered } from './grant.ts';
+
+const PATH = '/account/v1/keys';
+export const SCOPE = 'account';
+
+/** Keys that a client may create and rotate: their records are kept for good. */
+const NEW_KEYS_RATE: Rate = { count: 20, periodSeconds: 86_400 };
+
+const MAX_GRACE_SECONDS = 30 * 86_400;
+
+const KeyForm = z
+  .strictObject({
+    name: line(100).optional().meta({ description: 'What you call it' }),
+    scopes: clientScopes.optional().meta({ description: 'By default all of this key' }),
+    intake: z.array(z.enum(INTAKE_RIGHTS)).optional(),
+    test: z.literal(true).optional().meta({ description: 'A test key' }),
+    rate: RateForm.optional(),
+    quotaPerDay: z.number().int().min(1).max(1e9).optional(),
+    allowBase64: z.boolean().optional(),
+  })
+  .meta({ id: 'AccountKeyForm' });
+
+const AccountKey = z
+  .object({
+    id: z.string(),
+    name: z.string().optional(),
+    prefix: z.string().meta({ description: 'How the key begins' }),
+    scopes: z.array(z.string()),
+    intake: z.array(z.string()).meta({ description: 'The parts of `/intake` it may use' }),
+    test: z.boolean(),
+    current: z.boolean().meta({ description: 'The key of this request' }),
+    rate: z.object({ count: z.number(), periodSeconds: z.number() }),
+    quotaPerDay: z.number(),
+    createdAt: z.iso.datetime(),
+    lastUsedAt: z.iso.datetime().optional(),
+    expiresAt: z.iso.datetime().optional(),
+    key: z.string().optional().meta({ description: '`slv_…`; only when it is new' }),
+  })
+  .meta({ id: 'AccountKey' });
+
+const RevokedKey = AccountKey.pick({ id: true, current: true }).extend({
+  revokedAt: z.iso.datetime().optional(),
+});
+
+const newKeyDoc = { 201: jsonDoc('The key; it is not shown again', AccountKey) };
+
+const viewOf = (record: KeyRecord, { id }: KeyRecord, lastUsedAt?: string | null) =>
+  AccountKey.parse({
+    ...record,
+    intake: rightsOf(record),
+    test: record.test ?? false,
+    current: record.id === id,
+    ...(lastUsedAt && { lastUsedAt }),
+  });
+
+/** Has as many keys as it may, has only this one, or another request was faster. */
+function throwConflict(error: unknown): never {
+  if (error instanceof KeyError) throw new Problem('conflict', error.message);
+  throw error;
+}
+
+/** A client's own keys. */
+class AccountKeys {
+  readonly #gateway: Pick<Gateway, 'keys' | 'clientUsage' | 'requestLimits' | 'now'>;
+
+  constructor(gateway: Pick<Gateway, 'keys' | 'clientUsage' | 'requestLimits' | 'now'>) {
+    this.#gateway = gateway;
+  }
+
+  list = async (call: Call): Promise<Reply> => {
+    const { own, live } = await this.#read(call);
+    const uses = await this.#gateway.clientUsage.lastUses(live.map(({ id }) => id));
+    return json({ keys: live.map((record, i) => viewOf(record, own, uses[i])) });
+  };
+
+  create = async (call: Call<unknown, z.infer<typeof KeyForm>>): Promise<Reply> => {
+    const { own } = await this.#read(call);
+    const { name, ...changes } = call.body;
+    const scopes = own.scopes.filter((scope) => CLIENT_SCOPES.includes(scope));
+    const grant = GrantFields.parse({ ...own, scopes, ...changes, name });
+    requireCovered(own, grant);
+    await this.#countNew(own);
+    // Counted together: a further key is no further quota. What a test key does costs nothing.
+    const meter = grant.test && !own.test ? undefined : own.meter;
+    const created = await this.#gateway.keys.create(grant, meter).catch(throwConflict);
+    return { status: 201, body: { ...viewOf(created.record, own), key: created.key } };
+  };
+
+  rotate = async (call: Call<unknown, { graceSeconds: number }>): Promise<Reply> => {
+    const { own, found } = await this.#find(call);
+    requireCovered(own, found);
+    await this.#countNew(own);
+    const rotated = this.#gateway.keys.rotate(found.id, call.body.graceSeconds);
+    const { key, record } = await rotated.catch(throwConflict);
+    return { status: 201, body: { ...viewOf(record, own), key } };
+  };
+
+  revoke = async (call: Call): Promise<Reply> => {
+    const { own, found } = await this.#find(call);
+    if (own.id !== found.id) {
+      requireCovered(own, found);
+      requireNoEnd(own);
+    }
+    const revoked = this.#gateway.keys.revoke(found.id, { keepsLast: true });
+    const { id, revokedAt } = await revoked.catch(throwConflict);
+    return json({ id, current: id === own.id, revokedAt });
+  };
+
+  /** Returns the record of the key in use, and the live ones of its client. */
+  async #read(call: Pick<Call, 'caller'>) {
+    const { keyId, client } = requireCaller(call);
+    const { keys, now } = this.#gateway;
+    const live = (await keys.listOf(client)).filter((record) => isLive(record, now()));
+    const own = live.find(({ id }) => id === keyId);
+    if (!own) throw new Problem('unauthorized', 'This key was revoked just now');
+    return { own, live };
+  }
+
+  /** @throws Problem not-found if it is none of the client's */
+  async #find(call: Call) {
+    const { own, live } = await this.#read(call);
+    const found = live.find(({ id }) => id === call.params.id);
+    if (!found) throw notFound('key');
+    return { own, found };
+  }
+
+  async #countNew(own: KeyRecord): Promise<void> {
+    requireNoEnd(own);
+    const detail = `A client may create and rotate ${NEW_KEYS_RATE.count} keys a day; wait before the next`;
+    await this.#gateway.requestLimits.countFailure(
+      `account-keys:${own.client}`,
+      NEW_KEYS_RATE,
+      detail,
+    );
+  }
+}
+
+/** Whoever has found an old key must not keep access by it. @throws Problem conflict */
+function requireNoEnd({ expiresAt }: KeyRecord): void {
+  if (expiresAt === undefined) return;
+  throw new Problem('conflict', `This key ends at ${expiresAt}: manage keys with another one`);
+}
+
+/** The routes for the keys of a client. */
+export function accountKeyRoutes(
+  gateway: Pick<Gateway, 'keys' | 'clientUsage' | 'requestLimits' | 'now'>,
+): Route[] {
+  const keys = new AccountKeys(gateway);
+  return [
+    route({
+      method: 'GET',
+      path: PATH,
+      scope: SCOPE,
+      operationId: 'listKeys',
+      summary: 'List the live keys of your client',
+      description: 'Oldest first; never the keys themselves.',
+      responses: { 200: jsonDoc('Keys', z.object({ keys: z.array(AccountKey) })) },
+      handle: keys.list,
+    }),
+    route({
+      method: 'POST',
+      path: PATH,
+      scope: SCOPE,
+      operationId: 'createKey',
+      summary: 'Create a key with no more than this one holds',
+      description:
+        'It is counted together with this key: a further key is no further quota. 403 names what would be more; 409 if you have as many live keys as you may, or this key has an end. Twenty a day, rotated ones included.',
+      optionalBody: true,
+      body: KeyForm,
+      maxBodyBytes: 8192,
+      responses: newKeyDoc,
+      problems: ['conflict'],
+      handle: keys.create,
+    }),
+    route({
+      method: 'POST',
+      path: `${PATH}/:id/rotate`,
+      scope: SCOPE,
+      operationId: 'rotateKey',
+      summary: 'Replace a key by a new one',
+      description: 'The old one works for `graceSeconds` more, a day by default.',
+      optionalBody: true,
+      body: z.strictObject({
+        graceSeconds: z.number().int().min(0).max(MAX_GRACE_SECONDS).default(86_400),
+      }),
+      maxBodyBytes: 1024,
+      responses: newKeyDoc,
+      problems: ['not-found', 'conflict'],
+      handle: keys.rotate,
+    }),
+    route({
+      method: 'DELETE',
+      path: `${PATH}/:id`,
+      scope: SCOPE,
+      operationId: 'revokeKey',
+      summary: 'Revoke a key, at once',
+      description:
+        'The key of the request may revoke itself: `current` is true, and the next request with it is 401. 409 for the last key that lasts.',
+      responses: { 200: jsonDoc('Which, and when', RevokedKey) },
+      problems: ['not-found', 'conflict'],
+      handle: keys.revoke,
+    }),
+  ];
+}

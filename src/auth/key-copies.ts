@@ -1,0 +1,36 @@
+import type { Redis } from 'ioredis';
+import { z } from 'zod';
+import { defineSwap } from '../platform/redis-script.ts';
+import { KEYS, type KeyCopy, KeyRecord, meterKey } from './keys.ts';
+
+const Copy = z.object({ hash: z.string(), record: KeyRecord });
+
+const earlier = (a: string | undefined, b: string | undefined): string | undefined =>
+  a === undefined || (b !== undefined && b < a) ? b : a;
+
+/**
+ * Restores from its copy a key that Redis has lost, and the end of one whose revocation or rotation it has lost: of two
+ * ends the earlier one holds, and a revoked key stays revoked. Returns whether there was something to restore.
+ * @throws ZodError if the copy is none
+ */
+export async function restoreKey(redis: Redis, copy: unknown): Promise<boolean> {
+  const { hash, record } = Copy.parse(copy);
+  const swap = defineSwap(redis);
+  for (;;) {
+    const known = await redis.hget(KEYS, hash);
+    const old = known === null ? record : KeyRecord.parse(JSON.parse(known));
+    const expiresAt = earlier(old.expiresAt, record.expiresAt);
+    const revokedAt = earlier(old.revokedAt, record.revokedAt);
+    if (known !== null && expiresAt === old.expiresAt && revokedAt === old.revokedAt) return false;
+    const restored = KeyRecord.parse({ ...old, expiresAt, revokedAt });
+    await redis.sadd(meterKey(restored.meter), hash);
+    if (await swap(KEYS, hash, known, JSON.stringify(restored))) return true;
+  }
+}
+
+/** Yields all keys as they are copied. */
+export async function* keyCopies(redis: Redis): AsyncGenerator<KeyCopy> {
+  for (const [hash, json] of Object.entries(await redis.hgetall(KEYS))) {
+    yield { hash, record: KeyRecord.parse(JSON.parse(json)) };
+  }
+}

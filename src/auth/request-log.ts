@@ -1,0 +1,83 @@
+import type { Redis } from 'ioredis';
+import { z } from 'zod';
+import type { Clock } from '../platform/clock.ts';
+import { PREFIX } from '../platform/redis.ts';
+import { defineScript, readLua } from '../platform/redis-script.ts';
+import { QUOTA_DAY_SECONDS, utcDay } from './quota.ts';
+
+/** Requests of a day that are kept, of all clients and of one: some 25 MB and 2.5 MB. */
+const MAX_OF_DAY = 50_000;
+const MAX_OF_CLIENT = 5000;
+/** Requests with the same id. */
+const MAX_ATTEMPTS = 5;
+
+/** Hash: the requests of a day by client and id, a line of JSON each, newest first. */
+const dayKey = (date: string): string => `${PREFIX}:requests:${date}`;
+const fieldOf = (client: string, requestId: string): string => `${client} ${requestId}`;
+
+/** What is kept of a request: nothing that it carried. */
+export const LoggedRequest = z.object({
+  requestId: z.string(),
+  client: z.string(),
+  keyId: z.string(),
+  method: z.string(),
+  /** With `:name` for parameters. */
+  route: z.string(),
+  operation: z.string(),
+  status: z.number(),
+  /** The type of its problem. */
+  problem: z.string().optional(),
+  /** What the first error points at. */
+  pointer: z.string().optional(),
+  millis: z.number(),
+  /** Units of the quota. */
+  units: z.number(),
+  answeredAt: z.iso.datetime(),
+});
+export type LoggedRequest = z.infer<typeof LoggedRequest>;
+
+/** The requests of the last days, in a bounded part of Redis. A client that sends many loses its own oldest. */
+export class RequestLog {
+  readonly #redis: Redis;
+  readonly #now: Clock;
+  /** How long it goes back; 0 if nothing is kept. */
+  readonly days: number;
+  readonly #write: (keys: string[], args: (string | number)[]) => Promise<number>;
+
+  constructor(redis: Redis, now: Clock, days: number) {
+    this.#redis = redis;
+    this.#now = now;
+    this.days = days;
+    const limits = { MAX_OF_DAY, MAX_OF_CLIENT, MAX_ATTEMPTS };
+    this.#write = defineScript(redis, 'selvageRequestWrite', readLua('request-write', limits));
+  }
+
+  async write(request: Omit<LoggedRequest, 'answeredAt'>): Promise<void> {
+    if (this.days === 0) return;
+    const answeredAt = new Date(this.#now()).toISOString();
+    const { client, requestId } = request;
+    const key = dayKey(answeredAt.slice(0, 10));
+    const line = JSON.stringify({ ...request, answeredAt });
+    const lifetimeSeconds = this.days * QUOTA_DAY_SECONDS;
+    await this.#write(
+      [key, `${key}:${client}`],
+      [fieldOf(client, requestId), line, lifetimeSeconds],
+    );
+  }
+
+  /** Returns the requests of these clients with an id, newest first. */
+  async find(requestId: string, clients: readonly string[]): Promise<LoggedRequest[]> {
+    const fields = clients.map((client) => fieldOf(client, requestId));
+    const dates = Array.from({ length: this.days + 1 }, (_, i) =>
+      utcDay(this.#now() - i * QUOTA_DAY_SECONDS * 1000),
+    );
+    const found = await Promise.all(
+      dates.map((date) => this.#redis.hmget(dayKey(date), ...fields)),
+    );
+    return found
+      .flat()
+      .flatMap((lines) => lines?.split('\n') ?? [])
+      .map((line) => LoggedRequest.parse(JSON.parse(line)))
+      .sort((a, b) => b.answeredAt.localeCompare(a.answeredAt));
+  }
+}

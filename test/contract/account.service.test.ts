@@ -1,0 +1,299 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Grant } from '../../src/auth/keys.ts';
+import { CLIENT_SCOPES, SCOPES } from '../../src/auth/scopes.ts';
+import { postImage } from '../support/client.ts';
+import { drawnShirt } from '../support/images.ts';
+import { type SharedStack, shareStack } from '../support/shared-stack.ts';
+
+let stack: SharedStack;
+let shirt: Buffer;
+beforeAll(async () => {
+  stack = await shareStack();
+  shirt = await drawnShirt({ width: 160, height: 200, format: 'jpeg' });
+});
+afterAll(() => stack.stop());
+
+const KEYS = '/account/v1/keys';
+const Answer = z.looseObject({
+  id: z.string().default(''),
+  key: z.string().default(''),
+  type: z.string().optional(),
+  detail: z.string().optional(),
+  scopes: z.array(z.string()).optional(),
+  errors: z.array(z.object({ pointer: z.string() })).default([]),
+  keys: z.array(z.looseObject({ id: z.string() })).default([]),
+  requests: z.array(z.looseObject({})).default([]),
+  days: z
+    .array(
+      z.object({
+        date: z.string(),
+        units: z.number(),
+        operations: z.array(
+          z.object({ operation: z.string(), requests: z.number(), units: z.number() }),
+        ),
+      }),
+    )
+    .default([]),
+});
+
+/** A new client. */
+async function newClient(grant: Partial<Grant> = {}) {
+  const client = `account-${randomUUID().slice(0, 8)}`;
+  const made = await stack.key({ client, scopes: CLIENT_SCOPES, ...grant });
+  return { ...made, client, id: made.record.id };
+}
+
+async function ask(key: string, method: string, path: string, body?: object, requestId?: string) {
+  const response = await fetch(stack.url + path, {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(body && { 'content-type': 'application/json' }),
+      ...(requestId && { 'x-request-id': requestId }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { code: response.status, text, ...Answer.parse(JSON.parse(text)) };
+}
+
+const pointersOf = ({ errors }: { errors: { pointer: string }[] }) =>
+  errors.map(({ pointer }) => pointer);
+
+describe('keys', () => {
+  test('a key is created with less, listed without its secret, used, rotated and revoked', async () => {
+    const { key, id } = await newClient();
+    const body = { name: 'Public page', scopes: ['taxonomy:classify'], intake: [], quotaPerDay: 5 };
+    const created = await ask(key, 'POST', KEYS, body);
+    expect(created).toMatchObject({ code: 201, ...body, test: false, current: false });
+    const usage = await ask(created.key, 'GET', '/intake/v1/usage');
+    expect(usage).toMatchObject({ code: 200, scopes: body.scopes, quota: { limit: 5 } });
+    expect((await ask(created.key, 'GET', KEYS)).code).toBe(403);
+
+    const used = async () =>
+      (await ask(key, 'GET', KEYS)).keys.find((each) => each.id === created.id)?.lastUsedAt;
+    await expect.poll(used).toMatch(/^\d{4}-/);
+    const listed = await ask(key, 'GET', KEYS);
+    expect(listed.keys.map((each) => [each.id, each.current])).toEqual([
+      [id, true],
+      [created.id, false],
+    ]);
+    for (const secret of [key, created.key]) expect(listed.text).not.toContain(secret.slice(15));
+
+    const rotated = await ask(key, 'POST', `${KEYS}/${created.id}/rotate`, { graceSeconds: 0 });
+    expect(rotated).toMatchObject({ code: 201, name: 'Public page', quotaPerDay: 5 });
+    expect((await ask(created.key, 'GET', '/intake/v1/usage')).code).toBe(401);
+    expect((await ask(rotated.key, 'GET', '/intake/v1/usage')).code).toBe(200);
+
+    const revoked = await ask(key, 'DELETE', `${KEYS}/${rotated.id}`);
+    expect(revoked).toMatchObject({ code: 200, id: rotated.id, current: false });
+    expect((await ask(rotated.key, 'GET', '/intake/v1/usage')).code).toBe(401);
+    expect((await ask(key, 'DELETE', `${KEYS}/${rotated.id}`)).code).toBe(404);
+  });
+
+  test('by default a key is as its maker, but for scopes of operators', async () => {
+    const { key, record } = await newClient({ scopes: [...SCOPES] });
+    const created = await ask(key, 'POST', KEYS);
+    expect(created).toMatchObject({
+      code: 201,
+      scopes: CLIENT_SCOPES,
+      quotaPerDay: record.quotaPerDay,
+      rate: record.rate,
+    });
+    const operator = await ask(key, 'POST', KEYS, { scopes: ['operations:access'] });
+    expect(operator.code).toBe(400);
+  });
+
+  test('is counted together with its maker: a further key is no further quota', async () => {
+    const { key } = await newClient({ quotaPerDay: 1, rate: { count: 6000, periodSeconds: 60 } });
+    const second = await ask(key, 'POST', KEYS);
+    expect((await postImage(stack, shirt, { key })).status).toBe(200);
+    expect(await ask(second.key, 'GET', '/intake/v1/usage')).toMatchObject({
+      quota: { limit: 1, remaining: 0 },
+    });
+  });
+
+  test.each([
+    ['/scopes', { scopes: ['look-engine:read'] }],
+    ['/intake', { intake: ['webhooks'] }],
+    ['/allowBase64', { allowBase64: true }],
+    ['/quotaPerDay', { quotaPerDay: 101 }],
+    ['/rate', { rate: { count: 100, periodSeconds: 1 } }],
+    ['/rate', { rate: { count: 1000, periodSeconds: 3600 } }],
+  ])('gives no more than it has: %s', async (pointer, body) => {
+    const { key } = await newClient({
+      scopes: ['account', 'taxonomy:classify'],
+      intake: ['jobs'],
+      allowBase64: false,
+      quotaPerDay: 100,
+      rate: { count: 100, periodSeconds: 60 },
+    });
+    const { code, type, ...answer } = await ask(key, 'POST', KEYS, body);
+    expect([code, type, pointersOf(answer)]).toEqual([403, 'insufficient-scope', [pointer]]);
+  });
+
+  test('a key gets hold of no stronger one of its client', async () => {
+    const strong = await newClient();
+    const weak = await ask(strong.key, 'POST', KEYS, { scopes: ['account'] });
+    for (const [method, path] of [
+      ['POST', `${KEYS}/${strong.id}/rotate`],
+      ['DELETE', `${KEYS}/${strong.id}`],
+    ] as const) {
+      const { code, ...answer } = await ask(weak.key, method, path);
+      expect([code, pointersOf(answer)]).toEqual([403, ['/scopes', '/intake']]);
+    }
+    expect((await ask(strong.key, 'GET', KEYS)).code).toBe(200);
+  });
+
+  test('a test key has to do with test keys only', async () => {
+    const { key, id } = await newClient();
+    const trial = await ask(key, 'POST', KEYS, { test: true });
+    expect(trial.key).toMatch(/^slv_test_/);
+    const other = await ask(trial.key, 'POST', KEYS);
+    expect([other.code, other.key.slice(0, 9)]).toEqual([201, 'slv_test_']);
+    expect((await ask(trial.key, 'POST', `${KEYS}/${id}/rotate`)).code).toBe(403);
+    expect((await ask(trial.key, 'DELETE', `${KEYS}/${id}`)).code).toBe(403);
+    // Test keys and keys with an end do not keep a client: this is its last.
+    expect((await ask(key, 'DELETE', `${KEYS}/${id}`)).code).toBe(409);
+    expect((await ask(trial.key, 'DELETE', `${KEYS}/${other.id}`)).code).toBe(200);
+  });
+
+  test('a rotated key keeps no access by a new one, and ends no other', async () => {
+    const { key, id } = await newClient();
+    const next = await ask(key, 'POST', `${KEYS}/${id}/rotate`);
+    expect(next.code).toBe(201);
+    expect((await ask(key, 'POST', KEYS)).code).toBe(409);
+    expect((await ask(key, 'POST', `${KEYS}/${id}/rotate`)).code).toBe(409);
+    expect((await ask(key, 'DELETE', `${KEYS}/${next.id}`)).code).toBe(409);
+    expect((await ask(key, 'DELETE', `${KEYS}/${id}`)).code).toBe(200);
+    expect((await ask(next.key, 'GET', KEYS)).code).toBe(200);
+  });
+
+  test('the last key stays, of two at the same time one; a key may revoke itself', async () => {
+    const { key, id } = await newClient();
+    expect(await ask(key, 'DELETE', `${KEYS}/${id}`)).toMatchObject({
+      code: 409,
+      type: 'conflict',
+    });
+    const second = await ask(key, 'POST', KEYS);
+    const answers = await Promise.all([
+      ask(key, 'DELETE', `${KEYS}/${id}`),
+      ask(second.key, 'DELETE', `${KEYS}/${second.id}`),
+    ]);
+    expect(answers.map(({ code }) => code).sort()).toEqual([200, 409]);
+    const revoked = answers.find(({ code }) => code === 200);
+    expect(revoked).toMatchObject({ current: true });
+    const codes = [(await ask(key, 'GET', KEYS)).code, (await ask(second.key, 'GET', KEYS)).code];
+    expect(codes.sort()).toEqual([200, 401]);
+  });
+
+  test('no more live keys than allowed, and twenty new ones a day', async () => {
+    const { key, id } = await newClient();
+    const made = [];
+    for (let i = 0; i < 5; i++) made.push(await ask(key, 'POST', KEYS, {}));
+    expect(made.map(({ code }) => code)).toEqual([201, 201, 201, 201, 409]);
+    expect(made[4]?.text).toContain(id);
+    let last = 201;
+    for (let i = 0; i < 16 && last === 201; i++) {
+      const path = `${KEYS}/${made[0]?.id}/rotate`;
+      last = (await ask(key, 'POST', path, { graceSeconds: 3600 })).code;
+    }
+    expect(last).toBe(429);
+  });
+});
+
+describe('usage', () => {
+  test('counts requests and units by day and operation, of all keys of the client', async () => {
+    const { key, client } = await newClient();
+    const second = await ask(key, 'POST', KEYS);
+    const attributes = { title: 'Blue denim jacket' };
+    for (const each of [key, second.key])
+      await ask(each, 'POST', '/taxonomy/v1/taxonomy', { attributes });
+    expect((await postImage(stack, shirt, { key })).status).toBe(200);
+    const job = { imageUrl: 'http://shop.invalid/a.jpg', operations: ['remove-background'] };
+    await ask(key, 'POST', '/intake/v1/jobs', job);
+    // Of two days: it may be midnight.
+    const used = async () => (await ask(key, 'GET', '/account/v1/usage?days=2')).days;
+    const of = async (operation: string) => {
+      const all = (await used()).flatMap(({ operations }) => operations);
+      const own = all.filter((each) => each.operation === operation);
+      const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
+      return [sum(own.map(({ requests }) => requests)), sum(own.map(({ units }) => units))];
+    };
+    await expect.poll(() => of('classifyGarment')).toEqual([2, 2]);
+    await expect.poll(() => of('createJob')).toEqual([1, 1]);
+    await expect.poll(() => of('removeBackground')).toEqual([1, 1]);
+    // The image of the job cannot be fetched: its unit is refunded, and the day says so.
+    const units = async () => (await used()).reduce((sum, day) => sum + day.units, 0);
+    await expect.poll(units).toBe(3);
+    expect(await ask(key, 'GET', '/account/v1/usage')).toMatchObject({
+      client: expect.stringContaining(client),
+    });
+    for (const days of ['0', '91', 'x'])
+      expect((await ask(key, 'GET', `/account/v1/usage?days=${days}`)).code).toBe(400);
+  });
+});
+
+describe('the request log', () => {
+  const logged = (key: string, id: string) => ask(key, 'GET', `/account/v1/requests/${id}`);
+
+  test('has what became of a request, and nothing that it carried', async () => {
+    const { key, id } = await newClient();
+    const requestId = randomUUID();
+    const secret = 'https://shop.example/secret.jpg?token=1';
+    const path = `/taxonomy/v1/taxonomy?note=${encodeURIComponent(secret)}`;
+    await ask(key, 'POST', path, { attributes: { title: 7 }, [secret]: secret }, requestId);
+    await expect.poll(async () => (await logged(key, requestId)).code).toBe(200);
+    const { text, requests } = await logged(key, requestId);
+    expect(requests).toEqual([
+      {
+        requestId,
+        client: expect.any(String),
+        keyId: id,
+        method: 'POST',
+        route: '/taxonomy/v1/taxonomy',
+        operation: 'classifyGarment',
+        status: 400,
+        problem: 'invalid-request',
+        pointer: '/attributes/title',
+        millis: expect.any(Number),
+        units: 0,
+        answeredAt: expect.any(String),
+      },
+    ]);
+    expect(text).not.toMatch(/secret|token/);
+  });
+
+  test('has the last five requests with one id, newest first', async () => {
+    const { key } = await newClient();
+    const requestId = randomUUID();
+    for (let i = 0; i < 6; i++) {
+      await ask(key, 'GET', `/account/v1/usage?days=${i}`, undefined, requestId);
+    }
+    await expect
+      .poll(async () => (await logged(key, requestId)).requests.map(({ status }) => status))
+      .toEqual([200, 200, 200, 200, 200]);
+  });
+
+  test('of another client is not there, but for an operator', async () => {
+    const [owner, stranger, operator] = await Promise.all([
+      newClient(),
+      newClient(),
+      newClient({ scopes: ['account', 'operations:access'] }),
+    ]);
+    const requestId = randomUUID();
+    await ask(owner.key, 'GET', KEYS, undefined, requestId);
+    await expect.poll(async () => (await logged(owner.key, requestId)).code).toBe(200);
+    const [foreign, none] = [
+      await logged(stranger.key, requestId),
+      await logged(stranger.key, 'no'),
+    ];
+    expect([foreign.code, foreign.detail]).toEqual([404, none.detail]);
+    // The same id of another client hides nothing.
+    await ask(stranger.key, 'GET', KEYS, undefined, requestId);
+    const keyIds = async () => (await logged(operator.key, requestId)).requests.map((r) => r.keyId);
+    await expect.poll(keyIds).toEqual([stranger.id, owner.id]);
+  });
+});
