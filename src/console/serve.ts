@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { PRESET_NAMES } from '../feed-formats/mapping.ts';
 import { FEED_FORMATS } from '../feed-formats/sniff.ts';
 import { FORMATS } from '../output/formats.ts';
-import { OPTIONS, QUALITIES } from '../output/option-table.ts';
+import { OPTIONS } from '../output/option-table.ts';
 
 /** The files of the console, served as they are, without a build step. */
 const FILES = join(import.meta.dirname, 'browser');
@@ -20,7 +20,7 @@ function choices(name: keyof typeof OPTIONS) {
 const OPTIONS_MODULE = Object.entries({
   FORMATS: choices('format'),
   SHADOWS: choices('shadow'),
-  QUALITIES,
+  QUALITIES: choices('quality'),
   FEED_PRESETS: PRESET_NAMES,
   FEED_FORMATS,
   EXTENSIONS: Object.fromEntries(

@@ -33,12 +33,12 @@ const nameOf = ([first, ...others]) =>
 
 /**
  * Creates a batch, uploads its files and seals it. Nothing is left of it if a file is refused.
- * @param {{files: File[], name: string, classify: boolean}} request
+ * @param {{files: File[], name: string, classify: boolean, options: object}} request
  * @param {(done: number) => void} onProgress
  */
-export async function startBatch({ files, name, classify }, onProgress) {
+export async function startBatch({ files, name, classify, options }, onProgress) {
   const operations = ['remove-background', ...(classify ? ['classify'] : [])];
-  const json = { operations, name: name || nameOf(files) };
+  const json = { operations, options, name: name || nameOf(files) };
   const batch = await callJson('/intake/v1/batches', { method: 'POST', json });
   try {
     await uploadFiles(batch.links.items, files, onProgress);

@@ -1,9 +1,11 @@
-import { backgroundPicker } from './background-picker.js';
 import { compare } from './compare.js';
 import { cutOutPanel } from './cut-out-panel.js';
+import { downloadForm, fileOf } from './download-form.js';
 import { takeFiles } from './drop.js';
 import { announce, byId, fill, h } from './element.js';
 import { errorBox } from './error-box.js';
+import { dropUrls, urlOf } from './image-files.js';
+import { Look } from './look.js';
 import { readReview } from './review.js';
 import { createUpload, removeBackground } from './upload.js';
 
@@ -17,6 +19,9 @@ const uploads = [];
 /** @type {Upload | undefined} */
 let selected;
 
+const look = new Look(() => selected && draw(selected));
+const downloads = downloadForm(look, () => selected, draw);
+
 /** @param {Upload} upload */
 async function processUpload(upload) {
   Object.assign(upload, {
@@ -26,7 +31,7 @@ async function processUpload(upload) {
   });
   draw(upload);
   try {
-    const response = await removeBackground(upload, {}, (seconds) => {
+    const response = await removeBackground(upload, upload.options, (seconds) => {
       upload.note = `The service is busy; retrying in ${seconds} s`;
       draw(upload);
     });
@@ -37,7 +42,6 @@ async function processUpload(upload) {
       height,
       state: 'done',
       millis: performance.now() - upload.startedAt,
-      after: URL.createObjectURL(upload.cutOut),
       model: response.headers.get('x-model') ?? undefined,
       isAlphaKept: response.headers.get('x-cutout-alpha') === 'kept',
       timing: response.headers.get('server-timing') ?? undefined,
@@ -63,9 +67,7 @@ function processNext() {
 
 /** @param {File[]} files */
 function addFiles(files) {
-  const quality = byId('cut-quality', HTMLSelectElement).value;
-  const keepsAlpha = byId('cut-alpha', HTMLInputElement).checked;
-  const added = files.map((file) => createUpload(file, { quality, keepsAlpha }));
+  const added = files.map((file) => createUpload(file, look.readCut()));
   const [first] = added;
   if (!first) return;
   uploads.push(...added);
@@ -82,8 +84,10 @@ function select(upload) {
 }
 
 /** @param {Upload} upload @param {string} className */
-function photo({ before, name }, className) {
-  const image = h('img', { class: className, src: before, alt: `Original photo of ${name}` });
+function photoOf({ photo, name }, className) {
+  if (!(photo instanceof File)) return undefined;
+  const alt = `Original photo of ${name}`;
+  const image = h('img', { class: className, src: urlOf(photo), alt });
   image.addEventListener('error', () => image.remove()); // a format the browser cannot show
   return image;
 }
@@ -94,22 +98,40 @@ function noteOf({ note, startedAt }) {
   return seconds < 2 ? `${note} …` : `${note} … ${seconds} s`;
 }
 
+/**
+ * Shows the file of the look: beside its photo, unless it is cropped or its photo is not here.
+ * @param {Upload} upload
+ * @param {Blob} cutOut
+ */
+function result(upload, cutOut) {
+  const { photo, name, width = 1, height = 1 } = upload;
+  const file = fileOf(upload, look);
+  const after = urlOf(file ?? cutOut);
+  const isFramed = !file || file === cutOut || !look.reframes();
+  const figure =
+    isFramed && photo instanceof File
+      ? compare({ before: urlOf(photo), after, width, height, name })
+      : h('img', { class: 'cut-photo checkerboard', src: after, alt: `Cut-out of ${name}` });
+  const colour = file ? '' : look.colour();
+  if (colour) figure.dataset.background = 'colour';
+  figure.style.setProperty('--background-colour', colour);
+  if (upload.isSeen) figure.classList.remove('is-new');
+  upload.isSeen = true;
+  return figure;
+}
+
 /** @param {Upload} upload */
 function preview(upload) {
-  const { before, after, width, height, name } = upload;
-  if (upload.state === 'done' && after && width && height) {
-    const figure = compare({ before, after, width, height, name });
-    return [figure, backgroundPicker(figure)];
-  }
+  if (upload.state === 'done' && upload.cutOut) return result(upload, upload.cutOut);
   if (upload.state === 'failed') {
     return [
-      photo(upload, 'cut-photo'),
+      photoOf(upload, 'cut-photo'),
       errorBox(upload.error),
       h('button', { type: 'button', onclick: () => retry(upload) }, 'Try again'),
     ];
   }
   return [
-    photo(upload, 'cut-photo is-waiting'),
+    photoOf(upload, 'cut-photo is-waiting'),
     h('div', { class: 'working' }),
     h('p', { class: 'fine', id: 'cut-note' }, noteOf(upload)),
   ];
@@ -129,10 +151,10 @@ function retry(upload) {
  */
 function takeMended(upload, { cutOut, strokes }) {
   const alpha = upload.cutOut;
-  if (upload.after) URL.revokeObjectURL(upload.after);
+  dropUrls(alpha, upload.made?.blob);
   // A person has looked at it.
   const review = { needed: false, reasons: upload.review?.reasons ?? [] };
-  Object.assign(upload, { cutOut, after: URL.createObjectURL(cutOut), review });
+  Object.assign(upload, { cutOut, review, made: undefined });
   if (alpha) upload.mended = { alpha, strokes };
   upload.panel = undefined;
   announce(`${upload.name} is mended`);
@@ -141,12 +163,20 @@ function takeMended(upload, { cutOut, strokes }) {
 
 /** @param {Upload} upload */
 function panelOf(upload) {
-  if (upload.state !== 'done') return undefined;
-  upload.panel ??= cutOutPanel(upload, (mended) => takeMended(upload, mended));
-  return upload.panel;
+  if (upload.state !== 'done') return [];
+  const panel = upload.panel ?? cutOutPanel(upload, (mended) => takeMended(upload, mended));
+  upload.panel = panel;
+  const [facts, ...others] = panel;
+  return [facts, downloads.node, ...others];
 }
 
 const STATES = { waiting: 'waiting', working: 'in progress', done: 'done', failed: 'failed' };
+
+/** @param {Upload} upload */
+function shownOf({ cutOut, photo }) {
+  const file = cutOut ?? photo;
+  return file instanceof Blob && h('img', { src: urlOf(file), alt: '' });
+}
 
 /** @param {Upload} upload */
 const tile = (upload) =>
@@ -162,7 +192,7 @@ const tile = (upload) =>
         'aria-label': `${upload.name}: ${STATES[upload.state]}`,
         onclick: () => select(upload),
       },
-      h('img', { src: upload.after ?? upload.before, alt: '' }),
+      shownOf(upload),
     ),
   );
 
@@ -170,7 +200,8 @@ const tile = (upload) =>
 function draw(changed) {
   if (changed === selected) {
     fill(byId('cut-preview'), preview(changed));
-    fill(byId('cut-panel'), panelOf(changed));
+    fill(byId('cut-panel'), ...panelOf(changed));
+    downloads.show();
   }
   const strip = byId('cut-strip');
   const hadFocus = strip.contains(document.activeElement);
@@ -191,6 +222,7 @@ async function addSample() {
 
 /** Opens the page that removes the background of photos. */
 export function openCutOut() {
+  fill(byId('cut-options'), look.cut);
   takeFiles(byId('cut-drop'), addFiles, byId('cut-page'));
   document.addEventListener('paste', addPasted);
   byId('cut-sample').addEventListener('click', addSample);

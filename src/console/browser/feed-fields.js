@@ -31,7 +31,7 @@ const ACCESS = [
 /** @type {readonly Field[]} */
 const RUNS = [
   { name: 'format', label: 'Format', choices: FEED_FORMATS },
-  { name: 'quality', label: 'Quality', choices: QUALITIES },
+  { name: 'quality', label: 'Quality', choices: QUALITIES.map(({ value }) => value) },
   { name: 'schedule', label: 'When to read the URL again (cron, UTC)', hint: '30 4 * * *' },
   { name: 'webhook', label: 'Webhook at the end of each run', hint: 'https://shop.example/hook' },
 ];

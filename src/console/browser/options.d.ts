@@ -1,14 +1,14 @@
 /** Served by `../serve.ts`, which makes it from the table of options. */
-interface Choice {
+export interface Choice {
   value: string;
   label: string;
 }
 declare const FORMATS: readonly Choice[];
+declare const QUALITIES: readonly Choice[];
 declare const SHADOWS: readonly Choice[];
 /** Of file names, by media type. */
 declare const EXTENSIONS: Readonly<Record<string, string>>;
 
-declare const QUALITIES: readonly string[];
 /** Kinds and formats of feeds. */
 declare const FEED_PRESETS: readonly string[];
 declare const FEED_FORMATS: readonly string[];
