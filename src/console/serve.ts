@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import { PRESET_NAMES } from '../feed-formats/mapping.ts';
@@ -29,6 +31,12 @@ const OPTIONS_MODULE = Object.entries({
 })
   .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`)
   .join('');
+
+/** Modules of the page that are no files of it, by name. */
+const MODULES = {
+  'options.js': OPTIONS_MODULE,
+  'client-zip.js': readFileSync(fileURLToPath(import.meta.resolve('client-zip'))),
+};
 
 /**
  * Restricts the page to resources of this service.
@@ -68,12 +76,14 @@ export function serveConsole(app: FastifyInstance, storage: string | undefined):
         reply.headers({ ...headers, 'cache-control': 'no-cache' });
       },
     });
-    scope.get('/console/options.js', (_request, reply) =>
-      reply
-        .headers({ ...headers, 'cache-control': 'no-cache' })
-        .type('text/javascript; charset=utf-8')
-        .send(OPTIONS_MODULE),
-    );
+    for (const [name, source] of Object.entries(MODULES)) {
+      scope.get(`/console/${name}`, (_request, reply) =>
+        reply
+          .headers({ ...headers, 'cache-control': 'no-cache' })
+          .type('text/javascript; charset=utf-8')
+          .send(source),
+      );
+    }
     scope.get('/', (_request, reply) => reply.sendFile('index.html'));
   });
 }

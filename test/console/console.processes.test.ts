@@ -12,6 +12,7 @@ import { type Stack, startStack } from '../support/stack.ts';
 import { storeKind } from '../support/test-store.ts';
 import { deskCases } from './desk.cases.ts';
 import { drawnRowCases } from './drawn-rows.cases.ts';
+import { keptCases } from './kept.cases.ts';
 import { openKeyRegister } from './key-register.ts';
 import { lookCases } from './look.cases.ts';
 import { mendCases } from './mend.cases.ts';
@@ -310,6 +311,8 @@ function inBrowser(chromium: string): void {
   mendCases(async () => signedIn((await stack.key()).key), photo);
 
   lookCases(() => running, signedIn, photo);
+
+  keptCases(() => running, signedIn, photo);
 
   drawnRowCases(() => running, signedIn);
 

@@ -1,10 +1,11 @@
 import { compare } from './compare.js';
 import { cutOutPanel } from './cut-out-panel.js';
-import { downloadForm, fileOf } from './download-form.js';
+import { downloadAll, downloadForm, fileOf } from './download-form.js';
 import { takeFiles } from './drop.js';
 import { announce, byId, fill, h } from './element.js';
 import { errorBox } from './error-box.js';
 import { dropUrls, urlOf } from './image-files.js';
+import { forget, keep, readKept } from './kept-photos.js';
 import { Look } from './look.js';
 import { readReview } from './review.js';
 import { createUpload, removeBackground } from './upload.js';
@@ -54,6 +55,22 @@ async function processUpload(upload) {
     announce(`${upload.name} failed`);
   }
   draw(upload);
+  keepAll([upload]);
+}
+
+/** Keeps photos for a reload, unless they were removed meanwhile. @param {readonly Upload[]} some */
+async function keepAll(some) {
+  for (const upload of some) if (uploads.includes(upload)) await keep(upload, uploads);
+  showStorage();
+}
+
+/** Says which photos a reload would lose. */
+function showStorage() {
+  const lost = uploads.filter(({ isKept }) => isKept === false).length;
+  byId('cut-storage').textContent =
+    lost > 0
+      ? `This browser keeps no more: ${lost} of ${uploads.length} photos are in this page only. Download them before you leave it, or remove others.`
+      : '';
 }
 
 /** Starts waiting uploads, up to the limit. */
@@ -65,16 +82,36 @@ function processNext() {
   }
 }
 
-/** @param {File[]} files */
-function addFiles(files) {
-  const added = files.map((file) => createUpload(file, look.readCut()));
+/** @param {import('./upload.js').Photo[]} photos */
+function addPhotos(photos) {
+  const added = photos.map((photo) => createUpload(photo, look.readCut()));
+  show(added);
+  keepAll(added);
+}
+
+/** @param {Upload[]} added */
+function show(added) {
   const [first] = added;
   if (!first) return;
   uploads.push(...added);
-  byId('cut').classList.add('has-photos');
-  byId('cut-work').hidden = false;
   select(first);
   processNext();
+}
+
+/** @param {readonly Upload[]} gone */
+async function remove(gone) {
+  const place = uploads.findIndex((upload) => gone.includes(upload));
+  const left = uploads.filter((upload) => !gone.includes(upload));
+  uploads.splice(0, uploads.length, ...left);
+  for (const { photo, cutOut, made } of gone) {
+    dropUrls(photo instanceof File ? photo : undefined, cutOut, made?.blob);
+  }
+  selected = left[Math.min(place, left.length - 1)];
+  draw(selected);
+  (byId('cut-actions').querySelector('button') ?? byId('cut-files')).focus();
+  announce(gone.length === 1 ? `${gone[0]?.name} is removed` : `${gone.length} photos are removed`);
+  await forget(gone).catch(() => {}); // then there is no storage
+  await keepAll(left.filter(({ isKept }) => isKept === false));
 }
 
 /** @param {Upload} upload */
@@ -159,6 +196,7 @@ function takeMended(upload, { cutOut, strokes }) {
   upload.panel = undefined;
   announce(`${upload.name} is mended`);
   draw(upload);
+  keepAll([upload]);
 }
 
 /** @param {Upload} upload */
@@ -196,13 +234,46 @@ const tile = (upload) =>
     ),
   );
 
-/** @param {Upload} changed */
+/** @param {Event} event */
+async function downloadDone({ currentTarget }) {
+  const button = /** @type {HTMLButtonElement} */ (currentTarget);
+  const done = uploads.filter(({ state }) => state === 'done');
+  button.disabled = true;
+  const said = byId('cut-said');
+  const failed = await downloadAll(done, look, (count) => {
+    said.textContent = `Drawing ${count + 1} of ${done.length} …`;
+  });
+  said.textContent =
+    failed.length > 0 ? `Not in the archive, as it failed: ${failed.join(', ')}.` : '';
+  button.disabled = false;
+}
+
+/** What can be done with the photos that are there. */
+function actions() {
+  const one = selected;
+  const done = uploads.filter(({ state }) => state === 'done');
+  const removeAll = () => confirm('Remove all photos and cut-outs?') && remove([...uploads]);
+  return [
+    one && h('button', { type: 'button', class: 'quiet', onclick: () => remove([one]) }, 'Remove'),
+    done.length > 1 && h('button', { type: 'button', onclick: downloadDone }, 'All as a ZIP'),
+    uploads.length > 1 &&
+      h('button', { type: 'button', class: 'quiet', onclick: removeAll }, 'Remove all'),
+  ];
+}
+
+/** @param {Upload} [changed] none when there are no photos any more */
 function draw(changed) {
+  byId('cut').classList.toggle('has-photos', uploads.length > 0);
+  byId('cut-work').hidden = uploads.length === 0;
   if (changed === selected) {
-    fill(byId('cut-preview'), preview(changed));
-    fill(byId('cut-panel'), ...panelOf(changed));
+    fill(byId('cut-preview'), changed && preview(changed));
+    fill(byId('cut-panel'), ...(changed ? panelOf(changed) : []));
     downloads.show();
   }
+  const counts = uploads.map(({ state }) => state === 'done').join();
+  const bar = byId('cut-actions');
+  if (bar.dataset.counts !== `${selected?.id} ${counts}`) fill(bar, actions());
+  bar.dataset.counts = `${selected?.id} ${counts}`;
   const strip = byId('cut-strip');
   const hadFocus = strip.contains(document.activeElement);
   fill(strip, uploads.length > 1 && uploads.map(tile));
@@ -210,22 +281,44 @@ function draw(changed) {
   if (hadFocus && pressed instanceof HTMLElement) pressed.focus();
 }
 
+/** Reads the addresses in a text, one a line. @param {string} text */
+const addressesIn = (text) =>
+  text
+    .split(/\s+/)
+    .filter((word) => /^https?:\/\//.test(word) && URL.canParse(word))
+    .map((url) => ({ url, name: new URL(url).pathname.split('/').pop() ?? '' }));
+
 /** @param {ClipboardEvent} event */
-function addPasted({ clipboardData }) {
-  if (byId('cut').checkVisibility()) addFiles([...(clipboardData?.files ?? [])]);
+function addPasted({ clipboardData, target }) {
+  const isField = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
+  if (isField || !clipboardData || !byId('cut').checkVisibility()) return;
+  addPhotos([...clipboardData.files, ...addressesIn(clipboardData.getData('text/plain'))]);
+}
+
+/** @param {Event} event */
+function addAddress(event) {
+  event.preventDefault();
+  const field = byId('cut-address', HTMLInputElement);
+  addPhotos(addressesIn(field.value));
+  field.value = '';
 }
 
 async function addSample() {
   const blob = await (await fetch(SAMPLE)).blob();
-  addFiles([new File([blob], 'sweater-on-oak.jpg', { type: blob.type })]);
+  addPhotos([new File([blob], 'sweater-on-oak.jpg', { type: blob.type })]);
 }
 
 /** Opens the page that removes the background of photos. */
 export function openCutOut() {
   fill(byId('cut-options'), look.cut);
-  takeFiles(byId('cut-drop'), addFiles, byId('cut-page'));
+  takeFiles(byId('cut-drop'), addPhotos, byId('cut-page'));
   document.addEventListener('paste', addPasted);
   byId('cut-sample').addEventListener('click', addSample);
+  byId('cut-address-form').addEventListener('submit', addAddress);
+  addEventListener('beforeunload', (event) => {
+    if (uploads.some(({ isKept }) => !isKept)) event.preventDefault();
+  });
+  readKept().then(show, () => {}); // then there is no storage: the next photo says so
   setInterval(() => {
     const note = document.getElementById('cut-note');
     if (note && selected) note.textContent = noteOf(selected);

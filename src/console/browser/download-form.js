@@ -1,3 +1,4 @@
+import { downloadZip } from './client-zip.js';
 import { fill, h } from './element.js';
 import { errorBox } from './error-box.js';
 import { save } from './image-files.js';
@@ -25,7 +26,7 @@ export function fileOf({ cutOut, options, made }, look) {
 
 /**
  * Returns the file of this look; the service draws it from the photo if it is not there.
- * @param {Upload} upload @param {Look} look @param {(seconds: number) => void} onWait
+ * @param {Upload} upload @param {Look} look @param {(seconds: number) => void} [onWait]
  */
 export async function makeFile(upload, look, onWait) {
   const there = fileOf(upload, look);
@@ -36,6 +37,31 @@ export async function makeFile(upload, look, onWait) {
   const blob = await response.blob();
   upload.made = { key: JSON.stringify(options), blob, rules };
   return blob;
+}
+
+/**
+ * Downloads the files of this look as one archive. One that fails is left out, and told.
+ * @param {readonly Upload[]} uploads @param {Look} look @param {(done: number) => void} onProgress
+ * @returns {Promise<string[]>} the names of those that failed
+ */
+export async function downloadAll(uploads, look, onProgress) {
+  /** @type {Map<string, Blob>} */
+  const files = new Map();
+  const failed = [];
+  for (const [i, upload] of uploads.entries()) {
+    onProgress(i);
+    try {
+      const file = await makeFile(upload, look);
+      let name = fileName(file, upload.name);
+      for (let n = 2; files.has(name); n++) name = fileName(file, `${upload.name}-${n}`);
+      files.set(name, file);
+    } catch {
+      failed.push(upload.name);
+    }
+  }
+  const entries = [...files].map(([name, input]) => ({ name, input, lastModified: new Date() }));
+  if (entries.length > 0) save(await downloadZip(entries).blob(), 'cut-outs.zip');
+  return failed;
 }
 
 /**

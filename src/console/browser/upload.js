@@ -6,6 +6,7 @@ import { callWithRetry } from './api.js';
  *
  * A photo and its cut-out.
  * @typedef {object} Upload
+ * @property {string} id
  * @property {Photo} photo
  * @property {string} name without its extension
  * @property {Values} options how it is cut out
@@ -27,12 +28,19 @@ import { callWithRetry } from './api.js';
  *   mended, and what it was before
  * @property {readonly [HTMLElement, ...HTMLElement[]] | undefined} [panel] once it was drawn
  * @property {boolean} [isSeen] once its cut-out was shown
+ * @property {boolean} [isKept] whether a reload keeps it; undefined while that is tried
  */
 
 /** @typedef {File | {url: string, name: string}} Photo a file, or the address of a picture that the service fetches */
 
+let count = 0;
+/** In the order of time. Not randomUUID: browsers have it over TLS and on localhost only. */
+const createId = () =>
+  `${Date.now()}-${String(++count).padStart(6, '0')}-${crypto.getRandomValues(new Uint32Array(1))}`;
+
 /** @param {Photo} photo @param {Values} options @returns {Upload} */
 export const createUpload = (photo, options) => ({
+  id: createId(),
   photo,
   name: photo.name.replace(/\.[^.]+$/, '') || 'photo',
   options,
