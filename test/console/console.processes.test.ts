@@ -14,6 +14,7 @@ import { deskCases } from './desk.cases.ts';
 import { drawnRowCases } from './drawn-rows.cases.ts';
 import { keptCases } from './kept.cases.ts';
 import { openKeyRegister } from './key-register.ts';
+import { largeCases } from './large.cases.ts';
 import { lookCases } from './look.cases.ts';
 import { mendCases } from './mend.cases.ts';
 import { outfitCases } from './outfits.cases.ts';
@@ -313,6 +314,8 @@ function inBrowser(chromium: string): void {
   lookCases(() => running, signedIn, photo);
 
   keptCases(() => running, signedIn, photo);
+
+  largeCases(() => running, signedIn, photo);
 
   drawnRowCases(() => running, signedIn);
 

@@ -1,6 +1,6 @@
 import { call, callJson, readNdjson } from './api.js';
 import { headersOf, isTable } from './feed.js';
-import { rememberPhotos } from './review/local-photos.js';
+import { findPhoto, rememberPhotos } from './review/local-photos.js';
 
 /** Files per request: small steps show progress, and a failed request loses little. */
 const FILES_PER_REQUEST = 6;
@@ -64,11 +64,13 @@ export function batchRun({ id, name, links }) {
     cancel: `${links.self}/cancel`,
     review: links.self,
     async *images() {
-      for await (const { customId, cutout, classification } of readNdjson(
-        await call(links.results),
-      )) {
-        const garment = classification?.category?.label;
-        if (cutout) yield { name: customId, path: cutout.url, subtitle: garment };
+      const rows = readNdjson(await call(links.results));
+      for await (const { row, customId, cutout, classification } of rows) {
+        const subtitle = classification?.category?.label;
+        const photo = async () =>
+          findPhoto(links.self, { row, customId }) ??
+          (await call(`${links.review}/${row}/photo`)).blob();
+        if (cutout) yield { name: customId, path: cutout.url, subtitle, photo };
       }
     },
     async *errors() {
