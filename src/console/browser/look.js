@@ -9,11 +9,19 @@ import { FORMATS, QUALITIES, SHADOWS } from './options.js';
  * @typedef {object} Field
  * @property {string} name of the option
  * @property {string} label
- * @property {readonly import('./options.js').Choice[]} [choices]
+ * @property {readonly {value: string, label: string}[]} [choices]
  * @property {string} [on] a checkbox that means this
  * @property {string} [first] what a text has at first
  * @property {[name: string, value?: string]} [needs] the option it belongs to, and which value of it
  */
+
+const BACKGROUNDS = [
+  { value: '', label: 'Transparent' },
+  { value: 'white', label: 'White' },
+  { value: 'colour', label: 'A colour' },
+  { value: 'picture', label: 'A picture' },
+];
+const NO_RULES = [{ value: '', label: 'None' }];
 
 /** How the subject is cut out. @type {readonly Field[]} */
 const CUT = [
@@ -21,39 +29,24 @@ const CUT = [
   { name: 'alpha', label: 'Keep transparency that is there', on: 'keep' },
 ];
 /** What is always seen of how it is drawn. @type {readonly Field[]} */
+// biome-ignore format: a table reads best aligned
 const MAIN = [
-  { name: 'format', label: 'File format', choices: FORMATS },
-  {
-    name: 'background',
-    label: 'Background',
-    choices: [
-      { value: '', label: 'Transparent' },
-      { value: 'white', label: 'White' },
-      { value: 'colour', label: 'A colour' },
-      { value: 'picture', label: 'A picture' },
-    ],
-  },
-  { name: 'backgroundColor', label: 'Background colour', needs: ['background', 'colour'] },
-  {
-    name: 'backgroundImageUrl',
-    label: 'Address of the picture behind it',
-    needs: ['background', 'picture'],
-  },
+  { name: 'format',             label: 'File format', choices: FORMATS },
+  { name: 'background',         label: 'Background', choices: BACKGROUNDS },
+  { name: 'backgroundColor',    label: 'Background colour', needs: ['background', 'colour'] },
+  { name: 'backgroundImageUrl', label: 'Address of the picture behind it', needs: ['background', 'picture'] },
 ];
 /** @type {readonly Field[]} */
+// biome-ignore format: a table reads best aligned
 const MORE = [
-  { name: 'crop', label: 'Crop to the garment', on: 'true' },
-  { name: 'cropMargin', label: 'Margin around it', first: '4%', needs: ['crop'] },
-  { name: 'shadow', label: 'Shadow', choices: SHADOWS },
-  {
-    name: 'shadowOpacityPct',
-    label: 'Strength of the shadow, percent',
-    first: '50',
-    needs: ['shadow', 'drop'],
-  },
-  { name: 'rules', label: 'Rules of a marketplace', choices: [{ value: '', label: 'None' }] },
-  { name: 'fixRules', label: 'Make right what needs no new pixels', on: 'true', needs: ['rules'] },
+  { name: 'crop',             label: 'Crop to the garment', on: 'true' },
+  { name: 'cropMargin',       label: 'Margin around it', first: '4%', needs: ['crop'] },
+  { name: 'shadow',           label: 'Shadow', choices: SHADOWS },
+  { name: 'shadowOpacityPct', label: 'Strength of the shadow, percent', first: '50', needs: ['shadow', 'drop'] },
+  { name: 'rules',            label: 'Rules of a marketplace', choices: NO_RULES },
+  { name: 'fixRules',         label: 'Make right what needs no new pixels', on: 'true', needs: ['rules'] },
 ];
+const FIELDS = [...CUT, ...MAIN, ...MORE];
 
 /** What a field means that is as it was at first. @type {Values} */
 const DEFAULTS = { quality: 'balanced', format: 'png', shadow: 'none' };
@@ -107,7 +100,7 @@ function toFields(options) {
     ...(colour && colour !== WHITE && { background: 'colour', backgroundColor: colour }),
     ...(others.backgroundImageUrl && { background: 'picture' }),
   };
-  const known = [...CUT, ...MAIN, ...MORE].map(({ name }) => name);
+  const known = FIELDS.map(({ name }) => name);
   const rest = Object.entries(values).filter(([name]) => !known.includes(name));
   if (backgroundColor && !colour) rest.push(['backgroundColor', backgroundColor]);
   return { values, rest: Object.fromEntries(rest) };
@@ -124,7 +117,7 @@ const toName = (text) =>
 
 /** How cut-outs look: the fields of their options, and presets to choose from and to save. */
 export class Look {
-  #controls = [...CUT, ...MAIN, ...MORE].map((field) => ({ field, ...control(field) }));
+  #controls = FIELDS.map((field) => ({ field, ...control(field) }));
   /** Options of the preset that no field has. @type {Values} */
   #rest = {};
   /** @type {Preset[]} */
@@ -186,7 +179,7 @@ export class Look {
 
   /** The options that are chosen. @returns {Values} */
   read() {
-    return { ...this.#rest, ...this.#read([...CUT, ...MAIN, ...MORE]) };
+    return { ...this.#rest, ...this.#read(FIELDS) };
   }
 
   /** How the subject is cut out, without how it is drawn. @returns {Values} */
@@ -259,9 +252,11 @@ export class Look {
     const { values, rest } = toFields(preset?.options ?? {});
     this.#rest = rest;
     for (const { field, node } of this.#controls) {
-      const value = values[field.name] ?? DEFAULTS[field.name] ?? '';
+      // What a preset leaves open is left open.
+      const first = preset ? undefined : field.first;
+      const value = values[field.name] ?? DEFAULTS[field.name] ?? first ?? '';
       if (field.on) /** @type {HTMLInputElement} */ (node).checked = value === field.on;
-      else if (value || node instanceof HTMLSelectElement) node.value = value;
+      else if (value || node.type !== 'color') node.value = value;
     }
     this.#changed();
   }

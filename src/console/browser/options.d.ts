@@ -1,5 +1,5 @@
 /** Served by `../serve.ts`, which makes it from the table of options. */
-export interface Choice {
+interface Choice {
   value: string;
   label: string;
 }
