@@ -1,5 +1,6 @@
 import { callJson } from './api.js';
 import { batchRun, startBatch } from './batch.js';
+import { makeFile } from './download-form.js';
 import { takeFiles } from './drop.js';
 import { byId, fill, h } from './element.js';
 import { errorBox } from './error-box.js';
@@ -9,7 +10,7 @@ import { urlOf } from './image-files.js';
 import { Look } from './look.js';
 import { rulesVerdict } from './rules-verdict.js';
 import { runView } from './run-view.js';
-import { removeBackground } from './upload.js';
+import { createUpload } from './upload.js';
 
 const MAX_RECENT = 8;
 
@@ -96,16 +97,15 @@ function installBatch() {
     if (!photo) return;
     fill(tried, h('div', { class: 'working' }));
     try {
-      const response = await removeBackground({ photo }, look.read());
-      const rules = response.headers.get('x-cutout-rules');
-      const file = await response.blob();
+      const upload = createUpload(photo, {});
+      const src = urlOf(await makeFile(upload, look));
       if (!files().includes(photo)) return;
-      const alt = `Cut-out of ${photo.name}`;
-      fill(
-        tried,
-        h('img', { class: 'cut-photo checkerboard', src: urlOf(file), alt }),
-        ...(rules ? [rulesVerdict(rules)].flat() : []),
-      );
+      const image = h('img', {
+        class: 'cut-photo checkerboard',
+        src,
+        alt: `Cut-out of ${photo.name}`,
+      });
+      fill(tried, image, ...rulesVerdict(upload.made?.rules));
     } catch (error) {
       fill(tried, errorBox(error));
     }

@@ -60,7 +60,10 @@ async function processUpload(upload) {
 
 /** Keeps photos for a reload, unless they were removed meanwhile. @param {readonly Upload[]} some */
 async function keepAll(some) {
-  for (const upload of some) if (uploads.includes(upload)) await keep(upload, uploads);
+  for (const upload of some) {
+    if (uploads.includes(upload)) await keep(upload, uploads);
+    if (!uploads.includes(upload)) await forget([upload]).catch(() => {}); // removed meanwhile
+  }
   showStorage();
 }
 

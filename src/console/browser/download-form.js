@@ -101,8 +101,8 @@ export function downloadForm(look, selected, onMade) {
     const upload = selected();
     const file = upload && fileOf(upload, look);
     preview.hidden = cost.hidden = file !== undefined;
-    const rules = file === upload?.made?.blob ? upload?.made?.rules : undefined;
-    fill(verdict, ...(rules ? [rulesVerdict(rules)].flat() : []));
+    const made = file && upload?.made;
+    fill(verdict, ...rulesVerdict(made?.blob === file ? made?.rules : undefined));
   }
 
   const node = h(

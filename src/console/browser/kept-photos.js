@@ -7,26 +7,9 @@ import { Shelf } from './shelf.js';
 const MAX_PHOTOS = 200;
 const MAX_BYTES = 2 ** 30;
 
-const FIELDS = /** @type {const} */ ([
-  'photo',
-  'name',
-  'options',
-  'state',
-  'cutOut',
-  'width',
-  'height',
-  'model',
-  'isAlphaKept',
-  'timing',
-  'confidence',
-  'review',
-  'millis',
-  'mended',
-]);
-
 /**
  * An upload as it is kept, of the client who was signed in.
- * @typedef {Pick<Upload, typeof FIELDS[number]> & {id: string, client: string, problem?: ConstructorParameters<typeof ApiError>[0]}} Kept
+ * @typedef {Omit<Upload, 'panel' | 'made' | 'error' | 'note' | 'startedAt'> & {client: string, problem?: ConstructorParameters<typeof ApiError>[0]}} Kept
  */
 
 const INTERRUPTED = { type: 'interrupted', title: 'It was not finished' };
@@ -68,11 +51,11 @@ function hasRoom(upload, all) {
  * @param {readonly Upload[]} all those of the page
  */
 export async function keep(upload, all) {
-  const { id, error } = upload;
-  const fields = Object.fromEntries(FIELDS.map((name) => [name, upload[name]]));
+  const { panel, made, error, note, startedAt, ...kept } = upload;
   try {
     if (!hasRoom(upload, all)) throw new Error(`More than ${MAX_PHOTOS} photos, or too large`);
-    const record = /** @type {Kept} */ ({ ...fields, id, client: await readClient() });
+    /** @type {Kept} */
+    const record = { ...kept, client: await readClient() };
     if (error instanceof ApiError) record.problem = { ...error };
     await shelf.put(record);
     upload.isKept = true;
