@@ -20,8 +20,12 @@ const uploads = [];
 /** @type {Upload | undefined} */
 let selected;
 
-const look = new Look(() => selected && draw(selected));
-const downloads = downloadForm(look, () => selected, draw);
+const look = new Look(() => drawFile());
+const downloads = downloadForm(
+  look,
+  () => selected,
+  () => drawFile(),
+);
 
 /** @param {Upload} upload */
 async function processUpload(upload) {
@@ -264,14 +268,19 @@ function actions() {
   ];
 }
 
+/** Draws the file of the look, without its fields: one of them may have the focus. */
+function drawFile() {
+  fill(byId('cut-preview'), selected && preview(selected));
+  downloads.show();
+}
+
 /** @param {Upload} [changed] none when there are no photos any more */
 function draw(changed) {
   byId('cut').classList.toggle('has-photos', uploads.length > 0);
   byId('cut-work').hidden = uploads.length === 0;
   if (changed === selected) {
-    fill(byId('cut-preview'), changed && preview(changed));
     fill(byId('cut-panel'), ...(changed ? panelOf(changed) : []));
-    downloads.show();
+    drawFile();
   }
   const counts = uploads.map(({ state }) => state === 'done').join();
   const bar = byId('cut-actions');

@@ -68,7 +68,7 @@ export async function downloadAll(uploads, look, onProgress) {
  * How the cut-out looks, and its download: what is previewed is what is downloaded.
  * @param {Look} look
  * @param {() => Upload | undefined} selected
- * @param {(upload: Upload) => void} onMade
+ * @param {() => void} onMade
  */
 export function downloadForm(look, selected, onMade) {
   const errorPlace = h('div');
@@ -87,7 +87,7 @@ export function downloadForm(look, selected, onMade) {
       const file = await makeFile(upload, look, (seconds) => {
         download.textContent = `Busy; retrying in ${seconds} s`;
       });
-      onMade(upload);
+      onMade();
       if (isSaved) save(file, fileName(file, upload.name));
     } catch (error) {
       fill(errorPlace, errorBox(error));
