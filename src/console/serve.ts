@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { PRESET_NAMES } from '../feed-formats/mapping.ts';
 import { FEED_FORMATS } from '../feed-formats/sniff.ts';
 import { FORMATS } from '../output/formats.ts';
-import { OPTIONS } from '../output/option-table.ts';
+import { OPTION_NAMES, OPTIONS } from '../output/option-table.ts';
 
 /** The files of the console, served as they are, without a build step. */
 const FILES = join(import.meta.dirname, 'browser');
@@ -20,6 +20,7 @@ function choices(name: keyof typeof OPTIONS) {
 
 /** The module `options.js` of the page: what follows from the tables of options and of kinds of feeds. */
 const OPTIONS_MODULE = Object.entries({
+  DEFAULTS: Object.fromEntries(OPTION_NAMES.map((name) => [name, OPTIONS[name].default])),
   FORMATS: choices('format'),
   SHADOWS: choices('shadow'),
   QUALITIES: choices('quality'),

@@ -1,20 +1,18 @@
 import { callJson } from './api.js';
 import { fill, h } from './element.js';
 import { errorBox } from './error-box.js';
-import { FORMATS, QUALITIES, SHADOWS } from './options.js';
+import { control } from './field.js';
+import { DEFAULTS, FORMATS, QUALITIES, SHADOWS } from './options.js';
 
 /**
  * @typedef {Record<string, string>} Values options of a cut-out, as a form sends them; none that has its default
  * @typedef {{name: string, options: Record<string, unknown>, export?: string}} Preset
- * @typedef {object} Field
- * @property {string} name of the option
- * @property {string} label
- * @property {readonly {value: string, label: string}[]} [choices]
- * @property {string} [on] a checkbox that means this
- * @property {string} [first] what a text has at first
- * @property {[name: string, value?: string]} [needs] the option it belongs to, and which value of it
+ * @typedef {import('./field.js').Field & {needs?: [name: string, value?: string]}} Field `needs`: the option it
+ *   belongs to, and which value of it
  */
 
+/** A warm grey that contrasts with most garments. */
+const FIRST_COLOUR = '#d9cfc1';
 const BACKGROUNDS = [
   { value: '', label: 'Transparent' },
   { value: 'white', label: 'White' },
@@ -25,59 +23,33 @@ const NO_RULES = [{ value: '', label: 'None' }];
 
 /** How the subject is cut out. @type {readonly Field[]} */
 const CUT = [
-  { name: 'quality', label: 'Quality', choices: QUALITIES },
+  { name: 'quality', label: 'Quality', choices: QUALITIES, first: DEFAULTS.quality },
   { name: 'alpha', label: 'Keep transparency that is there', on: 'keep' },
 ];
 /** What is always seen of how it is drawn. @type {readonly Field[]} */
 // biome-ignore format: a table reads best aligned
 const MAIN = [
-  { name: 'format',             label: 'File format', choices: FORMATS },
+  { name: 'format',             label: 'File format', choices: FORMATS, first: DEFAULTS.format },
   { name: 'background',         label: 'Background', choices: BACKGROUNDS },
-  { name: 'backgroundColor',    label: 'Background colour', needs: ['background', 'colour'] },
-  { name: 'backgroundImageUrl', label: 'Address of the picture behind it', needs: ['background', 'picture'] },
+  { name: 'backgroundColor',    label: 'Background colour', type: 'color', first: FIRST_COLOUR, needs: ['background', 'colour'] },
+  { name: 'backgroundImageUrl', label: 'Address of the picture behind it', type: 'url', hint: 'https://shop.example/wall.jpg', needs: ['background', 'picture'] },
 ];
 /** @type {readonly Field[]} */
 // biome-ignore format: a table reads best aligned
 const MORE = [
   { name: 'crop',             label: 'Crop to the garment', on: 'true' },
   { name: 'cropMargin',       label: 'Margin around it', first: '4%', needs: ['crop'] },
-  { name: 'shadow',           label: 'Shadow', choices: SHADOWS },
+  { name: 'shadow',           label: 'Shadow', choices: SHADOWS, first: DEFAULTS.shadow },
   { name: 'shadowOpacityPct', label: 'Strength of the shadow, percent', first: '50', needs: ['shadow', 'drop'] },
   { name: 'rules',            label: 'Rules of a marketplace', choices: NO_RULES },
   { name: 'fixRules',         label: 'Make right what needs no new pixels', on: 'true', needs: ['rules'] },
 ];
 const FIELDS = [...CUT, ...MAIN, ...MORE];
 
-/** What a field means that is as it was at first. @type {Values} */
-const DEFAULTS = { quality: 'balanced', format: 'png', shadow: 'none' };
 const WHITE = '#ffffff';
-/** A warm grey that contrasts with most garments. */
-const FIRST_COLOUR = '#d9cfc1';
 const PRESETS = '/intake/v1/presets';
 /** The scope of those who may store presets. */
 const MAY_SAVE = 'background-removal:process';
-
-/** @param {Field} field */
-function control({ name, label, choices, on, first = '' }) {
-  if (choices) {
-    const node = h(
-      'select',
-      {},
-      choices.map((choice) => h('option', { value: choice.value }, choice.label)),
-    );
-    node.value = DEFAULTS[name] ?? '';
-    return { node, label: h('label', { class: 'field' }, label, node) };
-  }
-  const isColour = name === 'backgroundColor';
-  const node = h('input', {
-    type: on ? 'checkbox' : isColour ? 'color' : name.endsWith('Url') ? 'url' : 'text',
-    placeholder: name.endsWith('Url') && 'https://shop.example/wall.jpg',
-    autocomplete: 'off',
-  });
-  node.value = isColour ? FIRST_COLOUR : first;
-  const text = on ? [node, ` ${label}`] : [label, node];
-  return { node, label: h('label', { class: on ? 'checkbox' : 'field' }, text) };
-}
 
 /** Returns a colour as a colour field has it; nothing if it is not opaque. @param {string} colour */
 function opaque(colour) {
@@ -210,21 +182,18 @@ export class Look {
 
   /** @param {readonly Field[]} fields @returns {Values} */
   #read(fields) {
-    const all = Object.fromEntries(
-      this.#controls
-        .filter(({ field, label }) => fields.includes(field) && !label.hidden)
-        .map(({ field, node }) => [field.name, this.#valueOf(field, node)]),
-    );
-    if (all.background === 'white') all.backgroundColor = WHITE;
-    delete all.background;
-    const isChosen = (/** @type {[string, string]} */ [name, value]) =>
-      value !== '' && value !== DEFAULTS[name];
-    return Object.fromEntries(Object.entries(all).filter(isChosen));
+    const chosen = this.#controls.flatMap(({ field, node, label }) => {
+      const value = this.#valueOf(field, node);
+      const isDefault = value === '' || (field.choices && value === field.first);
+      return fields.includes(field) && !label.hidden && !isDefault ? [[field.name, value]] : [];
+    });
+    const { background, ...options } = Object.fromEntries(chosen);
+    return background === 'white' ? { ...options, backgroundColor: WHITE } : options;
   }
 
-  /** @param {Field} field @param {HTMLInputElement | HTMLSelectElement} node */
+  /** @param {Field} field @param {{value: string, checked?: boolean}} node */
   #valueOf({ on }, node) {
-    if (on) return /** @type {HTMLInputElement} */ (node).checked ? on : '';
+    if (on) return node.checked ? on : '';
     return node.value.trim();
   }
 
@@ -253,10 +222,10 @@ export class Look {
     this.#rest = rest;
     for (const { field, node } of this.#controls) {
       // What a preset leaves open is left open.
-      const first = preset ? undefined : field.first;
-      const value = values[field.name] ?? DEFAULTS[field.name] ?? first ?? '';
+      const first = preset && node.type === 'text' ? '' : field.first;
+      const value = values[field.name] ?? first ?? '';
       if (field.on) /** @type {HTMLInputElement} */ (node).checked = value === field.on;
-      else if (value || node.type !== 'color') node.value = value;
+      else node.value = value;
     }
     this.#changed();
   }

@@ -3,6 +3,8 @@ interface Choice {
   value: string;
   label: string;
 }
+/** Of options, by name. */
+declare const DEFAULTS: Readonly<Record<'quality' | 'format' | 'shadow', string>>;
 declare const FORMATS: readonly Choice[];
 declare const QUALITIES: readonly Choice[];
 declare const SHADOWS: readonly Choice[];
@@ -13,4 +15,4 @@ declare const EXTENSIONS: Readonly<Record<string, string>>;
 declare const FEED_PRESETS: readonly string[];
 declare const FEED_FORMATS: readonly string[];
 
-export { EXTENSIONS, FEED_FORMATS, FEED_PRESETS, FORMATS, QUALITIES, SHADOWS };
+export { DEFAULTS, EXTENSIONS, FEED_FORMATS, FEED_PRESETS, FORMATS, QUALITIES, SHADOWS };
