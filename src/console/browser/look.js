@@ -78,6 +78,18 @@ function toFields(options) {
   return { values, rest: Object.fromEntries(rest) };
 }
 
+/**
+ * Lists what there is to choose, beside none; what is chosen stays.
+ * @param {{value: string} & Element} select @param {readonly (readonly [value: string, label: string])[]} choices
+ */
+function list(select, choices) {
+  const { value } = select;
+  const options = choices.map(([name, label]) => h('option', { value: name }, label));
+  fill(select, h('option', { value: '' }, 'None'), ...options);
+  select.value = value;
+  if (select.value !== value) select.value = '';
+}
+
 /** @param {string} text */
 const toName = (text) =>
   text
@@ -94,7 +106,6 @@ export class Look {
   #rest = {};
   /** @type {Preset[]} */
   #presets = [];
-  #isLoaded = false;
   #onChange;
 
   #preset = h('select', {}, h('option', { value: '' }, 'None'));
@@ -230,26 +241,21 @@ export class Look {
     this.#changed();
   }
 
-  /** Reads rules and presets, once. */
+  /** Reads rules and presets: others may have saved some meanwhile. */
   async #load() {
-    if (this.#isLoaded) return;
-    this.#isLoaded = true;
+    fill(this.#errorPlace);
     try {
       const [{ rules }, { presets }, { scopes = [] }] = await Promise.all([
         callJson('/intake/v1/rules'),
         callJson(PRESETS).catch(() => ({})), // a key may have no right to them
         callJson('/console/session'),
       ]);
+      const packs = rules.map((/** @type {any} */ { name, pack }) => [name, pack.title]);
       const select = this.#controls.find(({ field }) => field.name === 'rules')?.node;
-      select?.append(
-        ...rules.map((/** @type {any} */ { name, pack }) =>
-          h('option', { value: name }, pack.title),
-        ),
-      );
+      if (select) list(select, packs);
       this.#listPresets(presets ?? []);
       this.#save.hidden = !presets || !scopes.includes(MAY_SAVE);
     } catch (error) {
-      this.#isLoaded = false;
       fill(this.#errorPlace, errorBox(error));
     }
   }
@@ -257,10 +263,9 @@ export class Look {
   /** @param {Preset[]} presets */
   #listPresets(presets) {
     this.#presets = presets;
-    fill(
+    list(
       this.#preset,
-      h('option', { value: '' }, 'None'),
-      presets.map(({ name }) => h('option', { value: name }, name)),
+      presets.map(({ name }) => [name, name]),
     );
   }
 
