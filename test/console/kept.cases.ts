@@ -3,7 +3,6 @@ import { unzipSync } from 'fflate';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { plantServer } from '../support/servers.ts';
 import { seriousViolations, type Watched } from './page.ts';
 import type { Running } from './session.cases.ts';
 
@@ -23,14 +22,6 @@ const keptIn = (page: Page): Promise<string[]> =>
       };
     };
   }).catch(() => [])`);
-
-/** Pastes as a person does who has copied this. */
-const paste = (page: Page, text: string): Promise<void> =>
-  page.evaluate(`{
-    const clipboardData = new DataTransfer();
-    clipboardData.setData('text/plain', ${JSON.stringify(text)});
-    document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }));
-  }`);
 
 /** What the cut-out page keeps. `open` opens the console, signed in. */
 export function keptCases(
@@ -92,7 +83,7 @@ export function keptCases(
       const url = '**/bg/v1/background-removals';
       await page.route(url, () => {}); // never answered
       await page.locator('#cut-files').setInputFiles(await shirt('later.jpg'));
-      await expect.poll(() => keptIn(page)).toEqual(['done', 'done', 'done', 'waiting']);
+      await expect.poll(() => keptIn(page)).toEqual(['done', 'done', 'done', 'working']);
       await page.unroute(url);
       await page.reload();
       await expect.poll(states).toContain('later: done');
@@ -110,29 +101,6 @@ export function keptCases(
       await expect.poll(() => keptIn(page)).toEqual([]);
       expect(await page.locator('#cut-work').isVisible()).toBe(false);
       await page.locator('#cut-sample').waitFor();
-    });
-
-    test('may be addresses, typed or pasted; one that is no picture says so', async () => {
-      const { buffer } = await photo();
-      const shop = await plantServer((request, response) => {
-        const isPicture = request.url?.endsWith('.jpg');
-        response.setHeader('content-type', isPicture ? 'image/jpeg' : 'text/html');
-        response.end(isPicture ? buffer : '<!doctype html><title>A page</title>');
-      });
-      await page.getByLabel('Or the address of a picture').fill(`${shop.origin}/typed.jpg`);
-      await page.keyboard.press('Enter');
-      await page.locator('#cut-preview img[alt="Cut-out of typed"]').waitFor();
-      await paste(page, `${shop.origin}/pasted.jpg\n${shop.origin}/page`);
-      await expect.poll(states).toEqual(['typed: done', 'pasted: done', 'page: failed']);
-      await page.getByRole('button', { name: 'page: failed' }).click();
-      await page.locator('#cut-preview .error-box').waitFor();
-      await expect.poll(() => keptIn(page)).toEqual(['done', 'done', 'failed']);
-      await page.reload();
-      await expect.poll(states).toEqual(['typed: done', 'pasted: done', 'page: failed']);
-      await page.getByRole('button', { name: 'page: failed' }).click();
-      expect(await page.locator('#cut-preview .error-box').textContent()).toContain('image');
-      await button('Remove all').click();
-      await expect.poll(() => keptIn(page)).toEqual([]);
     });
 
     test('that the storage has no room for are told, and stay in the page', async () => {

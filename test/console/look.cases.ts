@@ -75,7 +75,7 @@ export function lookCases(
 
     test('shows the background at once, and downloads what it previewed', async () => {
       await background(form()).selectOption('colour');
-      await form().getByLabel('Background colour').fill(BLUE);
+      await form().locator('input[type=color]').fill(BLUE);
       const behind = () =>
         page
           .locator('.compare')
@@ -128,7 +128,7 @@ export function lookCases(
       await preset.getByText('shop-blue').waitFor({ state: 'attached' });
       await preset.selectOption('shop-blue');
       expect(await background(batchForm()).inputValue()).toBe('colour');
-      expect(await batchForm().getByLabel('Background colour').inputValue()).toBe(BLUE);
+      expect(await batchForm().locator('input[type=color]').inputValue()).toBe(BLUE);
       await batchForm().getByRole('button', { name: 'Try on the first photo' }).click();
       const tried = page.locator('#batch-tried img');
       await tried.waitFor();

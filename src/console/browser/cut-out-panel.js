@@ -88,7 +88,7 @@ export const cutOutPanel = (upload, onMended) => {
       h('h2', {}, name),
       facts(upload),
       reviewNote(review),
-      photo instanceof File && mendButton(name, photo, cutOut, onMended),
+      mendButton(name, photo, cutOut, onMended),
     ),
     classifyPanel(upload),
     outfitPanel(upload),

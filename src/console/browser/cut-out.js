@@ -89,7 +89,7 @@ function processNext() {
   }
 }
 
-/** @param {import('./upload.js').Photo[]} photos */
+/** @param {File[]} photos */
 function addPhotos(photos) {
   const added = photos.map((photo) => createUpload(photo, look.readCut()));
   show(added);
@@ -111,7 +111,7 @@ async function remove(gone) {
   const left = uploads.filter((upload) => !gone.includes(upload));
   uploads.splice(0, uploads.length, ...left);
   for (const { photo, cutOut, made } of gone) {
-    dropUrls(photo instanceof File ? photo : undefined, cutOut, made?.blob);
+    dropUrls(photo, cutOut, made?.blob);
   }
   selected = left[Math.min(place, left.length - 1)];
   draw(selected);
@@ -129,7 +129,6 @@ function select(upload) {
 
 /** @param {Upload} upload @param {string} className */
 function photoOf({ photo, name }, className) {
-  if (!(photo instanceof File)) return undefined;
   const alt = `Original photo of ${name}`;
   const image = h('img', { class: className, src: urlOf(photo), alt });
   image.addEventListener('error', () => image.remove()); // a format the browser cannot show
@@ -143,7 +142,7 @@ function noteOf({ note, startedAt }) {
 }
 
 /**
- * Shows the file of the look: beside its photo, unless it is cropped or its photo is not here.
+ * Shows the file of the look: beside its photo, unless it is cropped.
  * @param {Upload} upload
  * @param {Blob} cutOut
  */
@@ -152,10 +151,9 @@ function result(upload, cutOut) {
   const file = fileOf(upload, look);
   const after = urlOf(file ?? cutOut);
   const isFramed = !file || file === cutOut || !look.reframes();
-  const figure =
-    isFramed && photo instanceof File
-      ? compare({ before: urlOf(photo), after, width, height, name })
-      : h('img', { class: 'cut-photo checkerboard', src: after, alt: `Cut-out of ${name}` });
+  const figure = isFramed
+    ? compare({ before: urlOf(photo), after, width, height, name })
+    : h('img', { class: 'cut-photo checkerboard', src: after, alt: `Cut-out of ${name}` });
   const colour = file ? '' : look.colour();
   if (colour) figure.dataset.background = 'colour';
   figure.style.setProperty('--background-colour', colour);
@@ -218,12 +216,6 @@ function panelOf(upload) {
 const STATES = { waiting: 'waiting', working: 'in progress', done: 'done', failed: 'failed' };
 
 /** @param {Upload} upload */
-function shownOf({ cutOut, photo }) {
-  const file = cutOut ?? photo;
-  return file instanceof Blob && h('img', { src: urlOf(file), alt: '' });
-}
-
-/** @param {Upload} upload */
 const tile = (upload) =>
   h(
     'li',
@@ -237,7 +229,7 @@ const tile = (upload) =>
         'aria-label': `${upload.name}: ${STATES[upload.state]}`,
         onclick: () => select(upload),
       },
-      shownOf(upload),
+      h('img', { src: urlOf(upload.cutOut ?? upload.photo), alt: '' }),
     ),
   );
 
@@ -293,26 +285,9 @@ function draw(changed) {
   if (hadFocus && pressed instanceof HTMLElement) pressed.focus();
 }
 
-/** Reads the addresses in a text, one a line. @param {string} text */
-const addressesIn = (text) =>
-  text
-    .split(/\s+/)
-    .filter((word) => /^https?:\/\//.test(word) && URL.canParse(word))
-    .map((url) => ({ url, name: new URL(url).pathname.split('/').pop() ?? '' }));
-
 /** @param {ClipboardEvent} event */
-function addPasted({ clipboardData, target }) {
-  const isField = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
-  if (isField || !clipboardData || !byId('cut').checkVisibility()) return;
-  addPhotos([...clipboardData.files, ...addressesIn(clipboardData.getData('text/plain'))]);
-}
-
-/** @param {Event} event */
-function addAddress(event) {
-  event.preventDefault();
-  const field = byId('cut-address', HTMLInputElement);
-  addPhotos(addressesIn(field.value));
-  field.value = '';
+function addPasted({ clipboardData }) {
+  if (byId('cut').checkVisibility()) addPhotos([...(clipboardData?.files ?? [])]);
 }
 
 async function addSample() {
@@ -326,7 +301,6 @@ export function openCutOut() {
   takeFiles(byId('cut-drop'), addPhotos, byId('cut-page'));
   document.addEventListener('paste', addPasted);
   byId('cut-sample').addEventListener('click', addSample);
-  byId('cut-address-form').addEventListener('submit', addAddress);
   addEventListener('beforeunload', (event) => {
     if (uploads.some(({ isKept }) => !isKept)) event.preventDefault();
   });

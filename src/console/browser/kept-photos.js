@@ -33,10 +33,7 @@ function readClient() {
 
 /** @param {Upload} upload */
 const bytesOf = ({ photo, cutOut, mended }) =>
-  [photo, cutOut, mended?.alpha].reduce(
-    (sum, file) => sum + (file instanceof Blob ? file.size : 0),
-    0,
-  );
+  [photo, cutOut, mended?.alpha].reduce((sum, file) => sum + (file?.size ?? 0), 0);
 
 /** Whether there is room for it beside the others. @param {Upload} upload @param {readonly Upload[]} all */
 function hasRoom(upload, all) {

@@ -3,7 +3,6 @@ import { announce, fill, h } from './element.js';
 import { errorBox } from './error-box.js';
 import { trim } from './image-files.js';
 import { readStoredZip } from './stored-zip.js';
-import { appendPhoto } from './upload.js';
 import { addGarments } from './wardrobe-store.js';
 
 /** @typedef {import('./upload.js').Upload} Upload */
@@ -96,7 +95,7 @@ export function outfitPanel(upload) {
     fill(panel, h('p', { class: 'fine' }, 'Splitting …'), h('div', { class: 'working' }));
     const body = new FormData();
     body.append('cutouts', 'true');
-    appendPhoto(body, upload.photo);
+    body.append('image', upload.photo, upload.photo.name);
     try {
       const request = { method: 'POST', body };
       const response = await callWithRetry('/taxonomy/v1/garments', request, () => {});

@@ -7,7 +7,7 @@ import { callWithRetry } from './api.js';
  * A photo and its cut-out.
  * @typedef {object} Upload
  * @property {string} id
- * @property {Photo} photo
+ * @property {File} photo
  * @property {string} name without its extension
  * @property {Values} options how it is cut out
  * @property {'waiting' | 'working' | 'done' | 'failed'} state
@@ -31,14 +31,7 @@ import { callWithRetry } from './api.js';
  * @property {boolean} [isKept] whether a reload keeps it; undefined while that is tried
  */
 
-/** @typedef {File | {url: string, name: string}} Photo a file, or the address of a picture that the service fetches */
-
-let count = 0;
-/** In the order of time. Not randomUUID: browsers have it over TLS and on localhost only. */
-const createId = () =>
-  `${Date.now()}-${String(++count).padStart(6, '0')}-${crypto.getRandomValues(new Uint32Array(1))}`;
-
-/** @param {Photo} photo @param {Values} options @returns {Upload} */
+/** @param {File} photo @param {Values} options @returns {Upload} */
 export const createUpload = (photo, options) => ({
   id: createId(),
   photo,
@@ -48,12 +41,6 @@ export const createUpload = (photo, options) => ({
   note: 'Waiting',
   startedAt: performance.now(),
 });
-
-/** @param {FormData} form @param {Photo} photo */
-export function appendPhoto(form, photo) {
-  if (photo instanceof File) form.append('image', photo, photo.name);
-  else form.append('imageUrl', photo.url);
-}
 
 /**
  * Requests the cut-out of a photo; one that was mended, with its strokes.
@@ -65,7 +52,7 @@ export function removeBackground({ photo, mended }, options, onWait = () => {}) 
   const body = new FormData();
   const { alpha, ...others } = options;
   for (const [name, value] of Object.entries(others)) body.append(name, value);
-  appendPhoto(body, photo);
+  body.append('image', photo, photo.name);
   if (!mended) {
     if (alpha) body.append('alpha', alpha);
     return callWithRetry('/bg/v1/background-removals', { method: 'POST', body }, onWait);
