@@ -31,6 +31,11 @@ import { callWithRetry } from './api.js';
  * @property {boolean} [isKept] whether a reload keeps it; undefined while that is tried
  */
 
+let count = 0;
+/** In the order of time. Not randomUUID: browsers have it over TLS and on localhost only. */
+const createId = () =>
+  `${Date.now()}-${String(++count).padStart(6, '0')}-${crypto.getRandomValues(new Uint32Array(1))}`;
+
 /** @param {File} photo @param {Values} options @returns {Upload} */
 export const createUpload = (photo, options) => ({
   id: createId(),
