@@ -104,9 +104,13 @@ export function keptCases(
     });
 
     test('that the storage has no room for are told, and stay in the page', async () => {
-      const cdp = await page.context().newCDPSession(page);
-      const { origin } = new URL(page.url());
-      await cdp.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 1 });
+      await page.evaluate(`{
+        const { put } = IDBObjectStore.prototype;
+        globalThis.makeRoom = () => { IDBObjectStore.prototype.put = put; };
+        IDBObjectStore.prototype.put = () => {
+          throw new DOMException('Full', 'QuotaExceededError');
+        };
+      }`);
       await page.locator('#cut-files').setInputFiles([await photo(), await shirt('two.jpg')]);
       await expect.poll(states).toEqual(['shirt: done', 'two: done']);
       await expect
@@ -116,7 +120,7 @@ export function keptCases(
       await button('All as a ZIP').click();
       const files = unzipSync(readFileSync(await (await pending).path()));
       expect(Object.keys(files)).toEqual(['shirt-cut-out.png', 'two-cut-out.png']);
-      await cdp.send('Storage.overrideQuotaForOrigin', { origin });
+      await page.evaluate('makeRoom()');
       await button('Remove').click();
       await expect.poll(() => page.locator('#cut-storage').textContent()).toBe('');
       await expect.poll(() => keptIn(page)).toEqual(['done']);
