@@ -1,10 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import { PRESET_NAMES } from '../feed-formats/mapping.ts';
 import { FEED_FORMATS } from '../feed-formats/sniff.ts';
 import { FORMATS } from '../output/formats.ts';
-import { OPTIONS, QUALITIES } from '../output/option-table.ts';
+import { OPTION_NAMES, OPTIONS } from '../output/option-table.ts';
 
 /** The files of the console, served as they are, without a build step. */
 const FILES = join(import.meta.dirname, 'browser');
@@ -18,9 +20,10 @@ function choices(name: keyof typeof OPTIONS) {
 
 /** The module `options.js` of the page: what follows from the tables of options and of kinds of feeds. */
 const OPTIONS_MODULE = Object.entries({
+  DEFAULTS: Object.fromEntries(OPTION_NAMES.map((name) => [name, OPTIONS[name].default])),
   FORMATS: choices('format'),
   SHADOWS: choices('shadow'),
-  QUALITIES,
+  QUALITIES: choices('quality'),
   FEED_PRESETS: PRESET_NAMES,
   FEED_FORMATS,
   EXTENSIONS: Object.fromEntries(
@@ -29,6 +32,12 @@ const OPTIONS_MODULE = Object.entries({
 })
   .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`)
   .join('');
+
+/** Modules of the page that are no files of it, by name. */
+const MODULES = {
+  'options.js': OPTIONS_MODULE,
+  'client-zip.js': readFileSync(fileURLToPath(import.meta.resolve('client-zip'))),
+};
 
 /**
  * Restricts the page to resources of this service.
@@ -68,12 +77,14 @@ export function serveConsole(app: FastifyInstance, storage: string | undefined):
         reply.headers({ ...headers, 'cache-control': 'no-cache' });
       },
     });
-    scope.get('/console/options.js', (_request, reply) =>
-      reply
-        .headers({ ...headers, 'cache-control': 'no-cache' })
-        .type('text/javascript; charset=utf-8')
-        .send(OPTIONS_MODULE),
-    );
+    for (const [name, source] of Object.entries(MODULES)) {
+      scope.get(`/console/${name}`, (_request, reply) =>
+        reply
+          .headers({ ...headers, 'cache-control': 'no-cache' })
+          .type('text/javascript; charset=utf-8')
+          .send(source),
+      );
+    }
     scope.get('/', (_request, reply) => reply.sendFile('index.html'));
   });
 }

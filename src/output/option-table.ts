@@ -84,7 +84,7 @@ const DRAWN = ['presets', 'refinements'] as const;
 
 const rows = {
   quality: {
-    values: { words: QUALITIES },
+    values: { words: QUALITIES, labels: ['Fast', 'Balanced', 'High, a little slower'] },
     default: 'balanced',
     description:
       '`high` refines the edges with the photo further and takes longer; `fast` leaves that out, takes less time and produces a larger file',

@@ -4,7 +4,7 @@ import { PROBLEMS } from '../../src/platform/problem.ts';
 
 test('the console has advice for every problem type, and for its own errors', () => {
   expect(Object.keys(ADVICE).sort()).toEqual(
-    [...Object.keys(PROBLEMS), 'cannot-mend', 'unreachable'].sort(),
+    [...Object.keys(PROBLEMS), 'cannot-mend', 'interrupted', 'unreachable'].sort(),
   );
 });
 

@@ -12,7 +12,10 @@ import { type Stack, startStack } from '../support/stack.ts';
 import { storeKind } from '../support/test-store.ts';
 import { deskCases } from './desk.cases.ts';
 import { drawnRowCases } from './drawn-rows.cases.ts';
+import { keptCases } from './kept.cases.ts';
 import { openKeyRegister } from './key-register.ts';
+import { largeCases } from './large.cases.ts';
+import { lookCases } from './look.cases.ts';
 import { mendCases } from './mend.cases.ts';
 import { outfitCases } from './outfits.cases.ts';
 import { seriousViolations, tabTo, type Watched, watch } from './page.ts';
@@ -153,7 +156,7 @@ function inBrowser(chromium: string): void {
       };
       expect(await download()).toEqual({ name: 'shirt-cut-out.png', format: 'png', width: 400 });
       await page.getByLabel('File format').selectOption('jpeg');
-      await page.getByText('Background, crop, shadow and rules').click();
+      await page.getByText('Crop, shadow, rules and presets').click();
       await page.getByLabel('Crop to the garment').check();
       const { width = 400, ...made } = await download();
       expect(made).toEqual({ name: 'shirt-cut-out.jpg', format: 'jpeg' });
@@ -166,7 +169,7 @@ function inBrowser(chromium: string): void {
         const pending = page.waitForEvent('download');
         await page.getByRole('button', { name: 'Download' }).click();
         await pending;
-        return page.locator('#cut-panel form [role=status]').textContent();
+        return page.locator('#cut-verdict').textContent();
       };
       await page.getByLabel('File format').selectOption('png');
       await page.getByLabel('Rules of a marketplace').selectOption('zalando-packshot');
@@ -307,6 +310,12 @@ function inBrowser(chromium: string): void {
   outfitCases(async () => signedIn((await stack.key()).key));
 
   mendCases(async () => signedIn((await stack.key()).key), photo);
+
+  lookCases(() => running, signedIn, photo);
+
+  keptCases(() => running, signedIn, photo);
+
+  largeCases(() => running, signedIn, photo);
 
   drawnRowCases(() => running, signedIn);
 

@@ -1,6 +1,6 @@
 /**
  * What to do about each problem type, in one plain sentence for the person at the page. `unreachable`
- * (the service did not respond) and `cannot-mend` are the page's own types.
+ * (the service did not respond), `interrupted` and `cannot-mend` are the page's own types.
  * @type {Readonly<Record<string, string>>}
  */
 // biome-ignore format: a table reads best aligned
@@ -30,6 +30,7 @@ export const ADVICE = {
   'internal-error':                 'The service failed: try again, and tell the operator the request id if it happens again.',
   'upstream-failed':                'Processing failed: try again, or use another file if it fails twice.',
   'upstream-unavailable':           'The service is starting or very busy: try again in a few seconds.',
+  'interrupted':                    'The page was closed meanwhile: try again.',
   'cannot-mend':                    'Reject it, or mend it outside of this review.',
   'unreachable':                    'The service did not respond: check that it runs and that you are online, then try again.',
 };

@@ -1,6 +1,6 @@
 import { call, callJson, readNdjson } from './api.js';
 import { headersOf, isTable } from './feed.js';
-import { rememberPhotos } from './review/local-photos.js';
+import { findPhoto, rememberPhotos } from './review/local-photos.js';
 
 /** Files per request: small steps show progress, and a failed request loses little. */
 const FILES_PER_REQUEST = 6;
@@ -33,12 +33,12 @@ const nameOf = ([first, ...others]) =>
 
 /**
  * Creates a batch, uploads its files and seals it. Nothing is left of it if a file is refused.
- * @param {{files: File[], name: string, classify: boolean}} request
+ * @param {{files: File[], name: string, classify: boolean, options: object}} request
  * @param {(done: number) => void} onProgress
  */
-export async function startBatch({ files, name, classify }, onProgress) {
+export async function startBatch({ files, name, classify, options }, onProgress) {
   const operations = ['remove-background', ...(classify ? ['classify'] : [])];
-  const json = { operations, name: name || nameOf(files) };
+  const json = { operations, options, name: name || nameOf(files) };
   const batch = await callJson('/intake/v1/batches', { method: 'POST', json });
   try {
     await uploadFiles(batch.links.items, files, onProgress);
@@ -64,11 +64,13 @@ export function batchRun({ id, name, links }) {
     cancel: `${links.self}/cancel`,
     review: links.self,
     async *images() {
-      for await (const { customId, cutout, classification } of readNdjson(
-        await call(links.results),
-      )) {
-        const garment = classification?.category?.label;
-        if (cutout) yield { name: customId, path: cutout.url, subtitle: garment };
+      const rows = readNdjson(await call(links.results));
+      for await (const { row, customId, cutout, classification } of rows) {
+        const subtitle = classification?.category?.label;
+        const photo = async () =>
+          findPhoto(links.self, { row, customId }) ??
+          (await call(`${links.review}/${row}/photo`)).blob();
+        if (cutout) yield { name: customId, path: cutout.url, subtitle, photo };
       }
     },
     async *errors() {

@@ -1,11 +1,16 @@
 import { callJson } from './api.js';
 import { batchRun, startBatch } from './batch.js';
+import { makeFile } from './download-form.js';
 import { takeFiles } from './drop.js';
 import { byId, fill, h } from './element.js';
 import { errorBox } from './error-box.js';
 import { countFeed, feedRun, inspectFeed, isTable, startFeed } from './feed.js';
 import { feedFields } from './feed-fields.js';
+import { urlOf } from './image-files.js';
+import { Look } from './look.js';
+import { rulesVerdict } from './rules-verdict.js';
 import { runView } from './run-view.js';
+import { createUpload } from './upload.js';
 
 const MAX_RECENT = 8;
 
@@ -78,7 +83,33 @@ function installBatch() {
       .map(({ problem, text }) => (problem ? '' : text))
       .join(' ');
   };
-  const { files, clear } = fileChooser('batch-drop', 'batch-chosen', () => void describe());
+  const look = new Look();
+  fill(byId('batch-look'), look.cut, look.node);
+  const isImage = (/** @type {File} */ file) => !isTable(file);
+  const tried = byId('batch-tried');
+  const { files, clear } = fileChooser('batch-drop', 'batch-chosen', () => {
+    byId('batch-try').hidden = !files().some(isImage);
+    fill(tried);
+    describe();
+  });
+  byId('batch-try').onclick = async () => {
+    const photo = files().find(isImage);
+    if (!photo) return;
+    fill(tried, h('div', { class: 'working' }));
+    try {
+      const upload = createUpload(photo, {});
+      const src = urlOf(await makeFile(upload, look));
+      if (!files().includes(photo)) return;
+      const image = h('img', {
+        class: 'cut-photo checkerboard',
+        src,
+        alt: `Cut-out of ${photo.name}`,
+      });
+      fill(tried, image, ...rulesVerdict(upload.made?.rules));
+    } catch (error) {
+      fill(tried, errorBox(error));
+    }
+  };
   installForm('batch', async (button) => {
     const chosen = files();
     if (chosen.length === 0) return byId('batch-files').focus();
@@ -86,6 +117,7 @@ function installBatch() {
       files: chosen,
       name: byId('batch-name', HTMLInputElement).value.trim(),
       classify: byId('batch-classify', HTMLInputElement).checked,
+      options: look.request(),
     };
     const batch = await startBatch(request, (done) => {
       button.textContent = `Uploading ${done} of ${chosen.length}`;

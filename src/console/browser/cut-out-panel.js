@@ -1,5 +1,4 @@
 import { classifyPanel } from './classify-panel.js';
-import { downloadForm } from './download-form.js';
 import { fill, h } from './element.js';
 import { errorBox } from './error-box.js';
 import { openBrush } from './mend/brush.js';
@@ -56,13 +55,13 @@ const reviewNote = ({ needed, reasons } = { needed: false, reasons: [] }) =>
     reasons.map((reason) => h('p', { class: 'fine' }, reasonText(reason))),
   );
 
-/** @param {Upload} upload @param {OnMended} onMended */
-function mendButton({ name, file, cutOut }, onMended) {
+/** @param {string} name @param {File} photo @param {Blob | undefined} cutOut @param {OnMended} onMended */
+function mendButton(name, photo, cutOut, onMended) {
   const errorPlace = h('div');
   const mend = async () => {
     fill(errorPlace);
     if (!cutOut) return;
-    await openBrush({ name, photo: file, cutOut, save: async (mended) => onMended(mended) }).catch(
+    await openBrush({ name, photo, cutOut, save: async (mended) => onMended(mended) }).catch(
       (error) => fill(errorPlace, errorBox(error)),
     );
   };
@@ -75,23 +74,23 @@ function mendButton({ name, file, cutOut }, onMended) {
 }
 
 /**
- * Shows the facts about a finished cut-out, its download and its classification.
+ * Shows the facts about a finished cut-out, its classification and its garments.
  * @param {Upload} upload
  * @param {OnMended} onMended
+ * @returns {[HTMLElement, ...HTMLElement[]]}
  */
-export const cutOutPanel = (upload, onMended) =>
-  h(
-    'div',
-    { class: 'stack' },
+export const cutOutPanel = (upload, onMended) => {
+  const { name, photo, cutOut, review } = upload;
+  return [
     h(
       'section',
       { class: 'panel stack' },
-      h('h2', {}, upload.name),
+      h('h2', {}, name),
       facts(upload),
-      reviewNote(upload.review),
-      mendButton(upload, onMended),
-      downloadForm(upload),
+      reviewNote(review),
+      mendButton(name, photo, cutOut, onMended),
     ),
     classifyPanel(upload),
     outfitPanel(upload),
-  );
+  ];
+};

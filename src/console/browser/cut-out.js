@@ -1,9 +1,12 @@
-import { backgroundPicker } from './background-picker.js';
 import { compare } from './compare.js';
 import { cutOutPanel } from './cut-out-panel.js';
+import { downloadAll, downloadForm, fileOf } from './download-form.js';
 import { takeFiles } from './drop.js';
 import { announce, byId, fill, h } from './element.js';
 import { errorBox } from './error-box.js';
+import { dropUrls, urlOf } from './image-files.js';
+import { forget, keep, readKept } from './kept-photos.js';
+import { Look } from './look.js';
 import { readReview } from './review.js';
 import { createUpload, removeBackground } from './upload.js';
 
@@ -17,6 +20,13 @@ const uploads = [];
 /** @type {Upload | undefined} */
 let selected;
 
+const look = new Look(() => drawFile());
+const downloads = downloadForm(
+  look,
+  () => selected,
+  () => drawFile(),
+);
+
 /** @param {Upload} upload */
 async function processUpload(upload) {
   Object.assign(upload, {
@@ -26,7 +36,7 @@ async function processUpload(upload) {
   });
   draw(upload);
   try {
-    const response = await removeBackground(upload, {}, (seconds) => {
+    const response = await removeBackground(upload, upload.options, (seconds) => {
       upload.note = `The service is busy; retrying in ${seconds} s`;
       draw(upload);
     });
@@ -37,7 +47,6 @@ async function processUpload(upload) {
       height,
       state: 'done',
       millis: performance.now() - upload.startedAt,
-      after: URL.createObjectURL(upload.cutOut),
       model: response.headers.get('x-model') ?? undefined,
       isAlphaKept: response.headers.get('x-cutout-alpha') === 'kept',
       timing: response.headers.get('server-timing') ?? undefined,
@@ -50,6 +59,25 @@ async function processUpload(upload) {
     announce(`${upload.name} failed`);
   }
   draw(upload);
+  keepAll([upload]);
+}
+
+/** Keeps photos for a reload, unless they were removed meanwhile. @param {readonly Upload[]} some */
+async function keepAll(some) {
+  for (const upload of some) {
+    if (uploads.includes(upload)) await keep(upload, uploads);
+    if (!uploads.includes(upload)) await forget([upload]).catch(() => {}); // removed meanwhile
+  }
+  showStorage();
+}
+
+/** Says which photos a reload would lose. */
+function showStorage() {
+  const lost = uploads.filter(({ isKept }) => isKept === false).length;
+  byId('cut-storage').textContent =
+    lost > 0
+      ? `This browser keeps no more: ${lost} of ${uploads.length} photos are in this page only. Download them before you leave it, or remove others.`
+      : '';
 }
 
 /** Starts waiting uploads, up to the limit. */
@@ -61,18 +89,36 @@ function processNext() {
   }
 }
 
-/** @param {File[]} files */
-function addFiles(files) {
-  const quality = byId('cut-quality', HTMLSelectElement).value;
-  const keepsAlpha = byId('cut-alpha', HTMLInputElement).checked;
-  const added = files.map((file) => createUpload(file, { quality, keepsAlpha }));
+/** @param {File[]} photos */
+function addPhotos(photos) {
+  const added = photos.map((photo) => createUpload(photo, look.readCut()));
+  show(added);
+  keepAll(added);
+}
+
+/** @param {Upload[]} added */
+function show(added) {
   const [first] = added;
   if (!first) return;
   uploads.push(...added);
-  byId('cut').classList.add('has-photos');
-  byId('cut-work').hidden = false;
   select(first);
   processNext();
+}
+
+/** @param {readonly Upload[]} gone */
+async function remove(gone) {
+  const place = uploads.findIndex((upload) => gone.includes(upload));
+  const left = uploads.filter((upload) => !gone.includes(upload));
+  uploads.splice(0, uploads.length, ...left);
+  for (const { photo, cutOut, made } of gone) {
+    dropUrls(photo, cutOut, made?.blob);
+  }
+  selected = left[Math.min(place, left.length - 1)];
+  draw(selected);
+  (byId('cut-actions').querySelector('button') ?? byId('cut-files')).focus();
+  announce(gone.length === 1 ? `${gone[0]?.name} is removed` : `${gone.length} photos are removed`);
+  await forget(gone).catch(() => {}); // then there is no storage
+  await keepAll(left.filter(({ isKept }) => isKept === false));
 }
 
 /** @param {Upload} upload */
@@ -82,8 +128,9 @@ function select(upload) {
 }
 
 /** @param {Upload} upload @param {string} className */
-function photo({ before, name }, className) {
-  const image = h('img', { class: className, src: before, alt: `Original photo of ${name}` });
+function photoOf({ photo, name }, className) {
+  const alt = `Original photo of ${name}`;
+  const image = h('img', { class: className, src: urlOf(photo), alt });
   image.addEventListener('error', () => image.remove()); // a format the browser cannot show
   return image;
 }
@@ -94,22 +141,39 @@ function noteOf({ note, startedAt }) {
   return seconds < 2 ? `${note} …` : `${note} … ${seconds} s`;
 }
 
+/**
+ * Shows the file of the look: beside its photo, unless it is cropped.
+ * @param {Upload} upload
+ * @param {Blob} cutOut
+ */
+function result(upload, cutOut) {
+  const { photo, name, width = 1, height = 1 } = upload;
+  const file = fileOf(upload, look);
+  const after = urlOf(file ?? cutOut);
+  const isFramed = !file || file === cutOut || !look.reframes();
+  const figure = isFramed
+    ? compare({ before: urlOf(photo), after, width, height, name })
+    : h('img', { class: 'cut-photo checkerboard', src: after, alt: `Cut-out of ${name}` });
+  const colour = file ? '' : look.colour();
+  if (colour) figure.dataset.background = 'colour';
+  figure.style.setProperty('--background-colour', colour);
+  if (upload.isSeen) figure.classList.remove('is-new');
+  upload.isSeen = true;
+  return figure;
+}
+
 /** @param {Upload} upload */
 function preview(upload) {
-  const { before, after, width, height, name } = upload;
-  if (upload.state === 'done' && after && width && height) {
-    const figure = compare({ before, after, width, height, name });
-    return [figure, backgroundPicker(figure)];
-  }
+  if (upload.state === 'done' && upload.cutOut) return result(upload, upload.cutOut);
   if (upload.state === 'failed') {
     return [
-      photo(upload, 'cut-photo'),
+      photoOf(upload, 'cut-photo'),
       errorBox(upload.error),
       h('button', { type: 'button', onclick: () => retry(upload) }, 'Try again'),
     ];
   }
   return [
-    photo(upload, 'cut-photo is-waiting'),
+    photoOf(upload, 'cut-photo is-waiting'),
     h('div', { class: 'working' }),
     h('p', { class: 'fine', id: 'cut-note' }, noteOf(upload)),
   ];
@@ -129,21 +193,24 @@ function retry(upload) {
  */
 function takeMended(upload, { cutOut, strokes }) {
   const alpha = upload.cutOut;
-  if (upload.after) URL.revokeObjectURL(upload.after);
+  dropUrls(alpha, upload.made?.blob);
   // A person has looked at it.
   const review = { needed: false, reasons: upload.review?.reasons ?? [] };
-  Object.assign(upload, { cutOut, after: URL.createObjectURL(cutOut), review });
+  Object.assign(upload, { cutOut, review, made: undefined });
   if (alpha) upload.mended = { alpha, strokes };
   upload.panel = undefined;
   announce(`${upload.name} is mended`);
   draw(upload);
+  keepAll([upload]);
 }
 
 /** @param {Upload} upload */
 function panelOf(upload) {
-  if (upload.state !== 'done') return undefined;
-  upload.panel ??= cutOutPanel(upload, (mended) => takeMended(upload, mended));
-  return upload.panel;
+  if (upload.state !== 'done') return [];
+  const panel = upload.panel ?? cutOutPanel(upload, (mended) => takeMended(upload, mended));
+  upload.panel = panel;
+  const [facts, ...others] = panel;
+  return [facts, downloads.node, ...others];
 }
 
 const STATES = { waiting: 'waiting', working: 'in progress', done: 'done', failed: 'failed' };
@@ -162,16 +229,55 @@ const tile = (upload) =>
         'aria-label': `${upload.name}: ${STATES[upload.state]}`,
         onclick: () => select(upload),
       },
-      h('img', { src: upload.after ?? upload.before, alt: '' }),
+      h('img', { src: urlOf(upload.cutOut ?? upload.photo), alt: '' }),
     ),
   );
 
-/** @param {Upload} changed */
+/** @param {Event} event */
+async function downloadDone({ currentTarget }) {
+  const button = /** @type {HTMLButtonElement} */ (currentTarget);
+  const done = uploads.filter(({ state }) => state === 'done');
+  button.disabled = true;
+  const said = byId('cut-said');
+  const failed = await downloadAll(done, look, (count) => {
+    said.textContent = `Drawing ${count + 1} of ${done.length} …`;
+  });
+  said.textContent =
+    failed.length > 0 ? `Not in the archive, as it failed: ${failed.join(', ')}.` : '';
+  button.disabled = false;
+}
+
+/** What can be done with the photos that are there. */
+function actions() {
+  const one = selected;
+  const done = uploads.filter(({ state }) => state === 'done');
+  const removeAll = () => confirm('Remove all photos and cut-outs?') && remove([...uploads]);
+  return [
+    one && h('button', { type: 'button', class: 'quiet', onclick: () => remove([one]) }, 'Remove'),
+    done.length > 1 && h('button', { type: 'button', onclick: downloadDone }, 'All as a ZIP'),
+    uploads.length > 1 &&
+      h('button', { type: 'button', class: 'quiet', onclick: removeAll }, 'Remove all'),
+  ];
+}
+
+/** Draws the file of the look, without its fields: one of them may have the focus. */
+function drawFile() {
+  fill(byId('cut-preview'), selected && preview(selected));
+  downloads.show();
+}
+
+/** @param {Upload} [changed] none when there are no photos any more */
 function draw(changed) {
+  byId('cut').classList.toggle('has-photos', uploads.length > 0);
+  byId('cut-work').hidden = uploads.length === 0;
   if (changed === selected) {
-    fill(byId('cut-preview'), preview(changed));
-    fill(byId('cut-panel'), panelOf(changed));
+    fill(byId('cut-panel'), ...(changed ? panelOf(changed) : []));
+    drawFile();
   }
+  const counts = uploads.map(({ state }) => state === 'done').join();
+  const bar = byId('cut-actions');
+  if (bar.dataset.counts !== `${selected?.id} ${counts}`) fill(bar, actions());
+  bar.dataset.counts = `${selected?.id} ${counts}`;
   const strip = byId('cut-strip');
   const hadFocus = strip.contains(document.activeElement);
   fill(strip, uploads.length > 1 && uploads.map(tile));
@@ -181,19 +287,24 @@ function draw(changed) {
 
 /** @param {ClipboardEvent} event */
 function addPasted({ clipboardData }) {
-  if (byId('cut').checkVisibility()) addFiles([...(clipboardData?.files ?? [])]);
+  if (byId('cut').checkVisibility()) addPhotos([...(clipboardData?.files ?? [])]);
 }
 
 async function addSample() {
   const blob = await (await fetch(SAMPLE)).blob();
-  addFiles([new File([blob], 'sweater-on-oak.jpg', { type: blob.type })]);
+  addPhotos([new File([blob], 'sweater-on-oak.jpg', { type: blob.type })]);
 }
 
 /** Opens the page that removes the background of photos. */
 export function openCutOut() {
-  takeFiles(byId('cut-drop'), addFiles, byId('cut-page'));
+  fill(byId('cut-options'), look.cut);
+  takeFiles(byId('cut-drop'), addPhotos, byId('cut-page'));
   document.addEventListener('paste', addPasted);
   byId('cut-sample').addEventListener('click', addSample);
+  addEventListener('beforeunload', (event) => {
+    if (uploads.some(({ isKept }) => !isKept)) event.preventDefault();
+  });
+  readKept().then(show, () => {}); // then there is no storage: the next photo says so
   setInterval(() => {
     const note = document.getElementById('cut-note');
     if (note && selected) note.textContent = noteOf(selected);

@@ -1,98 +1,125 @@
-import { h } from './element.js';
+import { downloadZip } from './client-zip.js';
+import { fill, h } from './element.js';
 import { errorBox } from './error-box.js';
 import { save } from './image-files.js';
-import { EXTENSIONS, FORMATS, SHADOWS } from './options.js';
-import { rulesField } from './rules-field.js';
+import { EXTENSIONS } from './options.js';
+import { rulesVerdict } from './rules-verdict.js';
 import { removeBackground } from './upload.js';
 
-/** @typedef {import('./upload.js').Upload} Upload */
+/**
+ * @typedef {import('./upload.js').Upload} Upload
+ * @typedef {import('./look.js').Look} Look
+ */
 
-const WHITE = '#ffffff';
-
-/** @param {string} text @param {HTMLElement} control */
-const checkbox = (text, control) => h('label', { class: 'checkbox' }, control, ` ${text}`);
+/** @param {Blob} blob @param {string} name of the photo */
+export const fileName = (blob, name) => `${name}-cut-out.${EXTENSIONS[blob.type] ?? 'png'}`;
 
 /**
- * Downloads the cut-out: the file that is shown, or another that the service makes from the photo.
- * @param {Upload} upload
+ * Returns the file of this look, if it is there: the cut-out itself, or what was drawn last.
+ * @param {Pick<Upload, 'cutOut' | 'options' | 'made'>} upload @param {Look} look
  */
-export function downloadForm(upload) {
-  const format = h(
-    'select',
-    {},
-    FORMATS.map(({ value, label }) => h('option', { value }, label)),
-  );
-  const filled = h('input', { type: 'checkbox' });
-  const colour = h('input', { type: 'color', value: WHITE, 'aria-label': 'Background colour' });
-  const crop = h('input', { type: 'checkbox' });
-  const shadow = h(
-    'select',
-    {},
-    SHADOWS.map(({ value, label }) => h('option', { value }, label)),
-  );
-  const rules = rulesField();
-  const errorPlace = h('div');
-  const button = h('button', { class: 'primary', type: 'submit' }, 'Download');
+export function fileOf({ cutOut, options, made }, look) {
+  const key = JSON.stringify(look.read());
+  if (key === JSON.stringify(options)) return cutOut;
+  return made?.key === key ? made.blob : undefined;
+}
 
-  /** Only what differs from the cut-out that is shown. */
-  const readOptions = () => ({
-    ...(format.value !== 'png' && { format: format.value }),
-    ...(filled.checked && { backgroundColor: colour.value }),
-    ...(crop.checked && { crop: 'true', cropMargin: '4%' }),
-    ...(shadow.value !== 'none' && { shadow: shadow.value }),
-    ...rules.read(),
-  });
+/**
+ * Returns the file of this look; the service draws it from the photo if it is not there.
+ * @param {Upload} upload @param {Look} look @param {(seconds: number) => void} [onWait]
+ */
+export async function makeFile(upload, look, onWait) {
+  const there = fileOf(upload, look);
+  if (there) return there;
+  const options = look.read();
+  const response = await removeBackground(upload, options, onWait);
+  const rules = response.headers.get('x-cutout-rules');
+  const blob = await response.blob();
+  upload.made = { key: JSON.stringify(options), blob, rules };
+  return blob;
+}
 
-  async function download() {
-    const options = readOptions();
-    if (Object.keys(options).length === 0 && upload.cutOut) return upload.cutOut;
-    const response = await removeBackground(upload, options, (seconds) => {
-      button.textContent = `Busy; retrying in ${seconds} s`;
-    });
-    rules.show(response);
-    return response.blob();
-  }
-
-  /** @param {Event} event */
-  async function submit(event) {
-    event.preventDefault();
-    button.disabled = true;
-    errorPlace.replaceChildren();
-    rules.show();
+/**
+ * Downloads the files of this look as one archive. One that fails is left out, and told.
+ * @param {readonly Upload[]} uploads @param {Look} look @param {(done: number) => void} onProgress
+ * @returns {Promise<string[]>} the names of those that failed
+ */
+export async function downloadAll(uploads, look, onProgress) {
+  /** @type {Map<string, Blob>} */
+  const files = new Map();
+  const failed = [];
+  for (const [i, upload] of uploads.entries()) {
+    onProgress(i);
     try {
-      const blob = await download();
-      save(blob, `${upload.name}-cut-out.${EXTENSIONS[blob.type] ?? 'png'}`);
-    } catch (error) {
-      errorPlace.append(errorBox(error));
+      const file = await makeFile(upload, look);
+      let name = fileName(file, upload.name);
+      for (let n = 2; files.has(name); n++) name = fileName(file, `${upload.name}-${n}`);
+      files.set(name, file);
+    } catch {
+      failed.push(upload.name);
     }
-    button.disabled = false;
-    button.textContent = 'Download';
+  }
+  const entries = [...files].map(([name, input]) => ({ name, input, lastModified: new Date() }));
+  if (entries.length > 0) save(await downloadZip(entries).blob(), 'cut-outs.zip');
+  return failed;
+}
+
+/**
+ * How the cut-out looks, and its download: what is previewed is what is downloaded.
+ * @param {Look} look
+ * @param {() => Upload | undefined} selected
+ * @param {() => void} onMade
+ */
+export function downloadForm(look, selected, onMade) {
+  const errorPlace = h('div');
+  const verdict = h('div', { class: 'fine', role: 'status', id: 'cut-verdict' });
+  const download = h('button', { class: 'primary', type: 'submit' }, 'Download');
+  const preview = h('button', { type: 'button', onclick: () => make() }, 'Preview');
+  const cost = h('p', { class: 'fine' }, 'The service draws it, which counts as one image.');
+
+  /** @param {boolean} [isSaved] */
+  async function make(isSaved = false) {
+    const upload = selected();
+    if (!upload) return;
+    download.disabled = preview.disabled = true;
+    fill(errorPlace);
+    try {
+      const file = await makeFile(upload, look, (seconds) => {
+        download.textContent = `Busy; retrying in ${seconds} s`;
+      });
+      onMade();
+      if (isSaved) save(file, fileName(file, upload.name));
+    } catch (error) {
+      fill(errorPlace, errorBox(error));
+    }
+    download.disabled = preview.disabled = false;
+    download.textContent = 'Download';
   }
 
-  return h(
+  /** Says what is known of the file of this look. */
+  function show() {
+    const upload = selected();
+    const file = upload && fileOf(upload, look);
+    preview.hidden = cost.hidden = file !== undefined;
+    const made = file && upload?.made;
+    fill(verdict, ...rulesVerdict(made?.blob === file ? made?.rules : undefined));
+  }
+
+  const node = h(
     'form',
-    { class: 'stack', onsubmit: submit },
-    h('label', { class: 'field' }, 'File format', format),
-    h(
-      'details',
-      { ontoggle: rules.load },
-      h('summary', {}, 'Background, crop, shadow and rules'),
-      h(
-        'div',
-        { class: 'stack options' },
-        h('div', { class: 'checkbox' }, checkbox('Fill the background', filled), colour),
-        checkbox('Crop to the garment', crop),
-        h('label', { class: 'field' }, 'Shadow', shadow),
-        rules.node,
-        h(
-          'p',
-          { class: 'fine' },
-          'The service processes the photo again, which counts as one image.',
-        ),
-      ),
-    ),
-    button,
-    rules.place,
+    {
+      class: 'panel stack',
+      'aria-label': 'Look and download',
+      onsubmit: (/** @type {Event} */ event) => {
+        event.preventDefault();
+        make(true);
+      },
+    },
+    look.node,
+    cost,
+    h('div', { class: 'buttons' }, download, preview),
+    verdict,
     errorPlace,
   );
+  return { node, show };
 }

@@ -1,14 +1,21 @@
 import { fill, h } from './element.js';
+import { control } from './field.js';
 import { FEED_FORMATS, FEED_PRESETS, QUALITIES } from './options.js';
 
 /**
- * @typedef {{name: string, label: string, choices?: readonly string[], isList?: boolean, type?: string, hint?: string}} Field
+ * @typedef {import('./field.js').Field & {isList?: boolean}} Field
  * @typedef {Record<string, any>} Values
  */
 
+/** @param {...string} values */
+const orRecognised = (...values) => [
+  { value: '', label: 'As recognised' },
+  ...values.map((value) => ({ value, label: value })),
+];
+
 /** @type {readonly Field[]} where a feed has what is read; what is empty is recognised */
 const MAPPING = [
-  { name: 'preset', label: 'Kind of export', choices: FEED_PRESETS },
+  { name: 'preset', label: 'Kind of export', choices: orRecognised(...FEED_PRESETS) },
   { name: 'id', label: 'Id' },
   { name: 'image', label: 'Image' },
   { name: 'images', label: 'Further images, separated by ;', isList: true },
@@ -17,20 +24,24 @@ const MAPPING = [
   { name: 'items', label: 'Path of the rows in XML or JSON', hint: 'products/product' },
   { name: 'separator', label: 'Between the links of one value' },
   { name: 'baseUrl', label: 'What relative links follow', hint: 'https://shop.example/media/' },
-  { name: 'group', label: 'Rows with the same id are one product', choices: ['true', 'false'] },
+  {
+    name: 'group',
+    label: 'Rows with the same id are one product',
+    choices: orRecognised('true', 'false'),
+  },
 ];
 /** @type {readonly Field[]} */
 const ACCESS = [
   { name: 'username', label: 'User name' },
   { name: 'password', label: 'Password', type: 'password' },
-  { name: 'headers', label: 'Headers, one a line', hint: 'X-Token: …' },
+  { name: 'headers', label: 'Headers, one a line', type: 'lines', hint: 'X-Token: …' },
   { name: 'origin', label: 'The only server that gets them', hint: 'https://shop.example' },
   { name: 'userAgent', label: 'User-Agent' },
   { name: 'referer', label: 'Referer' },
 ];
 /** @type {readonly Field[]} */
 const RUNS = [
-  { name: 'format', label: 'Format', choices: FEED_FORMATS },
+  { name: 'format', label: 'Format', choices: orRecognised(...FEED_FORMATS) },
   { name: 'quality', label: 'Quality', choices: QUALITIES },
   { name: 'schedule', label: 'When to read the URL again (cron, UTC)', hint: '30 4 * * *' },
   { name: 'webhook', label: 'Webhook at the end of each run', hint: 'https://shop.example/hook' },
@@ -46,24 +57,6 @@ const COLUMNS = {
 };
 
 let lists = 0;
-
-/** @param {Field} field @param {unknown} value @param {string} list */
-function control({ name, label, choices, isList, type = 'text', hint }, value, list) {
-  const text = isList && Array.isArray(value) ? value.join('; ') : String(value ?? '');
-  const node =
-    name === 'headers'
-      ? h('textarea', { rows: 2, placeholder: hint, autocomplete: 'off' })
-      : choices
-        ? h(
-            'select',
-            {},
-            name !== 'quality' && h('option', { value: '' }, 'As recognised'),
-            choices.map((choice) => h('option', { value: choice }, choice)),
-          )
-        : h('input', { type, list, placeholder: hint, autocomplete: 'off', spellcheck: 'false' });
-  node.value = text;
-  return { node, label: h('label', { class: 'field' }, label, node) };
-}
 
 /** @param {string} text @returns {Record<string, string>} */
 const readHeaders = (text) =>
@@ -84,10 +77,11 @@ function parse({ name, isList }, text) {
 /** Fields of one group. @param {readonly Field[]} fields @param {Values} values */
 function group(fields, values) {
   const list = h('datalist', { id: `columns-${++lists}` });
-  const controls = fields.map((field) => ({
-    field,
-    ...control(field, values[field.name], fields === MAPPING ? list.id : ''),
-  }));
+  const controls = fields.map((field) => {
+    const value = values[field.name];
+    const first = field.isList && Array.isArray(value) ? value.join('; ') : String(value ?? '');
+    return { field, ...control({ ...field, first }, fields === MAPPING ? list.id : undefined) };
+  });
   const before = controls.map(({ node }) => node.value);
   return {
     node: [list, ...controls.map(({ label }) => label)],

@@ -1,4 +1,5 @@
 import { h } from './element.js';
+import { urlOf } from './image-files.js';
 import { pinButton } from './pins.js';
 
 /** @typedef {import('./wardrobe-store.js').Garment} Garment */
@@ -23,15 +24,8 @@ const SLOT_ORDER = [
   'bag',
 ];
 
-/** Object URLs of garment images, cached while the page is open. @type {WeakMap<Blob, string>} */
-const urls = new WeakMap();
-
 /** @param {Garment} garment */
-export function imageUrl({ picture }) {
-  const url = urls.get(picture) ?? URL.createObjectURL(picture);
-  urls.set(picture, url);
-  return url;
-}
+export const imageUrl = ({ picture }) => urlOf(picture);
 
 /** @param {Garment} garment @param {string} [slot] */
 const wornItem = (garment, slot) =>

@@ -1,9 +1,10 @@
 import { call } from './api.js';
 import { h } from './element.js';
 import { thumbnail } from './image-files.js';
+import { openLarge } from './large.js';
 
-/** Images shown; the downloads have all of them. */
-const MAX_IMAGES = 48;
+/** Images shown at first, and more on request. */
+const IMAGES_PER_STEP = 48;
 const THUMBNAIL_PIXELS = 240;
 
 /** @typedef {import('./run-view.js').RunImage} RunImage */
@@ -14,18 +15,32 @@ const THUMBNAIL_PIXELS = 240;
  */
 export function gallery(images) {
   const list = h('ul', { class: 'gallery' });
+  let max = IMAGES_PER_STEP;
+  const more = h(
+    'button',
+    { type: 'button', class: 'quiet', hidden: true, onclick: showMore },
+    'Show more',
+  );
   /** @type {Set<string>} */
-  const shown = new Set();
+  const known = new Set();
+  /** @type {RunImage[]} */
+  const shown = [];
 
   /** @param {RunImage} image */
-  async function add({ name, path, subtitle }) {
+  async function add(image) {
+    const { name, path, subtitle } = image;
     const small = await thumbnail(await (await call(path)).blob(), THUMBNAIL_PIXELS);
-    const image = h('img', { src: URL.createObjectURL(small), alt: `Cut-out of ${name}` });
+    const picture = h('img', { src: URL.createObjectURL(small), alt: `Cut-out of ${name}` });
+    shown.push(image);
     list.append(
       h(
         'li',
         {},
-        h('div', { class: 'checkerboard' }, image),
+        h(
+          'button',
+          { type: 'button', class: 'checkerboard', onclick: () => openLarge(shown, image) },
+          picture,
+        ),
         subtitle && h('span', {}, subtitle),
         h('span', { class: 'fine' }, name),
       ),
@@ -34,12 +49,21 @@ export function gallery(images) {
 
   async function refresh() {
     for await (const image of images()) {
-      if (shown.size >= MAX_IMAGES) return;
-      if (shown.has(image.path)) continue;
-      shown.add(image.path);
+      if (known.has(image.path)) continue;
+      more.hidden = known.size < max;
+      if (!more.hidden) return;
+      known.add(image.path);
       // One image that fails to load must not hide the others.
       await add(image).catch(() => {});
     }
+    more.hidden = true;
   }
-  return { list, refresh };
+
+  async function showMore() {
+    max += IMAGES_PER_STEP;
+    more.disabled = true;
+    await refresh().catch(() => {}); // it may be pressed again
+    more.disabled = false;
+  }
+  return { node: [list, more], refresh };
 }

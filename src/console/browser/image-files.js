@@ -73,6 +73,25 @@ export async function thumbnail(file, maxPixels) {
   return toBlob(canvas, 'image/png');
 }
 
+/** Object URLs of files that are shown. @type {WeakMap<Blob, string>} */
+const urls = new WeakMap();
+
+/** Returns the object URL of a file, the same each time. @param {Blob} file */
+export function urlOf(file) {
+  const url = urls.get(file) ?? URL.createObjectURL(file);
+  urls.set(file, url);
+  return url;
+}
+
+/** Lets the memory of files go that are shown no more. @param {...(Blob | undefined)} files */
+export function dropUrls(...files) {
+  for (const file of files) {
+    const url = file && urls.get(file);
+    if (url) URL.revokeObjectURL(url);
+    if (file) urls.delete(file);
+  }
+}
+
 /**
  * Downloads a file.
  * @param {Blob} blob

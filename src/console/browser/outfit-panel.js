@@ -95,7 +95,7 @@ export function outfitPanel(upload) {
     fill(panel, h('p', { class: 'fine' }, 'Splitting …'), h('div', { class: 'working' }));
     const body = new FormData();
     body.append('cutouts', 'true');
-    body.append('image', upload.file, upload.file.name);
+    body.append('image', upload.photo, upload.photo.name);
     try {
       const request = { method: 'POST', body };
       const response = await callWithRetry('/taxonomy/v1/garments', request, () => {});

@@ -21,7 +21,8 @@ const REFRESH_MILLIS = 1500;
  * @property {number} failed
  * @property {number} canceled
  *
- * @typedef {{name: string, path: string, subtitle?: string}} RunImage
+ * @typedef {{name: string, path: string, subtitle?: string, photo?: () => Promise<Blob>}} RunImage `photo`: what it was
+ *   made from, while it is there
  * @typedef {{line: string, name: string, reason: string}} RunError
  *
  * A batch or a feed run to watch.
@@ -169,7 +170,7 @@ export function runView(run, signal) {
   const bar = h('div', { class: 'stack' });
   const errors = h('div');
   const errorPlace = h('div');
-  const { list, refresh } = gallery(run.images);
+  const { node: pictures, refresh } = gallery(run.images);
   const reviewLink = h('div');
   const duplicates = h('div');
   const held = h('div');
@@ -186,7 +187,7 @@ export function runView(run, signal) {
     bar,
     held,
     reviewLink,
-    list,
+    ...pictures,
     duplicates,
     errors,
     downloads,

@@ -1,18 +1,20 @@
 import { callWithRetry } from './api.js';
 
 /**
+ * @typedef {import('./look.js').Values} Values
+ * @typedef {{key: string, blob: Blob, rules: string | null}} Made by which options, and the verdict of its rules
+ *
  * A photo and its cut-out.
  * @typedef {object} Upload
- * @property {File} file
+ * @property {string} id
+ * @property {File} photo
  * @property {string} name without its extension
- * @property {string} before object URL of the photo
- * @property {string} quality
- * @property {boolean} keepsAlpha a picture that is transparent keeps its alpha
+ * @property {Values} options how it is cut out
  * @property {'waiting' | 'working' | 'done' | 'failed'} state
  * @property {string} note shown until it is done
  * @property {number} startedAt by `performance.now()`
  * @property {Blob} [cutOut]
- * @property {string} [after] object URL of the cut-out
+ * @property {Made} [made] the file that was drawn last
  * @property {number} [width]
  * @property {number} [height]
  * @property {string} [model]
@@ -24,15 +26,22 @@ import { callWithRetry } from './api.js';
  * @property {unknown} [error]
  * @property {{alpha: Blob, strokes: readonly import('./mend/strokes.js').Stroke[]}} [mended] how the cut-out was
  *   mended, and what it was before
- * @property {HTMLElement | undefined} [panel] once it was drawn
+ * @property {readonly [HTMLElement, ...HTMLElement[]] | undefined} [panel] once it was drawn
+ * @property {boolean} [isSeen] once its cut-out was shown
+ * @property {boolean} [isKept] whether a reload keeps it; undefined while that is tried
  */
 
-/** @param {File} file @param {Pick<Upload, 'quality' | 'keepsAlpha'>} options @returns {Upload} */
-export const createUpload = (file, options) => ({
-  file,
-  name: file.name.replace(/\.[^.]+$/, '') || 'photo',
-  before: URL.createObjectURL(file),
-  ...options,
+let count = 0;
+/** In the order of time. Not randomUUID: browsers have it over TLS and on localhost only. */
+const createId = () =>
+  `${Date.now()}-${String(++count).padStart(6, '0')}-${crypto.getRandomValues(new Uint32Array(1))}`;
+
+/** @param {File} photo @param {Values} options @returns {Upload} */
+export const createUpload = (photo, options) => ({
+  id: createId(),
+  photo,
+  name: photo.name.replace(/\.[^.]+$/, '') || 'photo',
+  options,
   state: 'waiting',
   note: 'Waiting',
   startedAt: performance.now(),
@@ -40,17 +49,17 @@ export const createUpload = (file, options) => ({
 
 /**
  * Requests the cut-out of a photo; one that was mended, with its strokes.
- * @param {Upload} upload
- * @param {Record<string, string>} options fields of the request beside the image
- * @param {(seconds: number) => void} onWait
+ * @param {Pick<Upload, 'photo' | 'mended'>} upload
+ * @param {Values} options fields of the request beside the image
+ * @param {(seconds: number) => void} [onWait]
  */
-export function removeBackground(upload, options, onWait) {
-  const { file, mended, quality, keepsAlpha } = upload;
+export function removeBackground({ photo, mended }, options, onWait = () => {}) {
   const body = new FormData();
-  for (const [name, value] of Object.entries({ quality, ...options })) body.append(name, value);
-  body.append('image', file, file.name);
+  const { alpha, ...others } = options;
+  for (const [name, value] of Object.entries(others)) body.append(name, value);
+  body.append('image', photo, photo.name);
   if (!mended) {
-    if (keepsAlpha) body.append('alpha', 'keep');
+    if (alpha) body.append('alpha', alpha);
     return callWithRetry('/bg/v1/background-removals', { method: 'POST', body }, onWait);
   }
   body.append('alpha', mended.alpha, 'alpha.png');

@@ -1,0 +1,2 @@
+/** Served by `../serve.ts`, from the package. */
+export { downloadZip } from 'client-zip';

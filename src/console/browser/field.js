@@ -1,0 +1,34 @@
+import { h } from './element.js';
+
+/**
+ * @typedef {object} Field
+ * @property {string} name
+ * @property {string} label
+ * @property {readonly {value: string, label: string}[]} [choices]
+ * @property {string} [type] of an input; `lines` is several
+ * @property {string} [on] a checkbox that means this
+ * @property {string} [first] what it has at first
+ * @property {string} [hint]
+ */
+
+/** A field with its label. @param {Field} field @param {string} [list] id of what is suggested */
+export function control({ label, choices, type = 'text', on, first = '', hint }, list) {
+  const node = choices
+    ? h(
+        'select',
+        {},
+        choices.map((choice) => h('option', { value: choice.value }, choice.label)),
+      )
+    : type === 'lines'
+      ? h('textarea', { rows: 2, placeholder: hint, autocomplete: 'off' })
+      : h('input', {
+          type: on ? 'checkbox' : type,
+          list,
+          placeholder: hint,
+          autocomplete: 'off',
+          spellcheck: 'false',
+        });
+  node.value = first;
+  const parts = on ? [node, ` ${label}`] : [label, node];
+  return { node, label: h('label', { class: on ? 'checkbox' : 'field' }, parts) };
+}

@@ -1,0 +1,204 @@
+import { readFileSync } from 'node:fs';
+import { unzipSync } from 'fflate';
+import type { Locator, Page } from 'playwright-core';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { plantServer, serve } from '../support/servers.ts';
+import { seriousViolations, type Watched } from './page.ts';
+import type { Running } from './session.cases.ts';
+
+const BLUE = '#3366cc';
+const BLUE_RGB = [51, 102, 204];
+const GREEN_RGB = [0, 255, 0];
+
+type Photo = { name: string; mimeType: string; buffer: Buffer };
+
+/** Returns the first pixel of a file: nothing of the subject reaches it. */
+async function cornerOf(file: Uint8Array | string): Promise<number[]> {
+  const { data, info } = await sharp(file).raw().toBuffer({ resolveWithObject: true });
+  return [...data.subarray(0, info.channels)].slice(0, 3);
+}
+
+/** Returns the first pixel and the size of a picture of the page. */
+const seen = (image: Locator): Promise<{ corner: number[]; width: number; height: number }> =>
+  image.evaluate(async (node) => {
+    await node.decode();
+    const canvas = node.ownerDocument.createElement('canvas');
+    const [width, height] = [Number(node.naturalWidth), Number(node.naturalHeight)];
+    [canvas.width, canvas.height] = [width, height];
+    const context = canvas.getContext('2d', { willReadFrequently: true });
+    context.drawImage(node, 0, 0);
+    return { corner: [...context.getImageData(0, 0, 1, 1).data].slice(0, 3), width, height };
+  });
+
+/** Saves what a button downloads, and returns its path. */
+async function download(page: Page, button: Locator): Promise<string> {
+  const pending = page.waitForEvent('download');
+  await button.click();
+  return (await pending).path();
+}
+
+/** The look of single pictures and of batches. `open` opens the console, signed in. */
+export function lookCases(
+  running: () => Running,
+  open: (key: string) => Promise<Watched>,
+  photo: () => Promise<Photo>,
+): void {
+  describe('a look', () => {
+    let watched: Watched;
+    let page: Page;
+    let key: string;
+    /** Requests that cost an image. */
+    let drawn = 0;
+    beforeAll(async () => {
+      ({ key } = await running().stack.key({ client: 'looks' }));
+      watched = await open(key);
+      page = watched.page;
+      page.on('request', (request) => {
+        if (request.url().endsWith('/bg/v1/background-removals')) drawn++;
+      });
+      await page.locator('#cut-files').setInputFiles(await photo());
+      await page.locator('.compare').waitFor();
+    });
+    afterAll(() => page.context().close());
+
+    const form = () => page.locator('#cut-panel form');
+    const batchForm = () => page.locator('#batch-form');
+    const background = (within: Locator) => within.getByRole('combobox', { name: 'Background' });
+    const more = (within: Locator) => within.getByText('Crop, shadow, rules and presets');
+    const preview = () => form().getByRole('button', { name: 'Preview' }).click();
+    const save = () => download(page, form().getByRole('button', { name: 'Download' }));
+    const api = async (path: string) => {
+      const headers = { authorization: `Bearer ${key}` };
+      return (await fetch(`${running().stack.url}/intake/v1${path}`, { headers })).json();
+    };
+
+    test('shows the background at once, and downloads what it previewed', async () => {
+      await background(form()).selectOption('colour');
+      await form().locator('input[type=color]').fill(BLUE);
+      const behind = () =>
+        page
+          .locator('.compare')
+          .evaluate((node) => node.ownerDocument.defaultView.getComputedStyle(node).background);
+      await expect.poll(behind).toContain('rgb(51, 102, 204)');
+      await preview();
+      const shown = page.locator('.compare-after');
+      await expect.poll(async () => (await seen(shown)).corner).toEqual(BLUE_RGB);
+      expect(await cornerOf(await save())).toEqual(BLUE_RGB);
+      expect(drawn).toBe(2);
+    });
+
+    test('shows a crop in its own frame, and a picture behind the garment', async () => {
+      await more(form()).click();
+      await form().getByLabel('Crop to the garment').check();
+      await preview();
+      const cropped = page.locator('#cut-preview img.cut-photo');
+      await cropped.waitFor();
+      const { width, height } = await seen(cropped);
+      expect(width).toBeLessThan(400);
+      expect(await sharp(await save()).metadata()).toMatchObject({ width, height });
+      await form().getByLabel('Crop to the garment').uncheck();
+
+      const create = { width: 30, height: 30, channels: 3, background: '#00ff00' } as const;
+      const server = await plantServer(serve(await sharp({ create }).png().toBuffer()));
+      await background(form()).selectOption('picture');
+      await form().getByLabel('Address of the picture').fill(`${server.origin}/green.png`);
+      await preview();
+      const shown = page.locator('.compare-after');
+      await expect.poll(async () => (await seen(shown)).corner).toEqual(GREEN_RGB);
+      expect(await cornerOf(await save())).toEqual(GREEN_RGB);
+      expect(await seriousViolations(page)).toEqual([]);
+    });
+
+    test('is saved by a name', async () => {
+      await background(form()).selectOption('colour');
+      await form().getByLabel('Save this look as').fill('Shop blue');
+      await form().getByRole('button', { name: 'Save' }).click();
+      await form().getByText('Saved as shop-blue.').waitFor();
+      const options = { backgroundColor: BLUE };
+      expect(await api('/presets')).toMatchObject({ presets: [{ name: 'shop-blue', options }] });
+    });
+
+    test('is tried on the first photo of a batch, which then has it', async () => {
+      await page.goto(`${running().stack.url}/#/catalogue`);
+      const shirt = await photo();
+      await page.locator('#batch-files').setInputFiles([shirt, { ...shirt, name: 'two.jpg' }]);
+      await more(batchForm()).click();
+      const preset = batchForm().getByRole('combobox', { name: 'Preset' });
+      await preset.getByText('shop-blue').waitFor({ state: 'attached' });
+      await preset.selectOption('shop-blue');
+      expect(await background(batchForm()).inputValue()).toBe('colour');
+      expect(await batchForm().locator('input[type=color]').inputValue()).toBe(BLUE);
+      await batchForm().getByRole('button', { name: 'Try on the first photo' }).click();
+      const tried = page.locator('#batch-tried img');
+      await tried.waitFor();
+      expect((await seen(tried)).corner).toEqual(BLUE_RGB);
+      expect(await seriousViolations(page)).toEqual([]);
+      expect(await zipOfBatch('Blue')).toEqual({ 'shirt.png': BLUE_RGB, 'two.png': BLUE_RGB });
+    });
+
+    test('that is changed is no longer the preset', async () => {
+      await page.locator('#batch-files').setInputFiles(await photo());
+      await background(batchForm()).selectOption('white');
+      const preset = batchForm().getByRole('combobox', { name: 'Preset' });
+      expect(await preset.inputValue()).toBe('');
+      await batchForm().getByRole('combobox', { name: 'File format' }).selectOption('jpeg');
+      expect(await zipOfBatch('White')).toEqual({ 'shirt.jpg': [255, 255, 255] });
+      const options = { format: 'jpeg', backgroundColor: '#ffffff' };
+      expect(await api('/batches?limit=1')).toMatchObject({
+        batches: [{ name: 'White', options }],
+      });
+    });
+
+    test('keeps what a preset has beside the fields', async () => {
+      const body = JSON.stringify({ options: { scale: '80%', shadow: 'drop' }, export: 'passed' });
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+      const url = `${running().stack.url}/intake/v1/presets/small`;
+      expect((await fetch(url, { method: 'PUT', headers, body })).status).toBe(200);
+      await page.reload();
+      await more(batchForm()).click();
+      const preset = batchForm().getByRole('combobox', { name: 'Preset' });
+      await preset.getByText('small').waitFor({ state: 'attached' });
+      await preset.selectOption('small');
+      await batchForm().getByText('Also of the preset: scale 80%.').waitFor();
+      await batchForm().getByLabel('Strength of the shadow').fill('30');
+      await page.locator('#batch-files').setInputFiles(await photo());
+      await zipOfBatch('Small');
+      const options = { scale: '80%', shadow: 'drop', shadowOpacityPct: 30 };
+      expect(await api('/batches?limit=1')).toMatchObject({
+        batches: [{ name: 'Small', options }],
+      });
+    });
+
+    test('cannot be saved with a key that may not process pictures', async () => {
+      const other = await open((await running().stack.key({ scopes: ['taxonomy:classify'] })).key);
+      await other.page.goto(`${running().stack.url}/#/catalogue`);
+      await other.page.getByText('Crop, shadow, rules and presets').click();
+      await other.page
+        .getByRole('option', { name: 'Amazon' })
+        .first()
+        .waitFor({ state: 'attached' });
+      expect(await other.page.getByLabel('Save this look as').isVisible()).toBe(false);
+      await other.page.context().close();
+    });
+
+    test('comes from the gateway alone, without errors', () => {
+      expect(watched.foreign).toEqual([]);
+      expect(watched.errors).toEqual([]);
+    });
+
+    /** Runs the batch, and returns the first pixel of each file of its archive. */
+    async function zipOfBatch(name: string): Promise<Record<string, number[]>> {
+      await page.locator('#batch-name').fill(name);
+      await page.getByRole('button', { name: 'Start' }).click();
+      await page.locator(`.run[data-status=completed][aria-label="${name}"]`).waitFor();
+      const path = await download(page, page.getByRole('button', { name: 'All cut-outs' }));
+      const files = Object.entries(unzipSync(readFileSync(path)));
+      return Object.fromEntries(
+        await Promise.all(
+          files.map(async ([file, bytes]) => [file, await cornerOf(bytes)] as const),
+        ),
+      );
+    }
+  });
+}
