@@ -227,7 +227,11 @@ function inBrowser(chromium: string): void {
 
     test('the chart shows the numbers of the response, as bars and as a table', async () => {
       const { page } = watched;
-      const pending = page.waitForResponse(`${stack.url}/look/v1/outfits`);
+      const pending = page.waitForResponse(
+        (response) =>
+          response.url() === `${stack.url}/look/v1/outfits` &&
+          /"tempC":4\b(?!\.)/.test(response.request().postData() ?? ''),
+      );
       await page.locator('[name=tempC]').fill('4');
       const response: {
         outfits: { thermal: { regions: Record<string, { clo: number; target: number }> } }[];
