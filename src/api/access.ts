@@ -2,7 +2,7 @@ import { z } from 'zod';
 import {
   ACCESS_STATUSES,
   AccessError,
-  type AccessRequest,
+  AccessRequest,
   type Approval,
 } from '../auth/access-requests.ts';
 import { DEFAULT_ALLOWANCE, DEFAULT_LIMITS, KeyError, MAX_WEIGHT } from '../auth/keys.ts';
@@ -42,19 +42,8 @@ const AccessRequestForm = z
   })
   .meta({ id: 'AccessRequestForm' });
 
-const AccessRequestView = z
-  .object({
-    id: z.string(),
-    client: z.string(),
-    contact: z.string(),
-    scopes: z.array(z.string()),
-    note: z.string().optional(),
-    status: z.enum(ACCESS_STATUSES),
-    requestedAt: z.iso.datetime(),
-    decidedAt: z.iso.datetime().optional(),
-    fetchedAt: z.iso.datetime().optional(),
-    keyId: z.string().optional(),
-  })
+const AccessRequestView = AccessRequest.omit({ secretHash: true, grant: true })
+  .extend({ scopes: z.array(z.string()) })
   .meta({ id: 'AccessRequest' });
 
 const SubmittedRequest = z
@@ -103,8 +92,7 @@ const FetchedKey = z
   })
   .meta({ id: 'FetchedKey' });
 
-const viewOf = ({ secretHash: _, grant: __, ...request }: AccessRequest) =>
-  AccessRequestView.parse(request);
+const viewOf = (request: AccessRequest) => AccessRequestView.parse(request);
 
 const PROBLEM_OF: Readonly<Record<AccessError['reason'], ProblemType>> = {
   unknown: 'not-found',

@@ -15,7 +15,7 @@ const RETAINED_MILLIS = 30 * 86_400_000;
 
 export const ACCESS_STATUSES = ['pending', 'approved', 'denied', 'fetched'] as const;
 
-const AccessRequest = z.object({
+export const AccessRequest = z.object({
   id: z.string(),
   client: z.string(),
   contact: z.string(),
