@@ -1,5 +1,7 @@
 import type { Raw } from './chunk.ts';
+import { detectDelimiter } from './csv-cells.ts';
 import { excerpt, FeedError } from './feed-error.ts';
+import { knownNames } from './mapping.ts';
 
 /** Decodes a feed row by row, and encodes it again. */
 export interface Encoding {
@@ -30,6 +32,21 @@ const UTF16 = [
 /** Encodings in which an ASCII byte is always an ASCII character: their rows can be split on bytes. */
 const SPLITTABLE = /^(utf-8|iso-8859-\d+|windows-\d+|koi8-[ru]|macintosh)$/;
 
+/**
+ * Encodings whose second bytes may be ASCII from 0x40 on. Commas, tabs, quotes, line breaks and the marks of XML come
+ * before it, so tables and XML can be split on bytes; the brackets and backslashes of JSON come after it.
+ */
+const TWO_BYTES = /^(shift_jis|gbk|gb18030|big5|euc-jp|euc-kr)$/;
+
+/** Whether JSON in this encoding cannot be split on bytes. */
+export const hidesBrackets = ({ name }: Encoding): boolean => TWO_BYTES.test(name);
+
+/** Encodings in which programs export tables without naming them, the most frequent first. */
+const EXPORTED = [
+  ...['windows-1252', 'windows-1250', 'windows-1251', 'shift_jis'],
+  ...['gbk', 'big5', 'euc-kr', 'euc-jp', 'windows-1253', 'windows-1254'],
+];
+
 const fromBytes = (raw: Raw): Buffer => Buffer.from(raw, 'latin1');
 
 const hasNonAscii = (text: string): boolean => /[\u0080-\uffff]/.test(text);
@@ -43,11 +60,19 @@ const WINDOWS_1252 =
 const decodeWindows1252 = (raw: Raw): string =>
   raw.replaceAll(/[\x80-\x9f]/g, (byte) => WINDOWS_1252[byte.charCodeAt(0) - 0x80]!);
 
-/** Builds an encoder from the decoder's result for each byte: Node encodes UTF-8 only. */
-function singleByteEncoder(decode: (raw: Raw) => string): (text: string) => Raw {
-  const bytes = Array.from({ length: 128 }, (_, i) => String.fromCharCode(128 + i));
-  const rawOf = new Map(bytes.map((byte) => [decode(byte), byte]));
-  return (text) => text.replaceAll(/[\u0080-\u{10ffff}]/gu, (char) => rawOf.get(char) ?? '?');
+const range = (from: number, to: number): Raw[] =>
+  Array.from({ length: to - from }, (_, i) => String.fromCharCode(from + i));
+
+/** Builds an encoder from the decoder's result for each byte, or pair of bytes: Node encodes UTF-8 only. */
+function encoderOf(name: string, decode: (raw: Raw) => string): (text: string) => Raw {
+  const pairs = () => range(0x81, 0xff).flatMap((a) => range(0x40, 0xff).map((b) => a + b));
+  let rawOf: Map<string, Raw> | undefined;
+  return (text) => {
+    if (!hasNonAscii(text)) return text;
+    const raws = () => [...(TWO_BYTES.test(name) ? pairs() : []), ...range(0x80, 0x100)];
+    rawOf ??= new Map(raws().map((raw) => [decode(raw), raw]));
+    return text.replaceAll(/[\u0080-\u{10ffff}]/gu, (char) => rawOf?.get(char) ?? '?');
+  };
 }
 
 function canonicalLabel(label: string): string | undefined {
@@ -67,7 +92,7 @@ function byteEncoding(name: string): Encoding {
   const encode =
     name === 'utf-8'
       ? (text: string) => (hasNonAscii(text) ? Buffer.from(text).toString('latin1') : text)
-      : singleByteEncoder(decode);
+      : encoderOf(name, decode);
   return {
     name,
     toRaw: (bytes) => bytes.toString('latin1'),
@@ -116,6 +141,24 @@ const LONE_BYTE = /[\x80\x82-\x8c\x8e\x91-\x9c\x9e-\xfc](?![\x80-\xff]|$)/;
 /** Whether bytes of no known encoding are text of Excel's default in Western Europe: nothing in them is UTF-8. */
 const isWindows1252 = (raw: Raw): boolean => LONE_BYTE.test(raw) && !MULTIBYTE.test(raw);
 
+/**
+ * Returns the encoding in which the first line has more names of columns than in UTF-8: the header of a table says what
+ * its program did not.
+ */
+function encodingOfHeader(raw: Raw): string | undefined {
+  const header = /^[^\r\n]*/.exec(raw)?.[0] ?? '';
+  if (!hasNonAscii(header) || header.trimStart().startsWith('<')) return undefined;
+  const isKnown = knownNames({});
+  const countIn = (name: string) =>
+    detectDelimiter(byteEncoding(name).decode(header), isKnown).known;
+  let best = { name: 'utf-8', known: countIn('utf-8') };
+  for (const name of EXPORTED) {
+    const known = countIn(name);
+    if (known > best.known) best = { name, known };
+  }
+  return best.name === 'utf-8' ? undefined : best.name;
+}
+
 /** Returns the encoding that the XML declaration or else the media type names. */
 export const givenEncoding = (raw: Raw, charset: string | undefined): string | undefined =>
   [XML_DECLARATION.exec(raw.slice(0, 4096))?.[1], charset].find(
@@ -124,7 +167,8 @@ export const givenEncoding = (raw: Raw, charset: string | undefined): string | u
 
 /**
  * Detects the encoding of a feed: UTF-16 by its first bytes, else UTF-8 by its byte order mark, else the XML
- * declaration, else `charset`, else UTF-8. What should be UTF-8, but has nothing but ASCII that is, is windows-1252.
+ * declaration, else `charset`, else the one in which a table's header is known, else UTF-8. What should be UTF-8, but has
+ * nothing but ASCII that is, is windows-1252.
  * @param head the first bytes, 256 or more if the feed has them
  * @param charset of the feed's media type
  * @param isCertain whether text that is said to be UTF-8 is, whatever it looks like
@@ -137,10 +181,11 @@ export function detectEncoding(head: Buffer, charset?: string, isCertain = false
   if (raw.startsWith(BOM)) return byteEncoding('utf-8');
   const given = givenEncoding(raw, charset);
   const isNamed = given !== undefined && (isCertain || canonicalLabel(given) !== 'utf-8');
-  const label = isNamed ? given : isWindows1252(raw) ? 'windows-1252' : 'utf-8';
+  const guess = () => encodingOfHeader(raw) ?? (isWindows1252(raw) ? 'windows-1252' : 'utf-8');
+  const label = isNamed ? given : guess();
   // A declaration readable as ASCII cannot be UTF-16, even if it says so; .NET often does.
   const name = canonicalLabel(label)?.replace(/^utf-16.e$/, 'utf-8');
-  if (!name || !SPLITTABLE.test(name)) {
+  if (!name || !(SPLITTABLE.test(name) || TWO_BYTES.test(name))) {
     throw new FeedError('encoding', `The encoding ${excerpt(label)} is not supported; send UTF-8`);
   }
   return byteEncoding(name);

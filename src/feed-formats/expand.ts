@@ -153,17 +153,22 @@ const FORMS = [
 ] as const;
 const LONGEST_START = 4;
 
+/** A file that is gzip, and that a server compresses again. */
+const MAX_LAYERS = 2;
+
 /**
- * Decompresses a feed that is sent as gzip or as a zip file with one file in it; any other passes as it is.
+ * Decompresses a feed that is sent as gzip or as a zip file with one file in it, or as one within the other; any other
+ * passes as it is.
  * @throws FeedError compressed, if it is damaged, has a password, several files or becomes too large
  */
 export async function* expandFeed(
   source: AsyncIterable<Uint8Array>,
   limit: ExpansionLimit = EXPANSION,
+  layers = MAX_LAYERS,
 ): AsyncGenerator<Uint8Array> {
   const { head, all } = await peek(source, ({ length }) => length >= FLAGS_AT + 1);
   const start = head.subarray(0, LONGEST_START).toString('latin1');
   const form = FORMS.find((each) => start.startsWith(each.start));
-  if (form) yield* form.open(all, new Expansion(limit));
-  else yield* all;
+  if (!form || layers === 0) yield* all;
+  else yield* expandFeed(form.open(all, new Expansion(limit)), limit, layers - 1);
 }

@@ -10,6 +10,8 @@ const NOTES = {
   'control-characters': 'Control characters, which XML does not allow, are read as unknown ones',
   'windows-1252':
     'The text is not UTF-8 and no other encoding is given: it is read as Windows-1252',
+  'guessed-encoding':
+    'The text is not UTF-8 and no other encoding is given: it is read in one in which its header is known',
   'carriage-returns': 'Lines end with a carriage return alone',
   'separator-line': 'The first line names the delimiter',
   'short-rows': 'Rows end before the last column: the missing cells are empty',

@@ -1,6 +1,6 @@
 import type { Splitter } from './chunk.ts';
 import { csvSplitter } from './csv.ts';
-import { BOM, detectEncoding, type Encoding, givenEncoding } from './encoding.ts';
+import { BOM, detectEncoding, type Encoding, givenEncoding, hidesBrackets } from './encoding.ts';
 import { excerpt, FeedError } from './feed-error.ts';
 import { jsonSplitter } from './json.ts';
 import { FEED_LIMITS, type FeedLimits } from './limits.ts';
@@ -173,7 +173,8 @@ function noteDocument(
   if (skip || headerLine > 1) takeNote('text-before', 1);
   if (lineEnd === '\r') takeNote('carriage-returns', 1);
   const isGiven = !/^utf-?8$/i.test(givenEncoding(raw, charsetOf(mediaType)) ?? 'utf-8');
-  if (name === 'windows-1252' && !isGiven) takeNote('windows-1252', 1);
+  if (isGiven || name.startsWith('utf-')) return;
+  takeNote(name === 'windows-1252' ? name : 'guessed-encoding', 1);
 }
 
 /**
@@ -188,6 +189,9 @@ export function openFeed(encoding: Encoding, head: Buffer, options: FeedReadOpti
   // Decoding is stateful for UTF-16: the head is read once more by the splitter.
   const probe = detectEncoding(head, charsetOf(options.mediaType));
   const raw = probe.toRaw(head).replace(BOM, '');
+  if (hidesBrackets(probe) && /json/.test(sniffed.format)) {
+    throw new FeedError('encoding', `JSON in ${probe.name} is not supported; send UTF-8`);
+  }
   const isPath = mapping.items !== undefined && /^(rss|atom)$/.test(sniffed.format);
   const format = isPath ? 'xml' : sniffed.format;
   const lineEnd = /^[^\r\n]*\r(?![\r\n])/.test(raw) ? '\r' : '\n';

@@ -31,6 +31,7 @@ describe('the images of a feed', () => {
     ];
     expect(await read(shopify)).toMatchObject(rows);
     expect(await read(gzipSync(shopify))).toMatchObject(rows);
+    expect(await read(gzipSync(gzipSync(shopify)))).toMatchObject(rows); // by a server, once more
   });
 
   test('each have an id of their own: another with the same is an error of its line', async () => {

@@ -119,6 +119,12 @@ const KINDS: readonly { what: string; feed: string | Buffer; rows: string[]; pre
   { what: 'Pinterest', feed: 'id,item_group_id,title,image_link,additional_image_link\na,g,x,~/1,\n', rows: ['a /1'] },
   { what: 'TikTok', feed: 'sku_id\ttitle\timage_link\tadditional_image_link\na\tx\t~/1\t~/2\n', rows: ['a /1 /2'], preset: 'plain' },
   { what: 'Snap quoted tabs', feed: '"id"\t"title"\t"image_link"\n"a"\t"x"\t"~/1"\n', rows: ['a /1'] },
+  { what: 'Shift_JIS without a word, as Excel in Japan', feed: Buffer.from('\x8f\xa4\x95iID,\x8f\xa4\x95i\x96\xbc,\x8f\xa4\x95i\x89\xe6\x91\x9c\x83\x8a\x83\x93\x83N\na,\x95\x5c\x8e\xa6\x83\x5c,https://img.example/1\n', 'latin1'), rows: ['a /1'], notes: ['guessed-encoding'] },
+  { what: 'GBK, with tabs', feed: Buffer.from('ID\t\xb1\xea\xcc\xe2\t\xcd\xbc\xc6\xac\xc1\xb4\xbd\xd3\na\t\xb3\xc4\xc9\xc0\thttps://img.example/1\n', 'latin1'), rows: ['a /1'], notes: ['guessed-encoding'] },
+  { what: 'Windows-1250', feed: Buffer.from('n\xe1zev;odkaz na obr\xe1zok;id\n\x9a\xe1la;https://img.example/1;a\n', 'latin1'), rows: ['a /1'] },
+  { what: 'Windows-1251', feed: Buffer.from('\xe8\xe4\xe5\xed\xf2\xe8\xf4\xe8\xea\xe0\xf2\xee\xf0;\xed\xe0\xe7\xe2\xe0\xed\xe8\xe5;\xf1\xf1\xfb\xeb\xea\xe0 \xed\xe0 \xe8\xe7\xee\xe1\xf0\xe0\xe6\xe5\xed\xe8\xe5\na;\xef\xeb\xe0\xf2\xfc\xe5;https://img.example/1\n', 'latin1'), rows: ['a /1'], notes: ['guessed-encoding'] },
+  { what: 'EUC-KR', feed: Buffer.from('ID\t\xc1\xa6\xb8\xf1\t\xc0\xcc\xb9\xcc\xc1\xf6 \xb8\xb5\xc5\xa9\na\t\xbc\xc5\xc3\xf7\thttps://img.example/1\n', 'latin1'), rows: ['a /1'], notes: ['guessed-encoding'] },
+  { what: 'XML in Shift_JIS', feed: Buffer.from('<?xml version="1.0" encoding="Shift_JIS"?><products><product><sku>a</sku><name>\x95\x5c\x83\x5c</name><image>https://img.example/1</image></product></products>', 'latin1'), rows: ['a /1'], preset: 'plain' },
 ];
 
 const bytesOf = (feed: string | Buffer): Buffer =>
