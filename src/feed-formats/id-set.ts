@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Reason } from './row-error.ts';
 
 export interface IdSet {
@@ -36,7 +36,7 @@ export function idSet(): IdSet {
 
   return {
     add(id) {
-      const digest = createHash('sha256').update(id).digest();
+      const digest = hash('sha256', id, 'buffer');
       const high = digest.readUInt32LE(0) || 1;
       const low = digest.readUInt32LE(4);
       const at = find(slots, high, low);
