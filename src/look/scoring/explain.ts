@@ -107,10 +107,7 @@ export function warningsOf(context: ScoringContext, thermal: Ranked['thermal']):
   const { k } = context.model;
   const dangers = new Set(context.dangers.map(({ code }) => code));
   const warnings: [keyof typeof WARNINGS, boolean][] = [
-    [
-      'limited-exposure',
-      thermal.exposureLimitH !== null && thermal.exposureLimitH < k.storage.warnH,
-    ],
+    ['limited-exposure', isDangerous(context.model, thermal.exposureLimitH)],
     ['frostbite-risk', dangers.has('frostbite')],
     [
       'heat-stress',
@@ -144,25 +141,25 @@ const AMOUNTS = [
   ['coats', Number.POSITIVE_INFINITY],
 ] as const;
 
+/** Whether the body cools too far in these clothes, within so many hours, to say nothing. */
+const isDangerous = ({ k }: ScoringContext['model'], exposureLimitH: number | null) =>
+  exposureLimitH !== null && exposureLimitH < k.storage.warnH;
+
 function thermalExplanation(
   { model }: ScoringContext,
-  { icl, iclTarget, deviation, ppd, plan }: Ranked['thermal'],
+  { icl, iclTarget, deviation, ppd, plan, exposureLimitH }: Ranked['thermal'],
   write: Write,
   locale: Locale,
 ): Explanation {
   const isCool = deviation < -NOTABLE_VOTES;
   const isWarm = deviation > NOTABLE_VOTES && ppd > NOTABLE_PPD;
   const { warn } = model.k.thermal;
-  const side = isCool ? 'cool' : 'warm';
-  const code: Code =
-    !isCool && !isWarm
-      ? 'thermal.match'
-      : Math.abs(deviation) < warn
-        ? (`thermal.${side}` as const)
-        : isCool
-          ? 'thermal.cold'
-          : 'thermal.hot';
   const missing = AMOUNTS.find(([, below]) => Math.abs(icl - iclTarget) < below)![0];
+  // Work keeps warm clothes that are not enough for standing still: what is dangerous is not "a little cool".
+  const isCold = missing === 'coats' || isDangerous(model, exposureLimitH);
+  const isFar = Math.abs(deviation) >= warn;
+  const side = isCool ? (isFar || isCold ? 'cold' : 'cool') : isFar ? 'hot' : 'warm';
+  const code: Code = isCool || isWarm ? `thermal.${side}` : 'thermal.match';
   const words = { place: PLACES[plan][locale], amount: AMOUNT_NAMES[missing][locale] };
   return write(code, { icl, target: iclTarget, deviation }, words);
 }
@@ -228,7 +225,7 @@ function dangerExplanations(
       Object.fromEntries(Object.entries(params).map(([name, value]) => [name, round(value, 1)])),
     ),
   );
-  if (exposureLimitH !== null && exposureLimitH < model.k.storage.warnH)
+  if (exposureLimitH !== null && isDangerous(model, exposureLimitH))
     explanations.push(
       write('danger.cold', { minutes: Math.max(5, Math.round(60 * exposureLimitH)) }),
     );
