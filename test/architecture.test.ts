@@ -106,6 +106,23 @@ test('rooms import rooms of lower layers only', () => {
   expect(wrong).toEqual([]);
 });
 
+test('docs/architecture.md has the same layers', () => {
+  const rows = readFileSync(join(root, 'docs/architecture.md'), 'utf8').matchAll(
+    /^\| (\d) \| (.+?) \|/gm,
+  );
+  const documented = [...rows].flatMap(([, layer, rooms]) =>
+    [...(rooms ?? '').matchAll(/`(?:src\/)?([\w-]+)(?:\/|\.ts)`/g)].map(
+      ([, room]) => `${layer} ${room}`,
+    ),
+  );
+  const isFolder = (entry: string) => !/ (client|lua)$/.test(entry); // one is a package, one has no imports
+  expect(documented.filter(isFolder).sort()).toEqual(
+    LAYERS.flatMap((rooms, layer) => rooms.map((room) => `${layer} ${room}`))
+      .filter(isFolder)
+      .sort(),
+  );
+});
+
 test('every room has a layer', () => {
   expect(files.length).toBeGreaterThan(300);
   expect([...new Set(files.map(roomOf))].filter((room) => layerOf(room) < 0)).toEqual([]);

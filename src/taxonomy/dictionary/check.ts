@@ -1,3 +1,4 @@
+import { groupedIds } from '../outfit/parse-groups.ts';
 import { categoryPriorIds } from '../photo/image-classes.ts';
 import { refinedIds } from '../text/refine.ts';
 import { stem } from '../text/stem.ts';
@@ -50,9 +51,17 @@ const unknownIds = (
     .filter((id) => id !== undefined && !known.some((entry) => entry.id === id))
     .map((id) => `${listName}: there is no ${id}`);
 
+/** Categories without a row in a table of the code: they would be read as if they had an empty one. */
+const missingIds = (
+  listName: string,
+  ids: readonly string[],
+  categories: readonly Named[],
+): string[] =>
+  categories.filter(({ id }) => !ids.includes(id)).map(({ id }) => `${listName}: ${id} has no row`);
+
 /**
  * Returns every error of a dictionary that its schema cannot detect, as text; none for a valid one. Also checks the
- * ids in the code's own tables (refinements, image classes).
+ * ids in the code's own tables (refinements, image classes, parse groups).
  */
 export function dictionaryErrors(dictionary: Dictionary): string[] {
   const { categories, categoryGroups, colourFamilies, materials, patterns, attributes } =
@@ -119,6 +128,9 @@ export function dictionaryErrors(dictionary: Dictionary): string[] {
     ),
     ...unknownIds('refinements', refinedIds(), categories),
     ...unknownIds('image classes', categoryPriorIds(), categories),
+    ...unknownIds('parse groups', groupedIds(), categories),
+    ...missingIds('image classes', categoryPriorIds(), categories),
+    ...missingIds('parse groups', groupedIds(), categories),
     ...unknownIds('layers', LAYERS, dictionary.layers),
     ...REGIONS.filter((region) => !categories.some((category) => category.region === region)).map(
       (region) => `the region ${region} has no category`,

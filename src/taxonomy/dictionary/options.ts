@@ -23,7 +23,7 @@ export const SECTIONS = [
 ] as const;
 type Section = (typeof SECTIONS)[number];
 
-/** Earlier versions that are still served, and their content hashes. */
+/** Earlier versions that are still served, the oldest first, and their content hashes. */
 const EARLIER: Readonly<Record<string, string>> = {
   '1.0.0': 'sha256:f81080e5700dad2e36db0b83d9c8d30c2950ba394c8f79537ef1f60845074e2f',
 };
@@ -217,8 +217,11 @@ const SECTION_BODIES: Readonly<Record<Section, (locale: Locale) => Partial<Optio
 
 /** Leaves out what a version does not have yet. */
 function withoutLater(body: Partial<OptionsResponse>, version: string): Partial<OptionsResponse> {
-  if (!body.categories || version === dictionary.dictionaryVersion) return body;
-  return { ...body, categories: body.categories.filter(({ id }) => !categories.get(id)?.since) };
+  if (!body.categories) return body;
+  const [first = ''] = VERSIONS;
+  const isThere = (id: string) =>
+    VERSIONS.indexOf(categories.get(id)?.since ?? first) <= VERSIONS.indexOf(version);
+  return { ...body, categories: body.categories.filter(({ id }) => isThere(id)) };
 }
 
 /** Builds the response: the requested sections in one language. */

@@ -6,12 +6,12 @@ import { PRIOR } from '../photo/image-classes.ts';
 // biome-ignore format: a table reads best aligned
 const GROUPS = {
   top:             { region: 'top',       categories: ['t_shirt', 'long_sleeve_tee', 'tank_top', 'camisole', 'polo_shirt', 'bodysuit', 'undershirt', 'thermal_top', 'bra'] },
-  shirt_blouse:    { region: 'top',       categories: ['shirt', 'blouse', 'short_sleeve_shirt', 'dress_shirt', 'flannel_shirt', 'overshirt', 'tunic'] },
+  shirt_blouse:    { region: 'top',       categories: ['shirt', 'blouse', 'short_sleeve_shirt', 'dress_shirt', 'flannel_shirt', 'overshirt', 'tunic', 'kurta'] },
   knit_sweat:      { region: 'top',       categories: ['sweater', 'thick_sweater', 'turtleneck', 'cardigan', 'sweatshirt', 'hoodie', 'fleece_jacket'] },
   vest:            { region: 'top',       categories: ['waistcoat', 'knit_vest', 'puffer_vest', 'tank_top'] },
   jacket_blazer:   { region: 'outerwear', categories: ['blazer', 'light_jacket', 'denim_jacket', 'bomber_jacket', 'leather_jacket', 'windbreaker', 'rain_jacket', 'fleece_jacket', 'overshirt', 'puffer_vest'] },
-  coat:            { region: 'outerwear', categories: ['wool_coat', 'trench_coat', 'down_jacket', 'parka', 'cape_poncho', 'kimono_duster'] },
-  dress_onepiece:  { region: 'dress',     categories: ['dress', 'light_dress', 'long_sleeve_dress', 'maxi_dress', 'evening_dress', 'saree_traditional', 'jumpsuit', 'dungarees', 'swimwear', 'sleepwear', 'robe', 'suit_set', 'tracksuit_set'] },
+  coat:            { region: 'outerwear', categories: ['wool_coat', 'trench_coat', 'down_jacket', 'parka', 'cape_poncho', 'kimono_duster', 'sherwani'] },
+  dress_onepiece:  { region: 'dress',     categories: ['dress', 'light_dress', 'long_sleeve_dress', 'maxi_dress', 'evening_dress', 'saree_traditional', 'abaya', 'kaftan', 'thobe', 'dirndl', 'hanfu_qipao', 'shalwar_kameez', 'jumpsuit', 'dungarees', 'swimwear', 'sleepwear', 'robe', 'suit_set', 'tracksuit_set'] },
   skirt:           { region: 'bottom',    categories: ['skirt_light', 'skirt_heavy', 'maxi_skirt'] },
   trousers_jeans:  { region: 'bottom',    categories: ['trousers', 'jeans', 'chinos', 'dress_trousers', 'cargo_pants', 'joggers', 'corduroy_wool_trousers', 'capri', 'rain_trousers', 'ski_trousers'] },
   leggings_tights: { region: 'bottom',    categories: ['leggings', 'tights', 'long_johns'] },
@@ -32,6 +32,10 @@ export const ParseGroup = z.enum(PARSE_GROUPS).meta({
   description: 'What the parse network tells apart',
 });
 export type ParseGroup = z.infer<typeof ParseGroup>;
+
+/** The ids that the groups have. */
+export const groupedIds = (): string[] =>
+  Object.values(GROUPS).flatMap(({ categories }) => [...categories]);
 
 /** Returns the categories of a group. */
 export const categoriesOf = (group: ParseGroup): readonly string[] => GROUPS[group].categories;
