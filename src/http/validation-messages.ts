@@ -11,7 +11,7 @@ const TYPES: Readonly<Record<string, string>> = {
   record: 'an object',
 };
 
-const FORMATS: Readonly<Record<string, string>> = {
+const TEXT_FORMS: Readonly<Record<string, string>> = {
   url: 'must be an http or https URL',
   datetime: 'must be a date and time such as 2026-01-31T08:00:00Z',
   date: 'must be a date such as 2026-01-31',
@@ -57,7 +57,7 @@ export function validationMessage(issue: z.core.$ZodRawIssue): string | undefine
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`;
     case 'invalid_format':
-      return FORMATS[issue.format] ?? 'does not have the form that the documentation shows';
+      return TEXT_FORMS[issue.format] ?? 'does not have the form that the documentation shows';
     default:
       return 'is not valid';
   }

@@ -33,15 +33,15 @@ const THOROUGH_EDGES: Refinement = {
   minCell: 0,
 };
 
-/** A quality preset. */
-export interface QualityPreset extends SubjectPreset {
+/** What is done for a quality. */
+export interface QualitySettings extends SubjectPreset {
   effort: Effort;
   /** How thoroughly the edges between garments are solved for; see `refineGarment`. */
   garmentEdges?: Refinement;
 }
 
-/** The quality presets; see docs/adr/0019-quality.md. */
-export const PRESETS = {
+/** What each quality does; see docs/adr/0019-quality.md. */
+export const QUALITY_SETTINGS = {
   fast: { effort: 'min' },
   balanced: {
     secondPass: { maxShare: 0.6, maxConfidence: 0.982 },
@@ -54,11 +54,11 @@ export const PRESETS = {
     garmentEdges: THOROUGH_EDGES,
     effort: 'default',
   },
-} as const satisfies Record<Quality, QualityPreset>;
+} as const satisfies Record<Quality, QualitySettings>;
 
 /** Returns how much time is spent on compressing a PNG of this quality. */
 export const effortOf = ({ quality = DEFAULT_QUALITY }: CutOutOptions): Effort =>
-  PRESETS[quality].effort;
+  QUALITY_SETTINGS[quality].effort;
 
 /** The time of each step of one cut-out. */
 interface Timings {
@@ -134,7 +134,7 @@ export async function cutOut(
 ): Promise<CutOut> {
   const { options = {}, background } = settings;
   const { quality = DEFAULT_QUALITY, roi, subject: choice } = options;
-  const { effort, garmentEdges, ...preset }: QualityPreset = PRESETS[quality];
+  const { effort, garmentEdges, ...preset }: QualitySettings = QUALITY_SETTINGS[quality];
   const startedAt = performance.now();
   const decoded = await decode(image, maxPixels);
   const decodedAt = performance.now();

@@ -6,7 +6,7 @@ import { type Box, subjectBox } from '../../src/imaging/subject-box.ts';
 import { DEFAULT_QUALITY, type Quality } from '../../src/output/option-table.ts';
 import { type CutOutReview, reviewOf, withReason } from '../../src/output/review.ts';
 import { decode } from './codec.ts';
-import { PRESETS, type QualityPreset } from './cut-out.ts';
+import { QUALITY_SETTINGS, type QualitySettings } from './cut-out.ts';
 import { findSubject } from './find-subject.ts';
 import { type GarmentMeasurements, type GarmentSessions, viewCutOut } from './garment-view.ts';
 import { type PlacedGarment, placeGarment, refineGarment } from './garments/cut-out.ts';
@@ -93,7 +93,7 @@ async function findWorn(parser: Session, { pixels, matte }: MattedImage): Promis
 async function encodeGarment(
   placed: PlacedGarment,
   whole: Matte,
-  { garmentEdges, effort }: QualityPreset,
+  { garmentEdges, effort }: QualitySettings,
 ): Promise<Uint8Array> {
   const { pixels, matte } = crop(refineGarment(placed, whole, garmentEdges), placed.visible);
   return encodePng(pixels, matte, effort);
@@ -110,7 +110,7 @@ export async function separateOutfit(
   maxPixels: number,
   { quality = DEFAULT_QUALITY, cutouts }: OutfitOptions,
 ): Promise<{ outfit: SeparatedOutfit; files: Uint8Array }> {
-  const preset: QualityPreset = PRESETS[quality];
+  const preset: QualitySettings = QUALITY_SETTINGS[quality];
   const startedAt = performance.now();
   const decoded = await decode(image, maxPixels);
   const decodedAt = performance.now();

@@ -8,7 +8,7 @@ import { pngFile } from './png-file.ts';
 import type { ReadableFile } from './readable-file.ts';
 import { webpFile } from './webp-file.ts';
 
-const FORMATS = { jpeg: jpegFile, png: pngFile, webp: webpFile } as const;
+const READERS = { jpeg: jpegFile, png: pngFile, webp: webpFile } as const;
 
 /** Runs a pipeline that begins with a decoder. */
 type Use<T> = (pipeline: Sharp) => Promise<T>;
@@ -62,7 +62,7 @@ export async function readFile<T extends object>(
   const format = sniffFormat(image);
   const size = format && readImageSize(image, format);
   if (!size) throw new DecodeError();
-  const file = FORMATS[format](image);
+  const file = READERS[format](image);
   const open: Open = (bytes, failOn = file.failOn) =>
     sharp(bytes, { limitInputPixels: maxPixels, failOn });
   try {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { FilledColumn } from '../../../feed-formats/columns.ts';
 import { FeedMapping } from '../../../feed-formats/mapping.ts';
-import { FEED_FORMATS } from '../../../intake/batches/feed-reading.ts';
+import { FEED_FORMAT_CHOICES } from '../../../intake/batches/feed-reading.ts';
 import type { AccessRequest } from '../../../intake/feeds/feed-access.ts';
 import type { FeedManifest } from '../../../intake/feeds/feeds.ts';
 import { scheduleError } from '../../../intake/feeds/schedules.ts';
@@ -56,7 +56,7 @@ const OutputSeconds = z.coerce
       'How long a run is retained after its end, and the pictures after the end of the last run',
   });
 
-const Format = z.enum(FEED_FORMATS).default('auto');
+const Format = z.enum(FEED_FORMAT_CHOICES).default('auto');
 const operationsField = Operations.default(['remove-background']);
 
 const Text = z.string().regex(/^[\x20-\x7e]*$/, 'must be ASCII without line breaks');

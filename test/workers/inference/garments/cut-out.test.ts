@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PRESETS } from '../../../../workers/inference/cut-out.ts';
+import { QUALITY_SETTINGS } from '../../../../workers/inference/cut-out.ts';
 import { placeGarment, refineGarment } from '../../../../workers/inference/garments/cut-out.ts';
 import { PARTS } from '../../../../workers/inference/garments/groups.ts';
 import { maskOfParts } from '../../../../workers/inference/garments/pieces.ts';
@@ -52,7 +52,7 @@ describe('a garment', () => {
       const { pixels, matte } = refineGarment(
         cut,
         whole,
-        closedForm ? PRESETS.high.garmentEdges : undefined,
+        closedForm ? QUALITY_SETTINGS.high.garmentEdges : undefined,
       );
       let altered = 0;
       matte.data.forEach((alpha, i) => {
@@ -65,7 +65,7 @@ describe('a garment', () => {
 
   test('gives up, refined by closed form, soft pixels that have another colour', () => {
     const cut = placeGarment(drawPixels(), matteOf(24, 20, 8, 4, 128), box)!;
-    const { matte } = refineGarment(cut, whole, PRESETS.high.garmentEdges);
+    const { matte } = refineGarment(cut, whole, QUALITY_SETTINGS.high.garmentEdges);
     // Of the four soft columns the last two are blue: they do not belong to the red garment.
     const [red, blue] = [8, 11].map((column) => matte.data[10 * 24 + column]!);
     expect(blue).toBeLessThan(128);
