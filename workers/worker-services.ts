@@ -39,6 +39,8 @@ export interface WorkerServices extends Services {
   declared: readonly DeclaredSource[];
   /** How long a published picture outlasts its row. */
   graceDays: number;
+  /** Whether the photos of rows that need a review are kept until their results expire. */
+  keepsPhotos: boolean;
   /** A run that would lose a larger share of rows or pictures is held. */
   maxLossPercent: number;
   /** Opens a connection that waits for Redis to come back. */
@@ -89,6 +91,7 @@ export function openWorker(
     allSlots: async () => (await workers.live()).reduce((sum, worker) => sum + worker.slots, 0),
     declared: readDeclaredSources(config),
     graceDays: config.FEED_GRACE_DAYS,
+    keepsPhotos: config.REVIEW_PHOTOS === 'keep',
     maxLossPercent: config.FEED_MAX_LOSS_PERCENT,
     async close() {
       await engine.close();

@@ -116,6 +116,7 @@ const Environment = z.object({
   MAX_LIVE_KEYS: whole(1, 1000).default(5),
   ACCESS_REQUESTS: z.enum(['on', 'off']).default('off'),
   REQUEST_LOG_DAYS: whole(0, 90).default(7),
+  REVIEW_PHOTOS: z.enum(['keep', 'delete']).default('keep'),
   LOOK_SIGNING_KEYS: z
     .string()
     .regex(/^[\w.-]+:[^,\s]{16,}(,[\w.-]+:[^,\s]{16,})*$/)

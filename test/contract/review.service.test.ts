@@ -228,7 +228,9 @@ describe('the review of a batch', () => {
     const { reasons, pending } = await review.summary();
     expect(reasons?.blurred).toBe(3);
     expect(pending).toEqual([]);
-    await expect(review.photo(1)).rejects.toMatchObject({ type: 'gone', status: 410 });
+    const kept = Buffer.from((await review.photo(1)).image);
+    expect(kept.equals(blurred[0]!)).toBe(true);
+    await expect(review.photo(0)).rejects.toMatchObject({ type: 'gone', status: 410 });
     expect(await review.approve(0.5)).toMatchObject({ approved: 0 });
   });
 
@@ -283,20 +285,25 @@ describe('the review of a feed run', () => {
     expect(row).toMatchObject({ title: 'Shirt' });
   });
 
-  test('shows the photo behind the link, as long as it is the same', async () => {
+  test('shows the photo that was kept, or the one behind the link, if it is the same', async () => {
     const photo = (row: number) => feeds.ask('GET', `${path}/review/${row}/photo`);
-    const [, first] = images;
-    const response = await photo(1);
-    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
-    expect(response.headers.get('content-security-policy')).toContain('sandbox');
-    expect(Buffer.from(await response.arrayBuffer()).equals(blurred[0]!)).toBe(true);
+    for (const [row, body] of [clear, ...blurred].entries()) {
+      const response = await photo(row);
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
+      expect(response.headers.get('content-security-policy')).toContain('sandbox');
+      expect(Buffer.from(await response.arrayBuffer()).equals(body)).toBe(true);
+    }
     shop.put('/review/1.jpg', { body: clear, type: 'image/jpeg' });
-    const other = await answer(photo(1));
+    expect((await photo(1)).status).toBe(200);
+    shop.put('/review/0.jpg', { body: blurred[0]!, type: 'image/jpeg' });
+    const other = await answer(photo(0));
     expect(other).toMatchObject({ status: 410, body: { type: 'gone' } });
     expect(other.body.detail).toContain('another photo');
-    shop.put('/review/1.jpg', { body: Buffer.from('no picture'), type: 'image/jpeg' });
-    expect((await photo(1)).status).toBe(410);
-    expect(shop.put('/review/1.jpg', { body: blurred[0]!, type: 'image/jpeg' })).toBe(first);
+    shop.put('/review/0.jpg', { body: Buffer.from('no picture'), type: 'image/jpeg' });
+    expect((await photo(0)).status).toBe(410);
+    for (const [i, body] of [clear, blurred[0]!].entries()) {
+      shop.put(`/review/${i}.jpg`, { body, type: 'image/jpeg' });
+    }
     expect((await photo(99)).status).toBe(404);
   });
 

@@ -164,9 +164,11 @@ describe('the rows of a batch', () => {
     expect((await filesOf()).filter((file) => file.includes('/refined-'))).toHaveLength(1);
   });
 
-  test('the photo is sent again, unless it is still at its address', async () => {
-    const missing = await refine(path, 1);
+  test('the photo is sent again, unless it was kept or is still at its address', async () => {
+    const missing = await refine(path, 0);
     expect(missing.body).toMatchObject({ status: 410, errors: [{ pointer: '/image' }] });
+    expect((await refine(path, 1)).body).toMatchObject({ needed: true, refinements: 1 });
+    expect((await undo(path, 1, 1)).status).toBe(200);
     const wrong = await refine(path, 1, { image: shirt });
     expect(wrong.body).toMatchObject({ status: 400, errors: [{ pointer: '/image' }] });
     shop.put('/shirt.jpg', { body: blurred, type: 'image/jpeg' });
@@ -198,7 +200,7 @@ describe('the rows of a batch', () => {
   });
 
   test('of two people who mend or decide at once one wins, and the other sees the decision', async () => {
-    const revision = 0;
+    const revision = Number((await show(path, 1)).body.revision);
     const replies = await Promise.all([
       refine(path, 1, { image: blurred, fields: { revision: String(revision) } }),
       refine(path, 1, { image: blurred, fields: { revision: String(revision) } }),
@@ -207,11 +209,14 @@ describe('the rows of a batch', () => {
     const lost = replies.find(({ status }) => status === 409);
     expect(lost?.body).toMatchObject({
       type: 'conflict',
-      present: { decision: 'pending', revision: 1, refinements: 1 },
+      present: { decision: 'pending', revision: revision + 1, refinements: 1 },
     });
     const late = await decide(path, 1, { decision: 'approved', revision });
     expect(late).toMatchObject({ status: 409, body: { present: { refinements: 1 } } });
-    expect((await show(path, 1)).body).toMatchObject({ refinements: 1, revision: 1 });
+    expect((await show(path, 1)).body).toMatchObject({
+      refinements: 1,
+      revision: revision + 1,
+    });
     const stored = (await filesOf()).filter((file) => file.includes('/refined-'));
     expect(stored).toHaveLength(2);
   });
@@ -245,9 +250,10 @@ describe('the rows of a batch', () => {
   test('is available to the client', async () => {
     const review = createClient({ baseUrl: stack.url, key }).batches.review(id);
     const strokes = [{ ...ERASE, mode: 'add' as const, points: [[100, 120] as [number, number]] }];
-    const mended = await review.refine(1, { image: blurred, strokes, revision: 1 });
-    expect(mended).toMatchObject({ refinements: 2, revision: 2, needed: true });
-    const late = review.refine(1, { image: blurred, strokes, revision: 1 });
+    const { revision } = await review.get(1);
+    const mended = await review.refine(1, { image: blurred, strokes, revision });
+    expect(mended).toMatchObject({ refinements: 2, revision: revision + 1, needed: true });
+    const late = review.refine(1, { image: blurred, strokes, revision });
     await expect(late).rejects.toBeInstanceOf(SelvageError);
     expect(await review.undoRefinement(1, 2)).toMatchObject({ refinements: 1 });
   });

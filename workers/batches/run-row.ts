@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { modelVersionOf } from '../../models/catalog.ts';
+import { sniffFormat } from '../../src/imaging/sniff.ts';
 import { batchKeys } from '../../src/intake/batches/batch-files.ts';
 import { feedPhotoKey, feedPictureKey } from '../../src/intake/feeds/feed-keys.ts';
 import { type ValidatedImage, validateImage } from '../../src/intake/validate-image.ts';
@@ -109,6 +110,19 @@ async function deliver(
   const bytes = await blobs.get(key, signal);
   if (!(await batches.isRowPending(batchId, chunk, row.row))) return;
   await objects.deliver(row.source.object, bytes, cutout.mediaType, signal);
+}
+
+/** Keeps the photo of a cut-out that needs a review, as long as the batch: who reviews it compares and mends. */
+async function keepDoubtful(
+  { blobs, keepsPhotos }: RowServices,
+  { client, batchId, row }: RowJob,
+  { cutout }: JobResults,
+  bytes: Uint8Array,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!keepsPhotos || !cutout?.review?.needed) return;
+  const mediaType = `image/${sniffFormat(bytes)}`;
+  await blobs.put(batchKeys(client, batchId).photo(row.row), bytes, { mediaType }, signal);
 }
 
 /** Returns the key of a batch's background image, which all its rows share. */
@@ -242,6 +256,7 @@ async function makeResults(
   const task = { client, weight, image: bytes, sha256, options, background, region };
   const outputKey = cutOutKeyOf(engine, ownerOf(job), task);
   const { results, millis } = await processImage(services, operations, task, ownerOf(job), signal);
+  await keepDoubtful(services, job, results, bytes, signal);
   await deliver(services, job, results.cutout, outputKey, signal);
   const picture = await makePicture(services, job, results.cutout && outputKey, signal);
   const made = {
@@ -282,6 +297,7 @@ async function finish(
   if (!isErased || result.status === 'failed') return false;
   const keys = fileKeys(result, garmentsOfRow(job));
   if (job.feed && result.photo) keys.push(feedPhotoKey(job.client, job.feed.id, result.photo));
+  keys.push(batchKeys(job.client, batchId).photo(row.row));
   for (const key of keys) await blobs.delete(key);
   return false;
 }

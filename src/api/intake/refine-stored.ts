@@ -47,6 +47,8 @@ interface StoredCutOut {
   options: CutOutOptions | undefined;
   /** Of the photo of which it was made, hex. */
   sha256: string | undefined;
+  /** Returns the photo, if it was kept. */
+  readPhoto?(): Promise<Uint8Array | undefined>;
   /** Where the photo may still be. */
   imageUrl?: string | undefined;
   /** Whether it has an image behind the subject, which is deleted. */
@@ -63,9 +65,14 @@ export const hasWholeAlpha = (options: CutOutOptions = {}): boolean =>
     ([name, value]) => value !== undefined && OPTIONS[name as OptionName]?.redrawn,
   );
 
-/** Returns the photo that the client has sent again, or where it is. @throws Problem invalid-request, gone */
-function photoOf(form: Form, { sha256, imageUrl }: StoredCutOut): RefinementRequest['photo'] {
+/** Returns the photo that was kept or that the client has sent again, or where it is. @throws Problem invalid-request, gone */
+async function photoOf(
+  form: Form,
+  { sha256, imageUrl, readPhoto }: StoredCutOut,
+): Promise<RefinementRequest['photo']> {
   if (!form.files.image && form.fields.image === undefined) {
+    const kept = await readPhoto?.();
+    if (kept) return { image: kept };
     if (imageUrl !== undefined && sha256 !== undefined) return { imageUrl, sha256 };
     const detail = 'The photo was deleted when its cut-out was made; send it as "image"';
     throw fieldProblem('gone', '/image', 'is needed', detail);
@@ -100,7 +107,7 @@ export async function mendStored(
       'The background image was deleted; mend the alpha by POST /bg/v1/refinements, and draw it yourself';
     throw new Problem('conflict', detail);
   }
-  const photo = photoOf(form, stored);
+  const photo = await photoOf(form, stored);
   const isSent = form.files.alpha !== undefined || !hasWholeAlpha(options);
   const alpha = isSent ? requireFile(form, 'alpha') : await stored.read();
   checkStrokes(strokes, readAlphaSize(alpha, 'image' in photo ? photo.image : undefined));

@@ -43,6 +43,8 @@ export const batchKeys = (client: string, id: string) => {
      * the other's images, so the key names the upload too.
      */
     input: (row: number, uploadId: string) => `${prefix}in/${row}-${uploadId}`,
+    /** The photo of a row that needs a review. */
+    photo: (row: number) => `${prefix}photos/${row}`,
   };
 };
 

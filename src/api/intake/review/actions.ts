@@ -190,7 +190,7 @@ export function createReviewActions(
     /** Returns the photo of a row. @throws Problem gone if it cannot be had any more */
     async photo({ batch }: ReviewTarget, call: Call): Promise<Reply> {
       requireReview(batch);
-      return readPhoto(images, await readRow(batch, call), call);
+      return readPhoto(images, blobs, batch, await readRow(batch, call), call);
     },
 
     /** @throws Problem conflict, not-found */

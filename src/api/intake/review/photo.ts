@@ -1,6 +1,12 @@
+import { createHash } from 'node:crypto';
 import type { Call, Reply } from '../../../http/route.ts';
+import { sniffFormat } from '../../../imaging/sniff.ts';
+import { batchKeys } from '../../../intake/batches/batch-files.ts';
+import type { BatchRecord } from '../../../intake/batches/batches.ts';
 import type { ReviewRow } from '../../../intake/review/review-rows.ts';
 import { Problem, type ProblemType } from '../../../platform/problem.ts';
+import { BlobMissing, type Blobs } from '../../../storage/blobs.ts';
+import { storageUnavailable } from '../../common-problems.ts';
 import type { ImageRequests } from '../../removal/image-requests.ts';
 
 /** What says that there is no such photo behind the link any more. */
@@ -10,6 +16,11 @@ const LINK_PROBLEMS: readonly ProblemType[] = [
   'unprocessable-image',
   'unsupported-media-type',
 ];
+
+const toReply = (file: Uint8Array, mediaType: string): Reply => ({
+  headers: { ...HEADERS, 'content-type': mediaType, 'content-length': String(file.length) },
+  body: Buffer.from(file),
+});
 
 const photoGone = (why: string, cause?: unknown): Problem =>
   new Problem('gone', `${why}; choose the file of the photo instead`, { cause });
@@ -21,15 +32,36 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 } as const;
 
+/** Returns the photo of a row that needs a review, if it was kept and is still the one. */
+export async function readKeptPhoto(
+  blobs: Pick<Blobs, 'get'>,
+  { client, id }: Pick<BatchRecord, 'client' | 'id'>,
+  { row, needed, inputSha256 }: ReviewRow,
+  signal: AbortSignal,
+): Promise<Uint8Array | undefined> {
+  if (!needed) return undefined;
+  const bytes = await blobs.get(batchKeys(client, id).photo(row), signal).catch((error) => {
+    if (error instanceof BlobMissing) return undefined;
+    return storageUnavailable(error);
+  });
+  const isSame = bytes && createHash('sha256').update(bytes).digest('hex') === inputSha256;
+  return isSame ? bytes : undefined;
+}
+
 /**
- * Fetches the photo of a row from its link, because inputs are deleted soon after.
+ * Returns the photo of a row: the one that was kept, else what its link has.
  * @throws Problem gone if there is no link, or another photo behind it; upstream-failed if it may be there later
  */
 export async function readPhoto(
   images: Pick<ImageRequests, 'fetchImage'>,
-  { imageUrl, inputSha256 }: ReviewRow,
+  blobs: Pick<Blobs, 'get'>,
+  batch: BatchRecord,
+  row: ReviewRow,
   call: Call,
 ): Promise<Reply> {
+  const { imageUrl, inputSha256 } = row;
+  const kept = await readKeptPhoto(blobs, batch, row, call.signal);
+  if (kept) return toReply(kept, `image/${sniffFormat(kept)}`);
   if (imageUrl === undefined) {
     throw photoGone('The photo was uploaded, and deleted when its cut-out was made');
   }
@@ -40,6 +72,5 @@ export async function readPhoto(
   if (result.sha256 !== inputSha256) {
     throw photoGone('There is another photo behind the link now');
   }
-  const content = { 'content-type': result.mediaType, 'content-length': String(result.bytes) };
-  return { headers: { ...HEADERS, ...content }, body: Buffer.from(file) };
+  return toReply(file, result.mediaType);
 }

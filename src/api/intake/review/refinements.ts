@@ -40,6 +40,7 @@ import {
 } from './actions.ts';
 import { type DecidedRow, type DecideServices, decideRow } from './decide-row.ts';
 import { decisionConflict, type Known } from './decision-view.ts';
+import { readKeptPhoto } from './photo.ts';
 import { ReviewRowResponse } from './schemas.ts';
 
 const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
@@ -154,6 +155,7 @@ export function createRowRefinements(
     const stored = {
       options,
       sha256: row.inputSha256,
+      readPhoto: () => readKeptPhoto(blobs, target.batch, row, call.signal),
       imageUrl: row.imageUrl,
       hasBackground: options?.backgroundImageUrl !== undefined,
       refinements,
@@ -283,7 +285,9 @@ export function createRowRefinements(
 export type RowRefinements = ReturnType<typeof createRowRefinements>;
 
 const RefinementForm = z.object({
-  image: filePart('The photo; needed unless it is still at the `imageUrl` of the row').optional(),
+  image: filePart(
+    'The photo; needed unless it was kept or is still at the `imageUrl` of the row',
+  ).optional(),
   alpha: filePart('Instead of that of the present cut-out').optional(),
   strokes: Strokes,
   revision: revisionField,

@@ -79,9 +79,9 @@ const decisionRoutes = (
     path: `${path}/review/:row/photo`,
     scope: 'any-key',
     operationId: `get${name}ReviewPhoto`,
-    summary: 'Get the photo of a row from its link, to compare it with the cut-out',
+    summary: 'Get the photo of a row, to compare it with the cut-out',
     description:
-      'Photos are not retained: it is fetched from the link of the row. If it was uploaded, or the file there is another one now, the response is 410.',
+      'The photo of a row that needs a review is kept with the results, unless the operator says otherwise. Any other is fetched from the link of the row; if it was uploaded, or the file there is another one now, the response is 410.',
     responses: { 200: { description: 'The photo', content: CUT_OUT_MEDIA } },
     problems: [...PROBLEMS, 'upstream-failed'],
     handle: async (call) => actions.photo(await readTarget(call), call),
