@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { type ClientRetention, createClientRetention } from './auth/client-retention.ts';
 import { batchEraser } from './intake/batches/batch-eraser.ts';
 import { type BatchRetention, createBatchRetention } from './intake/batches/batch-retention.ts';
-import { type Batches, createBatches } from './intake/batches/batches.ts';
+import { Batches } from './intake/batches/batches.ts';
 import { type ClientIndex, createClientIndex } from './intake/client-index.ts';
 import { runManifests } from './intake/feeds/feed-files.ts';
 import { createFeeds, type Feeds } from './intake/feeds/feeds.ts';
@@ -82,7 +82,7 @@ export function composeServices(
 ): Services {
   const queues = openQueues(redis, log);
   const jobs = createJobRecords(redis, now);
-  const batches = createBatches(redis, now);
+  const batches = new Batches(redis, now);
   const feeds = createFeeds(redis);
   return {
     ...{ redis, now, log, blobs, queues, jobs, batches, feeds },

@@ -13,7 +13,7 @@ import { DEFAULT_LIMITS } from '../../src/auth/keys.ts';
 import type { Call, Route } from '../../src/http/route.ts';
 import { batchEraser } from '../../src/intake/batches/batch-eraser.ts';
 import { createBatchRetention } from '../../src/intake/batches/batch-retention.ts';
-import { createBatches } from '../../src/intake/batches/batches.ts';
+import { Batches } from '../../src/intake/batches/batches.ts';
 import { createClientIndex } from '../../src/intake/client-index.ts';
 import { createReviewDecisions } from '../../src/intake/review/decisions.ts';
 import { createRulePacks } from '../../src/intake/rule-packs.ts';
@@ -146,7 +146,7 @@ describe('a batch', () => {
 
   test('is accepted, sealed and canceled by the shared clock', async () => {
     const blobs = await createFsBlobs({ dir });
-    const batches = createBatches(redis, now);
+    const batches = new Batches(redis, now);
     const actions = createBatchActions(
       {
         batches,

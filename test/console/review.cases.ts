@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createBatches } from '../../src/intake/batches/batches.ts';
+import { Batches } from '../../src/intake/batches/batches.ts';
 import { createReviewDecisions } from '../../src/intake/review/decisions.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import { plantEndedBatch } from '../support/ended-batch.ts';
@@ -23,7 +23,7 @@ async function plantBatch({ stack, register }: Running, rows: number): Promise<s
   await blobs.put(key, shirt, { mediaType: 'image/png' });
   const deps = {
     blobs,
-    batches: createBatches(register.redis, hostClock),
+    batches: new Batches(register.redis, hostClock),
     reviews: createReviewDecisions(register.redis),
   };
   const at = new Date(hostClock()).toISOString();

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { Job } from 'bullmq';
 import { createKeys } from '../../src/auth/keys.ts';
 import { batchFiles, batchKeys, putLines } from '../../src/intake/batches/batch-files.ts';
-import { type BatchRecord, createBatches } from '../../src/intake/batches/batches.ts';
+import type { BatchRecord } from '../../src/intake/batches/batch-record.ts';
+import { Batches } from '../../src/intake/batches/batches.ts';
 import { type RowOutcome, readRowOutcomes } from '../../src/intake/batches/row-reader.ts';
 import type { RowLine } from '../../src/intake/batches/rows.ts';
 import { feedFiles, runManifests } from '../../src/intake/feeds/feed-files.ts';
@@ -43,7 +44,7 @@ export async function startFeedBench(allow: readonly string[] = ['127.0.0.0/8'])
   const folder = await mkdtemp(join(tmpdir(), 'selvage-feeds-'));
   const blobs = await createFsBlobs({ dir: folder });
   const feeds = createFeeds(redis);
-  const batches = createBatches(redis, hostClock);
+  const batches = new Batches(redis, hostClock);
   const queue = openQueue('feed', redis, log);
   const limits = { headersMillis: 2000, idleMillis: 2000 };
   const safeFetch: SafeFetch = createSafeFetch({ allow, userAgent: 'Selvage/test', limits });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Batches, BatchRecord } from './batches.ts';
+import type { BatchRecord } from './batch-record.ts';
+import type { Batches } from './batches.ts';
 import { expandRejected, isRejected, ResultLine, RowLine } from './rows.ts';
 
 /** Reads the lines of a batch's chunks from object storage. */

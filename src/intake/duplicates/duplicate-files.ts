@@ -11,7 +11,7 @@ import {
   putJson,
   putLines,
 } from '../batches/batch-files.ts';
-import { type BatchRecord, DuplicateCounts } from '../batches/batches.ts';
+import { type BatchRecord, DuplicateCounts } from '../batches/batch-record.ts';
 import type { DuplicateOf, RowOutcome } from '../batches/row-reader.ts';
 import {
   DuplicateGroup,

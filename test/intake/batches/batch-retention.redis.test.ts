@@ -4,13 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { batchEraser } from '../../../src/intake/batches/batch-eraser.ts';
 import { batchKeys, batchPrefix, putLines } from '../../../src/intake/batches/batch-files.ts';
+import type { BatchManifest, BatchRecord } from '../../../src/intake/batches/batch-record.ts';
 import { createBatchRetention } from '../../../src/intake/batches/batch-retention.ts';
-import {
-  type Batches,
-  type BatchManifest,
-  type BatchRecord,
-  createBatches,
-} from '../../../src/intake/batches/batches.ts';
+import { Batches } from '../../../src/intake/batches/batches.ts';
 import type { ResultLine } from '../../../src/intake/batches/rows.ts';
 import { hostClock } from '../../../src/platform/clock.ts';
 import type { Blobs } from '../../../src/storage/blobs.ts';
@@ -29,7 +25,7 @@ let batches: Batches;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'selvage-batches-'));
   blobs = await createFsBlobs({ dir: folder });
-  batches = createBatches(redis, hostClock);
+  batches = new Batches(redis, hostClock);
 });
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true });

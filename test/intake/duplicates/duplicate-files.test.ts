@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { formatFingerprint } from '../../../src/imaging/fingerprint.ts';
 import { batchFiles } from '../../../src/intake/batches/batch-files.ts';
-import type { BatchRecord } from '../../../src/intake/batches/batches.ts';
+import type { BatchRecord } from '../../../src/intake/batches/batch-record.ts';
 import type { RowOutcome } from '../../../src/intake/batches/row-reader.ts';
 import {
   putDuplicates,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { batchKeys, putJson } from '../../../src/intake/batches/batch-files.ts';
-import { type Batches, createBatches } from '../../../src/intake/batches/batches.ts';
+import { Batches } from '../../../src/intake/batches/batches.ts';
 import { batchReviewedEntry } from '../../../src/intake/batches/links.ts';
 import type { RowOutcome } from '../../../src/intake/batches/row-reader.ts';
 import {
@@ -47,7 +47,7 @@ let reviews: ReviewDecisions;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'selvage-review-'));
   blobs = await createFsBlobs({ dir: folder });
-  batches = createBatches(redis, hostClock);
+  batches = new Batches(redis, hostClock);
   reviews = createReviewDecisions(redis);
 });
 beforeEach(() => redis.flushall());

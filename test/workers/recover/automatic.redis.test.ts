@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createKeys, type KeyCopy } from '../../../src/auth/keys.ts';
 import { batchKeys, putJson, putLines, putRows } from '../../../src/intake/batches/batch-files.ts';
-import { createBatches } from '../../../src/intake/batches/batches.ts';
+import { Batches } from '../../../src/intake/batches/batches.ts';
 import { batchRedisKeys } from '../../../src/intake/batches/redis-keys.ts';
 import { restoreLostRows } from '../../../src/intake/batches/restore-stored.ts';
 import { putDeed } from '../../../src/intake/deeds.ts';
@@ -120,7 +120,7 @@ test('rows that a batch has lost are restored before it is sealed, and its uploa
   const rowOf = (row: number) => ({ row, line: row + 1, customId: `${row}`, source: { url: 'u' } });
   const upload = { format: 'csv', offset: 77, line: 3, rows: 2, header: 'id,Größe' };
   await putRows(blobs, keys.rows(1), [rowOf(1)], upload);
-  const batches = createBatches(redis, hostClock);
+  const batches = new Batches(redis, hostClock);
   expect(await batches.get('batch_open')).toMatchObject({ chunks: 1, accepted: 1 });
   const batch = { client: 'acme', id: 'batch_open', chunks: 1 };
   await restoreLostRows(batches, blobs, batch, Date.now());

@@ -7,7 +7,7 @@ import {
   BATCH_CANCELED_STATUSES,
   type BatchManifest,
   type BatchRecord,
-} from '../../../intake/batches/batches.ts';
+} from '../../../intake/batches/batch-record.ts';
 import { moveToCancel } from '../../../intake/batches/cancel.ts';
 import { BATCHES_PATH } from '../../../intake/batches/links.ts';
 import { restoreLostRows } from '../../../intake/batches/restore-stored.ts';
@@ -257,7 +257,7 @@ export function createBatchActions(services: BatchServices, events: BatchEvents)
   }
 
   async function list(call: Call<PageQuery>): Promise<object> {
-    const source = { path: BATCHES_PATH, index, get: batches.get };
+    const source = { path: BATCHES_PATH, index, get: (id: string) => batches.get(id) };
     const page = readPage(source, requireCaller(call).client, call.query);
     const { records, ...links } = await page.catch(batchesUnavailable);
     return { batches: records.map((batch): BatchResponse => batchResponse(batch)), ...links };

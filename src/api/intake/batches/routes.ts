@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Gateway } from '../../../gateway.ts';
 import { type Call, json, type Reply, type Route, route } from '../../../http/route.ts';
-import type { BatchRecord } from '../../../intake/batches/batches.ts';
+import type { BatchRecord } from '../../../intake/batches/batch-record.ts';
 import { BATCHES_PATH, batchLinks } from '../../../intake/batches/links.ts';
 import type { Idempotency, StoredResponse } from '../../../intake/idempotency.ts';
 import { cutOutResponseDoc } from '../../removal/cut-out-response.ts';

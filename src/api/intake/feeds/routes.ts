@@ -1,7 +1,7 @@
 import { FeedInspection } from '../../../feed-formats/inspect.ts';
 import { FEED_MEDIA_TYPES } from '../../../feed-formats/sniff.ts';
 import { type Route, route } from '../../../http/route.ts';
-import type { BatchRecord } from '../../../intake/batches/batches.ts';
+import type { BatchRecord } from '../../../intake/batches/batch-record.ts';
 import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
 import type { FeedRecord } from '../../../intake/feeds/feeds.ts';
 import type { BatchEvents } from '../batches/events.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Gateway } from '../../../gateway.ts';
 import { parse } from '../../../http/parse.ts';
 import { type Call, filePart, json, type Reply, type Route, route } from '../../../http/route.ts';
-import type { BatchRecord } from '../../../intake/batches/batches.ts';
+import type { BatchRecord } from '../../../intake/batches/batch-record.ts';
 import type { Decision } from '../../../intake/review/decisions.ts';
 import {
   type MendedRow,

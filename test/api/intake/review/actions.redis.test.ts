@@ -8,7 +8,7 @@ import {
 } from '../../../../src/api/intake/review/actions.ts';
 import { ReviewPage, ReviewQuery } from '../../../../src/api/intake/review/schemas.ts';
 import type { Call } from '../../../../src/http/route.ts';
-import { type Batches, createBatches } from '../../../../src/intake/batches/batches.ts';
+import { Batches } from '../../../../src/intake/batches/batches.ts';
 import {
   createReviewDecisions,
   type ReviewDecisions,
@@ -33,7 +33,7 @@ let reviews: ReviewDecisions;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'selvage-review-actions-'));
   blobs = await createFsBlobs({ dir: folder });
-  batches = createBatches(redis, hostClock);
+  batches = new Batches(redis, hostClock);
   reviews = createReviewDecisions(redis);
 });
 afterAll(async () => {
