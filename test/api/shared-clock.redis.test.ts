@@ -15,7 +15,7 @@ import { batchEraser } from '../../src/intake/batches/batch-eraser.ts';
 import { createBatchRetention } from '../../src/intake/batches/batch-retention.ts';
 import { Batches } from '../../src/intake/batches/batches.ts';
 import { createClientIndex } from '../../src/intake/client-index.ts';
-import { createReviewDecisions } from '../../src/intake/review/decisions.ts';
+import { ReviewDecisions } from '../../src/intake/review/decisions.ts';
 import { createRulePacks } from '../../src/intake/rule-packs.ts';
 import { createWebhookReceivers } from '../../src/intake/webhooks/receivers.ts';
 import { createLog } from '../../src/platform/log.ts';
@@ -161,7 +161,7 @@ describe('a batch', () => {
         batchRetention: createBatchRetention(batches, batchEraser(blobs)),
         receivers: createWebhookReceivers(redis),
         rulePacks: createRulePacks(redis, blobs, now),
-        reviews: createReviewDecisions(redis),
+        reviews: new ReviewDecisions(redis),
         readClientLimits: async () => ({}),
         now,
       },

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Batches } from '../../src/intake/batches/batches.ts';
-import { createReviewDecisions } from '../../src/intake/review/decisions.ts';
+import { ReviewDecisions } from '../../src/intake/review/decisions.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import { plantEndedBatch } from '../support/ended-batch.ts';
 import { transparentShirt } from '../support/images.ts';
@@ -24,7 +24,7 @@ async function plantBatch({ stack, register }: Running, rows: number): Promise<s
   const deps = {
     blobs,
     batches: new Batches(register.redis, hostClock),
-    reviews: createReviewDecisions(register.redis),
+    reviews: new ReviewDecisions(register.redis),
   };
   const at = new Date(hostClock()).toISOString();
   const expiresAt = new Date(hostClock() + 3_600_000).toISOString();

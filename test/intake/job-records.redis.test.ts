@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCompletions } from '../../src/intake/completions.ts';
-import { createJobRecords, type JobRecord, type JobRecords } from '../../src/intake/job-records.ts';
+import { type JobRecord, JobRecords } from '../../src/intake/job-records.ts';
 import {
   createJobRetention,
   expiryOf,
@@ -35,7 +35,7 @@ const enqueue = (job: JobRecord) => requeueJob(queue, job);
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'selvage-records-'));
   blobs = await createFsBlobs({ dir: folder });
-  records = createJobRecords(redis, hostClock);
+  records = new JobRecords(redis, hostClock);
   retention = createJobRetention(records, blobs);
   queue = openQueue('async', redis, log);
 });
@@ -248,13 +248,13 @@ describe('expiry', () => {
     const job = await accepted(DAY);
     const outputKey = 'out/tests/ends-meanwhile.png';
     const attempt = await workOn(job, outputKey);
-    const ending: JobRecords = {
-      ...records,
-      async get(id) {
+    class Ending extends JobRecords {
+      override async get(id: string) {
         await succeed(job, attempt);
-        return records.get(id);
-      },
-    };
+        return super.get(id);
+      }
+    }
+    const ending = new Ending(redis, hostClock);
     const { dueAtMillis } = expiryOf(job, NOW);
     await sweepDueJobs({ records: ending, retention, enqueue }, at(300));
     expect((await known(job.id)).status).toBe('succeeded');

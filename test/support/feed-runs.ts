@@ -9,12 +9,7 @@ import { Batches } from '../../src/intake/batches/batches.ts';
 import { type RowOutcome, readRowOutcomes } from '../../src/intake/batches/row-reader.ts';
 import type { RowLine } from '../../src/intake/batches/rows.ts';
 import { feedFiles, runManifests } from '../../src/intake/feeds/feed-files.ts';
-import {
-  createFeeds,
-  type FeedManifest,
-  newFeedId,
-  newRunId,
-} from '../../src/intake/feeds/feeds.ts';
+import { type FeedManifest, Feeds, newFeedId, newRunId } from '../../src/intake/feeds/feeds.ts';
 import { createFeedRuns } from '../../src/intake/feeds/runs.ts';
 import { createStoredBytes } from '../../src/intake/stored-bytes.ts';
 import { hostClock } from '../../src/platform/clock.ts';
@@ -43,7 +38,7 @@ export async function startFeedBench(allow: readonly string[] = ['127.0.0.0/8'])
   await untilReady(redis, AbortSignal.timeout(5000));
   const folder = await mkdtemp(join(tmpdir(), 'selvage-feeds-'));
   const blobs = await createFsBlobs({ dir: folder });
-  const feeds = createFeeds(redis);
+  const feeds = new Feeds(redis);
   const batches = new Batches(redis, hostClock);
   const queue = openQueue('feed', redis, log);
   const limits = { headersMillis: 2000, idleMillis: 2000 };

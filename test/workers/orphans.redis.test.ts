@@ -16,7 +16,7 @@ import { batchKeys, putJson, putLines } from '../../src/intake/batches/batch-fil
 import { Batches } from '../../src/intake/batches/batches.ts';
 import { adoptInstallationId } from '../../src/intake/installation-id.ts';
 import { writeJobManifest } from '../../src/intake/job-manifest.ts';
-import { createJobRecords, type JobRecord, type JobRecords } from '../../src/intake/job-records.ts';
+import { type JobRecord, JobRecords } from '../../src/intake/job-records.ts';
 import { expiryOf } from '../../src/intake/job-retention.ts';
 import { readIdentity, writeRecoveryState } from '../../src/intake/recovery-state.ts';
 import { hostClock } from '../../src/platform/clock.ts';
@@ -73,7 +73,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   await redis.flushall();
   blobs = await createFsBlobs({ dir: await mkdtemp(join(dir, 'store-')) });
-  records = createJobRecords(redis, hostClock);
+  records = new JobRecords(redis, hostClock);
   await adoptInstallationId(redis, blobs);
   recover = servicesOn(redis, blobs);
 });

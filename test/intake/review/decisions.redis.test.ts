@@ -14,11 +14,10 @@ import {
 } from '../../../src/intake/review/audit.ts';
 import { carriedFrom } from '../../../src/intake/review/carry-over.ts';
 import {
-  createReviewDecisions,
   type Decision,
   type DecisionName,
   decisionInEffect,
-  type ReviewDecisions,
+  ReviewDecisions,
 } from '../../../src/intake/review/decisions.ts';
 import {
   type CarriedDecisions,
@@ -48,7 +47,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'selvage-review-'));
   blobs = await createFsBlobs({ dir: folder });
   batches = new Batches(redis, hostClock);
-  reviews = createReviewDecisions(redis);
+  reviews = new ReviewDecisions(redis);
 });
 beforeEach(() => redis.flushall());
 afterAll(async () => {

@@ -12,7 +12,7 @@ import {
 import { Batches } from '../../../src/intake/batches/batches.ts';
 import { readRowOutcomes } from '../../../src/intake/batches/row-reader.ts';
 import type { ResultLine, RowLine } from '../../../src/intake/batches/rows.ts';
-import { createReviewDecisions } from '../../../src/intake/review/decisions.ts';
+import { ReviewDecisions } from '../../../src/intake/review/decisions.ts';
 import { OUTBOX } from '../../../src/intake/webhooks/outbox.ts';
 import { hostClock } from '../../../src/platform/clock.ts';
 import { createLog } from '../../../src/platform/log.ts';
@@ -66,7 +66,7 @@ beforeEach(async () => {
     rowLimits: createRowLimits(),
     readBatches,
     feedRuns: { finish: finishRun, carriedInto: async () => new Map() },
-    reviews: createReviewDecisions(redis),
+    reviews: new ReviewDecisions(redis),
     allSlots: async () => 1,
     log,
     now: hostClock,

@@ -9,10 +9,7 @@ import {
 import { ReviewPage, ReviewQuery } from '../../../../src/api/intake/review/schemas.ts';
 import type { Call } from '../../../../src/http/route.ts';
 import { Batches } from '../../../../src/intake/batches/batches.ts';
-import {
-  createReviewDecisions,
-  type ReviewDecisions,
-} from '../../../../src/intake/review/decisions.ts';
+import { ReviewDecisions } from '../../../../src/intake/review/decisions.ts';
 import { reviewKeys } from '../../../../src/intake/review/review-rows.ts';
 import { createStoredBytes } from '../../../../src/intake/stored-bytes.ts';
 import { hostClock } from '../../../../src/platform/clock.ts';
@@ -34,7 +31,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'selvage-review-actions-'));
   blobs = await createFsBlobs({ dir: folder });
   batches = new Batches(redis, hostClock);
-  reviews = createReviewDecisions(redis);
+  reviews = new ReviewDecisions(redis);
 });
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
