@@ -9,7 +9,7 @@ import { CreateBatchRequest } from '../../src/api/intake/batches/request.ts';
 import { fileRoutes } from '../../src/api/intake/files.ts';
 import { jobRoutes } from '../../src/api/intake/job-routes.ts';
 import { removeBgRoutes } from '../../src/api/removal/removebg/routes.ts';
-import { DEFAULT_LIMITS } from '../../src/auth/keys.ts';
+import { DEFAULT_LIMITS } from '../../src/auth/key-record.ts';
 import type { Call, Route } from '../../src/http/route.ts';
 import { batchEraser } from '../../src/intake/batches/batch-eraser.ts';
 import { createBatchRetention } from '../../src/intake/batches/batch-retention.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Job } from 'bullmq';
-import { createKeys } from '../../src/auth/keys.ts';
+import { Keys } from '../../src/auth/keys.ts';
 import { batchFiles, batchKeys, putLines } from '../../src/intake/batches/batch-files.ts';
 import type { BatchRecord } from '../../src/intake/batches/batch-record.ts';
 import { Batches } from '../../src/intake/batches/batches.ts';
@@ -46,7 +46,7 @@ export async function startFeedBench(allow: readonly string[] = ['127.0.0.0/8'])
   const files = feedFiles(blobs);
   const runs = createFeedRuns({ feeds, batches, queue, now: hostClock }, runManifests(blobs));
   const storedBytes = createStoredBytes(redis, hostClock);
-  const keys = createKeys(redis, 'a pepper for these tests', hostClock);
+  const keys = new Keys(redis, 'a pepper for these tests', hostClock);
   const { record: key } = await keys.create({
     client: 'shop',
     scopes: ['background-removal:process'],

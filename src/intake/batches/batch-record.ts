@@ -94,11 +94,9 @@ export type BatchManifest = z.infer<typeof BatchManifest>;
 
 /** How many rows of a batch have the same picture. */
 export const DuplicateCounts = z.object({
-  /** Rows whose pictures were compared. */
-  compared: z.number(),
+  compared: z.number().meta({ description: 'Rows whose pictures were compared' }),
   groups: z.number(),
-  /** Rows that repeat the picture of an earlier one. */
-  rows: z.number(),
+  rows: z.number().meta({ description: 'Rows that repeat the picture of an earlier one' }),
 });
 export type DuplicateCounts = z.infer<typeof DuplicateCounts>;
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createKeys, type KeyCopy } from '../../../src/auth/keys.ts';
+import { type KeyCopy, Keys } from '../../../src/auth/keys.ts';
 import { batchKeys, putJson, putLines, putRows } from '../../../src/intake/batches/batch-files.ts';
 import { Batches } from '../../../src/intake/batches/batches.ts';
 import { batchRedisKeys } from '../../../src/intake/batches/redis-keys.ts';
@@ -158,7 +158,7 @@ test('a key that was revoked or rotated in the lost second does not live again',
   const copy = async (copies: readonly KeyCopy[]) => {
     for (const each of copies) await putJson(blobs, keyCopyKey(each.hash), each);
   };
-  const keys = createKeys(redis, 'pepper', hostClock, { copy });
+  const keys = new Keys(redis, 'pepper', hostClock, { copy });
   const grant = {
     client: 'acme',
     scopes: ['look-engine:read' as const],

@@ -23,7 +23,7 @@ import { requireCaller } from '../../caller.ts';
 import { checkLinks } from '../../check-links.ts';
 import { deleted, notFound, throwUnavailable } from '../../common-problems.ts';
 import { cutOutHeaders } from '../../removal/cut-out-response.ts';
-import { isOfRequest } from '../idempotent.ts';
+import { isOfRequest, storedJson } from '../idempotent.ts';
 import { checkScopes } from '../job-actions.ts';
 import { garmentHeaders } from '../outfit-response.ts';
 import { type PageQuery, readPage } from '../page.ts';
@@ -102,11 +102,8 @@ function toManifest(
   };
 }
 
-const respond = (status: number, batch: BatchRecord): StoredResponse => ({
-  status,
-  headers: {},
-  body: batchResponse(batch),
-});
+const respond = (status: number, batch: BatchRecord): StoredResponse =>
+  storedJson(batchResponse(batch), status);
 
 /** Returns the row of a path; -1 if it is no number. */
 const rowOf = ({ params: { row = '' } }: Pick<Call, 'params'>): number =>
