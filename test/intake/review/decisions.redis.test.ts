@@ -1,7 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { batchKeys, putJson } from '../../../src/intake/batches/batch-files.ts';
 import { Batches } from '../../../src/intake/batches/batches.ts';
 import { batchReviewedEntry } from '../../../src/intake/batches/links.ts';
@@ -30,8 +27,7 @@ import {
 import { thousandths, toReviewRow } from '../../../src/intake/review/review-rows.ts';
 import { OUTBOX } from '../../../src/intake/webhooks/outbox.ts';
 import { hostClock } from '../../../src/platform/clock.ts';
-import type { Blobs } from '../../../src/storage/blobs.ts';
-import { createFsBlobs } from '../../../src/storage/fs-blobs.ts';
+import { useBlobs } from '../../support/use-blobs.ts';
 import { useRedis } from '../../support/use-redis.ts';
 
 const AT = '2026-11-20T12:00:00.000Z';
@@ -39,20 +35,10 @@ const NOW = Date.parse(AT);
 const SHA = 'a'.repeat(64);
 
 const { redis } = await useRedis();
-let folder: string;
-let blobs: Blobs;
-let batches: Batches;
-let reviews: ReviewDecisions;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'selvage-review-'));
-  blobs = await createFsBlobs({ dir: folder });
-  batches = new Batches(redis, hostClock);
-  reviews = new ReviewDecisions(redis);
-});
+const blobs = await useBlobs();
+const batches = new Batches(redis, hostClock);
+const reviews = new ReviewDecisions(redis);
 beforeEach(() => redis.flushall());
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
-});
 
 let batchNumber = 0;
 const newBatch = () => ({
