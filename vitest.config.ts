@@ -3,8 +3,9 @@ import { createFailedFilesReporter } from './test/support/failed-files-reporter.
 import { createMinuteReporter } from './test/support/minute-reporter.ts';
 import { isMissing } from './test/support/requirement.ts';
 
-/** A file is named for what it needs (test/architecture.test.ts); `unit` is what needs nothing. */
+/** A file is named for what it needs (test/architecture.test.ts); `unit` is what needs nothing, `long` nothing but time. */
 const needy = 'test/**/*.{model,redis,service,processes}.test.ts';
+const long = 'test/**/*.long.test.ts';
 
 /** What differs between a folder and a bucket would show in these: they run on both. */
 const onEveryStore = [
@@ -43,6 +44,14 @@ const WITH_SERVICES = {
   expect: PATIENT,
 };
 
+const WITHOUT_SERVICES = {
+  isolate: IS_ISOLATED,
+  setupFiles: SETUP,
+  testTimeout: 90_000,
+  hookTimeout: 90_000,
+  expect: PATIENT,
+};
+
 const { SELVAGE_FAILED_FILES: failedFiles } = process.env;
 delete process.env.SELVAGE_FAILED_FILES; // a run that a test starts has a list of its own
 
@@ -59,14 +68,17 @@ export default defineConfig({
     projects: [
       {
         test: {
+          ...WITHOUT_SERVICES,
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, needy],
-          isolate: IS_ISOLATED,
-          setupFiles: SETUP,
-          testTimeout: 90_000,
-          hookTimeout: 90_000,
-          expect: PATIENT,
+          exclude: [...configDefaults.exclude, needy, long],
+        },
+      },
+      {
+        test: {
+          ...WITHOUT_SERVICES,
+          name: 'long',
+          include: [long],
         },
       },
       {

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import type { Registry } from 'prom-client';
 import { AccessRequests } from './auth/access-requests.ts';
 import { type Authentication, createAuthentication } from './auth/authentication.ts';
-import { createKeys, type Keys } from './auth/keys.ts';
+import { Keys } from './auth/keys.ts';
 import { RequestLog } from './auth/request-log.ts';
 import { ClientUsage } from './auth/usage.ts';
 import { createLimits, type Limits } from './http/limits.ts';
@@ -78,7 +78,7 @@ export async function openGateway(
     onSignedOut: (key) => putDeed(blobs, 'session', key, { key }),
   });
   // A copy before anyone is told: a Redis that loses its last second must not undo a change.
-  const keys = createKeys(redis, keyPepper, now, {
+  const keys = new Keys(redis, keyPepper, now, {
     maxLive: config.MAX_LIVE_KEYS,
     async copy(copies) {
       for (const copy of copies) {

@@ -2,21 +2,21 @@ import type { Redis } from 'ioredis';
 import { type ClientRetention, createClientRetention } from './auth/client-retention.ts';
 import { batchEraser } from './intake/batches/batch-eraser.ts';
 import { type BatchRetention, createBatchRetention } from './intake/batches/batch-retention.ts';
-import { type Batches, createBatches } from './intake/batches/batches.ts';
+import { Batches } from './intake/batches/batches.ts';
 import { type ClientIndex, createClientIndex } from './intake/client-index.ts';
 import { runManifests } from './intake/feeds/feed-files.ts';
-import { createFeeds, type Feeds } from './intake/feeds/feeds.ts';
+import { Feeds } from './intake/feeds/feeds.ts';
 import { createFeedRuns, type FeedRuns } from './intake/feeds/runs.ts';
 import { Idempotency } from './intake/idempotency.ts';
 import { openInstallationStorage } from './intake/installation-storage.ts';
-import { createJobRecords, type JobRecords } from './intake/job-records.ts';
+import { JobRecords } from './intake/job-records.ts';
 import { createJobRetention, type JobRetention } from './intake/job-retention.ts';
 import { createPresets, type Presets } from './intake/presets.ts';
-import { createReviewDecisions, type ReviewDecisions } from './intake/review/decisions.ts';
+import { ReviewDecisions } from './intake/review/decisions.ts';
 import { createRulePacks, type RulePacks } from './intake/rule-packs.ts';
 import { createSources, type Sources } from './intake/sources/sources.ts';
 import { createStoredBytes, type StoredBytes } from './intake/stored-bytes.ts';
-import { createWebhookEvents, type WebhookEvents } from './intake/webhooks/events.ts';
+import { WebhookEvents } from './intake/webhooks/events.ts';
 import { createWebhookReceivers, type WebhookReceivers } from './intake/webhooks/receivers.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
@@ -81,9 +81,9 @@ export function composeServices(
   blobs: Blobs,
 ): Services {
   const queues = openQueues(redis, log);
-  const jobs = createJobRecords(redis, now);
-  const batches = createBatches(redis, now);
-  const feeds = createFeeds(redis);
+  const jobs = new JobRecords(redis, now);
+  const batches = new Batches(redis, now);
+  const feeds = new Feeds(redis);
   return {
     ...{ redis, now, log, blobs, queues, jobs, batches, feeds },
     workers: createWorkerRegistry(redis),
@@ -91,10 +91,10 @@ export function composeServices(
     jobRetention: createJobRetention(jobs, blobs),
     batchIndex: createClientIndex(redis, 'batches'),
     batchRetention: createBatchRetention(batches, batchEraser(blobs)),
-    reviews: createReviewDecisions(redis),
+    reviews: new ReviewDecisions(redis),
     runs: createFeedRuns({ feeds, batches, queue: queues.feed, now }, runManifests(blobs)),
     sources: createSources(redis, blobs, now),
-    events: createWebhookEvents(redis),
+    events: new WebhookEvents(redis),
     receivers: createWebhookReceivers(redis),
     idempotency: new Idempotency(redis),
     storedBytes: createStoredBytes(redis, now),

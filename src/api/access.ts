@@ -5,13 +5,15 @@ import {
   AccessRequest,
   type Approval,
 } from '../auth/access-requests.ts';
-import { DEFAULT_ALLOWANCE, DEFAULT_LIMITS, KeyError, MAX_WEIGHT } from '../auth/keys.ts';
+import { DEFAULT_ALLOWANCE, DEFAULT_LIMITS, MAX_WEIGHT } from '../auth/key-record.ts';
+import { KeyError } from '../auth/keys.ts';
 import type { Rate } from '../auth/limit-settings.ts';
 import { CLIENT_NAME, CLIENT_SCOPES, INTAKE_RIGHTS } from '../auth/scopes.ts';
 import type { Gateway } from '../gateway.ts';
 import { addressBlock } from '../http/address-block.ts';
 import { type Call, json, type Reply, type Route, route } from '../http/route.ts';
 import { Problem, type ProblemType, unavailable } from '../platform/problem.ts';
+import { jsonDoc } from './json-doc.ts';
 
 const PATH = '/access/v1/requests';
 const SCOPE = 'operations:access';
@@ -124,11 +126,6 @@ function throwProblem(error: unknown): never {
       : message;
   throw new Problem(PROBLEM_OF[reason], detail, { headers });
 }
-
-export const jsonDoc = (description: string, schema: z.ZodType) => ({
-  description,
-  content: { 'application/json': schema },
-});
 
 /** The routes by which a client gets its key, and an operator decides. */
 export function accessRoutes({

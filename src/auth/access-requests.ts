@@ -4,7 +4,8 @@ import { z } from 'zod';
 import type { Clock } from '../platform/clock.ts';
 import { PREFIX } from '../platform/redis.ts';
 import { defineSwap } from '../platform/redis-script.ts';
-import { type CreatedKey, type Grant, GrantFields, KeyError, type Keys } from './keys.ts';
+import { type Grant, GrantFields } from './key-record.ts';
+import { type CreatedKey, KeyError, type Keys } from './keys.ts';
 import { SCOPES } from './scopes.ts';
 
 const REQUESTS = `${PREFIX}:access-requests`;

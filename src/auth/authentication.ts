@@ -1,7 +1,8 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
-import { createKeys, type Grant, KeyError, type KeyRecord, type Keys } from './keys.ts';
+import type { Grant, KeyRecord } from './key-record.ts';
+import { KeyError, Keys } from './keys.ts';
 import { type IntakeRight, rightsOf, SCOPES } from './scopes.ts';
 import { createSessions } from './sessions.ts';
 
@@ -65,7 +66,7 @@ export async function createAuthentication({
   maxLiveKeys,
   onSignedOut,
 }: AuthenticationDeps) {
-  const keys = createKeys(redis, keyPepper, now, { maxLive: maxLiveKeys });
+  const keys = new Keys(redis, keyPepper, now, { maxLive: maxLiveKeys });
   const sessions = createSessions(redis, keys, onSignedOut);
   if (developmentKey) await adoptDevelopmentKey(keys, developmentKey, log);
 

@@ -1,7 +1,8 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { defineSwap } from '../platform/redis-script.ts';
-import { KEYS, type KeyCopy, KeyRecord, meterKey } from './keys.ts';
+import { KEYS, KeyRecord, meterKey } from './key-record.ts';
+import type { KeyCopy } from './keys.ts';
 
 const Copy = z.object({ hash: z.string(), record: KeyRecord });
 

@@ -3,7 +3,8 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { PREFIX } from '../platform/redis.ts';
 import { defineScript, readLua } from '../platform/redis-script.ts';
-import type { KeyRecord, Keys } from './keys.ts';
+import type { KeyRecord } from './key-record.ts';
+import type { Keys } from './keys.ts';
 
 /** How long a sign-in lasts. */
 export const SESSION_SECONDS = 12 * 3600;

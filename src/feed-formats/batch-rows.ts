@@ -1,5 +1,6 @@
 import type { RecordChunk, Splitter, UnreadableChunk } from './chunk.ts';
-import { type Column, plainName } from './columns.ts';
+import { plainName } from './column-names.ts';
+import type { Column } from './columns.ts';
 import { csvSplitter } from './csv.ts';
 import type { Encoding } from './encoding.ts';
 import { FeedError } from './feed-error.ts';

@@ -1,4 +1,4 @@
-import { plainName } from './columns.ts';
+import { plainName } from './column-names.ts';
 import { detectEncoding } from './encoding.ts';
 import { expandFeed } from './expand.ts';
 import { FeedError } from './feed-error.ts';

@@ -1,14 +1,11 @@
 import { z } from 'zod';
-import { type Column, columnOf, plainName } from './columns.ts';
+import { plainName } from './column-names.ts';
+import { type Column, columnOf } from './columns.ts';
 import { excerpt, FeedError } from './feed-error.ts';
-import { PLAIN, PRESETS, type Preset } from './presets.ts';
+import { EXPORT_NAMES, type ExportName, PLAIN, PRESETS, type Preset } from './presets.ts';
 
 /** Kinds of exports that are recognised. */
-export const PRESET_NAMES = [
-  'google',
-  'plain',
-  ...(Object.keys(PRESETS) as (keyof typeof PRESETS)[]),
-] as const;
+export const PRESET_NAMES = ['google', 'plain', ...EXPORT_NAMES] as const;
 type PresetName = (typeof PRESET_NAMES)[number];
 
 const Name = z.string().trim().min(1).max(200);
@@ -47,8 +44,6 @@ export interface Reading {
   group: boolean;
 }
 
-const words = (names = ''): string[] => (names ? names.split(' ').map(plainName) : []);
-
 /** The most labels that are remembered; XML and JSON may have a new one in each row. */
 const MAX_REMEMBERED = 5_000;
 
@@ -85,9 +80,8 @@ function required({ id, image }: Preset, { plain }: Labels) {
   const first = (names: readonly string[]) =>
     names.find((name) => plain.has(name)) ??
     names.map((name) => `@${name}`).find((name) => plain.has(name));
-  const images = words(image);
-  const numbered = [1, 0].flatMap((number) => images.map((name) => `${name}${number}`));
-  return { id: first(words(id)), image: first([...images, ...numbered]) };
+  const numbered = (number: number) => image.map((name) => `${name}${number}`);
+  return { id: first(id), image: first([...image, ...numbered(1), ...numbered(0)]) };
 }
 
 const isGoogle = ({ written }: Labels): boolean => {
@@ -97,29 +91,27 @@ const isGoogle = ({ written }: Labels): boolean => {
 
 function fits(preset: Preset, labels: Labels): boolean {
   const { id, image } = required(preset, labels);
-  const marks = words(preset.marks);
+  const { marks } = preset;
   const isMarked = marks.length === 0 || marks.some((name) => labels.plain.has(name));
   return id !== undefined && image !== undefined && isMarked;
 }
 
+const namesOf = ({ id, image, images, title, category, marks }: Preset): string[] => [
+  ...[...id, ...image, ...images, ...title, ...category, ...marks],
+];
+
 const score = (preset: Preset, { plain }: Labels): number =>
-  new Set(
-    [preset.id, preset.image, preset.images, preset.title, preset.category, preset.marks]
-      .flatMap(words)
-      .filter((name) => plain.has(name)),
-  ).size;
+  new Set(namesOf(preset).filter((name) => plain.has(name))).size;
 
 /** Returns the preset that fits the labels best. @throws FeedError ambiguous */
 function bestPreset(labels: Labels): PresetName | undefined {
   if (isGoogle(labels)) return 'google';
-  const names = Object.keys(PRESETS) as (keyof typeof PRESETS)[];
-  const ranked = names
-    .filter((name) => fits(PRESETS[name], labels))
+  const ranked = EXPORT_NAMES.filter((name) => fits(PRESETS[name], labels))
     .map((name) => ({ name, score: score(PRESETS[name], labels) }))
     .sort((a, b) => b.score - a.score);
   const [best, second] = ranked;
   if (!best) return fits(PLAIN, labels) ? 'plain' : undefined;
-  const read = (name: keyof typeof PRESETS) => JSON.stringify(required(PRESETS[name], labels));
+  const read = (name: ExportName) => JSON.stringify(required(PRESETS[name], labels));
   if (second?.score !== best.score || read(second.name) === read(best.name)) return best.name;
   const detail = `The columns fit ${best.name} and ${second.name} equally well: name one of them as the preset of the mapping, or the columns of id and image`;
   throw new FeedError('ambiguous', detail);
@@ -143,33 +135,37 @@ function checkNames(mapping: FeedMapping, labels: Labels): void {
 
 /** Returns a preset with the columns that the mapping names in place of its own. */
 function withNames(preset: Preset, mapping: FeedMapping): Preset {
-  const plain = (name: string | undefined) => name && plainName(name).replaceAll(' ', '');
   const { id, image, images, title, category, separator, group } = mapping;
   return {
     ...preset,
-    ...(id && { id: plain(id)! }),
-    ...(image && { image: plain(image)!, images: '' }),
-    ...(images && { images: images.map(plain).join(' ') }),
-    ...(title && { title: plain(title)! }),
-    ...(category && { category: plain(category)! }),
+    ...(id && { id: [plainName(id)] }),
+    ...(image && { image: [plainName(image)], images: [] }),
+    ...(images && { images: images.map(plainName) }),
+    ...(title && { title: [plainName(title)] }),
+    ...(category && { category: [plainName(category)] }),
     ...(separator && { separator }),
-    ...(group !== undefined && { group: group || undefined }),
-  } as Preset;
+    ...(group !== undefined && { group }),
+  };
 }
 
-/** Whether no label is that of an element within; attributes are not. */
-const isLeaf = (name: string, labels: Iterable<string>): boolean =>
-  ![...labels].some((other) => other.startsWith(`${name}/`) && other[name.length + 1] !== '@');
+/** Labels that another is of an element within; attributes are not. */
+const parentsOf = (labels: Iterable<string>): ReadonlySet<string> =>
+  new Set(
+    Array.from(labels).flatMap((label) =>
+      Array.from(label.matchAll(/\/(?!@)/g), ({ index }) => label.slice(0, index)),
+    ),
+  );
 
 /** Names, of elements or of attributes of the item. */
-const withAttributes = (names: string | undefined): string[] =>
-  words(names).flatMap((name) => [name, `@${name}`]);
+const withAttributes = (names: readonly string[]): string[] =>
+  names.flatMap((name) => [name, `@${name}`]);
 
 /** Finds columns by a preset; what it does not name may have Google's name. */
 function columnFinder(preset: Preset, labels: Labels): Reading['columnOf'] {
   const { id, image } = required(preset, labels);
   const [imageBase] = splitNumber(image ?? '');
-  const more = new Set(withAttributes(preset.images).filter((name) => isLeaf(name, labels.plain)));
+  const parents = parentsOf(labels.plain);
+  const more = new Set(withAttributes(preset.images).filter((name) => !parents.has(name)));
   const others = new Map<string, Column>([
     ...withAttributes(preset.category).map((name) => [name, 'productType'] as const),
     ...withAttributes(preset.title).map((name) => [name, 'title'] as const),
@@ -187,22 +183,19 @@ function columnFinder(preset: Preset, labels: Labels): Reading['columnOf'] {
   });
 }
 
+const PRESET_COLUMNS = new Set([PLAIN, ...Object.values(PRESETS)].flatMap(namesOf));
+
 /** Whether a label is a column of any known export or of the mapping: to find the header's delimiter by. */
 export function knownNames(mapping: FeedMapping): (label: string) => boolean {
   const { id, image, images = [], title, category } = mapping;
-  const named = [id, image, ...images, title, category].map((name) => plainName(name ?? ''));
-  const names = new Set([
-    ...named,
-    ...[PLAIN, ...Object.values(PRESETS)].flatMap((preset: Preset) =>
-      [preset.id, preset.image, preset.images, preset.title, preset.category, preset.marks].flatMap(
-        words,
-      ),
-    ),
-  ]);
-  names.delete('');
+  const named = new Set(
+    [id, image, ...images, title, category].map((name) => plainName(name ?? '')),
+  );
+  named.delete('');
+  const isKnown = (name: string) => named.has(name) || PRESET_COLUMNS.has(name);
   return (label) => {
     const name = plainName(label);
-    return names.has(name) || names.has(splitNumber(name)[0]) || columnOf(label) !== undefined;
+    return isKnown(name) || isKnown(splitNumber(name)[0]) || columnOf(label) !== undefined;
   };
 }
 
@@ -212,7 +205,8 @@ export function knownNames(mapping: FeedMapping): (label: string) => boolean {
  * @throws FeedError ambiguous; mapping, if it names a column that is not there
  */
 export function recognise(written: readonly string[], mapping: FeedMapping): Reading | undefined {
-  const leaves = written.filter((label) => isLeaf(label, written));
+  const parents = parentsOf(written);
+  const leaves = written.filter((label) => !parents.has(label));
   const labels = { written: leaves, plain: new Set(leaves.map(plainName)) };
   checkNames(mapping, labels);
   const isCustom = mapping.id !== undefined && mapping.image !== undefined;
@@ -228,7 +222,7 @@ export function recognise(written: readonly string[], mapping: FeedMapping): Rea
     name === undefined || name === 'google' || name === 'plain' ? PLAIN : PRESETS[name],
     mapping,
   );
-  if (!fits({ ...preset, marks: '' }, labels)) return undefined;
+  if (!fits({ ...preset, marks: [] }, labels)) return undefined;
   return {
     preset: isCustom && !mapping.preset ? 'custom' : (name ?? 'custom'),
     columnOf: columnFinder(preset, labels),

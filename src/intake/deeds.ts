@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { deedKey } from '../storage/blob-keys.ts';
 import type { Blobs } from '../storage/blobs.ts';
 import { putJson } from './batches/batch-files.ts';
-import { BatchFields } from './batches/batches.ts';
+import { BatchFields } from './batches/batch-record.ts';
 import { FeedRecord } from './feeds/feeds.ts';
 import { JobRecord } from './job-records.ts';
 

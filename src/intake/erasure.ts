@@ -4,10 +4,12 @@ import type { Blobs } from '../storage/blobs.ts';
 /** The receipt of a deletion that a client requested. */
 export const Erasure = z.object({
   erasedAt: z.iso.datetime(),
-  /** How many were deleted; where the storage keeps versions, how many versions. */
-  blobs: z.number(),
-  /** The storage may keep versions of them, which cannot be deleted. */
-  incomplete: z.literal(true).optional(),
+  blobs: z.number().meta({
+    description: 'Images, rows and results; where the storage keeps versions, all their versions',
+  }),
+  incomplete: z.literal(true).optional().meta({
+    description: 'The storage may keep versions of them that cannot be deleted; else absent',
+  }),
 });
 export type Erasure = z.infer<typeof Erasure>;
 

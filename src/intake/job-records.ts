@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { CutOutOptions } from '../output/options.ts';
 import type { Clock } from '../platform/clock.ts';
 import { PREFIX } from '../platform/redis.ts';
-import { defineScript, readLua } from '../platform/redis-script.ts';
+import { defineScripts, readLua } from '../platform/redis-script.ts';
 import { Input, OPERATIONS, Results, StoredCutOut } from '../queue/job-data.ts';
 import { clientIndexKey } from './client-index.ts';
 import { Erasure } from './erasure.ts';
@@ -152,64 +152,6 @@ redis.call('HSET', KEYS[1], unpack(ARGV, 2))
 return 1
 `;
 
-/** The scripts of job records, each with KEYS and ARGV built from named arguments. */
-function defineJobScripts(redis: Redis) {
-  const create = defineScript<number>(redis, 'selvageCreate', CREATE);
-  const begin = defineScript<number>(redis, 'selvageBegin', BEGIN);
-  const update = defineScript<number>(redis, 'selvageUpdate', UPDATE);
-  const postpone = defineScript<number>(redis, 'selvagePostpone', POSTPONE);
-  const end = defineScript<number>(redis, 'selvageEnd', readLua('job-end'));
-  const replaceCutOut = defineScript<number>(redis, 'selvageReplaceCutOut', REPLACE_CUT_OUT);
-  return {
-    create({ id, ...fields }: NewJob, dueAtMillis: number) {
-      const keys = [jobKey(id), DUE_TIMES, clientIndexKey('jobs', fields.client)];
-      return create(keys, [dueAtMillis, id, Date.parse(fields.createdAt), ...toHashFields(fields)]);
-    },
-
-    begin: ({ id, startedAt }: { id: string; startedAt: string }) =>
-      begin([jobKey(id)], [JSON.stringify(startedAt)]),
-
-    update: ({ id, attempt, fields }: { id: string; attempt: number; fields: JobChanges }) =>
-      update([jobKey(id)], [attempt, ...toHashFields(fields)]),
-
-    replaceCutOut: ({
-      id,
-      outputKey,
-      fields,
-    }: {
-      id: string;
-      outputKey: string;
-      fields: JobChanges;
-    }) => replaceCutOut([jobKey(id)], [JSON.stringify(outputKey), ...toHashFields(fields)]),
-
-    postpone: (job: { id: string; nowMillis: number; dueAtMillis: number }) =>
-      postpone([DUE_TIMES], [job.id, job.nowMillis, job.dueAtMillis]),
-
-    end: (
-      job: Completion & {
-        id: string;
-        client: string;
-        quota: typeof NO_QUOTA;
-        outboxEntry: string;
-      },
-    ) =>
-      end(
-        [jobKey(job.id), DUE_TIMES, job.quota.key, OUTBOX, clientIndexKey('jobs', job.client)],
-        [
-          job.id,
-          `,${job.from.join(',')},`,
-          job.to,
-          job.attempt ?? '',
-          job.dueAtMillis,
-          job.quota.cost,
-          JOB_ENDED_CHANNEL,
-          job.outboxEntry,
-          ...toHashFields(job.fields),
-        ],
-      ),
-  };
-}
-
 /** The webhook event of a job's end as an outbox entry; empty if the client gave no webhook. */
 function completionEntry(
   { id, client, webhook }: JobRecord,
@@ -229,76 +171,106 @@ function completionEntry(
 }
 
 /** Job records in Redis: what clients read, and the authority for a job's state. */
-export function createJobRecords(redis: Redis, now: Clock) {
-  const scripts = defineJobScripts(redis);
-  const updateTombstone = defineTombstoneUpdate(redis);
+export class JobRecords {
+  readonly #redis: Redis;
+  readonly #now: Clock;
+  readonly #scripts;
+  readonly #updateTombstone;
 
-  return {
-    /**
-     * Writes a new record, `queued`, attempt 0, and schedules the sweeper's first look at it. Returns
-     * false if there is a record already, which stays as it is.
-     */
-    async create(job: NewJob): Promise<boolean> {
-      const waitMillis = Math.min(RECHECK_MILLIS, inputMillis(job));
-      return (await scripts.create(job, Date.parse(job.createdAt) + waitMillis)) === 1;
-    },
+  /** @param now when a job ended that says nothing else */
+  constructor(redis: Redis, now: Clock) {
+    this.#redis = redis;
+    this.#now = now;
+    this.#scripts = defineScripts(redis, 'Job', {
+      create: CREATE,
+      begin: BEGIN,
+      update: UPDATE,
+      postpone: POSTPONE,
+      end: readLua('job-end'),
+      replaceCutOut: REPLACE_CUT_OUT,
+    });
+    this.#updateTombstone = defineTombstoneUpdate(redis);
+  }
 
-    async get(id: string): Promise<JobRecord | undefined> {
-      const { status, attempt, ...fields } = await redis.hgetall(jobKey(id));
-      if (!status) return undefined;
-      return JobRecord.parse({ ...parseHashFields(fields), id, status, attempt: Number(attempt) });
-    },
+  /**
+   * Writes a new record, `queued`, attempt 0, and schedules the sweeper's first look at it. Returns
+   * false if there is a record already, which stays as it is.
+   */
+  async create({ id, ...job }: NewJob): Promise<boolean> {
+    const createdAtMillis = Date.parse(job.createdAt);
+    const dueAtMillis = createdAtMillis + Math.min(RECHECK_MILLIS, inputMillis(job));
+    const reply = await this.#scripts.create(
+      [jobKey(id), DUE_TIMES, clientIndexKey('jobs', job.client)],
+      [dueAtMillis, id, createdAtMillis, ...toHashFields(job)],
+    );
+    return reply === 1;
+  }
 
-    /** Starts a job, or starts it again after a crash. Returns the attempt's number, or nothing if the job has ended. */
-    async begin(id: string, startedAt: string): Promise<number | undefined> {
-      return (await scripts.begin({ id, startedAt })) || undefined;
-    },
+  async get(id: string): Promise<JobRecord | undefined> {
+    const { status, attempt, ...fields } = await this.#redis.hgetall(jobKey(id));
+    if (!status) return undefined;
+    return JobRecord.parse({ ...parseHashFields(fields), id, status, attempt: Number(attempt) });
+  }
 
-    /** Adds fields to an active job; returns false if this attempt is no longer the latest. */
-    async update(id: string, attempt: number, fields: JobChanges): Promise<boolean> {
-      return (await scripts.update({ id, attempt, fields })) === 1;
-    },
+  /** Starts a job, or starts it again after a crash. Returns the attempt's number, or nothing if the job has ended. */
+  async begin(id: string, startedAt: string): Promise<number | undefined> {
+    return (await this.#scripts.begin([jobKey(id)], [JSON.stringify(startedAt)])) || undefined;
+  }
 
-    /** Adds fields to a job whose cut-out is still the one at `outputKey`; returns false if it is not. */
-    async replaceCutOut(id: string, outputKey: string, fields: JobChanges): Promise<boolean> {
-      return (await scripts.replaceCutOut({ id, outputKey, fields })) === 1;
-    },
+  /** Adds fields to an active job; returns false if this attempt is no longer the latest. */
+  async update(id: string, attempt: number, fields: JobChanges): Promise<boolean> {
+    return (await this.#scripts.update([jobKey(id)], [attempt, ...toHashFields(fields)])) === 1;
+  }
 
-    /** Ends a job; returns false if it was in none of the states, or at another attempt. */
-    async end(job: JobRecord, completion: Completion): Promise<boolean> {
-      const { id, client, quota = NO_QUOTA } = job;
-      const entry = completionEntry(job, completion, now);
-      return (await scripts.end({ ...completion, id, client, quota, outboxEntry: entry })) === 1;
-    },
+  /** Adds fields to a job whose cut-out is still the one at `outputKey`; returns false if it is not. */
+  async replaceCutOut(id: string, outputKey: string, fields: JobChanges): Promise<boolean> {
+    const args = [JSON.stringify(outputKey), ...toHashFields(fields)];
+    return (await this.#scripts.replaceCutOut([jobKey(id)], args)) === 1;
+  }
 
-    /** Adds fields to a tombstone. */
-    updateTombstone: (id: string, fields: JobChanges) => updateTombstone(jobKey(id), fields),
+  /** Ends a job; returns false if it was in none of the states, or at another attempt. */
+  async end(job: JobRecord, completion: Completion): Promise<boolean> {
+    const { id, client, quota = NO_QUOTA } = job;
+    const { from, to, attempt = '', dueAtMillis, fields } = completion;
+    const entry = completionEntry(job, completion, this.#now);
+    const reply = await this.#scripts.end(
+      [jobKey(id), DUE_TIMES, quota.key, OUTBOX, clientIndexKey('jobs', client)],
+      [
+        ...[id, `,${from.join(',')},`, to, attempt, dueAtMillis],
+        ...[quota.cost, JOB_ENDED_CHANNEL, entry, ...toHashFields(fields)],
+      ],
+    );
+    return reply === 1;
+  }
 
-    /** Sets when the sweeper looks at a job next, if it was due by `nowMillis`. */
-    async postpone(id: string, nowMillis: number, dueAtMillis: number): Promise<void> {
-      await scripts.postpone({ id, nowMillis, dueAtMillis });
-    },
+  /** Adds fields to a tombstone. */
+  updateTombstone(id: string, fields: JobChanges): Promise<void> {
+    return this.#updateTombstone(jobKey(id), fields);
+  }
 
-    /** Returns ids of due jobs, the oldest first, at most 500. */
-    due: (nowMillis: number): Promise<string[]> =>
-      redis.zrangebyscore(DUE_TIMES, '-inf', nowMillis, 'LIMIT', 0, MAX_DUE),
+  /** Sets when the sweeper looks at a job next, if it was due by `nowMillis`. */
+  async postpone(id: string, nowMillis: number, dueAtMillis: number): Promise<void> {
+    await this.#scripts.postpone([DUE_TIMES], [id, nowMillis, dueAtMillis]);
+  }
 
-    /** Yields the ids of all jobs, page by page; a job that moves meanwhile may come twice. */
-    async *pages(): AsyncGenerator<string[]> {
-      let cursor = '0';
-      do {
-        const [next, found] = await redis.zscan(DUE_TIMES, cursor, 'COUNT', MAX_DUE);
-        yield found.filter((_, i) => i % 2 === 0); // each is followed by its score
-        cursor = next;
-      } while (cursor !== '0');
-    },
+  /** Returns ids of due jobs, the oldest first, at most 500. */
+  due(nowMillis: number): Promise<string[]> {
+    return this.#redis.zrangebyscore(DUE_TIMES, '-inf', nowMillis, 'LIMIT', 0, MAX_DUE);
+  }
 
-    async remove(id: string): Promise<void> {
-      const client: string = JSON.parse((await redis.hget(jobKey(id), 'client')) ?? '""');
-      const index = clientIndexKey('jobs', client);
-      await redis.multi().del(jobKey(id)).zrem(DUE_TIMES, id).zrem(index, id).exec();
-    },
-  };
+  /** Yields the ids of all jobs, page by page; a job that moves meanwhile may come twice. */
+  async *pages(): AsyncGenerator<string[]> {
+    let cursor = '0';
+    do {
+      const [next, found] = await this.#redis.zscan(DUE_TIMES, cursor, 'COUNT', MAX_DUE);
+      yield found.filter((_, i) => i % 2 === 0); // each is followed by its score
+      cursor = next;
+    } while (cursor !== '0');
+  }
+
+  async remove(id: string): Promise<void> {
+    const client: string = JSON.parse((await this.#redis.hget(jobKey(id), 'client')) ?? '""');
+    const index = clientIndexKey('jobs', client);
+    await this.#redis.multi().del(jobKey(id)).zrem(DUE_TIMES, id).zrem(index, id).exec();
+  }
 }
-
-export type JobRecords = ReturnType<typeof createJobRecords>;

@@ -2,7 +2,8 @@ import type { Redis } from 'ioredis';
 import { hostClock } from '../platform/clock.ts';
 import { readInfo } from '../platform/redis-check.ts';
 import type { JobQueue, Queues } from '../queue/queue.ts';
-import type { Batches, BatchRecord } from './batches/batches.ts';
+import type { BatchRecord } from './batches/batch-record.ts';
+import type { Batches } from './batches/batches.ts';
 
 const STATES = ['waiting', 'prioritized', 'active', 'delayed', 'failed'] as const;
 /** Jobs wait in either: BullMQ keeps those that have a turn apart from those without one. */

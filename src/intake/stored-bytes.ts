@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { KeyRecord } from '../auth/keys.ts';
+import type { KeyRecord } from '../auth/key-record.ts';
 import { QUOTA_TTL_SECONDS, secondsToMidnight, storedBytesKeyOf } from '../auth/quota.ts';
 import type { Clock } from '../platform/clock.ts';
 import { Problem, unavailable } from '../platform/problem.ts';

@@ -40,7 +40,7 @@ export function readLua(name: string, constants: Readonly<Record<string, string 
 
 /**
  * Defines a Lua script on a connection. A call sends the script's hash, and its text if Redis does not know it yet.
- * Wrap the result in a function with named arguments, so that KEYS and ARGV are built in one place.
+ * Call it from one place, a method with named arguments, which builds KEYS and ARGV.
  * @param name unique on the connection: ioredis adds a method of this name
  */
 export function defineScript<Reply>(redis: Redis, name: string, lua: string): Script<Reply> {
@@ -49,3 +49,16 @@ export function defineScript<Reply>(redis: Redis, name: string, lua: string): Sc
   const run: Method<Reply> = Reflect.get(redis, name);
   return (keys, args) => run.call(redis, keys.length, ...keys, ...args);
 }
+
+/** Defines the scripts of one kind of record on a connection, all of which reply with a number. */
+export const defineScripts = <Name extends string>(
+  redis: Redis,
+  kind: string,
+  scripts: Readonly<Record<Name, string>>,
+) =>
+  Object.fromEntries(
+    Object.entries<string>(scripts).map(([name, lua]) => [
+      name,
+      defineScript<number>(redis, `selvage${kind}:${name}`, lua),
+    ]),
+  ) as Readonly<Record<Name, Script<number>>>;

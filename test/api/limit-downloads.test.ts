@@ -1,22 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openBlob } from '../../src/api/common-problems.ts';
 import { limitDownloads } from '../../src/api/limit-downloads.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
-import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
+import { useBlobs } from '../support/use-blobs.ts';
 
 const MAX = 8;
-let dir: string;
-let blobs: Blobs;
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'selvage-downloads-'));
-  blobs = await createFsBlobs({ dir });
-  for (const client of ['greedy', 'honest']) await blobs.put(`out/${client}/a`, Buffer.from('a'));
-});
-afterAll(() => rm(dir, { recursive: true }));
+const blobs = await useBlobs();
+for (const client of ['greedy', 'honest']) await blobs.put(`out/${client}/a`, Buffer.from('a'));
 
 const { signal } = new AbortController();
 const gone = () => new Problem('gone', 'It is gone');

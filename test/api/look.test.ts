@@ -7,6 +7,7 @@ import type { Call, Route } from '../../src/http/route.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { CLOSET } from '../look/closet.ts';
+import { callOf } from '../support/call.ts';
 
 const signingKeys = 'k1:a-secret-of-the-test';
 const threads = createLookThreads({
@@ -28,30 +29,8 @@ const routeAt = (path: string): Route => {
 /** Calls a route as the server does: with the body as text and the query parsed by its schema. */
 async function call(path: string, { body, query, headers }: Partial<Call> = {}) {
   const route = routeAt(path);
-  return route.handle({
-    requestId: 'test',
-    caller: undefined,
-    method: 'POST',
-    remoteAddress: '127.0.0.1',
-    baseUrl: 'http://selvage.example',
-    params: {},
-    query: route.query ? parse(route.query, query ?? {}, 'query') : undefined,
-    body,
-    headers: headers ?? {},
-    imageForm: () => Promise.reject(new Error('There is no image here')),
-    form: () => Promise.reject(new Error('There is no form here')),
-    bodyStream: () => {
-      throw new Error('There is no stream here');
-    },
-    rateLimit: undefined,
-    awaitMemory: async () => {},
-    resizeQuota: async () => {},
-    takeQuota: () => undefined,
-    checkAccess: async () => {},
-    signal: new AbortController().signal,
-    closing: new AbortController().signal,
-    log: createLog('test', 'silent'),
-  });
+  const parsed = route.query && parse(route.query, query ?? {}, 'query');
+  return route.handle(callOf({ query: parsed, body, headers: headers ?? {} }));
 }
 
 const answer = async (path: string, body: unknown) => {

@@ -9,13 +9,13 @@ import { CreateBatchRequest } from '../../src/api/intake/batches/request.ts';
 import { fileRoutes } from '../../src/api/intake/files.ts';
 import { jobRoutes } from '../../src/api/intake/job-routes.ts';
 import { removeBgRoutes } from '../../src/api/removal/removebg/routes.ts';
-import { DEFAULT_LIMITS } from '../../src/auth/keys.ts';
-import type { Call, Route } from '../../src/http/route.ts';
+import { DEFAULT_LIMITS } from '../../src/auth/key-record.ts';
+import type { Route } from '../../src/http/route.ts';
 import { batchEraser } from '../../src/intake/batches/batch-eraser.ts';
 import { createBatchRetention } from '../../src/intake/batches/batch-retention.ts';
-import { createBatches } from '../../src/intake/batches/batches.ts';
+import { Batches } from '../../src/intake/batches/batches.ts';
 import { createClientIndex } from '../../src/intake/client-index.ts';
-import { createReviewDecisions } from '../../src/intake/review/decisions.ts';
+import { ReviewDecisions } from '../../src/intake/review/decisions.ts';
 import { createRulePacks } from '../../src/intake/rule-packs.ts';
 import { createWebhookReceivers } from '../../src/intake/webhooks/receivers.ts';
 import { createLog } from '../../src/platform/log.ts';
@@ -23,6 +23,7 @@ import { Problem } from '../../src/platform/problem.ts';
 import { commandConnection, untilReady } from '../../src/platform/redis.ts';
 import { fileLinks } from '../../src/storage/file-links.ts';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
+import { callOf } from '../support/call.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 
 /** The time that all hosts share, many hours from this host's own. */
@@ -30,8 +31,7 @@ const SHARED_MILLIS = Date.parse('2020-02-29T21:00:00.000Z');
 const now = () => SHARED_MILLIS;
 const afterSeconds = (seconds: number) => new Date(SHARED_MILLIS + seconds * 1000).toISOString();
 
-const call: Call = {
-  requestId: 'req-1',
+const call = callOf({
   caller: {
     keyId: 'key_1',
     client: 'tests',
@@ -43,30 +43,11 @@ const call: Call = {
     rate: { count: 5, periodSeconds: 60 },
     ...DEFAULT_LIMITS,
   },
-  method: 'POST',
-  remoteAddress: '127.0.0.1',
-  baseUrl: 'http://selvage.example',
-  params: {},
-  query: {},
-  body: {},
-  headers: {},
-  imageForm: () => Promise.reject(new Error('no form')),
-  form: () => Promise.reject(new Error('no form')),
-  bodyStream: () => {
-    throw new Error('no body');
-  },
   rateLimit: {
     rate: { limit: 5, remaining: 4, resetSeconds: 7, windowSeconds: 60 },
     quota: { limit: 10, remaining: 9, resetSeconds: 10_800 },
   },
-  awaitMemory: async () => {},
-  resizeQuota: async () => {},
-  takeQuota: () => undefined,
-  checkAccess: async () => {},
-  signal: new AbortController().signal,
-  closing: new AbortController().signal,
-  log: createLog('test', 'silent'),
-};
+});
 
 function findRoute(routes: readonly Route[], path: string): Route {
   const found = routes.find((route) => route.path === path);
@@ -146,7 +127,7 @@ describe('a batch', () => {
 
   test('is accepted, sealed and canceled by the shared clock', async () => {
     const blobs = await createFsBlobs({ dir });
-    const batches = createBatches(redis, now);
+    const batches = new Batches(redis, now);
     const actions = createBatchActions(
       {
         batches,
@@ -161,7 +142,7 @@ describe('a batch', () => {
         batchRetention: createBatchRetention(batches, batchEraser(blobs)),
         receivers: createWebhookReceivers(redis),
         rulePacks: createRulePacks(redis, blobs, now),
-        reviews: createReviewDecisions(redis),
+        reviews: new ReviewDecisions(redis),
         readClientLimits: async () => ({}),
         now,
       },

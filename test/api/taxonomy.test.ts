@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { taxonomyRoutes } from '../../src/api/taxonomy.ts';
 import { readJsonImage } from '../../src/http/image-body.ts';
 import { parse } from '../../src/http/parse.ts';
-import type { Call, Reply } from '../../src/http/route.ts';
-import { createLog } from '../../src/platform/log.ts';
+import type { Reply } from '../../src/http/route.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { OptionsResponse } from '../../src/taxonomy/dictionary/options.ts';
 import { ClassifyBatchResponse, ClassifyResponse } from '../../src/taxonomy/response-schema.ts';
+import { callOf } from '../support/call.ts';
 
 const MAX_BYTES = 1000;
 const readImage = (body: unknown) => readJsonImage(body, MAX_BYTES).image;
@@ -32,31 +32,15 @@ const routes = taxonomyRoutes({
 async function ask(path: string, { query = {}, body = {}, headers = {} }): Promise<Reply> {
   const found = routes.find((route) => route.path === path);
   if (!found) throw new Error(`no route ${path}`);
-  const call: Call = {
-    requestId: 'req-1',
-    caller: undefined,
-    method: 'POST',
-    remoteAddress: '127.0.0.1',
-    baseUrl: 'http://selvage.example',
-    params: {},
-    query: found.query ? parse(found.query, query, 'query') : query,
-    body,
-    headers,
-    imageForm: async () => readJsonImage(body, MAX_BYTES),
-    form: async () => ({ fields: {}, files: {} }),
-    bodyStream: () => {
-      throw new Error('There is no stream here');
-    },
-    rateLimit: undefined,
-    awaitMemory: async () => {},
-    resizeQuota: async () => {},
-    takeQuota: () => undefined,
-    checkAccess: async () => {},
-    signal: new AbortController().signal,
-    closing: new AbortController().signal,
-    log: createLog('test', 'silent'),
-  };
-  return found.handle(call);
+  return found.handle(
+    callOf({
+      query: found.query ? parse(found.query, query, 'query') : query,
+      body,
+      headers,
+      imageForm: async () => readJsonImage(body, MAX_BYTES),
+      form: async () => ({ fields: {}, files: {} }),
+    }),
+  );
 }
 
 const classified = (body: object) => ask('/taxonomy/v1/taxonomy', { body });

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { AccessRequests } from '../../src/auth/access-requests.ts';
 import { mintKey } from '../../src/auth/api-key.ts';
-import { createKeys, findLiveByMeter, type Grant, isLive, KeyError } from '../../src/auth/keys.ts';
+import { findLiveByMeter, type Grant, isLive } from '../../src/auth/key-record.ts';
+import { KeyError, Keys } from '../../src/auth/keys.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { commandConnection, untilReady } from '../../src/platform/redis.ts';
@@ -21,19 +22,19 @@ beforeEach(() => redis.flushall());
 
 describe('the key register', () => {
   test('finds a created key and nothing else', async () => {
-    const keys = createKeys(redis, PEPPER, hostClock);
+    const keys = new Keys(redis, PEPPER, hostClock);
     const { key, record } = await keys.create(GRANT);
     expect(await keys.lookUp(key)).toEqual(record);
     expect(await keys.lookUp(mintKey())).toBeUndefined();
     expect(await keys.lookUp('junk')).toBeUndefined();
     expect(
-      await createKeys(redis, 'another pepper altogether', hostClock).lookUp(key),
+      await new Keys(redis, 'another pepper altogether', hostClock).lookUp(key),
     ).toBeUndefined();
   });
 
   test('finds the newest live key of a meter among many without reading them all', async () => {
     let nowMillis = Date.parse('2031-05-06');
-    const keys = createKeys(redis, PEPPER, () => nowMillis);
+    const keys = new Keys(redis, PEPPER, () => nowMillis);
     const find = (meter: string) => findLiveByMeter(redis, meter, nowMillis);
     const first = await keys.create(GRANT);
     await keys.create({ ...GRANT, client: 'another' });
@@ -54,7 +55,7 @@ describe('the key register', () => {
   });
 
   test('of the live keys of a meter, the one with the largest quota pays for what runs by itself', async () => {
-    const keys = createKeys(redis, PEPPER, hostClock);
+    const keys = new Keys(redis, PEPPER, hostClock);
     const { record } = await keys.create(GRANT);
     const { meter } = record;
     const smaller = await keys.create({ ...GRANT, quotaPerDay: 5 }, meter);
@@ -64,7 +65,7 @@ describe('the key register', () => {
   });
 
   test('lists the keys of one client, whatever others are called', async () => {
-    const keys = createKeys(redis, PEPPER, hostClock);
+    const keys = new Keys(redis, PEPPER, hostClock);
     const { record } = await keys.create(GRANT);
     for (const client of ['acme2', 'acm']) await keys.create({ ...GRANT, client });
     await keys.create({ ...GRANT, client: 'other', name: '"client":"acme"' });
@@ -72,7 +73,7 @@ describe('the key register', () => {
   });
 
   test('stores no key in clear text', async () => {
-    const { key, record } = await createKeys(redis, PEPPER, hostClock).create(GRANT);
+    const { key, record } = await new Keys(redis, PEPPER, hostClock).create(GRANT);
     const everything = JSON.stringify(await redis.hgetall('{selvage}:keys'));
     expect(everything).toContain(record.id);
     expect(everything).not.toContain(key);
@@ -80,7 +81,7 @@ describe('the key register', () => {
   });
 
   test('rotates a key: both are live and share a meter until the grace period ends', async () => {
-    const keys = createKeys(redis, PEPPER, hostClock);
+    const keys = new Keys(redis, PEPPER, hostClock);
     const old = await keys.create(GRANT);
     const next = await keys.rotate(old.record.id, 3600);
     expect(next.key).not.toBe(old.key);
@@ -100,7 +101,7 @@ describe('the key register', () => {
 
   test('accepts a key until its expiry by the given clock, whatever the host says', async () => {
     let nowMillis = Date.parse('2001-02-03T04:05:06.000Z');
-    const keys = createKeys(redis, PEPPER, () => nowMillis);
+    const keys = new Keys(redis, PEPPER, () => nowMillis);
     const { key, record } = await keys.create(GRANT);
     expect(record.createdAt).toBe('2001-02-03T04:05:06.000Z');
     await keys.rotate(record.id, 60);
@@ -112,7 +113,7 @@ describe('the key register', () => {
   });
 
   test('rejects a revoked key', async () => {
-    const keys = createKeys(redis, PEPPER, hostClock);
+    const keys = new Keys(redis, PEPPER, hostClock);
     const { key, record } = await keys.create(GRANT);
     await keys.revoke(record.id);
     expect(await keys.lookUp(key)).toBeUndefined();
@@ -121,7 +122,7 @@ describe('the key register', () => {
   });
 
   test("adopts an operator's own key in any format, and adopting it again changes its grant", async () => {
-    const keys = createKeys(redis, PEPPER, hostClock);
+    const keys = new Keys(redis, PEPPER, hostClock);
     await keys.adopt('my-own-key-1', GRANT);
     expect(await keys.lookUp('my-own-key-1')).toBeUndefined();
     const first = await keys.lookUp('my-own-key-1', 'my-own-key-1');
@@ -134,7 +135,7 @@ describe('the key register', () => {
   });
 
   test('a revoked key stays revoked when it is adopted again, as after a restart', async () => {
-    const keys = createKeys(redis, PEPPER, hostClock);
+    const keys = new Keys(redis, PEPPER, hostClock);
     expect(await keys.adopt('my-own-key-1', GRANT)).toBe(true);
     const [{ id = '' } = {}] = await keys.list();
     const { revokedAt } = await keys.revoke(id);
@@ -145,7 +146,7 @@ describe('the key register', () => {
 
   test('a key that was rotated keeps its grace period when it is adopted again', async () => {
     let nowMillis = Date.parse('2001-02-03T04:05:06.000Z');
-    const keys = createKeys(redis, PEPPER, () => nowMillis);
+    const keys = new Keys(redis, PEPPER, () => nowMillis);
     await keys.adopt('my-own-key-1', GRANT);
     const [{ id = '' } = {}] = await keys.list();
     await keys.rotate(id, 60);
@@ -156,7 +157,7 @@ describe('the key register', () => {
   });
 
   test('a key that is revoked while others write it stays revoked', async () => {
-    const keys = createKeys(redis, PEPPER, hostClock);
+    const keys = new Keys(redis, PEPPER, hostClock);
     for (let i = 0; i < 20; i++) {
       const grant = { ...GRANT, client: `acme-${i}` };
       const { key, record } = await keys.create(grant);
@@ -173,11 +174,11 @@ describe('the key register', () => {
 });
 
 describe('a client has no more live keys than it may', () => {
-  const live = async (keys: ReturnType<typeof createKeys>, client = GRANT.client) =>
+  const live = async (keys: Keys, client = GRANT.client) =>
     (await keys.list()).filter((record) => record.client === client && isLive(record, hostClock()));
 
   test('one that is revoked makes room, and rotation always works', async () => {
-    const keys = createKeys(redis, PEPPER, hostClock, { maxLive: 2 });
+    const keys = new Keys(redis, PEPPER, hostClock, { maxLive: 2 });
     const first = await keys.create(GRANT);
     const second = await keys.create(GRANT);
     const ids = `${first.record.id}.*${second.record.id}|${second.record.id}.*${first.record.id}`;
@@ -196,7 +197,7 @@ describe('a client has no more live keys than it may', () => {
 
   test('when a grace period ends there is room', async () => {
     let nowMillis = Date.parse('2001-02-03T04:05:06.000Z');
-    const keys = createKeys(redis, PEPPER, () => nowMillis, { maxLive: 2 });
+    const keys = new Keys(redis, PEPPER, () => nowMillis, { maxLive: 2 });
     const { record } = await keys.create(GRANT);
     await keys.rotate(record.id, 60);
     nowMillis += 59_999;
@@ -206,7 +207,7 @@ describe('a client has no more live keys than it may', () => {
   });
 
   test('by an approved request too, which stays pending', async () => {
-    const keys = createKeys(redis, PEPPER, hostClock, { maxLive: 2 });
+    const keys = new Keys(redis, PEPPER, hostClock, { maxLive: 2 });
     const requests = new AccessRequests(redis, keys, hostClock);
     const { client, scopes, ...limits } = GRANT;
     const { id } = await requests.create({ client, scopes, contact: 'dev@acme.example' });
@@ -218,7 +219,7 @@ describe('a client has no more live keys than it may', () => {
   });
 
   test('by a development key too, and its own is adopted again', async () => {
-    const keys = createKeys(redis, PEPPER, hostClock, { maxLive: 2 });
+    const keys = new Keys(redis, PEPPER, hostClock, { maxLive: 2 });
     await keys.adopt('my-own-key-1', GRANT);
     await keys.adopt('my-own-key-2', GRANT);
     await expect(keys.adopt('my-own-key-3', GRANT)).rejects.toThrow(/2 live keys/);
@@ -228,10 +229,10 @@ describe('a client has no more live keys than it may', () => {
   test('whatever happens at once, on several connections', async () => {
     const other = commandConnection(server.url, createLog('test', 'silent'));
     await untilReady(other, AbortSignal.timeout(5000));
-    const registers = [redis, other].map((each) =>
-      createKeys(each, PEPPER, hostClock, { maxLive: 2 }),
+    const registers = [redis, other].map(
+      (each) => new Keys(each, PEPPER, hostClock, { maxLive: 2 }),
     );
-    const [keys] = registers as [ReturnType<typeof createKeys>];
+    const [keys] = registers as [Keys];
     for (let round = 0; round < 10; round++) {
       const grant = { ...GRANT, client: `crowd-${round}` };
       const { record } = await keys.create(grant);
@@ -251,7 +252,7 @@ describe('a client has no more live keys than it may', () => {
   });
 
   test('those of an earlier version that has more stay live, and none is added', async () => {
-    const keys = createKeys(redis, PEPPER, hostClock, { maxLive: 2 });
+    const keys = new Keys(redis, PEPPER, hostClock, { maxLive: 2 });
     for (let i = 0; i < 3; i++) {
       const { record } = await keys.create({ ...GRANT, client: `old-${i}` });
       const records = Object.entries(await redis.hgetall('{selvage}:keys'));
@@ -271,7 +272,7 @@ describe('managed access', () => {
   const limits = { allowBase64: true, rate: GRANT.rate, quotaPerDay: 5 };
 
   test('an approved request becomes a key with the requested scopes', async () => {
-    const keys = createKeys(redis, PEPPER, hostClock);
+    const keys = new Keys(redis, PEPPER, hostClock);
     const requests = new AccessRequests(redis, keys, hostClock);
     const { id } = await requests.create(request);
     const { key = '' } = await requests.approve(id, limits);
@@ -284,7 +285,7 @@ describe('managed access', () => {
   });
 
   test('the key of a stranger is created when it is fetched, once, whoever asks at the same time', async () => {
-    const keys = createKeys(redis, PEPPER, hostClock);
+    const keys = new Keys(redis, PEPPER, hostClock);
     const requests = new AccessRequests(redis, keys, hostClock);
     const stranger = { ...request, client: 'stranger' };
     const { request: submitted, secret } = await requests.submit(stranger);
@@ -305,7 +306,7 @@ describe('managed access', () => {
   });
 
   test('a stranger gets the name of a client only if the operator says so', async () => {
-    const keys = createKeys(redis, PEPPER, hostClock);
+    const keys = new Keys(redis, PEPPER, hostClock);
     const requests = new AccessRequests(redis, keys, hostClock);
     await keys.create({ ...GRANT, client: 'known' });
     const submit = async () => (await requests.submit({ ...request, client: 'known' })).request.id;
@@ -321,7 +322,7 @@ describe('managed access', () => {
   test('no more than a thousand requests are kept, and old ones make room', async () => {
     let nowMillis = Date.parse('2026-01-01T00:00:00.000Z');
     await redis.del('{selvage}:access-requests');
-    const keys = createKeys(redis, PEPPER, () => nowMillis);
+    const keys = new Keys(redis, PEPPER, () => nowMillis);
     const requests = new AccessRequests(redis, keys, () => nowMillis);
     for (let i = 0; i < 1000; i++) await requests.create(request);
     await expect(requests.submit(request)).rejects.toMatchObject({ reason: 'full' });
@@ -331,7 +332,7 @@ describe('managed access', () => {
   });
 
   test('a request can be decided only once', async () => {
-    const requests = new AccessRequests(redis, createKeys(redis, PEPPER, hostClock), hostClock);
+    const requests = new AccessRequests(redis, new Keys(redis, PEPPER, hostClock), hostClock);
     const { id } = await requests.create(request);
     await requests.deny(id);
     await expect(requests.approve(id, limits)).rejects.toThrow(/already denied/);

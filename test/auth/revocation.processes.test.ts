@@ -98,7 +98,7 @@ describe('revoking a key', () => {
       const batch = await (await ask(`/batches/${id}`, other.key)).json();
       return (batch as { counts: { accepted: number } }).counts.accepted;
     };
-    await expect.poll(accepted).toBeGreaterThanOrEqual(500);
+    await expect.poll(accepted).toBeGreaterThanOrEqual(FIRST);
     await register.keys.revoke(record.id);
     const response = await uploaded;
     isSending = false;

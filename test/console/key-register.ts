@@ -1,4 +1,4 @@
-import { createKeys } from '../../src/auth/keys.ts';
+import { Keys } from '../../src/auth/keys.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { commandConnection, untilReady } from '../../src/platform/redis.ts';
@@ -11,5 +11,5 @@ export type KeyRegister = Awaited<ReturnType<typeof openKeyRegister>>;
 export async function openKeyRegister({ redis: { url }, home }: Stack) {
   const redis = commandConnection(url, createLog('test', 'silent'));
   await untilReady(redis, AbortSignal.timeout(10_000));
-  return { redis, keys: createKeys(redis, readSecrets(home).keyPepper, hostClock) };
+  return { redis, keys: new Keys(redis, readSecrets(home).keyPepper, hostClock) };
 }

@@ -2,8 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createBatches } from '../../src/intake/batches/batches.ts';
-import { createReviewDecisions } from '../../src/intake/review/decisions.ts';
+import { Batches } from '../../src/intake/batches/batches.ts';
+import { ReviewDecisions } from '../../src/intake/review/decisions.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import { plantEndedBatch } from '../support/ended-batch.ts';
 import { transparentShirt } from '../support/images.ts';
@@ -23,8 +23,8 @@ async function plantBatch({ stack, register }: Running, rows: number): Promise<s
   await blobs.put(key, shirt, { mediaType: 'image/png' });
   const deps = {
     blobs,
-    batches: createBatches(register.redis, hostClock),
-    reviews: createReviewDecisions(register.redis),
+    batches: new Batches(register.redis, hostClock),
+    reviews: new ReviewDecisions(register.redis),
   };
   const at = new Date(hostClock()).toISOString();
   const expiresAt = new Date(hostClock() + 3_600_000).toISOString();

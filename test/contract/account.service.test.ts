@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Grant } from '../../src/auth/keys.ts';
+import type { Grant } from '../../src/auth/key-record.ts';
 import { CLIENT_SCOPES, SCOPES } from '../../src/auth/scopes.ts';
 import { postImage } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Client, createClient, SelvageError } from '../../packages/client/src/client.ts';
-import type { KeyRecord } from '../../src/auth/keys.ts';
+import type { KeyRecord } from '../../src/auth/key-record.ts';
 import { badResponses, type FeedServer, startFeedServer } from '../support/feed-server.ts';
 import { drawnShirt } from '../support/images.ts';
 import { type SharedStack, shareStack } from '../support/shared-stack.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createKeys } from '../../src/auth/keys.ts';
+import { Keys } from '../../src/auth/keys.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { commandConnection, untilReady } from '../../src/platform/redis.ts';
@@ -83,7 +83,7 @@ test("a feed is accepted and imported by Redis's time on hosts an hour ahead", a
 test("a key expires and its quota resets by Redis's time on a gateway an hour ahead", async () => {
   const redis = commandConnection(stack.redis.url, createLog('test', 'silent'));
   await untilReady(redis, AbortSignal.timeout(5000));
-  const keys = createKeys(redis, readSecrets(stack.home).keyPepper, hostClock);
+  const keys = new Keys(redis, readSecrets(stack.home).keyPepper, hostClock);
   const { key, record } = await stack.key({ client: 'rotating' });
   await keys.rotate(record.id, HOUR_MILLIS / 2000);
   redis.disconnect();

@@ -3,7 +3,7 @@ import { open, readFile, truncate, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createJobRecords } from '../../src/intake/job-records.ts';
+import { JobRecords } from '../../src/intake/job-records.ts';
 import { createJobRetention } from '../../src/intake/job-retention.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
@@ -116,7 +116,7 @@ test('a job that the sweep ends because its cut-out is missing has not expired',
   await untilReady(redis, AbortSignal.timeout(10_000));
   onTestFinished(() => redis.disconnect());
   const blobs = await createFsBlobs({ dir: join(stack.home, 'store') });
-  const records = createJobRecords(redis, hostClock);
+  const records = new JobRecords(redis, hostClock);
   await createJobRetention(records, blobs).expire((await records.get(id))!, Date.now());
   await expectDamaged(await intake.result(id));
 });

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CreatedKey, createKeys, type Keys } from '../../src/auth/keys.ts';
+import { type CreatedKey, Keys } from '../../src/auth/keys.ts';
 import { SCOPES } from '../../src/auth/scopes.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
@@ -115,7 +115,7 @@ export async function startInstallation(
   const redisUrl = `redis://127.0.0.1:${redisGate.port}`;
   const connection = commandConnection(redisUrl, createLog('test', 'silent'));
   await untilReady(connection, AbortSignal.timeout(10_000));
-  const keys = createKeys(connection, readSecrets(home).keyPepper, hostClock);
+  const keys = new Keys(connection, readSecrets(home).keyPepper, hostClock);
   const past: string[] = [];
   const env = {
     SELVAGE_HOME: home,

@@ -1,25 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Blobs } from '../../src/storage/blobs.ts';
-import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
-import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { expect, test } from 'vitest';
+import { useBlobs } from '../support/use-blobs.ts';
+import { useRedis } from '../support/use-redis.ts';
 import { inRedis } from './fault.ts';
 import { blobsWithoutRecord, recordsWithoutBlob } from './store-audit.ts';
 
-let redis: RedisServer;
-let dir: string;
-let blobs: Blobs;
-beforeAll(async () => {
-  redis = await startRedis();
-  dir = await mkdtemp(join(tmpdir(), 'selvage-audit-'));
-  blobs = await createFsBlobs({ dir });
-});
-afterAll(async () => {
-  await redis.stop();
-  await rm(dir, { recursive: true, force: true });
-});
+const { server: redis } = await useRedis();
+const blobs = await useBlobs();
 
 const HELD = [
   'in/a/job_1',

@@ -25,7 +25,6 @@ const ENTRIES = {
   options:             { maxBytes: 256,  description: 'options, ours and remove.bg\'s',  load: () => import('./options.ts') },
   schedule:            { maxBytes: 64,   description: 'times of a feed (cron)',          load: () => import('./schedule.ts') },
   credentials:         { maxBytes: 256,  description: 'API keys, cookies, request ids',  load: () => import('./credentials.ts'), isAsync: true },
-  'webhook-signature': { maxBytes: 256,  description: 'headers of signed webhooks',      load: () => import('./webhook-signature.ts') },
   'file-link':         { maxBytes: 256,  description: 'queries of file links',           load: () => import('./file-link.ts') },
   url:                 { maxBytes: 128,  description: 'links and addresses to fetch',    load: () => import('./url.ts') },
   'product-words':     { maxBytes: 256,  description: 'words of a product',              load: () => import('./product-words.ts') },

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { mintKey } from '../../src/auth/api-key.ts';
-import { createKeys, type Keys } from '../../src/auth/keys.ts';
+import { Keys } from '../../src/auth/keys.ts';
 import { SCOPES, type Scope } from '../../src/auth/scopes.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
@@ -68,7 +68,7 @@ export function accessCases(stack: () => Stack): void {
   beforeAll(async () => {
     redis = commandConnection(stack().redis.url, createLog('test', 'silent'));
     await untilReady(redis, AbortSignal.timeout(5000));
-    keys = createKeys(redis, readSecrets(stack().home).keyPepper, hostClock);
+    keys = new Keys(redis, readSecrets(stack().home).keyPepper, hostClock);
     return () => redis.disconnect();
   });
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { DEFAULT_LIMITS } from '../../src/auth/keys.ts';
+import { DEFAULT_LIMITS } from '../../src/auth/key-record.ts';
 import type { Grant } from '../../src/http/auth.ts';
 import type { Limits } from '../../src/http/limits.ts';
 import type { Route } from '../../src/http/route.ts';

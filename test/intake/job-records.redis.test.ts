@@ -1,23 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { createCompletions } from '../../src/intake/completions.ts';
-import { createJobRecords, type JobRecord, type JobRecords } from '../../src/intake/job-records.ts';
+import { type JobRecord, JobRecords } from '../../src/intake/job-records.ts';
 import {
   createJobRetention,
   expiryOf,
-  type JobRetention,
   SETTLE_MILLIS,
   sweepDueJobs,
 } from '../../src/intake/job-retention.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { blockingConnection } from '../../src/platform/redis.ts';
-import { type JobQueue, openQueue, requeueJob } from '../../src/queue/queue.ts';
-import type { Blobs } from '../../src/storage/blobs.ts';
-import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
+import { openQueue, requeueJob } from '../../src/queue/queue.ts';
 import { failJob } from '../../workers/images/run-job.ts';
+import { useBlobs } from '../support/use-blobs.ts';
 import { useRedis } from '../support/use-redis.ts';
 
 const log = createLog('test', 'silent');
@@ -26,23 +21,12 @@ const at = (seconds: number): number => NOW + seconds * 1000;
 const DAY = 86_400;
 
 const { server, redis } = await useRedis();
-let folder: string;
-let blobs: Blobs;
-let records: JobRecords;
-let retention: JobRetention;
-let queue: JobQueue;
+const blobs = await useBlobs();
+const records = new JobRecords(redis, hostClock);
+const retention = createJobRetention(records, blobs);
+const queue = openQueue('async', redis, log);
 const enqueue = (job: JobRecord) => requeueJob(queue, job);
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'selvage-records-'));
-  blobs = await createFsBlobs({ dir: folder });
-  records = createJobRecords(redis, hostClock);
-  retention = createJobRetention(records, blobs);
-  queue = openQueue('async', redis, log);
-});
-afterAll(async () => {
-  await queue.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => queue.close());
 
 const QUOTA = '{selvage}:quota:test';
 let made = 0;
@@ -248,13 +232,13 @@ describe('expiry', () => {
     const job = await accepted(DAY);
     const outputKey = 'out/tests/ends-meanwhile.png';
     const attempt = await workOn(job, outputKey);
-    const ending: JobRecords = {
-      ...records,
-      async get(id) {
+    class Ending extends JobRecords {
+      override async get(id: string) {
         await succeed(job, attempt);
-        return records.get(id);
-      },
-    };
+        return super.get(id);
+      }
+    }
+    const ending = new Ending(redis, hostClock);
     const { dueAtMillis } = expiryOf(job, NOW);
     await sweepDueJobs({ records: ending, retention, enqueue }, at(300));
     expect((await known(job.id)).status).toBe('succeeded');

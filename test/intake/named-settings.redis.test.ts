@@ -1,15 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Redis } from 'ioredis';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { getJson } from '../../src/intake/batches/batch-files.ts';
 import { createNamedSettings, restoreSetting } from '../../src/intake/named-settings.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
-import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
-import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { useBlobs } from '../support/use-blobs.ts';
+import { useRedis } from '../support/use-redis.ts';
 
 const KIND = {
   kind: 'colours',
@@ -17,23 +13,9 @@ const KIND = {
   max: 2,
 };
 
-let server: RedisServer;
-let redis: Redis;
-let dir: string;
-let blobs: Blobs;
-beforeAll(async () => {
-  server = await startRedis();
-  redis = new Redis(server.url);
-  dir = await mkdtemp(join(tmpdir(), 'selvage-settings-'));
-  blobs = await createFsBlobs({ dir });
-});
+const { redis } = await useRedis();
+const blobs = await useBlobs();
 const changedAt = '2026-11-26T12:00:00.000Z';
-
-afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
-  await rm(dir, { recursive: true, force: true });
-});
 
 /** Returns the copies in object storage. */
 async function copies(): Promise<unknown[]> {

@@ -1,5 +1,6 @@
 import { batchKeys, putLines } from '../../src/intake/batches/batch-files.ts';
-import type { Batches, BatchRecord } from '../../src/intake/batches/batches.ts';
+import type { BatchRecord } from '../../src/intake/batches/batch-record.ts';
+import type { Batches } from '../../src/intake/batches/batches.ts';
 import { joinResults } from '../../src/intake/batches/row-reader.ts';
 import type { ResultLine } from '../../src/intake/batches/rows.ts';
 import type { ReviewDecisions } from '../../src/intake/review/decisions.ts';

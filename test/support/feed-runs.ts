@@ -2,18 +2,14 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Job } from 'bullmq';
-import { createKeys } from '../../src/auth/keys.ts';
+import { Keys } from '../../src/auth/keys.ts';
 import { batchFiles, batchKeys, putLines } from '../../src/intake/batches/batch-files.ts';
-import { type BatchRecord, createBatches } from '../../src/intake/batches/batches.ts';
+import type { BatchRecord } from '../../src/intake/batches/batch-record.ts';
+import { Batches } from '../../src/intake/batches/batches.ts';
 import { type RowOutcome, readRowOutcomes } from '../../src/intake/batches/row-reader.ts';
 import type { RowLine } from '../../src/intake/batches/rows.ts';
 import { feedFiles, runManifests } from '../../src/intake/feeds/feed-files.ts';
-import {
-  createFeeds,
-  type FeedManifest,
-  newFeedId,
-  newRunId,
-} from '../../src/intake/feeds/feeds.ts';
+import { type FeedManifest, Feeds, newFeedId, newRunId } from '../../src/intake/feeds/feeds.ts';
 import { createFeedRuns } from '../../src/intake/feeds/runs.ts';
 import { createStoredBytes } from '../../src/intake/stored-bytes.ts';
 import { hostClock } from '../../src/platform/clock.ts';
@@ -42,15 +38,15 @@ export async function startFeedBench(allow: readonly string[] = ['127.0.0.0/8'])
   await untilReady(redis, AbortSignal.timeout(5000));
   const folder = await mkdtemp(join(tmpdir(), 'selvage-feeds-'));
   const blobs = await createFsBlobs({ dir: folder });
-  const feeds = createFeeds(redis);
-  const batches = createBatches(redis, hostClock);
+  const feeds = new Feeds(redis);
+  const batches = new Batches(redis, hostClock);
   const queue = openQueue('feed', redis, log);
   const limits = { headersMillis: 2000, idleMillis: 2000 };
   const safeFetch: SafeFetch = createSafeFetch({ allow, userAgent: 'Selvage/test', limits });
   const files = feedFiles(blobs);
   const runs = createFeedRuns({ feeds, batches, queue, now: hostClock }, runManifests(blobs));
   const storedBytes = createStoredBytes(redis, hostClock);
-  const keys = createKeys(redis, 'a pepper for these tests', hostClock);
+  const keys = new Keys(redis, 'a pepper for these tests', hostClock);
   const { record: key } = await keys.create({
     client: 'shop',
     scopes: ['background-removal:process'],

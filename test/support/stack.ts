@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type CreatedKey, createKeys, type Grant, isLive } from '../../src/auth/keys.ts';
+import { type Grant, isLive } from '../../src/auth/key-record.ts';
+import { type CreatedKey, Keys } from '../../src/auth/keys.ts';
 import { SCOPES } from '../../src/auth/scopes.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import { readConfig } from '../../src/platform/config.ts';
@@ -52,7 +53,7 @@ export async function openRegister(
 ): Promise<Pick<Stack, 'key'> & { close(): void }> {
   const settings = readConfig({ REDIS_URL: redisUrl, ...env });
   const connection = await connectRedis(settings, createLog('test', 'silent'), 10_000);
-  const keys = createKeys(connection, readSecrets(home).keyPepper, hostClock);
+  const keys = new Keys(connection, readSecrets(home).keyPepper, hostClock);
   async function makeRoom(client: string): Promise<void> {
     const records = (await keys.list()).filter((record) => record.client === client);
     const live = records.filter((record) => isLive(record, hostClock()));

@@ -13,10 +13,10 @@ import {
   test,
 } from 'vitest';
 import { batchKeys, putJson, putLines } from '../../src/intake/batches/batch-files.ts';
-import { createBatches } from '../../src/intake/batches/batches.ts';
+import { Batches } from '../../src/intake/batches/batches.ts';
 import { adoptInstallationId } from '../../src/intake/installation-id.ts';
 import { writeJobManifest } from '../../src/intake/job-manifest.ts';
-import { createJobRecords, type JobRecord, type JobRecords } from '../../src/intake/job-records.ts';
+import { type JobRecord, JobRecords } from '../../src/intake/job-records.ts';
 import { expiryOf } from '../../src/intake/job-retention.ts';
 import { readIdentity, writeRecoveryState } from '../../src/intake/recovery-state.ts';
 import { hostClock } from '../../src/platform/clock.ts';
@@ -73,7 +73,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   await redis.flushall();
   blobs = await createFsBlobs({ dir: await mkdtemp(join(dir, 'store-')) });
-  records = createJobRecords(redis, hostClock);
+  records = new JobRecords(redis, hostClock);
   await adoptInstallationId(redis, blobs);
   recover = servicesOn(redis, blobs);
 });
@@ -202,7 +202,7 @@ describe('a record that Redis lost', () => {
     expect(await allBlobs()).toEqual(before);
     expect(await get('job_lost')).toMatchObject({ status: 'queued', client: 'acme' });
     expect(await recover.queues.async.getPrioritizedCount()).toBe(1);
-    expect(await createBatches(redis, hostClock).get('batch_lost')).toMatchObject({
+    expect(await new Batches(redis, hostClock).get('batch_lost')).toMatchObject({
       status: 'sealed',
       accepted: 1,
       chunks: 1,

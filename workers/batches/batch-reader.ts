@@ -1,4 +1,5 @@
-import type { Batches, BatchRecord } from '../../src/intake/batches/batches.ts';
+import type { BatchRecord } from '../../src/intake/batches/batch-record.ts';
+import type { Batches } from '../../src/intake/batches/batches.ts';
 
 /** How often all batches are read: one that has not started may have been canceled. */
 const FULL_READ_MILLIS = 2000;

@@ -3,7 +3,7 @@ import type {
   BatchRecord,
   BatchStatus,
   DuplicateCounts,
-} from '../../src/intake/batches/batches.ts';
+} from '../../src/intake/batches/batch-record.ts';
 import { endFacts } from '../../src/intake/batches/counts.ts';
 import { batchCompletedEntry, batchReviewedEntry } from '../../src/intake/batches/links.ts';
 import { joinResults } from '../../src/intake/batches/row-reader.ts';

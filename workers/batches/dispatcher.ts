@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BATCH_RUNNING_STATUSES, type BatchRecord } from '../../src/intake/batches/batches.ts';
+import { BATCH_RUNNING_STATUSES, type BatchRecord } from '../../src/intake/batches/batch-record.ts';
 import type { WorkerServices } from '../worker-services.ts';
 import type { BatchReader } from './batch-reader.ts';
 import { cancelBatch, completeBatch, type Ending, writeFullChunks } from './complete.ts';

@@ -1,10 +1,10 @@
-import type { BatchRetention } from '../../src/intake/batches/batch-retention.ts';
 import {
-  BATCH_RECHECK_MILLIS,
   BATCH_RUNNING_STATUSES,
   BATCH_TERMINAL_STATUSES,
   type BatchRecord,
-} from '../../src/intake/batches/batches.ts';
+} from '../../src/intake/batches/batch-record.ts';
+import type { BatchRetention } from '../../src/intake/batches/batch-retention.ts';
+import { BATCH_RECHECK_MILLIS } from '../../src/intake/batches/batches.ts';
 import type { Services } from '../../src/services.ts';
 import type { FeedRunStages } from '../feeds/start.ts';
 

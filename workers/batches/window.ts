@@ -1,5 +1,6 @@
 import { batchFiles } from '../../src/intake/batches/batch-files.ts';
-import type { Batches, BatchRecord, Cursor } from '../../src/intake/batches/batches.ts';
+import type { BatchRecord, Cursor } from '../../src/intake/batches/batch-record.ts';
+import type { Batches } from '../../src/intake/batches/batches.ts';
 import { JOBS, type JobData } from '../../src/queue/catalog.ts';
 import { AcceptedRow } from '../../src/queue/job-data.ts';
 import { addJobs, type JobQueue, type NewQueueJob } from '../../src/queue/queue.ts';

@@ -1,6 +1,6 @@
 import { FeedError } from '../../src/feed-formats/feed-error.ts';
 import { batchKeys, putJson, putSealed } from '../../src/intake/batches/batch-files.ts';
-import type { BatchRecord } from '../../src/intake/batches/batches.ts';
+import type { BatchRecord } from '../../src/intake/batches/batch-record.ts';
 import { endFacts, runCounts } from '../../src/intake/batches/counts.ts';
 import { batchCompletedEntry, runHeldEntry } from '../../src/intake/batches/links.ts';
 import { feedFiles } from '../../src/intake/feeds/feed-files.ts';

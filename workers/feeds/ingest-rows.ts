@@ -4,7 +4,7 @@ import { parseFeed } from '../../src/feed-formats/parse.ts';
 import type { FeedRow } from '../../src/feed-formats/row.ts';
 import type { RowError } from '../../src/feed-formats/row-error.ts';
 import { batchFiles, batchKeys, putLines } from '../../src/intake/batches/batch-files.ts';
-import { type BatchRecord, PROGRESS } from '../../src/intake/batches/batches.ts';
+import { type BatchRecord, PROGRESS } from '../../src/intake/batches/batch-record.ts';
 import { readRowOutcomes } from '../../src/intake/batches/row-reader.ts';
 import {
   countReason,

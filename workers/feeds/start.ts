@@ -1,4 +1,4 @@
-import type { BatchRecord } from '../../src/intake/batches/batches.ts';
+import type { BatchRecord } from '../../src/intake/batches/batch-record.ts';
 import { feedFiles } from '../../src/intake/feeds/feed-files.ts';
 import { expireRun, finishRun } from '../../src/intake/feeds/feed-retention.ts';
 import { enqueueIngest } from '../../src/intake/feeds/runs.ts';

@@ -1,4 +1,4 @@
-import type { BatchManifest } from '../../src/intake/batches/batches.ts';
+import type { BatchManifest } from '../../src/intake/batches/batch-record.ts';
 import { batchKey } from '../../src/intake/batches/redis-keys.ts';
 import { restoreStoredBatch } from '../../src/intake/batches/restore-stored.ts';
 import { restoreReview } from '../../src/intake/review/audit.ts';

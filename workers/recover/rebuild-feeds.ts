@@ -1,5 +1,5 @@
 import { getJson } from '../../src/intake/batches/batch-files.ts';
-import type { BatchRecord } from '../../src/intake/batches/batches.ts';
+import type { BatchRecord } from '../../src/intake/batches/batch-record.ts';
 import { listRunsByFeed } from '../../src/intake/feeds/feed-files.ts';
 import { FeedManifest, feedKey } from '../../src/intake/feeds/feeds.ts';
 import { enqueueIngest } from '../../src/intake/feeds/runs.ts';

@@ -6,7 +6,7 @@ import {
   putLines,
   putSealed,
 } from '../../src/intake/batches/batch-files.ts';
-import { type BatchManifest, PROGRESS } from '../../src/intake/batches/batches.ts';
+import { type BatchManifest, PROGRESS } from '../../src/intake/batches/batch-record.ts';
 import { isRejected, type RejectedRow, RowLine } from '../../src/intake/batches/rows.ts';
 import { objectOf } from '../../src/intake/sources/manifest-lines.ts';
 import { nameProblem, outputNames } from '../../src/intake/sources/object-names.ts';

@@ -1,5 +1,5 @@
 import { batchFiles } from '../../src/intake/batches/batch-files.ts';
-import type { BatchRecord } from '../../src/intake/batches/batches.ts';
+import type { BatchRecord } from '../../src/intake/batches/batch-record.ts';
 import { readRowOutcomes } from '../../src/intake/batches/row-reader.ts';
 import {
   formatManifest,

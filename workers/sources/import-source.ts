@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BATCH_TERMINAL_STATUSES } from '../../src/intake/batches/batches.ts';
+import { BATCH_TERMINAL_STATUSES } from '../../src/intake/batches/batch-record.ts';
 import type { DeclaredSource } from '../../src/intake/sources/declared-sources.ts';
 import {
   isManifest,

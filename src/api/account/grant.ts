@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { KeyRecord } from '../../auth/keys.ts';
+import type { KeyRecord } from '../../auth/key-record.ts';
 import { rightsOf } from '../../auth/scopes.ts';
 import { Problem, type ValidationIssue } from '../../platform/problem.ts';
 

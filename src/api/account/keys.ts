@@ -1,13 +1,15 @@
 import { z } from 'zod';
-import { GrantFields, isLive, KeyError, type KeyRecord } from '../../auth/keys.ts';
+import { GrantFields, isLive, type KeyRecord } from '../../auth/key-record.ts';
+import { KeyError } from '../../auth/keys.ts';
 import type { Rate } from '../../auth/limit-settings.ts';
 import { CLIENT_SCOPES, INTAKE_RIGHTS, rightsOf } from '../../auth/scopes.ts';
 import type { Gateway } from '../../gateway.ts';
 import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
 import { Problem } from '../../platform/problem.ts';
-import { clientScopes, jsonDoc, line, RateForm } from '../access.ts';
+import { clientScopes, line, RateForm } from '../access.ts';
 import { requireCaller } from '../caller.ts';
 import { notFound } from '../common-problems.ts';
+import { jsonDoc } from '../json-doc.ts';
 import { requireCovered } from './grant.ts';
 
 const PATH = '/account/v1/keys';

@@ -4,9 +4,9 @@ import { LoggedRequest } from '../../auth/request-log.ts';
 import type { Gateway } from '../../gateway.ts';
 import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
 import { Problem } from '../../platform/problem.ts';
-import { jsonDoc } from '../access.ts';
 import { requireCaller } from '../caller.ts';
 import { notFound } from '../common-problems.ts';
+import { jsonDoc } from '../json-doc.ts';
 import { accountKeyRoutes, SCOPE } from './keys.ts';
 
 /** Sees the requests of all clients. */

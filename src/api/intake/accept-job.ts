@@ -10,7 +10,7 @@ import { enqueueJob } from '../../queue/queue.ts';
 import { jobBackgroundKey, jobInputKey } from '../../storage/blob-keys.ts';
 import type { PutOptions } from '../../storage/blobs.ts';
 import { requireCaller } from '../caller.ts';
-import { validateSource } from '../removal/image-requests.ts';
+import { validateSource } from '../removal/image-source.ts';
 import type { JobRequest } from './job-request.ts';
 import { retentionPolicy } from './retention-policy.ts';
 import { resolveRules } from './rules/resolve-rules.ts';

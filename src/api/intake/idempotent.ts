@@ -30,6 +30,13 @@ export const isOfRequest = (
   nowMillis: number,
 ): boolean => status !== 'expired' && nowMillis - Date.parse(createdAt) < DAY_MILLIS;
 
+/** A response of JSON that may be sent again. */
+export const storedJson = (body: StoredResponse['body'], status = 200): StoredResponse => ({
+  status,
+  headers: {},
+  body,
+});
+
 const REPLAYED = { 'idempotency-replayed': 'true' };
 
 function readRequest(call: Call<unknown>, content: unknown): IdempotentRequest | undefined {

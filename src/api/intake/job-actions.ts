@@ -192,7 +192,11 @@ export function createJobActions(services: JobServices) {
 
     /** Lists the client's jobs, except those that the key's scopes do not cover. */
     async list(call: Call<PageQuery>): Promise<object> {
-      const source = { path: JOBS_PATH, index: services.jobIndex, get: jobs.get };
+      const source = {
+        path: JOBS_PATH,
+        index: services.jobIndex,
+        get: (id: string) => jobs.get(id),
+      };
       const page = readPage(source, requireCaller(call).client, call.query);
       const { records: found, ...links } = await page;
       const covered = found.filter(({ operations }) => !missingScope(operations, call));

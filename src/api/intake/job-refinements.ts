@@ -10,10 +10,11 @@ import type { CutOutRecord } from '../../queue/job-data.ts';
 import { refinementKey, refinementPrefix } from '../../storage/blob-keys.ts';
 import { requireCaller } from '../caller.ts';
 import { resultsGone, storageUnavailable } from '../common-problems.ts';
+import { jsonDoc } from '../json-doc.ts';
 import { checkedFile } from '../removal/cut-out-response.ts';
 import type { ImageRequests } from '../removal/image-requests.ts';
 import { readAll } from '../verified-blob.ts';
-import { IDEMPOTENT, idempotently } from './idempotent.ts';
+import { IDEMPOTENT, idempotently, storedJson } from './idempotent.ts';
 import { type JobActions, requireCutOut } from './job-actions.ts';
 import { JobResponse, jobResponse } from './job-response.ts';
 import {
@@ -148,7 +149,7 @@ const RefinementForm = z.object({
   strokes: Strokes,
 });
 
-const jobDoc = { description: 'The job', content: { 'application/json': JobResponse } };
+const jobDoc = jsonDoc('The job', JobResponse);
 
 /** The routes that mend the stored cut-out of a job. */
 export function jobRefinementRoutes(
@@ -184,11 +185,9 @@ export function jobRefinementRoutes(
         const sent = await readSentStrokes(call);
         const job = await actions.readOwn(call);
         const fingerprint = strokesFingerprint(refinementsPath(job.id), sent);
-        return idempotently(idempotency, call, fingerprint, async (ref) => ({
-          status: 200,
-          headers: {},
-          body: jobResponse(await refinements.refine(job, sent, call, ref)),
-        }));
+        return idempotently(idempotency, call, fingerprint, async (ref) =>
+          storedJson(jobResponse(await refinements.refine(job, sent, call, ref))),
+        );
       },
     }),
     route({

@@ -15,7 +15,7 @@ import {
 import { fieldProblem, Problem } from '../../platform/problem.ts';
 import { OPERATIONS, type Operation } from '../../queue/job-data.ts';
 import type { ClassificationContext } from '../../taxonomy/request-schema.ts';
-import { backgroundSource, type Source } from '../removal/image-requests.ts';
+import { backgroundSource, type Source } from '../removal/image-source.ts';
 
 const DAY_SECONDS = 86_400;
 /** How long results are retained, seconds. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Erasure } from '../../intake/erasure.ts';
 import { type JobRecord, jobGarmentsPath, jobLinks, STATUSES } from '../../intake/job-records.ts';
 import { CutOutOptions, Foreground, KeptAlpha, MediaType } from '../../output/options.ts';
 import { CutOutReview } from '../../output/review.ts';
@@ -105,16 +106,7 @@ export type JobResponse = z.infer<typeof JobResponse>;
 
 /** For the OpenAPI document: the result of an erasure. */
 export const ErasureResponse = z
-  .object({
-    id: z.string(),
-    erasedAt: z.iso.datetime(),
-    blobs: z.number().meta({
-      description: 'Images, rows and results; where the storage keeps versions, all their versions',
-    }),
-    incomplete: z.literal(true).optional().meta({
-      description: 'The storage may keep versions of them that cannot be deleted; else absent',
-    }),
-  })
+  .object({ id: z.string(), ...Erasure.shape })
   .meta({ id: 'Receipt' });
 
 /** One that this release cannot read counts as none. */

@@ -6,9 +6,10 @@ import type { Idempotency } from '../../intake/idempotency.ts';
 import { JOBS_PATH, jobLinks, PENDING_STATUSES } from '../../intake/job-records.ts';
 import type { Presets } from '../../intake/presets.ts';
 import { requireCaller, requireRateLimitStatus } from '../caller.ts';
+import { jsonDoc } from '../json-doc.ts';
 import { cutOutHeaders, cutOutResponseDoc } from '../removal/cut-out-response.ts';
 import { RESULT_PROBLEMS } from '../verified-blob.ts';
-import { IDEMPOTENT, idempotently } from './idempotent.ts';
+import { IDEMPOTENT, idempotently, storedJson } from './idempotent.ts';
 import { checkScopes, type JobActions } from './job-actions.ts';
 import { JobForm, JobJson, readJobRequest } from './job-request.ts';
 import { ErasureResponse, JobResponse, jobResponse, RETRY_SOON } from './job-response.ts';
@@ -40,11 +41,9 @@ const cancelJob =
   (jobs: JobActions, idempotency: Idempotency) =>
   async (call: Call): Promise<Reply> => {
     const job = await jobs.readOwn(call);
-    return idempotently(idempotency, call, ['POST', jobLinks(job.id).cancel], async () => ({
-      status: 200,
-      headers: {},
-      body: jobResponse(await jobs.cancel(job)),
-    }));
+    return idempotently(idempotency, call, ['POST', jobLinks(job.id).cancel], async () =>
+      storedJson(jobResponse(await jobs.cancel(job))),
+    );
   };
 
 const DayUsage = z
@@ -97,7 +96,7 @@ const Delivery = z.object({
 
 const JobPage = z.object({ jobs: z.array(JobResponse), links: PageLinks }).meta({ id: 'JobPage' });
 
-const jobDoc = { description: 'The job', content: { 'application/json': JobResponse } };
+const jobDoc = jsonDoc('The job', JobResponse);
 
 /** The routes for jobs: work that is accepted now and done later. */
 export const jobRoutes = (
@@ -128,7 +127,7 @@ export const jobRoutes = (
     description:
       'Without those that have expired or were erased, and without those whose operations your key has no scope for. `links.next` is the next page.',
     query: PageQuery,
-    responses: { 200: { description: 'A page', content: { 'application/json': JobPage } } },
+    responses: { 200: jsonDoc('A page', JobPage) },
     handle: async (call) => json(await jobs.list(call)),
   }),
   route({
@@ -206,10 +205,7 @@ export const jobRoutes = (
     description:
       'Deletes everything that is stored of the job at once, and cancels it if it has not ended.',
     responses: {
-      200: {
-        description: 'What was deleted',
-        content: { 'application/json': ErasureResponse },
-      },
+      200: jsonDoc('What was deleted', ErasureResponse),
     },
     problems: ['not-found'],
     handle: async (call) => json(await jobs.erase(await jobs.readOwnOrDeleted(call))),
@@ -222,7 +218,7 @@ export const jobRoutes = (
     summary: 'Get the limits of this key and how much of them is left',
     description:
       'Rate, daily quota and bytes stored today. The request counts against the rate only.',
-    responses: { 200: { description: 'Usage', content: { 'application/json': Usage } } },
+    responses: { 200: jsonDoc('Usage', Usage) },
     handle: (call) => usage(services, call),
   }),
 ];

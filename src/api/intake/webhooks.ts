@@ -13,7 +13,8 @@ import {
 import { testEvent, WEBHOOK_TYPES, type WebhookType } from '../../intake/webhooks/outbox.ts';
 import { Problem, unavailable } from '../../platform/problem.ts';
 import { requireCaller } from '../caller.ts';
-import { IDEMPOTENT, idempotently } from './idempotent.ts';
+import { jsonDoc } from '../json-doc.ts';
+import { IDEMPOTENT, idempotently, storedJson } from './idempotent.ts';
 import { WebhookField } from './job-request.ts';
 
 const WEBHOOKS_PATH = '/intake/v1/webhooks';
@@ -175,11 +176,6 @@ type HandleOnce = (
   handle: () => Promise<StoredResponse>,
 ) => Promise<Reply>;
 
-const jsonDoc = (description: string, schema: z.ZodType) => ({
-  description,
-  content: { 'application/json': schema },
-});
-
 /** The routes for secrets and disabled URLs. */
 const settingsRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[] => [
   route({
@@ -222,11 +218,9 @@ const settingsRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
     body: WebhookField,
     responses: { 200: jsonDoc('The settings', WebhookSettings) },
     handle: (call) =>
-      handleOnce(call, [`${WEBHOOKS_PATH}/enable`, call.body.url], async () => ({
-        status: 200,
-        headers: {},
-        body: await actions.enable(clientOf(call), call.body.url),
-      })),
+      handleOnce(call, [`${WEBHOOKS_PATH}/enable`, call.body.url], async () =>
+        storedJson(await actions.enable(clientOf(call), call.body.url)),
+      ),
   }),
 ];
 
@@ -245,11 +239,10 @@ const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
     body: TestEvent,
     responses: { 202: jsonDoc('The delivery', Delivery) },
     handle: (call) =>
-      handleOnce(call, [`${WEBHOOKS_PATH}/test`, call.body], async () => ({
-        status: 202,
-        headers: {},
-        body: deliveryResponse(await actions.test(clientOf(call), call.body.url, call.body.type)),
-      })),
+      handleOnce(call, [`${WEBHOOKS_PATH}/test`, call.body], async () => {
+        const { url, type } = call.body;
+        return storedJson(deliveryResponse(await actions.test(clientOf(call), url, type)), 202);
+      }),
   }),
   route<ListQuery>({
     method: 'GET',
@@ -288,11 +281,9 @@ const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
     problems: ['not-found', 'conflict', 'idempotency-mismatch'],
     async handle(call) {
       const event = await actions.readOwn(call);
-      return handleOnce(call, [DELIVERIES_PATH, event.id], async () => ({
-        status: 202,
-        headers: {},
-        body: deliveryResponse(await actions.replay(event)),
-      }));
+      return handleOnce(call, [DELIVERIES_PATH, event.id], async () =>
+        storedJson(deliveryResponse(await actions.replay(event)), 202),
+      );
     },
   }),
 ];

@@ -8,6 +8,7 @@ import { limitHeaders } from '../../http/limits.ts';
 import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
 import { isOverTls, sessionCookie, sessionIdOf } from '../../http/session-cookie.ts';
 import { Problem } from '../../platform/problem.ts';
+import { jsonDoc } from '../json-doc.ts';
 
 /** What the console may know about its key; never the key itself. */
 const SignedIn = z
@@ -100,7 +101,7 @@ export function consoleRoutes({
       summary: 'Whether this browser is signed in to the console',
       description: 'Shows the client and the scopes of the key, never the key.',
       responses: {
-        200: { description: 'The status', content: { 'application/json': SessionStatus } },
+        200: jsonDoc('The status', SessionStatus),
       },
       problems: ['upstream-unavailable'],
       handle: status,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { json, type Route, route } from '../../http/route.ts';
 import { Problem } from '../../platform/problem.ts';
 import { isRedisFull } from '../../platform/redis-errors.ts';
+import { jsonDoc } from '../json-doc.ts';
 
 /** Dependencies by name. Each check rejects if its dependency does not respond. */
 export type Checks = Readonly<Record<string, () => Promise<void>>>;
@@ -92,7 +93,7 @@ export const healthRoutes = (
     operationId: 'getLiveness',
     summary: 'Liveness: the process is running',
     description: 'For supervisors: restart the process if this does not respond.',
-    responses: { 200: { description: 'Live', content: { 'application/json': Live } } },
+    responses: { 200: jsonDoc('Live', Live) },
     handle: () => json({ live: true }),
   }),
   route({
@@ -103,7 +104,7 @@ export const healthRoutes = (
     summary: 'Readiness: Redis, object storage and a worker respond',
     description:
       'For load balancers: 503 names what is not ready, and `detail` says why. `recovery` is there while records that Redis may have lost are looked for.',
-    responses: { 200: { description: 'Ready', content: { 'application/json': Ready } } },
+    responses: { 200: jsonDoc('Ready', Ready) },
     problems: ['upstream-unavailable'],
     handle: async () => {
       const { result, reasons } = await runChecks(checks);

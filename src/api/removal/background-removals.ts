@@ -34,7 +34,8 @@ import {
   qualityHeaders,
   serverTiming,
 } from './cut-out-response.ts';
-import { backgroundSource, type CutOutRequest, type ImageRequests } from './image-requests.ts';
+import type { CutOutRequest, ImageRequests } from './image-requests.ts';
+import { backgroundSource } from './image-source.ts';
 
 const Query = z.object({
   return_base64: queryFlag

@@ -8,7 +8,7 @@ import {
   isLive,
   type KeyRecord,
   MAX_WEIGHT,
-} from '../../auth/keys.ts';
+} from '../../auth/key-record.ts';
 import {
   parseBytesPerDay,
   parseDuration,

@@ -1,6 +1,6 @@
 import { AccessRequests } from '../../auth/access-requests.ts';
 import { type ClientRetention, createClientRetention } from '../../auth/client-retention.ts';
-import { createKeys, type Keys } from '../../auth/keys.ts';
+import { Keys } from '../../auth/keys.ts';
 import { type Clock, followClock } from '../../platform/clock.ts';
 import type { Config } from '../../platform/config.ts';
 import { findSecrets } from '../../platform/secrets.ts';
@@ -71,7 +71,7 @@ export async function withInstance(work: (instance: Instance) => Promise<void>):
   try {
     const pepper = pepperOf(config);
     const now = await followClock(redis, log);
-    const keys = createKeys(redis, pepper, now, {
+    const keys = new Keys(redis, pepper, now, {
       maxLive: config.MAX_LIVE_KEYS,
       copy: (copies) =>
         copyToStorage(

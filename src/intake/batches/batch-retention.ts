@@ -5,12 +5,8 @@ import { garmentKeys } from '../garment-files.ts';
 import { RECHECK_MILLIS } from '../job-records.ts';
 import { tombstoneMillis } from '../job-retention.ts';
 import type { BatchEraser } from './batch-eraser.ts';
-import {
-  BATCH_STATUSES,
-  BATCH_TERMINAL_STATUSES,
-  type Batches,
-  type BatchRecord,
-} from './batches.ts';
+import { BATCH_STATUSES, BATCH_TERMINAL_STATUSES, type BatchRecord } from './batch-record.ts';
+import type { Batches } from './batches.ts';
 import { ResultLine } from './rows.ts';
 
 /** A batch that is never sealed expires from `open` or `held`. */

@@ -1,11 +1,6 @@
 import { expiryOf } from '../job-retention.ts';
-import {
-  BATCH_RECHECK_MILLIS,
-  BATCH_RUNNING_STATUSES,
-  type Batches,
-  type BatchManifest,
-  type BatchRecord,
-} from './batches.ts';
+import { BATCH_RUNNING_STATUSES, type BatchManifest, type BatchRecord } from './batch-record.ts';
+import { BATCH_RECHECK_MILLIS, type Batches } from './batches.ts';
 import { endFacts } from './counts.ts';
 import { batchCompletedEntry } from './links.ts';
 

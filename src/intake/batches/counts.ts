@@ -1,4 +1,4 @@
-import { BATCH_TERMINAL_STATUSES, type BatchRecord } from './batches.ts';
+import { BATCH_TERMINAL_STATUSES, type BatchRecord } from './batch-record.ts';
 
 /** Counts the rows of a batch by status. */
 export function batchCounts(batch: BatchRecord) {

@@ -1,5 +1,5 @@
 import { outboxEntry } from '../webhooks/outbox.ts';
-import type { BatchManifest } from './batches.ts';
+import type { BatchManifest } from './batch-record.ts';
 
 export const BATCHES_PATH = '/intake/v1/batches';
 export const FEEDS_PATH = '/intake/v1/feeds';

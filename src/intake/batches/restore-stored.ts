@@ -1,6 +1,7 @@
 import type { Blobs } from '../../storage/blobs.ts';
 import { batchFiles, batchKeys, getJson } from './batch-files.ts';
-import { type Batches, BatchManifest, type BatchRecord } from './batches.ts';
+import { BatchManifest, type BatchRecord } from './batch-record.ts';
+import type { Batches } from './batches.ts';
 import { restoreBatch } from './restore.ts';
 
 /**

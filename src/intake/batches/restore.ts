@@ -1,15 +1,14 @@
 import { z } from 'zod';
 import { FeedPlan } from '../feeds/plan.ts';
 import {
-  BATCH_RECHECK_MILLIS,
   BATCH_STATUSES,
-  type Batches,
   BatchManifest,
   DuplicateCounts,
   PROGRESS,
   type StoredProgress,
   Upload,
-} from './batches.ts';
+} from './batch-record.ts';
+import { BATCH_RECHECK_MILLIS, type Batches } from './batches.ts';
 import { countReason, isRejected, ResultLine, RowLine, reasonCode, rowCount } from './rows.ts';
 
 /** How a batch ended, as object storage has it. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Batches, BatchRecord } from './batches.ts';
+import type { BatchRecord } from './batch-record.ts';
+import type { Batches } from './batches.ts';
 import { expandRejected, isRejected, ResultLine, RowLine } from './rows.ts';
 
 /** Reads the lines of a batch's chunks from object storage. */
@@ -9,13 +10,19 @@ export interface BatchFiles {
   duplicates(chunk: number): Promise<unknown[]>;
 }
 
-/** The first row with the same picture, and how alike they are, 0..1. */
-const DuplicateOf = z.object({
+/** A row, as its client knows it. */
+export const RowName = z.object({
   row: z.number(),
-  customId: z.string(),
-  /** In feeds: which image of its product, 0 for the main one. */
-  image: z.number().optional(),
-  similarity: z.number(),
+  customId: z.string().meta({ description: 'In feeds, the id of the product' }),
+  image: z.number().optional().meta({ description: 'In feeds: of its product, 0 is the main one' }),
+});
+export type RowName = z.infer<typeof RowName>;
+
+/** The first row with the same picture, or one that repeats it. */
+export const DuplicateOf = RowName.extend({
+  similarity: z.number().min(0).max(1).meta({
+    description: 'Of the two pictures, in thousandths: 0.9 and more is the same picture',
+  }),
 });
 export type DuplicateOf = z.infer<typeof DuplicateOf>;
 

@@ -11,13 +11,12 @@ import {
   putJson,
   putLines,
 } from '../batches/batch-files.ts';
-import { type BatchRecord, DuplicateCounts } from '../batches/batches.ts';
-import type { DuplicateOf, RowOutcome } from '../batches/row-reader.ts';
+import { type BatchRecord, DuplicateCounts } from '../batches/batch-record.ts';
+import type { DuplicateOf, RowName, RowOutcome } from '../batches/row-reader.ts';
 import {
   DuplicateGroup,
   duplicateKeys,
   FingerprintRow,
-  type RowName,
   toFingerprintRow,
 } from './duplicate-rows.ts';
 

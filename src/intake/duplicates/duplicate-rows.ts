@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Fingerprint } from '../../queue/garment-view.ts';
 import type { JobResults } from '../../queue/job-data.ts';
 import { batchPrefix, chunkFile } from '../batches/batch-files.ts';
-import type { RowOutcome } from '../batches/row-reader.ts';
+import { DuplicateOf, RowName, type RowOutcome } from '../batches/row-reader.ts';
 
 /** Keys of what object storage holds of a batch's duplicates; deleted with the batch. */
 export const duplicateKeys = (client: string, id: string) => {
@@ -17,29 +17,16 @@ export const duplicateKeys = (client: string, id: string) => {
   };
 };
 
-/** A row, as its client knows it. */
-const RowName = z.object({
-  row: z.number(),
-  customId: z.string(),
-  /** In feeds: which image of its product, 0 for the main one. */
-  image: z.number().optional(),
-});
-export type RowName = z.infer<typeof RowName>;
-
 /** A row that can be compared. */
 export const FingerprintRow = RowName.extend({ fingerprint: z.string() });
 export type FingerprintRow = z.infer<typeof FingerprintRow>;
 
-/** One row of a group, and how alike its picture is to that of the first, 0..1. */
-const DuplicateRow = RowName.extend({ similarity: z.number() });
-export type DuplicateRow = z.infer<typeof DuplicateRow>;
-
 /** A group of rows with the same picture, by its first row. */
 export const DuplicateGroup = RowName.extend({
-  /** Of the group, the first included. */
-  rows: z.number(),
-  /** The others in upload order, as far as they are listed. */
-  duplicates: z.array(DuplicateRow),
+  rows: z.number().meta({ description: 'Rows of the group, this first one included' }),
+  duplicates: z
+    .array(DuplicateOf.meta({ id: 'DuplicateRow' }))
+    .meta({ description: 'The next 19 rows at most, in upload order' }),
 });
 export type DuplicateGroup = z.infer<typeof DuplicateGroup>;
 

@@ -9,7 +9,7 @@ import {
   getJson,
   putJson,
 } from '../batches/batch-files.ts';
-import type { BatchManifest } from '../batches/batches.ts';
+import type { BatchManifest } from '../batches/batch-record.ts';
 import type { BatchFiles } from '../batches/row-reader.ts';
 import type { Refined } from '../review/refined.ts';
 import { carriedRefined, getCarried } from '../review/review-files.ts';

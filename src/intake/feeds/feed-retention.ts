@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Queue } from 'bullmq';
 import type { Clock } from '../../platform/clock.ts';
-import { BATCH_STATUSES, type Batches, type BatchRecord } from '../batches/batches.ts';
+import { BATCH_STATUSES, type BatchRecord } from '../batches/batch-record.ts';
+import type { Batches } from '../batches/batches.ts';
 import { readRowOutcomes } from '../batches/row-reader.ts';
 import { Erasure, erasureOf } from '../erasure.ts';
 import { garmentKeys } from '../garment-files.ts';

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { CutOutOptions } from '../../output/options.ts';
 import { PREFIX } from '../../platform/redis.ts';
-import { defineScript } from '../../platform/redis-script.ts';
+import { defineScripts } from '../../platform/redis-script.ts';
 import { OPERATIONS, StoredAccess } from '../../queue/job-data.ts';
 import { FeedReading } from '../batches/feed-reading.ts';
 import { Erasure } from '../erasure.ts';
@@ -129,92 +129,81 @@ end
 return 1
 `;
 
+const ANY_RUN = '*';
+
 export const feedKey = (id: string): string => `${PREFIX}:feed-record:${id}`;
 const indexKey = (client: string): string => `${PREFIX}:feeds-of:${client}`;
 
-/** The scripts of feed records, with KEYS and ARGV built from named arguments. */
-function defineFeedScripts(redis: Redis) {
-  const create = defineScript<number>(redis, 'selvageFeedCreate', CREATE);
-  const update = defineScript<number>(redis, 'selvageFeedUpdate', UPDATE);
-  return {
-    create({ feed, maxFeeds }: { feed: FeedManifest; maxFeeds: number }) {
-      const keys = [feedKey(feed.id), indexKey(feed.client)];
-      const fields = toHashFields({ ...feed, runs: [] });
-      return create(keys, [maxFeeds, Date.parse(feed.createdAt), feed.id, ...fields]);
-    },
-
-    update: ({ id, fields }: { id: string; fields: FeedChanges }) =>
-      update([feedKey(id)], ['*', ...toHashFields(fields)]),
-
-    edit(id: string, edited: Editable) {
-      const fields = EDITABLE.flatMap((name) =>
-        edited[name] === undefined ? [name, ''] : toHashFields({ [name]: edited[name] }),
-      );
-      return update([feedKey(id)], ['*', ...fields]);
-    },
-
-    /** Updates the feed if `latestRunId`, or without it none, is still its latest run. */
-    updateIfLatest(args: { id: string; latestRunId: string | undefined; fields: FeedChanges }) {
-      const latest = args.latestRunId === undefined ? '' : JSON.stringify(args.latestRunId);
-      return update([feedKey(args.id)], [latest, ...toHashFields(args.fields)]);
-    },
-  };
-}
-
 /** Feed records in Redis. A run of a feed is a batch. */
-export function createFeeds(redis: Redis) {
-  const scripts = defineFeedScripts(redis);
+export class Feeds {
+  readonly access: FeedAccess;
+  readonly #redis: Redis;
+  readonly #scripts;
 
-  async function get(id: string): Promise<FeedRecord | undefined> {
-    const fields = await redis.hgetall(feedKey(id));
+  constructor(redis: Redis) {
+    this.access = new FeedAccess(redis);
+    this.#redis = redis;
+    this.#scripts = defineScripts(redis, 'Feed', { create: CREATE, update: UPDATE });
+  }
+
+  async get(id: string): Promise<FeedRecord | undefined> {
+    const fields = await this.#redis.hgetall(feedKey(id));
     if (Object.keys(fields).length === 0) return undefined;
     return FeedRecord.parse(parseHashFields(fields));
   }
 
-  return {
-    get,
-    access: new FeedAccess(redis),
+  /** Creates a feed; returns false if its client has `maxFeeds` already. */
+  async create(feed: FeedManifest, maxFeeds: number): Promise<boolean> {
+    const reply = await this.#scripts.create(
+      [feedKey(feed.id), indexKey(feed.client)],
+      [maxFeeds, Date.parse(feed.createdAt), feed.id, ...toHashFields({ ...feed, runs: [] })],
+    );
+    return reply === 1;
+  }
 
-    /** Creates a feed; returns false if its client has `maxFeeds` already. */
-    create: async (feed: FeedManifest, maxFeeds: number): Promise<boolean> =>
-      (await scripts.create({ feed, maxFeeds })) === 1,
+  /** Returns a client's feeds, the newest first. */
+  async list(client: string, limit: number): Promise<FeedRecord[]> {
+    const ids = await this.#redis.zrevrange(indexKey(client), 0, limit - 1);
+    const found = await Promise.all(ids.map((id) => this.get(id)));
+    return found.filter((feed) => feed !== undefined);
+  }
 
-    /** Returns a client's feeds, the newest first. */
-    async list(client: string, limit: number): Promise<FeedRecord[]> {
-      const ids = await redis.zrevrange(indexKey(client), 0, limit - 1);
-      const found = await Promise.all(ids.map(get));
-      return found.filter((feed) => feed !== undefined);
-    },
+  /** Makes a run the feed's latest; returns false if another was faster, or if the feed is erased. */
+  claimRun({ id, lastRunId, runs }: FeedRecord, runId: string): Promise<boolean> {
+    const latest = lastRunId === undefined ? '' : JSON.stringify(lastRunId);
+    const fields = { lastRunId: runId, runs: [runId, ...runs].slice(0, MAX_LISTED_RUNS) };
+    return this.#update(id, latest, toHashFields(fields));
+  }
 
-    /** Makes a run the feed's latest; returns false if another was faster, or if the feed is erased. */
-    async claimRun({ id, lastRunId, runs }: FeedRecord, runId: string): Promise<boolean> {
-      const fields = { lastRunId: runId, runs: [runId, ...runs].slice(0, MAX_LISTED_RUNS) };
-      return (await scripts.updateIfLatest({ id, latestRunId: lastRunId, fields })) === 1;
-    },
+  /** Updates fields; returns false if the feed is erased. */
+  update(id: string, fields: FeedChanges): Promise<boolean> {
+    return this.#update(id, ANY_RUN, toHashFields(fields));
+  }
 
-    /** Updates fields; returns false if the feed is erased. */
-    update: async (id: string, fields: FeedChanges): Promise<boolean> =>
-      (await scripts.update({ id, fields })) === 1,
+  /** Replaces all that a client may change; returns false if the feed is erased. */
+  edit(feed: Pick<FeedManifest, 'id'> & Editable): Promise<boolean> {
+    const fields = EDITABLE.flatMap((name) =>
+      feed[name] === undefined ? [name, ''] : toHashFields({ [name]: feed[name] }),
+    );
+    return this.#update(feed.id, ANY_RUN, fields);
+  }
 
-    /** Replaces all that a client may change; returns false if the feed is erased. */
-    edit: async (feed: Pick<FeedManifest, 'id'> & Editable): Promise<boolean> =>
-      (await scripts.edit(feed.id, feed)) === 1,
+  /** Turns a record into a tombstone, which only this function updates. */
+  async markErased({ id, client }: FeedRecord, erasure: FeedRecord['erasure']): Promise<void> {
+    await this.#redis
+      .multi()
+      .hset(feedKey(id), 'erasure', JSON.stringify(erasure))
+      .expire(feedKey(id), TOMBSTONE_SECONDS)
+      .zrem(indexKey(client), id)
+      .exec();
+  }
 
-    /** Turns a record into a tombstone, which only this function updates. */
-    async markErased({ id, client }: FeedRecord, erasure: FeedRecord['erasure']): Promise<void> {
-      await redis
-        .multi()
-        .hset(feedKey(id), 'erasure', JSON.stringify(erasure))
-        .expire(feedKey(id), TOMBSTONE_SECONDS)
-        .zrem(indexKey(client), id)
-        .exec();
-    },
+  /** Removes a record without a tombstone. */
+  async remove({ id, client }: Pick<FeedManifest, 'id' | 'client'>): Promise<void> {
+    await this.#redis.multi().del(feedKey(id)).zrem(indexKey(client), id).exec();
+  }
 
-    /** Removes a record without a tombstone. */
-    async remove({ id, client }: Pick<FeedManifest, 'id' | 'client'>): Promise<void> {
-      await redis.multi().del(feedKey(id)).zrem(indexKey(client), id).exec();
-    },
-  };
+  async #update(id: string, latestRun: string, fields: readonly string[]): Promise<boolean> {
+    return (await this.#scripts.update([feedKey(id)], [latestRun, ...fields])) === 1;
+  }
 }
-
-export type Feeds = ReturnType<typeof createFeeds>;

@@ -4,10 +4,10 @@ import { JOBS } from '../../queue/catalog.ts';
 import { ensureQueued, type JobQueue } from '../../queue/queue.ts';
 import {
   BATCH_TERMINAL_STATUSES,
-  type Batches,
   type BatchManifest,
   type BatchRecord,
-} from '../batches/batches.ts';
+} from '../batches/batch-record.ts';
+import type { Batches } from '../batches/batches.ts';
 import { endFacts } from '../batches/counts.ts';
 import { batchCompletedEntry } from '../batches/links.ts';
 import { expiryOf } from '../job-retention.ts';

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { findLiveByMeter } from '../../auth/keys.ts';
+import { findLiveByMeter } from '../../auth/key-record.ts';
 import type { Meter } from '../../auth/quota.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { StoredBytes } from '../stored-bytes.ts';

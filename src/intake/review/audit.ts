@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Blobs } from '../../storage/blobs.ts';
 import { getJson, putJson } from '../batches/batch-files.ts';
-import type { BatchRecord } from '../batches/batches.ts';
+import type { BatchRecord } from '../batches/batch-record.ts';
 import {
   ApprovalRule,
   DECISIONS,

@@ -1,5 +1,5 @@
 import type { Blobs } from '../../storage/blobs.ts';
-import type { BatchRecord } from '../batches/batches.ts';
+import type { BatchRecord } from '../batches/batch-record.ts';
 import { type Decided, decisionInEffect, type ReviewDecisions } from './decisions.ts';
 import type { Refined } from './refined.ts';
 import {

@@ -130,147 +130,149 @@ export interface RefinedChange {
   added: number;
 }
 
+const keysOf = (id: string): string[] => {
+  const { record, review, refined } = batchRedisKeys(id);
+  return [record, review, OUTBOX, refined];
+};
+const rulesOf = (json: string | null | undefined): StoredRule[] =>
+  StoredRules.parse(JSON.parse(json ?? '[]'));
+
 /** Decisions about the rows of batches and feed runs, in Redis. */
-export function createReviewDecisions(redis: Redis) {
-  const begin = defineScript<number>(
-    redis,
-    'selvageReviewBegin',
-    END_IF_DONE + readLua('review-begin'),
-  );
-  const decide = defineScript<[number, string?]>(
-    redis,
-    'selvageReviewDecide',
-    END_IF_DONE + readLua('review-decide'),
-  );
-  const approve = defineScript<[number, number?]>(
-    redis,
-    'selvageReviewApprove',
-    END_IF_DONE + readLua('review-approve'),
-  );
-  const keysOf = (id: string) => {
-    const { record, review, refined } = batchRedisKeys(id);
-    return [record, review, OUTBOX, refined];
-  };
-  const rulesOf = (json: string | null | undefined): StoredRule[] =>
-    StoredRules.parse(JSON.parse(json ?? '[]'));
+export class ReviewDecisions {
+  readonly #redis: Redis;
+  readonly #begin;
+  readonly #decide;
+  readonly #approve;
 
-  return {
-    /** Begins the review of a batch, unless it has begun. @param outboxEntry pushed if it is done already */
-    async begin(
-      id: string,
-      { needed, approved, rejected, pending }: ReviewStart,
-      at: string,
+  constructor(redis: Redis) {
+    const lua = (name: string) => END_IF_DONE + readLua(name);
+    this.#redis = redis;
+    this.#begin = defineScript<number>(redis, 'selvageReviewBegin', lua('review-begin'));
+    this.#decide = defineScript<[number, string?]>(
+      redis,
+      'selvageReviewDecide',
+      lua('review-decide'),
+    );
+    this.#approve = defineScript<[number, number?]>(
+      redis,
+      'selvageReviewApprove',
+      lua('review-approve'),
+    );
+  }
+
+  /** Begins the review of a batch, unless it has begun. @param outboxEntry pushed if it is done already */
+  async begin(
+    id: string,
+    { needed, approved, rejected, pending }: ReviewStart,
+    at: string,
+    outboxEntry = '',
+  ): Promise<void> {
+    const counts = Object.entries(pending).flat();
+    const args = [needed, approved, rejected, outboxEntry, JSON.stringify(at), ...counts];
+    await this.#begin(keysOf(id), args);
+  }
+
+  /**
+   * Decides about a row.
+   * @param expected the revision it must have; 0 if nobody has decided; undefined for any
+   * @param outboxEntry pushed if this was the last pending row that needs a review
+   * @param sequence of a decision that is restored
+   * @param change of the row's mended cut-outs
+   */
+  async decide(
+    id: string,
+    { row, needed, thousandths, carried }: DecidedRow,
+    decision: Decision,
+    {
+      expected,
       outboxEntry = '',
-    ): Promise<void> {
-      const counts = Object.entries(pending).flat();
-      const args = [needed, approved, rejected, outboxEntry, JSON.stringify(at), ...counts];
-      await begin(keysOf(id), args);
+      sequence,
+      change,
+    }: {
+      expected?: number;
+      outboxEntry?: string | undefined;
+      sequence?: number;
+      change?: RefinedChange | undefined;
     },
+  ): Promise<DecideReply> {
+    const [code, value = ''] = await this.#decide(keysOf(id), [
+      row,
+      expected ?? '',
+      JSON.stringify(decision),
+      outboxEntry,
+      JSON.stringify(decision.at),
+      needed ? 1 : 0,
+      thousandths,
+      carried ?? '',
+      sequence ?? '',
+      MAX_DECIDED_ROWS,
+      change ? JSON.stringify(change.refined) : '',
+      change?.added ?? 0,
+      MAX_VERSIONS,
+    ]);
+    if (code === 1) return { outcome: 'decided', sequence: Number(value) };
+    if (code === 0) return { outcome: 'no-review' };
+    if (code === -2) return { outcome: 'too-many' };
+    if (code === -3) return { outcome: 'too-many-refinements' };
+    return { outcome: 'conflict', present: value ? parseDecision(value) : undefined };
+  }
 
-    /**
-     * Decides about a row.
-     * @param expected the revision it must have; 0 if nobody has decided; undefined for any
-     * @param outboxEntry pushed if this was the last pending row that needs a review
-     * @param sequence of a decision that is restored
-     * @param change of the row's mended cut-outs
-     */
-    async decide(
-      id: string,
-      { row, needed, thousandths, carried }: DecidedRow,
-      decision: Decision,
-      {
-        expected,
-        outboxEntry = '',
-        sequence,
-        change,
-      }: {
-        expected?: number;
-        outboxEntry?: string | undefined;
-        sequence?: number;
-        change?: RefinedChange | undefined;
-      },
-    ): Promise<DecideReply> {
-      const [code, value = ''] = await decide(keysOf(id), [
-        row,
-        expected ?? '',
-        JSON.stringify(decision),
-        outboxEntry,
-        JSON.stringify(decision.at),
-        needed ? 1 : 0,
-        thousandths,
-        carried ?? '',
-        sequence ?? '',
-        MAX_DECIDED_ROWS,
-        change ? JSON.stringify(change.refined) : '',
-        change?.added ?? 0,
-        MAX_VERSIONS,
-      ]);
-      if (code === 1) return { outcome: 'decided', sequence: Number(value) };
-      if (code === 0) return { outcome: 'no-review' };
-      if (code === -2) return { outcome: 'too-many' };
-      if (code === -3) return { outcome: 'too-many-refinements' };
-      return { outcome: 'conflict', present: value ? parseDecision(value) : undefined };
-    },
+  /** Approves what is pending from a confidence on; undefined if the batch has no review. */
+  async approve(
+    id: string,
+    rule: ApprovalRule,
+    { outboxEntry = '', sequence }: { outboxEntry?: string | undefined; sequence?: number },
+  ): Promise<{ sequence: number; approved: number } | undefined> {
+    const [made, approved = 0] = await this.#approve(keysOf(id), [
+      JSON.stringify(rule),
+      rule.min,
+      outboxEntry,
+      JSON.stringify(rule.at),
+      sequence ?? '',
+    ]);
+    return made > 0 ? { sequence: made, approved } : undefined;
+  }
 
-    /** Approves what is pending from a confidence on; undefined if the batch has no review. */
-    async approve(
-      id: string,
-      rule: ApprovalRule,
-      { outboxEntry = '', sequence }: { outboxEntry?: string | undefined; sequence?: number },
-    ): Promise<{ sequence: number; approved: number } | undefined> {
-      const [made, approved = 0] = await approve(keysOf(id), [
-        JSON.stringify(rule),
-        rule.min,
-        outboxEntry,
-        JSON.stringify(rule.at),
-        sequence ?? '',
-      ]);
-      return made > 0 ? { sequence: made, approved } : undefined;
-    },
+  /** Returns what was decided about rows. */
+  async read(id: string, rows: readonly number[]): Promise<Decided> {
+    const keys = batchRedisKeys(id);
+    const fields = ['rules', ...rows.map((row) => `d:${row}`)];
+    const [[rules, ...found], mended] = await Promise.all([
+      this.#redis.hmget(keys.review, ...fields),
+      rows.length > 0 ? this.#redis.hmget(keys.refined, ...rows.map(String)) : [],
+    ]);
+    return {
+      decisions: byRow(rows, found, parseDecision),
+      rules: rulesOf(rules),
+      refined: byRow(rows, mended, parseRefined),
+    };
+  }
 
-    /** Returns what was decided about rows. */
-    async read(id: string, rows: readonly number[]): Promise<Decided> {
-      const keys = batchRedisKeys(id);
-      const fields = ['rules', ...rows.map((row) => `d:${row}`)];
-      const [[rules, ...found], mended] = await Promise.all([
-        redis.hmget(keys.review, ...fields),
-        rows.length > 0 ? redis.hmget(keys.refined, ...rows.map(String)) : [],
-      ]);
-      return {
-        decisions: byRow(rows, found, parseDecision),
-        rules: rulesOf(rules),
-        refined: byRow(rows, mended, parseRefined),
-      };
-    },
+  /** Counts the pending rows that need a review, by thousandths of confidence. */
+  async pendingRows(id: string): Promise<ReadonlyMap<number, number>> {
+    const counts = await this.#redis.hmget(batchRedisKeys(id).review, ...PENDING_FIELDS);
+    return new Map(
+      counts.flatMap((rows, min) => (Number(rows) > 0 ? [[min, Number(rows)] as const] : [])),
+    );
+  }
 
-    /** Counts the pending rows that need a review, by thousandths of confidence. */
-    async pendingRows(id: string): Promise<ReadonlyMap<number, number>> {
-      const counts = await redis.hmget(batchRedisKeys(id).review, ...PENDING_FIELDS);
-      return new Map(
-        counts.flatMap((rows, min) => (Number(rows) > 0 ? [[min, Number(rows)] as const] : [])),
-      );
-    },
-
-    /** Returns everything that was decided. */
-    async readAll(id: string): Promise<Decided> {
-      const decisions = new Map<number, StoredDecision>();
-      const { review, refined } = batchRedisKeys(id);
-      let cursor = '0';
-      do {
-        const [next, fields] = await redis.hscan(review, cursor, 'MATCH', 'd:*', 'COUNT', 1000);
-        for (let i = 0; i < fields.length; i += 2) {
-          decisions.set(Number(fields[i]!.slice(2)), parseDecision(fields[i + 1]!));
-        }
-        cursor = next;
-      } while (cursor !== '0');
-      const mended = Object.entries(await redis.hgetall(refined));
-      return {
-        decisions,
-        rules: rulesOf(await redis.hget(review, 'rules')),
-        refined: new Map(mended.map(([row, json]) => [Number(row), parseRefined(json)])),
-      };
-    },
-  };
+  /** Returns everything that was decided. */
+  async readAll(id: string): Promise<Decided> {
+    const decisions = new Map<number, StoredDecision>();
+    const { review, refined } = batchRedisKeys(id);
+    let cursor = '0';
+    do {
+      const [next, fields] = await this.#redis.hscan(review, cursor, 'MATCH', 'd:*', 'COUNT', 1000);
+      for (let i = 0; i < fields.length; i += 2) {
+        decisions.set(Number(fields[i]!.slice(2)), parseDecision(fields[i + 1]!));
+      }
+      cursor = next;
+    } while (cursor !== '0');
+    const mended = Object.entries(await this.#redis.hgetall(refined));
+    return {
+      decisions,
+      rules: rulesOf(await this.#redis.hget(review, 'rules')),
+      refined: new Map(mended.map(([row, json]) => [Number(row), parseRefined(json)])),
+    };
+  }
 }
-
-export type ReviewDecisions = ReturnType<typeof createReviewDecisions>;

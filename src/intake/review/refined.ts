@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { extensionOf, type MediaType } from '../../output/options.ts';
 import { CutOut, PreviousImage, type StoredCutOut } from '../../queue/job-data.ts';
 import { batchPrefix } from '../batches/batch-files.ts';
-import type { BatchRecord } from '../batches/batches.ts';
+import type { BatchRecord } from '../batches/batch-record.ts';
 import type { RowOutcome } from '../batches/row-reader.ts';
 import { feedKeys } from '../feeds/feed-keys.ts';
 import type { ReviewRow } from './review-rows.ts';

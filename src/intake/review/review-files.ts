@@ -8,7 +8,7 @@ import {
   putJson,
   putLines,
 } from '../batches/batch-files.ts';
-import type { BatchRecord } from '../batches/batches.ts';
+import type { BatchRecord } from '../batches/batch-record.ts';
 import type { RowOutcome } from '../batches/row-reader.ts';
 import { ResultLine } from '../batches/rows.ts';
 import { DECISIONS, type ReviewStart } from './decisions.ts';

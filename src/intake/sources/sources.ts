@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import { findLiveByMeter, type KeyRecord } from '../../auth/keys.ts';
+import { findLiveByMeter, type KeyRecord } from '../../auth/key-record.ts';
 import { CutOutOptions } from '../../output/options.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { PREFIX } from '../../platform/redis.ts';

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { PREFIX } from '../../platform/redis.ts';
-import { defineScript, readLua } from '../../platform/redis-script.ts';
+import { defineScript, defineScripts, readLua } from '../../platform/redis-script.ts';
 import { type OutboxEntry, WEBHOOK_TYPES, webhookBody } from './outbox.ts';
 
 /** How long the record of an event lasts. */
@@ -80,65 +80,24 @@ const eventKey = (id: string) => `${PREFIX}:webhook-event:${id}`;
 const attemptsKey = (id: string) => `${PREFIX}:webhook-attempts:${id}`;
 const indexKey = (client: string) => `${PREFIX}:webhook-events:${client}`;
 
-const toText = (millis: number | undefined): string =>
-  millis === undefined ? '' : new Date(millis).toISOString();
-
-/** The scripts of webhook events, each with KEYS and ARGV built from named arguments. */
-function defineEventScripts(redis: Redis) {
-  const record = defineScript<string[]>(redis, 'selvageEventRecord', RECORD);
-  const recordOutcome = defineScript<number>(
-    redis,
-    'selvageEventOutcome',
-    readLua('webhook-record-outcome'),
-  );
-  const renew = defineScript<number>(redis, 'selvageEventRenew', RENEW);
-  return {
-    record(args: {
-      id: string;
-      client: string;
-      nowMillis: number;
-      fields: Record<string, string | number>;
-    }) {
-      return record(
-        [eventKey(args.id), indexKey(args.client)],
-        [
-          args.id,
-          args.nowMillis,
-          TTL_SECONDS,
-          -1 - MAX_LISTED,
-          ...Object.entries(args.fields).flat(),
-        ],
-      );
-    },
-
-    recordOutcome({ id, round, outcome }: { id: string; round: number; outcome: DeliveryOutcome }) {
-      const { status, attempt, nextAttemptAtMillis } = outcome;
-      return recordOutcome(
-        [eventKey(id), attemptsKey(id)],
-        [
-          round,
-          status,
-          attempt ? JSON.stringify(attempt) : '',
-          toText(nextAttemptAtMillis),
-          -MAX_ATTEMPTS,
-          TTL_SECONDS,
-        ],
-      );
-    },
-
-    renew: ({ id }: { id: string }) => renew([eventKey(id), attemptsKey(id)], [TTL_SECONDS]),
-  };
-}
-
 /** Webhook events in Redis and the outcome of their delivery, for three days. */
-export function createWebhookEvents(redis: Redis) {
-  const scripts = defineEventScripts(redis);
+export class WebhookEvents {
+  readonly #redis: Redis;
+  readonly #record;
+  readonly #scripts;
 
-  async function get(id: string): Promise<WebhookEvent | undefined> {
+  constructor(redis: Redis) {
+    this.#redis = redis;
+    this.#record = defineScript<string[]>(redis, 'selvageEventRecord', RECORD);
+    const recordOutcome = readLua('webhook-record-outcome');
+    this.#scripts = defineScripts(redis, 'Event', { recordOutcome, renew: RENEW });
+  }
+
+  async get(id: string): Promise<WebhookEvent | undefined> {
     if (!/^evt_\w+$/.test(id)) return undefined;
     const [fields, attempts] = await Promise.all([
-      redis.hgetall(eventKey(id)),
-      redis.lrange(attemptsKey(id), 0, -1),
+      this.#redis.hgetall(eventKey(id)),
+      this.#redis.lrange(attemptsKey(id), 0, -1),
     ]);
     if (!fields.status) return undefined;
     return WebhookEvent.parse({
@@ -148,53 +107,46 @@ export function createWebhookEvents(redis: Redis) {
     });
   }
 
-  return {
-    get,
+  /** Creates the event of an outbox entry. Returns the round to deliver, or nothing if the event has ended. */
+  async record(entry: OutboxEntry, nowMillis: number): Promise<number | undefined> {
+    const { eventId: id, client, url, type, timestamp: createdAt } = entry;
+    const body = webhookBody(entry);
+    const fields = { client, url, type, body, createdAt, status: 'pending', round: 1, tries: 0 };
+    const [status, round] = await this.#record(
+      [eventKey(id), indexKey(client)],
+      [id, nowMillis, TTL_SECONDS, -1 - MAX_LISTED, ...Object.entries(fields).flat()],
+    );
+    return status === 'pending' ? Number(round) : undefined;
+  }
 
-    /** Creates the event of an outbox entry. Returns the round to deliver, or nothing if the event has ended. */
-    async record(entry: OutboxEntry, nowMillis: number): Promise<number | undefined> {
-      const { eventId: id, client, url, type, timestamp } = entry;
-      const [status, round] = await scripts.record({
-        id,
-        client,
-        nowMillis,
-        fields: {
-          client,
-          url,
-          type,
-          body: webhookBody(entry),
-          createdAt: timestamp,
-          status: 'pending',
-          round: 1,
-          tries: 0,
-        },
-      });
-      return status === 'pending' ? Number(round) : undefined;
-    },
+  /** Records the outcome of an attempt; returns false if the event has ended or is in another round. */
+  async recordOutcome(id: string, round: number, outcome: DeliveryOutcome): Promise<boolean> {
+    const { status, attempt, nextAttemptAtMillis } = outcome;
+    const nextAttemptAt =
+      nextAttemptAtMillis === undefined ? '' : new Date(nextAttemptAtMillis).toISOString();
+    const json = attempt ? JSON.stringify(attempt) : '';
+    const reply = await this.#scripts.recordOutcome(
+      [eventKey(id), attemptsKey(id)],
+      [round, status, json, nextAttemptAt, -MAX_ATTEMPTS, TTL_SECONDS],
+    );
+    return reply === 1;
+  }
 
-    /** Records the outcome of an attempt; returns false if the event has ended or is in another round. */
-    recordOutcome: async (id: string, round: number, outcome: DeliveryOutcome): Promise<boolean> =>
-      (await scripts.recordOutcome({ id, round, outcome })) === 1,
+  /** Begins a new round. Returns its number, or nothing if the event's record has expired. */
+  async renew(id: string): Promise<number | undefined> {
+    const keys = [eventKey(id), attemptsKey(id)];
+    return (await this.#scripts.renew(keys, [TTL_SECONDS])) || undefined;
+  }
 
-    /** Begins a new round. Returns its number, or nothing if the event's record has expired. */
-    renew: async (id: string): Promise<number | undefined> =>
-      (await scripts.renew({ id })) || undefined,
-
-    /** Returns a client's events, the newest first. */
-    async list(client: string, limit: number, status?: DeliveryStatus): Promise<WebhookEvent[]> {
-      const ids = await redis.zrevrange(indexKey(client), 0, -1);
-      const found: WebhookEvent[] = [];
-      for (let start = 0; start < ids.length && found.length < limit; start += PAGE) {
-        const events = await Promise.all(ids.slice(start, start + PAGE).map(get));
-        found.push(
-          ...events
-            .filter((event) => event !== undefined)
-            .filter((event) => !status || event.status === status),
-        );
-      }
-      return found.slice(0, limit);
-    },
-  };
+  /** Returns a client's events, the newest first. */
+  async list(client: string, limit: number, status?: DeliveryStatus): Promise<WebhookEvent[]> {
+    const ids = await this.#redis.zrevrange(indexKey(client), 0, -1);
+    const found: WebhookEvent[] = [];
+    for (let start = 0; start < ids.length && found.length < limit; start += PAGE) {
+      const page = ids.slice(start, start + PAGE).map((id) => this.get(id));
+      const known = (await Promise.all(page)).filter((event) => event !== undefined);
+      found.push(...known.filter((event) => !status || event.status === status));
+    }
+    return found.slice(0, limit);
+  }
 }
-
-export type WebhookEvents = ReturnType<typeof createWebhookEvents>;

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createKeys } from '../../../src/auth/keys.ts';
+import { Keys } from '../../../src/auth/keys.ts';
 import { SCOPES } from '../../../src/auth/scopes.ts';
 import { hostClock } from '../../../src/platform/clock.ts';
 import { createLog } from '../../../src/platform/log.ts';
@@ -30,7 +30,7 @@ beforeAll(async () => {
   redis = await startRedis();
   const connection = commandConnection(redis.url, createLog('test', 'silent'));
   await untilReady(connection, AbortSignal.timeout(10_000));
-  const keys = createKeys(connection, readSecrets(home).keyPepper, hostClock);
+  const keys = new Keys(connection, readSecrets(home).keyPepper, hostClock);
   for (const client of ['a', 'b']) {
     const { key } = await keys.create({
       client,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serveQueueDashboard } from '../../../src/api/operations/queue-dashboard.ts';
-import { DEFAULT_LIMITS } from '../../../src/auth/keys.ts';
+import { DEFAULT_LIMITS } from '../../../src/auth/key-record.ts';
 import type { Grant } from '../../../src/http/auth.ts';
 import { createLimits } from '../../../src/http/limits.ts';
 import { createServer } from '../../../src/http/server.ts';

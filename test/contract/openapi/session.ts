@@ -1,6 +1,7 @@
 import sharp from 'sharp';
 import { z } from 'zod';
-import type { CreatedKey, Grant } from '../../../src/auth/keys.ts';
+import type { Grant } from '../../../src/auth/key-record.ts';
+import type { CreatedKey } from '../../../src/auth/keys.ts';
 import type { FeedServer } from '../../support/feed-server.ts';
 import { feedText, products } from '../../support/feeds.ts';
 import { drawnShirt } from '../../support/images.ts';

@@ -1,4 +1,5 @@
-import type { CreatedKey, Grant } from '../../../src/auth/keys.ts';
+import type { Grant } from '../../../src/auth/key-record.ts';
+import type { CreatedKey } from '../../../src/auth/keys.ts';
 import type { FeedServer } from '../../support/feed-server.ts';
 import type { Installation, Member } from '../installation.ts';
 import type { Honest } from './honest.ts';

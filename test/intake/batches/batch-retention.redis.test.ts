@@ -1,21 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { batchEraser } from '../../../src/intake/batches/batch-eraser.ts';
 import { batchKeys, batchPrefix, putLines } from '../../../src/intake/batches/batch-files.ts';
+import type { BatchManifest, BatchRecord } from '../../../src/intake/batches/batch-record.ts';
 import { createBatchRetention } from '../../../src/intake/batches/batch-retention.ts';
-import {
-  type Batches,
-  type BatchManifest,
-  type BatchRecord,
-  createBatches,
-} from '../../../src/intake/batches/batches.ts';
+import { Batches } from '../../../src/intake/batches/batches.ts';
 import type { ResultLine } from '../../../src/intake/batches/rows.ts';
 import { hostClock } from '../../../src/platform/clock.ts';
 import type { Blobs } from '../../../src/storage/blobs.ts';
 import { deleteListed } from '../../../src/storage/delete-blobs.ts';
-import { createFsBlobs } from '../../../src/storage/fs-blobs.ts';
+import { useBlobs } from '../../support/use-blobs.ts';
 import { useRedis } from '../../support/use-redis.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
@@ -23,17 +16,8 @@ const DAY_MILLIS = 86_400_000;
 const CLIENT = 'tests';
 
 const { redis } = await useRedis();
-let folder: string;
-let blobs: Blobs;
-let batches: Batches;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'selvage-batches-'));
-  blobs = await createFsBlobs({ dir: folder });
-  batches = createBatches(redis, hostClock);
-});
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
-});
+const blobs = await useBlobs();
+const batches = new Batches(redis, hostClock);
 
 const succeeded = (row: number, key: string): ResultLine => ({
   row,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createBatches } from '../../../src/intake/batches/batches.ts';
+import { Batches } from '../../../src/intake/batches/batches.ts';
 import { useRedis } from '../../support/use-redis.ts';
 
 const BEFORE_MIDNIGHT = Date.parse('2031-05-06T23:59:59.999Z');
@@ -24,7 +24,7 @@ const toBatch = (id: string, nowMillis: number) => ({
 
 test('rows are charged to the UTC day of the given clock, not of the host', async () => {
   let nowMillis = BEFORE_MIDNIGHT;
-  const batches = createBatches(redis, () => nowMillis);
+  const batches = new Batches(redis, () => nowMillis);
   await batches.create(toBatch('batch_clock', nowMillis));
   const chunk = { accepted: 2, rejected: 0, upload: UPLOAD };
   const append = (number: number) =>
@@ -42,7 +42,7 @@ test('rows are charged to the UTC day of the given clock, not of the host', asyn
 
 test('a client has a maximum of batches that have not ended, also if requests come at once', async () => {
   const nowMillis = BEFORE_MIDNIGHT;
-  const batches = createBatches(redis, () => nowMillis);
+  const batches = new Batches(redis, () => nowMillis);
   const create = (id: string, max: number | undefined = 3) =>
     batches.create({ ...toBatch(id, nowMillis), client: 'öfter "offen"' }, max);
   const move = (id: string, to: 'canceled' | 'canceling') =>

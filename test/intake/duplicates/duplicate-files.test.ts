@@ -1,27 +1,17 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { formatFingerprint } from '../../../src/imaging/fingerprint.ts';
 import { batchFiles } from '../../../src/intake/batches/batch-files.ts';
-import type { BatchRecord } from '../../../src/intake/batches/batches.ts';
+import type { BatchRecord } from '../../../src/intake/batches/batch-record.ts';
 import type { RowOutcome } from '../../../src/intake/batches/row-reader.ts';
 import {
   putDuplicates,
   putFingerprints,
   readGroups,
 } from '../../../src/intake/duplicates/duplicate-files.ts';
-import type { Blobs } from '../../../src/storage/blobs.ts';
-import { createFsBlobs } from '../../../src/storage/fs-blobs.ts';
+import { useBlobs } from '../../support/use-blobs.ts';
 
-let folder: string;
-let blobs: Blobs;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'selvage-duplicates-'));
-  blobs = await createFsBlobs({ dir: folder });
-});
-afterAll(() => rm(folder, { recursive: true }));
+const blobs = await useBlobs();
 
 const CHUNK_ROWS = 500;
 const batchOf = (id: string, rows: number) =>

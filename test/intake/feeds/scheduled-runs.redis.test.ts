@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { KeyRecord } from '../../../src/auth/keys.ts';
+import type { KeyRecord } from '../../../src/auth/key-record.ts';
 import type { FeedRecord } from '../../../src/intake/feeds/feeds.ts';
 import { withLiveMeter } from '../../../src/intake/feeds/scheduled-runs.ts';
 import { startFeedRun } from '../../../workers/feeds/start-run.ts';

@@ -1,9 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { batchKeys, putJson } from '../../../src/intake/batches/batch-files.ts';
-import { type Batches, createBatches } from '../../../src/intake/batches/batches.ts';
+import { Batches } from '../../../src/intake/batches/batches.ts';
 import { batchReviewedEntry } from '../../../src/intake/batches/links.ts';
 import type { RowOutcome } from '../../../src/intake/batches/row-reader.ts';
 import {
@@ -14,11 +11,10 @@ import {
 } from '../../../src/intake/review/audit.ts';
 import { carriedFrom } from '../../../src/intake/review/carry-over.ts';
 import {
-  createReviewDecisions,
   type Decision,
   type DecisionName,
   decisionInEffect,
-  type ReviewDecisions,
+  ReviewDecisions,
 } from '../../../src/intake/review/decisions.ts';
 import {
   type CarriedDecisions,
@@ -31,8 +27,7 @@ import {
 import { thousandths, toReviewRow } from '../../../src/intake/review/review-rows.ts';
 import { OUTBOX } from '../../../src/intake/webhooks/outbox.ts';
 import { hostClock } from '../../../src/platform/clock.ts';
-import type { Blobs } from '../../../src/storage/blobs.ts';
-import { createFsBlobs } from '../../../src/storage/fs-blobs.ts';
+import { useBlobs } from '../../support/use-blobs.ts';
 import { useRedis } from '../../support/use-redis.ts';
 
 const AT = '2026-11-20T12:00:00.000Z';
@@ -40,20 +35,10 @@ const NOW = Date.parse(AT);
 const SHA = 'a'.repeat(64);
 
 const { redis } = await useRedis();
-let folder: string;
-let blobs: Blobs;
-let batches: Batches;
-let reviews: ReviewDecisions;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'selvage-review-'));
-  blobs = await createFsBlobs({ dir: folder });
-  batches = createBatches(redis, hostClock);
-  reviews = createReviewDecisions(redis);
-});
+const blobs = await useBlobs();
+const batches = new Batches(redis, hostClock);
+const reviews = new ReviewDecisions(redis);
 beforeEach(() => redis.flushall());
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
-});
 
 let batchNumber = 0;
 const newBatch = () => ({

@@ -1,16 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  createJobRecords,
-  type JobRecord,
-  type JobRecords,
-  type NewJob,
-} from '../../../src/intake/job-records.ts';
+import { type JobRecord, JobRecords, type NewJob } from '../../../src/intake/job-records.ts';
 import {
   delayAfter,
   parseDeliveryId,
   SCHEDULE_MILLIS,
 } from '../../../src/intake/webhooks/delivery.ts';
-import { createWebhookEvents, type WebhookEvents } from '../../../src/intake/webhooks/events.ts';
+import { WebhookEvents } from '../../../src/intake/webhooks/events.ts';
 import {
   OUTBOX,
   OutboxEntry,
@@ -33,8 +28,8 @@ let records: JobRecords;
 let events: WebhookEvents;
 let receivers: WebhookReceivers;
 beforeAll(async () => {
-  records = createJobRecords(redis, hostClock);
-  events = createWebhookEvents(redis);
+  records = new JobRecords(redis, hostClock);
+  events = new WebhookEvents(redis);
   receivers = createWebhookReceivers(redis);
 });
 beforeEach(() => redis.flushall());

@@ -7,13 +7,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { batchFiles, batchKeys, putLines } from '../../../src/intake/batches/batch-files.ts';
 import {
   BATCH_RUNNING_STATUSES,
-  type Batches,
   type BatchRecord,
-  createBatches,
-} from '../../../src/intake/batches/batches.ts';
+} from '../../../src/intake/batches/batch-record.ts';
+import { Batches } from '../../../src/intake/batches/batches.ts';
 import { readRowOutcomes } from '../../../src/intake/batches/row-reader.ts';
 import type { ResultLine, RowLine } from '../../../src/intake/batches/rows.ts';
-import { createReviewDecisions } from '../../../src/intake/review/decisions.ts';
+import { ReviewDecisions } from '../../../src/intake/review/decisions.ts';
 import { OUTBOX } from '../../../src/intake/webhooks/outbox.ts';
 import { hostClock } from '../../../src/platform/clock.ts';
 import { createLog } from '../../../src/platform/log.ts';
@@ -49,7 +48,7 @@ const finishedRuns: string[] = [];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'selvage-dispatcher-'));
   blobs = await createFsBlobs({ dir: folder });
-  batches = createBatches(redis, hostClock);
+  batches = new Batches(redis, hostClock);
   queues = openQueues(redis, log);
   queue = queues.bulk;
 });
@@ -67,7 +66,7 @@ beforeEach(async () => {
     rowLimits: createRowLimits(),
     readBatches,
     feedRuns: { finish: finishRun, carriedInto: async () => new Map() },
-    reviews: createReviewDecisions(redis),
+    reviews: new ReviewDecisions(redis),
     allSlots: async () => 1,
     log,
     now: hostClock,
@@ -414,20 +413,16 @@ test('a batch that ends during a sweep keeps its results', async () => {
   const id = await sealedBatch({ chunks: [1] });
   const endsAt = NOW + 90_000_000;
   const sweptAt = NOW + 300_000;
-  const ending: Batches = {
-    ...batches,
-    due: async () => [id],
-    async get(requested) {
+  class Ending extends Batches {
+    override due = async () => [id];
+    override async get(requested: string) {
       const fields = { expiresAt: new Date(endsAt).toISOString() };
-      await batches.move(id, {
-        from: BATCH_RUNNING_STATUSES,
-        to: 'completed',
-        fields,
-        dueAtMillis: endsAt,
-      });
-      return batches.get(requested);
-    },
-  };
+      const end = { to: 'completed', fields, dueAtMillis: endsAt } as const;
+      await batches.move(id, { from: BATCH_RUNNING_STATUSES, ...end });
+      return super.get(requested);
+    }
+  }
+  const ending = new Ending(redis, hostClock);
   const expired: string[] = [];
   const expire = async (batch: BatchRecord) => void expired.push(batch.id);
   const nothing = async () => {};
@@ -466,7 +461,7 @@ test('only started batches, and the next ones of each client, are read at every 
   for (let i = 0; i < 60; i++) ids.push(await sealedBatch({ chunks: [1] }));
   let read: string[] = [];
   const readBatches = createBatchReader({
-    underWay: batches.underWay,
+    underWay: () => batches.underWay(),
     async get(id) {
       read.push(id);
       return batches.get(id);

@@ -1,9 +1,11 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { zipSync } from 'fflate';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Batches } from '../../../src/intake/batches/batches.ts';
 import { feedKeys } from '../../../src/intake/feeds/feed-keys.ts';
 import { finishRun } from '../../../src/intake/feeds/feed-retention.ts';
 import { writeSourceMetadata } from '../../../src/intake/feeds/feed-source.ts';
+import { hostClock } from '../../../src/platform/clock.ts';
 import type { AttemptContext } from '../../../workers/attempt.ts';
 import { importFeed } from '../../../workers/feeds/import-feed.ts';
 import { attemptOf } from '../../support/attempts.ts';
@@ -384,16 +386,15 @@ describe('an interrupted attempt', () => {
     const { id } = await feedAt(MANY);
     const runId = await bench.start(id);
     const cut = new AbortController();
-    const append = bench.batches.append;
     let appended = 0;
-    const batches = {
-      ...bench.batches,
-      async append(...args: Parameters<typeof append>) {
-        const answer = await append(...args);
+    class DyingBatches extends Batches {
+      override async append(...args: Parameters<Batches['append']>) {
+        const answer = await super.append(...args);
         if (++appended === 2) cut.abort(new Error('the worker died'));
         return answer;
-      },
-    };
+      }
+    }
+    const batches = new DyingBatches(bench.redis, hostClock);
     const data = { feedId: id, runId, requestId: 'r' };
     await expect(
       importFeed({ ...bench, batches })(data, cut.signal, attemptOf({ isLast: false })),
@@ -427,19 +428,19 @@ describe('an interrupted attempt', () => {
   test('canceled by the client stops, and appends no more rows', async () => {
     const { id } = await feedAt(MANY);
     const runId = await bench.start(id);
-    const append = bench.batches.append;
-    const batches = {
-      ...bench.batches,
-      async append(...args: Parameters<typeof append>) {
-        await bench.batches.move(runId, {
+    class CanceledBatches extends Batches {
+      override async append(...args: Parameters<Batches['append']>) {
+        const move = {
           from: ['open'],
           to: 'canceling',
           fields: {},
           dueAtMillis: Date.now(),
-        });
-        return append(...args);
-      },
-    };
+        } as const;
+        await this.move(runId, move);
+        return super.append(...args);
+      }
+    }
+    const batches = new CanceledBatches(bench.redis, hostClock);
     const data = { feedId: id, runId, requestId: 'r' };
     await importFeed({ ...bench, batches })(data, new AbortController().signal, attemptOf());
     expect(await bench.run(runId)).toMatchObject({ status: 'canceling', accepted: 0 });

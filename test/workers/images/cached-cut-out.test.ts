@@ -1,20 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { cutOutKey, cutOutPrefix } from '../../../src/storage/blob-keys.ts';
 import type { Blobs } from '../../../src/storage/blobs.ts';
-import { createFsBlobs } from '../../../src/storage/fs-blobs.ts';
 import { cachedCutOut, storeCutOut } from '../../../workers/images/cached-cut-out.ts';
+import { useBlobs } from '../../support/use-blobs.ts';
 
-let dir: string;
-let blobs: Blobs;
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'selvage-cached-'));
-  blobs = await createFsBlobs({ dir });
-});
-afterAll(() => rm(dir, { recursive: true, force: true }));
+const blobs = await useBlobs();
 
 const never = new AbortController().signal;
 let images = 0;

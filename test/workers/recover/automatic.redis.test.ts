@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createKeys, type KeyCopy } from '../../../src/auth/keys.ts';
+import { type KeyCopy, Keys } from '../../../src/auth/keys.ts';
 import { batchKeys, putJson, putLines, putRows } from '../../../src/intake/batches/batch-files.ts';
-import { createBatches } from '../../../src/intake/batches/batches.ts';
+import { Batches } from '../../../src/intake/batches/batches.ts';
 import { batchRedisKeys } from '../../../src/intake/batches/redis-keys.ts';
 import { restoreLostRows } from '../../../src/intake/batches/restore-stored.ts';
 import { putDeed } from '../../../src/intake/deeds.ts';
@@ -120,7 +120,7 @@ test('rows that a batch has lost are restored before it is sealed, and its uploa
   const rowOf = (row: number) => ({ row, line: row + 1, customId: `${row}`, source: { url: 'u' } });
   const upload = { format: 'csv', offset: 77, line: 3, rows: 2, header: 'id,Größe' };
   await putRows(blobs, keys.rows(1), [rowOf(1)], upload);
-  const batches = createBatches(redis, hostClock);
+  const batches = new Batches(redis, hostClock);
   expect(await batches.get('batch_open')).toMatchObject({ chunks: 1, accepted: 1 });
   const batch = { client: 'acme', id: 'batch_open', chunks: 1 };
   await restoreLostRows(batches, blobs, batch, Date.now());
@@ -158,7 +158,7 @@ test('a key that was revoked or rotated in the lost second does not live again',
   const copy = async (copies: readonly KeyCopy[]) => {
     for (const each of copies) await putJson(blobs, keyCopyKey(each.hash), each);
   };
-  const keys = createKeys(redis, 'pepper', hostClock, { copy });
+  const keys = new Keys(redis, 'pepper', hostClock, { copy });
   const grant = {
     client: 'acme',
     scopes: ['look-engine:read' as const],

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { enqueueDelivery } from '../../../src/intake/webhooks/delivery.ts';
-import { createWebhookEvents, type WebhookEvents } from '../../../src/intake/webhooks/events.ts';
+import { WebhookEvents } from '../../../src/intake/webhooks/events.ts';
 import { OUTBOX, outboxEntry } from '../../../src/intake/webhooks/outbox.ts';
 import {
   createWebhookReceivers,
@@ -31,7 +31,7 @@ let secret: string;
 beforeAll(async () => {
   queues = openQueues(redis, log);
   queue = queues.webhook;
-  events = createWebhookEvents(redis);
+  events = new WebhookEvents(redis);
   receivers = createWebhookReceivers(redis);
 });
 afterAll(async () => {

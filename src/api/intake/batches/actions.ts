@@ -7,7 +7,7 @@ import {
   BATCH_CANCELED_STATUSES,
   type BatchManifest,
   type BatchRecord,
-} from '../../../intake/batches/batches.ts';
+} from '../../../intake/batches/batch-record.ts';
 import { moveToCancel } from '../../../intake/batches/cancel.ts';
 import { BATCHES_PATH } from '../../../intake/batches/links.ts';
 import { restoreLostRows } from '../../../intake/batches/restore-stored.ts';
@@ -23,7 +23,7 @@ import { requireCaller } from '../../caller.ts';
 import { checkLinks } from '../../check-links.ts';
 import { deleted, notFound, throwUnavailable } from '../../common-problems.ts';
 import { cutOutHeaders } from '../../removal/cut-out-response.ts';
-import { isOfRequest } from '../idempotent.ts';
+import { isOfRequest, storedJson } from '../idempotent.ts';
 import { checkScopes } from '../job-actions.ts';
 import { garmentHeaders } from '../outfit-response.ts';
 import { type PageQuery, readPage } from '../page.ts';
@@ -102,11 +102,8 @@ function toManifest(
   };
 }
 
-const respond = (status: number, batch: BatchRecord): StoredResponse => ({
-  status,
-  headers: {},
-  body: batchResponse(batch),
-});
+const respond = (status: number, batch: BatchRecord): StoredResponse =>
+  storedJson(batchResponse(batch), status);
 
 /** Returns the row of a path; -1 if it is no number. */
 const rowOf = ({ params: { row = '' } }: Pick<Call, 'params'>): number =>
@@ -257,7 +254,7 @@ export function createBatchActions(services: BatchServices, events: BatchEvents)
   }
 
   async function list(call: Call<PageQuery>): Promise<object> {
-    const source = { path: BATCHES_PATH, index, get: batches.get };
+    const source = { path: BATCHES_PATH, index, get: (id: string) => batches.get(id) };
     const page = readPage(source, requireCaller(call).client, call.query);
     const { records, ...links } = await page.catch(batchesUnavailable);
     return { batches: records.map((batch): BatchResponse => batchResponse(batch)), ...links };

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { makeZip } from 'client-zip';
-import type { BatchRecord } from '../../../intake/batches/batches.ts';
+import type { BatchRecord } from '../../../intake/batches/batch-record.ts';
 import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
 import { fileNameOf } from '../../../output/file-name.ts';
 import { extensionOf } from '../../../output/options.ts';

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Gateway } from '../../../gateway.ts';
 import { batchFiles } from '../../../intake/batches/batch-files.ts';
-import { BATCH_TERMINAL_STATUSES, type BatchRecord } from '../../../intake/batches/batches.ts';
+import { BATCH_TERMINAL_STATUSES, type BatchRecord } from '../../../intake/batches/batch-record.ts';
 import { isRejected, ResultLine, RowLine, rowCount } from '../../../intake/batches/rows.ts';
 import { cutOutOf } from '../../../intake/review/refined.ts';
 import { Problem } from '../../../platform/problem.ts';

@@ -10,7 +10,7 @@ import type { FeedHints } from '../../../feed-formats/sniff.ts';
 import { type BodyStream, collectBody } from '../../../http/body-stream.ts';
 import type { FilePart } from '../../../http/file-parts.ts';
 import { readJsonImage } from '../../../http/image-body.ts';
-import { PROGRESS, type Upload } from '../../../intake/batches/batches.ts';
+import { PROGRESS, type Upload } from '../../../intake/batches/batch-record.ts';
 import { Problem, type ProblemType } from '../../../platform/problem.ts';
 
 /** A parsed row of an upload, not yet validated or stored. */

@@ -8,10 +8,12 @@ import type { Gateway } from '../../../gateway.ts';
 import type { BodyStream } from '../../../http/body-stream.ts';
 import type { Call, Caller } from '../../../http/route.ts';
 import { batchFiles } from '../../../intake/batches/batch-files.ts';
-import type { Batches, BatchRecord, Upload } from '../../../intake/batches/batches.ts';
+import type { BatchRecord, Upload } from '../../../intake/batches/batch-record.ts';
+import type { Batches } from '../../../intake/batches/batches.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
 import { requireCaller } from '../../caller.ts';
+import { storedJson } from '../idempotent.ts';
 import { feedRows, fileRows, type IncomingRow, textRows } from './incoming-rows.ts';
 import { ITEM_FORMATS, type ItemsQuery } from './request.ts';
 import { storageUnavailable } from './row-images.ts';
@@ -208,6 +210,6 @@ export async function addItems(
       const { accepted, rejected, offset } = upload.result();
       throw withMembers(error, { accepted, rejected, offset });
     }
-    return { status: 200, headers: {}, body: { ...upload.result() } };
+    return storedJson({ ...upload.result() });
   });
 }

@@ -1,4 +1,4 @@
-import type { Upload } from '../../../intake/batches/batches.ts';
+import type { Upload } from '../../../intake/batches/batch-record.ts';
 import { isRejected, mergeRejected, type RowLine, rowCount } from '../../../intake/batches/rows.ts';
 
 /** A chunk ends at the first of these limits. One line may hold many rejected rows. */

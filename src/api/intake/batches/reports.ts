@@ -1,9 +1,6 @@
 import { z } from 'zod';
-import {
-  BATCH_TERMINAL_STATUSES,
-  type Batches,
-  type BatchRecord,
-} from '../../../intake/batches/batches.ts';
+import { BATCH_TERMINAL_STATUSES, type BatchRecord } from '../../../intake/batches/batch-record.ts';
+import type { Batches } from '../../../intake/batches/batches.ts';
 import { BATCHES_PATH } from '../../../intake/batches/links.ts';
 import {
   type BatchFiles,

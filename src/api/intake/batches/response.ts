@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BATCH_STATUSES, type BatchRecord } from '../../../intake/batches/batches.ts';
+import { BATCH_STATUSES, type BatchRecord } from '../../../intake/batches/batch-record.ts';
 import { batchCounts } from '../../../intake/batches/counts.ts';
 import { batchLinks } from '../../../intake/batches/links.ts';
 import { CutOutOptions } from '../../../output/options.ts';

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { Gateway } from '../../../gateway.ts';
 import { type Call, json, type Reply, type Route, route } from '../../../http/route.ts';
-import type { BatchRecord } from '../../../intake/batches/batches.ts';
+import type { BatchRecord } from '../../../intake/batches/batch-record.ts';
 import { BATCHES_PATH, batchLinks } from '../../../intake/batches/links.ts';
 import type { Idempotency, StoredResponse } from '../../../intake/idempotency.ts';
+import { jsonDoc } from '../../json-doc.ts';
 import { cutOutResponseDoc } from '../../removal/cut-out-response.ts';
 import { RESULT_PROBLEMS } from '../../verified-blob.ts';
 import { duplicatesRoute } from '../duplicates/routes.ts';
@@ -54,7 +55,7 @@ const BatchPage = z
   })
   .meta({ id: 'BatchPage' });
 
-const batchDoc = { description: 'The batch', content: { 'application/json': BatchResponse } };
+const batchDoc = jsonDoc('The batch', BatchResponse);
 
 const BATCH_PATH = `${BATCHES_PATH}/:id`;
 const UPLOAD_DESCRIPTION =
@@ -113,10 +114,7 @@ const changeRoutes = (actions: BatchActions, idempotency: Idempotency): Route[] 
       ]),
     ),
     responses: {
-      200: {
-        description: 'The stored part of the upload',
-        content: { 'application/json': ItemsResponse },
-      },
+      200: jsonDoc('The stored part of the upload', ItemsResponse),
     },
     problems: ['not-found', 'conflict', 'gone', 'quota-exceeded', 'idempotency-mismatch'],
     handle: idempotentAction(
@@ -159,10 +157,7 @@ const changeRoutes = (actions: BatchActions, idempotency: Idempotency): Route[] 
     description:
       'Deletes everything that is stored of the batch at once, and cancels it if it has not ended.',
     responses: {
-      200: {
-        description: 'What was deleted',
-        content: { 'application/json': ErasureResponse },
-      },
+      200: jsonDoc('What was deleted', ErasureResponse),
     },
     problems: ['not-found'],
     handle: async (call) => json(await actions.erase(await actions.readOwnOrDeleted(call))),
@@ -201,7 +196,7 @@ const viewRoutes = (actions: BatchActions): Route[] => [
     description:
       'The newest 1,000, without those that have expired or were erased; others are found by their id. `links.next` is the next page.',
     query: PageQuery,
-    responses: { 200: { description: 'A page', content: { 'application/json': BatchPage } } },
+    responses: { 200: jsonDoc('A page', BatchPage) },
     handle: async (call) => json(await actions.list(call)),
   }),
   route({

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Gateway } from '../../../gateway.ts';
 import { batchKeys } from '../../../intake/batches/batch-files.ts';
-import type { BatchRecord } from '../../../intake/batches/batches.ts';
+import type { BatchRecord } from '../../../intake/batches/batch-record.ts';
 import type { RowLine } from '../../../intake/batches/rows.ts';
 import type { BytesAllowance, BytesReservation } from '../../../intake/stored-bytes.ts';
 import type { ValidatedImage } from '../../../intake/validate-image.ts';

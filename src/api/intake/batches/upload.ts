@@ -2,7 +2,7 @@ import { type Meter, secondsToMidnight } from '../../../auth/quota.ts';
 import type { Gateway } from '../../../gateway.ts';
 import type { Caller } from '../../../http/route.ts';
 import { batchKeys, putRows } from '../../../intake/batches/batch-files.ts';
-import type { BatchRecord, Upload } from '../../../intake/batches/batches.ts';
+import type { BatchRecord, Upload } from '../../../intake/batches/batch-record.ts';
 import {
   expandRejected,
   isRejected,

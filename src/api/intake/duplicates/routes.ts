@@ -1,9 +1,10 @@
 import { type Call, json, type Route, route } from '../../../http/route.ts';
-import { BATCH_TERMINAL_STATUSES, type BatchRecord } from '../../../intake/batches/batches.ts';
+import { BATCH_TERMINAL_STATUSES, type BatchRecord } from '../../../intake/batches/batch-record.ts';
 import { readGroups } from '../../../intake/duplicates/duplicate-files.ts';
 import { Problem } from '../../../platform/problem.ts';
 import type { Blobs } from '../../../storage/blobs.ts';
 import { throwUnavailable } from '../../common-problems.ts';
+import { jsonDoc } from '../../json-doc.ts';
 import { RETRY_SOON } from '../job-response.ts';
 import { DuplicatesPage, DuplicatesQuery } from './schemas.ts';
 
@@ -66,7 +67,7 @@ export const duplicatesRoute = (
     description:
       'Groups of rows whose pictures are copies of each other, also recompressed, scaled, cropped a little or mirrored, by their first row; since the end of the processing, before it is 409. The first 50,000 groups at most; the report has every row.',
     query: DuplicatesQuery,
-    responses: { 200: { description: 'A page', content: { 'application/json': DuplicatesPage } } },
+    responses: { 200: jsonDoc('A page', DuplicatesPage) },
     problems: ['not-found', 'conflict', 'gone'],
     handle: async (call) => json(await readPage(blobs, await readTarget(call), call.query)),
   });

@@ -1,7 +1,7 @@
 import type { Gateway } from '../../../gateway.ts';
 import type { Call, Reply } from '../../../http/route.ts';
 import { putSealed } from '../../../intake/batches/batch-files.ts';
-import { BATCH_CANCELED_STATUSES, type BatchRecord } from '../../../intake/batches/batches.ts';
+import { BATCH_CANCELED_STATUSES, type BatchRecord } from '../../../intake/batches/batch-record.ts';
 import { moveToCancel } from '../../../intake/batches/cancel.ts';
 import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
 import { putDeed } from '../../../intake/deeds.ts';
@@ -13,7 +13,7 @@ import { Problem } from '../../../platform/problem.ts';
 import { cancelJob } from '../../../queue/cancel.ts';
 import { requireCaller } from '../../caller.ts';
 import { deleted, notFound, throwUnavailable } from '../../common-problems.ts';
-import { idempotently } from '../idempotent.ts';
+import { idempotently, storedJson } from '../idempotent.ts';
 import { checkScopes } from '../job-actions.ts';
 import { RETRY_SOON } from '../job-response.ts';
 import { nextPage, type PageQuery } from '../page.ts';
@@ -85,7 +85,7 @@ export function createFeedActions(services: FeedServices) {
       throw new Problem('conflict', `The run is already ${after.status}`);
     }
     await putDeed(blobs, 'batch', after.id, after).catch(feedsUnavailable);
-    return { status: 200, headers: {}, body: runResponse(after) };
+    return storedJson(runResponse(after));
   }
 
   /** Lets a held run go on: first in storage, as the import does. */

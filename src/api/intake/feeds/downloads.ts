@@ -3,7 +3,7 @@ import type { FeedReadOptions } from '../../../feed-formats/open-feed.ts';
 import type { Gateway } from '../../../gateway.ts';
 import type { Call, Reply } from '../../../http/route.ts';
 import { batchFiles } from '../../../intake/batches/batch-files.ts';
-import { BATCH_TERMINAL_STATUSES, type BatchRecord } from '../../../intake/batches/batches.ts';
+import { BATCH_TERMINAL_STATUSES, type BatchRecord } from '../../../intake/batches/batch-record.ts';
 import { readRowOutcomes } from '../../../intake/batches/row-reader.ts';
 import { feedGarmentsPrefix, feedKeys } from '../../../intake/feeds/feed-keys.ts';
 import { readSourceMetadata } from '../../../intake/feeds/feed-source.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { FeedNoteField } from '../../../feed-formats/inspect.ts';
-import { BATCH_STATUSES, type BatchRecord } from '../../../intake/batches/batches.ts';
+import { BATCH_STATUSES, type BatchRecord } from '../../../intake/batches/batch-record.ts';
 import { batchCounts, runCounts } from '../../../intake/batches/counts.ts';
 import { FeedReading } from '../../../intake/batches/feed-reading.ts';
 import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';

@@ -1,9 +1,10 @@
 import { FeedInspection } from '../../../feed-formats/inspect.ts';
 import { FEED_MEDIA_TYPES } from '../../../feed-formats/sniff.ts';
 import { type Route, route } from '../../../http/route.ts';
-import type { BatchRecord } from '../../../intake/batches/batches.ts';
+import type { BatchRecord } from '../../../intake/batches/batch-record.ts';
 import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
 import type { FeedRecord } from '../../../intake/feeds/feeds.ts';
+import { jsonDoc } from '../../json-doc.ts';
 import type { BatchEvents } from '../batches/events.ts';
 import { duplicatesRoute } from '../duplicates/routes.ts';
 import { IDEMPOTENT } from '../idempotent.ts';
@@ -23,8 +24,8 @@ import { FEED_PATH, feedViewRoutes, RUN_PATH } from './views.ts';
 
 const feedBodies = Object.fromEntries(FEED_MEDIA_TYPES.map((type) => [type, 'binary' as const]));
 
-const feedDoc = { description: 'The feed', content: { 'application/json': FeedResponse } };
-const runDoc = { description: 'The run', content: { 'application/json': RunResponse } };
+const feedDoc = jsonDoc('The feed', FeedResponse);
+const runDoc = jsonDoc('The run', RunResponse);
 
 const CHANGE_PROBLEMS = ['conflict', 'idempotency-mismatch'] as const;
 
@@ -77,10 +78,7 @@ const changeRoutes = (
     query: InspectQuery,
     stream: feedBodies,
     responses: {
-      200: {
-        description: 'What was recognised',
-        content: { 'application/json': FeedInspection },
-      },
+      200: jsonDoc('What was recognised', FeedInspection),
     },
     handle: inspect,
   }),
@@ -147,7 +145,7 @@ const changeRoutes = (
     description:
       'Deletes everything that is stored of the feed at once. Links to its pictures stop working.',
     responses: {
-      200: { description: 'What was deleted', content: { 'application/json': ErasureResponse } },
+      200: jsonDoc('What was deleted', ErasureResponse),
     },
     problems: ['not-found'],
     handle: actions.erase,

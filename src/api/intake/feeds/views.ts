@@ -4,6 +4,7 @@ import { type Call, json, type Reply, type Route, route } from '../../../http/ro
 import type { Batches } from '../../../intake/batches/batches.ts';
 import { FEEDS_PATH } from '../../../intake/batches/links.ts';
 import { Problem } from '../../../platform/problem.ts';
+import { jsonDoc } from '../../json-doc.ts';
 import type { BatchEvents } from '../batches/events.ts';
 import { BatchEvent } from '../batches/response.ts';
 import { PageLinks, PageQuery } from '../page.ts';
@@ -28,7 +29,7 @@ const statusRoutes = (actions: FeedActions): Route[] => [
     summary: 'List your feeds, newest first',
     description: 'Each with its latest run.',
     query: ListQuery,
-    responses: { 200: { description: 'Feeds', content: { 'application/json': FeedList } } },
+    responses: { 200: jsonDoc('Feeds', FeedList) },
     handle: actions.list,
   }),
   route({
@@ -38,7 +39,7 @@ const statusRoutes = (actions: FeedActions): Route[] => [
     operationId: 'getFeed',
     summary: 'Get a feed and its latest run',
     description: '`lastCompletedRunId` is the run that can be exported.',
-    responses: { 200: { description: 'The feed', content: { 'application/json': FeedResponse } } },
+    responses: { 200: jsonDoc('The feed', FeedResponse) },
     problems: ['not-found', 'gone'],
     handle: actions.show,
   }),
@@ -51,7 +52,7 @@ const statusRoutes = (actions: FeedActions): Route[] => [
     description:
       'The last ten and the one in progress, without those that have expired. `links.next` is the next page.',
     query: PageQuery,
-    responses: { 200: { description: 'A page', content: { 'application/json': RunPage } } },
+    responses: { 200: jsonDoc('A page', RunPage) },
     problems: ['not-found', 'gone'],
     handle: actions.listRuns,
   }),
@@ -63,7 +64,7 @@ const statusRoutes = (actions: FeedActions): Route[] => [
     summary: 'Get the status of a run',
     description:
       'The counts say how many images changed since the previous run, and how many failed.',
-    responses: { 200: { description: 'The run', content: { 'application/json': RunResponse } } },
+    responses: { 200: jsonDoc('The run', RunResponse) },
     problems: ['not-found', 'gone'],
     handle: async (call) => json(runResponse((await actions.readOwnRun(call)).run)),
   }),

@@ -3,6 +3,7 @@ import { MAX_PRESETS, type Preset, type Presets } from '../../../intake/presets.
 import { PRESET_NAME } from '../../../output/request.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { requireCaller } from '../../caller.ts';
+import { jsonDoc } from '../../json-doc.ts';
 import { PresetList, PresetRequest, PresetResponse } from './schema.ts';
 
 const PATH = '/intake/v1/presets';
@@ -23,10 +24,7 @@ function nameOf({ params: { name = '' } }: Pick<Call, 'params'>): string {
 const tooMany = (): Problem =>
   new Problem('conflict', `Your client has its maximum of ${MAX_PRESETS} presets; delete some`);
 
-const presetDoc = {
-  description: 'The preset',
-  content: { 'application/json': PresetResponse },
-};
+const presetDoc = jsonDoc('The preset', PresetResponse);
 
 /** The routes of presets: named options of a client. */
 export const presetRoutes = (presets: Presets): Route[] => [
@@ -37,7 +35,7 @@ export const presetRoutes = (presets: Presets): Route[] => [
     operationId: 'listPresets',
     summary: 'List your presets, by name',
     description: 'All of them.',
-    responses: { 200: { description: 'Presets', content: { 'application/json': PresetList } } },
+    responses: { 200: jsonDoc('Presets', PresetList) },
     async handle(call) {
       const found = await presets.list(requireCaller(call).client);
       return json({ presets: found.map(toResponse) });

@@ -1,6 +1,6 @@
 import type { Gateway } from '../../../gateway.ts';
 import type { Caller } from '../../../http/route.ts';
-import type { BatchRecord } from '../../../intake/batches/batches.ts';
+import type { BatchRecord } from '../../../intake/batches/batch-record.ts';
 import { batchReviewedEntry } from '../../../intake/batches/links.ts';
 import { dropRecorded, putDecision } from '../../../intake/review/audit.ts';
 import type {

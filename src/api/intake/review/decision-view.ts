@@ -1,4 +1,4 @@
-import type { BatchRecord } from '../../../intake/batches/batches.ts';
+import type { BatchRecord } from '../../../intake/batches/batch-record.ts';
 import {
   type Decided,
   type Decision,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Gateway } from '../../../gateway.ts';
-import type { BatchRecord } from '../../../intake/batches/batches.ts';
+import type { BatchRecord } from '../../../intake/batches/batch-record.ts';
 import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
 import { type DecisionName, decisionInEffect } from '../../../intake/review/decisions.ts';
 import { type MendedRow, outcomeWithNewest } from '../../../intake/review/refined.ts';

@@ -1,6 +1,6 @@
 import type { Gateway } from '../../../gateway.ts';
 import { batchFiles } from '../../../intake/batches/batch-files.ts';
-import type { BatchRecord } from '../../../intake/batches/batches.ts';
+import type { BatchRecord } from '../../../intake/batches/batch-record.ts';
 import { joinResults } from '../../../intake/batches/row-reader.ts';
 import { isRejected, ResultLine, RowLine, rowCount } from '../../../intake/batches/rows.ts';
 import { getIndexPart, getSummary, INDEX_PART_ROWS } from '../../../intake/review/review-files.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Gateway } from '../../../gateway.ts';
 import { parse } from '../../../http/parse.ts';
 import { type Call, filePart, json, type Reply, type Route, route } from '../../../http/route.ts';
-import type { BatchRecord } from '../../../intake/batches/batches.ts';
+import type { BatchRecord } from '../../../intake/batches/batch-record.ts';
 import type { Decision } from '../../../intake/review/decisions.ts';
 import {
   type MendedRow,
@@ -20,10 +20,11 @@ import { Strokes } from '../../../output/strokes.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { requireCaller } from '../../caller.ts';
 import { resultsGone, storageUnavailable } from '../../common-problems.ts';
+import { jsonDoc } from '../../json-doc.ts';
 import { checkedFile } from '../../removal/cut-out-response.ts';
 import type { ImageRequests } from '../../removal/image-requests.ts';
 import { openVerified, readAll } from '../../verified-blob.ts';
-import { IDEMPOTENT, idempotently } from '../idempotent.ts';
+import { IDEMPOTENT, idempotently, storedJson } from '../idempotent.ts';
 import {
   isLatest,
   mendStored,
@@ -255,7 +256,7 @@ export function createRowRefinements(
       const fingerprint = strokesFingerprint(path, request);
       return idempotently(idempotency, call, fingerprint, async (ref) => {
         const row = await refineRow(target, request, call, ref);
-        return { status: 200, headers: {}, body: { ...row } };
+        return storedJson({ ...row });
       });
     },
 
@@ -293,7 +294,7 @@ const RefinementForm = z.object({
   revision: revisionField,
 });
 
-const rowDoc = { description: 'The row', content: { 'application/json': ReviewRowResponse } };
+const rowDoc = jsonDoc('The row', ReviewRowResponse);
 
 /** The routes that mend the cut-outs of a batch or run. */
 export const refinementRoutes = (

@@ -1,4 +1,5 @@
 import { json, type Route, route } from '../../../http/route.ts';
+import { jsonDoc } from '../../json-doc.ts';
 import { CUT_OUT_MEDIA } from '../../removal/cut-out-response.ts';
 import type { ReviewActions, ReviewRoutesOptions } from './actions.ts';
 import { type RowRefinements, refinementRoutes } from './refinements.ts';
@@ -29,7 +30,7 @@ const decisionRoutes = (
     description:
       'The most doubtful first, 50,000 at most; since the end of the processing, before it is 409. With `needed=false`, all rows with a cut-out in upload order. A page may have fewer rows than `limit`, even none, while `links.next` is there.',
     query: ReviewQuery,
-    responses: { 200: { description: 'A page', content: { 'application/json': ReviewPage } } },
+    responses: { 200: jsonDoc('A page', ReviewPage) },
     problems: PROBLEMS,
     handle: async (call) => json(await actions.list(await readTarget(call), call)),
   }),
@@ -41,7 +42,7 @@ const decisionRoutes = (
     summary: `Count the rows of the review of a ${noun} by reason, and the pending ones by confidence`,
     description: 'Tells how many rows a bulk approval from a confidence on would include.',
     responses: {
-      200: { description: 'The counts', content: { 'application/json': ReviewSummary } },
+      200: jsonDoc('The counts', ReviewSummary),
     },
     problems: PROBLEMS,
     handle: async (call) => json(await actions.counts(await readTarget(call))),
@@ -56,7 +57,7 @@ const decisionRoutes = (
       'One rule, however many rows: those decided before stay as they are, and a later decision about a row wins. Cut-outs that need no review are included.',
     body: ApprovalRequest,
     responses: {
-      200: { description: 'What was approved', content: { 'application/json': ApprovalResponse } },
+      200: jsonDoc('What was approved', ApprovalResponse),
     },
     problems: PROBLEMS,
     handle: async (call) => json(await actions.approve(await readTarget(call), call)),
@@ -69,7 +70,7 @@ const decisionRoutes = (
     summary: 'Get the review of a row, with its history',
     description: 'Who decided, when, and about which version of the cut-out.',
     responses: {
-      200: { description: 'The row', content: { 'application/json': ReviewRowHistory } },
+      200: jsonDoc('The row', ReviewRowHistory),
     },
     problems: PROBLEMS,
     handle: async (call) => json(await actions.show(await readTarget(call), call)),
@@ -96,7 +97,7 @@ const decisionRoutes = (
       'Send the `revision` that you have seen. If somebody else has decided meanwhile, the response is 409 with the `present` decision. A request that is repeated is answered again.',
     body: DecisionRequest,
     responses: {
-      200: { description: 'The row', content: { 'application/json': ReviewRowResponse } },
+      200: jsonDoc('The row', ReviewRowResponse),
     },
     problems: PROBLEMS,
     handle: async (call) => json(await actions.decide(await readTarget(call), call)),

@@ -5,6 +5,7 @@ import { BUILT_IN_PACKS } from '../../../output/rules/built-in.ts';
 import { MAX_PACK_BYTES, PACK_NAME, RulePack, versionOf } from '../../../output/rules/pack.ts';
 import { fieldProblem, Problem } from '../../../platform/problem.ts';
 import { requireCaller } from '../../caller.ts';
+import { jsonDoc } from '../../json-doc.ts';
 
 const RULES_PATH = '/intake/v1/rules';
 const PACK_PATH = `${RULES_PATH}/:name`;
@@ -73,7 +74,7 @@ export const rulePackRoutes = (packs: RulePacks): Route[] => [
     operationId: 'listRulePacks',
     summary: 'List the rule packs, built in and your own',
     description: 'Your own packs follow those that are built in, by name.',
-    responses: { 200: { description: 'The packs', content: { 'application/json': PackList } } },
+    responses: { 200: jsonDoc('The packs', PackList) },
     async handle(call) {
       const own = await packs.list(requireCaller(call).client);
       return json({
@@ -88,7 +89,7 @@ export const rulePackRoutes = (packs: RulePacks): Route[] => [
     operationId: 'getRulePack',
     summary: 'Read a rule pack',
     description: 'One that is built in, or your own.',
-    responses: { 200: { description: 'The pack', content: { 'application/json': PackResponse } } },
+    responses: { 200: jsonDoc('The pack', PackResponse) },
     problems: ['not-found'],
     async handle(call) {
       const { name = '' } = call.params;
@@ -109,8 +110,8 @@ export const rulePackRoutes = (packs: RulePacks): Route[] => [
     body: RulePack,
     maxBodyBytes: MAX_BODY_BYTES,
     responses: {
-      200: { description: 'The pack, replaced', content: { 'application/json': PackResponse } },
-      201: { description: 'The pack, new', content: { 'application/json': PackResponse } },
+      200: jsonDoc('The pack, replaced', PackResponse),
+      201: jsonDoc('The pack, new', PackResponse),
     },
     problems: ['conflict', 'not-found'],
     async handle(call) {

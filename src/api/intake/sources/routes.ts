@@ -1,4 +1,5 @@
 import { json, type Route, route } from '../../../http/route.ts';
+import { jsonDoc } from '../../json-doc.ts';
 import { createSourceActions, SOURCES_PATH, type SourceServices } from './actions.ts';
 import {
   EventReceipt,
@@ -15,10 +16,7 @@ const SOURCE_PATH = `${SOURCES_PATH}/:id`;
 /** What SQS, SNS and EventBridge carry at most. */
 const MAX_EVENT_BYTES = 256 * 1024;
 
-const sourceDoc = {
-  description: 'The source',
-  content: { 'application/json': SourceResponse },
-};
+const sourceDoc = jsonDoc('The source', SourceResponse);
 
 /** The routes of sources: folders and prefixes of buckets whose new objects are cut out. */
 export function sourceRoutes(services: SourceServices): Route[] {
@@ -31,7 +29,7 @@ export function sourceRoutes(services: SourceServices): Route[] {
       operationId: 'listSources',
       summary: 'List your sources',
       description: 'Those that the operator has declared for your client.',
-      responses: { 200: { description: 'Sources', content: { 'application/json': SourceList } } },
+      responses: { 200: jsonDoc('Sources', SourceList) },
       handle: async (call) => json(await actions.list(call)),
     }),
     route({
@@ -55,7 +53,7 @@ export function sourceRoutes(services: SourceServices): Route[] {
         'Objects that cannot be read, or whose result cannot be written, while others can. Each is tried again by itself, and given up after ten attempts; a new version, or `POST …/scan`, begins anew.',
       query: FailuresQuery,
       responses: {
-        200: { description: 'A page', content: { 'application/json': SourceFailures } },
+        200: jsonDoc('A page', SourceFailures),
       },
       problems: ['not-found'],
       handle: async (call) => json(await actions.failures(call)),
@@ -86,10 +84,7 @@ export function sourceRoutes(services: SourceServices): Route[] {
       textIsJson: true, // as SNS declares it
       maxBodyBytes: MAX_EVENT_BYTES,
       responses: {
-        202: {
-          description: 'The objects are looked up',
-          content: { 'application/json': EventReceipt },
-        },
+        202: jsonDoc('The objects are looked up', EventReceipt),
       },
       problems: ['not-found', 'conflict'],
       handle: async (call) => ({ status: 202, body: await actions.receive(call) }),

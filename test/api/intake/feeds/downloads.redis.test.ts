@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createFeedDownloads } from '../../../../src/api/intake/feeds/downloads.ts';
 import type { Reply } from '../../../../src/http/route.ts';
 import { feedKeys } from '../../../../src/intake/feeds/feed-keys.ts';
-import { createReviewDecisions } from '../../../../src/intake/review/decisions.ts';
+import { ReviewDecisions } from '../../../../src/intake/review/decisions.ts';
 import { fileLinks } from '../../../../src/storage/file-links.ts';
 import { type FeedBench, startFeedBench } from '../../../support/feed-runs.ts';
 
@@ -45,7 +45,7 @@ const bodyOf = ({ body }: Reply): Readable => {
 
 function openDownloads() {
   const links = fileLinks(Buffer.alloc(32, 'of the test'));
-  const reviews = createReviewDecisions(bench.redis);
+  const reviews = new ReviewDecisions(bench.redis);
   return createFeedDownloads({ ...bench, links, reviews });
 }
 

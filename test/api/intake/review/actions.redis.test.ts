@@ -1,24 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   createReviewActions,
   type ReviewTarget,
 } from '../../../../src/api/intake/review/actions.ts';
 import { ReviewPage, ReviewQuery } from '../../../../src/api/intake/review/schemas.ts';
 import type { Call } from '../../../../src/http/route.ts';
-import { type Batches, createBatches } from '../../../../src/intake/batches/batches.ts';
-import {
-  createReviewDecisions,
-  type ReviewDecisions,
-} from '../../../../src/intake/review/decisions.ts';
+import { Batches } from '../../../../src/intake/batches/batches.ts';
+import { ReviewDecisions } from '../../../../src/intake/review/decisions.ts';
 import { reviewKeys } from '../../../../src/intake/review/review-rows.ts';
 import { createStoredBytes } from '../../../../src/intake/stored-bytes.ts';
 import { hostClock } from '../../../../src/platform/clock.ts';
 import { type Blobs, StorageError } from '../../../../src/storage/blobs.ts';
-import { createFsBlobs } from '../../../../src/storage/fs-blobs.ts';
 import { plantEndedBatch } from '../../../support/ended-batch.ts';
+import { useBlobs } from '../../../support/use-blobs.ts';
 import { useRedis } from '../../../support/use-redis.ts';
 
 const AT = '2026-11-20T12:00:00.000Z';
@@ -26,19 +20,9 @@ const AT = '2026-11-20T12:00:00.000Z';
 const ROWS = 6000;
 
 const { redis } = await useRedis();
-let folder: string;
-let blobs: Blobs;
-let batches: Batches;
-let reviews: ReviewDecisions;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'selvage-review-actions-'));
-  blobs = await createFsBlobs({ dir: folder });
-  batches = createBatches(redis, hostClock);
-  reviews = createReviewDecisions(redis);
-});
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
-});
+const blobs = await useBlobs();
+const batches = new Batches(redis, hostClock);
+const reviews = new ReviewDecisions(redis);
 
 /** An ended batch whose rows all need a review; the first ones are the most doubtful. */
 async function endedBatch(id: string, rows: number): Promise<ReviewTarget> {
