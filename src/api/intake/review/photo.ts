@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Call, Reply } from '../../../http/route.ts';
 import { sniffFormat } from '../../../imaging/sniff.ts';
 import { batchKeys } from '../../../intake/batches/batch-files.ts';
-import type { BatchRecord } from '../../../intake/batches/batches.ts';
+import type { BatchRecord } from '../../../intake/batches/batch-record.ts';
 import type { ReviewRow } from '../../../intake/review/review-rows.ts';
 import { Problem, type ProblemType } from '../../../platform/problem.ts';
 import { BlobMissing, type Blobs } from '../../../storage/blobs.ts';
