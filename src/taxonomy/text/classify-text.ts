@@ -55,7 +55,7 @@ const TEXT_KINDS: Readonly<Record<Field['name'], TextKind>> = {
   title: 'title',
   product_type: 'path',
   google_product_category: 'path',
-  description: 'title',
+  description: 'description',
 };
 /** In a description, only the first mentions are likely to be the article. */
 const MAX_DESCRIPTION_MENTIONS = 2;

@@ -33,6 +33,7 @@ const LANE_COUNT = 10;
 const BLOCKED_BY_FIXED: ReadonlySet<Entry['kind']> = new Set([
   'garment',
   'group',
+  'notGarment',
   'colour',
   'material',
   'pattern',
