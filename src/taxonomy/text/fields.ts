@@ -90,7 +90,7 @@ function unknownWords(
     matches.some(({ first, last, by }) => first <= at && at <= last && by !== 'open');
   return new Set(
     tokens.flatMap(({ text }, at) =>
-      PLAIN_WORD.test(text) && !isKnownWord(text) && !makers.has(text) && !isMatched(at)
+      !isKnownWord(text) && PLAIN_WORD.test(text) && !makers.has(text) && !isMatched(at)
         ? [at]
         : [],
     ),

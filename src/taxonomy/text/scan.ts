@@ -110,7 +110,7 @@ const isTone = ({ id }: Entry): boolean => id === 'tone:dark' || id === 'tone:li
 
 /** Matches the parts of a compound. @param isKnown the lexicon has the whole word: only modifiers are new */
 function compoundAt(token: Token, at: number, lexicon: Lexicon, isKnown: boolean): Match[] {
-  const compound = splitCompound(token.text, lexicon);
+  const compound = splitCompound(token.text, lexicon.locale);
   if (!compound) return [];
   const isColour = compound.head.some(({ kind }) => kind === 'colour');
   const details = compound.modifiers.filter((entry) => (isColour ? isTone(entry) : !isName(entry)));

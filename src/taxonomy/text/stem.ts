@@ -1,4 +1,5 @@
 import type { Locale } from '../dictionary/schema.ts';
+import { remembered } from '../lazily.ts';
 
 const endsWithAny = (word: string, endings: readonly string[]): string | undefined =>
   endings.find((ending) => word.endsWith(ending));
@@ -67,12 +68,12 @@ function stemItalian(word: string): string {
 }
 
 const STEMMERS: Readonly<Record<Locale, (word: string) => string>> = {
-  en: stemEnglish,
-  de: stemGerman,
-  fr: stemFrench,
-  es: stemSpanish,
-  it: stemItalian,
-  nl: stemDutch,
+  en: remembered(stemEnglish),
+  de: remembered(stemGerman),
+  fr: remembered(stemFrench),
+  es: remembered(stemSpanish),
+  it: remembered(stemItalian),
+  nl: remembered(stemDutch),
 };
 
 /**
