@@ -1,7 +1,7 @@
 import { CATEGORY_IDS, dictionary, type Locale } from '../dictionary/schema.ts';
 import type { FeedAttributes } from '../request-schema.ts';
 import { confidenceOf } from './confidence.ts';
-import { contradict, NO_GARMENT } from './contradictions.ts';
+import { contradict, differ, NO_GARMENT } from './contradictions.ts';
 import { type Features, featuresOf, type Naming } from './features.ts';
 import { type Field, type RowText, readRow, type TextMatch, toTextMatch } from './fields.ts';
 import { readGoogleCategory } from './google.ts';
@@ -28,8 +28,10 @@ export interface TextEvidence {
   pieces: readonly string[];
   /** The kind of thing that is named, if it is no garment; see data/lexicon/things.tsv. */
   thing: string | undefined;
-  /** Columns that say another article than the title does, or without one than the product type. */
+  /** Columns that file it in another region than the title does, or without one than the product type. */
   contradictions: readonly CategoryColumn[];
+  /** Whether one of them cannot mean the same article: a cardigan may be among coats, but not among shoes. */
+  isContradicted: boolean;
   /** Whether the row seems to be written in a language that is not supported. */
   isForeign: boolean;
   /** The row's main language; undefined if it could not be detected. */
@@ -298,11 +300,17 @@ const namesSomething = (votes: readonly Vote[], name: Field['name']): boolean =>
 const filingColumns = (votes: readonly Vote[]): readonly CategoryColumn[] =>
   namesSomething(votes, 'title') ? CATEGORY_COLUMNS : ['google_product_category'];
 
-/** Returns the columns that file the article elsewhere than its title, or its product type, names it. */
-function findContradictions(votes: readonly Vote[], branch: Branch): CategoryColumn[] {
+/**
+ * Returns the columns that file the article in another region than its title, or its product type, names it for, and
+ * whether one of them cannot mean the same article.
+ */
+function findContradictions(
+  votes: readonly Vote[],
+  branch: Branch,
+): { columns: CategoryColumn[]; isContradicted: boolean } {
   const title = namedIn(votes, 'title');
   const named = title.length > 0 ? title : namedIn(votes, 'product_type');
-  if (named.length === 0) return [];
+  if (named.length === 0) return { columns: [], isContradicted: false };
   const filed: Readonly<Record<CategoryColumn, readonly string[]>> = {
     product_type: namedIn(votes, 'product_type'),
     // A path in another language than English is read as words.
@@ -312,9 +320,11 @@ function findContradictions(votes: readonly Vote[], branch: Branch): CategoryCol
         ? [...branch]
         : [NO_GARMENT],
   };
-  return filingColumns(votes).filter(
-    (column) => filed[column].length > 0 && contradict(named, filed[column]),
-  );
+  const filing = filingColumns(votes).filter((column) => filed[column].length > 0);
+  return {
+    columns: filing.filter((column) => differ(named, filed[column])),
+    isContradicted: filing.some((column) => contradict(named, filed[column])),
+  };
 }
 
 /** Two columns that contradict each other are believed equally. */
@@ -426,14 +436,15 @@ function weigh(
 export function classifyText(row: FeedAttributes): TextEvidence {
   const read = readVotes(row);
   const { text, attributes, votes, pieces, branch } = read;
-  const contradictions = findContradictions(votes, branch);
-  const belief = weigh(read, contradictions.length > 0);
+  const { columns: contradictions, isContradicted } = findContradictions(votes, branch);
+  const belief = weigh(read, isContradicted);
   return {
     ...belief,
     hasEvidence: votes.some(({ ids }) => ids.length > 0) || (branch?.size ?? 0) > 0,
     pieces,
     thing: thingIn(votes),
     contradictions,
+    isContradicted,
     isForeign: text.isForeign,
     language: text.locale,
     matches: matchesByCategory(votes),
