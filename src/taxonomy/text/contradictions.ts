@@ -4,34 +4,12 @@ import { lazily } from '../lazily.ts';
 /** Regions whose articles sellers do not keep apart: a tunic is a top or a dress, a fleece a top or a jacket. */
 const NEIGHBOURS: ReadonlySet<string> = new Set(['top outerwear', 'top dress', 'outerwear dress']);
 /** Categories that dress, or are filed under, several regions. */
+// biome-ignore format: a list reads best in lines
 const ANYWHERE: ReadonlySet<string> = new Set([
-  'sleepwear',
-  'swimwear',
-  'suit_set',
-  'tracksuit_set',
-  'robe',
-  'jumpsuit',
-  'dungarees',
-  'saree_traditional',
-  'abaya',
-  'kaftan',
-  'kurta',
-  'shalwar_kameez',
-  'sherwani',
-  'thobe',
-  'dirndl',
-  'hanfu_qipao',
-  'bodysuit',
-  'long_johns',
-  'thermal_top',
-  'underwear_bottom',
-  'bra',
-  'tights',
-  'leggings',
-  'socks_thin',
-  'socks_thick',
-  'waistcoat',
-  'blazer',
+  'sleepwear', 'swimwear', 'suit_set', 'tracksuit_set', 'robe', 'jumpsuit', 'dungarees', 'saree_traditional',
+  'abaya', 'kaftan', 'kurta', 'shalwar_kameez', 'sherwani', 'thobe', 'dirndl', 'hanfu_qipao', 'bodysuit',
+  'long_johns', 'thermal_top', 'underwear_bottom', 'bra', 'tights', 'leggings', 'socks_thin', 'socks_thick',
+  'waistcoat', 'blazer',
 ]);
 
 const areNeighbours = (a: Region, b: Region): boolean =>

@@ -128,15 +128,9 @@ function scanInBestLanguage(
   return own;
 }
 
+// biome-ignore format: a list reads best in lines
 const COMPANY: ReadonlySet<string> = new Set([
-  'co',
-  'company',
-  'inc',
-  'ltd',
-  'gmbh',
-  'srl',
-  'bv',
-  'brand',
+  'co', 'company', 'inc', 'ltd', 'gmbh', 'srl', 'bv', 'brand',
 ]);
 
 /** Removes the nouns of the maker's name, if other nouns remain: "Cap Horn jacket", "Shirts & Co. sweater". */

@@ -118,27 +118,16 @@ function findHeads(
 }
 
 /** Things that a garment's name beside them describes: a pattern of a skirt, a detergent for wool. */
+// biome-ignore format: a list reads best in lines
 const DOMINANT: ReadonlySet<string> = new Set([
-  'pattern',
-  'care',
-  'fabric',
-  'pet',
-  'toy',
-  'medical',
-  'spare',
+  'pattern', 'care', 'fabric', 'pet', 'toy', 'medical', 'spare',
 ]);
 /** "By the metre", "PDF": wherever it stands in a title. */
 const ALWAYS_DOMINANT: ReadonlySet<string> = new Set(['metre', 'media']);
 /** Things that are shown on garments, or kept in their pockets, in languages that write compounds as one word. */
+// biome-ignore format: a list reads best in lines
 const MOTIFS: ReadonlySet<string> = new Set([
-  'tool',
-  'garden',
-  'electronics',
-  'stationery',
-  'home',
-  'toy',
-  'baby',
-  'cosmetics',
+  'tool', 'garden', 'electronics', 'stationery', 'home', 'toy', 'baby', 'cosmetics',
 ]);
 /** Before a garment's name in a language of compounds. */
 const FIRST_IN_COMPOUNDS: ReadonlySet<string> = new Set([...MOTIFS, 'thing']);

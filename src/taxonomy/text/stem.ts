@@ -5,14 +5,9 @@ const endsWithAny = (word: string, endings: readonly string[]): string | undefin
   endings.find((ending) => word.endsWith(ending));
 
 /** Plural-only nouns whose singular is another word ("short" is an adjective, "shorts" a garment). */
+// biome-ignore format: a list reads best in lines
 const ENGLISH_EXCEPTIONS = new Set([
-  'shorts',
-  'flats',
-  'tights',
-  'khakis',
-  'trunks',
-  'cords',
-  'briefs',
+  'shorts', 'flats', 'tights', 'khakis', 'trunks', 'cords', 'briefs',
 ]);
 
 function stemEnglish(word: string): string {
