@@ -214,18 +214,31 @@ function detailSpan({ first, last }: Span, tokens: readonly Token[], headIsLast:
   return { first, last: end };
 }
 
+/** "Insoles for boots": a part that is for garments is what is sold; not so "a sleeve for women". */
+const soldParts = (matches: readonly Match[]) => {
+  const startsAt = (at: number, isOf: (entry: Entry) => boolean): boolean =>
+    matches.some(({ entry, first }) => first === at && isOf(entry));
+  return ({ last }: Span): boolean =>
+    startsAt(last + 1, ({ kind, id }) => kind === 'role' && id === 'for') &&
+    startsAt(last + 2, isName);
+};
+const asPart = (match: Match): Match => ({ ...match, entry: { kind: 'notGarment', id: 'part' } });
+
 /** Drops names within the details of a garment that is named outside of them: a dress with a cowl neck is no scarf. */
 function withoutDetails(
   matches: readonly Match[],
   tokens: readonly Token[],
   headIsLast: boolean,
 ): Match[] {
+  const isSold = soldParts(matches);
   const spans = matches
-    .filter(({ entry }) => entry.kind === 'detail')
+    .filter((match) => match.entry.kind === 'detail' && !isSold(match))
     .map((detail) => detailSpan(detail, tokens, headIsLast));
   const isInside = (span: Span, { first, last }: Span): boolean =>
     span.first <= first && last <= span.last;
-  const shown = matches.filter(({ entry }) => entry.kind !== 'detail');
+  const shown = matches
+    .map((match) => (match.entry.kind === 'detail' && isSold(match) ? asPart(match) : match))
+    .filter(({ entry }) => entry.kind !== 'detail');
   const garments = shown.filter(({ entry }) => entry.kind === 'garment');
   const isHidden = (match: Match): boolean =>
     (isName(match.entry) || match.entry.id.startsWith('wearer:')) &&
