@@ -143,11 +143,11 @@ function reviewReasons(
   const holds: Readonly<Record<ReviewReason, boolean>> = {
     'low-confidence': fused.status !== 'unknown' && confidence < LOW_CONFIDENCE,
     'image-text-disagree': fused.agreement === false,
-    'text-category-disagree': (text?.contradictions.length ?? 0) > 0,
+    'text-category-disagree': text?.isContradicted === true,
     'language-not-supported': text?.isForeign === true,
     'not-a-garment': fused.status === 'unknown',
     'multiple-garments':
-      fused.status !== 'unknown' && fused.multipleGarments && !text?.contradictions.length,
+      fused.status !== 'unknown' && fused.multipleGarments && !text?.isContradicted,
     'too-small': image !== undefined && Math.min(image.width, image.height) < MIN_SIDE_PIXELS,
     'colour-mismatch': coloursDiffer(meant?.colors ?? [], text?.attributes.colors ?? []),
     'material-missing':

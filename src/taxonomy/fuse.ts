@@ -1,4 +1,5 @@
 import { CATEGORY_IDS, categories, dictionary, REGIONS, type Region } from './dictionary/schema.ts';
+import { average, type Belief, indexOfMax } from './odds.ts';
 import type { GroupEvidence } from './outfit/parse-groups.ts';
 import {
   IMAGE_CLASSES,
@@ -33,9 +34,7 @@ export interface FusionResult {
 }
 
 /** The part of `classifyText`'s result that is fused. */
-interface TextBelief {
-  categories: readonly number[];
-  notGarment: number;
+interface TextBelief extends Belief {
   hasEvidence: boolean;
   /** Columns that contradict each other. */
   contradictions: readonly string[];
@@ -55,9 +54,6 @@ const NOT_GARMENT_PRIOR = 0.05;
 const MIN_SET_CONFIDENCE = 0.3;
 
 const regionOf = (id: string) => categories.get(id)?.region;
-
-const indexOfMax = (values: readonly number[]): number =>
-  values.reduce((best, value, i) => (value > (values[best] ?? 0) ? i : best), 0);
 
 /** Returns the most probable class of a photo. */
 export function topClass(probabilities: readonly number[]): {
@@ -96,14 +92,9 @@ function contradicts(text: TextBelief, image: ImageLikelihoods): boolean {
   return (showsAnother || showsNone) && !hasSupport;
 }
 
-interface Odds {
-  categories: readonly number[];
-  notGarment: number;
-}
-
 const NO_EVIDENCE: ImageLikelihoods = { categories: CATEGORY_IDS.map(() => 1), notGarment: 1 };
 
-function normalised({ categories, notGarment }: Odds): Odds {
+function normalised({ categories, notGarment }: Belief): Belief {
   const sum = categories.reduce((a, b) => a + b, notGarment);
   return { categories: categories.map((odds) => odds / sum), notGarment: notGarment / sum };
 }
@@ -113,7 +104,7 @@ function posterior(
   text: TextBelief | undefined,
   image: ImageLikelihoods | undefined,
   group?: GroupEvidence,
-): Odds {
+): Belief {
   if (text && !image && !group) return text;
   const { categories, notGarment } = image ?? NO_EVIDENCE;
   return normalised({
@@ -128,18 +119,13 @@ function posterior(
   });
 }
 
-const average = (a: Odds, b: Odds): Odds => ({
-  categories: a.categories.map((odds, i) => (odds + (b.categories[i] ?? 0)) / 2),
-  notGarment: (a.notGarment + b.notGarment) / 2,
-});
-
 /** The highest confidence: photos and words mislead, and two of them may mislead together. */
 const MAX_CONFIDENCE = 0.989;
 /** The same if the text's columns contradict each other, whatever the photo shows. */
 const MAX_CONTRADICTED = 0.89;
 
 /** Takes what is above a maximum from the likeliest category, and shares it among the rest. */
-function capped({ categories, notGarment }: Odds, max: number): Odds {
+function capped({ categories, notGarment }: Belief, max: number): Belief {
   const first = indexOfMax(categories);
   const top = categories[first] ?? 0;
   if (top <= max) return { categories, notGarment };

@@ -1,6 +1,6 @@
 import type { Locale } from '../dictionary/schema.ts';
-import { lazily } from '../lazily.ts';
-import type { Entry, Lexicon } from './lexicon.ts';
+import { lazily, remembered } from '../lazily.ts';
+import { type Entry, type Lexicon, lexiconOf } from './lexicon.ts';
 import { readWords, wordsFor } from './lexicon-files.ts';
 import { stem } from './stem.ts';
 import { tokenize } from './tokens.ts';
@@ -88,14 +88,8 @@ const mayEndAny = (last: string, head: readonly Entry[], locale: Locale): boolea
     last.length >= MIN_THING_CHARS &&
     head.every(({ kind }) => kind === 'notGarment'));
 
-/**
- * Splits a German or Dutch compound ("Herrenwinterjacke", "regenbroek") or an English one ("snowboots") into words
- * that cover all of it. The longest known head wins. A German or Dutch word that ends in a garment's name after a
- * part that is no known word is split too, as not covered.
- */
-export function splitCompound(word: string, lexicon: Lexicon): Compound | undefined {
+function split(word: string, lexicon: Lexicon): Compound | undefined {
   const { locale, singles } = lexicon;
-  if (locale !== 'de' && locale !== 'nl' && locale !== 'en') return undefined;
   if (word.length < MIN_COMPOUND_CHARS || word.length > MAX_COMPOUND_CHARS) return undefined;
   const stemmed = stem(word, locale);
   let open: Compound | undefined;
@@ -114,3 +108,18 @@ export function splitCompound(word: string, lexicon: Lexicon): Compound | undefi
   }
   return open;
 }
+
+const splitters = new Map(
+  [...COMPOUNDING, 'en' as const].map((locale) => [
+    locale,
+    remembered((word) => split(word, lexiconOf(locale))),
+  ]),
+);
+
+/**
+ * Splits a German or Dutch compound ("Herrenwinterjacke", "regenbroek") or an English one ("snowboots") into words
+ * that cover all of it. The longest known head wins. A German or Dutch word that ends in a garment's name after a
+ * part that is no known word is split too, as not covered.
+ */
+export const splitCompound = (word: string, locale: Locale): Compound | undefined =>
+  splitters.get(locale)?.(word);

@@ -4,34 +4,12 @@ import { lazily } from '../lazily.ts';
 /** Regions whose articles sellers do not keep apart: a tunic is a top or a dress, a fleece a top or a jacket. */
 const NEIGHBOURS: ReadonlySet<string> = new Set(['top outerwear', 'top dress', 'outerwear dress']);
 /** Categories that dress, or are filed under, several regions. */
+// biome-ignore format: a list reads best in lines
 const ANYWHERE: ReadonlySet<string> = new Set([
-  'sleepwear',
-  'swimwear',
-  'suit_set',
-  'tracksuit_set',
-  'robe',
-  'jumpsuit',
-  'dungarees',
-  'saree_traditional',
-  'abaya',
-  'kaftan',
-  'kurta',
-  'shalwar_kameez',
-  'sherwani',
-  'thobe',
-  'dirndl',
-  'hanfu_qipao',
-  'bodysuit',
-  'long_johns',
-  'thermal_top',
-  'underwear_bottom',
-  'bra',
-  'tights',
-  'leggings',
-  'socks_thin',
-  'socks_thick',
-  'waistcoat',
-  'blazer',
+  'sleepwear', 'swimwear', 'suit_set', 'tracksuit_set', 'robe', 'jumpsuit', 'dungarees', 'saree_traditional',
+  'abaya', 'kaftan', 'kurta', 'shalwar_kameez', 'sherwani', 'thobe', 'dirndl', 'hanfu_qipao', 'bodysuit',
+  'long_johns', 'thermal_top', 'underwear_bottom', 'bra', 'tights', 'leggings', 'socks_thin', 'socks_thick',
+  'waistcoat', 'blazer',
 ]);
 
 const areNeighbours = (a: Region, b: Region): boolean =>
@@ -61,7 +39,24 @@ const compatible = lazily(
 );
 
 /** Whether no category of one list can be the same article as one of the other. */
-export const contradict = (named: readonly string[], filed: Iterable<string>): boolean => {
-  const others = [...filed];
-  return !named.some((id) => others.some((other) => compatible().get(id)?.has(other)));
+export const contradict = (named: readonly string[], filed: readonly string[]): boolean => {
+  // A branch of trousers has leggings, but is no place for shirts.
+  const specific = filed.filter((id) => !ANYWHERE.has(id));
+  const others = specific.length > 0 ? specific : filed;
+  return !named.some(
+    (id) => filed.includes(id) || others.some((other) => compatible().get(id)?.has(other)),
+  );
+};
+
+/** A region with a smaller share of a branch is there because sellers err. */
+const MIN_REGION_SHARE = 1 / 3;
+const regionOf = (id: string) => categories.get(id)?.region;
+
+/** Whether a category is filed in another region than the one it is named for: a cardigan among coats. */
+export const differ = (named: readonly string[], filed: readonly string[]): boolean => {
+  const isFiled = (id: string): boolean => {
+    const inRegion = filed.filter((other) => regionOf(other) === regionOf(id));
+    return filed.includes(id) || inRegion.length >= MIN_REGION_SHARE * filed.length;
+  };
+  return !named.some(isFiled);
 };

@@ -1,5 +1,5 @@
 import { LOCALES, type Locale } from '../dictionary/schema.ts';
-import { lazily } from '../lazily.ts';
+import { lazily, remembered } from '../lazily.ts';
 import { splitCompound } from './compounds.ts';
 import { grammar, lexiconOf } from './lexicon.ts';
 import { wordsFor } from './lexicon-files.ts';
@@ -46,7 +46,7 @@ const trigramLogs = lazily((): ReadonlyMap<string, readonly number[]> => {
 });
 
 /** Votes of a word that no language knows, by its letters. */
-function spellingVotes(word: string): readonly number[] {
+const spellingVotes = remembered((word): readonly number[] => {
   if (word.length < MIN_SPELLED_CHARS || /\d/.test(word)) return NO_VOTES;
   const sums = LOCALES.map(() => 0);
   const known = trigramLogs();
@@ -58,7 +58,7 @@ function spellingVotes(word: string): readonly number[] {
   const odds = sums.map((sum) => Math.exp(sum - max));
   const total = odds.reduce((a, b) => a + b, 0);
   return odds.map((odd) => (SPELLING_WEIGHT * odd) / total);
-}
+});
 
 /** Votes of a known word: languages that share it split its vote by its weight in each. */
 function knownVotes(word: string): readonly number[] | undefined {
@@ -68,12 +68,12 @@ function knownVotes(word: string): readonly number[] | undefined {
 }
 
 /** Votes of a compound of known words: "Herrenwinterjacke" is German. */
-function compoundVotes(word: string): readonly number[] | undefined {
+const compoundVotes = remembered((word): readonly number[] | undefined => {
   const splits = LOCALES.map((locale: Locale) =>
-    locale !== 'en' && splitCompound(word, lexiconOf(locale))?.isCovered ? COMPOUND_WEIGHT : 0,
+    locale !== 'en' && splitCompound(word, locale)?.isCovered ? COMPOUND_WEIGHT : 0,
   );
   return splits.some((weight) => weight > 0) ? splits : undefined;
-}
+});
 
 /** Votes of the lexicons' own words, computed once; bounded by the size of the lexicons. */
 const knownWords = lazily(

@@ -90,7 +90,7 @@ function unknownWords(
     matches.some(({ first, last, by }) => first <= at && at <= last && by !== 'open');
   return new Set(
     tokens.flatMap(({ text }, at) =>
-      PLAIN_WORD.test(text) && !isKnownWord(text) && !makers.has(text) && !isMatched(at)
+      !isKnownWord(text) && PLAIN_WORD.test(text) && !makers.has(text) && !isMatched(at)
         ? [at]
         : [],
     ),
@@ -128,15 +128,9 @@ function scanInBestLanguage(
   return own;
 }
 
+// biome-ignore format: a list reads best in lines
 const COMPANY: ReadonlySet<string> = new Set([
-  'co',
-  'company',
-  'inc',
-  'ltd',
-  'gmbh',
-  'srl',
-  'bv',
-  'brand',
+  'co', 'company', 'inc', 'ltd', 'gmbh', 'srl', 'bv', 'brand',
 ]);
 
 /** Removes the nouns of the maker's name, if other nouns remain: "Cap Horn jacket", "Shirts & Co. sweater". */

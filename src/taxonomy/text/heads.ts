@@ -118,27 +118,19 @@ function findHeads(
 }
 
 /** Things that a garment's name beside them describes: a pattern of a skirt, a detergent for wool. */
+// biome-ignore format: a list reads best in lines
 const DOMINANT: ReadonlySet<string> = new Set([
-  'pattern',
-  'care',
-  'fabric',
-  'pet',
-  'toy',
-  'medical',
+  'pattern', 'care', 'fabric', 'pet', 'toy', 'medical', 'spare',
 ]);
-/** "By the metre": wherever it stands. */
-const SOLD_BY_LENGTH = 'metre';
+/** "By the metre", "PDF": wherever it stands in a title. */
+const ALWAYS_DOMINANT: ReadonlySet<string> = new Set(['metre', 'media']);
 /** Things that are shown on garments, or kept in their pockets, in languages that write compounds as one word. */
+// biome-ignore format: a list reads best in lines
 const MOTIFS: ReadonlySet<string> = new Set([
-  'tool',
-  'garden',
-  'electronics',
-  'stationery',
-  'home',
-  'toy',
-  'baby',
-  'cosmetics',
+  'tool', 'garden', 'electronics', 'stationery', 'home', 'toy', 'baby', 'cosmetics',
 ]);
+/** Before a garment's name in a language of compounds. */
+const FIRST_IN_COMPOUNDS: ReadonlySet<string> = new Set([...MOTIFS, 'thing']);
 
 /** Of two nouns that are written apart, the first is the head. */
 const writesCompounds = (locale: Locale): boolean => locale === 'de' || locale === 'nl';
@@ -150,11 +142,9 @@ const isThing = ({ entry }: Match, ids: ReadonlySet<string>): boolean =>
 function dominantThing(main: readonly Match[], locale: Locale): Match | undefined {
   const garment = main.findIndex(isWorn);
   const isDominant = (match: Match): boolean =>
-    isThing(match, DOMINANT) || (writesCompounds(locale) && isThing(match, MOTIFS));
+    isThing(match, DOMINANT) || (writesCompounds(locale) && isThing(match, FIRST_IN_COMPOUNDS));
   return main.find(
-    (match, at) =>
-      (match.entry.kind === 'notGarment' && match.entry.id === SOLD_BY_LENGTH) ||
-      (match.by === 'word' && isDominant(match) && (garment < 0 || at < garment)),
+    (match, at) => match.by === 'word' && isDominant(match) && (garment < 0 || at < garment),
   );
 }
 
@@ -203,7 +193,7 @@ function weighSegment(
 }
 
 /** A path goes from general to specific: its last segment with a noun counts. */
-export type TextKind = 'title' | 'path';
+export type TextKind = 'title' | 'path' | 'description';
 
 /** Weighs every noun of a text as a name of the article. */
 export function weighMentions(
@@ -217,6 +207,11 @@ export function weighMentions(
   const isStuff = ({ match: { entry, by } }: ClauseMatch): boolean =>
     entry.kind === 'material' && (by === 'word' || by === 'inflection');
   const stuffs = new Set(clauseMatches.filter(isStuff).map(({ match }) => match.last));
+  const nouns = kind === 'title' ? segments.flat() : [];
+  const sold = nouns.find(({ match }) => isThing(match, ALWAYS_DOMINANT));
+  // "Pattern PDF" is a pattern.
+  const named = sold && (nouns.find(({ match }) => isThing(match, DOMINANT)) ?? sold);
+  if (named) segments.unshift([{ ...named, role: undefined }]);
   const ordered = kind === 'path' ? segments.toReversed() : segments;
   let headFound = false;
   return ordered.flatMap((segment) => {

@@ -130,6 +130,7 @@ const newNode = (): Node => ({ next: new Map(), entries: [], written: new Map() 
 function compile(locale: Locale): Lexicon {
   const root = newNode();
   const singles = new Map<string, Entry[]>();
+  const stems = new Map<string, Entry[]>();
   const languageWeights = new Map<string, number>();
   const surfaces = new Set<string>();
   const owners = new Map<string, string>();
@@ -146,9 +147,9 @@ function compile(locale: Locale): Lexicon {
       return fresh;
     }, root);
 
-  const addSingle = (word: string, entry: Entry) => {
-    const existing = singles.get(word);
-    if (!existing) singles.set(word, [entry]);
+  const addSingle = (words: Map<string, Entry[]>, word: string, entry: Entry) => {
+    const existing = words.get(word);
+    if (!existing) words.set(word, [entry]);
     else if (!existing.some((other) => isSameEntry(other, entry))) existing.push(entry);
   };
 
@@ -175,8 +176,8 @@ function compile(locale: Locale): Lexicon {
     const spelled = words.join(' ');
     written.set(spelled, [...(written.get(spelled) ?? []), entry]);
     if (words.length === 1 && words[0] && path[0]) {
-      addSingle(words[0], entry);
-      addSingle(path[0], entry);
+      addSingle(singles, words[0], entry);
+      addSingle(stems, path[0], entry);
     }
     if (entries.some((other) => isSameEntry(other, entry))) return;
     entries.push(entry);
@@ -207,6 +208,8 @@ function compile(locale: Locale): Lexicon {
       if (entry && !leafOf(path).entries.some(isArticleNoun)) add(phrase, entry);
     }
   }
+  // A word is no stem of another: "box" none of "Boxer".
+  for (const [word, entries] of stems) if (!singles.has(word)) singles.set(word, entries);
   return { locale, root, singles, languageWeights, surfaces, siblings };
 }
 

@@ -66,19 +66,10 @@ const mayBeDecoration = ({ field: { tokens }, mention: { match } }: Naming): boo
   tokens.some(({ text }) => FESTIVE.test(text));
 
 /** Garments that often show an animal. */
+// biome-ignore format: a list reads best in lines
 const SHOWS_ANIMALS: ReadonlySet<string> = new Set([
-  't_shirt',
-  'long_sleeve_tee',
-  'sweatshirt',
-  'hoodie',
-  'socks_thin',
-  'socks_thick',
-  'sleepwear',
-  'slippers',
-  'bag',
-  'scarf',
-  'tie',
-  'underwear_bottom',
+  't_shirt', 'long_sleeve_tee', 'sweatshirt', 'hoodie', 'socks_thin', 'socks_thick', 'sleepwear', 'slippers', 'bag',
+  'scarf', 'tie', 'underwear_bottom',
 ]);
 const isCue = (kinds: RegExp) => (clauseMatch: ClauseMatch) =>
   clauseMatch.match.entry.kind === 'cue' &&

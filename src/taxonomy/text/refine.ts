@@ -1,4 +1,3 @@
-import type { Locale } from '../dictionary/schema.ts';
 import { lazily } from '../lazily.ts';
 import type { Cue } from './grammar.ts';
 import { readTable } from './lexicon-files.ts';
@@ -22,11 +21,12 @@ const refinements = lazily(() => {
   return table;
 });
 
-/** What a group's name most often stands for, if no hint refines it. */
-const GROUP_DEFAULTS: Readonly<Record<string, string>> = {
+/** What a group or an ambiguous name most often stands for, if no hint refines it. */
+const DEFAULTS: Readonly<Record<string, string>> = {
   tops_jersey: 't_shirt',
   tops_knit: 'sweater',
   underwear: 'underwear_bottom',
+  'it costume': 'swimwear',
 };
 
 /** Names that stand for several categories; without a hint, none of them is likelier. */
@@ -39,25 +39,21 @@ const AMBIGUOUS_NAMES: Readonly<Record<string, readonly string[]>> = {
   'es chalecos': ['puffer_vest', 'waistcoat', 'knit_vest'],
   // A fine shirt, a football shirt and, in America, a nightdress.
   'es camisola': ['blouse', 't_shirt', 'sleepwear'],
+  'it costume': ['swimwear', 'suit_set'],
   'it gilet': ['puffer_vest', 'waistcoat', 'knit_vest'],
 };
 
-/** Returns the categories that an ambiguous name stands for. */
-export const ambiguousCategories = (name: string, locale: Locale): readonly string[] | undefined =>
-  AMBIGUOUS_NAMES[`${locale} ${name}`];
+/** Returns the categories that an ambiguous name, after its language, stands for: "it costume". */
+export const ambiguousCategories = (name: string): readonly string[] | undefined =>
+  AMBIGUOUS_NAMES[name];
 
-/** Returns what a group's name most often stands for. */
-export const defaultOfGroup = (groupId: string): string | undefined => GROUP_DEFAULTS[groupId];
+/** Returns what a group, by its id, or an ambiguous name most often stands for. */
+export const defaultOf = (name: string): string | undefined => DEFAULTS[name];
 
 /** Categories with refinements that are not general. */
+// biome-ignore format: a list reads best in lines
 const NOT_GENERAL: ReadonlySet<string> = new Set([
-  'cardigan',
-  'light_dress',
-  'leggings',
-  'tights',
-  'shorts',
-  'sneakers',
-  'windbreaker',
+  'cardigan', 'light_dress', 'leggings', 'tights', 'shorts', 'sneakers', 'windbreaker',
 ]);
 
 /** Whether a category is general: a more specific noun beside its name overrules it. */

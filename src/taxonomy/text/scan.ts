@@ -33,6 +33,7 @@ const LANE_COUNT = 10;
 const BLOCKED_BY_FIXED: ReadonlySet<Entry['kind']> = new Set([
   'garment',
   'group',
+  'notGarment',
   'colour',
   'material',
   'pattern',
@@ -109,7 +110,7 @@ const isTone = ({ id }: Entry): boolean => id === 'tone:dark' || id === 'tone:li
 
 /** Matches the parts of a compound. @param isKnown the lexicon has the whole word: only modifiers are new */
 function compoundAt(token: Token, at: number, lexicon: Lexicon, isKnown: boolean): Match[] {
-  const compound = splitCompound(token.text, lexicon);
+  const compound = splitCompound(token.text, lexicon.locale);
   if (!compound) return [];
   const isColour = compound.head.some(({ kind }) => kind === 'colour');
   const details = compound.modifiers.filter((entry) => (isColour ? isTone(entry) : !isName(entry)));
@@ -213,18 +214,31 @@ function detailSpan({ first, last }: Span, tokens: readonly Token[], headIsLast:
   return { first, last: end };
 }
 
+/** "Insoles for boots": a part that is for garments is what is sold; not so "a sleeve for women". */
+const soldParts = (matches: readonly Match[]) => {
+  const startsAt = (at: number, isOf: (entry: Entry) => boolean): boolean =>
+    matches.some(({ entry, first }) => first === at && isOf(entry));
+  return ({ last }: Span): boolean =>
+    startsAt(last + 1, ({ kind, id }) => kind === 'role' && id === 'for') &&
+    startsAt(last + 2, isName);
+};
+const asPart = (match: Match): Match => ({ ...match, entry: { kind: 'notGarment', id: 'part' } });
+
 /** Drops names within the details of a garment that is named outside of them: a dress with a cowl neck is no scarf. */
 function withoutDetails(
   matches: readonly Match[],
   tokens: readonly Token[],
   headIsLast: boolean,
 ): Match[] {
+  const isSold = soldParts(matches);
   const spans = matches
-    .filter(({ entry }) => entry.kind === 'detail')
+    .filter((match) => match.entry.kind === 'detail' && !isSold(match))
     .map((detail) => detailSpan(detail, tokens, headIsLast));
   const isInside = (span: Span, { first, last }: Span): boolean =>
     span.first <= first && last <= span.last;
-  const shown = matches.filter(({ entry }) => entry.kind !== 'detail');
+  const shown = matches
+    .map((match) => (match.entry.kind === 'detail' && isSold(match) ? asPart(match) : match))
+    .filter(({ entry }) => entry.kind !== 'detail');
   const garments = shown.filter(({ entry }) => entry.kind === 'garment');
   const isHidden = (match: Match): boolean =>
     (isName(match.entry) || match.entry.id.startsWith('wearer:')) &&

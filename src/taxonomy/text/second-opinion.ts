@@ -1,5 +1,5 @@
 import { CATEGORY_IDS } from '../dictionary/schema.ts';
-import { lazily } from '../lazily.ts';
+import { lazily, remembered } from '../lazily.ts';
 import weightsFile from './second-opinion.json' with { type: 'json' };
 import type { Token } from './tokens.ts';
 
@@ -40,25 +40,28 @@ function hashWord(hash: number, word: string): number {
 /** Marks the rows that a text already has; cleared after each text. */
 const isMarked = new Uint8Array(ROW_COUNT);
 
-function addRow(rows: number[], hash: number): void {
-  const row = ((hash >>> 0) ^ (hash >>> 15)) & (ROW_COUNT - 1);
+const rowOf = (hash: number): number => ((hash >>> 0) ^ (hash >>> 15)) & (ROW_COUNT - 1);
+
+function addRow(rows: number[], row: number): void {
   if (isMarked[row]) return;
   isMarked[row] = 1;
   rows.push(row);
 }
 
-/** Adds the parts of a word, three or four letters long; its start and end count as letters. */
-function addGrams(rows: number[], word: string): void {
+/** The rows of the parts of a word, three or four letters long; its start and end count as letters. */
+const gramsOf = remembered((word): readonly number[] => {
+  const rows: number[] = [];
   const length = word.length + 2;
   for (let from = 0; from + MIN_GRAM <= length; from++) {
     let hash = start(KINDS.gram);
     for (let size = 1; size <= MAX_GRAM && from + size <= length; size++) {
       const at = from + size - 1;
       hash = mix(hash, at === 0 || at === length - 1 ? BOUNDARY : word.charCodeAt(at - 1));
-      if (size >= MIN_GRAM) addRow(rows, hash);
+      if (size >= MIN_GRAM) rows.push(rowOf(hash));
     }
   }
-}
+  return rows;
+});
 
 /** Returns the rows of weights of a text: its words, pairs of words, first and last word, and parts of words. */
 export function rowsOf(tokens: readonly Token[]): number[] {
@@ -67,13 +70,13 @@ export function rowsOf(tokens: readonly Token[]): number[] {
   let previous = '';
   for (let at = 0; at <= last; at++) {
     const word = (tokens[at]?.text ?? '').slice(0, MAX_WORD_CHARS);
-    addRow(rows, hashWord(start(KINDS.word), word));
+    addRow(rows, rowOf(hashWord(start(KINDS.word), word)));
     if (at > 0) {
-      addRow(rows, hashWord(mix(hashWord(start(KINDS.pair), previous), BOUNDARY), word));
+      addRow(rows, rowOf(hashWord(mix(hashWord(start(KINDS.pair), previous), BOUNDARY), word)));
     }
-    if (at === 0) addRow(rows, hashWord(start(KINDS.first), word));
-    if (at === last) addRow(rows, hashWord(start(KINDS.last), word));
-    addGrams(rows, word);
+    if (at === 0) addRow(rows, rowOf(hashWord(start(KINDS.first), word)));
+    if (at === last) addRow(rows, rowOf(hashWord(start(KINDS.last), word)));
+    for (const row of gramsOf(word)) addRow(rows, row);
     previous = word;
   }
   for (const row of rows) isMarked[row] = 0;

@@ -1,17 +1,13 @@
 import type { Locale } from '../dictionary/schema.ts';
+import { remembered } from '../lazily.ts';
 
 const endsWithAny = (word: string, endings: readonly string[]): string | undefined =>
   endings.find((ending) => word.endsWith(ending));
 
 /** Plural-only nouns whose singular is another word ("short" is an adjective, "shorts" a garment). */
+// biome-ignore format: a list reads best in lines
 const ENGLISH_EXCEPTIONS = new Set([
-  'shorts',
-  'flats',
-  'tights',
-  'khakis',
-  'trunks',
-  'cords',
-  'briefs',
+  'shorts', 'flats', 'tights', 'khakis', 'trunks', 'cords', 'briefs',
 ]);
 
 function stemEnglish(word: string): string {
@@ -67,12 +63,12 @@ function stemItalian(word: string): string {
 }
 
 const STEMMERS: Readonly<Record<Locale, (word: string) => string>> = {
-  en: stemEnglish,
-  de: stemGerman,
-  fr: stemFrench,
-  es: stemSpanish,
-  it: stemItalian,
-  nl: stemDutch,
+  en: remembered(stemEnglish),
+  de: remembered(stemGerman),
+  fr: remembered(stemFrench),
+  es: remembered(stemSpanish),
+  it: remembered(stemItalian),
+  nl: remembered(stemDutch),
 };
 
 /**

@@ -226,7 +226,23 @@ describe('a category column', () => {
     [{ title: 'Jeans', google_product_category: '204 - Apparel & Accessories > Clothing' }, []],
     [{ title: 'Denim jeans', product_type: 'Sale > New in' }, []],
   ])('of %j: contradicted by %j', (row, columns) => {
-    expect(classifyText(row).contradictions).toEqual(columns);
+    const { contradictions, isContradicted } = classifyText(row);
+    expect(isContradicted ? contradictions : []).toEqual(columns);
+  });
+
+  test.each([
+    [{ title: 'Tunic', product_type: 'Dresses' }, ['product_type']],
+    [{ title: 'T-Shirt', product_type: 'Outerwear > Parkas' }, ['product_type']],
+    [{ title: 'Cardigan', google_product_category: 5598 }, []],
+  ])('of %j that may mean the same is named all the same: %j', (row, columns) => {
+    const { contradictions, isContradicted } = classifyText(row);
+    expect([isContradicted, contradictions]).toEqual([false, columns]);
+  });
+
+  test('of trousers contradicts a shirt, though it has leggings', () => {
+    expect(classifyText({ title: 'Shirt', google_product_category: 204 }).isContradicted).toBe(
+      true,
+    );
   });
 
   test('that contradicts is believed as much as the title', () => {

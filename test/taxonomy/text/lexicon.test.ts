@@ -12,7 +12,7 @@ import { tokenize } from '../../../src/taxonomy/text/tokens.ts';
 
 const FOLDER = new URL('../../../data/lexicon/', import.meta.url);
 const FILES = readdirSync(FOLDER).map((name) => name.replace(/\.tsv$/, ''));
-const WORD_FILES = FILES.filter((name) => name !== 'refinements');
+const WORD_FILES = FILES.filter((name) => !['refinements', 'google-nodes'].includes(name));
 const folded = (phrase: string): string =>
   tokenize(phrase)
     .map(({ text }) => text)
@@ -58,6 +58,13 @@ describe.each(LOCALES)('names in %s', (locale) => {
 
 test('every category that has names exists', () => {
   expect(readWords('names').filter(({ meaning }) => !categories.has(meaning))).toEqual([]);
+});
+
+test('every category of a Google node exists', () => {
+  const ids = readTable('google-nodes').flatMap(([, , filed = '']) => filed.split(' '));
+  expect(
+    ids.filter((id) => id !== '-' && !id.startsWith('region:') && !categories.has(id)),
+  ).toEqual([]);
 });
 
 test('every hint of a refinement has words, or is a material or a colour', () => {

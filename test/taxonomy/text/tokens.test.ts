@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Locale } from '../../../src/taxonomy/dictionary/schema.ts';
 import { splitCompound } from '../../../src/taxonomy/text/compounds.ts';
-import { lexiconOf } from '../../../src/taxonomy/text/lexicon.ts';
 import { stem } from '../../../src/taxonomy/text/stem.ts';
 import { tokenize } from '../../../src/taxonomy/text/tokens.ts';
 
@@ -81,7 +80,7 @@ describe('compounds', () => {
     ['nl', 'zomerrok', 'skirt_light', ['season:summer']],
     ['en', 'woolscarf', 'scarf', ['wool']],
   ])('%s: %s is a %s', (locale, word, head, before) => {
-    const compound = splitCompound(word, lexiconOf(locale));
+    const compound = splitCompound(word, locale);
     expect(compound?.head.map(({ id }) => id)).toContain(head);
     expect(compound?.modifiers.map(({ id }) => id)).toEqual(expect.arrayContaining(before));
   });
@@ -95,6 +94,6 @@ describe('compounds', () => {
     ['en', 'unbelted'],
     ['fr', 'surpantalons'],
   ])('%s: %s is none', (locale, word) => {
-    expect(splitCompound(word, lexiconOf(locale))).toBeUndefined();
+    expect(splitCompound(word, locale)).toBeUndefined();
   });
 });

@@ -1,0 +1,13 @@
+/** Probabilities, or odds, of the categories in the order of CATEGORY_IDS, and of "no garment". */
+export interface Belief {
+  categories: readonly number[];
+  notGarment: number;
+}
+
+export const average = (a: Belief, b: Belief): Belief => ({
+  categories: a.categories.map((belief, i) => (belief + (b.categories[i] ?? 0)) / 2),
+  notGarment: (a.notGarment + b.notGarment) / 2,
+});
+
+export const indexOfMax = (values: readonly number[]): number =>
+  values.reduce((best, value, i) => (value > (values[best] ?? 0) ? i : best), 0);
