@@ -3,7 +3,7 @@ import {
   signWebhook,
   verifyWebhook,
   WebhookVerificationError,
-} from '../../src/intake/webhooks/signature.ts';
+} from '../../src/platform/webhook-signature.ts';
 import { type Input, orRejection } from './target.ts';
 
 export const dictionary = ['v1,', 'v1a,', ' ', 'msg_', '1700000000', '\n'];

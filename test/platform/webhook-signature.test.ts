@@ -7,7 +7,7 @@ import {
   verifyWebhook,
   type WebhookCheck,
   type WebhookErrorReason,
-} from '../../../src/intake/webhooks/signature.ts';
+} from '../../src/platform/webhook-signature.ts';
 
 /** The worked example that the reference libraries of Standard Webhooks test themselves with. */
 const EXAMPLE = {
