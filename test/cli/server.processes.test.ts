@@ -200,6 +200,11 @@ describe('calls of the API', () => {
     expect((await listen(other)).stdout).toContain('signed with another secret');
     const nobody = await listen({}, '--forward-to', 'http://127.0.0.1:1');
     expect(nobody.stdout).toMatch(/not verified {2}not sent: /);
+    const earlier = await run(['webhooks', 'listen', '--all', '--count', '2', '--json']);
+    expect(parseJsonLines(earlier.stdout)).toMatchObject([
+      { type: 'batch.completed', event: { data: { test: true } } },
+      { type: 'batch.completed' },
+    ]);
     const malformed = await run(['webhooks', 'listen', '--forward-to', 'shop']);
     expect([malformed.code, malformed.stderr]).toEqual([2, expect.stringContaining('http://')]);
   });

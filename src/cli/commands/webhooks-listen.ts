@@ -30,6 +30,7 @@ type Delivery = z.infer<typeof Delivery>;
 interface ListenOptions extends ServerOptions, Output {
   forwardTo?: string;
   count?: number;
+  all?: true;
 }
 
 /** What became of an event at the local address. */
@@ -101,12 +102,12 @@ async function idsOf(client: Client, signal: AbortSignal): Promise<string[]> {
   return deliveries.map(({ id }) => id).reverse();
 }
 
-/** Shows and forwards each event from now on. */
+/** Shows and forwards each event from now on, or of the last three days too. */
 async function listen(options: ListenOptions, signal: AbortSignal): Promise<void> {
   const { forwardTo, count = Number.POSITIVE_INFINITY } = options;
   const secret = process.env.SELVAGE_WEBHOOK_SECRET;
   const client = connect(options);
-  const seen = new Set(await idsOf(client, signal));
+  const seen = new Set(options.all ? [] : await idsOf(client, signal));
   say(options, `Listening for events${forwardTo ? `, for ${forwardTo}` : ''}. Ctrl-C ends it.`);
   if (!secret) say(options, 'Set SELVAGE_WEBHOOK_SECRET to verify their signatures.');
   for (let shown = 0; shown < count; ) {
@@ -142,6 +143,7 @@ export const webhooksListenCommand = (signal: AbortSignal): Command =>
   new Command('listen')
     .description('show the events from now on, wherever they are sent, and pass them on')
     .option('--forward-to <url>', 'send each to a local address too, signed', parseAddress)
+    .option('--all', 'first those of the last three days')
     .option('--count <n>', 'end after so many', parseCount)
     .addHelpText('after', EXAMPLES)
     .action((options: ListenOptions) => listen(options, signal));

@@ -64,8 +64,12 @@ export interface ApiDocument {
   text: string;
   json: z.infer<typeof Document>;
   operations: readonly Operation[];
-  /** Returns the operation that a request is for: of twins, one that can answer with a media type. */
-  find(method: string, path: string, mediaType: string): Operation | undefined;
+  /** Returns the operation that a request is for: of twins, one that has such an answer. */
+  find(
+    method: string,
+    path: string,
+    answer?: { status: number; mediaType: string },
+  ): Operation | undefined;
   /** Compiles a schema of the document. */
   validator(schema: object): ValidateFunction;
 }
@@ -108,13 +112,14 @@ export async function readDocument(url: string): Promise<ApiDocument> {
     text,
     json,
     operations,
-    find(method, path, mediaType) {
+    find(method, path, answer) {
       const found = patterns
         .filter(({ operation, pattern }) => operation.method === method && pattern.test(path))
         .map(({ operation }) => operation);
-      const answers = ({ responses }: Operation) =>
-        Object.values(responses).some(({ content = {} }) => mediaType in content);
-      return found.find(answers) ?? found[0];
+      const hasAnswer = (operation: Operation): boolean =>
+        answer !== undefined &&
+        answer.mediaType in (responseFor(operation, answer.status)?.content ?? {});
+      return found.find(hasAnswer) ?? found[0];
     },
     validator: (schema) => ajv.compile(absolute(schema)),
   };
