@@ -78,6 +78,12 @@ describe('the document', () => {
     expect(Buffer.byteLength(document.text)).toBeLessThan(MAX_DOCUMENT_BYTES);
   });
 
+  test('has patterns that mean the same in other languages', () => {
+    const patterns = [...schemasIn(document.json)].flatMap(({ pattern }) => pattern ?? []);
+    expect(patterns.length).toBeGreaterThan(10);
+    expect(patterns.filter((pattern) => /\\[pPuwdsbk]\{|\(\?/.test(String(pattern)))).toEqual([]);
+  });
+
   test('has a chosen name, a summary, a description and a chapter for every operation', () => {
     const names = document.operations.map(({ operationId }) => operationId);
     expect(new Set(names).size).toBe(names.length);
