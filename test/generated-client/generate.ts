@@ -40,15 +40,13 @@ const generators = (document: string): readonly string[][] => [
     fileOf('@hey-api/openapi-ts', 'dist/run.mjs'),
     ...['-i', document, '-o', 'hey-api'],
   ],
-  [
-    fileOf('orval', 'dist/bin/orval.mjs'),
-    ...['--input', document, '--output', 'orval/api.ts', '--client', 'fetch'],
-  ],
+  [fileOf('orval', 'dist/bin/orval.mjs'), '--config', 'orval.config.mjs'],
 ];
 
 /** Generates the clients from a document, and returns the types that openapi-typescript writes. */
 export async function generateClients(folder: string, document: string): Promise<string> {
-  const run = (args: string[]) => exec(process.execPath, args, { cwd: folder });
+  const env = { ...process.env, DOCUMENT: document, SELVAGE_URL: new URL(document).origin };
+  const run = (args: string[]) => exec(process.execPath, args, { cwd: folder, env });
   await Promise.all(generators(document).map(run));
   return readFile(join(folder, 'api.d.ts'), 'utf8');
 }

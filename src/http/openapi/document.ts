@@ -67,6 +67,14 @@ const isText = (schema: MediaSchema): boolean => schema !== 'binary' && 'each' i
 const nameOf = (schema: MediaSchema): string | undefined =>
   schema === 'binary' || 'each' in schema ? undefined : z.globalRegistry.get(schema)?.id;
 
+const ANY_FILE = 'application/octet-stream';
+
+/** Generators send the first media type, whatever the file is: it should be the one that is looked into. */
+function anyFirst(media: MediaSchemas): [type: string, schema: MediaSchema][] {
+  const { [ANY_FILE]: any, ...others } = media;
+  return [...(any ? [[ANY_FILE, any] as [string, MediaSchema]] : []), ...Object.entries(others)];
+}
+
 /** Describes bodies. The example belongs to the first media type that can have one. */
 function content(
   draft: Omit<Draft, 'successes'>,
@@ -79,7 +87,7 @@ function content(
     ([type, schema]) => isText(schema) === wantsText && (wantsText || type.endsWith('json')),
   )?.[0];
   return Object.fromEntries(
-    Object.entries(media).map(([type, schema], at) => {
+    anyFirst(media).map(([type, schema], at) => {
       // Generators take the type of a file from the first of its media types; bytes need no schema (OpenAPI 3.1).
       if (schema === 'binary') return [type, at === 0 ? { schema: FILE } : {}];
       // In the plural: generators copy a single example into their comments.
