@@ -67,12 +67,11 @@ const isText = (schema: MediaSchema): boolean => schema !== 'binary' && 'each' i
 const nameOf = (schema: MediaSchema): string | undefined =>
   schema === 'binary' || 'each' in schema ? undefined : z.globalRegistry.get(schema)?.id;
 
-const ANY_FILE = 'application/octet-stream';
-
-/** Generators send the first media type, whatever the file is: it should be the one that is looked into. */
-function anyFirst(media: MediaSchemas): [type: string, schema: MediaSchema][] {
-  const { [ANY_FILE]: any, ...others } = media;
-  return [...(any ? [[ANY_FILE, any] as [string, MediaSchema]] : []), ...Object.entries(others)];
+/** Generators send the first media type: it should be that of lines, whose schema is known, else of any file. */
+function likeliestFirst(media: MediaSchemas): [type: string, schema: MediaSchema][] {
+  const rankOf = (type: string, schema: MediaSchema): number =>
+    isText(schema) ? 0 : Number(type !== 'application/octet-stream') + 1;
+  return Object.entries(media).sort((a, b) => rankOf(...a) - rankOf(...b));
 }
 
 /** Describes bodies. The example belongs to the first media type that can have one. */
@@ -87,7 +86,7 @@ function content(
     ([type, schema]) => isText(schema) === wantsText && (wantsText || type.endsWith('json')),
   )?.[0];
   return Object.fromEntries(
-    anyFirst(media).map(([type, schema], at) => {
+    likeliestFirst(media).map(([type, schema], at) => {
       // Generators take the type of a file from the first of its media types; bytes need no schema (OpenAPI 3.1).
       if (schema === 'binary') return [type, at === 0 ? { schema: FILE } : {}];
       // In the plural: generators copy a single example into their comments.
