@@ -39,7 +39,8 @@ if (!('category' in classified.data)) throw new Error('this is no classification
 const opened = await createBatch({ ...ok, body: { operations: ['remove-background'] } });
 const path = { id: opened.data.id };
 const row = JSON.stringify({ customId: 'shirt', imageBase64: bytes.toString('base64') });
-const uploaded = await addBatchItems({ ...ok, path, body: `${row}\n` });
+const lines = { body: `${row}\n`, bodySerializer: null };
+const uploaded = await addBatchItems({ ...ok, path, ...lines });
 await sealBatch({ ...ok, path });
 
 let last: { status?: string } = {};
