@@ -158,12 +158,13 @@ export const garmentsRoute = (deps: GarmentsDeps): Route =>
     operationId: 'separateGarments',
     summary: 'Separate the garments in the photo of an outfit',
     description:
-      'Each garment that the subject wears with its class, region, box, colours and wardrobe item; with `cutouts`, which needs the scope `background-removal:process` too, a ZIP archive with `garments.json` and a PNG for each. Of several people the largest is taken. For a job or many photos use the operation `separate`.',
+      'Each garment that the subject wears with its class, region, box, colours and wardrobe item; with `cutouts`, which needs the scope `background-removal:process` too, a ZIP archive with `garments.json` and a PNG for each. Of several people the largest is taken.',
     requestHeaders: IDEMPOTENT,
     imageForm: { 'multipart/form-data': MultipartRequest, 'application/json': JsonRequest },
     quota: 1,
     responses: {
       200: {
+        name: 'Separated',
         description: 'The garments, the largest first; none if there is no subject',
         content: { 'application/json': GarmentsResponse, 'application/zip': 'binary' },
         headers: ['Content-Language', 'Content-Disposition', 'Idempotency-Replayed'],

@@ -299,15 +299,16 @@ export const taxonomyRoutes = (classifier: Classifier): Route[] => [
     operationId: 'classifyGarment',
     summary: 'Classify a garment',
     description:
-      'Send a photo, the attributes from a product feed, or both; or up to 50 such `items`, each with its own result, which cost a unit of quota each if they succeed. If the result is uncertain, it names only the group. A photo with `Prefer: respond-async` or `Prefer: wait=<seconds>` becomes a job if it is not finished in that time, as for background removal.',
+      'Send a photo, the attributes from a product feed, or both; or up to 50 such `items`, each with its own result and, if it succeeds, a unit of quota. If the result is uncertain, it names only the group. `Prefer` is as for background removal.',
     requestHeaders: ['Idempotency-Key', 'Prefer'],
     imageForm: {
-      'multipart/form-data': MultipartRequest,
       'application/json': z.union([ClassifyRequest, BatchRequest]),
+      'multipart/form-data': MultipartRequest,
     },
     quota: 1,
     responses: {
       200: {
+        name: 'Classified',
         description: 'The classification, its confidence and the evidence',
         content: { 'application/json': z.union([ClassifyResponse, ClassifyBatchResponse]) },
         headers: ['Content-Language', 'Preference-Applied', 'Idempotency-Replayed'],

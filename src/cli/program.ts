@@ -17,6 +17,7 @@ import { serviceCommands } from './commands/service.ts';
 import { sourcesCommand } from './commands/sources.ts';
 import { splitCommand } from './commands/split.ts';
 import { watchCommand } from './commands/watch.ts';
+import { webhooksListenCommand } from './commands/webhooks-listen.ts';
 import { completionCommand } from './completion/completion.ts';
 import { doctorCommand } from './doctor/doctor.ts';
 import { EXIT_HELP, usageError } from './terminal/exit.ts';
@@ -87,6 +88,8 @@ export function selvageProgram(signal: AbortSignal): Command {
     program.addCommand(command);
   const jobs = program.commands.find((command) => command.name() === 'jobs');
   for (const command of jobCommands(signal)) jobs?.addCommand(command);
+  const webhooks = program.commands.find((command) => command.name() === 'webhooks');
+  webhooks?.addCommand(webhooksListenCommand(signal));
   program.addCommand(completionCommand(program));
   applyConventions(program);
   return program;

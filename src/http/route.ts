@@ -150,6 +150,8 @@ interface RouteSpec<Query, Body> {
   uncheckedBody?: z.ZodType;
   /** The body is an image form, read by `call.imageForm()`; the schemas are for the document. */
   imageForm?: MediaSchemas;
+  /** For the document: what a JSON `imageForm` needs in the query; the success is JSON then. */
+  jsonQuery?: string;
   /** The body is a form, read by `call.form()`; the schemas are for the document. */
   form?: MediaSchemas;
   /** The body has one of these media types and any length, and is read by `call.bodyStream()`. */

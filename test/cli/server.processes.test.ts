@@ -1,7 +1,10 @@
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import sharp from 'sharp';
+import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { drawnFigure } from '../support/figure.ts';
 import { freePort } from '../support/free-port.ts';
@@ -165,6 +168,45 @@ describe('calls of the API', () => {
     expect(await json('webhooks', 'deliveries')).toEqual({ deliveries: [] });
     const { code, stderr } = await run(['day', at('preset.json')]);
     expect([code, stderr]).toEqual([1, expect.stringContaining('/items')]);
+  });
+
+  test('webhooks listen passes events on as the service signs them, and verifies them', async () => {
+    const { secret } = await json('webhooks', 'secret');
+    const verified: unknown[] = [];
+    const { origin } = await plantServer(async (request, response) => {
+      const body = await text(request);
+      verified.push(new Webhook(secret).verify(body, request.headers as Record<string, string>));
+      response.writeHead(204).end();
+    });
+    const listen = async (more: NodeJS.ProcessEnv, ...args: string[]) => {
+      const command = startSelvage(['webhooks', 'listen', '--count', '1', ...args], {
+        ...env,
+        ...more,
+      });
+      const said = once(command.stderr!, 'data');
+      const result = waitForExit(command);
+      expect(String(await said)).toContain('Listening for events');
+      await json('webhooks', 'test', 'https://shop.example/hook', '--type', 'batch.completed');
+      return result;
+    };
+    const right = { SELVAGE_WEBHOOK_SECRET: secret };
+    const passedOn = await listen(right, '--forward-to', `${origin}/hook`);
+    expect([passedOn.code, passedOn.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^batch\.completed {2}evt_\S+ {2}verified {2}-> 204 in \d+ ms\n$/),
+    ]);
+    expect(verified).toMatchObject([{ type: 'batch.completed', data: { test: true } }]);
+    const other = { SELVAGE_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32).toString('base64')}` };
+    expect((await listen(other)).stdout).toContain('signed with another secret');
+    const nobody = await listen({}, '--forward-to', 'http://127.0.0.1:1');
+    expect(nobody.stdout).toMatch(/not verified {2}not sent: /);
+    const earlier = await run(['webhooks', 'listen', '--all', '--count', '2', '--json']);
+    expect(parseJsonLines(earlier.stdout)).toMatchObject([
+      { type: 'batch.completed', event: { data: { test: true } } },
+      { type: 'batch.completed' },
+    ]);
+    const malformed = await run(['webhooks', 'listen', '--forward-to', 'shop']);
+    expect([malformed.code, malformed.stderr]).toEqual([2, expect.stringContaining('http://')]);
   });
 });
 

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 
 const exec = promisify(execFile);
@@ -22,24 +22,38 @@ const TSCONFIG = {
     types: ['node'],
     module: 'NodeNext',
     strict: true,
-    exactOptionalPropertyTypes: true,
     noUncheckedIndexedAccess: true,
     outDir: 'dist',
   },
-  files: ['program.ts'],
+  files: ['openapi-fetch.ts', 'hey-api.ts', 'orval.ts'],
 };
 
-/** Generates `api.d.ts` from a document, as the docs say, and returns its text. */
-export async function generateTypes(folder: string, document: string): Promise<string> {
-  const out = join(folder, 'api.d.ts');
-  const cli = fileOf('openapi-typescript', 'bin/cli.js');
-  await exec(process.execPath, [cli, document, '-o', out]);
-  return readFile(out, 'utf8');
+/** hey-api needs the programming interface of TypeScript, which the compiler of this project lacks. */
+const WITH_TYPESCRIPT_5 = join(HERE, 'with-typescript-5.mjs');
+
+/** Each generator as the docs run it, from the folder that it generates into. */
+const generators = (document: string): readonly string[][] => [
+  [fileOf('openapi-typescript', 'bin/cli.js'), document, '-o', 'api.d.ts'],
+  [
+    '--import',
+    pathToFileURL(WITH_TYPESCRIPT_5).href,
+    fileOf('@hey-api/openapi-ts', 'dist/run.mjs'),
+    ...['-i', document, '-o', 'hey-api'],
+  ],
+  [fileOf('orval', 'dist/bin/orval.mjs'), '--config', 'orval.config.mjs'],
+];
+
+/** Generates the clients from a document, and returns the types that openapi-typescript writes. */
+export async function generateClients(folder: string, document: string): Promise<string> {
+  const env = { ...process.env, DOCUMENT: document, SELVAGE_URL: new URL(document).origin };
+  const run = (args: string[]) => exec(process.execPath, args, { cwd: folder, env });
+  await Promise.all(generators(document).map(run));
+  return readFile(join(folder, 'api.d.ts'), 'utf8');
 }
 
-/** Sets up an empty folder with the program and its libraries; the types are generated into it. */
+/** Sets up an empty folder with the programs and their libraries; the clients are generated into it. */
 export async function layOut(folder: string): Promise<void> {
-  await copyFile(join(HERE, 'program.ts'), join(folder, 'program.ts'));
+  await cp(join(HERE, 'programs'), folder, { recursive: true });
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG));
   await mkdir(join(folder, 'node_modules/@types'), { recursive: true });
@@ -48,16 +62,21 @@ export async function layOut(folder: string): Promise<void> {
   }
 }
 
-/** Type-checks and compiles the program. Rejects with what the compiler says. */
+/** Type-checks and compiles the programs. Rejects with what the compiler says. */
 export async function compile(folder: string): Promise<void> {
-  const tsc = fileOf('typescript', 'bin/tsc');
+  const tsc = join(HERE, '../../node_modules/typescript/bin/tsc');
   await exec(process.execPath, [tsc, '-p', folder]).catch((error) => {
     throw new Error(error.stdout || error.message);
   });
 }
 
-/** Runs the compiled program, and returns what it reports. */
-export async function runProgram(folder: string, ...args: string[]): Promise<unknown> {
-  const { stdout } = await exec(process.execPath, [join(folder, 'dist/program.js'), ...args]);
+export const PYTHON = process.env.PYTHON ?? 'python3';
+
+/** Runs a compiled program, or one in Python, and returns what it reports. */
+export async function runProgram(folder: string, name: string, args: string[]): Promise<unknown> {
+  const [command, file] = name.endsWith('.py')
+    ? [PYTHON, name]
+    : [process.execPath, `dist/${name}.js`];
+  const { stdout } = await exec(command, [file, ...args], { cwd: folder });
   return JSON.parse(stdout);
 }

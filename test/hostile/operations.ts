@@ -22,12 +22,20 @@ export interface Operation {
 /** Returns every endpoint in the OpenAPI document of a running server. */
 export async function readOperations(url: string): Promise<Operation[]> {
   const { paths } = Document.parse(await (await fetch(`${url}/openapi.json`)).json());
-  return Object.entries(paths).flatMap(([path, operations]) =>
+  const all = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, { requestBody }]) => ({
       method: method.toUpperCase(),
-      path,
+      // A query or a fragment tells twins apart, which take bodies of different types.
+      path: path.split(/[?#]/)[0]!,
       bodies: Object.keys(requestBody?.content ?? {}),
       needsBody: requestBody?.required ?? false,
     })),
   );
+  const endpoints = new Map<string, Operation>();
+  for (const each of all) {
+    const name = `${each.method} ${each.path}`;
+    const bodies = [...(endpoints.get(name)?.bodies ?? []), ...each.bodies];
+    endpoints.set(name, { ...each, bodies });
+  }
+  return [...endpoints.values()];
 }

@@ -4,8 +4,8 @@ import {
   SCHEDULE_MILLIS,
 } from '../../src/intake/webhooks/delivery.ts';
 import type { DeliveryAttempt, WebhookEvent } from '../../src/intake/webhooks/events.ts';
-import { signWebhook } from '../../src/intake/webhooks/signature.ts';
 import { Problem } from '../../src/platform/problem.ts';
+import { signWebhook } from '../../src/platform/webhook-signature.ts';
 import { type Processor, RetryLater } from '../attempt.ts';
 import { PoolBusy } from '../fetch/fetch-pool.ts';
 import { FetchError, type FetchErrorReason } from '../fetch/safe-fetch.ts';

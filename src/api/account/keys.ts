@@ -176,7 +176,7 @@ export function accountKeyRoutes(
       operationId: 'createKey',
       summary: 'Create a key with no more than this one holds',
       description:
-        'It is counted together with this key: a further key is no further quota. 403 names what would be more; 409 if you have as many live keys as you may, or this key has an end. Twenty a day, rotated ones included.',
+        'It is counted together with this key, and gives no more than it: 403 names what would be more. 409 if you have as many live keys as you may, or this key has an end.',
       optionalBody: true,
       body: KeyForm,
       maxBodyBytes: 8192,

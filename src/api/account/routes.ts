@@ -84,7 +84,7 @@ export const accountRoutes = (gateway: AccountGateway): Route[] => [
     operationId: 'getRequest',
     summary: 'Get what became of a request, by its `X-Request-Id`',
     description:
-      'Newest first, if several had the same id. Only requests with a key of your client; an operator (`operations:access`) sees those of all. Written just after the response; kept for seven days, unless the operator says otherwise, and never with what the request carried.',
+      'Newest first, if several had the same id; an operator (`operations:access`) sees those of all clients. Written just after the response, kept for seven days, never with what the request carried.',
     responses: { 200: jsonDoc('Requests with this id', LoggedRequests) },
     problems: ['not-found'],
     handle: (call) => requests(gateway, call),

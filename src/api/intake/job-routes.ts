@@ -110,9 +110,9 @@ export const jobRoutes = (
     operationId: 'createJob',
     summary: 'Submit an image for asynchronous processing',
     description:
-      'Send the image as the file part `image`, as `imageBase64`, or by URL as `imageUrl`. The key needs the scopes of the requested operations. With an `Idempotency-Key`, a request repeated within a day returns the same job. With `webhook`, a signed message reports the end of the job; this needs a secret, created once by `POST /intake/v1/webhooks/secret`.',
+      'Send the image as the file part `image`, as `imageBase64`, or by URL as `imageUrl`. The key needs the scopes of the requested operations. With `webhook`, a message reports the end, signed with the secret of `POST /intake/v1/webhooks/secret`.',
     requestHeaders: IDEMPOTENT,
-    imageForm: { 'multipart/form-data': JobForm, 'application/json': JobJson },
+    imageForm: { 'application/json': JobJson, 'multipart/form-data': JobForm },
     quota: 1,
     responses: { 202: { ...jobDoc, headers: ['Location', 'Retry-After'] } },
     problems: ['conflict', 'idempotency-mismatch'],
@@ -137,7 +137,7 @@ export const jobRoutes = (
     operationId: 'getJob',
     summary: 'Get the status and results of a job',
     description:
-      'A job that has not ended can be asked about again after a second, or reports its end to a webhook. A job that has expired or was erased is 410 `gone` with `expiredAt` or `erasedAt`, until its record is deleted too.',
+      'A job that has expired or was erased is 410 `gone` with `expiredAt` or `erasedAt`, until its record is deleted too.',
     responses: { 200: { ...jobDoc, headers: ['Retry-After'] } },
     problems: ['not-found', 'gone', 'damaged'],
     async handle(call) {

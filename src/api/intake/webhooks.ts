@@ -12,6 +12,7 @@ import {
 } from '../../intake/webhooks/events.ts';
 import { testEvent, WEBHOOK_TYPES, type WebhookType } from '../../intake/webhooks/outbox.ts';
 import { Problem, unavailable } from '../../platform/problem.ts';
+import { signWebhook } from '../../platform/webhook-signature.ts';
 import { requireCaller } from '../caller.ts';
 import { jsonDoc } from '../json-doc.ts';
 import { IDEMPOTENT, idempotently, storedJson } from './idempotent.ts';
@@ -55,6 +56,9 @@ const Delivery = z
     nextAttemptAt: z.iso.datetime().optional(),
     attempts: z.array(DeliveryAttempt),
     event: z.unknown().meta({ description: 'The body of the webhook request' }),
+    signature: z.record(z.string(), z.string()).optional().meta({
+      description: 'The headers that an attempt now would have; of one delivery, not in lists',
+    }),
     links: z.object({ self: z.string(), replay: z.string() }),
   })
   .meta({ id: 'WebhookDelivery' });
@@ -142,6 +146,13 @@ function createWebhookActions({ events, receivers, queues, blobs, now }: Service
       await receivers.enable(client, url);
       await keep(client);
       return readSettings(client);
+    },
+    /** Signs an event as an attempt now would be, for a receiver that the service cannot reach. */
+    async sign({ id, client, body }: WebhookEvent) {
+      const active = await receivers.activeSecrets(client, now());
+      const timestampSeconds = Math.floor(now() / 1000);
+      const secrets = active.map(({ secret }) => secret);
+      return { ...signWebhook(secrets, { id, timestampSeconds, body }) };
     },
     list: (client: string, { status, limit }: ListQuery) => events.list(client, limit, status),
     /** Reads the event of a request. Another client's event is not-found. */
@@ -264,10 +275,13 @@ const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
     scope: 'any-key',
     operationId: 'getWebhookDelivery',
     summary: 'Get a delivery and its attempts',
-    description: 'With the message itself and the response to each attempt.',
+    description: 'With the message itself, signed anew, and the response to each attempt.',
     responses: { 200: jsonDoc('The delivery', Delivery) },
     problems: ['not-found'],
-    handle: async (call) => json(deliveryResponse(await actions.readOwn(call))),
+    async handle(call) {
+      const event = await actions.readOwn(call);
+      return json({ ...deliveryResponse(event), signature: await actions.sign(event) });
+    },
   }),
   route({
     method: 'POST',

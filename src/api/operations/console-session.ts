@@ -81,7 +81,7 @@ export function consoleRoutes({
       operationId: 'signIn',
       summary: 'Sign a browser in to the console',
       description:
-        'Exchanges an API key for a session cookie that scripts cannot read. Requests with the cookie need the header `X-Selvage-Console: 1`. A sign-in counts as a request of its key. A key has five sessions at most: the next one ends the oldest. An address may try ten wrong keys a minute.',
+        'Exchanges an API key for a session cookie that scripts cannot read. Requests with the cookie need the header `X-Selvage-Console: 1`. A key has five sessions at most: the next one ends the oldest.',
       body: SignIn,
       maxBodyBytes: 1024,
       responses: {

@@ -40,7 +40,7 @@ import { backgroundSource } from './image-source.ts';
 const Query = z.object({
   return_base64: queryFlag
     .optional()
-    .meta({ description: '`true` selects base64: JSON in, JSON out' }),
+    .meta({ description: '`true` selects base64: JSON in, JSON out, as `removeBackgroundAsJson`' }),
 });
 type Query = z.infer<typeof Query>;
 
@@ -186,10 +186,11 @@ export const removalRoutes = (removals: Removals): Route[] => [
     operationId: 'removeBackground',
     summary: 'Remove the background of an image',
     description:
-      'Send `multipart/form-data` with the file part `image` to get a transparent PNG; or, if the key allows it, JSON with `?return_base64=true`. With `Prefer: respond-async` or `Prefer: wait=<seconds>`, the response is a job if the image is not finished in that time; with an `Idempotency-Key` too, a request repeated within a day gets the same job. Without `Prefer`, such a request waits for the first, is worked on again and is not charged again. A key that may store nothing gets the image.',
+      'Send `multipart/form-data` with the file part `image` to get a transparent PNG; or, if the key allows it, JSON with `?return_base64=true`. With `Prefer: respond-async` or `Prefer: wait=<seconds>`, the response is a job if the image is not finished in that time. A request repeated with its `Idempotency-Key` within a day is not charged again.',
     requestHeaders: ['Idempotency-Key', 'Prefer'],
     query: Query,
     imageForm: { 'multipart/form-data': MultipartRequest, 'application/json': Base64Request },
+    jsonQuery: 'return_base64=true',
     quota: 1,
     responses: {
       200: {

@@ -36,13 +36,10 @@ interface DocumentSettings {
 interface Draft extends DocumentSettings {
   schemas: SchemaTable;
   responses: Record<string, object>;
+  /** By status. */
+  successes: ReadonlyMap<Route, Readonly<Record<number, object>>>;
   parameters: ParameterTable;
-  /** By the name of the schema. */
-  namedExamples: ReadonlyMap<string, object>;
 }
-
-/** Bytes, without an encoding. Swagger UI offers a file for it, and generators accept any value. */
-const BINARY: JsonSchema = { contentMediaType: 'application/octet-stream' };
 
 /** Returns the bodies a route accepts, by media type. */
 function requestMedia(route: Route): MediaSchemas | undefined {
@@ -51,16 +48,18 @@ function requestMedia(route: Route): MediaSchemas | undefined {
 }
 
 function schemaOf(
-  { schemas }: Draft,
+  { schemas }: Pick<Draft, 'schemas'>,
   mediaType: string,
-  schema: MediaSchema,
+  schema: Exclude<MediaSchema, 'binary'>,
   direction: Direction,
 ): JsonSchema {
-  if (schema === 'binary') return BINARY;
   if (!('each' in schema)) return schemas.get(schema, direction);
   const contentSchema = schemas.get(schema.each, direction);
   return { type: 'string', contentMediaType: mediaType, contentSchema };
 }
+
+/** Bytes, without an encoding. Swagger UI offers a file for it, and generators accept any value, or a Blob. */
+const FILE: JsonSchema = { contentMediaType: 'application/octet-stream' };
 
 const isText = (schema: MediaSchema): boolean => schema !== 'binary' && 'each' in schema;
 
@@ -68,48 +67,47 @@ const isText = (schema: MediaSchema): boolean => schema !== 'binary' && 'each' i
 const nameOf = (schema: MediaSchema): string | undefined =>
   schema === 'binary' || 'each' in schema ? undefined : z.globalRegistry.get(schema)?.id;
 
+/** Generators send the first media type: it should be that of lines, whose schema is known, else of any file. */
+function likeliestFirst(media: MediaSchemas): [type: string, schema: MediaSchema][] {
+  const rankOf = (type: string, schema: MediaSchema): number =>
+    isText(schema) ? 0 : Number(type !== 'application/octet-stream') + 1;
+  return Object.entries(media).sort((a, b) => rankOf(...a) - rankOf(...b));
+}
+
 /** Describes bodies. The example belongs to the first media type that can have one. */
-function content(draft: Draft, media: MediaSchemas, direction: Direction, example: unknown) {
+function content(
+  draft: Omit<Draft, 'successes'>,
+  media: MediaSchemas,
+  direction: Direction,
+  example: unknown,
+) {
   const wantsText = typeof example === 'string';
   const exampleType = Object.entries(media).find(
     ([type, schema]) => isText(schema) === wantsText && (wantsText || type.endsWith('json')),
   )?.[0];
-  const exampleFor = (type: string, schema: MediaSchema): object | undefined => {
-    const name = direction === 'output' ? nameOf(schema) : undefined;
-    if (name && draft.namedExamples.has(name)) return { $ref: `#/components/examples/${name}` };
-    return example !== undefined && type === exampleType ? { value: example } : undefined;
-  };
   return Object.fromEntries(
-    Object.entries(media).map(([type, schema]) => {
-      const real = exampleFor(type, schema);
+    likeliestFirst(media).map(([type, schema], at) => {
+      // Generators take the type of a file from the first of its media types; bytes need no schema (OpenAPI 3.1).
+      if (schema === 'binary') return [type, at === 0 ? { schema: FILE } : {}];
       // In the plural: generators copy a single example into their comments.
-      const examples = real && { examples: { real } };
+      const hasExample = example !== undefined && type === exampleType;
+      const examples = hasExample && { examples: { real: { value: example } } };
       return [type, { schema: schemaOf(draft, type, schema, direction), ...examples }];
     }),
   );
 }
 
-/** Returns an example for each named schema of a success: the one that shows most. */
-function namedExamples(routes: readonly Route[], { examples }: DocumentSettings) {
-  const found = new Map<string, object>();
-  const lengthOf = (example: object | undefined) => JSON.stringify(example ?? '').length;
-  for (const { operationId, responses } of routes) {
-    for (const [status, { content: media = {} }] of Object.entries(responses)) {
-      const example = examples[operationId]?.successes?.[status];
-      const [schema] = Object.values(media);
-      const name = schema && nameOf(schema);
-      if (!name || typeof example !== 'object' || example === null) continue;
-      if (lengthOf(example) > lengthOf(found.get(name))) found.set(name, example);
-    }
-  }
-  return found;
-}
-
-function successResponse(draft: Draft, route: Route, doc: ResponseDoc, example: unknown) {
+function successResponse(
+  draft: Omit<Draft, 'successes'>,
+  route: Route,
+  doc: ResponseDoc,
+  example: unknown,
+) {
   const common = route.quota ? COMMON_HEADERS : [];
+  const headers = headerRefs([...common, ...(doc.headers ?? [])]);
   return {
     description: doc.description,
-    headers: headerRefs([...common, ...(doc.headers ?? [])]),
+    ...(Object.keys(headers).length > 0 && { headers }),
     ...(doc.content && { content: content(draft, doc.content, 'output', example) }),
   };
 }
@@ -122,11 +120,20 @@ function sharedName(status: number, { content = {}, name }: ResponseDoc): string
   return schema && others.length === 0 ? nameOf(schema) : undefined;
 }
 
-function describeSuccess(draft: Draft, route: Route, status: number, doc: ResponseDoc): object {
-  const example = draft.examples[route.operationId]?.successes?.[status];
-  const name = sharedName(status, doc);
-  const response = successResponse(draft, route, doc, example);
-  return name ? share('responses', draft.responses, name, response) : response;
+/** Longer examples of responses are left to the pages of the docs: they are much of a document. */
+const MAX_EXAMPLE_CHARS = 300;
+
+/** Describes a success; an operation whose request has an example needs no other. */
+function describeSuccess(
+  draft: Omit<Draft, 'successes'>,
+  route: Route,
+  status: number,
+  doc: ResponseDoc,
+): object {
+  const { request, successes } = examplesOf(draft, route) ?? {};
+  const example = successes?.[status];
+  const isShown = request === undefined && JSON.stringify(example)?.length <= MAX_EXAMPLE_CHARS;
+  return successResponse(draft, route, doc, isShown ? example : undefined);
 }
 
 /** Headers of a success that its 304 has, too (RFC 9110, 15.4.5). */
@@ -141,15 +148,33 @@ function successDocs({ responses }: Route): [status: number, doc: ResponseDoc][]
   ]);
 }
 
-const successResponses = (draft: Draft, route: Route) =>
-  Object.fromEntries(
-    successDocs(route).map(([status, doc]) => [status, describeSuccess(draft, route, status, doc)]),
+/** Describes the successes of all routes: those that several have as references. */
+function successTable(
+  draft: Omit<Draft, 'successes'>,
+  routes: readonly Route[],
+): Draft['successes'] {
+  const all = routes.flatMap((route) =>
+    successDocs(route).map(([status, doc]) => {
+      const name = sharedName(status, doc);
+      const response = describeSuccess(draft, route, status, doc);
+      return { route, status, name, response, text: JSON.stringify(response) };
+    }),
   );
+  const texts = all.map(({ text }) => text);
+  const repeated = new Set(texts.filter((text, at) => texts.indexOf(text) < at));
+  const table = new Map<Route, Record<number, object>>();
+  for (const { route, status, name, response, text } of all) {
+    const isShared = name !== undefined && repeated.has(text);
+    const described = isShared ? share('responses', draft.responses, name, response) : response;
+    table.set(route, { ...table.get(route), [status]: described });
+  }
+  return table;
+}
 
 function requestBody(draft: Draft, route: Route) {
   const media = requestMedia(route);
   if (!media) return undefined;
-  const example = draft.examples[route.operationId]?.request;
+  const example = examplesOf(draft, route)?.request;
   const required = !route.optionalBody;
   return { requestBody: { required, content: content(draft, media, 'input', example) } };
 }
@@ -172,7 +197,7 @@ function operation(draft: Draft, route: Route) {
     parameters: draft.parameters.of(route),
     ...requestBody(draft, route),
     responses: {
-      ...successResponses(draft, route),
+      ...draft.successes.get(route),
       ...problemResponses(route, draft.schemas, draft.responses),
     },
   };
@@ -203,17 +228,68 @@ function used<Name extends string>(document: object, kind: string): Name[] {
   return [...new Set([...refs].map(([, name]) => name as Name))];
 }
 
+const JSON_TYPE = 'application/json';
+const TWIN_SUFFIX = /As(Json|Form)$/;
+
+/**
+ * Returns a route whose body may be JSON or a file in two parts. Generators call only one of several media types: JSON,
+ * if it is there, and some none. The path of the second part has the query that it needs, or a fragment, which no client
+ * sends; so it takes no other query.
+ */
+function singleMedia(route: Route): Route[] {
+  const { path, operationId, jsonQuery, imageForm, stream, query, ...rest } = route;
+  const kind = imageForm ? 'imageForm' : 'stream';
+  const { [JSON_TYPE]: json, ...files } = imageForm ?? stream ?? {};
+  if (!json) return [route];
+  const isJsonFirst = Object.keys(imageForm ?? stream ?? {})[0] === JSON_TYPE;
+  const [own, second] = isJsonFirst
+    ? [{ [JSON_TYPE]: json }, files]
+    : [files, { [JSON_TYPE]: json }];
+  const name = isJsonFirst ? 'Form' : 'Json';
+  const twin = {
+    ...rest,
+    path: jsonQuery ? `${path}?${jsonQuery}` : `${path}#${name.toLowerCase()}`,
+    operationId: `${operationId}As${name}`,
+    description: `As \`${operationId}\`, with a body of another media type.`,
+    [kind]: second,
+  };
+  if (!jsonQuery) return [{ ...route, [kind]: own }, twin];
+  return [
+    { ...route, [kind]: own, responses: withMedia(route, (type) => type !== JSON_TYPE) },
+    { ...twin, responses: withMedia(route, (type) => type === JSON_TYPE) },
+  ];
+}
+
+/** Returns the responses of a route, and of the media types of its 200 those that are wanted. */
+function withMedia({ responses }: Route, isWanted: (type: string) => boolean): Route['responses'] {
+  const { content = {}, ...success } = responses[200] ?? { description: '' };
+  const wanted = Object.entries(content).filter(([type]) => isWanted(type));
+  return { ...responses, 200: { ...success, content: Object.fromEntries(wanted) } };
+}
+
+/** Operations of batches and of runs have the same description: the first has it, the others refer to it. */
+function describedOnce(routes: readonly Route[]): Route[] {
+  const first = new Map<string, string>();
+  return routes.map((route) => {
+    const known = first.get(route.description);
+    if (known) return { ...route, description: `As \`${known}\`.` };
+    first.set(route.description, route.operationId);
+    return route;
+  });
+}
+
+/** Returns the examples of a route, which are those of its twin, too. */
+const examplesOf = ({ examples }: Pick<Draft, 'examples'>, { operationId }: Route) =>
+  examples[operationId.replace(TWIN_SUFFIX, '')];
+
 /** Returns the OpenAPI 3.1 document, generated from the schemas that parse requests. */
-export function openApiDocument(routes: readonly Route[], settings: DocumentSettings) {
+export function openApiDocument(table: readonly Route[], settings: DocumentSettings) {
+  const routes = describedOnce(table.flatMap(singleMedia));
   const schemas = createSchemaTable(schemasOf(routes));
   const responses: Draft['responses'] = {};
-  const draft: Draft = {
-    ...settings,
-    schemas,
-    responses,
-    namedExamples: namedExamples(routes, settings),
-    parameters: createParameterTable(schemas, routes),
-  };
+  const parameters = createParameterTable(schemas, routes);
+  const shared = { ...settings, schemas, responses, parameters };
+  const draft: Draft = { ...shared, successes: successTable(shared, routes) };
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
@@ -237,10 +313,7 @@ export function openApiDocument(routes: readonly Route[], settings: DocumentSett
     components: {
       schemas: { ...schemas.components, Problem: ProblemSchema },
       responses,
-      examples: Object.fromEntries(
-        [...draft.namedExamples].map(([name, value]) => [name, { value }]),
-      ),
-      parameters: draft.parameters.components,
+      parameters: parameters.components,
       headers: headerComponents(used<ResponseHeader>(described, 'headers')),
       securitySchemes: securitySchemes(routes),
     },

@@ -64,8 +64,9 @@ const COMMON_PROBLEMS: readonly ProblemType[] = [
   'upstream-unavailable',
 ];
 
-/** Those of every address that needs a key, and whose work is paid for. */
+/** Those of every address that needs a key. */
 const KEYED_PROBLEMS: readonly ProblemType[] = [
+  'unauthorized',
   'insufficient-scope',
   'foreign-origin',
   'rate-limit-exceeded',
@@ -74,35 +75,32 @@ const KEYED_PROBLEMS: readonly ProblemType[] = [
 /** What the operations that are paid for list by status, as clients of them handle each. */
 const PAID_PROBLEMS: readonly ProblemType[] = [
   'invalid-request',
+  'unauthorized',
   'insufficient-scope',
   'payload-too-large',
   'unsupported-media-type',
   'rate-limit-exceeded',
+  'quota-exceeded',
   'upstream-unavailable',
 ];
 
 /** What a route can respond with because of its kind: its `default`, which many routes share. */
-const kindProblems = ({ scope, quota }: Route): ProblemType[] => [
-  ...COMMON_PROBLEMS,
-  ...(scope === 'keyless' ? [] : KEYED_PROBLEMS),
-  ...(quota ? (['quota-exceeded'] as const) : []),
-];
+const kindProblems = ({ scope }: Route): readonly ProblemType[] =>
+  scope === 'keyless' ? COMMON_PROBLEMS : [...COMMON_PROBLEMS, ...KEYED_PROBLEMS];
 
 /**
- * Returns the problems a route lists by status: those its row names, those of what is paid for, all others of their
- * statuses, and one that every route of its kind has, so that each lists an error.
+ * Returns the problems a route lists by status: those its row names, those of what is paid for, and one that every
+ * route of its kind has where there is no other, so that each lists an error.
  */
 function ownProblems(route: Route): ProblemType[] {
   const { scope, quota, problems = [] } = route;
-  const named: ProblemType[] = [
-    scope === 'keyless' ? 'invalid-request' : 'unauthorized',
-    ...(quota ? PAID_PROBLEMS : []),
-    ...(problems as ProblemType[]),
-    ...kindProblems(route).filter((type) => statusOf(route, type) !== PROBLEMS[type].status),
-  ];
-  const statuses = new Set(named.map((type) => statusOf(route, type)));
-  const siblings = kindProblems(route).filter((type) => statuses.has(statusOf(route, type)));
-  return [...new Set([...siblings, ...named])];
+  const fallback = scope === 'keyless' ? 'invalid-request' : 'unauthorized';
+  const named = [...(quota ? PAID_PROBLEMS : []), ...(problems as ProblemType[])];
+  const others = kindProblems(route).filter(
+    (type) => statusOf(route, type) !== PROBLEMS[type].status,
+  );
+  const isError = (type: ProblemType) => Math.floor(statusOf(route, type) / 100) === 4;
+  return [...(named.some(isError) ? [] : ([fallback] as const)), ...named, ...others];
 }
 
 const problemOf = (type: ProblemType) => new Problem(type, 'What is wrong and what to do');
@@ -114,56 +112,48 @@ const describe = (types: readonly ProblemType[]): string =>
 const STATUS_NAMES: Readonly<Record<number, string>> = {
   400: 'BadRequest',
   401: 'Unauthorized',
-  402: 'PaymentRequired',
   403: 'Forbidden',
   404: 'NotFound',
   409: 'Conflict',
   410: 'Gone',
   413: 'TooLarge',
   415: 'MediaType',
+  416: 'OutOfRange',
   422: 'Unprocessable',
   429: 'TooMany',
+  500: 'Failed',
   502: 'BadGateway',
   503: 'Unavailable',
 };
 
-const headersOf = (types: readonly ProblemType[]) =>
-  headerRefs(types.flatMap((type) => PROBLEM_HEADERS[type] ?? []));
-
 const statusOf = (route: Route, type: ProblemType): number =>
   route.problemReply?.(problemOf(type)).status ?? PROBLEMS[type].status;
 
-/** Describes a response by the types that share its status. */
-const problemResponse = (types: readonly ProblemType[]) => ({
+/** Describes a response by the types that it can have. */
+const problemResponse = (types: readonly ProblemType[], content: object) => ({
   description: describe(types),
-  headers: headersOf(types),
-  content: {
-    [PROBLEM_MEDIA_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } },
-  },
+  headers: headerRefs(types.flatMap((type) => PROBLEM_HEADERS[type] ?? [])),
+  content,
 });
 
-type ByStatus = Map<number, ProblemType[]>;
+const PROBLEM_CONTENT = {
+  [PROBLEM_MEDIA_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } },
+};
 
-/** Groups the problems of a route by the status that it responds with. */
-function byStatus(route: Route): ByStatus {
-  const groups: ByStatus = new Map();
-  for (const type of ownProblems(route)) {
-    const status = statusOf(route, type);
-    groups.set(status, [...(groups.get(status) ?? []), type]);
-  }
-  return groups;
+/** The problems of a status, whichever operation has them. */
+const typesOf = (status: number): ProblemType[] =>
+  (Object.keys(PROBLEMS) as ProblemType[]).filter((type) => PROBLEMS[type].status === status);
+
+/** The problems of a route with a format of its own are one response, whatever their status. */
+function ownResponses(route: Route, schemas: SchemaTable, components: Record<string, object>) {
+  const schema = route.problemSchema ? schemas.get(route.problemSchema, 'output') : {};
+  const name = String(schema.$ref).split('/').at(-1)!;
+  const types = [...new Set([...kindProblems(route), 'quota-exceeded' as const])];
+  const part = problemResponse(types, { 'application/json': { schema } });
+  const shared = share('responses', components, name, part);
+  const statuses = ownProblems(route).map((type) => [statusOf(route, type), shared] as const);
+  return { ...Object.fromEntries(statuses), default: shared };
 }
-
-/** The same for a route with a format of its own. */
-const ownResponse = (route: Route, schemas: SchemaTable, types: readonly ProblemType[]) => ({
-  description: describe(types),
-  headers: headersOf(types),
-  content: {
-    'application/json': {
-      schema: route.problemSchema ? schemas.get(route.problemSchema, 'output') : {},
-    },
-  },
-});
 
 /**
  * Describes the problem responses of a route by status, and those of every address.
@@ -174,12 +164,13 @@ export function problemResponses(
   schemas: SchemaTable,
   components: Record<string, object>,
 ) {
+  if (route.problemReply) return ownResponses(route, schemas, components);
   const shareProblem = (name: string, types: readonly ProblemType[]) =>
-    route.problemReply
-      ? share('responses', components, `Own${name}`, ownResponse(route, schemas, types))
-      : share('responses', components, name, problemResponse(types));
-  const described = [...byStatus(route)].map(
-    ([status, types]) => [status, shareProblem(STATUS_NAMES[status] ?? 'Other', types)] as const,
-  );
-  return { ...Object.fromEntries(described), default: shareProblem('Other', kindProblems(route)) };
+    share('responses', components, name, problemResponse(types, PROBLEM_CONTENT));
+  const described = ownProblems(route).map((type) => {
+    const { status } = PROBLEMS[type];
+    return [status, shareProblem(STATUS_NAMES[status] ?? 'Failed', typesOf(status))] as const;
+  });
+  const name = route.scope === 'keyless' ? 'KeylessProblem' : 'Problem';
+  return { ...Object.fromEntries(described), default: shareProblem(name, kindProblems(route)) };
 }

@@ -59,6 +59,12 @@ function dropNoise(schema: JsonSchema): void {
   if (format === 'date-time' || format === 'date') delete schema.pattern;
 }
 
+/** Neither Python's regular expressions nor those of JavaScript without the flag `u` have classes of Unicode. */
+function makePortable(schema: JsonSchema): void {
+  if (typeof schema.pattern !== 'string') return;
+  schema.pattern = schema.pattern.replaceAll('\\P{Cc}', '[^\\x00-\\x1f\\x7f-\\x9f]');
+}
+
 interface Converted {
   named: Record<string, JsonSchema>;
   byRoot: ReadonlyMap<z.ZodType, JsonSchema>;
@@ -80,6 +86,7 @@ function convert(roots: Iterable<z.ZodType>, io: Direction): Converted {
     override({ jsonSchema }) {
       describeDefault(jsonSchema);
       dropNoise(jsonSchema);
+      makePortable(jsonSchema);
     },
   });
   const finish = (schema: JsonSchema): JsonSchema => {

@@ -2,9 +2,9 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { PREFIX } from '../../platform/redis.ts';
 import { defineScript } from '../../platform/redis-script.ts';
+import { createWebhookSecret } from '../../platform/webhook-signature.ts';
 import type { Deed } from '../deeds.ts';
 import { seal, unseal } from '../seal.ts';
-import { createWebhookSecret } from './signature.ts';
 
 /** How long the previous secret signs too after a new one is created. */
 const OVERLAP_MILLIS = 86_400_000;

@@ -8,7 +8,8 @@ const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => void;
 
 const Ref = z.object({ $ref: z.string() });
 const Media = z.looseObject({
-  schema: z.record(z.string(), z.unknown()),
+  /** Bytes have none. */
+  schema: z.record(z.string(), z.unknown()).default({}),
   examples: z.record(z.string(), z.looseObject({})).optional(),
 });
 export type Media = z.infer<typeof Media>;
@@ -39,7 +40,6 @@ const Document = z.looseObject({
     schemas: z.record(z.string(), z.looseObject({})),
     responses: z.record(z.string(), Response),
     parameters: z.record(z.string(), Parameter),
-    examples: z.record(z.string(), z.object({ value: z.unknown() })),
   }),
 });
 
@@ -57,14 +57,19 @@ export interface Operation {
   responses: Record<string, Response>;
 }
 
+/** The path of an operation without the query or fragment that tells it from its twin. */
+export const pathOf = ({ path }: Pick<Operation, 'path'>): string => path.split(/[?#]/)[0]!;
+
 export interface ApiDocument {
   text: string;
   json: z.infer<typeof Document>;
   operations: readonly Operation[];
-  /** Returns the operation that a request is for. */
-  find(method: string, path: string): Operation | undefined;
-  /** Returns the value of a shared example. */
-  exampleOf($ref: string): unknown;
+  /** Returns the operation that a request is for: of twins, one that has such an answer. */
+  find(
+    method: string,
+    path: string,
+    answer?: { status: number; mediaType: string },
+  ): Operation | undefined;
   /** Compiles a schema of the document. */
   validator(schema: object): ValidateFunction;
 }
@@ -98,7 +103,7 @@ export async function readDocument(url: string): Promise<ApiDocument> {
   );
   const patterns = operations.map((operation) => ({
     operation,
-    pattern: new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+    pattern: new RegExp(`^${pathOf(operation).replaceAll(/\{\w+\}/g, '[^/]+')}$`),
   }));
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats(ajv);
@@ -107,10 +112,15 @@ export async function readDocument(url: string): Promise<ApiDocument> {
     text,
     json,
     operations,
-    find: (method, path) =>
-      patterns.find(({ operation, pattern }) => operation.method === method && pattern.test(path))
-        ?.operation,
-    exampleOf: ($ref) => json.components.examples[lastOf($ref)]?.value,
+    find(method, path, answer) {
+      const found = patterns
+        .filter(({ operation, pattern }) => operation.method === method && pattern.test(path))
+        .map(({ operation }) => operation);
+      const hasAnswer = (operation: Operation): boolean =>
+        answer !== undefined &&
+        answer.mediaType in (responseFor(operation, answer.status)?.content ?? {});
+      return found.find(hasAnswer) ?? found[0];
+    },
     validator: (schema) => ajv.compile(absolute(schema)),
   };
 }

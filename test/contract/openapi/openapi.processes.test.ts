@@ -1,16 +1,28 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { compile, generateTypes, layOut, runProgram } from '../../generated-client/generate.ts';
+import {
+  compile,
+  generateClients,
+  layOut,
+  PYTHON,
+  runProgram,
+} from '../../generated-client/generate.ts';
 import { drawnShirt } from '../../support/images.ts';
+import { isMissing } from '../../support/requirement.ts';
 import { type SharedStack, shareStack } from '../../support/shared-stack.ts';
 import { type ApiDocument, type Media, type Operation, readDocument } from './document.ts';
 
-const MAX_DOCUMENT_BYTES = 334_500;
+const MAX_DOCUMENT_BYTES = 279_000;
 /** As generated, and without comments: what a compiler reads. */
-const MAX_TYPES_BYTES = { all: 349_500, code: 264_000 };
+const MAX_TYPES_BYTES = { all: 342_500, code: 249_500 };
+
+/** Three generators and a compiler, on a busy machine. */
+const GENERATE_MILLIS = 600_000;
+const HAS_JSONSCHEMA = spawnSync(PYTHON, ['-c', 'import jsonschema']).status === 0;
 
 let stack: SharedStack;
 let document: ApiDocument;
@@ -41,7 +53,8 @@ const exemplary = (content: Record<string, Media> = {}): Media[] =>
   Object.entries(content)
     .filter(
       ([type, { schema }]) =>
-        'contentSchema' in schema || (/json$/.test(type) && !('contentMediaType' in schema)),
+        'contentSchema' in schema ||
+        (/json$/.test(type) && Object.keys(schema).some((name) => name !== 'contentMediaType')),
     )
     .map(([, media]) => media);
 
@@ -50,7 +63,9 @@ const successOf = ({ responses }: Operation) =>
 
 describe('the document', () => {
   test('passes the strict rules of Redocly: every reference resolves, nothing is unused', async () => {
-    const config = await createConfig({ extends: ['recommended-strict'] });
+    // The query tells a twin from the operation that takes another media type: `return_base64=true` is the contract's.
+    const rules = { 'path-not-include-query': 'off' } as const;
+    const config = await createConfig({ extends: ['recommended-strict'], rules });
     const problems = await lintFromString({ source: document.text, config });
     expect(
       problems.map(
@@ -61,6 +76,12 @@ describe('the document', () => {
 
   test(`has less than ${MAX_DOCUMENT_BYTES} bytes`, () => {
     expect(Buffer.byteLength(document.text)).toBeLessThan(MAX_DOCUMENT_BYTES);
+  });
+
+  test('has patterns that mean the same in other languages', () => {
+    const patterns = [...schemasIn(document.json)].flatMap(({ pattern }) => pattern ?? []);
+    expect(patterns.length).toBeGreaterThan(10);
+    expect(patterns.filter((pattern) => /\\[pPu]\{|\(\?/.test(String(pattern)))).toEqual([]);
   });
 
   test('has a chosen name, a summary, a description and a chapter for every operation', () => {
@@ -79,17 +100,16 @@ describe('the document', () => {
     expect(names).toEqual(expect.arrayContaining(['removeBackground', 'createBatch']));
   });
 
-  test('has an example for every operation with JSON or lines in its request or success', () => {
-    const without = document.operations.flatMap((each) => {
-      const request = exemplary(each.requestBody?.content);
-      const success = exemplary(successOf(each)?.content);
-      const isMissing = (media: Media[]) => media.length > 0 && !media.some((m) => m.examples);
-      return [
-        ...(isMissing(request) ? [`${each.operationId}: request`] : []),
-        ...(isMissing(success) ? [`${each.operationId}: success`] : []),
-      ];
+  test('has an example for every operation with JSON or lines in its request', () => {
+    const without = document.operations.filter(({ requestBody, path }) => {
+      const request = exemplary(requestBody?.content);
+      return request.length > 0 && !path.includes('#') && !request.some((m) => m.examples);
     });
-    expect(without).toEqual([]);
+    expect(without.map(({ operationId }) => operationId)).toEqual([]);
+    const shown = document.operations.filter((each) =>
+      exemplary(successOf(each)?.content).some((m) => m.examples),
+    );
+    expect(shown.length).toBeGreaterThan(20);
   });
 
   test('has each shared schema once, by its name', () => {
@@ -177,37 +197,52 @@ describe('the document', () => {
   );
 });
 
-describe('a client generated in an empty folder', () => {
+describe('clients generated in an empty folder', () => {
   let folder: string;
   let types: string;
+  let photo: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'selvage-generated-'));
+    photo = join(folder, 'shirt.jpg');
+    await writeFile(photo, await drawnShirt({ width: 320, height: 400, format: 'jpeg' }));
     await layOut(folder);
-    types = await generateTypes(folder, `${stack.url}/openapi.json`);
-  });
+    types = await generateClients(folder, `${stack.url}/openapi.json`);
+    await compile(folder);
+  }, GENERATE_MILLIS);
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test('has few types', () => {
+  /** What each program reports of a cut-out, a classification, a batch and a job that is not there. */
+  const REPORT = {
+    mediaType: 'image/png',
+    bytes: expect.any(Number),
+    category: expect.any(String),
+    accepted: 1,
+    refused: 'not-found',
+  };
+
+  test('have few types', () => {
     expect(types.length).toBeLessThan(MAX_TYPES_BYTES.all);
     const code = types.replaceAll(/^ *\/\*\*.*?\*\/\n/gms, '');
     expect(code.length).toBeLessThan(MAX_TYPES_BYTES.code);
   });
 
-  test('removes a background, classifies, makes a batch and reads its events, without casts', async () => {
-    await compile(folder);
-    const photo = join(folder, 'shirt.jpg');
-    await writeFile(photo, await drawnShirt({ width: 320, height: 400, format: 'jpeg' }));
-    const { key } = await stack.key();
-    const report = await runProgram(folder, stack.url, key, photo);
-    expect(report).toMatchObject({
-      requestId: 'first',
-      mediaType: 'image/png',
-      category: expect.any(String),
-      accepted: 1,
-      last: 1,
-      status: 'completed',
-      refused: 'not-found',
-    });
-    expect(report).toHaveProperty('bytes', expect.any(Number));
-  });
+  test.each(['openapi-fetch', 'hey-api', 'orval'])(
+    'by %s remove a background, classify, make a batch and read its events, without casts',
+    async (name) => {
+      const { key } = await stack.key();
+      const report = await runProgram(folder, name, [stack.url, key, photo]);
+      expect(report).toMatchObject({ ...REPORT, requestId: 'first', status: 'completed' });
+    },
+  );
+
+  test.skipIf(isMissing('python:jsonschema', HAS_JSONSCHEMA, 'Python has no jsonschema'))(
+    'by hand in Python send and get what the schemas say',
+    async () => {
+      const { key } = await stack.key();
+      const file = join(folder, 'openapi.json');
+      await writeFile(file, document.text);
+      const report = await runProgram(folder, 'check.py', [stack.url, key, photo, file]);
+      expect(report).toMatchObject({ ...REPORT, status: expect.any(String) });
+    },
+  );
 });

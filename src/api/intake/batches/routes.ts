@@ -59,7 +59,7 @@ const batchDoc = jsonDoc('The batch', BatchResponse);
 
 const BATCH_PATH = `${BATCHES_PATH}/:id`;
 const UPLOAD_DESCRIPTION =
-  'One row per image: NDJSON of `{"customId","imageUrl" or "imageBase64"}`, CSV with the columns `custom_id` and `image_url`, a feed of any kind, or a form with files whose names are the customIds. Rows are stored while the body arrives; an invalid row is reported and the upload continues. Each accepted row costs one unit of quota; 50 rejected rows, or one with an image, count as a request; so do, in a batch that has 100 stored chunks of rows (some 50,000 rows) or more, each 100 of them, as every upload compares its ids with theirs. If an upload is interrupted, `upload.offset` of the batch says how much is stored, and `?offset=` resumes with the remaining bytes.';
+  'One row per image: NDJSON of `{"customId","imageUrl" or "imageBase64"}`, CSV with the columns `custom_id` and `image_url`, a feed of any kind, or a form with files whose names are the customIds. An invalid row is reported and the upload continues. Each accepted row costs one unit of quota; 50 rejected rows, or one with an image, count as a request. An interrupted upload resumes by `?offset=`, from `upload.offset` of the batch.';
 
 /**
  * Returns a handler that changes a batch once per `Idempotency-Key`.

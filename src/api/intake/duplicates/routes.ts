@@ -65,7 +65,7 @@ export const duplicatesRoute = (
     operationId: `get${name}Duplicates`,
     summary: `List the rows of a ${noun} that have the same picture`,
     description:
-      'Groups of rows whose pictures are copies of each other, also recompressed, scaled, cropped a little or mirrored, by their first row; since the end of the processing, before it is 409. The first 50,000 groups at most; the report has every row.',
+      'Groups of rows whose pictures are copies of each other, also recompressed, scaled, cropped a little or mirrored; 409 before the end of the processing. The first 50,000 groups at most; the report has every row.',
     query: DuplicatesQuery,
     responses: { 200: jsonDoc('A page', DuplicatesPage) },
     problems: ['not-found', 'conflict', 'gone'],

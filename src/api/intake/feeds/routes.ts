@@ -59,10 +59,10 @@ const changeRoutes = (
     operationId: 'createFeed',
     summary: 'Create a feed: its images are processed, and it can be exported with new links',
     description:
-      'Send its URL as JSON, and each run fetches it again; or send the feed itself as the body, with its media type, and the options in the query. RSS, Atom, other XML, TSV, CSV, NDJSON or JSON, also as gzip or zip, with Google’s columns, those of a known shop or network, or a `mapping`; as `text/plain` or `application/octet-stream` if you do not know which. The first run starts immediately, others on `POST …/runs` or by `schedule`. An image that has not changed since the previous run costs no quota.',
+      'Send its URL as JSON, and each run fetches it again; or the feed itself, with the options in the query: RSS, Atom, other XML, TSV, CSV, NDJSON or JSON, also as gzip or zip; as `application/octet-stream` if you do not know which. The first run starts immediately, others on `POST …/runs` or by `schedule`. An image that has not changed costs no quota.',
     requestHeaders: IDEMPOTENT,
     query: FeedQuery,
-    stream: { 'application/json': FeedJson, ...feedBodies },
+    stream: { ...feedBodies, 'application/json': FeedJson },
     responses: { 202: { ...feedDoc, headers: ['Location', 'Retry-After'] } },
     problems: [...CHANGE_PROBLEMS],
     handle: acceptance.create,

@@ -308,7 +308,7 @@ export const refinementRoutes = (
     operationId: `refine${name}Row`,
     summary: 'Mend the cut-out of a row with strokes',
     description:
-      'The mended cut-out takes the place of the present one, and is pending: a person approves it like any other. If somebody else has mended or decided meanwhile, the response is 409 with the `present` decision.',
+      'The mended cut-out takes the place of the present one, and is pending. 409 with the `present` decision if somebody else has mended or decided meanwhile.',
     requestHeaders: IDEMPOTENT,
     form: { 'multipart/form-data': RefinementForm },
     quota: 1,

@@ -28,7 +28,7 @@ const decisionRoutes = (
     operationId: `get${name}Review`,
     summary: `List the cut-outs of a ${noun} that a person should look at`,
     description:
-      'The most doubtful first, 50,000 at most; since the end of the processing, before it is 409. With `needed=false`, all rows with a cut-out in upload order. A page may have fewer rows than `limit`, even none, while `links.next` is there.',
+      'The most doubtful first, 50,000 at most; 409 before the end of the processing. With `needed=false`, all rows with a cut-out in upload order. A page may be empty while `links.next` is there.',
     query: ReviewQuery,
     responses: { 200: jsonDoc('A page', ReviewPage) },
     problems: PROBLEMS,
@@ -94,7 +94,7 @@ const decisionRoutes = (
     operationId: `decide${name}Row`,
     summary: 'Approve or reject the cut-out of a row, or take a decision back',
     description:
-      'Send the `revision` that you have seen. If somebody else has decided meanwhile, the response is 409 with the `present` decision. A request that is repeated is answered again.',
+      'Send the `revision` that you have seen: 409 with the `present` decision if somebody else has decided meanwhile.',
     body: DecisionRequest,
     responses: {
       200: jsonDoc('The row', ReviewRowResponse),

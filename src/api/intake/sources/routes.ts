@@ -79,7 +79,7 @@ export function sourceRoutes(services: SourceServices): Route[] {
       operationId: 'postSourceEvent',
       summary: 'Report new objects of a source',
       description:
-        'Send events of a bucket as they are, again if in doubt, in any order: each object is looked up, and its present version is cut out once. Of the handshake of SNS only the topic is kept: no address in it is fetched, and `selvage sources confirm` confirms it.',
+        'Send events of a bucket as they are, again if in doubt, in any order: each object is looked up, and its present version is cut out once. The handshake of SNS is confirmed by `selvage sources confirm`.',
       body: SourceEvent,
       textIsJson: true, // as SNS declares it
       maxBodyBytes: MAX_EVENT_BYTES,

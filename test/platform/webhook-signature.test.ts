@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
-import { createWebhookSecret, signWebhook } from '../../../src/intake/webhooks/signature.ts';
+import { createWebhookSecret, signWebhook } from '../../src/platform/webhook-signature.ts';
 
 /** The worked example that the reference libraries of Standard Webhooks test themselves with. */
 const EXAMPLE = {
