@@ -52,7 +52,9 @@ const SECRET = /^whsec_[\w+/]{32,}={0,2}$/;
 function isVerified({ signature: headers }: Delivery, body: string, secret: string | undefined) {
   if (!secret) return undefined;
   if (!SECRET.test(secret)) {
-    throw usageError('SELVAGE_WEBHOOK_SECRET: a webhook secret is whsec_ and 24 bytes or more in base64');
+    throw usageError(
+      'SELVAGE_WEBHOOK_SECRET: a webhook secret is whsec_ and 24 bytes or more in base64',
+    );
   }
   try {
     new Webhook(secret).verify(body, headers, { jsonParse: false });
