@@ -2,7 +2,7 @@ import type { ScoringContext } from '../scoring/context.ts';
 import { mapEnsemble } from '../wardrobe/ensemble.ts';
 import type { CoreSlot, Template } from '../wardrobe/templates.ts';
 import type { Group } from '../wardrobe/wardrobe.ts';
-import { extend, groupAt, isWearable, type Path, type Sums, upperBound } from './bound.ts';
+import { extend, isWearable, type Path, type Sums, upperBound } from './bound.ts';
 import {
   comparableScore,
   completionsOf,
@@ -13,7 +13,7 @@ import {
   type Solution,
   tieBreakerOf,
 } from './complete.ts';
-import { createSpace, type SearchTables, type Space } from './space.ts';
+import { type Choice, createSpace, type SearchTables, type Space } from './space.ts';
 import { createTopList, type TopList } from './top-list.ts';
 
 export interface SearchResult {
@@ -49,7 +49,7 @@ export interface Searchable {
   readonly tables: SearchTables;
 }
 
-/** A solution with the template that it is of. */
+/** A solution with the choices that it is of. */
 interface Found extends Solution {
   readonly space: Space;
   readonly path: Path;
@@ -63,7 +63,7 @@ interface OpenNode {
 }
 
 interface Child {
-  readonly choice: number;
+  readonly choice: Choice;
   readonly bound: number;
 }
 
@@ -74,7 +74,7 @@ const boundOf = ({ children }: OpenNode): number =>
 const CHOICES_PER_NODE = 12;
 
 /** Outfits whose neighbours are tried. */
-const CLIMBS = 5;
+const CLIMBS = Number(process.env.CLIMBS ?? 5);
 
 class Search {
   readonly #options: SearchOptions;
@@ -86,17 +86,16 @@ class Search {
   /** Sums by depth; overwritten by the next path. */
   readonly #scratch: readonly Sums[];
 
-  constructor(options: SearchOptions, nodes: number, spaces: readonly Space[]) {
+  constructor(options: SearchOptions, nodes: number, { root }: Space) {
     this.#options = options;
     this.#incumbents = createTopList(options.size);
     this.#nodesLeft = nodes;
-    this.#scratch = spaces[0] ? Array.from({ length: 8 }, () => ({ ...spaces[0]!.root })) : [];
+    this.#scratch = Array.from({ length: 7 }, () => ({ ...root }));
   }
 
   run(spaces: readonly Space[]): SearchResult {
-    for (const space of spaces) this.#dive(space);
+    for (const space of spaces) this.#descend(this.#open(space, []));
     if (this.#options.everyExtras === undefined) this.#climb();
-    for (const space of spaces) this.#push(this.#open(space, []));
     this.#explore();
     const solutions: readonly Solution[] = this.#incumbents.list();
     const next = this.#queue.at(-1);
@@ -109,15 +108,54 @@ class Search {
   /** What a bound must reach for its node to be explored. */
   readonly #cutoff = (): number => this.#incumbents.threshold() + MARGIN;
 
-  /** Follows the choice with the best bound at each level. */
-  #dive(space: Space): void {
-    let path: Path = [];
-    while (path.length < space.levels.length) {
-      const best = this.#open(space, path).children.pop();
-      if (!best) return;
-      path = [...path, best.choice];
+  /** Follows the best bound from node to node to a whole outfit; the other choices wait in the queue. */
+  #descend(from: OpenNode): void {
+    let node = from;
+    for (let best = node.children.pop(); best; best = node.children.pop()) {
+      this.#push(node);
+      const { space } = node;
+      const path = [...node.path, best.choice];
+      if (path.length === space.levels.length) return this.#complete(space, path);
+      node = this.#open(space, path);
     }
-    this.#complete(space, path);
+  }
+
+  /** Takes the best bound of all, until none can be better or the budget is spent. */
+  #explore(): void {
+    for (let next = this.#queue.pop(); next; next = this.#queue.pop()) {
+      if (boundOf(next) < this.#cutoff()) this.#queue.length = 0;
+      else if (this.#nodesLeft <= 0) return void this.#push(next);
+      else this.#descend(next);
+    }
+  }
+
+  #push(node: OpenNode): void {
+    const bound = boundOf(node);
+    if (node.children.length === 0 || bound < this.#cutoff()) return;
+    let at = this.#queue.length;
+    while (at > 0 && boundOf(this.#queue[at - 1]!) > bound) at -= 1;
+    this.#queue.splice(at, 0, node);
+  }
+
+  /** A partial outfit with the choices of its next level that may be part of a solution. */
+  #open(space: Space, path: Path): OpenNode {
+    const depth = path.length;
+    const sums = this.#sumsOf(space, path);
+    const to = this.#scratch[depth + 1]!;
+    const needed = this.#cutoff();
+    const children: Child[] = [];
+    const { choices } = space.levels[depth]!;
+    const spare = upperBound(space, sums, depth) - choices[0]!.best - needed;
+    let count = 0;
+    for (const choice of choices) {
+      // Those after it are worse by themselves, and its own bound would be no larger than this.
+      if (choice.best + spare < 0) break;
+      count += 1;
+      const bound = upperBound(space, extend(space, sums, path, depth, choice, to), depth + 1);
+      if (bound >= needed && this.#isAllowed(space, path, choice)) children.push({ choice, bound });
+    }
+    this.#nodesLeft -= Math.ceil(count / CHOICES_PER_NODE);
+    return { space, path, children: children.sort((a, b) => a.bound - b.bound) };
   }
 
   /** Tries the neighbours of the best outfits, of new ones too. */
@@ -132,82 +170,36 @@ class Search {
 
   /** Tries every outfit that differs in one visible choice. */
   #tryNeighbours({ space, path }: Found): void {
-    for (const [depth, { groups }] of space.levels.entries()) {
-      this.#sumsOf(space, path.slice(0, depth));
-      const next = [...path];
-      for (let choice = 0; choice < groups.length; choice++) {
+    for (const [depth, { choices }] of space.levels.entries()) {
+      for (const choice of choices) {
         if (choice === path[depth]) continue;
-        next[depth] = choice;
+        const next = path.with(depth, choice);
         const sums = this.#sumsOf(space, next, depth);
-        if (upperBound(space, sums, next.length) >= this.#cutoff() && this.#isAllowed(space, next))
-          this.#complete(space, [...next], sums);
+        if (upperBound(space, sums, next.length) < this.#cutoff()) continue;
+        if (next.every((one, at) => this.#isAllowed(space, next.slice(0, at), one)))
+          this.#complete(space, next, sums);
       }
     }
   }
 
   /** @param from depth before which the sums are those of the last path */
   #sumsOf(space: Space, path: Path, from = 0): Sums {
-    let sums: Sums = from > 0 ? this.#scratch[from - 1]! : space.root;
+    let sums = from > 0 ? this.#scratch[from]! : space.root;
     for (let depth = from; depth < path.length; depth++)
-      sums = extend(space, sums, path, depth, path[depth]!, this.#scratch[depth]!);
+      sums = extend(space, sums, path, depth, path[depth]!, this.#scratch[depth + 1]!);
     return sums;
   }
 
-  #isAllowed(space: Space, path: Path): boolean {
-    if (!isWearable(space, path)) return false;
+  #isAllowed(space: Space, path: Path, choice: Choice): boolean {
+    if (!isWearable(space, path, choice)) return false;
     const { accepts } = this.#options;
-    if (!accepts) return true;
-    return accepts(
-      path.map((_, depth) => groupAt(space, path, depth)),
-      space.levels.length,
+    return (
+      !accepts ||
+      accepts(
+        [...path, choice].map(({ group }) => group),
+        space.levels.length,
+      )
     );
-  }
-
-  /** A partial outfit with the choices of its next level that may be part of a solution. */
-  #open(space: Space, path: Path): OpenNode {
-    const depth = path.length;
-    const sums = this.#sumsOf(space, path);
-    const scratch = this.#scratch[depth]!;
-    const needed = this.#cutoff();
-    const children: Child[] = [];
-    const { length } = space.levels[depth]!.groups;
-    this.#nodesLeft -= Math.ceil(length / CHOICES_PER_NODE);
-    for (let choice = 0; choice < length; choice++) {
-      const bound = upperBound(space, extend(space, sums, path, depth, choice, scratch), depth + 1);
-      if (bound >= needed && this.#isAllowed(space, [...path, choice]))
-        children.push({ choice, bound });
-    }
-    return { space, path, children: children.sort((a, b) => a.bound - b.bound) };
-  }
-
-  /**
-   * Takes the choice with the best bound and follows it to a whole outfit, until none can be better or
-   * the budget is spent.
-   */
-  #explore(): void {
-    for (let next = this.#queue.pop(); next; next = this.#queue.pop()) {
-      if (boundOf(next) < this.#cutoff()) this.#queue.length = 0;
-      if (this.#nodesLeft <= 0) return void this.#push(next);
-      let node = next;
-      for (let child = node.children.pop(); child; child = node.children.pop()) {
-        this.#push(node);
-        const { space } = node;
-        const path = [...node.path, child.choice];
-        if (path.length === space.levels.length) {
-          this.#complete(space, path);
-          break;
-        }
-        node = this.#open(space, path);
-      }
-    }
-  }
-
-  #push(node: OpenNode): void {
-    const bound = boundOf(node);
-    if (node.children.length === 0 || bound < this.#cutoff()) return;
-    let at = this.#queue.length;
-    while (at > 0 && boundOf(this.#queue[at - 1]!) > bound) at -= 1;
-    this.#queue.splice(at, 0, node);
   }
 
   /** Offers the outfits of a core. */
@@ -215,32 +207,22 @@ class Search {
     this.#nodesLeft -= 1;
     const { keySlots, everyExtras } = this.#options;
     const core = coreOf(space, path);
-    const isOfOvers = keySlots.includes('over');
-    const distinct = everyExtras === undefined ? (isOfOvers ? 'overtrousers' : 'best') : 'all';
-    const needed =
-      distinct === 'best'
-        ? Math.max(this.#cutoff(), this.#incumbents.thresholdFor(keyOf(core, keySlots)) + MARGIN)
-        : this.#cutoff();
-    for (const { value, over, under, accessory } of completionsOf(
-      space,
-      path,
-      sums,
-      needed,
-      distinct,
-    )) {
+    const isEvery = everyExtras !== undefined;
+    const key = keyOf(core, keySlots);
+    const needed = isEvery ? this.#cutoff() : this.#incumbents.thresholdFor(key) + MARGIN;
+    const completions = completionsOf(space, sums, needed, isEvery);
+    const best = isEvery ? completions.sort((a, b) => b.value - a.value) : completions.slice(-1);
+    for (const { value, under, accessory } of best) {
       if (value < this.#cutoff()) break;
-      const whole = over ? { ...core, over } : core;
-      const extras = { ...under.ensemble, ...accessory.ensemble };
-      const key = keyOf(whole, keySlots) + (distinct === 'all' ? `|${extrasKey(extras)}` : '');
-      if (value < this.#incumbents.thresholdFor(key) + MARGIN) continue;
       this.#nodesLeft -= 1;
-      const ensemble = { ...mapEnsemble(whole, ({ item }) => item), ...extras, ...space.style };
+      const extras = { ...under.ensemble, ...accessory.ensemble };
+      const ensemble = { ...mapEnsemble(core, ({ item }) => item), ...extras, ...space.style };
       const score = comparableScore(space.context, ensemble);
-      const solution = { score, core: whole, ensemble, space, path };
+      const solution = { score, core, ensemble, space, path };
       this.#incumbents.add(
-        key,
+        isEvery ? `${key}|${extrasKey(extras)}` : key,
         score,
-        () => tieBreakerOf(whole),
+        () => tieBreakerOf(core),
         () => solution,
       );
     }
@@ -256,5 +238,6 @@ export function search(
   const { everyExtras } = options;
   const extras = { thicknesses: everyExtras ?? thicknesses, isMerged: everyExtras === undefined };
   const spaces = templates.map((template) => createSpace(context, template, tables, extras));
-  return new Search(options, options.nodes ?? nodes, spaces).run(spaces);
+  if (!spaces[0]) return { solutions: [], gap: 0, isTruncated: false };
+  return new Search(options, options.nodes ?? nodes, spaces[0]).run(spaces);
 }
