@@ -2,8 +2,8 @@ import type { ThermalCurve } from '../comfort/comfort.ts';
 import { isUnder } from '../wardrobe/templates.ts';
 import type { Choice, Space } from './space.ts';
 
-/** Choices made, one for each level from the first on. */
-export type Path = readonly Choice[];
+/** Choices made by level; undefined where none is made yet. */
+export type Path = readonly (Choice | undefined)[];
 
 /** What the choices of a path add up to. */
 export interface Sums {
@@ -28,7 +28,7 @@ export interface Sums {
 }
 
 /**
- * Adds a choice at `depth` to the sums of the path before it.
+ * Adds a choice at `depth` to the sums of the other choices of a path.
  * @param to is overwritten and returned: no object is made in the innermost loop
  */
 export function extend(
@@ -59,8 +59,9 @@ export function extend(
   }
   let gain = from.gain + choice.gain;
   const weight = pairWeight * area;
-  for (let at = 0; at < depth; at++) {
-    const other = path[at]!.group;
+  for (let at = 0; at < path.length; at++) {
+    const other = path[at]?.group;
+    if (!other) continue;
     gain += weight * levels[at]!.area * tables.harmony(other, group) - tables.clash(other, group);
   }
   to.gain = gain;
@@ -95,8 +96,10 @@ export function upperBound(space: Space, sums: Sums, depth: number): number {
   );
 }
 
-/** Whether a choice can be worn after these. */
-export function isWearable({ context, levels }: Space, path: Path, { group }: Choice): boolean {
-  const { slot, isUnder: isInner } = levels[path.length]!;
-  return !isInner || isUnder(context, slot, path.at(-1)!.group, group);
-}
+/** Whether each garment of a path can be worn under the one of the level before. */
+export const isWearable = ({ context, levels }: Space, path: Path): boolean =>
+  path.every((choice, depth) => {
+    const above = path[depth - 1];
+    const { slot, isUnder: isInner } = levels[depth]!;
+    return !isInner || !choice || !above || isUnder(context, slot, above.group, choice.group);
+  });

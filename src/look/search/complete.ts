@@ -44,7 +44,7 @@ export const extrasKey = (ensemble: Ensemble<WornItem>): string =>
 /** The groups of a path by slot. */
 export function coreOf({ levels }: Space, path: Path): Core {
   const core: { [S in CoreSlot]?: Group } = {};
-  for (const [depth, { group }] of path.entries()) core[levels[depth]!.slot] = group;
+  for (const [depth, { slot }] of levels.entries()) if (path[depth]) core[slot] = path[depth].group;
   return core;
 }
 

@@ -55,23 +55,28 @@ interface Found extends Solution {
   readonly path: Path;
 }
 
-/** A partial outfit, and the choices of the next level that are not explored; the best is the last. */
-interface OpenNode {
-  readonly space: Space;
-  readonly path: Path;
-  readonly children: Child[];
-}
-
 interface Child {
   readonly choice: Choice;
   readonly bound: number;
 }
 
-const boundOf = ({ children }: OpenNode): number =>
-  children.at(-1)?.bound ?? Number.NEGATIVE_INFINITY;
+/** A partial outfit, and the choices of the next level that are not followed. */
+interface OpenNode {
+  readonly space: Space;
+  readonly path: Path;
+  readonly sums: Sums;
+  /** Those that are bounded; the best is the last. */
+  readonly children: Child[];
+  /** The first choice that is not bounded yet; all after it are worse by themselves. */
+  next: number;
+  /** Bound of this outfit less what the best choice adds by itself. */
+  readonly base: number;
+  /** Largest bound of what is not followed. */
+  bound: number;
+}
 
 /** Choices that are bounded for one node of the budget: those of a large wardrobe cost more. */
-const CHOICES_PER_NODE = 12;
+const CHOICES_PER_NODE = Number(process.env.CPN ?? 12);
 
 /** Outfits whose neighbours are tried. */
 const CLIMBS = Number(process.env.CLIMBS ?? 5);
@@ -90,16 +95,20 @@ class Search {
     this.#options = options;
     this.#incumbents = createTopList(options.size);
     this.#nodesLeft = nodes;
-    this.#scratch = Array.from({ length: 7 }, () => ({ ...root }));
+    this.#scratch = Array.from({ length: 8 }, () => ({ ...root }));
   }
 
   run(spaces: readonly Space[]): SearchResult {
-    for (const space of spaces) this.#descend(this.#open(space, []));
-    if (this.#options.everyExtras === undefined) this.#climb();
+    const isClimbed = this.#options.everyExtras === undefined;
+    for (const space of spaces) {
+      this.#descend(this.#open(space, [], upperBound(space, space.root, 0)));
+      if (isClimbed && this.#climbed.size === 0) this.#climb(1);
+    }
+    if (isClimbed) this.#climb(CLIMBS);
     this.#explore();
     const solutions: readonly Solution[] = this.#incumbents.list();
     const next = this.#queue.at(-1);
-    const unexplored = next ? boundOf(next) : Number.NEGATIVE_INFINITY;
+    const unexplored = next?.bound ?? Number.NEGATIVE_INFINITY;
     const isTruncated = next !== undefined && unexplored >= this.#cutoff();
     const last = solutions.at(-1)?.score ?? 0;
     return { solutions, gap: isTruncated ? Math.max(0, unexplored - last) : 0, isTruncated };
@@ -111,56 +120,76 @@ class Search {
   /** Follows the best bound from node to node to a whole outfit; the other choices wait in the queue. */
   #descend(from: OpenNode): void {
     let node = from;
-    for (let best = node.children.pop(); best; best = node.children.pop()) {
+    for (let best = this.#take(node); best; best = this.#take(node)) {
       this.#push(node);
       const { space } = node;
       const path = [...node.path, best.choice];
-      if (path.length === space.levels.length) return this.#complete(space, path);
-      node = this.#open(space, path);
+      if (path.length === space.levels.length) {
+        this.#complete(space, path);
+        return;
+      }
+      node = this.#open(space, path, best.bound);
     }
   }
 
   /** Takes the best bound of all, until none can be better or the budget is spent. */
   #explore(): void {
     for (let next = this.#queue.pop(); next; next = this.#queue.pop()) {
-      if (boundOf(next) < this.#cutoff()) this.#queue.length = 0;
-      else if (this.#nodesLeft <= 0) return void this.#push(next);
-      else this.#descend(next);
+      if (next.bound < this.#cutoff()) this.#queue.length = 0;
+      else if (this.#nodesLeft <= 0) {
+        this.#push(next);
+        return;
+      } else this.#descend(next);
     }
   }
 
   #push(node: OpenNode): void {
-    const bound = boundOf(node);
-    if (node.children.length === 0 || bound < this.#cutoff()) return;
+    if (node.bound < this.#cutoff()) return;
     let at = this.#queue.length;
-    while (at > 0 && boundOf(this.#queue[at - 1]!) > bound) at -= 1;
+    while (at > 0 && this.#queue[at - 1]!.bound > node.bound) at -= 1;
     this.#queue.splice(at, 0, node);
   }
 
-  /** A partial outfit with the choices of its next level that may be part of a solution. */
-  #open(space: Space, path: Path): OpenNode {
+  #open(space: Space, path: Path, bound: number): OpenNode {
+    const sums = { ...this.#sumsOf(space, path) };
+    const [best] = space.levels[path.length]!.choices;
+    return { space, path, sums, children: [], next: 0, base: bound - best!.best, bound };
+  }
+
+  /**
+   * The choice with the best bound, which is taken from the node. Choices are bounded until no other can
+   * have a larger one: each is at most what the node has, with its own best in place of the best one's.
+   */
+  #take(node: OpenNode): Child | undefined {
+    const { space, path, sums, children, base } = node;
     const depth = path.length;
-    const sums = this.#sumsOf(space, path);
+    const { choices } = space.levels[depth]!;
     const to = this.#scratch[depth + 1]!;
     const needed = this.#cutoff();
-    const children: Child[] = [];
-    const { choices } = space.levels[depth]!;
-    const spare = upperBound(space, sums, depth) - choices[0]!.best - needed;
-    let count = 0;
-    for (const choice of choices) {
-      // Those after it are worse by themselves, and its own bound would be no larger than this.
-      if (choice.best + spare < 0) break;
-      count += 1;
+    const openBound = () => {
+      const next = choices[node.next];
+      return next ? base + next.best : Number.NEGATIVE_INFINITY;
+    };
+    const from = node.next;
+    for (let open = openBound(); open >= needed; open = openBound()) {
+      if (open <= (children.at(-1)?.bound ?? Number.NEGATIVE_INFINITY)) break;
+      const choice = choices[node.next]!;
+      node.next += 1;
       const bound = upperBound(space, extend(space, sums, path, depth, choice, to), depth + 1);
-      if (bound >= needed && this.#isAllowed(space, path, choice)) children.push({ choice, bound });
+      if (bound < needed || !this.#isAllowed(space, [...path, choice])) continue;
+      let at = children.length;
+      while (at > 0 && children[at - 1]!.bound > bound) at -= 1;
+      children.splice(at, 0, { choice, bound });
     }
-    this.#nodesLeft -= Math.ceil(count / CHOICES_PER_NODE);
-    return { space, path, children: children.sort((a, b) => a.bound - b.bound) };
+    this.#nodesLeft -= (node.next - from) / CHOICES_PER_NODE;
+    const best = children.pop();
+    node.bound = Math.max(openBound(), children.at(-1)?.bound ?? Number.NEGATIVE_INFINITY);
+    return best;
   }
 
   /** Tries the neighbours of the best outfits, of new ones too. */
-  #climb(): void {
-    for (let left = CLIMBS; left > 0; left--) {
+  #climb(count: number): void {
+    for (let left = count; left > 0; left--) {
       const next = this.#incumbents.list().find((one) => !this.#climbed.has(one));
       if (!next) return;
       this.#climbed.add(next);
@@ -170,33 +199,40 @@ class Search {
 
   /** Tries every outfit that differs in one visible choice. */
   #tryNeighbours({ space, path }: Found): void {
-    for (const [depth, { choices }] of space.levels.entries()) {
+    for (const [depth, { slot, choices }] of space.levels.entries()) {
+      // The outermost garments decide about what is under them, so all is added up anew.
+      const isOutermost = depth === 0 || slot === 'over';
+      const others = path.with(depth, undefined);
+      const base = isOutermost ? undefined : { ...this.#sumsOf(space, others) };
       for (const choice of choices) {
         if (choice === path[depth]) continue;
         const next = path.with(depth, choice);
-        const sums = this.#sumsOf(space, next, depth);
+        const sums = base
+          ? extend(space, base, others, depth, choice, this.#scratch[0]!)
+          : this.#sumsOf(space, next);
         if (upperBound(space, sums, next.length) < this.#cutoff()) continue;
-        if (next.every((one, at) => this.#isAllowed(space, next.slice(0, at), one)))
-          this.#complete(space, next, sums);
+        if (this.#isAllowed(space, next)) this.#complete(space, next, sums);
       }
     }
   }
 
-  /** @param from depth before which the sums are those of the last path */
-  #sumsOf(space: Space, path: Path, from = 0): Sums {
-    let sums = from > 0 ? this.#scratch[from]! : space.root;
-    for (let depth = from; depth < path.length; depth++)
-      sums = extend(space, sums, path, depth, path[depth]!, this.#scratch[depth + 1]!);
+  #sumsOf(space: Space, path: Path): Sums {
+    let sums: Sums = space.root;
+    const made: (Choice | undefined)[] = [];
+    for (const [depth, choice] of path.entries()) {
+      if (choice) sums = extend(space, sums, made, depth, choice, this.#scratch[depth + 1]!);
+      made.push(choice);
+    }
     return sums;
   }
 
-  #isAllowed(space: Space, path: Path, choice: Choice): boolean {
-    if (!isWearable(space, path, choice)) return false;
+  #isAllowed(space: Space, path: Path): boolean {
+    if (!isWearable(space, path)) return false;
     const { accepts } = this.#options;
     return (
       !accepts ||
       accepts(
-        [...path, choice].map(({ group }) => group),
+        path.flatMap((one) => one?.group ?? []),
         space.levels.length,
       )
     );
@@ -239,5 +275,6 @@ export function search(
   const extras = { thicknesses: everyExtras ?? thicknesses, isMerged: everyExtras === undefined };
   const spaces = templates.map((template) => createSpace(context, template, tables, extras));
   if (!spaces[0]) return { solutions: [], gap: 0, isTruncated: false };
-  return new Search(options, options.nodes ?? nodes, spaces[0]).run(spaces);
+  const byBound = [...spaces].sort((a, b) => upperBound(b, b.root, 0) - upperBound(a, a.root, 0));
+  return new Search(options, options.nodes ?? nodes, spaces[0]).run(byBound);
 }

@@ -91,13 +91,21 @@ export class SearchTables {
   readonly shoes: FitTable;
   readonly accessory: FitTable;
   readonly #context: ScoringContext;
-  readonly #isInPairs: readonly boolean[];
+  /** Of each group, the number of its category among those of rules about two garments, or -1. */
+  readonly #kinds: Int32Array;
+  readonly #kindCount: number;
+  readonly #clashes: Float64Array;
   readonly #harmonies: (Float64Array | undefined)[] = [];
 
   constructor(context: ScoringContext, { groups }: Wardrobe) {
     const { regions, sense } = context;
     this.#context = context;
-    this.#isInPairs = groups.map(({ item }) => sense.isInPairs(item.garment));
+    const garments = groups.map(({ item }) => item.garment);
+    const paired = garments.filter(sense.isInPairs).map(({ category }) => category.id);
+    const kinds = [...new Set(paired)];
+    this.#kinds = Int32Array.from(garments, ({ category }) => kinds.indexOf(category.id));
+    this.#kindCount = kinds.length;
+    this.#clashes = new Float64Array(kinds.length ** 2).fill(-1);
     this.top = new FitTable(context, regions.top);
     this.dress = new FitTable(context, regions.dress);
     this.bottom = new FitTable(context, regions.bottom);
@@ -110,7 +118,7 @@ export class SearchTables {
   harmony(a: Group, b: Group): number {
     let row = this.#harmonies[a.index];
     if (!row) {
-      row = new Float64Array(this.#isInPairs.length).fill(-1);
+      row = new Float64Array(this.#kinds.length).fill(-1);
       this.#harmonies[a.index] = row;
     }
     const known = row[b.index]!;
@@ -122,8 +130,14 @@ export class SearchTables {
 
   /** What common sense charges for wearing both. */
   clash(a: Group, b: Group): number {
-    if (!this.#isInPairs[a.index] || !this.#isInPairs[b.index]) return 0;
-    return costOf(this.#context.sense.brokenByPair(a.item.garment, b.item.garment));
+    const [kindA, kindB] = [this.#kinds[a.index]!, this.#kinds[b.index]!];
+    if (kindA < 0 || kindB < 0) return 0;
+    const at = kindA * this.#kindCount + kindB;
+    const known = this.#clashes[at]!;
+    if (known >= 0) return known;
+    const value = costOf(this.#context.sense.brokenByPair(a.item.garment, b.item.garment));
+    this.#clashes[at] = value;
+    return value;
   }
 }
 
