@@ -76,10 +76,10 @@ interface OpenNode {
 }
 
 /** Choices that are bounded for one node of the budget: those of a large wardrobe cost more. */
-const CHOICES_PER_NODE = Number(process.env.CPN ?? 12);
+const CHOICES_PER_NODE = 4;
 
 /** Outfits whose neighbours are tried. */
-const CLIMBS = Number(process.env.CLIMBS ?? 5);
+const CLIMBS = 12;
 
 class Search {
   readonly #options: SearchOptions;

@@ -13,6 +13,8 @@ import type { Group, Wardrobe } from '../wardrobe/wardrobe.ts';
  */
 const LEVEL_SLOTS = ['outer', 'mid', 'main', 'over', 'bottom', 'shoes'] as const;
 
+type BodyPart = 'torso' | 'legs' | 'feet';
+
 /** A garment of a level, with what it adds to the score, weighted. */
 export interface Choice {
   readonly group: Group;
@@ -38,6 +40,8 @@ interface Level {
   readonly area: number;
   /** Whether its garment is worn under the one of the level before. */
   readonly isUnder: boolean;
+  /** What its choices can add at most while it is open. */
+  readonly limits: Rest;
 }
 
 /** Smallest and largest value of a sum, milliclo. */
@@ -173,11 +177,11 @@ function layOut({ model }: ScoringContext, { core, form }: Template) {
   };
   const torso: CoreSlot = core.outer ? 'outer' : core.mid ? 'mid' : 'main';
   const legs: CoreSlot = isSuit ? 'mid' : isDress ? 'main' : core.over ? 'over' : 'bottom';
-  const covers = [
+  const covers: readonly [BodyPart, CoreSlot][] = [
     ['torso', torso],
     ['legs', legs],
     ['feet', 'shoes'],
-  ] as const;
+  ];
   return { isOnePiece, areas, covers };
 }
 
@@ -209,26 +213,24 @@ export function createSpace(
   const occasionWeight = weights.occasion / looks;
 
   const shown = [...slots.map((slot) => areas[slot]), ...style.map(() => visibleArea.accessory)];
-  const pairArea = (all: readonly number[]): number => {
-    const total = sumOf(all, (area) => area);
-    return (total * total - sumOf(all, (area) => area * area)) / 2;
-  };
+  const areaOf = (all: readonly number[]): number => sumOf(all, (area) => area);
+  const pairArea = (all: readonly number[]): number =>
+    (areaOf(all) ** 2 - sumOf(all, (area) => area ** 2)) / 2;
   const allPairs = pairArea(shown);
   const pairWeight = allPairs > 0 ? weights.color / allPairs : 0;
 
-  const missingOn = (slot: CoreSlot, kind: 'water' | 'wind', item?: WornItem): number =>
-    sumOf(covers, ([part, by]) =>
-      by === slot
-        ? protection[part] * Math.max(0, shelter[part][kind] - (item?.garment[kind] ?? 0))
-        : 0,
-    );
+  const missingOn = (parts: readonly BodyPart[], kind: 'water' | 'wind', item?: WornItem) =>
+    sumOf(parts, (part) => {
+      const missing = shelter[part][kind] - (item?.garment[kind] ?? 0);
+      return protection[part] * Math.max(0, missing);
+    });
   const overs = rangeOf(core.over ?? [], ({ item }) => item.milliClo);
   const beside = {
     shoes: under.shoes,
     bottom: core.over ? rangeSum([overs, under.bottom]) : under.bottom,
   };
 
-  function createChoice(slot: CoreSlot, group: Group): Choice {
+  function createChoice(slot: CoreSlot, parts: readonly BodyPart[], group: Group): Choice {
     const { item } = group;
     const { milliClo } = item;
     const isSeen = slot !== 'over';
@@ -250,45 +252,50 @@ export function createSpace(
       best: gain + regionWeight * fit,
       occasion: isSeen ? item.occasion : 0,
       leastOccasion: isSeen ? item.occasion : 1,
-      water: missingOn(slot, 'water', item),
-      wind: missingOn(slot, 'wind', item),
+      water: missingOn(parts, 'water', item),
+      wind: missingOn(parts, 'wind', item),
     };
   }
 
   const levels = slots.map((slot): Level => {
-    const choices = (core[slot] ?? []).map((group) => createChoice(slot, group));
+    const parts = covers.filter(([, by]) => by === slot).map(([part]) => part);
+    const choices = (core[slot] ?? [])
+      .map((group) => createChoice(slot, parts, group))
+      .sort((a, b) => b.best - a.best || a.group.index - b.group.index);
+    const dry = rangeOf(choices, ({ milliClo }) => milliClo);
     return {
       slot,
       isTorso: slot === 'outer' || slot === 'mid' || slot === 'main',
-      choices: choices.sort((a, b) => b.best - a.best || a.group.index - b.group.index),
+      choices,
       area: areas[slot],
       isUnder: slot === 'main' ? core.mid !== undefined : slot === 'bottom' && !!core.over,
+      limits: {
+        gain: choices[0]!.best,
+        occasions: most(choices, ({ occasion }) => occasion),
+        water: least(choices, ({ water }) => water),
+        wind: least(choices, ({ wind }) => wind),
+        milliClo: {
+          low: least(choices, ({ group }) => context.wetMilliClo(group.item, 0)),
+          high: dry.high,
+        },
+        top: slot === 'mid' || slot === 'main' ? dry : NOTHING,
+      },
     };
   });
-  const styled = slots.length;
   const restFrom = (depth: number): Rest => {
-    const open = levels.slice(depth);
-    const known = pairArea([...shown.slice(0, depth), ...shown.slice(styled)]);
-    const ofStyle =
-      sumOf(shown.slice(styled), (area) => area) *
-      sumOf(shown.slice(depth, styled), (area) => area);
-    const pairs = Math.max(0, allPairs - known - ofStyle);
+    const open = levels.slice(depth).map(({ limits }) => limits);
+    // Required accessories are worn from the first level on, and each choice counts its harmony with them.
+    const styles = shown.slice(slots.length);
+    const next = shown.slice(depth, slots.length);
+    const known = pairArea([...shown.slice(0, depth), ...styles]) + areaOf(styles) * areaOf(next);
+    const pairs = Math.max(0, allPairs - known);
     return {
-      gain: pairWeight * maxHarmony(model) * pairs + sumOf(open, ({ choices }) => choices[0]!.best),
-      occasions: sumOf(open, ({ choices }) => most(choices, ({ occasion }) => occasion)),
-      water: sumOf(open, ({ choices }) => least(choices, ({ water }) => water)),
-      wind: sumOf(open, ({ choices }) => least(choices, ({ wind }) => wind)),
-      milliClo: rangeSum(
-        open.map(({ choices }) => ({
-          low: least(choices, ({ group }) => context.wetMilliClo(group.item, 0)),
-          high: most(choices, ({ milliClo }) => milliClo),
-        })),
-      ),
-      top: rangeSum(
-        open.map(({ slot, choices }) =>
-          slot === 'mid' || slot === 'main' ? rangeOf(choices, (one) => one.milliClo) : NOTHING,
-        ),
-      ),
+      gain: pairWeight * maxHarmony(model) * pairs + sumOf(open, ({ gain }) => gain),
+      occasions: sumOf(open, ({ occasions }) => occasions),
+      water: sumOf(open, ({ water }) => water),
+      wind: sumOf(open, ({ wind }) => wind),
+      milliClo: rangeSum(open.map(({ milliClo }) => milliClo)),
+      top: rangeSum(open.map(({ top }) => top)),
     };
   };
   const ofStyles = sumOf(style, (item) => sumOf(style, (other) => context.harmonyOf(item, other)));
@@ -334,8 +341,8 @@ export function createSpace(
         least(style, ({ occasion }) => occasion),
         least(levels, ({ choices }) => most(choices, (one) => one.leastOccasion)),
       ),
-      water: core.shoes ? 0 : missingOn('shoes', 'water'),
-      wind: core.shoes ? 0 : missingOn('shoes', 'wind'),
+      water: core.shoes ? 0 : missingOn(['feet'], 'water'),
+      wind: core.shoes ? 0 : missingOn(['feet'], 'wind'),
     },
   };
 }
