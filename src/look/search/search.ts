@@ -75,7 +75,7 @@ interface OpenNode {
   bound: number;
 }
 
-/** Choices that are bounded for one node of the budget: those of a large wardrobe cost more. */
+/** Choices that are bounded for one node of the budget. */
 const CHOICES_PER_NODE = 4;
 
 /** Outfits whose neighbours are tried. */
@@ -102,6 +102,7 @@ class Search {
     const isClimbed = this.#options.everyExtras === undefined;
     for (const space of spaces) {
       this.#descend(this.#open(space, [], upperBound(space, space.root, 0)));
+      // The neighbours of the first outfit fill the list, so that most choices need not be bounded.
       if (isClimbed && this.#climbed.size === 0) this.#climb(1);
     }
     if (isClimbed) this.#climb(CLIMBS);
