@@ -8,7 +8,7 @@ import type { Path, Sums } from './bound.ts';
 import type { Space } from './space.ts';
 
 /** The groups of an outfit without its extras. */
-export type Core = { readonly [S in CoreSlot]?: Group };
+type Core = { readonly [S in CoreSlot]?: Group };
 
 /** A complete outfit with its score, 0-1. */
 export interface Solution {

@@ -25,7 +25,7 @@ const MAX_LISTED = 200;
 /** Of each template, without extras. */
 const MAX_PLAIN = 50;
 /** Nodes of all searches of one kind together, so that a long trip takes no longer than a short one. */
-const MAX_NODES = 20_000;
+const MAX_NODES = 10_000;
 
 /** Whether a garment needs washing in whatever slot it is worn. */
 export const needsWashing = (model: Model, garment: Garment): boolean =>
@@ -124,7 +124,7 @@ function restrict(
 }
 
 /** Nodes of the search for a better outfit of a day. */
-const REDRESS_NODES = 800;
+const REDRESS_NODES = 400;
 
 type Limits = Pick<CapsuleProblem, 'maxItems' | 'maxWears'>;
 type Choice = ListedOutfit | undefined;
