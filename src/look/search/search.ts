@@ -172,9 +172,8 @@ class Search {
       return next ? base + next.best : Number.NEGATIVE_INFINITY;
     };
     const from = node.next;
-    for (let open = openBound(); open >= needed; open = openBound()) {
-      if (open <= (children.at(-1)?.bound ?? Number.NEGATIVE_INFINITY)) break;
-      const choice = choices[node.next]!;
+    for (let choice = choices[from]; choice && openBound() >= needed; choice = choices[node.next]) {
+      if (openBound() <= (children.at(-1)?.bound ?? Number.NEGATIVE_INFINITY)) break;
       node.next += 1;
       const bound = upperBound(space, extend(space, sums, path, depth, choice, to), depth + 1);
       if (bound < needed || !this.#isAllowed(space, [...path, choice])) continue;
