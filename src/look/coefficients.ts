@@ -239,7 +239,7 @@ export const coefficients = (read: ReadCoefficient) => ({
     slack: read('day.slack', 0.02, '-', 'judgement', 'Fit that an hour may lose to avoid a change of layers'),
   },
   search: {
-    nodes:       read('search.nodes',       2_500,  'nodes', 'judgement', 'Budget of the search: whole outfits completed, and each twelve choices bounded; small wardrobes are proved optimal, with 1,000 items the gap says what may be lost'),
+    nodes:       read('search.nodes',       2_500,  'nodes', 'judgement', 'Budget of the search: whole outfits completed, and each four choices bounded; small wardrobes are proved optimal, with 1,000 items the gap says what may be lost'),
     thicknesses: read('search.thicknesses', 4,       'garments', 'judgement', 'Thicknesses tried of each accessory and underlayer (hat, scarf, gloves, socks, long underwear)'),
     pool:        read('search.pool',        5,       'outfits', 'judgement', 'Candidates ranked for each outfit that /outfits returns'),
   },

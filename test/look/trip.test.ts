@@ -17,6 +17,24 @@ test('the response does not depend on the order of items', () => {
   expect(reversed.itemIds).toEqual([...once.itemIds].reverse());
 });
 
+test('thermals that are fresh for one day alone are for the coldest', () => {
+  for (const temperatures of [
+    [4, -14, -2],
+    [-3, -6, -16, 2],
+    [-15, -4, -5],
+  ]) {
+    const coldest = temperatures.indexOf(Math.min(...temperatures));
+    const body = { days: daysOf(temperatures), items: CLOSET, maxItems: 14, wearsBeforeWash: 1 };
+    const { days } = computeTrip(model, TripRequest.parse(body));
+    for (const [at, { outfit }] of days.entries()) {
+      expect(outfit, `${temperatures} day ${at}`).not.toBeNull();
+      const { underTop, underBottom } = outfit!.slots;
+      const expected = at === coldest ? ['thermal-top', 'long-johns'] : [undefined, undefined];
+      expect([underTop, underBottom], `${temperatures} day ${at}`).toEqual(expected);
+    }
+  }
+});
+
 test('a pinned item is worn every day', () => {
   const request = { days: daysOf([4, 9, 15]), maxItems: 8, items: CLOSET, pin: ['boots'] };
   const { days } = computeTrip(model, TripRequest.parse(request));

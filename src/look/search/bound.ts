@@ -1,39 +1,34 @@
 import type { ThermalCurve } from '../comfort/comfort.ts';
 import { isUnder } from '../wardrobe/templates.ts';
-import type { Group } from '../wardrobe/wardrobe.ts';
-import type { Space } from './space.ts';
+import type { Choice, Space } from './space.ts';
 
-/** Choices made, one for each level from the first on, as indexes of its groups. */
-export type Path = readonly number[];
+/** Choices made by level; undefined where none is made yet. */
+export type Path = readonly (Choice | undefined)[];
 
 /** What the choices of a path add up to. */
 export interface Sums {
-  /** Thermal curve of the outermost layer, and how much rain it keeps off. */
+  /** Thermal curve of the outermost layer, and how much rain it and overtrousers keep off. */
   curve: ThermalCurve | undefined;
-  cover: number;
-  /** Insulation in the weather without overtrousers, milliclo; those may keep the trousers dry. */
+  torsoCover: number;
+  legCover: number;
+  /** Insulation in the weather, milliclo. */
   milliClo: number;
-  /** What overtrousers can add to that at most. */
-  over: number;
   /** Insulation by region, dry. */
   top: number;
   legs: number;
   shoes: number;
-  /** Weighted terms that the choices fix, and the bounds on those that overtrousers change. */
+  /** Weighted terms that the choices fix, and bounds on the fits of legs and feet. */
   gain: number;
   fits: number;
   occasions: number;
-  minOccasion: number;
+  leastOccasion: number;
   /** Shelter that is missing. */
   water: number;
   wind: number;
 }
 
-export const groupAt = ({ levels }: Space, path: Path, depth: number): Group =>
-  levels[depth]!.groups[path[depth]!]!;
-
 /**
- * Adds the choice `choice` of the level at `depth` to the sums of a path.
+ * Adds a choice at `depth` to the sums of the other choices of a path.
  * @param to is overwritten and returned: no object is made in the innermost loop
  */
 export function extend(
@@ -41,38 +36,39 @@ export function extend(
   from: Sums,
   path: Path,
   depth: number,
-  choice: number,
+  choice: Choice,
   to: Sums,
 ): Sums {
-  const { context, levels, pairWeight, tables, overs } = space;
-  const level = levels[depth]!;
-  const group = level.groups[choice]!;
-  const { item } = group;
-  to.curve = depth === 0 ? context.curveFor(item.garment) : from.curve;
-  to.cover = depth === 0 ? item.garment.water : from.cover;
-  const wet = context.wetMilliClo(item, level.isTorso ? to.cover : 0);
-  to.milliClo = from.milliClo + wet;
-  to.over = from.over;
-  to.top = from.top;
-  to.legs = from.legs;
-  to.shoes = from.shoes;
-  if (level.slot === 'bottom') {
-    to.legs += item.milliClo;
-    if (overs.length > 1 || overs[0]) to.over += item.milliClo - wet + space.maxOver;
-  } else if (level.slot === 'shoes') to.shoes += item.milliClo;
-  else if (level.slot !== 'outer') to.top += item.milliClo;
-  let gain = from.gain + level.gains[choice]!;
-  for (let at = 0; at < depth; at++) {
-    const other = groupAt(space, path, at);
-    const weight = pairWeight * level.area * levels[at]!.area;
-    gain += weight * tables.harmony.of(other, group) - tables.clash.of(other, group);
+  const { context, levels, pairWeight, tables, regionWeight, under } = space;
+  const { slot, isTorso, area } = levels[depth]!;
+  const { group, milliClo } = choice;
+  const { garment } = group.item;
+  to.curve = depth === 0 ? context.curveFor(garment) : from.curve;
+  to.torsoCover = depth === 0 ? garment.water : from.torsoCover;
+  to.legCover = slot === 'over' ? garment.water : from.legCover;
+  const cover = isTorso ? to.torsoCover : slot === 'bottom' ? to.legCover : 0;
+  to.milliClo = from.milliClo + context.wetMilliClo(group.item, cover);
+  to.top = from.top + (slot === 'mid' || slot === 'main' ? milliClo : 0);
+  to.legs = from.legs + (slot === 'over' || slot === 'bottom' ? milliClo : 0);
+  to.shoes = from.shoes + (slot === 'shoes' ? milliClo : 0);
+  to.fits = from.fits;
+  if (slot === 'bottom' || slot === 'shoes') {
+    const own = slot === 'bottom' ? to.legs : to.shoes;
+    const { low, high } = under[slot];
+    to.fits += regionWeight * tables[slot].upperBound(own + low, own + high);
+  }
+  let gain = from.gain + choice.gain;
+  const weight = pairWeight * area;
+  for (let at = 0; at < path.length; at++) {
+    const other = path[at]?.group;
+    if (!other) continue;
+    gain += weight * levels[at]!.area * tables.harmony(other, group) - tables.clash(other, group);
   }
   to.gain = gain;
-  to.fits = from.fits + level.fits[choice]!;
-  to.occasions = from.occasions + item.occasion;
-  to.minOccasion = Math.min(from.minOccasion, item.occasion);
-  to.water = from.water + level.water[choice]!;
-  to.wind = from.wind + level.wind[choice]!;
+  to.occasions = from.occasions + choice.occasion;
+  to.leastOccasion = Math.min(from.leastOccasion, choice.leastOccasion);
+  to.water = from.water + choice.water;
+  to.wind = from.wind + choice.wind;
   return to;
 }
 
@@ -86,24 +82,24 @@ export function upperBound(space: Space, sums: Sums, depth: number): number {
   const torso = space.isOnePiece
     ? 2 * tables.dress.upperBound(low + under.bottom.low, high + under.bottom.high)
     : tables.top.upperBound(low, high);
-  const least = sums.milliClo + rest.milliClo.low + under.total.low + under.accessory.low;
-  const most =
-    sums.milliClo + sums.over + rest.milliClo.high + under.total.high + under.accessory.high;
+  const coldest = sums.milliClo + rest.milliClo.low + under.total.low + under.accessory.low;
+  const warmest = sums.milliClo + rest.milliClo.high + under.total.high + under.accessory.high;
   return (
     protection * (1 - Math.max(sums.water + rest.water, sums.wind + rest.wind)) +
-    space.occasionWeight * sums.minOccasion * (sums.occasions + rest.occasions) +
+    space.occasionWeight * sums.leastOccasion * (sums.occasions + rest.occasions) +
     sums.gain +
     sums.fits +
     rest.gain +
     regionWeight * torso +
     space.accessoryBound +
-    thermal * sums.curve!.upperBound(least, Math.min(most, context.maxMilliClo))
+    thermal * (sums.curve?.upperBound(coldest, Math.min(warmest, context.maxMilliClo)) ?? 1)
   );
 }
 
-/** Whether the choices can be worn together: a middle layer fits over the top. */
-export function isWearable({ context, levels, midDepth }: Space, path: Path): boolean {
-  if (midDepth < 0 || path.length < midDepth + 2) return true;
-  const mid = levels[midDepth]!.groups[path[midDepth]!]!;
-  return isUnder(context, mid, levels[midDepth + 1]!.groups[path[midDepth + 1]!]!);
-}
+/** Whether each garment of a path can be worn under the one of the level before. */
+export const isWearable = ({ context, levels }: Space, path: Path): boolean =>
+  path.every((choice, depth) => {
+    const above = path[depth - 1];
+    const { slot, isUnder: isInner } = levels[depth]!;
+    return !isInner || !choice || !above || isUnder(context, slot, above.group, choice.group);
+  });

@@ -4,11 +4,11 @@ import { type Ensemble, EXTRA_SLOTS } from '../wardrobe/ensemble.ts';
 import type { Accessory, Underlayer } from '../wardrobe/extras.ts';
 import type { CoreSlot } from '../wardrobe/templates.ts';
 import type { Group } from '../wardrobe/wardrobe.ts';
-import { groupAt, type Path, type Sums } from './bound.ts';
+import type { Path, Sums } from './bound.ts';
 import type { Space } from './space.ts';
 
 /** The groups of an outfit without its extras. */
-export type Core = { readonly [S in CoreSlot]?: Group };
+type Core = { readonly [S in CoreSlot]?: Group };
 
 /** A complete outfit with its score, 0-1. */
 export interface Solution {
@@ -42,97 +42,57 @@ export const extrasKey = (ensemble: Ensemble<WornItem>): string =>
   EXTRA_SLOTS.map((slot) => ensemble[slot]?.garment.id ?? '').join('|');
 
 /** The groups of a path by slot. */
-export function coreOf(space: Space, path: Path): Core {
+export function coreOf({ levels }: Space, path: Path): Core {
   const core: { [S in CoreSlot]?: Group } = {};
-  for (const [depth, { slot }] of space.levels.entries())
-    if (depth < path.length) core[slot] = groupAt(space, path, depth);
+  for (const [depth, { slot }] of levels.entries()) if (path[depth]) core[slot] = path[depth].group;
   return core;
 }
 
-/** What completes a core: overtrousers and extras. */
+/** The extras that complete a core. */
 interface Completion {
   readonly value: number;
-  readonly over: Group | undefined;
   readonly under: Underlayer;
   readonly accessory: Accessory;
 }
 
-/** Which completions of a core are outfits of their own. */
-type Distinct = 'best' | 'overtrousers' | 'all';
-
-/** A core without overtrousers as it is with these, or with none. */
-function withOver(space: Space, path: Path, sums: Sums, over: Group | undefined) {
-  const { context, levels, bottomDepth, tables } = space;
-  let { milliClo, gain, legs, water, wind } = sums;
-  if (bottomDepth >= 0) {
-    const bottom = groupAt(space, path, bottomDepth);
-    const level = levels[bottomDepth]!;
-    const choice = path[bottomDepth]!;
-    const missing = space.missingOn('legs', (over ?? bottom).item);
-    water += missing.water - level.water[choice]!;
-    wind += missing.wind - level.wind[choice]!;
-    if (over) {
-      const { item } = over;
-      milliClo +=
-        context.wetMilliClo(item, 0) +
-        context.wetMilliClo(bottom.item, item.garment.water) -
-        context.wetMilliClo(bottom.item, 0);
-      legs += item.milliClo;
-      gain -= item.sense;
-      for (let at = 0; at < levels.length; at++)
-        gain -= tables.clash.of(over, groupAt(space, path, at));
-    }
-  }
-  const { protection } = context.model.tables.weights;
-  const occasion = space.occasionWeight * sums.minOccasion * sums.occasions;
-  return { milliClo, legs, base: protection * (1 - Math.max(water, wind)) + occasion + gain };
-}
-
 /**
- * The overtrousers and extras with which a core scores `needed` or more, best first; in vain are all
- * that are no outfit of their own and score less than others.
+ * The extras with which a core scores `needed` or more.
+ * @param sums of the whole core
+ * @param isEvery whether each combination is an outfit of its own; else, the best is the last
  */
 export function completionsOf(
   space: Space,
-  path: Path,
   sums: Sums,
   needed: number,
-  distinct: Distinct,
+  isEvery: boolean,
 ): Completion[] {
-  const { context, tables, regionWeight, isOnePiece, isOutdoor } = space;
-  const { thermal } = context.model.tables.weights;
+  const { context, tables, regionWeight, isOnePiece, isOutdoor, accessoryBound } = space;
+  const { protection, thermal } = context.model.tables.weights;
   const { low, high } = space.under.accessory;
-  const curve = sums.curve!;
+  const base =
+    protection * (1 - Math.max(sums.water, sums.wind)) +
+    space.occasionWeight * sums.leastOccasion * sums.occasions +
+    sums.gain;
   const found: Completion[] = [];
   let floor = needed;
-  for (const over of space.overs) {
-    if (
-      over &&
-      path[space.bottomDepth] !== undefined &&
-      over === groupAt(space, path, space.bottomDepth)
-    )
-      continue;
-    const { milliClo, legs, base } = withOver(space, path, sums, over);
-    if (distinct === 'overtrousers') floor = needed;
-    for (const under of space.underlayers) {
-      const top = sums.top + under.top;
-      const body = isOnePiece
-        ? 2 * tables.dress.at(top + legs + under.bottom)
-        : tables.top.at(top) + tables.bottom.at(legs + under.bottom);
-      const dressed = base + regionWeight * (body + tables.shoes.at(sums.shoes + under.shoes));
-      const warmth = milliClo + under.total;
-      const warmest = thermal * curve.upperBound(warmth + low, warmth + high);
-      if (dressed + space.accessoryBound + warmest < floor) continue;
-      for (const accessory of space.accessories) {
-        const fit = isOutdoor ? regionWeight * tables.accessory.at(accessory.milliClo) : 0;
-        const value = dressed + fit + thermal * curve.at(warmth + accessory.milliClo);
-        if (value < floor) continue;
-        found.push({ value, over, under, accessory });
-        if (distinct !== 'all') floor = value;
-      }
+  for (const under of space.underlayers) {
+    const top = sums.top + under.top;
+    const body = isOnePiece
+      ? 2 * tables.dress.at(top + under.bottom)
+      : tables.top.at(top) + tables.bottom.at(sums.legs + under.bottom);
+    const dressed = base + regionWeight * (body + tables.shoes.at(sums.shoes + under.shoes));
+    const warmth = sums.milliClo + under.total;
+    const warmest = sums.curve!.upperBound(warmth + low, warmth + high);
+    if (dressed + accessoryBound + thermal * warmest < floor) continue;
+    for (const accessory of space.accessories) {
+      const fit = isOutdoor ? regionWeight * tables.accessory.at(accessory.milliClo) : 0;
+      const value = dressed + fit + thermal * sums.curve!.at(warmth + accessory.milliClo);
+      if (value < floor) continue;
+      found.push({ value, under, accessory });
+      if (!isEvery) floor = value;
     }
   }
-  return found.sort((a, b) => b.value - a.value);
+  return found;
 }
 
 /** Digits of the largest index of a group. */

@@ -2,7 +2,7 @@ import type { ScoringContext } from '../scoring/context.ts';
 import { mapEnsemble } from '../wardrobe/ensemble.ts';
 import type { CoreSlot, Template } from '../wardrobe/templates.ts';
 import type { Group } from '../wardrobe/wardrobe.ts';
-import { extend, groupAt, isWearable, type Path, type Sums, upperBound } from './bound.ts';
+import { extend, isWearable, type Path, type Sums, upperBound } from './bound.ts';
 import {
   comparableScore,
   completionsOf,
@@ -13,7 +13,7 @@ import {
   type Solution,
   tieBreakerOf,
 } from './complete.ts';
-import { createSpace, type SearchTables, type Space } from './space.ts';
+import { type Choice, createSpace, type SearchTables, type Space } from './space.ts';
 import { createTopList, type TopList } from './top-list.ts';
 
 export interface SearchResult {
@@ -49,32 +49,37 @@ export interface Searchable {
   readonly tables: SearchTables;
 }
 
-/** A solution with the template that it is of. */
+/** A solution with the choices that it is of. */
 interface Found extends Solution {
   readonly space: Space;
   readonly path: Path;
 }
 
-/** A partial outfit, and the choices of the next level that are not explored; the best is the last. */
-interface OpenNode {
-  readonly space: Space;
-  readonly path: Path;
-  readonly children: Child[];
-}
-
 interface Child {
-  readonly choice: number;
+  readonly choice: Choice;
   readonly bound: number;
 }
 
-const boundOf = ({ children }: OpenNode): number =>
-  children.at(-1)?.bound ?? Number.NEGATIVE_INFINITY;
+/** A partial outfit, and the choices of the next level that are not followed. */
+interface OpenNode {
+  readonly space: Space;
+  readonly path: Path;
+  readonly sums: Sums;
+  /** Those that are bounded; the best is the last. */
+  readonly children: Child[];
+  /** The first choice that is not bounded yet; all after it are worse by themselves. */
+  next: number;
+  /** Bound of this outfit less what the best choice adds by itself. */
+  readonly base: number;
+  /** Largest bound of what is not followed. */
+  bound: number;
+}
 
-/** Choices that are bounded for one node of the budget: those of a large wardrobe cost more. */
-const CHOICES_PER_NODE = 12;
+/** Choices that are bounded for one node of the budget. */
+const CHOICES_PER_NODE = 4;
 
 /** Outfits whose neighbours are tried. */
-const CLIMBS = 5;
+const CLIMBS = 12;
 
 class Search {
   readonly #options: SearchOptions;
@@ -86,21 +91,25 @@ class Search {
   /** Sums by depth; overwritten by the next path. */
   readonly #scratch: readonly Sums[];
 
-  constructor(options: SearchOptions, nodes: number, spaces: readonly Space[]) {
+  constructor(options: SearchOptions, nodes: number, { root }: Space) {
     this.#options = options;
     this.#incumbents = createTopList(options.size);
     this.#nodesLeft = nodes;
-    this.#scratch = spaces[0] ? Array.from({ length: 8 }, () => ({ ...spaces[0]!.root })) : [];
+    this.#scratch = Array.from({ length: 8 }, () => ({ ...root }));
   }
 
   run(spaces: readonly Space[]): SearchResult {
-    for (const space of spaces) this.#dive(space);
-    if (this.#options.everyExtras === undefined) this.#climb();
-    for (const space of spaces) this.#push(this.#open(space, []));
+    const isClimbed = this.#options.everyExtras === undefined;
+    for (const space of spaces) {
+      this.#descend(this.#open(space, [], upperBound(space, space.root, 0)));
+      // The neighbours of the first outfit fill the list, so that most choices need not be bounded.
+      if (isClimbed && this.#climbed.size === 0) this.#climb(1);
+    }
+    if (isClimbed) this.#climb(CLIMBS);
     this.#explore();
     const solutions: readonly Solution[] = this.#incumbents.list();
     const next = this.#queue.at(-1);
-    const unexplored = next ? boundOf(next) : Number.NEGATIVE_INFINITY;
+    const unexplored = next?.bound ?? Number.NEGATIVE_INFINITY;
     const isTruncated = next !== undefined && unexplored >= this.#cutoff();
     const last = solutions.at(-1)?.score ?? 0;
     return { solutions, gap: isTruncated ? Math.max(0, unexplored - last) : 0, isTruncated };
@@ -109,20 +118,78 @@ class Search {
   /** What a bound must reach for its node to be explored. */
   readonly #cutoff = (): number => this.#incumbents.threshold() + MARGIN;
 
-  /** Follows the choice with the best bound at each level. */
-  #dive(space: Space): void {
-    let path: Path = [];
-    while (path.length < space.levels.length) {
-      const best = this.#open(space, path).children.pop();
-      if (!best) return;
-      path = [...path, best.choice];
+  /** Follows the best bound from node to node to a whole outfit; the other choices wait in the queue. */
+  #descend(from: OpenNode): void {
+    let node = from;
+    for (let best = this.#take(node); best; best = this.#take(node)) {
+      this.#push(node);
+      const { space } = node;
+      const path = [...node.path, best.choice];
+      if (path.length === space.levels.length) {
+        this.#complete(space, path);
+        return;
+      }
+      node = this.#open(space, path, best.bound);
     }
-    this.#complete(space, path);
+  }
+
+  /** Takes the best bound of all, until none can be better or the budget is spent. */
+  #explore(): void {
+    for (let next = this.#queue.pop(); next; next = this.#queue.pop()) {
+      if (next.bound < this.#cutoff()) this.#queue.length = 0;
+      else if (this.#nodesLeft <= 0) {
+        this.#push(next);
+        return;
+      } else this.#descend(next);
+    }
+  }
+
+  #push(node: OpenNode): void {
+    if (node.bound < this.#cutoff()) return;
+    let at = this.#queue.length;
+    while (at > 0 && this.#queue[at - 1]!.bound > node.bound) at -= 1;
+    this.#queue.splice(at, 0, node);
+  }
+
+  #open(space: Space, path: Path, bound: number): OpenNode {
+    const sums = { ...this.#sumsOf(space, path) };
+    const [best] = space.levels[path.length]!.choices;
+    return { space, path, sums, children: [], next: 0, base: bound - best!.best, bound };
+  }
+
+  /**
+   * The choice with the best bound, which is taken from the node. Choices are bounded until no other can
+   * have a larger one: each is at most what the node has, with its own best in place of the best one's.
+   */
+  #take(node: OpenNode): Child | undefined {
+    const { space, path, sums, children, base } = node;
+    const depth = path.length;
+    const { choices } = space.levels[depth]!;
+    const to = this.#scratch[depth + 1]!;
+    const needed = this.#cutoff();
+    const openBound = () => {
+      const next = choices[node.next];
+      return next ? base + next.best : Number.NEGATIVE_INFINITY;
+    };
+    const from = node.next;
+    for (let choice = choices[from]; choice && openBound() >= needed; choice = choices[node.next]) {
+      if (openBound() <= (children.at(-1)?.bound ?? Number.NEGATIVE_INFINITY)) break;
+      node.next += 1;
+      const bound = upperBound(space, extend(space, sums, path, depth, choice, to), depth + 1);
+      if (bound < needed || !this.#isAllowed(space, [...path, choice])) continue;
+      let at = children.length;
+      while (at > 0 && children[at - 1]!.bound > bound) at -= 1;
+      children.splice(at, 0, { choice, bound });
+    }
+    this.#nodesLeft -= (node.next - from) / CHOICES_PER_NODE;
+    const best = children.pop();
+    node.bound = Math.max(openBound(), children.at(-1)?.bound ?? Number.NEGATIVE_INFINITY);
+    return best;
   }
 
   /** Tries the neighbours of the best outfits, of new ones too. */
-  #climb(): void {
-    for (let left = CLIMBS; left > 0; left--) {
+  #climb(count: number): void {
+    for (let left = count; left > 0; left--) {
       const next = this.#incumbents.list().find((one) => !this.#climbed.has(one));
       if (!next) return;
       this.#climbed.add(next);
@@ -132,82 +199,43 @@ class Search {
 
   /** Tries every outfit that differs in one visible choice. */
   #tryNeighbours({ space, path }: Found): void {
-    for (const [depth, { groups }] of space.levels.entries()) {
-      this.#sumsOf(space, path.slice(0, depth));
-      const next = [...path];
-      for (let choice = 0; choice < groups.length; choice++) {
+    for (const [depth, { slot, choices }] of space.levels.entries()) {
+      // The outermost garments decide about what is under them, so all is added up anew.
+      const isOutermost = depth === 0 || slot === 'over';
+      const others = path.with(depth, undefined);
+      const base = isOutermost ? undefined : { ...this.#sumsOf(space, others) };
+      for (const choice of choices) {
         if (choice === path[depth]) continue;
-        next[depth] = choice;
-        const sums = this.#sumsOf(space, next, depth);
-        if (upperBound(space, sums, next.length) >= this.#cutoff() && this.#isAllowed(space, next))
-          this.#complete(space, [...next], sums);
+        const next = path.with(depth, choice);
+        const sums = base
+          ? extend(space, base, others, depth, choice, this.#scratch[0]!)
+          : this.#sumsOf(space, next);
+        if (upperBound(space, sums, next.length) < this.#cutoff()) continue;
+        if (this.#isAllowed(space, next)) this.#complete(space, next, sums);
       }
     }
   }
 
-  /** @param from depth before which the sums are those of the last path */
-  #sumsOf(space: Space, path: Path, from = 0): Sums {
-    let sums: Sums = from > 0 ? this.#scratch[from - 1]! : space.root;
-    for (let depth = from; depth < path.length; depth++)
-      sums = extend(space, sums, path, depth, path[depth]!, this.#scratch[depth]!);
+  #sumsOf(space: Space, path: Path): Sums {
+    let sums: Sums = space.root;
+    const made: (Choice | undefined)[] = [];
+    for (const [depth, choice] of path.entries()) {
+      if (choice) sums = extend(space, sums, made, depth, choice, this.#scratch[depth + 1]!);
+      made.push(choice);
+    }
     return sums;
   }
 
   #isAllowed(space: Space, path: Path): boolean {
     if (!isWearable(space, path)) return false;
     const { accepts } = this.#options;
-    if (!accepts) return true;
-    return accepts(
-      path.map((_, depth) => groupAt(space, path, depth)),
-      space.levels.length,
+    return (
+      !accepts ||
+      accepts(
+        path.flatMap((one) => one?.group ?? []),
+        space.levels.length,
+      )
     );
-  }
-
-  /** A partial outfit with the choices of its next level that may be part of a solution. */
-  #open(space: Space, path: Path): OpenNode {
-    const depth = path.length;
-    const sums = this.#sumsOf(space, path);
-    const scratch = this.#scratch[depth]!;
-    const needed = this.#cutoff();
-    const children: Child[] = [];
-    const { length } = space.levels[depth]!.groups;
-    this.#nodesLeft -= Math.ceil(length / CHOICES_PER_NODE);
-    for (let choice = 0; choice < length; choice++) {
-      const bound = upperBound(space, extend(space, sums, path, depth, choice, scratch), depth + 1);
-      if (bound >= needed && this.#isAllowed(space, [...path, choice]))
-        children.push({ choice, bound });
-    }
-    return { space, path, children: children.sort((a, b) => a.bound - b.bound) };
-  }
-
-  /**
-   * Takes the choice with the best bound and follows it to a whole outfit, until none can be better or
-   * the budget is spent.
-   */
-  #explore(): void {
-    for (let next = this.#queue.pop(); next; next = this.#queue.pop()) {
-      if (boundOf(next) < this.#cutoff()) this.#queue.length = 0;
-      if (this.#nodesLeft <= 0) return void this.#push(next);
-      let node = next;
-      for (let child = node.children.pop(); child; child = node.children.pop()) {
-        this.#push(node);
-        const { space } = node;
-        const path = [...node.path, child.choice];
-        if (path.length === space.levels.length) {
-          this.#complete(space, path);
-          break;
-        }
-        node = this.#open(space, path);
-      }
-    }
-  }
-
-  #push(node: OpenNode): void {
-    const bound = boundOf(node);
-    if (node.children.length === 0 || bound < this.#cutoff()) return;
-    let at = this.#queue.length;
-    while (at > 0 && boundOf(this.#queue[at - 1]!) > bound) at -= 1;
-    this.#queue.splice(at, 0, node);
   }
 
   /** Offers the outfits of a core. */
@@ -215,32 +243,22 @@ class Search {
     this.#nodesLeft -= 1;
     const { keySlots, everyExtras } = this.#options;
     const core = coreOf(space, path);
-    const isOfOvers = keySlots.includes('over');
-    const distinct = everyExtras === undefined ? (isOfOvers ? 'overtrousers' : 'best') : 'all';
-    const needed =
-      distinct === 'best'
-        ? Math.max(this.#cutoff(), this.#incumbents.thresholdFor(keyOf(core, keySlots)) + MARGIN)
-        : this.#cutoff();
-    for (const { value, over, under, accessory } of completionsOf(
-      space,
-      path,
-      sums,
-      needed,
-      distinct,
-    )) {
+    const isEvery = everyExtras !== undefined;
+    const key = keyOf(core, keySlots);
+    const needed = isEvery ? this.#cutoff() : this.#incumbents.thresholdFor(key) + MARGIN;
+    const completions = completionsOf(space, sums, needed, isEvery);
+    const best = isEvery ? completions.sort((a, b) => b.value - a.value) : completions.slice(-1);
+    for (const { value, under, accessory } of best) {
       if (value < this.#cutoff()) break;
-      const whole = over ? { ...core, over } : core;
-      const extras = { ...under.ensemble, ...accessory.ensemble };
-      const key = keyOf(whole, keySlots) + (distinct === 'all' ? `|${extrasKey(extras)}` : '');
-      if (value < this.#incumbents.thresholdFor(key) + MARGIN) continue;
       this.#nodesLeft -= 1;
-      const ensemble = { ...mapEnsemble(whole, ({ item }) => item), ...extras, ...space.style };
+      const extras = { ...under.ensemble, ...accessory.ensemble };
+      const ensemble = { ...mapEnsemble(core, ({ item }) => item), ...extras, ...space.style };
       const score = comparableScore(space.context, ensemble);
-      const solution = { score, core: whole, ensemble, space, path };
+      const solution = { score, core, ensemble, space, path };
       this.#incumbents.add(
-        key,
+        isEvery ? `${key}|${extrasKey(extras)}` : key,
         score,
-        () => tieBreakerOf(whole),
+        () => tieBreakerOf(core),
         () => solution,
       );
     }
@@ -256,5 +274,7 @@ export function search(
   const { everyExtras } = options;
   const extras = { thicknesses: everyExtras ?? thicknesses, isMerged: everyExtras === undefined };
   const spaces = templates.map((template) => createSpace(context, template, tables, extras));
-  return new Search(options, options.nodes ?? nodes, spaces).run(spaces);
+  if (!spaces[0]) return { solutions: [], gap: 0, isTruncated: false };
+  const byBound = [...spaces].sort((a, b) => upperBound(b, b.root, 0) - upperBound(a, a.root, 0));
+  return new Search(options, options.nodes ?? nodes, spaces[0]).run(byBound);
 }

@@ -4,33 +4,50 @@ import { regionFit } from '../scoring/score.ts';
 import { costOf } from '../scoring/sense.ts';
 import { type Ensemble, isSet, slotsOf } from '../wardrobe/ensemble.ts';
 import { createExtras, type ExtrasChoice } from '../wardrobe/extras.ts';
-import type { Template } from '../wardrobe/templates.ts';
+import type { CoreSlot, Template } from '../wardrobe/templates.ts';
 import type { Group, Wardrobe } from '../wardrobe/wardrobe.ts';
 
 /**
- * Order of decisions. The outermost layer comes first: it decides wind, rain and the thermal curve.
- * Overtrousers are chosen with the extras.
+ * Order of decisions: an outer garment comes before what it covers. The outermost on the torso decides
+ * wind, rain and the thermal curve, overtrousers keep trousers dry.
  */
-const LEVEL_SLOTS = ['outer', 'mid', 'main', 'bottom', 'shoes'] as const;
-type LevelSlot = (typeof LEVEL_SLOTS)[number];
+const LEVEL_SLOTS = ['outer', 'mid', 'main', 'over', 'bottom', 'shoes'] as const;
 
 type BodyPart = 'torso' | 'legs' | 'feet';
-type Missing = { readonly water: number; readonly wind: number };
 
-/** One decision of the search: a slot and its choices. Rows are parallel to `groups`. */
+/** A garment of a level, with what it adds to the score, weighted. */
+export interface Choice {
+  readonly group: Group;
+  readonly milliClo: number;
+  /** Season and common sense, harmony with required accessories, fit of a coat. */
+  readonly gain: number;
+  /** `gain`, with the best fit of legs or feet that it can have: at most what it adds. */
+  readonly best: number;
+  /** Fit for the occasion; overtrousers are not looked at. */
+  readonly occasion: number;
+  readonly leastOccasion: number;
+  /** Shelter that it leaves missing. */
+  readonly water: number;
+  readonly wind: number;
+}
+
+/** One decision of the search: a slot and its choices, in order of `best`. */
 interface Level {
-  readonly slot: LevelSlot;
+  readonly slot: CoreSlot;
   readonly isTorso: boolean;
-  readonly groups: readonly Group[];
+  readonly choices: readonly Choice[];
   /** Visible share of the outfit. */
   readonly area: number;
-  /** What a choice adds to the score by itself, weighted: season, common sense, fit of the coat. */
-  readonly gains: Float64Array;
-  /** Upper bound of the weighted fit of legs or feet, with any overtrousers and extras. */
-  readonly fits: Float64Array;
-  /** Shelter that a choice leaves missing, with the best overtrousers. */
-  readonly water: Float64Array;
-  readonly wind: Float64Array;
+  /** Whether its garment is worn under the one of the level before. */
+  readonly isUnder: boolean;
+  /** What its choices can add at most while it is open. */
+  readonly limits: Rest;
+}
+
+/** Smallest and largest value of a sum, milliclo. */
+interface Range {
+  readonly low: number;
+  readonly high: number;
 }
 
 /** What the open levels can add at most, each at its best by itself. */
@@ -41,12 +58,6 @@ interface Rest {
   readonly wind: number;
   readonly milliClo: Range;
   readonly top: Range;
-}
-
-/** Smallest and largest value of a sum, milliclo. */
-interface Range {
-  readonly low: number;
-  readonly high: number;
 }
 
 /** Fit of one region by its insulation in milliclo, each point computed once. */
@@ -75,87 +86,99 @@ class FitTable {
   }
 }
 
-/** A number for each two groups, computed once. */
-class PairTable {
-  readonly #size: number;
-  readonly #compute: (a: Group, b: Group) => number;
-  readonly #rows: (Float64Array | undefined)[] = [];
+/** What all searches of one wardrobe share. */
+export class SearchTables {
+  readonly top: FitTable;
+  readonly dress: FitTable;
+  readonly bottom: FitTable;
+  readonly outer: FitTable;
+  readonly shoes: FitTable;
+  readonly accessory: FitTable;
+  readonly #context: ScoringContext;
+  /** Of each group, the number of its category among those of rules about two garments, or -1. */
+  readonly #kinds: Int32Array;
+  readonly #kindCount: number;
+  readonly #clashes: Float64Array;
+  readonly #harmonies: (Float64Array | undefined)[] = [];
 
-  constructor(size: number, compute: (a: Group, b: Group) => number) {
-    this.#size = size;
-    this.#compute = compute;
+  constructor(context: ScoringContext, { groups }: Wardrobe) {
+    const { regions, sense } = context;
+    this.#context = context;
+    const garments = groups.map(({ item }) => item.garment);
+    const paired = garments.filter(sense.isInPairs).map(({ category }) => category.id);
+    const kinds = [...new Set(paired)];
+    this.#kinds = Int32Array.from(garments, ({ category }) => kinds.indexOf(category.id));
+    this.#kindCount = kinds.length;
+    this.#clashes = new Float64Array(kinds.length ** 2).fill(-1);
+    this.top = new FitTable(context, regions.top);
+    this.dress = new FitTable(context, regions.dress);
+    this.bottom = new FitTable(context, regions.bottom);
+    this.outer = new FitTable(context, regions.outerwear);
+    this.shoes = new FitTable(context, regions.shoes);
+    this.accessory = new FitTable(context, regions.accessory);
   }
 
-  of(a: Group, b: Group): number {
-    const row = this.#rows[a.index] ?? new Float64Array(this.#size).fill(-1);
-    this.#rows[a.index] = row;
+  /** Harmony of two garments, each pair computed once. */
+  harmony(a: Group, b: Group): number {
+    let row = this.#harmonies[a.index];
+    if (!row) {
+      row = new Float64Array(this.#kinds.length).fill(-1);
+      this.#harmonies[a.index] = row;
+    }
     const known = row[b.index]!;
     if (known >= 0) return known;
-    const value = this.#compute(a, b);
+    const value = this.#context.harmonyOf(a.item, b.item);
     row[b.index] = value;
+    return value;
+  }
+
+  /** What common sense charges for wearing both. */
+  clash(a: Group, b: Group): number {
+    const [kindA, kindB] = [this.#kinds[a.index]!, this.#kinds[b.index]!];
+    if (kindA < 0 || kindB < 0) return 0;
+    const at = kindA * this.#kindCount + kindB;
+    const known = this.#clashes[at]!;
+    if (known >= 0) return known;
+    const value = costOf(this.#context.sense.brokenByPair(a.item.garment, b.item.garment));
+    this.#clashes[at] = value;
     return value;
   }
 }
 
-/** What all searches of one wardrobe share. */
-export const createSearchTables = (context: ScoringContext, { groups }: Wardrobe) => ({
-  harmony: new PairTable(groups.length, (a, b) => context.harmonyOf(a.item, b.item)),
-  /** What common sense charges for wearing both. */
-  clash: new PairTable(groups.length, ({ item: a }, { item: b }) =>
-    context.sense.isInPairs(a.garment) && context.sense.isInPairs(b.garment)
-      ? costOf(context.sense.brokenByPair(a.garment, b.garment))
-      : 0,
-  ),
-  top: new FitTable(context, context.regions.top),
-  dress: new FitTable(context, context.regions.dress),
-  bottom: new FitTable(context, context.regions.bottom),
-  outer: new FitTable(context, context.regions.outerwear),
-  shoes: new FitTable(context, context.regions.shoes),
-  accessory: new FitTable(context, context.regions.accessory),
+const sumOf = <T>(all: readonly T[], select: (one: T) => number): number =>
+  all.reduce((total, one) => total + select(one), 0);
+const least = <T>(all: readonly T[], select: (one: T) => number): number =>
+  all.reduce((low, one) => Math.min(low, select(one)), Number.POSITIVE_INFINITY);
+const most = <T>(all: readonly T[], select: (one: T) => number): number =>
+  all.reduce((high, one) => Math.max(high, select(one)), Number.NEGATIVE_INFINITY);
+const rangeOf = <T>(all: readonly T[], select: (one: T) => number): Range => ({
+  low: least(all, select),
+  high: most(all, select),
 });
-export type SearchTables = ReturnType<typeof createSearchTables>;
-
-const sum = (values: readonly number[]): number => values.reduce((total, one) => total + one, 0);
-const least = (values: Iterable<number>): number => {
-  let low = Number.POSITIVE_INFINITY;
-  for (const value of values) if (value < low) low = value;
-  return low;
-};
-const most = (values: Iterable<number>): number => {
-  let high = Number.NEGATIVE_INFINITY;
-  for (const value of values) if (value > high) high = value;
-  return high;
-};
-const rangeOf = <T>(all: readonly T[], select: (one: T) => number): Range => {
-  const values = all.map(select);
-  return { low: least(values), high: most(values) };
-};
 const rangeSum = (ranges: readonly Range[]): Range => ({
-  low: sum(ranges.map(({ low }) => low)),
-  high: sum(ranges.map(({ high }) => high)),
+  low: sumOf(ranges, ({ low }) => low),
+  high: sumOf(ranges, ({ high }) => high),
 });
+const NOTHING: Range = { low: 0, high: 0 };
 
-/** Visible areas of the slots of a template, and the body parts that each slot covers. */
+/** Visible areas of the slots of a template, and the body parts that each shelters. */
 function layOut({ model }: ScoringContext, { core, form }: Template) {
   const { visibleArea } = model.tables;
   const isOnePiece = form === 'one-piece';
   const isSuit = isOnePiece && (core.mid?.some(({ item }) => isSet(item.garment)) ?? false);
-  const outermost: LevelSlot = core.outer ? 'outer' : core.mid ? 'mid' : 'main';
-  const legs: LevelSlot = isSuit ? 'mid' : isOnePiece ? 'main' : 'bottom';
-  const areas: Record<LevelSlot, number> = {
+  const isDress = isOnePiece && !isSuit;
+  const areas: Readonly<Record<CoreSlot, number>> = {
     outer: visibleArea.outer,
     mid: isSuit ? visibleArea.dress : visibleArea.torso,
-    main:
-      isOnePiece && !isSuit
-        ? visibleArea.dress
-        : core.mid
-          ? visibleArea.beneath
-          : visibleArea.torso,
+    main: isDress ? visibleArea.dress : core.mid ? visibleArea.beneath : visibleArea.torso,
+    over: 0,
     bottom: visibleArea.legs,
     shoes: visibleArea.feet,
   };
-  const covers: readonly [BodyPart, LevelSlot][] = [
-    ['torso', outermost],
+  const torso: CoreSlot = core.outer ? 'outer' : core.mid ? 'mid' : 'main';
+  const legs: CoreSlot = isSuit ? 'mid' : isDress ? 'main' : core.over ? 'over' : 'bottom';
+  const covers: readonly [BodyPart, CoreSlot][] = [
+    ['torso', torso],
     ['legs', legs],
     ['feet', 'shoes'],
   ];
@@ -171,27 +194,9 @@ export function createSpace(
 ) {
   const { model, shelter, plan } = context;
   const { weights, protection, visibleArea } = model.tables;
-  const { core, fixed } = template;
+  const { core } = template;
   const isOutdoor = plan === 'outdoor';
   const { underlayers, accessories } = createExtras(context, template, extrasChoice);
-  const { isOnePiece, areas, covers } = layOut(context, template);
-  const slots = LEVEL_SLOTS.filter((slot) => core[slot]);
-  const style = template.style.map(({ item }) => item);
-  const regionWeight = weights.regions / (isOutdoor ? 5 : 3);
-  const seasonWeight = weights.season / (slots.length + style.length);
-  const occasionWeight = weights.occasion / (slots.length + style.length);
-
-  const shown = [...slots.map((slot) => areas[slot]), ...style.map(() => visibleArea.accessory)];
-  const pairAreaOf = (all: readonly number[]): number =>
-    sum(all.map((area, at) => area * sum(all.slice(at + 1))));
-  const pairArea = pairAreaOf(shown);
-  const pairWeight = pairArea > 0 ? weights.color / pairArea : 0;
-
-  const overs: readonly (Group | undefined)[] = [
-    ...(fixed.has('over') ? [] : [undefined]),
-    ...(core.over ?? []),
-  ];
-  const overMilliClo = rangeOf(overs, (over) => over?.item.milliClo ?? 0);
   const under = {
     total: rangeOf(underlayers, ({ total }) => total),
     top: rangeOf(underlayers, ({ top }) => top),
@@ -199,87 +204,106 @@ export function createSpace(
     shoes: rangeOf(underlayers, ({ shoes }) => shoes),
     accessory: rangeOf(accessories, ({ milliClo }) => milliClo),
   };
+  const { isOnePiece, areas, covers } = layOut(context, template);
+  const slots = LEVEL_SLOTS.filter((slot) => core[slot]);
+  const style = template.style.map(({ item }) => item);
+  const looks = slots.filter((slot) => slot !== 'over').length + style.length;
+  const regionWeight = weights.regions / (isOutdoor ? 5 : 3);
+  const seasonWeight = weights.season / looks;
+  const occasionWeight = weights.occasion / looks;
 
-  const missingOn = (part: BodyPart, item: WornItem | undefined): Missing => ({
-    water: protection[part] * Math.max(0, shelter[part].water - (item?.garment.water ?? 0)),
-    wind: protection[part] * Math.max(0, shelter[part].wind - (item?.garment.wind ?? 0)),
-  });
-  const missing = (slot: LevelSlot, { item }: Group, kind: keyof Missing): number =>
-    sum(
-      covers
-        .filter(([, by]) => by === slot)
-        .map(([part]) => {
-          const own = missingOn(part, item)[kind];
-          const ofOvers = slot === 'bottom' ? (core.over ?? []) : [];
-          return least([own, ...ofOvers.map((over) => missingOn(part, over.item)[kind])]);
-        }),
-    );
+  const shown = [...slots.map((slot) => areas[slot]), ...style.map(() => visibleArea.accessory)];
+  const areaOf = (all: readonly number[]): number => sumOf(all, (area) => area);
+  const pairArea = (all: readonly number[]): number =>
+    (areaOf(all) ** 2 - sumOf(all, (area) => area ** 2)) / 2;
+  const allPairs = pairArea(shown);
+  const pairWeight = allPairs > 0 ? weights.color / allPairs : 0;
 
-  function createLevel(slot: LevelSlot, groups: readonly Group[]): Level {
-    const area = areas[slot];
-    const row = (select: (group: Group) => number) => Float64Array.from(groups, select);
+  const missingOn = (parts: readonly BodyPart[], kind: 'water' | 'wind', item?: WornItem) =>
+    sumOf(parts, (part) => {
+      const missing = shelter[part][kind] - (item?.garment[kind] ?? 0);
+      return protection[part] * Math.max(0, missing);
+    });
+  const overs = rangeOf(core.over ?? [], ({ item }) => item.milliClo);
+  const beside = {
+    shoes: under.shoes,
+    bottom: core.over ? rangeSum([overs, under.bottom]) : under.bottom,
+  };
+
+  function createChoice(slot: CoreSlot, parts: readonly BodyPart[], group: Group): Choice {
+    const { item } = group;
+    const { milliClo } = item;
+    const isSeen = slot !== 'over';
+    const coat = slot === 'outer' && isOutdoor ? regionWeight * tables.outer.at(milliClo) : 0;
+    const harmonies = sumOf(style, (other) => context.harmonyOf(item, other));
+    const gain =
+      (isSeen ? seasonWeight * item.season : 0) +
+      pairWeight * areas[slot] * visibleArea.accessory * harmonies -
+      item.sense +
+      coat;
+    const fit =
+      slot === 'bottom' || slot === 'shoes'
+        ? tables[slot].upperBound(milliClo + beside[slot].low, milliClo + beside[slot].high)
+        : 0;
     return {
-      slot,
-      isTorso: slot === 'outer' || slot === 'mid' || slot === 'main',
-      groups,
-      area,
-      gains: row(({ item }) => {
-        const harmonies = sum(style.map((other) => context.harmonyOf(item, other)));
-        const coat =
-          slot === 'outer' && isOutdoor ? regionWeight * tables.outer.at(item.milliClo) : 0;
-        const looks = pairWeight * area * visibleArea.accessory * harmonies;
-        return seasonWeight * item.season + looks - item.sense + coat;
-      }),
-      fits: row(({ item: { milliClo } }) => {
-        if (slot !== 'bottom' && slot !== 'shoes') return 0;
-        const { low, high } = under[slot];
-        const over = slot === 'bottom' ? overMilliClo.high : 0;
-        return regionWeight * tables[slot].upperBound(milliClo + low, milliClo + over + high);
-      }),
-      water: row((group) => missing(slot, group, 'water')),
-      wind: row((group) => missing(slot, group, 'wind')),
+      group,
+      milliClo,
+      gain,
+      best: gain + regionWeight * fit,
+      occasion: isSeen ? item.occasion : 0,
+      leastOccasion: isSeen ? item.occasion : 1,
+      water: missingOn(parts, 'water', item),
+      wind: missingOn(parts, 'wind', item),
     };
   }
 
-  const levels = slots.map((slot) => createLevel(slot, core[slot] ?? []));
-  const wettest = levels.map(
-    ({ groups, slot }): Range => ({
-      low: least(groups.map(({ item }) => context.wetMilliClo(item, 0))),
-      high:
-        most(groups.map(({ item }) => item.milliClo)) + (slot === 'bottom' ? overMilliClo.high : 0),
-    }),
-  );
-  const tops = levels.map(({ groups, slot }) =>
-    slot === 'mid' || slot === 'main'
-      ? rangeOf(groups, ({ item }) => item.milliClo)
-      : { low: 0, high: 0 },
-  );
-  const occasions = levels.map(({ groups }) => most(groups.map(({ item }) => item.occasion)));
-  const restFrom = (depth: number): Rest => {
-    const open = levels.slice(depth);
-    const fixedArea = pairAreaOf([...shown.slice(0, depth), ...shown.slice(slots.length)]);
-    const ofStyle = sum(shown.slice(slots.length)) * sum(shown.slice(depth, slots.length));
-    const pairs = pairWeight * maxHarmony(model) * Math.max(0, pairArea - fixedArea - ofStyle);
+  const levels = slots.map((slot): Level => {
+    const parts = covers.filter(([, by]) => by === slot).map(([part]) => part);
+    const choices = (core[slot] ?? [])
+      .map((group) => createChoice(slot, parts, group))
+      .sort((a, b) => b.best - a.best || a.group.index - b.group.index);
+    const dry = rangeOf(choices, ({ milliClo }) => milliClo);
     return {
-      gain:
-        pairs + sum(open.map(({ gains, fits }) => most(gains.map((gain, i) => gain + fits[i]!)))),
-      occasions: sum(occasions.slice(depth)),
-      water: sum(open.map(({ water }) => least(water))),
-      wind: sum(open.map(({ wind }) => least(wind))),
-      milliClo: rangeSum(wettest.slice(depth)),
-      top: rangeSum(tops.slice(depth)),
+      slot,
+      isTorso: slot === 'outer' || slot === 'mid' || slot === 'main',
+      choices,
+      area: areas[slot],
+      isUnder: slot === 'main' ? core.mid !== undefined : slot === 'bottom' && !!core.over,
+      limits: {
+        gain: choices[0]!.best,
+        occasions: most(choices, ({ occasion }) => occasion),
+        water: least(choices, ({ water }) => water),
+        wind: least(choices, ({ wind }) => wind),
+        milliClo: {
+          low: least(choices, ({ group }) => context.wetMilliClo(group.item, 0)),
+          high: dry.high,
+        },
+        top: slot === 'mid' || slot === 'main' ? dry : NOTHING,
+      },
+    };
+  });
+  const restFrom = (depth: number): Rest => {
+    const open = levels.slice(depth).map(({ limits }) => limits);
+    // Required accessories are worn from the first level on, and each choice counts its harmony with them.
+    const styles = shown.slice(slots.length);
+    const next = shown.slice(depth, slots.length);
+    const known = pairArea([...shown.slice(0, depth), ...styles]) + areaOf(styles) * areaOf(next);
+    const pairs = Math.max(0, allPairs - known);
+    return {
+      gain: pairWeight * maxHarmony(model) * pairs + sumOf(open, ({ gain }) => gain),
+      occasions: sumOf(open, ({ occasions }) => occasions),
+      water: sumOf(open, ({ water }) => water),
+      wind: sumOf(open, ({ wind }) => wind),
+      milliClo: rangeSum(open.map(({ milliClo }) => milliClo)),
+      top: rangeSum(open.map(({ top }) => top)),
     };
   };
-  const bare = core.shoes ? { water: 0, wind: 0 } : missingOn('feet', undefined);
-  const styleHarmony = sum(
-    style.flatMap((item, at) => style.slice(at + 1).map((other) => context.harmonyOf(item, other))),
-  );
+  const ofStyles = sumOf(style, (item) => sumOf(style, (other) => context.harmonyOf(item, other)));
+  const ofSelves = sumOf(style, (item) => context.harmonyOf(item, item));
   return {
     context,
     tables,
-    template,
     levels,
-    overs,
     underlayers,
     accessories,
     under,
@@ -291,35 +315,34 @@ export function createSpace(
     regionWeight,
     pairWeight,
     occasionWeight,
-    /** Most insulation of overtrousers, milliclo. */
-    maxOver: overMilliClo.high,
     accessoryBound: isOutdoor
       ? regionWeight * tables.accessory.upperBound(under.accessory.low, under.accessory.high)
       : 0,
-    bottomDepth: levels.findIndex(({ slot }) => slot === 'bottom'),
-    midDepth: levels.findIndex(({ slot }) => slot === 'mid'),
-    missingOn,
     rest: [...levels, undefined].map((_, depth) => restFrom(depth)),
     root: {
       curve: undefined,
-      cover: 0,
+      torsoCover: 0,
+      legCover: 0,
       milliClo: 0,
-      over: 0,
       top: 0,
       legs: 0,
       shoes: 0,
-      ...bare,
       // Without any pair the colour term has the value of unknown data.
       gain:
-        (pairArea > 0 ? 0 : weights.color * model.k.fit.unknown) +
-        pairWeight * visibleArea.accessory ** 2 * styleHarmony +
-        seasonWeight * sum(style.map(({ season }) => season)) +
+        (allPairs > 0 ? 0 : weights.color * model.k.fit.unknown) +
+        (pairWeight * visibleArea.accessory ** 2 * (ofStyles - ofSelves)) / 2 +
+        seasonWeight * sumOf(style, ({ season }) => season) +
         (isOutdoor && !core.outer ? regionWeight * tables.outer.at(0) : 0),
       fits: core.shoes
         ? 0
         : regionWeight * tables.shoes.upperBound(under.shoes.low, under.shoes.high),
-      occasions: sum(style.map(({ occasion }) => occasion)),
-      minOccasion: Math.min(1, ...occasions, ...style.map(({ occasion }) => occasion)),
+      occasions: sumOf(style, ({ occasion }) => occasion),
+      leastOccasion: Math.min(
+        least(style, ({ occasion }) => occasion),
+        least(levels, ({ choices }) => most(choices, (one) => one.leastOccasion)),
+      ),
+      water: core.shoes ? 0 : missingOn(['feet'], 'water'),
+      wind: core.shoes ? 0 : missingOn(['feet'], 'wind'),
     },
   };
 }

@@ -6,7 +6,6 @@ export interface TopList<T> {
   thresholdFor(key: string): number;
   /** Adds `create()` if its score, or its `tieBreaker`, beats the threshold and the entry of its key. */
   add(key: string, score: number, tieBreaker: () => string, create: () => T): void;
-  best(): T | undefined;
   /** Best first; equal scores in order of `tieBreaker`. */
   list(): T[];
 }
@@ -44,7 +43,6 @@ export function createTopList<T>(size: number): TopList<T> {
       const evicted = entries.length > size ? entries.pop() : undefined;
       if (evicted) byKey.delete(evicted.key);
     },
-    best: () => entries[0]?.item,
     list: () => entries.map(({ item }) => item),
   };
 }

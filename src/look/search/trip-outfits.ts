@@ -112,7 +112,7 @@ function restrict(
       if (!groups) continue;
       const left = keep(slot, groups);
       if (left.length > 0) core[slot] = left;
-      else if (slot !== 'over' || template.fixed.has(slot)) return [];
+      else return [];
     }
     const extras = { ...template.extras };
     for (const slot of EXTRA_SLOTS) extras[slot] = keep(slot, extras[slot]);

@@ -56,6 +56,16 @@ function createRules(
   const { fit } = model.k;
   const excluded = new Set(request.exclude);
   const maxDistance = occasion.tolerance + fit.formalityTooFar;
+  const known = new Map<Garment, ExclusionRule['code'][]>();
+  const insensible = (garment: Garment) => {
+    const codes =
+      known.get(garment) ??
+      [...sense.brokenBy(garment), ...sense.outdoneBy(garment, all)]
+        .filter(({ isHard }) => isHard)
+        .map(exclusionOf);
+    known.set(garment, codes);
+    return codes;
+  };
   return [
     { code: 'excluded', matches: (item) => excluded.has(item.id) },
     { code: 'unavailable', matches: (item) => item.available === false },
@@ -80,10 +90,7 @@ function createRules(
       (code): ExclusionRule => ({
         code,
         isSoft: true,
-        matches: (_, garment) =>
-          [...sense.brokenBy(garment), ...sense.outdoneBy(garment, all)].some(
-            (rule) => rule.isHard && exclusionOf(rule) === code,
-          ),
+        matches: (_, garment) => insensible(garment).includes(code),
       }),
     ),
   ];

@@ -19,7 +19,7 @@ export type ExtraSlot = (typeof EXTRA_SLOTS)[number];
 /** One kind of outfit: the slots it fills, with the choices of each. */
 export interface Template {
   readonly form: Form;
-  /** Choices of each filled slot; empty slots are absent. Only `over` may stay empty. */
+  /** Choices of each slot, one of which is worn; slots that stay empty are absent. */
   readonly core: { readonly [S in CoreSlot]?: readonly Group[] };
   /** Choices of the extras; each may stay empty unless it is fixed. */
   readonly extras: Readonly<Record<ExtraSlot, readonly Group[]>>;
@@ -162,23 +162,20 @@ export function createTemplates(
       coverage,
       hasShoes && socks.length > 0 && !fixed.has('socks'),
     )) {
-      const { kind, withMid, withOuter, isSockless } = variant;
+      const { kind, withMid, withOuter, withOver, isSockless } = variant;
       if (withOuter ? !relevant.has('outer') && !fixed.has('outer') : needsOuter) continue;
+      if (withOver && !relevant.has('over') && !fixed.has('over')) continue;
       const slots: CoreSlot[] = [
         ...(withOuter ? (['outer'] as const) : []),
         ...(withMid ? (['mid'] as const) : []),
+        ...(withOver ? (['over'] as const) : []),
         ...KINDS[kind],
         ...(hasShoes ? (['shoes'] as const) : []),
       ];
-      const over =
-        kind === 'separates' && (relevant.has('over') || fixed.has('over'))
-          ? choose(variant, 'over')
-          : [];
       const core: { [S in CoreSlot]?: readonly Group[] } = {};
       for (const slot of slots) core[slot] = choose(variant, slot);
       if (isSockless !== undefined && core.shoes)
         core.shoes = core.shoes.filter(({ item }) => isWornBare(context, item) === isSockless);
-      if (over.length > 0) core.over = over;
       if (slots.some((slot) => core[slot]?.length === 0)) continue;
       if ([...fixed.keys()].some((slot) => isCore(slot) && !core[slot])) continue;
       const isFixed = new Set(fixed.keys());
@@ -207,6 +204,7 @@ interface Variant {
   readonly kind: Kind;
   readonly withMid: boolean;
   readonly withOuter: boolean;
+  readonly withOver: boolean;
   readonly arms: ArmCover;
   /** Whether its shoes are worn without thick socks; undefined if there are none to wear. */
   readonly isSockless: boolean | undefined;
@@ -216,9 +214,10 @@ function* variantsOf(coverage: ReadonlySet<Coverage>, hasSocks: boolean): Genera
   for (const kind of ['separates', 'dress', 'set'] as const)
     for (const withMid of kind === 'set' ? [false] : [false, true])
       for (const withOuter of [false, true])
-        for (const arms of armCovers(coverage, kind, withMid))
-          for (const isSockless of hasSocks ? [false, true] : [undefined])
-            yield { kind, withMid, withOuter, arms, isSockless };
+        for (const withOver of kind === 'separates' ? [false, true] : [false])
+          for (const arms of armCovers(coverage, kind, withMid))
+            for (const isSockless of hasSocks ? [false, true] : [undefined])
+              yield { kind, withMid, withOuter, withOver, arms, isSockless };
 }
 
 const isWornBare = ({ model }: ScoringContext, { garment }: WornItem): boolean =>
@@ -249,26 +248,24 @@ const isCore = (slot: Slot): slot is CoreSlot => CORE_SLOTS.some((core) => core 
 
 /** Number of outfits of a template, counting every garment. */
 export function countOutfits(context: ScoringContext, { core, extras, fixed }: Template): bigint {
-  const { outer, mid, main = [], over = [], bottom, shoes } = core;
+  const { outer, mid, main = [], over, bottom, shoes } = core;
   const torso = mid ? torsoCount(context, mid, main) : countGarments(main);
-  const without = fixed.has('over') ? 0n : 1n;
-  const legs = bottom ? legsCount(bottom, over, without) : 1n;
-  const others = [outer, shoes].map((groups) => (groups ? countGarments(groups) : 1n));
+  const legs = over && bottom ? legsCount(bottom, over) : 1n;
+  const others = [outer, over ? undefined : bottom, shoes].map((groups) =>
+    groups ? countGarments(groups) : 1n,
+  );
   const extra = EXTRA_SLOTS.map(
     (slot) => countGarments(extras[slot]) + (fixed.has(slot) ? 0n : 1n),
   );
   return [torso, legs, ...others, ...extra].reduce((product, choices) => product * choices, 1n);
 }
 
-/**
- * Number of trousers with and without overtrousers. Two that go over each other either way are one.
- * @param without 1 if overtrousers may be missing, else 0
- */
-function legsCount(bottom: readonly Group[], over: readonly Group[], without: bigint): bigint {
+/** Number of trousers under overtrousers. Two that go over each other either way are one. */
+function legsCount(bottom: readonly Group[], over: readonly Group[]): bigint {
   const either = over.filter((group) => bottom.includes(group));
   const pairs = sumOf(bottom, (group) => {
     const overtrousers = over.filter((above) => above !== group);
-    return BigInt(group.members.length) * (without + countGarments(overtrousers));
+    return BigInt(group.members.length) * countGarments(overtrousers);
   });
   const swapped = sumOf(either, (group) => {
     const later = either.slice(either.indexOf(group) + 1);
@@ -301,9 +298,15 @@ function torsoCount(
   });
 }
 
-/** Whether `main` can be worn under `mid`. */
-export const isUnder = ({ model }: ScoringContext, mid: Group, main: Group): boolean =>
-  mid !== main && goesOver(model, mid.item.garment, main.item.garment);
+/** Whether a garment can be worn in `inner` under one in the slot before: a top, or trousers. */
+export const isUnder = (
+  { model }: ScoringContext,
+  inner: CoreSlot,
+  above: Group,
+  under: Group,
+): boolean =>
+  above !== under &&
+  (inner === 'bottom' || goesOver(model, above.item.garment, under.item.garment));
 
 const sumOf = (groups: readonly Group[], select: (group: Group) => bigint): bigint =>
   groups.reduce((sum, group) => sum + select(group), 0n);
