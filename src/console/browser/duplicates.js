@@ -1,6 +1,7 @@
 import { callJson } from './api.js';
 import { fill, h } from './element.js';
 import { errorBox } from './error-box.js';
+import { formatPercent, say } from './texts.js';
 
 /** Groups per request. */
 const PAGE_SIZE = 20;
@@ -13,22 +14,16 @@ const PAGE_SIZE = 20;
  * @typedef {Picture & {rows: number, duplicates: readonly (Picture & {similarity: number})[]}} Group
  */
 
-/** @param {number} count @param {string} one @param {string} many */
-const counted = (count, one, many) => `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
-
 /** @param {Picture} picture */
 const nameOf = ({ customId, image = 0 }) =>
-  image > 0 ? `${customId}, image ${image + 1}` : customId;
-
-/** @param {number} similarity 0 to 1; what is not exactly the same is not 100 % */
-const percent = (similarity) => `${Math.floor(100 * similarity)} %`;
+  image > 0 ? say('duplicates.image', { name: customId, image: image + 1 }) : customId;
 
 /** @param {Group} group */
 function groupRow(group) {
   const { rows, duplicates } = group;
   const others = rows - 1 - duplicates.length;
   const repeats = duplicates.map((each) =>
-    h('li', {}, nameOf(each), ' ', h('span', { class: 'fine' }, percent(each.similarity))),
+    h('li', {}, nameOf(each), ' ', h('span', { class: 'fine' }, formatPercent(each.similarity))),
   );
   return h(
     'tr',
@@ -38,7 +33,7 @@ function groupRow(group) {
       'td',
       {},
       h('ul', { class: 'repeats' }, repeats),
-      others > 0 && h('p', { class: 'fine' }, `and ${counted(others, 'more', 'more')}`),
+      others > 0 && h('p', { class: 'fine' }, say('duplicates.others', { count: others })),
     ),
   );
 }
@@ -50,7 +45,7 @@ function groupRow(group) {
  */
 export async function duplicateTable(path, { rows, groups }) {
   const body = h('tbody');
-  const more = h('button', { class: 'quiet', type: 'button' }, 'Show more');
+  const more = h('button', { class: 'quiet', type: 'button' }, say('list.more'));
   const errorPlace = h('div');
   let next = `${path}?limit=${PAGE_SIZE}`;
 
@@ -70,7 +65,7 @@ export async function duplicateTable(path, { rows, groups }) {
   });
 
   await showNext();
-  const title = 'Repeated pictures';
+  const title = say('duplicates.title');
   return h(
     'section',
     { class: 'stack duplicates' },
@@ -78,8 +73,7 @@ export async function duplicateTable(path, { rows, groups }) {
     h(
       'p',
       { class: 'fine' },
-      `${counted(rows, 'picture repeats', 'pictures repeat')} an earlier one, in ${counted(groups, 'group', 'groups')}. ` +
-        'Copies are found recompressed, resized, cropped a little or mirrored.',
+      say('duplicates.found', { count: rows, groups: say('duplicates.groups', { count: groups }) }),
     ),
     h(
       'div',
@@ -94,7 +88,7 @@ export async function duplicateTable(path, { rows, groups }) {
           h(
             'tr',
             {},
-            ['Picture', 'Repeated by, and how alike'].map((name) =>
+            [say('duplicates.picture'), say('duplicates.repeats')].map((name) =>
               h('th', { scope: 'col' }, name),
             ),
           ),

@@ -1,7 +1,10 @@
 import { h } from './element.js';
+import { say } from './texts.js';
 
 /** Rows shown; the downloads have all of them. */
 const MAX_ROWS = 100;
+
+const COLUMNS = [say('errors.line'), say('errors.name'), say('errors.reason')];
 
 /** @typedef {import('./run-view.js').RunError} RunError */
 
@@ -10,18 +13,18 @@ export const errorTable = (rows) =>
   rows.length > 0 &&
   h(
     'div',
-    { class: 'table-scroll', tabindex: 0, role: 'region', 'aria-label': 'Errors' },
+    { class: 'table-scroll', tabindex: 0, role: 'region', 'aria-label': say('errors.title') },
     h(
       'table',
       {},
-      h('caption', { class: 'sr-only' }, 'Errors'),
+      h('caption', { class: 'sr-only' }, say('errors.title')),
       h(
         'thead',
         {},
         h(
           'tr',
           {},
-          ['Line', 'Name', 'Reason'].map((name) => h('th', { scope: 'col' }, name)),
+          COLUMNS.map((name) => h('th', { scope: 'col' }, name)),
         ),
       ),
       h(
@@ -36,8 +39,7 @@ export const errorTable = (rows) =>
         ),
       ),
     ),
-    rows.length === MAX_ROWS &&
-      h('p', { class: 'fine' }, `The first ${MAX_ROWS} errors; the download has all of them.`),
+    rows.length === MAX_ROWS && h('p', { class: 'fine' }, say('errors.first', { count: MAX_ROWS })),
   );
 
 /** @param {() => AsyncGenerator<RunError>} errors */

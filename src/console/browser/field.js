@@ -1,4 +1,5 @@
 import { h } from './element.js';
+import { textOf } from './texts.js';
 
 /**
  * @typedef {object} Field
@@ -10,6 +11,10 @@ import { h } from './element.js';
  * @property {string} [first] what it has at first
  * @property {string} [hint]
  */
+
+/** What there is to choose, as people call it. @param {string} name of the option @param {readonly string[]} words */
+export const labelled = (name, words) =>
+  words.map((value) => ({ value, label: textOf(`${name}.${value}`) ?? value }));
 
 /** A field with its label. @param {Field} field @param {string} [list] id of what is suggested */
 export function control({ label, choices, type = 'text', on, first = '', hint }, list) {

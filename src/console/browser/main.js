@@ -1,11 +1,13 @@
 import { ApiError, callJson, session } from './api.js';
 import { openCatalogue } from './catalogue.js';
 import { openCutOut } from './cut-out.js';
+import { translateDocument } from './document-texts.js';
 import { ignoreOtherDrops } from './drop.js';
 import { byId, fill } from './element.js';
 import { errorBox } from './error-box.js';
 import { openOutfits } from './outfits.js';
 import { openReview } from './review/page.js';
+import { say } from './texts.js';
 import { installThemeSwitch } from './theme-switch.js';
 import { openUsage } from './usage.js';
 
@@ -13,11 +15,11 @@ const SESSION = '/console/session';
 
 /** `open` runs when a page is first shown; the function it returns runs each time it is shown again. */
 const PAGES = {
-  'cut-out': { title: 'Cut out', open: openCutOut },
-  catalogue: { title: 'Catalogue', open: openCatalogue },
-  review: { title: 'Review', open: openReview, tab: 'catalogue' },
-  outfits: { title: 'Outfits', open: openOutfits },
-  usage: { title: 'Usage', open: openUsage },
+  'cut-out': { title: say('page.cut-out'), open: openCutOut },
+  catalogue: { title: say('page.catalogue'), open: openCatalogue },
+  review: { title: say('page.review'), open: openReview, tab: 'catalogue' },
+  outfits: { title: say('page.outfits'), open: openOutfits },
+  usage: { title: say('page.usage'), open: openUsage },
 };
 
 /** @typedef {keyof typeof PAGES} PageName */
@@ -111,7 +113,7 @@ byId('sign-out').addEventListener('click', async () => {
 });
 session.addEventListener('signed-out', () => {
   if (!isSignedIn) return;
-  showSignIn(new ApiError({ type: 'unauthorized', title: 'You are signed out' }));
+  showSignIn(new ApiError({ type: 'signed-out' }));
 });
 addEventListener('hashchange', () => {
   const key = takeKeyFromAddress();
@@ -119,6 +121,7 @@ addEventListener('hashchange', () => {
   else show(true);
 });
 
+translateDocument();
 ignoreOtherDrops();
 installThemeSwitch();
 start();

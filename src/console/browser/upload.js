@@ -1,4 +1,5 @@
 import { callWithRetry } from './api.js';
+import { say } from './texts.js';
 
 /**
  * @typedef {import('./look.js').Values} Values
@@ -43,7 +44,7 @@ export const createUpload = (photo, options) => ({
   name: photo.name.replace(/\.[^.]+$/, '') || 'photo',
   options,
   state: 'waiting',
-  note: 'Waiting',
+  note: say('cut.waiting'),
   startedAt: performance.now(),
 });
 

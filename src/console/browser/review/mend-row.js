@@ -1,5 +1,6 @@
 import { callJson } from '../api.js';
 import { openBrush } from '../mend/brush.js';
+import { say } from '../texts.js';
 import { nameOf } from './words.js';
 
 /** @typedef {import('./rows.js').Row} Row */
@@ -15,7 +16,7 @@ async function cutOutOf(row, photo, { pictures, whole }) {
   const { blob, isFirst } = await whole.get(row, photo);
   return {
     cutOut: blob,
-    note: isFirst ? 'It begins with the first cut-out: earlier strokes are not in it.' : undefined,
+    note: isFirst ? say('mend.first') : undefined,
   };
 }
 

@@ -7,13 +7,7 @@ const MAX_RETAINED = 20;
 /** Options that say what is cut out, not how it is drawn. */
 const CUTTING = ['quality', 'subject', 'roi', 'alpha'];
 
-const backgroundGone = () =>
-  new ApiError({
-    type: 'cannot-mend',
-    title: 'It cannot be mended here',
-    detail:
-      'It is drawn on a background image, which was deleted with the batch’s photos. Mend the photo on the page that cuts out, and draw it on the image again.',
-  });
+const backgroundGone = () => new ApiError({ type: 'cannot-mend' });
 
 /**
  * Makes cut-outs of whole photos, for rows whose own are drawn with a crop or a background.
