@@ -17,6 +17,7 @@ import { openKeyRegister } from './key-register.ts';
 import { largeCases } from './large.cases.ts';
 import { lookCases } from './look.cases.ts';
 import { mendCases } from './mend.cases.ts';
+import { operateCases } from './operate.cases.ts';
 import { outfitCases } from './outfits.cases.ts';
 import { seriousViolations, tabTo, type Watched, watch } from './page.ts';
 import { reviewCases } from './review.cases.ts';
@@ -26,7 +27,7 @@ import { shopExportCases } from './shop-export.cases.ts';
 let running: Running;
 let stack: Stack;
 beforeAll(async () => {
-  stack = await startStack({ FETCH_ALLOW: '127.0.0.0/8' });
+  stack = await startStack({ FETCH_ALLOW: '127.0.0.0/8', ACCESS_REQUESTS: 'on' });
   running = { stack, register: await openKeyRegister(stack) };
 });
 afterAll(async () => {
@@ -56,7 +57,7 @@ function inBrowser(chromium: string): void {
   async function signedIn(key: string): Promise<Watched> {
     const watched = await watch(await browser.newContext(), stack.url);
     await watched.page.goto(`${stack.url}/#key=${key}`);
-    await watched.page.locator('#cut-drop').waitFor();
+    await watched.page.locator('#tabs a').locator('visible=true').first().waitFor();
     return watched;
   }
 
@@ -302,7 +303,7 @@ function inBrowser(chromium: string): void {
       async (colorScheme) => {
         const { page } = watched;
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        for (const name of ['cut-out', 'catalogue', 'outfits', 'usage']) {
+        for (const name of ['cut-out', 'catalogue', 'outfits', 'operate', 'usage']) {
           await page.goto(`${stack.url}/#/${name}`);
           await page.locator(`[data-page="${name}"]:not([hidden])`).waitFor();
           expect(await seriousViolations(page), name).toEqual([]);
@@ -324,6 +325,8 @@ function inBrowser(chromium: string): void {
   drawnRowCases(() => running, signedIn);
 
   shopExportCases(() => running, signedIn);
+
+  operateCases(() => running, signedIn);
 
   describe('a catalogue', () => {
     test('shows progress: images, errors, downloads', async () => {

@@ -278,6 +278,8 @@ export function outfitCases(open: () => Promise<Watched>): void {
 
     test('of a week in the frost have a coat, also while the page is set to indoors', async () => {
       await page.locator('[name=plan][value=indoor]').press('Space');
+      // One coat for all days.
+      await page.getByLabel('Wears before washing').selectOption('0');
       for (const day of await page.locator('[name=dayTempC]').all()) await day.fill('-5');
       const pending = page.waitForResponse('**/look/v1/trip');
       await page.locator('#week-plan').click();

@@ -1,4 +1,5 @@
 import { h, svg } from './element.js';
+import { table, tableRow } from './table.js';
 import { formatNumber, say, textOf } from './texts.js';
 
 /** @typedef {Record<string, {clo: number, target: number}>} Regions */
@@ -78,35 +79,6 @@ function bars(regions) {
 const COLUMNS = [say('warmth.region'), say('warmth.wornClo'), say('warmth.targetClo')];
 
 /** @param {Regions} regions */
-const table = (regions) =>
-  h(
-    'table',
-    {},
-    h(
-      'thead',
-      {},
-      h(
-        'tr',
-        {},
-        COLUMNS.map((name) => h('th', { scope: 'col' }, name)),
-      ),
-    ),
-    h(
-      'tbody',
-      {},
-      Object.entries(regions).map(([region, { clo, target }]) =>
-        h(
-          'tr',
-          {},
-          h('th', { scope: 'row' }, regionName(region)),
-          h('td', {}, format(clo)),
-          h('td', {}, format(target)),
-        ),
-      ),
-    ),
-  );
-
-/** @param {Regions} regions */
 export const cloChart = (regions) =>
   h(
     'figure',
@@ -129,5 +101,16 @@ export const cloChart = (regions) =>
       h('span', { class: 'key key-target' }),
       say('warmth.target'),
     ),
-    h('details', {}, h('summary', {}, say('warmth.asTable')), table(regions)),
+    h(
+      'details',
+      {},
+      h('summary', {}, say('warmth.asTable')),
+      table(
+        say('warmth.title'),
+        COLUMNS,
+        Object.entries(regions).map(([region, { clo, target }]) =>
+          tableRow([regionName(region), format(clo), format(target)]),
+        ),
+      ),
+    ),
   );

@@ -1,6 +1,7 @@
 import { callJson } from './api.js';
 import { fill, h } from './element.js';
 import { errorBox } from './error-box.js';
+import { table, tableRow } from './table.js';
 import { formatPercent, say } from './texts.js';
 
 /** Groups per request. */
@@ -25,17 +26,13 @@ function groupRow(group) {
   const repeats = duplicates.map((each) =>
     h('li', {}, nameOf(each), ' ', h('span', { class: 'fine' }, formatPercent(each.similarity))),
   );
-  return h(
-    'tr',
-    {},
-    h('th', { scope: 'row' }, nameOf(group)),
-    h(
-      'td',
-      {},
+  return tableRow([
+    nameOf(group),
+    [
       h('ul', { class: 'repeats' }, repeats),
       others > 0 && h('p', { class: 'fine' }, say('duplicates.others', { count: others })),
-    ),
-  );
+    ],
+  ]);
 }
 
 /**
@@ -44,14 +41,15 @@ function groupRow(group) {
  * @param {{rows: number, groups: number}} counts
  */
 export async function duplicateTable(path, { rows, groups }) {
-  const body = h('tbody');
+  const title = say('duplicates.title');
+  const list = table(title, [say('duplicates.picture'), say('duplicates.repeats')], []);
   const more = h('button', { class: 'quiet', type: 'button' }, say('list.more'));
   const errorPlace = h('div');
   let next = `${path}?limit=${PAGE_SIZE}`;
 
   async function showNext() {
     const page = await callJson(next);
-    body.append(...page.groups.map(groupRow));
+    list.querySelector('tbody')?.append(...page.groups.map(groupRow));
     next = page.links?.next;
     more.hidden = !next;
   }
@@ -65,7 +63,6 @@ export async function duplicateTable(path, { rows, groups }) {
   });
 
   await showNext();
-  const title = say('duplicates.title');
   return h(
     'section',
     { class: 'stack duplicates' },
@@ -75,27 +72,7 @@ export async function duplicateTable(path, { rows, groups }) {
       { class: 'fine' },
       say('duplicates.found', { count: rows, groups: say('duplicates.groups', { count: groups }) }),
     ),
-    h(
-      'div',
-      { class: 'table-scroll', tabindex: 0, role: 'region', 'aria-label': title },
-      h(
-        'table',
-        {},
-        h('caption', { class: 'sr-only' }, title),
-        h(
-          'thead',
-          {},
-          h(
-            'tr',
-            {},
-            [say('duplicates.picture'), say('duplicates.repeats')].map((name) =>
-              h('th', { scope: 'col' }, name),
-            ),
-          ),
-        ),
-        body,
-      ),
-    ),
+    list,
     more,
     errorPlace,
   );

@@ -1,4 +1,5 @@
 import { h } from './element.js';
+import { table, tableRow } from './table.js';
 import { say } from './texts.js';
 
 /** Rows shown; the downloads have all of them. */
@@ -9,38 +10,15 @@ const COLUMNS = [say('errors.line'), say('errors.name'), say('errors.reason')];
 /** @typedef {import('./run-view.js').RunError} RunError */
 
 /** @param {RunError[]} rows */
-export const errorTable = (rows) =>
+export const errorTable = (rows) => [
   rows.length > 0 &&
-  h(
-    'div',
-    { class: 'table-scroll', tabindex: 0, role: 'region', 'aria-label': say('errors.title') },
-    h(
-      'table',
-      {},
-      h('caption', { class: 'sr-only' }, say('errors.title')),
-      h(
-        'thead',
-        {},
-        h(
-          'tr',
-          {},
-          COLUMNS.map((name) => h('th', { scope: 'col' }, name)),
-        ),
-      ),
-      h(
-        'tbody',
-        {},
-        rows.map(({ line, name, reason }) =>
-          h(
-            'tr',
-            {},
-            [line, name, reason].map((cell) => h('td', {}, cell)),
-          ),
-        ),
-      ),
+    table(
+      say('errors.title'),
+      COLUMNS,
+      rows.map(({ line, name, reason }) => tableRow([line, name, reason])),
     ),
-    rows.length === MAX_ROWS && h('p', { class: 'fine' }, say('errors.first', { count: MAX_ROWS })),
-  );
+  rows.length === MAX_ROWS && h('p', { class: 'fine' }, say('errors.first', { count: MAX_ROWS })),
+];
 
 /** @param {() => AsyncGenerator<RunError>} errors */
 export async function readFirstErrors(errors) {

@@ -10,6 +10,7 @@ import { textOf } from './texts.js';
  * @property {string} [on] a checkbox that means this
  * @property {string} [first] what it has at first
  * @property {string} [hint]
+ * @property {boolean} [isRequired]
  */
 
 /** What there is to choose, as people call it. @param {string} name of the option @param {readonly string[]} words */
@@ -17,7 +18,7 @@ export const labelled = (name, words) =>
   words.map((value) => ({ value, label: textOf(`${name}.${value}`) ?? value }));
 
 /** A field with its label. @param {Field} field @param {string} [list] id of what is suggested */
-export function control({ label, choices, type = 'text', on, first = '', hint }, list) {
+export function control({ label, choices, type = 'text', on, first = '', hint, isRequired }, list) {
   const node = choices
     ? h(
         'select',
@@ -30,6 +31,7 @@ export function control({ label, choices, type = 'text', on, first = '', hint },
           type: on ? 'checkbox' : type,
           list,
           placeholder: hint,
+          required: isRequired,
           autocomplete: 'off',
           spellcheck: 'false',
         });

@@ -3,6 +3,7 @@ import { fill, h } from './element.js';
 import { errorBox } from './error-box.js';
 import { control, labelled } from './field.js';
 import { DEFAULTS, FORMATS, QUALITIES, SHADOWS } from './options.js';
+import { may } from './rights.js';
 import { say } from './texts.js';
 
 /**
@@ -54,8 +55,6 @@ const FIELDS = [...CUT, ...MAIN, ...MORE];
 
 const WHITE = '#ffffff';
 const PRESETS = '/intake/v1/presets';
-/** The scope of those who may store presets. */
-const MAY_SAVE = 'background-removal:process';
 
 /** Returns a colour as a colour field has it; nothing if it is not opaque. @param {string} colour */
 function opaque(colour) {
@@ -252,16 +251,16 @@ export class Look {
   async #load() {
     fill(this.#errorPlace);
     try {
-      const [{ rules }, { presets }, { scopes = [] }] = await Promise.all([
+      if (!may(['settings'])) return; // to rules and presets
+      const [{ rules }, { presets }] = await Promise.all([
         callJson('/intake/v1/rules'),
-        callJson(PRESETS).catch(() => ({})), // a key may have no right to them
-        callJson('/console/session'),
+        callJson(PRESETS),
       ]);
       const packs = rules.map((/** @type {any} */ { name, pack }) => [name, pack.title]);
       const select = this.#controls.find(({ field }) => field.name === 'rules')?.node;
       if (select) list(select, packs);
-      this.#listPresets(presets ?? []);
-      this.#save.hidden = !presets || !scopes.includes(MAY_SAVE);
+      this.#listPresets(presets);
+      this.#save.hidden = false;
     } catch (error) {
       fill(this.#errorPlace, errorBox(error));
     }
