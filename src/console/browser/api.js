@@ -82,6 +82,14 @@ export async function call(path, options = {}) {
   throw error;
 }
 
+/** A form of fields and files; those that are undefined are left out. @param {Record<string, unknown>} fields */
+export function formOf(fields) {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields))
+    if (value !== undefined) form.append(name, value instanceof Blob ? value : String(value));
+  return form;
+}
+
 /** @param {string} path @param {RequestOptions} [options] @returns {Promise<any>} */
 export const callJson = async (path, options) => (await call(path, options)).json();
 

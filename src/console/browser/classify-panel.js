@@ -1,10 +1,10 @@
-import { callJson } from './api.js';
+import { callJson, formOf } from './api.js';
 import { readDictionary } from './dictionary.js';
 import { announce, fill, h } from './element.js';
 import { errorBox } from './error-box.js';
 import { trim } from './image-files.js';
 import { formatNumber, formatPercent, say } from './texts.js';
-import { addGarments } from './wardrobe-store.js';
+import { addGarments, newId } from './wardrobe-store.js';
 
 /** @typedef {import('./upload.js').Upload} Upload */
 
@@ -89,8 +89,7 @@ async function resultView(upload, classification) {
   );
 
   async function add() {
-    // Not randomUUID: browsers have it over TLS and on localhost only.
-    const id = `photo-${crypto.getRandomValues(new Uint32Array(3)).join('-')}`;
+    const id = newId();
     const label = choice.selectedOptions[0]?.textContent ?? choice.value;
     const picture = await trim(/** @type {Blob} */ (upload.cutOut));
     await addGarments({ id, label, picture, item: toItem(classification, choice.value, id) });
@@ -125,9 +124,8 @@ export function classifyPanel(upload) {
       h('p', { class: 'fine' }, say('garment.classifying')),
       h('div', { class: 'working' }),
     );
-    const body = new FormData();
-    body.append('image', /** @type {Blob} */ (upload.cutOut), 'cut-out.png');
     try {
+      const body = formOf({ image: upload.cutOut });
       const classification = await callJson('/taxonomy/v1/taxonomy', { method: 'POST', body });
       const { category } = classification;
       fill(panel, (await resultView(upload, classification)).flat());

@@ -13,6 +13,20 @@ import { textOf } from './texts.js';
  * @property {boolean} [isRequired]
  */
 
+/**
+ * A choice with its label.
+ * @param {string} label @param {readonly (readonly [value: string, text: string])[]} choices @param {string} chosen
+ * @param {import('./element.js').Props} [props] of the choice itself
+ */
+export function choice(label, choices, chosen, props = {}) {
+  const select = h(
+    'select',
+    props,
+    choices.map(([value, text]) => h('option', { value, selected: value === chosen }, text)),
+  );
+  return { select, node: h('label', { class: 'field' }, label, select) };
+}
+
 /** What there is to choose, as people call it. @param {string} name of the option @param {readonly string[]} words */
 export const labelled = (name, words) =>
   words.map((value) => ({ value, label: textOf(`${name}.${value}`) ?? value }));

@@ -1,6 +1,6 @@
 import { call } from './api.js';
 import { compare } from './compare.js';
-import { fill, h } from './element.js';
+import { fill, h, openDialog } from './element.js';
 import { errorBox } from './error-box.js';
 import { dropUrls, urlOf } from './image-files.js';
 import { say } from './texts.js';
@@ -82,16 +82,12 @@ export function openLarge(images, first) {
 
   /** @param {string} label @param {() => void} onclick */
   const button = (label, onclick) => h('button', { type: 'button', onclick }, label);
-  const dialog = h(
-    'dialog',
+  const dialog = openDialog(
     {
       class: 'panel large',
       'aria-labelledby': 'large-title',
       onkeydown,
-      onclose: () => {
-        dialog.remove();
-        dropUrls(...shown);
-      },
+      onclose: () => dropUrls(...shown),
     },
     h('div', { class: 'row-head' }, title, count),
     place,
@@ -103,7 +99,5 @@ export function openLarge(images, first) {
       button(say('dialog.close'), () => dialog.close()),
     ),
   );
-  document.body.append(dialog);
-  dialog.showModal();
   go(0);
 }

@@ -1,11 +1,11 @@
-import { callWithRetry } from './api.js';
+import { callWithRetry, formOf } from './api.js';
 import { readDictionary } from './dictionary.js';
 import { announce, fill, h } from './element.js';
 import { errorBox } from './error-box.js';
 import { trim } from './image-files.js';
 import { readStoredZip } from './stored-zip.js';
 import { say, textOf } from './texts.js';
-import { addGarments } from './wardrobe-store.js';
+import { addGarments, newId } from './wardrobe-store.js';
 
 /** @typedef {import('./upload.js').Upload} Upload */
 
@@ -50,8 +50,7 @@ const tile = ({ label, picture, item, occluded }) =>
 
 /** @param {OutfitGarment} garment */
 async function toWardrobe({ label, picture, item }) {
-  // Not randomUUID: browsers have it over TLS and on localhost only.
-  const id = `photo-${crypto.getRandomValues(new Uint32Array(3)).join('-')}`;
+  const id = newId();
   return { id, label, picture: await trim(picture), item: { ...item, id } };
 }
 
@@ -90,11 +89,8 @@ export function outfitPanel(upload) {
       h('p', { class: 'fine' }, say('garments.splitting')),
       h('div', { class: 'working' }),
     );
-    const body = new FormData();
-    body.append('cutouts', 'true');
-    body.append('image', upload.photo, upload.photo.name);
     try {
-      const request = { method: 'POST', body };
+      const request = { method: 'POST', body: formOf({ cutouts: true, image: upload.photo }) };
       const response = await callWithRetry('/taxonomy/v1/garments', request, () => {});
       const { garments, reasons } = await readOutfit(await response.arrayBuffer());
       fill(

@@ -1,4 +1,5 @@
 import { h } from './element.js';
+import { choice } from './field.js';
 import { formatNumber, say } from './texts.js';
 
 /**
@@ -38,19 +39,13 @@ function slider({ name, label, unit, min, max, value }) {
 }
 
 /** @param {string} name @param {string} label @param {Entry[]} entries @param {string} selected */
-const choice = (name, label, entries, selected) =>
-  h(
-    'label',
-    { class: 'field' },
+const select = (name, label, entries, selected) =>
+  choice(
     label,
-    h(
-      'select',
-      { name },
-      entries.map((entry) =>
-        h('option', { value: entry.id, selected: entry.id === selected }, entry.label),
-      ),
-    ),
-  );
+    entries.map((entry) => [entry.id, entry.label]),
+    selected,
+    { name },
+  ).node;
 
 /** @param {string} value @param {string} label @param {boolean} [checked] */
 const plan = (value, label, checked) =>
@@ -74,15 +69,15 @@ export const weatherControls = ({ dictionaries }) => [
     plan('outdoor', say('weather.outdoors')),
   ),
   ...SLIDERS.map(slider),
-  choice('condition', say('weather.condition'), dictionaries.condition, DEFAULTS.condition),
-  choice('activity', say('weather.activity'), dictionaries.metPreset, DEFAULTS.activity),
-  choice(
+  select('condition', say('weather.condition'), dictionaries.condition, DEFAULTS.condition),
+  select('activity', say('weather.activity'), dictionaries.metPreset, DEFAULTS.activity),
+  select(
     'occasion',
     say('weather.occasion'),
     [{ id: '', label: say('weather.anyOccasion') }, ...dictionaries.occasion],
     '',
   ),
-  choice(
+  select(
     'thermalProfile',
     say('weather.sensitivity'),
     dictionaries.thermalProfile,

@@ -1,6 +1,7 @@
 import { callWithRetry } from './api.js';
 import { byId, fill, h } from './element.js';
 import { errorBox } from './error-box.js';
+import { choice } from './field.js';
 import { readForecastFile } from './forecast-file.js';
 import { say } from './texts.js';
 import { dateLabel, showTrip } from './trip-view.js';
@@ -60,18 +61,12 @@ const dayControls = (date, { weather }, conditions) =>
         required: true,
       }),
     ),
-    h(
-      'label',
-      { class: 'field' },
+    choice(
       say('weather.condition'),
-      h(
-        'select',
-        { name: 'dayCondition' },
-        conditions.map(({ id, label }) =>
-          h('option', { value: id, selected: id === weather.condition }, label),
-        ),
-      ),
-    ),
+      conditions.map(({ id, label }) => [id, label]),
+      weather.condition,
+      { name: 'dayCondition' },
+    ).node,
   );
 
 /** Draws the days to fill in, once there is a wardrobe; what was filled in stays. */

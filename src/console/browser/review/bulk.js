@@ -1,5 +1,5 @@
 import { callJson } from '../api.js';
-import { fill, h } from '../element.js';
+import { fill, h, openDialog } from '../element.js';
 import { errorBox } from '../error-box.js';
 import { say } from '../texts.js';
 
@@ -25,9 +25,8 @@ export async function openBulkApproval(path, onDone) {
   const result = h('p', { role: 'status' });
   const errorPlace = h('div');
   const submitButton = h('button', { class: 'primary', type: 'submit' }, say('review.approve'));
-  const dialog = h(
-    'dialog',
-    { class: 'panel', 'aria-labelledby': 'bulk-title', onclose: () => dialog.remove() },
+  const dialog = openDialog(
+    { class: 'panel', 'aria-labelledby': 'bulk-title' },
     h(
       'form',
       { class: 'stack', onsubmit: submit },
@@ -72,8 +71,6 @@ export async function openBulkApproval(path, onDone) {
     }
   }
 
-  document.body.append(dialog);
   preview();
-  dialog.showModal();
   input.select();
 }

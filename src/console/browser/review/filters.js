@@ -1,20 +1,10 @@
 import { callJson } from '../api.js';
 import { h } from '../element.js';
+import { choice } from '../field.js';
 import { formatNumber, say } from '../texts.js';
 import { DECISION_WORDS, REASONS, reasonName } from './words.js';
 
 /** @typedef {import('./address.js').Address} Address */
-
-/** @param {string} label @param {[string, string][]} options @param {string} value @param {(value: string) => void} onChoose */
-function choice(label, options, value, onChoose) {
-  const select = h(
-    'select',
-    { onchange: () => onChoose(select.value) },
-    options.map(([id, text]) => h('option', { value: id }, text)),
-  );
-  select.value = value;
-  return { select, node: h('label', { class: 'field' }, label, select) };
-}
 
 /**
  * Chooses which rows are listed.
@@ -30,7 +20,7 @@ export function createFilters({ path, reason, decision, all }, onChange) {
       ['all', say('filter.all')],
     ],
     all ? 'all' : '',
-    (value) => onChange({ all: value === 'all' }),
+    { onchange: () => onChange({ all: which.select.value === 'all' }) },
   );
   const reasons = choice(
     say('filter.reason'),
@@ -39,13 +29,13 @@ export function createFilters({ path, reason, decision, all }, onChange) {
       ...names.map((name) => /** @type {[string, string]} */ ([name, reasonName(name)])),
     ],
     reason,
-    (value) => onChange({ reason: value }),
+    { onchange: () => onChange({ reason: reasons.select.value }) },
   );
   const decisions = choice(
     say('filter.decision'),
     [['', say('filter.any')], ...Object.entries(DECISION_WORDS)],
     decision,
-    (value) => onChange({ decision: value }),
+    { onchange: () => onChange({ decision: decisions.select.value }) },
   );
   const total = h('p', { class: 'fine', role: 'status' });
 

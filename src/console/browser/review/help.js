@@ -1,4 +1,4 @@
-import { h } from '../element.js';
+import { h, openDialog } from '../element.js';
 import { say } from '../texts.js';
 
 const KEYS = [
@@ -15,9 +15,8 @@ const KEYS = [
 
 /** Opens the list of keys. @param {readonly (readonly string[])[]} [keys] */
 export function openKeyHelp(keys = KEYS) {
-  const dialog = h(
-    'dialog',
-    { class: 'panel', 'aria-labelledby': 'keys-title', onclose: () => dialog.remove() },
+  const dialog = openDialog(
+    { class: 'panel', 'aria-labelledby': 'keys-title' },
     h(
       'div',
       { class: 'stack' },
@@ -38,6 +37,4 @@ export function openKeyHelp(keys = KEYS) {
       ),
     ),
   );
-  document.body.append(dialog);
-  dialog.showModal();
 }

@@ -1,4 +1,4 @@
-import { callJson } from '../api.js';
+import { callJson, formOf } from '../api.js';
 import { openBrush } from '../mend/brush.js';
 import { say } from '../texts.js';
 import { nameOf } from './words.js';
@@ -37,11 +37,12 @@ export async function openRowBrush(row, sources, onMended) {
     cutOut,
     note,
     async save({ strokes, cutOut: mendedWhole }) {
-      const body = new FormData();
-      body.append('image', photo, 'photo');
-      if (row.needsAlpha) body.append('alpha', cutOut, 'alpha.png');
-      body.append('strokes', JSON.stringify(strokes));
-      body.append('revision', String(row.revision));
+      const body = formOf({
+        image: photo,
+        alpha: row.needsAlpha && cutOut,
+        strokes: JSON.stringify(strokes),
+        revision: row.revision,
+      });
       const mended = await callJson(`${row.links.self}/refinements`, { method: 'POST', body });
       if (row.needsAlpha) sources.whole.remember(mended, mendedWhole);
       onMended(mended);

@@ -1,4 +1,4 @@
-import { ApiError, callJson, callWithRetry } from '../api.js';
+import { ApiError, callJson, callWithRetry, formOf } from '../api.js';
 
 /** @typedef {import('./rows.js').Row} Row */
 
@@ -25,11 +25,8 @@ export function createWholeCutOuts(path) {
   async function make(photo) {
     const options = await readOptions();
     if (options.backgroundImageUrl !== undefined) throw backgroundGone();
-    const body = new FormData();
-    for (const name of CUTTING)
-      if (options[name] !== undefined) body.append(name, String(options[name]));
-    body.append('image', photo, 'photo');
-    const request = { method: 'POST', body };
+    const cutting = Object.fromEntries(CUTTING.map((name) => [name, options[name]]));
+    const request = { method: 'POST', body: formOf({ ...cutting, image: photo }) };
     return (await callWithRetry('/bg/v1/background-removals', request, () => {})).blob();
   }
 
