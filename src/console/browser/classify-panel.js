@@ -105,7 +105,10 @@ async function resultView(upload, classification) {
     category && confidenceBar(category.confidence),
     attributes.colors.length > 0 && swatches(attributes.colors, labelOf),
     insulation && h('dl', { class: 'facts' }, warmth(insulation)),
-    [...review.explanation, ...warnings].map(({ text }) => h('p', { class: 'fine' }, text)),
+    review.explanation.map((/** @type {{text: string}} */ { text }) =>
+      h('p', { class: 'fine' }, `${text}.`),
+    ),
+    warnings.map((/** @type {string} */ warning) => h('p', { class: 'fine' }, warning)),
     h('label', { class: 'field' }, say('garment.category'), choice),
     h('div', { class: 'buttons' }, button),
   ];
