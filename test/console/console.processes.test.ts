@@ -14,6 +14,7 @@ import { deskCases } from './desk.cases.ts';
 import { drawnRowCases } from './drawn-rows.cases.ts';
 import { keptCases } from './kept.cases.ts';
 import { openKeyRegister } from './key-register.ts';
+import { languageCases } from './language.cases.ts';
 import { largeCases } from './large.cases.ts';
 import { lookCases } from './look.cases.ts';
 import { mendCases } from './mend.cases.ts';
@@ -327,6 +328,11 @@ function inBrowser(chromium: string): void {
   shopExportCases(() => running, signedIn);
 
   operateCases(() => running, signedIn);
+
+  languageCases(
+    () => running,
+    () => browser,
+  );
 
   describe('a catalogue', () => {
     test('shows progress: images, errors, downloads', async () => {

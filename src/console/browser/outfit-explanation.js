@@ -16,6 +16,8 @@ const GAUGE_LABELS = [say('warmth.cold'), say('warmth.comfortable'), say('warmth
  * @param {{text: string} | undefined} warmth
  */
 function gauge(deviation, warmth) {
+  // What is missing, or too much, follows the colon; if nothing is, there is none.
+  const [how, more] = warmth?.text.split(/\s*: (.*)/) ?? [];
   const position =
     (Math.max(-MAX_VOTES, Math.min(MAX_VOTES, deviation)) + MAX_VOTES) / (2 * MAX_VOTES);
   return h(
@@ -27,13 +29,7 @@ function gauge(deviation, warmth) {
       { class: 'gauge-labels fine', 'aria-hidden': true },
       GAUGE_LABELS.map((label) => h('span', {}, label)),
     ),
-    warmth &&
-      h(
-        'p',
-        {},
-        warmth.text.replace(/^(.*?):.*$/, '$1'),
-        h('span', { class: 'fine' }, warmth.text.replace(/^.*?: /, ' · ')),
-      ),
+    how && h('p', {}, how, more && h('span', { class: 'fine' }, ` · ${more}`)),
   );
 }
 

@@ -50,8 +50,9 @@ export class ListView {
   /** @param {any} response */
   #draw(response) {
     const rows = this.#list.rows(response);
-    const { columns, actions = [], inside } = this.#list;
-    const hasActions = actions.length > 0 || inside;
+    const { columns } = this.#list;
+    const buttons = rows.map((row) => this.#buttons(row));
+    const hasActions = buttons.some((each) => each.length > 0);
     const names = columns.map(([name]) => titleOf(`column.${name}`));
     if (hasActions) names.push(say('column.actions'));
     fill(
@@ -61,10 +62,10 @@ export class ListView {
         : table(
             this.#title,
             names,
-            rows.map((row) =>
+            rows.map((row, i) =>
               tableRow([
                 ...columns.map(([, cell]) => cell(row)),
-                ...(hasActions ? [this.#buttons(row)] : []),
+                ...(hasActions ? [h('div', { class: 'buttons' }, buttons[i])] : []),
               ]),
             ),
           ),
@@ -75,12 +76,10 @@ export class ListView {
   #buttons(row) {
     const { actions = [], inside } = this.#list;
     const possible = actions.filter((action) => may(action.needs) && (action.if?.(row) ?? true));
-    return h(
-      'div',
-      { class: 'buttons' },
-      possible.map((action) => this.#button(action.name, () => this.#act(action, row))),
-      inside && this.#button('failures', () => this.#open(inside(row))),
-    );
+    return [
+      ...possible.map((action) => this.#button(action.name, () => this.#act(action, row))),
+      ...(inside ? [this.#button('failures', () => this.#open(inside(row)))] : []),
+    ];
   }
 
   /** @param {string} name @param {() => void} onclick */
