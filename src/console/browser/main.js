@@ -20,25 +20,12 @@ const CUTS = 'background-removal:process';
 
 /** `open` runs when a page is first shown; the function it returns runs each time it is shown again. */
 const PAGES = {
-  'cut-out': { title: say('page.cut-out'), open: openCutOut, isAllowed: () => may([CUTS]) },
-  catalogue: {
-    title: say('page.catalogue'),
-    open: openCatalogue,
-    isAllowed: () => may([CUTS, 'jobs']),
-  },
-  review: {
-    title: say('page.review'),
-    open: openReview,
-    isAllowed: () => may(['review']),
-    tab: 'catalogue',
-  },
-  outfits: {
-    title: say('page.outfits'),
-    open: openOutfits,
-    isAllowed: () => may(['look-engine:compute']),
-  },
-  operate: { title: say('page.operate'), open: openOperate, isAllowed: mayOperate },
-  usage: { title: say('page.usage'), open: openUsage, isAllowed: () => true },
+  'cut-out': { open: openCutOut, isAllowed: () => may([CUTS]) },
+  catalogue: { open: openCatalogue, isAllowed: () => may([CUTS, 'jobs']) },
+  review: { open: openReview, isAllowed: () => may(['review']), tab: 'catalogue' },
+  outfits: { open: openOutfits, isAllowed: () => may(['look-engine:compute']) },
+  operate: { open: openOperate, isAllowed: mayOperate },
+  usage: { open: openUsage, isAllowed: () => true },
 };
 
 /** @typedef {keyof typeof PAGES} PageName */
@@ -75,7 +62,7 @@ function show(isNavigation = false) {
     if (name === tabOf(current)) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
   }
-  document.title = isSignedIn ? `${PAGES[current].title} · Selvage` : 'Selvage';
+  document.title = isSignedIn ? `${say(`page.${current}`)} · Selvage` : 'Selvage';
   if (!isSignedIn) return;
   if (opened.has(current)) opened.get(current)?.();
   else opened.set(current, PAGES[current].open());
