@@ -5,25 +5,18 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import { PRESET_NAMES } from '../feed-formats/mapping.ts';
 import { FEED_FORMATS } from '../feed-formats/sniff.ts';
-import { FORMATS } from '../output/formats.ts';
-import { OPTION_NAMES, OPTIONS } from '../output/option-table.ts';
+import { FORMAT_NAMES, FORMATS } from '../output/formats.ts';
+import { OPTION_NAMES, OPTIONS, QUALITIES, SHADOWS } from '../output/option-table.ts';
 
 /** The files of the console, served as they are, without a build step. */
 const FILES = join(import.meta.dirname, 'browser');
 
-/** The words of an option that people choose from, with what they are called. */
-function choices(name: keyof typeof OPTIONS) {
-  const { values } = OPTIONS[name];
-  if (!('words' in values)) return [];
-  return values.words.map((value, i) => ({ value, label: values.labels?.[i] ?? value }));
-}
-
 /** The module `options.js` of the page: what follows from the tables of options and of kinds of feeds. */
 const OPTIONS_MODULE = Object.entries({
   DEFAULTS: Object.fromEntries(OPTION_NAMES.map((name) => [name, OPTIONS[name].default])),
-  FORMATS: choices('format'),
-  SHADOWS: choices('shadow'),
-  QUALITIES: choices('quality'),
+  FORMATS: FORMAT_NAMES,
+  SHADOWS,
+  QUALITIES,
   FEED_PRESETS: PRESET_NAMES,
   FEED_FORMATS,
   EXTENSIONS: Object.fromEntries(

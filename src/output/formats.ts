@@ -3,8 +3,6 @@ interface FormatRow {
   mediaType: `image/${string}`;
   /** Of file names, without the dot; requests may call the format so, too. */
   extension: string;
-  /** For people who choose one. */
-  label: string;
   /** Without, transparent pixels are drawn on white. */
   hasAlpha: boolean;
   maxSidePixels: number;
@@ -18,15 +16,15 @@ const ascii = (text: string) => [...text].map((letter) => letter.charCodeAt(0));
 // biome-ignore format: a table reads best aligned
 export const FORMATS = {
   png: {
-    mediaType: 'image/png', extension: 'png', label: 'PNG, transparent', hasAlpha: true,
+    mediaType: 'image/png', extension: 'png', hasAlpha: true,
     maxSidePixels: 2 ** 31 - 1, signature: [{ at: 0, bytes: [0x89, ...ascii('PNG\r\n'), 0x1a, 0x0a] }],
   },
   jpeg: {
-    mediaType: 'image/jpeg', extension: 'jpg', label: 'JPEG, with a background colour', hasAlpha: false,
+    mediaType: 'image/jpeg', extension: 'jpg', hasAlpha: false,
     maxSidePixels: 65_535, signature: [{ at: 0, bytes: [0xff, 0xd8, 0xff] }],
   },
   webp: {
-    mediaType: 'image/webp', extension: 'webp', label: 'WebP, transparent', hasAlpha: true,
+    mediaType: 'image/webp', extension: 'webp', hasAlpha: true,
     maxSidePixels: 16_383, signature: [{ at: 0, bytes: ascii('RIFF') }, { at: 8, bytes: ascii('WEBP') }],
   },
 } as const satisfies Record<string, FormatRow>;

@@ -1,4 +1,4 @@
-import { FORMAT_ALIASES, FORMAT_NAMES, FORMATS } from './formats.ts';
+import { FORMAT_ALIASES, FORMAT_NAMES } from './formats.ts';
 
 /*
  * The options of a cut-out. Requests, stored options, rules of presets and feeds, the OpenAPI document, the types of
@@ -9,6 +9,8 @@ import { FORMAT_ALIASES, FORMAT_NAMES, FORMATS } from './formats.ts';
 /** Presets of speed and quality. */
 export const QUALITIES = ['fast', 'balanced', 'high'] as const;
 export type Quality = (typeof QUALITIES)[number];
+
+export const SHADOWS = ['none', 'drop', 'keep'] as const;
 
 /** What a cut-out shows of a photo: all of the subject, its people, what they wear, or the garments of one region. */
 const SUBJECTS = [
@@ -42,8 +44,6 @@ type Values =
   | {
       words: readonly string[];
       aliases?: Readonly<Record<string, string>>;
-      /** Of the words, for people who choose one in the console. */
-      labels?: readonly string[];
     }
   | { flag: true }
   | { min: number; max: number }
@@ -84,7 +84,7 @@ const DRAWN = ['presets', 'refinements'] as const;
 
 const rows = {
   quality: {
-    values: { words: QUALITIES, labels: ['Fast', 'Balanced', 'High, a little slower'] },
+    values: { words: QUALITIES },
     default: 'balanced',
     description:
       '`high` refines the edges with the photo further and takes longer; `fast` leaves that out, takes less time and produces a larger file',
@@ -93,11 +93,7 @@ const rows = {
     flags: [{ names: '--quality <level>', help: 'speed against quality; balanced by default' }],
   },
   format: {
-    values: {
-      words: FORMAT_NAMES,
-      aliases: FORMAT_ALIASES,
-      labels: FORMAT_NAMES.map((name) => FORMATS[name].label),
-    },
+    values: { words: FORMAT_NAMES, aliases: FORMAT_ALIASES },
     default: 'png',
     description: '`jpeg` has no transparency and gets a white background',
     doors: DRAWN,
@@ -194,14 +190,7 @@ const rows = {
     redrawn: true,
   },
   shadow: {
-    values: {
-      words: ['none', 'drop', 'keep'],
-      labels: [
-        'None',
-        'A soft shadow below the garment',
-        'The one in the photo, on an even backdrop',
-      ],
-    },
+    values: { words: SHADOWS },
     default: 'none',
     description:
       '`drop`: a soft shadow is drawn; `keep`: the soft shadow of the photo stays, on an even backdrop',

@@ -1,3 +1,5 @@
+import { language, textOf } from './texts.js';
+
 /** The time limit of a request; the service's own deadline is 25 s unless configured otherwise. */
 const TIMEOUT_MILLIS = 90_000;
 /** How long requests to a busy service are retried before the error is shown. */
@@ -7,12 +9,14 @@ const DEFAULT_RETRY_SECONDS = 2;
 
 /** A request that failed: the problem details of the response (RFC 9457). */
 export class ApiError extends Error {
-  /** @param {{type: string, title: string, status?: number, detail?: string, errors?: {pointer: string, detail: string}[], present?: any, requestId?: string | undefined}} problem
+  /** @param {{type: string, title?: string, status?: number, detail?: string, errors?: {pointer: string, detail: string}[], present?: any, requestId?: string | undefined}} problem
    *  @param {number} [retryAfterSeconds] */
   constructor(problem, retryAfterSeconds) {
-    super(problem.detail ?? problem.title);
-    this.type = problem.type.split('/').pop() ?? problem.type;
-    this.title = problem.title;
+    const type = problem.type.split('/').pop() ?? problem.type;
+    const title = textOf(`title.${type}`) ?? problem.title ?? type;
+    super(problem.detail ?? title);
+    this.type = type;
+    this.title = title;
     this.status = problem.status ?? 0;
     this.detail = problem.detail ?? '';
     this.errors = problem.errors ?? [];
@@ -31,7 +35,7 @@ async function readError(response) {
   const body = await response.json().catch(() => ({}));
   const problem = {
     type: 'internal-error',
-    title: `The response was ${response.status}`,
+    detail: `HTTP ${response.status}`,
     ...body,
   };
   const seconds = Number(response.headers.get('retry-after'));
@@ -52,6 +56,7 @@ function toRequestInit({ json, noTimeout, headers, signal, ...init }) {
     headers: {
       // No other site can send this header; without it the session is not accepted.
       'x-selvage-console': '1',
+      'accept-language': language,
       ...(json !== undefined && { 'content-type': 'application/json' }),
       ...headers,
     },
@@ -69,16 +74,20 @@ function toRequestInit({ json, noTimeout, headers, signal, ...init }) {
 export async function call(path, options = {}) {
   const response = await fetch(path, toRequestInit(options)).catch((error) => {
     if (options.signal?.aborted) throw options.signal.reason;
-    throw new ApiError({
-      type: 'unreachable',
-      title: 'No response',
-      detail: String(error.message),
-    });
+    throw new ApiError({ type: 'unreachable', detail: String(error.message) });
   });
   if (response.ok) return response;
   const error = await readError(response);
   if (error.type === 'unauthorized') session.dispatchEvent(new Event('signed-out'));
   throw error;
+}
+
+/** A form of fields and files; those that are undefined are left out. @param {Record<string, unknown>} fields */
+export function formOf(fields) {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields))
+    if (value !== undefined) form.append(name, value instanceof Blob ? value : String(value));
+  return form;
 }
 
 /** @param {string} path @param {RequestOptions} [options] @returns {Promise<any>} */

@@ -1,9 +1,10 @@
 import { h } from './element.js';
+import { say } from './texts.js';
 
 const BACKGROUNDS = {
-  checkerboard: { label: 'Checkerboard', colour: '' },
-  white: { label: 'White', colour: '#fff' },
-  dark: { label: 'Dark', colour: '#16181d' },
+  checkerboard: { label: say('behind.checkerboard'), colour: '' },
+  white: { label: say('behind.white'), colour: '#fff' },
+  dark: { label: say('behind.dark'), colour: '#16181d' },
 };
 /** @typedef {keyof typeof BACKGROUNDS} Background */
 
@@ -19,7 +20,7 @@ export function backgroundPicker(figure, choices = ['checkerboard', 'white']) {
   const colour = h('input', {
     type: 'color',
     value: DEFAULT_COLOUR,
-    'aria-label': 'Colour behind the cut-out',
+    'aria-label': say('behind.colour'),
     oninput: () => choose('colour', colour.value),
   });
   const buttons = choices.map((id) =>
@@ -47,7 +48,7 @@ export function backgroundPicker(figure, choices = ['checkerboard', 'white']) {
   choose('checkerboard', '');
   return h(
     'div',
-    { class: 'background-picker', role: 'group', 'aria-label': 'Background' },
+    { class: 'background-picker', role: 'group', 'aria-label': say('look.background') },
     buttons,
     colour,
   );

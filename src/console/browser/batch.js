@@ -1,6 +1,8 @@
 import { call, callJson, readNdjson } from './api.js';
 import { headersOf, isTable } from './feed.js';
+import { labelled } from './field.js';
 import { findPhoto, rememberPhotos } from './review/local-photos.js';
+import { say } from './texts.js';
 
 /** Files per request: small steps show progress, and a failed request loses little. */
 const FILES_PER_REQUEST = 6;
@@ -28,8 +30,12 @@ async function uploadFiles(path, files, onProgress) {
 }
 
 /** @param {File[]} files */
-const nameOf = ([first, ...others]) =>
-  `${first?.name}${others.length > 0 ? ` and ${others.length} more` : ''}`.slice(-200);
+const nameOf = (files) =>
+  say('batch.chosenNames', {
+    count: files.length,
+    name: files[0]?.name ?? '',
+    others: files.length - 1,
+  }).slice(-200);
 
 /**
  * Creates a batch, uploads its files and seals it. Nothing is left of it if a file is refused.
@@ -79,11 +85,11 @@ export function batchRun({ id, name, links }) {
       }
     },
     downloads: [
-      { label: 'All cut-outs (ZIP)', path: links.archive, name: `${id}.zip` },
-      ...['manifest', 'results', 'errors'].map((file) => ({
-        label: `${file.charAt(0).toUpperCase()}${file.slice(1)}`,
-        path: links[file],
-        name: `${id}-${file}.ndjson`,
+      { label: say('run.zip'), path: links.archive, name: `${id}.zip` },
+      ...labelled('run', ['manifest', 'results', 'errors']).map(({ value, label }) => ({
+        label,
+        path: links[value],
+        name: `${id}-${value}.ndjson`,
       })),
     ],
   };

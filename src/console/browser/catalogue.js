@@ -10,6 +10,7 @@ import { urlOf } from './image-files.js';
 import { Look } from './look.js';
 import { rulesVerdict } from './rules-verdict.js';
 import { runView } from './run-view.js';
+import { formatDate, say } from './texts.js';
 import { createUpload } from './upload.js';
 
 const MAX_RECENT = 8;
@@ -64,7 +65,9 @@ function fileChooser(drop, note, onChoose = () => {}) {
     chosen = files;
     const [first] = files;
     byId(note).textContent =
-      files.length === 1 ? (first?.name ?? '') : files.length > 1 ? `${files.length} files` : hint;
+      files.length === 0
+        ? hint
+        : say('batch.chosen', { count: files.length, name: first?.name ?? '' });
     onChoose(files);
   };
   takeFiles(byId(drop), choose);
@@ -103,7 +106,7 @@ function installBatch() {
       const image = h('img', {
         class: 'cut-photo checkerboard',
         src,
-        alt: `Cut-out of ${photo.name}`,
+        alt: say('picture.cutOut', { name: photo.name }),
       });
       fill(tried, image, ...rulesVerdict(upload.made?.rules));
     } catch (error) {
@@ -120,7 +123,7 @@ function installBatch() {
       options: look.request(),
     };
     const batch = await startBatch(request, (done) => {
-      button.textContent = `Uploading ${done} of ${chosen.length}`;
+      button.textContent = say('batch.uploading', { done, count: chosen.length });
     });
     clear();
     watch(batchRun(batch));
@@ -158,7 +161,7 @@ function installFeed() {
   });
   byId('feed-count').onclick = async () => {
     if (!request().file && !url.value) return url.focus();
-    plan.textContent = 'Counting…';
+    plan.textContent = say('feed.counting');
     plan.textContent = await countFeed(request()).catch((error) => error.message);
   };
   installForm('feed', async () => {
@@ -181,11 +184,7 @@ const recentRow = (title, createdAt, run) =>
       'button',
       { class: 'quiet', type: 'button', onclick: () => watch(run()) },
       h('span', {}, title),
-      h(
-        'time',
-        { class: 'fine', datetime: createdAt },
-        new Date(createdAt).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' }),
-      ),
+      h('time', { class: 'fine', datetime: createdAt }, formatDate(createdAt)),
     ),
   );
 

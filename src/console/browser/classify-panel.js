@@ -1,37 +1,12 @@
-import { callJson } from './api.js';
+import { callJson, formOf } from './api.js';
+import { readDictionary } from './dictionary.js';
 import { announce, fill, h } from './element.js';
 import { errorBox } from './error-box.js';
 import { trim } from './image-files.js';
-import { addGarments } from './wardrobe-store.js';
+import { formatNumber, formatPercent, say } from './texts.js';
+import { addGarments, newId } from './wardrobe-store.js';
 
 /** @typedef {import('./upload.js').Upload} Upload */
-
-/** @type {Promise<{id: string, label: string, group: string}[]> | undefined} */
-let loading;
-
-/** Loads every category of the dictionary once, for corrections by hand. */
-function categories() {
-  loading ??= callJson('/taxonomy/v1/options?sections=categories').then(
-    (response) => response.categories,
-  );
-  return loading;
-}
-
-/** @type {Readonly<Record<string, string>>} */
-const REVIEW = {
-  'low-confidence': 'The category is uncertain: please check it.',
-  'image-text-disagree': 'Photo and text disagree.',
-  'text-category-disagree': 'Title and category disagree.',
-  'language-not-supported': 'The text is in a language that is not supported.',
-  'not-a-garment': 'It does not look like a garment.',
-  'multiple-garments': 'There seems to be more than one garment.',
-  'too-small': 'The image is very small.',
-  'colour-mismatch': 'Photo and text disagree about the colour.',
-  'material-missing': 'The material is unknown; knowing it would make the warmth more accurate.',
-};
-
-/** @param {number} share */
-const percent = (share) => `${Math.round(share * 100)} %`;
 
 /** @param {number} confidence 0..1 */
 const confidenceBar = (confidence) =>
@@ -43,20 +18,20 @@ const confidenceBar = (confidence) =>
       { class: 'progress', 'aria-hidden': true },
       h('span', { class: 'is-active', '--share': confidence }),
     ),
-    h('span', { class: 'fine' }, `${percent(confidence)} confidence`),
+    h('span', { class: 'fine' }, say('garment.confidence', { share: formatPercent(confidence) })),
   );
 
-/** @param {{hex?: string, family: string, share?: number}[]} colours */
-const swatches = (colours) =>
+/** @param {{hex?: string, family: string, share?: number}[]} colours @param {(id: string) => string} labelOf */
+const swatches = (colours, labelOf) =>
   h(
     'ul',
-    { class: 'swatches', 'aria-label': 'Colours' },
+    { class: 'swatches', 'aria-label': say('garment.colours') },
     colours.map(({ hex, family, share }) =>
       h(
         'li',
         {},
         h('span', { class: 'swatch', '--swatch': hex }),
-        `${family.replaceAll('_', ' ')}${share === undefined ? '' : ` ${percent(share)}`}`,
+        `${labelOf(family)}${share === undefined ? '' : ` ${formatPercent(share)}`}`,
       ),
     ),
   );
@@ -64,13 +39,19 @@ const swatches = (colours) =>
 /** @param {{clo: number, min: number, max: number, sources: {table: string, entry?: string, note?: string}[]}} insulation */
 function warmth({ clo, min, max, sources }) {
   const [source] = sources;
-  const origin = source ? `${source.table}: ${source.entry ?? source.note ?? ''}` : 'default value';
+  const origin = source
+    ? `${source.table}: ${source.entry ?? source.note ?? ''}`
+    : say('garment.cloDefault');
   return [
-    h('dt', {}, 'Warmth'),
+    h('dt', {}, say('garment.warmth')),
     h(
       'dd',
       {},
-      `${clo.toFixed(2)} clo (${min.toFixed(2)} to ${max.toFixed(2)})`,
+      say('garment.clo', {
+        clo: formatNumber(clo, 2),
+        min: formatNumber(min, 2),
+        max: formatNumber(max, 2),
+      }),
       h('span', { class: 'fine' }, h('br'), origin),
     ),
   ];
@@ -95,36 +76,40 @@ function toItem({ wardrobeItem, attributes }, category, id) {
 /** @param {Upload} upload @param {any} classification */
 async function resultView(upload, classification) {
   const best = classification.category?.id ?? classification.topK[0]?.id ?? '';
-  const all = await categories();
+  const { categories: all, labelOf } = await readDictionary();
   const choice = h(
     'select',
     {},
     all.map(({ id, label }) => h('option', { value: id, selected: id === best }, label)),
   );
-  const button = h('button', { class: 'primary', type: 'button', onclick: add }, 'Add to wardrobe');
+  const button = h(
+    'button',
+    { class: 'primary', type: 'button', onclick: add },
+    say('garment.add'),
+  );
 
   async function add() {
-    // Not randomUUID: browsers have it over TLS and on localhost only.
-    const id = `photo-${crypto.getRandomValues(new Uint32Array(3)).join('-')}`;
+    const id = newId();
     const label = choice.selectedOptions[0]?.textContent ?? choice.value;
     const picture = await trim(/** @type {Blob} */ (upload.cutOut));
     await addGarments({ id, label, picture, item: toItem(classification, choice.value, id) });
     button.disabled = true;
-    button.textContent = 'In your wardrobe';
-    button.after(h('a', { href: '#/outfits', class: 'button' }, 'See what to wear with it'));
-    announce(`${label} is in your wardrobe`);
+    button.textContent = say('garment.added');
+    button.after(h('a', { href: '#/outfits', class: 'button' }, say('garment.wear')));
+    announce(say('garment.isAdded', { name: label }));
   }
 
   const { category, insulation, review, attributes, warnings } = classification;
   return [
-    h('p', { class: 'category-name' }, category?.label ?? 'Category unknown'),
+    h('p', { class: 'category-name' }, category?.label ?? say('garment.unknown')),
     category && confidenceBar(category.confidence),
-    attributes.colors.length > 0 && swatches(attributes.colors),
+    attributes.colors.length > 0 && swatches(attributes.colors, labelOf),
     insulation && h('dl', { class: 'facts' }, warmth(insulation)),
-    [...review.reasons, ...warnings].map((reason) =>
-      h('p', { class: 'fine' }, REVIEW[reason] ?? reason),
+    review.explanation.map((/** @type {{text: string}} */ { text }) =>
+      h('p', { class: 'fine' }, `${text}.`),
     ),
-    h('label', { class: 'field' }, 'Category', choice),
+    warnings.map((/** @type {string} */ warning) => h('p', { class: 'fine' }, warning)),
+    h('label', { class: 'field' }, say('garment.category'), choice),
     h('div', { class: 'buttons' }, button),
   ];
 }
@@ -134,27 +119,27 @@ async function resultView(upload, classification) {
  * @param {Upload} upload
  */
 export function classifyPanel(upload) {
-  const panel = h('section', { class: 'panel stack', 'aria-label': 'Classification' });
+  const panel = h('section', { class: 'panel stack', 'aria-label': say('garment.classification') });
 
   async function classify() {
-    fill(panel, h('p', { class: 'fine' }, 'Classifying …'), h('div', { class: 'working' }));
-    const body = new FormData();
-    body.append('image', /** @type {Blob} */ (upload.cutOut), 'cut-out.png');
+    fill(
+      panel,
+      h('p', { class: 'fine' }, say('garment.classifying')),
+      h('div', { class: 'working' }),
+    );
     try {
+      const body = formOf({ image: upload.cutOut });
       const classification = await callJson('/taxonomy/v1/taxonomy', { method: 'POST', body });
       const { category } = classification;
       fill(panel, (await resultView(upload, classification)).flat());
       panel.querySelector('button')?.focus();
-      announce(category ? `Category: ${category.label}` : 'Category unknown');
+      announce(category ? say('garment.is', { name: category.label }) : say('garment.unknown'));
     } catch (error) {
       fill(panel, errorBox(error), button);
     }
   }
 
-  const button = h('button', { type: 'button', onclick: classify }, 'Classify garment');
-  panel.append(
-    h('p', { class: 'fine' }, 'Detects the category, colours and warmth of the garment.'),
-    button,
-  );
+  const button = h('button', { type: 'button', onclick: classify }, say('garment.classify'));
+  panel.append(h('p', { class: 'fine' }, say('garment.lead')), button);
   return panel;
 }

@@ -1,5 +1,6 @@
 import { h, svg } from './element.js';
-import { formatNumber, regionName, say } from './outfit-texts.js';
+import { table, tableRow } from './table.js';
+import { formatNumber, say, textOf } from './texts.js';
 
 /** @typedef {Record<string, {clo: number, target: number}>} Regions */
 
@@ -13,17 +14,20 @@ const BAR_WIDTH = 34;
 /** @param {Regions} regions */
 const widthOf = (regions) => Math.max(MIN_WIDTH, BAR_STEP * Object.keys(regions).length);
 
-/** @param {string} locale @param {number} clo */
-const format = (locale, clo) => formatNumber(locale, clo, 2);
+/** @param {number} clo */
+const format = (clo) => formatNumber(clo, 2);
 
-/** @param {Regions} regions @param {string} locale */
-export const cloSummary = (regions, locale) =>
+/** The name of a region of the targets, short enough for a bar. @param {string} region */
+const regionName = (region) => textOf(`region.${region}`) ?? region;
+
+/** @param {Regions} regions */
+export const cloSummary = (regions) =>
   Object.entries(regions)
     .map(([region, { clo, target }]) =>
-      say(locale, 'regionSummary', {
-        region: regionName(locale, region),
-        clo: format(locale, clo),
-        target: format(locale, target),
+      say('warmth.summary', {
+        region: regionName(region),
+        clo: format(clo),
+        target: format(target),
       }),
     )
     .join(', ');
@@ -31,9 +35,8 @@ export const cloSummary = (regions, locale) =>
 /**
  * Draws insulation worn and target by region as bars; heights are proportional to clo.
  * @param {Regions} regions
- * @param {string} locale
  */
-function bars(regions, locale) {
+function bars(regions) {
   const rows = Object.entries(regions);
   const max = Math.max(0.3, ...rows.flatMap(([, { clo, target }]) => [clo, target]));
   const heightOf = (/** @type {number} */ clo) => (clo / max) * (BASELINE_Y - TOP_Y);
@@ -67,50 +70,16 @@ function bars(regions, locale) {
         'data-target': target,
         d: `M${left - 11} ${BASELINE_Y - targetHeight}h${BAR_WIDTH + 22}`,
       }),
-      svg('text', { class: 'bar-name', x: middle, y: BASELINE_Y + 20 }, regionName(locale, region)),
-      svg(
-        'text',
-        { x: middle, y: BASELINE_Y + 40 },
-        `${format(locale, clo)} / ${format(locale, target)}`,
-      ),
+      svg('text', { class: 'bar-name', x: middle, y: BASELINE_Y + 20 }, regionName(region)),
+      svg('text', { x: middle, y: BASELINE_Y + 40 }, `${format(clo)} / ${format(target)}`),
     ];
   });
 }
 
-/** @type {readonly ['region', 'wornClo', 'targetClo']} */
-const COLUMNS = ['region', 'wornClo', 'targetClo'];
+const COLUMNS = [say('warmth.region'), say('warmth.wornClo'), say('warmth.targetClo')];
 
-/** @param {Regions} regions @param {string} locale */
-const table = (regions, locale) =>
-  h(
-    'table',
-    {},
-    h(
-      'thead',
-      {},
-      h(
-        'tr',
-        {},
-        COLUMNS.map((name) => h('th', { scope: 'col' }, say(locale, name))),
-      ),
-    ),
-    h(
-      'tbody',
-      {},
-      Object.entries(regions).map(([region, { clo, target }]) =>
-        h(
-          'tr',
-          {},
-          h('th', { scope: 'row' }, regionName(locale, region)),
-          h('td', {}, format(locale, clo)),
-          h('td', {}, format(locale, target)),
-        ),
-      ),
-    ),
-  );
-
-/** @param {Regions} regions @param {string} locale */
-export const cloChart = (regions, locale) =>
+/** @param {Regions} regions */
+export const cloChart = (regions) =>
   h(
     'figure',
     { class: 'clo-chart' },
@@ -119,18 +88,29 @@ export const cloChart = (regions, locale) =>
       {
         viewBox: `0 0 ${widthOf(regions)} ${HEIGHT}`,
         role: 'img',
-        'aria-label': `${say(locale, 'regions')}: ${cloSummary(regions, locale)}`,
+        'aria-label': `${say('warmth.title')}: ${cloSummary(regions)}`,
       },
       svg('path', { class: 'bar-baseline', d: `M0 ${BASELINE_Y}H${widthOf(regions)}` }),
-      bars(regions, locale),
+      bars(regions),
     ),
     h(
       'figcaption',
       { class: 'fine' },
       h('span', { class: 'key key-worn' }),
-      `${say(locale, 'worn')} / `,
+      `${say('warmth.worn')} / `,
       h('span', { class: 'key key-target' }),
-      say(locale, 'target'),
+      say('warmth.target'),
     ),
-    h('details', {}, h('summary', {}, say(locale, 'asTable')), table(regions, locale)),
+    h(
+      'details',
+      {},
+      h('summary', {}, say('warmth.asTable')),
+      table(
+        say('warmth.title'),
+        COLUMNS,
+        Object.entries(regions).map(([region, { clo, target }]) =>
+          tableRow([regionName(region), format(clo), format(target)]),
+        ),
+      ),
+    ),
   );

@@ -1,4 +1,5 @@
 import { h, svg } from './element.js';
+import { say } from './texts.js';
 
 /**
  * Shows photo and cut-out, one over the other, with a divider to drag. The divider is a range input, so
@@ -9,11 +10,16 @@ export function compare({ before, after, width, height, name }) {
   const figure = h(
     'figure',
     { class: 'compare checkerboard is-new', '--ratio': width / height },
-    h('img', { class: 'compare-after', src: after, alt: `Cut-out of ${name}`, draggable: 'false' }),
+    h('img', {
+      class: 'compare-after',
+      src: after,
+      alt: say('picture.cutOut', { name }),
+      draggable: 'false',
+    }),
     h('img', {
       class: 'compare-before',
       src: before,
-      alt: `Original photo of ${name}`,
+      alt: say('picture.photo', { name }),
       draggable: 'false',
     }),
     h('input', {
@@ -21,7 +27,7 @@ export function compare({ before, after, width, height, name }) {
       min: 0,
       max: 100,
       value: 50,
-      'aria-label': 'How much of the photo covers the cut-out',
+      'aria-label': say('picture.divider'),
       oninput: (/** @type {Event} */ event) => {
         const { value } = /** @type {HTMLInputElement} */ (event.target);
         figure.classList.remove('is-new');

@@ -4,6 +4,7 @@ import { errorBox } from './error-box.js';
 import { openBrush } from './mend/brush.js';
 import { outfitPanel } from './outfit-panel.js';
 import { reasonText } from './review.js';
+import { formatNumber, formatPercent, say } from './texts.js';
 
 /** @typedef {import('./upload.js').Upload} Upload */
 /** @typedef {(mended: import('./mend/brush.js').Mended) => void} OnMended */
@@ -21,19 +22,32 @@ const readTiming = (timing = '') =>
   );
 
 /** @param {number} millis */
-const seconds = (millis) => `${(millis / 1000).toFixed(millis < 9950 ? 1 : 0)} s`;
+const seconds = (millis) => `${formatNumber(millis / 1000, millis < 9950 ? 1 : 0)} s`;
 
 /** @param {Upload} upload */
-function facts({ width, height, cutOut, millis = 0, timing, model, confidence = 0, isAlphaKept }) {
+function facts({
+  width = 0,
+  height = 0,
+  cutOut,
+  millis = 0,
+  timing,
+  model,
+  confidence = 0,
+  isAlphaKept,
+}) {
   const { engine } = readTiming(timing);
-  const processing = engine === undefined ? '' : `, ${seconds(engine)} of it processing`;
+  const kb = Math.ceil((cutOut?.size ?? 0) / 1024);
+  const time = seconds(millis);
   /** @type {[string, string][]} */
   const rows = [
-    ['Size', `${width} × ${height} pixels, ${Math.ceil((cutOut?.size ?? 0) / 1024)} KB`],
-    ['Time', seconds(millis) + processing],
-    ['Confidence', confidence > 0 ? `${Math.floor(confidence * 100)} %` : ''],
-    ['Model', model ?? ''],
-    ['Transparency', isAlphaKept ? 'kept from the picture' : ''],
+    [say('facts.size'), say('facts.pixels', { width, height, kb })],
+    [
+      say('facts.time'),
+      engine === undefined ? time : say('facts.engine', { time, engine: seconds(engine) }),
+    ],
+    [say('facts.confidence'), confidence > 0 ? formatPercent(confidence) : ''],
+    [say('facts.model'), model ?? ''],
+    [say('facts.alpha'), isAlphaKept ? say('facts.alphaKept') : ''],
   ];
   return h(
     'dl',
@@ -51,7 +65,7 @@ const reviewNote = ({ needed, reasons } = { needed: false, reasons: [] }) =>
   h(
     'div',
     { class: 'stack' },
-    h('h3', {}, needed ? 'Please check' : 'Noticed'),
+    h('h3', {}, needed ? say('facts.check') : say('facts.noticed')),
     reasons.map((reason) => h('p', { class: 'fine' }, reasonText(reason))),
   );
 
@@ -68,7 +82,7 @@ function mendButton(name, photo, cutOut, onMended) {
   return h(
     'div',
     { class: 'stack' },
-    h('button', { type: 'button', onclick: mend }, 'Mend with a brush'),
+    h('button', { type: 'button', onclick: mend }, say('mend.open')),
     errorPlace,
   );
 }

@@ -8,6 +8,7 @@ import { dropUrls, urlOf } from './image-files.js';
 import { forget, keep, readKept } from './kept-photos.js';
 import { Look } from './look.js';
 import { readReview } from './review.js';
+import { say } from './texts.js';
 import { createUpload, removeBackground } from './upload.js';
 
 /** @typedef {import('./upload.js').Upload} Upload */
@@ -31,13 +32,13 @@ const downloads = downloadForm(
 async function processUpload(upload) {
   Object.assign(upload, {
     state: 'working',
-    note: 'Removing the background',
+    note: say('cut.removing'),
     startedAt: performance.now(),
   });
   draw(upload);
   try {
     const response = await removeBackground(upload, upload.options, (seconds) => {
-      upload.note = `The service is busy; retrying in ${seconds} s`;
+      upload.note = say('cut.busy', { seconds });
       draw(upload);
     });
     upload.cutOut = await response.blob();
@@ -53,10 +54,10 @@ async function processUpload(upload) {
       confidence: Number(response.headers.get('x-cutout-confidence')),
       review: readReview(response.headers),
     });
-    announce(`The cut-out of ${upload.name} is ready`);
+    announce(say('cut.ready', { name: upload.name }));
   } catch (error) {
     Object.assign(upload, { state: 'failed', error });
-    announce(`${upload.name} failed`);
+    announce(say('cut.failed', { name: upload.name }));
   }
   draw(upload);
   keepAll([upload]);
@@ -75,9 +76,7 @@ async function keepAll(some) {
 function showStorage() {
   const lost = uploads.filter(({ isKept }) => isKept === false).length;
   byId('cut-storage').textContent =
-    lost > 0
-      ? `This browser keeps no more: ${lost} of ${uploads.length} photos are in this page only. Download them before you leave it, or remove others.`
-      : '';
+    lost > 0 ? say('cut.notKept', { lost, count: uploads.length }) : '';
 }
 
 /** Starts waiting uploads, up to the limit. */
@@ -116,7 +115,7 @@ async function remove(gone) {
   selected = left[Math.min(place, left.length - 1)];
   draw(selected);
   (byId('cut-actions').querySelector('button') ?? byId('cut-files')).focus();
-  announce(gone.length === 1 ? `${gone[0]?.name} is removed` : `${gone.length} photos are removed`);
+  announce(say('cut.removed', { count: gone.length, name: gone[0]?.name ?? '' }));
   await forget(gone).catch(() => {}); // then there is no storage
   await keepAll(left.filter(({ isKept }) => isKept === false));
 }
@@ -129,7 +128,7 @@ function select(upload) {
 
 /** @param {Upload} upload @param {string} className */
 function photoOf({ photo, name }, className) {
-  const alt = `Original photo of ${name}`;
+  const alt = say('picture.photo', { name });
   const image = h('img', { class: className, src: urlOf(photo), alt });
   image.addEventListener('error', () => image.remove()); // a format the browser cannot show
   return image;
@@ -153,7 +152,11 @@ function result(upload, cutOut) {
   const isFramed = !file || file === cutOut || !look.reframes();
   const figure = isFramed
     ? compare({ before: urlOf(photo), after, width, height, name })
-    : h('img', { class: 'cut-photo checkerboard', src: after, alt: `Cut-out of ${name}` });
+    : h('img', {
+        class: 'cut-photo checkerboard',
+        src: after,
+        alt: say('picture.cutOut', { name }),
+      });
   const colour = file ? '' : look.colour();
   if (colour) figure.dataset.background = 'colour';
   figure.style.setProperty('--background-colour', colour);
@@ -169,7 +172,7 @@ function preview(upload) {
     return [
       photoOf(upload, 'cut-photo'),
       errorBox(upload.error),
-      h('button', { type: 'button', onclick: () => retry(upload) }, 'Try again'),
+      h('button', { type: 'button', onclick: () => retry(upload) }, say('cut.again')),
     ];
   }
   return [
@@ -199,7 +202,7 @@ function takeMended(upload, { cutOut, strokes }) {
   Object.assign(upload, { cutOut, review, made: undefined });
   if (alpha) upload.mended = { alpha, strokes };
   upload.panel = undefined;
-  announce(`${upload.name} is mended`);
+  announce(say('cut.mended', { name: upload.name }));
   draw(upload);
   keepAll([upload]);
 }
@@ -213,7 +216,12 @@ function panelOf(upload) {
   return [facts, downloads.node, ...others];
 }
 
-const STATES = { waiting: 'waiting', working: 'in progress', done: 'done', failed: 'failed' };
+const STATES = {
+  waiting: say('cut.state.waiting'),
+  working: say('cut.state.working'),
+  done: say('cut.state.done'),
+  failed: say('cut.state.failed'),
+};
 
 /** @param {Upload} upload */
 const tile = (upload) =>
@@ -240,10 +248,9 @@ async function downloadDone({ currentTarget }) {
   button.disabled = true;
   const said = byId('cut-said');
   const failed = await downloadAll(done, look, (count) => {
-    said.textContent = `Drawing ${count + 1} of ${done.length} …`;
+    said.textContent = say('cut.drawing', { at: count + 1, count: done.length });
   });
-  said.textContent =
-    failed.length > 0 ? `Not in the archive, as it failed: ${failed.join(', ')}.` : '';
+  said.textContent = failed.length > 0 ? say('cut.notInArchive', { names: failed.join(', ') }) : '';
   button.disabled = false;
 }
 
@@ -251,12 +258,17 @@ async function downloadDone({ currentTarget }) {
 function actions() {
   const one = selected;
   const done = uploads.filter(({ state }) => state === 'done');
-  const removeAll = () => confirm('Remove all photos and cut-outs?') && remove([...uploads]);
+  const removeAll = () => confirm(say('cut.removeAllAsk')) && remove([...uploads]);
   return [
-    one && h('button', { type: 'button', class: 'quiet', onclick: () => remove([one]) }, 'Remove'),
-    done.length > 1 && h('button', { type: 'button', onclick: downloadDone }, 'All as a ZIP'),
+    one &&
+      h(
+        'button',
+        { type: 'button', class: 'quiet', onclick: () => remove([one]) },
+        say('cut.remove'),
+      ),
+    done.length > 1 && h('button', { type: 'button', onclick: downloadDone }, say('cut.zip')),
     uploads.length > 1 &&
-      h('button', { type: 'button', class: 'quiet', onclick: removeAll }, 'Remove all'),
+      h('button', { type: 'button', class: 'quiet', onclick: removeAll }, say('cut.removeAll')),
   ];
 }
 

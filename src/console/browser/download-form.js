@@ -4,6 +4,7 @@ import { errorBox } from './error-box.js';
 import { save } from './image-files.js';
 import { EXTENSIONS } from './options.js';
 import { rulesVerdict } from './rules-verdict.js';
+import { say } from './texts.js';
 import { removeBackground } from './upload.js';
 
 /**
@@ -73,9 +74,9 @@ export async function downloadAll(uploads, look, onProgress) {
 export function downloadForm(look, selected, onMade) {
   const errorPlace = h('div');
   const verdict = h('div', { class: 'fine', role: 'status', id: 'cut-verdict' });
-  const download = h('button', { class: 'primary', type: 'submit' }, 'Download');
-  const preview = h('button', { type: 'button', onclick: () => make() }, 'Preview');
-  const cost = h('p', { class: 'fine' }, 'The service draws it, which counts as one image.');
+  const download = h('button', { class: 'primary', type: 'submit' }, say('download.submit'));
+  const preview = h('button', { type: 'button', onclick: () => make() }, say('download.preview'));
+  const cost = h('p', { class: 'fine' }, say('download.cost'));
 
   /** @param {boolean} [isSaved] */
   async function make(isSaved = false) {
@@ -85,7 +86,7 @@ export function downloadForm(look, selected, onMade) {
     fill(errorPlace);
     try {
       const file = await makeFile(upload, look, (seconds) => {
-        download.textContent = `Busy; retrying in ${seconds} s`;
+        download.textContent = say('download.busy', { seconds });
       });
       onMade();
       if (isSaved) save(file, fileName(file, upload.name));
@@ -93,7 +94,7 @@ export function downloadForm(look, selected, onMade) {
       fill(errorPlace, errorBox(error));
     }
     download.disabled = preview.disabled = false;
-    download.textContent = 'Download';
+    download.textContent = say('download.submit');
   }
 
   /** Says what is known of the file of this look. */
@@ -109,7 +110,7 @@ export function downloadForm(look, selected, onMade) {
     'form',
     {
       class: 'panel stack',
-      'aria-label': 'Look and download',
+      'aria-label': say('download.title'),
       onsubmit: (/** @type {Event} */ event) => {
         event.preventDefault();
         make(true);

@@ -1,6 +1,8 @@
 import { callJson } from './api.js';
 import { fill, h } from './element.js';
 import { errorBox } from './error-box.js';
+import { table, tableRow } from './table.js';
+import { formatPercent, say } from './texts.js';
 
 /** Groups per request. */
 const PAGE_SIZE = 20;
@@ -13,34 +15,24 @@ const PAGE_SIZE = 20;
  * @typedef {Picture & {rows: number, duplicates: readonly (Picture & {similarity: number})[]}} Group
  */
 
-/** @param {number} count @param {string} one @param {string} many */
-const counted = (count, one, many) => `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
-
 /** @param {Picture} picture */
 const nameOf = ({ customId, image = 0 }) =>
-  image > 0 ? `${customId}, image ${image + 1}` : customId;
-
-/** @param {number} similarity 0 to 1; what is not exactly the same is not 100 % */
-const percent = (similarity) => `${Math.floor(100 * similarity)} %`;
+  image > 0 ? say('duplicates.image', { name: customId, image: image + 1 }) : customId;
 
 /** @param {Group} group */
 function groupRow(group) {
   const { rows, duplicates } = group;
   const others = rows - 1 - duplicates.length;
   const repeats = duplicates.map((each) =>
-    h('li', {}, nameOf(each), ' ', h('span', { class: 'fine' }, percent(each.similarity))),
+    h('li', {}, nameOf(each), ' ', h('span', { class: 'fine' }, formatPercent(each.similarity))),
   );
-  return h(
-    'tr',
-    {},
-    h('th', { scope: 'row' }, nameOf(group)),
-    h(
-      'td',
-      {},
+  return tableRow([
+    nameOf(group),
+    [
       h('ul', { class: 'repeats' }, repeats),
-      others > 0 && h('p', { class: 'fine' }, `and ${counted(others, 'more', 'more')}`),
-    ),
-  );
+      others > 0 && h('p', { class: 'fine' }, say('duplicates.others', { count: others })),
+    ],
+  ]);
 }
 
 /**
@@ -49,14 +41,15 @@ function groupRow(group) {
  * @param {{rows: number, groups: number}} counts
  */
 export async function duplicateTable(path, { rows, groups }) {
-  const body = h('tbody');
-  const more = h('button', { class: 'quiet', type: 'button' }, 'Show more');
+  const title = say('duplicates.title');
+  const list = table(title, [say('duplicates.picture'), say('duplicates.repeats')], []);
+  const more = h('button', { class: 'quiet', type: 'button' }, say('list.more'));
   const errorPlace = h('div');
   let next = `${path}?limit=${PAGE_SIZE}`;
 
   async function showNext() {
     const page = await callJson(next);
-    body.append(...page.groups.map(groupRow));
+    list.querySelector('tbody')?.append(...page.groups.map(groupRow));
     next = page.links?.next;
     more.hidden = !next;
   }
@@ -70,7 +63,6 @@ export async function duplicateTable(path, { rows, groups }) {
   });
 
   await showNext();
-  const title = 'Repeated pictures';
   return h(
     'section',
     { class: 'stack duplicates' },
@@ -78,30 +70,9 @@ export async function duplicateTable(path, { rows, groups }) {
     h(
       'p',
       { class: 'fine' },
-      `${counted(rows, 'picture repeats', 'pictures repeat')} an earlier one, in ${counted(groups, 'group', 'groups')}. ` +
-        'Copies are found recompressed, resized, cropped a little or mirrored.',
+      say('duplicates.found', { count: rows, groups: say('duplicates.groups', { count: groups }) }),
     ),
-    h(
-      'div',
-      { class: 'table-scroll', tabindex: 0, role: 'region', 'aria-label': title },
-      h(
-        'table',
-        {},
-        h('caption', { class: 'sr-only' }, title),
-        h(
-          'thead',
-          {},
-          h(
-            'tr',
-            {},
-            ['Picture', 'Repeated by, and how alike'].map((name) =>
-              h('th', { scope: 'col' }, name),
-            ),
-          ),
-        ),
-        body,
-      ),
-    ),
+    list,
     more,
     errorPlace,
   );

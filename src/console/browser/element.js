@@ -79,6 +79,18 @@ export function byId(id, kind) {
 export const fill = (node, ...children) => node.replaceChildren(...toNodes(children));
 
 /**
+ * Shows a dialog until it is closed.
+ * @param {Props} props @param {...(Child | Child[])} children
+ */
+export function openDialog(props, ...children) {
+  const dialog = h('dialog', props, ...children);
+  dialog.addEventListener('close', () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+  return dialog;
+}
+
+/**
  * Announces text to screen readers.
  * @param {string} text
  */

@@ -1,6 +1,6 @@
-import { ADVICE } from './advice.js';
 import { ApiError } from './api.js';
 import { h } from './element.js';
+import { say, textOf } from './texts.js';
 
 /**
  * Shows an error: its title, what to do about it, and the details.
@@ -8,7 +8,7 @@ import { h } from './element.js';
  */
 export function errorBox(error) {
   const { type, title, detail, errors, requestId } = toApiError(error);
-  const advice = ADVICE[type] ?? 'Try again, and tell the operator if it happens again.';
+  const advice = textOf(`advice.${type}`) ?? say('advice.other');
   const issues = errors.filter((issue) => !detail.includes(issue.detail)).slice(0, 5);
   return h(
     'div',
@@ -19,9 +19,11 @@ export function errorBox(error) {
       h(
         'ul',
         { class: 'fine' },
-        issues.map((issue) => h('li', {}, `${issue.pointer || 'Body'}: ${issue.detail}`)),
+        issues.map((issue) =>
+          h('li', {}, `${issue.pointer || say('error.body')}: ${issue.detail}`),
+        ),
       ),
-    requestId && h('p', { class: 'fine' }, 'Request id ', h('code', {}, requestId)),
+    requestId && h('p', { class: 'fine' }, say('error.requestId'), ' ', h('code', {}, requestId)),
   );
 }
 
@@ -30,5 +32,5 @@ function toApiError(error) {
   if (error instanceof ApiError) return error;
   console.error(error);
   const detail = error instanceof Error ? error.message : String(error);
-  return new ApiError({ type: 'internal-error', title: 'The page failed', detail });
+  return new ApiError({ type: 'page-failed', detail });
 }

@@ -1,44 +1,24 @@
 import { h } from './element.js';
+import { table, tableRow } from './table.js';
+import { say } from './texts.js';
 
 /** Rows shown; the downloads have all of them. */
 const MAX_ROWS = 100;
 
+const COLUMNS = [say('errors.line'), say('errors.name'), say('errors.reason')];
+
 /** @typedef {import('./run-view.js').RunError} RunError */
 
 /** @param {RunError[]} rows */
-export const errorTable = (rows) =>
+export const errorTable = (rows) => [
   rows.length > 0 &&
-  h(
-    'div',
-    { class: 'table-scroll', tabindex: 0, role: 'region', 'aria-label': 'Errors' },
-    h(
-      'table',
-      {},
-      h('caption', { class: 'sr-only' }, 'Errors'),
-      h(
-        'thead',
-        {},
-        h(
-          'tr',
-          {},
-          ['Line', 'Name', 'Reason'].map((name) => h('th', { scope: 'col' }, name)),
-        ),
-      ),
-      h(
-        'tbody',
-        {},
-        rows.map(({ line, name, reason }) =>
-          h(
-            'tr',
-            {},
-            [line, name, reason].map((cell) => h('td', {}, cell)),
-          ),
-        ),
-      ),
+    table(
+      say('errors.title'),
+      COLUMNS,
+      rows.map(({ line, name, reason }) => tableRow([line, name, reason])),
     ),
-    rows.length === MAX_ROWS &&
-      h('p', { class: 'fine' }, `The first ${MAX_ROWS} errors; the download has all of them.`),
-  );
+  rows.length === MAX_ROWS && h('p', { class: 'fine' }, say('errors.first', { count: MAX_ROWS })),
+];
 
 /** @param {() => AsyncGenerator<RunError>} errors */
 export async function readFirstErrors(errors) {

@@ -1,6 +1,7 @@
 import { fill, h } from './element.js';
-import { control } from './field.js';
+import { control, labelled } from './field.js';
 import { FEED_FORMATS, FEED_PRESETS, QUALITIES } from './options.js';
+import { say } from './texts.js';
 
 /**
  * @typedef {import('./field.js').Field & {isList?: boolean}} Field
@@ -9,42 +10,42 @@ import { FEED_FORMATS, FEED_PRESETS, QUALITIES } from './options.js';
 
 /** @param {...string} values */
 const orRecognised = (...values) => [
-  { value: '', label: 'As recognised' },
-  ...values.map((value) => ({ value, label: value })),
+  { value: '', label: say('fields.recognised') },
+  ...labelled('answer', values),
 ];
 
 /** @type {readonly Field[]} where a feed has what is read; what is empty is recognised */
 const MAPPING = [
-  { name: 'preset', label: 'Kind of export', choices: orRecognised(...FEED_PRESETS) },
-  { name: 'id', label: 'Id' },
-  { name: 'image', label: 'Image' },
-  { name: 'images', label: 'Further images, separated by ;', isList: true },
-  { name: 'title', label: 'Title' },
-  { name: 'category', label: 'Category' },
-  { name: 'items', label: 'Path of the rows in XML or JSON', hint: 'products/product' },
-  { name: 'separator', label: 'Between the links of one value' },
-  { name: 'baseUrl', label: 'What relative links follow', hint: 'https://shop.example/media/' },
+  { name: 'preset', label: say('fields.preset'), choices: orRecognised(...FEED_PRESETS) },
+  { name: 'id', label: say('fields.id') },
+  { name: 'image', label: say('fields.image') },
+  { name: 'images', label: say('fields.images'), isList: true },
+  { name: 'title', label: say('fields.title') },
+  { name: 'category', label: say('fields.category') },
+  { name: 'items', label: say('fields.items'), hint: 'products/product' },
+  { name: 'separator', label: say('fields.separator') },
+  { name: 'baseUrl', label: say('fields.baseUrl'), hint: 'https://shop.example/media/' },
   {
     name: 'group',
-    label: 'Rows with the same id are one product',
+    label: say('fields.group'),
     choices: orRecognised('true', 'false'),
   },
 ];
 /** @type {readonly Field[]} */
 const ACCESS = [
-  { name: 'username', label: 'User name' },
-  { name: 'password', label: 'Password', type: 'password' },
-  { name: 'headers', label: 'Headers, one a line', type: 'lines', hint: 'X-Token: …' },
-  { name: 'origin', label: 'The only server that gets them', hint: 'https://shop.example' },
+  { name: 'username', label: say('fields.username') },
+  { name: 'password', label: say('fields.password'), type: 'password' },
+  { name: 'headers', label: say('fields.headers'), type: 'lines', hint: 'X-Token: …' },
+  { name: 'origin', label: say('fields.origin'), hint: 'https://shop.example' },
   { name: 'userAgent', label: 'User-Agent' },
   { name: 'referer', label: 'Referer' },
 ];
 /** @type {readonly Field[]} */
 const RUNS = [
-  { name: 'format', label: 'Format', choices: orRecognised(...FEED_FORMATS) },
-  { name: 'quality', label: 'Quality', choices: QUALITIES },
-  { name: 'schedule', label: 'When to read the URL again (cron, UTC)', hint: '30 4 * * *' },
-  { name: 'webhook', label: 'Webhook at the end of each run', hint: 'https://shop.example/hook' },
+  { name: 'format', label: say('fields.format'), choices: orRecognised(...FEED_FORMATS) },
+  { name: 'quality', label: say('look.quality'), choices: labelled('quality', QUALITIES) },
+  { name: 'schedule', label: say('fields.schedule'), hint: '30 4 * * *' },
+  { name: 'webhook', label: say('fields.webhook'), hint: 'https://shop.example/hook' },
 ];
 
 /** The names that an inspection has for what a mapping names. @type {Readonly<Record<string, string>>} */
@@ -114,7 +115,9 @@ const part = (title, children) =>
 
 /** @param {{headers: string[], origin: string}} access */
 const accessNote = ({ headers, origin }) =>
-  `Set${origin && headers.length > 0 ? ` for ${origin}: ${headers.join(', ')}` : ''}. Secrets are not shown; what is written here replaces all of it.`;
+  origin && headers.length > 0
+    ? say('fields.accessFor', { origin, headers: headers.join(', ') })
+    : say('fields.access');
 
 /**
  * The fields of how a feed is read, when, and who is told.
@@ -135,13 +138,13 @@ export function feedFields(feed = {}) {
     node: h(
       'div',
       { class: 'stack' },
-      part('Mapping', columns.node),
-      part('Password and headers', [
+      part(say('fields.mapping'), columns.node),
+      part(say('fields.secrets'), [
         access && h('p', { class: 'fine' }, accessNote(access)),
-        access && h('label', { class: 'checkbox' }, none, ' Remove what is set'),
+        access && h('label', { class: 'checkbox' }, none, ' ', say('fields.remove')),
         ...secrets.node,
       ]),
-      part('Format, quality, schedule and webhook', runs.node),
+      part(say('fields.runs'), runs.node),
     ),
     suggest: columns.suggest,
     /** What differs from the feed: null where it is removed. @returns {Values} */

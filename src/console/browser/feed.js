@@ -2,6 +2,7 @@ import { call, callJson, pathOf, pause, readNdjson } from './api.js';
 import { fill, h } from './element.js';
 import { errorBox } from './error-box.js';
 import { feedFields } from './feed-fields.js';
+import { say } from './texts.js';
 
 const POLL_MILLIS = 500;
 
@@ -37,10 +38,9 @@ function recognisedText({ format, preset, columns, rows, rejected, sample, probl
     0,
   );
   const from = ['id', 'imageLink', 'additionalImageLink'].flatMap((name) => columns[name] ?? []);
+  const counts = { usable: rows - rejected, rows, sample: sample.length, images };
   return [
-    `${format}, read as ${preset}, from ${from.join(', ')}.`,
-    `${rows - rejected} of the first ${rows} products can be used;`,
-    `the first ${sample.length} have ${images} images.`,
+    say('feed.recognised', { format, preset, columns: from.join(', '), ...counts }),
     ...notes.map((/** @type {any} */ note) => `${note.detail}.`),
   ].join(' ');
 }
@@ -121,9 +121,8 @@ export async function startFeed({ url, file, onWhite, settings }, isDry = false)
 
 /** @param {any} run a dry run that has been read */
 function planText({ plan, problem }) {
-  if (!plan) throw new Error(problem?.detail ?? 'The feed was not read');
-  const { products, links, photos, unreadable, units } = plan;
-  return `${products} products, ${links} links, ${photos} photos, ${unreadable} unreadable, costs ${units} units at most`;
+  if (!plan) throw new Error(problem?.detail ?? say('feed.unread'));
+  return say('feed.plan', plan);
 }
 
 /**
@@ -176,7 +175,7 @@ function feedSettings(feed, onRun) {
   const file = () => {
     if (!isUploaded) return undefined;
     const [chosen] = input.files ?? [];
-    if (!chosen) throw new Error('Choose the current file first');
+    if (!chosen) throw new Error(say('feed.chooseFirst'));
     return chosen;
   };
   const save = async () => {
@@ -185,7 +184,7 @@ function feedSettings(feed, onRun) {
     const saved = await callJson(feed.links.self, changed ? { method: 'PATCH', json } : {});
     fields = feedFields(saved);
     fill(fieldsPlace, fields.node);
-    fill(place, h('p', { class: 'fine', role: 'status' }, 'Saved; the next run has it.'));
+    fill(place, h('p', { class: 'fine', role: 'status' }, say('feed.saved')));
     return '';
   };
   const run = async () => {
@@ -198,23 +197,27 @@ function feedSettings(feed, onRun) {
   return h(
     'details',
     { class: 'feed-settings' },
-    h('summary', {}, 'Run again, or change how it is read'),
+    h('summary', {}, say('feed.settings')),
     h(
       'div',
       { class: 'stack options' },
-      isUploaded && h('label', { class: 'field' }, 'The current feed', input),
+      isUploaded && h('label', { class: 'field' }, say('feed.current'), input),
       h(
         'div',
         { class: 'buttons' },
-        h('button', { type: 'button', onclick: doing(run) }, 'Run again'),
-        h('button', { type: 'button', class: 'quiet', onclick: doing(count) }, 'Count only'),
+        h('button', { type: 'button', onclick: doing(run) }, say('feed.again')),
+        h(
+          'button',
+          { type: 'button', class: 'quiet', onclick: doing(count) },
+          say('feed.countOnly'),
+        ),
       ),
       said,
       fieldsPlace,
       h(
         'div',
         { class: 'buttons' },
-        h('button', { type: 'button', onclick: doing(save) }, 'Save changes'),
+        h('button', { type: 'button', onclick: doing(save) }, say('feed.save')),
       ),
       place,
     ),
@@ -234,7 +237,7 @@ export function feedRun(feed, onRun) {
     yield* readNdjson(await call(report, { headers: { accept: 'application/x-ndjson' } }));
   };
   return {
-    title: source.url ?? source.fileName ?? 'Feed from a file',
+    title: source.url ?? source.fileName ?? say('feed.fromFile'),
     self,
     events: `${self}/events`,
     cancel,
@@ -254,14 +257,14 @@ export function feedRun(feed, onRun) {
         if (kind === 'rejected') yield { line, name, reason: reasons.join('; ') };
         for (const { outcome, reason, staleSince } of images) {
           if (outcome === 'failed') yield { line, name, reason };
-          const since = `Stale since ${staleSince?.slice(0, 10)}: ${reason}`;
+          const since = say('feed.stale', { date: staleSince?.slice(0, 10), reason });
           if (outcome === 'stale') yield { line, name, reason: since };
         }
       }
     },
     downloads: [
-      { label: 'Export with new images', path: exported, name: `${id}-export` },
-      { label: 'Report', path: `${report}?format=csv`, name: `${id}-report.csv` },
+      { label: say('feed.export'), path: exported, name: `${id}-export` },
+      { label: say('feed.report'), path: `${report}?format=csv`, name: `${id}-report.csv` },
     ],
   };
 }

@@ -1,3 +1,5 @@
+import { say } from './texts.js';
+
 /**
  * A forecast as a weather service sent it.
  * @typedef {{source: string, body: Record<string, unknown>, dates: string[]}} ForecastFile
@@ -50,17 +52,17 @@ function readMetNorway(json) {
  * @throws {Error} that says what is wrong with the file
  */
 export async function readForecastFile(file) {
-  if (file.size > MAX_BYTES) throw new Error('This file is larger than any forecast.');
+  if (file.size > MAX_BYTES) throw new Error(say('forecast.large'));
   const text = await file.text();
   let json;
   try {
     json = JSON.parse(text);
   } catch {
-    throw new Error('This file is not JSON.');
+    throw new Error(say('forecast.notJson'));
   }
   const read = tryRead(json);
-  if (!read) throw new Error('This is no hourly forecast of Open-Meteo or MET Norway.');
-  if (read.dates.length === 0) throw new Error('This forecast has no whole day.');
+  if (!read) throw new Error(say('forecast.unknown'));
+  if (read.dates.length === 0) throw new Error(say('forecast.noDay'));
   return read;
 }
 

@@ -2,6 +2,7 @@ import { call } from './api.js';
 import { h } from './element.js';
 import { thumbnail } from './image-files.js';
 import { openLarge } from './large.js';
+import { say } from './texts.js';
 
 /** Images shown at first, and more on request. */
 const IMAGES_PER_STEP = 48;
@@ -19,7 +20,7 @@ export function gallery(images) {
   const more = h(
     'button',
     { type: 'button', class: 'quiet', hidden: true, onclick: showMore },
-    'Show more',
+    say('list.more'),
   );
   /** @type {Set<string>} */
   const known = new Set();
@@ -30,7 +31,10 @@ export function gallery(images) {
   async function add(image) {
     const { name, path, subtitle } = image;
     const small = await thumbnail(await (await call(path)).blob(), THUMBNAIL_PIXELS);
-    const picture = h('img', { src: URL.createObjectURL(small), alt: `Cut-out of ${name}` });
+    const picture = h('img', {
+      src: URL.createObjectURL(small),
+      alt: say('picture.cutOut', { name }),
+    });
     shown.push(image);
     list.append(
       h(

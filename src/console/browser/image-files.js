@@ -13,13 +13,20 @@ function createCanvas(width, height) {
   return { canvas, context };
 }
 
-/** @param {HTMLCanvasElement} canvas @param {string} type @returns {Promise<Blob>} */
-const toBlob = (canvas, type) =>
+/** @param {ImageBitmap} image @param {number} [maxPixels] of the longer side */
+function drawScaled(image, maxPixels = Number.POSITIVE_INFINITY) {
+  const scale = Math.min(1, maxPixels / Math.max(image.width, image.height));
+  const drawn = createCanvas(image.width * scale, image.height * scale);
+  drawn.context.imageSmoothingQuality = 'high';
+  drawn.context.drawImage(image, 0, 0, drawn.canvas.width, drawn.canvas.height);
+  return drawn;
+}
+
+/** @param {HTMLCanvasElement} canvas @returns {Promise<Blob>} as PNG */
+const toBlob = (canvas) =>
   new Promise((resolve, reject) => {
-    canvas.toBlob(
-      (blob) => (blob ? resolve(blob) : reject(new Error('The image could not be encoded'))),
-      type,
-      0.85,
+    canvas.toBlob((blob) =>
+      blob ? resolve(blob) : reject(new Error('The image could not be encoded')),
     );
   });
 
@@ -48,14 +55,12 @@ function visibleBox({ data, width, height }) {
  */
 export async function trim(cutOut) {
   const image = await createImageBitmap(cutOut);
-  const scale = Math.min(1, MAX_GARMENT_PIXELS / Math.max(image.width, image.height));
-  const { canvas, context } = createCanvas(image.width * scale, image.height * scale);
-  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  const { canvas, context } = drawScaled(image, MAX_GARMENT_PIXELS);
   image.close();
   const box = visibleBox(context.getImageData(0, 0, canvas.width, canvas.height));
   const trimmed = createCanvas(box.width, box.height);
   trimmed.context.drawImage(canvas, -box.left, -box.top);
-  return toBlob(trimmed.canvas, 'image/png');
+  return toBlob(trimmed.canvas);
 }
 
 /**
@@ -65,13 +70,13 @@ export async function trim(cutOut) {
  */
 export async function thumbnail(file, maxPixels) {
   const image = await createImageBitmap(file);
-  const scale = Math.min(1, maxPixels / Math.max(image.width, image.height));
-  const { canvas, context } = createCanvas(image.width * scale, image.height * scale);
-  context.imageSmoothingQuality = 'high';
-  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  const { canvas } = drawScaled(image, maxPixels);
   image.close();
-  return toBlob(canvas, 'image/png');
+  return toBlob(canvas);
 }
+
+/** @param {ImageBitmap} image */
+export const toPng = (image) => toBlob(drawScaled(image).canvas);
 
 /** Object URLs of files that are shown. @type {WeakMap<Blob, string>} */
 const urls = new WeakMap();

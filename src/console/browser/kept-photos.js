@@ -1,5 +1,6 @@
 import { ApiError, callJson } from './api.js';
 import { Shelf } from './shelf.js';
+import { say } from './texts.js';
 
 /** @typedef {import('./upload.js').Upload} Upload */
 
@@ -12,7 +13,7 @@ const MAX_BYTES = 2 ** 30;
  * @typedef {Omit<Upload, 'panel' | 'made' | 'error' | 'note' | 'startedAt'> & {client: string, problem?: ConstructorParameters<typeof ApiError>[0]}} Kept
  */
 
-const INTERRUPTED = { type: 'interrupted', title: 'It was not finished' };
+const INTERRUPTED = { type: 'interrupted' };
 
 /** @type {Shelf<Kept>} */
 const shelf = new Shelf('selvage-photos', 'photos');
@@ -82,7 +83,7 @@ export async function readKept() {
       ...upload,
       isKept: true,
       isSeen: true,
-      note: 'Waiting',
+      note: say('cut.waiting'),
       startedAt: performance.now(),
       state: isDone ? 'done' : goesOn ? 'waiting' : 'failed',
       ...(!isDone && !goesOn && { error: new ApiError(problem ?? INTERRUPTED) }),

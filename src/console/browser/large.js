@@ -1,8 +1,9 @@
 import { call } from './api.js';
 import { compare } from './compare.js';
-import { fill, h } from './element.js';
+import { fill, h, openDialog } from './element.js';
 import { errorBox } from './error-box.js';
 import { dropUrls, urlOf } from './image-files.js';
+import { say } from './texts.js';
 
 /** @typedef {import('./run-view.js').RunImage} RunImage */
 
@@ -22,13 +23,17 @@ async function ratioOf(file) {
  */
 async function pictures(name, cutOut, photo) {
   const after = urlOf(cutOut);
-  const alone = h('img', { class: 'checkerboard', src: after, alt: `Cut-out of ${name}` });
+  const alone = h('img', {
+    class: 'checkerboard',
+    src: after,
+    alt: say('picture.cutOut', { name }),
+  });
   if (!photo) return [alone];
   const before = urlOf(photo);
   const [width, ofPhoto] = await Promise.all([cutOut, photo].map(ratioOf));
   if (width && ofPhoto && Math.abs(width / ofPhoto - 1) < RATIO_TOLERANCE)
     return [compare({ before, after, width, height: 1, name })];
-  return [h('img', { src: before, alt: `Original photo of ${name}` }), alone];
+  return [h('img', { src: before, alt: say('picture.photo', { name }) }), alone];
 }
 
 /**
@@ -51,7 +56,7 @@ export function openLarge(images, first) {
     const image = /** @type {RunImage} */ (images[at]);
     const isLatest = () => images[at] === image && dialog.isConnected;
     title.textContent = image.name;
-    count.textContent = `${at + 1} of ${images.length}`;
+    count.textContent = say('picture.place', { at: at + 1, count: images.length });
     try {
       const cutOut = await (await call(image.path)).blob();
       const photo = await image.photo?.().catch(() => undefined); // it is deleted
@@ -77,28 +82,22 @@ export function openLarge(images, first) {
 
   /** @param {string} label @param {() => void} onclick */
   const button = (label, onclick) => h('button', { type: 'button', onclick }, label);
-  const dialog = h(
-    'dialog',
+  const dialog = openDialog(
     {
       class: 'panel large',
       'aria-labelledby': 'large-title',
       onkeydown,
-      onclose: () => {
-        dialog.remove();
-        dropUrls(...shown);
-      },
+      onclose: () => dropUrls(...shown),
     },
     h('div', { class: 'row-head' }, title, count),
     place,
     h(
       'div',
       { class: 'buttons' },
-      images.length > 1 && button('Previous', () => go(-1)),
-      images.length > 1 && button('Next', () => go(1)),
-      button('Close', () => dialog.close()),
+      images.length > 1 && button(say('picture.previous'), () => go(-1)),
+      images.length > 1 && button(say('picture.next'), () => go(1)),
+      button(say('dialog.close'), () => dialog.close()),
     ),
   );
-  document.body.append(dialog);
-  dialog.showModal();
   go(0);
 }

@@ -1,8 +1,10 @@
 import { callJson } from './api.js';
 import { fill, h } from './element.js';
 import { errorBox } from './error-box.js';
-import { control } from './field.js';
+import { control, labelled } from './field.js';
 import { DEFAULTS, FORMATS, QUALITIES, SHADOWS } from './options.js';
+import { may } from './rights.js';
+import { say } from './texts.js';
 
 /**
  * @typedef {Record<string, string>} Values options of a cut-out, as a form sends them; none that has its default
@@ -14,42 +16,45 @@ import { DEFAULTS, FORMATS, QUALITIES, SHADOWS } from './options.js';
 /** A warm grey that contrasts with most garments. */
 const FIRST_COLOUR = '#d9cfc1';
 const BACKGROUNDS = [
-  { value: '', label: 'Transparent' },
-  { value: 'white', label: 'White' },
-  { value: 'colour', label: 'A colour' },
-  { value: 'picture', label: 'A picture' },
+  { value: '', label: say('look.transparent') },
+  { value: 'white', label: say('look.white') },
+  { value: 'colour', label: say('look.aColour') },
+  { value: 'picture', label: say('look.aPicture') },
 ];
-const NO_RULES = [{ value: '', label: 'None' }];
+const NO_RULES = [{ value: '', label: say('look.none') }];
 
 /** How the subject is cut out. @type {readonly Field[]} */
 const CUT = [
-  { name: 'quality', label: 'Quality', choices: QUALITIES, first: DEFAULTS.quality },
-  { name: 'alpha', label: 'Keep transparency that is there', on: 'keep' },
+  {
+    name: 'quality',
+    label: say('look.quality'),
+    choices: labelled('quality', QUALITIES),
+    first: DEFAULTS.quality,
+  },
+  { name: 'alpha', label: say('look.alpha'), on: 'keep' },
 ];
 /** What is always seen of how it is drawn. @type {readonly Field[]} */
 // biome-ignore format: a table reads best aligned
 const MAIN = [
-  { name: 'format',             label: 'File format', choices: FORMATS, first: DEFAULTS.format },
-  { name: 'background',         label: 'Background', choices: BACKGROUNDS },
-  { name: 'backgroundColor',    label: 'Background colour', type: 'color', first: FIRST_COLOUR, needs: ['background', 'colour'] },
-  { name: 'backgroundImageUrl', label: 'Address of the picture behind it', type: 'url', hint: 'https://shop.example/wall.jpg', needs: ['background', 'picture'] },
+  { name: 'format',             label: say('look.format'), choices: labelled('format', FORMATS), first: DEFAULTS.format },
+  { name: 'background',         label: say('look.background'), choices: BACKGROUNDS },
+  { name: 'backgroundColor',    label: say('look.backgroundColor'), type: 'color', first: FIRST_COLOUR, needs: ['background', 'colour'] },
+  { name: 'backgroundImageUrl', label: say('look.backgroundImageUrl'), type: 'url', hint: 'https://shop.example/wall.jpg', needs: ['background', 'picture'] },
 ];
 /** @type {readonly Field[]} */
 // biome-ignore format: a table reads best aligned
 const MORE = [
-  { name: 'crop',             label: 'Crop to the garment', on: 'true' },
-  { name: 'cropMargin',       label: 'Margin around it', first: '4%', needs: ['crop'] },
-  { name: 'shadow',           label: 'Shadow', choices: SHADOWS, first: DEFAULTS.shadow },
-  { name: 'shadowOpacityPct', label: 'Strength of the shadow, percent', first: '50', needs: ['shadow', 'drop'] },
-  { name: 'rules',            label: 'Rules of a marketplace', choices: NO_RULES },
-  { name: 'fixRules',         label: 'Make right what needs no new pixels', on: 'true', needs: ['rules'] },
+  { name: 'crop',             label: say('look.crop'), on: 'true' },
+  { name: 'cropMargin',       label: say('look.cropMargin'), first: '4%', needs: ['crop'] },
+  { name: 'shadow',           label: say('look.shadow'), choices: labelled('shadow', SHADOWS), first: DEFAULTS.shadow },
+  { name: 'shadowOpacityPct', label: say('look.shadowOpacityPct'), first: '50', needs: ['shadow', 'drop'] },
+  { name: 'rules',            label: say('look.rules'), choices: NO_RULES },
+  { name: 'fixRules',         label: say('look.fixRules'), on: 'true', needs: ['rules'] },
 ];
 const FIELDS = [...CUT, ...MAIN, ...MORE];
 
 const WHITE = '#ffffff';
 const PRESETS = '/intake/v1/presets';
-/** The scope of those who may store presets. */
-const MAY_SAVE = 'background-removal:process';
 
 /** Returns a colour as a colour field has it; nothing if it is not opaque. @param {string} colour */
 function opaque(colour) {
@@ -85,7 +90,7 @@ function toFields(options) {
 function list(select, choices) {
   const { value } = select;
   const options = choices.map(([name, label]) => h('option', { value: name }, label));
-  fill(select, h('option', { value: '' }, 'None'), ...options);
+  fill(select, h('option', { value: '' }, say('look.none')), ...options);
   select.value = value;
   if (select.value !== value) select.value = '';
 }
@@ -108,7 +113,7 @@ export class Look {
   #presets = [];
   #onChange;
 
-  #preset = h('select', {}, h('option', { value: '' }, 'None'));
+  #preset = h('select', {}, h('option', { value: '' }, say('look.none')));
   #restNote = h('p', { class: 'fine' });
   #name = h('input', {
     maxlength: 64,
@@ -121,8 +126,8 @@ export class Look {
   #save = h(
     'div',
     { class: 'save-look', hidden: true },
-    h('label', { class: 'field' }, 'Save this look as', this.#name),
-    h('button', { type: 'button', onclick: () => this.#store() }, 'Save'),
+    h('label', { class: 'field' }, say('look.saveAs'), this.#name),
+    h('button', { type: 'button', onclick: () => this.#store() }, say('look.save')),
   );
 
   /** @param {() => void} [onChange] */
@@ -137,11 +142,11 @@ export class Look {
       h(
         'details',
         { ontoggle: () => this.#load() },
-        h('summary', {}, 'Crop, shadow, rules and presets'),
+        h('summary', {}, say('look.more')),
         h(
           'div',
           { class: 'stack options' },
-          h('label', { class: 'field' }, 'Preset', this.#preset),
+          h('label', { class: 'field' }, say('look.preset'), this.#preset),
           this.#restNote,
           this.#labels(MORE),
           this.#save,
@@ -222,7 +227,8 @@ export class Look {
   #changed() {
     this.#showNeeded();
     const rest = Object.entries(this.#rest).map(([name, value]) => `${name} ${value}`);
-    this.#restNote.textContent = rest.length > 0 ? `Also of the preset: ${rest.join(', ')}.` : '';
+    this.#restNote.textContent =
+      rest.length > 0 ? say('look.rest', { options: rest.join(', ') }) : '';
     this.#onChange();
   }
 
@@ -245,16 +251,16 @@ export class Look {
   async #load() {
     fill(this.#errorPlace);
     try {
-      const [{ rules }, { presets }, { scopes = [] }] = await Promise.all([
+      if (!may(['settings'])) return; // to rules and presets
+      const [{ rules }, { presets }] = await Promise.all([
         callJson('/intake/v1/rules'),
-        callJson(PRESETS).catch(() => ({})), // a key may have no right to them
-        callJson('/console/session'),
+        callJson(PRESETS),
       ]);
       const packs = rules.map((/** @type {any} */ { name, pack }) => [name, pack.title]);
       const select = this.#controls.find(({ field }) => field.name === 'rules')?.node;
       if (select) list(select, packs);
-      this.#listPresets(presets ?? []);
-      this.#save.hidden = !presets || !scopes.includes(MAY_SAVE);
+      this.#listPresets(presets);
+      this.#save.hidden = false;
     } catch (error) {
       fill(this.#errorPlace, errorBox(error));
     }
@@ -287,7 +293,7 @@ export class Look {
       const saved = await callJson(`${PRESETS}/${name}`, { method: 'PUT', json });
       this.#listPresets([...this.#presets.filter((one) => one.name !== name), saved]);
       this.#preset.value = name;
-      this.#said.textContent = `Saved as ${name}.`;
+      this.#said.textContent = say('look.saved', { name });
     } catch (error) {
       fill(this.#errorPlace, errorBox(error));
     }

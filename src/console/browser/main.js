@@ -1,23 +1,31 @@
 import { ApiError, callJson, session } from './api.js';
 import { openCatalogue } from './catalogue.js';
 import { openCutOut } from './cut-out.js';
+import { translateDocument } from './document-texts.js';
 import { ignoreOtherDrops } from './drop.js';
 import { byId, fill } from './element.js';
 import { errorBox } from './error-box.js';
+import { mayOperate, openOperate } from './operate/page.js';
 import { openOutfits } from './outfits.js';
 import { openReview } from './review/page.js';
+import { may, readRights } from './rights.js';
+import { say } from './texts.js';
 import { installThemeSwitch } from './theme-switch.js';
 import { openUsage } from './usage.js';
 
 const SESSION = '/console/session';
 
+/** The scope of what is done with pictures. */
+const CUTS = 'background-removal:process';
+
 /** `open` runs when a page is first shown; the function it returns runs each time it is shown again. */
 const PAGES = {
-  'cut-out': { title: 'Cut out', open: openCutOut },
-  catalogue: { title: 'Catalogue', open: openCatalogue },
-  review: { title: 'Review', open: openReview, tab: 'catalogue' },
-  outfits: { title: 'Outfits', open: openOutfits },
-  usage: { title: 'Usage', open: openUsage },
+  'cut-out': { open: openCutOut, isAllowed: () => may([CUTS]) },
+  catalogue: { open: openCatalogue, isAllowed: () => may([CUTS, 'jobs']) },
+  review: { open: openReview, isAllowed: () => may(['review']), tab: 'catalogue' },
+  outfits: { open: openOutfits, isAllowed: () => may(['look-engine:compute']) },
+  operate: { open: openOperate, isAllowed: mayOperate },
+  usage: { open: openUsage, isAllowed: () => true },
 };
 
 /** @typedef {keyof typeof PAGES} PageName */
@@ -27,10 +35,13 @@ let isSignedIn = false;
 /** @type {PageName | undefined} */
 let shown;
 
-/** @returns {PageName} */
+const PAGE_NAMES = /** @type {PageName[]} */ (Object.keys(PAGES));
+
+/** The page of the address, else the first one that the key may use. */
 function currentPage() {
-  const [, name = ''] = /^#\/([\w-]+)/.exec(location.hash) ?? [];
-  return name in PAGES ? /** @type {PageName} */ (name) : 'cut-out';
+  const [, wanted] = /^#\/([\w-]+)/.exec(location.hash) ?? [];
+  const allowed = PAGE_NAMES.filter((name) => PAGES[name].isAllowed());
+  return allowed.find((name) => name === wanted) ?? allowed[0] ?? 'usage';
 }
 
 /** Returns the page whose tab is marked. @param {PageName} name */
@@ -46,10 +57,12 @@ function show(isNavigation = false) {
   byId('sign-in').hidden = isSignedIn;
   byId('tabs').hidden = byId('sign-out').hidden = !isSignedIn;
   for (const link of byId('tabs').querySelectorAll('a')) {
-    if (link.hash === `#/${tabOf(current)}`) link.setAttribute('aria-current', 'page');
+    const name = PAGE_NAMES.find((each) => link.hash === `#/${each}`);
+    link.hidden = !name || !PAGES[name].isAllowed();
+    if (name === tabOf(current)) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
   }
-  document.title = isSignedIn ? `${PAGES[current].title} · Selvage` : 'Selvage';
+  document.title = isSignedIn ? `${say(`page.${current}`)} · Selvage` : 'Selvage';
   if (!isSignedIn) return;
   if (opened.has(current)) opened.get(current)?.();
   else opened.set(current, PAGES[current].open());
@@ -64,6 +77,7 @@ function show(isNavigation = false) {
 /** @param {string} key */
 async function signIn(key) {
   await callJson(SESSION, { method: 'POST', json: { key } });
+  await readRights();
   isSignedIn = true;
   fill(byId('sign-in-error'));
   show();
@@ -89,6 +103,7 @@ async function start() {
   try {
     if (key) return await signIn(key);
     const current = await callJson(SESSION);
+    if (current.signedIn) await readRights();
     isSignedIn = current.signedIn;
     if (isSignedIn) show();
     else showSignIn();
@@ -111,7 +126,7 @@ byId('sign-out').addEventListener('click', async () => {
 });
 session.addEventListener('signed-out', () => {
   if (!isSignedIn) return;
-  showSignIn(new ApiError({ type: 'unauthorized', title: 'You are signed out' }));
+  showSignIn(new ApiError({ type: 'signed-out' }));
 });
 addEventListener('hashchange', () => {
   const key = takeKeyFromAddress();
@@ -119,6 +134,7 @@ addEventListener('hashchange', () => {
   else show(true);
 });
 
+translateDocument();
 ignoreOtherDrops();
 installThemeSwitch();
 start();

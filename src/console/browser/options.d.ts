@@ -1,13 +1,9 @@
 /** Served by `../serve.ts`, which makes it from the table of options. */
-interface Choice {
-  value: string;
-  label: string;
-}
 /** Of options, by name. */
 declare const DEFAULTS: Readonly<Record<'quality' | 'format' | 'shadow', string>>;
-declare const FORMATS: readonly Choice[];
-declare const QUALITIES: readonly Choice[];
-declare const SHADOWS: readonly Choice[];
+declare const FORMATS: readonly string[];
+declare const QUALITIES: readonly string[];
+declare const SHADOWS: readonly string[];
 /** Of file names, by media type. */
 declare const EXTENSIONS: Readonly<Record<string, string>>;
 

@@ -1,6 +1,6 @@
 import { cloChart } from './clo-chart.js';
 import { h } from './element.js';
-import { say, shellReasons } from './outfit-texts.js';
+import { formatList, say, textOf } from './texts.js';
 
 /** Codes of what the gauge shows. */
 const GAUGE_CODES = ['thermal.match', 'thermal.cool', 'thermal.warm'];
@@ -9,15 +9,15 @@ const HIDDEN_CODES = ['data.missing'];
 /** Range of the gauge to each side, in votes of the seven-point scale. */
 const MAX_VOTES = 3;
 
-/** @type {readonly ['cold', 'comfortable', 'warm']} */
-const GAUGE_LABELS = ['cold', 'comfortable', 'warm'];
+const GAUGE_LABELS = [say('warmth.cold'), say('warmth.comfortable'), say('warmth.warm')];
 
 /**
  * @param {number} deviation from neutral, votes
  * @param {{text: string} | undefined} warmth
- * @param {string} locale
  */
-function gauge(deviation, warmth, locale) {
+function gauge(deviation, warmth) {
+  // What is missing, or too much, follows the colon; if nothing is, there is none.
+  const [how, more] = warmth?.text.split(/\s*: (.*)/) ?? [];
   const position =
     (Math.max(-MAX_VOTES, Math.min(MAX_VOTES, deviation)) + MAX_VOTES) / (2 * MAX_VOTES);
   return h(
@@ -27,15 +27,9 @@ function gauge(deviation, warmth, locale) {
     h(
       'div',
       { class: 'gauge-labels fine', 'aria-hidden': true },
-      GAUGE_LABELS.map((label) => h('span', {}, say(locale, label))),
+      GAUGE_LABELS.map((label) => h('span', {}, label)),
     ),
-    warmth &&
-      h(
-        'p',
-        {},
-        warmth.text.replace(/^(.*?):.*$/, '$1'),
-        h('span', { class: 'fine' }, warmth.text.replace(/^.*?: /, ' · ')),
-      ),
+    how && h('p', {}, how, more && h('span', { class: 'fine' }, ` · ${more}`)),
   );
 }
 
@@ -52,9 +46,8 @@ export const listedReasons = (explanation) =>
  * Explains an outfit: how warm it is by region, and what counts for and against it.
  * @param {any} outfit
  * @param {readonly {id: string, label: string}[]} warningLabels
- * @param {string} locale of the outfit's name and reasons
  */
-export function outfitExplanation(outfit, warningLabels, locale) {
+export function outfitExplanation(outfit, warningLabels) {
   const { name, score, thermal, warnings, explanation } = outfit;
   const warningText = (/** @type {string} */ code) =>
     warningLabels.find(({ id }) => id === code)?.label ?? code;
@@ -63,14 +56,14 @@ export function outfitExplanation(outfit, warningLabels, locale) {
   return [
     h(
       'section',
-      { class: 'panel stack', lang: locale },
+      { class: 'panel stack' },
       h(
         'div',
         { class: 'row-head' },
         h('h2', {}, name),
-        h('span', { class: 'tag' }, say(locale, 'score', { score: Math.round(score) })),
+        h('span', { class: 'tag' }, say('outfits.score', { score: Math.round(score) })),
       ),
-      gauge(thermal.deviation, warmth, locale),
+      gauge(thermal.deviation, warmth),
       warnings.map((/** @type {string} */ code) =>
         h('p', { class: 'warning' }, sentence(warningText(code))),
       ),
@@ -78,9 +71,9 @@ export function outfitExplanation(outfit, warningLabels, locale) {
     ),
     h(
       'section',
-      { class: 'panel stack', lang: locale },
-      h('h2', {}, say(locale, 'regions')),
-      cloChart(thermal.regions, locale),
+      { class: 'panel stack' },
+      h('h2', {}, say('warmth.title')),
+      cloChart(thermal.regions),
     ),
   ];
 }
@@ -88,11 +81,10 @@ export function outfitExplanation(outfit, warningLabels, locale) {
 /**
  * Says why more is needed outside, above the list of what to put on.
  * @param {{reasons: string[], items: unknown[], addIds: unknown[]}} shell
- * @param {string} locale
  */
-export function shellText({ reasons, items, addIds }, locale) {
-  const why = shellReasons(locale, reasons);
-  if (items.length + addIds.length === 0) return say(locale, 'shellMissing', { why });
+export function shellText({ reasons, items, addIds }) {
+  const why = formatList(reasons.flatMap((reason) => textOf(`outside.${reason}`) ?? []));
+  if (items.length + addIds.length === 0) return say('outside.none', { why });
   const isTooLight = reasons.includes('no-sufficient-outerwear');
-  return say(locale, isTooLight ? 'shellTooLight' : 'shell', { why });
+  return isTooLight ? say('outside.tooLight', { why }) : say('outside.add', { why });
 }

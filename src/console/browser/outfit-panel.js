@@ -1,9 +1,11 @@
-import { callWithRetry } from './api.js';
+import { callWithRetry, formOf } from './api.js';
+import { readDictionary } from './dictionary.js';
 import { announce, fill, h } from './element.js';
 import { errorBox } from './error-box.js';
 import { trim } from './image-files.js';
 import { readStoredZip } from './stored-zip.js';
-import { addGarments } from './wardrobe-store.js';
+import { say, textOf } from './texts.js';
+import { addGarments, newId } from './wardrobe-store.js';
 
 /** @typedef {import('./upload.js').Upload} Upload */
 
@@ -15,25 +17,14 @@ import { addGarments } from './wardrobe-store.js';
  * @property {boolean} occluded
  */
 
-/** @type {Readonly<Record<string, string>>} */
-const REVIEW = {
-  'no-garment': 'No garment was found.',
-  'several-people': 'There are several people; these are the garments of the largest.',
-  'too-small': 'The photo is too small to tell garments apart well.',
-  'garments-unsure': 'It is not certain which garments these are.',
-  'category-guessed': 'The kind of some garments is a guess.',
-};
-
-/** @param {string} group such as `trousers_jeans` */
-const groupLabel = (group) => group.replaceAll('_', ' ');
-
-/** @param {ArrayBuffer} archive @returns {{garments: OutfitGarment[], reasons: string[]}} */
-function readOutfit(archive) {
+/** @param {ArrayBuffer} archive @returns {Promise<{garments: OutfitGarment[], reasons: string[]}>} */
+async function readOutfit(archive) {
+  const { labelOf } = await readDictionary();
   const files = readStoredZip(archive);
   const outfit = JSON.parse(new TextDecoder().decode(files.get('garments.json')));
   const garments = outfit.garments.map(
     (/** @type {any} */ { group, occluded, classification, cutout }) => ({
-      label: classification.category?.label ?? groupLabel(group),
+      label: classification.category?.label ?? labelOf(group),
       picture: new Blob([files.get(cutout.file) ?? new Uint8Array()], { type: 'image/png' }),
       item: classification.wardrobeItem,
       occluded,
@@ -53,14 +44,13 @@ const tile = ({ label, picture, item, occluded }) =>
       h('img', { src: URL.createObjectURL(picture), alt: '' }),
     ),
     h('span', {}, label),
-    !item && h('span', { class: 'fine' }, 'Category unknown'),
-    occluded && h('span', { class: 'fine' }, 'Partly hidden'),
+    !item && h('span', { class: 'fine' }, say('garment.unknown')),
+    occluded && h('span', { class: 'fine' }, say('garment.hidden')),
   );
 
 /** @param {OutfitGarment} garment */
 async function toWardrobe({ label, picture, item }) {
-  // Not randomUUID: browsers have it over TLS and on localhost only.
-  const id = `photo-${crypto.getRandomValues(new Uint32Array(3)).join('-')}`;
+  const id = newId();
   return { id, label, picture: await trim(picture), item: { ...item, id } };
 }
 
@@ -71,16 +61,18 @@ function addControls(garments) {
   const button = h(
     'button',
     { class: 'primary', type: 'button', onclick: add },
-    `Add ${isAll ? 'all' : `${known.length} of ${garments.length}`} to wardrobe`,
+    isAll
+      ? say('garments.addAll')
+      : say('garments.addSome', { known: known.length, count: garments.length }),
   );
   async function add() {
     button.disabled = true;
     await addGarments(...(await Promise.all(known.map(toWardrobe))));
-    button.textContent = 'In your wardrobe';
-    button.after(h('a', { href: '#/outfits', class: 'button' }, 'See what to wear with them'));
-    announce(`${known.length} garments are in your wardrobe`);
+    button.textContent = say('garment.added');
+    button.after(h('a', { href: '#/outfits', class: 'button' }, say('garments.wear')));
+    announce(say('garments.added', { count: known.length }));
   }
-  const note = h('p', { class: 'fine' }, 'What has no known category stays out of the wardrobe.');
+  const note = h('p', { class: 'fine' }, say('garments.leftOut'));
   return [known.length > 0 && h('div', { class: 'buttons' }, button), !isAll && note];
 }
 
@@ -89,39 +81,33 @@ function addControls(garments) {
  * @param {Upload} upload
  */
 export function outfitPanel(upload) {
-  const panel = h('section', { class: 'panel stack', 'aria-label': 'Garments' });
+  const panel = h('section', { class: 'panel stack', 'aria-label': say('garments.title') });
 
   async function split() {
-    fill(panel, h('p', { class: 'fine' }, 'Splitting …'), h('div', { class: 'working' }));
-    const body = new FormData();
-    body.append('cutouts', 'true');
-    body.append('image', upload.photo, upload.photo.name);
+    fill(
+      panel,
+      h('p', { class: 'fine' }, say('garments.splitting')),
+      h('div', { class: 'working' }),
+    );
     try {
-      const request = { method: 'POST', body };
+      const request = { method: 'POST', body: formOf({ cutouts: true, image: upload.photo }) };
       const response = await callWithRetry('/taxonomy/v1/garments', request, () => {});
-      const { garments, reasons } = readOutfit(await response.arrayBuffer());
+      const { garments, reasons } = await readOutfit(await response.arrayBuffer());
       fill(
         panel,
-        h('h2', {}, 'Garments'),
+        h('h2', {}, say('garments.title')),
         h('ul', { class: 'wardrobe' }, garments.map(tile)),
-        reasons.map((reason) => REVIEW[reason] && h('p', { class: 'fine' }, REVIEW[reason])),
+        reasons.map((reason) => h('p', { class: 'fine' }, textOf(`garments.${reason}`))),
         addControls(garments),
       );
       panel.querySelector('button')?.focus();
-      announce(`${garments.length} garments`);
+      announce(say('garments.found', { count: garments.length }));
     } catch (error) {
       fill(panel, errorBox(error), button);
     }
   }
 
-  const button = h('button', { type: 'button', onclick: split }, 'Split this outfit');
-  panel.append(
-    h(
-      'p',
-      { class: 'fine' },
-      'Finds every garment that somebody wears, each with its own cut-out.',
-    ),
-    button,
-  );
+  const button = h('button', { type: 'button', onclick: split }, say('garments.split'));
+  panel.append(h('p', { class: 'fine' }, say('garments.lead')), button);
   return panel;
 }

@@ -4,12 +4,12 @@ import { announce, byId, fill, h } from './element.js';
 import { errorBox } from './error-box.js';
 import { flatLay, shellItems } from './figure.js';
 import { outfitExplanation, shellText } from './outfit-explanation.js';
-import { say } from './outfit-texts.js';
 import { fillKeepingFocus, pinned, pins } from './pins.js';
 import { addSampleWardrobe } from './sample.js';
+import { say } from './texts.js';
 import { listGarments, wardrobe } from './wardrobe-store.js';
 import { drawWardrobe, installWardrobe } from './wardrobe-view.js';
-import { readSituation, restoreControls, weatherControls } from './weather.js';
+import { readSituation, weatherControls } from './weather.js';
 import { drawWeek, installWeek } from './week.js';
 
 const DEBOUNCE_MILLIS = 140;
@@ -26,14 +26,10 @@ let pending = new AbortController();
 
 const form = () => byId('weather', HTMLFormElement);
 
-/** The language of names and reasons. */
-const textLocale = () => meta?.locale ?? 'en';
-
 /** @param {any[]} outfits @param {number} selected */
 function draw(outfits, selected) {
   const outfit = outfits[selected];
   const { shell } = outfit;
-  const locale = textLocale();
   const alternatives = outfits.map((one, i) =>
     h(
       'button',
@@ -41,7 +37,7 @@ function draw(outfits, selected) {
         type: 'button',
         class: 'quiet',
         'aria-pressed': String(i === selected),
-        'aria-label': `${i + 1}: ${one.name}, ${say(locale, 'score', { score: Math.round(one.score) })}`,
+        'aria-label': `${i + 1}: ${one.name}, ${say('outfits.score', { score: Math.round(one.score) })}`,
         onclick: () => {
           draw(outfits, i);
           const pressed = byId('figure').querySelector('[aria-pressed="true"]');
@@ -57,19 +53,19 @@ function draw(outfits, selected) {
     outfits.length > 1 &&
       h(
         'div',
-        { class: 'alternatives', role: 'group', 'aria-label': say(locale, 'bestFirst') },
+        { class: 'alternatives', role: 'group', 'aria-label': say('outfits.bestFirst') },
         alternatives,
       ),
     shell?.needed &&
       h(
         'section',
-        { class: 'shell', lang: locale },
-        h('p', { class: 'fine' }, shellText(shell, locale)),
+        { class: 'shell' },
+        h('p', { class: 'fine' }, shellText(shell)),
         h('ul', {}, shellItems(shell, garments)),
       ),
   );
-  fill(byId('explanation'), outfitExplanation(outfit, meta?.dictionaries.warning ?? [], locale));
-  announce(`${outfit.name}: ${cloSummary(outfit.thermal.regions, locale)}`);
+  fill(byId('explanation'), outfitExplanation(outfit, meta?.dictionaries.warning ?? []));
+  announce(`${outfit.name}: ${cloSummary(outfit.thermal.regions)}`);
 }
 
 /** @param {string} text @param {...Node} more */
@@ -79,13 +75,13 @@ const showEmpty = (text, ...more) => {
   fill(byId('explanation'));
 };
 
-const cutOutLink = () => h('a', { href: '#/cut-out' }, 'Cut out and classify your own garments');
+const cutOutLink = () => h('a', { href: '#/cut-out' }, say('outfits.own'));
 
 const sampleButton = () =>
   h(
     'button',
     { class: 'primary', type: 'button', onclick: addSampleWardrobe },
-    'Add the sample wardrobe',
+    say('wardrobe.addSample'),
   );
 
 /** @param {any} response */
@@ -95,7 +91,7 @@ function show({ outfits, diagnostics }) {
   const list = h('ul', { class: 'reasons' }, reasons);
   const hasSample = [...garments.keys()].some((id) => id.startsWith('sample-'));
   const actions = hasSample ? [] : [sampleButton()];
-  showEmpty(say(textLocale(), 'incomplete'), list, ...actions);
+  showEmpty(say('outfits.incomplete'), list, ...actions);
 }
 
 const pinsInUse = () => [...pinned].filter((id) => garments.has(id));
@@ -127,7 +123,7 @@ function withLabels(error) {
 
 /** @param {number} seconds */
 function showWaiting(seconds) {
-  const text = `The service is busy. The outfits are requested again in ${seconds} s.`;
+  const text = say('outfits.busy', { seconds });
   showEmpty(text);
   announce(text);
 }
@@ -135,8 +131,7 @@ function showWaiting(seconds) {
 /** Requests outfits; a request still pending is aborted. */
 async function update() {
   pending.abort();
-  if (garments.size === 0)
-    return showEmpty('Your wardrobe is empty.', sampleButton(), cutOutLink());
+  if (garments.size === 0) return showEmpty(say('wardrobe.empty'), sampleButton(), cutOutLink());
   if (!meta) return;
   const current = new AbortController();
   pending = current;
@@ -165,29 +160,14 @@ function updateSoon() {
   timer = setTimeout(update, DEBOUNCE_MILLIS);
 }
 
-/** Loads the texts of a language, by default the browser's. @param {string} [locale] */
-async function loadTexts(locale) {
-  const query = locale === undefined ? '' : `?${new URLSearchParams({ locale })}`;
-  /** @type {Meta} */
-  const loaded = await callJson(`/look/v1/meta${query}`);
-  const fields = new FormData(form());
-  meta = loaded;
-  fill(form(), weatherControls(loaded));
-  restoreControls(form(), fields);
-}
-
-/** @param {Event} event */
-async function changeLanguage({ target }) {
-  if (!(target instanceof HTMLSelectElement) || target.name !== 'locale') return;
-  await loadTexts(target.value);
-  const select = form().elements.namedItem('locale');
-  if (select instanceof HTMLSelectElement) select.focus();
-  await refresh();
-}
-
 async function load() {
   try {
-    if (!meta) await loadTexts();
+    if (!meta) {
+      /** @type {Meta} */
+      const loaded = await callJson('/look/v1/meta');
+      meta = loaded;
+      fill(form(), weatherControls(loaded));
+    }
     await refresh();
   } catch (error) {
     fill(byId('figure'), errorBox(error));
@@ -200,7 +180,6 @@ export function openOutfits() {
   wardrobe.addEventListener('changed', refresh);
   pins.addEventListener('changed', update);
   form().addEventListener('input', updateSoon);
-  form().addEventListener('change', changeLanguage);
   installWeek({
     readRequest: () => meta && readRequest(meta),
     conditions: () => meta?.dictionaries.condition ?? [],

@@ -1,4 +1,5 @@
 import { fill, h } from './element.js';
+import { say } from './texts.js';
 
 /** @typedef {import('./element.js').Child} Child */
 
@@ -37,8 +38,8 @@ export const pinButton = ({ id, label }, props, ...content) =>
       type: 'button',
       'data-pin': id,
       'aria-pressed': String(pinned.has(id)),
-      'aria-label': `Keep ${label} in every outfit`,
-      title: `Keep ${label} in every outfit`,
+      'aria-label': say('outfits.pin', { name: label }),
+      title: say('outfits.pin', { name: label }),
       onclick: () => togglePin(id),
     },
     ...content,

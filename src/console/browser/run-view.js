@@ -7,6 +7,7 @@ import { listen } from './events.js';
 import { gallery } from './gallery.js';
 import { save } from './image-files.js';
 import { toHash } from './review/address.js';
+import { say, textOf } from './texts.js';
 
 /** Between two reads of the results while the run is active. */
 const REFRESH_MILLIS = 1500;
@@ -38,36 +39,23 @@ const REFRESH_MILLIS = 1500;
  * @property {readonly {label: string, path: string, name: string}[]} downloads
  */
 
-/** @type {Readonly<Record<string, string>>} */
-const STATUSES = {
-  open: 'Receiving rows',
-  held: 'Held: please confirm',
-  sealed: 'Queued',
-  running: 'Running',
-  finalizing: 'Finishing',
-  completed: 'Done',
-  canceling: 'Cancelling',
-  canceled: 'Cancelled',
-  expired: 'Expired',
-  failed: 'Failed',
-};
 const TERMINAL_STATUSES = ['completed', 'canceled', 'expired', 'failed'];
 
 const SEGMENTS = /** @type {const} */ ([
-  ['succeeded', 'done', 'is-good'],
-  ['failed', 'failed', 'is-bad'],
-  ['rejected', 'rejected', 'is-bad'],
-  ['active', 'in progress', 'is-active'],
-  ['queued', 'queued', ''],
-  ['canceled', 'cancelled', ''],
+  ['succeeded', 'is-good'],
+  ['failed', 'is-bad'],
+  ['rejected', 'is-bad'],
+  ['active', 'is-active'],
+  ['queued', ''],
+  ['canceled', ''],
 ]);
 
 /** @param {Counts} counts */
 function progress(counts) {
   const total = Math.max(1, counts.accepted + counts.rejected);
   const done = total - counts.queued - counts.active;
-  const summary = SEGMENTS.flatMap(([name, label]) =>
-    counts[name] > 0 ? [`${counts[name].toLocaleString('en')} ${label}`] : [],
+  const summary = SEGMENTS.flatMap(([name]) =>
+    counts[name] > 0 ? [say(`rows.${name}`, { count: counts[name] })] : [],
   );
   return [
     h(
@@ -75,17 +63,17 @@ function progress(counts) {
       {
         class: 'progress',
         role: 'progressbar',
-        'aria-label': 'Rows',
+        'aria-label': say('run.rows'),
         'aria-valuemin': 0,
         'aria-valuemax': total,
         'aria-valuenow': done,
       },
       SEGMENTS.map(
-        ([name, , className]) =>
+        ([name, className]) =>
           className && h('span', { class: className, '--share': counts[name] / total }),
       ),
     ),
-    h('p', { class: 'fine' }, summary.join(' · ') || 'No rows'),
+    h('p', { class: 'fine' }, summary.join(' · ') || say('run.noRows')),
   ];
 }
 
@@ -122,16 +110,27 @@ const heldBox = ({ rows, pictures, first }, confirm) =>
     h(
       'p',
       {},
-      h('b', {}, 'Nothing has changed yet. '),
-      `This run would lose ${rows.lost} of ${rows.before} products and ${pictures.lost} of ${pictures.before} pictures.`,
+      h('b', {}, say('held.title')),
+      ' ',
+      say('held.loss', {
+        rows: rows.lost,
+        rowsBefore: rows.before,
+        pictures: pictures.lost,
+        picturesBefore: pictures.before,
+      }),
     ),
     first.length > 0 &&
       h(
         'p',
         { class: 'fine' },
-        `Missing: ${first.map(({ id, title }) => (title ? `${id} (${title})` : id)).join(', ')}${rows.lost > first.length ? ', …' : ''}`,
+        say('held.missing', {
+          names: [
+            ...first.map(({ id, title }) => (title ? `${id} (${title})` : id)),
+            ...(rows.lost > first.length ? ['…'] : []),
+          ].join(', '),
+        }),
       ),
-    h('button', { type: 'button', onclick: confirm }, 'That is right: go on'),
+    h('button', { type: 'button', onclick: confirm }, say('held.confirm')),
   );
 
 /** @param {Run} run @param {import('./review/rows.js').Counts} counts */
@@ -142,16 +141,16 @@ const linkToReview = ({ review }, { needed, pending }) =>
     h(
       'a',
       { class: 'button', href: toHash({ path: review, all: needed === 0 }) },
-      needed > 0 ? 'Review the doubtful cut-outs' : 'Look through the cut-outs',
+      needed > 0 ? say('run.review') : say('run.look'),
     ),
     h(
       'span',
       { class: 'fine' },
       needed === 0
-        ? 'None needs a person.'
+        ? say('run.noneNeeded')
         : pending === 0
-          ? `All ${needed.toLocaleString('en')} are reviewed.`
-          : `${pending.toLocaleString('en')} of ${needed.toLocaleString('en')} wait for a person.`,
+          ? say('run.reviewed', { count: needed })
+          : say('run.waiting', { count: pending, needed }),
     ),
   );
 
@@ -166,7 +165,7 @@ const ignoreApiError = (error) => {
  * @param {AbortSignal} signal stops following
  */
 export function runView(run, signal) {
-  const status = h('span', { class: 'tag' }, STATUSES.open);
+  const status = h('span', { class: 'tag' }, say('status.open'));
   const bar = h('div', { class: 'stack' });
   const errors = h('div');
   const errorPlace = h('div');
@@ -179,7 +178,11 @@ export function runView(run, signal) {
     { class: 'buttons' },
     run.downloads.map((one) => downloadButton(one, errorPlace)),
   );
-  const cancelButton = h('button', { class: 'quiet', type: 'button', onclick: cancel }, 'Cancel');
+  const cancelButton = h(
+    'button',
+    { class: 'quiet', type: 'button', onclick: cancel },
+    say('dialog.cancel'),
+  );
   const section = h(
     'section',
     { class: 'panel stack run', 'aria-label': run.title },
@@ -236,7 +239,7 @@ export function runView(run, signal) {
 
   async function follow() {
     for await (const { data } of listen(run.events, signal)) {
-      status.textContent = STATUSES[data.status] ?? data.status;
+      status.textContent = textOf(`status.${data.status}`) ?? data.status;
       section.dataset.status = data.status;
       cancelButton.hidden = TERMINAL_STATUSES.includes(data.status);
       fill(bar, progress(data.counts));

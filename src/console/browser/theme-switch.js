@@ -1,4 +1,5 @@
 import { byId, fill, svg } from './element.js';
+import { say } from './texts.js';
 
 const SUN =
   'M12 4V2M12 22v-2M4 12H2M22 12h-2M6.3 6.3 4.9 4.9M19.1 19.1l-1.4-1.4M6.3 17.7l-1.4 1.4M19.1 4.9l-1.4 1.4M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8Z';
@@ -16,7 +17,7 @@ export function installThemeSwitch() {
   const button = byId('theme');
   const draw = () => {
     const dark = isDark();
-    button.setAttribute('aria-label', dark ? 'Use light colours' : 'Use dark colours');
+    button.setAttribute('aria-label', dark ? say('bar.light') : say('bar.dark'));
     button.title = button.getAttribute('aria-label') ?? '';
     fill(
       button,

@@ -1,4 +1,5 @@
-import { callWithRetry } from './api.js';
+import { callWithRetry, formOf } from './api.js';
+import { say } from './texts.js';
 
 /**
  * @typedef {import('./look.js').Values} Values
@@ -43,7 +44,7 @@ export const createUpload = (photo, options) => ({
   name: photo.name.replace(/\.[^.]+$/, '') || 'photo',
   options,
   state: 'waiting',
-  note: 'Waiting',
+  note: say('cut.waiting'),
   startedAt: performance.now(),
 });
 
@@ -54,15 +55,8 @@ export const createUpload = (photo, options) => ({
  * @param {(seconds: number) => void} [onWait]
  */
 export function removeBackground({ photo, mended }, options, onWait = () => {}) {
-  const body = new FormData();
-  const { alpha, ...others } = options;
-  for (const [name, value] of Object.entries(others)) body.append(name, value);
-  body.append('image', photo, photo.name);
-  if (!mended) {
-    if (alpha) body.append('alpha', alpha);
-    return callWithRetry('/bg/v1/background-removals', { method: 'POST', body }, onWait);
-  }
-  body.append('alpha', mended.alpha, 'alpha.png');
-  body.append('strokes', JSON.stringify(mended.strokes));
-  return callWithRetry('/bg/v1/refinements', { method: 'POST', body }, onWait);
+  const strokes = mended && { alpha: mended.alpha, strokes: JSON.stringify(mended.strokes) };
+  const body = formOf({ ...options, image: photo, ...strokes });
+  const path = mended ? '/bg/v1/refinements' : '/bg/v1/background-removals';
+  return callWithRetry(path, { method: 'POST', body }, onWait);
 }

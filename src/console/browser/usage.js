@@ -1,9 +1,7 @@
 import { callJson } from './api.js';
 import { byId, fill, h } from './element.js';
 import { errorBox } from './error-box.js';
-
-/** @param {number} value */
-const formatCount = (value) => value.toLocaleString('en');
+import { formatDate, formatNumber, say } from './texts.js';
 
 /** @param {string} title @param {{limit: number, remaining: number}} usage @param {string} note */
 function meter(title, { limit, remaining }, note) {
@@ -12,7 +10,7 @@ function meter(title, { limit, remaining }, note) {
     'section',
     { class: 'panel meter' },
     h('h2', {}, title),
-    h('strong', {}, formatCount(remaining), h('span', {}, ` of ${formatCount(limit)} left`)),
+    h('strong', {}, formatNumber(remaining), ' ', h('span', {}, say('usage.left', { limit }))),
     h(
       'div',
       { class: 'progress', 'aria-hidden': true },
@@ -25,22 +23,24 @@ function meter(title, { limit, remaining }, note) {
 async function draw() {
   try {
     const { client, scopes, rate, quota, storedBytes } = await callJson('/intake/v1/usage');
-    byId('usage-client').textContent = `Signed in as ${client}.`;
-    const resets = new Date(quota.resetsAt).toLocaleString('en', {
+    byId('usage-client').textContent = say('usage.client', { client });
+    const time = formatDate(quota.resetsAt, {
       hour: '2-digit',
       minute: '2-digit',
       weekday: 'long',
     });
-    const full = rate.resetSeconds > 0 ? `Full again in ${rate.resetSeconds} s.` : 'Full.';
+    const resets = say('usage.resets', { time });
+    const seconds = rate.resetSeconds;
+    const full = seconds > 0 ? say('usage.fullIn', { seconds }) : say('usage.full');
     fill(
       byId('usage'),
-      meter('Images today', quota, `Resets at midnight UTC: ${resets} local time.`),
-      meter('Request rate', rate, full),
-      meter('Bytes stored today', storedBytes, `Resets at midnight UTC: ${resets} local time.`),
+      meter(say('usage.images'), quota, resets),
+      meter(say('usage.rate'), rate, full),
+      meter(say('usage.bytes'), storedBytes, resets),
       h(
         'section',
         { class: 'panel stack' },
-        h('h2', {}, 'Scopes of your key'),
+        h('h2', {}, say('usage.scopes')),
         h(
           'ul',
           { class: 'tags' },

@@ -15,6 +15,9 @@ const shelf = new Shelf('selvage', 'garments');
 /** Dispatches `changed` when garments are added or removed. */
 export const wardrobe = new EventTarget();
 
+/** The id of a new garment. Not randomUUID: browsers have it over TLS and on localhost only. */
+export const newId = () => `photo-${crypto.getRandomValues(new Uint32Array(3)).join('-')}`;
+
 const notify = () => wardrobe.dispatchEvent(new Event('changed'));
 
 export const listGarments = () => shelf.all();

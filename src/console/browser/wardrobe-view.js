@@ -2,11 +2,10 @@ import { announce, byId, h, svg } from './element.js';
 import { imageUrl } from './figure.js';
 import { fillKeepingFocus, pinButton } from './pins.js';
 import { addSampleWardrobe } from './sample.js';
+import { say } from './texts.js';
 import { clearWardrobe, removeGarment } from './wardrobe-store.js';
 
 /** @typedef {import('./wardrobe-store.js').Garment} Garment */
-
-const NOTE = 'Stored in this browser on this device; the service stores nothing of it.';
 
 const pinIcon = () =>
   svg(
@@ -28,10 +27,10 @@ const tile = (garment) =>
       {
         type: 'button',
         class: 'quiet remove',
-        'aria-label': `Remove ${garment.label}`,
+        'aria-label': say('wardrobe.remove', { name: garment.label }),
         onclick: async () => {
           await removeGarment(garment.id);
-          announce(`${garment.label} was removed from the wardrobe`);
+          announce(say('wardrobe.removed', { name: garment.label }));
           byId('wardrobe-title').focus();
         },
       },
@@ -42,7 +41,6 @@ const tile = (garment) =>
 /** @param {Garment[]} garments */
 export function drawWardrobe(garments) {
   const hasSample = garments.some(({ id }) => id.startsWith('sample-'));
-  byId('wardrobe-note').textContent = NOTE;
   byId('wardrobe-sample').hidden = hasSample;
   byId('wardrobe-clear').hidden = garments.length === 0;
   fillKeepingFocus(byId('wardrobe'), garments.map(tile));

@@ -1,31 +1,27 @@
 import { h } from './element.js';
+import { choice } from './field.js';
+import { formatNumber, say } from './texts.js';
 
 /**
  * @typedef {{id: string, label: string, met?: number}} Entry
  * @typedef {{condition: Entry[], metPreset: Entry[], occasion: Entry[], thermalProfile: Entry[], warning: Entry[]}} Dictionaries
- * @typedef {{dictionaries: Dictionaries, locale: string, locales: string[]}} Meta
+ * @typedef {{dictionaries: Dictionaries}} Meta
  */
 
 /** @type {readonly {name: string, label: string, unit: string, min: number, max: number, value: number}[]} */
 // biome-ignore format: a table reads best aligned
 const SLIDERS = [
-  { name: 'tempC',       label: 'Temperature', unit: '°C',  min: -25, max: 40,  value: 9 },
-  { name: 'windMs',      label: 'Wind',        unit: 'm/s', min: 0,   max: 25,  value: 4 },
-  { name: 'humidityPct', label: 'Humidity',    unit: '%',   min: 5,   max: 100, value: 70 },
+  { name: 'tempC',       label: say('weather.temperature'), unit: '°C',  min: -25, max: 40,  value: 9 },
+  { name: 'windMs',      label: say('weather.wind'), unit: 'm/s', min: 0,   max: 25,  value: 4 },
+  { name: 'humidityPct', label: say('weather.humidity'), unit: '%',   min: 5,   max: 100, value: 70 },
 ];
-
-/** @param {string} locale @returns {Entry} a language by its own name */
-const languageEntry = (locale) => ({
-  id: locale,
-  label: new Intl.DisplayNames([locale], { type: 'language' }).of(locale) ?? locale,
-});
 
 const DEFAULTS = { condition: 'cloudy', activity: 'strolling', thermalProfile: 'neutral' };
 
 /** @param {(typeof SLIDERS)[number]} row */
 function slider({ name, label, unit, min, max, value }) {
   const format = (/** @type {number | string} */ number) =>
-    `${String(number).replace('-', '−')} ${unit}`;
+    `${formatNumber(Number(number)).replace('-', '−')} ${unit}`;
   const output = h('output', {}, format(value));
   const input = h('input', {
     type: 'range',
@@ -43,19 +39,13 @@ function slider({ name, label, unit, min, max, value }) {
 }
 
 /** @param {string} name @param {string} label @param {Entry[]} entries @param {string} selected */
-const choice = (name, label, entries, selected) =>
-  h(
-    'label',
-    { class: 'field' },
+const select = (name, label, entries, selected) =>
+  choice(
     label,
-    h(
-      'select',
-      { name },
-      entries.map((entry) =>
-        h('option', { value: entry.id, selected: entry.id === selected }, entry.label),
-      ),
-    ),
-  );
+    entries.map((entry) => [entry.id, entry.label]),
+    selected,
+    { name },
+  ).node;
 
 /** @param {string} value @param {string} label @param {boolean} [checked] */
 const plan = (value, label, checked) =>
@@ -70,41 +60,30 @@ const plan = (value, label, checked) =>
  * Creates the controls for weather and person.
  * @param {Meta} meta
  */
-export const weatherControls = ({ dictionaries, locale, locales }) => [
+export const weatherControls = ({ dictionaries }) => [
   h(
     'fieldset',
     { class: 'segments' },
-    h('legend', { class: 'sr-only' }, 'Location'),
-    plan('indoor', 'Indoors', true),
-    plan('outdoor', 'Outdoors'),
+    h('legend', { class: 'sr-only' }, say('weather.place')),
+    plan('indoor', say('weather.indoors'), true),
+    plan('outdoor', say('weather.outdoors')),
   ),
   ...SLIDERS.map(slider),
-  choice('condition', 'Conditions', dictionaries.condition, DEFAULTS.condition),
-  choice('activity', 'Activity', dictionaries.metPreset, DEFAULTS.activity),
-  choice('occasion', 'Occasion', [{ id: '', label: 'Any' }, ...dictionaries.occasion], ''),
-  choice(
+  select('condition', say('weather.condition'), dictionaries.condition, DEFAULTS.condition),
+  select('activity', say('weather.activity'), dictionaries.metPreset, DEFAULTS.activity),
+  select(
+    'occasion',
+    say('weather.occasion'),
+    [{ id: '', label: say('weather.anyOccasion') }, ...dictionaries.occasion],
+    '',
+  ),
+  select(
     'thermalProfile',
-    'Thermal sensitivity',
+    say('weather.sensitivity'),
     dictionaries.thermalProfile,
     DEFAULTS.thermalProfile,
   ),
-  choice('locale', 'Language of names and reasons', locales.map(languageEntry), locale),
 ];
-
-/**
- * Sets controls to values that were read before, except those of the language.
- * @param {HTMLFormElement} form
- * @param {FormData} fields
- */
-export function restoreControls(form, fields) {
-  for (const [name, value] of fields) {
-    const control = form.elements.namedItem(name);
-    if (name === 'locale' || !control || !('value' in control)) continue;
-    control.value = String(value);
-    // Not bubbling: the value beside a slider follows, the outfits are not requested again.
-    if (control instanceof HTMLInputElement) control.dispatchEvent(new Event('input'));
-  }
-}
 
 /**
  * Reads the controls as fields of an outfits request.
@@ -125,7 +104,6 @@ export function readSituation(form, { metPreset }) {
     met: metPreset.find(({ id }) => id === text('activity'))?.met ?? 1.7,
     plan: text('plan'),
     userProfile: { thermalProfile: text('thermalProfile') },
-    locale: text('locale'),
     ...(occasion && { occasion }),
   };
 }

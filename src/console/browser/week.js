@@ -1,7 +1,9 @@
 import { callWithRetry } from './api.js';
 import { byId, fill, h } from './element.js';
 import { errorBox } from './error-box.js';
+import { choice } from './field.js';
 import { readForecastFile } from './forecast-file.js';
+import { say } from './texts.js';
 import { dateLabel, showTrip } from './trip-view.js';
 
 /** @typedef {import('./wardrobe-store.js').Garment} Garment */
@@ -22,7 +24,7 @@ const DAY_MILLIS = 86_400_000;
 let deps;
 /** The forecast that was chosen, instead of weather by hand. @type {ForecastFile | undefined} */
 let forecast;
-/** What was requested last; in another language it is requested again. @type {any} */
+/** What was requested last. @type {any} */
 let planned;
 
 const form = () => byId('week-form', HTMLFormElement);
@@ -35,7 +37,7 @@ const nextDates = () =>
   Array.from({ length: DAYS }, (_, i) => isoDate(new Date(Date.now() + (i + 1) * DAY_MILLIS)));
 
 /**
- * A day to fill in, without what depends on the language.
+ * A day to fill in.
  * @param {string} date
  * @param {any} request
  * @param {Entry[]} conditions
@@ -44,11 +46,11 @@ const dayControls = (date, { weather }, conditions) =>
   h(
     'li',
     { class: 'week-day stack', 'data-date': date },
-    h('b'),
+    h('b', {}, dateLabel(date)),
     h(
       'label',
       { class: 'field' },
-      'Temperature, °C',
+      say('week.temperature'),
       h('input', {
         type: 'number',
         name: 'dayTempC',
@@ -59,32 +61,13 @@ const dayControls = (date, { weather }, conditions) =>
         required: true,
       }),
     ),
-    h(
-      'label',
-      { class: 'field' },
-      'Conditions',
-      h(
-        'select',
-        { name: 'dayCondition' },
-        conditions.map(({ id }) => h('option', { value: id, selected: id === weather.condition })),
-      ),
-    ),
+    choice(
+      say('weather.condition'),
+      conditions.map(({ id, label }) => [id, label]),
+      weather.condition,
+      { name: 'dayCondition' },
+    ).node,
   );
-
-/**
- * Writes the dates and conditions of all days in a language.
- * @param {string} locale
- * @param {Entry[]} conditions
- */
-function labelDays(locale, conditions) {
-  const labels = new Map(conditions.map(({ id, label }) => [id, label]));
-  for (const day of byId('week-days').children) {
-    const date = day.querySelector('b');
-    if (date) date.textContent = dateLabel(day.getAttribute('data-date') ?? '', locale);
-    for (const option of day.querySelectorAll('option'))
-      option.textContent = labels.get(option.value) ?? option.value;
-  }
-}
 
 /** Draws the days to fill in, once there is a wardrobe; what was filled in stays. */
 export function drawWeek() {
@@ -92,13 +75,11 @@ export function drawWeek() {
   byId('week-section').hidden = !request || request.items.length === 0;
   if (!deps || byId('week-section').hidden) return;
   const conditions = deps.conditions();
-  if (byId('week-days').childElementCount === 0)
-    fill(
-      byId('week-days'),
-      nextDates().map((date) => dayControls(date, request, conditions)),
-    );
-  labelDays(request.locale, conditions);
-  if (planned && planned.locale !== request.locale) plan({ ...planned, locale: request.locale });
+  if (byId('week-days').childElementCount > 0) return;
+  fill(
+    byId('week-days'),
+    nextDates().map((date) => dayControls(date, request, conditions)),
+  );
 }
 
 /**
@@ -132,12 +113,11 @@ function daysByHand(request) {
 
 /** @param {any} request */
 function tripRequest(request) {
-  const { userProfile, locale, items, pin } = request;
+  const { userProfile, items, pin } = request;
   const fields = new FormData(form());
   const wears = Number(fields.get('wears'));
   return {
     userProfile,
-    locale,
     items,
     pin,
     maxItems: Number(fields.get('maxItems')),
@@ -156,15 +136,15 @@ async function plan(request) {
   planned = request;
   const button = byId('week-plan', HTMLButtonElement);
   button.disabled = true;
-  const status = h('p', { class: 'fine', role: 'status' }, 'Planning …');
+  const status = h('p', { class: 'fine', role: 'status' }, say('week.planning'));
   fill(byId('week'), status);
   try {
     const options = { method: 'POST', json: request };
     const response = await callWithRetry('/look/v1/trip', options, (seconds) => {
-      status.textContent = `The service is busy. The week is planned again in ${seconds} s.`;
+      status.textContent = say('week.busy', { seconds });
     });
     const trip = await response.json();
-    if (deps && planned === request) showTrip(trip, request.locale, deps.garments());
+    if (deps && planned === request) showTrip(trip, deps.garments());
   } catch (error) {
     if (deps && planned === request) fill(byId('week'), errorBox(deps.withLabels(error)));
   } finally {
@@ -186,8 +166,8 @@ async function chooseForecast() {
   try {
     forecast = file && (await readForecastFile(file));
     note.textContent = forecast
-      ? `${forecast.source}: ${forecast.dates.length} whole days.`
-      : 'JSON as Open-Meteo or MET Norway send it. Nothing is fetched.';
+      ? say('week.days', { source: forecast.source, count: forecast.dates.length })
+      : say('week.forecastNote');
   } catch (error) {
     forecast = undefined;
     note.textContent = error instanceof Error ? error.message : String(error);

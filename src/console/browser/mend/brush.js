@@ -1,5 +1,6 @@
 import { ApiError } from '../api.js';
 import { openKeyHelp } from '../review/help.js';
+import { say } from '../texts.js';
 import { createDialog } from './dialog.js';
 import { KEYS, readKeys } from './keys.js';
 import { createLayers } from './layers.js';
@@ -19,9 +20,9 @@ import { createViewport } from './viewport.js';
 const ZOOM_STEP = 1.25;
 
 const STATES = {
-  waiting: 'Applying the strokes …',
+  waiting: say('mend.waiting'),
   exact: '',
-  failed: 'The strokes were not applied.',
+  failed: say('mend.failed'),
 };
 
 /** @param {Blob} photo @param {Blob} cutOut @throws {ApiError} if they have different sizes */
@@ -33,9 +34,8 @@ async function readPictures(photo, cutOut) {
   if (picture.width === before.width && picture.height === before.height)
     return { picture, before };
   throw new ApiError({
-    type: 'unprocessable-image',
-    title: 'Photo and cut-out have different sizes',
-    detail: `The photo has ${picture.width} × ${picture.height} pixels, the cut-out ${before.width} × ${before.height}. Choose the photo that it was made from.`,
+    type: 'sizes-differ',
+    detail: `${picture.width} × ${picture.height}, ${before.width} × ${before.height}`,
   });
 }
 
@@ -121,7 +121,7 @@ export async function openBrush({ name, photo, cutOut, note = '', save }) {
     ...tool,
     /** @param {Point} point @param {boolean} isEraser */
     begin(point, isEraser) {
-      if (strokes.isFull()) return dialog.warn('No more strokes at once: save, and mend again.');
+      if (strokes.isFull()) return dialog.warn(say('mend.full'));
       isBefore = false;
       tool.begin(point, isEraser);
       draw();
@@ -153,7 +153,7 @@ export async function openBrush({ name, photo, cutOut, note = '', save }) {
   async function submit() {
     if (dialog.save.disabled) return;
     dialog.save.disabled = true;
-    dialog.say('Saving …');
+    dialog.say(say('mend.saving'));
     const result = (await preview.result()) ?? (await again());
     try {
       if (result) {
@@ -172,7 +172,7 @@ export async function openBrush({ name, photo, cutOut, note = '', save }) {
     if (!strokes.canUndo() || isWarned) return;
     event.preventDefault();
     isWarned = true;
-    dialog.say('Press Esc once more to leave without saving.');
+    dialog.say(say('mend.leave'));
   }
 
   function close() {

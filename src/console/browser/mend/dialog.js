@@ -1,6 +1,7 @@
 import { backgroundPicker } from '../background-picker.js';
 import { fill, h } from '../element.js';
 import { errorBox } from '../error-box.js';
+import { say } from '../texts.js';
 
 /** @param {string} label @param {string} key @param {() => void} onclick @param {string} [className] */
 const button = (label, key, onclick, className = '') =>
@@ -22,42 +23,51 @@ export function createDialog(name, layers, tool, actions, listeners) {
       class: 'mend-stage',
       tabindex: 0,
       role: 'application',
-      'aria-label': `Brush over the cut-out of ${name}. Arrows move it, space paints, question mark lists the keys.`,
+      'aria-label': say('mend.stage', { name }),
     },
     layers.node,
     cursor,
   );
-  const add = button('Add', 'A', () => tool.setMode('add'));
-  const erase = button('Erase', 'E', () => tool.setMode('erase'));
-  const undo = button('Undo', 'U', actions.undo);
-  const redo = button('Redo', 'Ctrl+Y', actions.redo);
-  const compare = button('Before', 'B', actions.compare);
-  const save = button('Save', 'Enter', actions.submit, 'primary');
+  const add = button(say('mend.add'), 'A', () => tool.setMode('add'));
+  const erase = button(say('mend.erase'), 'E', () => tool.setMode('erase'));
+  const undo = button(say('review.undo'), 'U', actions.undo);
+  const redo = button(say('mend.redo'), say('key.redo'), actions.redo);
+  const compare = button(say('mend.before'), 'B', actions.compare);
+  const save = button(say('mend.save'), say('key.enter'), actions.submit, 'primary');
   const size = h('input', {
     type: 'range',
     min: 0,
     max: 100,
-    'aria-label': 'Size of the brush',
+    'aria-label': say('mend.size'),
     oninput: () => tool.setSize(Number(size.value)),
   });
   const state = h('p', { class: 'fine', role: 'status' });
   const errorPlace = h('div');
   const node = h(
     'dialog',
-    { class: 'mend', 'aria-label': `Mend ${name}`, ...listeners },
+    { class: 'mend', 'aria-label': say('mend.title', { name }), ...listeners },
     h(
       'div',
       { class: 'mend-bar' },
-      h('div', { class: 'background-picker', role: 'group', 'aria-label': 'Brush' }, add, erase),
-      h('label', { class: 'mend-size' }, 'Size', size),
+      h(
+        'div',
+        { class: 'background-picker', role: 'group', 'aria-label': say('mend.brush') },
+        add,
+        erase,
+      ),
+      h('label', { class: 'mend-size' }, say('mend.sizeShort'), size),
       h('div', { class: 'buttons' }, undo, redo, compare),
       h(
         'div',
         { class: 'buttons' },
         button('−', '-', actions.zoomOut),
-        button('Fit', '0', actions.fit),
+        button(say('mend.fit'), '0', actions.fit),
         button('+', '+', actions.zoomIn),
-        h('button', { type: 'button', class: 'quiet review-keys', onclick: actions.help }, 'Keys'),
+        h(
+          'button',
+          { type: 'button', class: 'quiet review-keys', onclick: actions.help },
+          say('keys.title'),
+        ),
       ),
     ),
     stage,
@@ -70,7 +80,7 @@ export function createDialog(name, layers, tool, actions, listeners) {
       h(
         'div',
         { class: 'buttons' },
-        h('button', { type: 'button', onclick: () => node.close() }, 'Cancel'),
+        h('button', { type: 'button', onclick: () => node.close() }, say('dialog.cancel')),
         save,
       ),
     ),

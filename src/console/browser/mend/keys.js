@@ -1,18 +1,20 @@
+import { say } from '../texts.js';
+
 /** What the keys of the brush do, for its help. */
 export const KEYS = [
-  ['A', 'Add to the cut-out'],
-  ['E', 'Erase from it'],
-  ['X', 'Change between both'],
-  ['[  ]  wheel', 'Size of the brush'],
-  ['+  −  Ctrl+wheel', 'Zoom'],
-  ['0', 'The whole picture'],
-  ['Space+drag', 'Move the picture'],
-  ['U  Ctrl+Z', 'Undo a stroke'],
-  ['Ctrl+Y', 'Redo it'],
-  ['B', 'Before and after'],
-  ['Arrows, Space', 'Paint without a mouse'],
-  ['Enter', 'Save'],
-  ['Esc', 'Leave without saving'],
+  ['A', say('keys.add')],
+  ['E', say('keys.erase')],
+  ['X', say('keys.change')],
+  [say('key.size'), say('mend.size')],
+  [say('key.zoom'), say('keys.zoom')],
+  ['0', say('keys.fit')],
+  [say('key.drag'), say('keys.move')],
+  [`U  ${say('key.undo')}`, say('keys.undoStroke')],
+  [say('key.redo'), say('keys.redo')],
+  ['B', say('keys.before')],
+  [say('key.paint'), say('keys.paint')],
+  [say('key.enter'), say('mend.save')],
+  [say('key.escape'), say('keys.leave')],
 ];
 
 /**

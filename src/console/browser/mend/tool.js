@@ -1,4 +1,5 @@
 import { announce } from '../element.js';
+import { say } from '../texts.js';
 import { simplify } from './strokes.js';
 
 /**
@@ -35,7 +36,7 @@ export function createTool(layers, on) {
   /** @param {'add' | 'erase'} value */
   function setMode(value) {
     mode = value;
-    announce(value === 'add' ? 'Adding' : 'Erasing');
+    announce(value === 'add' ? say('mend.adding') : say('mend.erasing'));
     on.change();
   }
 

@@ -1,12 +1,9 @@
 import { callJson } from '../api.js';
-import { fill, h } from '../element.js';
+import { fill, h, openDialog } from '../element.js';
 import { errorBox } from '../error-box.js';
+import { say } from '../texts.js';
 
 const DEFAULT_PERCENT = 90;
-
-/** @param {number} rows */
-const rowsText = (rows) =>
-  rows === 1 ? '1 pending row' : `${rows.toLocaleString('en')} pending rows`;
 
 /**
  * Opens a dialog that approves what is pending from a confidence on, and says before how many that are.
@@ -27,27 +24,22 @@ export async function openBulkApproval(path, onDone) {
   });
   const result = h('p', { role: 'status' });
   const errorPlace = h('div');
-  const submitButton = h('button', { class: 'primary', type: 'submit' }, 'Approve');
-  const dialog = h(
-    'dialog',
-    { class: 'panel', 'aria-labelledby': 'bulk-title', onclose: () => dialog.remove() },
+  const submitButton = h('button', { class: 'primary', type: 'submit' }, say('review.approve'));
+  const dialog = openDialog(
+    { class: 'panel', 'aria-labelledby': 'bulk-title' },
     h(
       'form',
       { class: 'stack', onsubmit: submit },
-      h('h2', { id: 'bulk-title' }, 'Approve by confidence'),
-      h('label', { class: 'field' }, 'Approve what is pending from this confidence on, %', input),
+      h('h2', { id: 'bulk-title' }, say('bulk.title')),
+      h('label', { class: 'field' }, say('bulk.from'), input),
       result,
-      h(
-        'p',
-        { class: 'fine' },
-        'Cut-outs that are decided stay as they are. A later decision about one of these rows wins.',
-      ),
+      h('p', { class: 'fine' }, say('bulk.note')),
       errorPlace,
       h(
         'div',
         { class: 'buttons' },
         submitButton,
-        h('button', { type: 'button', onclick: () => dialog.close() }, 'Cancel'),
+        h('button', { type: 'button', onclick: () => dialog.close() }, say('dialog.cancel')),
       ),
     ),
   );
@@ -60,7 +52,7 @@ export async function openBulkApproval(path, onDone) {
       ({ confidence }) => Math.round(confidence * 1000) >= minThousandths(),
     );
     const rows = included.reduce((sum, one) => sum + one.rows, 0);
-    result.textContent = isValid ? `${rowsText(rows)} will be approved.` : 'Choose 0 to 100 %.';
+    result.textContent = isValid ? say('bulk.count', { count: rows }) : say('bulk.range');
     submitButton.disabled = !isValid || rows === 0;
   }
 
@@ -79,8 +71,6 @@ export async function openBulkApproval(path, onDone) {
     }
   }
 
-  document.body.append(dialog);
   preview();
-  dialog.showModal();
   input.select();
 }

@@ -1,18 +1,16 @@
 import { ApiError, callJson } from '../api.js';
+import { say } from '../texts.js';
 
 /** @typedef {import('./rows.js').Decision} Decision @typedef {import('./rows.js').Row} Row */
 
-const WORDS = {
-  pending: 'taken its decision back',
-  approved: 'approved it',
-  rejected: 'rejected it',
-};
-
 /** @param {{decision: Decision, decidedBy?: {keyId: string}, note?: string}} present */
 const conflictText = ({ decision, decidedBy, note }) => {
-  const who = decidedBy ? `Somebody else (key ${decidedBy.keyId})` : 'Somebody else';
-  const why = note ? `, noting “${note}”` : '';
-  return `${who} has ${WORDS[decision]} in the meantime${why}. Nothing was changed: decide again if you disagree.`;
+  const said = [
+    say(`conflict.${decision}`),
+    note && say('decision.note', { note }),
+    decidedBy && say('decision.key', { key: decidedBy.keyId }),
+  ];
+  return `${said.filter((text) => text).join(', ')}. ${say('conflict.unchanged')}`;
 };
 
 /** What a row has no more when somebody has to decide about it anew. */

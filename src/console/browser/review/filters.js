@@ -1,19 +1,10 @@
 import { callJson } from '../api.js';
 import { h } from '../element.js';
-import { DECISION_WORDS, REASON_NAMES, reasonName } from './words.js';
+import { choice } from '../field.js';
+import { formatNumber, say } from '../texts.js';
+import { DECISION_WORDS, REASONS, reasonName } from './words.js';
 
 /** @typedef {import('./address.js').Address} Address */
-
-/** @param {string} label @param {[string, string][]} options @param {string} value @param {(value: string) => void} onChoose */
-function choice(label, options, value, onChoose) {
-  const select = h(
-    'select',
-    { onchange: () => onChoose(select.value) },
-    options.map(([id, text]) => h('option', { value: id }, text)),
-  );
-  select.value = value;
-  return { select, node: h('label', { class: 'field' }, label, select) };
-}
 
 /**
  * Chooses which rows are listed.
@@ -21,30 +12,30 @@ function choice(label, options, value, onChoose) {
  * @param {(changed: Partial<Address>) => void} onChange
  */
 export function createFilters({ path, reason, decision, all }, onChange) {
-  const names = [...new Set([...Object.keys(REASON_NAMES), ...(reason ? [reason] : [])])];
+  const names = [...new Set([...REASONS, ...(reason ? [reason] : [])])];
   const which = choice(
-    'Cut-outs',
+    say('filter.cutOuts'),
     [
-      ['', 'Doubtful ones'],
-      ['all', 'All'],
+      ['', say('filter.doubtful')],
+      ['all', say('filter.all')],
     ],
     all ? 'all' : '',
-    (value) => onChange({ all: value === 'all' }),
+    { onchange: () => onChange({ all: which.select.value === 'all' }) },
   );
   const reasons = choice(
-    'Reason',
+    say('filter.reason'),
     [
-      ['', 'Any'],
+      ['', say('filter.any')],
       ...names.map((name) => /** @type {[string, string]} */ ([name, reasonName(name)])),
     ],
     reason,
-    (value) => onChange({ reason: value }),
+    { onchange: () => onChange({ reason: reasons.select.value }) },
   );
   const decisions = choice(
-    'Decision',
-    [['', 'Any'], ...Object.entries(DECISION_WORDS)],
+    say('filter.decision'),
+    [['', say('filter.any')], ...Object.entries(DECISION_WORDS)],
     decision,
-    (value) => onChange({ decision: value }),
+    { onchange: () => onChange({ decision: decisions.select.value }) },
   );
   const total = h('p', { class: 'fine', role: 'status' });
 
@@ -59,7 +50,7 @@ export function createFilters({ path, reason, decision, all }, onChange) {
     for (const option of reasons.select.options) {
       if (!option.value) continue;
       const rows = counts[option.value] ?? 0;
-      option.textContent = `${reasonName(option.value)} (${rows.toLocaleString('en')})`;
+      option.textContent = `${reasonName(option.value)} (${formatNumber(rows)})`;
       option.hidden = rows === 0 && option.value !== reason;
     }
   }
@@ -71,7 +62,7 @@ export function createFilters({ path, reason, decision, all }, onChange) {
     setTotal(rows, hasMore) {
       const isFiltered = all || reason || decision;
       total.textContent = isFiltered
-        ? `${rows.toLocaleString('en')}${hasMore ? '+' : ''} listed`
+        ? say('filter.listed', { rows: `${formatNumber(rows)}${hasMore ? '+' : ''}` })
         : '';
     },
   };

@@ -1,5 +1,6 @@
 import { fill, h } from '../element.js';
 import { errorBox } from '../error-box.js';
+import { say } from '../texts.js';
 import { progress } from './progress.js';
 
 /** @param {string} label @param {string} key @param {() => void} onclick @param {string} [className] */
@@ -17,18 +18,22 @@ const keyButton = (label, key, onclick, className = '') =>
  * @param {Record<'approve' | 'reject' | 'mend' | 'undo' | 'before' | 'next' | 'changeView' | 'bulk' | 'help', () => void>} actions
  */
 export function createFrame(filters, actions) {
-  const approve = keyButton('Approve', 'A', actions.approve, 'is-approve');
-  const reject = keyButton('Reject', 'R', actions.reject, 'is-reject');
-  const mend = keyButton('Mend', 'M', actions.mend);
-  const undo = keyButton('Undo', 'U', actions.undo, 'quiet');
+  const approve = keyButton(say('review.approve'), 'A', actions.approve, 'is-approve');
+  const reject = keyButton(say('review.reject'), 'R', actions.reject, 'is-reject');
+  const mend = keyButton(say('review.mend'), 'M', actions.mend);
+  const undo = keyButton(say('review.undo'), 'U', actions.undo, 'quiet');
   const buttons = h('div', { class: 'buttons review-buttons' }, approve, reject, mend, undo);
   const place = h('span', { class: 'fine' });
   const view = keyButton('', 'G', actions.changeView);
   const steps = h(
     'div',
     { class: 'buttons review-steps' },
-    h('button', { type: 'button', 'aria-label': 'Before', onclick: actions.before }, '←'),
-    h('button', { type: 'button', 'aria-label': 'Next', onclick: actions.next }, '→'),
+    h(
+      'button',
+      { type: 'button', 'aria-label': say('picture.previous'), onclick: actions.before },
+      '←',
+    ),
+    h('button', { type: 'button', 'aria-label': say('picture.next'), onclick: actions.next }, '→'),
     place,
   );
   const bar = h('div', { class: 'stack' });
@@ -47,8 +52,8 @@ export function createFrame(filters, actions) {
         'div',
         { class: 'buttons' },
         view,
-        h('button', { type: 'button', onclick: actions.bulk }, 'Approve many …'),
-        keyButton('Keys', '?', actions.help, 'quiet review-keys'),
+        h('button', { type: 'button', onclick: actions.bulk }, say('review.many')),
+        keyButton(say('keys.title'), '?', actions.help, 'quiet review-keys'),
       ),
     ),
     notice,
@@ -71,7 +76,7 @@ export function createFrame(filters, actions) {
         notice,
         h('div', { class: 'error-box', role: 'alert' }, h('p', {}, h('b', {}, `${name}: `), text)),
       ),
-    showEmpty: () => fill(body, h('p', { class: 'panel' }, 'No cut-out matches these filters.')),
+    showEmpty: () => fill(body, h('p', { class: 'panel' }, say('review.noMatch'))),
 
     /** @param {{counts: import('./rows.js').Counts | undefined, hasRow: boolean, canUndo: boolean, place: string}} now */
     draw(now) {
@@ -83,7 +88,7 @@ export function createFrame(filters, actions) {
 
     /** Shows one row, or the grid. @param {HTMLElement} grid @param {HTMLElement} single @param {boolean} isSingle */
     layOut(grid, single, isSingle) {
-      view.firstChild?.replaceWith(isSingle ? 'Grid' : 'One by one');
+      view.firstChild?.replaceWith(isSingle ? say('review.grid') : say('review.single'));
       if (isSingle) single.querySelector('.review-panel')?.append(buttons);
       const shown = isSingle ? single : [grid, h('div', { class: 'review-foot' }, buttons, place)];
       fill(body, ...[shown].flat());

@@ -1,4 +1,5 @@
 import { fill, h } from '../element.js';
+import { say } from '../texts.js';
 import { DECISION_WORDS, nameOf, shortReasons } from './words.js';
 
 /** @typedef {import('./rows.js').Row} Row */
@@ -26,7 +27,7 @@ export function createGrid(rows, pictures, { onSelect, onOpen }) {
       class: 'review-grid',
       role: 'listbox',
       tabindex: 0,
-      'aria-label': 'Cut-outs to review',
+      'aria-label': say('review.list'),
       onscroll: drawSoon,
     },
     canvas,
@@ -66,7 +67,7 @@ export function createGrid(rows, pictures, { onSelect, onOpen }) {
       const { url } = await pictures.thumbnail(row, signal);
       if (!signal.aborted) fill(frame, h('img', { src: url, alt: '', draggable: 'false' }));
     } catch {
-      if (!signal.aborted) fill(frame, h('span', { class: 'fine' }, 'No picture'));
+      if (!signal.aborted) fill(frame, h('span', { class: 'fine' }, say('review.noPicture')));
     }
   }
 
@@ -84,7 +85,7 @@ export function createGrid(rows, pictures, { onSelect, onOpen }) {
         ...(row && {
           'data-row': row.row,
         }),
-        ...(!row && { 'aria-label': 'Loading' }),
+        ...(!row && { 'aria-label': say('review.loading') }),
       },
       frame,
       row && h('span', { class: 'review-name' }, nameOf(row)),

@@ -1,26 +1,26 @@
-import { h } from '../element.js';
+import { h, openDialog } from '../element.js';
+import { say } from '../texts.js';
 
 const KEYS = [
-  ['← →  ↑ ↓', 'Another cut-out'],
-  ['A', 'Approve, and go on'],
-  ['R', 'Reject, and go on'],
-  ['M', 'Mend with a brush'],
-  ['U', 'Undo the last decision or mending'],
-  ['G or Enter', 'One cut-out, or the grid'],
-  ['Esc', 'Back to the grid'],
-  ['Home  End', 'The first, the last'],
-  ['?', 'This help'],
+  ['← →  ↑ ↓', say('keys.another')],
+  ['A', say('keys.approve')],
+  ['R', say('keys.reject')],
+  ['M', say('mend.open')],
+  ['U', say('keys.undoDecision')],
+  [`G  ${say('key.enter')}`, say('keys.view')],
+  [say('key.escape'), say('keys.back')],
+  [say('key.homeEnd'), say('keys.ends')],
+  ['?', say('keys.help')],
 ];
 
 /** Opens the list of keys. @param {readonly (readonly string[])[]} [keys] */
 export function openKeyHelp(keys = KEYS) {
-  const dialog = h(
-    'dialog',
-    { class: 'panel', 'aria-labelledby': 'keys-title', onclose: () => dialog.remove() },
+  const dialog = openDialog(
+    { class: 'panel', 'aria-labelledby': 'keys-title' },
     h(
       'div',
       { class: 'stack' },
-      h('h2', { id: 'keys-title' }, 'Keys'),
+      h('h2', { id: 'keys-title' }, say('keys.title')),
       h(
         'dl',
         { class: 'facts' },
@@ -29,10 +29,12 @@ export function openKeyHelp(keys = KEYS) {
       h(
         'div',
         { class: 'buttons' },
-        h('button', { class: 'primary', type: 'button', onclick: () => dialog.close() }, 'Close'),
+        h(
+          'button',
+          { class: 'primary', type: 'button', onclick: () => dialog.close() },
+          say('dialog.close'),
+        ),
       ),
     ),
   );
-  document.body.append(dialog);
-  dialog.showModal();
 }

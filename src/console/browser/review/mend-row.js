@@ -1,5 +1,6 @@
-import { callJson } from '../api.js';
+import { callJson, formOf } from '../api.js';
 import { openBrush } from '../mend/brush.js';
+import { say } from '../texts.js';
 import { nameOf } from './words.js';
 
 /** @typedef {import('./rows.js').Row} Row */
@@ -15,7 +16,7 @@ async function cutOutOf(row, photo, { pictures, whole }) {
   const { blob, isFirst } = await whole.get(row, photo);
   return {
     cutOut: blob,
-    note: isFirst ? 'It begins with the first cut-out: earlier strokes are not in it.' : undefined,
+    note: isFirst ? say('mend.first') : undefined,
   };
 }
 
@@ -36,11 +37,12 @@ export async function openRowBrush(row, sources, onMended) {
     cutOut,
     note,
     async save({ strokes, cutOut: mendedWhole }) {
-      const body = new FormData();
-      body.append('image', photo, 'photo');
-      if (row.needsAlpha) body.append('alpha', cutOut, 'alpha.png');
-      body.append('strokes', JSON.stringify(strokes));
-      body.append('revision', String(row.revision));
+      const body = formOf({
+        image: photo,
+        alpha: row.needsAlpha && cutOut,
+        strokes: JSON.stringify(strokes),
+        revision: row.revision,
+      });
       const mended = await callJson(`${row.links.self}/refinements`, { method: 'POST', body });
       if (row.needsAlpha) sources.whole.remember(mended, mendedWhole);
       onMended(mended);

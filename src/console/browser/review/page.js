@@ -1,5 +1,6 @@
 import { callJson } from '../api.js';
 import { byId, fill } from '../element.js';
+import { say } from '../texts.js';
 import { readAddress, toHash } from './address.js';
 import { reviewView } from './view.js';
 
@@ -15,7 +16,7 @@ const hasSameRows = (one, other) =>
 /** @param {string} path */
 async function drawTitle(path) {
   const { name, id, source } = await callJson(path.replace(/\/runs\/.*/, ''));
-  byId('review-title').textContent = source ? (source.url ?? 'Feed from a file') : (name ?? id);
+  byId('review-title').textContent = source ? (source.url ?? say('feed.fromFile')) : (name ?? id);
 }
 
 /** What keys must not be taken from. */

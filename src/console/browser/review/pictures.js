@@ -70,12 +70,7 @@ function createLine() {
   };
 }
 
-const replaced = () =>
-  new ApiError({
-    type: 'gone',
-    title: 'The cut-out is gone',
-    detail: 'A newer run of the feed has replaced it; review that one.',
-  });
+const replaced = () => new ApiError({ type: 'replaced' });
 
 /** Fetches the pictures of rows. @param {string} path of the batch or run */
 export function createPictures(path) {

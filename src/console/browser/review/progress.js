@@ -1,7 +1,5 @@
 import { h } from '../element.js';
-
-/** @param {number} rows */
-const text = (rows) => rows.toLocaleString('en');
+import { say } from '../texts.js';
 
 /** Shows how far a review is. @param {import('./rows.js').Counts} counts */
 export function progress({ needed, approved, rejected, pending }) {
@@ -12,7 +10,7 @@ export function progress({ needed, approved, rejected, pending }) {
       {
         class: 'progress',
         role: 'progressbar',
-        'aria-label': 'Reviewed',
+        'aria-label': say('progress.title'),
         'aria-valuemin': 0,
         'aria-valuemax': Math.max(1, needed),
         'aria-valuenow': done,
@@ -23,8 +21,8 @@ export function progress({ needed, approved, rejected, pending }) {
     h(
       'p',
       { class: 'review-progress' },
-      h('b', {}, `${text(done)} of ${text(needed)} reviewed`),
-      h('span', { class: 'fine' }, `${text(approved)} approved · ${text(rejected)} rejected`),
+      h('b', {}, say('progress.done', { done, needed })),
+      h('span', { class: 'fine' }, say('progress.split', { approved, rejected })),
     ),
   ];
 }

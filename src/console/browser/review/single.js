@@ -3,8 +3,9 @@ import { backgroundPicker } from '../background-picker.js';
 import { fill, h } from '../element.js';
 import { errorBox } from '../error-box.js';
 import { reasonText } from '../review.js';
+import { formatDate, formatPercent, say, textOf } from '../texts.js';
 import { rememberPhotoOf } from './local-photos.js';
-import { DECISION_WORDS, nameOf, percent } from './words.js';
+import { DECISION_WORDS, nameOf } from './words.js';
 
 /** @typedef {import('./rows.js').Row} Row */
 
@@ -20,23 +21,24 @@ const reasonList = ({ reasons }) =>
         { class: 'review-reasons' },
         reasons.map((reason) => h('li', {}, reasonText(reason))),
       )
-    : h('p', { class: 'fine' }, 'Nothing was noticed.');
-
-const SOURCES = { row: '', bulk: ' in bulk', 'earlier-run': ' in an earlier run' };
+    : h('p', { class: 'fine' }, say('review.nothing'));
 
 /** @param {Row} row */
 function decisionText({ decision, source, decidedAt, decidedBy, note }) {
   if (decision === 'pending') return DECISION_WORDS.pending;
-  const when = decidedAt
-    ? `, ${new Date(decidedAt).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' })}`
-    : '';
-  const who = decidedBy ? ` with the key ${decidedBy.keyId}` : '';
-  return `${DECISION_WORDS[decision]}${source ? SOURCES[source] : ''}${when}${who}${note ? `: “${note}”` : ''}`;
+  const parts = [
+    DECISION_WORDS[decision],
+    textOf(`decision.${source}`),
+    decidedAt && formatDate(decidedAt),
+    decidedBy && say('decision.key', { key: decidedBy.keyId }),
+    note && say('decision.note', { note }),
+  ];
+  return parts.filter((text) => text).join(', ');
 }
 
 /** @param {Row} row */
 const mendedText = ({ refinements = 0 }) =>
-  refinements > 0 ? ` · mended ${refinements === 1 ? 'once' : `${refinements} times`}` : '';
+  refinements > 0 ? ` · ${say('review.mendings', { count: refinements })}` : '';
 
 /**
  * Shows one row: its photo beside its cut-out, and what to look at.
@@ -51,7 +53,7 @@ export function createSingle(path, pictures, buttons) {
   const facts = h('div', { class: 'stack' });
   const note = h('input', {
     maxlength: MAX_NOTE_CHARS,
-    placeholder: 'A sleeve is missing',
+    placeholder: say('review.noteHint'),
     autocomplete: 'off',
     // Then the keys are decisions again.
     onkeydown: (/** @type {KeyboardEvent} */ event) => {
@@ -64,8 +66,8 @@ export function createSingle(path, pictures, buttons) {
     h(
       'div',
       { class: 'review-pair' },
-      h('figure', {}, photoPlace, h('figcaption', { class: 'fine' }, 'Photo')),
-      h('figure', {}, cutOutPlace, h('figcaption', { class: 'fine' }, 'Cut-out')),
+      h('figure', {}, photoPlace, h('figcaption', { class: 'fine' }, say('review.photo'))),
+      h('figure', {}, cutOutPlace, h('figcaption', { class: 'fine' }, say('review.cutOut'))),
       backgroundPicker(cutOutPlace, ['checkerboard', 'white', 'dark']),
     ),
     h(
@@ -73,7 +75,7 @@ export function createSingle(path, pictures, buttons) {
       { class: 'panel stack review-panel' },
       name,
       facts,
-      h('label', { class: 'field' }, 'Note, kept with your decision', note),
+      h('label', { class: 'field' }, say('review.note'), note),
       buttons,
     ),
   );
@@ -113,8 +115,8 @@ export function createSingle(path, pictures, buttons) {
       'label',
       { class: 'drop review-chooser' },
       input,
-      h('span', { class: 'drop-text' }, h('b', {}, 'Choose the photo')),
-      h('span', { class: 'fine' }, `${why}. It stays in this browser.`),
+      h('span', { class: 'drop-text' }, h('b', {}, say('review.choosePhoto'))),
+      h('span', { class: 'fine' }, `${why}. ${say('review.photoStays')}`),
     );
   }
 
@@ -124,8 +126,18 @@ export function createSingle(path, pictures, buttons) {
     stop = new AbortController();
     const { signal } = stop;
     for (const place of [photoPlace, cutOutPlace]) fill(place, h('div', { class: 'working' }));
-    draw(photoPlace, () => pictures.photo(row), `Photo of ${nameOf(row)}`, signal);
-    draw(cutOutPlace, () => pictures.cutOut(row), `Cut-out of ${nameOf(row)}`, signal);
+    draw(
+      photoPlace,
+      () => pictures.photo(row),
+      say('picture.photo', { name: nameOf(row) }),
+      signal,
+    );
+    draw(
+      cutOutPlace,
+      () => pictures.cutOut(row),
+      say('picture.cutOut', { name: nameOf(row) }),
+      signal,
+    );
   }
 
   return {
@@ -138,7 +150,7 @@ export function createSingle(path, pictures, buttons) {
       const before = shown;
       shown = row;
       if (!row) {
-        fill(name, 'Loading');
+        fill(name, say('review.loading'));
         return fill(facts);
       }
       fill(name, nameOf(row));
@@ -146,9 +158,13 @@ export function createSingle(path, pictures, buttons) {
         facts,
         row.title !== undefined && h('p', { class: 'fine' }, row.customId),
         h('p', {}, h('span', { class: `review-mark is-${row.decision}` }, decisionText(row))),
-        h('h3', {}, 'What to look at'),
+        h('h3', {}, say('review.lookAt')),
         reasonList(row),
-        h('p', { class: 'fine' }, `Confidence ${percent(row.confidence)}${mendedText(row)}`),
+        h(
+          'p',
+          { class: 'fine' },
+          `${say('review.confidence', { share: formatPercent(row.confidence, 1) })}${mendedText(row)}`,
+        ),
       );
       if (before?.row === row.row && before.cutout.sha256 === row.cutout.sha256) return;
       if (before?.row !== row.row) note.value = '';

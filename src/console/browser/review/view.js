@@ -1,5 +1,6 @@
 import { ApiError, pause } from '../api.js';
 import { announce } from '../element.js';
+import { formatNumber, say } from '../texts.js';
 import { readAddress, toHash } from './address.js';
 import { openBulkApproval } from './bulk.js';
 import { createDecisions } from './decisions.js';
@@ -59,13 +60,18 @@ export function reviewView(address, open) {
   /** @param {string} text @param {number} index */
   function onConflict(text, index) {
     const row = rows.get(index);
-    frame.showConflict(row ? nameOf(row) : 'The row', text);
+    frame.showConflict(row ? nameOf(row) : say('review.row'), text);
     select(index);
   }
 
   function placeText() {
     const total = rows.length();
-    return total > 0 ? `${at + 1} of ${total}${rows.hasMore() ? '+' : ''}` : '';
+    return total > 0
+      ? say('picture.place', {
+          at: at + 1,
+          count: `${formatNumber(total)}${rows.hasMore() ? '+' : ''}`,
+        })
+      : '';
   }
 
   function draw() {
@@ -162,7 +168,7 @@ export function reviewView(address, open) {
     frame.clearNotice();
     const onMended = (/** @type {import('./rows.js').Row} */ mended) => {
       decisions.takeMended(index, mended).then(draw);
-      announce(`${nameOf(mended)} is mended`);
+      announce(say('cut.mended', { name: nameOf(mended) }));
     };
     try {
       await openRowBrush(row, { pictures, whole }, onMended);
@@ -170,13 +176,13 @@ export function reviewView(address, open) {
       const isGone = error instanceof ApiError && error.type === 'gone';
       if (!isGone) return showError(error);
       setSingle(true);
-      frame.showAdvice('Choose the photo first, then mend.');
+      frame.showAdvice(say('review.choosePhotoFirst'));
     }
   }
 
   async function bulk() {
     await openBulkApproval(path, (approved) => {
-      announce(`${approved} approved`);
+      announce(say('bulk.approved', { count: approved }));
       open(current());
     }).catch(showError);
   }

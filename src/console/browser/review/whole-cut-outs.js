@@ -1,4 +1,4 @@
-import { ApiError, callJson, callWithRetry } from '../api.js';
+import { ApiError, callJson, callWithRetry, formOf } from '../api.js';
 
 /** @typedef {import('./rows.js').Row} Row */
 
@@ -7,13 +7,7 @@ const MAX_RETAINED = 20;
 /** Options that say what is cut out, not how it is drawn. */
 const CUTTING = ['quality', 'subject', 'roi', 'alpha'];
 
-const backgroundGone = () =>
-  new ApiError({
-    type: 'cannot-mend',
-    title: 'It cannot be mended here',
-    detail:
-      'It is drawn on a background image, which was deleted with the batch’s photos. Mend the photo on the page that cuts out, and draw it on the image again.',
-  });
+const backgroundGone = () => new ApiError({ type: 'cannot-mend' });
 
 /**
  * Makes cut-outs of whole photos, for rows whose own are drawn with a crop or a background.
@@ -31,11 +25,8 @@ export function createWholeCutOuts(path) {
   async function make(photo) {
     const options = await readOptions();
     if (options.backgroundImageUrl !== undefined) throw backgroundGone();
-    const body = new FormData();
-    for (const name of CUTTING)
-      if (options[name] !== undefined) body.append(name, String(options[name]));
-    body.append('image', photo, 'photo');
-    const request = { method: 'POST', body };
+    const cutting = Object.fromEntries(CUTTING.map((name) => [name, options[name]]));
+    const request = { method: 'POST', body: formOf({ ...cutting, image: photo }) };
     return (await callWithRetry('/bg/v1/background-removals', request, () => {})).blob();
   }
 

@@ -1,0 +1,170 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { SCOPES } from '../../src/auth/scopes.ts';
+import { plantServer } from '../support/servers.ts';
+import { seriousViolations, type Watched } from './page.ts';
+import type { Running } from './session.cases.ts';
+
+/** The name of each list in the address, with a text of its heading. */
+const LISTS = {
+  access: 'Access requests',
+  keys: 'Keys and limits',
+  days: 'Usage by day',
+  requests: 'Request log',
+  sources: 'Sources',
+  webhooks: 'Webhook secrets',
+  deliveries: 'Webhook deliveries',
+  presets: 'Presets',
+  rules: 'Rule packs',
+};
+
+const PHONE = { width: 360, height: 740 };
+
+const tabsOf = (page: Page) => page.locator('#tabs a').locator('visible=true').allTextContents();
+const rows = (page: Page) => page.locator('#operate tbody tr');
+
+/** Tests of the lists of an operator, and of what a key without rights sees. */
+export function operateCases(
+  running: () => Running,
+  open: (key: string) => Promise<Watched>,
+): void {
+  const openList = async (page: Page, name: keyof typeof LISTS) => {
+    await page.goto(`${running().stack.url}/#/operate/${name}`);
+    await page.getByRole('heading', { name: LISTS[name], exact: true }).waitFor();
+  };
+
+  describe('what an operator manages', () => {
+    test('has keys that are made, shown once and revoked', async () => {
+      const { key } = await running().stack.key({ client: 'operator', scopes: [...SCOPES] });
+      const { page } = await open(key);
+      page.on('dialog', (dialog) => dialog.accept());
+      await openList(page, 'keys');
+      await rows(page).first().waitFor();
+      await page.locator('#operate').getByLabel('Name').fill('Checkout');
+      await page.getByRole('button', { name: 'Create key' }).click();
+      await page.locator('#operate code', { hasText: /^slv_.{30}/ }).waitFor();
+      const made = rows(page).filter({ hasText: 'Checkout' });
+      await made.getByRole('button', { name: 'Revoke' }).click();
+      await expect.poll(() => made.count()).toBe(0);
+      await page.context().close();
+    });
+
+    test('has webhooks with deliveries that are tried and sent again', async () => {
+      let received = 0;
+      const shop = await plantServer((_, response) => {
+        received++;
+        response.writeHead(204).end();
+      });
+      const { key } = await running().stack.key({ client: 'receiver', scopes: [...SCOPES] });
+      const { page } = await open(key);
+      await openList(page, 'webhooks');
+      await page.getByRole('button', { name: 'Create or rotate the secret' }).click();
+      await page.locator('#operate code', { hasText: /^whsec_.{20}/ }).waitFor();
+      await openList(page, 'deliveries');
+      await page.locator('#operate').getByLabel('URL').fill(`${shop.origin}/hook`);
+      await page.getByRole('button', { name: 'Send a test event' }).click();
+      await rows(page).filter({ hasText: shop.origin }).waitFor();
+      await expect.poll(() => received).toBe(1);
+      await page.getByRole('button', { name: 'Send again' }).click();
+      await expect.poll(() => received).toBe(2);
+      await page.context().close();
+    });
+
+    test('has presets to remove, rule packs, usage and the log of a request', async () => {
+      const { key } = await running().stack.key({ client: 'settled', scopes: [...SCOPES] });
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+      const stored = await fetch(`${running().stack.url}/intake/v1/presets/shop-white`, {
+        method: 'PUT',
+        headers,
+        body: JSON.stringify({ options: { crop: true } }),
+      });
+      const { page } = await open(key);
+      page.on('dialog', (dialog) => dialog.accept());
+      await openList(page, 'presets');
+      await rows(page).filter({ hasText: 'shop-white' }).getByRole('button').click();
+      await page.getByText('Nothing here yet.').waitFor();
+      await openList(page, 'rules');
+      await rows(page).filter({ hasText: 'Amazon' }).waitFor();
+      expect(await rows(page).getByRole('button').count()).toBe(0);
+      await openList(page, 'days');
+      await rows(page).filter({ hasText: 'putPreset' }).waitFor();
+      await openList(page, 'requests');
+      const id = stored.headers.get('x-request-id') ?? '';
+      await page.locator('#operate').getByLabel('Request id').fill(id);
+      await page.getByRole('button', { name: 'Find' }).click();
+      await rows(page).filter({ hasText: 'PUT /intake/v1/presets/:name' }).waitFor();
+      await page.context().close();
+    });
+
+    test('has requests for access that are approved, and denied', async () => {
+      for (const client of ['wanted', 'unwanted']) {
+        const body = { client, contact: 'dev@shop.example', scopes: ['taxonomy:classify'] };
+        const response = await fetch(`${running().stack.url}/access/v1/requests`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        });
+        expect(response.status).toBe(201);
+      }
+      const { key } = await running().stack.key({ client: 'decider', scopes: [...SCOPES] });
+      const { page } = await open(key);
+      page.on('dialog', (dialog) => dialog.accept());
+      await openList(page, 'access');
+      const row = (client: string) =>
+        rows(page).filter({ has: page.getByText(client, { exact: true }) });
+      await row('wanted').getByRole('button', { name: 'Approve' }).click();
+      await row('wanted').getByText('Approved').waitFor();
+      await row('unwanted').getByRole('button', { name: 'Deny' }).click();
+      await row('unwanted').getByText('Denied').waitFor();
+      await page.context().close();
+    });
+
+    test('is accessible, and fits a phone', async () => {
+      const { key } = await running().stack.key({ client: 'everything', scopes: [...SCOPES] });
+      const { page, errors, foreign } = await open(key);
+      for (const name of Object.keys(LISTS) as (keyof typeof LISTS)[]) {
+        await page.setViewportSize({ width: 1280, height: 800 });
+        await openList(page, name);
+        if (name !== 'requests')
+          await page.locator('#operate :is(tbody, p.fine)').first().waitFor();
+        expect(await seriousViolations(page), name).toEqual([]);
+        const words = await page.locator('[data-page=operate]').innerText();
+        expect(words).not.toMatch(/\b(act|column|lists|state)\.\w/); // a text that is missing
+        await page.setViewportSize(PHONE);
+        const width = await page.evaluate('document.documentElement.scrollWidth');
+        expect(width, name).toBeLessThanOrEqual(PHONE.width);
+      }
+      expect(errors).toEqual([]);
+      expect(foreign).toEqual([]);
+      await page.context().close();
+    });
+  });
+
+  test('a key sees the pages and lists that it may use, and is refused nothing', async () => {
+    const { key } = await running().stack.key({
+      client: 'stylist',
+      scopes: ['look-engine:read', 'look-engine:compute', 'account'],
+    });
+    const { page, errors } = await open(key);
+    expect(await tabsOf(page)).toEqual(['Outfits', 'Operate', 'Usage']);
+    await page.getByRole('link', { name: 'Operate' }).click();
+    await page.getByRole('heading', { name: LISTS.keys }).waitFor();
+    expect(await page.locator('#operate-lists a').allTextContents()).toEqual([
+      LISTS.keys,
+      LISTS.days,
+      LISTS.requests,
+    ]);
+    await page.context().close();
+    const { key: least } = await running().stack.key({
+      client: 'few',
+      scopes: ['look-engine:read'],
+    });
+    const other = await open(least);
+    expect(await tabsOf(other.page)).toEqual(['Usage']);
+    await other.page.goto(`${running().stack.url}/#/operate/keys`);
+    await other.page.locator('[data-page=usage]:not([hidden])').waitFor();
+    await other.page.context().close();
+    // A browser tells of each response that refuses something.
+    expect([...errors, ...other.errors]).toEqual([]);
+  });
+}
