@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { Command } from 'commander';
 import { classify } from '../src/taxonomy/classify.ts';
 import { createOptions } from '../src/taxonomy/dictionary/options.ts';
-import { LOCALES } from '../src/taxonomy/dictionary/schema.ts';
+import { CATEGORY_IDS, LOCALES } from '../src/taxonomy/dictionary/schema.ts';
 import { measureColors } from '../src/taxonomy/photo/color.ts';
 import { DEFAULT_SETTINGS } from '../src/taxonomy/request-schema.ts';
 import { classifyText } from '../src/taxonomy/text/classify-text.ts';
@@ -285,6 +285,7 @@ function writeFitted(): void {
     'confidence.json': { card: CARD, ...confidence },
     'second-opinion.json': {
       card: CARD,
+      classes: CATEGORY_IDS,
       ...rest,
       weights: Buffer.from(weights.buffer).toString('base64'),
     },

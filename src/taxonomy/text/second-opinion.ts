@@ -122,11 +122,41 @@ export function classProbabilities(
 /** How many weights a model has, the row of zeros included. */
 export const WEIGHT_COUNT = (ROW_COUNT + 1) * CLASS_COUNT;
 
-const shipped = lazily((): LinearModel => {
+/** A model as it is stored: its classes were the categories of the dictionary that it was fitted for. */
+interface StoredModel {
+  classes: readonly string[];
+  scale: number;
+  bias: readonly number[];
+  /** Of `classes` and "no garment", in base64. */
+  weights: string;
+}
+
+/**
+ * Reads a model for the categories of today; those that it does not know have a probability of 0.
+ * @throws Error if its weights are not those of its classes
+ */
+export function readModel({ classes, scale, bias, weights: text }: StoredModel): LinearModel {
+  const stored = new Int8Array(Buffer.from(text, 'base64'));
+  const width = classes.length + 1;
+  if (stored.length !== (ROW_COUNT + 1) * width || bias.length !== width) {
+    throw new Error('The weights of the second opinion are not those of its classes');
+  }
+  const columns = [...CATEGORY_IDS.map((id) => classes.indexOf(id)), classes.length];
   const weights = new Int8Array(WEIGHT_COUNT);
-  weights.set(Buffer.from(weightsFile.weights, 'base64'));
-  return { weights, scale: weightsFile.scale, bias: weightsFile.bias };
-});
+  for (const [k, column] of columns.entries()) {
+    if (column < 0) continue;
+    for (let row = 0; row < ROW_COUNT; row++) {
+      weights[row * CLASS_COUNT + k] = stored[row * width + column] ?? 0;
+    }
+  }
+  return {
+    weights,
+    scale,
+    bias: columns.map((column) => bias[column] ?? Number.NEGATIVE_INFINITY),
+  };
+}
+
+const shipped = lazily(() => readModel(weightsFile));
 const classOf = new Map(CATEGORY_IDS.map((id, k) => [id, k]));
 
 /** A model's probability, 0–1, that a text names a category; by default the shipped model's. */

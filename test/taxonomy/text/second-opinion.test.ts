@@ -6,6 +6,7 @@ import { FEATURES, type Features } from '../../../src/taxonomy/text/features.ts'
 import {
   CLASS_COUNT,
   classProbabilities,
+  readModel,
   rowsOf,
   supportOf,
 } from '../../../src/taxonomy/text/second-opinion.ts';
@@ -36,6 +37,34 @@ describe('the linear model', () => {
 
   test('knows no other categories', () => {
     expect(support('Wool coat', 'spaceship')).toBe(0);
+  });
+});
+
+describe('a stored model', () => {
+  const small = (classes: readonly string[]) => {
+    const weights = new Int8Array((2 ** 13 + 1) * (classes.length + 1));
+    for (const [k] of classes.entries()) {
+      for (let row = 0; row < 2 ** 13; row++) weights[row * (classes.length + 1) + k] = k + 1;
+    }
+    return {
+      classes,
+      scale: 1,
+      bias: Array.from({ length: classes.length + 1 }, () => 0),
+      weights: Buffer.from(weights.buffer).toString('base64'),
+    };
+  };
+
+  test('is read by its own classes; those that it does not know are never meant', () => {
+    const model = readModel(small(['jeans', 'spaceship', 'cap']));
+    const values = classProbabilities([0, 1, 2], model);
+    const known = CATEGORY_IDS.filter((_, k) => (values[k] ?? 0) > 0);
+    expect(known.sort()).toEqual(['cap', 'jeans']);
+    expect(CATEGORY_IDS[values.indexOf(Math.max(...values))]).toBe('cap');
+  });
+
+  test('of another size is refused', () => {
+    const wrong = { ...small(['jeans']), classes: ['jeans', 'cap'] };
+    expect(() => readModel(wrong)).toThrow(/not those of its classes/);
   });
 });
 

@@ -16,7 +16,9 @@ const hasSameRows = (one, other) =>
 /** @param {string} path */
 async function drawTitle(path) {
   const { name, id, source } = await callJson(path.replace(/\/runs\/.*/, ''));
-  byId('review-title').textContent = source ? (source.url ?? say('feed.fromFile')) : (name ?? id);
+  byId('review-title').textContent = source
+    ? (source.url ?? source.fileName ?? say('feed.fromFile'))
+    : (name ?? id);
 }
 
 /** What keys must not be taken from. */
