@@ -1,23 +1,14 @@
-import { createHash } from 'node:crypto';
 import { modelVersionOf } from '../../models/catalog.ts';
-import { sniffFormat } from '../../src/imaging/sniff.ts';
 import { batchKeys } from '../../src/intake/batches/batch-files.ts';
-import { feedPhotoKey, feedPictureKey } from '../../src/intake/feeds/feed-keys.ts';
+import { feedPhotoKey } from '../../src/intake/feeds/feed-keys.ts';
 import { type ValidatedImage, validateImage } from '../../src/intake/validate-image.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { readData } from '../../src/queue/catalog.ts';
-import type { JobResults, PreviousImage } from '../../src/queue/job-data.ts';
 import { BlobMissing } from '../../src/storage/blobs.ts';
-import type { Region } from '../../src/taxonomy/dictionary/schema.ts';
 import type { AttemptContext, Processor } from '../attempt.ts';
 import { HostHealth } from '../fetch/host-health.ts';
 import { finalProblem } from '../images/final-problem.ts';
-import {
-  cacheOptions,
-  cutOutKeyOf,
-  processImage,
-  withBackgroundHash,
-} from '../images/process-image.ts';
+import { cacheOptions, cutOutKeyOf } from '../images/process-image.ts';
 import {
   type FetchServices,
   type FetchTurn,
@@ -26,14 +17,12 @@ import {
   readInput,
   withFetchPermit,
 } from '../images/read-input.ts';
-import type { ImageServices } from '../images/run-engine.ts';
 import type { SourceObjects } from '../sources/source-objects.ts';
 import type { WorkerServices } from '../worker-services.ts';
-import { FeedPhotos, type PhotoRef, photoId } from './feed-photos.ts';
-import { fetchRowImage, fileKeys, type RowImage, reusableResult } from './row-image.ts';
+import { FeedPhotos, photoId } from './feed-photos.ts';
+import { fetchRowImage, fileKeys, reusableResult } from './row-image.ts';
 import {
   garmentsOfRow,
-  makerOf,
   ownerOf,
   type RowJob,
   type RowOutput,
@@ -42,96 +31,14 @@ import {
   unchanged,
   withoutImage,
 } from './row-output.ts';
+import {
+  backgroundKeyOf,
+  makeResults,
+  pictureBackground,
+  type RowServices,
+  soldRegion,
+} from './row-results.ts';
 import { resultOfSameLink, writtenResult } from './same-link.ts';
-
-type FetchBackground = ReturnType<typeof fetchBackgrounds>;
-
-/** What a row needs besides the worker. */
-interface RowServices extends WorkerServices {
-  /** Of sources. */
-  objects: SourceObjects;
-  photos: FeedPhotos;
-  health: HostHealth;
-  fetchBackground: FetchBackground;
-}
-
-/** Rows of a batch are charged when they are accepted; rows of a feed when there is work to do. */
-async function checkQuota({ batches }: RowServices, { feed }: RowJob): Promise<void> {
-  if (!feed || (await batches.hasQuota(feed.meter))) return;
-  throw new Problem(
-    'quota-exceeded',
-    'The units of the day are used up; run the feed again tomorrow',
-  );
-}
-
-const withKey = ({ cutout, ...rest }: JobResults, key: string): PreviousImage['results'] => ({
-  ...rest,
-  ...(cutout && { cutout: { ...cutout, key } }),
-});
-
-/** Returns the background of the marketplace pictures of a feed; if rules judge its cut-outs, there are none. */
-const pictureBackground = ({ feed, options }: RowJob): string | undefined =>
-  options?.rules === undefined ? feed?.background : undefined;
-
-/** Makes the marketplace picture of a feed's cut-out; undefined if the cut-out itself serves. */
-async function makePicture(
-  { blobs, engine }: ImageServices,
-  { feed, options, client, weight }: RowJob,
-  cutoutKey: string | undefined,
-  signal: AbortSignal,
-): Promise<PreviousImage['picture']> {
-  if (!feed || !cutoutKey || options?.rules !== undefined) return undefined;
-  const { background } = feed;
-  const key = feedPictureKey(cutoutKey, background);
-  const existing = await blobs.head(key, signal);
-  if (existing) return { key, mediaType: existing.mediaType, background };
-  const cutout = await blobs.get(cutoutKey, signal);
-  const picture = await engine.renderMarketplacePicture(
-    cutout,
-    { background },
-    { signal, owner: { client, weight } },
-  );
-  if (!picture) return undefined;
-  const { bytes, mediaType } = picture;
-  const meta = { sha256: createHash('sha256').update(bytes).digest('hex') };
-  await blobs.put(key, bytes, { mediaType, meta }, signal);
-  return { key, mediaType, background };
-}
-
-/** Writes the cut-out of an object of a source to its place. An attempt that comes late writes none. */
-async function deliver(
-  { batches, objects, blobs }: RowServices,
-  { batchId, chunk, row }: RowJob,
-  cutout: JobResults['cutout'],
-  key: string,
-  signal: AbortSignal,
-): Promise<void> {
-  if (!cutout || !('object' in row.source)) return;
-  const bytes = await blobs.get(key, signal);
-  if (!(await batches.isRowPending(batchId, chunk, row.row))) return;
-  await objects.deliver(row.source.object, bytes, cutout.mediaType, signal);
-}
-
-/** Keeps the photo of a cut-out that needs a review, as long as the batch: who reviews it compares and mends. */
-async function keepDoubtful(
-  { blobs, keepsPhotos }: RowServices,
-  { client, batchId, row }: RowJob,
-  { cutout }: JobResults,
-  bytes: Uint8Array,
-  signal: AbortSignal,
-): Promise<void> {
-  if (!keepsPhotos || !cutout?.review?.needed) return;
-  const mediaType = `image/${sniffFormat(bytes)}`;
-  await blobs.put(batchKeys(client, batchId).photo(row.row), bytes, { mediaType }, signal);
-}
-
-/** Returns the key of a batch's background image, which all its rows share. */
-const backgroundKeyOf = ({ client, batchId, options }: RowJob): string | undefined =>
-  options?.backgroundImageUrl === undefined ? undefined : batchKeys(client, batchId).background;
-
-/** Returns where the garment that a row sells is worn, if its picture is to show only that. */
-const soldRegion = ({ options, row }: RowJob): Region | undefined =>
-  options?.subject === 'garment' ? row.region : undefined;
 
 /** Fetches backgrounds; concurrent rows of a batch share one fetch. */
 function fetchBackgrounds(inputs: FetchServices) {
@@ -231,54 +138,6 @@ async function work(
     (await find()) ??
     services.photos.alone(photo, signal, async () => (await find()) ?? (await make()))
   );
-}
-
-/** Makes the results of an image that the client has not had yet. */
-async function makeResults(
-  services: RowServices,
-  job: RowJob,
-  image: RowImage & Pick<ValidatedImage, 'width' | 'height' | 'sha256'>,
-  photo: PhotoRef | undefined,
-  turn: FetchTurn,
-  signal: AbortSignal,
-): Promise<RowOutput> {
-  const { engine } = services;
-  const { client, weight, operations, row, feed } = job;
-  const { bytes, width, height, sha256, etag, lastModified } = image;
-  await checkQuota(services, job);
-  const backgroundKey = backgroundKeyOf(job);
-  const background =
-    backgroundKey === undefined
-      ? undefined
-      : await services.fetchBackground(backgroundKey, turn, signal);
-  const options = withBackgroundHash(job.options, background);
-  const region = soldRegion(job);
-  const task = { client, weight, image: bytes, sha256, options, background, region };
-  const outputKey = cutOutKeyOf(engine, ownerOf(job), task);
-  const { results, millis } = await processImage(services, operations, task, ownerOf(job), signal);
-  await keepDoubtful(services, job, results, bytes, signal);
-  await deliver(services, job, results.cutout, outputKey, signal);
-  const picture = await makePicture(services, job, results.cutout && outputKey, signal);
-  const made = {
-    input: { sha256, bytes: bytes.length, width, height },
-    results: withKey(results, outputKey),
-    ...(picture && { picture }),
-    ...(photo && { photo: photo.photo }),
-  };
-  if (photo) await services.photos.put(photo, { ...made, madeBy: makerOf(job) });
-  return {
-    result: {
-      row: row.row,
-      status: 'succeeded',
-      unchanged: false,
-      ...(feed && { charged: true }),
-      etag,
-      lastModified,
-      ...made,
-    },
-    quota: feed ? { charge: feed.meter } : 'held',
-    millis,
-  };
 }
 
 /** Records the result of a row. If the batch was erased meanwhile, deletes what the row made. */
