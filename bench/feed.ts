@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
@@ -8,7 +11,7 @@ import {
   readFeed,
   readRun,
 } from '../test/support/feed-client.ts';
-import { type FeedServer, startFeedServer } from '../test/support/feed-server.ts';
+import { type FeedServer, pictureOf, startFeedServer } from '../test/support/feed-server.ts';
 import { startStack } from '../test/support/stack.ts';
 import { printFigures } from './print-figures.ts';
 
@@ -17,6 +20,7 @@ interface Options {
   pictures: number;
   photos: number;
   dryRun: boolean;
+  deadHost: boolean;
   json: boolean;
 }
 
@@ -113,6 +117,46 @@ async function measureDryRun(feeds: FeedClient, shop: FeedServer, { rows }: Opti
   return { rows, 'dry run s': round(seconds), fetches: shop.requests.length };
 }
 
+/** Loopback addresses that each are a host of images. */
+const HOSTS = Array.from({ length: 50 }, (_, i) => `127.0.0.${i + 10}`);
+
+/** How long a feed over fifty hosts takes, and one of the same size of which one host never answers. */
+async function measureDeadHost(feeds: FeedClient, shop: FeedServer, { rows }: Options) {
+  let isDead = false;
+  const answer: RequestListener = async ({ headers, url }, response) => {
+    if (isDead && headers.host?.startsWith(`${HOSTS[0]}:`)) return;
+    const body = await pictureOf(Number(/\d+/.exec(url ?? '')?.[0]));
+    response.writeHead(200, { 'content-type': 'image/jpeg' }).end(body);
+  };
+  const servers = HOSTS.map((host) => createServer(answer).listen(0, host));
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const origins = servers.map((server, i) => {
+    const { port } = server.address() as AddressInfo;
+    return `http://${HOSTS[i]}:${port}`;
+  });
+  const figures: Record<string, number> = { rows, hosts: HOSTS.length };
+  for (const [name, first] of [
+    ['all answer', 0],
+    ['one never answers', 1],
+  ] as const) {
+    isDead = first === 1;
+    const lines = Array.from(
+      { length: rows },
+      (_, i) => `sku-${i},Shirt,${origins[i % HOSTS.length]}/${first + 2 * i}.jpg`,
+    );
+    const body = `id,title,image_link\n${lines.join('\n')}\n`;
+    const url = shop.put(`/${first}.csv`, { body, type: 'text/csv' });
+    const { run, seconds } = await timed(async () =>
+      untilCompleted(feeds, (await readFeed(await feeds.postJson({ url }))).run),
+    );
+    figures[`${name}: s`] = round(seconds);
+    figures[`${name}: pictures`] = run.counts.succeeded ?? Number.NaN;
+  }
+  for (const server of servers) server.closeAllConnections();
+  for (const server of servers) server.close();
+  return figures;
+}
+
 /** Prints the duration of a feed's first import and of a second one without changes. */
 export async function run(argv: string[]): Promise<void> {
   const options = new Command('bench feed')
@@ -125,6 +169,7 @@ export async function run(argv: string[]): Promise<void> {
       0,
     )
     .option('--dry-run', 'only count', false)
+    .option('--dead-host', 'images on fifty hosts, of which one never answers', false)
     .option('--json', 'print JSON', false)
     .parse(argv, { from: 'user' })
     .opts<Options>();
@@ -132,7 +177,12 @@ export async function run(argv: string[]): Promise<void> {
   const env = { WORKER_CONCURRENCY: '2', FETCH_ALLOW: '127.0.0.0/8', LOG_LEVEL: 'info' };
   const stack = await startStack(env);
   try {
-    const work = options.dryRun ? measureDryRun : options.photos > 0 ? comparePhotos : measure;
+    const ways = [
+      [options.dryRun, measureDryRun],
+      [options.deadHost, measureDeadHost],
+      [options.photos > 0, comparePhotos],
+    ] as const;
+    const work = ways.find(([isAsked]) => isAsked)?.[1] ?? measure;
     const figures = await work(feedClient(stack, (await stack.key()).key), shop, options);
     printFigures(figures, options.json);
   } finally {
