@@ -14,6 +14,7 @@ export const untilFollowing = (replica: RedisServer): Promise<void> =>
 /** Demotes a primary and promotes its replica when it has everything; connections to the demoted one stay open. */
 export async function promote(replica: RedisServer, primary: RedisServer): Promise<void> {
   await untilFollowing(replica);
+  await until(primary, new RegExp(`^slave\\d+:.*port=${replica.port},state=online`, 'm')); // it knows a little later
   await primary.command('failover', 'to', '127.0.0.1', String(replica.port));
   await until(replica, /^role:master/m);
   await untilFollowing(primary);
