@@ -2,25 +2,21 @@ import type * as contract from '../contract.ts';
 import type { Answer } from './answer.ts';
 import type { CallOptions } from './common.ts';
 
-/** Named options, which requests take by `preset`. */
-export interface PresetsClient {
-  /** Returns all presets, by name. */
-  list(options?: CallOptions): Promise<contract.Preset[]>;
-  get(name: string, options?: CallOptions): Answer<contract.Preset>;
-  /** Stores a preset in the place of the one of this name, if there is one. */
-  put(name: string, preset: contract.PresetRequest, options?: CallOptions): Answer<contract.Preset>;
+/** What your client stores by name. */
+interface NamedClient<Item, Request> {
+  /** Returns all, by name. */
+  list(options?: CallOptions): Promise<Item[]>;
+  get(name: string, options?: CallOptions): Answer<Item>;
+  /** Stores one in the place of the one of this name, if there is one. */
+  put(name: string, request: Request, options?: CallOptions): Answer<Item>;
   delete(name: string, options?: CallOptions): Promise<void>;
 }
 
-/** Rules of marketplaces that pictures are judged by. */
-export interface RulesClient {
-  /** Returns the packs that are built in, then your own. */
-  list(options?: CallOptions): Promise<contract.NamedRulePack[]>;
-  get(name: string, options?: CallOptions): Answer<contract.NamedRulePack>;
-  /** Creates or replaces a pack of your own. */
-  put(name: string, pack: contract.RulePack, options?: CallOptions): Answer<contract.NamedRulePack>;
-  delete(name: string, options?: CallOptions): Promise<void>;
-}
+/** Named options, which requests take by `preset`. */
+export type PresetsClient = NamedClient<contract.Preset, contract.PresetRequest>;
+
+/** Rules of marketplaces that pictures are judged by: first the packs that are built in, then your own. */
+export type RulesClient = NamedClient<contract.NamedRulePack, contract.RulePack>;
 
 /** Folders and prefixes of buckets that the operator has declared for your client. */
 export interface SourcesClient {
