@@ -1,3 +1,5 @@
+import { accessClient } from './access.ts';
+import { accountClient } from './account.ts';
 import { batchesClient } from './batches.ts';
 import { createCalls } from './calls.ts';
 import type { CutOutOptions } from './contract.ts';
@@ -46,6 +48,8 @@ export function createClient(options: ClientOptions = {}): Client {
     rules: rulesClient(calls),
     presets: presetsClient(calls),
     sources: sourcesClient(calls),
+    account: accountClient(calls),
+    access: accessClient(calls),
     call: ({ json, ...call }, callOptions) =>
       requestJson({ ...call, ...(json !== undefined && { body: jsonPayload(json) }) }, callOptions),
     usage: (callOptions) => get('/intake/v1/usage', callOptions),

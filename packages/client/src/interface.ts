@@ -1,4 +1,5 @@
 import type * as contract from './contract.ts';
+import type { AccessClient, AccountClient } from './interface/account.ts';
 import type { Answer } from './interface/answer.ts';
 import type { BatchesClient } from './interface/batches.ts';
 import type { Bytes, CallOptions, ImageResponse } from './interface/common.ts';
@@ -15,6 +16,7 @@ import type { JobsClient } from './interface/jobs.ts';
 import type { LookClient } from './interface/look.ts';
 import type { PresetsClient, RulesClient, SourcesClient } from './interface/named.ts';
 
+export type * from './interface/account.ts';
 export type * from './interface/batches.ts';
 export type * from './interface/common.ts';
 export type * from './interface/feeds.ts';
@@ -56,6 +58,8 @@ export interface Client {
   rules: RulesClient;
   presets: PresetsClient;
   sources: SourcesClient;
+  account: AccountClient;
+  access: AccessClient;
   /** Returns what the key allows and what is left. */
   usage(options?: CallOptions): Answer<contract.Usage>;
   /** Calls any operation that answers with JSON or nothing, by the rules of the others. */
