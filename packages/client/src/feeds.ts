@@ -71,8 +71,10 @@ export function feedsClient(calls: Calls): FeedsClient {
       return openFile(calls, `${path}/export`, query, options);
     },
     review: (id, run) => reviewClient(calls, runPathOf(id, run)),
-    duplicates: (id, run, options) =>
-      readPages(`${runPathOf(id, run)}/duplicates`, ({ groups }: DuplicatesPage) => groups, options),
+    duplicates(id, run, options) {
+      const path = `${runPathOf(id, run)}/duplicates`;
+      return readPages(path, ({ groups }: DuplicatesPage) => groups, options);
+    },
     confirmRun: (id, run, options) => post(`${runPathOf(id, run)}/confirm`, options),
     cancelRun: (id, run, options) => post(`${runPathOf(id, run)}/cancel`, options),
     edit: (id, changes, options) =>
