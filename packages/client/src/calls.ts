@@ -1,6 +1,7 @@
 import { clientError } from './error.ts';
-import type { CallOptions, ClientOptions, ImageResponse } from './interface.ts';
+import type { CallOptions, ClientOptions, ImageResponse, WithRequestId } from './interface.ts';
 import { readImage } from './response.ts';
+import type { RetryPolicy } from './retry.ts';
 import { createTransport, type HttpRequest, type Payload } from './transport.ts';
 
 type Query = HttpRequest['query'];
@@ -11,11 +12,16 @@ const PAGE_ITEMS = 100;
 export function createCalls(clientOptions: ClientOptions) {
   const transport = createTransport(clientOptions);
   const { request, requestJson } = transport;
-  const get = <T extends object>(path: string, options?: CallOptions, query?: Query) =>
-    requestJson<T>({ method: 'GET', path, query }, options);
+  const policy: RetryPolicy = transport.policy;
+  const get = <T extends object>(
+    path: string,
+    options?: CallOptions,
+    query?: Query,
+  ): Promise<WithRequestId<T>> => requestJson<T>({ method: 'GET', path, query }, options);
 
   return {
     ...transport,
+    policy,
     get,
     post: <T extends object>(path: string, options?: CallOptions, body?: Payload) =>
       requestJson<T>({ method: 'POST', path, body }, options),
