@@ -113,6 +113,29 @@ describe('the garments of a photo', () => {
   });
 });
 
+test('a list that is missing in a response is damaged-answer', async () => {
+  const { client } = createTestClient(await startScriptedServer(jsonResponse({ presets: [] })));
+  expect(await client.presets.list()).toEqual([]);
+  expect(await failure(client.rules.list())).toMatchObject({
+    type: 'damaged-answer',
+    detail: 'The response has no rules',
+    requestId: 'r-1',
+  });
+});
+
+test('what has several pages is read to its end', async () => {
+  const next = '/intake/v1/batches/b/duplicates?limit=100&cursor=7';
+  const server = await startScriptedServer(
+    jsonResponse({ groups: [{ rows: [1] }], links: { next } }),
+    jsonResponse({ groups: [{ rows: [2] }] }),
+  );
+  const { client } = createTestClient(server);
+  const groups = [];
+  for await (const group of client.batches.duplicates('b')) groups.push(group);
+  expect(groups).toEqual([{ rows: [1] }, { rows: [2] }]);
+  expect(server.requests.map(({ url }) => url)).toEqual([next.replace('&cursor=7', ''), next]);
+});
+
 test('malformed JSON and another media type than JSON are damaged-answer', async () => {
   const server = await startScriptedServer(
     respondWith(200, '{', { 'content-type': 'application/json' }),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { createClient } from '../../packages/client/src/client.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 
 let stack: Stack;
@@ -91,6 +92,44 @@ test('the name of a client with keys must be confirmed', async () => {
   expect((await send(path, undefined, operator)).code).toBe(409);
   expect((await send(path, { existingClient: true }, operator)).code).toBe(200);
   expect((await fetchKey(id, secret)).code).toBe(200);
+});
+
+test('by the client library a key is asked for, fetched once, replaced, and its usage read', async () => {
+  const stranger = createClient({ baseUrl: stack.url }).access;
+  const decider = createClient({ baseUrl: stack.url, key: operator }).access;
+  const contact = 'dev@shop.example';
+  const scopes = ['account' as const, 'taxonomy:classify' as const];
+  const { id, secret } = await stranger.request({ client: 'library', contact, scopes });
+  const waiting = { type: 'conflict', retryAfterSeconds: 60 };
+  await expect(stranger.fetchKey(id, secret)).rejects.toMatchObject(waiting);
+  expect(await decider.list({ status: 'pending' })).toContainEqual(
+    expect.objectContaining({ id, client: 'library', scopes }),
+  );
+  expect(await decider.approve(id, { quotaPerDay: 9 })).toMatchObject({ id, status: 'approved' });
+  const fetched = await stranger.fetchKey(id, secret);
+  await expect(stranger.fetchKey(id, secret)).rejects.toMatchObject({ type: 'gone' });
+  const other = await stranger.request({ client: 'library', contact, scopes });
+  expect(await decider.deny(other.id)).toMatchObject({ id: other.id, status: 'denied' });
+  const denied = stranger.fetchKey(other.id, other.secret);
+  await expect(denied).rejects.toMatchObject({ type: 'gone' });
+
+  const { account } = createClient({ baseUrl: stack.url, key: fetched.key });
+  const made = await account.createKey({ name: 'Page', scopes: ['taxonomy:classify'] });
+  const page = await account.rotateKey(made.id, { graceSeconds: 0 });
+  expect(page).toMatchObject({ name: 'Page', current: false, quotaPerDay: 9 });
+  expect((await account.listKeys()).map((key) => key.id)).toEqual([fetched.id, page.id]);
+
+  const { classify, usage } = createClient({ baseUrl: stack.url, key: page.key });
+  const { requestId } = await classify({ attributes: { title: 'Blue jeans' } });
+  const logged = () => account.findRequests(requestId).catch(({ type }) => type);
+  const classified = { operation: 'classifyGarment', status: 200, keyId: page.id };
+  await expect.poll(logged).toMatchObject([classified]);
+  // Of two days: it may be midnight.
+  const used = async () => (await account.usage({ days: 2 })).days.flatMap((day) => day.operations);
+  await expect.poll(used).toContainEqual({ operation: 'classifyGarment', requests: 1, units: 1 });
+
+  expect(await account.revokeKey(page.id)).toMatchObject({ id: page.id, current: false });
+  await expect(usage()).rejects.toMatchObject({ type: 'unauthorized' });
 });
 
 describe('turns down', () => {

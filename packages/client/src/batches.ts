@@ -1,9 +1,9 @@
-import type { Batch } from './contract.ts';
-import { duplicateGroups } from './duplicates.ts';
+import type { Calls } from './calls.ts';
+import type { DuplicatesPage } from './contract.ts';
 import { followProgress } from './events.ts';
-import type { BatchesClient, CallOptions, CutOutRowsOptions } from './interface.ts';
+import type { BatchesClient, CutOutRowsOptions } from './interface.ts';
 import { jsonPayload } from './payload.ts';
-import { checkMediaType, readImage } from './response.ts';
+import { checkMediaType } from './response.ts';
 import { reviewClient } from './reviews.ts';
 import { openFile, parseJsonLines, resumable } from './stream.ts';
 import type { Transport } from './transport.ts';
@@ -38,39 +38,28 @@ function streamRows<Row extends { row: number }>(
 }
 
 /** The methods of `client.batches`. */
-export function batchesClient(transport: Transport): BatchesClient {
-  const { requestJson, request } = transport;
-  const post = (path: string, options: CallOptions | undefined) =>
-    requestJson<Batch>({ method: 'POST', path }, options);
+export function batchesClient(calls: Calls): BatchesClient {
+  const { get, getImage, post, readPages, remove } = calls;
 
   return {
-    create: (body = {}, options) =>
-      requestJson({ method: 'POST', path: PATH, body: jsonPayload(body) }, options),
-    addRows: (id, rows, options) => upload(transport, pathOf(id), toLines(rows), ROWS, options),
-    addFiles: (id, files, options) => upload(transport, pathOf(id), files, FILES, options),
+    create: (body = {}, options) => post(PATH, options, jsonPayload(body)),
+    addRows: (id, rows, options) => upload(calls, pathOf(id), toLines(rows), ROWS, options),
+    addFiles: (id, files, options) => upload(calls, pathOf(id), files, FILES, options),
     seal: (id, options) => post(`${pathOf(id)}/seal`, options),
-    get: (id, options) => requestJson({ method: 'GET', path: pathOf(id) }, options),
-    events: (id, options) => followProgress(transport, `${pathOf(id)}/events`, options),
-    results: (id, options) => streamRows(transport, `${pathOf(id)}/results`, options),
-    errors: (id, options) => streamRows(transport, `${pathOf(id)}/errors`, options),
-    manifest: (id, options) => streamRows(transport, `${pathOf(id)}/manifest`, options),
+    get: (id, options) => get(pathOf(id), options),
+    events: (id, options) => followProgress(calls, `${pathOf(id)}/events`, options),
+    results: (id, options) => streamRows(calls, `${pathOf(id)}/results`, options),
+    errors: (id, options) => streamRows(calls, `${pathOf(id)}/errors`, options),
+    manifest: (id, options) => streamRows(calls, `${pathOf(id)}/manifest`, options),
     archive: (id, { after, export: policy, ...options } = {}) =>
-      openFile(
-        transport,
-        { method: 'GET', path: `${pathOf(id)}/archive`, query: { after, export: policy } },
-        options,
-      ),
-    cutout: (id, row, options) =>
-      request({ method: 'GET', path: `${pathOf(id)}/rows/${row}/cutout` }, readImage(), options),
+      openFile(calls, `${pathOf(id)}/archive`, { after, export: policy }, options),
+    cutout: (id, row, options) => getImage(`${pathOf(id)}/rows/${row}/cutout`, options),
     garment: (id, row, index, options) =>
-      request(
-        { method: 'GET', path: `${pathOf(id)}/rows/${row}/garments/${index}` },
-        readImage('image/png'),
-        options,
-      ),
-    review: (id) => reviewClient(transport, pathOf(id)),
-    duplicates: (id, options) => duplicateGroups(transport, pathOf(id), options),
+      getImage(`${pathOf(id)}/rows/${row}/garments/${index}`, options, 'image/png'),
+    review: (id) => reviewClient(calls, pathOf(id)),
+    duplicates: (id, options) =>
+      readPages(`${pathOf(id)}/duplicates`, ({ groups }: DuplicatesPage) => groups, options),
     cancel: (id, options) => post(`${pathOf(id)}/cancel`, options),
-    delete: (id, options) => requestJson({ method: 'DELETE', path: pathOf(id) }, options),
+    delete: (id, options) => remove(pathOf(id), options),
   };
 }

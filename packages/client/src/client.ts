@@ -1,20 +1,17 @@
+import { accessClient } from './access.ts';
+import { accountClient } from './account.ts';
 import { batchesClient } from './batches.ts';
+import { createCalls } from './calls.ts';
 import type { CutOutOptions } from './contract.ts';
 import { feedsClient } from './feeds.ts';
-import type { Client, ClientOptions } from './interface.ts';
+import type { CallOptions, Client, ClientOptions } from './interface.ts';
 import { jobsClient } from './jobs.ts';
 import { lookClient } from './look.ts';
-import { formPayload, jsonPayload } from './payload.ts';
-import { presetsClient } from './presets.ts';
+import { presetsClient, rulesClient } from './named.ts';
+import { type FormFields, formPayload, jsonPayload } from './payload.ts';
 import { readImage } from './response.ts';
-import { rulesClient } from './rules.ts';
 import { sourcesClient } from './sources.ts';
 import { taxonomyClient } from './taxonomy.ts';
-import { createTransport } from './transport.ts';
-
-/** Reads a cut-out. What is made right for rules may have another format than was requested. */
-const readCutOut = ({ format, fixRules }: Pick<CutOutOptions, 'format' | 'fixRules'>) =>
-  fixRules ? readImage() : readImage(`image/${format ?? 'png'}`);
 
 export type * from './contract.ts';
 export { SelvageError, type SelvageErrorInit, type ValidationIssue } from './error.ts';
@@ -26,35 +23,35 @@ export type * from './interface.ts';
  * @throws TypeError if `baseUrl` is not an http or https URL
  */
 export function createClient(options: ClientOptions = {}): Client {
-  const transport = createTransport(options);
-  const { requestJson, request } = transport;
+  const calls = createCalls(options);
+  const { get, requestJson, request } = calls;
+
+  type CutOutFields = FormFields & Pick<CutOutOptions, 'format' | 'fixRules'>;
+  function cutOut(path: string, fields: CutOutFields, callOptions: CallOptions) {
+    // What is made right for rules may have another format than was requested.
+    const read = fields.fixRules ? readImage() : readImage(`image/${fields.format ?? 'png'}`);
+    return request({ method: 'POST', path, body: formPayload(fields) }, read, callOptions);
+  }
+
   return {
-    removeBackground(image, { signal, timeoutMillis, ...fields } = {}) {
-      const body = formPayload({ image, ...fields });
-      const read = readCutOut(fields);
-      return request({ method: 'POST', path: '/bg/v1/background-removals', body }, read, {
-        signal,
-        timeoutMillis,
-      });
-    },
+    removeBackground: (image, { signal, timeoutMillis, ...fields } = {}) =>
+      cutOut('/bg/v1/background-removals', { image, ...fields }, { signal, timeoutMillis }),
     refineCutOut({ image, alpha, strokes }, { signal, timeoutMillis, ...fields } = {}) {
-      const body = formPayload({ image, alpha, strokes: JSON.stringify(strokes), ...fields });
-      const read = readCutOut(fields);
-      return request({ method: 'POST', path: '/bg/v1/refinements', body }, read, {
-        signal,
-        timeoutMillis,
-      });
+      const form = { image, alpha, strokes: JSON.stringify(strokes), ...fields };
+      return cutOut('/bg/v1/refinements', form, { signal, timeoutMillis });
     },
-    ...taxonomyClient(transport),
-    look: lookClient(transport),
-    jobs: jobsClient(transport),
-    batches: batchesClient(transport),
-    feeds: feedsClient(transport),
-    rules: rulesClient(transport),
-    presets: presetsClient(transport),
-    sources: sourcesClient(transport),
+    ...taxonomyClient(calls),
+    look: lookClient(calls),
+    jobs: jobsClient(calls),
+    batches: batchesClient(calls),
+    feeds: feedsClient(calls),
+    rules: rulesClient(calls),
+    presets: presetsClient(calls),
+    sources: sourcesClient(calls),
+    account: accountClient(calls),
+    access: accessClient(calls),
     call: ({ json, ...call }, callOptions) =>
       requestJson({ ...call, ...(json !== undefined && { body: jsonPayload(json) }) }, callOptions),
-    usage: (callOptions) => requestJson({ method: 'GET', path: '/intake/v1/usage' }, callOptions),
+    usage: (callOptions) => get('/intake/v1/usage', callOptions),
   };
 }

@@ -1,4 +1,5 @@
 import type {
+  AccountKey,
   BatchCounts,
   BatchStatus,
   CandidatesRequest,
@@ -41,6 +42,14 @@ export interface ProgressUpdate {
 export interface FeedProgressUpdate extends ProgressUpdate {
   counts: BatchCounts & FeedRunCounts;
 }
+
+/** A new key of your client; `key` is not shown again. */
+export interface NewAccountKey extends AccountKey {
+  key: string;
+}
+
+/** A key that was revoked, and when. */
+export type RevokedKey = Pick<AccountKey, 'id' | 'current'> & { revokedAt?: string };
 
 /** A column that an export fills, from the classification, in rows without a value of their own. */
 export type FilledColumn = 'google_product_category' | 'color' | 'material';

@@ -2,7 +2,7 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { ProgressUpdate } from './contract.ts';
 import { clientError } from './error.ts';
 import type { CallOptions } from './interface.ts';
-import { checkMediaType } from './response.ts';
+import { checkMediaType, parseJson } from './response.ts';
 import { decodeText, resumable } from './stream.ts';
 import type { Transport } from './transport.ts';
 
@@ -42,11 +42,7 @@ function parseProgress<Update extends ProgressUpdate>({
   data,
 }: EventSourceMessage): Update | undefined {
   if (event !== 'progress' && event !== 'completed') return undefined;
-  try {
-    return { event, ...JSON.parse(data) };
-  } catch (cause) {
-    throw clientError('damaged-answer', 'An event is not JSON', { cause });
-  }
+  return { ...parseJson<Update>(data, 'An event is not JSON'), event };
 }
 
 /** Yields progress until the end. Reopens a stream that ends early, after the last event received. */

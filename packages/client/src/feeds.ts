@@ -1,13 +1,7 @@
-import type { Feed, FeedReportLine, FeedRun } from './contract.ts';
-import { duplicateGroups } from './duplicates.ts';
+import type { Calls } from './calls.ts';
+import type { DuplicatesPage, FeedReportLine } from './contract.ts';
 import { followProgress } from './events.ts';
-import type {
-  CallOptions,
-  FeedBody,
-  FeedExportCallOptions,
-  FeedsClient,
-  FileDownload,
-} from './interface.ts';
+import type { CallOptions, FeedBody, FeedsClient } from './interface.ts';
 import { jsonPayload, toBlob } from './payload.ts';
 import { checkMediaType } from './response.ts';
 import { reviewClient } from './reviews.ts';
@@ -38,66 +32,53 @@ async function* streamReport(transport: Transport, path: string, options?: CallO
   }
 }
 
-function openExport(
-  transport: Transport,
-  path: string,
-  { columns, export: policy, ...options }: FeedExportCallOptions = {},
-): Promise<FileDownload> {
-  const query = { columns: columns?.toString(), export: policy };
-  return openFile(transport, { method: 'GET', path: `${path}/export`, query }, options);
-}
-
 const asJson = (value: object | undefined): string | undefined => value && JSON.stringify(value);
 
 /** The methods of `client.feeds`. */
-export function feedsClient(transport: Transport): FeedsClient {
-  const { requestJson } = transport;
-  const post = <T extends object>(request: Omit<HttpRequest, 'method'>, options?: CallOptions) =>
-    requestJson<T>({ method: 'POST', ...request }, options);
+export function feedsClient(calls: Calls): FeedsClient {
+  const { get, getList, post, readPages, remove, requestJson } = calls;
+  const send = <T extends object>(
+    path: string,
+    query: HttpRequest['query'],
+    body: Payload | undefined,
+    options: CallOptions,
+  ) => requestJson<T>({ method: 'POST', path, query, body }, options);
 
   return {
     create(request, { dryRun, ...options } = {}) {
-      const dry = dryRun ? { dryRun: 'true' } : {};
-      if ('url' in request)
-        return post({ path: PATH, query: dry, body: jsonPayload(request) }, options);
+      const dry = { dryRun: dryRun || undefined };
+      if ('url' in request) return send(PATH, dry, jsonPayload(request), options);
       const { body, mediaType, operations, mapping, ...fields } = request;
       const names = { mapping: asJson(mapping), operations: operations?.toString() };
-      const query = { ...fields, ...names, ...dry };
-      return post({ path: PATH, query, body: feedPayload({ body, mediaType }) }, options);
+      return send(PATH, { ...fields, ...names, ...dry }, feedPayload({ body, mediaType }), options);
     },
-    inspect: ({ body, mediaType, mapping, ...fields }, options) =>
-      post(
-        {
-          path: `${PATH}/inspect`,
-          query: { ...fields, mapping: asJson(mapping) },
-          body: feedPayload({ body, mediaType }),
-        },
-        options,
-      ),
-    list: async (options) =>
-      (await requestJson<{ feeds: Feed[] }>({ method: 'GET', path: PATH }, options)).feeds,
-    get: (id, options) => requestJson({ method: 'GET', path: pathOf(id) }, options),
-    run: (id, body, { dryRun, ...options } = {}) =>
-      post<FeedRun>(
-        {
-          path: `${pathOf(id)}/runs`,
-          query: dryRun ? { dryRun: 'true' } : {},
-          body: body && feedPayload(body),
-        },
-        options,
-      ),
-    getRun: (id, run, options) => requestJson({ method: 'GET', path: runPathOf(id, run) }, options),
-    events: (id, run, options) =>
-      followProgress(transport, `${runPathOf(id, run)}/events`, options),
-    report: (id, run, options) => streamReport(transport, runPathOf(id, run), options),
-    export: (id, run, options) =>
-      openExport(transport, run === undefined ? pathOf(id) : runPathOf(id, run), options),
-    review: (id, run) => reviewClient(transport, runPathOf(id, run)),
-    duplicates: (id, run, options) => duplicateGroups(transport, runPathOf(id, run), options),
-    confirmRun: (id, run, options) => post({ path: `${runPathOf(id, run)}/confirm` }, options),
-    cancelRun: (id, run, options) => post({ path: `${runPathOf(id, run)}/cancel` }, options),
+    inspect({ body, mediaType, mapping, ...fields }, options = {}) {
+      const query = { ...fields, mapping: asJson(mapping) };
+      return send(`${PATH}/inspect`, query, feedPayload({ body, mediaType }), options);
+    },
+    list: (options) => getList(PATH, 'feeds', options),
+    get: (id, options) => get(pathOf(id), options),
+    run(id, body, { dryRun, ...options } = {}) {
+      const query = { dryRun: dryRun || undefined };
+      return send(`${pathOf(id)}/runs`, query, body && feedPayload(body), options);
+    },
+    getRun: (id, run, options) => get(runPathOf(id, run), options),
+    events: (id, run, options) => followProgress(calls, `${runPathOf(id, run)}/events`, options),
+    report: (id, run, options) => streamReport(calls, runPathOf(id, run), options),
+    export(id, run, { columns, export: policy, ...options } = {}) {
+      const path = run === undefined ? pathOf(id) : runPathOf(id, run);
+      const query = { columns: columns?.toString(), export: policy };
+      return openFile(calls, `${path}/export`, query, options);
+    },
+    review: (id, run) => reviewClient(calls, runPathOf(id, run)),
+    duplicates(id, run, options) {
+      const path = `${runPathOf(id, run)}/duplicates`;
+      return readPages(path, ({ groups }: DuplicatesPage) => groups, options);
+    },
+    confirmRun: (id, run, options) => post(`${runPathOf(id, run)}/confirm`, options),
+    cancelRun: (id, run, options) => post(`${runPathOf(id, run)}/cancel`, options),
     edit: (id, changes, options) =>
       requestJson({ method: 'PATCH', path: pathOf(id), body: jsonPayload(changes) }, options),
-    delete: (id, options) => requestJson({ method: 'DELETE', path: pathOf(id) }, options),
+    delete: (id, options) => remove(pathOf(id), options),
   };
 }

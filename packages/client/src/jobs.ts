@@ -1,10 +1,9 @@
+import type { Calls } from './calls.ts';
 import type { Job } from './contract.ts';
 import { clientError } from './error.ts';
 import { idempotencyKey } from './idempotency-key.ts';
 import type { CallOptions, JobsClient } from './interface.ts';
 import { formPayload } from './payload.ts';
-import { readImage } from './response.ts';
-import type { Transport } from './transport.ts';
 
 const PATH = '/intake/v1/jobs';
 const pathOf = (id: string): string => `${PATH}/${encodeURIComponent(id)}`;
@@ -14,10 +13,9 @@ const PENDING_STATUSES: readonly Job['status'][] = ['queued', 'active'];
 const POLL = { firstMillis: 250, maxMillis: 2000 } as const;
 
 /** The methods of `client.jobs`. */
-export function jobsClient(transport: Transport): JobsClient {
-  const { requestJson, request, policy, defaultTimeoutMillis } = transport;
-  const get = (id: string, options?: CallOptions) =>
-    requestJson<Job>({ method: 'GET', path: pathOf(id) }, options);
+export function jobsClient(calls: Calls): JobsClient {
+  const { requestJson, getImage, post, remove, policy, defaultTimeoutMillis } = calls;
+  const get = (id: string, options?: CallOptions) => calls.get<Job>(pathOf(id), options);
 
   return {
     get,
@@ -48,22 +46,16 @@ export function jobsClient(transport: Transport): JobsClient {
       }
     },
 
-    result: (id, options) =>
-      request({ method: 'GET', path: `${pathOf(id)}/result` }, readImage(), options),
+    result: (id, options) => getImage(`${pathOf(id)}/result`, options),
     garment: (id, index, options) =>
-      request(
-        { method: 'GET', path: `${pathOf(id)}/garments/${index}` },
-        readImage('image/png'),
-        options,
-      ),
-    cancel: (id, options) => requestJson({ method: 'POST', path: `${pathOf(id)}/cancel` }, options),
-    refine: (id, { image, alpha, strokes }, options) => {
+      getImage(`${pathOf(id)}/garments/${index}`, options, 'image/png'),
+    cancel: (id, options) => post(`${pathOf(id)}/cancel`, options),
+    refine(id, { image, alpha, strokes }, options) {
       const body = formPayload({ image, alpha, strokes: JSON.stringify(strokes) });
-      const path = `${pathOf(id)}/refinements`;
-      return requestJson({ method: 'POST', path, body }, options);
+      return post(`${pathOf(id)}/refinements`, options, body);
     },
     undoRefinement: (id, version, options) =>
-      requestJson({ method: 'DELETE', path: `${pathOf(id)}/refinements/${version}` }, options),
-    delete: (id, options) => requestJson({ method: 'DELETE', path: pathOf(id) }, options),
+      remove(`${pathOf(id)}/refinements/${version}`, options),
+    delete: (id, options) => remove(pathOf(id), options),
   };
 }

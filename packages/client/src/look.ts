@@ -1,21 +1,17 @@
+import type { Calls } from './calls.ts';
 import type { CallOptions, LookClient } from './interface.ts';
 import { jsonPayload } from './payload.ts';
-import type { Transport } from './transport.ts';
 
 /** The methods of `client.look`. */
-export function lookClient({ requestJson }: Transport): LookClient {
+export function lookClient({ get, post }: Calls): LookClient {
   const compute =
     <Request, Result extends object>(name: string) =>
     (request: Request, options?: CallOptions) =>
-      requestJson<Result>(
-        { method: 'POST', path: `/look/v1/${name}`, body: jsonPayload(request) },
-        options,
-      );
+      post<Result>(`/look/v1/${name}`, options, jsonPayload(request));
 
   return {
-    params: (options) => requestJson({ method: 'GET', path: '/look/v1/params' }, options),
-    meta: (query, options) =>
-      requestJson({ method: 'GET', path: '/look/v1/meta', query: { ...query } }, options),
+    params: (options) => get('/look/v1/params', options),
+    meta: (query, options) => get('/look/v1/meta', options, { ...query }),
     targets: compute('targets'),
     candidates: compute('candidates'),
     score: compute('score'),

@@ -20,8 +20,10 @@ function toText(value: Exclude<Field, undefined>): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
+export type FormFields = Readonly<Record<string, Field>>;
+
 /** Returns a form of the fields that are defined; bytes become file parts. */
-export function formPayload(fields: Readonly<Record<string, Field>>): Payload {
+export function formPayload(fields: FormFields): Payload {
   const form = new FormData();
   let bytes = 0;
   for (const [name, value] of Object.entries(fields)) {

@@ -12,17 +12,24 @@ export function checkMediaType(response: Response, expected: readonly string[]):
   throw clientError('damaged-answer', detail, { requestId: requestIdOf(response) });
 }
 
+/** @throws SelvageError `damaged-answer` with this detail, if the text is not JSON */
+export function parseJson<T>(text: string, detail: string, requestId?: string): T {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw clientError('damaged-answer', detail, { requestId, cause });
+  }
+}
+
 /** Reads a JSON response; one without content is an empty object. @throws SelvageError `damaged-answer` */
 export async function readJson<T extends object>(response: Response): Promise<WithRequestId<T>> {
   if (response.status === 204) return { requestId: requestIdOf(response) } as WithRequestId<T>;
   checkMediaType(response, ['application/json']);
-  const text = await response.text();
   const requestId = requestIdOf(response);
-  try {
-    return { ...JSON.parse(text), requestId };
-  } catch (cause) {
-    throw clientError('damaged-answer', 'The response is not JSON', { requestId, cause });
-  }
+  return {
+    ...parseJson<T>(await response.text(), 'The response is not JSON', requestId),
+    requestId,
+  };
 }
 
 /** Whether an image begins as its media type does. */

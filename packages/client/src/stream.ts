@@ -1,6 +1,7 @@
 import { clientError } from './error.ts';
 import type { CallOptions, FileDownload } from './interface.ts';
 import { mediaTypeOf, requestIdOf } from './problem.ts';
+import { parseJson } from './response.ts';
 import { startTimeLimit, waitToRetry } from './retry.ts';
 import type { HttpRequest, Transport } from './transport.ts';
 
@@ -48,21 +49,13 @@ export async function* decodeText(chunks: AsyncIterable<Uint8Array>): AsyncGener
   yield decode();
 }
 
-function parseLine<T>(line: string): T {
-  try {
-    return JSON.parse(line);
-  } catch (cause) {
-    throw clientError('damaged-answer', 'A line of the response is not JSON', { cause });
-  }
-}
-
 /** Yields the values of NDJSON as they arrive. @throws SelvageError `damaged-answer` */
 export async function* parseJsonLines<T>(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<T> {
   let rest = '';
   for await (const text of decodeText(chunks)) {
     const lines = (rest + text).split('\n');
     rest = lines.pop() ?? '';
-    for (const line of lines) if (line) yield parseLine(line);
+    for (const line of lines) if (line) yield parseJson(line, 'A line of the response is not JSON');
   }
   if (rest) throw clientError('damaged-answer', 'The response ends within a line');
 }
@@ -82,10 +75,11 @@ const FILE_NAME = /filename="([^"]*)"/;
 /** Opens the download of a file. */
 export async function openFile(
   transport: Transport,
-  request: HttpRequest,
+  path: string,
+  query: HttpRequest['query'],
   options?: CallOptions,
 ): Promise<FileDownload> {
-  const { response, chunks } = await download(transport, request, options);
+  const { response, chunks } = await download(transport, { method: 'GET', path, query }, options);
   return {
     mediaType: mediaTypeOf(response),
     fileName: FILE_NAME.exec(response.headers.get('content-disposition') ?? '')?.[1],

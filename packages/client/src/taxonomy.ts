@@ -1,11 +1,11 @@
 import { readStoredZip } from './archive.ts';
+import type { Calls } from './calls.ts';
 import type { OutfitDescription } from './contract.ts';
 import { clientError } from './error.ts';
 import type { Client, SeparatedGarments } from './interface.ts';
 import { formPayload, jsonPayload } from './payload.ts';
 import { requestIdOf } from './problem.ts';
-import { checkMediaType, hasSignature, readJson } from './response.ts';
-import type { Transport } from './transport.ts';
+import { checkMediaType, hasSignature, parseJson, readJson } from './response.ts';
 
 async function readGarments(response: Response): Promise<SeparatedGarments> {
   return { ...(await readJson<OutfitDescription>(response)), images: [] };
@@ -17,7 +17,8 @@ async function readGarmentArchive(response: Response): Promise<SeparatedGarments
   const requestId = requestIdOf(response);
   const files = readStoredZip(new Uint8Array(await response.arrayBuffer()), requestId);
   const json = new TextDecoder().decode(files.get('garments.json'));
-  const description = parseDescription(json, requestId);
+  const missing = 'The archive has no description';
+  const description = parseJson<OutfitDescription>(json, missing, requestId);
   const images = description.garments.map(({ cutout }) => {
     const image = files.get(cutout?.file ?? '');
     if (image && hasSignature(image, 'image/png')) return image;
@@ -26,22 +27,14 @@ async function readGarmentArchive(response: Response): Promise<SeparatedGarments
   return { ...description, images, requestId };
 }
 
-function parseDescription(json: string, requestId: string): OutfitDescription {
-  try {
-    return JSON.parse(json);
-  } catch (cause) {
-    throw clientError('damaged-answer', 'The archive has no description', { requestId, cause });
-  }
-}
-
 /** The methods of the client that name garments. */
 export function taxonomyClient({
-  requestJson,
+  get,
+  post,
   request,
-}: Transport): Pick<Client, 'classify' | 'separateGarments' | 'taxonomyOptions'> {
+}: Calls): Pick<Client, 'classify' | 'separateGarments' | 'taxonomyOptions'> {
   return {
-    taxonomyOptions: (query, options) =>
-      requestJson({ method: 'GET', path: '/taxonomy/v1/options', query: { ...query } }, options),
+    taxonomyOptions: (query, options) => get('/taxonomy/v1/options', options, { ...query }),
     separateGarments(image, { signal, timeoutMillis, cutouts, quality, options } = {}) {
       const body = formPayload({ image, cutouts, quality, options });
       const read = cutouts ? readGarmentArchive : readGarments;
@@ -51,7 +44,7 @@ export function taxonomyClient({
     classify({ image, attributes, options: classifyOptions }, options) {
       const fields = { attributes, options: classifyOptions };
       const body = image ? formPayload({ image, ...fields }) : jsonPayload(fields);
-      return requestJson({ method: 'POST', path: '/taxonomy/v1/taxonomy', body }, options);
+      return post('/taxonomy/v1/taxonomy', options, body);
     },
   };
 }

@@ -2243,7 +2243,7 @@ export interface Usage {
   client: string;
   scopes: string[];
   /** The parts of `/intake` that the key may use. */
-  intake: ('jobs' | 'review' | 'sources' | 'settings' | 'webhooks')[];
+  intake: IntakeRight[];
   rate: RateUsage;
   quota: QuotaUsage;
   /** Bytes of uploaded images, rows and feeds. */
@@ -2315,3 +2315,168 @@ export interface WardrobeItem {
 }
 /** Absent on the last page. */
 export type ReviewPageLinks = DuplicatesLinks;
+/** What a key may be asked for. Those that begin with `operations:` are the operator's to give. */
+export type ClientScope = 'background-removal:process' | 'taxonomy:classify' | 'look-engine:read' | 'look-engine:compute' | 'look-engine:calibrate' | 'account';
+/** A part of `/intake`. */
+export type IntakeRight = 'jobs' | 'review' | 'sources' | 'settings' | 'webhooks';
+/** Requests that a key may send in a period. */
+export interface RateLimit {
+  /** 1 to 1000000. */
+  count: number;
+  /** 1 to 3600. */
+  periodSeconds: number;
+}
+/** A new key; what is left out is as of the key in use. */
+export interface CreateKeyRequest {
+  /** What you call it: up to 100 characters. */
+  name?: string | undefined;
+  /** By default all of this key. */
+  scopes?: ClientScope[] | undefined;
+  /** The parts of `/intake` it may use. */
+  intake?: IntakeRight[] | undefined;
+  /** A test key. */
+  test?: true | undefined;
+  rate?: RateLimit | undefined;
+  /** Units. */
+  quotaPerDay?: number | undefined;
+  allowBase64?: boolean | undefined;
+}
+/** A key of your client. */
+export interface AccountKey {
+  id: string;
+  /** What you call it. */
+  name?: string;
+  /** How the key begins. */
+  prefix: string;
+  scopes: string[];
+  /** The parts of `/intake` it may use. */
+  intake: string[];
+  test: boolean;
+  /** The key of this request. */
+  current: boolean;
+  rate: RateLimit;
+  quotaPerDay: number;
+  createdAt: string;
+  /** Absent if it was never used. */
+  lastUsedAt?: string;
+  expiresAt?: string;
+  /** `slv_…`; only when it is new. */
+  key?: string;
+}
+/** Requests for one operation on one day. */
+export interface OperationUsage {
+  /** The `operationId`. */
+  operation: string;
+  requests: number;
+  /** Of the quota, when they were answered. */
+  units: number;
+}
+/** What a client used on one day. */
+export interface AccountUsageDay {
+  /** A day in UTC. */
+  date: string;
+  /** What counts against the quota, rows and refunds included. */
+  units: number;
+  operations: OperationUsage[];
+}
+/** What all keys of a client used. */
+export interface AccountUsage {
+  client: string;
+  /** The newest first; only days on which something was used. */
+  days: AccountUsageDay[];
+}
+/** How many days to return. */
+export interface AccountUsageQuery {
+  /** Default `90`. */
+  days?: number | undefined;
+}
+/** What became of a request: nothing that it carried. */
+export interface LoggedRequest {
+  requestId: string;
+  client: string;
+  keyId: string;
+  method: string;
+  /** With `:name` for parameters. */
+  route: string;
+  /** The `operationId`. */
+  operation: string;
+  status: number;
+  /** The type of its problem. */
+  problem?: string;
+  /** What the first error points at. */
+  pointer?: string;
+  millis: number;
+  /** Of the quota. */
+  units: number;
+  answeredAt: string;
+}
+/** `fetched`: the key was handed out, and is in use. */
+export type AccessStatus = 'pending' | 'approved' | 'denied' | 'fetched';
+/** A request for a key. */
+export interface AccessRequestForm {
+  /** The name you want: letters, digits and `._-`. */
+  client: string;
+  /** Where the operator can reach you: up to 200 characters. */
+  contact: string;
+  scopes: ClientScope[];
+  /** What you want to do: up to 1000 characters. */
+  note?: string | undefined;
+}
+/** A request for a key that was just sent. */
+export interface SubmittedAccessRequest {
+  id: string;
+  status: AccessStatus;
+  /** Fetches the key, once; shown only now. */
+  secret: string;
+  links: { key: string };
+}
+/** A key that was asked for. */
+export interface FetchedKey {
+  /** `slv_…`; shown only now. */
+  key: string;
+  id: string;
+  client: string;
+  scopes: string[];
+}
+/** A request for a key, as its operator sees it. */
+export interface AccessRequest {
+  id: string;
+  client: string;
+  contact: string;
+  scopes: string[];
+  note?: string;
+  status: AccessStatus;
+  requestedAt: string;
+  decidedAt?: string;
+  fetchedAt?: string;
+  /** Of the key that was fetched. */
+  keyId?: string;
+}
+/** Which requests to return. */
+export interface AccessRequestQuery { status?: AccessStatus | undefined }
+/** What the operator grants; what is left out is as requested, or the default. */
+export interface AccessApproval {
+  /** Another name than the one asked for. */
+  client?: string | undefined;
+  /** The request comes from that client. */
+  existingClient?: boolean | undefined;
+  /** Others than those asked for. */
+  scopes?: ClientScope[] | undefined;
+  /** The parts of `/intake` the key may use. */
+  intake?: IntakeRight[] | undefined;
+  /** A test key. */
+  test?: true | undefined;
+  rate?: RateLimit | undefined;
+  /** Default `1000`: 1 to 1000000000. */
+  quotaPerDay?: number | undefined;
+  /** Default `50000000000`: 1 to 1000000000000000. */
+  bytesPerDay?: number | undefined;
+  /** Default `1`: 1 to 16. */
+  weight?: number | undefined;
+  /** Default `100`: 0 to 100000. */
+  maxFeeds?: number | undefined;
+  /** Default `900`: 1 to 34560000. */
+  feedIntervalSeconds?: number | undefined;
+  /** Default `false`. */
+  allowBase64?: boolean | undefined;
+}

@@ -1,0 +1,24 @@
+import type { Calls } from './calls.ts';
+import type { CallOptions, PresetsClient, RulesClient } from './interface.ts';
+import { jsonPayload } from './payload.ts';
+
+/** The methods for what your client stores by name. @param member of the list */
+function namedClient<Item extends object, Request>(calls: Calls, path: string, member: string) {
+  const { get, getList, put, remove } = calls;
+  const pathOf = (name: string): string => `${path}/${encodeURIComponent(name)}`;
+  return {
+    list: (options?: CallOptions) => getList<Item>(path, member, options),
+    get: (name: string, options?: CallOptions) => get<Item>(pathOf(name), options),
+    put: (name: string, request: Request, options?: CallOptions) =>
+      put<Item>(pathOf(name), options, jsonPayload(request)),
+    delete: (name: string, options?: CallOptions) => remove(pathOf(name), options).then(() => {}),
+  };
+}
+
+/** The methods of `client.presets`. */
+export const presetsClient = (calls: Calls): PresetsClient =>
+  namedClient(calls, '/intake/v1/presets', 'presets');
+
+/** The methods of `client.rules`. */
+export const rulesClient = (calls: Calls): RulesClient =>
+  namedClient(calls, '/intake/v1/rules', 'rules');
