@@ -38,14 +38,16 @@ const answer = async (path: string, body: unknown) => {
   const [content] = Object.values(routeAt(path).responses[200]?.content ?? {});
   if (!content || content === 'binary' || 'each' in content)
     throw new Error('The response is not JSON');
-  const response =
-    typeof reply.body === 'string'
-      ? JSON.parse(reply.body)
-      : JSON.parse(JSON.stringify(reply.body));
+  const { body: sent } = reply;
+  const response = JSON.parse(typeof sent === 'string' ? sent : JSON.stringify(sent));
   // The response matches the published schema: no field more, no field less.
   expect(content.parse(response)).toEqual(response);
   return response;
 };
+
+/** The values of these members of each element. */
+const pick = (list: Record<string, unknown>[], ...names: string[]) =>
+  list.map((each) => names.map((name) => each[name]));
 
 /** The problem that rejects a body: its type and the pointers of its errors. */
 async function rejection(path: string, body: unknown) {
@@ -67,11 +69,11 @@ const request = { weather, met: 2, occasion: 'work', items: CLOSET };
 describe('the two ways to use the API', () => {
   test('in one call: options from /meta, outfits from /outfits', async () => {
     const meta = JSON.parse(String((await call('meta')).body));
-    const known = new Set(meta.dictionaries.category.map(({ id }: { id: string }) => id));
+    const known = new Set(pick(meta.dictionaries.category, 'id').flat());
     expect(CLOSET.every(({ category }) => known.has(category))).toBe(true);
     const { outfits, targets, indoorTargets } = await answer('outfits', { ...request, limit: 3 });
     expect(outfits).toHaveLength(3);
-    expect(new Set(outfits.map(({ name }: { name: string }) => name)).size).toBe(3);
+    expect(new Set(pick(outfits, 'name').flat()).size).toBe(3);
     expect(targets.regionalTargets.outerwear).toBeGreaterThan(0);
     expect(indoorTargets.regionalTargets.outerwear).toBe(0);
   });
@@ -86,14 +88,9 @@ describe('the two ways to use the API', () => {
       inputs: { ...targets.inputs, plan: 'indoor' },
       digest: expect.any(String),
     });
-    const scored = await answer('score', {
-      targets: found.targets,
-      candidates: found.candidates,
-      items: CLOSET,
-    });
-    expect(
-      scored.ranked.map(({ candidateId }: { candidateId: string }) => candidateId).sort(),
-    ).toEqual(found.candidates.map(({ id }: { id: string }) => id).sort());
+    const { candidates } = found;
+    const scored = await answer('score', { targets: found.targets, candidates, items: CLOSET });
+    expect(pick(scored.ranked, 'candidateId').sort()).toEqual(pick(candidates, 'id').sort());
     expect(scored.shell.needed).toBe(true);
   });
 
@@ -102,16 +99,12 @@ describe('the two ways to use the API', () => {
     const pool = (await answer('candidates', { ...request, limit: 20 })).candidates;
     const { targets } = await answer('candidates', { ...request, limit: 1 });
     const { ranked } = await answer('score', { targets, candidates: pool, items: CLOSET });
-    expect(
-      ranked
-        .slice(0, 4)
-        .map(({ candidateId, score }: Record<string, unknown>) => [candidateId, score]),
-    ).toEqual(outfits.map(({ id, score }: Record<string, unknown>) => [id, score]));
+    expect(pick(ranked.slice(0, 4), 'candidateId', 'score')).toEqual(pick(outfits, 'id', 'score'));
   });
 
   test('/outfits ranks its list from 1', async () => {
     const { outfits } = await answer('outfits', { ...request, limit: 4 });
-    expect(outfits.map(({ rank }: { rank: number }) => rank)).toEqual([1, 2, 3, 4]);
+    expect(pick(outfits, 'rank')).toEqual([[1], [2], [3], [4]]);
   });
 
   test('the plan is signed: /score keeps to it and rejects another', async () => {
@@ -122,9 +115,7 @@ describe('the two ways to use the API', () => {
     expect(shell).toBeNull();
     expect(ranked[0].thermal.plan).toBe('outdoor');
     const { outfits } = await answer('outfits', { ...outdoors, limit: 4 });
-    expect(outfits.map(({ score }: { score: number }) => score)).toEqual(
-      ranked.slice(0, 4).map(({ score }: { score: number }) => score),
-    );
+    expect(pick(outfits, 'score')).toEqual(pick(ranked.slice(0, 4), 'score'));
     expect(await answer('score', { ...body, plan: 'outdoor' })).toEqual({
       ranked,
       shell,
@@ -182,11 +173,7 @@ describe('required items', () => {
     const { targets, candidates } = found;
     const { ranked } = await answer('score', { targets, candidates, items });
     const { outfits } = await answer('outfits', { ...request, items, must, limit: 5 });
-    expect(outfits.map(({ id, score }: Record<string, unknown>) => [id, score])).toEqual(
-      ranked
-        .slice(0, 5)
-        .map(({ candidateId, score }: Record<string, unknown>) => [candidateId, score]),
-    );
+    expect(pick(outfits, 'id', 'score')).toEqual(pick(ranked.slice(0, 5), 'candidateId', 'score'));
     const hours = [{ weather, met: 2 }];
     const day = await answer('day', { hours, items, must });
     expect(day.hours[0].wearIds).toEqual(expect.arrayContaining(must));
@@ -225,7 +212,7 @@ describe('required items', () => {
     expect((await rejection('outfits', { ...request, pin: three })).pointers).toEqual(['/pin/2']);
     const { outfits, diagnostics } = await answer('outfits', { ...request, must: ids });
     expect(outfits).toEqual([]);
-    expect(diagnostics.map(({ code }: { code: string }) => code)).toContain('no-combination');
+    expect(pick(diagnostics, 'code')).toContainEqual(['no-combination']);
   });
 
   test('a coat that is required indoors is part of the outfit, and no other is suggested', async () => {
@@ -318,18 +305,10 @@ describe('rejected requests, with the pointers of their errors', () => {
       ];
       const { type, pointers, error } = await rejection(path, { ...request, items, must: ['z'] });
       expect(type).toBe('invalid-request');
-      expect(new Set(pointers)).toEqual(
-        new Set([
-          '/items/0/category',
-          '/items/1/id',
-          '/items/1/clo',
-          '/items/2/colors/0/hex',
-          '/must/0',
-        ]),
-      );
-      expect(
-        error.errors?.find(({ pointer }) => pointer === '/items/0/category')?.detail,
-      ).toContain('`t_shirt`');
+      const wrong = ['0/category', '1/id', '1/clo', '2/colors/0/hex'].map((at) => `/items/${at}`);
+      expect(new Set(pointers)).toEqual(new Set([...wrong, '/must/0']));
+      const category = error.errors?.find(({ pointer }) => pointer === wrong[0]);
+      expect(category?.detail).toContain('`t_shirt`');
     },
   );
 
@@ -398,10 +377,8 @@ test('conditions are accepted as forecasts write them and returned as ids', asyn
     ['Overcast', 'cloudy'],
     ['mist', 'fog'],
   ]) {
-    const { targets } = await answer('targets', {
-      weather: { ...weather, condition: term },
-      met: 1,
-    });
+    const day = { weather: { ...weather, condition: term }, met: 1 };
+    const { targets } = await answer('targets', day);
     expect(targets.inputs.condition).toBe(id);
   }
 });

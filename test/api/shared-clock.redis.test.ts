@@ -1,8 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createBatchActions } from '../../src/api/intake/batches/actions.ts';
 import { createBatchEvents } from '../../src/api/intake/batches/events.ts';
 import { CreateBatchRequest } from '../../src/api/intake/batches/request.ts';
@@ -18,13 +14,14 @@ import { createClientIndex } from '../../src/intake/client-index.ts';
 import { ReviewDecisions } from '../../src/intake/review/decisions.ts';
 import { createRulePacks } from '../../src/intake/rule-packs.ts';
 import { createWebhookReceivers } from '../../src/intake/webhooks/receivers.ts';
-import { createLog } from '../../src/platform/log.ts';
 import { Problem } from '../../src/platform/problem.ts';
-import { commandConnection, untilReady } from '../../src/platform/redis.ts';
 import { fileLinks } from '../../src/storage/file-links.ts';
-import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
 import { callOf } from '../support/call.ts';
-import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { useBlobs } from '../support/use-blobs.ts';
+import { useRedis } from '../support/use-redis.ts';
+
+const { redis } = await useRedis();
+const blobs = await useBlobs();
 
 /** The time that all hosts share, many hours from this host's own. */
 const SHARED_MILLIS = Date.parse('2020-02-29T21:00:00.000Z');
@@ -71,12 +68,12 @@ test('the quota of a key resets at the shared midnight', async () => {
 
 test('a file link expires by the shared clock', async () => {
   const links = fileLinks(Buffer.alloc(32, 'of the test'));
-  const blobs = {
+  const stored = {
     head: async () => ({ bytes: 5, mediaType: 'image/png', modifiedAt: new Date(0), meta: {} }),
     link: async () => undefined,
-    open: async () => ({ head: await blobs.head() }),
+    open: async () => ({ head: await stored.head() }),
   };
-  const [files] = fileRoutes({ blobs: { ...(UNUSED as object), ...blobs } as never, links, now });
+  const [files] = fileRoutes({ blobs: { ...(UNUSED as object), ...stored } as never, links, now });
   const get = (expiresAtSeconds: number) => {
     const url = new URL(links.create('out/c/a.png', 'a.png', expiresAtSeconds), 'http://host');
     return files?.handle({ ...call, query: Object.fromEntries(url.searchParams) });
@@ -110,23 +107,7 @@ describe('the remove.bg routes', () => {
 });
 
 describe('a batch', () => {
-  let server: RedisServer;
-  let redis: Redis;
-  let dir: string;
-  beforeAll(async () => {
-    server = await startRedis();
-    redis = commandConnection(server.url, createLog('test', 'silent'));
-    await untilReady(redis, AbortSignal.timeout(5000));
-    dir = await mkdtemp(join(tmpdir(), 'selvage-clock-'));
-  });
-  afterAll(async () => {
-    redis.disconnect();
-    await server.stop();
-    await rm(dir, { recursive: true, force: true });
-  });
-
   test('is accepted, sealed and canceled by the shared clock', async () => {
-    const blobs = await createFsBlobs({ dir });
     const batches = new Batches(redis, now);
     const actions = createBatchActions(
       {

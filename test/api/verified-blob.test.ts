@@ -1,60 +1,35 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { limitDownloads } from '../../src/api/limit-downloads.ts';
 import { openVerified } from '../../src/api/verified-blob.ts';
 import { route } from '../../src/http/route.ts';
-import { createServer, type HttpServer } from '../../src/http/server.ts';
 import { Problem } from '../../src/platform/problem.ts';
-import type { Blobs } from '../../src/storage/blobs.ts';
-import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
+import { serve, TEST_ROUTE } from '../http/serve.ts';
+import { useBlobs } from '../support/use-blobs.ts';
 
 /** Several chunks of a file, and more than is checked before the first byte. */
 const LARGE = randomBytes(1_000_001);
 const SMALL = LARGE.subarray(0, 1000);
 
 const logged: string[] = [];
-let dir: string;
-let blobs: Blobs;
-let server: HttpServer;
-let url: string;
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'selvage-verified-'));
-  blobs = limitDownloads(await createFsBlobs({ dir }), 4);
-  const served = route({
-    method: 'GET',
-    path: '/:name/:bytes/:sha256',
-    scope: 'keyless',
-    operationId: 'serve',
-    summary: 'Serve a blob',
-    description: 'That its address describes',
-    responses: { 200: { description: 'The blob', content: {} } },
-    async handle({ params, signal }) {
-      const { name = '', bytes, sha256 = '' } = params;
-      const gone = async () => (name === 'erased' ? new Problem('gone', 'It was') : undefined);
-      const blob = { key: `out/c/${name}`, bytes: Number(bytes), sha256 };
-      const body = await openVerified(blobs, blob, signal, gone);
-      return { headers: { 'content-length': String(bytes) }, body };
-    },
-  });
-  server = createServer({
-    routes: [served],
-    lookUp: async () => undefined,
-    limits: { admit: () => Promise.reject(new Error('keyless')) },
-    log: pino({}, { write: (line: string) => void logged.push(line) }),
-    maxImageBytes: 1000,
-    problemBase: undefined,
-    observe: () => {},
-  });
-  url = await server.app.listen({ host: '127.0.0.1', port: 0 });
+const blobs = limitDownloads(await useBlobs(), 4);
+const served = route({
+  ...TEST_ROUTE,
+  path: '/:name/:bytes/:sha256',
+  scope: 'keyless',
+  responses: { 200: { description: 'The blob', content: {} } },
+  async handle({ params, signal }) {
+    const { name = '', bytes, sha256 = '' } = params;
+    const gone = async () => (name === 'erased' ? new Problem('gone', 'It was') : undefined);
+    const blob = { key: `out/c/${name}`, bytes: Number(bytes), sha256 };
+    const body = await openVerified(blobs, blob, signal, gone);
+    return { headers: { 'content-length': String(bytes) }, body };
+  },
 });
-afterAll(async () => {
-  await server.app.close();
-  await rm(dir, { recursive: true, force: true });
-});
+const log = pino({}, { write: (line: string) => void logged.push(line) });
+const { app, url } = await serve([served], { log });
+afterAll(() => app.close());
 
 /** Requests a blob whose record describes `written`, and whose bytes are now `stored`. */
 async function ask(written: Uint8Array, stored?: Uint8Array, name = 'a'): Promise<Response> {

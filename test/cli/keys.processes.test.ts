@@ -1,25 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { selvageProgram } from '../../src/cli/program.ts';
 import { toExitCode } from '../../src/cli/terminal/error-report.ts';
 import { readSecrets } from '../../src/platform/secrets.ts';
 import { freePort } from '../support/free-port.ts';
 import { runProgram } from '../support/processes.ts';
-import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { useFolder } from '../support/use-folder.ts';
+import { useRedis } from '../support/use-redis.ts';
 
-let redis: RedisServer;
-let home: string;
-beforeAll(async () => {
-  redis = await startRedis();
-  home = await mkdtemp(join(tmpdir(), 'selvage-cli-'));
-  readSecrets(home); // as a gateway does
-});
-afterAll(async () => {
-  await redis.stop();
-  await rm(home, { recursive: true });
-});
+const { server: redis } = await useRedis();
+const home = await useFolder();
+readSecrets(home); // as a gateway does
 
 /** Runs the command as a user would, and waits for its exit. */
 async function selvage(args: string[], env: NodeJS.ProcessEnv = {}) {
@@ -32,30 +22,20 @@ async function selvage(args: string[], env: NodeJS.ProcessEnv = {}) {
   return { code, output: running.output() };
 }
 
-const CREATE = [
+const createFor = (client: string, scopes: string) => [
   'keys',
   'create',
   '--client',
-  'acme',
+  client,
   '--scopes',
-  'background-removal:process,taxonomy:classify',
+  scopes,
 ];
+const CREATE = createFor('acme', 'background-removal:process,taxonomy:classify');
 
 describe('keys', () => {
   test('are created with JSON output, and listed without their secrets', async () => {
-    const created = await selvage([
-      ...CREATE,
-      '--rate',
-      '60/min',
-      '--quota',
-      '1000/day',
-      '--max-feeds',
-      '7',
-      '--feed-interval',
-      '1h',
-      '--allow-base64',
-      '--json',
-    ]);
+    const limits = '--rate 60/min --quota 1000/day --max-feeds 7 --feed-interval 1h'.split(' ');
+    const created = await selvage([...CREATE, ...limits, '--allow-base64', '--json']);
     expect(created.code).toBe(0);
     const { key, id } = JSON.parse(created.output);
     expect(key).toMatch(/^slv_[0-9A-Za-z]{36}$/);
@@ -87,17 +67,9 @@ describe('keys', () => {
   });
 
   test.each([
-    [
-      'an unknown scope',
-      ['keys', 'create', '--client', 'a', '--scopes', 'everything'],
-      /Unknown scope everything; the scopes are/,
-    ],
+    ['an unknown scope', createFor('a', 'everything'), /Unknown scope everything; the scopes are/],
     ['an invalid rate', [...CREATE, '--rate', 'fast'], /60\/min/],
-    [
-      'a client with spaces',
-      ['keys', 'create', '--client', 'a b', '--scopes', 'taxonomy:classify'],
-      /A client must be/,
-    ],
+    ['a client with spaces', createFor('a b', 'taxonomy:classify'), /A client must be/],
     ['no required options', ['keys', 'create'], /required option/],
     ['an unknown command', ['keys', 'frobnicate'], /unknown command/],
   ])('given %s, it exits with 2 and says what is wrong', async (_, args, sentence) => {
@@ -124,19 +96,9 @@ describe('keys', () => {
 });
 
 test('access is requested, listed and approved', async () => {
-  const requested = await selvage([
-    'access',
-    'request',
-    '--client',
-    'shop',
-    '--contact',
-    'dev@shop.example',
-    '--scopes',
-    'look-engine:compute',
-    '--note',
-    'winter campaign',
-    '--json',
-  ]);
+  const who = '--client shop --contact dev@shop.example --scopes look-engine:compute'.split(' ');
+  const note = ['--note', 'winter campaign'];
+  const requested = await selvage(['access', 'request', ...who, ...note, '--json']);
   const { id } = JSON.parse(requested.output);
   expect((await selvage(['access', 'list'])).output).toMatch(
     new RegExp(`${id} +shop +dev@shop.example +pending`),

@@ -1,19 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Grant } from '../../src/auth/key-record.ts';
 import { CLIENT_SCOPES, SCOPES } from '../../src/auth/scopes.ts';
-import { postImage } from '../support/client.ts';
+import { keyClient, postImage } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
-import { type SharedStack, shareStack } from '../support/shared-stack.ts';
+import { useSharedStack } from '../support/use-stack.ts';
 
-let stack: SharedStack;
-let shirt: Buffer;
-beforeAll(async () => {
-  stack = await shareStack();
-  shirt = await drawnShirt({ width: 160, height: 200, format: 'jpeg' });
-});
-afterAll(() => stack.stop());
+const { stack } = await useSharedStack();
+const shirt = await drawnShirt({ width: 160, height: 200, format: 'jpeg' });
 
 const KEYS = '/account/v1/keys';
 const Answer = z.looseObject({
@@ -46,15 +41,8 @@ async function newClient(grant: Partial<Grant> = {}) {
 }
 
 async function ask(key: string, method: string, path: string, body?: object, requestId?: string) {
-  const response = await fetch(stack.url + path, {
-    method,
-    headers: {
-      authorization: `Bearer ${key}`,
-      ...(body && { 'content-type': 'application/json' }),
-      ...(requestId && { 'x-request-id': requestId }),
-    },
-    ...(body && { body: JSON.stringify(body) }),
-  });
+  const headers = requestId === undefined ? {} : { 'x-request-id': requestId };
+  const response = await keyClient(stack, key).sendJson(method, path, body, headers);
   const text = await response.text();
   return { code: response.status, text, ...Answer.parse(JSON.parse(text)) };
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ProblemType } from '../../src/platform/problem.ts';
 import {
   expectProblem,
@@ -13,24 +13,17 @@ import {
   type Sent,
 } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
-import { type Stack, startStack } from '../support/stack.ts';
 import { listStoredFiles } from '../support/stored-files.ts';
+import { useStack } from '../support/use-stack.ts';
 
 const MAX_BYTES = 300_000;
 const MAX_PIXELS = 2_000_000;
 
-let stack: Stack;
-let key: string;
-let shirt: Buffer;
-beforeAll(async () => {
-  stack = await startStack({
-    MAX_IMAGE_BYTES: String(MAX_BYTES),
-    MAX_IMAGE_PIXELS: String(MAX_PIXELS),
-  });
-  key = (await stack.key()).key;
-  shirt = await drawnShirt({ width: 480, height: 600, format: 'jpeg' });
+const { stack, key } = await useStack({
+  MAX_IMAGE_BYTES: String(MAX_BYTES),
+  MAX_IMAGE_PIXELS: String(MAX_PIXELS),
 });
-afterAll(() => stack.stop());
+const shirt = await drawnShirt({ width: 480, height: 600, format: 'jpeg' });
 
 const alphaAt = async (png: Buffer, xShare: number, yShare: number): Promise<number> => {
   const { data, info } = await sharp(png).raw().toBuffer({ resolveWithObject: true });
@@ -105,75 +98,52 @@ const pngHeader = (width: number, height: number): Buffer => {
 };
 
 describe('a removal is rejected', () => {
+  const [INVALID, MEDIA, LARGE] = [
+    'invalid-request',
+    'unsupported-media-type',
+    'payload-too-large',
+  ] as const;
+  const NOISE = Buffer.alloc(9000, 7);
+  const LONG = { width: 16_385, height: 2, channels: 3, background: 'red' } as const;
+  const typed = (type: string) => ({ headers: { 'content-type': type } });
   const images: [what: string, image: () => Buffer | Promise<Buffer>, type: ProblemType][] = [
-    ['bytes that are no image', () => Buffer.from('hello, world'), 'unsupported-media-type'],
-    ['a GIF', () => Buffer.from('GIF89a\x01\x00\x01\x00', 'latin1'), 'unsupported-media-type'],
-    [
-      'an SVG',
-      () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'),
-      'unsupported-media-type',
-    ],
-    ['a PDF', () => Buffer.from('%PDF-1.7\n'), 'unsupported-media-type'],
-    ['only the first bytes of a JPEG', () => shirt.subarray(0, 12), 'invalid-request'],
-    ['a JPEG cut short', () => shirt.subarray(0, Math.floor(shirt.length / 2)), 'invalid-request'],
-    [
-      'noise after a JPEG header',
-      () => Buffer.concat([shirt.subarray(0, 700), Buffer.alloc(9000, 7)]),
-      'invalid-request',
-    ],
-    ['65,500 x 65,500 pixels in 100 bytes', () => pngHeader(65_500, 65_500), 'payload-too-large'],
-    [
-      'too many pixels',
-      () => drawnShirt({ width: 1500, height: 1500, format: 'webp' }),
-      'payload-too-large',
-    ],
-    [
-      'too long a side',
-      () =>
-        sharp({ create: { width: 16_383 + 2, height: 2, channels: 3, background: 'red' } })
-          .png()
-          .toBuffer(),
-      'payload-too-large',
-    ],
-    ['too many bytes', () => Buffer.concat([shirt, Buffer.alloc(MAX_BYTES)]), 'payload-too-large'],
-    ['many times too many bytes', () => Buffer.alloc(20 * MAX_BYTES, 0xff), 'payload-too-large'],
-    ['nothing', () => Buffer.alloc(0), 'invalid-request'],
+    ['bytes that are no image', () => Buffer.from('hello, world'), MEDIA],
+    ['a GIF', () => Buffer.from('GIF89a\x01\x00\x01\x00', 'latin1'), MEDIA],
+    ['an SVG', () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), MEDIA],
+    ['a PDF', () => Buffer.from('%PDF-1.7\n'), MEDIA],
+    ['only the first bytes of a JPEG', () => shirt.subarray(0, 12), INVALID],
+    ['a JPEG cut short', () => shirt.subarray(0, Math.floor(shirt.length / 2)), INVALID],
+    ['noise after a JPEG header', () => Buffer.concat([shirt.subarray(0, 700), NOISE]), INVALID],
+    ['65,500 x 65,500 pixels in 100 bytes', () => pngHeader(65_500, 65_500), LARGE],
+    ['too many pixels', () => drawnShirt({ width: 1500, height: 1500, format: 'webp' }), LARGE],
+    ['too long a side', () => sharp({ create: LONG }).png().toBuffer(), LARGE],
+    ['too many bytes', () => Buffer.concat([shirt, Buffer.alloc(MAX_BYTES)]), LARGE],
+    ['many times too many bytes', () => Buffer.alloc(20 * MAX_BYTES, 0xff), LARGE],
+    ['nothing', () => Buffer.alloc(0), INVALID],
   ];
   test.each(images)('with %s', async (_, image, type) => {
     await expectProblem(await postImage(stack, await image(), { key }), type);
   });
 
   const bodies: [what: string, body: string, sent: Sent, type: ProblemType][] = [
-    ['JSON without return_base64', '{"image_base64":"aGVsbG8="}', { query: '' }, 'invalid-request'],
-    [
-      'a data URL of text',
-      '{"image_base64":"data:text/html;base64,aGVsbG8="}',
-      {},
-      'unsupported-media-type',
-    ],
+    ['JSON without return_base64', '{"image_base64":"aGVsbG8="}', { query: '' }, INVALID],
+    ['a data URL of text', '{"image_base64":"data:text/html;base64,aGVsbG8="}', {}, MEDIA],
     [
       'a return_base64 that is neither true nor false',
       '{"image_base64":"aGVsbG8="}',
       { query: '?return_base64=maybe' },
-      'invalid-request',
+      INVALID,
     ],
-    ['XML', '<a/>', { headers: { 'content-type': 'application/xml' } }, 'unsupported-media-type'],
-    [
-      'a multipart body without a part',
-      'hello',
-      { headers: { 'content-type': 'multipart/form-data; boundary=b' } },
-      'invalid-request',
-    ],
+    ['XML', '<a/>', typed('application/xml'), MEDIA],
+    ['a multipart body without a part', 'hello', typed('multipart/form-data; boundary=b'), INVALID],
   ];
   test.each(bodies)('with %s', async (_, body, sent, type) => {
     await expectProblem(await postBody(stack, body, { key, ...sent }), type);
   });
 
   test('with a pointer to the invalid JSON member', async () => {
-    const problem = await expectProblem(
-      await postBody(stack, '{"image_base64":"***"}', { key }),
-      'invalid-request',
-    );
+    const response = await postBody(stack, '{"image_base64":"***"}', { key });
+    const problem = await expectProblem(response, 'invalid-request');
     expect(problem.errors).toEqual([{ pointer: '/image_base64', detail: expect.any(String) }]);
   });
 
@@ -189,10 +159,8 @@ describe('a removal is rejected', () => {
 
   test('in base64 if the key does not allow it; binary responses still work', async () => {
     const { key: binaryKey } = await stack.key({ allowBase64: false });
-    await expectProblem(
-      await postBase64(stack, shirt.toString('base64'), { key: binaryKey }),
-      'base64-not-allowed',
-    );
+    const inBase64 = await postBase64(stack, shirt.toString('base64'), { key: binaryKey });
+    await expectProblem(inBase64, 'base64-not-allowed');
     expect((await postImage(stack, shirt, { key: binaryKey })).status).toBe(200);
   });
 
@@ -207,19 +175,12 @@ describe('a removal is rejected', () => {
 
   test('without charging the quota: only successes count', async () => {
     const { key: two } = await stack.key({ quotaPerDay: 2 });
-    for (let i = 0; i < 3; i++) {
-      await expectProblem(
-        await postImage(stack, Buffer.from('no image'), { key: two }),
-        'unsupported-media-type',
-      );
-    }
-    await expectProblem(
-      await postImage(stack, shirt.subarray(0, 5000), { key: two }),
-      'invalid-request',
-    );
-    expect((await postImage(stack, shirt, { key: two })).status).toBe(200);
-    expect((await postImage(stack, shirt, { key: two })).status).toBe(200);
-    const response = await postImage(stack, shirt, { key: two });
+    const post = (image: Buffer) => postImage(stack, image, { key: two });
+    for (let i = 0; i < 3; i++)
+      await expectProblem(await post(Buffer.from('no image')), 'unsupported-media-type');
+    await expectProblem(await post(shirt.subarray(0, 5000)), 'invalid-request');
+    for (let i = 0; i < 2; i++) expect((await post(shirt)).status).toBe(200);
+    const response = await post(shirt);
     const untilMidnight = 86_400 - ((Date.now() / 1000) % 86_400);
     expect(Math.abs(Number(response.headers.get('retry-after')) - untilMidnight)).toBeLessThan(5);
     await expectProblem(response, 'quota-exceeded');
@@ -261,13 +222,7 @@ test('no key, image byte or base64 is ever logged', async () => {
   const logs = stack.logs();
   expect(logs).toContain('"msg":"request"');
   expect(logs).toContain('"msg":"job"');
-  for (const secret of [
-    canary,
-    'CANARY-OF-SELVAGE',
-    key,
-    key.slice(12),
-    marked.toString('base64').slice(-40),
-  ]) {
+  const keys = [key, key.slice(12)];
+  for (const secret of [canary, 'CANARY-OF-SELVAGE', ...keys, marked.toString('base64').slice(-40)])
     expect(logs).not.toContain(secret);
-  }
 });

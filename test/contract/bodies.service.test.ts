@@ -1,43 +1,30 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { batchClient, readBatch } from '../support/batches.ts';
-import { postBody, rawExchange } from '../support/client.ts';
-import { feedClient, readFeed, readRun } from '../support/feed-client.ts';
+import { describe, expect, test } from 'vitest';
+import { readBatch } from '../support/batches.ts';
+import { formWith, postBody, rawExchange } from '../support/client.ts';
+import { readFeed, readRun } from '../support/feed-client.ts';
 import { drawnShirt } from '../support/images.ts';
-import { intakeClient, readJob } from '../support/intake.ts';
+import { readJob } from '../support/intake.ts';
 import { plantServer } from '../support/servers.ts';
-import { type SharedStack, shareStack } from '../support/shared-stack.ts';
+import { useSharedStack } from '../support/use-stack.ts';
 
-let stack: SharedStack;
-let key: string;
-let shirt: Buffer;
-beforeAll(async () => {
-  stack = await shareStack();
-  key = (await stack.key()).key;
-  shirt = await drawnShirt({ width: 200, height: 240, format: 'jpeg' });
-});
-afterAll(() => stack.stop());
-
-const ask = (method: string, path: string, init: RequestInit = {}): Promise<Response> =>
-  fetch(`${stack.url}${path}`, {
-    ...init,
-    method,
-    headers: { authorization: `Bearer ${key}`, ...init.headers },
-  });
+const { stack, key, ask, postJson, intake, batches, feeds } = await useSharedStack();
+const shirt = await drawnShirt({ width: 200, height: 240, format: 'jpeg' });
 
 const problemOf = async (response: Response) =>
   (await response.json()) as { type: string; detail: string; errors?: { pointer: string }[] };
 
+const JSON_TYPE = { 'content-type': 'application/json' };
+
 /** Every way to say nothing. */
 const NOTHING: [how: string, init: RequestInit][] = [
   ['no type and no body', {}],
-  ['a type and no body', { headers: { 'content-type': 'application/json' } }],
-  ['an empty object', { headers: { 'content-type': 'application/json' }, body: '{}' }],
+  ['a type and no body', { headers: JSON_TYPE }],
+  ['an empty object', { headers: JSON_TYPE, body: '{}' }],
   ['an empty form, as curl -d "" sends it', { body: new URLSearchParams() }],
 ];
 
 describe.each(NOTHING)('a request with %s', (_, init) => {
   test('cancels and erases a job', async () => {
-    const intake = intakeClient(stack, key);
     const { id } = await readJob(await intake.postJson({ imageUrl: 'http://shop.invalid/' }));
     expect([200, 409]).toContain((await ask('POST', `/intake/v1/jobs/${id}/cancel`, init)).status);
     expect((await ask('DELETE', `/intake/v1/jobs/${id}`, init)).status).toBe(200);
@@ -58,7 +45,6 @@ describe.each(NOTHING)('a request with %s', (_, init) => {
     const server = await plantServer((_request, response) => {
       response.end('id,title,image_link\n1,Shirt,http://192.0.2.1/a.jpg\n');
     });
-    const feeds = feedClient(stack, key);
     const feed = await readFeed(await feeds.postJson({ url: `${server.origin}/feed.csv` }));
     await ask('POST', `/intake/v1/feeds/${feed.id}/runs/${feed.run.id}/cancel`, init);
     await expect
@@ -91,17 +77,10 @@ describe('where no body is needed', () => {
   test.each([
     ['text', { body: 'now' }, 'unsupported-media-type'],
     ['a form', { body: new URLSearchParams({ now: '1' }) }, 'unsupported-media-type'],
+    ['half an object', { body: '{', headers: JSON_TYPE }, 'invalid-request'],
     [
-      'half an object',
-      { body: '{', headers: { 'content-type': 'application/json' } },
-      'invalid-request',
-    ],
-    [
-      'more than 1 KiB',
-      {
-        body: JSON.stringify({ a: 'x'.repeat(2000) }),
-        headers: { 'content-type': 'application/json' },
-      },
+      'over 1 KiB',
+      { body: `{"a":"${'x'.repeat(2000)}"}`, headers: JSON_TYPE },
       'payload-too-large',
     ],
   ])('%s is rejected as before', async (_, init, type) => {
@@ -110,36 +89,35 @@ describe('where no body is needed', () => {
   });
 
   test('null is not a batch, and a run takes no JSON', async () => {
-    const json = { 'content-type': 'application/json' };
-    const batch = await ask('POST', '/intake/v1/batches', { body: 'null', headers: json });
+    const batch = await postJson('/intake/v1/batches', null);
     expect(await problemOf(batch)).toMatchObject({ type: 'invalid-request' });
-    const feeds = feedClient(stack, key);
     const feed = await readFeed(await feeds.postJson({ url: 'http://shop.invalid/feed.csv' }));
     const path = `/intake/v1/feeds/${feed.id}/runs`;
-    const run = await ask('POST', path, { body: '{"url":"http://a.example/"}', headers: json });
+    const run = await postJson(path, { url: 'http://a.example/' });
     expect(await problemOf(run)).toMatchObject({ type: 'unsupported-media-type' });
     const uploaded = await readFeed(await feeds.send('/feeds', 'id,title,image_link\n'));
-    const missing = await ask('POST', `/intake/v1/feeds/${uploaded.id}/runs`, {
-      body: '{}',
-      headers: json,
-    });
+    const missing = await postJson(`/intake/v1/feeds/${uploaded.id}/runs`, {});
     expect(await problemOf(missing)).toMatchObject({ type: 'invalid-request' });
   });
 });
 
 describe('a part of a form in JSON', () => {
+  const json = (text: string) => new Blob([text], { type: 'application/json' });
+  const classify = (name: string, part: Blob | string) => {
+    const body = new FormData();
+    body.append(name, part);
+    return ask('POST', '/taxonomy/v1/taxonomy', { body });
+  };
   const ATTRIBUTES = { title: 'Wool sweater' };
   const PARTS: [how: string, part: Blob | string][] = [
     ['as text', JSON.stringify(ATTRIBUTES)],
-    ['as a Blob', new Blob([JSON.stringify(ATTRIBUTES)], { type: 'application/json' })],
+    ['as a Blob', json(JSON.stringify(ATTRIBUTES))],
     ['as a Blob without a type', new Blob([JSON.stringify(ATTRIBUTES)])],
     ['as a file of text', new File([JSON.stringify(ATTRIBUTES)], 'a.txt', { type: 'text/plain' })],
   ];
 
   test.each(PARTS)('%s describes a garment', async (_, part) => {
-    const form = new FormData();
-    form.append('attributes', part);
-    const response = await ask('POST', '/taxonomy/v1/taxonomy', { body: form });
+    const response = await classify('attributes', part);
     expect([response.status, await response.json()]).toMatchObject([
       200,
       { evidence: { text: { language: 'en' } } },
@@ -154,14 +132,10 @@ describe('a part of a form in JSON', () => {
   });
 
   test('sets the options of a job', async () => {
-    const intake = intakeClient(stack, key);
-    const form = new FormData();
-    form.append('image', new Blob([Uint8Array.from(shirt)]), 'photo.jpg');
-    const json = (value: unknown) =>
-      new Blob([JSON.stringify(value)], { type: 'application/json' });
-    form.append('operations', json(['classify']));
-    form.append('options', json({ quality: 'fast' }));
-    form.append('retention', json({ outputSeconds: 600 }));
+    const form = formWith({ image: shirt });
+    form.append('operations', json('["classify"]'));
+    form.append('options', json('{"quality":"fast"}'));
+    form.append('retention', json('{"outputSeconds":600}'));
     const response = await intake.ask('POST', '/jobs', { body: form });
     expect([response.status, await response.json()]).toMatchObject([
       202,
@@ -169,15 +143,12 @@ describe('a part of a form in JSON', () => {
     ]);
   });
 
-  const json = (text: string) => new Blob([text], { type: 'application/json' });
   test.each([
     ['no JSON', json('{'), 'invalid-request'],
     ['a __proto__', json('{"__proto__":{"title":"x"}}'), 'invalid-request'],
     ['64 KiB', json(JSON.stringify({ title: 'x'.repeat(66_000) })), 'payload-too-large'],
   ])('with %s is rejected with its name', async (_, part, type) => {
-    const form = new FormData();
-    form.append('attributes', part);
-    const problem = await problemOf(await ask('POST', '/taxonomy/v1/taxonomy', { body: form }));
+    const problem = await problemOf(await classify('attributes', part));
     expect(problem).toMatchObject({ type, detail: expect.stringContaining('"attributes"') });
   });
 
@@ -189,9 +160,8 @@ describe('a part of a form in JSON', () => {
   });
 
   test('is no image, and an unknown file is still named', async () => {
-    const form = new FormData();
-    form.append('picture', new Blob([Uint8Array.from(shirt)], { type: 'image/jpeg' }), 'a.jpg');
-    const response = await ask('POST', '/taxonomy/v1/taxonomy', { body: form });
+    const picture = new File([Uint8Array.from(shirt)], 'a.jpg', { type: 'image/jpeg' });
+    const response = await classify('picture', picture);
     expect(await problemOf(response)).toMatchObject({
       type: 'invalid-request',
       detail: expect.stringContaining('"picture" is not a part of this form'),
@@ -203,7 +173,6 @@ test('a data URL in any spelling is an image, of a removal and of a row', async 
   const image_base64 = ` Data:Image/PNG;BASE64,${shirt.toString('base64')}`;
   const response = await postBody(stack, JSON.stringify({ image_base64 }), { key });
   expect(response.status).toBe(200);
-  const batches = batchClient(stack, key);
   const row = { customId: 'a', imageBase64: image_base64 };
   const sent = await batches.send(await batches.open(), `${JSON.stringify(row)}\n`);
   expect(await sent.json()).toMatchObject({ accepted: 1, rejected: 0 });
@@ -222,36 +191,29 @@ const postParts = (path: string, ...parts: Buffer[]): Promise<Response> =>
     body: new Uint8Array(Buffer.concat([...parts, Buffer.from('--cut--\r\n')])),
   });
 
-describe('a part without a file name', () => {
-  test.each(['\r\nContent-Type: image/jpeg', '\r\nContent-Type: application/octet-stream', ''])(
-    'is the image of a removal (%j)',
-    async (type) => {
-      const response = await postParts(
-        '/bg/v1/background-removals',
-        rawPart(`name="image"${type}`, shirt),
-      );
+describe.each(['\r\nContent-Type: image/jpeg', '\r\nContent-Type: application/octet-stream', ''])(
+  'a part without a file name (%j)',
+  (type) => {
+    test('is the image of a removal', async () => {
+      const part = rawPart(`name="image"${type}`, shirt);
+      const response = await postParts('/bg/v1/background-removals', part);
       expect(response.status).toBe(200);
       expect(response.headers.get('content-type')).toBe('image/png');
-    },
-  );
+    });
 
-  test.each(['\r\nContent-Type: image/jpeg', '\r\nContent-Type: application/octet-stream', ''])(
-    'is a rejected row of a batch, and counted (%j)',
-    async (type) => {
-      const { id } = await readBatch(await ask('POST', '/intake/v1/batches'));
+    test('is a rejected row of a batch, and counted', async () => {
+      const path = `/intake/v1/batches/${await batches.open()}/items`;
       const whole = rawPart('name="file"; filename="a.jpg"\r\nContent-Type: image/jpeg', shirt);
-      const path = `/intake/v1/batches/${id}/items`;
       const response = await postParts(path, whole, rawPart(`name="file"${type}`, shirt));
       expect(response.status).toBe(200);
       expect(await response.json()).toMatchObject({ accepted: 1, rejected: 1 });
-    },
-  );
-});
+    });
+  },
+);
 
 describe('a field of a form that is sent twice', () => {
   const send = (path: string, ...fields: [name: string, value: string][]) => {
-    const form = new FormData();
-    form.append('image', new Blob([new Uint8Array(shirt)], { type: 'image/jpeg' }), 'a.jpg');
+    const form = formWith({ image: shirt });
     for (const [name, value] of fields) form.append(name, value);
     return ask('POST', path, { body: form });
   };
@@ -323,14 +285,13 @@ test('a body that is too long is refused before a client is told to send it', as
 });
 
 describe('a __proto__ member', () => {
-  const json = { 'content-type': 'application/json' };
   test.each([
     ['/bg/v1/background-removals?return_base64=true', '{"__proto__":{"image_base64":"x"}}'],
     ['/look/v1/targets', '{"weather":{"__proto__":{"tempC":1}}}'],
     ['/intake/v1/batches', '{"options":{"constructor":{"prototype":{}}}}'],
     ['/intake/v1/feeds', '{"__proto__":{"url":"http://a.example/"}}'],
   ])('of a body to %s is rejected as what it is', async (path, body) => {
-    const problem = await problemOf(await ask('POST', path, { body, headers: json }));
+    const problem = await problemOf(await ask('POST', path, { body, headers: JSON_TYPE }));
     expect(problem).toMatchObject({
       type: 'invalid-request',
       detail: expect.stringContaining('"__proto__"'),

@@ -1,27 +1,13 @@
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Client, createClient, SelvageError } from '../../packages/client/src/client.ts';
-import type { KeyRecord } from '../../src/auth/key-record.ts';
-import { badResponses, type FeedServer, startFeedServer } from '../support/feed-server.ts';
+import { expect, test } from 'vitest';
+import { createClient, SelvageError } from '../../packages/client/src/client.ts';
+import { badResponses } from '../support/feed-server.ts';
 import { drawnShirt } from '../support/images.ts';
-import { type SharedStack, shareStack } from '../support/shared-stack.ts';
+import { useCatalogue } from '../support/use-stack.ts';
 
-let stack: SharedStack;
-let shop: FeedServer;
-let client: Client;
-let key: string;
-let record: KeyRecord;
-let photo: Buffer;
-beforeAll(async () => {
-  [stack, shop, photo] = await Promise.all([
-    shareStack(),
-    startFeedServer(),
-    drawnShirt({ width: 320, height: 360, format: 'jpeg' }),
-  ]);
-  ({ key, record } = await stack.key());
-  client = createClient({ baseUrl: stack.url, key });
-});
-afterAll(() => Promise.all([stack.stop(), shop.close()]));
+const { stack, shop, key, record } = await useCatalogue();
+const photo = await drawnShirt({ width: 320, height: 360, format: 'jpeg' });
+const client = createClient({ baseUrl: stack.url, key });
 
 async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = [];
@@ -36,14 +22,10 @@ test('an image becomes a cut-out in the requested quality', async () => {
   expect(balanced).toMatchObject({ mediaType: 'image/png', requestId: expect.stringMatching(/./) });
   expect(balanced.model).toMatch(/garment-cutout/);
   expect(balanced.confidence).toBeGreaterThan(0);
-  expect(await sharp(balanced.image).metadata()).toMatchObject({
-    width: 320,
-    height: 360,
-    channels: 4,
-  });
-  const fast = await client.removeBackground(new Blob([Uint8Array.from(photo)]), {
-    quality: 'fast',
-  });
+  const size = { width: 320, height: 360, channels: 4 };
+  expect(await sharp(balanced.image).metadata()).toMatchObject(size);
+  const blob = new Blob([Uint8Array.from(photo)]);
+  const fast = await client.removeBackground(blob, { quality: 'fast' });
   expect(fast.image).not.toEqual(balanced.image);
 });
 
@@ -57,11 +39,8 @@ test('output options are applied', async () => {
   const { format, width = 320, hasAlpha } = await sharp(cropped.image).metadata();
   expect([cropped.mediaType, format, hasAlpha]).toEqual(['image/webp', 'webp', false]);
   expect(width).toBeLessThan(320);
-  const { id } = await client.jobs.create({
-    image: photo,
-    backgroundImage: photo,
-    options: { format: 'jpeg' },
-  });
+  const images = { image: photo, backgroundImage: photo };
+  const { id } = await client.jobs.create({ ...images, options: { format: 'jpeg' } });
   await client.jobs.wait(id);
   expect(await client.jobs.result(id)).toMatchObject({ mediaType: 'image/jpeg' });
 });
@@ -93,10 +72,8 @@ test('a photo with text and text alone become wardrobe items', async () => {
 test('outfits in one call and in steps, a day, a trip and a profile', async () => {
   const { look } = client;
   const weather = { tempC: 4, windMs: 3, humidityPct: 70, condition: 'cloudy' } as const;
-  const items = ['t_shirt', 'sweater', 'jeans', 'sneakers', 'wool_coat'].map((category) => ({
-    id: category,
-    category,
-  }));
+  const ids = ['t_shirt', 'sweater', 'jeans', 'sneakers', 'wool_coat'];
+  const items = ids.map((id) => ({ id, category: id }));
   expect(await look.params()).toMatchObject({ version: expect.any(String) });
   expect(await look.meta({ locale: 'nl' })).toMatchObject({ locale: 'nl' });
   expect((await look.outfits({ weather, met: 1.6, items })).outfits.length).toBeGreaterThan(0);
@@ -172,12 +149,8 @@ test('a batch of rows and files is uploaded, followed and read', async () => {
   expect(events.at(-1)).toMatchObject({ event: 'completed', id, status: 'completed' });
   expect((await batches.get(id)).counts).toMatchObject({ accepted: 5, succeeded: 4, failed: 1 });
   const results = await collect(batches.results(id));
-  expect(results.map(({ customId }) => customId)).toEqual([
-    'by-url',
-    'by-bytes',
-    'Größe 38.jpg',
-    'b.jpg',
-  ]);
+  const ids = results.map(({ customId }) => customId);
+  expect(ids).toEqual(['by-url', 'by-bytes', 'Größe 38.jpg', 'b.jpg']);
   const [last] = await collect(batches.results(id, { after: results[2]?.row ?? 0 }));
   expect(last?.customId).toBe('b.jpg');
   const problemTypes = (await collect(batches.errors(id))).map(({ problem }) => problem.type);

@@ -15,9 +15,6 @@ function optionsOf(fields: Record<string, unknown>, files: Record<string, Uint8A
   return options;
 }
 
-const megapixelsOf = (fields: Record<string, unknown>) =>
-  request(fields).cutOut.options.maxOutputMegapixels;
-
 /** The error codes a form is rejected with. */
 function codesOf(act: () => unknown): unknown[] {
   try {
@@ -30,6 +27,10 @@ function codesOf(act: () => unknown): unknown[] {
 }
 
 describe('a parameter becomes an output option', () => {
+  const WALL = 'https://example.com/wall.jpg';
+  const crop = { crop: 'true' };
+  const alpha = { channels: 'alpha' };
+  const onColor = (backgroundColor: string) => ({ format: 'jpeg', backgroundColor });
   test.each<[name: string, fields: Record<string, unknown>, options: object]>([
     ['nothing', {}, {}],
     ['format png', { format: 'png' }, {}],
@@ -42,14 +43,10 @@ describe('a parameter becomes an output option', () => {
     ['crop', { crop: 'true' }, { crop: true }],
     ['no crop', { crop: 'false' }, {}],
     ['crop in JSON', { crop: true }, { crop: true }],
-    [
-      'crop_margin',
-      { crop: 'true', crop_margin: '10% 30px' },
-      { crop: true, cropMargin: '10% 30px' },
-    ],
+    ['crop_margin', { ...crop, crop_margin: '10% 30px' }, { crop: true, cropMargin: '10% 30px' }],
     [
       'crop_margin without a unit',
-      { crop: 'true', crop_margin: '0' },
+      { ...crop, crop_margin: '0' },
       { crop: true, cropMargin: '0px' },
     ],
     ['crop_margin without crop, which has no effect', { crop_margin: '10%' }, {}],
@@ -57,7 +54,7 @@ describe('a parameter becomes an output option', () => {
     ['scale original', { scale: 'original' }, {}],
     ['position', { position: '10% 90%' }, { position: '10% 90%' }],
     ['position center', { position: 'center' }, { position: 'center' }],
-    ['channels alpha', { channels: 'alpha' }, { channels: 'alpha' }],
+    ['channels alpha', alpha, alpha],
     ['channels rgba', { channels: 'rgba' }, {}],
     ['add_shadow', { add_shadow: 'true' }, { shadow: 'drop' }],
     ['add_shadow false', { add_shadow: 'false' }, {}],
@@ -72,31 +69,15 @@ describe('a parameter becomes an output option', () => {
     ['shadow_opacity without a shadow, which has no effect', { shadow_opacity: 30 }, {}],
     ['semitransparency', { semitransparency: 'true' }, {}],
     ['semitransparency false', { semitransparency: 'false' }, { semitransparency: false }],
-    ['bg_color hex', { bg_color: '81d4fa' }, { format: 'jpeg', backgroundColor: '#81d4fa' }],
-    [
-      'bg_color hex of three digits',
-      { bg_color: 'fff' },
-      { format: 'jpeg', backgroundColor: '#ffffff' },
-    ],
-    [
-      'bg_color hex with a hash',
-      { bg_color: '#81d4fa' },
-      { format: 'jpeg', backgroundColor: '#81d4fa' },
-    ],
+    ['bg_color hex', { bg_color: '81d4fa' }, onColor('#81d4fa')],
+    ['bg_color hex of three digits', { bg_color: 'fff' }, onColor('#ffffff')],
+    ['bg_color hex with a hash', { bg_color: '#81d4fa' }, onColor('#81d4fa')],
     ['bg_color hex of four digits', { bg_color: '8dfa' }, { backgroundColor: '#88ddffaa' }],
     ['bg_color hex of eight digits', { bg_color: '81d4fa77' }, { backgroundColor: '#81d4fa77' }],
-    ['bg_color by name', { bg_color: 'green' }, { format: 'jpeg', backgroundColor: '#008000' }],
-    [
-      'bg_color fully transparent',
-      { bg_color: '00000000', channels: 'alpha' },
-      { channels: 'alpha' },
-    ],
+    ['bg_color by name', { bg_color: 'green' }, onColor('#008000')],
+    ['bg_color fully transparent', { bg_color: '00000000', ...alpha }, alpha],
     ['bg_color and png', { bg_color: 'fff', format: 'png' }, { backgroundColor: '#ffffff' }],
-    [
-      'bg_image_url',
-      { bg_image_url: 'https://example.com/wall.jpg' },
-      { format: 'jpeg', backgroundImageUrl: 'https://example.com/wall.jpg' },
-    ],
+    ['bg_image_url', { bg_image_url: WALL }, { format: 'jpeg', backgroundImageUrl: WALL }],
     [
       'empty texts',
       { roi: '', bg_color: ' ', scale: '', format: '', size: '', image_url: '', other: '' },
@@ -114,34 +95,26 @@ describe('a parameter becomes an output option', () => {
   });
 
   test('bg_image_url is fetched like an image', () => {
-    const imageUrl = 'https://example.com/wall.jpg';
-    expect(request({ bg_image_url: imageUrl }).cutOut.background).toEqual({ imageUrl });
+    expect(request({ bg_image_url: WALL }).cutOut.background).toEqual({ imageUrl: WALL });
   });
 
+  type Sized = [size: string | undefined, format: string | undefined, megapixels: number];
+  const sized = (
+    megapixels: number,
+    format: string | undefined,
+    ...sizes: (string | undefined)[]
+  ) => sizes.map((size): Sized => [size, format, megapixels]);
   test.each([
-    [undefined, 0.25],
-    ['preview', 0.25],
-    ['small', 0.25],
-    ['regular', 0.25],
-    ['medium', 1.5],
-    ['hd', 4],
-    ['4k', 10],
-    ['full', 10],
-    ['auto', 10],
-    ['50MP', 10],
-    ['50mp', 10],
-  ])('size %s as PNG is at most %s megapixels', (size, megapixels) => {
-    expect(megapixelsOf({ size })).toBe(megapixels);
-  });
-
-  test.each([
-    ['hd', 4],
-    ['4k', 25],
-    ['full', 25],
-    ['auto', 25],
-    ['50MP', 50],
-  ])('size %s as JPEG is at most %s megapixels', (size, megapixels) => {
-    expect(megapixelsOf({ size, format: 'jpg' })).toBe(megapixels);
+    ...sized(0.25, undefined, undefined, 'preview', 'small', 'regular'),
+    ...sized(1.5, undefined, 'medium'),
+    ...sized(4, undefined, 'hd'),
+    ...sized(10, undefined, '4k', 'full', 'auto', '50MP', '50mp'),
+    ...sized(4, 'jpg', 'hd'),
+    ...sized(25, 'jpg', '4k', 'full', 'auto'),
+    ...sized(50, 'jpg', '50MP'),
+  ])('size %s in the format %s is at most %s megapixels', (size, format, megapixels) => {
+    const { options } = request({ size, format }).cutOut;
+    expect(options.maxOutputMegapixels).toBe(megapixels);
   });
 
   test.each([

@@ -1,24 +1,17 @@
 import { readFileSync } from 'node:fs';
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { formOf, postForm, postImage } from '../support/client.ts';
 import { drawnShirtOnWood } from '../support/images.ts';
-import { intakeClient, readJob } from '../support/intake.ts';
-import { type SharedStack, shareStack } from '../support/shared-stack.ts';
+import { readJob } from '../support/intake.ts';
+import { useSharedStack } from '../support/use-stack.ts';
 
-let stack: SharedStack;
-let key: string;
 const half = readFileSync('test/fixtures/damaged/half-with-eoi.jpg');
-let coarse: Buffer;
-beforeAll(async () => {
-  stack = await shareStack();
-  ({ key } = await stack.key());
-  const shirt = await drawnShirtOnWood({ width: 480, height: 600, format: 'png' });
-  const jpeg = await sharp(shirt).jpeg({ progressive: true }).toBuffer();
-  const lastScan = jpeg.lastIndexOf('ffda', undefined, 'hex');
-  coarse = Buffer.concat([jpeg.subarray(0, lastScan), Buffer.from('ffd9', 'hex')]);
-});
-afterAll(() => stack.stop());
+const { stack, key, intake, postJson } = await useSharedStack();
+const shirt = await drawnShirtOnWood({ width: 480, height: 600, format: 'png' });
+const jpeg = await sharp(shirt).jpeg({ progressive: true }).toBuffer();
+const lastScan = jpeg.lastIndexOf('ffda', undefined, 'hex');
+const coarse = Buffer.concat([jpeg.subarray(0, lastScan), Buffer.from('ffd9', 'hex')]);
 
 /** What is wrong with `half`. */
 const DAMAGED = expect.stringMatching(/^The image is damaged from row 5\d\d of 1000 on/);
@@ -27,16 +20,12 @@ const PROBLEM = { type: 'invalid-request', status: 400, detail: DAMAGED };
 test('rows are missing: every door that shows pixels says from which one on', async () => {
   const removal = await postImage(stack, half, { key });
   expect(await removal.json()).toMatchObject(PROBLEM);
-  const intake = intakeClient(stack, key);
   const { id } = await readJob(await intake.post(half));
   expect(await intake.until(id, 'failed')).toMatchObject({
     problem: { type: 'invalid-request', detail: DAMAGED },
   });
-  const garments = await fetch(`${stack.url}/taxonomy/v1/garments`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ image_base64: half.toString('base64') }),
-  });
+  const image_base64 = half.toString('base64');
+  const garments = await postJson('/taxonomy/v1/garments', { image_base64 });
   expect(await garments.json()).toMatchObject(PROBLEM);
 });
 

@@ -1,44 +1,29 @@
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createClient } from '../../packages/client/src/client.ts';
-import { type BatchClient, batchClient, uploadedRow } from '../support/batches.ts';
-import { type Catalogue, startCatalogue } from '../support/catalogue.ts';
-import { type FeedClient, type Run, readFeed } from '../support/feed-client.ts';
-import type { FeedServer } from '../support/feed-server.ts';
+import { batchClient, uploadedRow } from '../support/batches.ts';
+import { type Run, readFeed } from '../support/feed-client.ts';
 import { drawnShirt } from '../support/images.ts';
-import type { SharedStack } from '../support/shared-stack.ts';
+import { useCatalogue } from '../support/use-stack.ts';
 
-let catalogue: Catalogue;
-let stack: SharedStack;
-let shop: FeedServer;
-let key: string;
-let batches: BatchClient;
-let feeds: FeedClient;
-let shirt: Buffer;
+const { stack, shop, key, batches, feeds } = await useCatalogue();
+const size = { width: 400, height: 440 };
+const shirt = await drawnShirt({ ...size, format: 'jpeg' });
 /** The shirt in another colour: another product. */
-let red: Buffer;
+const red = await sharp(shirt)
+  .recomb([
+    [0, 0, 1],
+    [0, 1, 0],
+    [1, 0, 0],
+  ])
+  .jpeg()
+  .toBuffer();
 /** The first again: recompressed and scaled, cropped, mirrored. */
-let copies: Buffer[];
-beforeAll(async () => {
-  catalogue = await startCatalogue();
-  ({ stack, shop, key, batches, feeds } = catalogue);
-  const size = { width: 400, height: 440 };
-  shirt = await drawnShirt({ ...size, format: 'jpeg' });
-  red = await sharp(shirt)
-    .recomb([
-      [0, 0, 1],
-      [0, 1, 0],
-      [1, 0, 0],
-    ])
-    .jpeg()
-    .toBuffer();
-  copies = await Promise.all([
-    sharp(shirt).resize(300).jpeg({ quality: 60 }).toBuffer(),
-    sharp(shirt).extract({ left: 12, top: 8, width: 380, height: 420 }).jpeg().toBuffer(),
-    sharp(shirt).flop().jpeg().toBuffer(),
-  ]);
-});
-afterAll(() => catalogue.stop());
+const copies = await Promise.all([
+  sharp(shirt).resize(300).jpeg({ quality: 60 }).toBuffer(),
+  sharp(shirt).extract({ left: 12, top: 8, width: 380, height: 420 }).jpeg().toBuffer(),
+  sharp(shirt).flop().jpeg().toBuffer(),
+]);
 
 const GROUP = {
   row: 1,
@@ -148,8 +133,8 @@ describe('the duplicates of a feed run', () => {
     expect(await response.json()).toMatchObject({
       groups: [{ ...first, rows: 2, duplicates: [{ row: 2, customId: 'sku-2', image: 0 }] }],
     });
-    const [, , second = ''] = (await report('')).split('\n');
-    expect(JSON.parse(second)).toMatchObject({ id: 'sku-2', images: [{ duplicateOf: first }] });
+    const [, , second] = await feeds.report(run);
+    expect(second).toMatchObject({ id: 'sku-2', images: [{ duplicateOf: first }] });
     expect(await report('?format=csv')).toMatch(/\r\n3,sku-2,.*,sku-1,2,(0\.9\d*|1)\r\n/);
     const page = await report('', 'text/html');
     expect(page).toContain('<dt>Repeated pictures</dt><dd>1</dd>');

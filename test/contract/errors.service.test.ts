@@ -1,22 +1,16 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { CLOSET } from '../look/closet.ts';
-import { formOf, postForm } from '../support/client.ts';
+import { formOf, formWith, postForm } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
+import { postCompatForm } from '../support/remove-bg.ts';
 import { ROOT } from '../support/root.ts';
-import { type SharedStack, shareStack } from '../support/shared-stack.ts';
+import { useSharedStack } from '../support/use-stack.ts';
 
-let stack: SharedStack;
-let key: string;
-let shirt: Buffer;
-beforeAll(async () => {
-  stack = await shareStack();
-  key = (await stack.key()).key;
-  shirt = await drawnShirt({ width: 200, height: 200, format: 'jpeg' });
-});
-afterAll(() => stack.stop());
+const { stack, key, ask, postJson: send } = await useSharedStack();
+const shirt = await drawnShirt({ width: 200, height: 200, format: 'jpeg' });
 
 const Problem = z.looseObject({
   type: z.string(),
@@ -24,12 +18,6 @@ const Problem = z.looseObject({
   errors: z.array(z.looseObject({ pointer: z.string(), detail: z.string() })).optional(),
 });
 
-const send = (path: string, body: unknown) =>
-  fetch(`${stack.url}${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
 const problemOf = async (response: Response) => Problem.parse(await response.json());
 const errorsOf = async (response: Response) => (await problemOf(response)).errors;
 
@@ -53,41 +41,29 @@ describe('one form of pointer', () => {
     ['/intake/v1/batches?limit=many', '?limit'],
     ['/intake/v1/webhooks/deliveries?status=lost', '?status'],
   ])('%s blames %s', async (path, pointer) => {
-    const headers = { authorization: `Bearer ${key}` };
-    const response = await fetch(`${stack.url}${path}`, { headers });
+    const response = await ask('GET', path);
     expect(response.status).toBe(400);
     expect(await errorsOf(response)).toMatchObject([{ pointer }]);
   });
 });
 
 describe('a field that is to blame is named', () => {
-  const bytes = (text: string) => new TextEncoder().encode(text);
-  const textForm = (name: string, text: string) => {
-    const form = new FormData();
-    form.set(name, text);
-    return form;
-  };
-
+  const HELLO = Buffer.from('hello');
   test.each<[what: string, form: () => FormData, status: number, pointer: string]>([
-    ['an empty image', () => formOf(['image', bytes(''), 'a.jpg']), 400, '/image'],
+    ['an empty image', () => formWith({ image: Buffer.from('') }), 400, '/image'],
     [
       'two images',
       () => formOf(['image', shirt, 'a.jpg'], ['image', shirt, 'b.jpg']),
       400,
       '/image',
     ],
-    ['an image that is text', () => textForm('image', 'hello'), 415, '/image'],
-    ['a file of another name', () => formOf(['photo', shirt, 'a.jpg']), 400, '/photo'],
-    ['no image in the bytes', () => formOf(['image', bytes('hello'), 'a.jpg']), 415, '/image'],
-    [
-      'a damaged image',
-      () => formOf(['image', shirt.subarray(0, shirt.length - 600), 'a.jpg']),
-      400,
-      '/image',
-    ],
+    ['an image that is text', () => formWith({ image: 'hello' }), 415, '/image'],
+    ['a file of another name', () => formWith({ photo: shirt }), 400, '/photo'],
+    ['no image in the bytes', () => formWith({ image: HELLO }), 415, '/image'],
+    ['a damaged image', () => formWith({ image: shirt.subarray(0, -600) }), 400, '/image'],
     [
       'a background that is no image',
-      () => formOf(['image', shirt, 'a.jpg'], ['backgroundImage', bytes('hello'), 'b.png']),
+      () => formWith({ image: shirt, backgroundImage: HELLO }),
       415,
       '/backgroundImage',
     ],
@@ -109,8 +85,7 @@ describe('a field that is to blame is named', () => {
 
 describe('unknown fields are rejected by every endpoint that takes a body', () => {
   test('in a form of a removal', async () => {
-    const form = formOf(['image', shirt, 'a.jpg']);
-    form.set('backgroundColour', 'white');
+    const form = formWith({ image: shirt, backgroundColour: 'white' });
     const response = await postForm(stack, form, { key });
     expect(response.status).toBe(400);
     expect(await errorsOf(response)).toEqual([
@@ -119,13 +94,8 @@ describe('unknown fields are rejected by every endpoint that takes a body', () =
   });
 
   test('in a form of a classification, and not because it is no JSON', async () => {
-    const form = formOf(['image', shirt, 'a.jpg']);
-    form.set('colour', 'blue');
-    const response = await fetch(`${stack.url}/taxonomy/v1/taxonomy`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}` },
-      body: form,
-    });
+    const body = formWith({ image: shirt, colour: 'blue' });
+    const response = await ask('POST', '/taxonomy/v1/taxonomy', { body });
     expect(await errorsOf(response)).toEqual([{ pointer: '/colour', detail: 'is not known here' }]);
   });
 
@@ -241,13 +211,8 @@ describe('one wrong value', () => {
   });
 
   test('of a form of remove.bg is explained in plain words', async () => {
-    const form = formOf(['image_file', shirt, 'a.jpg']);
-    form.set('shadow_opacity', '500');
-    const response = await fetch(`${stack.url}/compat/removebg/v1.0/removebg`, {
-      method: 'POST',
-      headers: { 'x-api-key': key },
-      body: form,
-    });
+    const sent = { fields: { shadow_opacity: '500' }, files: { image_file: shirt } };
+    const response = await postCompatForm(stack, { key, ...sent });
     expect(response.status).toBe(400);
     expect(await response.text()).toContain('shadow_opacity must be at most 100');
   });

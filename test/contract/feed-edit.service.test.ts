@@ -1,32 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Catalogue, startCatalogue } from '../support/catalogue.ts';
+import { expect, test } from 'vitest';
 import { readFeed } from '../support/feed-client.ts';
-import { type FeedServer, pictureOf, startFeedServer } from '../support/feed-server.ts';
+import { pictureOf } from '../support/feed-server.ts';
+import { useCatalogue, useShop } from '../support/use-stack.ts';
 
 /* A feed is changed, and protected servers are read with what is given for them. */
 
-let catalogue: Catalogue;
-let other: FeedServer;
-beforeAll(async () => {
-  catalogue = await startCatalogue();
-  other = await startFeedServer();
-});
-afterAll(async () => {
-  await other.close();
-  await catalogue.stop();
-});
+const { shop, feeds, sendJson } = await useCatalogue();
+const other = await useShop();
 
 const patch = (id: string, body: unknown): Promise<Response> =>
-  catalogue.feeds.ask('PATCH', `/feeds/${id}`, {
-    body: JSON.stringify(body),
-    headers: { 'content-type': 'application/json' },
-  });
+  sendJson('PATCH', `/intake/v1/feeds/${id}`, body);
 
 const BASIC = `Basic ${Buffer.from('feeds:s3cret').toString('base64')}`;
 
 /** A feed and a picture that want a password and a browser, and another that leads elsewhere. */
 async function protect(at: string): Promise<string> {
-  const { shop } = catalogue;
   const [first, second] = await Promise.all([pictureOf(410), pictureOf(411)]);
   const guard = (body: string | Buffer, type: string) =>
     shop.put(`${at}/${type}`, (request, response) => {
@@ -53,7 +41,6 @@ const access = {
 };
 
 test('a protected feed and its images are read, and no other server gets the password', async () => {
-  const { feeds, shop } = catalogue;
   const response = await feeds.postJson({ url: await protect('/protected'), access });
   expect(response.status).toBe(202);
   const text = await response.clone().text();
@@ -78,7 +65,6 @@ test('a protected feed and its images are read, and no other server gets the pas
 });
 
 test('a feed without what its server wants says so, and reads when it is given', async () => {
-  const { feeds } = catalogue;
   const feed = await readFeed(await feeds.postJson({ url: await protect('/locked') }));
   const failed = await feeds.until(feed.run, 'failed');
   expect(failed.problem?.detail).toContain('401');
@@ -90,7 +76,6 @@ test('a feed without what its server wants says so, and reads when it is given',
 });
 
 test('a mapping, a schedule and a quality are changed for the next run; earlier exports stay', async () => {
-  const { feeds, shop } = catalogue;
   const [a, b] = [await shop.putImage('/edit/a.jpg', 412), await shop.putImage('/edit/b.jpg', 413)];
   const url = shop.put('/edit/feed.csv', {
     body: `id,main,image_link\nx,${a},${b}\n`,
@@ -121,7 +106,6 @@ test.each([
   { body: { url: 'https://x.example' }, says: /url/ },
   { body: { schedule: '* * * * *' }, says: /more often/ },
 ])('a change that cannot be made is refused: $body', async ({ body, says }) => {
-  const { feeds, shop } = catalogue;
   const url = shop.put('/refused.csv', { body: 'id,image_link\n', type: 'text/csv' });
   const feed = await readFeed(await feeds.postJson({ url }));
   const response = await patch(feed.id, body);
@@ -131,7 +115,6 @@ test.each([
 });
 
 test('headers of a feed that is sent need the server that gets them', async () => {
-  const { feeds, shop } = catalogue;
   const feed = await readFeed(await feeds.send('/feeds', 'id,image_link\n'));
   expect((await patch(feed.id, { access })).status).toBe(400);
   const given = await patch(feed.id, { access: { ...access, origin: `${shop.origin}/x` } });

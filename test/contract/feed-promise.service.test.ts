@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Catalogue, startCatalogue } from '../support/catalogue.ts';
+import { describe, expect, test } from 'vitest';
 import { readFeed, readRun } from '../support/feed-client.ts';
 import { pictureOf } from '../support/feed-server.ts';
 import { END_MILLIS } from '../support/intake.ts';
+import { useCatalogue } from '../support/use-stack.ts';
 
 /* A published picture is a promise: what a bad night of a shop does not take away. */
 
-let catalogue: Catalogue;
-beforeAll(async () => {
-  catalogue = await startCatalogue();
-});
-afterAll(() => catalogue.stop());
+const { shop: server, feeds, postJson } = await useCatalogue();
 
 /** Pictures no other test of this file uses. */
 let pictures = 200;
@@ -18,15 +14,14 @@ const header = 'id,title,image_link\n';
 
 /** A shop of so many products with a picture each, whose feed and pictures can fail. */
 async function openShop(products: number) {
-  const { shop, feeds } = catalogue;
   const at = `/promise-${pictures}`;
   const ids = Array.from({ length: products }, (_, i) => `p${i}`);
   const first = pictures;
   pictures += products;
-  const linkOf = (id: string) => `${shop.origin}${at}/${id}.jpg`;
-  const heal = () => Promise.all(ids.map((id, i) => shop.putImage(`${at}/${id}.jpg`, first + i)));
+  const linkOf = (id: string) => `${server.origin}${at}/${id}.jpg`;
+  const heal = () => Promise.all(ids.map((id, i) => server.putImage(`${at}/${id}.jpg`, first + i)));
   const offer = (rows: readonly string[]) =>
-    shop.put(`${at}/feed.csv`, { body: header + rows.join(''), type: 'text/csv' });
+    server.put(`${at}/feed.csv`, { body: header + rows.join(''), type: 'text/csv' });
   const rowsOf = (some: readonly string[]) => some.map((id) => `${id},${id},${linkOf(id)}\n`);
   await heal();
   const response = await feeds.postJson({ url: offer(rowsOf(ids)) });
@@ -43,15 +38,15 @@ async function openShop(products: number) {
     path: (id: string) => `${at}/${id}.jpg`,
     fail: (status: number, some: readonly string[] = ids) => {
       for (const id of some) {
-        shop.put(`${at}/${id}.jpg`, (_request, answer) => answer.writeHead(status).end('down'));
+        server.put(`${at}/${id}.jpg`, (_request, answer) => answer.writeHead(status).end('down'));
       }
     },
-    fetches: () => shop.requests.filter(({ path }) => path.startsWith(`${at}/p`)).length,
+    fetches: () => server.requests.filter(({ path }) => path.startsWith(`${at}/p`)).length,
   };
 }
 
 const exported = async (feedId: string): Promise<string> =>
-  (await catalogue.feeds.ask('GET', `/feeds/${feedId}/export`)).text();
+  (await feeds.ask('GET', `/feeds/${feedId}/export`)).text();
 
 const publishedLinks = async (feedId: string): Promise<string[]> =>
   [...(await exported(feedId)).matchAll(/http:\/\/[^,\n]*\/intake\/v1\/files\/[^,\n]*/g)].map(
@@ -60,27 +55,12 @@ const publishedLinks = async (feedId: string): Promise<string[]> =>
 
 const statusOf = async (link: string): Promise<number> => (await fetch(link)).status;
 
-async function unitsLeft(): Promise<number> {
-  const usage = await (await catalogue.feeds.ask('GET', '/usage')).json();
-  return (usage as { quota: { remaining: number } }).quota.remaining;
-}
-
-async function productLines(path: string) {
-  const report = await (await catalogue.feeds.ask('GET', `${path}/report`)).text();
-  const lines = report
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-  return lines.filter(({ kind }) => kind === 'product');
-}
-
 describe('a picture whose source cannot be fetched', () => {
   test.each([503, 404, 403])('is stale and keeps its link: HTTP %i', async (status) => {
-    const { feeds } = catalogue;
     const shop = await openShop(3);
     const links = await publishedLinks(shop.feed.id);
     expect(links).toHaveLength(3);
-    const before = await unitsLeft();
+    const before = await feeds.quotaLeft();
     shop.fail(status, ['p0', 'p1']);
     const run = await feeds.runAgain(shop.feed.id);
     expect(run.counts).toMatchObject({
@@ -92,7 +72,7 @@ describe('a picture whose source cannot be fetched', () => {
     });
     expect(await publishedLinks(shop.feed.id)).toEqual(links);
     for (const link of links) expect(await statusOf(link)).toBe(200);
-    const [product] = await productLines(feeds.pathOf(run));
+    const [, product] = await feeds.report(run);
     expect(product.images[0]).toMatchObject({
       outcome: 'stale',
       reason: expect.stringContaining(String(status)),
@@ -102,23 +82,22 @@ describe('a picture whose source cannot be fetched', () => {
     expect(run).toMatchObject({ reasons: { [`http-${status}`]: 2 } });
 
     const again = await feeds.runAgain(shop.feed.id);
-    const [later] = await productLines(feeds.pathOf(again));
+    const [, later] = await feeds.report(again);
     expect(later.images[0].staleSince).toBe(product.images[0].staleSince);
 
     await shop.heal();
     const sound = await feeds.runAgain(shop.feed.id);
     expect(sound.counts).toMatchObject({ stale: 0, unchanged: 3 });
-    expect(await unitsLeft()).toBe(before);
+    expect(await feeds.quotaLeft()).toBe(before);
   });
 });
 
 describe('a published link', () => {
   test('goes on answering the old picture when it was replaced', async () => {
-    const { feeds } = catalogue;
     const shop = await openShop(2);
     const [link = ''] = await publishedLinks(shop.feed.id);
     const old = await (await fetch(link)).arrayBuffer();
-    catalogue.shop.put(shop.path('p0'), {
+    server.put(shop.path('p0'), {
       body: await pictureOf(pictures++),
       type: 'image/jpeg',
     });
@@ -131,10 +110,9 @@ describe('a published link', () => {
   });
 
   test('goes on while its row is left out, and the row costs nothing when it is back', async () => {
-    const { feeds } = catalogue;
     const shop = await openShop(6);
     const links = await publishedLinks(shop.feed.id);
-    const before = await unitsLeft();
+    const before = await feeds.quotaLeft();
     shop.offer(shop.rowsOf(shop.ids.slice(1)));
     await feeds.runAgain(shop.feed.id);
     expect(await statusOf(links[0] ?? '')).toBe(200);
@@ -142,13 +120,12 @@ describe('a published link', () => {
     const back = await feeds.runAgain(shop.feed.id);
     expect(back.counts).toMatchObject({ unchanged: 6, changed: 0 });
     expect(await publishedLinks(shop.feed.id)).toEqual(links);
-    expect(await unitsLeft()).toBe(before);
+    expect(await feeds.quotaLeft()).toBe(before);
   });
 });
 
 describe('a run that would lose too much', () => {
   test('is held, changes nothing, and goes on when it is confirmed', async () => {
-    const { feeds } = catalogue;
     const shop = await openShop(5);
     const links = await publishedLinks(shop.feed.id);
     const before = await exported(shop.feed.id);
@@ -180,7 +157,6 @@ describe('a run that would lose too much', () => {
   });
 
   test('gives way to the next run', async () => {
-    const { feeds } = catalogue;
     const shop = await openShop(3);
     shop.offer([]);
     const held = await feeds.runAgain(shop.feed.id, 'held');
@@ -193,7 +169,6 @@ describe('a run that would lose too much', () => {
   });
 
   test('may be canceled', async () => {
-    const { feeds } = catalogue;
     const shop = await openShop(2);
     shop.offer(shop.rowsOf(['p0']));
     const held = await feeds.runAgain(shop.feed.id, 'held');
@@ -205,7 +180,6 @@ describe('a run that would lose too much', () => {
 });
 
 test('a run with every row rejected is failed, and changes nothing', async () => {
-  const { feeds } = catalogue;
   const shop = await openShop(2);
   const before = await exported(shop.feed.id);
   shop.offer(['p0,p0,\n', 'p1,p1,\n']);
@@ -218,11 +192,10 @@ test('a run with every row rejected is failed, and changes nothing', async () =>
 describe('a photo', () => {
   /** A feed of so many products, each with so many sizes of one photo. */
   async function sizesShop(products: number, sizes: number) {
-    const { shop } = catalogue;
     const at = `/sizes-${pictures}`;
     const links: string[] = [];
     for (let i = 0; i < products; i++) {
-      links.push(await shop.putImage(`${at}/${i}.jpg`, pictures++));
+      links.push(await server.putImage(`${at}/${i}.jpg`, pictures++));
     }
     const text = (idOf: (id: string) => string, query: string) =>
       header +
@@ -237,23 +210,21 @@ describe('a photo', () => {
     const offer = (idOf = (id: string) => id, query = '') => {
       if (query)
         for (const [i] of links.entries())
-          void shop.putImage(`${at}/${i}.jpg${query}`, pictures - products + i);
-      return shop.put(`${at}/feed.csv`, { body: text(idOf, query), type: 'text/csv' });
+          void server.putImage(`${at}/${i}.jpg${query}`, pictures - products + i);
+      return server.put(`${at}/feed.csv`, { body: text(idOf, query), type: 'text/csv' });
     };
     const fetches = () =>
-      shop.requests.filter(({ path }) => /\d\.jpg/.test(path) && path.startsWith(at)).length;
+      server.requests.filter(({ path }) => /\d\.jpg/.test(path) && path.startsWith(at)).length;
     return { offer, fetches };
   }
 
   test('is fetched once a run, and charged once, whatever the number of its rows', async () => {
-    const { feeds } = catalogue;
     const { offer, fetches } = await sizesShop(5, 8);
-    const before = await unitsLeft();
-    const feed = await readFeed(await feeds.postJson({ url: offer() }));
-    const run = await feeds.until(feed.run, 'completed');
+    const before = await feeds.quotaLeft();
+    const { feed, run } = await feeds.completed({ url: offer() });
     expect(run.counts).toMatchObject({ images: 40, succeeded: 40, units: 5 });
     expect(fetches()).toBe(5);
-    expect(before - (await unitsLeft())).toBe(5);
+    expect(before - (await feeds.quotaLeft())).toBe(5);
     expect(new Set((await publishedLinks(feed.id)).map((link) => link.split('?')[1])).size).toBe(5);
 
     const again = await feeds.runAgain(feed.id);
@@ -267,47 +238,48 @@ describe('a photo', () => {
     const other = await readFeed(await feeds.postJson({ url: offer() }));
     const elsewhere = await feeds.until(other.run, 'completed');
     expect(elsewhere.counts).toMatchObject({ succeeded: 40, units: 0 });
-    expect(before - (await unitsLeft())).toBe(5);
+    expect(before - (await feeds.quotaLeft())).toBe(5);
     const [link = ''] = await publishedLinks(other.id);
     await feeds.ask('DELETE', `/feeds/${feed.id}`);
     expect(await statusOf(link)).toBe(200);
   });
 
   test('that comes twice at once by two links is processed once', async () => {
-    const { feeds, shop } = catalogue;
     const picture = pictures++;
     const links = await Promise.all(
-      ['a', 'b', 'c', 'd'].map((name) => shop.putImage(`/twins-${picture}/${name}.jpg`, picture)),
+      ['a', 'b', 'c', 'd'].map((name) => server.putImage(`/twins-${picture}/${name}.jpg`, picture)),
     );
     const rows = links.map((link, i) => `t${i},t,${link}\n`);
-    const url = shop.put(`/twins-${picture}/feed.csv`, {
+    const url = server.put(`/twins-${picture}/feed.csv`, {
       body: header + rows.join(''),
       type: 'text/csv',
     });
-    const feed = await readFeed(await feeds.postJson({ url }));
-    const run = await feeds.until(feed.run, 'completed');
+    const { run } = await feeds.completed({ url });
     expect(run.counts).toMatchObject({ succeeded: 4, units: 1 });
   });
 
   test('whose link fails fails once for all of its rows', async () => {
-    const { feeds } = catalogue;
     const shop = await openShop(1);
     const rows = ['a', 'b', 'c'].map(
-      (id) => `${id},${id},${catalogue.shop.origin}/nowhere-${pictures}.jpg\n`,
+      (id) => `${id},${id},${server.origin}/nowhere-${pictures}.jpg\n`,
     );
     shop.offer([...shop.rowsOf(shop.ids), ...rows]);
     const run = await feeds.runAgain(shop.feed.id);
     expect(run).toMatchObject({ counts: { failed: 3, unchanged: 1 }, reasons: { 'http-404': 3 } });
-    const asked = catalogue.shop.requests.filter(({ path }) => path === `/nowhere-${pictures}.jpg`);
+    const asked = server.requests.filter(({ path }) => path === `/nowhere-${pictures}.jpg`);
     expect(asked).toHaveLength(1);
   });
 });
 
 test('a dry run counts what a run would cost, and fetches no image', async () => {
-  const { feeds, shop } = catalogue;
   const { feed, offer, rowsOf, ids, fetches } = await openShop(2);
-  offer([...rowsOf(ids), `x,x,${shop.origin}/new.jpg\n`, `y,y,${shop.origin}/new.jpg\n`, 'z,z,\n']);
-  const before = [await exported(feed.id), fetches(), await unitsLeft()];
+  offer([
+    ...rowsOf(ids),
+    `x,x,${server.origin}/new.jpg\n`,
+    `y,y,${server.origin}/new.jpg\n`,
+    'z,z,\n',
+  ]);
+  const before = [await exported(feed.id), fetches(), await feeds.quotaLeft()];
   const started = await feeds.ask('POST', `/feeds/${feed.id}/runs?dryRun=true`);
   expect(started.status).toBe(202);
   const run = await feeds.until(await readRun(started), 'completed');
@@ -321,27 +293,23 @@ test('a dry run counts what a run would cost, and fetches no image', async () =>
       loss: { rows: { lost: 0 } },
     },
   });
-  expect([await exported(feed.id), fetches(), await unitsLeft()]).toEqual(before);
+  expect([await exported(feed.id), fetches(), await feeds.quotaLeft()]).toEqual(before);
   expect((await feeds.ask('GET', `${feeds.pathOf(run)}/export`)).status).toBe(409);
 
   const url = offer(rowsOf(ids));
-  const response = await feeds.ask('POST', '/feeds?dryRun=true', {
-    body: JSON.stringify({ url }),
-    headers: { 'content-type': 'application/json' },
-  });
+  const response = await postJson('/intake/v1/feeds?dryRun=true', { url });
   const { run: first } = await readFeed(response);
   expect(await feeds.until(first, 'completed')).toMatchObject({ plan: { products: 2, units: 2 } });
 });
 
 test('a bad night: the image server fails, then the feed is cut short, then all is well', async () => {
-  const { feeds } = catalogue;
   const shop = await openShop(6);
   const links = await publishedLinks(shop.feed.id);
-  const before = await unitsLeft();
+  const before = await feeds.quotaLeft();
   const nothingIsLost = async () => {
     expect(await publishedLinks(shop.feed.id)).toEqual(links);
     for (const link of links) expect(await statusOf(link)).toBe(200);
-    expect(await unitsLeft()).toBe(before);
+    expect(await feeds.quotaLeft()).toBe(before);
   };
 
   shop.fail(503);

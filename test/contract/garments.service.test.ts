@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { unzipSync } from 'fflate';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { OutfitDescription } from '../../src/taxonomy/outfit/outfit-schema.ts';
+import { formWith, keyClient } from '../support/client.ts';
 import {
   drawnChild,
   drawnChildLying,
@@ -12,29 +13,14 @@ import {
   drawnPoster,
 } from '../support/figure.ts';
 import { drawnShirt } from '../support/images.ts';
-import { type SharedStack, shareStack } from '../support/shared-stack.ts';
+import { useSharedStack } from '../support/use-stack.ts';
 
 const PATH = '/taxonomy/v1/garments';
-let stack: SharedStack;
-let key: string;
-let figure: Buffer;
-beforeAll(async () => {
-  stack = await shareStack();
-  key = (await stack.key()).key;
-  figure = await drawnFigure(400, 800);
-});
-afterAll(() => stack.stop());
+const { stack, key, postJson: post } = await useSharedStack();
+const figure = await drawnFigure(400, 800);
 
-const send = (image: Uint8Array, fields: Record<string, string> = {}, token = key) => {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) form.set(name, value);
-  form.set('image', new Blob([Uint8Array.from(image)]), 'photo.png');
-  return fetch(`${stack.url}${PATH}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}` },
-    body: form,
-  });
-};
+const send = (image: Uint8Array, fields: Record<string, string> = {}, token = key) =>
+  keyClient(stack, token).ask('POST', PATH, { body: formWith({ ...fields, image }) });
 
 const describeImage = async (image: Uint8Array, fields: Record<string, string> = {}) => {
   const response = await send(image, fields);
@@ -42,13 +28,6 @@ const describeImage = async (image: Uint8Array, fields: Record<string, string> =
   expect(response.status, JSON.stringify(body)).toBe(200);
   return OutfitDescription.parse(body);
 };
-
-const post = (path: string, body: object) =>
-  fetch(`${stack.url}${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
 
 const plain = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: '#8899aa' } })
@@ -91,9 +70,8 @@ describe('the garments of a photo', () => {
     expect(review.reasons).toContain('category-guessed');
     const items = garments.flatMap(({ classification }) => classification.wardrobeItem ?? []);
     expect(new Set(items.map(({ id }) => id)).size).toBe(items.length);
-    expect(items.map(({ region }) => region)).toEqual(
-      expect.arrayContaining(['top', 'bottom', 'shoes']),
-    );
+    const regions = items.map(({ region }) => region);
+    expect(regions).toEqual(expect.arrayContaining(['top', 'bottom', 'shoes']));
     const weather = { tempC: 22, windMs: 1, humidityPct: 50, condition: 'clear' };
     const response = await post('/look/v1/outfits', { weather, met: 1.6, items });
     const answer = await response.json();

@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { unzipSync } from 'fflate';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createLog } from '../../src/platform/log.ts';
 import { blockingConnection } from '../../src/platform/redis.ts';
 import {
-  type BatchClient,
   batchClient,
   Line,
   readBatch,
@@ -16,21 +15,12 @@ import {
 } from '../support/batches.ts';
 import { expectProblem } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
-import { type SharedStack, shareStack } from '../support/shared-stack.ts';
+import { useSharedStack } from '../support/use-stack.ts';
 
-let stack: SharedStack;
-let key: string;
-let batches: BatchClient;
-let shirts: Buffer[];
-beforeAll(async () => {
-  stack = await shareStack();
-  key = (await stack.key()).key;
-  batches = batchClient(stack, key);
-  shirts = await Promise.all(
-    [300, 320, 340].map((width) => drawnShirt({ width, height: 360, format: 'jpeg' })),
-  );
-});
-afterAll(() => stack.stop());
+const { stack, batches } = await useSharedStack();
+const shirts = await Promise.all(
+  [300, 320, 340].map((width) => drawnShirt({ width, height: 360, format: 'jpeg' })),
+);
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
@@ -233,10 +223,7 @@ describe('cancelling', () => {
 
 describe('erasing', () => {
   test('leaves only the tombstone of a batch', async () => {
-    const id = await batches.open();
-    await batches.send(id, uploadedRow('a', shirts[2]!) + rowOf('b'));
-    await batches.seal(id);
-    await batches.until(id, 'completed');
+    const id = await batches.completed(uploadedRow('a', shirts[2]!) + rowOf('b'));
     const [result] = await batches.lines(id, 'results');
     expect((await stored(id)).length).toBeGreaterThan(3);
     const receipt = await (await batches.erase(id)).json();

@@ -1,37 +1,17 @@
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createLog } from '../../src/platform/log.ts';
 import { blockingConnection } from '../../src/platform/redis.ts';
 import { openQueue } from '../../src/queue/queue.ts';
 import { readBatch } from '../support/batches.ts';
-import { expectProblem } from '../support/client.ts';
-import {
-  type Feed,
-  type FeedClient,
-  feedClient,
-  Run,
-  readFeed,
-  readRun,
-} from '../support/feed-client.ts';
-import {
-  badResponses,
-  type FeedServer,
-  pictureOf,
-  startFeedServer,
-} from '../support/feed-server.ts';
-import { type SharedStack, shareStack } from '../support/shared-stack.ts';
+import { expectProblem, pointersOf } from '../support/client.ts';
+import { type Feed, feedClient, Run, readFeed, readRun } from '../support/feed-client.ts';
+import { badResponses, pictureOf } from '../support/feed-server.ts';
+import type { SharedStack } from '../support/shared-stack.ts';
+import { useCatalogue } from '../support/use-stack.ts';
 
-let stack: SharedStack;
-let shop: FeedServer;
-let key: string;
-let feeds: FeedClient;
-beforeAll(async () => {
-  [stack, shop] = await Promise.all([shareStack(), startFeedServer()]);
-  key = (await stack.key()).key;
-  feeds = feedClient(stack, key);
-});
-afterAll(() => Promise.all([stack.stop(), shop.close()]));
+const { stack, shop, feeds } = await useCatalogue();
 
 /** The last columns of a report. */
 const LAST_COLUMNS =
@@ -119,8 +99,7 @@ describe('a feed by URL', () => {
 
   test('costs nothing for unchanged rows when it runs again', async () => {
     const { url, at } = await shopFeed();
-    const feed = await handIn({ url });
-    await feeds.until(feed.run, 'completed');
+    const { feed } = await feeds.completed({ url });
     const before = await feeds.quotaLeft();
     const second = await feeds.runAgain(feed.id);
     expect(second.counts).toMatchObject({ succeeded: 3, unchanged: 3, changed: 0, failed: 1 });
@@ -140,23 +119,19 @@ describe('a feed by URL', () => {
     [{ url: 'https://user:secret@shop.example/feed' }, '/url'],
     [{ url: 'http://10.0.0.1/feed' }, '/url'],
     [{ url: 'http://[::ffff:169.254.169.254]/feed' }, '/url'],
-    [{}, '/url'],
-    [{ url: 'https://shop.example/f', format: 'pdf' }, '/format'],
-    [{ url: 'https://shop.example/f', operations: ['fly'] }, '/operations/0'],
-    [{ url: 'https://shop.example/f', export: { background: 'rose' } }, '/export/background'],
-    [{ url: 'https://shop.example/f', schedule: 'every day' }, '/schedule'],
-    [{ url: 'https://shop.example/f', schedule: '0 0 31 2 *' }, '/schedule'],
-    [{ url: 'https://shop.example/f', schedule: '61 * * * *' }, '/schedule'],
-    [
-      { url: 'https://shop.example/f', retention: { outputSeconds: 1 } },
-      '/retention/outputSeconds',
-    ],
-    [{ url: 'https://shop.example/f', colour: 'red' }, '/colour'],
+    [{ url: undefined }, '/url'],
+    [{ format: 'pdf' }, '/format'],
+    [{ operations: ['fly'] }, '/operations/0'],
+    [{ export: { background: 'rose' } }, '/export/background'],
+    [{ schedule: 'every day' }, '/schedule'],
+    [{ schedule: '0 0 31 2 *' }, '/schedule'],
+    [{ schedule: '61 * * * *' }, '/schedule'],
+    [{ retention: { outputSeconds: 1 } }, '/retention/outputSeconds'],
+    [{ colour: 'red' }, '/colour'],
   ])('is rejected with invalid options: %j', async (options, pointer) => {
-    const response = await feeds.postJson(options);
-    const { errors } = (await response.json()) as { errors: { pointer: string }[] };
+    const response = await feeds.postJson({ url: 'https://shop.example/f', ...options });
     expect(response.status).toBe(400);
-    expect(errors.map((error) => error.pointer)).toContain(pointer);
+    expect(await pointersOf(response)).toContain(pointer);
   });
 
   test('that fails reports why, in the run and in its report', async () => {
@@ -173,8 +148,7 @@ describe('a feed by URL', () => {
 describe('the export', () => {
   test('is the feed with public links; failed images keep their own', async () => {
     const { url, body, images, pictures } = await shopFeed();
-    const feed = await handIn({ url });
-    const run = await feeds.until(feed.run, 'completed');
+    const { feed, run } = await feeds.completed({ url });
     const response = await feeds.ask('GET', `${feeds.pathOf(run)}/export`);
     expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(response.headers.get('content-disposition')).toBe('attachment; filename="feed.csv"');
@@ -199,8 +173,7 @@ describe('the export', () => {
 
   test('has the same links as long as the images are the same', async () => {
     const { url } = await shopFeed();
-    const feed = await handIn({ url });
-    await feeds.until(feed.run, 'completed');
+    const { feed } = await feeds.completed({ url });
     const first = await textOf(`/feeds/${feed.id}/export`);
     const second = await feeds.runAgain(feed.id);
     expect(await textOf(`${feeds.pathOf(second)}/export`)).toBe(first);
@@ -209,14 +182,14 @@ describe('the export', () => {
 });
 
 describe('the report', () => {
-  async function run() {
+  async function reported() {
     const { url, images } = await shopFeed();
-    const feed = await handIn({ url });
-    return { path: `${feeds.pathOf(await feeds.until(feed.run, 'completed'))}/report`, images };
+    const { run } = await feeds.completed({ url });
+    return { run, path: `${feeds.pathOf(run)}/report`, images };
   }
-  let running: ReturnType<typeof run> | undefined;
+  let running: ReturnType<typeof reported> | undefined;
   const completed = () => {
-    running ??= run();
+    running ??= reported();
     return running;
   };
 
@@ -250,11 +223,8 @@ describe('the report', () => {
   });
 
   test('is one line of JSON per product', async () => {
-    const { path, images } = await completed();
-    const lines = (await textOf(path))
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const { run, images } = await completed();
+    const lines = await feeds.report(run);
     expect(lines).toHaveLength(5);
     expect(lines[0]).toMatchObject({ kind: 'run', status: 'completed', counts: { rows: 4 } });
     expect(lines[1]).toMatchObject({
@@ -295,8 +265,7 @@ describe('a feed that is classified', () => {
 
   test('has a class, colours, attributes and reasons for review in each report', async () => {
     const path = `${feeds.pathOf(await feeds.until(feed.run, 'completed'))}/report`;
-    const lines = (await textOf(path)).trim().split('\n');
-    const [, a, b, c] = lines.map((line) => JSON.parse(line));
+    const [, a, b, c] = await feeds.report(feed.run);
     expect(a.classification).toMatchObject({
       status: 'classified',
       category: { id: 't_shirt', source: 'fused' },
@@ -356,8 +325,7 @@ describe('a feed that is classified', () => {
       await feeds.until(of.run, 'completed');
       const response = await feeds.ask('GET', `/feeds/${of.id}/export?columns=${query}`);
       expect(response.status).toBe(400);
-      const { errors } = (await response.json()) as { errors: { pointer: string }[] };
-      expect(errors[0]?.pointer).toMatch(/columns/);
+      expect((await pointersOf(response))[0]).toMatch(/columns/);
     }
   });
 
@@ -453,8 +421,7 @@ describe('an uploaded feed', () => {
 describe('a run', () => {
   test('is the only one of its feed, can be cancelled, and leaves the feed as it was', async () => {
     const { url, at } = await shopFeed();
-    const feed = await handIn({ url });
-    await feeds.until(feed.run, 'completed');
+    const { feed } = await feeds.completed({ url });
     const exported = await textOf(`/feeds/${feed.id}/export`);
 
     shop.put(`${at}/0.jpg`, badResponses.silence);
@@ -487,8 +454,7 @@ describe('a run', () => {
   });
 
   test('is one of 20 batches and runs that a client listens to at a time', async () => {
-    const feed = await handIn({ url: (await shopFeed()).url });
-    await feeds.until(feed.run, 'completed');
+    const { feed } = await feeds.completed({ url: (await shopFeed()).url });
     const path = `${feeds.pathOf(feed.run)}/events`;
     const batch = await readBatch(await feeds.send('/batches', '{}', 'application/json'));
     const streams = await Promise.all(
@@ -513,8 +479,7 @@ describe('a run', () => {
 
   test('is listed with the other runs of its feed, the newest first, in pages', async () => {
     const { url } = await shopFeed();
-    const feed = await handIn({ url });
-    await feeds.until(feed.run, 'completed');
+    const { feed } = await feeds.completed({ url });
     for (let i = 0; i < 3; i++) await feeds.runAgain(feed.id);
     const { runs: ids } = await readFeed(await feeds.ask('GET', `/feeds/${feed.id}`));
     const path = `/feeds/${feed.id}/runs`;
@@ -535,8 +500,7 @@ describe('a schedule', () => {
 
   test('starts each run once, at its time, until the feed is erased', async () => {
     const { url } = await shopFeed();
-    const feed = await handIn({ url, schedule: '0 3 1 1 *' });
-    await feeds.until(feed.run, 'completed');
+    const { feed } = await feeds.completed({ url, schedule: '0 3 1 1 *' });
     const redis = blockingConnection(stack.redis.url, log);
     const queue = openQueue('feed', redis, log);
     const scheduler = await queue.getJobScheduler(feed.id);
@@ -599,8 +563,7 @@ describe('the limits of a key', () => {
     for (const schedule of ['* * * * *', '0,30 * * * *', '0,59 4,5 * * *']) {
       const response = await hourly.postJson({ url, schedule });
       expect(response.status, schedule).toBe(400);
-      const { errors } = (await response.json()) as { errors: object[] };
-      expect(errors, schedule).toEqual([expect.objectContaining({ pointer: '/schedule' })]);
+      expect(await pointersOf(response), schedule).toEqual(['/schedule']);
     }
     const body = await (await hourly.postJson({ url, schedule: '0,30 * * * *' })).json();
     expect(JSON.stringify(body)).toContain('3600 s apart');
@@ -611,8 +574,7 @@ describe('the limits of a key', () => {
 describe('an erased feed', () => {
   test('is deleted with everything, and erasing it again returns the same', async () => {
     const { url } = await shopFeed();
-    const feed = await handIn({ url });
-    const run = await feeds.until(feed.run, 'completed');
+    const { feed, run } = await feeds.completed({ url });
     expect((await stored(feed.id)).length).toBeGreaterThan(4);
     const response = await feeds.ask('DELETE', `/feeds/${feed.id}`);
     const receipt = await response.json();

@@ -1,8 +1,9 @@
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { formWith } from '../support/client.ts';
 import { drawnShirtOnWood } from '../support/images.ts';
 import { type IntakeClient, intakeClient, readJob } from '../support/intake.ts';
-import { type SharedStack, shareStack } from '../support/shared-stack.ts';
+import { useSharedStack } from '../support/use-stack.ts';
 
 const [WIDTH, HEIGHT] = [200, 240];
 /** Over the middle of the shirt. */
@@ -16,21 +17,12 @@ const ERASE = {
 };
 const DOT = { mode: 'erase', radius: 3, points: [[100, 120]] };
 
-let stack: SharedStack;
-let intake: IntakeClient;
-let other: IntakeClient;
-let shirt: Buffer;
-beforeAll(async () => {
-  stack = await shareStack();
-  intake = intakeClient(stack, (await stack.key()).key);
-  other = intakeClient(stack, (await stack.key({ client: 'other' })).key);
-  shirt = await drawnShirtOnWood({ width: WIDTH, height: HEIGHT, format: 'jpeg' });
-});
-afterAll(() => stack.stop());
+const { stack, intake } = await useSharedStack();
+const other = intakeClient(stack, (await stack.key({ client: 'other' })).key);
+const shirt = await drawnShirtOnWood({ width: WIDTH, height: HEIGHT, format: 'jpeg' });
 
 async function finishedJob(fields: Record<string, string> = {}): Promise<string> {
-  const { id } = await readJob(await intake.post(shirt, fields));
-  await intake.until(id, 'succeeded');
+  const { id } = await intake.done(shirt, fields);
   return id;
 }
 
@@ -43,13 +35,18 @@ interface Sent {
 }
 
 function refine(id: string, sent: Sent = {}): Promise<Response> {
-  const { image = shirt, alpha, strokes = [ERASE], headers = {}, as = intake } = sent;
-  const form = new FormData();
-  if (!('image' in sent) || sent.image)
-    form.append('image', new Blob([Uint8Array.from(image)]), 'photo.jpg');
-  if (alpha) form.append('alpha', new Blob([Uint8Array.from(alpha)]), 'alpha.png');
-  form.append('strokes', JSON.stringify(strokes));
-  return as.ask('POST', `/jobs/${id}/refinements`, { body: form, headers });
+  const {
+    image,
+    alpha,
+    strokes,
+    headers = {},
+    as,
+  } = {
+    ...{ image: shirt, strokes: [ERASE], as: intake },
+    ...sent,
+  };
+  const body = formWith({ image, alpha, strokes: JSON.stringify(strokes) });
+  return as.ask('POST', `/jobs/${id}/refinements`, { body, headers });
 }
 
 const undo = (id: string, version: number): Promise<Response> =>
@@ -157,9 +154,7 @@ test('a cut-out that was cropped needs the alpha of the whole photo', async () =
 });
 
 test('a cut-out on a background image cannot be drawn again', async () => {
-  const form = new FormData();
-  for (const name of ['image', 'backgroundImage'])
-    form.append(name, new Blob([Uint8Array.from(shirt)]), 'photo.jpg');
+  const form = formWith({ image: shirt, backgroundImage: shirt });
   const { id } = await readJob(await intake.ask('POST', '/jobs', { body: form }));
   await intake.until(id, 'succeeded');
   expect(await body(await refine(id))).toMatchObject({ status: 409, type: 'conflict' });

@@ -1,39 +1,28 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { LOCALES } from '../../src/taxonomy/dictionary/schema.ts';
 import { CLOSET } from '../look/closet.ts';
-import { formOf } from '../support/client.ts';
+import { formWith } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
-import { type SharedStack, shareStack } from '../support/shared-stack.ts';
+import { useSharedStack } from '../support/use-stack.ts';
 
-let stack: SharedStack;
-let key: string;
-beforeAll(async () => {
-  stack = await shareStack();
-  key = (await stack.key()).key;
-});
-afterAll(() => stack.stop());
+const { ask, postJson } = await useSharedStack();
 
 const OPTIONS = '/taxonomy/v1/options';
 const META = '/look/v1/meta';
 
-const get = (path: string, language?: string) =>
-  fetch(`${stack.url}${path}`, {
-    headers: {
-      authorization: `Bearer ${key}`,
-      ...(language !== undefined && { 'accept-language': language }),
-    },
-  });
+const accepting = (language?: string) =>
+  language === undefined ? {} : { 'accept-language': language };
+const get = (path: string, language?: string, more: Record<string, string> = {}) =>
+  ask('GET', path, { headers: { ...accepting(language), ...more } });
 const post = (path: string, body: unknown, language?: string) =>
-  fetch(`${stack.url}${path}`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${key}`,
-      'content-type': 'application/json',
-      ...(language !== undefined && { 'accept-language': language }),
-    },
-    body: JSON.stringify(body),
-  });
+  postJson(path, body, accepting(language));
+/** Classifies a photo, as a form. */
+async function classify(fields: Record<string, string>, language?: string) {
+  const image = await drawnShirt({ width: 300, height: 300, format: 'png' });
+  const body = formWith({ image, ...fields });
+  return ask('POST', '/taxonomy/v1/taxonomy', { body, headers: accepting(language) });
+}
 const languageOf = ({ headers }: Response) => headers.get('content-language');
 const Localised = z.looseObject({ locale: z.string() });
 
@@ -78,12 +67,9 @@ describe.each([OPTIONS, META])('%s', (path) => {
   test('has a tag for each language, and says so when it is not sent again', async () => {
     const german = await get(path, 'de');
     const etag = german.headers.get('etag') ?? '';
-    const headers = { authorization: `Bearer ${key}`, 'if-none-match': etag };
-    const again = await fetch(`${stack.url}${path}?locale=de`, { headers });
+    const again = await get(`${path}?locale=de`, undefined, { 'if-none-match': etag });
     expect([again.status, languageOf(again)]).toEqual([304, 'de']);
-    const french = await fetch(`${stack.url}${path}`, {
-      headers: { ...headers, 'accept-language': 'fr' },
-    });
+    const french = await get(path, 'fr', { 'if-none-match': etag });
     expect(french.status).toBe(200);
     expect(french.headers.get('etag')).not.toBe(etag);
   });
@@ -181,18 +167,7 @@ describe('a classification', () => {
   });
 
   test('of a form or a batch takes the language of its options', async () => {
-    const form = formOf([
-      'image',
-      await drawnShirt({ width: 300, height: 300, format: 'png' }),
-      'a.png',
-    ]);
-    form.set('options', '{"locale":"nl-BE"}');
-    const headers = { authorization: `Bearer ${key}`, 'accept-language': 'de' };
-    const one = await fetch(`${stack.url}/taxonomy/v1/taxonomy`, {
-      method: 'POST',
-      headers,
-      body: form,
-    });
+    const one = await classify({ options: '{"locale":"nl-BE"}' }, 'de');
     expect([one.status, languageOf(one)]).toEqual([200, 'nl']);
     const items = [{ attributes: { title: 'Jeans' } }];
     const batch = await post('/taxonomy/v1/taxonomy', { items, options: { locale: 'ES' } });
@@ -228,16 +203,7 @@ describe('the documents have what their design names', () => {
     const { model } = z
       .looseObject({ model: z.looseObject({ version: z.string() }) })
       .parse(await (await get(OPTIONS)).json());
-    const form = formOf([
-      'image',
-      await drawnShirt({ width: 300, height: 300, format: 'png' }),
-      'a.png',
-    ]);
-    const response = await fetch(`${stack.url}/taxonomy/v1/taxonomy`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}` },
-      body: form,
-    });
+    const response = await classify({});
     expect(await response.json()).toMatchObject({ modelVersion: model.version });
   });
 });

@@ -1,22 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { CLOSET } from '../look/closet.ts';
-import { type SharedStack, shareStack } from '../support/shared-stack.ts';
+import { useSharedStack } from '../support/use-stack.ts';
 
-let stack: SharedStack;
-let key: string;
-beforeAll(async () => {
-  stack = await shareStack();
-  key = (await stack.key()).key;
-});
-afterAll(() => stack.stop());
+const { ask, postJson } = await useSharedStack();
 
-const post = (path: string, body: unknown) =>
-  fetch(`${stack.url}/look/v1/${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  });
+const post = (path: string, body: unknown) => postJson(`/look/v1/${path}`, body);
 
 async function answered<T>(schema: z.ZodType<T>, response: Response): Promise<T> {
   const body = await response.json();
@@ -34,6 +23,8 @@ const problem = async (response: Response) => {
   expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
   return Problem.parse(await response.json());
 };
+const pointersOf = async (response: Response) =>
+  (await problem(response)).errors?.map(({ pointer }) => pointer);
 
 const Targets = z.looseObject({
   targets: z.looseObject({ tempC: z.number(), digest: z.string() }),
@@ -91,11 +82,11 @@ describe('a forecast as it comes', () => {
     );
     expect(planned.hours.map(({ at }) => at)).toEqual(time.slice(24 + 7, 24 + 22));
     const both = await post('day', { ...body, hours: [{ weather: day.weather, met: 2 }] });
-    expect((await problem(both)).errors?.map(({ pointer }) => pointer)).toEqual(['/hours']);
+    expect(await pointersOf(both)).toEqual(['/hours']);
     const none = await post('day', { items: CLOSET });
-    expect((await problem(none)).errors?.map(({ pointer }) => pointer)).toEqual(['/hours']);
+    expect(await pointersOf(none)).toEqual(['/hours']);
     const still = await post('day', { ...body, met: undefined });
-    expect((await problem(still)).errors?.map(({ pointer }) => pointer)).toEqual(['/met']);
+    expect(await pointersOf(still)).toEqual(['/met']);
     const past = await post('day', { ...body, date: '2025-01-01' });
     expect(past.status).toBe(400);
     expect((await problem(past)).errors).toEqual([
@@ -123,7 +114,7 @@ describe('a forecast as it comes', () => {
     const long = Array.from({ length: 60 }, (_, i) => ({ ...days[0], date: `20${10 + i}-01-01` }));
     const rejected = await post('trip', { ...body, days: long });
     expect(rejected.status).toBe(400);
-    expect((await problem(rejected)).errors?.map(({ pointer }) => pointer)).toEqual(['/days']);
+    expect(await pointersOf(rejected)).toEqual(['/days']);
   });
 });
 
@@ -133,7 +124,9 @@ describe('a request is rejected', () => {
     const rewritten = Object.fromEntries(Object.entries(targets).reverse());
     const body = { candidates, items: CLOSET };
     const spaced = JSON.stringify({ ...body, targets: rewritten }, null, 2);
-    expect((await post('score', spaced)).status).toBe(200);
+    const headers = { 'content-type': 'application/json' };
+    const scored = await ask('POST', '/look/v1/score', { body: spaced, headers });
+    expect(scored.status).toBe(200);
     const warmer = { ...targets, tempC: targets.tempC + 1 };
     const rejected = await post('score', { ...body, targets: warmer });
     expect(rejected.status).toBe(400);

@@ -1,22 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { drawnShirt } from '../support/images.ts';
-import { type SharedStack, shareStack } from '../support/shared-stack.ts';
+import { useSharedStack } from '../support/use-stack.ts';
 
-let stack: SharedStack;
-let key: string;
-beforeAll(async () => {
-  stack = await shareStack();
-  key = (await stack.key()).key;
-});
-afterAll(() => stack.stop());
+const { postJson } = await useSharedStack();
 
 const post = async (path: string, body: object): Promise<unknown> => {
-  const response = await fetch(`${stack.url}${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
+  const response = await postJson(path, body);
   const answer = await response.json();
   expect(response.status, JSON.stringify(answer)).toBe(200);
   return answer;

@@ -1,38 +1,18 @@
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createClient } from '../../packages/client/src/client.ts';
-import type { BatchClient } from '../support/batches.ts';
-import { type Catalogue, startCatalogue } from '../support/catalogue.ts';
-import { type FeedClient, readFeed } from '../support/feed-client.ts';
-import type { FeedServer } from '../support/feed-server.ts';
+import { formWith, keyClient, postForm } from '../support/client.ts';
+import { readFeed } from '../support/feed-client.ts';
 import { drawnShirtOnWood } from '../support/images.ts';
-import { intakeClient, readJob } from '../support/intake.ts';
-import type { SharedStack } from '../support/shared-stack.ts';
+import { readJob } from '../support/intake.ts';
+import { useCatalogue } from '../support/use-stack.ts';
 
-let catalogue: Catalogue;
-let stack: SharedStack;
-let shop: FeedServer;
-let key: string;
-let batches: BatchClient;
-let feeds: FeedClient;
-let shirt: Buffer;
-beforeAll(async () => {
-  catalogue = await startCatalogue();
-  ({ stack, shop, key, batches, feeds } = catalogue);
-  shirt = await drawnShirtOnWood({ width: 200, height: 240, format: 'jpeg' });
-});
-afterAll(() => catalogue.stop());
+const { stack, shop, key, batches, feeds, intake } = await useCatalogue();
+const shirt = await drawnShirtOnWood({ width: 200, height: 240, format: 'jpeg' });
 
 async function send(method: string, path: string, body?: object, as = key) {
-  const response = await fetch(`${stack.url}/intake/v1${path}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${as}`,
-      ...(body && { 'content-type': 'application/json' }),
-    },
-    ...(body && { body: JSON.stringify(body) }),
-  });
+  const response = await keyClient(stack, as).sendJson(method, `/intake/v1${path}`, body);
   const text = await response.text();
   return { status: response.status, body: text ? JSON.parse(text) : undefined };
 }
@@ -42,13 +22,8 @@ const List = z.object({ presets: z.array(z.looseObject({ name: z.string() })) })
 const namesOf = async (as: string): Promise<string[]> =>
   List.parse((await send('GET', '/presets', undefined, as)).body).presets.map(({ name }) => name);
 
-function remove(fields: Record<string, string>): Promise<Response> {
-  const form = new FormData();
-  form.append('image', new Blob([Uint8Array.from(shirt)]), 'photo.jpg');
-  for (const [name, value] of Object.entries(fields)) form.append(name, value);
-  const headers = { authorization: `Bearer ${key}` };
-  return fetch(`${stack.url}/bg/v1/background-removals`, { method: 'POST', body: form, headers });
-}
+const remove = (fields: Record<string, string>): Promise<Response> =>
+  postForm(stack, formWith({ image: shirt, ...fields }), { key });
 
 test('are stored, listed, replaced and deleted, each client its own', async () => {
   const options = { backgroundColor: 'white', crop: true, cropMargin: '5%' };
@@ -111,7 +86,6 @@ test('apply to a removal, where the request says nothing else', async () => {
 });
 
 test('apply to jobs and batches, which keep what they were accepted with', async () => {
-  const intake = intakeClient(stack, key);
   const options = JSON.stringify({ preset: 'white-crop', quality: 'fast' });
   const job = await readJob(await intake.post(shirt, { options }));
   expect(job).toMatchObject({

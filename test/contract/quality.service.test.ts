@@ -1,27 +1,16 @@
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { batchClient, rowOf } from '../support/batches.ts';
-import { formOf, postBody, postForm } from '../support/client.ts';
+import { expect, test } from 'vitest';
+import { rowOf } from '../support/batches.ts';
+import { formWith, postBody, postForm } from '../support/client.ts';
 import { drawnShirtOnWood } from '../support/images.ts';
-import { type IntakeClient, intakeClient, readJob } from '../support/intake.ts';
-import { type SharedStack, shareStack } from '../support/shared-stack.ts';
+import { readJob } from '../support/intake.ts';
+import { useSharedStack } from '../support/use-stack.ts';
 
-let stack: SharedStack;
-let key: string;
-let intake: IntakeClient;
-let shirt: Buffer;
-beforeAll(async () => {
-  stack = await shareStack();
-  key = (await stack.key()).key;
-  intake = intakeClient(stack, key);
-  shirt = await drawnShirtOnWood({ width: 300, height: 360, format: 'jpeg' });
-});
-afterAll(() => stack.stop());
+const { stack, key, intake, batches, postJson } = await useSharedStack();
+const shirt = await drawnShirtOnWood({ width: 300, height: 360, format: 'jpeg' });
 
 async function cutOut(quality?: string): Promise<Buffer> {
-  const form = formOf(['image', shirt, 'photo.jpg']);
-  if (quality) form.append('quality', quality);
-  const response = await postForm(stack, form, { key });
+  const response = await postForm(stack, formWith({ image: shirt, quality }), { key });
   expect(response.status).toBe(200);
   return Buffer.from(await response.arrayBuffer());
 }
@@ -46,8 +35,7 @@ test('fast, balanced and high differ, and only at the edges', async () => {
 const UNKNOWN = { status: 400, type: 'invalid-request' };
 
 test('an unknown quality is rejected with a pointer, in a form and in JSON', async () => {
-  const form = formOf(['image', shirt, 'photo.jpg']);
-  form.append('quality', 'best');
+  const form = formWith({ image: shirt, quality: 'best' });
   const inForm = await postForm(stack, form, { key });
   const base64 = { image_base64: shirt.toString('base64'), quality: 'best' };
   const inJson = await postBody(stack, JSON.stringify(base64), { key });
@@ -58,13 +46,10 @@ test('an unknown quality is rejected with a pointer, in a form and in JSON', asy
 
 test.each(['/jobs', '/batches', '/feeds'])('POST %s rejects an unknown quality', async (path) => {
   const imageBase64 = shirt.toString('base64');
-  const source = { '/jobs': { imageBase64 }, '/feeds': { url: 'https://example.com/feed.xml' } }[
-    path
-  ];
-  const response = await intake.ask('POST', path, {
-    body: JSON.stringify({ ...source, options: { quality: 'best' } }),
-    headers: { 'content-type': 'application/json' },
-  });
+  const url = 'https://example.com/feed.xml';
+  const source = { '/jobs': { imageBase64 }, '/feeds': { url } }[path];
+  const body = { ...source, options: { quality: 'best' } };
+  const response = await postJson(`/intake/v1${path}`, body);
   const errors = [{ pointer: '/options/quality' }];
   expect(await response.json()).toMatchObject({ ...UNKNOWN, errors });
 });
@@ -98,15 +83,13 @@ test('the options field of a form is JSON', async () => {
 });
 
 test('a removal that becomes a job has the requested quality', async () => {
-  const form = formOf(['image', shirt, 'photo.jpg']);
-  form.append('quality', 'high');
+  const form = formWith({ image: shirt, quality: 'high' });
   const response = await postForm(stack, form, { key, headers: { prefer: 'respond-async' } });
   const { id } = await readJob(response);
   expect(await intake.until(id, 'succeeded')).toMatchObject({ options: { quality: 'high' } });
 });
 
 test('the rows of a batch have the quality of the batch', async () => {
-  const batches = batchClient(stack, key);
   const id = await batches.open({ options: { quality: 'high' } });
   const row = rowOf('shirt', { imageBase64: shirt.toString('base64'), imageUrl: undefined });
   await batches.send(id, row.endsWith('\n') ? row : `${row}\n`);

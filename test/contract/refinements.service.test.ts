@@ -1,8 +1,8 @@
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { formOf, postForm } from '../support/client.ts';
+import { expect, test } from 'vitest';
+import { formWith, keyClient, postImage } from '../support/client.ts';
 import { drawnShirtOnWood } from '../support/images.ts';
-import { type SharedStack, shareStack } from '../support/shared-stack.ts';
+import { useSharedStack } from '../support/use-stack.ts';
 
 const [WIDTH, HEIGHT] = [300, 360];
 /** A part of the shirt that the tests make transparent. */
@@ -15,13 +15,6 @@ const STROKE = {
     [150, 208],
   ],
 };
-
-let stack: SharedStack;
-let key: string;
-let shirt: Buffer;
-/** RGBA of the cut-out, and its alpha with a hole. */
-let cutOut: Buffer;
-let faulty: Buffer;
 
 const isInHole = (i: number): boolean => {
   const [x, y] = [i % WIDTH, Math.floor(i / WIDTH)];
@@ -37,15 +30,12 @@ const alphaOf = (rgba: Uint8Array): Uint8Array =>
 const bytesOf = async (response: Response): Promise<Buffer> =>
   Buffer.from(await response.arrayBuffer());
 
-beforeAll(async () => {
-  stack = await shareStack();
-  key = (await stack.key()).key;
-  shirt = await drawnShirtOnWood({ width: WIDTH, height: HEIGHT, format: 'jpeg' });
-  const response = await postForm(stack, formOf(['image', shirt, 'photo.jpg']), { key });
-  cutOut = await rgbaOf(await bytesOf(response));
-  faulty = Buffer.from(alphaOf(cutOut).map((alpha, i) => (isInHole(i) ? 0 : alpha)));
-});
-afterAll(() => stack.stop());
+const { stack, key } = await useSharedStack();
+const shirt = await drawnShirtOnWood({ width: WIDTH, height: HEIGHT, format: 'jpeg' });
+const removed = await postImage(stack, shirt, { key });
+/** RGBA of the cut-out, and its alpha with a hole. */
+const cutOut = await rgbaOf(await bytesOf(removed));
+const faulty = Buffer.from(alphaOf(cutOut).map((alpha, i) => (isInHole(i) ? 0 : alpha)));
 
 interface Sent {
   image?: Uint8Array | undefined;
@@ -57,19 +47,11 @@ interface Sent {
 
 /** Sends a refinement; by default of the shirt with the hole. */
 async function refine(sent: Sent): Promise<Response> {
-  const all = { image: shirt, alpha: await toPng(faulty), strokes: [STROKE], ...sent };
-  const form = new FormData();
-  if (all.image) form.append('image', new Blob([Uint8Array.from(all.image)]), 'photo.jpg');
-  if (all.alpha) form.append('alpha', new Blob([Uint8Array.from(all.alpha)]), 'alpha.png');
-  const { strokes } = all;
-  if (strokes !== undefined)
-    form.append('strokes', typeof strokes === 'string' ? strokes : JSON.stringify(strokes));
-  for (const [name, value] of Object.entries(sent.fields ?? {})) form.append(name, value);
-  return fetch(`${stack.url}/bg/v1/refinements`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${sent.as ?? key}` },
-    body: form,
-  });
+  const all: Sent = { image: shirt, alpha: await toPng(faulty), strokes: [STROKE], ...sent };
+  const { image, alpha, fields } = all;
+  const strokes = typeof all.strokes === 'string' ? all.strokes : JSON.stringify(all.strokes);
+  const body = formWith({ image, alpha, strokes, ...fields });
+  return keyClient(stack, sent.as ?? key).ask('POST', '/bg/v1/refinements', { body });
 }
 
 test('a stroke closes a hole; every pixel it does not reach is the same', async () => {

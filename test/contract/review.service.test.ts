@@ -1,37 +1,23 @@
 import type { RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createClient, SelvageError } from '../../packages/client/src/client.ts';
-import { type BatchClient, batchClient, uploadedRow } from '../support/batches.ts';
-import { type Catalogue, startCatalogue } from '../support/catalogue.ts';
-import { type FeedClient, type Run, readFeed } from '../support/feed-client.ts';
-import type { FeedServer } from '../support/feed-server.ts';
+import { batchClient, uploadedRow } from '../support/batches.ts';
+import { type Run, readFeed } from '../support/feed-client.ts';
 import { drawnShirt } from '../support/images.ts';
-import type { SharedStack } from '../support/shared-stack.ts';
+import { useCatalogue } from '../support/use-stack.ts';
 
-let catalogue: Catalogue;
-let stack: SharedStack;
-let shop: FeedServer;
-let key: string;
-let batches: BatchClient;
-let feeds: FeedClient;
-let clear: Buffer;
+const { stack, shop, key, batches, feeds, sendJson } = await useCatalogue();
+const clear = await drawnShirt({ width: 300, height: 360, format: 'jpeg' });
 /** They need a review: their photos are blurred. */
-let blurred: Buffer[];
-beforeAll(async () => {
-  catalogue = await startCatalogue();
-  ({ stack, shop, key, batches, feeds } = catalogue);
-  clear = await drawnShirt({ width: 300, height: 360, format: 'jpeg' });
-  blurred = await Promise.all(
-    [320, 340, 360].map(async (width) => {
-      const sharpImage = await drawnShirt({ width, height: 360, format: 'png' });
-      return sharp(sharpImage).blur(9).jpeg().toBuffer();
-    }),
-  );
-});
-afterAll(() => catalogue.stop());
+const blurred = await Promise.all(
+  [320, 340, 360].map(async (width) => {
+    const sharpImage = await drawnShirt({ width, height: 360, format: 'png' });
+    return sharp(sharpImage).blur(9).jpeg().toBuffer();
+  }),
+);
 
 const Counts = z.object({
   needed: z.number(),
@@ -57,12 +43,7 @@ const Page = z.object({
 });
 
 const ask = (method: string, path: string, body?: object): Promise<Response> =>
-  batches.ask(method, path, {
-    ...(body && {
-      body: JSON.stringify(body),
-      headers: { 'content-type': 'application/json' },
-    }),
-  });
+  sendJson(method, `/intake/v1${path}`, body);
 const read = async <T>(schema: z.ZodType<T>, path: string): Promise<T> => {
   const response = await ask('GET', path);
   const body = await response.json();
@@ -110,10 +91,7 @@ describe('the review of a batch', () => {
     expect(rows[0]).toMatchObject({ needed: true, decision: 'pending', revision: 0 });
     expect(rows[0]?.reasons).toContain('blurred');
     expect(links).toBeUndefined();
-    const cutout = await fetch(`${stack.url}${rows[0]?.cutout.url}`, {
-      headers: { authorization: `Bearer ${key}` },
-    });
-    expect(cutout.status).toBe(200);
+    expect((await sendJson('GET', String(rows[0]?.cutout.url))).status).toBe(200);
     expect((await batches.get(id)).review).toEqual(review);
   });
 
@@ -164,11 +142,8 @@ describe('the review of a batch', () => {
   test('says what is wrong', async () => {
     const wrong = await decide(path, 2, { decision: 'approved', revision: 0, who: 'me' });
     expect(wrong).toMatchObject({ status: 400, body: { errors: [{ pointer: '/who' }] } });
-    const long = await decide(path, 2, {
-      decision: 'approved',
-      revision: 0,
-      note: 'x'.repeat(501),
-    });
+    const note = 'x'.repeat(501);
+    const long = await decide(path, 2, { decision: 'approved', revision: 0, note });
     expect(long).toMatchObject({ status: 400, body: { errors: [{ pointer: '/note' }] } });
     for (const row of [5, 6, 7, 999]) {
       const reply = await decide(path, row, { decision: 'approved', revision: 0 });
@@ -336,11 +311,8 @@ describe('the review of a feed run', () => {
     const late = await decide(before, 0, { decision: 'rejected', revision: 0 });
     expect(late).toMatchObject({ status: 409, body: { type: 'conflict' } });
     expect((await page(before)).rows[0]?.cutout.url).toBeUndefined();
-    const decisions = (await page(path, '?needed=false')).rows.map(({ decision, source }) => ({
-      decision,
-      source,
-    }));
-    expect(decisions).toEqual([
+    const { rows } = await page(path, '?needed=false');
+    expect(rows.map(({ decision, source }) => ({ decision, source }))).toEqual([
       { decision: 'pending' },
       { decision: 'pending' },
       { decision: 'rejected', source: 'earlier-run' },

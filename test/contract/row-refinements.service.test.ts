@@ -1,12 +1,11 @@
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createClient, SelvageError } from '../../packages/client/src/client.ts';
 import { type BatchClient, batchClient, uploadedRow } from '../support/batches.ts';
-import { type Catalogue, startCatalogue } from '../support/catalogue.ts';
-import { type FeedClient, type Run, readFeed } from '../support/feed-client.ts';
-import type { FeedServer } from '../support/feed-server.ts';
+import { formWith, postImage } from '../support/client.ts';
+import { type Run, readFeed } from '../support/feed-client.ts';
 import { drawnShirtOnWood } from '../support/images.ts';
-import type { SharedStack } from '../support/shared-stack.ts';
+import { useCatalogue } from '../support/use-stack.ts';
 
 const [WIDTH, HEIGHT] = [200, 240];
 /** Over the middle of the shirt. */
@@ -19,23 +18,10 @@ const ERASE = {
   ],
 };
 
-let catalogue: Catalogue;
-let stack: SharedStack;
-let shop: FeedServer;
-let key: string;
-let batches: BatchClient;
-let other: BatchClient;
-let feeds: FeedClient;
-let shirt: Buffer;
-let blurred: Buffer;
-beforeAll(async () => {
-  catalogue = await startCatalogue();
-  ({ stack, shop, key, batches, feeds } = catalogue);
-  other = batchClient(stack, (await stack.key({ client: 'other' })).key);
-  shirt = await drawnShirtOnWood({ width: WIDTH, height: HEIGHT, format: 'jpeg' });
-  blurred = await sharp(shirt).blur(7).jpeg().toBuffer();
-});
-afterAll(() => catalogue.stop());
+const { stack, shop, key, batches, feeds, postJson } = await useCatalogue();
+const other = batchClient(stack, (await stack.key({ client: 'other' })).key);
+const shirt = await drawnShirtOnWood({ width: WIDTH, height: HEIGHT, format: 'jpeg' });
+const blurred = await sharp(shirt).blur(7).jpeg().toBuffer();
 
 interface Sent {
   image?: Uint8Array;
@@ -58,24 +44,16 @@ async function answer(response: Promise<Response>): Promise<Answer> {
 
 function refine(path: string, row: number, sent: Sent = {}): Promise<Answer> {
   const { image, alpha, strokes = [ERASE], fields = {}, headers = {}, as = batches } = sent;
-  const form = new FormData();
-  if (image) form.append('image', new Blob([Uint8Array.from(image)]), 'photo.jpg');
-  if (alpha) form.append('alpha', new Blob([Uint8Array.from(alpha)]), 'alpha.png');
-  form.append('strokes', typeof strokes === 'string' ? strokes : JSON.stringify(strokes));
-  for (const [name, value] of Object.entries(fields)) form.append(name, value);
-  return answer(as.ask('POST', `${path}/review/${row}/refinements`, { body: form, headers }));
+  const text = typeof strokes === 'string' ? strokes : JSON.stringify(strokes);
+  const body = formWith({ image, alpha, strokes: text, ...fields });
+  return answer(as.ask('POST', `${path}/review/${row}/refinements`, { body, headers }));
 }
 const undo = (path: string, row: number, version: number, query = ''): Promise<Answer> =>
   answer(batches.ask('DELETE', `${path}/review/${row}/refinements/${version}${query}`));
 const show = (path: string, row: number): Promise<Answer> =>
   answer(batches.ask('GET', `${path}/review/${row}`));
 const decide = (path: string, row: number, body: object): Promise<Answer> =>
-  answer(
-    batches.ask('POST', `${path}/review/${row}`, {
-      body: JSON.stringify(body),
-      headers: { 'content-type': 'application/json' },
-    }),
-  );
+  answer(postJson(`/intake/v1${path}/review/${row}`, body));
 
 /** The alpha in the middle of the stroke. */
 async function alphaAt(response: Response): Promise<number> {
@@ -268,16 +246,11 @@ describe('the rows of a batch', () => {
 });
 
 test('a cropped cut-out on a colour is mended with the alpha of the whole photo', async () => {
-  const form = new FormData();
-  form.append('image', new Blob([Uint8Array.from(shirt)]), 'photo.jpg');
-  const headers = { authorization: `Bearer ${key}` };
-  const removal = { method: 'POST', body: form, headers };
-  const whole = await fetch(`${stack.url}/bg/v1/background-removals`, removal);
+  const whole = await postImage(stack, shirt, { key });
   const alpha = Buffer.from(await whole.arrayBuffer());
-  const id = await batches.open({ options: { crop: true, backgroundColor: '#00ff00' } });
-  await batches.send(id, uploadedRow('drawn', shirt));
-  await batches.seal(id);
-  await batches.until(id, 'completed');
+  const id = await batches.completed(uploadedRow('drawn', shirt), {
+    options: { crop: true, backgroundColor: '#00ff00' },
+  });
   const path = `/batches/${id}`;
   expect((await show(path, 0)).body).toMatchObject({ needsAlpha: true });
   const missing = await refine(path, 0, { image: shirt });
@@ -335,9 +308,8 @@ describe('the rows of a feed run', () => {
     const [first = 0, second = 255] = await exportedPixels();
     expect(first).toBeGreaterThan(250);
     expect(second).toBeLessThan(200);
-    const report = await feeds.ask('GET', `${path}/report?format=ndjson`);
-    const [, product] = (await report.text()).trim().split('\n');
-    expect(JSON.parse(product ?? '')).toMatchObject({ images: [{ refinements: 1 }] });
+    const [, product] = await feeds.report(run);
+    expect(product).toMatchObject({ images: [{ refinements: 1 }] });
   });
 
   test('stays mended in the next run, for the same picture', async () => {
@@ -356,8 +328,7 @@ describe('the rows of a feed run', () => {
     await decide(path, 1, { decision: 'approved', revision: 0 });
     expect((await refine(path, 2)).body).toMatchObject({ refinements: 1, revision: 1 });
     const bulk = { decision: 'approved', minConfidence: 0 };
-    const headers = { 'content-type': 'application/json' };
-    await batches.ask('POST', `${path}/review`, { body: JSON.stringify(bulk), headers });
+    await postJson(`/intake/v1${path}/review`, bulk);
     await next();
     for (const row of [0, 1, 2])
       expect((await show(path, row)).body).toMatchObject({

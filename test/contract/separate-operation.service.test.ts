@@ -1,38 +1,19 @@
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { OutfitDescription } from '../../src/taxonomy/outfit/outfit-schema.ts';
-import { type BatchClient, batchClient, readBatch } from '../support/batches.ts';
-import { type FeedClient, feedClient, readFeed } from '../support/feed-client.ts';
-import { type FeedServer, startFeedServer } from '../support/feed-server.ts';
+import { readBatch } from '../support/batches.ts';
 import { drawnFigure } from '../support/figure.ts';
-import { type IntakeClient, intakeClient, readJob } from '../support/intake.ts';
-import { type SharedStack, shareStack } from '../support/shared-stack.ts';
+import { intakeClient, readJob } from '../support/intake.ts';
 import { listStoredFiles } from '../support/stored-files.ts';
+import { useCatalogue } from '../support/use-stack.ts';
 
 /** The operation `separate` of jobs, batches and feeds. */
 
-let stack: SharedStack;
-let shop: FeedServer;
-let figure: Buffer;
-let key: string;
-let jobs: IntakeClient;
-let batches: BatchClient;
-let feeds: FeedClient;
-beforeAll(async () => {
-  [stack, shop, figure] = await Promise.all([
-    shareStack(),
-    startFeedServer(),
-    drawnFigure(200, 400),
-  ]);
-  key = (await stack.key()).key;
-  jobs = intakeClient(stack, key);
-  batches = batchClient(stack, key);
-  feeds = feedClient(stack, key);
-});
-afterAll(() => Promise.all([stack.stop(), shop.close()]));
+const { stack, shop, intake: jobs, batches, feeds } = await useCatalogue();
+const figure = await drawnFigure(200, 400);
 
 const garmentFiles = async (...words: string[]): Promise<string[]> => {
   const files = await listStoredFiles(join(stack.home, 'store', 'blobs'));
@@ -53,8 +34,7 @@ const statusAndType = async (response: Response) => {
 
 describe('a job', () => {
   test('has its garments, each with a file, until it is erased with all of them', async () => {
-    const accepted = await readJob(await jobs.post(figure, { operations: 'separate' }));
-    const job = await jobs.until(accepted.id, 'succeeded');
+    const job = await jobs.done(figure, { operations: 'separate' });
     const outfit = OutfitDescription.parse(job.results?.outfit);
     expect(outfit.person).toBe(true);
     expect(outfit.garments.length).toBeGreaterThan(2);
@@ -104,8 +84,7 @@ describe('a job', () => {
   });
 
   test('whose file is missing is damaged, not expired', async () => {
-    const accepted = await readJob(await jobs.post(figure, { operations: 'separate' }));
-    await jobs.until(accepted.id, 'succeeded');
+    const accepted = await jobs.done(figure, { operations: 'separate' });
     for (const file of await garmentFiles(accepted.id)) await rm(file, { recursive: true });
     const response = await jobs.ask('GET', `/jobs/${accepted.id}/garments/0`);
     expect(await statusAndType(response)).toEqual([500, 'damaged']);
@@ -163,11 +142,8 @@ const ReportLine = z.looseObject({
 
 describe('a feed', () => {
   const productsOf = async (feedId: string, runId: string) => {
-    const response = await feeds.ask('GET', `/feeds/${feedId}/runs/${runId}/report`);
-    const lines = (await response.text()).trim().split('\n');
-    return lines
-      .map((line) => ReportLine.parse(JSON.parse(line)))
-      .filter(({ kind }) => kind === 'product');
+    const lines = await feeds.report({ feedId, id: runId });
+    return lines.map((line) => ReportLine.parse(line)).filter(({ kind }) => kind === 'product');
   };
   test('reports n garments for an image, reuses them while it is unchanged, and deletes them', async () => {
     const image = shop.put('/figure.png', { body: figure, type: 'image/png' });
@@ -175,8 +151,7 @@ describe('a feed', () => {
       body: `id,title,image_link,price\r\nlook-1,Red T-shirt,${image},9 EUR\r\n`,
       type: 'text/csv',
     });
-    const feed = await readFeed(await feeds.postJson({ url, operations: ['separate'] }));
-    await feeds.until(feed.run, 'completed');
+    const { feed } = await feeds.completed({ url, operations: ['separate'] });
     const [product] = await productsOf(feed.id, feed.run.id);
     const [first] = product!.images!;
     expect(first!.outcome).toBe('changed');

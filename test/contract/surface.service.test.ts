@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ADVICE, PROBLEMS, type ProblemType } from '../../src/platform/problem.ts';
 import { rawExchange } from '../support/client.ts';
-import { type SharedStack, shareStack } from '../support/shared-stack.ts';
+import { useSharedStack } from '../support/use-stack.ts';
 
-let stack: SharedStack;
-beforeAll(async () => {
-  stack = await shareStack();
-});
-afterAll(() => stack.stop());
+const { stack } = await useSharedStack();
 
 const get = (path: string, init: RequestInit = {}) => fetch(`${stack.url}${path}`, init);
 

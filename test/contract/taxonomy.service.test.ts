@@ -1,43 +1,21 @@
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { formWith, keyClient } from '../support/client.ts';
 import { drawnShirt, transparentShirt } from '../support/images.ts';
-import { type SharedStack, shareStack } from '../support/shared-stack.ts';
+import { intakeClient } from '../support/intake.ts';
+import { useSharedStack } from '../support/use-stack.ts';
 
-let stack: SharedStack;
-let key: string;
-let shirt: Buffer;
-beforeAll(async () => {
-  stack = await shareStack();
-  key = (await stack.key()).key;
-  shirt = await drawnShirt({ width: 480, height: 600, format: 'jpeg' });
-});
-afterAll(() => stack.stop());
+const { stack, ask, postJson } = await useSharedStack();
+const shirt = await drawnShirt({ width: 480, height: 600, format: 'jpeg' });
 
 const CLASSIFY = '/taxonomy/v1/taxonomy';
 
-const classifyForm = (form: FormData, headers: Record<string, string> = {}) =>
-  fetch(`${stack.url}${CLASSIFY}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, ...headers },
-    body: form,
-  });
-const classify = (body: unknown, headers: Record<string, string> = {}, signal?: AbortSignal) =>
-  fetch(`${stack.url}${CLASSIFY}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-    ...(signal && { signal }),
-  });
-const photoForm = (image: Uint8Array, attributes?: string): FormData => {
-  const form = new FormData();
-  form.set('image', new Blob([Uint8Array.from(image)]), 'photo');
-  if (attributes !== undefined) form.set('attributes', attributes);
-  return form;
-};
+const classifyPhoto = (image: Uint8Array, attributes?: string) =>
+  ask('POST', CLASSIFY, { body: formWith({ image, attributes }) });
 
 describe('a garment is classified', () => {
   test('from a photo alone, with measured colours', async () => {
-    const response = await classifyForm(photoForm(shirt));
+    const response = await classifyPhoto(shirt);
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({
       requestId: response.headers.get('x-request-id'),
@@ -49,20 +27,20 @@ describe('a garment is classified', () => {
   });
 
   test('from a cut-out, taken as it is', async () => {
-    const response = await classifyForm(
-      photoForm(await transparentShirt({ width: 300, height: 300, format: 'png' })),
+    const response = await classifyPhoto(
+      await transparentShirt({ width: 300, height: 300, format: 'png' }),
     );
     expect(await response.json()).toMatchObject({ category: { region: 'top' } });
   });
 
   test('from photo and feed row together, with their agreement', async () => {
-    const agreeing = await classifyForm(photoForm(shirt, '{"title":"T-Shirt blau"}'));
+    const agreeing = await classifyPhoto(shirt, '{"title":"T-Shirt blau"}');
     expect(await agreeing.json()).toMatchObject({
       status: 'classified',
       category: { id: 't_shirt', source: 'fused' },
       evidence: { agreement: true },
     });
-    const other = await classifyForm(photoForm(shirt, '{"title":"Leather ankle boots"}'));
+    const other = await classifyPhoto(shirt, '{"title":"Leather ankle boots"}');
     expect(await other.json()).toMatchObject({
       evidence: { agreement: false },
       review: { needed: true, reasons: expect.arrayContaining(['image-text-disagree']) },
@@ -70,7 +48,7 @@ describe('a garment is classified', () => {
   });
 
   test('in a batch, in which an invalid item affects no other', async () => {
-    const response = await classify({
+    const response = await postJson(CLASSIFY, {
       items: [
         { id: 'a', attributes: { title: 'Winter boots' } },
         { id: 'b', image_base64: '***' },
@@ -96,14 +74,12 @@ describe('the quota', () => {
   /** Creates a key of its own client; returns functions that send with it, and tell what is left. */
   async function meter(quotaPerDay: number) {
     const { key: own } = await stack.key({ client: `meter-${quotaPerDay}`, quotaPerDay });
-    const authorization = `Bearer ${own}`;
+    const client = keyClient(stack, own);
+    const headers = { 'content-type': 'application/json' };
     return {
-      send: (items: object[], signal?: AbortSignal) =>
-        classify({ items }, { authorization }, signal),
-      async left(): Promise<number> {
-        const usage = await fetch(`${stack.url}/intake/v1/usage`, { headers: { authorization } });
-        return ((await usage.json()) as { quota: { remaining: number } }).quota.remaining;
-      },
+      send: (items: object[], signal: AbortSignal | null = null) =>
+        client.ask('POST', CLASSIFY, { headers, body: JSON.stringify({ items }), signal }),
+      left: intakeClient(stack, own).quotaLeft,
     };
   }
 
@@ -154,22 +130,18 @@ describe('the quota', () => {
 });
 
 describe('a classification is rejected', () => {
-  const tiny = () =>
-    sharp({ create: { width: 20, height: 400, channels: 3, background: 'red' } })
-      .png()
-      .toBuffer();
-  const large = () =>
-    sharp({ create: { width: 8192, height: 6145, channels: 3, background: 'red' } })
+  const red = (width: number, height: number) => () =>
+    sharp({ create: { width, height, channels: 3, background: 'red' } })
       .png()
       .toBuffer();
 
   test.each([
-    ['an image under 32 px', tiny, 422, 'unprocessable-image'],
-    ['too many pixels', large, 413, 'payload-too-large'],
+    ['an image under 32 px', red(20, 400), 422, 'unprocessable-image'],
+    ['too many pixels', red(8192, 6145), 413, 'payload-too-large'],
     ['no image in its bytes', async () => Buffer.from('hello'), 415, 'unsupported-media-type'],
     ['a damaged image', async () => shirt.subarray(0, 3000), 400, 'invalid-request'],
   ])('with %s', async (_, image, status, type) => {
-    const response = await classifyForm(photoForm(await image()));
+    const response = await classifyPhoto(await image());
     expect(response.status).toBe(status);
     expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
     expect(await response.json()).toMatchObject({ type });

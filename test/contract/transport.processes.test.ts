@@ -1,24 +1,18 @@
 import { request as rawRequest } from 'node:http';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { batchClient } from '../support/batches.ts';
+import { describe, expect, test } from 'vitest';
 import { postBase64, postImage, rawExchange } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
-import { intakeClient, readJob } from '../support/intake.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { readJob } from '../support/intake.ts';
+import { useStack } from '../support/use-stack.ts';
 
 const SHOP = 'https://shop.example';
 const METRICS_KEY = 'a-scraper-of-this-test';
 
-let stack: Stack;
-let key: string;
-let shirt: Buffer;
-beforeAll(async () => {
-  stack = await startStack({ CORS_ORIGINS: `${SHOP},http://localhost:5173` });
-  key = (await stack.key()).key;
-  shirt = await drawnShirt({ width: 200, height: 240, format: 'jpeg' });
+const { stack, key, intake, batches } = await useStack({
+  CORS_ORIGINS: `${SHOP},http://localhost:5173`,
 });
-afterAll(() => stack.stop());
+const shirt = await drawnShirt({ width: 200, height: 240, format: 'jpeg' });
 
 type Headers = Record<string, string>;
 
@@ -47,16 +41,16 @@ const askRaw = (path: string, headers: Headers = {}, method = 'GET', body = ''):
 const GZIP = { 'accept-encoding': 'br, gzip;q=0.9' };
 
 describe('a page of another origin', () => {
-  const preflight = (path: string, origin: string, wanted = 'authorization,idempotency-key') =>
-    ask(
-      path,
-      {
-        origin,
-        'access-control-request-method': 'POST',
-        'access-control-request-headers': wanted,
-      },
-      'OPTIONS',
-    );
+  const preflight = (
+    path: string,
+    origin: string,
+    method = 'POST',
+    wanted = 'authorization,idempotency-key',
+  ) => {
+    const name = 'access-control-request';
+    const headers = { origin, [`${name}-method`]: method, [`${name}-headers`]: wanted };
+    return ask(path, headers, 'OPTIONS');
+  };
 
   test('that is allowed can call the API and read its headers', async () => {
     const asked = await preflight('/bg/v1/background-removals', SHOP);
@@ -65,15 +59,8 @@ describe('a page of another origin', () => {
     expect(asked.headers.get('vary')).toContain('Origin');
     expect(asked.headers.get('access-control-allow-methods')).toContain('POST');
     const allowed = asked.headers.get('access-control-allow-headers')?.toLowerCase();
-    for (const name of [
-      'authorization',
-      'content-type',
-      'idempotency-key',
-      'prefer',
-      'last-event-id',
-    ]) {
-      expect(allowed).toContain(name);
-    }
+    const own = ['idempotency-key', 'prefer', 'last-event-id'];
+    for (const name of ['authorization', 'content-type', ...own]) expect(allowed).toContain(name);
     expect(allowed).not.toContain('x-selvage-console');
     expect(asked.headers.get('access-control-allow-credentials')).toBeNull();
     const answer = await postImage(stack, shirt, { key, headers: { origin: SHOP } });
@@ -106,15 +93,7 @@ describe('a page of another origin', () => {
     'can read %s, whatever it is',
     async (path) => {
       const origin = 'https://any.example';
-      const asked = await ask(
-        path,
-        {
-          origin,
-          'access-control-request-method': 'GET',
-          'access-control-request-headers': 'if-none-match',
-        },
-        'OPTIONS',
-      );
+      const asked = await preflight(path, origin, 'GET', 'if-none-match');
       expect([asked.status, asked.headers.get('access-control-allow-origin')]).toEqual([204, '*']);
       const answer = await ask(path, { origin });
       expect(answer.headers.get('access-control-allow-origin')).toBe('*');
@@ -142,7 +121,6 @@ describe('a page of another origin', () => {
 
 describe('compression', () => {
   test('of JSON and HTML over 1 kB, for those who accept it', async () => {
-    const batches = batchClient(stack, key);
     for (let count = 0; count < 3; count++) await batches.open();
     const paths = ['/intake/v1/batches', '/openapi.json', '/taxonomy/v1/options', '/problems'];
     for (const path of [...paths, '/look/v1/params', '/look/v1/meta']) {
@@ -198,7 +176,6 @@ describe('compression', () => {
     const base64 = await postBase64(stack, shirt.toString('base64'), sent);
     expect(base64.headers.get('content-encoding')).toBeNull();
     expect((await base64.text()).length).toBeGreaterThan(1024);
-    const batches = batchClient(stack, key);
     const id = await batches.open();
     await batches.send(id, Array.from({ length: 30 }, () => '{}\n').join(''));
     await batches.cancel(id);
@@ -254,7 +231,6 @@ describe('caching', () => {
   });
 
   test('what is personal, a problem or of the moment is not stored', async () => {
-    const intake = intakeClient(stack, key);
     const { id } = await readJob(await intake.post(shirt));
     const paths = [
       `/jobs/${id}`,

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { listen } from '../support/free-port.ts';
 import { type StoreGate, startStoreGate } from './store-gate.ts';
 
 const BODY = Buffer.alloc(1000, 'x');
@@ -23,10 +24,7 @@ const agent = new Agent();
 const headers = { 'user-agent': 'sdk/3 app/worker-1', host: 'signed.example' };
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  gate = await startStoreGate(`http://127.0.0.1:${address.port}`);
+  gate = await startStoreGate(`http://127.0.0.1:${await listen(server)}`);
 });
 beforeEach(async () => {
   arrived = [];

@@ -8,6 +8,7 @@ import {
 } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import { listen } from '../support/free-port.ts';
 
 /** A storage call that passes the gate. */
 export interface StoreCall {
@@ -145,11 +146,7 @@ export async function startStoreGate(target: string): Promise<StoreGate> {
     const { socket } = request;
     forward(request, response, callOf(request)).catch(() => socket.resetAndDestroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  const { port } = address;
+  const port = await listen(server);
 
   async function shut(): Promise<void> {
     if (!server.listening) return;

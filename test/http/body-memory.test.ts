@@ -1,9 +1,9 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createBodyMemory } from '../../src/http/body-memory.ts';
 import { json, type Route, route } from '../../src/http/route.ts';
 import { Problem } from '../../src/platform/problem.ts';
-import { keyOf, open, type Raw, requestText, serve } from './serve.ts';
+import { keyOf, open, type Raw, requestText, serve, TEST_ROUTE } from './serve.ts';
 
 const MIB = 2 ** 20;
 
@@ -89,14 +89,7 @@ describe('memory for bodies', () => {
 let finish: () => void = () => {};
 let finished: Promise<void>;
 
-const common = {
-  method: 'POST',
-  scope: 'any',
-  operationId: 'test',
-  summary: 'A test',
-  description: 'A test',
-  responses: {},
-} as const;
+const common = { ...TEST_ROUTE, method: 'POST' } as const;
 const wait = () => finished.then(() => json({}));
 /** Larger than what the buffers of two sockets hold. */
 const FILE_BYTES = 20 * MIB;
@@ -179,10 +172,10 @@ async function beginUntilRejected(client: string): Promise<number> {
 }
 
 describe('a request', () => {
+  beforeEach(start);
   afterEach(stop);
 
   test('takes memory before its body arrives, and its client gets no more than its share', async () => {
-    await start();
     const greedy = await beginUntilRejected('greedy');
     expect(greedy).toBeGreaterThan(0);
     const afterGreedy = server.figures().bodyBytes;
@@ -198,13 +191,11 @@ describe('a request', () => {
   });
 
   test('with chunks counts with the limit of its route', async () => {
-    await start();
     await send('/json', [JSON_TYPE, 'Transfer-Encoding: chunked', keyOf('a')]);
     await expect.poll(() => server.figures().bodyBytes).toBeGreaterThanOrEqual(MIB);
   });
 
   test('returns what its decoded image does not need, and all of it with the response', async () => {
-    await start();
     const body = JSON.stringify({ image_base64: Buffer.alloc(30_000, 1).toString('base64') });
     const headers = [JSON_TYPE, `Content-Length: ${body.length}`, keyOf('a'), 'Connection: close'];
     const raw = await send('/image', headers, body);
@@ -215,7 +206,6 @@ describe('a request', () => {
   });
 
   test('with a streamed form takes memory for the file that is arriving', async () => {
-    await start();
     const head = ['Content-Type: multipart/form-data; boundary=b', 'Content-Length: 999999'];
     const part = '--b\r\nContent-Disposition: form-data; name="a"; filename="a"\r\n\r\n';
     await send('/files', [...head, keyOf('a')], `${part}${'x'.repeat(10_000)}`);
@@ -224,7 +214,6 @@ describe('a request', () => {
   });
 
   test('whose body is invalid returns its memory and its quota, but not its rate', async () => {
-    await start();
     for (const body of ['{', '{"image_base64":"!"}', `[${'1,'.repeat(250_000)}1]`]) {
       const headers = [JSON_TYPE, `Content-Length: ${body.length}`, keyOf('a')];
       const raw = await send('/image', headers, body);
@@ -235,15 +224,11 @@ describe('a request', () => {
   });
 
   test('may have as many escapes as base64 has, but not more', async () => {
-    await start();
     finish();
     const ask = async (escapes: number) => {
       const body = `{"image_base64":"${'\\/'.repeat(escapes)}"}`;
-      const raw = await send(
-        '/image',
-        [JSON_TYPE, `Content-Length: ${body.length}`, keyOf('a')],
-        body,
-      );
+      const headers = [JSON_TYPE, `Content-Length: ${body.length}`, keyOf('a')];
+      const raw = await send('/image', headers, body);
       await expect.poll(raw.text).toMatch(/\}$/);
       return raw.text();
     };
@@ -253,6 +238,7 @@ describe('a request', () => {
 });
 
 describe('a response', () => {
+  beforeEach(start);
   afterEach(stop);
 
   /** Sends a request whose response nobody reads yet. */
@@ -265,7 +251,6 @@ describe('a response', () => {
   }
 
   test('takes memory until it is read, and the next file of its client waits for it', async () => {
-    await start();
     const unread: Raw[] = [];
     for (let count = 1; count <= 4; count++) {
       unread.push(await sendUnread('POST /file', [keyOf('slow')]));
@@ -285,7 +270,6 @@ describe('a response', () => {
   });
 
   test('to a stranger is rejected if another one takes the memory, and bodies are not', async () => {
-    await start();
     finish();
     await sendUnread('GET /text');
     await expect.poll(() => server.figures().bodyBytes).toBeGreaterThan(2 * TEXT_BYTES);

@@ -1,17 +1,10 @@
 import { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { json, type Route, route } from '../../src/http/route.ts';
-import { open, requestText, serve } from './serve.ts';
+import { open, requestText, serve, TEST_ROUTE } from './serve.ts';
 
-const common = {
-  method: 'GET',
-  scope: 'keyless',
-  operationId: 'test',
-  summary: 'A test',
-  description: 'A test',
-  responses: {},
-} as const;
+const common = { ...TEST_ROUTE, scope: 'keyless' } as const;
 const ITEMS = Array.from({ length: 20_000 }, (_, at) => `Größe ${at}`);
 /** Not compressible, and larger than what the buffers of two sockets hold. */
 const NOISE = Array.from({ length: 1_000_000 }, () => Math.random());
@@ -35,10 +28,7 @@ const ROUTES: readonly Route[] = [
   }),
 ];
 
-let server: Awaited<ReturnType<typeof serve>>;
-beforeAll(async () => {
-  server = await serve(ROUTES);
-});
+const server = await serve(ROUTES);
 afterAll(() => server.app.close());
 
 const GZIP = 'Accept-Encoding: gzip';

@@ -5,17 +5,9 @@ import { z } from 'zod';
 import { collectBody } from '../../src/http/body-stream.ts';
 import { json, type Route, route } from '../../src/http/route.ts';
 import type { ServerOptions } from '../../src/http/server.ts';
-import { keyOf, open, type Raw, requestText, serve } from './serve.ts';
+import { keyOf, open, type Raw, requestText, serve, TEST_ROUTE } from './serve.ts';
 
 const MAX = 50;
-
-const common = {
-  scope: 'any',
-  operationId: 'test',
-  summary: 'A test',
-  description: 'A test',
-  responses: {},
-} as const;
 
 /** Ends requests in progress at `/held`. */
 let endHeld: () => void = () => {};
@@ -24,23 +16,23 @@ let held: Promise<void>;
 let endless: Readable;
 
 const ROUTES: readonly Route[] = [
-  route({ ...common, method: 'GET', path: '/keyed', handle: () => json({}) }),
-  route({ ...common, scope: 'keyless', method: 'GET', path: '/open', handle: () => json({}) }),
+  route({ ...TEST_ROUTE, path: '/keyed', handle: () => json({}) }),
+  route({ ...TEST_ROUTE, scope: 'keyless', path: '/open', handle: () => json({}) }),
+  route({ ...TEST_ROUTE, path: '/held', handle: () => held.then(() => json({ held: true })) }),
   route({
-    ...common,
-    method: 'GET',
-    path: '/held',
-    handle: () => held.then(() => json({ held: true })),
-  }),
-  route({
-    ...common,
-    method: 'GET',
+    ...TEST_ROUTE,
     path: '/held-stream',
     handle: () => held.then(() => ({ body: endless })),
   }),
-  route({ ...common, method: 'POST', path: '/json', body: z.unknown(), handle: () => json({}) }),
   route({
-    ...common,
+    ...TEST_ROUTE,
+    method: 'POST',
+    path: '/json',
+    body: z.unknown(),
+    handle: () => json({}),
+  }),
+  route({
+    ...TEST_ROUTE,
     scope: 'keyless',
     method: 'POST',
     path: '/sign-in',
@@ -49,7 +41,7 @@ const ROUTES: readonly Route[] = [
     handle: () => json({}),
   }),
   route({
-    ...common,
+    ...TEST_ROUTE,
     method: 'POST',
     path: '/upload',
     stream: { 'text/csv': 'binary' },

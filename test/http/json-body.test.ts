@@ -1,18 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { json, route } from '../../src/http/route.ts';
-import type { HttpServer } from '../../src/http/server.ts';
-import { serve } from './serve.ts';
+import { json, type Reply, route } from '../../src/http/route.ts';
+import { serve, TEST_ROUTE } from './serve.ts';
 
-let server: HttpServer & { url: string };
-const echo = {
-  method: 'POST',
-  scope: 'keyless',
-  operationId: 'test',
-  summary: 'Test',
-  description: 'Test',
-  responses: {},
-} as const;
+const echo = { ...TEST_ROUTE, method: 'POST', scope: 'keyless' } as const;
 
 const Response = z.object({
   body: z.unknown().optional(),
@@ -21,14 +12,12 @@ const Response = z.object({
 });
 
 /** Both routes return what their handlers get, and the memory that the body takes meanwhile. */
-beforeAll(async () => {
-  const handle = ({ body }: { body: unknown }) =>
-    json({ body, bodyBytes: server.figures().bodyBytes });
-  server = await serve([
-    route({ ...echo, path: '/parsed', body: z.unknown(), handle }),
-    route({ ...echo, path: '/text', uncheckedBody: z.unknown(), handle }),
-  ]);
-});
+const handle = ({ body }: { body: unknown }): Reply =>
+  json({ body, bodyBytes: server.figures().bodyBytes });
+const server = await serve([
+  route({ ...echo, path: '/parsed', body: z.unknown(), handle }),
+  route({ ...echo, path: '/text', uncheckedBody: z.unknown(), handle }),
+]);
 afterAll(() => server.app.close());
 
 async function post(path: string, body: string | Uint8Array) {

@@ -1,16 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { route } from '../../src/http/route.ts';
 import type { HttpServer, ServerOptions } from '../../src/http/server.ts';
-import { serve } from './serve.ts';
+import { serve, TEST_ROUTE } from './serve.ts';
 
 const ECHO = route({
-  method: 'GET',
+  ...TEST_ROUTE,
   path: '/echo',
   scope: 'keyless',
-  operationId: 'echo',
-  summary: '',
-  description: '',
-  responses: {},
   handle: ({ baseUrl, remoteAddress }) => ({ body: { baseUrl, remoteAddress } }),
 });
 

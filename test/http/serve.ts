@@ -7,6 +7,16 @@ import type { Route } from '../../src/http/route.ts';
 import { createServer, type HttpServer, type ServerOptions } from '../../src/http/server.ts';
 import { createLog } from '../../src/platform/log.ts';
 
+/** What every route has, whatever a test is about. */
+export const TEST_ROUTE = {
+  method: 'GET',
+  scope: 'any',
+  operationId: 'test',
+  summary: 'A test',
+  description: 'A test',
+  responses: {},
+} as const;
+
 const RATE_LIMIT = {
   rate: { limit: 1, remaining: 1, resetSeconds: 1, windowSeconds: 1 },
   quota: { limit: 1, remaining: 1, resetSeconds: 1 },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { json, type Route, route } from '../../src/http/route.ts';
 import { markSunsets, sunsetHeaders } from '../../src/http/sunset.ts';
-import { serve } from './serve.ts';
+import { serve, TEST_ROUTE } from './serve.ts';
 
 const end = (path: string, sunsetAt: string) => ({
   route: `GET ${path}`,
@@ -13,16 +13,7 @@ const end = (path: string, sunsetAt: string) => ({
   link: 'https://docs.example/v2',
 });
 const at = (path: string): Route =>
-  route({
-    method: 'GET',
-    scope: 'keyless',
-    operationId: 'test',
-    summary: 'A test',
-    description: 'A test',
-    responses: {},
-    path,
-    handle: () => json({ path }),
-  });
+  route({ ...TEST_ROUTE, scope: 'keyless', path, handle: () => json({ path }) });
 
 let folder: string;
 let file: string;

@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import {
   adoptInstallationId,
   checkInstallationId,
@@ -13,25 +11,15 @@ import type { Logger } from '../../src/platform/log.ts';
 import { createLog } from '../../src/platform/log.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
-import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { useFolder } from '../support/use-folder.ts';
+import { useRedis } from '../support/use-redis.ts';
 
-let server: RedisServer;
-let redis: Redis;
-let dir: string;
+const { redis } = await useRedis();
+const dir = await useFolder();
 let blobs: Blobs;
-beforeAll(async () => {
-  server = await startRedis();
-  redis = new Redis(server.url);
-  dir = await mkdtemp(join(tmpdir(), 'selvage-installation-'));
-});
 beforeEach(async () => {
   await redis.flushall();
   blobs = await createFsBlobs({ dir: await mkdtemp(join(dir, 'store-')) });
-});
-afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
-  await rm(dir, { recursive: true, force: true });
 });
 
 /** Returns the warnings of a process start. */

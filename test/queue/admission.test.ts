@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createLog } from '../../src/platform/log.ts';
 import { capacityOf, createAdmission, estimateLoad } from '../../src/queue/admission.ts';
 import { DEFAULT_SERVICE_TIME, serviceMillis } from '../../src/queue/service-time.ts';
@@ -16,33 +16,13 @@ const worker = (slots: number, fixedMillis: number, megapixelMillis = 0): Worker
   serviceTime: { fixedMillis, megapixelMillis, megapixels: 1 },
 });
 
-test.each([
-  {
-    why: 'an idle worker takes its service time',
-    workers: [worker(2, 400)],
-    depth: 0,
-    millis: 400,
-  },
-  { why: 'a free slot is as good as idle', workers: [worker(2, 400)], depth: 1, millis: 400 },
-  {
-    why: 'one job ahead in each slot doubles it',
-    workers: [worker(2, 400)],
-    depth: 3,
-    millis: 800,
-  },
-  {
-    why: 'slots of all workers share the queue',
-    workers: [worker(2, 400), worker(2, 400)],
-    depth: 7,
-    millis: 800,
-  },
-  {
-    why: 'slower workers weigh by their slots',
-    workers: [worker(1, 100), worker(3, 500)],
-    depth: 0,
-    millis: 400,
-  },
-])('$why', ({ workers, depth, millis }) => {
+test.each<[why: string, workers: WorkerInfo[], depth: number, millis: number]>([
+  ['an idle worker takes its service time', [worker(2, 400)], 0, 400],
+  ['a free slot is as good as idle', [worker(2, 400)], 1, 400],
+  ['one job ahead in each slot doubles it', [worker(2, 400)], 3, 800],
+  ['slots of all workers share the queue', [worker(2, 400), worker(2, 400)], 7, 800],
+  ['slower workers weigh by their slots', [worker(1, 100), worker(3, 500)], 0, 400],
+])('%s', (_, workers, depth, millis) => {
   const capacity = capacityOf(workers);
   expect(capacity && estimateLoad(capacity, depth).waitMillis).toBeCloseTo(millis, 6);
 });
@@ -59,6 +39,7 @@ async function createSampled(depth: () => number, workers = [worker(1, 100)], de
   const shed: string[] = [];
   const onShed = (reason: string) => void shed.push(reason);
   const admission = createAdmission(jobs, registry, { deadlineMillis: 10_000, log, onShed });
+  onTestFinished(() => admission.close());
   await admission.sample();
   const waitMillis = () => {
     const { queueMillis = Number.POSITIVE_INFINITY, serviceTime = DEFAULT_SERVICE_TIME } =
@@ -85,7 +66,6 @@ test('without a worker nothing is admitted, and the wait is infinite', async () 
   expect(() => admission.admit(ANN, 1)).toThrow(
     expect.objectContaining({ type: 'upstream-unavailable', headers: { 'retry-after': '3' } }),
   );
-  admission.close();
 });
 
 test('an admitted request counts before the next sample, and until it is answered', async () => {
@@ -94,7 +74,6 @@ test('an admitted request counts before the next sample, and until it is answere
   leave();
   expect(admitUntilRejected(() => admission.admit(ANN, 1))).toBe(80); // 0.8 of the deadline, a tenth of a second each
   expect(() => admission.shedIfBusy(ANN)).toThrow(expect.objectContaining({ status: 503 }));
-  admission.close();
 });
 
 test('requests admitted by other gateways count too', async () => {
@@ -107,7 +86,6 @@ test('requests admitted by other gateways count too', async () => {
   depth = 50; // the twenty are in the queue now, and are not counted twice
   await admission.sample();
   expect(admission.waitMillis()).toBeCloseTo(5100, 6);
-  admission.close();
 });
 
 test('while one client fills the queue, another is admitted up to its share', async () => {
@@ -117,7 +95,6 @@ test('while one client fills the queue, another is admitted up to its share', as
   const before = admission.shed.length;
   expect(admitUntilRejected(() => admission.admit(ANN, 1))).toBe(0);
   expect(admission.shed.slice(before)).toEqual(['busy']);
-  admission.close();
 });
 
 test('the rejected requests of one client do not lengthen the Retry-After of another', async () => {
@@ -136,7 +113,6 @@ test('the rejected requests of one client do not lengthen the Retry-After of ano
   for (let n = 0; n < 500; n++) retryAfter(ANN);
   expect(retryAfter(ANN)).toBe(30);
   expect(retryAfter(BOB)).toBeLessThanOrEqual(first + 1);
-  admission.close();
 });
 
 test('requests at other gateways are counted as many clients as wait', async () => {
@@ -145,7 +121,6 @@ test('requests at other gateways are counted as many clients as wait', async () 
   depth = 200; // one client at another gateway
   await admission.sample();
   expect(admitUntilRejected(() => admission.admit(BOB, 1))).toBeGreaterThan(0);
-  admission.close();
 });
 
 test('requests whose images are fetched hold up nobody else, and are limited by client', async () => {
@@ -153,23 +128,18 @@ test('requests whose images are fetched hold up nobody else, and are limited by 
   expect(admitUntilRejected(() => admission.admit(ANN, undefined))).toBe(80);
   expect(admission.shed).toEqual(['own-share']);
   expect(admitUntilRejected(() => admission.admit(BOB, 1))).toBeGreaterThanOrEqual(70);
-  admission.close();
 });
 
 test('requests that wait for room to fetch hide no load of other gateways', async () => {
   let depth = 0;
   let delayed = 0;
-  const admission = await createSampled(
-    () => depth,
-    undefined,
-    () => delayed,
-  );
+  const delays = () => delayed;
+  const admission = await createSampled(() => depth, undefined, delays);
   for (let i = 0; i < 50; i++) admission.admit(ANN, undefined);
   depth = 10 + 30; // ten of them, and thirty of other gateways
   delayed = 40;
   await admission.sample();
   expect(admission.waitMillis()).toBeCloseTo(3200, 6); // the thirty, one in the slot, and itself
-  admission.close();
 });
 
 /** Ten images of one megapixel per second, or one of 19 in a second. */
@@ -181,7 +151,6 @@ test('requests are counted by their pixels', async () => {
   for (let n = 1; n <= 8; n++) admission.admit(ANN, 19); // the eighth is done after eight seconds
   expect(() => admission.admit(ANN, 1)).toThrow(REJECTED);
   expect(admission.shed).toEqual(['busy']);
-  admission.close();
 });
 
 test('with nothing in progress a request is admitted, whatever it is predicted to take', async () => {
@@ -192,7 +161,6 @@ test('with nothing in progress a request is admitted, whatever it is predicted t
     expect(() => admission.admit(owner, 1)).toThrow(REJECTED);
     leave();
   }
-  admission.close();
 });
 
 test('a large image in progress does not make a small one of another client too slow', async () => {
@@ -202,7 +170,6 @@ test('a large image in progress does not make a small one of another client too 
   expect(() => admission.admit(BOB, 39)).toThrow(REJECTED); // two more would miss the deadline
   expect(admission.shed).toEqual(['busy']);
   admission.admit(BOB, 1);
-  admission.close();
 });
 
 test('a large image is not kept waiting for longer than small ones under overload', async () => {
@@ -212,5 +179,4 @@ test('a large image is not kept waiting for longer than small ones under overloa
   await admission.sample();
   expect(() => admission.admit(ANN, 1)()).not.toThrow();
   expect(() => admission.admit(BOB, 99)()).not.toThrow(); // five seconds, at its client's turn
-  admission.close();
 });

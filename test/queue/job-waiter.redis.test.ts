@@ -1,18 +1,16 @@
 import { expect, test } from 'vitest';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { blockingConnection, commandConnection, untilReady } from '../../src/platform/redis.ts';
+import { blockingConnection } from '../../src/platform/redis.ts';
 import { createJobWaiter } from '../../src/queue/job-waiter.ts';
 import { openQueue } from '../../src/queue/queue.ts';
 import { consumeJobs } from '../../workers/consume-jobs.ts';
-import { startRedis } from '../support/redis-server.ts';
+import { useRedis } from '../support/use-redis.ts';
 
 const log = createLog('test', 'silent');
+const { server, redis } = await useRedis();
 
 test('a job that Redis has lost is added again while a request waits for it', async () => {
-  const server = await startRedis();
-  const redis = commandConnection(server.url, log);
-  await untilReady(redis, AbortSignal.timeout(10_000));
   const waiter = await createJobWaiter(
     openQueue('sync', redis, log),
     redis,
@@ -43,6 +41,5 @@ test('a job that Redis has lost is added again while a request waits for it', as
   expect(await result).toEqual(fetched);
   await consumer.close();
   await waiter.close();
-  for (const each of [connection, redis]) each.disconnect();
-  await server.stop();
+  connection.disconnect();
 });

@@ -1,32 +1,18 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import {
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  truncate,
-  utimes,
-  writeFile,
-} from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { BlobMissing } from '../../src/storage/blobs.ts';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { isMissing } from '../support/requirement.ts';
+import { useFolder } from '../support/use-folder.ts';
 import { blobsContract, entriesOf } from './blobs.contract.ts';
 
-let home: string;
-beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'selvage-store-'));
-});
-afterAll(() => rm(home, { recursive: true, force: true }));
+const home = await useFolder();
 
 /** A folder that does not exist yet, in one that is checked for files written outside it. */
 const freshDir = () => join(home, randomUUID(), 'store');
@@ -117,20 +103,7 @@ describe('files', () => {
   test('no text used as a key writes outside the folder', async () => {
     const dir = freshDir();
     const blobs = await createFsBlobs({ dir });
-    const parts = fc.constantFrom(
-      '..',
-      '.',
-      '/',
-      '\\',
-      '~',
-      'a',
-      '\0',
-      '%2e',
-      '%2f',
-      ' ',
-      '-',
-      'é',
-    );
+    const parts = fc.constantFrom('..', '%2e', '%2f', ...'./\\~a\0 -é');
     const texts = fc.oneof(
       fc.array(parts, { maxLength: 8 }).map((all) => all.join('')),
       fc.string(),

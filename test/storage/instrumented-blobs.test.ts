@@ -1,27 +1,22 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { BlobMissing, type Blobs, StorageError } from '../../src/storage/blobs.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { BlobMissing, StorageError } from '../../src/storage/blobs.ts';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
 import { diskSpace, instrumentBlobs } from '../../src/storage/instrumented-blobs.ts';
+import { useFolder } from '../support/use-folder.ts';
 import { entriesOf } from './blobs.contract.ts';
 
-let dir: string;
-let blobs: Blobs;
+const dir = await useFolder();
 let observed: string[];
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'selvage-instrumented-'));
-  blobs = instrumentBlobs(await createFsBlobs({ dir }), {
-    done: (operation) => observed.push(operation),
-    failed: (operation) => observed.push(`${operation} failed`),
-  });
-});
 beforeEach(() => {
   observed = [];
 });
-afterAll(() => rm(dir, { recursive: true, force: true }));
+const blobs = instrumentBlobs(await createFsBlobs({ dir }), {
+  done: (operation) => observed.push(operation),
+  failed: (operation) => observed.push(`${operation} failed`),
+});
 
 const bytes = new TextEncoder().encode('a picture');
 

@@ -1,17 +1,6 @@
-import {
-  chmod,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rm,
-  symlink,
-  utimes,
-  writeFile,
-} from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { folderLocation } from '../../src/storage/locations/folder-location.ts';
 import {
   type Location,
@@ -19,21 +8,15 @@ import {
   ObjectGone,
 } from '../../src/storage/locations/location.ts';
 import { s3Location } from '../../src/storage/locations/s3-location.ts';
-import { type BucketServer, startBucketServer } from '../support/bucket-server.ts';
+import { startBucketServer } from '../support/bucket-server.ts';
+import { useFolder } from '../support/use-folder.ts';
 import { listAll, locationContract } from './locations.contract.ts';
 
 const { signal } = new AbortController();
 
-let root: string;
-let server: BucketServer;
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'selvage-locations-'));
-  server = await startBucketServer('photos');
-});
-afterAll(async () => {
-  await server.close();
-  await rm(root, { recursive: true, force: true });
-});
+const root = await useFolder();
+const server = await startBucketServer('photos');
+afterAll(() => server.close());
 
 /** Writes a file that was changed a while ago. */
 async function putFile(path: string, content: string): Promise<void> {
@@ -42,11 +25,11 @@ async function putFile(path: string, content: string): Promise<void> {
   await utimes(path, 1_000_000_000, 1_000_000_000 + content.length);
 }
 
-const bucket = (prefix = ''): Location =>
+const bucket = (prefix = '', endpoint = server.endpoint): Location =>
   s3Location({
     bucket: 'photos',
     prefix,
-    endpoint: server.endpoint,
+    endpoint,
     region: 'us-east-1',
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
   });
@@ -90,14 +73,7 @@ describe('a bucket that fails', () => {
   });
 
   test('a server that is away is not named', async () => {
-    const location = s3Location({
-      bucket: 'photos',
-      prefix: '',
-      endpoint: 'http://127.0.0.1:9',
-      region: 'us-east-1',
-      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-    });
-    await expect(listAll(location)).rejects.toThrow(
+    await expect(listAll(bucket('', 'http://127.0.0.1:9'))).rejects.toThrow(
       new LocationUnavailable('the bucket does not respond (ECONNREFUSED)'),
     );
   });

@@ -76,6 +76,14 @@ export function batchClient(stack: Pick<Stack, 'url'>, key: string) {
       const text = await response.text();
       return text.split('\n').flatMap((line) => (line ? [Line.parse(JSON.parse(line))] : []));
     },
+    /** Sends rows in a batch of their own, and waits until it is completed; returns its id. */
+    async completed(rows: RequestInit['body'], options?: object): Promise<string> {
+      const id = await this.open(options);
+      await readUploaded(await this.send(id, rows));
+      await this.seal(id);
+      await this.until(id, 'completed');
+      return id;
+    },
     /** Waits until a batch has this status. */
     async until(id: string, status: string): Promise<Batch> {
       const now = async () => (await get(id)).status;

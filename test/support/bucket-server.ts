@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { listen } from './free-port.ts';
 
 interface StoredObject {
   body: Buffer;
@@ -113,12 +114,9 @@ export async function startBucketServer(...names: string[]): Promise<BucketServe
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  const port = await listen(server);
   return {
-    endpoint: `http://127.0.0.1:${address.port}`,
+    endpoint: `http://127.0.0.1:${port}`,
     put: store,
     delete: (bucket, key) => void buckets.get(bucket)?.delete(key),
     get: (bucket, key) => buckets.get(bucket)?.get(key)?.body,

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { expect } from 'vitest';
+import { z } from 'zod';
 import { PROBLEMS, type ProblemType } from '../../src/platform/problem.ts';
 import type { Stack } from './stack.ts';
 
@@ -20,10 +21,43 @@ const headersOf = ({ key, headers }: Sent): Record<string, string> => ({
 
 const filePart = (bytes: Uint8Array): Blob => new Blob([Uint8Array.from(bytes)]);
 
+/** Sends requests to any path with one key. */
+export function keyClient(stack: Pick<Stack, 'url'>, key: string) {
+  const ask = (method: string, path: string, init: RequestInit = {}): Promise<Response> =>
+    fetch(stack.url + path, {
+      ...init,
+      method,
+      headers: { ...headersOf({ key }), ...init.headers },
+    });
+  /** Sends JSON, or no body if there is none. */
+  const sendJson = (method: string, path: string, body?: unknown, headers = {}) =>
+    body === undefined
+      ? ask(method, path, { headers })
+      : ask(method, path, {
+          body: JSON.stringify(body),
+          headers: { 'content-type': 'application/json', ...headers },
+        });
+  const postJson = (path: string, body: unknown, headers = {}) =>
+    sendJson('POST', path, body, headers);
+  return { ask, sendJson, postJson };
+}
+
 /** A form of file parts, each `[field, bytes, file name]`. */
 export function formOf(...files: [field: string, bytes: Uint8Array, name: string][]): FormData {
   const form = new FormData();
   for (const [field, bytes, name] of files) form.append(field, filePart(bytes), name);
+  return form;
+}
+
+/** A form of texts and of files, all of one name; what is undefined is left out. */
+export function formWith(
+  parts: Readonly<Record<string, string | Uint8Array | undefined>>,
+): FormData {
+  const form = new FormData();
+  for (const [field, part] of Object.entries(parts)) {
+    if (typeof part === 'string') form.append(field, part);
+    else if (part) form.append(field, filePart(part), 'photo.jpg');
+  }
   return form;
 }
 
@@ -44,7 +78,7 @@ export const postImage = (
   stack: Pick<Stack, 'url'>,
   image: Uint8Array,
   sent: Sent,
-): Promise<Response> => postForm(stack, formOf(['image', image, 'photo.jpg']), sent);
+): Promise<Response> => postForm(stack, formWith({ image }), sent);
 
 /** Sends any body as it is. */
 export const postBody = (
@@ -82,6 +116,12 @@ export function rawExchange(url: string, bytes: string | Buffer, end = false): P
     socket.on('close', () => resolve(answer)).on('error', reject);
   });
 }
+
+const Errors = z.looseObject({ errors: z.array(z.looseObject({ pointer: z.string() })) });
+
+/** Reads what the errors of a problem point at. */
+export const pointersOf = async (response: Response): Promise<string[]> =>
+  Errors.parse(await response.json()).errors.map(({ pointer }) => pointer);
 
 /** Expects a problem of this type, with its status; returns it. */
 export async function expectProblem(

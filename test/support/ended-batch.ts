@@ -26,24 +26,36 @@ interface EndedBatch {
   cutout: { key: string; bytes: number; sha256: string };
 }
 
-/** All need a review; the first rows are the most doubtful, and odd ones are blurred. */
-const resultOf = (row: number, { rows, cutout }: EndedBatch): ResultLine => ({
+type Cutout = NonNullable<Extract<ResultLine, { status: 'succeeded' }>['results']['cutout']>;
+
+/** The result of a row whose image was cut out. */
+export const cutOutLine = (row: number, cutout: Partial<Cutout>): ResultLine => ({
   row,
   status: 'succeeded',
   unchanged: false,
-  input: { sha256: 'a', bytes: 1, width: 1, height: 1 },
+  input: { sha256: 'a'.repeat(64), bytes: 1, width: 1, height: 1 },
   results: {
     cutout: {
+      key: 'out/a',
       width: 1,
       height: 1,
-      ...cutout,
+      bytes: 1,
       mediaType: 'image/png',
+      sha256: 'a',
       model: 'm@1',
-      confidence: row / rows,
-      review: { needed: true, reasons: row % 2 ? ['blurred'] : ['gap-unsure'] },
+      confidence: 1,
+      ...cutout,
     },
   },
 });
+
+/** All need a review; the first rows are the most doubtful, and odd ones are blurred. */
+const resultOf = (row: number, { rows, cutout }: EndedBatch): ResultLine =>
+  cutOutLine(row, {
+    ...cutout,
+    confidence: row / rows,
+    review: { needed: true, reasons: row % 2 ? ['blurred'] : ['gap-unsure'] },
+  });
 
 /** Writes a batch with its review, as the worker does at its end, without processing any image. */
 export async function plantEndedBatch(

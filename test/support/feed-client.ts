@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { z } from 'zod';
+import { keyClient } from './client.ts';
 import { END_MILLIS, intakeClient } from './intake.ts';
 import type { Stack } from './stack.ts';
 
@@ -36,10 +37,7 @@ export function feedClient(stack: Pick<Stack, 'url'>, key: string) {
     quotaLeft,
     pathOf,
     postJson: (body: unknown, headers = {}): Promise<Response> =>
-      ask('POST', '/feeds', {
-        body: JSON.stringify(body),
-        headers: { 'content-type': 'application/json', ...headers },
-      }),
+      keyClient(stack, key).postJson('/intake/v1/feeds', body, headers),
     /** Uploads a feed, to `/feeds` or to the runs of a feed. */
     send: (path: string, body: string, type = 'text/csv', headers = {}): Promise<Response> =>
       ask('POST', path, { body, headers: { 'content-type': type, ...headers } }),
@@ -50,6 +48,21 @@ export function feedClient(stack: Pick<Stack, 'url'>, key: string) {
         .poll(async () => (await run(path)).status, { timeout: END_MILLIS, interval: 50 })
         .toBe(status);
       return run(path);
+    },
+    /** Hands in a feed, and waits until its run is completed. */
+    async completed(body: unknown): Promise<{ feed: Feed; run: Run }> {
+      const response = await this.postJson(body);
+      expect(response.status).toBe(202);
+      const feed = await readFeed(response);
+      return { feed, run: await this.until(feed.run, 'completed') };
+    },
+    /** The lines of the report of a run. */
+    async report(of: Pick<Run, 'feedId' | 'id'>) {
+      const text = await (await ask('GET', `${pathOf(of)}/report`)).text();
+      return text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line));
     },
     /** Runs a feed again and waits until the run ends, or until it has this status. */
     async runAgain(feedId: string, status = 'completed'): Promise<Run> {

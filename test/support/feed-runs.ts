@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Job } from 'bullmq';
+import { afterAll } from 'vitest';
 import { Keys } from '../../src/auth/keys.ts';
 import { batchFiles, batchKeys, putLines } from '../../src/intake/batches/batch-files.ts';
 import type { BatchRecord } from '../../src/intake/batches/batch-record.ts';
@@ -168,6 +169,13 @@ export async function startFeedBench(allow: readonly string[] = ['127.0.0.0/8'])
 }
 
 export type FeedBench = Awaited<ReturnType<typeof startFeedBench>>;
+
+/** Starts it for the tests of a file, and stops it after the last test. */
+export async function useFeedBench(): Promise<FeedBench> {
+  const bench = await startFeedBench();
+  afterAll(() => bench.stop());
+  return bench;
+}
 
 const resultOf = (row: AcceptedRow, outcome: FinishedRow, keyOf: (picture: number) => string) => {
   if ('failed' in outcome) {

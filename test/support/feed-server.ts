@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
+import { listen } from './free-port.ts';
 import { drawnShirt } from './images.ts';
 
 /** A file on a retailer's server. */
@@ -69,11 +70,8 @@ export async function startFeedServer(): Promise<FeedServer> {
     response.once('close', () => requests.push({ path, headers, status: response.statusCode }));
     (resources.get(path) ?? badResponses.notFound)(request, response);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  const origin = `http://127.0.0.1:${address.port}`;
+  const port = await listen(server);
+  const origin = `http://127.0.0.1:${port}`;
 
   function put(path: string, resource: Resource | RequestListener): string {
     const listener = typeof resource === 'function' ? resource : serveResource(resource);

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { z } from 'zod';
+import { formWith, keyClient } from './client.ts';
 import type { Stack } from './stack.ts';
 
 export const Job = z.looseObject({
@@ -22,12 +23,9 @@ export const readJob = async (response: Response): Promise<Job> => Job.parse(awa
 
 /** Sends requests about intake with one key. */
 export function intakeClient(stack: Pick<Stack, 'url'>, key: string) {
-  const ask = (method: string, path: string, init: RequestInit = {}): Promise<Response> =>
-    fetch(`${stack.url}/intake/v1${path}`, {
-      ...init,
-      method,
-      headers: { authorization: `Bearer ${key}`, ...init.headers },
-    });
+  const client = keyClient(stack, key);
+  const ask = (method: string, path: string, init?: RequestInit): Promise<Response> =>
+    client.ask(method, `/intake/v1${path}`, init);
   const status = async (id: string): Promise<string> =>
     (await readJob(await ask('GET', `/jobs/${id}`))).status;
   const quotaLeft = async (): Promise<number> =>
@@ -37,22 +35,19 @@ export function intakeClient(stack: Pick<Stack, 'url'>, key: string) {
     ask,
     quotaLeft,
     /** Sends an image as a form, with text fields. */
-    post(image: Uint8Array, fields: Record<string, string> = {}, headers = {}): Promise<Response> {
-      const form = new FormData();
-      form.append('image', new Blob([Uint8Array.from(image)]), 'photo.jpg');
-      for (const [name, value] of Object.entries(fields)) form.append(name, value);
-      return ask('POST', '/jobs', { body: form, headers });
-    },
+    post: (image: Uint8Array, fields: Record<string, string> = {}, headers = {}) =>
+      ask('POST', '/jobs', { body: formWith({ image, ...fields }), headers }),
     postJson: (body: unknown, headers = {}): Promise<Response> =>
-      ask('POST', '/jobs', {
-        body: JSON.stringify(body),
-        headers: { 'content-type': 'application/json', ...headers },
-      }),
+      client.postJson('/intake/v1/jobs', body, headers),
     get: async (id: string): Promise<Job> => readJob(await ask('GET', `/jobs/${id}`)),
     result: (id: string): Promise<Response> => ask('GET', `/jobs/${id}/result`),
     cancel: (id: string): Promise<Response> => ask('POST', `/jobs/${id}/cancel`),
     erase: (id: string): Promise<Response> => ask('DELETE', `/jobs/${id}`),
     status,
+    /** Sends an image, and waits until its job has succeeded. */
+    async done(image: Uint8Array, fields?: Record<string, string>): Promise<Job> {
+      return this.until((await readJob(await this.post(image, fields))).id, 'succeeded');
+    },
     /** Waits until a job has this status. */
     async until(id: string, wanted: string): Promise<Job> {
       await expect.poll(() => status(id), { timeout: END_MILLIS, interval: 50 }).toBe(wanted);

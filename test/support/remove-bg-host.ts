@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request as ask, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
@@ -7,6 +6,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { selfSigned } from '../workers/fetch/certificate.ts';
+import { listen } from './free-port.ts';
 import { run } from './processes.ts';
 
 /** A stand-in for https://api.remove.bg that forwards to the compatible endpoints of a gateway. */
@@ -53,11 +53,7 @@ export async function startRemoveBgHost(gatewayUrl: string): Promise<RemoveBgHos
   const server = createServer(identity, (near, answer) => {
     forward(gatewayUrl, near, answer).catch(() => answer.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  const env = { REMOVE_BG_PORT: String(address.port), NODE_EXTRA_CA_CERTS: authority };
+  const env = { REMOVE_BG_PORT: String(await listen(server)), NODE_EXTRA_CA_CERTS: authority };
   return {
     async call(client, method, options) {
       const args = ['--import', REDIRECT, '-e', CALL, client, method, JSON.stringify(options)];

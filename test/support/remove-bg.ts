@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { formWith } from './client.ts';
 import type { Stack } from './stack.ts';
 
 const COMPAT_PATH = '/compat/removebg/v1.0';
@@ -16,11 +17,7 @@ const keyHeader = (key: string | undefined): Record<string, string> =>
 
 /** Sends a multipart form, as most clients do. */
 export function postCompatForm(stack: Pick<Stack, 'url'>, sent: CompatForm): Promise<Response> {
-  const form = new FormData();
-  for (const [name, text] of Object.entries(sent.fields ?? {})) form.append(name, text);
-  for (const [name, bytes] of Object.entries(sent.files ?? {})) {
-    form.append(name, new Blob([Uint8Array.from(bytes)]), 'photo.jpg');
-  }
+  const form = formWith({ ...sent.fields, ...sent.files });
   const headers = { ...keyHeader(sent.key), ...sent.headers };
   return fetch(`${stack.url}${COMPAT_PATH}/removebg`, { method: 'POST', headers, body: form });
 }

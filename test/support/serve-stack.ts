@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { TestProject } from 'vitest/node';
+import { listen } from './free-port.ts';
 import type { Stack } from './stack.ts';
 
 /** Where a file learns of the shared stack. */
@@ -27,11 +27,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
       response.writeHead(500).end(String(error));
     }
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  project.provide('sharedStack', `http://127.0.0.1:${address.port}`);
+  project.provide('sharedStack', `http://127.0.0.1:${await listen(server)}`);
   return async () => {
     server.close();
     server.closeAllConnections();

@@ -1,9 +1,9 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { createServer as createTcpServer, type Server as TcpServer } from 'node:net';
+import { createServer as createTcpServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
+import { listen } from './free-port.ts';
 
 /** A private server on 127.0.0.1, closed when the test ends. */
 export interface Planted {
@@ -20,14 +20,6 @@ export interface Identity {
   cert: string;
 }
 
-async function listening(server: Server | TcpServer, host = '127.0.0.1'): Promise<number> {
-  server.listen(0, host);
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}
-
 /** Starts an HTTP server. @param host the address to listen on */
 export async function plantServer(
   answer: RequestListener,
@@ -40,7 +32,7 @@ export async function plantServer(
     answer(request, response);
   };
   const server = identity ? createTlsServer(identity, listener) : createServer(listener);
-  const port = await listening(server, host);
+  const port = await listen(server, host);
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
@@ -54,7 +46,7 @@ export async function plantRaw(bytes: string | Uint8Array): Promise<{ origin: st
     socket.on('error', () => {}); // the client may close first
     socket.once('data', () => socket.end(bytes));
   });
-  const port = await listening(server);
+  const port = await listen(server);
   onTestFinished(() => void server.close());
   return { origin: `http://127.0.0.1:${port}` };
 }
@@ -67,7 +59,7 @@ export async function plantDrippingHeaders(): Promise<{ origin: string }> {
     const drops = setInterval(() => socket.write('.'), 5);
     socket.once('close', () => clearInterval(drops));
   });
-  const port = await listening(server);
+  const port = await listen(server);
   onTestFinished(() => void server.close());
   return { origin: `http://127.0.0.1:${port}` };
 }

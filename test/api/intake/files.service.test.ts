@@ -1,20 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { DeleteBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { fileRoutes } from '../../../src/api/intake/files.ts';
-import { createServer, type HttpServer } from '../../../src/http/server.ts';
 import { hostClock } from '../../../src/platform/clock.ts';
-import { createLog } from '../../../src/platform/log.ts';
 import type { Blobs } from '../../../src/storage/blobs.ts';
 import { fileLinks } from '../../../src/storage/file-links.ts';
-import { createFsBlobs } from '../../../src/storage/fs-blobs.ts';
 import { createS3Blobs } from '../../../src/storage/s3-blobs.ts';
+import { serve as serveRoutes } from '../../http/serve.ts';
 import { reportMissing } from '../../support/requirement.ts';
 import { type TestS3, testS3 } from '../../support/services.ts';
+import { useBlobs } from '../../support/use-blobs.ts';
 
 const links = fileLinks(Buffer.alloc(32, 'of the test'));
 const inSeconds = (seconds: number): number => Date.now() / 1000 + seconds;
@@ -27,20 +23,11 @@ const PUBLISHED = 'feeds/c/f/images/1.jpg';
  * Serves the files of a storage. Returns a function that requests them without following redirects.
  */
 async function serve(blobs: Blobs) {
-  const server: HttpServer = createServer({
-    routes: fileRoutes({ blobs, links, now: hostClock }),
-    lookUp: async () => undefined,
-    limits: { admit: () => Promise.reject(new Error('keyless')) },
-    log: createLog('test', 'silent'),
-    maxImageBytes: 1000,
-    problemBase: undefined,
-    observe: () => {},
-  });
-  const url = await server.app.listen({ host: '127.0.0.1', port: 0 });
+  const server = await serveRoutes(fileRoutes({ blobs, links, now: hostClock }));
   return {
     server,
     ask: (path: string, init: RequestInit = {}) =>
-      fetch(`${url}${path}`, { redirect: 'manual', ...init }),
+      fetch(`${server.url}${path}`, { redirect: 'manual', ...init }),
   };
 }
 type Served = Awaited<ReturnType<typeof serve>>;
@@ -259,13 +246,9 @@ function publishedFiles(open: () => Promise<Blobs>): void {
   });
 }
 
+const inFolder = await useBlobs();
 describe('files in a file system', () => {
-  let dir: string;
-  beforeAll(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'selvage-files-'));
-  });
-  afterAll(() => rm(dir, { recursive: true, force: true }));
-  publishedFiles(() => createFsBlobs({ dir }));
+  publishedFiles(async () => inFolder);
 });
 
 const found = await testS3();

@@ -1,16 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Keys } from '../../../src/auth/keys.ts';
-import { SCOPES } from '../../../src/auth/scopes.ts';
-import { hostClock } from '../../../src/platform/clock.ts';
-import { createLog } from '../../../src/platform/log.ts';
-import { commandConnection, untilReady } from '../../../src/platform/redis.ts';
-import { readSecrets } from '../../../src/platform/secrets.ts';
+import { afterAll, expect, test } from 'vitest';
 import { createRandom, drawDay, drawWardrobe } from '../../look/wardrobes.ts';
-import { type Running, runProgram } from '../../support/processes.ts';
-import { type RedisServer, startRedis } from '../../support/redis-server.ts';
+import { runProgram } from '../../support/processes.ts';
+import { openRegister } from '../../support/stack.ts';
+import { useFolder } from '../../support/use-folder.ts';
+import { useRedis } from '../../support/use-redis.ts';
 
 const random = createRandom(5);
 const { weather, met } = drawDay(random);
@@ -18,45 +11,23 @@ const items = drawWardrobe(random, 1000);
 /** Takes seconds. */
 const DAY = { items, hours: Array.from({ length: 48 }, () => ({ weather, met })) };
 
-let home: string;
-let redis: RedisServer;
-let gateway: Running;
-let url: string;
-const keyOf: Record<string, string> = {};
-
 /** A gateway with one thread and no worker, and a key for each of two clients. */
-beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'selvage-test-'));
-  redis = await startRedis();
-  const connection = commandConnection(redis.url, createLog('test', 'silent'));
-  await untilReady(connection, AbortSignal.timeout(10_000));
-  const keys = new Keys(connection, readSecrets(home).keyPepper, hostClock);
-  for (const client of ['a', 'b']) {
-    const { key } = await keys.create({
-      client,
-      scopes: [...SCOPES],
-      allowBase64: false,
-      rate: { count: 10_000, periodSeconds: 1 },
-      quotaPerDay: 1000,
-    });
-    keyOf[client] = key;
-  }
-  connection.disconnect();
-  gateway = runProgram('src/main.ts', [], {
-    SELVAGE_HOME: home,
-    REDIS_URL: redis.url,
-    PORT: '0',
-    SELVAGE_DEV_KEY: '',
-    LOOK_THREADS: '1',
-    SYNC_TIMEOUT_SECONDS: '600',
-  });
-  url = JSON.parse(await gateway.line((line) => line.includes('gateway ready'))).url;
+const home = await useFolder();
+const { server: redis } = await useRedis();
+const register = await openRegister(redis.url, home);
+const keyOf: Record<string, string> = {};
+for (const client of ['a', 'b']) keyOf[client] = (await register.key({ client })).key;
+register.close();
+const gateway = runProgram('src/main.ts', [], {
+  SELVAGE_HOME: home,
+  REDIS_URL: redis.url,
+  PORT: '0',
+  SELVAGE_DEV_KEY: '',
+  LOOK_THREADS: '1',
+  SYNC_TIMEOUT_SECONDS: '600',
 });
-afterAll(async () => {
-  await gateway.end();
-  await redis.stop();
-  await rm(home, { recursive: true, force: true });
-});
+afterAll(async () => void (await gateway.end()));
+const url: string = JSON.parse(await gateway.line((line) => line.includes('gateway ready'))).url;
 
 const post = (client: string, path: string, body: object, signal?: AbortSignal) =>
   fetch(`${url}/look/v1/${path}`, {

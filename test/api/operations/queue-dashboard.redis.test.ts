@@ -1,5 +1,4 @@
-import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { serveQueueDashboard } from '../../../src/api/operations/queue-dashboard.ts';
 import { DEFAULT_LIMITS } from '../../../src/auth/key-record.ts';
 import type { Grant } from '../../../src/http/auth.ts';
@@ -31,31 +30,24 @@ const KEYS: Readonly<Record<string, Grant>> = {
 const basic = (password: string) => `Basic ${Buffer.from(`anyone:${password}`).toString('base64')}`;
 
 const { redis } = await useRedis();
-let app: FastifyInstance;
-let origin: string;
-let closeQueues: () => Promise<void>;
-beforeAll(async () => {
-  const queues = openQueues(redis, log);
-  const data = { batchId: 'bat_1', requestId: 'req-1', row: { row: 7, source: { url: SECRET } } };
-  await queues.bulk.add('run-row', data, { jobId: 'bat_1-7' });
-  closeQueues = async () =>
-    void (await Promise.all(Object.values(queues).map((queue) => queue.close())));
-  const lookUp = async (key: string) => KEYS[key];
-  app = createServer({
-    routes: [],
-    log,
-    lookUp,
-    limits: createLimits(redis, hostClock),
-    maxImageBytes: 1,
-    problemBase: undefined,
-    observe: () => {},
-  }).app;
-  serveQueueDashboard(app, { lookUp, queues: Object.values(queues) });
-  origin = await app.listen({ host: '127.0.0.1', port: 0 });
+const queues = openQueues(redis, log);
+const data = { batchId: 'bat_1', requestId: 'req-1', row: { row: 7, source: { url: SECRET } } };
+await queues.bulk.add('run-row', data, { jobId: 'bat_1-7' });
+const lookUp = async (key: string) => KEYS[key];
+const { app } = createServer({
+  routes: [],
+  log,
+  lookUp,
+  limits: createLimits(redis, hostClock),
+  maxImageBytes: 1,
+  problemBase: undefined,
+  observe: () => {},
 });
+serveQueueDashboard(app, { lookUp, queues: Object.values(queues) });
+const origin = await app.listen({ host: '127.0.0.1', port: 0 });
 afterAll(async () => {
   await app.close();
-  await closeQueues();
+  await Promise.all(Object.values(queues).map((queue) => queue.close()));
 });
 
 const ask = (url: string, authorization?: string, method: 'GET' | 'PUT' = 'GET') =>

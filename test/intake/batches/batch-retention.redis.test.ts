@@ -4,10 +4,10 @@ import { batchKeys, batchPrefix, putLines } from '../../../src/intake/batches/ba
 import type { BatchManifest, BatchRecord } from '../../../src/intake/batches/batch-record.ts';
 import { createBatchRetention } from '../../../src/intake/batches/batch-retention.ts';
 import { Batches } from '../../../src/intake/batches/batches.ts';
-import type { ResultLine } from '../../../src/intake/batches/rows.ts';
 import { hostClock } from '../../../src/platform/clock.ts';
 import type { Blobs } from '../../../src/storage/blobs.ts';
 import { deleteListed } from '../../../src/storage/delete-blobs.ts';
+import { cutOutLine } from '../../support/ended-batch.ts';
 import { useBlobs } from '../../support/use-blobs.ts';
 import { useRedis } from '../../support/use-redis.ts';
 
@@ -18,25 +18,7 @@ const CLIENT = 'tests';
 const { redis } = await useRedis();
 const blobs = await useBlobs();
 const batches = new Batches(redis, hostClock);
-
-const succeeded = (row: number, key: string): ResultLine => ({
-  row,
-  status: 'succeeded',
-  unchanged: false,
-  input: { sha256: 'a', bytes: 1, width: 1, height: 1 },
-  results: {
-    cutout: {
-      width: 1,
-      height: 1,
-      bytes: 1,
-      mediaType: 'image/png' as const,
-      sha256: 'a',
-      model: 'm@1',
-      confidence: 1,
-      key,
-    },
-  },
-});
+const retention = createBatchRetention(batches, batchEraser(blobs));
 
 async function record(id: string): Promise<BatchRecord> {
   const batch = await batches.get(id);
@@ -76,7 +58,7 @@ async function batchUnderWay(kind: BatchManifest['kind'] = 'batch') {
   await batches.seal(id, NOW);
   for (const [row, key] of cutOuts.entries()) {
     await blobs.put(key, Buffer.from('png'));
-    const end = { row, chunk: row, chunkRows: row + 1, result: succeeded(row, key) };
+    const end = { row, chunk: row, chunkRows: row + 1, result: cutOutLine(row, { key }) };
     await batches.finishRow(id, { ...end, quota: 'free' });
   }
   await putLines(blobs, keys.results(0), await batches.results(id, 0));
@@ -97,7 +79,6 @@ describe('erasing', () => {
   test('deletes everything, in object storage and in Redis, and counts the blobs', async () => {
     const { id, cutOuts } = await batchUnderWay();
     expect(await countBlobs(id, cutOuts)).toBe(EVERYTHING);
-    const retention = createBatchRetention(batches, batchEraser(blobs));
     const erasure = await retention.erase(await record(id), NOW);
     expect(erasure).toEqual({ erasedAt: new Date(NOW).toISOString(), blobs: EVERYTHING });
     expect(await countBlobs(id, cutOuts)).toBe(0);
@@ -110,8 +91,9 @@ describe('erasing', () => {
 
   test('rejects the results of late workers', async () => {
     const { id } = await batchUnderWay();
-    await createBatchRetention(batches, batchEraser(blobs)).erase(await record(id), NOW);
-    const end = { row: 2, chunk: 1, chunkRows: 2, result: succeeded(2, 'out/tests/late.png') };
+    await retention.erase(await record(id), NOW);
+    const result = cutOutLine(2, { key: 'out/tests/late.png' });
+    const end = { row: 2, chunk: 1, chunkRows: 2, result };
     expect(await batches.finishRow(id, { ...end, quota: 'free' })).toBe(false);
   });
 
@@ -127,21 +109,18 @@ describe('erasing', () => {
         },
         deleteAll: (prefix) => deleteListed(brittle, prefix),
       };
-      const broken = createBatchRetention(batches, batchEraser(brittle)).erase(
-        await record(id),
-        NOW,
-      );
-      await expect(broken).rejects.toThrow('power failure');
+      const broken = createBatchRetention(batches, batchEraser(brittle));
+      await expect(broken.erase(await record(id), NOW)).rejects.toThrow('power failure');
       const { status, erasure } = await record(id);
       expect([status, erasure]).toEqual(['expired', undefined]);
-      await createBatchRetention(batches, batchEraser(blobs)).erase(await record(id), NOW);
+      await retention.erase(await record(id), NOW);
       expect([deletions, await countBlobs(id, cutOuts)]).toEqual([deletions, 0]);
     }
   });
 
   test('spares the pictures of a feed', async () => {
     const { id, cutOuts } = await batchUnderWay('feed-run');
-    await createBatchRetention(batches, batchEraser(blobs)).erase(await record(id), NOW);
+    await retention.erase(await record(id), NOW);
     expect(await countBlobs(id, cutOuts)).toBe(2);
   });
 });
@@ -149,7 +128,6 @@ describe('erasing', () => {
 describe('expiring', () => {
   test('leaves a tombstone for a day, then nothing', async () => {
     const { id, cutOuts } = await batchUnderWay();
-    const retention = createBatchRetention(batches, batchEraser(blobs));
     await batches.move(id, { from: ['sealed'], to: 'canceled', fields: {}, dueAtMillis: NOW });
     await retention.expire(await record(id), NOW);
     expect(await countBlobs(id, cutOuts)).toBe(0);
@@ -164,10 +142,7 @@ describe('expiring', () => {
   test('spares a batch that was sealed meanwhile', async () => {
     const { id, cutOuts } = await batchUnderWay();
     const before = await record(id);
-    await createBatchRetention(batches, batchEraser(blobs)).expire(
-      { ...before, status: 'open' },
-      NOW,
-    );
+    await retention.expire({ ...before, status: 'open' }, NOW);
     expect(await record(id)).toEqual(before);
     expect(await countBlobs(id, cutOuts)).toBe(EVERYTHING);
   });

@@ -9,6 +9,7 @@ import {
   putFingerprints,
   readGroups,
 } from '../../../src/intake/duplicates/duplicate-files.ts';
+import { cutOutLine } from '../../support/ended-batch.ts';
 import { useBlobs } from '../../support/use-blobs.ts';
 
 const blobs = await useBlobs();
@@ -26,25 +27,7 @@ const outcomeOf = (row: number, fingerprint: string | undefined): RowOutcome => 
     image: 0,
     source: { url: 'http://a.example' },
   },
-  result: {
-    row,
-    status: 'succeeded',
-    unchanged: false,
-    input: { sha256: 'a', bytes: 1, width: 1, height: 1 },
-    results: {
-      cutout: {
-        key: `out/${row}`,
-        width: 1,
-        height: 1,
-        bytes: 1,
-        mediaType: 'image/png',
-        sha256: 'b',
-        model: 'm@1',
-        confidence: 1,
-        fingerprint,
-      },
-    },
-  },
+  result: cutOutLine(row, { key: `out/${row}`, fingerprint }),
 });
 
 async function putAll(batch: BatchRecord, fingerprints: readonly (string | undefined)[]) {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { batchPrefix } from '../../../src/intake/batches/batch-files.ts';
 import { runManifests } from '../../../src/intake/feeds/feed-files.ts';
 import { feedKeys, feedPrefix } from '../../../src/intake/feeds/feed-keys.ts';
@@ -6,13 +6,9 @@ import { eraseFeed, expireRun, finishRun } from '../../../src/intake/feeds/feed-
 import { createFeedRuns, scheduledRunId } from '../../../src/intake/feeds/runs.ts';
 import { startFeedRun } from '../../../workers/feeds/start-run.ts';
 import { attemptOf } from '../../support/attempts.ts';
-import { type FeedBench, type FinishedRow, startFeedBench } from '../../support/feed-runs.ts';
+import { type FinishedRow, useFeedBench } from '../../support/feed-runs.ts';
 
-let bench: FeedBench;
-beforeAll(async () => {
-  bench = await startFeedBench();
-});
-afterAll(() => bench.stop());
+const bench = await useFeedBench();
 
 const CLIENT = 'shop';
 const NEVER = new AbortController().signal;
@@ -25,6 +21,10 @@ const keysUnder = async (prefix: string): Promise<string[]> => {
 };
 const pictureKey = (feedId: string) => (picture: number) =>
   `${feedKeys(CLIENT, feedId).images}${picture}.png`;
+
+type Move = Parameters<typeof bench.batches.move>[1];
+const move = (id: string, from: Move['from'], to: Move['to']) =>
+  bench.batches.move(id, { from, to, fields: {}, dueAtMillis: Date.now() + 1e6 });
 
 /** Runs an uploaded feed from start to end, with these products and outcomes of their images. */
 async function runOf(
@@ -40,12 +40,7 @@ async function runOf(
   const run = await bench.work(runId, ({ customId }) => came[customId]!, pictureKey(feedId));
   expect(run.status).toBe('finalizing');
   await finishRun({ ...bench, now }, run);
-  await bench.batches.move(runId, {
-    from: ['finalizing'],
-    to: 'completed',
-    fields: {},
-    dueAtMillis: Date.now() + 1e6,
-  });
+  await move(runId, ['finalizing'], 'completed');
   return runId;
 }
 
@@ -103,15 +98,8 @@ describe('a run that completes', () => {
 });
 
 describe('an expired run', () => {
-  const end = (id: string) =>
-    bench.batches.move(id, {
-      from: ['open', 'completed'],
-      to: 'expired',
-      fields: {},
-      dueAtMillis: Date.now() + 1e6,
-    });
   const expire = async (id: string) => {
-    await end(id);
+    await move(id, ['open', 'completed'], 'expired');
     await expireRun(bench, await bench.run(id));
   };
 
@@ -172,11 +160,7 @@ describe('an erased feed', () => {
     await eraseFeed(bench, bench.queue, feed, Date.now());
     expect(await bench.runs.start(feed, 'run_1', 'r')).toBe(false);
     expect(await bench.batches.get('run_1')).toBeUndefined();
-    await startFeedRun(bench)(
-      { feedId: feed.id, requestId: 'r' },
-      NEVER,
-      attemptOf({ jobId: 'job' }),
-    );
+    await startFeedRun(bench)({ feedId: feed.id, requestId: 'r' }, NEVER, attemptOf());
     expect((await bench.known(feed.id)).runs).toEqual([]);
   });
 });
@@ -184,10 +168,8 @@ describe('an erased feed', () => {
 describe('a run', () => {
   test('that is started by many processes at once is started once', async () => {
     const feed = await bench.feed({});
-    const starts = ['run_a', 'run_b', 'run_c', 'run_d'].map((id) =>
-      bench.runs.start(feed, id, 'r'),
-    );
-    const won = await Promise.all(starts);
+    const ids = ['run_a', 'run_b', 'run_c', 'run_d'];
+    const won = await Promise.all(ids.map((id) => bench.runs.start(feed, id, 'r')));
     expect(won.filter(Boolean)).toHaveLength(1);
     const { runs } = await bench.known(feed.id);
     expect(runs).toHaveLength(1);
@@ -217,19 +199,12 @@ describe('a run', () => {
     await start(data, NEVER, attemptOf({ jobId: 'repeat:feed:2000000' }));
     expect((await bench.known(feed.id)).runs).toEqual([runId]);
 
-    await bench.batches.move(runId, {
-      from: ['open'],
-      to: 'failed',
-      fields: {},
-      dueAtMillis: Date.now() + 1e6,
-    });
+    await move(runId, ['open'], 'failed');
     await start(data, NEVER, attemptOf({ jobId: 'repeat:feed:1000000' }));
     expect((await bench.known(feed.id)).runs).toEqual([runId]);
     await start(data, NEVER, attemptOf({ jobId: 'repeat:feed:3000000' }));
-    expect((await bench.known(feed.id)).runs).toEqual([
-      scheduledRunId('repeat:feed:3000000'),
-      runId,
-    ]);
+    const later = scheduledRunId('repeat:feed:3000000');
+    expect((await bench.known(feed.id)).runs).toEqual([later, runId]);
   });
 
   test('whose ingestion was lost is queued again when the next one is requested', async () => {

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { KeyRecord } from '../../../src/auth/key-record.ts';
 import type { FeedRecord } from '../../../src/intake/feeds/feeds.ts';
 import { withLiveMeter } from '../../../src/intake/feeds/scheduled-runs.ts';
 import { startFeedRun } from '../../../workers/feeds/start-run.ts';
 import { attemptOf } from '../../support/attempts.ts';
-import { type FeedBench, startFeedBench } from '../../support/feed-runs.ts';
+import { useFeedBench } from '../../support/feed-runs.ts';
 
-let bench: FeedBench;
-beforeAll(async () => {
-  bench = await startFeedBench();
-});
-afterAll(() => bench.stop());
+const bench = await useFeedBench();
 
 const NEVER = new AbortController().signal;
 const MINUTE = 60_000;

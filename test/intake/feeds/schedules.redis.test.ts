@@ -1,20 +1,16 @@
 import { getNextMillis } from 'bullmq';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   deleteSchedule,
   minIntervalSeconds,
   putSchedule,
   scheduleError,
 } from '../../../src/intake/feeds/schedules.ts';
-import { type FeedBench, startFeedBench } from '../../support/feed-runs.ts';
+import { useFeedBench } from '../../support/feed-runs.ts';
+
+const bench = await useFeedBench();
 
 describe('a valid schedule', () => {
-  let bench: FeedBench;
-  beforeAll(async () => {
-    bench = await startFeedBench();
-  });
-  afterAll(() => bench.stop());
-
   test.each([
     '* * * * *',
     '30 4 * * *',

@@ -27,6 +27,7 @@ import {
 import { thousandths, toReviewRow } from '../../../src/intake/review/review-rows.ts';
 import { OUTBOX } from '../../../src/intake/webhooks/outbox.ts';
 import { hostClock } from '../../../src/platform/clock.ts';
+import { cutOutLine } from '../../support/ended-batch.ts';
 import { useBlobs } from '../../support/use-blobs.ts';
 import { useRedis } from '../../support/use-redis.ts';
 
@@ -56,25 +57,11 @@ const newBatch = () => ({
 /** The outcome of a row; its cut-out's sha256 is its number. */
 const outcome = (row: number, confidence: number, needed = true, picture = row): RowOutcome => ({
   row: { row, line: row + 1, customId: `sku-${row}`, source: { url: 'http://shop.example/a' } },
-  result: {
-    row,
-    status: 'succeeded',
-    unchanged: false,
-    input: { sha256: SHA, bytes: 1, width: 1, height: 1 },
-    results: {
-      cutout: {
-        width: 1,
-        height: 1,
-        bytes: 1,
-        mediaType: 'image/png',
-        sha256: String(picture),
-        model: 'm@1',
-        confidence,
-        review: { needed, reasons: needed ? ['low-confidence'] : [] },
-        key: 'out/a',
-      },
-    },
-  },
+  result: cutOutLine(row, {
+    sha256: String(picture),
+    confidence,
+    review: { needed, reasons: needed ? ['low-confidence'] : [] },
+  }),
 });
 
 /** Creates a batch whose review has begun. */

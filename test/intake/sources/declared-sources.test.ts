@@ -1,14 +1,10 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readDeclaredSources } from '../../../src/intake/sources/declared-sources.ts';
+import { useFolder } from '../../support/use-folder.ts';
 
-let home: string;
-beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'selvage-declared-'));
-});
-afterAll(() => rm(home, { recursive: true, force: true }));
+const home = await useFolder();
 
 const s3 = (prefix: string, bucket = 'photos') => ({ kind: 's3', bucket, prefix });
 const folder = (path: string) => ({ kind: 'folder', path });

@@ -1,20 +1,9 @@
-import { Redis } from 'ioredis';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { SourceFailures } from '../../../src/intake/sources/failures.ts';
-import { type RedisServer, startRedis } from '../../support/redis-server.ts';
+import { useRedis } from '../../support/use-redis.ts';
 
-let server: RedisServer;
-let redis: Redis;
-let failures: SourceFailures;
-beforeAll(async () => {
-  server = await startRedis();
-  redis = new Redis(server.url);
-  failures = new SourceFailures(redis);
-});
-afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
-});
+const { redis } = await useRedis();
+const failures = new SourceFailures(redis);
 
 const attempt = (name: string, more: object = {}) => ({
   name,

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { type JobRecord, JobRecords, type NewJob } from '../../../src/intake/job-records.ts';
 import {
   delayAfter,
@@ -12,10 +12,7 @@ import {
   outboxEntry,
   webhookBody,
 } from '../../../src/intake/webhooks/outbox.ts';
-import {
-  createWebhookReceivers,
-  type WebhookReceivers,
-} from '../../../src/intake/webhooks/receivers.ts';
+import { createWebhookReceivers } from '../../../src/intake/webhooks/receivers.ts';
 import { hostClock } from '../../../src/platform/clock.ts';
 import { useRedis } from '../../support/use-redis.ts';
 
@@ -24,14 +21,9 @@ const DAY_MILLIS = 86_400_000;
 const HOOK = 'https://shop.example/hooks?token=t';
 
 const { redis } = await useRedis();
-let records: JobRecords;
-let events: WebhookEvents;
-let receivers: WebhookReceivers;
-beforeAll(async () => {
-  records = new JobRecords(redis, hostClock);
-  events = new WebhookEvents(redis);
-  receivers = createWebhookReceivers(redis);
-});
+const records = new JobRecords(redis, hostClock);
+const events = new WebhookEvents(redis);
+const receivers = createWebhookReceivers(redis);
 beforeEach(() => redis.flushall());
 
 /** An active job, attempt 1, with a webhook by default. */

@@ -1,7 +1,7 @@
-import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSafeFetch, type SafeFetchSettings } from '../../../workers/fetch/safe-fetch.ts';
+import { listen } from '../../support/free-port.ts';
 import { plantRaw, plantServer, redirectTo, serve } from '../../support/servers.ts';
 import { selfSigned } from './certificate.ts';
 
@@ -170,11 +170,9 @@ describe('a secure connection', () => {
   });
 
   test('times out with a server that never starts TLS', async () => {
-    const mute = createServer(() => {}).listen(0, '127.0.0.1');
-    await once(mute, 'listening');
+    const mute = createServer(() => {});
     onTestFinished(() => void mute.close());
-    const address = mute.address();
-    const port = typeof address === 'object' ? address?.port : undefined;
+    const port = await listen(mute);
     const { safe } = shop({ limits: { connectMillis: 50 } });
     await expect(safe.fetch(`https://shop.example:${port}/`, small)).rejects.toThrow(
       fetchError('timeout'),

@@ -1,9 +1,9 @@
-import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSafeFetch } from '../../../workers/fetch/safe-fetch.ts';
+import { listen } from '../../support/free-port.ts';
 import { selfSigned } from './certificate.ts';
 
 /** As much as waits for a reader: then undici pauses its parser. */
@@ -25,12 +25,9 @@ async function plant(
     socket.once('data', () => socket.write(response, () => afterwards(socket)));
   };
   const server = scheme === 'https' ? createTlsServer(identity, answer) : createServer(answer);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await listen(server);
   onTestFinished(() => void server.close());
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return `${scheme}://${HOST}:${address.port}`;
+  return `${scheme}://${HOST}:${port}`;
 }
 
 /** Opens a body and lets it wait. */

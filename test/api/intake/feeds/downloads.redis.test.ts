@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createFeedDownloads } from '../../../../src/api/intake/feeds/downloads.ts';
 import type { Reply } from '../../../../src/http/route.ts';
 import { feedKeys } from '../../../../src/intake/feeds/feed-keys.ts';
 import { ReviewDecisions } from '../../../../src/intake/review/decisions.ts';
 import { fileLinks } from '../../../../src/storage/file-links.ts';
-import { type FeedBench, startFeedBench } from '../../../support/feed-runs.ts';
+import { useFeedBench } from '../../../support/feed-runs.ts';
 
 const CALL = {
   baseUrl: 'https://selvage.example',
@@ -19,11 +19,7 @@ const LIMITED = {
   headers: { 'retry-after': '2' },
 };
 
-let bench: FeedBench;
-beforeAll(async () => {
-  bench = await startFeedBench();
-});
-afterAll(() => bench.stop());
+const bench = await useFeedBench();
 
 /** The last completed run of a new feed. */
 async function completedRun(client: string) {

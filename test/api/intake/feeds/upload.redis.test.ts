@@ -1,17 +1,15 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { mkdir, rm } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { Readable } from 'node:stream';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { FeedQuery } from '../../../../src/api/intake/feeds/request.ts';
 import { storeDocument } from '../../../../src/api/intake/feeds/upload.ts';
 import { createStoredBytes } from '../../../../src/intake/stored-bytes.ts';
 import { hostClock } from '../../../../src/platform/clock.ts';
-import { createLog } from '../../../../src/platform/log.ts';
-import { commandConnection, untilReady } from '../../../../src/platform/redis.ts';
 import { createFsBlobs } from '../../../../src/storage/fs-blobs.ts';
-import { startRedis } from '../../../support/redis-server.ts';
 import { listStoredFiles } from '../../../support/stored-files.ts';
+import { useFolder } from '../../../support/use-folder.ts';
+import { useRedis } from '../../../support/use-redis.ts';
 
 const CALLER = {
   keyId: 'key_1',
@@ -28,45 +26,24 @@ const CALLER = {
   feedIntervalSeconds: 900,
 };
 
-async function startServices() {
-  const redisServer = await startRedis();
-  const redis = commandConnection(redisServer.url, createLog('test', 'silent'));
-  await untilReady(redis, AbortSignal.timeout(5000));
-  const folder = await mkdtemp(join(tmpdir(), 'selvage-uploads-'));
-  onTestFinished(async () => {
-    redis.disconnect();
-    await Promise.all([redisServer.stop(), rm(folder, { recursive: true })]);
-  });
-  const blobs = await createFsBlobs({ dir: folder });
-  return { folder, blobs, storedBytes: createStoredBytes(redis, hostClock) };
-}
-
-/** Returns the path of the only file whose name has a word. */
-async function findFile(folder: string, word: string): Promise<string> {
-  const files = (await listStoredFiles(folder)).filter((file) => basename(file).includes(word));
-  expect(files).toHaveLength(1);
-  return files[0]!;
-}
+const { redis } = await useRedis();
+const folder = await useFolder();
+const blobs = await createFsBlobs({ dir: folder });
+const storedBytes = createStoredBytes(redis, hostClock);
 
 test('an upload that cannot be deleted again is no longer counted, and no error', async () => {
-  const { folder, ...deps } = await startServices();
-  const body = Readable.from([Buffer.alloc(1000, 'x')]);
+  const stream = Readable.from([Buffer.alloc(1000, 'x')]);
   const document = await storeDocument(
-    deps,
+    { blobs, storedBytes },
     'feeds/shop/feed_1/runs/run_1/source',
-    {
-      kind: 'bytes',
-      mediaType: 'text/csv',
-      charset: undefined,
-      stream: body,
-      hold: () => {},
-    },
+    { kind: 'bytes', mediaType: 'text/csv', charset: undefined, stream, hold: () => {} },
     { caller: CALLER, query: FeedQuery.parse({}), signal: new AbortController().signal },
   );
-  expect(await deps.storedBytes.used(CALLER)).toBe(1000);
-  const path = await findFile(folder, 'source');
-  await rm(path);
-  await mkdir(path); // a folder is no file that could be deleted
+  expect(await storedBytes.used(CALLER)).toBe(1000);
+  const files = (await listStoredFiles(folder)).filter((file) => basename(file).includes('source'));
+  expect(files).toHaveLength(1);
+  await rm(files[0]!);
+  await mkdir(files[0]!); // a folder is no file that could be deleted
   await document.discard();
-  expect(await deps.storedBytes.used(CALLER)).toBe(0);
+  expect(await storedBytes.used(CALLER)).toBe(0);
 });
