@@ -17,11 +17,6 @@ const LINK_PROBLEMS: readonly ProblemType[] = [
   'unsupported-media-type',
 ];
 
-const toReply = (file: Uint8Array, mediaType: string): Reply => ({
-  headers: { ...HEADERS, 'content-type': mediaType, 'content-length': String(file.length) },
-  body: Buffer.from(file),
-});
-
 const photoGone = (why: string, cause?: unknown): Problem =>
   new Problem('gone', `${why}; choose the file of the photo instead`, { cause });
 
@@ -32,15 +27,24 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 } as const;
 
+const toReply = (file: Uint8Array, mediaType: string): Reply => ({
+  headers: { ...HEADERS, 'content-type': mediaType, 'content-length': String(file.length) },
+  body: Buffer.from(file),
+});
+
 /** Returns the photo of a row that needs a review, if it was kept and is still the one. */
 export async function readKeptPhoto(
-  blobs: Pick<Blobs, 'get'>,
+  blobs: Pick<Blobs, 'head' | 'get'>,
   { client, id }: Pick<BatchRecord, 'client' | 'id'>,
   { row, needed, inputSha256 }: ReviewRow,
-  signal: AbortSignal,
+  { awaitMemory, signal }: Pick<Call, 'awaitMemory' | 'signal'>,
 ): Promise<Uint8Array | undefined> {
   if (!needed) return undefined;
-  const bytes = await blobs.get(batchKeys(client, id).photo(row), signal).catch((error) => {
+  const key = batchKeys(client, id).photo(row);
+  const head = await blobs.head(key, signal).catch(storageUnavailable);
+  if (!head) return undefined;
+  await awaitMemory(head.bytes, signal);
+  const bytes = await blobs.get(key, signal).catch((error) => {
     if (error instanceof BlobMissing) return undefined;
     return storageUnavailable(error);
   });
@@ -54,13 +58,13 @@ export async function readKeptPhoto(
  */
 export async function readPhoto(
   images: Pick<ImageRequests, 'fetchImage'>,
-  blobs: Pick<Blobs, 'get'>,
+  blobs: Pick<Blobs, 'head' | 'get'>,
   batch: BatchRecord,
   row: ReviewRow,
   call: Call,
 ): Promise<Reply> {
   const { imageUrl, inputSha256 } = row;
-  const kept = await readKeptPhoto(blobs, batch, row, call.signal);
+  const kept = await readKeptPhoto(blobs, batch, row, call);
   if (kept) return toReply(kept, `image/${sniffFormat(kept)}`);
   if (imageUrl === undefined) {
     throw photoGone('The photo was uploaded, and deleted when its cut-out was made');

@@ -156,7 +156,7 @@ export function createRowRefinements(
     const stored = {
       options,
       sha256: row.inputSha256,
-      readPhoto: () => readKeptPhoto(blobs, target.batch, row, call.signal),
+      readPhoto: () => readKeptPhoto(blobs, target.batch, row, call),
       imageUrl: row.imageUrl,
       hasBackground: options?.backgroundImageUrl !== undefined,
       refinements,
