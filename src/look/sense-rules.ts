@@ -67,6 +67,13 @@ const SKIRTS = ['skirt_light', 'skirt_heavy', 'maxi_skirt'];
 const DRESS_SHOES = ['dress_shoes', 'heels', 'flats'];
 const WARM_COATS = ['wool_coat', 'down_jacket', 'parka', 'puffer_vest'];
 const SPORTY = ['joggers', 'leggings', 'tracksuit_set', 'shorts', 'cargo_pants'];
+// biome-ignore format: a list reads best in lines
+const NOT_FOR_SPORT = [
+  ...DRESSES, ...SKIRTS, 'blouse', 'shirt', 'tunic', 'sweater', 'thick_sweater', 'turtleneck',
+  'cardigan', 'knit_vest', 'trousers', 'chinos', 'dungarees', 'overshirt', 'kimono_duster',
+  'flannel_shirt', 'short_sleeve_shirt', 'dress_shirt', 'kurta', 'cape_poncho', 'leather_jacket',
+  'denim_jacket', 'down_jacket', 'parka',
+];
 const SNOW_GEAR = ['ski_trousers', 'rain_trousers'];
 const SEDATE = [
   'casual',
@@ -118,7 +125,7 @@ export const SENSE_RULES: readonly SenseRule[] = [
   { id: 'rain-gear-dry',    points: 25, isHard: true, garment: { categories: ['rain_trousers'] }, isDry: true },
   { id: 'ski-mild',         points: 40, isHard: true, garment: { categories: ['ski_trousers'] }, aboveC: 5 },
   // Occasion and garment.
-  { id: 'sport-dressy',     points: 50, isHard: true, garment: { categories: [...DRESSES, ...SKIRTS, 'blouse', 'shirt', 'tunic', 'sweater', 'thick_sweater', 'turtleneck', 'cardigan', 'knit_vest', 'trousers', 'chinos', 'dungarees', 'overshirt', 'kimono_duster', 'flannel_shirt', 'short_sleeve_shirt', 'dress_shirt', 'kurta', 'cape_poncho', 'leather_jacket', 'denim_jacket', 'down_jacket', 'parka'] }, occasions: ['sport'] },
+  { id: 'sport-dressy',     points: 50, isHard: true, garment: { categories: NOT_FOR_SPORT }, occasions: ['sport'] },
   { id: 'sport-shoes',      points: 40, isHard: true, garment: { categories: ['boots', 'winter_boots', 'sandals'] }, occasions: ['sport'] },
   { id: 'sport-sneakers',   isHard: true, garment: { categories: ['sneakers'] }, ifOwned: ['sports_shoes'], occasions: ['sport'] },
   { id: 'sport-casual',     points: 8,  garment: { categories: ['polo_shirt', 'cargo_pants', 'capri', 'bodysuit', 'bomber_jacket'] }, occasions: ['sport'] },
