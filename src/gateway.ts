@@ -2,7 +2,9 @@ import type { Redis } from 'ioredis';
 import type { Registry } from 'prom-client';
 import { AccessRequests } from './auth/access-requests.ts';
 import { type Authentication, createAuthentication } from './auth/authentication.ts';
+import { IdentityProvider } from './auth/identity-provider.ts';
 import { Keys } from './auth/keys.ts';
+import { readOidcSettings } from './auth/oidc-settings.ts';
 import { RequestLog } from './auth/request-log.ts';
 import { ClientUsage } from './auth/usage.ts';
 import { createLimits, type Limits } from './http/limits.ts';
@@ -34,6 +36,8 @@ import { type FileLinks, fileLinks } from './storage/file-links.ts';
 /** What only a gateway has: callers and their limits, and what waits for jobs. */
 export interface Gateway extends Services {
   authentication: Authentication;
+  /** Where people sign in to the console without a key, if they may. */
+  identityProvider: IdentityProvider | undefined;
   keys: Keys;
   clientUsage: ClientUsage;
   requestLog: RequestLog;
@@ -66,6 +70,7 @@ export async function openGateway(
 ): Promise<Gateway> {
   const { redis, now, log, blobs } = services;
   const { keyPepper } = resolveSecrets(config);
+  const oidc = readOidcSettings(config);
   const deadlineMillis = config.SYNC_TIMEOUT_SECONDS * 1000;
   const connect = (): Redis => blockingConnection(config, log);
   const authentication = await createAuthentication({
@@ -75,6 +80,7 @@ export async function openGateway(
     keyPepper,
     developmentKey: config.SELVAGE_DEV_KEY,
     maxLiveKeys: config.MAX_LIVE_KEYS,
+    oidc,
     onSignedOut: (key) => putDeed(blobs, 'session', key, { key }),
   });
   // A copy before anyone is told: a Redis that loses its last second must not undo a change.
@@ -95,6 +101,7 @@ export async function openGateway(
   return {
     ...services,
     ...{ authentication, keys, jobWaiter, admission, completions, deadlineMillis },
+    identityProvider: oidc && new IdentityProvider(oidc, deriveSecret('sign-in', keyPepper)),
     clientUsage: new ClientUsage(redis, now),
     requestLog: new RequestLog(redis, now, config.REQUEST_LOG_DAYS),
     accessRequests: new AccessRequests(redis, keys, now),

@@ -9,6 +9,12 @@ export function requireCaller({ caller }: Pick<Call, 'caller'>): Caller {
   return caller;
 }
 
+/** Returns who does what is recorded: a person, or the id of a key. */
+export function actorOf(call: Pick<Call, 'caller'>): string {
+  const { person, keyId } = requireCaller(call);
+  return person ?? keyId;
+}
+
 /** Returns the rate limit and quota left to the caller of a route that needs a key. */
 export function requireRateLimitStatus({ rateLimit }: Pick<Call, 'rateLimit'>): RateLimitStatus {
   if (!rateLimit) throw new Error(KEYLESS);

@@ -19,6 +19,7 @@ import { createLookThreads, type LookThreads } from './look/thread-pool.ts';
 import { serveDocs } from './operations/docs.ts';
 import { serveMetrics } from './operations/metrics.ts';
 import { serveQueueDashboard } from './operations/queue-dashboard.ts';
+import { serveSignIn } from './operations/sign-in.ts';
 import { routeTable } from './routes.ts';
 
 /** Files sent at once from S3; the other connections to it remain for all other work. */
@@ -76,7 +77,8 @@ export function gatewayServer(
   gateway: Gateway,
   routes: readonly Route[],
 ): HttpServer {
-  const { authentication, requestLimits, queues, deadlineMillis, admission } = gateway;
+  const { authentication, identityProvider, requestLimits, queues, deadlineMillis, admission } =
+    gateway;
   const { findCaller, findSessionCaller } = authentication;
   const { observe } = createGatewayMetrics(registry, deadlineMillis, admission.load);
   const record = createRecorder(gateway, routes, log);
@@ -103,8 +105,9 @@ export function gatewayServer(
   server.app.register(async (scope) => {
     await compressResponses(scope);
     serveDocs(scope, routes, { version, publicUrl: config.PUBLIC_URL });
-    serveConsole(scope, config.S3_PUBLIC_ENDPOINT);
+    serveConsole(scope, config.S3_PUBLIC_ENDPOINT, identityProvider?.links);
   });
+  if (identityProvider) serveSignIn(server.app, identityProvider, gateway);
   serveQueueDashboard(server.app, { lookUp: findCaller, queues: Object.values(queues) });
   return server;
 }

@@ -23,6 +23,7 @@ import { rulePackRoutes } from './intake/rules/routes.ts';
 import { sourceRoutes } from './intake/sources/routes.ts';
 import { webhookRoutes } from './intake/webhooks.ts';
 import { type LookDeps, lookRoutes } from './look/routes.ts';
+import { photoRoute } from './operations/console-photo.ts';
 import { consoleRoutes } from './operations/console-session.ts';
 import { type Checks, healthRoutes } from './operations/health.ts';
 import { type MetricsDeps, metricsRoutes } from './operations/metrics.ts';
@@ -122,6 +123,7 @@ export function routeTable(
     ...accessRoutes(gateway),
     ...accountRoutes(gateway),
     ...consoleRoutes(gateway),
+    photoRoute(images, gateway),
     ...healthRoutes(checks, () => readOngoingRecovery(redis)),
     ...(metrics ? metricsRoutes(metrics) : []),
     ...problemRoutes(),

@@ -1,8 +1,11 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
+import type { Identity } from './identity-provider.ts';
 import type { Grant, KeyRecord } from './key-record.ts';
 import { KeyError, Keys } from './keys.ts';
+import type { OidcSettings } from './oidc-settings.ts';
+import { People } from './people.ts';
 import { type IntakeRight, rightsOf, SCOPES } from './scopes.ts';
 import { createSessions } from './sessions.ts';
 
@@ -27,6 +30,8 @@ interface AuthenticationDeps {
   developmentKey: string | undefined;
   /** Of a client. */
   maxLiveKeys: number;
+  /** How people sign in without a key, if they may. */
+  oidc: OidcSettings | undefined;
   /** Called with the key in Redis of a session that was ended. */
   onSignedOut(sessionKey: string): Promise<void>;
 }
@@ -35,12 +40,13 @@ interface AuthenticationDeps {
 type AuthenticatedCaller = Omit<KeyRecord, 'id' | 'intake'> & {
   keyId: string;
   rights: readonly IntakeRight[];
+  /** Who has signed in, if it was not by the key. */
+  person?: string | undefined;
 };
 
-const toCaller = (record: KeyRecord | undefined): AuthenticatedCaller | undefined => {
-  if (!record) return undefined;
+const toCaller = (record: KeyRecord, person?: string): AuthenticatedCaller => {
   const { id, intake, ...rest } = record;
-  return { keyId: id, ...rest, rights: rightsOf(record) };
+  return { keyId: id, ...rest, rights: rightsOf(record), ...(person && { person }) };
 };
 
 /** Registers the development key, and warns if it is rejected. */
@@ -64,20 +70,44 @@ export async function createAuthentication({
   keyPepper,
   developmentKey,
   maxLiveKeys,
+  oidc,
   onSignedOut,
 }: AuthenticationDeps) {
   const keys = new Keys(redis, keyPepper, now, { maxLive: maxLiveKeys });
   const sessions = createSessions(redis, keys, onSignedOut);
+  const people = oidc && new People(redis, keys, now, oidc);
   if (developmentKey) await adoptDevelopmentKey(keys, developmentKey, log);
 
   return {
     /** Returns the caller of a live key, undefined if the key is unknown or not live. */
-    findCaller: async (key: string) => toCaller(await keys.lookUp(key, developmentKey)),
+    async findCaller(key: string) {
+      const record = await keys.lookUp(key, developmentKey);
+      return record && toCaller(record);
+    },
     /** Returns the caller behind a session's id, undefined if it is unknown or its key not live. */
-    findSessionCaller: async (id: string) => toCaller(await sessions.findKey(id)),
+    async findSessionCaller(id: string) {
+      const session = await sessions.find(id);
+      const person = session?.person;
+      const record = person
+        ? await people?.find(person)
+        : session && (await sessions.keyOf(session));
+      return record && toCaller(record, person?.name);
+    },
     /** Creates a session for the key of a caller, and returns its id. */
     openSession: (key: string, { expiresAt }: AuthenticatedCaller): Promise<string> =>
       sessions.create(key, { expiresAt }),
+    /**
+     * Returns the caller that somebody is whom a provider has signed in, and what creates a session of it.
+     * @throws Problem insufficient-scope if no role lets them in
+     */
+    async admitPerson(identity: Identity) {
+      if (!people) throw new Error('somebody has signed in, but there are no roles');
+      const { session, record } = await people.admit(identity);
+      return {
+        caller: toCaller(record, session.name),
+        open: () => sessions.createOf(identity.subject, session),
+      };
+    },
     signOut: sessions.delete,
   };
 }

@@ -20,6 +20,8 @@ export const LoggedRequest = z.object({
   requestId: z.string(),
   client: z.string(),
   keyId: z.string(),
+  /** Who had signed in to the console without a key: e-mail and subject at the provider. */
+  person: z.string().optional(),
   method: z.string(),
   /** With `:name` for parameters. */
   route: z.string(),

@@ -26,11 +26,22 @@ export const endSession = async (redis: Redis, key: string): Promise<boolean> =>
 const indexKey = (place: string): string => `${PREFIX}:sessions-of:${place}`;
 
 const Session = z.object({
-  /** The hash the key's record is stored under. */
+  /** Whose sessions it is counted with: the hash the key's record is stored under, or a name of the person. */
   place: z.string(),
   /** The key's expiry at sign-in: rotating the key changes it. */
   keyExpiresAt: z.string().optional(),
+  /** Who has signed in without a key. */
+  person: z
+    .object({
+      name: z.string(),
+      /** Of their role. */
+      value: z.string(),
+      /** Under which the keys count whose limits apply. */
+      meter: z.string(),
+    })
+    .optional(),
 });
+export type PersonSession = NonNullable<Session['person']>;
 type Session = z.infer<typeof Session>;
 
 function defineCreate(redis: Redis) {
@@ -42,7 +53,7 @@ function defineCreate(redis: Redis) {
 }
 
 /**
- * Browser sign-ins: a random id stands for a key, and no page ever holds one. Revoking or rotating
+ * Browser sign-ins: a random id stands for a key or a person, and no page ever holds a key. Revoking or rotating
  * the key ends its sessions. Redis expires them by its own time.
  * @param onDeleted called with the key in Redis of a session that was deleted, before anyone is told
  */
@@ -58,22 +69,29 @@ export function createSessions(
     return json ? Session.parse(JSON.parse(json)) : undefined;
   }
 
+  async function create(session: Session): Promise<string> {
+    const id = randomBytes(32).toString('base64url');
+    await store(id, session);
+    return id;
+  }
+
   return {
     /**
      * Creates a session for a live key and returns its id, to be given to that browser only. The
      * key's oldest session ends if there are more than five.
      */
-    async create(key: string, { expiresAt }: Pick<KeyRecord, 'expiresAt'>): Promise<string> {
-      const id = randomBytes(32).toString('base64url');
-      const session = { place: keys.hash(key), ...(expiresAt && { keyExpiresAt: expiresAt }) };
-      await store(id, session);
-      return id;
-    },
+    create: (key: string, { expiresAt }: Pick<KeyRecord, 'expiresAt'>): Promise<string> =>
+      create({ place: keys.hash(key), ...(expiresAt && { keyExpiresAt: expiresAt }) }),
+
+    /** Creates a session of a person, as `create` does. @param subject who it is, unique at the provider */
+    createOf: (subject: string, person: PersonSession): Promise<string> =>
+      create({ place: `person:${subject}`, person }),
+
+    /** Returns the session of an id, or undefined. */
+    find: read,
 
     /** Returns the live record of the key a session stands for, or undefined. */
-    async findKey(id: string): Promise<KeyRecord | undefined> {
-      const session = await read(id);
-      if (!session) return undefined;
+    async keyOf(session: Session): Promise<KeyRecord | undefined> {
       const record = await keys.findLive(session.place);
       return record?.expiresAt === session.keyExpiresAt ? record : undefined;
     },

@@ -11,8 +11,15 @@ import { OPTION_NAMES, OPTIONS, QUALITIES, SHADOWS } from '../output/option-tabl
 /** The files of the console, served as they are, without a build step. */
 const FILES = join(import.meta.dirname, 'browser');
 
-/** The module `options.js` of the page: what follows from the tables of options and of kinds of feeds. */
-const OPTIONS_MODULE = Object.entries({
+/** Where people sign in without a key: what they call it, and where a browser begins and ends. */
+interface ProviderLinks {
+  name: string;
+  signIn: string;
+  signOut: string;
+}
+
+/** What follows from the tables of options and of kinds of feeds. */
+const OPTIONS_OF_PAGE = {
   DEFAULTS: Object.fromEntries(OPTION_NAMES.map((name) => [name, OPTIONS[name].default])),
   FORMATS: FORMAT_NAMES,
   SHADOWS,
@@ -22,15 +29,16 @@ const OPTIONS_MODULE = Object.entries({
   EXTENSIONS: Object.fromEntries(
     Object.values(FORMATS).map(({ mediaType, extension }) => [mediaType, extension]),
   ),
-})
-  .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`)
-  .join('');
-
-/** Modules of the page that are no files of it, by name. */
-const MODULES = {
-  'options.js': OPTIONS_MODULE,
-  'client-zip.js': readFileSync(fileURLToPath(import.meta.resolve('client-zip'))),
 };
+
+/** The module `options.js` of the page: what it does not know itself. */
+const optionsModule = (provider: ProviderLinks | undefined): string =>
+  Object.entries({ ...OPTIONS_OF_PAGE, PROVIDER: provider })
+    .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`)
+    .join('');
+
+/** A module of the page that is no file of it. */
+const CLIENT_ZIP = readFileSync(fileURLToPath(import.meta.resolve('client-zip')));
 
 /**
  * Restricts the page to resources of this service.
@@ -57,7 +65,12 @@ const createHeaders = (storage: string | undefined) => ({
  * Serves the console at `/`, with its files under `/console/`.
  * @param storage as in `createHeaders`
  */
-export function serveConsole(app: FastifyInstance, storage: string | undefined): void {
+export function serveConsole(
+  app: FastifyInstance,
+  storage: string | undefined,
+  provider: ProviderLinks | undefined,
+): void {
+  const modules = { 'options.js': optionsModule(provider), 'client-zip.js': CLIENT_ZIP };
   const headers = createHeaders(storage);
   app.register(async (scope) => {
     await scope.register(fastifyStatic, {
@@ -70,7 +83,7 @@ export function serveConsole(app: FastifyInstance, storage: string | undefined):
         reply.headers({ ...headers, 'cache-control': 'no-cache' });
       },
     });
-    for (const [name, source] of Object.entries(MODULES)) {
+    for (const [name, source] of Object.entries(modules)) {
       scope.get(`/console/${name}`, (_request, reply) =>
         reply
           .headers({ ...headers, 'cache-control': 'no-cache' })

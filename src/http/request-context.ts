@@ -43,6 +43,7 @@ export const createRequestContext = (): RequestContext => ({
 export const callerFields = ({ requestContext }: FastifyRequest) => ({
   client: requestContext.grant?.client,
   keyId: requestContext.grant?.keyId,
+  person: requestContext.grant?.person,
 });
 
 /** Refunds reserved quota, once; the response does not wait for it. */

@@ -20,6 +20,8 @@ type CallerLimits = Pick<
 export interface Caller extends Meter, CallerLimits {
   keyId: string;
   client: string;
+  /** Who has signed in to the console, if it was not by the key. */
+  person?: string | undefined;
   scopes: readonly string[];
   /** Parts of the API that are granted besides the scopes of operations. */
   rights: readonly string[];

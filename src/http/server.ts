@@ -41,7 +41,7 @@ import { type BodyTimes, hasBody, limitBodyTime } from './slow-body.ts';
 export interface AnsweredRequest extends RequestObservation {
   requestId: string;
   /** Undefined if it had no accepted key. */
-  caller: Pick<Caller, 'client' | 'keyId'> | undefined;
+  caller: Pick<Caller, 'client' | 'keyId' | 'person'> | undefined;
   /** What the first error of its problem points at. */
   pointer: string | undefined;
   /** Units of the quota that it has cost. */

@@ -1,10 +1,18 @@
 import { fastifyCookie } from '@fastify/cookie';
 
 /**
- * The cookie that identifies a signed-in page. Under TLS its name has a prefix with which browsers take it from this
- * host alone: no other one of the domain, and nobody on a plain connection, can plant one.
+ * The cookies of the console: that of a signed-in page, and that of a browser that is signing in elsewhere, which comes
+ * back from another site.
  */
-const nameOf = (isSecure: boolean): string => `${isSecure ? '__Host-' : ''}selvage-console`;
+const COOKIES = { console: 'strict', 'sign-in': 'lax' } as const;
+type CookieKind = keyof typeof COOKIES;
+
+/**
+ * Under TLS the name has a prefix with which browsers take the cookie from this host alone: no other one of the domain,
+ * and nobody on a plain connection, can plant one.
+ */
+const nameOf = (kind: CookieKind, isSecure: boolean): string =>
+  `${isSecure ? '__Host-' : ''}selvage-${kind}`;
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -17,9 +25,13 @@ export const isOverTls = (origin: string, headers: Headers): boolean =>
   origin.startsWith('https:') || headers['x-forwarded-proto'] === 'https';
 
 /** Returns the id of a request's session, undefined if it has none. @param isSecure whether it came by TLS */
-export function sessionIdOf({ cookie }: Headers, isSecure: boolean): string | undefined {
-  const id = typeof cookie === 'string' ? fastifyCookie.parse(cookie)[nameOf(isSecure)] : undefined;
-  return id || undefined;
+export function sessionIdOf(
+  { cookie }: Headers,
+  isSecure: boolean,
+  kind: CookieKind = 'console',
+): string | undefined {
+  const cookies = typeof cookie === 'string' ? fastifyCookie.parse(cookie) : {};
+  return cookies[nameOf(kind, isSecure)] || undefined;
 }
 
 /**
@@ -33,11 +45,16 @@ export const isFromOwnPage = (headers: Headers): boolean => headers['x-selvage-c
  * id deletes it.
  * @param secure whether the browser has come by TLS: never send it over plain HTTP
  */
-export const sessionCookie = (id: string, maxAgeSeconds: number, secure: boolean): string =>
-  fastifyCookie.serialize(nameOf(secure), id, {
+export const sessionCookie = (
+  id: string,
+  maxAgeSeconds: number,
+  secure: boolean,
+  kind: CookieKind = 'console',
+): string =>
+  fastifyCookie.serialize(nameOf(kind, secure), id, {
     path: '/',
     httpOnly: true,
-    sameSite: 'strict',
+    sameSite: COOKIES[kind],
     secure,
     maxAge: id ? maxAgeSeconds : 0,
   });

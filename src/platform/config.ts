@@ -116,6 +116,17 @@ const Environment = z.object({
   MAX_LIVE_KEYS: whole(1, 1000).default(5),
   ACCESS_REQUESTS: z.enum(['on', 'off']).default('off'),
   REQUEST_LOG_DAYS: whole(0, 90).default(7),
+  OIDC_ISSUER: z.url({ protocol: /^https?$/ }).optional(),
+  OIDC_NAME: z.string().min(1).max(60).optional(),
+  OIDC_CLIENT_ID: z.string().min(1).optional(),
+  OIDC_CLIENT_SECRET: z.string().min(1).optional(),
+  OIDC_CLIENT_SECRET_FILE: z.string().min(1).optional(),
+  OIDC_SCOPES: z
+    .string()
+    .regex(/(^| )openid( |$)/, 'must be words with "openid" among them')
+    .default('openid email profile'),
+  OIDC_CLAIM: z.string().min(1).default('groups'),
+  OIDC_ROLES: z.string().min(1).optional(),
   REVIEW_PHOTOS: z.enum(['keep', 'delete']).default('keep'),
   LOOK_SIGNING_KEYS: z
     .string()

@@ -16,6 +16,7 @@ import { keptCases } from './kept.cases.ts';
 import { openKeyRegister } from './key-register.ts';
 import { languageCases } from './language.cases.ts';
 import { largeCases } from './large.cases.ts';
+import { linkCases } from './links.cases.ts';
 import { lookCases } from './look.cases.ts';
 import { mendCases } from './mend.cases.ts';
 import { operateCases } from './operate.cases.ts';
@@ -320,6 +321,8 @@ function inBrowser(chromium: string): void {
   lookCases(() => running, signedIn, photo);
 
   keptCases(() => running, signedIn, photo);
+
+  linkCases(() => running, signedIn);
 
   largeCases(() => running, signedIn, photo);
 

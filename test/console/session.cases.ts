@@ -219,7 +219,7 @@ export function sessionCases(running: () => Running): void {
           running().register.redis,
           running().register.keys,
           async () => {},
-        ).findKey('x'.repeat(43)),
+        ).find('x'.repeat(43)),
       ).toBeUndefined();
     });
   });

@@ -137,6 +137,7 @@ export const ACCESS: readonly Access[] = [
   { method: 'POST',   path: '/console/session',                    needs: 'nobody',  authorized: 400, body: {} },
   { method: 'GET',    path: '/console/session',                    needs: 'nobody',  authorized: 200 },
   { method: 'DELETE', path: '/console/session',                    needs: 'nobody',  authorized: 204 },
+  { method: 'POST',   path: '/console/photos',                     needs: REMOVE,    authorized: 400, body: {} },
   { method: 'GET',    path: '/livez',                              needs: 'nobody',  authorized: 200 },
   { method: 'GET',    path: '/readyz',                             needs: 'nobody',  authorized: 200 },
   { method: 'GET',    path: '/metrics',                            needs: 'nobody',  authorized: 200 },

@@ -42,6 +42,10 @@ const SECRETS = because(
   'workers open the images of strangers',
   ...['KEY_PEPPER', 'LOOK_SIGNING_KEYS', 'METRICS_KEY', 'SELVAGE_DEV_KEY'],
 );
+const SIGN_IN = because(
+  'people sign in at the gateway',
+  ...SETTINGS.filter((name) => name.startsWith('OIDC_')),
+);
 
 /** Where Redis is, if it is not one server by its URL. */
 const OTHER_REDIS = [
@@ -73,13 +77,14 @@ describe('docker-compose.yml', () => {
     ...because('set as S3_ACCESS_KEY', 'AWS_ACCESS_KEY_ID'),
     ...because('set as S3_SECRET_KEY', 'AWS_SECRET_ACCESS_KEY'),
     ...because('the file is mounted', 'SOURCES_FILE', 'SUNSET_FILE'),
+    ...because('no file is mounted: OIDC_CLIENT_SECRET', 'OIDC_CLIENT_SECRET_FILE'),
   };
   const NO_GPU = because('there is no GPU', 'DEVICE');
   /** Not passed from the environment or `.env`. */
   const MISSING: Readonly<Record<string, Reasons>> = {
     gateway: { ...INSIDE, ...NO_GPU },
-    worker: { ...INSIDE, ...NO_GPU, ...SECRETS },
-    'worker-gpu': { ...INSIDE, ...SECRETS },
+    worker: { ...INSIDE, ...NO_GPU, ...SECRETS, ...SIGN_IN },
+    'worker-gpu': { ...INSIDE, ...SECRETS, ...SIGN_IN },
   };
 
   test.each(Object.entries(MISSING))('passes all settings to %s', (name, missing) => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GrantFields, isLive, type KeyRecord } from '../../auth/key-record.ts';
+import { GrantFields, isLive, KeyRecord } from '../../auth/key-record.ts';
 import { KeyError } from '../../auth/keys.ts';
 import type { Rate } from '../../auth/limit-settings.ts';
 import { CLIENT_SCOPES, INTAKE_RIGHTS, rightsOf } from '../../auth/scopes.ts';
@@ -120,11 +120,13 @@ class AccountKeys {
 
   /** Returns the record of the key in use, and the live ones of its client. */
   async #read(call: Pick<Call, 'caller'>) {
-    const { keyId, client } = requireCaller(call);
+    const { keyId, client, person, scopes, rights } = requireCaller(call);
     const { keys, now } = this.#gateway;
     const live = (await keys.listOf(client)).filter((record) => isLive(record, now()));
-    const own = live.find(({ id }) => id === keyId);
-    if (!own) throw new Problem('unauthorized', 'This key was revoked just now');
+    const key = live.find(({ id }) => id === keyId);
+    if (!key) throw new Problem('unauthorized', 'This key was revoked just now');
+    // A person has the limits of the key, but the scopes of a role.
+    const own = person ? KeyRecord.parse({ ...key, id: person, scopes, intake: rights }) : key;
     return { own, live };
   }
 

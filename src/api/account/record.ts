@@ -25,9 +25,10 @@ export function createRecorder(
   return ({ caller, requestId, method, route, status, seconds, problem, pointer, units }) => {
     const operation = operations.get(nameOf(method, route));
     if (!caller || !operation || pending >= MAX_PENDING) return;
-    const { client, keyId } = caller;
+    const { client, keyId, person } = caller;
     const request = {
       ...{ requestId, client, keyId, method, route, operation, status },
+      ...(person && { person }),
       ...(problem && { problem }),
       ...(pointer && PLAIN_POINTER.test(pointer) && { pointer }),
       millis: Math.round(seconds * 10_000) / 10,

@@ -67,7 +67,7 @@ export const JobOptions = z
 const defaultOptions = (): z.infer<typeof CutOutFields> => ({});
 export const jobOptionsField = JobOptions.default(defaultOptions);
 
-const ImageUrl = z
+export const ImageUrl = z
   .url({ protocol: /^https?$/ })
   .max(2048)
   .meta({

@@ -19,6 +19,6 @@ export const CHAPTERS: readonly Chapter[] = [
   { prefix: '/compat/withoutbg/',    name: 'withoutBG',          description: 'The HTTP API of withoutBG, for its existing clients' },
   { prefix: '/access/',            name: 'Access',             description: 'How a client gets its key' },
   { prefix: '/account/',             name: 'Account',            description: 'A client\'s own keys, usage and requests' },
-  { prefix: '/console/',             name: 'Console',            description: 'Sign-in of the web console' },
+  { prefix: '/console/',             name: 'Console',            description: 'What only the web console uses: its sign-in, and photos of other sites' },
   { prefix: '/',                     name: 'Service',            description: 'Health, metrics and problem types' },
 ];

@@ -12,7 +12,15 @@ import { jsonDoc } from '../json-doc.ts';
 
 /** What the console may know about its key; never the key itself. */
 const SignedIn = z
-  .object({ signedIn: z.literal(true), client: z.string(), scopes: z.array(z.string()) })
+  .object({
+    signedIn: z.literal(true),
+    client: z.string(),
+    scopes: z.array(z.string()),
+    person: z
+      .string()
+      .optional()
+      .meta({ description: 'Who has signed in, if it was not by a key' }),
+  })
   .meta({ id: 'SignedIn' });
 const SessionStatus = z.union([z.object({ signedIn: z.literal(false) }), SignedIn]);
 
@@ -23,10 +31,11 @@ const FAILED_SIGN_INS: Rate = { count: 10, periodSeconds: 60 };
 
 const NO_STORE = { 'cache-control': 'no-store' } as const;
 
-const signedIn = ({ client, scopes }: Pick<Grant, 'client' | 'scopes'>) => ({
+const signedIn = ({ client, scopes, person }: Pick<Grant, 'client' | 'scopes' | 'person'>) => ({
   signedIn: true,
   client,
   scopes,
+  ...(person && { person }),
 });
 
 /** The console's only routes of its own; everything else goes through the public API. */

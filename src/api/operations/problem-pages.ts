@@ -14,13 +14,13 @@ code, pre { font: .9em ui-monospace, monospace } pre { overflow-x: auto; padding
 td { padding: .35rem 1.5rem .35rem 0; vertical-align: top }`;
 
 /** These pages have no scripts and load nothing. */
-const HEADERS = {
+export const STATIC_PAGE = {
   'x-content-type-options': 'nosniff',
   'content-security-policy':
     "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
 };
 
-const page = (title: string, body: string): Document =>
+export const page = (title: string, body: string): Document =>
   createDocument(
     `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -103,7 +103,7 @@ export function problemRoutes(): Route[] {
       summary: 'All problem types',
       description: 'A web page with a link to each type.',
       responses: PAGE,
-      handle: (call) => sendDocument(call, list, HEADERS),
+      handle: (call) => sendDocument(call, list, STATIC_PAGE),
     }),
     route({
       method: 'GET',
@@ -116,7 +116,7 @@ export function problemRoutes(): Route[] {
       problems: ['not-found'],
       handle(call) {
         const found = pages.get(call.params.type);
-        if (found) return sendDocument(call, found, HEADERS);
+        if (found) return sendDocument(call, found, STATIC_PAGE);
         throw new Problem('not-found', 'There is no such problem type; see /problems');
       },
     }),

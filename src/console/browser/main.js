@@ -3,9 +3,10 @@ import { openCatalogue } from './catalogue.js';
 import { openCutOut } from './cut-out.js';
 import { translateDocument } from './document-texts.js';
 import { ignoreOtherDrops } from './drop.js';
-import { byId, fill } from './element.js';
+import { byId, fill, h } from './element.js';
 import { errorBox } from './error-box.js';
 import { mayOperate, openOperate } from './operate/page.js';
+import { PROVIDER } from './options.js';
 import { openOutfits } from './outfits.js';
 import { openReview } from './review/page.js';
 import { may, readRights } from './rights.js';
@@ -32,6 +33,8 @@ const PAGES = {
 /** @type {Map<PageName, (() => void) | void>} */
 const opened = new Map();
 let isSignedIn = false;
+/** Who has signed in, if it was not by a key. */
+let person = '';
 /** @type {PageName | undefined} */
 let shown;
 
@@ -98,6 +101,23 @@ function takeKeyFromAddress() {
   return key;
 }
 
+/** Shows where else one signs in, and how to end what remains there after signing out here. */
+function offerProvider() {
+  if (!PROVIDER) return;
+  const { name, signIn, signOut } = PROVIDER;
+  const go = () => location.assign(signIn);
+  fill(
+    byId('sign-in-provider'),
+    h(
+      'button',
+      { type: 'button', class: 'primary', onclick: go },
+      say('signIn.provider', { name }),
+    ),
+    location.search === '?signed-out' &&
+      h('p', { class: 'fine' }, h('a', { href: signOut }, say('signIn.leave', { name }))),
+  );
+}
+
 async function start() {
   const key = takeKeyFromAddress();
   try {
@@ -105,6 +125,8 @@ async function start() {
     const current = await callJson(SESSION);
     if (current.signedIn) await readRights();
     isSignedIn = current.signedIn;
+    person = current.person ?? '';
+    byId('sign-out').title = person;
     if (isSignedIn) show();
     else showSignIn();
   } catch (error) {
@@ -122,7 +144,7 @@ byId('sign-in-form').addEventListener('submit', (event) => {
 byId('sign-out').addEventListener('click', async () => {
   await fetch(SESSION, { method: 'DELETE' });
   // A reload: the next person must not see the work of this one.
-  location.replace('/');
+  location.replace(person ? '/?signed-out' : '/');
 });
 session.addEventListener('signed-out', () => {
   if (!isSignedIn) return;
@@ -136,5 +158,6 @@ addEventListener('hashchange', () => {
 
 translateDocument();
 ignoreOtherDrops();
+offerProvider();
 installThemeSwitch();
 start();

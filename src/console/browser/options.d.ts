@@ -11,4 +11,7 @@ declare const EXTENSIONS: Readonly<Record<string, string>>;
 declare const FEED_PRESETS: readonly string[];
 declare const FEED_FORMATS: readonly string[];
 
-export { DEFAULTS, EXTENSIONS, FEED_FORMATS, FEED_PRESETS, FORMATS, QUALITIES, SHADOWS };
+/** Where people sign in without a key, if they may. */
+declare const PROVIDER: Readonly<Record<'name' | 'signIn' | 'signOut', string>> | undefined;
+
+export { DEFAULTS, EXTENSIONS, FEED_FORMATS, FEED_PRESETS, FORMATS, PROVIDER, QUALITIES, SHADOWS };

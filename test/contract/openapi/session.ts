@@ -667,7 +667,7 @@ async function otherClients({ send, shirt, shop, keys }: Session): Promise<void>
   await send('GET', rembg, { key: '' });
 }
 
-async function operations({ send, keys }: Session): Promise<void> {
+async function operations({ send, shop, keys }: Session): Promise<void> {
   const path = '/console/session';
   await send('GET', path, { key: '' });
   await send('POST', path, { key: '', body: { key: 'slv_wrong' } });
@@ -676,6 +676,12 @@ async function operations({ send, keys }: Session): Promise<void> {
   await send('GET', path, { key: '', headers: { cookie } });
   await send('GET', `${INTAKE}/usage`, { key: '', headers: { cookie } });
   await send('DELETE', path, { key: '', headers: { cookie, 'x-selvage-console': '1' } });
+  const photos = '/console/photos';
+  const imageUrl = await shop.putImage('/photo.jpg', 7);
+  await send('POST', photos, { body: { imageUrl } });
+  await send('POST', photos, { body: { imageUrl: `${imageUrl}.none` } });
+  await send('POST', photos, { body: { imageUrl: 'ftp://shop.example/photo.jpg' } });
+  for (const key of ['', keys.reader]) await send('POST', photos, { body: { imageUrl }, key });
   await send('GET', '/metrics', { key: keys.metrics });
   for (const at of ['/livez', '/readyz', '/metrics', '/problems', '/problems/gone', '/problems/no'])
     await send('GET', at, { key: '' });

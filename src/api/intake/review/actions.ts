@@ -8,7 +8,7 @@ import { type MendedRow, withNewest } from '../../../intake/review/refined.ts';
 import { carriedRefined, getCarried, getSummary } from '../../../intake/review/review-files.ts';
 import { type ReviewRow, thousandths } from '../../../intake/review/review-rows.ts';
 import { Problem } from '../../../platform/problem.ts';
-import { requireCaller } from '../../caller.ts';
+import { actorOf, requireCaller } from '../../caller.ts';
 import type { ImageRequests } from '../../removal/image-requests.ts';
 import { reviewMember } from '../batches/response.ts';
 import { RETRY_SOON } from '../job-response.ts';
@@ -225,7 +225,7 @@ export function createReviewActions(
         {
           ...request,
           revision: revision + 1,
-          keyId: caller.keyId,
+          keyId: actorOf(call),
           at: new Date(now()).toISOString(),
           version: versionOf(row),
         },
@@ -238,10 +238,9 @@ export function createReviewActions(
       const { batch } = target;
       requireOpen(target);
       const nowMillis = now();
-      const { keyId } = requireCaller(call);
       const rule = {
         min: thousandths(call.body.minConfidence),
-        keyId,
+        keyId: actorOf(call),
         at: new Date(nowMillis).toISOString(),
       };
       const outboxEntry = batchReviewedEntry(batch, batch.status, nowMillis);

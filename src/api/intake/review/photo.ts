@@ -27,7 +27,7 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 } as const;
 
-const toReply = (file: Uint8Array, mediaType: string): Reply => ({
+export const toReply = (file: Uint8Array, mediaType: string): Reply => ({
   headers: { ...HEADERS, 'content-type': mediaType, 'content-length': String(file.length) },
   body: Buffer.from(file),
 });

@@ -18,7 +18,7 @@ import { type ReviewRow, thousandths } from '../../../intake/review/review-rows.
 import { withoutBlanks } from '../../../output/request.ts';
 import { Strokes } from '../../../output/strokes.ts';
 import { Problem } from '../../../platform/problem.ts';
-import { requireCaller } from '../../caller.ts';
+import { actorOf, requireCaller } from '../../caller.ts';
 import { resultsGone, storageUnavailable } from '../../common-problems.ts';
 import { jsonDoc } from '../../json-doc.ts';
 import { checkedFile } from '../../removal/cut-out-response.ts';
@@ -114,7 +114,7 @@ export function createRowRefinements(
   const newDecision = (call: Call<unknown, unknown>, { revision }: Subject): NewDecision => ({
     revision: revision + 1,
     decision: 'pending',
-    keyId: requireCaller(call).keyId,
+    keyId: actorOf(call),
     at: new Date(now()).toISOString(),
   });
 

@@ -50,7 +50,10 @@ export type ApprovalRequest = z.infer<typeof ApprovalRequest>;
 
 const DecidedBy = z.object({
   client: z.string(),
-  keyId: z.string().meta({ description: 'Id of the API key, as its operator knows it' }),
+  keyId: z.string().meta({
+    description:
+      'Id of the API key, as its operator knows it; or who had signed in to the console without one',
+  }),
 });
 
 const decisionFields = {
