@@ -1,9 +1,10 @@
 import { compare } from './compare.js';
 import { cutOutPanel } from './cut-out-panel.js';
 import { downloadAll, downloadForm, fileOf } from './download-form.js';
-import { takeFiles } from './drop.js';
+import { linksIn, takeFiles } from './drop.js';
 import { announce, byId, fill, h } from './element.js';
 import { errorBox } from './error-box.js';
+import { fetchPhotos } from './fetch-photos.js';
 import { dropUrls, urlOf } from './image-files.js';
 import { forget, keep, readKept } from './kept-photos.js';
 import { Look } from './look.js';
@@ -297,9 +298,17 @@ function draw(changed) {
   if (hadFocus && pressed instanceof HTMLElement) pressed.focus();
 }
 
+/** A browser that drags a picture gives both. @param {File[]} photos @param {readonly string[]} links */
+function addAll(photos, links) {
+  if (photos.length > 0) addPhotos(photos);
+  else if (links.length > 0) fetchPhotos(links, addPhotos);
+}
+
 /** @param {ClipboardEvent} event */
-function addPasted({ clipboardData }) {
-  if (byId('cut').checkVisibility()) addPhotos([...(clipboardData?.files ?? [])]);
+function addPasted({ clipboardData, target }) {
+  if (!byId('cut').checkVisibility()) return;
+  const isField = target instanceof HTMLElement && target.matches('input, textarea');
+  addAll([...(clipboardData?.files ?? [])], isField ? [] : linksIn(clipboardData));
 }
 
 async function addSample() {
@@ -310,7 +319,7 @@ async function addSample() {
 /** Opens the page that removes the background of photos. */
 export function openCutOut() {
   fill(byId('cut-options'), look.cut);
-  takeFiles(byId('cut-drop'), addPhotos, byId('cut-page'));
+  takeFiles(byId('cut-drop'), addAll, byId('cut-page'));
   document.addEventListener('paste', addPasted);
   byId('cut-sample').addEventListener('click', addSample);
   addEventListener('beforeunload', (event) => {
