@@ -7,8 +7,7 @@ import { createLeases } from '../../src/intake/leases.ts';
 import { PREFIX } from '../../src/platform/redis.ts';
 import { PreviousImage } from '../../src/queue/job-data.ts';
 import { segment } from '../../src/storage/blob-keys.ts';
-import type { Blobs } from '../../src/storage/blobs.ts';
-import { copyIfPresent } from '../copy-blob.ts';
+import { type Blobs, copyIfPresent } from '../../src/storage/blobs.ts';
 import { fileKeys, ifComplete } from './row-image.ts';
 
 /** How long other feeds of a client find a photo. */
