@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { toAsciiJson } from '../../storage/ascii-json.ts';
 import { BATCHES_PREFIX, segment } from '../../storage/blob-keys.ts';
 import { type BlobEntry, type Blobs, ifPresent } from '../../storage/blobs.ts';
@@ -126,6 +127,10 @@ export const getLinesIfPresent = async (
   key: string,
   signal?: AbortSignal,
 ): Promise<unknown[]> => (await ifPresent(getLines(blobs, key, signal))) ?? [];
+
+/** Reads and validates the lines of an NDJSON blob; none if there is no such blob. */
+export const getRows = async <T>(blobs: Blobs, key: string, schema: z.ZodType<T>): Promise<T[]> =>
+  z.array(schema).parse(await getLinesIfPresent(blobs, key));
 
 /** Reads the lines of a batch's chunks from object storage. */
 export function batchFiles(blobs: Blobs, client: string, id: string) {
