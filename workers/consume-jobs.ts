@@ -18,7 +18,9 @@ interface ConsumerOptions {
   /** Jobs in progress at once, besides those that run `withoutSlot`. */
   concurrency: number;
   /** Called for each job that failed for good. */
-  onFailed?(jobId: string): void;
+  onFailed?(jobId: string): Promise<void> | void;
+  /** What the log says if that fails. */
+  unrecorded?: string;
 }
 
 export interface ConsumerDeps
@@ -44,12 +46,16 @@ const RECONNECT_MILLIS = 200;
 
 /** Asks the queue whether a job failed: the worker may only have lost it to another. */
 const handleFailed =
-  ({ log, onFailed }: ConsumerDeps) =>
-  (job: Job | undefined): void => {
-    job?.isFailed().then(
-      (isFailed) => isFailed && job.id && onFailed?.(job.id),
-      (error) => log.warn({ jobId: job.id, reason: error.message }, 'job state not read'),
-    );
+  ({ log, onFailed, unrecorded }: ConsumerDeps) =>
+  async (job: Job | undefined): Promise<void> => {
+    const jobId = job?.id;
+    if (!job || !jobId) return;
+    const isFailed = await job.isFailed().catch((error) => {
+      log.warn({ jobId, reason: error.message }, 'job state not read');
+    });
+    if (!isFailed) return;
+    const recorded = Promise.resolve(onFailed?.(jobId));
+    await recorded.catch((error) => log.error({ jobId, reason: error.message }, unrecorded));
   };
 
 /** Takes jobs of one queue and runs their processors. */
@@ -85,7 +91,7 @@ export function consumeJobs<Q extends QueueName>(
   });
   checkLoop(worker);
   worker.on('error', (error) => log.warn({ reason: error.message }, 'queue connection'));
-  worker.on('failed', handleFailed(deps));
+  worker.on('failed', (job) => void handleFailed(deps)(job));
   worker.on('stalled', (jobId) => log.warn({ jobId }, 'job taken over from a lost worker'));
   return {
     cancel: (jobId) => void worker.cancelJob(jobId),

@@ -16,6 +16,7 @@ import {
   OWNED_PREFIXES,
 } from '../src/storage/blob-keys.ts';
 import type { Blobs } from '../src/storage/blobs.ts';
+import { deleteOlder } from '../src/storage/delete-blobs.ts';
 import { pagesOf, recordsExist } from './recover/pages.ts';
 import { type Outcome, type RecoverServices, restoreOne } from './recover/rebuild.ts';
 import { openRebuilders } from './recover/rebuilders.ts';
@@ -24,17 +25,12 @@ import { openRebuilders } from './recover/rebuilders.ts';
 const MIN_AGE_MILLIS = 3_600_000;
 const CONCURRENCY = 16;
 
-const RECORD_KEYS: Readonly<Record<BlobOwner['kind'], (id: string) => string>> = {
-  job: jobKey,
-  batch: batchKey,
-  feed: feedKey,
-};
-
-const REBUILDERS: Readonly<Record<BlobOwner['kind'], string>> = {
-  job: 'jobs',
-  batch: 'batches',
-  feed: 'feeds',
-};
+/** By the kind of an owner: the keys of its records, and the name of what restores them. */
+const RECORDS = {
+  job: { keyOf: jobKey, rebuilder: 'jobs' },
+  batch: { keyOf: batchKey, rebuilder: 'batches' },
+  feed: { keyOf: feedKey, rebuilder: 'feeds' },
+} satisfies Record<BlobOwner['kind'], object>;
 
 interface OwnedBlob {
   key: string;
@@ -59,7 +55,7 @@ async function* ownedBlobs(
  * @throws Error if Redis has lost its data meanwhile, and with it all records
  */
 async function withoutRecord(redis: Redis, page: readonly OwnedBlob[], installationId: string) {
-  const keys = page.map(({ owner: { kind, id } }) => RECORD_KEYS[kind](id));
+  const keys = page.map(({ owner: { kind, id } }) => RECORDS[kind].keyOf(id));
   const found = await recordsExist(redis, keys);
   if (found.installationId !== installationId) {
     throw new Error('Redis lost its data during the sweep');
@@ -83,7 +79,7 @@ async function settleOrphans(
       const outcomes = new Map<string, Outcome>();
       for (const { key, owner } of await withoutRecord(redis, page, installationId)) {
         const manifestKey = manifestKeyOf(key) ?? key;
-        const rebuilder = restorers.find(({ name }) => name === REBUILDERS[owner.kind]);
+        const rebuilder = restorers.find(({ name }) => name === RECORDS[owner.kind].rebuilder);
         const outcome =
           outcomes.get(manifestKey) ??
           (rebuilder ? await restoreOne(rebuilder, manifestKey, log, signal) : 'unknown');
@@ -106,13 +102,7 @@ async function forgetDeeds(
   signal: AbortSignal,
 ): Promise<number> {
   if (!(await isCompared(redis))) return 0;
-  let deleted = 0;
-  for await (const { key, modifiedAt } of blobs.list(DEEDS_PREFIX, signal)) {
-    if (nowMillis - modifiedAt.getTime() < DEED_MILLIS) continue;
-    await blobs.delete(key, signal);
-    deleted++;
-  }
-  return deleted;
+  return deleteOlder(blobs, DEEDS_PREFIX, nowMillis - DEED_MILLIS, signal);
 }
 
 /** Returns the keys of the cut-outs that a job has made. */

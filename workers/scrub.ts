@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../src/platform/log.ts';
 import { OWNED_PREFIXES } from '../src/storage/blob-keys.ts';
-import { type BlobEntry, BlobMissing, type Blobs } from '../src/storage/blobs.ts';
+import { type BlobEntry, type Blobs, ifPresent } from '../src/storage/blobs.ts';
 
 const HOUR_MILLIS = 3_600_000;
 /** Each hour one of these parts is read, so every blob once a week. */
@@ -38,13 +38,8 @@ async function isDamaged(
   if (!head) return bytes === 0;
   const { sha256 } = head.meta;
   if (sha256 === undefined) return false;
-  return sha256Of(blobs, key, signal).then(
-    (digest) => digest !== sha256,
-    (error) => {
-      if (error instanceof BlobMissing) return false;
-      throw error;
-    },
-  );
+  const digest = await ifPresent(sha256Of(blobs, key, signal));
+  return digest !== undefined && digest !== sha256;
 }
 
 /**

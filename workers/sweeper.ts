@@ -4,6 +4,7 @@ import { PREFIX } from '../src/platform/redis.ts';
 import { requeueJob } from '../src/queue/queue.ts';
 import { SYNC_ORPHAN_SECONDS, SYNC_PREFIX } from '../src/storage/blob-keys.ts';
 import type { Blobs } from '../src/storage/blobs.ts';
+import { deleteOlder } from '../src/storage/delete-blobs.ts';
 import { reconcileOrphans } from './orphans.ts';
 import { scrubBlobs } from './scrub.ts';
 import type { WorkerServices } from './worker-services.ts';
@@ -17,15 +18,8 @@ const LEASE_MARGIN_MILLIS = 100;
  * Deletes blobs of synchronous requests whose process died. Returns how many.
  * @param nowMillis epoch milliseconds
  */
-export async function sweepOrphans(blobs: Blobs, nowMillis: number): Promise<number> {
-  let deleted = 0;
-  for await (const { key, modifiedAt } of blobs.list(SYNC_PREFIX)) {
-    if (nowMillis - modifiedAt.getTime() < SYNC_ORPHAN_SECONDS * 1000) continue;
-    await blobs.delete(key);
-    deleted++;
-  }
-  return deleted;
-}
+export const sweepOrphans = (blobs: Blobs, nowMillis: number): Promise<number> =>
+  deleteOlder(blobs, SYNC_PREFIX, nowMillis - SYNC_ORPHAN_SECONDS * 1000);
 
 /** A periodic task that one of all workers runs. */
 interface Sweep {

@@ -84,45 +84,6 @@ const rateKey = (meter: string): string => `${PREFIX}:rate:${meter}`;
 const intervalMicros = ({ count, periodSeconds }: Rate): number =>
   Math.ceil((periodSeconds * 1e6) / count);
 
-/** Charges one request to the rate limit and the quota, or neither. */
-function defineAdmit(redis: Redis) {
-  const run = defineScript<[verdict: number, fullMicros: number, waitMicros: number, used: number]>(
-    redis,
-    'selvageAdmit',
-    readLua('limits-admit'),
-  );
-  return async ({ meter, rate, quotaPerDay }: Allowance, quotaKey: string, cost: number) => {
-    const burstMicros = rate.periodSeconds * 1e6;
-    const [verdict, fullMicros, waitMicros, used] = await run(
-      [rateKey(meter), quotaKey],
-      [intervalMicros(rate), burstMicros, quotaPerDay, cost, QUOTA_TTL_SECONDS],
-    );
-    return { verdict: VERDICTS[verdict]!, fullMicros, waitMicros, used };
-  };
-}
-
-/** Charges work worth so many requests to the rate limit, at once. */
-function defineCharge(redis: Redis) {
-  const run = defineScript<number>(redis, 'selvageCharge', CHARGE);
-  return ({ meter, rate }: Pick<Allowance, 'meter' | 'rate'>, requests: number) =>
-    run([rateKey(meter)], [requests * intervalMicros(rate)]);
-}
-
-/** Reserves further units of a day's quota. */
-function defineReserve(redis: Redis) {
-  const run = defineScript<[isReserved: number, used: number]>(redis, 'selvageReserve', RESERVE);
-  return async ({ key, cost }: Reservation, quotaPerDay: number) => {
-    const [isReserved, used] = await run([key], [quotaPerDay, cost, QUOTA_TTL_SECONDS]);
-    return { isReserved: isReserved === 1, used };
-  };
-}
-
-/** Returns units to a day's quota. */
-function defineRefund(redis: Redis) {
-  const run = defineScript<number>(redis, 'selvageRefund', REFUND);
-  return ({ key, cost }: Reservation) => run([key], [cost]);
-}
-
 const wholeSeconds = (micros: number): number => Math.ceil(micros / 1e6);
 
 /** A full Redis does not get room in a second. */
@@ -150,10 +111,28 @@ function limitsUnavailable(cause: unknown): never {
 
 /** Counts requests and quota in Redis, shared by every gateway. The day is that of Redis's time. */
 export function createLimits(redis: Redis, now: Clock) {
-  const runAdmit = defineAdmit(redis);
-  const runCharge = defineCharge(redis);
-  const runReserve = defineReserve(redis);
-  const runRefund = defineRefund(redis);
+  const runAdmit = defineScript<[verdict: number, full: number, wait: number, used: number]>(
+    redis,
+    'selvageAdmit',
+    readLua('limits-admit'),
+  );
+  const runCharge = defineScript<number>(redis, 'selvageCharge', CHARGE);
+  const runReserve = defineScript<[isReserved: number, used: number]>(
+    redis,
+    'selvageReserve',
+    RESERVE,
+  );
+  const runRefund = defineScript<number>(redis, 'selvageRefund', REFUND);
+
+  /** Charges one request to the rate limit and the quota, or neither. */
+  async function charge({ meter, rate, quotaPerDay }: Allowance, quotaKey: string, cost: number) {
+    const keys = [rateKey(meter), quotaKey];
+    const burstMicros = rate.periodSeconds * 1e6;
+    const args = [intervalMicros(rate), burstMicros, quotaPerDay, cost, QUOTA_TTL_SECONDS];
+    const reply = await runAdmit(keys, args).catch(limitsUnavailable);
+    const [verdict, fullMicros, waitMicros, used] = reply;
+    return { verdict: VERDICTS[verdict]!, fullMicros, waitMicros, used };
+  }
 
   /** Returns the admission of a request that has reserved so many units. */
   function createAdmission(rateLimit: RateLimitStatus, key: string, cost: number): Admission {
@@ -161,15 +140,16 @@ export function createLimits(redis: Redis, now: Clock) {
     let reserved = cost;
 
     async function reserve(units: number): Promise<void> {
-      const reply = runReserve({ key, cost: units }, quota.limit).catch(limitsUnavailable);
-      const { isReserved, used } = await reply;
+      const args = [quota.limit, units, QUOTA_TTL_SECONDS];
+      const [isReserved, used] = await runReserve([key], args).catch(limitsUnavailable);
       quota.remaining = Math.max(0, quota.limit - used);
-      if (!isReserved) throw overQuota(rateLimit, reserved + units, quota.remaining + reserved);
+      if (isReserved === 0)
+        throw overQuota(rateLimit, reserved + units, quota.remaining + reserved);
     }
 
     async function release(units: number): Promise<void> {
       quota.remaining = Math.min(quota.limit, quota.remaining + units);
-      if (units > 0) await runRefund({ key, cost: units });
+      if (units > 0) await runRefund([key], [units]);
     }
 
     async function resize(units: number): Promise<void> {
@@ -200,11 +180,7 @@ export function createLimits(redis: Redis, now: Clock) {
       const nowMillis = now();
       const { count, periodSeconds } = allowance.rate;
       const quotaKey = quotaKeyOf(allowance.meter, nowMillis);
-      const { verdict, fullMicros, waitMicros, used } = await runAdmit(
-        allowance,
-        quotaKey,
-        cost,
-      ).catch(limitsUnavailable);
+      const { verdict, fullMicros, waitMicros, used } = await charge(allowance, quotaKey, cost);
       const quotaLeft = Math.max(0, allowance.quotaPerDay - used);
       const rateLimit: RateLimitStatus = {
         rate: {
@@ -228,8 +204,12 @@ export function createLimits(redis: Redis, now: Clock) {
      * else never begin. Later requests wait until the rate limit allows them.
      * @throws Problem upstream-unavailable
      */
-    async charge(allowance: Pick<Allowance, 'meter' | 'rate'>, requests: number): Promise<void> {
-      await runCharge(allowance, requests).catch(limitsUnavailable);
+    async charge(
+      { meter, rate }: Pick<Allowance, 'meter' | 'rate'>,
+      requests: number,
+    ): Promise<void> {
+      const micros = requests * intervalMicros(rate);
+      await runCharge([rateKey(meter)], [micros]).catch(limitsUnavailable);
     },
 
     /**
@@ -243,11 +223,8 @@ export function createLimits(redis: Redis, now: Clock) {
       rate: Rate,
       detail = 'Too many attempts failed; wait before the next',
     ): Promise<void> {
-      const { verdict, waitMicros } = await runAdmit(
-        { meter: name, rate, quotaPerDay: 0 },
-        quotaKeyOf(name, now()),
-        0,
-      ).catch(limitsUnavailable);
+      const allowance = { meter: name, rate, quotaPerDay: 0 };
+      const { verdict, waitMicros } = await charge(allowance, quotaKeyOf(name, now()), 0);
       if (verdict === 'admitted') return;
       throw new Problem('rate-limit-exceeded', detail, {
         headers: { 'retry-after': String(Math.max(1, wholeSeconds(waitMicros))) },

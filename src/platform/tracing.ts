@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Span as ApiSpan, Tracer } from '@opentelemetry/api';
 import type { ReadableSpan, SpanProcessor } from '@opentelemetry/sdk-trace-node';
 import type { Telemetry } from 'bullmq';
@@ -129,11 +130,7 @@ export async function startTracing(options: TracingOptions): Promise<() => Promi
   };
   if (name === 'gateway') await traceRequests();
   return async () => {
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, FLUSH_MILLIS);
-    });
+    const timeout = sleep(FLUSH_MILLIS, undefined, { ref: false });
     await Promise.race([provider.shutdown().catch(() => {}), timeout]);
-    clearTimeout(timer);
   };
 }

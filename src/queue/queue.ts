@@ -4,7 +4,7 @@ import type { Size } from '../imaging/layout.ts';
 import type { Logger } from '../platform/log.ts';
 import { PREFIX } from '../platform/redis.ts';
 import { queueTelemetry } from '../platform/tracing.ts';
-import { JOBS, type JobData, type JobName, QUEUES, type QueueName } from './catalog.ts';
+import { type JobData, type JobName, QUEUES, type QueueName, retriesOf } from './catalog.ts';
 import { pricedMegapixels, turnsOf } from './service-time.ts';
 import { createTurns, type TurnOwner, type Turns } from './turns.ts';
 
@@ -94,8 +94,7 @@ export async function ensureQueued(queue: JobQueue, job: NewQueueJob): Promise<v
 }
 
 const toRunJob = ({ id, requestId, client, weight = 1, input }: QueuedJob) => {
-  const { attempts, backoffMillis: delay } = JOBS['run-job'];
-  const opts = { jobId: id, attempts, backoff: { type: 'exponential', delay } };
+  const opts = { jobId: id, ...retriesOf('run-job') };
   const work = input && turnsOf(pricedMegapixels(input));
   const data = { id, requestId, client, weight, ...(work && { work }) };
   return { name: 'run-job', data, opts } satisfies NewQueueJob<'run-job'>;

@@ -45,29 +45,18 @@ end
 return redis.call('HVALS', KEYS[1])
 `;
 
-function defineRegistryScripts(redis: Redis) {
-  const heartbeat = defineScript<number>(redis, 'selvageHeartbeat', HEARTBEAT);
-  const live = defineScript<string[]>(redis, 'selvageLive', LIVE);
-  return {
-    heartbeat: ({ id, report }: { id: string; report: string }) =>
-      heartbeat([WORKERS, HEARTBEATS], [id, report]),
-    live: ({ timeoutMillis }: { timeoutMillis: number }) =>
-      live([WORKERS, HEARTBEATS], [timeoutMillis]),
-  };
-}
-
 /** The registry of live workers: workers send heartbeats, gateways read it. */
 export function createWorkerRegistry(redis: Redis) {
-  const scripts = defineRegistryScripts(redis);
+  const heartbeat = defineScript<number>(redis, 'selvageHeartbeat', HEARTBEAT);
+  const live = defineScript<string[]>(redis, 'selvageLive', LIVE);
+  const keys = [WORKERS, HEARTBEATS];
   return {
     heartbeat: async (worker: WorkerInfo): Promise<void> => {
-      await scripts.heartbeat({ id: worker.id, report: JSON.stringify(worker) });
+      await heartbeat(keys, [worker.id, JSON.stringify(worker)]);
     },
     /** Returns the workers with a heartbeat in the last three seconds. */
     live: async (): Promise<WorkerInfo[]> =>
-      (await scripts.live({ timeoutMillis: TIMEOUT_MILLIS })).map((json) =>
-        WorkerInfo.parse(JSON.parse(json)),
-      ),
+      (await live(keys, [TIMEOUT_MILLIS])).map((json) => WorkerInfo.parse(JSON.parse(json))),
     leave: async (id: string): Promise<void> => {
       await redis.multi().hdel(WORKERS, id).zrem(HEARTBEATS, id).exec();
     },

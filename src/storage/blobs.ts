@@ -120,3 +120,18 @@ export class BlobMissing extends Error {
     this.name = 'BlobMissing';
   }
 }
+
+/** Returns what was read; undefined if there is no such blob. */
+export const ifPresent = <T>(read: Promise<T>): Promise<T | undefined> =>
+  read.catch((error) => {
+    if (error instanceof BlobMissing) return undefined;
+    throw error;
+  });
+
+/** Copies a blob; returns false if it does not exist any more. */
+export const copyIfPresent = async (
+  blobs: Pick<Blobs, 'copy'>,
+  from: string,
+  to: string,
+  signal: AbortSignal,
+): Promise<boolean> => (await ifPresent(blobs.copy(from, to, signal).then(() => true))) ?? false;

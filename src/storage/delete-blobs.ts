@@ -24,3 +24,19 @@ export async function deleteListed(
   }
   return deleted;
 }
+
+/** Deletes the blobs with a prefix that were last written at an instant or before it. Returns how many. */
+export async function deleteOlder(
+  blobs: Pick<Blobs, 'list' | 'delete'>,
+  prefix: string,
+  untilMillis: number,
+  signal?: AbortSignal,
+): Promise<number> {
+  let deleted = 0;
+  for await (const { key, modifiedAt } of blobs.list(prefix, signal)) {
+    if (modifiedAt.getTime() > untilMillis) continue;
+    await blobs.delete(key, signal);
+    deleted++;
+  }
+  return deleted;
+}

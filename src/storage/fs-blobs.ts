@@ -10,6 +10,7 @@ import {
   type BlobHead,
   BlobMissing,
   type Blobs,
+  ifPresent,
   type PutOptions,
 } from './blobs.ts';
 import { deleteListed } from './delete-blobs.ts';
@@ -114,14 +115,9 @@ export async function createFsBlobs({ dir }: { dir: string }): Promise<Blobs> {
 
   async function head(key: string, signal?: AbortSignal) {
     signal?.throwIfAborted();
-    try {
-      const { handle, blob } = await openFile(key);
-      await handle.close();
-      return blob;
-    } catch (error) {
-      if (error instanceof BlobMissing) return undefined;
-      throw error;
-    }
+    const opened = await ifPresent(openFile(key));
+    await opened?.handle.close();
+    return opened?.blob;
   }
 
   /** A damaged file is listed with 0 bytes, though it cannot be read: sweeps then find and delete it. */

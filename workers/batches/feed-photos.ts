@@ -7,14 +7,12 @@ import { createLeases } from '../../src/intake/leases.ts';
 import { PREFIX } from '../../src/platform/redis.ts';
 import { PreviousImage } from '../../src/queue/job-data.ts';
 import { segment } from '../../src/storage/blob-keys.ts';
-import type { Blobs } from '../../src/storage/blobs.ts';
-import { copyIfPresent } from '../copy-blob.ts';
+import { type Blobs, copyIfPresent } from '../../src/storage/blobs.ts';
 import { fileKeys, ifComplete } from './row-image.ts';
 
 /** How long other feeds of a client find a photo. */
 const SHARED_SECONDS = 14 * 86_400;
 const LEASE_MILLIS = 30_000;
-const RENEW_MILLIS = 10_000;
 const POLL_MILLIS = 200;
 
 /** One photo with options, in a feed. */
@@ -96,16 +94,8 @@ export class FeedPhotos {
     while (!(await this.#leases.acquire(lease, LEASE_MILLIS))) {
       await sleep(POLL_MILLIS, undefined, { signal });
     }
-    // Without Redis it ends by itself, and at worst a photo is processed twice.
-    const renewing = setInterval(() => {
-      this.#leases.acquire(lease, LEASE_MILLIS).catch(() => {});
-    }, RENEW_MILLIS);
-    try {
-      return await work();
-    } finally {
-      clearInterval(renewing);
-      await this.#leases.release(lease).catch(() => {});
-    }
+    // Without Redis it ends, and at worst a photo is processed twice.
+    return this.#leases.whileHeld(lease, LEASE_MILLIS, work);
   }
 
   #sharedKey = ({ client, photo }: PhotoRef): string =>

@@ -1,43 +1,26 @@
-import { modelVersionOf } from '../../models/catalog.ts';
 import { batchKeys } from '../../src/intake/batches/batch-files.ts';
 import { feedPhotoKey } from '../../src/intake/feeds/feed-keys.ts';
-import { type ValidatedImage, validateImage } from '../../src/intake/validate-image.ts';
+import type { ValidatedImage } from '../../src/intake/validate-image.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { readData } from '../../src/queue/catalog.ts';
 import { BlobMissing } from '../../src/storage/blobs.ts';
 import type { AttemptContext, Processor } from '../attempt.ts';
 import { HostHealth } from '../fetch/host-health.ts';
 import { finalProblem } from '../images/final-problem.ts';
-import { cacheOptions, cutOutKeyOf } from '../images/process-image.ts';
-import {
-  type FetchServices,
-  type FetchTurn,
-  openBackground,
-  openInput,
-  readInput,
-  withFetchPermit,
-} from '../images/read-input.ts';
+import { type FetchServices, type FetchTurn, openInput, readInput } from '../images/read-input.ts';
 import type { SourceObjects } from '../sources/source-objects.ts';
 import type { WorkerServices } from '../worker-services.ts';
-import { FeedPhotos, photoId } from './feed-photos.ts';
-import { fetchRowImage, fileKeys, reusableResult } from './row-image.ts';
+import { FeedPhotos } from './feed-photos.ts';
+import { RowMaker, type RowServices } from './make-row.ts';
+import { fileKeys } from './row-image.ts';
 import {
   garmentsOfRow,
-  ownerOf,
   type RowJob,
   type RowOutput,
   reused,
   rowProblem,
-  unchanged,
   withoutImage,
 } from './row-output.ts';
-import {
-  backgroundKeyOf,
-  makeResults,
-  pictureBackground,
-  type RowServices,
-  soldRegion,
-} from './row-results.ts';
 import { resultOfSameLink, writtenResult } from './same-link.ts';
 
 /** Fetches backgrounds; concurrent rows of a batch share one fetch. */
@@ -66,78 +49,6 @@ async function sameResult(
   const result = await resultOfSameLink(services, job, first, attempt, signal);
   if (result?.status === 'failed') return withoutImage(services, job, result.problem);
   return result && reused(job, result);
-}
-
-/** Runs the work of a row, with a permit to fetch if there is something to fetch. */
-async function workInTurn(
-  services: RowServices,
-  job: RowJob,
-  signal: AbortSignal,
-  attempt: AttemptContext,
-): Promise<RowOutput> {
-  const { blobs, pools } = services;
-  const { client, row } = job;
-  const background = await openBackground(blobs, backgroundKeyOf(job), signal);
-  const link = 'url' in row.source ? row.source.url : background?.link;
-  const turn = { client, attempt };
-  if ('url' in row.source) {
-    const { url } = row.source;
-    await attempt.withoutSlot(() => services.health.turn(url, signal));
-  }
-  return withFetchPermit(pools.background, turn, link, signal, () =>
-    work(services, job, turn, signal),
-  );
-}
-
-async function work(
-  services: RowServices,
-  job: RowJob,
-  turn: FetchTurn,
-  signal: AbortSignal,
-): Promise<RowOutput> {
-  const { engine } = services;
-  const { client, operations, row, feed } = job;
-  const model = modelVersionOf(engine.model);
-  const region = soldRegion(job);
-  const request = {
-    operations,
-    model,
-    parser: modelVersionOf(engine.parser),
-    background: pictureBackground(job),
-    garmentsPrefix: garmentsOfRow(job),
-    cutOutKey: (sha256: string) =>
-      feed && cutOutKeyOf(engine, ownerOf(job), { sha256, options: job.options, region }),
-  };
-  const previous = await reusableResult(services.blobs, row, request, signal);
-  const image = await fetchRowImage(services, job, previous, turn, signal);
-  if (previous && !image) return unchanged(job, previous, image);
-  if (!image) throw new Error('There is neither an image nor a previous result');
-  const { bytes, width, height, sha256 } = validateImage(image.bytes, services.limits);
-  if (previous?.input.sha256 === sha256) return unchanged(job, previous, image);
-
-  const photo = feed && {
-    client,
-    feedId: feed.id,
-    photo: photoId({
-      sha256,
-      operations,
-      model,
-      parser: request.parser,
-      options: cacheOptions(engine, { options: job.options, region }),
-      background: feed.background,
-    }),
-  };
-  const make = () =>
-    makeResults(services, job, { ...image, bytes, width, height, sha256 }, photo, turn, signal);
-  if (!photo) return make();
-  const find = async () => {
-    const known = await services.photos.find(photo, signal);
-    return known && reused(job, known, image);
-  };
-  return (
-    (await find()) ??
-    services.photos.alone(photo, signal, async () => (await find()) ?? (await make()))
-  );
 }
 
 /** Records the result of a row. If the batch was erased meanwhile, deletes what the row made. */
@@ -199,7 +110,7 @@ export function runRow(worker: WorkerServices, objects: SourceObjects): Processo
       if ((job.feed?.endsAtMillis ?? Number.POSITIVE_INFINITY) < now()) throw tooLate();
       const output = row.sameAs
         ? await sameResult(services, job, row.sameAs, attempt, signal)
-        : await workInTurn(services, job, signal, attempt).catch((error) => {
+        : await new RowMaker(services, job, attempt, signal).make().catch((error) => {
             if (error instanceof BlobMissing) return storedOutput(services, job, error);
             throw error;
           });

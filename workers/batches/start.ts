@@ -18,7 +18,7 @@ export function startBatches(
   objects: SourceObjects,
   feedRuns: FeedRunStages,
 ) {
-  const { batches, blobs, queues, slots, log } = worker;
+  const { batches, blobs, queues, slots } = worker;
   const window = createWindow({ batches, blobs, queue: queues.bulk });
   const ending = { ...worker, window, feedRuns };
   const consumer = worker.consume(
@@ -26,11 +26,8 @@ export function startBatches(
     { 'run-row': runRow(worker, objects) },
     {
       concurrency: slots + STORING_ROWS,
-      onFailed(jobId) {
-        failRow(worker, jobId).catch((error) =>
-          log.error({ jobId, reason: error.message }, 'row failure not recorded'),
-        );
-      },
+      onFailed: (jobId) => failRow(worker, jobId),
+      unrecorded: 'row failure not recorded',
     },
   );
   const rowLimits = createRowLimits();

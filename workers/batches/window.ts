@@ -1,7 +1,7 @@
 import { batchFiles } from '../../src/intake/batches/batch-files.ts';
 import type { BatchRecord, Cursor } from '../../src/intake/batches/batch-record.ts';
 import type { Batches } from '../../src/intake/batches/batches.ts';
-import { JOBS, type JobData } from '../../src/queue/catalog.ts';
+import { type JobData, retriesOf } from '../../src/queue/catalog.ts';
 import { AcceptedRow } from '../../src/queue/job-data.ts';
 import { addJobs, type JobQueue, type NewQueueJob } from '../../src/queue/queue.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
@@ -32,38 +32,16 @@ function toJob(
   chunkRows: number,
   row: AcceptedRow,
 ): NewQueueJob<'run-row'> {
-  const {
-    id,
-    client,
-    weight = 1,
-    operations,
-    options,
-    requestId,
-    feedId,
-    background,
-    meter,
-    access,
-  } = batch;
+  const { id, client, weight = 1, operations, options, requestId } = batch;
+  const { feedId, background, meter, access } = batch;
+  const feed = feedId && meter && { id: feedId, background, meter, access, ...deadlineOf(batch) };
+  const place = { batchId: id, chunk, chunkRows, row };
   const data: JobData<'run-row'> = {
-    client,
-    weight,
-    batchId: id,
-    operations,
-    chunk,
-    chunkRows,
-    row,
-    requestId,
+    ...{ client, weight, operations, requestId, ...place },
     ...(options && { options }),
-    ...(feedId &&
-      meter && { feed: { id: feedId, background, meter, access, ...deadlineOf(batch) } }),
+    ...(feed && { feed }),
   };
-  const { attempts, backoffMillis: delay } = JOBS['run-row'];
-  const opts = {
-    jobId: rowJobId(id, row.row),
-    attempts,
-    backoff: { type: 'exponential', delay },
-  };
-  return { name: 'run-row', data, opts };
+  return { name: 'run-row', data, opts: { jobId: rowJobId(id, row.row), ...retriesOf('run-row') } };
 }
 
 /** The rows of batches that are queued at a time. Caches one chunk for each batch in progress. */

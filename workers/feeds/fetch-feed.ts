@@ -9,7 +9,7 @@ import {
 } from '../../src/intake/feeds/feed-source.ts';
 import type { FeedDocument, FeedRecord } from '../../src/intake/feeds/feeds.ts';
 import { Problem } from '../../src/platform/problem.ts';
-import { copyIfPresent } from '../copy-blob.ts';
+import { copyIfPresent } from '../../src/storage/blobs.ts';
 import type { WorkerServices } from '../worker-services.ts';
 
 /** Enough for a feed of 2 GiB over a slow connection. */

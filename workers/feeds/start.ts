@@ -51,11 +51,8 @@ export function startFeeds(worker: WorkerServices) {
     { 'ingest-feed': importFeed(worker), 'start-feed-run': startFeedRun(worker) },
     {
       concurrency: CONCURRENT_JOBS,
-      onFailed(jobId) {
-        failImport(worker, jobId).catch((error) =>
-          worker.log.error({ jobId, reason: error.message }, 'feed run failure not recorded'),
-        );
-      },
+      onFailed: (jobId) => failImport(worker, jobId),
+      unrecorded: 'feed run failure not recorded',
     },
   );
   return { ...consumer, runs: feedRunStages(worker, worker.graceDays) };

@@ -6,8 +6,7 @@ import { CutOutReview } from '../../src/output/review.ts';
 import { Measurements, measurementsOf, reportOf } from '../../src/output/rules/verdicts.ts';
 import { CutOut, type CutOutRecord } from '../../src/queue/job-data.ts';
 import { type CacheInputs, cutOutPrefix } from '../../src/storage/blob-keys.ts';
-import { type BlobHead, BlobMissing, type Blobs } from '../../src/storage/blobs.ts';
-import { copyIfPresent } from '../copy-blob.ts';
+import { type BlobHead, type Blobs, copyIfPresent, ifPresent } from '../../src/storage/blobs.ts';
 
 interface CutOutCacheQuery extends CacheInputs {
   /** The owner's key for the cut-out: `cutOutKey`, or among the images of a feed. */
@@ -81,10 +80,7 @@ async function soundHead(
 ): Promise<BlobHead | undefined> {
   const head = await blobs.head(key, signal);
   if (!head) return undefined;
-  const bytes = await blobs.get(key, signal).catch((error) => {
-    if (error instanceof BlobMissing) return undefined;
-    throw error;
-  });
+  const bytes = await ifPresent(blobs.get(key, signal));
   return bytes && sha256Of(bytes) === head.meta.sha256 ? head : undefined;
 }
 

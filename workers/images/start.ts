@@ -4,7 +4,7 @@ import { failJob, runJob } from './run-job.ts';
 
 /** Starts consuming jobs with one image: synchronous and accepted ones. */
 export function startJobs(worker: WorkerServices) {
-  const { consume, slots, log } = worker;
+  const { consume, slots } = worker;
   const syncJobs = consume(
     'sync',
     answers(worker),
@@ -16,11 +16,8 @@ export function startJobs(worker: WorkerServices) {
     { 'run-job': runJob(worker) },
     {
       concurrency: slots,
-      onFailed(jobId) {
-        failJob(worker, jobId).catch((error) =>
-          log.error({ jobId, reason: error.message }, 'job failure not recorded'),
-        );
-      },
+      onFailed: (jobId) => failJob(worker, jobId),
+      unrecorded: 'job failure not recorded',
     },
   );
   return {

@@ -22,7 +22,6 @@ import { openRebuilders } from './rebuilders.ts';
 
 const LEASE = `${PREFIX}:recovery-lease`;
 const LEASE_MILLIS = 30_000;
-const RENEW_MILLIS = 10_000;
 /** Clocks of hosts and of storage differ, and a write may take long. */
 const MARGIN_MILLIS = 60_000;
 /** How many records were restored, and how many manifests could not be read. */
@@ -59,22 +58,12 @@ export class AutomaticRecovery {
     this.#isRunning = true;
     try {
       if (!(await this.#leases.acquire(this.#lease, LEASE_MILLIS))) return 0;
-      return await this.#whileLeased(() => this.#recover(identity, state, signal));
+      // Without it another worker may do the same, which changes nothing.
+      return await this.#leases.whileHeld(this.#lease, LEASE_MILLIS, () =>
+        this.#recover(identity, state, signal),
+      );
     } finally {
       this.#isRunning = false;
-    }
-  }
-
-  async #whileLeased<T>(work: () => Promise<T>): Promise<T> {
-    const renewing = setInterval(() => {
-      // Without it another worker may do the same, which changes nothing.
-      this.#leases.acquire(this.#lease, LEASE_MILLIS).catch(() => {});
-    }, RENEW_MILLIS);
-    try {
-      return await work();
-    } finally {
-      clearInterval(renewing);
-      await this.#leases.release(this.#lease).catch(() => {}); // it ends by itself
     }
   }
 

@@ -12,11 +12,8 @@ export function startWebhooks(worker: WorkerServices) {
     { 'deliver-webhook': deliverWebhook(worker) },
     {
       concurrency: CONCURRENT_DELIVERIES,
-      onFailed(jobId) {
-        failDelivery(worker, jobId).catch((error) =>
-          worker.log.error({ jobId, reason: error.message }, 'delivery failure not recorded'),
-        );
-      },
+      onFailed: (jobId) => failDelivery(worker, jobId),
+      unrecorded: 'delivery failure not recorded',
     },
   );
   const stopOutbox = startOutbox(worker);

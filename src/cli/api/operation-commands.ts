@@ -1,6 +1,7 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { z } from 'zod';
 import type { ApiCall, Client } from '../../../packages/client/src/client.ts';
+import { parseNumber } from '../commands/arguments.ts';
 import { connect } from '../connection/connect.ts';
 import type { ServerOptions } from '../connection/server-profile.ts';
 import { CliError } from '../terminal/exit.ts';
@@ -21,12 +22,6 @@ const ABOUT: Readonly<Record<string, string>> = {
   of: 'a batch, a run of a feed as feed_…/run_…, or a feed: its latest run',
   file: 'JSON; "-" reads standard input',
 };
-
-function parseNumber(text: string): number {
-  const value = Number(text);
-  if (text.trim() !== '' && Number.isFinite(value)) return value;
-  throw new InvalidArgumentError('It must be a number.');
-}
 
 /** Names of the arguments of a command, in order. */
 const argumentsOf = ({ usage }: Operation): string[] =>

@@ -3,15 +3,8 @@ import type { AccessRequest, Approval } from '../../auth/access-requests.ts';
 import type { Scope } from '../../auth/scopes.ts';
 import { type Instance, withInstance } from '../connection/instance.ts';
 import { type Output, print, table } from '../terminal/output.ts';
-import {
-  argument,
-  keyText,
-  type LimitOptions,
-  parseClient,
-  parseScopes,
-  toLimits,
-  withLimits,
-} from './keys.ts';
+import { argument } from './arguments.ts';
+import { keyText, parseClient, parseScopes, toLimits, withLimits } from './keys.ts';
 
 const rowOf = ({ id, client, contact, status, scopes, note }: AccessRequest): string[] => [
   id,
@@ -29,9 +22,7 @@ interface AccessRequestOptions extends Output {
   note?: string;
 }
 
-type ApproveOptions = LimitOptions &
-  Output &
-  Pick<Approval, 'client' | 'scopes' | 'existingClient'>;
+type ApproveOptions = Output & Pick<Approval, 'client' | 'scopes' | 'existingClient'>;
 
 /** `access request|list|approve|deny`: a client requests access, the operator decides. */
 export function accessCommand(): Command {

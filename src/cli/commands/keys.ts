@@ -1,6 +1,6 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, Option } from 'commander';
 import { mintKey } from '../../auth/api-key.ts';
-import { parseRetention, type Retention } from '../../auth/client-retention.ts';
+import { parseRetention } from '../../auth/client-retention.ts';
 import {
   DEFAULT_ALLOWANCE,
   DEFAULT_LIMITS,
@@ -26,40 +26,23 @@ import {
 } from '../../auth/scopes.ts';
 import { type Instance, withInstance } from '../connection/instance.ts';
 import { type Output, print, table } from '../terminal/output.ts';
-
-/** Converts the error of a parser to commander's error for an invalid argument. */
-export const argument =
-  <T>(parse: (text: string) => T) =>
-  (text: string): T => {
-    try {
-      return parse(text);
-    } catch (error) {
-      throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
-    }
-  };
+import { argument, parseWords } from './arguments.ts';
 
 /** Parses `scope,scope`. Throws an error that lists the scopes. */
-export function parseScopes(text: string): Scope[] {
-  const names = text.split(',').map((name) => name.trim());
-  const unknown = names.filter((name) => !SCOPES.some((scope) => scope === name));
-  if (unknown.length > 0) {
-    throw new Error(`Unknown scope ${unknown.join(', ')}; the scopes are ${SCOPES.join(', ')}`);
-  }
-  return SCOPES.filter((scope) => names.includes(scope));
-}
+export const parseScopes = parseWords(
+  SCOPES,
+  (unknown) => `Unknown scope ${unknown}; the scopes are ${SCOPES.join(', ')}`,
+);
+
+const parseRightNames = parseWords(
+  INTAKE_RIGHTS,
+  (unknown) => `Unknown right ${unknown}; they are ${INTAKE_RIGHTS.join(', ')}, all and none`,
+);
 
 /** Parses `right,right`, `all` or `none`. Throws an error that lists the rights. */
 function parseRights(text: string): IntakeRight[] {
   if (text === 'all') return [...INTAKE_RIGHTS];
-  if (text === 'none') return [];
-  const names = text.split(',').map((name) => name.trim());
-  const unknown = names.filter((name) => !INTAKE_RIGHTS.some((right) => right === name));
-  if (unknown.length > 0) {
-    throw new Error(
-      `Unknown right ${unknown.join(', ')}; they are ${INTAKE_RIGHTS.join(', ')}, all and none`,
-    );
-  }
-  return INTAKE_RIGHTS.filter((right) => names.includes(right));
+  return text === 'none' ? [] : parseRightNames(text);
 }
 
 export function parseClient(text: string): string {
@@ -67,85 +50,49 @@ export function parseClient(text: string): string {
   return text;
 }
 
-/** Adds the options of commands that create a key; `toLimits` reads them. */
-export const withLimits = (command: Command): Command =>
-  command
-    .option(
-      '--rate <rate>',
-      'requests per period: 5/s, 60/min, 1000/h',
-      argument(parseRate),
-      DEFAULT_ALLOWANCE.rate,
-    )
-    .option(
-      '--quota <quota>',
-      'removals per UTC day: 1000/day',
-      argument(parseQuota),
-      DEFAULT_ALLOWANCE.quotaPerDay,
-    )
-    .option(
-      '--bytes <bytes>',
-      'bytes stored per UTC day: 500MB/day, 50GB/day',
-      argument(parseBytesPerDay),
-      DEFAULT_LIMITS.bytesPerDay,
-    )
-    .option(
-      '--weight <turns>',
-      `turns of its jobs for each turn of others, 1 to ${MAX_WEIGHT}`,
-      argument(parseWhole(1, MAX_WEIGHT)),
-      DEFAULT_LIMITS.weight,
-    )
-    .option(
-      '--max-feeds <count>',
-      'feeds at a time',
-      argument(parseWhole(0, 100_000)),
-      DEFAULT_LIMITS.maxFeeds,
-    )
-    .option(
-      '--feed-interval <duration>',
-      'minimum time between scheduled runs of a feed: 15min, 1h',
-      argument(parseDuration),
-      DEFAULT_LIMITS.feedIntervalSeconds,
-    )
-    .option(
-      '--intake <rights>',
-      `parts of /intake it may use: ${INTAKE_RIGHTS.join(',')}, or none for a key of a public page`,
-      argument(parseRights),
-      [...INTAKE_RIGHTS],
-    )
-    .option('--allow-base64', 'allow base64 responses', false)
-    .option('--test', 'a test key: drawn answers, free of charge')
-    .option(
-      '--retention <policy>',
-      'maximum retention: input=10min,output=1h,record=1d, or none',
-      argument(parseRetention),
-    );
+/** The limits of a key. */
+type Limits = Omit<Grant, 'client' | 'scopes'>;
 
-export interface LimitOptions {
-  rate: Grant['rate'];
-  quota: number;
-  bytes: number;
-  weight: number;
-  maxFeeds: number;
-  /** Seconds. */
-  feedInterval: number;
-  allowBase64: boolean;
-  test?: true;
-  intake: IntakeRight[];
-  retention?: Retention;
+/** An option, how its text is read, and its default. */
+type LimitRow = readonly [
+  flags: string,
+  about: string,
+  parse?: ((text: string) => unknown) | undefined,
+  first?: unknown,
+];
+
+/** The options of commands that create a key, by the limit that they set. */
+// biome-ignore format: a table reads best with a row a line
+const LIMITS: Readonly<Partial<Record<keyof Limits, LimitRow>>> = {
+  rate: ['--rate <rate>', 'requests per period: 5/s, 60/min, 1000/h', parseRate, DEFAULT_ALLOWANCE.rate],
+  quotaPerDay: ['--quota <quota>', 'removals per UTC day: 1000/day', parseQuota, DEFAULT_ALLOWANCE.quotaPerDay],
+  bytesPerDay: ['--bytes <bytes>', 'bytes stored per UTC day: 500MB/day, 50GB/day', parseBytesPerDay, DEFAULT_LIMITS.bytesPerDay],
+  weight: ['--weight <turns>', `turns of its jobs for each turn of others, 1 to ${MAX_WEIGHT}`, parseWhole(1, MAX_WEIGHT), DEFAULT_LIMITS.weight],
+  maxFeeds: ['--max-feeds <count>', 'feeds at a time', parseWhole(0, 100_000), DEFAULT_LIMITS.maxFeeds],
+  feedIntervalSeconds: ['--feed-interval <duration>', 'minimum time between scheduled runs of a feed: 15min, 1h', parseDuration, DEFAULT_LIMITS.feedIntervalSeconds],
+  intake: ['--intake <rights>', `parts of /intake it may use: ${INTAKE_RIGHTS.join(',')}, or none for a key of a public page`, parseRights, [...INTAKE_RIGHTS]],
+  allowBase64: ['--allow-base64', 'allow base64 responses', undefined, false],
+  test: ['--test', 'a test key: drawn answers, free of charge'],
+  retention: ['--retention <policy>', 'maximum retention: input=10min,output=1h,record=1d, or none', parseRetention],
+};
+
+const limitOptions = Object.entries(LIMITS).map(([name, [flags, about, parse, first]]) => {
+  const option = new Option(flags, about).default(first);
+  return { name, option: parse ? option.argParser(argument(parse)) : option };
+});
+
+/** Adds the options of commands that create a key; `toLimits` reads them. */
+export function withLimits(command: Command): Command {
+  for (const { option } of limitOptions) command.addOption(option);
+  return command;
 }
 
-export const toLimits = (options: LimitOptions) => ({
-  rate: options.rate,
-  quotaPerDay: options.quota,
-  bytesPerDay: options.bytes,
-  weight: options.weight,
-  maxFeeds: options.maxFeeds,
-  feedIntervalSeconds: options.feedInterval,
-  allowBase64: options.allowBase64,
-  intake: options.intake,
-  ...(options.test && { test: options.test }),
-  ...(options.retention && { retention: options.retention }),
-});
+/** @param given the options of a command */
+export function toLimits(given: object): Limits {
+  const values = new Map(Object.entries(given));
+  const limits = limitOptions.map(({ name, option }) => [name, values.get(option.attributeName())]);
+  return Object.fromEntries(limits.filter(([, value]) => value !== undefined));
+}
 
 /** Formats a new key, which is shown only once. */
 export const keyText = (key: string, record: KeyRecord): string =>
@@ -156,6 +103,8 @@ const state = (record: KeyRecord, nowMillis: number): string => {
   if (!isLive(record, nowMillis)) return 'expired';
   return record.expiresAt ? `until ${record.expiresAt}` : 'live';
 };
+
+const HEADINGS = 'id client key state rate quota base64 scopes intake'.split(' ');
 
 const rowOf = (record: KeyRecord, nowMillis: number): string[] => [
   record.id,
@@ -177,7 +126,7 @@ export function keysCommand(): Command {
     .description('create a key, which is shown once')
     .requiredOption('--client <name>', 'name of the client', argument(parseClient))
     .requiredOption('--scopes <list>', 'comma-separated scopes', argument(parseScopes))
-    .action(async (options: LimitOptions & { client: string; scopes: Scope[] } & Output) =>
+    .action(async (options: { client: string; scopes: Scope[] } & Output) =>
       withInstance(async ({ keys }: Instance) => {
         const { client, scopes } = options;
         const { key, record } = await keys.create({ client, scopes, ...toLimits(options) });
@@ -191,25 +140,8 @@ export function keysCommand(): Command {
     .action(async (options: Output) =>
       withInstance(async ({ keys, now }: Instance) => {
         const records = await keys.list();
-        const headings = [
-          'id',
-          'client',
-          'key',
-          'state',
-          'rate',
-          'quota',
-          'base64',
-          'scopes',
-          'intake',
-        ];
-        print(
-          options,
-          records,
-          table(
-            headings,
-            records.map((record) => rowOf(record, now())),
-          ),
-        );
+        const rows = records.map((record) => rowOf(record, now()));
+        print(options, records, table(HEADINGS, rows));
       }),
     );
 

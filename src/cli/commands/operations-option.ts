@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import type { Operation } from '../../../packages/client/src/client.ts';
-import { argument } from './keys.ts';
+import { argument } from './arguments.ts';
 
 /** Repeated here so that `--help` loads no schema. */
 const OPERATIONS = [

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { z } from 'zod';
 import type {
   Outfit,
@@ -9,6 +9,7 @@ import { connect } from '../connection/connect.ts';
 import type { ServerOptions } from '../connection/server-profile.ts';
 import { readJsonFile } from '../terminal/json-file.ts';
 import { type Output, print } from '../terminal/output.ts';
+import { parseNumber } from './arguments.ts';
 
 interface OutfitsOptions extends ServerOptions, Output {
   wardrobe: string;
@@ -24,12 +25,6 @@ interface OutfitsOptions extends ServerOptions, Output {
   profile?: string;
   locale?: string;
   limit: number;
-}
-
-function parseNumber(text: string): number {
-  const value = Number(text);
-  if (text.trim() !== '' && Number.isFinite(value)) return value;
-  throw new InvalidArgumentError('It must be a number.');
 }
 
 /** A wardrobe file. The server validates the items. */

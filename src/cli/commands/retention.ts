@@ -2,7 +2,8 @@ import { Command } from 'commander';
 import { parseRetention, type Retention } from '../../auth/client-retention.ts';
 import { type Instance, withInstance } from '../connection/instance.ts';
 import { type Output, print, table } from '../terminal/output.ts';
-import { argument, parseClient } from './keys.ts';
+import { argument } from './arguments.ts';
+import { parseClient } from './keys.ts';
 
 const shown = (seconds: number | undefined): string => (seconds ? `${seconds}s` : '');
 

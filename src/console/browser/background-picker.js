@@ -25,13 +25,8 @@ export function backgroundPicker(figure, choices = ['checkerboard', 'white']) {
   });
   const buttons = choices.map((id) =>
     h(
-      'button',
-      {
-        type: 'button',
-        class: 'quiet',
-        'data-background': id,
-        onclick: () => choose(id, BACKGROUNDS[id].colour),
-      },
+      'button.quiet',
+      { 'data-background': id, onclick: () => choose(id, BACKGROUNDS[id].colour) },
       BACKGROUNDS[id].label,
     ),
   );
@@ -47,8 +42,8 @@ export function backgroundPicker(figure, choices = ['checkerboard', 'white']) {
 
   choose('checkerboard', '');
   return h(
-    'div',
-    { class: 'background-picker', role: 'group', 'aria-label': say('look.background') },
+    'div.background-picker',
+    { role: 'group', 'aria-label': say('look.background') },
     buttons,
     colour,
   );

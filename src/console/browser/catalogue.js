@@ -3,7 +3,7 @@ import { batchRun, startBatch } from './batch.js';
 import { makeFile } from './download-form.js';
 import { takeFiles } from './drop.js';
 import { byId, fill, h } from './element.js';
-import { errorBox } from './error-box.js';
+import { attempt, errorBox } from './error-box.js';
 import { countFeed, feedRun, inspectFeed, isTable, startFeed } from './feed.js';
 import { feedFields } from './feed-fields.js';
 import { urlOf } from './image-files.js';
@@ -38,12 +38,7 @@ function installForm(id, submit) {
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     button.disabled = true;
-    fill(byId(`${id}-error`));
-    try {
-      await submit(button);
-    } catch (error) {
-      fill(byId(`${id}-error`), errorBox(error));
-    }
+    await attempt(byId(`${id}-error`), () => submit(button));
     button.disabled = false;
     button.textContent = label;
     drawRecent();
@@ -98,13 +93,12 @@ function installBatch() {
   byId('batch-try').onclick = async () => {
     const photo = files().find(isImage);
     if (!photo) return;
-    fill(tried, h('div', { class: 'working' }));
+    fill(tried, h('div.working'));
     try {
       const upload = createUpload(photo, {});
       const src = urlOf(await makeFile(upload, look));
       if (!files().includes(photo)) return;
-      const image = h('img', {
-        class: 'cut-photo checkerboard',
+      const image = h('img.cut-photo.checkerboard', {
         src,
         alt: say('picture.cutOut', { name: photo.name }),
       });
@@ -179,12 +173,11 @@ function installFeed() {
 const recentRow = (title, createdAt, run) =>
   h(
     'li',
-    {},
     h(
-      'button',
-      { class: 'quiet', type: 'button', onclick: () => watch(run()) },
-      h('span', {}, title),
-      h('time', { class: 'fine', datetime: createdAt }, formatDate(createdAt)),
+      'button.quiet',
+      { onclick: () => watch(run()) },
+      h('span', title),
+      h('time.fine', { datetime: createdAt }, formatDate(createdAt)),
     ),
   );
 

@@ -11,26 +11,20 @@ import { addGarments, newId } from './wardrobe-store.js';
 /** @param {number} confidence 0..1 */
 const confidenceBar = (confidence) =>
   h(
-    'div',
-    { class: 'confidence' },
-    h(
-      'div',
-      { class: 'progress', 'aria-hidden': true },
-      h('span', { class: 'is-active', '--share': confidence }),
-    ),
-    h('span', { class: 'fine' }, say('garment.confidence', { share: formatPercent(confidence) })),
+    'div.confidence',
+    h('div.progress', { 'aria-hidden': true }, h('span.is-active', { '--share': confidence })),
+    h('span.fine', say('garment.confidence', { share: formatPercent(confidence) })),
   );
 
 /** @param {{hex?: string, family: string, share?: number}[]} colours @param {(id: string) => string} labelOf */
 const swatches = (colours, labelOf) =>
   h(
-    'ul',
-    { class: 'swatches', 'aria-label': say('garment.colours') },
+    'ul.swatches',
+    { 'aria-label': say('garment.colours') },
     colours.map(({ hex, family, share }) =>
       h(
         'li',
-        {},
-        h('span', { class: 'swatch', '--swatch': hex }),
+        h('span.swatch', { '--swatch': hex }),
         `${labelOf(family)}${share === undefined ? '' : ` ${formatPercent(share)}`}`,
       ),
     ),
@@ -43,16 +37,15 @@ function warmth({ clo, min, max, sources }) {
     ? `${source.table}: ${source.entry ?? source.note ?? ''}`
     : say('garment.cloDefault');
   return [
-    h('dt', {}, say('garment.warmth')),
+    h('dt', say('garment.warmth')),
     h(
       'dd',
-      {},
       say('garment.clo', {
         clo: formatNumber(clo, 2),
         min: formatNumber(min, 2),
         max: formatNumber(max, 2),
       }),
-      h('span', { class: 'fine' }, h('br'), origin),
+      h('span.fine', h('br'), origin),
     ),
   ];
 }
@@ -79,14 +72,9 @@ async function resultView(upload, classification) {
   const { categories: all, labelOf } = await readDictionary();
   const choice = h(
     'select',
-    {},
     all.map(({ id, label }) => h('option', { value: id, selected: id === best }, label)),
   );
-  const button = h(
-    'button',
-    { class: 'primary', type: 'button', onclick: add },
-    say('garment.add'),
-  );
+  const button = h('button.primary', { onclick: add }, say('garment.add'));
 
   async function add() {
     const id = newId();
@@ -95,22 +83,20 @@ async function resultView(upload, classification) {
     await addGarments({ id, label, picture, item: toItem(classification, choice.value, id) });
     button.disabled = true;
     button.textContent = say('garment.added');
-    button.after(h('a', { href: '#/outfits', class: 'button' }, say('garment.wear')));
+    button.after(h('a.button', { href: '#/outfits' }, say('garment.wear')));
     announce(say('garment.isAdded', { name: label }));
   }
 
   const { category, insulation, review, attributes, warnings } = classification;
   return [
-    h('p', { class: 'category-name' }, category?.label ?? say('garment.unknown')),
+    h('p.category-name', category?.label ?? say('garment.unknown')),
     category && confidenceBar(category.confidence),
     attributes.colors.length > 0 && swatches(attributes.colors, labelOf),
-    insulation && h('dl', { class: 'facts' }, warmth(insulation)),
-    review.explanation.map((/** @type {{text: string}} */ { text }) =>
-      h('p', { class: 'fine' }, `${text}.`),
-    ),
-    warnings.map((/** @type {string} */ warning) => h('p', { class: 'fine' }, warning)),
-    h('label', { class: 'field' }, say('garment.category'), choice),
-    h('div', { class: 'buttons' }, button),
+    insulation && h('dl.facts', warmth(insulation)),
+    review.explanation.map((/** @type {{text: string}} */ { text }) => h('p.fine', `${text}.`)),
+    warnings.map((/** @type {string} */ warning) => h('p.fine', warning)),
+    h('label.field', say('garment.category'), choice),
+    h('div.buttons', button),
   ];
 }
 
@@ -119,14 +105,10 @@ async function resultView(upload, classification) {
  * @param {Upload} upload
  */
 export function classifyPanel(upload) {
-  const panel = h('section', { class: 'panel stack', 'aria-label': say('garment.classification') });
+  const panel = h('section.panel.stack', { 'aria-label': say('garment.classification') });
 
   async function classify() {
-    fill(
-      panel,
-      h('p', { class: 'fine' }, say('garment.classifying')),
-      h('div', { class: 'working' }),
-    );
+    fill(panel, h('p.fine', say('garment.classifying')), h('div.working'));
     try {
       const body = formOf({ image: upload.cutOut });
       const classification = await callJson('/taxonomy/v1/taxonomy', { method: 'POST', body });
@@ -139,7 +121,7 @@ export function classifyPanel(upload) {
     }
   }
 
-  const button = h('button', { type: 'button', onclick: classify }, say('garment.classify'));
-  panel.append(h('p', { class: 'fine' }, say('garment.lead')), button);
+  const button = h('button', { onclick: classify }, say('garment.classify'));
+  panel.append(h('p.fine', say('garment.lead')), button);
   return panel;
 }

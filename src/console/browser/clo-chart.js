@@ -81,8 +81,7 @@ const COLUMNS = [say('warmth.region'), say('warmth.wornClo'), say('warmth.target
 /** @param {Regions} regions */
 export const cloChart = (regions) =>
   h(
-    'figure',
-    { class: 'clo-chart' },
+    'figure.clo-chart',
     svg(
       'svg',
       {
@@ -94,17 +93,15 @@ export const cloChart = (regions) =>
       bars(regions),
     ),
     h(
-      'figcaption',
-      { class: 'fine' },
-      h('span', { class: 'key key-worn' }),
+      'figcaption.fine',
+      h('span.key.key-worn'),
       `${say('warmth.worn')} / `,
-      h('span', { class: 'key key-target' }),
+      h('span.key.key-target'),
       say('warmth.target'),
     ),
     h(
       'details',
-      {},
-      h('summary', {}, say('warmth.asTable')),
+      h('summary', say('warmth.asTable')),
       table(
         say('warmth.title'),
         COLUMNS,

@@ -1,4 +1,4 @@
-import { h, svg } from './element.js';
+import { h, icon } from './element.js';
 import { say } from './texts.js';
 
 /**
@@ -8,16 +8,14 @@ import { say } from './texts.js';
  */
 export function compare({ before, after, width, height, name }) {
   const figure = h(
-    'figure',
-    { class: 'compare checkerboard is-new', '--ratio': width / height },
-    h('img', {
-      class: 'compare-after',
+    'figure.compare.checkerboard.is-new',
+    { '--ratio': width / height },
+    h('img.compare-after', {
       src: after,
       alt: say('picture.cutOut', { name }),
       draggable: 'false',
     }),
-    h('img', {
-      class: 'compare-before',
+    h('img.compare-before', {
       src: before,
       alt: say('picture.photo', { name }),
       draggable: 'false',
@@ -34,11 +32,8 @@ export function compare({ before, after, width, height, name }) {
         figure.style.setProperty('--cut', `${value}%`);
       },
     }),
-    h('span', { class: 'compare-divider', 'aria-hidden': true }, handle()),
+    h('span.compare-divider', { 'aria-hidden': true }, icon('m15 13-7 7 7 7m10-14 7 7-7 7', 40)),
   );
   figure.addEventListener('animationend', () => figure.classList.remove('is-new'));
   return figure;
 }
-
-const handle = () =>
-  svg('svg', { viewBox: '0 0 40 40' }, svg('path', { d: 'm15 13-7 7 7 7m10-14 7 7-7 7' }));

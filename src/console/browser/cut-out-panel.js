@@ -1,6 +1,6 @@
 import { classifyPanel } from './classify-panel.js';
-import { fill, h } from './element.js';
-import { errorBox } from './error-box.js';
+import { h } from './element.js';
+import { attempt } from './error-box.js';
 import { openBrush } from './mend/brush.js';
 import { outfitPanel } from './outfit-panel.js';
 import { reasonText } from './review.js';
@@ -50,9 +50,8 @@ function facts({
     [say('facts.alpha'), isAlphaKept ? say('facts.alphaKept') : ''],
   ];
   return h(
-    'dl',
-    { class: 'facts' },
-    rows.flatMap(([name, value]) => (value ? [h('dt', {}, name), h('dd', {}, value)] : [])),
+    'dl.facts',
+    rows.flatMap(([name, value]) => (value ? [h('dt', name), h('dd', value)] : [])),
   );
 }
 
@@ -63,28 +62,20 @@ function facts({
 const reviewNote = ({ needed, reasons } = { needed: false, reasons: [] }) =>
   reasons.length > 0 &&
   h(
-    'div',
-    { class: 'stack' },
-    h('h3', {}, needed ? say('facts.check') : say('facts.noticed')),
-    reasons.map((reason) => h('p', { class: 'fine' }, reasonText(reason))),
+    'div.stack',
+    h('h3', needed ? say('facts.check') : say('facts.noticed')),
+    reasons.map((reason) => h('p.fine', reasonText(reason))),
   );
 
 /** @param {string} name @param {File} photo @param {Blob | undefined} cutOut @param {OnMended} onMended */
 function mendButton(name, photo, cutOut, onMended) {
   const errorPlace = h('div');
-  const mend = async () => {
-    fill(errorPlace);
-    if (!cutOut) return;
-    await openBrush({ name, photo, cutOut, save: async (mended) => onMended(mended) }).catch(
-      (error) => fill(errorPlace, errorBox(error)),
-    );
-  };
-  return h(
-    'div',
-    { class: 'stack' },
-    h('button', { type: 'button', onclick: mend }, say('mend.open')),
-    errorPlace,
-  );
+  const mend = () =>
+    attempt(errorPlace, async () => {
+      if (cutOut)
+        await openBrush({ name, photo, cutOut, save: async (mended) => onMended(mended) });
+    });
+  return h('div.stack', h('button', { onclick: mend }, say('mend.open')), errorPlace);
 }
 
 /**
@@ -97,9 +88,8 @@ export const cutOutPanel = (upload, onMended) => {
   const { name, photo, cutOut, review } = upload;
   return [
     h(
-      'section',
-      { class: 'panel stack' },
-      h('h2', {}, name),
+      'section.panel.stack',
+      h('h2', name),
       facts(upload),
       reviewNote(review),
       mendButton(name, photo, cutOut, onMended),

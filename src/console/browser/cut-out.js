@@ -153,11 +153,7 @@ function result(upload, cutOut) {
   const isFramed = !file || file === cutOut || !look.reframes();
   const figure = isFramed
     ? compare({ before: urlOf(photo), after, width, height, name })
-    : h('img', {
-        class: 'cut-photo checkerboard',
-        src: after,
-        alt: say('picture.cutOut', { name }),
-      });
+    : h('img.cut-photo.checkerboard', { src: after, alt: say('picture.cutOut', { name }) });
   const colour = file ? '' : look.colour();
   if (colour) figure.dataset.background = 'colour';
   figure.style.setProperty('--background-colour', colour);
@@ -173,13 +169,13 @@ function preview(upload) {
     return [
       photoOf(upload, 'cut-photo'),
       errorBox(upload.error),
-      h('button', { type: 'button', onclick: () => retry(upload) }, say('cut.again')),
+      h('button', { onclick: () => retry(upload) }, say('cut.again')),
     ];
   }
   return [
     photoOf(upload, 'cut-photo is-waiting'),
-    h('div', { class: 'working' }),
-    h('p', { class: 'fine', id: 'cut-note' }, noteOf(upload)),
+    h('div.working'),
+    h('p.fine', { id: 'cut-note' }, noteOf(upload)),
   ];
 }
 
@@ -228,11 +224,9 @@ const STATES = {
 const tile = (upload) =>
   h(
     'li',
-    {},
     h(
       'button',
       {
-        type: 'button',
         class: `strip-tile checkerboard is-${upload.state}`,
         'aria-pressed': String(upload === selected),
         'aria-label': `${upload.name}: ${STATES[upload.state]}`,
@@ -261,15 +255,9 @@ function actions() {
   const done = uploads.filter(({ state }) => state === 'done');
   const removeAll = () => confirm(say('cut.removeAllAsk')) && remove([...uploads]);
   return [
-    one &&
-      h(
-        'button',
-        { type: 'button', class: 'quiet', onclick: () => remove([one]) },
-        say('cut.remove'),
-      ),
-    done.length > 1 && h('button', { type: 'button', onclick: downloadDone }, say('cut.zip')),
-    uploads.length > 1 &&
-      h('button', { type: 'button', class: 'quiet', onclick: removeAll }, say('cut.removeAll')),
+    one && h('button.quiet', { onclick: () => remove([one]) }, say('cut.remove')),
+    done.length > 1 && h('button', { onclick: downloadDone }, say('cut.zip')),
+    uploads.length > 1 && h('button.quiet', { onclick: removeAll }, say('cut.removeAll')),
   ];
 }
 

@@ -11,7 +11,7 @@ export function translateDocument() {
     for (const node of document.querySelectorAll(`[${attribute}]`)) {
       const text = textOf(node.getAttribute(attribute) ?? '') ?? '';
       if (place) node.setAttribute(place, text);
-      else node.append(...text.split('`').map((part, i) => (i % 2 ? h('code', {}, part) : part)));
+      else node.append(...text.split('`').map((part, i) => (i % 2 ? h('code', part) : part)));
     }
   }
   const choice = byId('language', HTMLSelectElement);

@@ -1,6 +1,6 @@
 import { downloadZip } from './client-zip.js';
 import { fill, h } from './element.js';
-import { errorBox } from './error-box.js';
+import { attempt } from './error-box.js';
 import { save } from './image-files.js';
 import { EXTENSIONS } from './options.js';
 import { rulesVerdict } from './rules-verdict.js';
@@ -73,26 +73,23 @@ export async function downloadAll(uploads, look, onProgress) {
  */
 export function downloadForm(look, selected, onMade) {
   const errorPlace = h('div');
-  const verdict = h('div', { class: 'fine', role: 'status', id: 'cut-verdict' });
-  const download = h('button', { class: 'primary', type: 'submit' }, say('download.submit'));
-  const preview = h('button', { type: 'button', onclick: () => make() }, say('download.preview'));
-  const cost = h('p', { class: 'fine' }, say('download.cost'));
+  const verdict = h('div.fine', { role: 'status', id: 'cut-verdict' });
+  const download = h('button.primary', { type: 'submit' }, say('download.submit'));
+  const preview = h('button', { onclick: () => make() }, say('download.preview'));
+  const cost = h('p.fine', say('download.cost'));
 
   /** @param {boolean} [isSaved] */
   async function make(isSaved = false) {
     const upload = selected();
     if (!upload) return;
     download.disabled = preview.disabled = true;
-    fill(errorPlace);
-    try {
+    await attempt(errorPlace, async () => {
       const file = await makeFile(upload, look, (seconds) => {
         download.textContent = say('download.busy', { seconds });
       });
       onMade();
       if (isSaved) save(file, fileName(file, upload.name));
-    } catch (error) {
-      fill(errorPlace, errorBox(error));
-    }
+    });
     download.disabled = preview.disabled = false;
     download.textContent = say('download.submit');
   }
@@ -107,9 +104,8 @@ export function downloadForm(look, selected, onMade) {
   }
 
   const node = h(
-    'form',
+    'form.panel.stack',
     {
-      class: 'panel stack',
       'aria-label': say('download.title'),
       onsubmit: (/** @type {Event} */ event) => {
         event.preventDefault();
@@ -118,7 +114,7 @@ export function downloadForm(look, selected, onMade) {
     },
     look.node,
     cost,
-    h('div', { class: 'buttons' }, download, preview),
+    h('div.buttons', download, preview),
     verdict,
     errorPlace,
   );

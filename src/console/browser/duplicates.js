@@ -1,6 +1,6 @@
 import { callJson } from './api.js';
-import { fill, h } from './element.js';
-import { errorBox } from './error-box.js';
+import { h } from './element.js';
+import { attempt } from './error-box.js';
 import { table, tableRow } from './table.js';
 import { formatPercent, say } from './texts.js';
 
@@ -24,13 +24,13 @@ function groupRow(group) {
   const { rows, duplicates } = group;
   const others = rows - 1 - duplicates.length;
   const repeats = duplicates.map((each) =>
-    h('li', {}, nameOf(each), ' ', h('span', { class: 'fine' }, formatPercent(each.similarity))),
+    h('li', nameOf(each), ' ', h('span.fine', formatPercent(each.similarity))),
   );
   return tableRow([
     nameOf(group),
     [
-      h('ul', { class: 'repeats' }, repeats),
-      others > 0 && h('p', { class: 'fine' }, say('duplicates.others', { count: others })),
+      h('ul.repeats', repeats),
+      others > 0 && h('p.fine', say('duplicates.others', { count: others })),
     ],
   ]);
 }
@@ -43,7 +43,7 @@ function groupRow(group) {
 export async function duplicateTable(path, { rows, groups }) {
   const title = say('duplicates.title');
   const list = table(title, [say('duplicates.picture'), say('duplicates.repeats')], []);
-  const more = h('button', { class: 'quiet', type: 'button' }, say('list.more'));
+  const more = h('button.quiet', say('list.more'));
   const errorPlace = h('div');
   let next = `${path}?limit=${PAGE_SIZE}`;
 
@@ -55,21 +55,16 @@ export async function duplicateTable(path, { rows, groups }) {
   }
   more.addEventListener('click', async () => {
     more.disabled = true;
-    await showNext().then(
-      () => fill(errorPlace),
-      (error) => fill(errorPlace, errorBox(error)),
-    );
+    await attempt(errorPlace, showNext);
     more.disabled = false;
   });
 
   await showNext();
   return h(
-    'section',
-    { class: 'stack duplicates' },
-    h('h3', {}, title),
+    'section.stack.duplicates',
+    h('h3', title),
     h(
-      'p',
-      { class: 'fine' },
+      'p.fine',
       say('duplicates.found', { count: rows, groups: say('duplicates.groups', { count: groups }) }),
     ),
     list,

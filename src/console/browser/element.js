@@ -24,19 +24,27 @@ function apply(node, props) {
 }
 
 /**
- * Creates an element with its attributes and children. Text stays text: nothing is parsed as HTML.
+ * Creates an element with its attributes and children. Text stays text: nothing is parsed as HTML. A button submits its
+ * form only if its type says so.
  * @template {keyof HTMLElementTagNameMap} T
- * @param {T} tag
- * @param {Props} [props]
- * @param {...(Child | Child[])} children
+ * @param {T | `${T}.${string}`} selector a tag with its classes: `p.fine`
+ * @param {...(Props | Child | Child[])} content its attributes, if they come first, then its children
  * @returns {HTMLElementTagNameMap[T]}
  */
-export function h(tag, props = {}, ...children) {
-  const node = document.createElement(tag);
-  apply(node, props);
-  node.append(...toNodes(children));
+export function h(selector, ...content) {
+  const [tag, ...classes] = selector.split('.');
+  const node = document.createElement(/** @type {T} */ (tag));
+  if (classes.length > 0) node.className = classes.join(' ');
+  if (node instanceof HTMLButtonElement) node.type = 'button';
+  const [first] = content;
+  if (isProps(first)) apply(node, first);
+  node.append(...toNodes(isProps(first) ? content.slice(1) : content));
   return node;
 }
+
+/** @param {Props | Child | Child[]} value @returns {value is Props} */
+const isProps = (value) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Node);
 
 /**
  * Creates an SVG element.
@@ -51,7 +59,14 @@ export function svg(tag, props = {}, ...children) {
   return node;
 }
 
-/** @param {(Child | Child[])[]} children */
+/**
+ * A drawing of one line, as buttons have.
+ * @param {string} path @param {number} [size] of its grid
+ */
+export const icon = (path, size = 24) =>
+  svg('svg', { viewBox: `0 0 ${size} ${size}`, 'aria-hidden': true }, svg('path', { d: path }));
+
+/** @param {(Props | Child | Child[])[]} children */
 const toNodes = (children) =>
   children
     .flat()

@@ -1,5 +1,5 @@
 import { ApiError } from './api.js';
-import { h } from './element.js';
+import { fill, h } from './element.js';
 import { say, textOf } from './texts.js';
 
 /**
@@ -11,19 +11,16 @@ export function errorBox(error) {
   const advice = textOf(`advice.${type}`) ?? say('advice.other');
   const issues = errors.filter((issue) => !detail.includes(issue.detail)).slice(0, 5);
   return h(
-    'div',
-    { class: 'error-box', role: 'alert' },
-    h('p', {}, h('b', {}, `${title}. `), advice),
-    detail && h('p', { class: 'fine' }, detail),
+    'div.error-box',
+    { role: 'alert' },
+    h('p', h('b', `${title}. `), advice),
+    detail && h('p.fine', detail),
     issues.length > 0 &&
       h(
-        'ul',
-        { class: 'fine' },
-        issues.map((issue) =>
-          h('li', {}, `${issue.pointer || say('error.body')}: ${issue.detail}`),
-        ),
+        'ul.fine',
+        issues.map((issue) => h('li', `${issue.pointer || say('error.body')}: ${issue.detail}`)),
       ),
-    requestId && h('p', { class: 'fine' }, say('error.requestId'), ' ', h('code', {}, requestId)),
+    requestId && h('p.fine', say('error.requestId'), ' ', h('code', requestId)),
   );
 }
 
@@ -33,4 +30,17 @@ function toApiError(error) {
   console.error(error);
   const detail = error instanceof Error ? error.message : String(error);
   return new ApiError({ type: 'page-failed', detail });
+}
+
+/**
+ * Shows the error of some work in its place, which is emptied first.
+ * @param {Element} place @param {() => unknown} work
+ */
+export async function attempt(place, work) {
+  fill(place);
+  try {
+    await work();
+  } catch (error) {
+    fill(place, errorBox(error));
+  }
 }

@@ -17,7 +17,7 @@ export const errorTable = (rows) => [
       COLUMNS,
       rows.map(({ line, name, reason }) => tableRow([line, name, reason])),
     ),
-  rows.length === MAX_ROWS && h('p', { class: 'fine' }, say('errors.first', { count: MAX_ROWS })),
+  rows.length === MAX_ROWS && h('p.fine', say('errors.first', { count: MAX_ROWS })),
 ];
 
 /** @param {() => AsyncGenerator<RunError>} errors */

@@ -111,7 +111,7 @@ function group(fields, values) {
 
 /** @param {string} title @param {import('./element.js').Child[]} children */
 const part = (title, children) =>
-  h('details', {}, h('summary', {}, title), h('div', { class: 'columns options' }, children));
+  h('details', h('summary', title), h('div.columns.options', children));
 
 /** @param {{headers: string[], origin: string}} access */
 const accessNote = ({ headers, origin }) =>
@@ -136,12 +136,11 @@ export function feedFields(feed = {}) {
   const none = h('input', { type: 'checkbox' });
   return {
     node: h(
-      'div',
-      { class: 'stack' },
+      'div.stack',
       part(say('fields.mapping'), columns.node),
       part(say('fields.secrets'), [
-        access && h('p', { class: 'fine' }, accessNote(access)),
-        access && h('label', { class: 'checkbox' }, none, ' ', say('fields.remove')),
+        access && h('p.fine', accessNote(access)),
+        access && h('label.checkbox', none, ' ', say('fields.remove')),
         ...secrets.node,
       ]),
       part(say('fields.runs'), runs.node),

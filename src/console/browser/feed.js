@@ -146,9 +146,9 @@ export async function countFeed(request) {
  */
 function feedSettings(feed, onRun) {
   let fields = feedFields(feed);
-  const fieldsPlace = h('div', {}, fields.node);
+  const fieldsPlace = h('div', fields.node);
   const place = h('div');
-  const said = h('p', { class: 'fine', role: 'status' });
+  const said = h('p.fine', { role: 'status' });
   const input = h('input', { type: 'file' });
   const isUploaded = !feed.source.url;
 
@@ -184,7 +184,7 @@ function feedSettings(feed, onRun) {
     const saved = await callJson(feed.links.self, changed ? { method: 'PATCH', json } : {});
     fields = feedFields(saved);
     fill(fieldsPlace, fields.node);
-    fill(place, h('p', { class: 'fine', role: 'status' }, say('feed.saved')));
+    fill(place, h('p.fine', { role: 'status' }, say('feed.saved')));
     return '';
   };
   const run = async () => {
@@ -195,30 +195,19 @@ function feedSettings(feed, onRun) {
   const count = async () =>
     planText(await whenRead(await postFeed(feed.links.runs, file(), { dryRun: 'true' })));
   return h(
-    'details',
-    { class: 'feed-settings' },
-    h('summary', {}, say('feed.settings')),
+    'details.feed-settings',
+    h('summary', say('feed.settings')),
     h(
-      'div',
-      { class: 'stack options' },
-      isUploaded && h('label', { class: 'field' }, say('feed.current'), input),
+      'div.stack.options',
+      isUploaded && h('label.field', say('feed.current'), input),
       h(
-        'div',
-        { class: 'buttons' },
-        h('button', { type: 'button', onclick: doing(run) }, say('feed.again')),
-        h(
-          'button',
-          { type: 'button', class: 'quiet', onclick: doing(count) },
-          say('feed.countOnly'),
-        ),
+        'div.buttons',
+        h('button', { onclick: doing(run) }, say('feed.again')),
+        h('button.quiet', { onclick: doing(count) }, say('feed.countOnly')),
       ),
       said,
       fieldsPlace,
-      h(
-        'div',
-        { class: 'buttons' },
-        h('button', { type: 'button', onclick: doing(save) }, say('feed.save')),
-      ),
+      h('div.buttons', h('button', { onclick: doing(save) }, say('feed.save'))),
       place,
     ),
   );

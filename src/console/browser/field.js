@@ -24,7 +24,7 @@ export function choice(label, choices, chosen, props = {}) {
     props,
     choices.map(([value, text]) => h('option', { value, selected: value === chosen }, text)),
   );
-  return { select, node: h('label', { class: 'field' }, label, select) };
+  return { select, node: h('label.field', label, select) };
 }
 
 /** What there is to choose, as people call it. @param {string} name of the option @param {readonly string[]} words */
@@ -36,7 +36,6 @@ export function control({ label, choices, type = 'text', on, first = '', hint, i
   const node = choices
     ? h(
         'select',
-        {},
         choices.map((choice) => h('option', { value: choice.value }, choice.label)),
       )
     : type === 'lines'

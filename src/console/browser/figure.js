@@ -29,7 +29,7 @@ export const imageUrl = ({ picture }) => urlOf(picture);
 
 /** @param {Garment} garment @param {string} [slot] */
 const wornItem = (garment, slot) =>
-  h('img', { class: 'worn-item', 'data-slot': slot, src: imageUrl(garment), alt: garment.label });
+  h('img.worn-item', { 'data-slot': slot, src: imageUrl(garment), alt: garment.label });
 
 /** @param {Garment} garment @param {string} slot */
 const pinnableItem = (garment, slot) =>
@@ -52,7 +52,7 @@ export function flatLay({ slots, form }, wardrobe, { canPin = false } = {}) {
     return [canPin ? pinnableItem(garment, slot) : wornItem(garment, slot)];
   });
   const filled = Object.keys(slots).join(' ');
-  return h('div', { class: 'flat-lay', 'data-form': form, 'data-slots': filled }, worn);
+  return h('div.flat-lay', { 'data-form': form, 'data-slots': filled }, worn);
 }
 
 /**
@@ -64,8 +64,6 @@ export function shellItems({ items, addIds }, wardrobe) {
   const ids = [...items.slice(0, 1).map(({ itemId }) => itemId), ...addIds];
   return ids.flatMap((id) => {
     const garment = wardrobe.get(id);
-    return garment
-      ? [h('li', {}, wornItem(garment), h('span', { class: 'fine' }, garment.label))]
-      : [];
+    return garment ? [h('li', wornItem(garment), h('span.fine', garment.label))] : [];
   });
 }

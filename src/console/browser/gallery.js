@@ -15,13 +15,9 @@ const THUMBNAIL_PIXELS = 240;
  * @param {() => AsyncGenerator<RunImage>} images the finished ones
  */
 export function gallery(images) {
-  const list = h('ul', { class: 'gallery' });
+  const list = h('ul.gallery');
   let max = IMAGES_PER_STEP;
-  const more = h(
-    'button',
-    { type: 'button', class: 'quiet', hidden: true, onclick: showMore },
-    say('list.more'),
-  );
+  const more = h('button.quiet', { hidden: true, onclick: showMore }, say('list.more'));
   /** @type {Set<string>} */
   const known = new Set();
   /** @type {RunImage[]} */
@@ -39,14 +35,9 @@ export function gallery(images) {
     list.append(
       h(
         'li',
-        {},
-        h(
-          'button',
-          { type: 'button', class: 'checkerboard', onclick: () => openLarge(shown, image) },
-          picture,
-        ),
-        subtitle && h('span', {}, subtitle),
-        h('span', { class: 'fine' }, name),
+        h('button.checkerboard', { onclick: () => openLarge(shown, image) }, picture),
+        subtitle && h('span', subtitle),
+        h('span.fine', name),
       ),
     );
   }

@@ -23,11 +23,7 @@ async function ratioOf(file) {
  */
 async function pictures(name, cutOut, photo) {
   const after = urlOf(cutOut);
-  const alone = h('img', {
-    class: 'checkerboard',
-    src: after,
-    alt: say('picture.cutOut', { name }),
-  });
+  const alone = h('img.checkerboard', { src: after, alt: say('picture.cutOut', { name }) });
   if (!photo) return [alone];
   const before = urlOf(photo);
   const [width, ofPhoto] = await Promise.all([cutOut, photo].map(ratioOf));
@@ -46,9 +42,9 @@ export function openLarge(images, first) {
   let at = images.indexOf(first);
   /** @type {(Blob | undefined)[]} */
   let shown = [];
-  const place = h('div', { class: 'large-pictures' });
+  const place = h('div.large-pictures');
   const title = h('h2', { id: 'large-title' });
-  const count = h('p', { class: 'fine', role: 'status' });
+  const count = h('p.fine', { role: 'status' });
 
   /** @param {number} step */
   async function go(step) {
@@ -81,7 +77,7 @@ export function openLarge(images, first) {
   }
 
   /** @param {string} label @param {() => void} onclick */
-  const button = (label, onclick) => h('button', { type: 'button', onclick }, label);
+  const button = (label, onclick) => h('button', { onclick }, label);
   const dialog = openDialog(
     {
       class: 'panel large',
@@ -89,11 +85,10 @@ export function openLarge(images, first) {
       onkeydown,
       onclose: () => dropUrls(...shown),
     },
-    h('div', { class: 'row-head' }, title, count),
+    h('div.row-head', title, count),
     place,
     h(
-      'div',
-      { class: 'buttons' },
+      'div.buttons',
       images.length > 1 && button(say('picture.previous'), () => go(-1)),
       images.length > 1 && button(say('picture.next'), () => go(1)),
       button(say('dialog.close'), () => dialog.close()),

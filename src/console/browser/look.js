@@ -113,21 +113,21 @@ export class Look {
   #presets = [];
   #onChange;
 
-  #preset = h('select', {}, h('option', { value: '' }, say('look.none')));
-  #restNote = h('p', { class: 'fine' });
+  #preset = h('select', h('option', { value: '' }, say('look.none')));
+  #restNote = h('p.fine');
   #name = h('input', {
     maxlength: 64,
     placeholder: 'shop-white',
     autocomplete: 'off',
     onkeydown: (/** @type {KeyboardEvent} */ event) => this.#storeByKey(event),
   });
-  #said = h('p', { class: 'fine', role: 'status' });
+  #said = h('p.fine', { role: 'status' });
   #errorPlace = h('div');
   #save = h(
-    'div',
-    { class: 'save-look', hidden: true },
-    h('label', { class: 'field' }, say('look.saveAs'), this.#name),
-    h('button', { type: 'button', onclick: () => this.#store() }, say('look.save')),
+    'div.save-look',
+    { hidden: true },
+    h('label.field', say('look.saveAs'), this.#name),
+    h('button', { onclick: () => this.#store() }, say('look.save')),
   );
 
   /** @param {() => void} [onChange] */
@@ -136,17 +136,15 @@ export class Look {
     /** Quality, and whether transparency is kept: a place of its own. */
     this.cut = this.#labels(CUT);
     this.node = h(
-      'div',
-      { class: 'stack' },
+      'div.stack',
       this.#labels(MAIN),
       h(
         'details',
         { ontoggle: () => this.#load() },
-        h('summary', {}, say('look.more')),
+        h('summary', say('look.more')),
         h(
-          'div',
-          { class: 'stack options' },
-          h('label', { class: 'field' }, say('look.preset'), this.#preset),
+          'div.stack.options',
+          h('label.field', say('look.preset'), this.#preset),
           this.#restNote,
           this.#labels(MORE),
           this.#save,

@@ -21,15 +21,14 @@ function gauge(deviation, warmth) {
   const position =
     (Math.max(-MAX_VOTES, Math.min(MAX_VOTES, deviation)) + MAX_VOTES) / (2 * MAX_VOTES);
   return h(
-    'div',
-    { class: 'gauge' },
-    h('div', { class: 'gauge-scale', 'aria-hidden': true }, h('span', { '--position': position })),
+    'div.gauge',
+    h('div.gauge-scale', { 'aria-hidden': true }, h('span', { '--position': position })),
     h(
-      'div',
-      { class: 'gauge-labels fine', 'aria-hidden': true },
-      GAUGE_LABELS.map((label) => h('span', {}, label)),
+      'div.gauge-labels.fine',
+      { 'aria-hidden': true },
+      GAUGE_LABELS.map((label) => h('span', label)),
     ),
-    how && h('p', {}, how, more && h('span', { class: 'fine' }, ` · ${more}`)),
+    how && h('p', how, more && h('span.fine', ` · ${more}`)),
   );
 }
 
@@ -40,7 +39,7 @@ const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 export const listedReasons = (explanation) =>
   explanation
     .filter(({ code }) => !HIDDEN_CODES.includes(code))
-    .map(({ text }) => h('li', {}, sentence(text)));
+    .map(({ text }) => h('li', sentence(text)));
 
 /**
  * Explains an outfit: how warm it is by region, and what counts for and against it.
@@ -55,26 +54,17 @@ export function outfitExplanation(outfit, warningLabels) {
   const reasons = explanation.filter((/** @type {any} */ { code }) => !GAUGE_CODES.includes(code));
   return [
     h(
-      'section',
-      { class: 'panel stack' },
+      'section.panel.stack',
       h(
-        'div',
-        { class: 'row-head' },
-        h('h2', {}, name),
-        h('span', { class: 'tag' }, say('outfits.score', { score: Math.round(score) })),
+        'div.row-head',
+        h('h2', name),
+        h('span.tag', say('outfits.score', { score: Math.round(score) })),
       ),
       gauge(thermal.deviation, warmth),
-      warnings.map((/** @type {string} */ code) =>
-        h('p', { class: 'warning' }, sentence(warningText(code))),
-      ),
-      h('ul', { class: 'reasons' }, listedReasons(reasons)),
+      warnings.map((/** @type {string} */ code) => h('p.warning', sentence(warningText(code)))),
+      h('ul.reasons', listedReasons(reasons)),
     ),
-    h(
-      'section',
-      { class: 'panel stack' },
-      h('h2', {}, say('warmth.title')),
-      cloChart(thermal.regions),
-    ),
+    h('section.panel.stack', h('h2', say('warmth.title')), cloChart(thermal.regions)),
   ];
 }
 

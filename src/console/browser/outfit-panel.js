@@ -36,16 +36,11 @@ async function readOutfit(archive) {
 /** @param {OutfitGarment} garment */
 const tile = ({ label, picture, item, occluded }) =>
   h(
-    'li',
-    { class: 'garment' },
-    h(
-      'div',
-      { class: 'garment-picture' },
-      h('img', { src: URL.createObjectURL(picture), alt: '' }),
-    ),
-    h('span', {}, label),
-    !item && h('span', { class: 'fine' }, say('garment.unknown')),
-    occluded && h('span', { class: 'fine' }, say('garment.hidden')),
+    'li.garment',
+    h('div.garment-picture', h('img', { src: URL.createObjectURL(picture), alt: '' })),
+    h('span', label),
+    !item && h('span.fine', say('garment.unknown')),
+    occluded && h('span.fine', say('garment.hidden')),
   );
 
 /** @param {OutfitGarment} garment */
@@ -59,8 +54,8 @@ function addControls(garments) {
   const known = garments.filter(({ item }) => item);
   const isAll = known.length === garments.length;
   const button = h(
-    'button',
-    { class: 'primary', type: 'button', onclick: add },
+    'button.primary',
+    { onclick: add },
     isAll
       ? say('garments.addAll')
       : say('garments.addSome', { known: known.length, count: garments.length }),
@@ -69,11 +64,11 @@ function addControls(garments) {
     button.disabled = true;
     await addGarments(...(await Promise.all(known.map(toWardrobe))));
     button.textContent = say('garment.added');
-    button.after(h('a', { href: '#/outfits', class: 'button' }, say('garments.wear')));
+    button.after(h('a.button', { href: '#/outfits' }, say('garments.wear')));
     announce(say('garments.added', { count: known.length }));
   }
-  const note = h('p', { class: 'fine' }, say('garments.leftOut'));
-  return [known.length > 0 && h('div', { class: 'buttons' }, button), !isAll && note];
+  const note = h('p.fine', say('garments.leftOut'));
+  return [known.length > 0 && h('div.buttons', button), !isAll && note];
 }
 
 /**
@@ -81,23 +76,19 @@ function addControls(garments) {
  * @param {Upload} upload
  */
 export function outfitPanel(upload) {
-  const panel = h('section', { class: 'panel stack', 'aria-label': say('garments.title') });
+  const panel = h('section.panel.stack', { 'aria-label': say('garments.title') });
 
   async function split() {
-    fill(
-      panel,
-      h('p', { class: 'fine' }, say('garments.splitting')),
-      h('div', { class: 'working' }),
-    );
+    fill(panel, h('p.fine', say('garments.splitting')), h('div.working'));
     try {
       const request = { method: 'POST', body: formOf({ cutouts: true, image: upload.photo }) };
       const response = await callWithRetry('/taxonomy/v1/garments', request, () => {});
       const { garments, reasons } = await readOutfit(await response.arrayBuffer());
       fill(
         panel,
-        h('h2', {}, say('garments.title')),
-        h('ul', { class: 'wardrobe' }, garments.map(tile)),
-        reasons.map((reason) => h('p', { class: 'fine' }, textOf(`garments.${reason}`))),
+        h('h2', say('garments.title')),
+        h('ul.wardrobe', garments.map(tile)),
+        reasons.map((reason) => h('p.fine', textOf(`garments.${reason}`))),
         addControls(garments),
       );
       panel.querySelector('button')?.focus();
@@ -107,7 +98,7 @@ export function outfitPanel(upload) {
     }
   }
 
-  const button = h('button', { type: 'button', onclick: split }, say('garments.split'));
-  panel.append(h('p', { class: 'fine' }, say('garments.lead')), button);
+  const button = h('button', { onclick: split }, say('garments.split'));
+  panel.append(h('p.fine', say('garments.lead')), button);
   return panel;
 }

@@ -32,10 +32,8 @@ function draw(outfits, selected) {
   const { shell } = outfit;
   const alternatives = outfits.map((one, i) =>
     h(
-      'button',
+      'button.quiet',
       {
-        type: 'button',
-        class: 'quiet',
         'aria-pressed': String(i === selected),
         'aria-label': `${i + 1}: ${one.name}, ${say('outfits.score', { score: Math.round(one.score) })}`,
         onclick: () => {
@@ -52,17 +50,12 @@ function draw(outfits, selected) {
     flatLay(outfit, garments, { canPin: true }),
     outfits.length > 1 &&
       h(
-        'div',
-        { class: 'alternatives', role: 'group', 'aria-label': say('outfits.bestFirst') },
+        'div.alternatives',
+        { role: 'group', 'aria-label': say('outfits.bestFirst') },
         alternatives,
       ),
     shell?.needed &&
-      h(
-        'section',
-        { class: 'shell' },
-        h('p', { class: 'fine' }, shellText(shell)),
-        h('ul', {}, shellItems(shell, garments)),
-      ),
+      h('section.shell', h('p.fine', shellText(shell)), h('ul', shellItems(shell, garments))),
   );
   fill(byId('explanation'), outfitExplanation(outfit, meta?.dictionaries.warning ?? []));
   announce(`${outfit.name}: ${cloSummary(outfit.thermal.regions)}`);
@@ -70,7 +63,7 @@ function draw(outfits, selected) {
 
 /** @param {string} text @param {...Node} more */
 const showEmpty = (text, ...more) => {
-  const state = h('div', { class: 'empty-state stack' }, h('p', {}, text), ...more);
+  const state = h('div.empty-state.stack', h('p', text), ...more);
   fillKeepingFocus(byId('figure'), state);
   fill(byId('explanation'));
 };
@@ -78,17 +71,13 @@ const showEmpty = (text, ...more) => {
 const cutOutLink = () => h('a', { href: '#/cut-out' }, say('outfits.own'));
 
 const sampleButton = () =>
-  h(
-    'button',
-    { class: 'primary', type: 'button', onclick: addSampleWardrobe },
-    say('wardrobe.addSample'),
-  );
+  h('button.primary', { onclick: addSampleWardrobe }, say('wardrobe.addSample'));
 
 /** @param {any} response */
 function show({ outfits, diagnostics }) {
   if (outfits.length > 0) return draw(outfits, 0);
-  const reasons = diagnostics.map((/** @type {any} */ { detail }) => h('li', {}, detail));
-  const list = h('ul', { class: 'reasons' }, reasons);
+  const reasons = diagnostics.map((/** @type {any} */ { detail }) => h('li', detail));
+  const list = h('ul.reasons', reasons);
   const hasSample = [...garments.keys()].some((id) => id.startsWith('sample-'));
   const actions = hasSample ? [] : [sampleButton()];
   showEmpty(say('outfits.incomplete'), list, ...actions);

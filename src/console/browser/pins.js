@@ -35,7 +35,6 @@ export const pinButton = ({ id, label }, props, ...content) =>
     'button',
     {
       ...props,
-      type: 'button',
       'data-pin': id,
       'aria-pressed': String(pinned.has(id)),
       'aria-label': say('outfits.pin', { name: label }),

@@ -1,6 +1,6 @@
 import { ApiError, call, callJson, pause } from './api.js';
 import { duplicateTable } from './duplicates.js';
-import { announce, fill, h, svg } from './element.js';
+import { announce, fill, h, icon } from './element.js';
 import { errorBox } from './error-box.js';
 import { errorTable, readFirstErrors } from './error-table.js';
 import { listen } from './events.js';
@@ -59,9 +59,8 @@ function progress(counts) {
   );
   return [
     h(
-      'div',
+      'div.progress',
       {
-        class: 'progress',
         role: 'progressbar',
         'aria-label': say('run.rows'),
         'aria-valuemin': 0,
@@ -73,27 +72,26 @@ function progress(counts) {
           className && h('span', { class: className, '--share': counts[name] / total }),
       ),
     ),
-    h('p', { class: 'fine' }, summary.join(' · ') || say('run.noRows')),
+    h('p.fine', summary.join(' · ') || say('run.noRows')),
   ];
 }
 
 const ARROW = 'M12 4v12m-5-5 5 5 5-5M5 20h14';
 
-/** @param {{label: string, path: string, name: string}} download @param {Element} errorPlace */
-const downloadButton = ({ label, path, name }, errorPlace) =>
+/** @param {{label: string, path: string, name: string}} download @param {(error: unknown) => void} onError */
+const downloadButton = ({ label, path, name }, onError) =>
   h(
     'button',
     {
-      type: 'button',
       onclick: async () => {
         try {
           save(await (await call(path, { noTimeout: true })).blob(), name);
         } catch (error) {
-          fill(errorPlace, errorBox(error));
+          onError(error);
         }
       },
     },
-    svg('svg', { viewBox: '0 0 24 24', 'aria-hidden': true }, svg('path', { d: ARROW })),
+    icon(ARROW),
     label,
   );
 
@@ -105,12 +103,11 @@ const downloadButton = ({ label, path, name }, errorPlace) =>
  */
 const heldBox = ({ rows, pictures, first }, confirm) =>
   h(
-    'div',
-    { class: 'error-box', role: 'alert' },
+    'div.error-box',
+    { role: 'alert' },
     h(
       'p',
-      {},
-      h('b', {}, say('held.title')),
+      h('b', say('held.title')),
       ' ',
       say('held.loss', {
         rows: rows.lost,
@@ -121,8 +118,7 @@ const heldBox = ({ rows, pictures, first }, confirm) =>
     ),
     first.length > 0 &&
       h(
-        'p',
-        { class: 'fine' },
+        'p.fine',
         say('held.missing', {
           names: [
             ...first.map(({ id, title }) => (title ? `${id} (${title})` : id)),
@@ -130,22 +126,20 @@ const heldBox = ({ rows, pictures, first }, confirm) =>
           ].join(', '),
         }),
       ),
-    h('button', { type: 'button', onclick: confirm }, say('held.confirm')),
+    h('button', { onclick: confirm }, say('held.confirm')),
   );
 
 /** @param {Run} run @param {import('./review/rows.js').Counts} counts */
 const linkToReview = ({ review }, { needed, pending }) =>
   h(
-    'p',
-    { class: 'review-link' },
+    'p.review-link',
     h(
-      'a',
-      { class: 'button', href: toHash({ path: review, all: needed === 0 }) },
+      'a.button',
+      { href: toHash({ path: review, all: needed === 0 }) },
       needed > 0 ? say('run.review') : say('run.look'),
     ),
     h(
-      'span',
-      { class: 'fine' },
+      'span.fine',
       needed === 0
         ? say('run.noneNeeded')
         : pending === 0
@@ -165,8 +159,8 @@ const ignoreApiError = (error) => {
  * @param {AbortSignal} signal stops following
  */
 export function runView(run, signal) {
-  const status = h('span', { class: 'tag' }, say('status.open'));
-  const bar = h('div', { class: 'stack' });
+  const status = h('span.tag', say('status.open'));
+  const bar = h('div.stack');
   const errors = h('div');
   const errorPlace = h('div');
   const { node: pictures, refresh } = gallery(run.images);
@@ -174,19 +168,18 @@ export function runView(run, signal) {
   const duplicates = h('div');
   const held = h('div');
   const downloads = h(
-    'div',
-    { class: 'buttons' },
-    run.downloads.map((one) => downloadButton(one, errorPlace)),
+    'div.buttons',
+    run.downloads.map((one) => downloadButton(one, showError)),
   );
   const cancelButton = h(
-    'button',
-    { class: 'quiet', type: 'button', onclick: cancel },
+    'button.quiet',
+    { onclick: () => call(run.cancel, { method: 'POST' }).catch(showError) },
     say('dialog.cancel'),
   );
   const section = h(
-    'section',
-    { class: 'panel stack run', 'aria-label': run.title },
-    h('div', { class: 'row-head' }, h('h2', { tabindex: -1 }, run.title), status, cancelButton),
+    'section.panel.stack.run',
+    { 'aria-label': run.title },
+    h('div.row-head', h('h2', { tabindex: -1 }, run.title), status, cancelButton),
     bar,
     held,
     reviewLink,
@@ -198,8 +191,9 @@ export function runView(run, signal) {
     errorPlace,
   );
 
-  async function cancel() {
-    await call(run.cancel, { method: 'POST' }).catch((error) => fill(errorPlace, errorBox(error)));
+  /** @param {unknown} error */
+  function showError(error) {
+    fill(errorPlace, errorBox(error));
   }
 
   /** Asks whether a run may lose what it would lose. */
@@ -207,11 +201,7 @@ export function runView(run, signal) {
     if (section.dataset.status !== 'held') return fill(held);
     const { held: loss, links } = await callJson(run.self);
     if (!loss) return;
-    const confirm = () =>
-      call(links.confirm, { method: 'POST' }).then(
-        () => fill(held),
-        (error) => fill(errorPlace, errorBox(error)),
-      );
+    const confirm = () => call(links.confirm, { method: 'POST' }).then(() => fill(held), showError);
     fill(held, heldBox(loss, confirm));
   }
 
@@ -250,12 +240,12 @@ export function runView(run, signal) {
     await drawOutcome().catch(ignoreApiError);
     if (section.dataset.status === 'failed') {
       const { problem } = await callJson(run.self);
-      if (problem) fill(errorPlace, errorBox(new ApiError(problem)));
+      if (problem) showError(new ApiError(problem));
     }
     announce(`${run.title}: ${status.textContent}`);
   }
 
   downloads.hidden = run.downloads.length === 0;
-  follow().catch((error) => fill(errorPlace, errorBox(error)));
+  follow().catch(showError);
   return section;
 }

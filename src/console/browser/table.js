@@ -6,9 +6,8 @@ import { h } from './element.js';
 export const tableRow = ([first, ...others]) =>
   h(
     'tr',
-    {},
     h('th', { scope: 'row' }, first),
-    others.map((cell) => h('td', {}, cell)),
+    others.map((cell) => h('td', cell)),
   );
 
 /**
@@ -17,21 +16,18 @@ export const tableRow = ([first, ...others]) =>
  */
 export const table = (title, columns, rows) =>
   h(
-    'div',
-    { class: 'table-scroll', tabindex: 0, role: 'region', 'aria-label': title },
+    'div.table-scroll',
+    { tabindex: 0, role: 'region', 'aria-label': title },
     h(
       'table',
-      {},
-      h('caption', { class: 'sr-only' }, title),
+      h('caption.sr-only', title),
       h(
         'thead',
-        {},
         h(
           'tr',
-          {},
           columns.map((name) => h('th', { scope: 'col' }, name)),
         ),
       ),
-      h('tbody', {}, ...rows),
+      h('tbody', ...rows),
     ),
   );

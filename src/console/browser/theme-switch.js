@@ -1,4 +1,4 @@
-import { byId, fill, svg } from './element.js';
+import { byId, fill, icon } from './element.js';
 import { say } from './texts.js';
 
 const SUN =
@@ -19,14 +19,7 @@ export function installThemeSwitch() {
     const dark = isDark();
     button.setAttribute('aria-label', dark ? say('bar.light') : say('bar.dark'));
     button.title = button.getAttribute('aria-label') ?? '';
-    fill(
-      button,
-      svg(
-        'svg',
-        { viewBox: '0 0 24 24', 'aria-hidden': true },
-        svg('path', { d: dark ? SUN : MOON }),
-      ),
-    );
+    fill(button, icon(dark ? SUN : MOON));
   };
   button.addEventListener('click', () => {
     const theme = isDark() ? 'light' : 'dark';

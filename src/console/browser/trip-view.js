@@ -11,12 +11,7 @@ export const dateLabel = (date) =>
 
 /** @param {any} outfit */
 const whyText = ({ explanation }) =>
-  h(
-    'details',
-    { class: 'fine' },
-    h('summary', {}, say('week.why')),
-    h('ul', { class: 'reasons' }, listedReasons(explanation)),
-  );
+  h('details.fine', h('summary', say('week.why')), h('ul.reasons', listedReasons(explanation)));
 
 /**
  * @param {{date: string, outfit: any}} day
@@ -24,13 +19,12 @@ const whyText = ({ explanation }) =>
  */
 const outfitOfDay = ({ date, outfit }, garments) =>
   h(
-    'li',
-    { class: 'week-outfit stack', 'data-date': date },
-    h('b', {}, dateLabel(date)),
-    outfit ? flatLay(outfit, garments) : h('p', { class: 'fine' }, say('week.noOutfit')),
-    outfit && h('span', {}, outfit.name),
-    outfit &&
-      h('span', { class: 'tag' }, say('outfits.score', { score: Math.round(outfit.score) })),
+    'li.week-outfit.stack',
+    { 'data-date': date },
+    h('b', dateLabel(date)),
+    outfit ? flatLay(outfit, garments) : h('p.fine', say('week.noOutfit')),
+    outfit && h('span', outfit.name),
+    outfit && h('span.tag', say('outfits.score', { score: Math.round(outfit.score) })),
     outfit && whyText(outfit),
   );
 
@@ -40,7 +34,7 @@ const gapText = (gap) =>
 
 /** @param {Garment} garment */
 const takenItem = (garment) =>
-  h('li', {}, h('img', { src: imageUrl(garment), alt: '' }), h('span', {}, garment.label));
+  h('li', h('img', { src: imageUrl(garment), alt: '' }), h('span', garment.label));
 
 /**
  * Shows what to wear each day and what to take along.
@@ -53,14 +47,14 @@ export function showTrip({ itemIds, days, gap, diagnostics }, garments) {
   fill(
     byId('week'),
     h(
-      'ul',
-      { class: 'week-strip', 'aria-label': say('week.dayByDay') },
+      'ul.week-strip',
+      { 'aria-label': say('week.dayByDay') },
       days.map((/** @type {any} */ day) => outfitOfDay(day, garments)),
     ),
-    h('h3', {}, say('week.toTake', { count })),
-    h('ul', { class: 'week-items' }, taken.map(takenItem)),
-    h('p', { class: 'fine' }, gapText(gap)),
-    diagnostics.map((/** @type {any} */ { detail }) => h('p', { class: 'warning' }, detail)),
+    h('h3', say('week.toTake', { count })),
+    h('ul.week-items', taken.map(takenItem)),
+    h('p.fine', gapText(gap)),
+    diagnostics.map((/** @type {any} */ { detail }) => h('p.warning', detail)),
   );
   announce(say('week.planned', { days: days.length, count }));
 }

@@ -7,16 +7,15 @@ import { formatDate, formatNumber, say } from './texts.js';
 function meter(title, { limit, remaining }, note) {
   const share = limit > 0 ? remaining / limit : 0;
   return h(
-    'section',
-    { class: 'panel meter' },
-    h('h2', {}, title),
-    h('strong', {}, formatNumber(remaining), ' ', h('span', {}, say('usage.left', { limit }))),
+    'section.panel.meter',
+    h('h2', title),
+    h('strong', formatNumber(remaining), ' ', h('span', say('usage.left', { limit }))),
     h(
-      'div',
-      { class: 'progress', 'aria-hidden': true },
+      'div.progress',
+      { 'aria-hidden': true },
       h('span', { class: share > 0.1 ? 'is-good' : 'is-bad', '--share': share }),
     ),
-    h('p', { class: 'fine' }, note),
+    h('p.fine', note),
   );
 }
 
@@ -38,13 +37,11 @@ async function draw() {
       meter(say('usage.rate'), rate, full),
       meter(say('usage.bytes'), storedBytes, resets),
       h(
-        'section',
-        { class: 'panel stack' },
-        h('h2', {}, say('usage.scopes')),
+        'section.panel.stack',
+        h('h2', say('usage.scopes')),
         h(
-          'ul',
-          { class: 'tags' },
-          scopes.map((/** @type {string} */ scope) => h('li', { class: 'tag' }, scope)),
+          'ul.tags',
+          scopes.map((/** @type {string} */ scope) => h('li.tag', scope)),
         ),
       ),
     );

@@ -1,4 +1,4 @@
-import { announce, byId, h, svg } from './element.js';
+import { announce, byId, h, icon } from './element.js';
 import { imageUrl } from './figure.js';
 import { fillKeepingFocus, pinButton } from './pins.js';
 import { addSampleWardrobe } from './sample.js';
@@ -7,26 +7,18 @@ import { clearWardrobe, removeGarment } from './wardrobe-store.js';
 
 /** @typedef {import('./wardrobe-store.js').Garment} Garment */
 
-const pinIcon = () =>
-  svg(
-    'svg',
-    { viewBox: '0 0 24 24', 'aria-hidden': true },
-    svg('path', { d: 'M9 3h6l-1 7 4 4v2H6v-2l4-4-1-7Zm3 13v6' }),
-  );
+const PIN = 'M9 3h6l-1 7 4 4v2H6v-2l4-4-1-7Zm3 13v6';
 
 /** @param {Garment} garment */
 const tile = (garment) =>
   h(
-    'li',
-    { class: 'garment' },
-    h('div', { class: 'garment-picture' }, h('img', { src: imageUrl(garment), alt: '' })),
-    h('span', {}, garment.label),
-    pinButton(garment, { class: 'quiet pin' }, pinIcon()),
+    'li.garment',
+    h('div.garment-picture', h('img', { src: imageUrl(garment), alt: '' })),
+    h('span', garment.label),
+    pinButton(garment, { class: 'quiet pin' }, icon(PIN)),
     h(
-      'button',
+      'button.quiet.remove',
       {
-        type: 'button',
-        class: 'quiet remove',
         'aria-label': say('wardrobe.remove', { name: garment.label }),
         onclick: async () => {
           await removeGarment(garment.id);

@@ -22,7 +22,7 @@ const DEFAULTS = { condition: 'cloudy', activity: 'strolling', thermalProfile: '
 function slider({ name, label, unit, min, max, value }) {
   const format = (/** @type {number | string} */ number) =>
     `${formatNumber(Number(number)).replace('-', '−')} ${unit}`;
-  const output = h('output', {}, format(value));
+  const output = h('output', format(value));
   const input = h('input', {
     type: 'range',
     name,
@@ -35,7 +35,7 @@ function slider({ name, label, unit, min, max, value }) {
       input.setAttribute('aria-valuetext', format(input.value));
     },
   });
-  return h('label', { class: 'field slider' }, h('span', {}, label, output), input);
+  return h('label.field.slider', h('span', label, output), input);
 }
 
 /** @param {string} name @param {string} label @param {Entry[]} entries @param {string} selected */
@@ -49,12 +49,7 @@ const select = (name, label, entries, selected) =>
 
 /** @param {string} value @param {string} label @param {boolean} [checked] */
 const plan = (value, label, checked) =>
-  h(
-    'label',
-    { class: 'segment' },
-    h('input', { type: 'radio', name: 'plan', value, checked }),
-    h('span', {}, label),
-  );
+  h('label.segment', h('input', { type: 'radio', name: 'plan', value, checked }), h('span', label));
 
 /**
  * Creates the controls for weather and person.
@@ -62,9 +57,8 @@ const plan = (value, label, checked) =>
  */
 export const weatherControls = ({ dictionaries }) => [
   h(
-    'fieldset',
-    { class: 'segments' },
-    h('legend', { class: 'sr-only' }, say('weather.place')),
+    'fieldset.segments',
+    h('legend.sr-only', say('weather.place')),
     plan('indoor', say('weather.indoors'), true),
     plan('outdoor', say('weather.outdoors')),
   ),

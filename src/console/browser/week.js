@@ -44,12 +44,11 @@ const nextDates = () =>
  */
 const dayControls = (date, { weather }, conditions) =>
   h(
-    'li',
-    { class: 'week-day stack', 'data-date': date },
-    h('b', {}, dateLabel(date)),
+    'li.week-day.stack',
+    { 'data-date': date },
+    h('b', dateLabel(date)),
     h(
-      'label',
-      { class: 'field' },
+      'label.field',
       say('week.temperature'),
       h('input', {
         type: 'number',
@@ -136,7 +135,7 @@ async function plan(request) {
   planned = request;
   const button = byId('week-plan', HTMLButtonElement);
   button.disabled = true;
-  const status = h('p', { class: 'fine', role: 'status' }, say('week.planning'));
+  const status = h('p.fine', { role: 'status' }, say('week.planning'));
   fill(byId('week'), status);
   try {
     const options = { method: 'POST', json: request };

@@ -1,6 +1,7 @@
+import { z } from 'zod';
 import { toAsciiJson } from '../../storage/ascii-json.ts';
 import { BATCHES_PREFIX, segment } from '../../storage/blob-keys.ts';
-import { type BlobEntry, BlobMissing, type Blobs } from '../../storage/blobs.ts';
+import { type BlobEntry, type Blobs, ifPresent } from '../../storage/blobs.ts';
 
 /** All blobs of a batch but its cut-outs have this prefix. */
 export const batchPrefix = (client: string, id: string): string =>
@@ -121,15 +122,15 @@ async function getLines(blobs: Blobs, key: string, signal?: AbortSignal): Promis
 }
 
 /** The same; returns no lines if there is no such blob. */
-export const getLinesIfPresent = (
+export const getLinesIfPresent = async (
   blobs: Blobs,
   key: string,
   signal?: AbortSignal,
-): Promise<unknown[]> =>
-  getLines(blobs, key, signal).catch((error) => {
-    if (error instanceof BlobMissing) return [];
-    throw error;
-  });
+): Promise<unknown[]> => (await ifPresent(getLines(blobs, key, signal))) ?? [];
+
+/** Reads and validates the lines of an NDJSON blob; none if there is no such blob. */
+export const getRows = async <T>(blobs: Blobs, key: string, schema: z.ZodType<T>): Promise<T[]> =>
+  z.array(schema).parse(await getLinesIfPresent(blobs, key));
 
 /** Reads the lines of a batch's chunks from object storage. */
 export function batchFiles(blobs: Blobs, client: string, id: string) {

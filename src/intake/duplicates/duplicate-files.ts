@@ -6,7 +6,7 @@ import type { Blobs } from '../../storage/blobs.ts';
 import {
   batchKeys,
   getJson,
-  getLinesIfPresent,
+  getRows,
   putChunk,
   putJson,
   putLines,
@@ -55,9 +55,8 @@ async function* readComparable(
 ): AsyncGenerator<{ chunk: number; rows: Comparable[] }> {
   let left = MAX_COMPARED;
   for (let chunk = 0; chunk < chunks && left > 0; chunk++) {
-    const lines = await getLinesIfPresent(blobs, duplicateKeys(client, id).chunk(chunk));
-    const rows = lines
-      .map((line) => FingerprintRow.parse(line))
+    const stored = await getRows(blobs, duplicateKeys(client, id).chunk(chunk), FingerprintRow);
+    const rows = stored
       .flatMap(({ fingerprint: text, ...name }) => {
         const fingerprint = parseFingerprint(text);
         return fingerprint ? [{ name, fingerprint }] : [];
@@ -188,11 +187,11 @@ export async function readGroups(
   const groups: DuplicateGroup[] = [];
   for (let at = cursor; at < end; at = cursor + groups.length) {
     const part = Math.floor(at / PART_GROUPS);
-    const lines = await getLinesIfPresent(blobs, keys.groups(part));
+    const stored = await getRows(blobs, keys.groups(part), DuplicateGroup);
     const first = part * PART_GROUPS;
-    const read = lines.slice(at - first, end - first);
+    const read = stored.slice(at - first, end - first);
     if (read.length === 0) break; // deleted meanwhile
-    groups.push(...read.map((line) => DuplicateGroup.parse(line)));
+    groups.push(...read);
   }
   return { groups, next: end < listed ? end : undefined };
 }

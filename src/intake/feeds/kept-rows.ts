@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { PreviousImage } from '../../queue/job-data.ts';
-import { BlobMissing, type Blobs } from '../../storage/blobs.ts';
+import { type Blobs, ifPresent } from '../../storage/blobs.ts';
 import type { RowOutcome } from '../batches/row-reader.ts';
 
 /** A row of an earlier run with the good result of its image. */
@@ -40,10 +40,7 @@ export async function* readLines<T>(
   key: string,
   schema: z.ZodType<T>,
 ): AsyncGenerator<T> {
-  const input = await blobs.open(key).catch((error) => {
-    if (error instanceof BlobMissing) return undefined;
-    throw error;
-  });
+  const input = await ifPresent(blobs.open(key));
   if (!input) return;
   try {
     for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {

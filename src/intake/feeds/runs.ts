@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
-import { JOBS } from '../../queue/catalog.ts';
+import { retriesOf } from '../../queue/catalog.ts';
 import { ensureQueued, type JobQueue } from '../../queue/queue.ts';
 import {
   BATCH_TERMINAL_STATUSES,
@@ -41,8 +41,7 @@ export async function enqueueIngest(
     weight = 1,
   }: Pick<BatchManifest, 'id' | 'feedId' | 'requestId' | 'client' | 'weight'>,
 ): Promise<void> {
-  const { attempts, backoffMillis: delay } = JOBS['ingest-feed'];
-  const opts = { jobId: runId, attempts, backoff: { type: 'exponential', delay } };
+  const opts = { jobId: runId, ...retriesOf('ingest-feed') };
   const data = { feedId, runId, requestId, client, weight };
   await ensureQueued(queue, { name: 'ingest-feed', data, opts });
 }

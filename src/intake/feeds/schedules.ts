@@ -1,5 +1,5 @@
 import type { Queue } from 'bullmq';
-import { JOBS } from '../../queue/catalog.ts';
+import { retriesOf } from '../../queue/catalog.ts';
 import type { FeedRecord } from './feeds.ts';
 
 /** The five fields of a cron pattern and their ranges. */
@@ -118,14 +118,13 @@ export async function putSchedule(
   { id, requestId, schedule }: Pick<FeedRecord, 'id' | 'requestId' | 'schedule'>,
 ): Promise<void> {
   if (schedule === undefined) return;
-  const { attempts, backoffMillis: delay } = JOBS['start-feed-run'];
   await queue.upsertJobScheduler(
     id,
     { pattern: schedule, tz: 'UTC' },
     {
       name: 'start-feed-run',
       data: { feedId: id, requestId },
-      opts: { attempts, backoff: { type: 'exponential', delay } },
+      opts: retriesOf('start-feed-run'),
     },
   );
 }

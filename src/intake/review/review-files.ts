@@ -3,7 +3,7 @@ import type { Blobs } from '../../storage/blobs.ts';
 import {
   batchKeys,
   getJson,
-  getLinesIfPresent,
+  getRows,
   putChunk,
   putJson,
   putLines,
@@ -72,7 +72,7 @@ export async function* neededRows(
   { client, id }: BatchRef,
 ): AsyncGenerator<ReviewRow> {
   for await (const { key } of blobs.list(reviewKeys(client, id).chunks)) {
-    for (const line of await getLinesIfPresent(blobs, key)) yield ReviewRow.parse(line);
+    yield* await getRows(blobs, key, ReviewRow);
   }
 }
 
@@ -131,8 +131,7 @@ async function putIndex(
 async function readCutOutHashes(blobs: Blobs, { client, id }: BatchRef): Promise<Set<string>> {
   const hashes = new Set<string>();
   for await (const { key } of blobs.list(batchKeys(client, id).allResults)) {
-    for (const line of await getLinesIfPresent(blobs, key)) {
-      const result = ResultLine.parse(line);
+    for (const result of await getRows(blobs, key, ResultLine)) {
       const cutout = result.status === 'succeeded' && result.results.cutout;
       if (cutout) hashes.add(cutout.sha256);
     }
@@ -211,9 +210,8 @@ export async function getCarried(
   blobs: Blobs,
   { client, id }: BatchRef,
 ): Promise<CarriedDecisions> {
-  const lines = await getLinesIfPresent(blobs, reviewKeys(client, id).carried);
-  const parsed = lines.map((line) => Carried.parse(line));
-  return new Map(parsed.map((each) => [each.sha256, each]));
+  const carried = await getRows(blobs, reviewKeys(client, id).carried, Carried);
+  return new Map(carried.map((each) => [each.sha256, each]));
 }
 
 /** Returns the mended cut-outs of the run before, by the cut-out that was made first. */
@@ -223,14 +221,11 @@ export const carriedRefined = (carried: CarriedDecisions): Map<string, Refined> 
   );
 
 /** Reads one part of the index, the most doubtful rows first. */
-export const getIndexPart = async (
+export const getIndexPart = (
   blobs: Blobs,
   { client, id }: BatchRef,
   part: number,
-): Promise<ReviewRow[]> =>
-  (await getLinesIfPresent(blobs, reviewKeys(client, id).index(part))).map((line) =>
-    ReviewRow.parse(line),
-  );
+): Promise<ReviewRow[]> => getRows(blobs, reviewKeys(client, id).index(part), ReviewRow);
 
 /** The part of a summary that Redis has. */
 export const toStart = ({ needed, approved, rejected, pending }: ReviewSummary): ReviewStart => ({

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { registerSampledGauges, single } from './sampled-gauges.ts';
 
@@ -103,16 +104,12 @@ export function watchSources(registry: Registry, read: () => Promise<SourceFigur
 /** Runs the check of a dependency: whether it succeeded, and how long it took. */
 async function runCheck(check: () => Promise<void>): Promise<{ up: boolean; millis: number }> {
   const startedAt = performance.now();
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), CHECK_MILLIS);
-  });
+  const timeout = sleep(CHECK_MILLIS, false, { ref: false });
   const succeeded = check().then(
     () => true,
     () => false,
   );
   const up = await Promise.race([succeeded, timeout]);
-  clearTimeout(timer);
   return { up, millis: performance.now() - startedAt };
 }
 

@@ -5,7 +5,7 @@ import { say } from '../texts.js';
 
 /** @param {string} label @param {string} key @param {() => void} onclick @param {string} [className] */
 const button = (label, key, onclick, className = '') =>
-  h('button', { type: 'button', class: className, onclick, title: `${label} (${key})` }, label);
+  h('button', { class: className, onclick, title: `${label} (${key})` }, label);
 
 /**
  * The dialog with the picture and the buttons of the brush.
@@ -16,15 +16,10 @@ const button = (label, key, onclick, className = '') =>
  * @param {Record<string, unknown>} listeners of the dialog
  */
 export function createDialog(name, layers, tool, actions, listeners) {
-  const cursor = h('div', { class: 'mend-cursor', 'aria-hidden': true });
+  const cursor = h('div.mend-cursor', { 'aria-hidden': true });
   const stage = h(
-    'div',
-    {
-      class: 'mend-stage',
-      tabindex: 0,
-      role: 'application',
-      'aria-label': say('mend.stage', { name }),
-    },
+    'div.mend-stage',
+    { tabindex: 0, role: 'application', 'aria-label': say('mend.stage', { name }) },
     layers.node,
     cursor,
   );
@@ -41,48 +36,31 @@ export function createDialog(name, layers, tool, actions, listeners) {
     'aria-label': say('mend.size'),
     oninput: () => tool.setSize(Number(size.value)),
   });
-  const state = h('p', { class: 'fine', role: 'status' });
+  const state = h('p.fine', { role: 'status' });
   const errorPlace = h('div');
   const node = h(
-    'dialog',
-    { class: 'mend', 'aria-label': say('mend.title', { name }), ...listeners },
+    'dialog.mend',
+    { 'aria-label': say('mend.title', { name }), ...listeners },
     h(
-      'div',
-      { class: 'mend-bar' },
+      'div.mend-bar',
+      h('div.background-picker', { role: 'group', 'aria-label': say('mend.brush') }, add, erase),
+      h('label.mend-size', say('mend.sizeShort'), size),
+      h('div.buttons', undo, redo, compare),
       h(
-        'div',
-        { class: 'background-picker', role: 'group', 'aria-label': say('mend.brush') },
-        add,
-        erase,
-      ),
-      h('label', { class: 'mend-size' }, say('mend.sizeShort'), size),
-      h('div', { class: 'buttons' }, undo, redo, compare),
-      h(
-        'div',
-        { class: 'buttons' },
+        'div.buttons',
         button('−', '-', actions.zoomOut),
         button(say('mend.fit'), '0', actions.fit),
         button('+', '+', actions.zoomIn),
-        h(
-          'button',
-          { type: 'button', class: 'quiet review-keys', onclick: actions.help },
-          say('keys.title'),
-        ),
+        h('button.quiet.review-keys', { onclick: actions.help }, say('keys.title')),
       ),
     ),
     stage,
     h(
-      'div',
-      { class: 'mend-foot' },
+      'div.mend-foot',
       backgroundPicker(layers.node, ['checkerboard', 'white', 'dark']),
       state,
       errorPlace,
-      h(
-        'div',
-        { class: 'buttons' },
-        h('button', { type: 'button', onclick: () => node.close() }, say('dialog.cancel')),
-        save,
-      ),
+      h('div.buttons', h('button', { onclick: () => node.close() }, say('dialog.cancel')), save),
     ),
   );
 
@@ -100,7 +78,7 @@ export function createDialog(name, layers, tool, actions, listeners) {
     },
     /** @param {string} text */
     warn(text) {
-      fill(errorPlace, h('p', { class: 'error-box', role: 'alert' }, text));
+      fill(errorPlace, h('p.error-box', { role: 'alert' }, text));
     },
     /** @param {[number, number]} place on the stage @param {number} radius there */
     drawCursor([x, y], radius) {

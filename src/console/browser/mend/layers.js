@@ -58,13 +58,7 @@ export function createLayers(photo, cutOut) {
 
   draw(cutOut, []);
   return {
-    node: h(
-      'div',
-      { class: 'mend-layers checkerboard' },
-      ghost.canvas,
-      before.canvas,
-      after.canvas,
-    ),
+    node: h('div.mend-layers.checkerboard', ghost.canvas, before.canvas, after.canvas),
     width: photo.width,
     height: photo.height,
     draw,

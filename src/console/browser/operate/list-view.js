@@ -1,6 +1,6 @@
 import { call, callJson } from '../api.js';
 import { announce, fill, h } from '../element.js';
-import { errorBox } from '../error-box.js';
+import { attempt } from '../error-box.js';
 import { control } from '../field.js';
 import { may } from '../rights.js';
 import { table, tableRow } from '../table.js';
@@ -19,7 +19,7 @@ const titleOf = (name) => textOf(name) ?? name;
 export class ListView {
   #list;
   #title;
-  #body = h('div', { class: 'stack' });
+  #body = h('div.stack');
   /** Keys and secrets that are shown once stay until another takes their place. */
   #said = h('div', { role: 'status' });
   #inside = h('div');
@@ -30,9 +30,9 @@ export class ListView {
     this.#list = list;
     this.#title = titleOf(`lists.${list.name}`);
     this.node = h(
-      'section',
-      { class: 'stack', 'aria-label': this.#title },
-      h('h2', {}, this.#title),
+      'section.stack',
+      { 'aria-label': this.#title },
+      h('h2', this.#title),
       list.form && this.#form(list.form),
       this.#said,
       this.#errorPlace,
@@ -58,14 +58,14 @@ export class ListView {
     fill(
       this.#body,
       rows.length === 0
-        ? h('p', { class: 'fine' }, say('operate.none'))
+        ? h('p.fine', say('operate.none'))
         : table(
             this.#title,
             names,
             rows.map((row, i) =>
               tableRow([
                 ...columns.map(([, cell]) => cell(row)),
-                ...(hasActions ? [h('div', { class: 'buttons' }, buttons[i])] : []),
+                ...(hasActions ? [h('div.buttons', buttons[i])] : []),
               ]),
             ),
           ),
@@ -83,8 +83,7 @@ export class ListView {
   }
 
   /** @param {string} name @param {() => void} onclick */
-  #button = (name, onclick) =>
-    h('button', { type: 'button', class: 'quiet', onclick }, titleOf(`act.${name}`));
+  #button = (name, onclick) => h('button.quiet', { onclick }, titleOf(`act.${name}`));
 
   /** @param {List} list */
   #open(list) {
@@ -109,19 +108,13 @@ export class ListView {
   /** @param {any} response @param {string} done @param {string} [shows] */
   async #show(response, done, shows) {
     const secret = shows && response[shows];
-    fill(
-      this.#said,
-      secret && h('p', { class: 'panel' }, say('operate.once'), ' ', h('code', {}, secret)),
-    );
+    fill(this.#said, secret && h('p.panel', say('operate.once'), ' ', h('code', secret)));
     announce(done);
     await this.read();
   }
 
   /** @param {() => Promise<void>} work */
-  async #try(work) {
-    fill(this.#errorPlace);
-    await work().catch((error) => fill(this.#errorPlace, errorBox(error)));
-  }
+  #try = (work) => attempt(this.#errorPlace, work);
 
   /** @param {Form} form */
   #form({ name, fields, request, shows, finds }) {
@@ -139,10 +132,10 @@ export class ListView {
       });
     };
     return h(
-      'form',
-      { class: 'panel stack operate-form', onsubmit },
+      'form.panel.stack.operate-form',
+      { onsubmit },
       controls.map((each) => each.label),
-      h('div', { class: 'buttons' }, h('button', { type: 'submit' }, label)),
+      h('div.buttons', h('button', { type: 'submit' }, label)),
     );
   }
 }

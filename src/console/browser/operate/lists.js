@@ -37,12 +37,11 @@ const date = (instant) => instant && formatDate(instant);
 /** @param {readonly string[]} words */
 const tags = (words) =>
   h(
-    'ul',
-    { class: 'tags' },
-    words.map((word) => h('li', { class: 'tag' }, word)),
+    'ul.tags',
+    words.map((word) => h('li.tag', word)),
   );
 /** @param {string} state */
-const state = (state) => h('span', { class: 'tag' }, textOf(`state.${state}`) ?? state);
+const state = (state) => h('span.tag', textOf(`state.${state}`) ?? state);
 /** @param {boolean} is */
 const yes = (is) => (is ? say('answer.true') : say('answer.false'));
 /** @param {{bucket?: string, prefix?: string, kind: string}} place */
@@ -120,7 +119,7 @@ export const LISTS = [
     path: KEYS,
     rows: (response) => response.keys,
     columns: [
-      ['key', (row) => [h('code', {}, row.prefix), row.current && ` ${say('operate.current')}`]],
+      ['key', (row) => [h('code', row.prefix), row.current && ` ${say('operate.current')}`]],
       ['name', (row) => row.name],
       ['scopes', (row) => tags([...row.scopes, ...row.intake])],
       ['rate', (row) => rate(row.rate)],
@@ -179,7 +178,7 @@ export const LISTS = [
       ['answeredAt', (row) => date(row.answeredAt)],
       ['client', (row) => row.client],
       ['key', (row) => row.keyId],
-      ['request', (row) => h('code', {}, `${row.method} ${row.route}`)],
+      ['request', (row) => h('code', `${row.method} ${row.route}`)],
       ['status', (row) => [row.status, row.problem && ` ${row.problem}`]],
       ['pointer', (row) => row.pointer],
       ['millis', (row) => formatNumber(row.millis)],
@@ -229,7 +228,7 @@ export const LISTS = [
       ...disabledUrls.map((/** @type {string} */ disabled) => ({ disabled })),
     ],
     columns: [
-      ['secret', (row) => row.disabled ?? h('code', {}, row.prefix)],
+      ['secret', (row) => row.disabled ?? h('code', row.prefix)],
       ['status', (row) => state(row.disabled ? 'disabled' : 'signing')],
       ['createdAt', (row) => date(row.createdAt)],
       ['expiresAt', (row) => date(row.expiresAt)],
@@ -255,7 +254,7 @@ export const LISTS = [
     rows: (response) => response.deliveries,
     columns: [
       ['createdAt', (row) => date(row.createdAt)],
-      ['type', (row) => h('code', {}, row.type)],
+      ['type', (row) => h('code', row.type)],
       ['url', (row) => row.url],
       ['status', (row) => state(row.status)],
       [
@@ -294,7 +293,7 @@ export const LISTS = [
     columns: [
       ['name', (row) => row.name],
       ['title', (row) => row.pack.title],
-      ['version', (row) => h('code', {}, row.version)],
+      ['version', (row) => h('code', row.version)],
       ['builtIn', (row) => yes(row.builtIn)],
       ['rules', (row) => tags(Object.keys(row.pack.rules))],
       ['changedAt', (row) => date(row.changedAt)],

@@ -24,22 +24,21 @@ export async function openBulkApproval(path, onDone) {
   });
   const result = h('p', { role: 'status' });
   const errorPlace = h('div');
-  const submitButton = h('button', { class: 'primary', type: 'submit' }, say('review.approve'));
+  const submitButton = h('button.primary', { type: 'submit' }, say('review.approve'));
   const dialog = openDialog(
     { class: 'panel', 'aria-labelledby': 'bulk-title' },
     h(
-      'form',
-      { class: 'stack', onsubmit: submit },
+      'form.stack',
+      { onsubmit: submit },
       h('h2', { id: 'bulk-title' }, say('bulk.title')),
-      h('label', { class: 'field' }, say('bulk.from'), input),
+      h('label.field', say('bulk.from'), input),
       result,
-      h('p', { class: 'fine' }, say('bulk.note')),
+      h('p.fine', say('bulk.note')),
       errorPlace,
       h(
-        'div',
-        { class: 'buttons' },
+        'div.buttons',
         submitButton,
-        h('button', { type: 'button', onclick: () => dialog.close() }, say('dialog.cancel')),
+        h('button', { onclick: () => dialog.close() }, say('dialog.cancel')),
       ),
     ),
   );

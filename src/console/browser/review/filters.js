@@ -37,7 +37,7 @@ export function createFilters({ path, reason, decision, all }, onChange) {
     decision,
     { onchange: () => onChange({ decision: decisions.select.value }) },
   );
-  const total = h('p', { class: 'fine', role: 'status' });
+  const total = h('p.fine', { role: 'status' });
 
   /** Names how many rows each reason has, and hides those that none has. */
   async function drawReasons() {
@@ -57,7 +57,7 @@ export function createFilters({ path, reason, decision, all }, onChange) {
 
   if (!all) drawReasons().catch(() => {}); // the list shows the error
   return {
-    node: h('div', { class: 'review-filters' }, which.node, reasons.node, decisions.node, total),
+    node: h('div.review-filters', which.node, reasons.node, decisions.node, total),
     /** @param {number} rows @param {boolean} hasMore */
     setTotal(rows, hasMore) {
       const isFiltered = all || reason || decision;

@@ -7,7 +7,7 @@ import { progress } from './progress.js';
 const keyButton = (label, key, onclick, className = '') =>
   h(
     'button',
-    { type: 'button', class: className, onclick, 'aria-keyshortcuts': key },
+    { class: className, onclick, 'aria-keyshortcuts': key },
     label,
     h('kbd', { 'aria-hidden': true }, key),
   );
@@ -22,37 +22,29 @@ export function createFrame(filters, actions) {
   const reject = keyButton(say('review.reject'), 'R', actions.reject, 'is-reject');
   const mend = keyButton(say('review.mend'), 'M', actions.mend);
   const undo = keyButton(say('review.undo'), 'U', actions.undo, 'quiet');
-  const buttons = h('div', { class: 'buttons review-buttons' }, approve, reject, mend, undo);
-  const place = h('span', { class: 'fine' });
+  const buttons = h('div.buttons.review-buttons', approve, reject, mend, undo);
+  const place = h('span.fine');
   const view = keyButton('', 'G', actions.changeView);
   const steps = h(
-    'div',
-    { class: 'buttons review-steps' },
-    h(
-      'button',
-      { type: 'button', 'aria-label': say('picture.previous'), onclick: actions.before },
-      '←',
-    ),
-    h('button', { type: 'button', 'aria-label': say('picture.next'), onclick: actions.next }, '→'),
+    'div.buttons.review-steps',
+    h('button', { 'aria-label': say('picture.previous'), onclick: actions.before }, '←'),
+    h('button', { 'aria-label': say('picture.next'), onclick: actions.next }, '→'),
     place,
   );
-  const bar = h('div', { class: 'stack' });
-  const notice = h('div', { class: 'stack' });
-  const body = h('div', { class: 'stack' });
+  const bar = h('div.stack');
+  const notice = h('div.stack');
+  const body = h('div.stack');
   const node = h(
-    'div',
-    { class: 'stack review-view' },
+    'div.stack.review-view',
     bar,
     h(
-      'div',
-      { class: 'review-bar' },
+      'div.review-bar',
       filters,
       steps,
       h(
-        'div',
-        { class: 'buttons' },
+        'div.buttons',
         view,
-        h('button', { type: 'button', onclick: actions.bulk }, say('review.many')),
+        h('button', { onclick: actions.bulk }, say('review.many')),
         keyButton(say('keys.title'), '?', actions.help, 'quiet review-keys'),
       ),
     ),
@@ -69,14 +61,11 @@ export function createFrame(filters, actions) {
     /** @param {unknown} error */
     showError: (error) => fill(notice, errorBox(error)),
     /** @param {string} text */
-    showAdvice: (text) => fill(notice, h('p', { class: 'panel', role: 'alert' }, text)),
+    showAdvice: (text) => fill(notice, h('p.panel', { role: 'alert' }, text)),
     /** @param {string} name of a row @param {string} text */
     showConflict: (name, text) =>
-      fill(
-        notice,
-        h('div', { class: 'error-box', role: 'alert' }, h('p', {}, h('b', {}, `${name}: `), text)),
-      ),
-    showEmpty: () => fill(body, h('p', { class: 'panel' }, say('review.noMatch'))),
+      fill(notice, h('div.error-box', { role: 'alert' }, h('p', h('b', `${name}: `), text))),
+    showEmpty: () => fill(body, h('p.panel', say('review.noMatch'))),
 
     /** @param {{counts: import('./rows.js').Counts | undefined, hasRow: boolean, canUndo: boolean, place: string}} now */
     draw(now) {
@@ -90,7 +79,7 @@ export function createFrame(filters, actions) {
     layOut(grid, single, isSingle) {
       view.firstChild?.replaceWith(isSingle ? say('review.grid') : say('review.single'));
       if (isSingle) single.querySelector('.review-panel')?.append(buttons);
-      const shown = isSingle ? single : [grid, h('div', { class: 'review-foot' }, buttons, place)];
+      const shown = isSingle ? single : [grid, h('div.review-foot', buttons, place)];
       fill(body, ...[shown].flat());
       filters.hidden = isSingle;
       steps.hidden = !isSingle;

@@ -20,16 +20,10 @@ const PLACEHOLDERS = 24;
  * @param {{onSelect: (index: number) => void, onOpen: (index: number) => void}} listeners
  */
 export function createGrid(rows, pictures, { onSelect, onOpen }) {
-  const canvas = h('div', { class: 'review-canvas', role: 'presentation' });
+  const canvas = h('div.review-canvas', { role: 'presentation' });
   const list = h(
-    'div',
-    {
-      class: 'review-grid',
-      role: 'listbox',
-      tabindex: 0,
-      'aria-label': say('review.list'),
-      onscroll: drawSoon,
-    },
+    'div.review-grid',
+    { role: 'listbox', tabindex: 0, 'aria-label': say('review.list'), onscroll: drawSoon },
     canvas,
   );
   /** @type {Map<number, {node: HTMLElement, frame: HTMLElement, row: Row | undefined, stop: AbortController}>} */
@@ -67,7 +61,7 @@ export function createGrid(rows, pictures, { onSelect, onOpen }) {
       const { url } = await pictures.thumbnail(row, signal);
       if (!signal.aborted) fill(frame, h('img', { src: url, alt: '', draggable: 'false' }));
     } catch {
-      if (!signal.aborted) fill(frame, h('span', { class: 'fine' }, say('review.noPicture')));
+      if (!signal.aborted) fill(frame, h('span.fine', say('review.noPicture')));
     }
   }
 
@@ -88,8 +82,8 @@ export function createGrid(rows, pictures, { onSelect, onOpen }) {
         ...(!row && { 'aria-label': say('review.loading') }),
       },
       frame,
-      row && h('span', { class: 'review-name' }, nameOf(row)),
-      row && h('span', { class: 'fine' }, shortReasons(row)),
+      row && h('span.review-name', nameOf(row)),
+      row && h('span.fine', shortReasons(row)),
       row && row.decision !== 'pending' && mark(row.decision),
     );
 
@@ -99,7 +93,7 @@ export function createGrid(rows, pictures, { onSelect, onOpen }) {
     const known = tiles.get(index);
     if (known && known.row === row) return known.node;
     const isSame = row !== undefined && known?.row?.cutout.sha256 === row.cutout.sha256;
-    const frame = isSame ? known.frame : h('div', { class: 'review-picture' });
+    const frame = isSame ? known.frame : h('div.review-picture');
     const stop = isSame ? known.stop : new AbortController();
     const node = tile(index, row, frame);
     if (!isSame) {

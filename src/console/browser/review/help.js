@@ -18,23 +18,13 @@ export function openKeyHelp(keys = KEYS) {
   const dialog = openDialog(
     { class: 'panel', 'aria-labelledby': 'keys-title' },
     h(
-      'div',
-      { class: 'stack' },
+      'div.stack',
       h('h2', { id: 'keys-title' }, say('keys.title')),
       h(
-        'dl',
-        { class: 'facts' },
-        keys.flatMap(([key, text]) => [h('dt', {}, h('kbd', {}, key)), h('dd', {}, text)]),
+        'dl.facts',
+        keys.flatMap(([key, text]) => [h('dt', h('kbd', key)), h('dd', text)]),
       ),
-      h(
-        'div',
-        { class: 'buttons' },
-        h(
-          'button',
-          { class: 'primary', type: 'button', onclick: () => dialog.close() },
-          say('dialog.close'),
-        ),
-      ),
+      h('div.buttons', h('button.primary', { onclick: () => dialog.close() }, say('dialog.close'))),
     ),
   );
 }

@@ -6,23 +6,21 @@ export function progress({ needed, approved, rejected, pending }) {
   const done = needed - pending;
   return [
     h(
-      'div',
+      'div.progress',
       {
-        class: 'progress',
         role: 'progressbar',
         'aria-label': say('progress.title'),
         'aria-valuemin': 0,
         'aria-valuemax': Math.max(1, needed),
         'aria-valuenow': done,
       },
-      h('span', { class: 'is-good', '--share': approved / Math.max(1, needed) }),
-      h('span', { class: 'is-bad', '--share': rejected / Math.max(1, needed) }),
+      h('span.is-good', { '--share': approved / Math.max(1, needed) }),
+      h('span.is-bad', { '--share': rejected / Math.max(1, needed) }),
     ),
     h(
-      'p',
-      { class: 'review-progress' },
-      h('b', {}, say('progress.done', { done, needed })),
-      h('span', { class: 'fine' }, say('progress.split', { approved, rejected })),
+      'p.review-progress',
+      h('b', say('progress.done', { done, needed })),
+      h('span.fine', say('progress.split', { approved, rejected })),
     ),
   ];
 }

@@ -17,11 +17,10 @@ const SETTLE_MILLIS = 80;
 const reasonList = ({ reasons }) =>
   reasons.length > 0
     ? h(
-        'ul',
-        { class: 'review-reasons' },
-        reasons.map((reason) => h('li', {}, reasonText(reason))),
+        'ul.review-reasons',
+        reasons.map((reason) => h('li', reasonText(reason))),
       )
-    : h('p', { class: 'fine' }, say('review.nothing'));
+    : h('p.fine', say('review.nothing'));
 
 /** @param {Row} row */
 function decisionText({ decision, source, decidedAt, decidedBy, note }) {
@@ -47,10 +46,10 @@ const mendedText = ({ refinements = 0 }) =>
  * @param {HTMLElement} buttons those that decide
  */
 export function createSingle(path, pictures, buttons) {
-  const photoPlace = h('div', { class: 'review-frame' });
-  const cutOutPlace = h('div', { class: 'review-frame checkerboard' });
+  const photoPlace = h('div.review-frame');
+  const cutOutPlace = h('div.review-frame.checkerboard');
   const name = h('h2', { tabindex: -1 });
-  const facts = h('div', { class: 'stack' });
+  const facts = h('div.stack');
   const note = h('input', {
     maxlength: MAX_NOTE_CHARS,
     placeholder: say('review.noteHint'),
@@ -61,21 +60,18 @@ export function createSingle(path, pictures, buttons) {
     },
   });
   const node = h(
-    'div',
-    { class: 'review-single' },
+    'div.review-single',
     h(
-      'div',
-      { class: 'review-pair' },
-      h('figure', {}, photoPlace, h('figcaption', { class: 'fine' }, say('review.photo'))),
-      h('figure', {}, cutOutPlace, h('figcaption', { class: 'fine' }, say('review.cutOut'))),
+      'div.review-pair',
+      h('figure', photoPlace, h('figcaption.fine', say('review.photo'))),
+      h('figure', cutOutPlace, h('figcaption.fine', say('review.cutOut'))),
       backgroundPicker(cutOutPlace, ['checkerboard', 'white', 'dark']),
     ),
     h(
-      'aside',
-      { class: 'panel stack review-panel' },
+      'aside.panel.stack.review-panel',
       name,
       facts,
-      h('label', { class: 'field' }, say('review.note'), note),
+      h('label.field', say('review.note'), note),
       buttons,
     ),
   );
@@ -112,11 +108,10 @@ export function createSingle(path, pictures, buttons) {
       },
     });
     return h(
-      'label',
-      { class: 'drop review-chooser' },
+      'label.drop.review-chooser',
       input,
-      h('span', { class: 'drop-text' }, h('b', {}, say('review.choosePhoto'))),
-      h('span', { class: 'fine' }, `${why}. ${say('review.photoStays')}`),
+      h('span.drop-text', h('b', say('review.choosePhoto'))),
+      h('span.fine', `${why}. ${say('review.photoStays')}`),
     );
   }
 
@@ -125,7 +120,7 @@ export function createSingle(path, pictures, buttons) {
     stop.abort();
     stop = new AbortController();
     const { signal } = stop;
-    for (const place of [photoPlace, cutOutPlace]) fill(place, h('div', { class: 'working' }));
+    for (const place of [photoPlace, cutOutPlace]) fill(place, h('div.working'));
     draw(
       photoPlace,
       () => pictures.photo(row),
@@ -156,13 +151,12 @@ export function createSingle(path, pictures, buttons) {
       fill(name, nameOf(row));
       fill(
         facts,
-        row.title !== undefined && h('p', { class: 'fine' }, row.customId),
-        h('p', {}, h('span', { class: `review-mark is-${row.decision}` }, decisionText(row))),
-        h('h3', {}, say('review.lookAt')),
+        row.title !== undefined && h('p.fine', row.customId),
+        h('p', h('span', { class: `review-mark is-${row.decision}` }, decisionText(row))),
+        h('h3', say('review.lookAt')),
         reasonList(row),
         h(
-          'p',
-          { class: 'fine' },
+          'p.fine',
           `${say('review.confidence', { share: formatPercent(row.confidence, 1) })}${mendedText(row)}`,
         ),
       );

@@ -1,0 +1,31 @@
+import { InvalidArgumentError } from 'commander';
+
+/** Converts the error of a parser to commander's error for an invalid argument. */
+export const argument =
+  <T>(parse: (text: string) => T) =>
+  (text: string): T => {
+    try {
+      return parse(text);
+    } catch (error) {
+      throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
+    }
+  };
+
+export const parseNumber = argument((text): number => {
+  const value = Number(text);
+  if (text.trim() !== '' && Number.isFinite(value)) return value;
+  throw new Error('It must be a number.');
+});
+
+/**
+ * Returns a parser of known words, separated by commas.
+ * @param explain returns the error's message for those that are not known
+ */
+export const parseWords =
+  <T extends string>(known: readonly T[], explain: (unknown: string) => string) =>
+  (text: string): T[] => {
+    const words = text.split(',').map((word) => word.trim());
+    const unknown = words.filter((word) => !known.some((one) => one === word));
+    if (unknown.length > 0) throw new Error(explain(unknown.join(', ')));
+    return known.filter((word) => words.includes(word));
+  };
