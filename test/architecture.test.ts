@@ -78,12 +78,20 @@ const roomOf = (file: string): string => {
 
 const IMPORT =
   /(?:^|\n)\s*(?:import|export)\s*(type\s)?[^'"`;]*?from\s*'([^']+)'|import\('([^']+)'\)/g;
-const readImports = (file: string) =>
-  [...readFileSync(file, 'utf8').matchAll(IMPORT)].map(([, type, from, dynamic]) => ({
+function parseImports(file: string) {
+  return [...readFileSync(file, 'utf8').matchAll(IMPORT)].map(([, type, from, dynamic]) => ({
     name: from ?? dynamic ?? '',
     isType: type !== undefined,
     isLazy: dynamic !== undefined,
   }));
+}
+/** Hundreds of tests reach the same files. */
+const parsed = new Map<string, ReturnType<typeof parseImports>>();
+const readImports = (file: string) => {
+  const imports = parsed.get(file) ?? parseImports(file);
+  parsed.set(file, imports);
+  return imports;
+};
 const layerOf = (room: string): number => LAYERS.findIndex((layer) => layer.includes(room));
 
 const isAllowed = (from: string, to: string): boolean =>

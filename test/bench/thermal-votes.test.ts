@@ -1,18 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readVotes } from '../../bench/thermal-votes.ts';
+import { useFolder } from '../support/use-folder.ts';
 
 const COLUMNS =
   'subject_id,contributor,publication,climate,season,building_type,ta,tr,rh,vel,met,clo,thermal_sensation';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'selvage-votes-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = await useFolder();
 
 async function votesOf(...rows: string[]) {
   const file = join(folder, 'votes.csv.gz');

@@ -1,12 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { calibrationError } from '../../bench/statistics.ts';
 import { measureTitles, PARTS, readLabelledRows } from '../../bench/titles.ts';
+import { useFolder } from '../support/use-folder.ts';
 
-const shared = mkdtempSync(join(tmpdir(), 'titles-'));
-afterAll(() => rmSync(shared, { recursive: true }));
+const shared = await useFolder();
 
 const truth = (title: string, truthLeaves: string[], region: string) => ({
   title,

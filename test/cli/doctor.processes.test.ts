@@ -1,34 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { checkCLibrary, checkNode, checkPort } from '../../src/cli/doctor/machine.ts';
-import { freePort } from '../support/free-port.ts';
-import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { freePort, listen } from '../support/free-port.ts';
 import { ROOT } from '../support/root.ts';
+import { useFolder } from '../support/use-folder.ts';
+import { useRedis } from '../support/use-redis.ts';
 import { selvage } from './command.ts';
 
-let redis: RedisServer;
-let home: string;
-let otherServer: Server;
-let usedPort: number;
-beforeAll(async () => {
-  redis = await startRedis();
-  home = await mkdtemp(join(tmpdir(), 'selvage-doctor-'));
-  otherServer = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
-  await once(otherServer, 'listening');
-  const address = otherServer.address();
-  usedPort = typeof address === 'object' && address ? address.port : 0;
-});
-afterAll(async () => {
-  otherServer.close();
-  await redis.stop();
-  await rm(home, { recursive: true });
-});
+const { server: redis } = await useRedis();
+const home = await useFolder();
+const otherServer = createServer((socket) => socket.destroy());
+const usedPort = await listen(otherServer);
+afterAll(() => void otherServer.close());
 
 interface Finding {
   status: string;

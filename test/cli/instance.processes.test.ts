@@ -1,32 +1,23 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { mintKey } from '../../src/auth/api-key.ts';
 import { readSecrets } from '../../src/platform/secrets.ts';
 import { freePort } from '../support/free-port.ts';
 import { runProgram } from '../support/processes.ts';
-import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { useFolder } from '../support/use-folder.ts';
+import { useRedis } from '../support/use-redis.ts';
 import { selvage } from './command.ts';
 
-let redis: RedisServer;
-let folder: string;
-beforeAll(async () => {
-  redis = await startRedis();
-  folder = await mkdtemp(join(tmpdir(), 'selvage-instance-'));
-  await mkdir(at('stopped'));
-  await mkdir(at('starting'));
-  await instance('starting', { url: 'http://127.0.0.1:1', pids: { launcher: 1 } });
-});
-afterAll(async () => {
-  await redis.stop();
-  await rm(folder, { recursive: true });
-});
-
+const { server: redis } = await useRedis();
+const folder = await useFolder();
 const at = (...path: string[]): string => join(folder, ...path);
 
 const instance = (home: string, found: object) =>
   writeFile(at(home, 'instance.json'), JSON.stringify(found));
+await mkdir(at('stopped'));
+await mkdir(at('starting'));
+await instance('starting', { url: 'http://127.0.0.1:1', pids: { launcher: 1 } });
 
 const CREATE = ['keys', 'create', '--client', 'acme', '--scopes', 'taxonomy:classify'];
 

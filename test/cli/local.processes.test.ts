@@ -1,38 +1,29 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { selvageProgram } from '../../src/cli/program.ts';
 import { errorText, toExitCode } from '../../src/cli/terminal/error-report.ts';
 import { drawnShirt } from '../support/images.ts';
+import { useFolder } from '../support/use-folder.ts';
 import { parseJsonLines, selvage, startSelvage, waitForExit } from './command.ts';
 
 /** The record of what was done, in the output folder. */
 const LEDGER = 'selvage-remove.ndjson';
 
-let folder: string;
-let photos: string;
-let out: string;
-let env: NodeJS.ProcessEnv;
-let shirt: Buffer;
-
+const folder = await useFolder();
+const photos = join(folder, 'photos');
+const out = join(folder, 'out');
 /** No server, and a Redis URL where nothing listens. */
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'selvage-cli-'));
-  photos = join(folder, 'photos');
-  out = join(folder, 'out');
-  env = { SELVAGE_HOME: join(folder, 'home'), REDIS_URL: 'redis://127.0.0.1:1' };
-  shirt = await drawnShirt({ width: 300, height: 360, format: 'jpeg' });
-  await mkdir(join(photos, 'inner'), { recursive: true });
-  await writeFile(join(photos, 'shirt.jpg'), shirt);
-  await writeFile(join(photos, 'inner', 'shirt.JPG'), shirt);
-  await writeFile(join(photos, 'broken.png'), 'not an image');
-  await writeFile(join(photos, 'notes.txt'), 'ignored');
-});
-afterAll(() => rm(folder, { recursive: true }));
+const env = { SELVAGE_HOME: join(folder, 'home'), REDIS_URL: 'redis://127.0.0.1:1' };
+const shirt = await drawnShirt({ width: 300, height: 360, format: 'jpeg' });
+await mkdir(join(photos, 'inner'), { recursive: true });
+await writeFile(join(photos, 'shirt.jpg'), shirt);
+await writeFile(join(photos, 'inner', 'shirt.JPG'), shirt);
+await writeFile(join(photos, 'broken.png'), 'not an image');
+await writeFile(join(photos, 'notes.txt'), 'ignored');
 
 /** Returns the ids of all descendants of a process. */
 function descendants(pid: number): number[] {

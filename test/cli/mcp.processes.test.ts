@@ -1,41 +1,30 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { drawnShirt } from '../support/images.ts';
 import { run } from '../support/processes.ts';
 import { ROOT } from '../support/root.ts';
 import { plantServer } from '../support/servers.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { useFolder } from '../support/use-folder.ts';
+import { useStack } from '../support/use-stack.ts';
 
 const MAIN = join(ROOT, 'dist/src/cli/main.js');
 
-let stack: Stack;
-let folder: string;
-let key: string;
 /** Its key may classify only. */
-let narrowKey: string;
-beforeAll(async () => {
-  stack = await startStack({ FETCH_ALLOW: '127.0.0.0/8' });
-  folder = await mkdtemp(join(tmpdir(), 'selvage-mcp-'));
-  ({ key } = await stack.key());
-  ({ key: narrowKey } = await stack.key({ client: 'narrow', scopes: ['taxonomy:classify'] }));
-  await mkdir(join(folder, 'photos'));
-  const shirt = await drawnShirt({ width: 300, height: 360, format: 'jpeg' });
-  await writeFile(join(folder, 'photos', 'shirt.jpg'), shirt);
-  await writeFile(join(folder, 'photos', 'notes.txt'), 'secret');
-  await writeFile(join(folder, 'outside.jpg'), shirt);
-  await symlink(join(folder, 'outside.jpg'), join(folder, 'photos', 'link.jpg'));
-});
-afterAll(async () => {
-  await stack.stop();
-  await rm(folder, { recursive: true });
-});
+const { stack, key } = await useStack({ FETCH_ALLOW: '127.0.0.0/8' });
+const folder = await useFolder();
+const { key: narrowKey } = await stack.key({ client: 'narrow', scopes: ['taxonomy:classify'] });
+await mkdir(join(folder, 'photos'));
+const shirt = await drawnShirt({ width: 300, height: 360, format: 'jpeg' });
+await writeFile(join(folder, 'photos', 'shirt.jpg'), shirt);
+await writeFile(join(folder, 'photos', 'notes.txt'), 'secret');
+await writeFile(join(folder, 'outside.jpg'), shirt);
+await symlink(join(folder, 'outside.jpg'), join(folder, 'photos', 'link.jpg'));
 
 const environment = () => ({ SELVAGE_URL: stack.url, SELVAGE_HOME: join(folder, 'home') });
 

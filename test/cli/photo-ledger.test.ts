@@ -1,16 +1,15 @@
-import { mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { PhotoLedger } from '../../src/cli/images/photo-ledger.ts';
+import { testFolder } from '../support/use-folder.ts';
 
 let folder: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'ledger-'));
+  folder = await testFolder();
   await mkdir(join(folder, 'out'));
   await writeFile(join(folder, 'a.jpg'), 'photo');
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 const photo = () => ({ input: join(folder, 'a.jpg'), output: join(folder, 'out', 'a.png') });
 

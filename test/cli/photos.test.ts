@@ -1,11 +1,11 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { photosUnder, planPhotos } from '../../src/cli/images/photos.ts';
 import { readPicture, withReadableFile } from '../../src/cli/images/picture.ts';
 import { CliError } from '../../src/cli/terminal/exit.ts';
+import { testFolder } from '../support/use-folder.ts';
 
 const JPEG = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 0x10, ...Buffer.from('JFIF\0')]);
 const HEIC = Buffer.from('\0\0\0\x18ftypheic\0\0\0\0', 'latin1');
@@ -13,9 +13,8 @@ const AVIF = Buffer.from('\0\0\0\x18ftypavif\0\0\0\0', 'latin1');
 
 let folder: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'photos-'));
+  folder = await testFolder();
 });
-afterEach(() => rm(folder, { recursive: true }));
 const write = (name: string, bytes: Uint8Array | string) => writeFile(join(folder, name), bytes);
 
 test('photos of a folder are found by their first bytes, and other pictures are named', async () => {

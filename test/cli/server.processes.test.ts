@@ -1,16 +1,16 @@
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import sharp from 'sharp';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { drawnFigure } from '../support/figure.ts';
 import { freePort } from '../support/free-port.ts';
 import { drawnShirt } from '../support/images.ts';
 import { plantServer, serve, silence } from '../support/servers.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { useFolder } from '../support/use-folder.ts';
+import { useStack } from '../support/use-stack.ts';
 import {
   type CommandResult,
   parseJsonLines,
@@ -19,29 +19,18 @@ import {
   waitForExit,
 } from './command.ts';
 
-let stack: Stack;
-let folder: string;
-let env: NodeJS.ProcessEnv;
+const { stack, key, sendJson } = await useStack({ FETCH_ALLOW: '127.0.0.0/8' });
+const folder = await useFolder();
+await writeFile(join(folder, 'key'), `${key}\n`);
+const env = { SELVAGE_HOME: join(folder, 'home'), SELVAGE_URL: stack.url, SELVAGE_KEY: key };
+const sharpShirt = await drawnShirt({ width: 300, height: 360, format: 'png' });
 /** A photo whose cut-out a person should look at. */
-let blurred: Buffer;
-beforeAll(async () => {
-  stack = await startStack({ FETCH_ALLOW: '127.0.0.0/8' });
-  folder = await mkdtemp(join(tmpdir(), 'selvage-cli-'));
-  const { key } = await stack.key();
-  await writeFile(join(folder, 'key'), `${key}\n`);
-  env = { SELVAGE_HOME: join(folder, 'home'), SELVAGE_URL: stack.url, SELVAGE_KEY: key };
-  const sharpShirt = await drawnShirt({ width: 300, height: 360, format: 'png' });
-  blurred = await sharp(sharpShirt).blur(8).jpeg().toBuffer();
-  await mkdir(join(folder, 'photos'));
-  for (const width of [300, 320]) {
-    const shirt = await drawnShirt({ width, height: 360, format: 'jpeg' });
-    await writeFile(join(folder, 'photos', `shirt-${width}.jpg`), shirt);
-  }
-});
-afterAll(async () => {
-  await stack.stop();
-  await rm(folder, { recursive: true });
-});
+const blurred = await sharp(sharpShirt).blur(8).jpeg().toBuffer();
+await mkdir(join(folder, 'photos'));
+for (const width of [300, 320]) {
+  const shirt = await drawnShirt({ width, height: 360, format: 'jpeg' });
+  await writeFile(join(folder, 'photos', `shirt-${width}.jpg`), shirt);
+}
 
 const at = (...path: string[]): string => join(folder, ...path);
 const run = (args: string[], more: NodeJS.ProcessEnv = {}): Promise<CommandResult> =>
@@ -61,30 +50,20 @@ describe('remove', () => {
   });
 
   test('takes the options of a preset, and names files by its format', async () => {
-    const response = await fetch(`${stack.url}/intake/v1/presets/shop`, {
-      method: 'PUT',
-      headers: {
-        authorization: `Bearer ${env.SELVAGE_KEY}`,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify({ options: { format: 'jpeg', backgroundColor: '#00ff00' } }),
-    });
-    expect(response.status).toBe(200);
+    const preset = { options: { format: 'jpeg', backgroundColor: '#00ff00' } };
+    expect((await sendJson('PUT', '/intake/v1/presets/shop', preset)).status).toBe(200);
     const remove = (to: string, ...more: string[]) =>
       run(['remove', at('photos', 'shirt-300.jpg'), '-o', at(to), '--preset', 'shop', ...more]);
-    const cornerOf = async (...path: string[]) => [
-      ...(
-        await sharp(at(...path))
-          .raw()
-          .toBuffer()
-      ).subarray(0, 3),
-    ];
+    const cornerOf = async (name: string) => {
+      const raw = await sharp(at('preset', name)).raw().toBuffer();
+      return [...raw.subarray(0, 3)];
+    };
     expect(await remove('preset')).toMatchObject({ code: 0 });
-    const [red = 255, green = 0] = await cornerOf('preset', 'shirt-300.jpg');
+    const [red = 255, green = 0] = await cornerOf('shirt-300.jpg');
     expect([red < 10, green > 245]).toEqual([true, true]);
     // What is given here wins.
     await remove('preset', '--format', 'png', '--background', '#0000ff');
-    expect(await cornerOf('preset', 'shirt-300.png')).toEqual([0, 0, 255]);
+    expect(await cornerOf('shirt-300.png')).toEqual([0, 0, 255]);
     const wrong = await run(['remove', at('photos'), '-o', at('none'), '--preset', 'none']);
     expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('preset') });
     const local = await remove('local', '--local');
@@ -246,15 +225,9 @@ describe('split', () => {
   });
 
   test('writes a file for each garment, and a wardrobe that outfits takes', async () => {
-    const { code, stdout, stderr } = await run([
-      'split',
-      at('outfits'),
-      '-o',
-      at('garments'),
-      '--wardrobe',
-      at('wardrobe.json'),
-      '--json',
-    ]);
+    const wardrobe = ['--wardrobe', at('wardrobe.json')];
+    const args = ['split', at('outfits'), '-o', at('garments'), ...wardrobe, '--json'];
+    const { code, stdout, stderr } = await run(args);
     expect(code).toBe(6);
     expect(stderr).toMatch(/broken\.jpg: left out: text/);
     const lines = parseJsonLines(stdout);
@@ -269,22 +242,14 @@ describe('split', () => {
       garments: expect.arrayContaining([expect.objectContaining({ region: 'bottom' })]),
     });
     const { garments } = JSON.parse(await readFile(at('garments', 'figure.json'), 'utf8'));
-    const names = garments.map(
+    const names: string[] = garments.map(
       ({ cutout }: { cutout: { file: string } }) => `figure-${cutout.file}`,
     );
-    expect((await readdir(at('garments'))).sort()).toEqual(
-      [...names, 'figure.json', 'selvage-split.ndjson'].sort(),
-    );
-    const { width } = await sharp(at('garments', names[0])).metadata();
+    const expected = [...names, 'figure.json', 'selvage-split.ndjson'].sort();
+    expect((await readdir(at('garments'))).sort()).toEqual(expected);
+    const { width } = await sharp(at('garments', names[0]!)).metadata();
     expect(width).toBe(garments[0].box.width);
-    const outfits = await run([
-      'outfits',
-      '--wardrobe',
-      at('wardrobe.json'),
-      '--temp',
-      '20',
-      '--json',
-    ]);
+    const outfits = await run(['outfits', ...wardrobe, '--temp', '20', '--json']);
     expect(outfits).toMatchObject({ code: 0, stderr: '' });
   });
 
@@ -334,15 +299,8 @@ describe.concurrent('output', () => {
   });
 
   test('a classification as text', async () => {
-    const args = [
-      'classify',
-      at('photos', 'shirt-300.jpg'),
-      '--title',
-      'Blaues T-Shirt',
-      '--locale',
-      'de',
-    ];
-    const { code, stdout } = await run(args);
+    const words = ['--title', 'Blaues T-Shirt', '--locale', 'de'];
+    const { code, stdout } = await run(['classify', at('photos', 'shirt-300.jpg'), ...words]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^garment +T-shirt \(\d+ %, fused\)\ncolours +/m);
   });
@@ -480,19 +438,10 @@ describe('batch', () => {
 
   test('of a file with invalid rows', async () => {
     const planted = await plantServer(serve(blurred, { 'content-type': 'image/jpeg' }));
-    const rows = [
-      'custom_id,image_url',
-      `../sku/1,${planted.origin}/a.jpg`,
-      `,${planted.origin}/b.jpg`,
-    ];
-    await writeFile(at('rows.csv'), `${rows.join('\n')}\n`);
-    const { code, stdout, stderr } = await run([
-      'batch',
-      at('rows.csv'),
-      '-o',
-      at('rows'),
-      '--json',
-    ]);
+    const rows = `../sku/1,${planted.origin}/a.jpg\n,${planted.origin}/b.jpg\n`;
+    await writeFile(at('rows.csv'), `custom_id,image_url\n${rows}`);
+    const args = ['batch', at('rows.csv'), '-o', at('rows'), '--json'];
+    const { code, stdout, stderr } = await run(args);
     expect(code).toBe(1);
     expect(stderr).toBe('line 3: The row has no id\n');
     expect(JSON.parse(stdout)).toMatchObject({

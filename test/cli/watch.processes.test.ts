@@ -1,39 +1,17 @@
-import {
-  appendFile,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Usage } from '../../packages/client/src/client.ts';
+import { describe, expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { drawnShirt } from '../support/images.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { useFolder } from '../support/use-folder.ts';
+import { useStack } from '../support/use-stack.ts';
 import { parseJsonLines, selvage, startSelvage, waitForExit } from './command.ts';
 
 const LEDGER = 'selvage-watch.ndjson';
 
-let stack: Stack;
-let home: string;
-let env: NodeJS.ProcessEnv;
-let key: string;
-beforeAll(async () => {
-  stack = await startStack();
-  home = await mkdtemp(join(tmpdir(), 'selvage-watch-'));
-  key = (await stack.key()).key;
-  env = { SELVAGE_HOME: join(home, 'home'), SELVAGE_URL: stack.url, SELVAGE_KEY: key };
-});
-afterAll(async () => {
-  await stack.stop();
-  await rm(home, { recursive: true, force: true });
-});
+const { stack, key, intake } = await useStack();
+const home = await useFolder();
+const env = { SELVAGE_HOME: join(home, 'home'), SELVAGE_URL: stack.url, SELVAGE_KEY: key };
 
 const shirtOf = (width: number) => drawnShirt({ width, height: 120, format: 'jpeg' });
 
@@ -53,13 +31,7 @@ const linesOf = async (to: string) => parseJsonLines(await readFile(join(to, LED
 const endedOf = async (to: string) =>
   (await linesOf(to)).filter(({ status }) => status !== 'started').map(({ file }) => file);
 
-async function quotaUsed(): Promise<number> {
-  const response = await fetch(`${stack.url}/intake/v1/usage`, {
-    headers: { authorization: `Bearer ${key}` },
-  });
-  const { quota } = (await response.json()) as Pick<Usage, 'quota'>;
-  return quota.limit - quota.remaining;
-}
+const { quotaLeft } = intake;
 
 describe('watch --once', () => {
   test('cuts out each photo once, and again when it has changed', async () => {
@@ -87,16 +59,16 @@ describe('watch --once', () => {
       }),
     );
     expect((await readdir(to)).sort()).toEqual(['a.png', LEDGER, 'sub']);
-    const used = await quotaUsed();
+    const left = await quotaLeft();
 
     expect(await watchOnce(from, to)).toMatchObject({ code: 0, stdout: '' });
-    expect(await quotaUsed()).toBe(used);
+    expect(await quotaLeft()).toBe(left);
 
     const earlier = await readFile(join(to, 'a.png'));
     await writeFile(join(from, 'a.jpg'), await shirtOf(108));
     expect(parseJsonLines((await watchOnce(from, to)).stdout)).toMatchObject([{ file: 'a.jpg' }]);
     expect((await readFile(join(to, 'a.png'))).equals(earlier)).toBe(false);
-    expect(await quotaUsed()).toBe(used + 1);
+    expect(await quotaLeft()).toBe(left - 1);
     expect(await endedOf(to)).toHaveLength(4);
   });
 
@@ -164,7 +136,7 @@ describe('watch', () => {
       'killed',
       Object.fromEntries(names.map((name, i) => [name, photos[i]!])),
     );
-    const used = await quotaUsed();
+    const left = await quotaLeft();
     for (const count of [1, 4]) {
       const child = startSelvage(['watch', from, '--to', to], env);
       const end = waitForExit(child);
@@ -191,6 +163,6 @@ describe('watch', () => {
       const { size } = await stat(join(to, name.replace('jpg', 'png')));
       expect(size).toBeGreaterThan(0);
     }
-    expect(await quotaUsed()).toBe(used + names.length);
+    expect(await quotaLeft()).toBe(left - names.length);
   });
 });

@@ -5,14 +5,14 @@ import {
   failure,
   imageResponse,
   jsonResponse,
+  serveScript,
   startScriptedServer,
 } from './scripted-server.ts';
 
 const IMAGE = new Uint8Array([1, 2, 3]);
 
 test('a body that is too large is not sent', async () => {
-  const server = await startScriptedServer(imageResponse);
-  const { client } = createTestClient(server, { maxBodyBytes: 2 });
+  const { client, server } = await serveScript([imageResponse], { maxBodyBytes: 2 });
   expect(await failure(client.removeBackground(IMAGE))).toMatchObject({
     type: 'payload-too-large',
     status: 0,
@@ -28,13 +28,14 @@ test('a body that is too large is not sent', async () => {
 
 test('strokes are sent as JSON beside the photo and its alpha', async () => {
   let body = '';
-  const server = await startScriptedServer((request, response) => {
-    request.setEncoding('latin1').on('data', (text) => {
-      body += text;
-    });
-    imageResponse(request, response);
-  });
-  const { client } = createTestClient(server);
+  const { client, server } = await serveScript([
+    (request, response) => {
+      request.setEncoding('latin1').on('data', (text) => {
+        body += text;
+      });
+      imageResponse(request, response);
+    },
+  ]);
   const strokes = [{ mode: 'add' as const, radius: 12, points: [[3, 4] as [number, number]] }];
   const request = { image: IMAGE, alpha: new Uint8Array([4]), strokes };
   const { image } = await client.refineCutOut(request, { crop: true });
@@ -45,8 +46,7 @@ test('strokes are sent as JSON beside the photo and its alpha', async () => {
 });
 
 test('the refinements of a job have addresses of their own', async () => {
-  const server = await startScriptedServer(jsonResponse({ id: 'job_1', refinements: 1 }));
-  const { client } = createTestClient(server);
+  const { client, server } = await serveScript([jsonResponse({ id: 'job_1', refinements: 1 })]);
   const strokes = [{ mode: 'erase' as const, radius: 2, points: [[1, 2] as [number, number]] }];
   expect((await client.jobs.refine('job_1', { image: IMAGE, strokes })).refinements).toBe(1);
   await client.jobs.undoRefinement('job_1', 1);
@@ -67,8 +67,9 @@ test('a key function is called for each call', async () => {
 });
 
 test('a key with invalid characters is rejected, and no error contains it', async () => {
-  const server = await startScriptedServer(jsonResponse({}));
-  const { client } = createTestClient(server, { key: 'sv_secret\r\nx-evil: 1' });
+  const { client, server } = await serveScript([jsonResponse({})], {
+    key: 'sv_secret\r\nx-evil: 1',
+  });
   const error = await failure(client.usage());
   expect(error).toMatchObject({ type: 'key-refused' });
   expect(JSON.stringify(error) + String(error)).not.toContain('secret');

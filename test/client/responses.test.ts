@@ -9,6 +9,7 @@ import {
   jsonResponse,
   PNG,
   respondWith,
+  serveScript,
   startScriptedServer,
 } from './scripted-server.ts';
 
@@ -18,10 +19,9 @@ const WEBP = Buffer.concat([Buffer.from('RIFF'), Buffer.alloc(4), Buffer.from('W
 
 test('a cut-out comes with model, confidence and request id', async () => {
   const headers = { 'x-request-id': 'r', 'x-model': 'm', 'x-cutout-confidence': '0.93' };
-  const server = await startScriptedServer(
+  const { client } = await serveScript([
     respondWith(200, PNG, { ...headers, 'content-type': 'image/png' }),
-  );
-  const { client } = createTestClient(server);
+  ]);
   expect(await client.removeBackground(IMAGE)).toEqual({
     image: new Uint8Array(PNG),
     mediaType: 'image/png',
@@ -38,8 +38,7 @@ test.each([
 ])('a cut-out comes with its review: $review', async ({ reasons, review }) => {
   const header = reasons === undefined ? {} : { 'x-cutout-review': reasons };
   const headers = { ...header, 'content-type': 'image/png', 'x-cutout-review-needed': 'false' };
-  const server = await startScriptedServer(respondWith(200, PNG, headers));
-  const { client } = createTestClient(server);
+  const { client } = await serveScript([respondWith(200, PNG, headers)]);
   const response = await client.removeBackground(IMAGE);
   expect(response.review).toEqual({ needed: false, reasons: review });
 });
@@ -50,8 +49,7 @@ test.each([
   ['webp', 'webp', WEBP],
 ] as const)('%s is recognised by its media type and first bytes', async (name, format, bytes) => {
   const mediaType = `image/${name}`;
-  const server = await startScriptedServer(respondWith(200, bytes, { 'content-type': mediaType }));
-  const { client } = createTestClient(server);
+  const { client } = await serveScript([respondWith(200, bytes, { 'content-type': mediaType })]);
   const answer = await client.removeBackground(IMAGE, { ...(format && { format }) });
   expect(answer).toMatchObject({ mediaType, image: new Uint8Array(bytes) });
 });
@@ -65,8 +63,7 @@ test.each([
   ['a RIFF file that is not WebP', WEBP.with(8, 0x58), 'image/webp', { format: 'webp' }],
 ] as const)('%s is damaged-answer, and not retried', async (_name, bytes, type, options) => {
   const headers = { 'x-request-id': 'r-2', ...(type && { 'content-type': type }) };
-  const server = await startScriptedServer(respondWith(200, bytes, headers), imageResponse);
-  const { client } = createTestClient(server);
+  const { client, server } = await serveScript([respondWith(200, bytes, headers), imageResponse]);
   expect(await failure(client.removeBackground(IMAGE, options))).toMatchObject({
     name: 'SelvageError',
     type: 'damaged-answer',
@@ -85,11 +82,7 @@ describe('the garments of a photo', () => {
   const zipType = { 'content-type': 'application/zip', 'x-request-id': 'r-3' };
 
   test('come as JSON, and on request with their cut-outs', async () => {
-    const server = await startScriptedServer(
-      jsonResponse(outfit),
-      respondWith(200, whole, zipType),
-    );
-    const { client } = createTestClient(server);
+    const { client } = await serveScript([jsonResponse(outfit), respondWith(200, whole, zipType)]);
     expect(await client.separateGarments(IMAGE)).toMatchObject({ ...outfit, images: [] });
     expect(await client.separateGarments(IMAGE, { cutouts: true })).toEqual({
       ...outfit,
@@ -106,8 +99,7 @@ describe('the garments of a photo', () => {
     ['an archive without a cut-out', zip({ 'garments.json': description })],
     ['a cut-out that is no PNG', zip({ 'garments.json': description, '0-coat.png': IMAGE })],
   ])('%s is damaged-answer', async (_name, bytes) => {
-    const server = await startScriptedServer(respondWith(200, bytes, zipType));
-    const { client } = createTestClient(server);
+    const { client } = await serveScript([respondWith(200, bytes, zipType)]);
     const error = await failure(client.separateGarments(IMAGE, { cutouts: true }));
     expect(error).toMatchObject({ type: 'damaged-answer', requestId: 'r-3' });
   });
@@ -125,11 +117,10 @@ test('a list that is missing in a response is damaged-answer', async () => {
 
 test('what has several pages is read to its end', async () => {
   const next = '/intake/v1/batches/b/duplicates?limit=100&cursor=7';
-  const server = await startScriptedServer(
+  const { client, server } = await serveScript([
     jsonResponse({ groups: [{ rows: [1] }], links: { next } }),
     jsonResponse({ groups: [{ rows: [2] }] }),
-  );
-  const { client } = createTestClient(server);
+  ]);
   const groups = [];
   for await (const group of client.batches.duplicates('b')) groups.push(group);
   expect(groups).toEqual([{ rows: [1] }, { rows: [2] }]);
@@ -137,11 +128,10 @@ test('what has several pages is read to its end', async () => {
 });
 
 test('malformed JSON and another media type than JSON are damaged-answer', async () => {
-  const server = await startScriptedServer(
+  const { client } = await serveScript([
     respondWith(200, '{', { 'content-type': 'application/json' }),
     respondWith(200, '{}', { 'content-type': 'text/plain' }),
-  );
-  const { client } = createTestClient(server);
+  ]);
   expect(await failure(client.usage())).toMatchObject({ type: 'damaged-answer' });
   expect(await failure(client.usage())).toMatchObject({ type: 'damaged-answer' });
 });
@@ -158,8 +148,7 @@ test('a problem is read whole: errors, further members, an absolute type', async
     offset: 12,
   };
   const headers = { 'content-type': 'application/problem+json' };
-  const server = await startScriptedServer(respondWith(409, JSON.stringify(body), headers));
-  const { client } = createTestClient(server);
+  const { client } = await serveScript([respondWith(409, JSON.stringify(body), headers)]);
   const error = await failure(client.usage());
   expect(error).toBeInstanceOf(SelvageError);
   expect(error).toMatchObject({
@@ -179,8 +168,7 @@ test.each([
   ['an empty body', ''],
   ['a list', '[]'],
 ])('%s instead of a problem keeps the status', async (_name, body) => {
-  const server = await startScriptedServer(respondWith(403, body, { 'content-type': 'text/html' }));
-  const { client } = createTestClient(server);
+  const { client } = await serveScript([respondWith(403, body, { 'content-type': 'text/html' })]);
   expect(await failure(client.usage())).toMatchObject({
     status: 403,
     type: 'about:blank',
@@ -195,10 +183,9 @@ test.each([302, 307, 308])(
   'a redirect (%i) is not followed, so the key is not sent elsewhere',
   async (status) => {
     const elsewhere = await startScriptedServer(jsonResponse({ client: 'other' }));
-    const server = await startScriptedServer(
+    const { client, server } = await serveScript([
       redirectTo(`${elsewhere.origin}/intake/v1/usage`, status),
-    );
-    const { client } = createTestClient(server);
+    ]);
     expect(await failure(client.usage())).toMatchObject({ type: 'redirected', status });
     expect([server.requests.length, elsewhere.requests.length]).toEqual([1, 0]);
   },
@@ -213,8 +200,7 @@ test('a program is told once that what it calls will end', async () => {
   };
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const ending = respondWith(200, PNG, headers);
-  const server = await startScriptedServer(ending, ending);
-  const { client } = createTestClient(server);
+  const { client } = await serveScript([ending, ending]);
   for (let call = 0; call < 2; call++) await client.removeBackground(IMAGE);
   expect(warn.mock.calls).toEqual([
     [expect.stringMatching(/ends on Thu, 01 Jul 2027.*docs.example/)],

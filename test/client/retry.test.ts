@@ -10,6 +10,7 @@ import {
   jsonResponse,
   PNG,
   problemResponse,
+  serveScript,
   startScriptedServer,
 } from './scripted-server.ts';
 
@@ -27,11 +28,10 @@ test.each([
   [422, 'unprocessable-image'],
   [500, 'internal-error'],
 ])('%i %s is thrown at once, and not retried', async (status, type) => {
-  const server = await startScriptedServer(
+  const { client, waits, server } = await serveScript([
     problemResponse(status, type, { 'retry-after': '1' }),
     imageResponse,
-  );
-  const { client, waits } = createTestClient(server);
+  ]);
   expect(await failure(client.removeBackground(IMAGE))).toMatchObject({
     name: 'SelvageError',
     status,
@@ -46,19 +46,19 @@ test.each([
 
 test('429 waits for exactly as long as the service says', async () => {
   const busy = problemResponse(429, 'rate-limit-exceeded', { 'retry-after': '7' });
-  const server = await startScriptedServer(busy, busy, imageResponse);
-  const { client, waits } = createTestClient(server, { retry: { baseMillis: 9000 } });
+  const { client, waits } = await serveScript([busy, busy, imageResponse], {
+    retry: { baseMillis: 9000 },
+  });
   expect((await client.removeBackground(IMAGE)).image).toEqual(new Uint8Array(PNG));
   expect(waits).toEqual([7000, 7000]);
 });
 
 test('a Retry-After may be a date', async () => {
   const date = new Date(Date.now() + 60_000).toUTCString();
-  const server = await startScriptedServer(
+  const { client, waits } = await serveScript([
     problemResponse(429, 'rate-limit-exceeded', { 'retry-after': date }),
     imageResponse,
-  );
-  const { client, waits } = createTestClient(server);
+  ]);
   await client.removeBackground(IMAGE);
   expect(waits[0]).toBeGreaterThan(50_000);
   expect(waits[0]).toBeLessThanOrEqual(60_000);
@@ -86,8 +86,7 @@ test.each([
     [500],
   ],
 ] as const)('%s, then succeeds', async (_name, faults, expected) => {
-  const server = await startScriptedServer(...faults, imageResponse);
-  const { client, waits } = createTestClient(server);
+  const { client, waits } = await serveScript([...faults, imageResponse]);
   expect(await client.removeBackground(IMAGE)).toMatchObject({ requestId: 'r-picture' });
   expect(waits).toEqual(expected);
 });
@@ -103,12 +102,11 @@ test('backoff doubles up to its maximum, and attempts are limited', async () => 
 
 test('by default attempts go on until the time limit of the call', async () => {
   const busy = problemResponse(503, 'upstream-unavailable');
-  const server = await startScriptedServer(
+  const { client, waits } = await serveScript([
     ...Array.from({ length: 9 }, () => busy),
     hangUp,
     imageResponse,
-  );
-  const { client, waits } = createTestClient(server);
+  ]);
   expect(await client.removeBackground(IMAGE)).toMatchObject({ requestId: 'r-picture' });
   expect(waits).toHaveLength(10);
 });
@@ -127,10 +125,9 @@ test('the deprecated names of options still work, and their successors take prec
 });
 
 test('a wait that would exceed the time limit is not started', async () => {
-  const server = await startScriptedServer(
+  const { client, waits } = await serveScript([
     problemResponse(429, 'quota-exceeded', { 'retry-after': '36000' }),
-  );
-  const { client, waits } = createTestClient(server);
+  ]);
   expect(await failure(client.usage())).toMatchObject({
     type: 'quota-exceeded',
     retryAfterSeconds: 36_000,
@@ -158,8 +155,7 @@ test.each([
 });
 
 test('the time limit of a call also ends a running attempt', async () => {
-  const server = await startScriptedServer(silence);
-  const { client } = createTestClient(server);
+  const { client, server } = await serveScript([silence]);
   // On a busy machine the time may be up before the request arrives.
   const isTold = async () => {
     const error = await failure(client.usage({ timeoutMillis: 50 }));
@@ -172,8 +168,7 @@ test('the time limit of a call also ends a running attempt', async () => {
 });
 
 test('a caller can abort, and gets their own reason', async () => {
-  const server = await startScriptedServer(silence);
-  const { client } = createTestClient(server);
+  const { client, server } = await serveScript([silence]);
   const stop = new AbortController();
   const call = failure(client.usage({ signal: stop.signal }));
   await expect.poll(() => server.requests.length).toBe(1);
@@ -182,11 +177,10 @@ test('a caller can abort, and gets their own reason', async () => {
 });
 
 test('all attempts of a call share its Idempotency-Key, and each call has its own', async () => {
-  const server = await startScriptedServer(
+  const { client, server } = await serveScript([
     problemResponse(503, 'upstream-unavailable'),
     jsonResponse({ id: 'job_1' }),
-  );
-  const { client } = createTestClient(server);
+  ]);
   await client.jobs.create({ imageUrl: 'https://img.example/a.jpg' });
   await client.jobs.create({ imageUrl: 'https://img.example/a.jpg' });
   const keys = server.requests.map(({ headers }) => headers['idempotency-key']);
@@ -196,12 +190,11 @@ test('all attempts of a call share its Idempotency-Key, and each call has its ow
 });
 
 test('a call that only costs has one too, and one that costs nothing has none', async () => {
-  const server = await startScriptedServer(
+  const { client, server } = await serveScript([
     problemResponse(503, 'upstream-unavailable'),
     imageResponse,
     jsonResponse({}),
-  );
-  const { client } = createTestClient(server);
+  ]);
   await client.removeBackground(IMAGE);
   const [first, second] = server.requests.map(({ headers }) => headers['idempotency-key']);
   expect(first).toMatch(/^[0-9a-f]{32}$/);
@@ -212,23 +205,23 @@ test('a call that only costs has one too, and one that costs nothing has none', 
 
 test('what is in progress is waited for, whatever the number of attempts', async () => {
   const stillRunning = problemResponse(409, 'conflict', { 'retry-after': '1' });
-  const server = await startScriptedServer(
-    problemResponse(502, 'upstream-failed'),
-    ...Array.from({ length: 9 }, () => stillRunning),
-    jsonResponse({ id: 'job_1' }),
+  const { client } = await serveScript(
+    [
+      problemResponse(502, 'upstream-failed'),
+      ...Array.from({ length: 9 }, () => stillRunning),
+      jsonResponse({ id: 'job_1' }),
+    ],
+    { retry: { baseMillis: 10, maxAttempts: 3 } },
   );
-  const { client } = createTestClient(server, { retry: { baseMillis: 10, maxAttempts: 3 } });
   expect(await client.jobs.create({ image: IMAGE })).toMatchObject({ id: 'job_1' });
 });
 
 test('a retry that conflicts with its own first attempt waits for it', async () => {
   const stillRunning = problemResponse(409, 'conflict', { 'retry-after': '1' });
-  const server = await startScriptedServer(
-    problemResponse(502, 'upstream-failed'),
-    stillRunning,
-    jsonResponse({ id: 'job_1' }),
+  const { client, waits } = await serveScript(
+    [problemResponse(502, 'upstream-failed'), stillRunning, jsonResponse({ id: 'job_1' })],
+    { retry: { baseMillis: 10 } },
   );
-  const { client, waits } = createTestClient(server, { retry: { baseMillis: 10 } });
   expect(await client.jobs.create({ image: IMAGE })).toMatchObject({ id: 'job_1' });
   expect(waits).toEqual([10, 1000]);
 });

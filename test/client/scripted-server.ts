@@ -88,6 +88,12 @@ export function createTestClient(planted: Pick<Planted, 'origin'>, options: Clie
   return { client, waits };
 }
 
+/** Starts a server that gives these responses in turn, and a client of it. */
+export async function serveScript(responses: readonly RequestListener[], options?: ClientOptions) {
+  const server = await startScriptedServer(...responses);
+  return { server, ...createTestClient(server, options) };
+}
+
 /** Collects the values of an iterable. */
 export async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = [];

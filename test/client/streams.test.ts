@@ -7,6 +7,7 @@ import {
   jsonResponse,
   problemResponse,
   respondWith,
+  serveScript,
   startScriptedServer,
   writeAll,
 } from './scripted-server.ts';
@@ -26,32 +27,33 @@ const idsOf = async (rows: AsyncIterable<{ customId?: string | undefined }>) =>
 test('lines are parsed however the bytes are split', async () => {
   const bytes = Buffer.from(row(0, 'Größe 38 👗') + row(1) + row(2, '日本'));
   const single = [...bytes].map((byte) => Uint8Array.of(byte));
-  const server = await startScriptedServer((_request, response) => {
-    response.writeHead(200, NDJSON);
-    writeAll(response, single, () => response.end());
-  });
-  const { client } = createTestClient(server);
+  const { client } = await serveScript([
+    (_request, response) => {
+      response.writeHead(200, NDJSON);
+      writeAll(response, single, () => response.end());
+    },
+  ]);
   expect(await idsOf(client.batches.results('batch_1'))).toEqual(['Größe 38 👗', 'sku-1', '日本']);
 });
 
 test('lines are yielded one by one, before the response ends', async () => {
-  const server = await startScriptedServer((_request, response) => {
-    response.writeHead(200, NDJSON).write(row(0));
-  });
-  const { client } = createTestClient(server);
+  const { client } = await serveScript([
+    (_request, response) => {
+      response.writeHead(200, NDJSON).write(row(0));
+    },
+  ]);
   const rows = client.batches.manifest('batch_1');
   expect((await rows.next()).value).toMatchObject({ row: 0 });
   await rows.return(undefined);
 });
 
 test('a download that breaks off is resumed after the last row', async () => {
-  const server = await startScriptedServer(
+  const { client, waits, server } = await serveScript([
     cutOff([row(0), row(1), row(2).slice(0, 9)], NDJSON),
     problemResponse(503, 'upstream-unavailable'),
     cutOff([row(2)], NDJSON),
     respondWith(200, row(3), NDJSON),
-  );
-  const { client, waits } = createTestClient(server);
+  ]);
   expect(await idsOf(client.batches.results('batch_1'))).toEqual([
     'sku-0',
     'sku-1',
@@ -69,8 +71,7 @@ test('a download that breaks off is resumed after the last row', async () => {
 });
 
 test('rows can be skipped', async () => {
-  const server = await startScriptedServer(respondWith(200, '', NDJSON));
-  const { client } = createTestClient(server);
+  const { client, server } = await serveScript([respondWith(200, '', NDJSON)]);
   expect(await collect(client.batches.errors('batch_1', { after: 41 }))).toEqual([]);
   expect(server.requests[0]?.url).toBe('/intake/v1/batches/batch_1/errors?after=41');
 });
@@ -86,10 +87,9 @@ test.each([
 });
 
 test('bytes that are not UTF-8 end the rows', async () => {
-  const server = await startScriptedServer(
+  const { client } = await serveScript([
     respondWith(200, Buffer.from([0x22, 0xff, 0x22, 0x0a]), NDJSON),
-  );
-  const { client } = createTestClient(server);
+  ]);
   expect(await failure(collect(client.batches.results('b')))).toMatchObject({
     type: 'damaged-answer',
   });
@@ -97,8 +97,7 @@ test('bytes that are not UTF-8 end the rows', async () => {
 
 test('events are followed to the end', async () => {
   const body = `retry: 2000\n\n${event('progress', '1')}: still here\n\n${event('completed', '2-end', 'completed')}`;
-  const server = await startScriptedServer(respondWith(200, body, SSE));
-  const { client } = createTestClient(server);
+  const { client, server } = await serveScript([respondWith(200, body, SSE)]);
   expect(await collect(client.batches.events('batch_1'))).toEqual([
     { event: 'progress', id: 'batch_1', status: 'running', counts },
     { event: 'completed', id: 'batch_1', status: 'completed', counts },
@@ -107,13 +106,12 @@ test('events are followed to the end', async () => {
 });
 
 test('events that break off are resumed after the last, when the service says', async () => {
-  const server = await startScriptedServer(
+  const { client, waits, server } = await serveScript([
     cutOff([`retry: 2000\n\n${event('progress', '1')}`, 'event: progress\nid: 2\nda'], SSE),
     respondWith(200, event('progress', '2'), SSE),
     problemResponse(503, 'upstream-unavailable', { 'retry-after': '4' }),
     respondWith(200, event('completed', '3-end', 'completed'), SSE),
-  );
-  const { client, waits } = createTestClient(server);
+  ]);
   const names = (await collect(client.batches.events('b'))).map((progress) => progress.event);
   expect(names).toEqual(['progress', 'progress', 'completed']);
   expect(server.requests.map(({ headers }) => headers['last-event-id'])).toEqual([
@@ -126,15 +124,15 @@ test('events that break off are resumed after the last, when the service says', 
 });
 
 test('204 means that no more events will come', async () => {
-  const server = await startScriptedServer(respondWith(204, ''));
-  const { client } = createTestClient(server);
+  const { client, server } = await serveScript([respondWith(204, '')]);
   expect(await collect(client.feeds.events('feed_1', 'run_1'))).toEqual([]);
   expect(server.requests[0]?.url).toBe('/intake/v1/feeds/feed_1/runs/run_1/events');
 });
 
 test('a stream without events fails after the last attempt', async () => {
-  const server = await startScriptedServer(respondWith(200, 'retry: 10\n\n', SSE));
-  const { client, waits } = createTestClient(server, { retry: { maxAttempts: 3 } });
+  const { client, waits } = await serveScript([respondWith(200, 'retry: 10\n\n', SSE)], {
+    retry: { maxAttempts: 3 },
+  });
   expect(await failure(collect(client.batches.events('b')))).toMatchObject({
     type: 'connection-failed',
   });
@@ -142,10 +140,11 @@ test('a stream without events fails after the last attempt', async () => {
 });
 
 test('leaving the loop closes the connection', async () => {
-  const server = await startScriptedServer((_request, response) => {
-    response.writeHead(200, SSE).write(event('progress', '1'));
-  });
-  const { client } = createTestClient(server);
+  const { client, server } = await serveScript([
+    (_request, response) => {
+      response.writeHead(200, SSE).write(event('progress', '1'));
+    },
+  ]);
   const received: string[] = [];
   for await (const progress of client.batches.events('b')) {
     received.push(progress.event);
@@ -156,7 +155,7 @@ test('leaving the loop closes the connection', async () => {
 });
 
 test('a report is read as lines, and an export as bytes with its name', async () => {
-  const server = await startScriptedServer(
+  const { client } = await serveScript([
     respondWith(
       200,
       `{"kind":"run","id":"run_1"}\n{"kind":"rejected","line":2,"reasons":["x"]}\n`,
@@ -167,8 +166,7 @@ test('a report is read as lines, and an export as bytes with its name', async ()
       'content-disposition': 'attachment; filename="feed.csv"',
       'x-request-id': 'r-3',
     }),
-  );
-  const { client } = createTestClient(server);
+  ]);
   const kinds = (await collect(client.feeds.report('f', 'r'))).map(({ kind }) => kind);
   expect(kinds).toEqual(['run', 'rejected']);
   const { body, ...about } = await client.feeds.export('f');
@@ -179,20 +177,18 @@ test('a report is read as lines, and an export as bytes with its name', async ()
 
 test('a job is polled until it ends', async () => {
   const job = (status: string) => jsonResponse({ id: 'job_1', status });
-  const server = await startScriptedServer(
+  const { client, waits } = await serveScript([
     job('queued'),
     job('active'),
     job('active'),
     job('succeeded'),
-  );
-  const { client, waits } = createTestClient(server);
+  ]);
   expect(await client.jobs.wait('job_1')).toMatchObject({ status: 'succeeded' });
   expect(waits).toEqual([250, 500, 1000]);
 });
 
 test('a job that does not end in time is a timeout with its status', async () => {
-  const server = await startScriptedServer(jsonResponse({ id: 'job_1', status: 'queued' }));
-  const { client } = createTestClient(server);
+  const { client } = await serveScript([jsonResponse({ id: 'job_1', status: 'queued' })]);
   expect(await failure(client.jobs.wait('job_1', { timeoutMillis: 3000 }))).toMatchObject({
     type: 'timeout',
     detail: 'The job job_1 is still queued',

@@ -3,35 +3,22 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
-import type { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { batchKeys, putLines } from '../../src/intake/batches/batch-files.ts';
 import { batchKey } from '../../src/intake/batches/redis-keys.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { blockingConnection } from '../../src/platform/redis.ts';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
-import { type BatchClient, batchClient, readUploaded, rowOf } from '../support/batches.ts';
+import { batchClient, readUploaded, rowOf } from '../support/batches.ts';
 import { expectProblem } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { useStack } from '../support/use-stack.ts';
 
-let stack: Stack;
-let key: string;
-let batches: BatchClient;
-let shirt: Buffer;
-let redis: Redis;
-beforeAll(async () => {
-  stack = await startStack({ MAX_IMAGE_BYTES: '400000' });
-  key = (await stack.key()).key;
-  batches = batchClient(stack, key);
-  redis = blockingConnection(stack.redis.url, createLog('test', 'silent'));
-  shirt = await drawnShirt({ width: 300, height: 360, format: 'jpeg' });
-});
-afterAll(async () => {
-  redis.disconnect();
-  await stack.stop();
-});
+const { stack, key, batches } = await useStack({ MAX_IMAGE_BYTES: '400000' });
+const redis = blockingConnection(stack.redis.url, createLog('test', 'silent'));
+const shirt = await drawnShirt({ width: 300, height: 360, format: 'jpeg' });
+afterAll(() => redis.disconnect());
 
 /** Memory of the gateway: current, or its peak. */
 const mebibytes = (name: 'VmRSS' | 'VmHWM'): number => {

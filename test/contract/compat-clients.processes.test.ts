@@ -1,38 +1,21 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type FeedServer, startFeedServer } from '../support/feed-server.ts';
+import { afterAll, describe, expect, test } from 'vitest';
 import { drawnShirt } from '../support/images.ts';
-import { type RemoveBgHost, startRemoveBgHost } from '../support/remove-bg-host.ts';
-import { type SharedStack, shareStack } from '../support/shared-stack.ts';
+import { startRemoveBgHost } from '../support/remove-bg-host.ts';
+import { useFolder } from '../support/use-folder.ts';
+import { useCatalogue } from '../support/use-stack.ts';
 
-/** Third-party clients as published; only the host name they request resolves to the gateway. */
-let stack: SharedStack;
-let host: RemoveBgHost;
-let web: FeedServer;
-let key: string;
-let folder: string;
-let photo: string;
-let address: string;
-beforeAll(async () => {
-  [stack, web, folder] = await Promise.all([
-    shareStack(),
-    startFeedServer(),
-    mkdtemp(join(tmpdir(), 'selvage-clients-')),
-  ]);
-  host = await startRemoveBgHost(stack.url);
-  key = (await stack.key({ rate: { count: 500, periodSeconds: 60 } })).key;
-  const shirt = await drawnShirt({ width: 600, height: 400, format: 'jpeg' });
-  photo = join(folder, 'shirt.jpg');
-  await writeFile(photo, shirt);
-  address = web.put('/shirt.jpg', { body: shirt, type: 'image/jpeg' });
-});
-afterAll(async () => {
-  await Promise.all([stack.stop(), host.close(), web.close()]);
-  await rm(folder, { recursive: true, force: true });
-});
+const { stack, shop: web } = await useCatalogue();
+const folder = await useFolder();
+const host = await startRemoveBgHost(stack.url);
+const key = (await stack.key({ rate: { count: 500, periodSeconds: 60 } })).key;
+const shirt = await drawnShirt({ width: 600, height: 400, format: 'jpeg' });
+const photo = join(folder, 'shirt.jpg');
+await writeFile(photo, shirt);
+const address = web.put('/shirt.jpg', { body: shirt, type: 'image/jpeg' });
+afterAll(() => host.close());
 
 /** Reads whether a file shows a subject on a transparent background. */
 async function looksCutOut(file: Uint8Array) {

@@ -1,27 +1,17 @@
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { request as ask, createServer, type Server } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type FeedServer, startFeedServer } from '../support/feed-server.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { formWith } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { run } from '../support/processes.ts';
-import { type SharedStack, shareStack } from '../support/shared-stack.ts';
+import { useFolder } from '../support/use-folder.ts';
+import { useCatalogue } from '../support/use-stack.ts';
 
 /** The servers that these tools know: they send no key, so a proxy adds it, as docs/compat.md shows. */
 const PREFIXES = ['/compat/rembg', '/compat/withoutbg'] as const;
-
-let stack: SharedStack;
-let web: FeedServer;
-let key: string;
-let folder: string;
-let shirt: Buffer;
-let address: string;
-let proxies: Server[];
-let rembg: string;
-let withoutBg: string;
 
 async function startProxy(prefix: string): Promise<Server> {
   const server = createServer((near, answer) => {
@@ -46,26 +36,15 @@ const portOf = (server: Server | undefined): number => {
   return at.port;
 };
 
-beforeAll(async () => {
-  [stack, web, folder] = await Promise.all([
-    shareStack(),
-    startFeedServer(),
-    mkdtemp(join(tmpdir(), 'selvage-tools-')),
-  ]);
-  key = (await stack.key()).key;
-  proxies = await Promise.all(PREFIXES.map(startProxy));
-  [rembg, withoutBg] = proxies.map((proxy) => `http://localhost:${portOf(proxy)}`) as [
-    string,
-    string,
-  ];
-  shirt = await drawnShirt({ width: 300, height: 200, format: 'jpeg' });
-  await writeFile(join(folder, 'input.jpg'), shirt);
-  address = web.put('/input.jpg', { body: shirt, type: 'image/jpeg' });
-});
-afterAll(async () => {
+const { stack, shop: web, key } = await useCatalogue();
+const folder = await useFolder();
+const proxies = await Promise.all(PREFIXES.map(startProxy));
+const [rembg = '', withoutBg = ''] = proxies.map((proxy) => `http://localhost:${portOf(proxy)}`);
+const shirt = await drawnShirt({ width: 300, height: 200, format: 'jpeg' });
+await writeFile(join(folder, 'input.jpg'), shirt);
+const address = web.put('/input.jpg', { body: shirt, type: 'image/jpeg' });
+afterAll(() => {
   for (const proxy of proxies) proxy.close();
-  await Promise.all([stack.stop(), web.close()]);
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** Runs curl in the folder of the photo, as the tools' own documentation does. */
@@ -87,17 +66,8 @@ async function look(file: Uint8Array) {
   return { size: [width, height], channels, corner: at(0, 0), middle: at(width / 2, height / 2) };
 }
 
-function fieldsOf(fields: Record<string, string>): FormData {
-  const form = new FormData();
-  for (const [name, text] of Object.entries(fields)) form.append(name, text);
-  return form;
-}
-
-function formOf(fields: Record<string, string>, file: Uint8Array = shirt): FormData {
-  const form = fieldsOf(fields);
-  form.append('file', new Blob([Uint8Array.from(file)]), 'input.jpg');
-  return form;
-}
+const formOf = (fields: Record<string, string>, file: Uint8Array = shirt): FormData =>
+  formWith({ ...fields, file });
 
 const post = (url: string, form: FormData) => fetch(url, { method: 'POST', body: form });
 const postRembg = (fields: Record<string, string>, file?: Uint8Array) =>
@@ -159,7 +129,7 @@ describe('rembg', () => {
   });
 
   test('errors of the image name its field', async () => {
-    const bare = await post(`${rembg}/api/remove`, fieldsOf({ a: 'true' }));
+    const bare = await post(`${rembg}/api/remove`, formWith({ a: 'true' }));
     expect(await rejection(bare)).toEqual(fieldError('body', 'file'));
     const none = await fetch(`${rembg}/api/remove?url=${web.origin}/none.jpg`);
     expect(await rejection(none)).toEqual(fieldError('query', 'url'));
@@ -201,7 +171,7 @@ describe('withoutBG', () => {
   });
 
   test('a file takes precedence over a URL', async () => {
-    const ofUrl = await postWithoutBg(fieldsOf({ image_url: address }));
+    const ofUrl = await postWithoutBg(formWith({ image_url: address }));
     expect(ofUrl.status).toBe(200);
     const both = await postWithoutBg(formOf({ image_url: `${web.origin}/none.jpg` }));
     expect(both.status).toBe(200);
@@ -209,11 +179,11 @@ describe('withoutBG', () => {
   });
 
   test('errors say what is wrong in detail', async () => {
-    expect(await rejection(await postWithoutBg(fieldsOf({ format: 'png' })))).toEqual({
+    expect(await rejection(await postWithoutBg(formWith({ format: 'png' })))).toEqual({
       status: 422,
       body: { detail: 'Provide either a file or an image URL.' },
     });
-    const gone = await postWithoutBg(fieldsOf({ image_url: `${web.origin}/none.jpg` }));
+    const gone = await postWithoutBg(formWith({ image_url: `${web.origin}/none.jpg` }));
     expect(await rejection(gone)).toEqual(fieldError('body', 'image_url'));
     expect(await rejection(await postWithoutBg(formOf({ quality: '0' })))).toEqual(
       fieldError('body', 'quality'),

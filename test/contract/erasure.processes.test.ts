@@ -1,28 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { segment } from '../../src/storage/blob-keys.ts';
 import { selvage } from '../cli/command.ts';
 import { batchClient, uploadedRow } from '../support/batches.ts';
-import { type Catalogue, startCatalogue } from '../support/catalogue.ts';
 import { postImage } from '../support/client.ts';
-import { feedClient, readFeed } from '../support/feed-client.ts';
+import { feedClient } from '../support/feed-client.ts';
 import { drawnShirt } from '../support/images.ts';
-import { intakeClient, readJob } from '../support/intake.ts';
+import { intakeClient } from '../support/intake.ts';
 import { testS3 } from '../support/services.ts';
 import { startStack } from '../support/stack.ts';
 import { bucketSettings, storeKind } from '../support/test-store.ts';
+import { useCatalogue } from '../support/use-stack.ts';
 import { versionedBucket } from '../support/versions.ts';
 
-let catalogue: Catalogue;
-let shirt: Buffer;
-beforeAll(async () => {
-  catalogue = await startCatalogue();
-  shirt = await drawnShirt({ width: 230, height: 280, format: 'jpeg' });
-});
-afterAll(() => catalogue.stop());
+const { stack, shop } = await useCatalogue();
+const shirt = await drawnShirt({ width: 230, height: 280, format: 'jpeg' });
 
 test('nothing of a client is stored after all it has sent was deleted, in no version', async () => {
-  const { stack, shop } = catalogue;
   const { key, record } = await stack.key({ client: 'erased' });
   const ofClient = async () =>
     (await stack.stored()).filter((name) => name.split('/')[1] === segment(record.client));
@@ -32,16 +26,14 @@ test('nothing of a client is stored after all it has sent was deleted, in no ver
   const intake = intakeClient(stack, key);
   const batches = batchClient(stack, key);
   const feeds = feedClient(stack, key);
-  const job = await readJob(await intake.post(shirt));
-  await intake.until(job.id, 'succeeded');
+  const job = await intake.done(shirt);
   const batch = await batches.open();
   await batches.send(batch, uploadedRow('a', shirt));
   await batches.seal(batch);
   const image = shop.put('/erased.jpg', { body: shirt, type: 'image/jpeg' });
   const body = `id,title,image_link\r\n1,Shirt,${image}\r\n`;
   const url = shop.put('/erased.csv', { body, type: 'text/csv' });
-  const feed = await readFeed(await feeds.postJson({ url }));
-  await feeds.until(feed.run, 'completed');
+  const { feed } = await feeds.completed({ url });
   await feeds.runAgain(feed.id);
   await batches.until(batch, 'completed');
   expect((await ofClient()).length).toBeGreaterThan(8);
@@ -76,8 +68,7 @@ test.skipIf(storeKind() !== 's3')(
       expect(output()).toContain('deletion is not complete');
     }
     const intake = intakeClient(stack, (await stack.key()).key);
-    const { id } = await readJob(await intake.post(shirt));
-    await intake.until(id, 'succeeded');
+    const { id } = await intake.done(shirt);
     const receipt = await (await intake.erase(id)).json();
     expect(receipt).toMatchObject({ id, incomplete: true });
     expect(await (await intake.erase(id)).json()).toEqual(receipt);

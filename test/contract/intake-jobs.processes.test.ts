@@ -1,29 +1,23 @@
 import { createHash } from 'node:crypto';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Grant } from '../../src/auth/key-record.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { PROBLEMS, type ProblemType } from '../../src/platform/problem.ts';
 import { blockingConnection } from '../../src/platform/redis.ts';
-import { expectProblem, postBase64, postImage } from '../support/client.ts';
+import { expectProblem, keyClient, postBase64, postImage } from '../support/client.ts';
 import { drawnShirt, drawnShirtOnWood } from '../support/images.ts';
 import { inferenceChildren, signalAll, whileFrozen } from '../support/inference.ts';
 import { type IntakeClient, intakeClient, Job, readJob } from '../support/intake.ts';
 import { plantServer, serve } from '../support/servers.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { useStack } from '../support/use-stack.ts';
 
-let stack: Stack;
-let key: string;
-let intake: IntakeClient;
-let shirt: Buffer;
-beforeAll(async () => {
-  stack = await startStack({ FETCH_ALLOW: '127.0.0.0/8', MAX_IMAGE_BYTES: '400000' });
-  key = (await stack.key()).key;
-  intake = intakeClient(stack, key);
-  shirt = await drawnShirt({ width: 480, height: 600, format: 'jpeg' });
+const { stack, key, intake } = await useStack({
+  FETCH_ALLOW: '127.0.0.0/8',
+  MAX_IMAGE_BYTES: '400000',
 });
-afterAll(() => stack.stop());
+const shirt = await drawnShirt({ width: 480, height: 600, format: 'jpeg' });
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
@@ -34,21 +28,17 @@ const another = (): Promise<Buffer> => {
   return drawnShirtOnWood({ width: 300 + images, height: 300, format: 'jpeg' });
 };
 
-/** Every file in storage, except those of synchronous requests under way. */
-const stored = (): Promise<string[]> => stack.stored();
-
 /** The files of a job in storage: those with its id, or its image's hash, in their names. */
 const storedOf = async (...words: string[]): Promise<string[]> =>
-  (await stored()).filter((file) => words.some((word) => file.includes(word)));
+  (await stack.stored()).filter((file) => words.some((word) => file.includes(word)));
 
 /** The inputs of a job in storage. */
 const inputsOf = async (id: string): Promise<string[]> =>
   (await storedOf(id)).filter((file) => file.startsWith('in/'));
 
-const storedBytesLeft = async (): Promise<number> => {
-  const usage = await (await intake.ask('GET', '/usage')).json();
-  return (usage as { storedBytes: { remaining: number } }).storedBytes.remaining;
-};
+const Usage = z.object({ storedBytes: z.object({ remaining: z.number() }) });
+const storedBytesLeft = async (): Promise<number> =>
+  Usage.parse(await (await intake.ask('GET', '/usage')).json()).storedBytes.remaining;
 
 /** Everything Redis holds about jobs and keys, as one text. */
 async function allInRedis(): Promise<string> {
@@ -128,25 +118,19 @@ describe('a job', () => {
   });
 
   test('gives the same image as a synchronous removal', async () => {
-    const { id } = await readJob(await intake.post(shirt));
-    await intake.until(id, 'succeeded');
+    const { id } = await intake.done(shirt);
     const later = Buffer.from(await (await intake.result(id)).arrayBuffer());
     const atOnce = Buffer.from(await (await postImage(stack, shirt, { key })).arrayBuffer());
     expect(later.equals(atOnce)).toBe(true);
   });
 
+  const every = { operations: ['remove-background'], retention: { outputSeconds: 60 } };
   test.each([
-    ['base64', (image: Buffer) => ({ imageBase64: image.toString('base64') })],
-    [
-      'a data URL and every field',
-      (image: Buffer) => ({
-        imageBase64: `data:image/jpeg;base64,${image.toString('base64')}`,
-        operations: ['remove-background'],
-        retention: { outputSeconds: 60 },
-      }),
-    ],
-  ])('accepts %s', async (_, body) => {
-    const response = await intake.postJson(body(await another()));
+    ['base64', '', {}],
+    ['a data URL and every field', 'data:image/jpeg;base64,', every],
+  ])('accepts %s', async (_, scheme, fields) => {
+    const imageBase64 = scheme + (await another()).toString('base64');
+    const response = await intake.postJson({ imageBase64, ...fields });
     expect(response.status).toBe(202);
     await intake.until((await readJob(response)).id, 'succeeded');
   });
@@ -160,8 +144,7 @@ describe('a job', () => {
 
   test('with a cached image computes nothing', async () => {
     const image = await another();
-    const first = await readJob(await intake.post(image));
-    await intake.until(first.id, 'succeeded');
+    const first = await intake.done(image);
     const second = await readJob(await intake.post(image));
     const done = await intake.until(second.id, 'succeeded');
     await expect.poll(() => jobLines(second.id)).toHaveLength(1);
@@ -181,11 +164,9 @@ describe('a job', () => {
 
   test('of another client with the same image is computed again', async () => {
     const image = await another();
-    const mine = await readJob(await intake.post(image));
-    await intake.until(mine.id, 'succeeded');
+    await intake.done(image);
     const other = intakeClient(stack, (await stack.key({ client: 'other' })).key);
-    const theirs = await readJob(await other.post(image));
-    await other.until(theirs.id, 'succeeded');
+    const theirs = await other.done(image);
     await expect.poll(() => jobLines(theirs.id)).toHaveLength(1);
     expect(jobLines(theirs.id)[0]?.steps).toHaveProperty('inference');
   });
@@ -264,43 +245,24 @@ describe('a job by URL', () => {
 });
 
 describe('a job is rejected', () => {
-  const bodies: [what: string, body: unknown, type: ProblemType, pointer: string][] = [
-    ['no image', {}, 'invalid-request', '/imageBase64'],
-    ['an unknown member', { imageUrl: 'http://a.example/', size: 1 }, 'invalid-request', '/size'],
-    ['a URL that is not HTTP', { imageUrl: 'ftp://a.example/' }, 'invalid-request', '/imageUrl'],
-    [
-      'an unknown operation',
-      { imageUrl: 'http://a.example/', operations: ['paint'] },
-      'invalid-request',
-      '/operations/0',
-    ],
-    [
-      'no operation',
-      { imageUrl: 'http://a.example/', operations: [] },
-      'invalid-request',
-      '/operations',
-    ],
-    [
-      'too short a retention',
-      { imageUrl: 'http://a.example/', retention: { outputSeconds: 59 } },
-      'invalid-request',
-      '/retention/outputSeconds',
-    ],
-    [
-      'too long a retention',
-      { imageUrl: 'http://a.example/', retention: { outputSeconds: 604_801 } },
-      'invalid-request',
-      '/retention/outputSeconds',
-    ],
-    ['invalid base64', { imageBase64: '***' }, 'invalid-request', '/imageBase64'],
-  ];
-  test.each(bodies)('with %s and a pointer to it', async (_, body, type, pointer) => {
-    const problem = await expectProblem(await intake.postJson(body), type);
+  const url = { imageUrl: 'http://a.example/' };
+  const kept = (outputSeconds: number) => ({ ...url, retention: { outputSeconds } });
+  test.each<[what: string, body: unknown, pointer: string]>([
+    ['no image', {}, '/imageBase64'],
+    ['an unknown member', { ...url, size: 1 }, '/size'],
+    ['a URL that is not HTTP', { imageUrl: 'ftp://a.example/' }, '/imageUrl'],
+    ['an unknown operation', { ...url, operations: ['paint'] }, '/operations/0'],
+    ['no operation', { ...url, operations: [] }, '/operations'],
+    ['too short a retention', kept(59), '/retention/outputSeconds'],
+    ['too long a retention', kept(604_801), '/retention/outputSeconds'],
+    ['invalid base64', { imageBase64: '***' }, '/imageBase64'],
+  ])('with %s and a pointer to it', async (_, body, pointer) => {
+    const problem = await expectProblem(await intake.postJson(body), 'invalid-request');
     expect(problem).toMatchObject({ errors: [{ pointer }] });
   });
 
   test('with both an image and a URL', async () => {
-    const response = await intake.post(shirt, { imageUrl: 'http://a.example/' });
+    const response = await intake.post(shirt, url);
     await expectProblem(response, 'invalid-request');
   });
 
@@ -377,8 +339,7 @@ describe('while a job is running', () => {
       return id;
     });
     await expect.poll(() => jobLines(id)).toHaveLength(1);
-    const probe = await readJob(await intake.post(shirt));
-    await intake.until(probe.id, 'succeeded');
+    await intake.done(shirt); // the probe
     const { erasedAt } = (await (await intake.erase(id)).json()) as { erasedAt: string };
     for (const response of [
       await intake.ask('GET', `/jobs/${id}`),
@@ -524,10 +485,8 @@ describe('a removal whose client prefers', () => {
     expect(response.headers.get('preference-applied')).toBe('respond-async, wait=20');
     const png = Buffer.from(await response.arrayBuffer());
     expect(await sharp(png).metadata()).toMatchObject({ width: 480, height: 600 });
-    const inBase64 = await postBase64(stack, shirt.toString('base64'), {
-      key,
-      headers: { prefer: 'wait=20' },
-    });
+    const sent = { key, headers: { prefer: 'wait=20' } };
+    const inBase64 = await postBase64(stack, shirt.toString('base64'), sent);
     const { image_base64: base64 } = (await inBase64.json()) as { image_base64: string };
     expect(Buffer.from(base64, 'base64').equals(png)).toBe(true);
   });
@@ -545,26 +504,20 @@ describe('a removal whose client prefers', () => {
 });
 
 test('usage returns what a key allows and what is left', async () => {
-  const own = intakeClient(
-    stack,
-    (await stack.key({ client: 'counted', quotaPerDay: 5, rate: { count: 60, periodSeconds: 60 } }))
-      .key,
-  );
+  const limits = { quotaPerDay: 5, rate: { count: 60, periodSeconds: 60 } };
+  const own = intakeClient(stack, (await stack.key({ client: 'counted', ...limits })).key);
+  const midnight = expect.stringMatching(/^\d{4}-\d\d-\d\dT00:00:00\.000Z$/);
   await own.post(shirt);
   expect(await (await own.ask('GET', '/usage')).json()).toEqual({
     client: 'counted',
     scopes: expect.arrayContaining(['background-removal:process']),
     intake: ['jobs', 'review', 'sources', 'settings', 'webhooks'],
     rate: { limit: 60, remaining: expect.any(Number), resetSeconds: expect.any(Number) },
-    quota: {
-      limit: 5,
-      remaining: 4,
-      resetsAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT00:00:00\.000Z$/),
-    },
+    quota: { limit: 5, remaining: 4, resetsAt: midnight },
     storedBytes: {
       limit: 50_000_000_000,
       remaining: 50_000_000_000 - shirt.length,
-      resetsAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT00:00:00\.000Z$/),
+      resetsAt: midnight,
     },
   });
 });
@@ -576,7 +529,8 @@ test.each([
   ['http://[::ffff:169.254.169.254]/a.jpg', /public address/],
   ['http://8.8.8.8:25/a.jpg', /ports 80 and 443/],
 ])('a link that can never be fetched is rejected at once: %s', async (link, detail) => {
-  const own = intakeClient(stack, (await stack.key({ client: 'linking' })).key);
+  const { key: ownKey } = await stack.key({ client: 'linking' });
+  const own = intakeClient(stack, ownKey);
   const rejected = async (post: Promise<Response>, pointer: string) => {
     const response = await post;
     const errors = [{ pointer, detail: expect.stringMatching(detail) }];
@@ -587,14 +541,12 @@ test.each([
   const background = { backgroundImageUrl: link };
   const pointer = '/options/backgroundImageUrl';
   await rejected(own.post(shirt, { options: JSON.stringify(background) }), pointer);
-  const headers = { 'content-type': 'application/json' };
-  const post = (path: string, body: object) =>
-    own.ask('POST', path, { headers, body: JSON.stringify(body) });
-  await rejected(post('/batches', { options: background }), pointer);
-  await rejected(post('/feeds', { url: link }), '/url');
+  const { postJson } = keyClient(stack, ownKey);
+  await rejected(postJson('/intake/v1/batches', { options: background }), pointer);
+  await rejected(postJson('/intake/v1/feeds', { url: link }), '/url');
   for (const [path, list] of Object.entries({ jobs: [], batches: [], feeds: [] }))
     expect(await (await own.ask('GET', `/${path}`)).json()).toEqual({ [path]: list });
-  expect((await stored()).filter((file) => file.includes('linking'))).toEqual([]);
+  expect((await stack.stored()).filter((file) => file.includes('linking'))).toEqual([]);
 });
 
 test('a private address outside of the allowed networks is rejected', async () => {

@@ -1,21 +1,16 @@
 import type { RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { expectProblem } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { type IntakeClient, intakeClient, readJob } from '../support/intake.ts';
 import { fail, plantServer, serve, silence } from '../support/servers.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { useStack } from '../support/use-stack.ts';
 
-let stack: Stack;
-let shirt: Buffer;
-beforeAll(async () => {
-  stack = await startStack({ FETCH_ALLOW: '127.0.0.0/8' });
-  shirt = await drawnShirt({ width: 200, height: 250, format: 'jpeg' });
-});
-afterAll(() => stack.stop());
+const { stack } = await useStack({ FETCH_ALLOW: '127.0.0.0/8' });
+const shirt = await drawnShirt({ width: 200, height: 250, format: 'jpeg' });
 
 let clients = 0;
 /** A new client. */
@@ -59,9 +54,16 @@ const deliveries = async (intake: IntakeClient, query = '') => {
   return Deliveries.parse(await response.json()).deliveries;
 };
 
+interface Message {
+  headers: Record<string, string>;
+  body: string;
+}
+const verify = (secret: string, { headers, body }: Message = { headers: {}, body: '' }) =>
+  new Webhook(secret).verify(body, headers);
+
 /** A receiver that records its requests, and uses the responses in turn, the last one repeatedly. */
 async function plantReceiver(...answers: RequestListener[]) {
-  const messages: { headers: Record<string, string>; body: string }[] = [];
+  const messages: Message[] = [];
   const { origin } = await plantServer(async (request, response) => {
     const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
     const body = await text(request);
@@ -88,18 +90,17 @@ describe('the end of a job', () => {
     const { url, messages } = await plantReceiver(serve('thanks'));
     const id = await handIn(intake, url);
     await expect.poll(() => messages.length).toBe(1);
-    const [message = { headers: {}, body: '' }] = messages;
-    const event = new Webhook(secret).verify(message.body, message.headers);
+    const event = verify(secret, messages[0]);
     expect(event).toEqual({
       type: 'job.succeeded',
       timestamp: (await intake.get(id)).finishedAt,
       data: { id, status: 'succeeded', links: (await intake.get(id)).links },
     });
-    expect(message.headers['user-agent']).toMatch(/^Selvage\/\d/);
+    expect(messages[0]?.headers['user-agent']).toMatch(/^Selvage\/\d/);
     await expect.poll(async () => (await deliveries(intake))[0]?.status).toBe('delivered');
     const [delivery] = await deliveries(intake);
     expect(delivery).toMatchObject({
-      id: message.headers['webhook-id'],
+      id: messages[0]?.headers['webhook-id'],
       url,
       type: 'job.succeeded',
       event,
@@ -118,8 +119,7 @@ describe('the end of a job', () => {
     const response = await intake.postJson({ imageBase64, webhook: { url } });
     expect(response.status).toBe(202);
     await expect.poll(() => messages.length).toBe(1);
-    const [message = { headers: {}, body: '' }] = messages;
-    expect(new Webhook(secret).verify(message.body, message.headers)).toMatchObject({
+    expect(verify(secret, messages[0])).toMatchObject({
       type: 'job.failed',
       data: { status: 'failed' },
     });
@@ -192,10 +192,7 @@ describe('secrets', () => {
     const { url, messages } = await plantReceiver(serve('thanks'));
     await handIn(intake, url);
     await expect.poll(() => messages.length).toBe(1);
-    const [message = { headers: {}, body: '' }] = messages;
-    for (const { secret } of [first, second]) {
-      expect(new Webhook(secret).verify(message.body, message.headers)).toBeDefined();
-    }
+    for (const { secret } of [first, second]) expect(verify(secret, messages[0])).toBeDefined();
   });
 });
 
@@ -233,8 +230,7 @@ describe('deliveries', () => {
     expect(await response.json()).toMatchObject({ id: failed?.id, event: failed?.event });
     await expect.poll(() => deliveries(intake, '?status=delivered')).toHaveLength(1);
     expect(messages.map(({ headers }) => headers['webhook-id'])).toEqual([failed?.id, failed?.id]);
-    const again = messages[1] ?? { headers: {}, body: '' };
-    expect(new Webhook(secret).verify(again.body, again.headers)).toEqual(failed?.event);
+    expect(verify(secret, messages[1])).toEqual(failed?.event);
     expect((await standing(intake)).disabledUrls).toEqual([]);
   });
 

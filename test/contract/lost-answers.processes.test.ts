@@ -1,33 +1,24 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Gate, startGate } from '../faults/gate.ts';
-import { batchClient, readBatch } from '../support/batches.ts';
-import { feedClient } from '../support/feed-client.ts';
+import { startGate } from '../faults/gate.ts';
+import { readBatch } from '../support/batches.ts';
 import { startFeedServer } from '../support/feed-server.ts';
 import { drawnShirt } from '../support/images.ts';
-import { intakeClient, readJob } from '../support/intake.ts';
-import { type RedisServer, startRedis } from '../support/redis-server.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { readJob } from '../support/intake.ts';
+import { startRedis } from '../support/redis-server.ts';
+import { useStack } from '../support/use-stack.ts';
 
 /** Redis goes away in the middle of an acceptance: what is known to have been written, and what not. */
 
-let redis: RedisServer;
-let gate: Gate;
-let stack: Stack;
-let key: string;
-beforeAll(async () => {
-  redis = await startRedis();
-  gate = await startGate(redis.port);
-  stack = await startStack({
-    REDIS_URL: `redis://127.0.0.1:${gate.port}`,
-    FETCH_ALLOW: '127.0.0.0/8',
-  });
-  key = (await stack.key()).key;
-});
+const redis = await startRedis();
+const gate = await startGate(redis.port);
 afterAll(async () => {
-  await stack.stop();
   await gate.close();
   await redis.stop();
+});
+const { stack, intake, batches, feeds } = await useStack({
+  REDIS_URL: `redis://127.0.0.1:${gate.port}`,
+  FETCH_ALLOW: '127.0.0.0/8',
 });
 
 /** Sends a request; Redis goes away before it gets what matches, and comes back when the request was refused. */
@@ -52,7 +43,6 @@ async function accepted(send: () => Promise<Response>): Promise<Response> {
 }
 
 test('a job whose record may exist keeps its image, and is done when it is sent again', async () => {
-  const intake = intakeClient(stack, key);
   const image = await drawnShirt({ width: 240, height: 300, format: 'jpeg' });
   const send = () => intake.post(image, {}, { 'idempotency-key': 'job' });
   await refusedAt(/run-job/, send);
@@ -61,7 +51,6 @@ test('a job whose record may exist keeps its image, and is done when it is sent 
 });
 
 test('a batch whose record may exist keeps its manifest', async () => {
-  const batches = batchClient(stack, key);
   const send = () => batches.create({}, { 'idempotency-key': 'batch' });
   await refusedAt(/batches-of/, send);
   const { id } = await readBatch(await accepted(send));
@@ -71,7 +60,6 @@ test('a batch whose record may exist keeps its manifest', async () => {
 
 test('an uploaded feed whose run may exist is kept, and imported', async () => {
   const shop = await startFeedServer();
-  const feeds = feedClient(stack, key);
   const body = `id,title,image_link\n1,Shirt,${await shop.putImage('/1.jpg', 1)}\n`;
   await refusedAt(/ingest-feed/, () => feeds.send('/feeds', body));
   const Page = z.object({

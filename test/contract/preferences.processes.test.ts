@@ -1,24 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createClientRetention } from '../../src/auth/client-retention.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { blockingConnection } from '../../src/platform/redis.ts';
-import { postImage, type Sent } from '../support/client.ts';
+import { formWith, keyClient, postImage, type Sent } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { whileFrozen } from '../support/inference.ts';
-import { type IntakeClient, intakeClient, readJob } from '../support/intake.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { readJob } from '../support/intake.ts';
+import { useStack } from '../support/use-stack.ts';
 
-let stack: Stack;
-let key: string;
-let intake: IntakeClient;
-let shirt: Buffer;
-beforeAll(async () => {
-  stack = await startStack({ SYNC_TIMEOUT_SECONDS: '20' });
-  key = (await stack.key({ quotaPerDay: 1000 })).key;
-  intake = intakeClient(stack, key);
-  shirt = await drawnShirt({ width: 300, height: 360, format: 'jpeg' });
-});
-afterAll(() => stack.stop());
+const { stack, key, intake, postJson } = await useStack(
+  { SYNC_TIMEOUT_SECONDS: '20' },
+  { quotaPerDay: 1000 },
+);
+const shirt = await drawnShirt({ width: 300, height: 360, format: 'jpeg' });
 
 const remove = (headers: Record<string, string>, sent: Sent = {}, image = shirt) =>
   postImage(stack, image, { key, ...sent, headers });
@@ -28,14 +22,8 @@ async function classify(
   fields: Record<string, string> = {},
   sentKey = key,
 ): Promise<Response> {
-  const form = new FormData();
-  form.append('image', new Blob([Uint8Array.from(shirt)]), 'photo.jpg');
-  for (const [name, value] of Object.entries(fields)) form.append(name, value);
-  return fetch(`${stack.url}/taxonomy/v1/taxonomy`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${sentKey}`, ...headers },
-    body: form,
-  });
+  const body = formWith({ image: shirt, ...fields });
+  return keyClient(stack, sentKey).ask('POST', '/taxonomy/v1/taxonomy', { body, headers });
 }
 
 const applied = (response: Response) => response.headers.get('preference-applied');
@@ -135,15 +123,9 @@ describe('a preference that cannot be met', () => {
   });
 
   test('is ignored where nothing is processed later', async () => {
-    const response = await fetch(`${stack.url}/taxonomy/v1/taxonomy`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${key}`,
-        'content-type': 'application/json',
-        prefer: 'respond-async, return=minimal',
-      },
-      body: '{"items":[{"attributes":{"title":"Socks"}}]}',
-    });
+    const items = [{ attributes: { title: 'Socks' } }];
+    const headers = { prefer: 'respond-async, return=minimal' };
+    const response = await postJson('/taxonomy/v1/taxonomy', { items }, headers);
     expect([response.status, applied(response)]).toEqual([200, null]);
     await response.arrayBuffer();
   });

@@ -1,29 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CLOSET } from '../look/closet.ts';
 import { postImage } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { inferenceChildren, proc, signalAll, whileFrozen } from '../support/inference.ts';
-import { intakeClient, readJob } from '../support/intake.ts';
-import { type Stack, startStack, untilServed } from '../support/stack.ts';
+import { readJob } from '../support/intake.ts';
+import { untilServed } from '../support/stack.ts';
+import { useStack } from '../support/use-stack.ts';
 
-let stack: Stack;
-let key: string;
-let shirt: Buffer;
-beforeAll(async () => {
-  stack = await startStack({ SYNC_TIMEOUT_SECONDS: '60' });
-  key = (await stack.key()).key;
-  shirt = await drawnShirt({ width: 300, height: 300, format: 'jpeg' });
-  await postImage(stack, shirt, { key });
-});
-afterAll(() => stack.stop());
+const { stack, key, intake, postJson } = await useStack({ SYNC_TIMEOUT_SECONDS: '60' });
+const shirt = await drawnShirt({ width: 300, height: 300, format: 'jpeg' });
+await postImage(stack, shirt, { key });
 
 const quotaLeft = (response: Response): number =>
   Number(/"day";r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1]);
-
-const quotaInUsage = () => intakeClient(stack, key).quotaLeft();
 
 /** Returns the jobs waiting or active. A request for readiness makes the gateway count again. */
 async function depth(): Promise<number> {
@@ -87,10 +79,7 @@ async function endChildren<T>(done: Promise<T>, signal: NodeJS.Signals, times = 
 }
 
 /** A child with 25 MiB more than an idle one has decoded the image. */
-let idleMebibytes = 0;
-beforeAll(() => {
-  idleMebibytes = Math.max(...inferenceChildren(stack).map(residentMebibytes));
-});
+const idleMebibytes = Math.max(...inferenceChildren(stack).map(residentMebibytes));
 
 const largeImage = (width: number) => drawnShirt({ width, height: 3000, format: 'jpeg' });
 
@@ -105,7 +94,6 @@ test('kills for want of memory are not the fault of an image that a client waits
 });
 
 test('a job outlasts kills for want of memory', async () => {
-  const intake = intakeClient(stack, key);
   const { id } = await readJob(await intake.post(await largeImage(3001)));
   // Without being postponed it would have had four attempts.
   const { ended } = await endChildren(intake.until(id, 'succeeded'), 'SIGKILL', 5);
@@ -140,11 +128,7 @@ test('a client that hangs up frees its job, and is charged for what a worker had
 const weather = { tempC: 8, windMs: 5, humidityPct: 80, condition: 'rain' };
 
 async function statusOf(path: string, body: object): Promise<number> {
-  const response = await fetch(`${stack.url}${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
+  const response = await postJson(path, body);
   await response.body?.cancel();
   return response.status;
 }
@@ -251,10 +235,10 @@ test('a gateway that is stopped finishes its requests and then ends cleanly', as
 test('after the deadline the response is 503 with Retry-After, and the quota is refunded', async () => {
   await stack.gateway.end();
   await stack.startGateway({ SYNC_TIMEOUT_SECONDS: '2' });
-  const before = await quotaInUsage();
+  const before = await intake.quotaLeft();
   const response = await whileFrozen(stack, () => postImage(stack, shirt, { key }));
   expect(response.status).toBe(503);
   expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
   expect(await response.json()).toMatchObject({ type: 'upstream-unavailable' });
-  await expect.poll(quotaInUsage).toBe(before);
+  await expect.poll(intake.quotaLeft).toBe(before);
 });

@@ -1,27 +1,17 @@
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { createClientRetention, type Retention } from '../../src/auth/client-retention.ts';
 import { batchClient, rowOf } from '../support/batches.ts';
 import { postImage } from '../support/client.ts';
 import { feedClient } from '../support/feed-client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { intakeClient, type Job, readJob } from '../support/intake.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { useStack } from '../support/use-stack.ts';
 
-let stack: Stack;
-let redis: Redis;
-let shirt: Buffer;
-beforeAll(async () => {
-  [stack, shirt] = await Promise.all([
-    startStack(),
-    drawnShirt({ width: 210, height: 200, format: 'jpeg' }),
-  ]);
-  redis = new Redis(stack.redis.url);
-});
-afterAll(async () => {
-  redis.disconnect();
-  await stack.stop();
-});
+const { stack } = await useStack();
+const shirt = await drawnShirt({ width: 210, height: 200, format: 'jpeg' });
+const redis = new Redis(stack.redis.url);
+afterAll(() => redis.disconnect());
 
 let clients = 0;
 /** Creates a key of a new client, with the operator's policies for the key and for the client. */
@@ -48,8 +38,7 @@ describe('results are retained for the shortest time of a request, its key and i
   test('results are deleted in time, and so are the records of their jobs', async () => {
     const policy = { outputSeconds: 1, recordSeconds: 1 };
     const intake = intakeClient(stack, await keyWith({ key: policy }));
-    const { id } = await readJob(await intake.post(shirt));
-    await intake.until(id, 'succeeded');
+    const { id } = await intake.done(shirt);
     const read = async () => {
       const [job, result] = [await intake.ask('GET', `/jobs/${id}`), await intake.result(id)];
       return [job, result].map((response) => response.status);

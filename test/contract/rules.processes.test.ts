@@ -1,14 +1,13 @@
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createClient } from '../../packages/client/src/client.ts';
-import { formOf, postForm } from '../support/client.ts';
-import { type FeedClient, feedClient, readFeed } from '../support/feed-client.ts';
-import { type FeedServer, startFeedServer } from '../support/feed-server.ts';
+import { formWith, keyClient, pointersOf, postForm } from '../support/client.ts';
+import { readFeed } from '../support/feed-client.ts';
 import { freePort } from '../support/free-port.ts';
 import { drawnShirt } from '../support/images.ts';
-import { intakeClient, readJob } from '../support/intake.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { readJob } from '../support/intake.ts';
+import { useShop, useStack } from '../support/use-stack.ts';
 
 /** Rules of marketplaces: packs, verdicts, and what `fixRules` makes right. */
 
@@ -17,50 +16,28 @@ const Pack = z.looseObject({ name: z.string(), version: z.string() });
 const packOf = async (response: Response) => Pack.parse(await response.json());
 const packsOf = async (response: Response) =>
   z.object({ rules: z.array(Pack) }).parse(await response.json()).rules;
-const pointersOf = async (response: Response) =>
-  z
-    .looseObject({ errors: z.array(z.looseObject({ pointer: z.string() })) })
-    .parse(await response.json())
-    .errors.map(({ pointer }) => pointer);
 const SQUARE = {
   title: 'Our shop',
   rules: { aspect: { min: 1, max: 1 }, background: { color: '#ffffff' } },
 };
 
-let stack: Stack;
-let shop: FeedServer;
-let key: string;
-let other: string;
-let shirt: Buffer;
-let feeds: FeedClient;
+const port = await freePort();
 /** Of the worker. */
-let metricsUrl: string;
-beforeAll(async () => {
-  const port = await freePort();
-  metricsUrl = `http://127.0.0.1:${port}/metrics`;
-  [stack, shop, shirt] = await Promise.all([
-    startStack({ FETCH_ALLOW: '127.0.0.0/8', PUBLIC_URL: '', WORKER_PORT: String(port) }),
-    startFeedServer(),
-    drawnShirt({ width: 600, height: 800, format: 'png' }),
-  ]);
-  key = (await stack.key()).key;
-  other = (await stack.key({ client: 'other' })).key;
-  feeds = feedClient(stack, key);
+const metricsUrl = `http://127.0.0.1:${port}/metrics`;
+const { stack, key, feeds, intake } = await useStack({
+  FETCH_ALLOW: '127.0.0.0/8',
+  PUBLIC_URL: '',
+  WORKER_PORT: String(port),
 });
-afterAll(() => Promise.all([stack.stop(), shop.close()]));
+const shop = await useShop();
+const shirt = await drawnShirt({ width: 600, height: 800, format: 'png' });
+const other = (await stack.key({ client: 'other' })).key;
 
 const call = (method: string, path: string, body?: unknown, as = key): Promise<Response> =>
-  fetch(`${stack.url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${as}`, 'content-type': 'application/json' },
-    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  });
+  keyClient(stack, as).sendJson(method, path, body);
 
-function send(fields: Record<string, string>, as = key): Promise<Response> {
-  const form = formOf(['image', shirt, 'photo.png']);
-  for (const [name, value] of Object.entries(fields)) form.append(name, value);
-  return postForm(stack, form, { key: as });
-}
+const send = (fields: Record<string, string>, as = key): Promise<Response> =>
+  postForm(stack, formWith({ image: shirt, ...fields }), { key: as });
 
 describe('rule packs', () => {
   test('that are built in are listed with their sources, and cannot be changed', async () => {
@@ -104,20 +81,12 @@ describe('rule packs', () => {
   });
 
   test.each([
-    ['an unknown rule', { title: 'x', rules: { colour: '#ffffff' } }, '/rules'],
-    [
-      'contradictory bounds',
-      { title: 'x', rules: { aspect: { min: 2, max: 1 } } },
-      '/rules/aspect/min',
-    ],
-    [
-      'a number that is none',
-      { title: 'x', rules: { aspect: { min: 'NaN' } } },
-      '/rules/aspect/min',
-    ],
-    ['no rules', { title: 'x' }, '/rules'],
+    ['an unknown rule', { rules: { colour: '#ffffff' } }, '/rules'],
+    ['contradictory bounds', { rules: { aspect: { min: 2, max: 1 } } }, '/rules/aspect/min'],
+    ['a number that is none', { rules: { aspect: { min: 'NaN' } } }, '/rules/aspect/min'],
+    ['no rules', {}, '/rules'],
   ])('with %s are rejected with a pointer', async (_, body, pointer) => {
-    const response = await call('PUT', `${RULES}/bad`, body);
+    const response = await call('PUT', `${RULES}/bad`, { title: 'x', ...body });
     expect(response.status).toBe(400);
     expect(await pointersOf(response)).toContain(pointer);
   });
@@ -196,7 +165,6 @@ describe('a removal with rules', () => {
 
 describe('a job with rules', () => {
   test('keeps the pack it was accepted with, and repeats its verdicts from the stored cut-out', async () => {
-    const intake = intakeClient(stack, key);
     await call('PUT', `${RULES}/kept`, SQUARE);
     const options = JSON.stringify({ rules: 'kept', fixRules: true });
     const run = async () => {

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { postImage } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { intakeClient } from '../support/intake.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { useStack } from '../support/use-stack.ts';
 
 /** Less than a picture of 50 megapixels takes: predicted by its time, every request would miss the deadline. */
 const SYNC_TIMEOUT_SECONDS = 1.5;
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await startStack({ SYNC_TIMEOUT_SECONDS: String(SYNC_TIMEOUT_SECONDS) });
-});
-afterAll(() => stack.stop());
+const { stack } = await useStack({ SYNC_TIMEOUT_SECONDS: String(SYNC_TIMEOUT_SECONDS) });
 
 /** Returns the values of a metric of the gateway, by its labels. */
 async function metric(name: string): Promise<Record<string, number>> {

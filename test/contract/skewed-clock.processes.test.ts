@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { Keys } from '../../src/auth/keys.ts';
 import { hostClock } from '../../src/platform/clock.ts';
@@ -8,31 +8,23 @@ import { createLog } from '../../src/platform/log.ts';
 import { commandConnection, untilReady } from '../../src/platform/redis.ts';
 import { readSecrets } from '../../src/platform/secrets.ts';
 import { batchClient, readBatch } from '../support/batches.ts';
-import { feedClient, readFeed } from '../support/feed-client.ts';
-import { type FeedServer, startFeedServer } from '../support/feed-server.ts';
+import { readFeed } from '../support/feed-client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { ROOT } from '../support/root.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { useShop, useStack } from '../support/use-stack.ts';
 
 const HOUR_MILLIS = 3_600_000;
 const DAY_MILLIS = 24 * HOUR_MILLIS;
 /** The most a test may take; an hour is much more. */
 const TOLERANCE_MILLIS = 60_000;
 
-let stack: Stack;
-let shop: FeedServer;
-beforeAll(async () => {
-  const preload = pathToFileURL(join(ROOT, 'test/support/clock-ahead.mjs'));
-  [stack, shop] = await Promise.all([
-    startStack({
-      NODE_OPTIONS: `--import=${preload}`,
-      CLOCK_AHEAD_MILLIS: String(HOUR_MILLIS),
-      FETCH_ALLOW: '127.0.0.0/8',
-    }),
-    startFeedServer(),
-  ]);
+const preload = pathToFileURL(join(ROOT, 'test/support/clock-ahead.mjs'));
+const { stack, batches, feeds } = await useStack({
+  NODE_OPTIONS: `--import=${preload}`,
+  CLOCK_AHEAD_MILLIS: String(HOUR_MILLIS),
+  FETCH_ALLOW: '127.0.0.0/8',
 });
-afterAll(() => Promise.all([stack.stop(), shop.close()]));
+const shop = await useShop();
 
 /** Redis runs on this host, whose clock is right. */
 function expectNear(time: unknown, millis: number): void {
@@ -50,7 +42,6 @@ test('the clocks of the hosts are an hour ahead', async () => {
 });
 
 test("a batch is accepted, processed and expired by Redis's time on hosts an hour ahead", async () => {
-  const batches = batchClient(stack, (await stack.key()).key);
   const created = await readBatch(await batches.create({ retention: { outputSeconds: 7200 } }));
   expectNear(created.createdAt, Date.now());
   expectNear(created.expiresAt, Date.now() + DAY_MILLIS);
@@ -65,7 +56,6 @@ test("a batch is accepted, processed and expired by Redis's time on hosts an hou
 });
 
 test("a feed is accepted and imported by Redis's time on hosts an hour ahead", async () => {
-  const feeds = feedClient(stack, (await stack.key()).key);
   const image = await shop.putImage('/a.jpg', 1);
   const body = `id,title,image_link\r\na,Shirt,${image}\r\n`;
   const url = shop.put('/feed.csv', { body, type: 'text/csv' });

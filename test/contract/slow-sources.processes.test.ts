@@ -1,28 +1,18 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { batchClient, rowOf } from '../support/batches.ts';
 import { feedClient, readFeed } from '../support/feed-client.ts';
-import { type FeedServer, startFeedServer } from '../support/feed-server.ts';
 import { drawnShirt } from '../support/images.ts';
 import { intakeClient, readJob } from '../support/intake.ts';
 import { postCompatForm } from '../support/remove-bg.ts';
 import { drip, plantRaw } from '../support/servers.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { useShop, useStack } from '../support/use-stack.ts';
 
 const PENDING = expect.stringMatching(/^(queued|active)$/);
 
-let stack: Stack;
-let shop: FeedServer;
-let hostile: string;
-let honest: string;
-beforeAll(async () => {
-  [stack, shop] = await Promise.all([
-    startStack({ FETCH_ALLOW: '127.0.0.0/8', WORKER_CONCURRENCY: '1' }),
-    startFeedServer(),
-  ]);
-  hostile = (await stack.key({ client: 'hostile' })).key;
-  honest = (await stack.key({ client: 'honest' })).key;
-});
-afterAll(() => Promise.all([stack.stop(), shop.close()]));
+const { stack } = await useStack({ FETCH_ALLOW: '127.0.0.0/8', WORKER_CONCURRENCY: '1' });
+const shop = await useShop();
+const hostile = (await stack.key({ client: 'hostile' })).key;
+const honest = (await stack.key({ client: 'honest' })).key;
 
 /** The address of a file that arrives byte by byte and never ends. */
 const drippingUrl = (path: string): string => shop.put(path, drip);

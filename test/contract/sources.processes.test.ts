@@ -1,17 +1,12 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createClient } from '../../packages/client/src/client.ts';
 import { selvage } from '../cli/command.ts';
-import {
-  type BucketFault,
-  type BucketServer,
-  startBucketServer,
-} from '../support/bucket-server.ts';
+import { type BucketFault, startBucketServer } from '../support/bucket-server.ts';
 import { drawnShirtOnWood } from '../support/images.ts';
 import { plantServer } from '../support/servers.ts';
 import {
@@ -23,16 +18,18 @@ import {
   type SourceClient,
   sourceClient,
 } from '../support/sources.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { useFolder } from '../support/use-folder.ts';
+import { useStack } from '../support/use-stack.ts';
 
 const List = z.object({ sources: z.array(z.looseObject({ id: z.string() })) });
 
-let stack: Stack;
-let server: BucketServer;
-let home: string;
-let sources: SourceClient;
-let others: SourceClient;
-let shirt: Buffer;
+/** Runs the command with the key of the sources. */
+const command = (args: string[], more: NodeJS.ProcessEnv = {}) =>
+  selvage(['sources', ...args], { SELVAGE_URL: stack.url, SELVAGE_KEY: key, ...more });
+const answerTo = async (asked: Promise<Response>) => {
+  const response = await asked;
+  return { status: response.status, body: await response.json() };
+};
 
 const incoming = (name: string) => join(home, name, 'in');
 const results = (name: string) => join(home, name, 'out');
@@ -51,29 +48,23 @@ const bucketSource = (id: string, everySeconds = 1) => ({
   to: bucketPlace(server, id, 'out/'),
 });
 
-beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'selvage-sources-'));
-  server = await startBucketServer('photos', 'events', 'denied', 'vanishing', 'mixed');
-  const file = await declareSources(home, [
-    folderSource('shelf'),
-    bucketSource('photos'),
-    bucketSource('events', 86_400),
-    bucketSource('denied'),
-    bucketSource('vanishing'),
-    bucketSource('mixed'),
-    folderSource('crossed'),
-    { ...folderSource('foreign'), client: 'someone-else' },
-  ]);
-  stack = await startStack({ SOURCES_FILE: file });
-  sources = sourceClient(stack, (await stack.key()).key);
-  others = sourceClient(stack, (await stack.key({ client: 'someone-else' })).key);
-  shirt = await drawnShirtOnWood({ width: 96, height: 112, format: 'jpeg' });
-});
-afterAll(async () => {
-  await stack.stop();
-  await server.close();
-  await rm(home, { recursive: true, force: true });
-});
+const home = await useFolder();
+const server = await startBucketServer('photos', 'events', 'denied', 'vanishing', 'mixed');
+afterAll(() => server.close());
+const file = await declareSources(home, [
+  folderSource('shelf'),
+  bucketSource('photos'),
+  bucketSource('events', 86_400),
+  bucketSource('denied'),
+  bucketSource('vanishing'),
+  bucketSource('mixed'),
+  folderSource('crossed'),
+  { ...folderSource('foreign'), client: 'someone-else' },
+]);
+const { stack, key, postJson } = await useStack({ SOURCES_FILE: file });
+const sources = sourceClient(stack, key);
+const others = sourceClient(stack, (await stack.key({ client: 'someone-else' })).key);
+const shirt = await drawnShirtOnWood({ width: 96, height: 112, format: 'jpeg' });
 
 /** A picture that no other test has sent. */
 let drawn = 0;
@@ -106,13 +97,8 @@ test('a folder: each photo is cut out once, under its name, and the manifest tel
   await sources.until('shelf', { status: 'watching', counts });
   const lines = await folderManifest(results('shelf'));
   const byInput = new Map(lines.map((line) => [line.input, line]));
-  expect([...byInput.keys()].sort()).toEqual([
-    'empty.jpg',
-    'new/summer/dress.JPG',
-    'notes.txt',
-    'shirt.jpeg',
-    'shirt.jpg',
-  ]);
+  const expected = ['empty.jpg', 'new/summer/dress.JPG', 'notes.txt', 'shirt.jpeg', 'shirt.jpg'];
+  expect([...byInput.keys()].sort()).toEqual(expected);
   expect(lines).toHaveLength(5);
   expect(byInput.get('empty.jpg')).toMatchObject({
     status: 'rejected',
@@ -147,10 +133,7 @@ test('a folder: each photo is cut out once, under its name, and the manifest tel
 });
 
 test('options that are wrong are told; without them those of before stay', async () => {
-  const put = async (body: unknown) => {
-    const response = await sources.send('PUT', '/shelf', body);
-    return { status: response.status, body: await response.json() };
-  };
+  const put = (body: unknown) => answerTo(sources.send('PUT', '/shelf', body));
   expect(await put({ options: { format: 'gif' } })).toMatchObject({
     status: 400,
     body: { errors: [{ pointer: '/options/format' }] },
@@ -259,15 +242,9 @@ test('SNS declares texts, and a command confirms its handshake: no address of a 
     SubscribeURL: `${sns.origin}/forged`,
     SigningCertURL: `${sns.origin}/forged.pem`,
   };
-  const { key } = await stack.key();
-  const send = async (body: unknown) => {
-    const response = await fetch(`${stack.url}/intake/v1/sources/events/events`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'text/plain; charset=UTF-8' },
-      body: JSON.stringify(body),
-    });
-    return { status: response.status, body: await response.json() };
-  };
+  const headers = { 'content-type': 'text/plain; charset=UTF-8' };
+  const send = (body: unknown) =>
+    answerTo(postJson('/intake/v1/sources/events/events', body, headers));
   expect(await send({ ...handshake, TopicArn: 'arn:aws:sns:evil.example/:1:x' })).toMatchObject({
     status: 400,
   });
@@ -278,11 +255,7 @@ test('SNS declares texts, and a command confirms its handshake: no address of a 
     body: { objects: 1, ignored: 1 },
   });
   const confirm = (topic: string) =>
-    selvage(['sources', 'confirm', 'events', '--topic', topic], {
-      SELVAGE_URL: stack.url,
-      SELVAGE_KEY: key,
-      AWS_ENDPOINT_URL_SNS: sns.origin,
-    });
+    command(['confirm', 'events', '--topic', topic], { AWS_ENDPOINT_URL_SNS: sns.origin });
   const other = await confirm(`${topicArn}-other`);
   expect([other.code, other.stderr]).toEqual([2, expect.stringContaining(topicArn)]);
   expect(asked).toEqual([]);
@@ -297,10 +270,7 @@ test('SNS declares texts, and a command confirms its handshake: no address of a 
 });
 
 test('events name objects that are looked up: forged, repeated and late ones do no harm', async () => {
-  const post = async (event: unknown) => {
-    const response = await sources.send('POST', '/events/events', event);
-    return { status: response.status, body: await response.json() };
-  };
+  const post = (event: unknown) => answerTo(sources.send('POST', '/events/events', event));
   await sources.start('events');
   await sources.until('events', { status: 'watching', listedAt: expect.any(String) });
   server.put('events', 'in/first one.jpg', await picture());
@@ -312,16 +282,12 @@ test('events name objects that are looked up: forged, repeated and late ones do 
   const first = notification('events', 'in/first one.jpg');
   expect(await post(first)).toEqual({ status: 202, body: { objects: 1, ignored: 0 } });
   // In the envelopes of SQS and SNS, and as MinIO and EventBridge have it.
-  const inTopic = {
-    Type: 'Notification',
-    Message: JSON.stringify(notification('events', 'in/2.jpg')),
-  };
-  await post({ Messages: [{ MessageId: '1', Body: JSON.stringify(inTopic) }] });
-  await post({
-    EventName: 's3:ObjectCreated:Put',
-    Key: 'x',
-    ...notification('events', 'in/3.jpg'),
-  });
+  const Message = JSON.stringify(notification('events', 'in/2.jpg'));
+  const Body = JSON.stringify({ Type: 'Notification', Message });
+  const inQueue = { Messages: [{ MessageId: '1', Body }] };
+  await post(inQueue);
+  const named3 = notification('events', 'in/3.jpg');
+  await post({ EventName: 's3:ObjectCreated:Put', Key: 'x', ...named3 });
   const detail = { bucket: { name: 'events' }, object: { key: 'in/4.jpg' } };
   await post({ source: 'aws.s3', 'detail-type': 'Object Created', detail });
   // Forged: another bucket, outside the prefix, an object that does not exist, a name out of the folder.
@@ -336,27 +302,19 @@ test('events name objects that are looked up: forged, repeated and late ones do 
     status: 202,
   });
   const thousands = { Records: Array(5000).fill({ Records: [] }) };
-  for (const wrong of [
-    thousands,
-    {},
-    { Records: [{}] },
-    { Body: 'no JSON' },
-    [],
-    { detail: { bucket: 1 } },
-  ]) {
-    expect((await post(wrong)).status).toBe(400);
-  }
+  const wrongs = [{}, { Records: [{}] }, { Body: 'no JSON' }, [], { detail: { bucket: 1 } }];
+  for (const wrong of [thousands, ...wrongs]) expect((await post(wrong)).status).toBe(400);
   const counts = { found: 4, pending: 0, succeeded: 4, failed: 0, rejected: 0 };
   await sources.until('events', { status: 'watching', counts });
   // The object is replaced. The event of the old version comes last, and once more after the new result.
   server.put('events', 'in/2.jpg', await picture());
   await post(notification('events', 'in/2.jpg'));
-  await post({ Messages: [{ MessageId: '1', Body: JSON.stringify(inTopic) }] });
+  await post(inQueue);
   await sources.until('events', { status: 'watching', counts: { succeeded: 5 } });
-  await post({ Messages: [{ MessageId: '1', Body: JSON.stringify(inTopic) }] });
+  await post(inQueue);
   // What is looked up for this one includes what the old event has named.
   server.put('events', 'in/3.jpg', await picture());
-  await post(notification('events', 'in/3.jpg'));
+  await post(named3);
   const replaced = { found: 6, pending: 0, succeeded: 6, failed: 0, rejected: 0 };
   await sources.until('events', { status: 'watching', counts: replaced });
   const inputs = bucketManifest(server, 'events', 'out/').map(({ input }) => input);
@@ -370,7 +328,6 @@ test('events name objects that are looked up: forged, repeated and late ones do 
 });
 
 test('the client and the command start, pause, scan and report', async () => {
-  const { key } = await stack.key();
   const client = createClient({ baseUrl: stack.url, key });
   expect((await client.sources.list()).map(({ id }) => id)).toContain('photos');
   const paused = await client.sources.put('photos', { paused: true });
@@ -378,8 +335,7 @@ test('the client and the command start, pause, scan and report', async () => {
   const receipt = await client.sources.sendEvent('photos', notification('photos', 'in/a/0.jpg'));
   expect(receipt).toMatchObject({ objects: 1, ignored: 0 });
 
-  const run = (...args: string[]) =>
-    selvage(['sources', ...args], { SELVAGE_URL: stack.url, SELVAGE_KEY: key });
+  const run = (...args: string[]) => command(args);
   const started = await run('start', 'photos', '--background', 'white', '--json');
   expect(JSON.parse(started.stdout)).toMatchObject({
     id: 'photos',
@@ -462,11 +418,8 @@ test('a prefix without rights, and a bucket that vanishes: the source says so an
   expect(gone.problem?.detail).toBe('the bucket answers 404 NoSuchBucket');
   server.spoil(() => undefined);
   await sources.until('vanishing', { status: 'watching', counts: { succeeded: 4, failed: 0 } });
-  expect(
-    bucketManifest(server, 'vanishing', 'out/')
-      .map(({ input }) => input)
-      .sort(),
-  ).toEqual(['1.jpg', '2.jpg', '3.jpg', '4.jpg']);
+  const inputs = bucketManifest(server, 'vanishing', 'out/').map(({ input }) => input);
+  expect(inputs.sort()).toEqual(['1.jpg', '2.jpg', '3.jpg', '4.jpg']);
 });
 
 const FailurePage = z.object({
@@ -518,11 +471,7 @@ test('an object that its bucket denies fails alone, is named, and is done when i
   server.put('mixed', 'in/latest.jpg', await picture());
   await sources.until('mixed', { status: 'watching', counts: { succeeded: 3 } });
 
-  const { key } = await stack.key();
-  const listed = await selvage(['sources', 'failures', 'mixed'], {
-    SELVAGE_URL: stack.url,
-    SELVAGE_KEY: key,
-  });
+  const listed = await command(['failures', 'mixed']);
   expect(listed.stdout).toMatch(/owned\.jpg +the bucket answers 403 +2 /);
 
   // The rights are given: a scan does not wait for the pauses.

@@ -1,16 +1,15 @@
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findModel, PARSER_ID, readCatalog } from '../../models/catalog.ts';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
-import { formOf, postForm } from '../support/client.ts';
-import { type FeedClient, feedClient, readFeed } from '../support/feed-client.ts';
-import { type FeedServer, startFeedServer } from '../support/feed-server.ts';
+import { formWith, postForm } from '../support/client.ts';
+import { readFeed } from '../support/feed-client.ts';
 import { drawnFigure } from '../support/figure.ts';
 import { drawnShirt } from '../support/images.ts';
-import { intakeClient, readJob } from '../support/intake.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { readJob } from '../support/intake.ts';
+import { useShop, useStack } from '../support/use-stack.ts';
 
 /** The option `subject`: which part of a photo a cut-out shows. */
 
@@ -23,27 +22,17 @@ const POINTS = {
   shoe: [121, 740],
 } as const;
 
-let stack: Stack;
-let shop: FeedServer;
-let key: string;
-let figure: Buffer;
-let feeds: FeedClient;
-beforeAll(async () => {
-  [stack, shop, figure] = await Promise.all([
-    startStack({ FETCH_ALLOW: '127.0.0.0/8', PUBLIC_URL: '' }),
-    startFeedServer(),
-    drawnFigure(WIDTH, 800),
-  ]);
-  key = (await stack.key()).key;
-  feeds = feedClient(stack, key);
-});
-afterAll(() => Promise.all([stack.stop(), shop.close()]));
+const {
+  stack,
+  key,
+  feeds,
+  intake: jobs,
+} = await useStack({ FETCH_ALLOW: '127.0.0.0/8', PUBLIC_URL: '' });
+const shop = await useShop();
+const figure = await drawnFigure(WIDTH, 800);
 
-function send(fields: Record<string, string>, image = figure): Promise<Response> {
-  const form = formOf(['image', image, 'photo.png']);
-  for (const [name, value] of Object.entries(fields)) form.append(name, value);
-  return postForm(stack, form, { key });
-}
+const send = (fields: Record<string, string>, image = figure): Promise<Response> =>
+  postForm(stack, formWith({ image, ...fields }), { key });
 
 /** Which points of the figure a cut-out shows, at any scale. */
 async function shownIn(file: Uint8Array): Promise<string[]> {
@@ -155,10 +144,8 @@ describe('a cut-out', () => {
 
 describe('in a job', () => {
   test('the subject is an option like others, and is not taken for another cut-out', async () => {
-    const jobs = intakeClient(stack, key);
     const shown = async (options: object) => {
-      const job = await readJob(await jobs.post(figure, { options: JSON.stringify(options) }));
-      await jobs.until(job.id, 'succeeded');
+      const job = await jobs.done(figure, { options: JSON.stringify(options) });
       return shownIn(await bytesOf(await jobs.result(job.id)));
     };
     expect(await shown({})).toHaveLength(4);
@@ -182,17 +169,12 @@ describe('in a feed', () => {
 
   /** Which points each product's picture shows, in order. */
   async function picturesOf(feedId: string, runId: string) {
-    const report = await feeds.ask('GET', `/feeds/${feedId}/runs/${runId}/report`);
-    const lines = (await report.text()).trim().split('\n').slice(1);
+    const [, ...products] = await feeds.report({ feedId, id: runId });
     return Promise.all(
-      lines.map(async (line) => {
-        const { images } = JSON.parse(line) as { images: { picture: string; outcome: string }[] };
-        const picture = await fetch(images[0]!.picture);
-        return {
-          outcome: images[0]!.outcome,
-          shows: await shownIn(await bytesOf(picture)),
-        };
-      }),
+      products.map(async ({ images: [{ picture, outcome }] }) => ({
+        outcome,
+        shows: await shownIn(await bytesOf(await fetch(picture))),
+      })),
     );
   }
 
@@ -254,12 +236,10 @@ test('new weights of the parse network renew what they made in a feed, and nothi
 });
 
 test('a job does not get the cut-out of other weights of the parse network', async () => {
-  const jobs = intakeClient(stack, key);
   const blobs = await createFsBlobs({ dir: join(stack.home, 'store') });
   /** Returns the folder of a new job's cut-out, which those with the same inputs share. */
   const folderOfJob = async () => {
-    const job = await readJob(await jobs.post(figure, { options: '{"subject":"top"}' }));
-    await jobs.until(job.id, 'succeeded');
+    const job = await jobs.done(figure, { options: '{"subject":"top"}' });
     for await (const blob of blobs.list('out/'))
       if (blob.key.includes(job.id)) return dirname(blob.key);
     throw new Error('The job has no cut-out');

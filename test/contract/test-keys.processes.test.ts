@@ -1,52 +1,33 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { FORCED } from '../../src/api/test-keys/answers.ts';
 import { WEBHOOK_TYPES } from '../../src/intake/webhooks/outbox.ts';
 import { PROBLEMS } from '../../src/platform/problem.ts';
-import { type FeedServer, startFeedServer } from '../support/feed-server.ts';
+import { formWith, keyClient } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { ROOT } from '../support/root.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { useShop, useStack } from '../support/use-stack.ts';
 import { readDocument } from './openapi/document.ts';
 
-let stack: Stack;
-let shop: FeedServer;
-let key: string;
-let shirt: Buffer;
-beforeAll(async () => {
-  [stack, shop] = await Promise.all([
-    startStack({ FETCH_ALLOW: '127.0.0.0/8' }),
-    startFeedServer(),
-  ]);
-  key = (await stack.key({ client: 'integrator', test: true, quotaPerDay: 3 })).key;
-  shirt = await drawnShirt({ width: 160, height: 200, format: 'jpeg' });
-});
-afterAll(() => Promise.all([stack.stop(), shop.close()]));
+const { stack, key, ask, sendJson } = await useStack(
+  { FETCH_ALLOW: '127.0.0.0/8' },
+  { client: 'integrator', test: true, quotaPerDay: 3 },
+);
+const shop = await useShop();
+const shirt = await drawnShirt({ width: 160, height: 200, format: 'jpeg' });
 
 const REMOVALS = '/bg/v1/background-removals';
 
-function send(method: string, path: string, body?: object, headers = {}): Promise<Response> {
-  const isForm = body instanceof FormData;
-  return fetch(stack.url + path, {
-    method,
-    headers: {
-      authorization: `Bearer ${key}`,
-      ...(body && !isForm && { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    ...(body && { body: isForm ? body : JSON.stringify(body) }),
-  });
-}
+const send = (method: string, path: string, body?: object, headers = {}): Promise<Response> =>
+  body instanceof FormData
+    ? ask(method, path, { body, headers })
+    : sendJson(method, path, body, headers);
 
-function imageForm(image: Uint8Array, fields: Record<string, string> = {}): FormData {
-  const form = new FormData();
-  form.set('image', new Blob([Uint8Array.from(image)]), 'shirt.jpg');
-  for (const [name, value] of Object.entries(fields)) form.set(name, value);
-  return form;
-}
+const imageForm = (image: Uint8Array, fields: Record<string, string> = {}): FormData =>
+  formWith({ image, ...fields });
 
 test('its key says what it is', () => {
   expect(key).toMatch(/^slv_test_\w{36}$/);
@@ -149,9 +130,8 @@ describe('a forced failure', () => {
 
   test('is ignored with a real key', async () => {
     const real = await stack.key({ client: 'integrator' });
-    const response = await fetch(`${stack.url}/intake/v1/usage`, {
-      headers: { authorization: `Bearer ${real.key}`, prefer: 'problem=gone' },
-    });
+    const headers = { prefer: 'problem=gone' };
+    const response = await keyClient(stack, real.key).ask('GET', '/intake/v1/usage', { headers });
     expect(response.status).toBe(200);
   });
 });

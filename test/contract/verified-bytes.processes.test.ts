@@ -2,29 +2,20 @@ import { createHash } from 'node:crypto';
 import { open, readFile, truncate, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { JobRecords } from '../../src/intake/job-records.ts';
 import { createJobRetention } from '../../src/intake/job-retention.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { commandConnection, untilReady } from '../../src/platform/redis.ts';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
-import { type BatchClient, batchClient, uploadedRow } from '../support/batches.ts';
+import { uploadedRow } from '../support/batches.ts';
 import { drawnShirtOnWood } from '../support/images.ts';
-import { type IntakeClient, intakeClient, readJob } from '../support/intake.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { readJob } from '../support/intake.ts';
 import { listStoredFiles } from '../support/stored-files.ts';
+import { useStack } from '../support/use-stack.ts';
 
-let stack: Stack;
-let intake: IntakeClient;
-let batches: BatchClient;
-beforeAll(async () => {
-  stack = await startStack();
-  const { key } = await stack.key();
-  intake = intakeClient(stack, key);
-  batches = batchClient(stack, key);
-});
-afterAll(() => stack.stop());
+const { stack, intake, batches } = await useStack();
 
 let images = 0;
 const another = (): Promise<Buffer> =>
@@ -93,10 +84,7 @@ describe.each(DAMAGES)('a cut-out that %s', (_, harm) => {
   });
 
   test('of a row of a batch is a problem of its own', async () => {
-    const id = await batches.open();
-    await batches.send(id, uploadedRow('a', await another()));
-    await batches.seal(id);
-    await batches.until(id, 'completed');
+    const id = await batches.completed(uploadedRow('a', await another()));
     await harm(await cutOutFile(id));
     await expectDamaged(await batches.ask('GET', `/batches/${id}/rows/0/cutout`));
   });
@@ -139,10 +127,7 @@ test('an erased job is still gone', async () => {
 });
 
 test.each(DAMAGES)('the archive of a batch names a cut-out that %s', async (_, harm) => {
-  const id = await batches.open();
-  await batches.send(id, uploadedRow('harmed', await another()));
-  await batches.seal(id);
-  await batches.until(id, 'completed');
+  const id = await batches.completed(uploadedRow('harmed', await another()));
   await harm(await cutOutFile(id));
   const response = await batches.ask('GET', `/batches/${id}/archive`);
   const files = unzipSync(new Uint8Array(await response.arrayBuffer()));

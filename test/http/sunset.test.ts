@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { json, type Route, route } from '../../src/http/route.ts';
 import { markSunsets, sunsetHeaders } from '../../src/http/sunset.ts';
+import { testFolder } from '../support/use-folder.ts';
 import { serve, TEST_ROUTE } from './serve.ts';
 
 const end = (path: string, sunsetAt: string) => ({
@@ -18,10 +18,9 @@ const at = (path: string): Route =>
 let folder: string;
 let file: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'sunset-'));
+  folder = await testFolder();
   file = join(folder, 'sunset.json');
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 test('the headers of a deprecated endpoint name both dates and the successor', () => {
   expect(

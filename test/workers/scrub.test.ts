@@ -1,18 +1,16 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { pino } from 'pino';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
 import { scrubBlobs } from '../../workers/scrub.ts';
 import { listStoredFiles } from '../support/stored-files.ts';
+import { testFolder } from '../support/use-folder.ts';
 
 const HOUR_MILLIS = 3_600_000;
 
 test('in a week of hours every damaged file is named once, and nothing is deleted', async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'selvage-scrub-'));
-  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const dir = await testFolder();
   const blobs = await createFsBlobs({ dir });
   for (const name of ['sound', 'flipped', 'cut', 'undescribed']) {
     const sha256 = createHash('sha256').update(name).digest('hex');

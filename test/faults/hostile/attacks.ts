@@ -3,7 +3,6 @@ import type { Attack } from './attack.ts';
 import { connections } from './connections.ts';
 import { eventLoop } from './event-loop.ts';
 import { flood, manyJobs } from './fairness.ts';
-import { revocation } from './revocation.ts';
 import { signIn } from './sign-in.ts';
 import { SLOW_SOURCES } from './slow-sources.ts';
 import { storage } from './storage.ts';
@@ -18,5 +17,4 @@ export const ATTACKS: readonly Attack[] = [
   flood,
   signIn,
   connections,
-  revocation,
 ];

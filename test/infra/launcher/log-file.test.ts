@@ -1,17 +1,11 @@
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openLog } from '../../../infra/launcher/log-file.mjs';
-
-async function makeFolder(): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'selvage-log-'));
-  onTestFinished(() => rm(dir, { recursive: true, force: true }));
-  return dir;
-}
+import { testFolder } from '../../support/use-folder.ts';
 
 test('a log is appended to, readable by its owner only', async () => {
-  const file = join(await makeFolder(), 'logs/worker.log');
+  const file = join(await testFolder(), 'logs/worker.log');
   for (const line of ['one', 'two']) {
     const log = await openLog(file, expect.unreachable);
     log.write(line);
@@ -36,7 +30,7 @@ async function untilWritten(dir: string, bytes: number): Promise<void> {
 }
 
 test('a log rotates while it is written: every line is in one of the files, of which there are few', async () => {
-  const dir = await makeFolder();
+  const dir = await testFolder();
   const log = await openLog(join(dir, 'worker.log'), expect.unreachable);
   const filler = 'x'.repeat(100_000);
   const lines = 350;
