@@ -122,7 +122,7 @@ async function getLines(blobs: Blobs, key: string, signal?: AbortSignal): Promis
 }
 
 /** The same; returns no lines if there is no such blob. */
-export const getLinesIfPresent = async (
+const getLinesIfPresent = async (
   blobs: Blobs,
   key: string,
   signal?: AbortSignal,
