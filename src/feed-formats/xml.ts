@@ -1,4 +1,4 @@
-import type { Cell, Chunk, Raw, RecordChunk, Splitter } from './chunk.ts';
+import type { Cell, Chunk, Raw, RecordChunk, Splitter, UnreadableChunk } from './chunk.ts';
 import { type Column, cellOf } from './columns.ts';
 import { applyEdits, type Edit } from './edits.ts';
 import type { Encoding } from './encoding.ts';
@@ -7,7 +7,7 @@ import type { FeedLimits } from './limits.ts';
 import { regularXml } from './loose-xml.ts';
 import type { TakeNote } from './notes.ts';
 import { GOOGLE, ITEM_PATHS, isGoogle, type XmlFormat, xmlEnvelope } from './xml-envelope.ts';
-import { type Child, parseItem } from './xml-item.ts';
+import { type Child, ItemParser } from './xml-item.ts';
 import { type Token, xmlTokenizer } from './xml-tokens.ts';
 
 interface XmlOptions {
@@ -45,10 +45,12 @@ interface OpenItem {
   starts: number[];
 }
 
-/** Where the cells of a row are written. */
-interface Places extends Pick<OpenItem, 'spans' | 'starts'> {
+/** A row that knows where its cells are written. */
+interface XmlRecord extends RecordChunk, Pick<OpenItem, 'spans' | 'starts'> {
   children: readonly Child[];
 }
+
+const isXmlRecord = (record: RecordChunk): record is XmlRecord => 'spans' in record;
 
 /** Tags of an item: one that has more takes too long to read. */
 const MAX_TAGS = 20_000;
@@ -137,42 +139,35 @@ export function xmlSplitter(options: XmlOptions): Splitter {
   let { skip = 0 } = options;
   const tokenizer = xmlTokenizer();
   const paths = items === undefined && format !== 'xml' ? ITEM_PATHS[format] : [items ?? ''];
-  const note: (code: Parameters<TakeNote>[0]) => void = (code) => takeNote(code, position.line);
-  const envelope = xmlEnvelope(format, paths, limits.maxDepth, note);
-  const placesOf = new WeakMap<RecordChunk, Places>();
+  const note: (code: Parameters<TakeNote>[0]) => void = (code) =>
+    takeNote(code, tokenizer.position().line);
+  const envelope = xmlEnvelope(format, paths, limits.maxDepth, note, tokenizer.position);
+  const itemParser = new ItemParser(envelope.resolve, limits.maxDepth);
   let item: OpenItem | undefined;
   let hasItems = false;
-  let position = { line: 1, column: 1 };
 
   function unreadable(
     { line, raw, uri }: OpenItem,
     code: 'malformed' | 'too-large',
     detail: string,
     children: readonly Child[] = [],
-  ): Chunk {
+  ): UnreadableChunk {
     const id = cellsOf(children, uri, options).find(({ name }) => name === 'id')?.values[0];
     return { kind: 'unreadable', line, raw, code, detail, ...(id && { id: id.trim() }) };
   }
 
-  function toChunk(complete: OpenItem): Chunk {
+  function toChunk(complete: OpenItem): UnreadableChunk | XmlRecord {
     if (complete.tooLarge) return unreadable(complete, 'too-large', complete.tooLarge);
     const { line, raw, uri, spans, starts } = complete;
     const xml = regularXml(encoding.decode(raw), note);
-    const { children, error } = parseItem(xml, envelope.resolve, limits.maxDepth);
+    const { children, error } = itemParser.parse(xml);
     if (error) {
       const detail = `The item is not well-formed: ${error.detail} (line ${line + error.line - 1})`;
       return unreadable(complete, 'malformed', detail, children);
     }
     const cells = cellsOf(children, uri, options);
-    const record: RecordChunk = {
-      kind: 'record',
-      line,
-      raw,
-      broken: encoding.isBroken(raw),
-      cells,
-    };
-    placesOf.set(record, { spans, starts, children });
-    return record;
+    const broken = encoding.isBroken(raw);
+    return { kind: 'record', line, raw, broken, cells, spans, starts, children };
   }
 
   /** Adds a token to the open item, or passes the bytes on once the item is too large to be read. */
@@ -189,10 +184,10 @@ export function xmlSplitter(options: XmlOptions): Splitter {
     return { kind: 'between', raw: overflow };
   }
 
-  function openItem({ raw, position: { line } }: Token, uri: string): OpenItem {
+  function openItem({ raw }: Token, uri: string): OpenItem {
     const name = nameOf(raw);
     return {
-      line,
+      line: tokenizer.position().line,
       name,
       uri,
       raw,
@@ -224,22 +219,17 @@ export function xmlSplitter(options: XmlOptions): Splitter {
     }
   }
 
-  function* takeInItem(target: OpenItem, token: Token): Iterable<Chunk> {
+  function takeInItem(target: OpenItem, token: Token): Chunk | undefined {
     const { kind, raw } = token;
     const isOwn = kind === 'tag' && isNamed(raw, target.name);
     if (isOwn && target.open.length === 0 && !isClosing(raw) && !isEmpty(raw)) {
-      yield unreadable(target, 'malformed', 'The item is never closed');
       item = openItem(token, target.uri);
-      return;
+      return unreadable(target, 'malformed', 'The item is never closed');
     }
     const ends = isOwn && isClosing(raw) && target.sameNameDepth === 0;
     if (kind === 'tag' && !ends) trackElement(target, raw);
-    const overflow = add(target, token);
-    if (overflow) yield overflow;
-    if (!ends) return;
-    item = undefined;
-    yield toChunk(target);
-    envelope.take(encoding.decode(`</${target.name}>`), token.position);
+    if (ends) item = undefined;
+    return add(target, token);
   }
 
   /** Passes on what is after the document, if it is not another one. */
@@ -247,37 +237,37 @@ export function xmlSplitter(options: XmlOptions): Splitter {
     const isTag = kind === 'tag' || kind === 'long-tag';
     if (isTag && encoding.decode(nameOf(raw)) === root) {
       const detail = 'The XML is malformed: the document has ended before it';
-      throw new FeedError('malformed-xml', detail, position);
+      throw new FeedError('malformed-xml', detail, tokenizer.position());
     }
     if (isTag || (kind === 'text' && raw.trim() !== '')) note('text-after');
     return { kind: 'between', raw };
   }
 
-  function* takeOutside(token: Token): Iterable<Chunk> {
+  function takeOutside(token: Token): Chunk | undefined {
     const { kind, raw } = token;
     const root = envelope.closedRoot();
-    if (root !== undefined) {
-      yield takeAfter(root, token);
-      return;
-    }
+    if (root !== undefined) return takeAfter(root, token);
     if (kind === 'long-tag') {
-      throw new FeedError('malformed-xml', 'A tag outside the items is too long', token.position);
+      const detail = 'A tag outside the items is too long';
+      throw new FeedError('malformed-xml', detail, tokenizer.position());
     }
-    const uri = kind === 'tag' ? envelope.take(encoding.decode(raw), token.position) : undefined;
-    if (uri === undefined) {
-      yield { kind: 'between', raw };
-      return;
-    }
+    const uri = kind === 'tag' ? envelope.take(encoding.decode(raw)) : undefined;
+    if (uri === undefined) return { kind: 'between', raw };
     hasItems = true;
     const opened = openItem(token, uri);
-    if (isEmpty(raw)) yield toChunk(opened);
-    else item = opened;
+    if (isEmpty(raw)) return toChunk(opened);
+    item = opened;
+    return undefined;
   }
 
   function* take(tokens: Iterable<Token>): Iterable<Chunk> {
     for (const token of tokens) {
-      position = token.position;
-      yield* item ? takeInItem(item, token) : takeOutside(token);
+      const target = item;
+      const chunk = target ? takeInItem(target, token) : takeOutside(token);
+      if (chunk) yield chunk;
+      if (!target || item) continue;
+      yield toChunk(target);
+      envelope.take(encoding.decode(`</${target.name}>`));
     }
   }
 
@@ -299,14 +289,15 @@ export function xmlSplitter(options: XmlOptions): Splitter {
     },
     *end() {
       yield* take(tokenizer.end());
-      if (item) throw new FeedError('malformed-xml', 'The feed ends within an item', position);
-      envelope.end(position);
+      if (item)
+        throw new FeedError('malformed-xml', 'The feed ends within an item', tokenizer.position());
+      envelope.end();
       if (hasItems || items === undefined) return;
       throw new FeedError('no-items', `The XML has no element at the path ${excerpt(items)}`);
     },
     rewrite(record, values, filled = new Map()): Raw {
-      const { raw, cells } = record;
-      const { spans, starts, children } = placesOf.get(record)!;
+      if (!isXmlRecord(record)) throw new Error('This is no row of this feed');
+      const { raw, cells, spans, starts, children } = record;
       const editContent = (cell: number, value: string): Edit[] => {
         const [start, end] = [spans[2 * cell], spans[2 * cell + 1]];
         if (start !== undefined && end !== undefined) {
