@@ -84,16 +84,22 @@ function sniffLateXml(text: string): Sniffed | undefined {
 /** Lines of text that may be above a header. */
 const MAX_LINES_ABOVE = 20;
 
+/** Finds the header: the first line with names of columns, or the one below it if that has them too, as Amazon's. */
 function sniffDelimited(text: string, isKnown: (label: string) => boolean): Sniffed | undefined {
   const lines = text.split(/\r?\n|\r/, MAX_LINES_ABOVE);
-  for (const [above, line] of lines.entries()) {
-    const { delimiter, known } = detectDelimiter(line, isKnown);
-    if (known < 2) continue;
-    const isFirst = lines.slice(0, above).every((each) => !each.trim() || namedDelimiter(each));
-    const format = delimiter === '\t' ? 'tsv' : 'csv';
-    return isFirst ? { format } : { format, headerLine: above + 1 };
+  const read = (at: number) => detectDelimiter(lines[at] ?? '', isKnown);
+  let above = lines.findIndex((_, at) => read(at).known > 1);
+  if (above < 0) return undefined;
+  let found = read(above);
+  while (lines[above + 1] !== lines[above]) {
+    const below = read(above + 1);
+    if (below.known < found.known) break;
+    above += 1;
+    found = below;
   }
-  return undefined;
+  const isFirst = lines.slice(0, above).every((each) => !each.trim() || namedDelimiter(each));
+  const format = found.delimiter === '\t' ? 'tsv' : 'csv';
+  return isFirst ? { format } : { format, headerLine: above + 1 };
 }
 
 /** What is before the first array of objects, or before the end of the text. */
