@@ -1,3 +1,4 @@
+import { SaxesParser } from 'saxes';
 import type { Cell, Chunk, Raw, RecordChunk, Splitter, UnreadableChunk } from './chunk.ts';
 import { type Column, cellOf } from './columns.ts';
 import { applyEdits, type Edit } from './edits.ts';
@@ -7,7 +8,7 @@ import type { FeedLimits } from './limits.ts';
 import { regularXml } from './loose-xml.ts';
 import type { TakeNote } from './notes.ts';
 import { GOOGLE, ITEM_PATHS, isGoogle, type XmlFormat, xmlEnvelope } from './xml-envelope.ts';
-import { type Child, ItemParser } from './xml-item.ts';
+import { type Child, parseItem } from './xml-item.ts';
 import { type Token, xmlTokenizer } from './xml-tokens.ts';
 
 interface XmlOptions {
@@ -24,25 +25,51 @@ interface XmlOptions {
 }
 
 /** An item whose end has not been read yet. */
-interface OpenItem {
-  line: number;
+class OpenItem {
   /** Its tag's name as written. */
-  name: Raw;
-  /** Its namespace, which is that of the format's own elements. */
-  uri: string;
+  readonly name: Raw;
   raw: Raw;
+  readonly line: number;
+  /** Its namespace, which is that of the format's own elements. */
+  readonly uri: string;
   /** Why it is too large to be read, if it is. */
   tooLarge: string | undefined;
   /** Tags read within it. */
-  tags: number;
+  #tags = 0;
   /** Indices in `spans` of the elements open within it. */
-  open: number[];
+  readonly open: number[] = [];
   /** How many of them have the item's own name. */
-  sameNameDepth: number;
+  sameNameDepth = 0;
   /** Spans of the contents of the elements in it in `raw`, by their start tags: start, end, start, end … */
-  spans: number[];
+  readonly spans: number[] = [];
   /** Where their start tags begin. */
-  starts: number[];
+  readonly starts: number[] = [];
+
+  constructor(tag: Raw, line: number, uri: string) {
+    this.name = nameOf(tag);
+    this.raw = tag;
+    this.line = line;
+    this.uri = uri;
+  }
+
+  /** Tracks the elements within the item and the spans of their contents. */
+  track(tag: Raw): void {
+    this.#tags += 1;
+    if (this.#tags > MAX_TAGS) this.tooLarge ??= `The item has more than ${MAX_TAGS} tags`;
+    const { open, spans, raw } = this;
+    const own = isNamed(tag, this.name) ? 1 : 0;
+    if (!isClosing(tag)) this.starts.push(raw.length);
+    if (isEmpty(tag)) spans.push(raw.length, raw.length);
+    else if (isClosing(tag)) {
+      const closed = open.pop();
+      if (closed !== undefined) spans[closed] = raw.length;
+      this.sameNameDepth -= own;
+    } else {
+      const start = raw.length + tag.length;
+      open.push(spans.push(start, start) - 1);
+      this.sameNameDepth += own;
+    }
+  }
 }
 
 /** A row that knows where its cells are written. */
@@ -142,7 +169,8 @@ export function xmlSplitter(options: XmlOptions): Splitter {
   const note: (code: Parameters<TakeNote>[0]) => void = (code) =>
     takeNote(code, tokenizer.position().line);
   const envelope = xmlEnvelope(format, paths, limits.maxDepth, note, tokenizer.position);
-  const itemParser = new ItemParser(envelope.resolve, limits.maxDepth);
+  const newParser = () => new SaxesParser({ xmlns: true, resolvePrefix: envelope.resolve });
+  let parser = newParser(); // to make one for each item takes a tenth of the time
   let item: OpenItem | undefined;
   let hasItems = false;
 
@@ -160,8 +188,9 @@ export function xmlSplitter(options: XmlOptions): Splitter {
     if (complete.tooLarge) return unreadable(complete, 'too-large', complete.tooLarge);
     const { line, raw, uri, spans, starts } = complete;
     const xml = regularXml(encoding.decode(raw), note);
-    const { children, error } = itemParser.parse(xml);
+    const { children, error } = parseItem(xml, parser, limits.maxDepth);
     if (error) {
+      parser = newParser();
       const detail = `The item is not well-formed: ${error.detail} (line ${line + error.line - 1})`;
       return unreadable(complete, 'malformed', detail, children);
     }
@@ -184,40 +213,8 @@ export function xmlSplitter(options: XmlOptions): Splitter {
     return { kind: 'between', raw: overflow };
   }
 
-  function openItem({ raw }: Token, uri: string): OpenItem {
-    const name = nameOf(raw);
-    return {
-      line: tokenizer.position().line,
-      name,
-      uri,
-      raw,
-      tooLarge: undefined,
-      tags: 0,
-      open: [],
-      sameNameDepth: 0,
-      spans: [],
-      starts: [],
-    };
-  }
-
-  /** Tracks the elements within the item and the spans of their contents. */
-  function trackElement(target: OpenItem, tag: Raw): void {
-    target.tags += 1;
-    if (target.tags > MAX_TAGS) target.tooLarge ??= `The item has more than ${MAX_TAGS} tags`;
-    const { open, spans, raw } = target;
-    const hasSameName = isNamed(tag, target.name);
-    if (!isClosing(tag)) target.starts.push(raw.length);
-    if (isEmpty(tag)) spans.push(raw.length, raw.length);
-    else if (isClosing(tag)) {
-      const closed = open.pop();
-      if (closed !== undefined) spans[closed] = raw.length;
-      if (hasSameName) target.sameNameDepth -= 1;
-    } else {
-      const start = raw.length + tag.length;
-      open.push(spans.push(start, start) - 1);
-      if (hasSameName) target.sameNameDepth += 1;
-    }
-  }
+  const openItem = ({ raw }: Token, uri: string): OpenItem =>
+    new OpenItem(raw, tokenizer.position().line, uri);
 
   function takeInItem(target: OpenItem, token: Token): Chunk | undefined {
     const { kind, raw } = token;
@@ -227,7 +224,7 @@ export function xmlSplitter(options: XmlOptions): Splitter {
       return unreadable(target, 'malformed', 'The item is never closed');
     }
     const ends = isOwn && isClosing(raw) && target.sameNameDepth === 0;
-    if (kind === 'tag' && !ends) trackElement(target, raw);
+    if (kind === 'tag' && !ends) target.track(raw);
     if (ends) item = undefined;
     return add(target, token);
   }
