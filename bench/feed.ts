@@ -12,17 +12,22 @@ import {
   readRun,
 } from '../test/support/feed-client.ts';
 import { type FeedServer, pictureOf, startFeedServer } from '../test/support/feed-server.ts';
-import { startStack } from '../test/support/stack.ts';
+import { freePort } from '../test/support/free-port.ts';
+import { type Stack, startStack } from '../test/support/stack.ts';
 import { printFigures } from './print-figures.ts';
+import { treeOf, withCpuMillis } from './processes.ts';
 
 interface Options {
   rows: number;
   pictures: number;
   photos: number;
+  operation: string;
   dryRun: boolean;
   deadHost: boolean;
   json: boolean;
 }
+
+const WORKER_PORT = await freePort();
 
 const round = (value: number): number => Number(value.toFixed(1));
 
@@ -87,18 +92,36 @@ async function servePhotos(shop: FeedServer, rows: number, photos: number, first
   return shop.put(`/rows-${rows}.csv`, { body, type: 'text/csv' });
 }
 
+/** Images that went through an engine so far. */
+async function engineTasks(workerPort: number): Promise<number> {
+  const metrics = await (await fetch(`http://127.0.0.1:${workerPort}/metrics`)).text();
+  return Number(/^selvage_engine_wait_seconds_count (\d+)/m.exec(metrics)?.[1]);
+}
+
 /** The work for a feed whose rows share photos, beside that for a feed with a row a photo. */
-async function comparePhotos(feeds: FeedClient, shop: FeedServer, { rows, photos }: Options) {
+async function comparePhotos(feeds: FeedClient, shop: FeedServer, options: Options, stack: Stack) {
+  const { rows, photos, operation } = options;
   const figures: Record<string, number> = { rows, photos };
+  const pids = [stack.gateway, stack.worker, stack.redis.process()].flatMap(({ pid }) =>
+    treeOf(pid),
+  );
   for (const [first, count] of [photos, rows].entries()) {
     const url = await servePhotos(shop, count, photos, first);
-    const before = shop.requests.length;
-    const { run, seconds } = await timed(async () =>
-      untilCompleted(feeds, (await readFeed(await feeds.postJson({ url }))).run),
+    const before = { fetches: shop.requests.length, tasks: await engineTasks(WORKER_PORT) };
+    const { result, cpuMillis } = await withCpuMillis(pids, () =>
+      timed(async () => {
+        const feed = await readFeed(await feeds.postJson({ url, operations: [operation] }));
+        return untilCompleted(feeds, feed.run);
+      }),
     );
-    figures[`${count} rows: s`] = round(seconds);
-    figures[`${count} rows: units`] = run.counts.units ?? Number.NaN;
-    figures[`${count} rows: fetches`] = shop.requests.length - before - 1;
+    const { run, seconds } = result;
+    Object.assign(figures, {
+      [`${count} rows: s`]: round(seconds),
+      [`${count} rows: CPU s`]: round(cpuMillis / 1000),
+      [`${count} rows: engine tasks`]: (await engineTasks(WORKER_PORT)) - before.tasks,
+      [`${count} rows: fetches`]: shop.requests.length - before.fetches - 1,
+      [`${count} rows: units`]: run.counts.units ?? Number.NaN,
+    });
   }
   return figures;
 }
@@ -168,13 +191,19 @@ export async function run(argv: string[]): Promise<void> {
       Number,
       0,
     )
+    .option('--operation <name>', 'with --photos: what is done', 'remove-background')
     .option('--dry-run', 'only count', false)
     .option('--dead-host', 'images on fifty hosts, of which one never answers', false)
     .option('--json', 'print JSON', false)
     .parse(argv, { from: 'user' })
     .opts<Options>();
   const shop = await startFeedServer();
-  const env = { WORKER_CONCURRENCY: '2', FETCH_ALLOW: '127.0.0.0/8', LOG_LEVEL: 'info' };
+  const env = {
+    WORKER_PORT: String(WORKER_PORT),
+    WORKER_CONCURRENCY: '2',
+    FETCH_ALLOW: '127.0.0.0/8',
+    LOG_LEVEL: 'info',
+  };
   const stack = await startStack(env);
   try {
     const ways = [
@@ -183,7 +212,7 @@ export async function run(argv: string[]): Promise<void> {
       [options.photos > 0, comparePhotos],
     ] as const;
     const work = ways.find(([isAsked]) => isAsked)?.[1] ?? measure;
-    const figures = await work(feedClient(stack, (await stack.key()).key), shop, options);
+    const figures = await work(feedClient(stack, (await stack.key()).key), shop, options, stack);
     printFigures(figures, options.json);
   } finally {
     await stack.stop();

@@ -6,8 +6,9 @@ const FILE = new URL('../../data/feeds/columns.tsv', import.meta.url);
 /** Google's name of a column in brackets after another language's: `Bildlink [image_link]`. */
 const IN_BRACKETS = /\[([a-z_]+)\]\s*$/;
 
-/** Words in brackets, as Squarespace has them: `Product ID [Non Editable]`. */
-const REMARK = /\s*\[\w+(?: \w+)+\]\s*$/;
+/** Words in brackets, as of Squarespace and marketplaces: `Product ID [Non Editable]`, `Image 1 (obligatoire)`. */
+const REMARK =
+  /\s*(?:\[\w+(?: \w+)+\]|\((?:required|mandatory|optional|obligatoire|facultatif|obligatorio|opcional|pflichtfeld|wymagane)\))\s*$/i;
 
 /** What GraphQL, Elasticsearch and Strapi put around the members of a product. */
 const WRAPPERS = /(?<![^/])(?:edges|node|source|attributes)\//g;

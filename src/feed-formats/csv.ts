@@ -94,10 +94,13 @@ export function csvSplitter(options: CsvOptions): Splitter {
     const cells = cellsOf(body, line);
     if (!cells) return undefined;
     const values: string[] = [];
+    const quotes = cells.quotes && body.includes('"');
+    const isAscii = encoding.decode(body) === body; // as most rows: their cells need no decoding
     for (let i = 0; i < cells.spans.length; i += 2) {
       const cell = body.slice(cells.spans[i], cells.spans[i + 1]);
-      if (cells.quotes && isPadded(cell)) takeNote('spaces-around-quotes', line);
-      values.push(encoding.decode(cells.quotes ? unquote(cell) : cell));
+      if (quotes && isPadded(cell)) takeNote('spaces-around-quotes', line);
+      const value = quotes ? unquote(cell) : cell;
+      values.push(isAscii ? value : encoding.decode(value));
     }
     return values;
   }

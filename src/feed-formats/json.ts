@@ -1,16 +1,25 @@
 import type { Chunk, Raw, Splitter } from './chunk.ts';
 import { excerpt, FeedError } from './feed-error.ts';
 import { type JsonOptions, jsonRows } from './ndjson.ts';
+import type { TakeNote } from './notes.ts';
 
 /** An object or array around the rows. */
 interface Container {
   isArray: boolean;
   /** The keys that lead to it, joined by slashes. */
   path: string;
+  /** The path of the objects in it: that of an array, or a star for the values of an object. */
+  rows: string;
 }
 
 /** What can end a value or begin one. */
 const MARK = /["[\]{},:]/g;
+
+/** The label of a row's key. */
+const KEY = '@key';
+
+/** Lists that are remembered. */
+const MAX_OTHERS = 100;
 
 /** Containers around the rows. */
 const MAX_DEPTH = 32;
@@ -18,19 +27,49 @@ const MAX_DEPTH = 32;
 interface JsonDocumentOptions extends JsonOptions {
   /** Bytes before the document. */
   skip?: number;
-  /** The keys that lead to the array of rows (`data/products`); without them it is the first array of objects. */
+  /**
+   * The keys that lead to the array of rows (`data/products`), a star for any key (`products/*`: the rows are the values
+   * of an object); without them it is the first array of objects.
+   */
   items: string | undefined;
+  /** Is told the path of each object that is no row. */
+  onObject?: (path: string) => void;
+  takeNote?: TakeNote | undefined;
+}
+
+const keysOf = (path: string): string[] => path.split('/').filter(Boolean);
+
+/** Whether a path is one that the pattern names, or within it. */
+export function isWithin(path: string, pattern: string): boolean {
+  const keys = keysOf(path);
+  return keysOf(pattern).every((key, i) => i < keys.length && (key === '*' || key === keys[i]));
+}
+
+const isAt = (path: string, pattern: string): boolean =>
+  path === pattern || (isWithin(path, pattern) && keysOf(path).length === keysOf(pattern).length);
+
+const joined = (...keys: (string | undefined)[]): string => keys.filter(Boolean).join('/');
+
+/** Returns a text without its quotes and escapes. */
+function textOf(quoted: string): string {
+  try {
+    return String(JSON.parse(quoted));
+  } catch {
+    return quoted.slice(1, -1);
+  }
 }
 
 /**
- * Splits one JSON document whose rows are the objects of one of its arrays. What is around the rows is not validated
+ * Splits JSON whose rows are the objects of one of its arrays, or the values of an object: their keys are then cells. What is around the rows is not validated
  * but for its brackets.
  */
 export function jsonSplitter(options: JsonDocumentOptions): Splitter {
-  const { encoding, maxRowBytes } = options;
+  const { encoding, maxRowBytes, columnOf, onObject = () => {}, takeNote } = options;
   const { toChunk, rewrite } = jsonRows(options);
   let { items } = options;
   const seen = new Set<string>();
+  /** Lists that are not read. */
+  const others = new Set<string>();
   const around: Container[] = [];
   let buffer = '';
   /** Where reading `buffer` continues. */
@@ -73,16 +112,23 @@ export function jsonSplitter(options: JsonDocumentOptions): Splitter {
   function open(isArray: boolean): void {
     if (around.length === MAX_DEPTH) fail(`Values are nested more than ${MAX_DEPTH} deep`);
     const outer = around.at(-1);
-    const path = [outer?.path, outer && !outer.isArray ? key : ''].filter(Boolean).join('/');
-    around.push({ isArray, path });
-    if (isArray) seen.add(path);
+    const path = joined(outer?.path, outer && !outer.isArray ? key : '');
+    const rows = isArray ? path : joined(path, '*');
+    around.push({ isArray, path, rows });
+    if (isArray || rows === items) seen.add(rows);
   }
 
-  function isRow(): boolean {
+  function isRow(index: number): boolean {
     const outer = around.at(-1);
-    if (!outer?.isArray) return false;
-    items ??= outer.path;
-    return outer.path === items;
+    if (!outer) return false;
+    const { isArray, rows } = outer;
+    if (isArray) items ??= rows;
+    if (items !== undefined && isAt(rows, items)) return true;
+    onObject(rows);
+    if (items === undefined || !isArray || isWithin(items, rows) || others.has(rows)) return false;
+    takeNote?.('other-lists', line + buffer.slice(0, index).split('\n').length - 1);
+    if (others.size < MAX_OTHERS) others.add(rows);
+    return false;
   }
 
   function close(isArray: boolean): void {
@@ -98,10 +144,11 @@ export function jsonSplitter(options: JsonDocumentOptions): Splitter {
       if (depth === 0) yield closeRow();
       return;
     }
-    if (mark === '{' && isRow()) {
+    if (mark === '{' && isRow(index)) {
       at = index;
       yield { kind: 'between', raw: take() };
       rowLine = line;
+      seen.add(items ?? '');
       at = 1;
       depth = 1;
       return;
@@ -113,7 +160,12 @@ export function jsonSplitter(options: JsonDocumentOptions): Splitter {
 
   function closeRow(): Chunk {
     const raw = take();
-    if (!isTooLarge && raw.length <= maxRowBytes) return toChunk(rowLine, raw, 'row');
+    if (!isTooLarge && raw.length <= maxRowBytes) {
+      const chunk = toChunk(rowLine, raw, 'row');
+      if (chunk.kind !== 'record' || around.at(-1)?.isArray) return chunk;
+      const cell = { label: KEY, name: columnOf(KEY), values: [key] };
+      return { ...chunk, cells: [...chunk.cells, cell] };
+    }
     isTooLarge = false;
     const detail = `The row is longer than ${maxRowBytes} bytes`;
     return { kind: 'unreadable', line: rowLine, raw, code: 'too-large', detail };
@@ -137,7 +189,7 @@ export function jsonSplitter(options: JsonDocumentOptions): Splitter {
     const end = afterString(start);
     if (end < 0) return false;
     if (depth === 0) {
-      key = encoding.decode(buffer.slice(start + 1, end - 1));
+      key = textOf(encoding.decode(buffer.slice(start, end)));
       hasValues ||= around.at(-1)?.isArray === true;
     }
     at = end;

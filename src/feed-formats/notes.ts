@@ -18,6 +18,9 @@ const NOTES = {
   'extra-delimiters': 'Rows end with more delimiters than the header',
   'spaces-around-quotes': 'There are spaces around quoted cells',
   'unquoted-links': 'Links have the delimiter in them and no quotes around them',
+  'keyed-rows': 'The rows are the values of an object: its key is the id of a row without one',
+  'other-lists': 'The JSON has other lists, which are not read',
+  'wrapped-rows': 'Each line is a list of rows, not one row',
   'link-lists': 'The image column has several links: the first is the image',
   'protocol-less-links': 'Links without http or https are read with https',
 } as const;

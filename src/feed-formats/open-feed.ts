@@ -2,7 +2,7 @@ import type { Splitter } from './chunk.ts';
 import { csvSplitter } from './csv.ts';
 import { BOM, detectEncoding, type Encoding, givenEncoding, hidesBrackets } from './encoding.ts';
 import { excerpt, FeedError } from './feed-error.ts';
-import { jsonSplitter } from './json.ts';
+import { isWithin, jsonSplitter } from './json.ts';
 import { FEED_LIMITS, type FeedLimits } from './limits.ts';
 import {
   type FeedMapping,
@@ -41,6 +41,7 @@ interface SplitterOptions extends Omit<Sniffed, 'format'> {
   lineEnd: '\n' | '\r';
   /** Whether the header must have the columns of id and image. */
   isChecked: boolean;
+  onObject?: (path: string) => void;
   takeNote?: TakeNote | undefined;
 }
 
@@ -64,6 +65,16 @@ const SPLITTERS: Readonly<Record<FeedFormat, (options: SplitterOptions) => Split
   json: (options) => jsonSplitter({ ...options, maxRowBytes: options.limits.maxRowBytes }),
 };
 
+/** The formats that are read where the mapping names the path of the rows. */
+const BY_PATH: Partial<Record<FeedFormat, FeedFormat>> = {
+  rss: 'xml',
+  atom: 'xml',
+  ndjson: 'json',
+};
+
+/** A path that no JSON has. */
+const NOWHERE = '\0';
+
 /** Rows at the beginning of a feed whose names are looked at; XML and JSON may have others in each. */
 const SAMPLED_ROWS = 50;
 
@@ -86,15 +97,15 @@ function sampleLabels(splitter: Splitter, raw: string): string[] {
   return [...labels];
 }
 
-/** The items of an XML document and how they are read. */
-interface XmlItems {
+/** The items of a document and how they are read. */
+interface FoundItems {
   items: string;
   labels: readonly string[];
   reading: Reading;
 }
 
 /** Finds the outermost elements that have an id and an image. @throws FeedError */
-function findXmlItems(text: string, mapping: FeedMapping): XmlItems {
+function findXmlItems(text: string, mapping: FeedMapping): FoundItems {
   const paths = [...xmlPaths(text)].filter(([path]) => path.includes('/'));
   const named = paths.filter(([path]) => path === mapping.items);
   const has = paths.slice(0, 20).map(([path]) => excerpt(path));
@@ -127,6 +138,45 @@ function fitting<T>(read: () => T | undefined): T | undefined {
     if (isMissing) return undefined;
     throw error;
   }
+}
+
+/** Lists of JSON that are looked at. */
+const MAX_LISTS = 20;
+
+/** Whether these are of a product, although its id or image is not known: what is within it are no rows. */
+const isRow = (labels: readonly string[], isKnown: (label: string) => boolean): boolean =>
+  labels.some(
+    (label) =>
+      isKnown(label) &&
+      !label.includes('/') &&
+      !labels.some((each) => each.startsWith(`${label}/`)),
+  );
+
+/**
+ * Finds the outermost list of JSON whose objects have an id and an image.
+ * @throws FeedError ambiguous, if there are several
+ */
+function findJsonItems(
+  open: (options: { items: string; onObject?: (path: string) => void }) => Splitter,
+  raw: string,
+  mapping: FeedMapping,
+): FoundItems | undefined {
+  const paths = new Set<string>();
+  const onObject = (path: string) => paths.size < MAX_LISTS && paths.add(path);
+  sampleLabels(open({ items: NOWHERE, onObject }), raw);
+  const found: FoundItems[] = [];
+  const rows: string[] = [];
+  for (const items of paths) {
+    if (rows.some((outer) => isWithin(items, outer))) continue;
+    const labels = sampleLabels(open({ items }), raw);
+    const reading = labels.length > 0 ? fitting(() => recognise(labels, mapping)) : undefined;
+    if (reading) found.push({ items, labels, reading });
+    if (reading || (!items.endsWith('*') && isRow(labels, knownNames(mapping)))) rows.push(items);
+  }
+  if (found.length < 2) return found[0];
+  const names = found.map(({ items }) => excerpt(items)).join(', ');
+  const detail = `Several lists of the JSON have an id and an image: ${names}; name one as the items of the mapping, with * for any key`;
+  throw new FeedError('ambiguous', detail);
 }
 
 /** @throws FeedError compressed, unknown-format, encoding */
@@ -192,8 +242,8 @@ export function openFeed(encoding: Encoding, head: Buffer, options: FeedReadOpti
   if (hidesBrackets(probe) && /json/.test(sniffed.format)) {
     throw new FeedError('encoding', `JSON in ${probe.name} is not supported; send UTF-8`);
   }
-  const isPath = mapping.items !== undefined && /^(rss|atom)$/.test(sniffed.format);
-  const format = isPath ? 'xml' : sniffed.format;
+  const isPath = mapping.items !== undefined && options.format !== 'ndjson';
+  const format = (isPath && BY_PATH[sniffed.format]) || sniffed.format;
   const lineEnd = /^[^\r\n]*\r(?![\r\n])/.test(raw) ? '\r' : '\n';
   const shared = { ...sniffed, limits, lineEnd } as const;
   noteDocument(shared, encoding, options, raw);
@@ -215,6 +265,14 @@ export function openFeed(encoding: Encoding, head: Buffer, options: FeedReadOpti
   const isColumn = (label: string) => (isKnown(label) ? ('title' as const) : undefined);
   const sampled = { encoding: probe, columnOf: isColumn, items: mapping.items, isChecked: false };
   const labels = sampleLabels(SPLITTERS[format]({ ...shared, ...sampled }), raw);
+  const isLines = format === 'ndjson' && (options.format === format || isRow(labels, isKnown));
+  if (/json/.test(format) && !isLines && mapping.items === undefined) {
+    const list = (own: { items: string }) => SPLITTERS.json({ ...shared, ...sampled, ...own });
+    const found = findJsonItems(list, raw, mapping);
+    if (found?.items.endsWith('*')) takeNote?.('keyed-rows', 1);
+    else if (found && format === 'ndjson') takeNote?.('wrapped-rows', 1);
+    if (found) return open(found.reading, found.labels, found.items, 'json');
+  }
   const reading = labels.length > 0 ? recognise(labels, mapping) : undefined;
   if (!reading && /^(rss|atom)$/.test(format)) {
     const found = fitting(() => findXmlItems(probe.decode(raw.slice(sniffed.skip)), mapping));

@@ -19,27 +19,25 @@ async function* limitBytes(
     }
     yield chunk;
   }
+  if (bytes === 0) throw new FeedError('empty', 'The feed is empty');
 }
 
 /**
- * Yields the chunks of a feed.
+ * Returns the chunks of a feed.
  * @param onOpen called before the first chunk
  * @throws FeedError
  */
-export async function* feedChunks(
+export function feedChunks(
   source: AsyncIterable<Uint8Array>,
   options: FeedReadOptions,
   onOpen: (feed: OpenFeed) => void = () => {},
 ): AsyncGenerator<Chunk> {
   const { limits = FEED_LIMITS, mediaType } = options;
-  let empty = true;
-  yield* readChunks(limitBytes(source, limits.maxBytes), charsetOf(mediaType), (encoding, head) => {
-    empty = false;
+  return readChunks(limitBytes(source, limits.maxBytes), charsetOf(mediaType), (encoding, head) => {
     const feed = openFeed(encoding, head, options);
     onOpen(feed);
     return feed.splitter;
   });
-  if (empty) throw new FeedError('empty', 'The feed is empty');
 }
 
 /**

@@ -149,9 +149,8 @@ export class ProductReader {
     const { texts, notes } = readTexts(first, maxTextChars);
     const { id, ...rest } = texts;
     const links = readLinks(records, this.#limits, this.#reading, this.#takeNote);
-    const reasons = [takeId(this.#ids, id, 'id', maxIdChars), ...links.errors].filter(
-      (reason) => reason !== undefined,
-    );
+    const idError = takeId(this.#ids, id, 'id', maxIdChars);
+    const reasons = idError ? [idError, ...links.errors] : [...links.errors];
     if (records.some(({ broken }) => broken)) {
       (id?.includes('\uFFFD') ? reasons : notes).push(BROKEN_TEXT);
     }

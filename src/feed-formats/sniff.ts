@@ -22,38 +22,20 @@ export interface Sniffed {
   headerLine?: number;
 }
 
-const ROOTS: Readonly<Record<string, FeedFormat>> = { rss: 'rss', rdf: 'rss', feed: 'atom' };
+const ROOTS = new Map<string, FeedFormat>([
+  ['rss', 'rss'],
+  ['rdf', 'rss'],
+  ['feed', 'atom'],
+]);
 
-const MEDIA_TYPES: Readonly<Record<string, FeedFormat>> = {
-  'application/rss+xml': 'rss',
-  'application/rdf+xml': 'rss',
-  'application/atom+xml': 'atom',
-  'text/tab-separated-values': 'tsv',
-  'text/csv': 'csv',
-  'application/csv': 'csv',
-  'application/x-ndjson': 'ndjson',
-  'application/ndjson': 'ndjson',
-  'application/jsonl': 'ndjson',
-  'application/jsonlines': 'ndjson',
-  'application/json': 'json',
-};
-
-const EXTENSIONS: Readonly<Record<string, FeedFormat>> = {
-  rss: 'rss',
-  atom: 'atom',
-  tsv: 'tsv',
-  csv: 'csv',
-  ndjson: 'ndjson',
-  jsonl: 'ndjson',
-  json: 'json',
-};
-
-/** Looks up an untrusted name: `constructor` must not find an inherited property. */
-const formatIn = (
-  table: Readonly<Record<string, FeedFormat>>,
-  name: string | undefined,
-): FeedFormat | undefined =>
-  name !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
+/** Extensions, and media types without what is around them: `application/x-…`, `…+xml`. */
+const NAMES = new Map<string, FeedFormat>([
+  ...FEED_FORMATS.filter((format) => format !== 'xml').map((format) => [format, format] as const),
+  ['rdf', 'rss'],
+  ['tab-separated-values', 'tsv'],
+  ['jsonl', 'ndjson'],
+  ['jsonlines', 'ndjson'],
+]);
 
 /** Space, processing instructions and comments. */
 const BEFORE_ROOT = /^(?:\s+|<\?[\s\S]*?\?>|<!--[\s\S]*?-->)*/;
@@ -69,7 +51,7 @@ const IS_PAGE = /^\s*(?:<!doctype\s+html|<html)/i;
 function sniffXml(text: string): FeedFormat | undefined {
   const root = ROOT.exec(text.replace(BEFORE_ROOT, ''))?.[1]?.toLowerCase();
   if (root === undefined || HTML.test(root)) return undefined;
-  return formatIn(ROOTS, root) ?? 'xml';
+  return ROOTS.get(root) ?? 'xml';
 }
 
 /** Where an XML document begins after other text, such as a notice of PHP. */
@@ -84,16 +66,22 @@ function sniffLateXml(text: string): Sniffed | undefined {
 /** Lines of text that may be above a header. */
 const MAX_LINES_ABOVE = 20;
 
+/** Finds the header: the first line with names of columns, or the one below it if that has them too, as Amazon's. */
 function sniffDelimited(text: string, isKnown: (label: string) => boolean): Sniffed | undefined {
   const lines = text.split(/\r?\n|\r/, MAX_LINES_ABOVE);
-  for (const [above, line] of lines.entries()) {
-    const { delimiter, known } = detectDelimiter(line, isKnown);
-    if (known < 2) continue;
-    const isFirst = lines.slice(0, above).every((each) => !each.trim() || namedDelimiter(each));
-    const format = delimiter === '\t' ? 'tsv' : 'csv';
-    return isFirst ? { format } : { format, headerLine: above + 1 };
+  const read = (at: number) => detectDelimiter(lines[at] ?? '', isKnown);
+  let above = lines.findIndex((_, at) => read(at).known > 1);
+  if (above < 0) return undefined;
+  let found = read(above);
+  while (lines[above + 1] !== lines[above]) {
+    const below = read(above + 1);
+    if (below.known < found.known) break;
+    above += 1;
+    found = below;
   }
-  return undefined;
+  const isFirst = lines.slice(0, above).every((each) => !each.trim() || namedDelimiter(each));
+  const format = found.delimiter === '\t' ? 'tsv' : 'csv';
+  return isFirst ? { format } : { format, headerLine: above + 1 };
 }
 
 /** What is before the first array of objects, or before the end of the text. */
@@ -122,9 +110,10 @@ export const charsetOf = (mediaType: string | undefined): string | undefined =>
   /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(mediaType ?? '')?.[1];
 
 function formatByName({ mediaType = '', fileName = '' }: FeedHints): FeedFormat | undefined {
-  const type = mediaType.split(';')[0]!.trim().toLowerCase();
-  const extension = /\.(\w+)$/.exec(fileName)?.[1]?.toLowerCase();
-  return formatIn(MEDIA_TYPES, type) ?? formatIn(EXTENSIONS, extension);
+  const type = mediaType.split(';', 1)[0]!.trim().toLowerCase();
+  const extension = /\.(\w+)$/.exec(fileName)?.[1]?.toLowerCase() ?? '';
+  const name = type.replace(/^(?:text|application)\/(?:x-)?/, '').replace(/\+xml$/, '');
+  return NAMES.get(name) ?? NAMES.get(extension);
 }
 
 /** Media types with which a feed may be sent; the bytes decide which format it is. */

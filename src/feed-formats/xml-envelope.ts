@@ -34,13 +34,13 @@ interface Envelope {
    * @returns the namespace of the row it opens; undefined if it opens none
    * @throws FeedError malformed-xml, too-deep, unknown-format
    */
-  take(tag: string, position: FeedPosition): string | undefined;
+  take(tag: string): string | undefined;
   /** Returns the namespace of a prefix in the scope of the last tag; Google's if it is spelt in another way. */
   resolve(prefix: string): string | undefined;
   /** The root as it is written, once it is closed. */
   closedRoot(): string | undefined;
   /** @throws FeedError malformed-xml, if elements are still open */
-  end(position: FeedPosition): void;
+  end(): void;
 }
 
 export const isGoogle = (uri: string): boolean =>
@@ -61,12 +61,14 @@ const rootError = (format: XmlFormat, name: string): string =>
 /**
  * @param paths of local names from the root to a row
  * @param takeNote takes note of what is not written as it should be
+ * @param position of the last tag
  */
 export function xmlEnvelope(
   format: XmlFormat,
   paths: readonly string[],
   maxDepth: number,
   takeNote: (code: NoteCode) => void,
+  position: () => FeedPosition,
 ): Envelope {
   /** Undeclared prefixes; `g` can only be Google's. */
   function resolvePrefix(prefix: string): string | undefined {
@@ -76,7 +78,6 @@ export function xmlEnvelope(
   }
   const parser = new SaxesParser({ xmlns: true, resolvePrefix });
   const path: string[] = [];
-  let position: FeedPosition = { line: 1, column: 1 };
   let row: string | undefined;
   let closed: string | undefined;
 
@@ -84,7 +85,7 @@ export function xmlEnvelope(
     throw new FeedError(
       'malformed-xml',
       `The XML is malformed: ${saxesMessage(message)}`,
-      position,
+      position(),
     );
   });
   parser.on('closetag', ({ name }) => {
@@ -94,13 +95,13 @@ export function xmlEnvelope(
   parser.on('opentag', ({ name, local, uri }: SaxesTagNS) => {
     if (path.length === maxDepth) {
       const detail = `Elements are nested more than ${maxDepth} deep`;
-      throw new FeedError('too-deep', detail, position);
+      throw new FeedError('too-deep', detail, position());
     }
     path.push(local);
     if (path.length === 1) {
       const isRoot = paths.some((each) => each.startsWith(`${local}/`));
       if (!isRoot || !(uri === RDF || isOwn(format, uri))) {
-        throw new FeedError('unknown-format', rootError(format, name), position);
+        throw new FeedError('unknown-format', rootError(format, name), position());
       }
       if (isGoogle(uri) || (format === 'atom' && uri === '')) takeNote('namespace');
     }
@@ -108,8 +109,7 @@ export function xmlEnvelope(
   });
 
   return {
-    take(tag, at) {
-      position = at;
+    take(tag) {
       row = undefined;
       parser.write(regularXml(tag, takeNote));
       return row;
@@ -121,9 +121,6 @@ export function xmlEnvelope(
       return GOOGLE;
     },
     closedRoot: () => closed,
-    end(at) {
-      position = at;
-      parser.close();
-    },
+    end: () => void parser.close(),
   };
 }

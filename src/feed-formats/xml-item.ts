@@ -1,4 +1,4 @@
-import { SaxesParser, type SaxesTagNS } from 'saxes';
+import type { SaxesParser, SaxesTagNS } from 'saxes';
 
 /** An element of an item, or an attribute of one or of the item itself. */
 export interface Child {
@@ -37,15 +37,14 @@ export const saxesMessage = (message: string): string =>
 /**
  * Parses one item as a document of its own.
  * @param xml from the item's start tag to its end tag
- * @param resolvePrefix the namespaces declared around the item
+ * @param parser with namespaces; it is of no use after an error, and begins anew after an item without one
  * @param maxDepth of nested elements, counting the item
  */
 export function parseItem(
   xml: string,
-  resolvePrefix: (prefix: string) => string | undefined,
+  parser: SaxesParser<{ xmlns: true }>,
   maxDepth: number,
 ): ParsedItem {
-  const parser = new SaxesParser({ xmlns: true, resolvePrefix });
   const children: Child[] = [];
   const attributes: Child[] = [];
   /** The elements that are open within the item. */
@@ -99,5 +98,5 @@ export function parseItem(
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
   }
-  return error ? { children, error } : { children: [...children, ...attributes] };
+  return error ? { children, error } : { children: children.concat(attributes) };
 }

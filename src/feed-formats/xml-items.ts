@@ -2,7 +2,7 @@ import { SaxesParser } from 'saxes';
 import { regularXml } from './loose-xml.ts';
 
 /** How far below an item names are looked at. */
-const LEVELS = 3;
+const LEVELS = 4;
 
 const localName = (name: string): string => name.replace(/^.*:/, '');
 

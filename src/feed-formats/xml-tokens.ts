@@ -5,14 +5,6 @@ import { FeedError, type FeedPosition } from './feed-error.ts';
 export interface Token {
   kind: 'tag' | 'long-tag' | 'text' | 'comment' | 'cdata' | 'pi' | 'doctype';
   raw: Raw;
-  position: FeedPosition;
-}
-
-interface Tokenizer {
-  /** @param before bytes before the document, which only count for positions */
-  push(raw: Raw, before?: Raw): Iterable<Token>;
-  /** @throws FeedError malformed-xml, if the document ends within a token */
-  end(): Iterable<Token>;
 }
 
 const MAX_TAG_BYTES = 64 * 1024;
@@ -26,23 +18,31 @@ const MARKUP = [
 ] as const;
 
 /** A `<` before anything else is text that should have been escaped. */
-const NAME_OR_SLASH = /^<[/\w:\x80-\xff]/;
+const NAME_OR_SLASH = /^[/\w:\x80-\xff]/;
 
 const LONGEST_START = '<![CDATA['.length;
 
 type OpenToken = { kind: Token['kind']; ends: string };
 
-/** Returns the index after the tag's `>` outside of attribute values; -1 if it is not buffered yet. */
-function tagEnd(raw: Raw): number {
-  const quoteOrEnd = /["'>]/g;
-  for (;;) {
-    const found = quoteOrEnd.exec(raw);
-    if (!found) return -1;
-    if (found[0] === '>') return quoteOrEnd.lastIndex;
-    const closing = raw.indexOf(found[0], quoteOrEnd.lastIndex);
-    if (closing < 0) return -1;
-    quoteOrEnd.lastIndex = closing + 1;
+/** Returns the index after the `>`, outside of attribute values, of the tag at `from`; -1 if it is not buffered yet. */
+function tagEnd(raw: Raw, from: number): number {
+  for (let at = from; at < raw.length; at++) {
+    const char = raw[at];
+    if (char === '>') return at + 1;
+    if (char !== '"' && char !== "'") continue;
+    at = raw.indexOf(char, at + 1);
+    if (at < 0) return -1;
   }
+  return -1;
+}
+
+interface Tokenizer {
+  /** @param before bytes before the document, which only count for positions */
+  push(raw: Raw, before?: Raw): Iterable<Token>;
+  /** @throws FeedError malformed-xml, if the document ends within a token */
+  end(): Iterable<Token>;
+  /** Where the last token begins. */
+  position(): FeedPosition;
 }
 
 /**
@@ -52,16 +52,25 @@ function tagEnd(raw: Raw): number {
  */
 export function xmlTokenizer(): Tokenizer {
   let buffer = '';
-  let position: FeedPosition = { line: 1, column: 1 };
+  /** Where the next token begins in the buffer, and where the last one did. */
+  let next = 0;
+  let last = 0;
+  /** The position of the index `counted`: that of a token is counted only when it is asked for. */
+  let known: FeedPosition = { line: 1, column: 1 };
+  let counted = 0;
   /** A token that was split and continues. */
   let open: OpenToken | undefined;
 
+  function positionOf(index: number): FeedPosition {
+    known = advance(known, buffer, counted, index);
+    counted = index;
+    return known;
+  }
+
   function token(kind: Token['kind'], end: number): Token {
-    const raw = buffer.slice(0, end);
-    const from = position;
-    buffer = buffer.slice(end);
-    position = advance(from, raw);
-    return { kind, raw, position: from };
+    const raw = buffer.slice(next, end);
+    next = end;
+    return { kind, raw };
   }
 
   /** Takes the next part of a token that ends with `ends`, which may itself span two blocks. */
@@ -78,41 +87,44 @@ export function xmlTokenizer(): Tokenizer {
   }
 
   function nextTag(): Token | undefined {
-    const end = tagEnd(buffer);
-    if (end > 0 && end <= MAX_TAG_BYTES) return token('tag', end);
-    return buffer.length > MAX_TAG_BYTES
-      ? takeUntil({ kind: 'long-tag', ends: '>' }, 0)
+    const end = tagEnd(buffer, next);
+    if (end > 0 && end - next <= MAX_TAG_BYTES) return token('tag', end);
+    return buffer.length - next > MAX_TAG_BYTES
+      ? takeUntil({ kind: 'long-tag', ends: '>' }, next)
       : undefined;
   }
 
   function nextMarkup(atEnd: boolean): Token | undefined {
-    if (buffer.length < LONGEST_START && !atEnd && !buffer.includes('>')) return undefined;
-    const known = MARKUP.find(({ starts }) => buffer.startsWith(starts));
-    if (known) return withoutSubset(takeUntil(known, known.starts.length));
-    if (/^<[^!]/.test(buffer)) return NAME_OR_SLASH.test(buffer) ? nextTag() : token('text', 1);
-    return reject();
+    const isShort = buffer.length - next < LONGEST_START && !atEnd;
+    if (isShort && !buffer.includes('>', next)) return undefined;
+    const second = buffer[next + 1] ?? '!';
+    if (second !== '!' && second !== '?') {
+      return NAME_OR_SLASH.test(second) ? nextTag() : token('text', next + 1);
+    }
+    const markup = MARKUP.find(({ starts }) => buffer.startsWith(starts, next));
+    return markup ? withoutSubset(takeUntil(markup, next + markup.starts.length)) : reject();
   }
 
-  function reject(at = position): never {
+  function reject(): never {
     const detail = 'The feed has declarations of its own (DOCTYPE […], ENTITY): remove them';
-    throw new FeedError('doctype', detail, at);
+    throw new FeedError('doctype', detail, positionOf(last));
   }
 
   /** A document type that is only named declares nothing: it is never fetched. */
-  function withoutSubset(found: Token | undefined): Token | undefined {
-    return found?.kind === 'doctype' && found.raw.includes('[') ? reject(found.position) : found;
-  }
+  const withoutSubset = (found: Token | undefined): Token | undefined =>
+    found?.kind === 'doctype' && found.raw.includes('[') ? reject() : found;
 
-  function next(atEnd: boolean): Token | undefined {
-    if (open) return withoutSubset(takeUntil(open, 0));
-    if (buffer.startsWith('<')) return nextMarkup(atEnd);
-    const at = buffer.indexOf('<');
+  function nextToken(atEnd: boolean): Token | undefined {
+    if (open) return withoutSubset(takeUntil(open, next));
+    const at = buffer.indexOf('<', next);
+    if (at === next) return nextMarkup(atEnd);
     return token('text', at < 0 ? buffer.length : at);
   }
 
   function* tokens(atEnd: boolean): Iterable<Token> {
-    while (buffer) {
-      const found = next(atEnd);
+    while (next < buffer.length) {
+      last = next;
+      const found = nextToken(atEnd);
       if (!found) return;
       yield found;
     }
@@ -120,27 +132,32 @@ export function xmlTokenizer(): Tokenizer {
 
   return {
     push(raw, before = '') {
-      position = advance(position, before);
-      buffer += raw;
+      known = advance(positionOf(next), before, 0, before.length);
+      buffer = buffer.slice(next) + raw;
+      next = 0;
+      last = 0;
+      counted = 0;
       return tokens(false);
     },
     *end() {
       yield* tokens(true);
-      if (buffer || open) {
-        throw new FeedError('malformed-xml', 'The feed ends in the middle of markup', position);
-      }
+      if (next === buffer.length && !open) return;
+      const detail = 'The feed ends in the middle of markup';
+      throw new FeedError('malformed-xml', detail, positionOf(next));
     },
+    position: () => positionOf(last),
   };
 }
 
-function advance({ line, column }: FeedPosition, raw: Raw): FeedPosition {
+/** Returns the position of `to` in the text, if that of `from` is known. */
+function advance({ line, column }: FeedPosition, raw: Raw, from: number, to: number): FeedPosition {
   let lines = line;
-  let lastBreak = -1;
-  for (let at = raw.indexOf('\n'); at >= 0; at = raw.indexOf('\n', at + 1)) {
+  let lineStart = -1;
+  for (let at = raw.indexOf('\n', from); at >= 0 && at < to; at = raw.indexOf('\n', at + 1)) {
     lines += 1;
-    lastBreak = at;
+    lineStart = at + 1;
   }
-  return lastBreak < 0
-    ? { line, column: column + raw.length }
-    : { line: lines, column: raw.length - lastBreak };
+  return lineStart < 0
+    ? { line, column: column + to - from }
+    : { line: lines, column: to - lineStart + 1 };
 }

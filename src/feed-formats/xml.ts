@@ -1,4 +1,5 @@
-import type { Cell, Chunk, Raw, RecordChunk, Splitter } from './chunk.ts';
+import { SaxesParser } from 'saxes';
+import type { Cell, Chunk, Raw, RecordChunk, Splitter, UnreadableChunk } from './chunk.ts';
 import { type Column, cellOf } from './columns.ts';
 import { applyEdits, type Edit } from './edits.ts';
 import type { Encoding } from './encoding.ts';
@@ -24,31 +25,59 @@ interface XmlOptions {
 }
 
 /** An item whose end has not been read yet. */
-interface OpenItem {
-  line: number;
+class OpenItem {
   /** Its tag's name as written. */
-  name: Raw;
-  /** Its namespace, which is that of the format's own elements. */
-  uri: string;
+  readonly name: Raw;
   raw: Raw;
+  readonly line: number;
+  /** Its namespace, which is that of the format's own elements. */
+  readonly uri: string;
   /** Why it is too large to be read, if it is. */
   tooLarge: string | undefined;
   /** Tags read within it. */
-  tags: number;
+  #tags = 0;
   /** Indices in `spans` of the elements open within it. */
-  open: number[];
+  readonly open: number[] = [];
   /** How many of them have the item's own name. */
-  sameNameDepth: number;
+  sameNameDepth = 0;
   /** Spans of the contents of the elements in it in `raw`, by their start tags: start, end, start, end … */
-  spans: number[];
+  readonly spans: number[] = [];
   /** Where their start tags begin. */
-  starts: number[];
+  readonly starts: number[] = [];
+
+  constructor(tag: Raw, line: number, uri: string) {
+    this.name = nameOf(tag);
+    this.raw = tag;
+    this.line = line;
+    this.uri = uri;
+  }
+
+  /** Tracks the elements within the item and the spans of their contents. */
+  track(tag: Raw): void {
+    this.#tags += 1;
+    if (this.#tags > MAX_TAGS) this.tooLarge ??= `The item has more than ${MAX_TAGS} tags`;
+    const { open, spans, raw } = this;
+    const own = isNamed(tag, this.name) ? 1 : 0;
+    if (!isClosing(tag)) this.starts.push(raw.length);
+    if (isEmpty(tag)) spans.push(raw.length, raw.length);
+    else if (isClosing(tag)) {
+      const closed = open.pop();
+      if (closed !== undefined) spans[closed] = raw.length;
+      this.sameNameDepth -= own;
+    } else {
+      const start = raw.length + tag.length;
+      open.push(spans.push(start, start) - 1);
+      this.sameNameDepth += own;
+    }
+  }
 }
 
-/** Where the cells of a row are written. */
-interface Places extends Pick<OpenItem, 'spans' | 'starts'> {
+/** A row that knows where its cells are written. */
+interface XmlRecord extends RecordChunk, Pick<OpenItem, 'spans' | 'starts'> {
   children: readonly Child[];
 }
+
+const isXmlRecord = (record: RecordChunk): record is XmlRecord => 'spans' in record;
 
 /** Tags of an item: one that has more takes too long to read. */
 const MAX_TAGS = 20_000;
@@ -137,42 +166,37 @@ export function xmlSplitter(options: XmlOptions): Splitter {
   let { skip = 0 } = options;
   const tokenizer = xmlTokenizer();
   const paths = items === undefined && format !== 'xml' ? ITEM_PATHS[format] : [items ?? ''];
-  const note: (code: Parameters<TakeNote>[0]) => void = (code) => takeNote(code, position.line);
-  const envelope = xmlEnvelope(format, paths, limits.maxDepth, note);
-  const placesOf = new WeakMap<RecordChunk, Places>();
+  const note: (code: Parameters<TakeNote>[0]) => void = (code) =>
+    takeNote(code, tokenizer.position().line);
+  const envelope = xmlEnvelope(format, paths, limits.maxDepth, note, tokenizer.position);
+  const newParser = () => new SaxesParser({ xmlns: true, resolvePrefix: envelope.resolve });
+  let parser = newParser(); // to make one for each item takes a tenth of the time
   let item: OpenItem | undefined;
   let hasItems = false;
-  let position = { line: 1, column: 1 };
 
   function unreadable(
     { line, raw, uri }: OpenItem,
     code: 'malformed' | 'too-large',
     detail: string,
     children: readonly Child[] = [],
-  ): Chunk {
+  ): UnreadableChunk {
     const id = cellsOf(children, uri, options).find(({ name }) => name === 'id')?.values[0];
     return { kind: 'unreadable', line, raw, code, detail, ...(id && { id: id.trim() }) };
   }
 
-  function toChunk(complete: OpenItem): Chunk {
+  function toChunk(complete: OpenItem): UnreadableChunk | XmlRecord {
     if (complete.tooLarge) return unreadable(complete, 'too-large', complete.tooLarge);
     const { line, raw, uri, spans, starts } = complete;
     const xml = regularXml(encoding.decode(raw), note);
-    const { children, error } = parseItem(xml, envelope.resolve, limits.maxDepth);
+    const { children, error } = parseItem(xml, parser, limits.maxDepth);
     if (error) {
+      parser = newParser();
       const detail = `The item is not well-formed: ${error.detail} (line ${line + error.line - 1})`;
       return unreadable(complete, 'malformed', detail, children);
     }
     const cells = cellsOf(children, uri, options);
-    const record: RecordChunk = {
-      kind: 'record',
-      line,
-      raw,
-      broken: encoding.isBroken(raw),
-      cells,
-    };
-    placesOf.set(record, { spans, starts, children });
-    return record;
+    const broken = encoding.isBroken(raw);
+    return { kind: 'record', line, raw, broken, cells, spans, starts, children };
   }
 
   /** Adds a token to the open item, or passes the bytes on once the item is too large to be read. */
@@ -189,57 +213,20 @@ export function xmlSplitter(options: XmlOptions): Splitter {
     return { kind: 'between', raw: overflow };
   }
 
-  function openItem({ raw, position: { line } }: Token, uri: string): OpenItem {
-    const name = nameOf(raw);
-    return {
-      line,
-      name,
-      uri,
-      raw,
-      tooLarge: undefined,
-      tags: 0,
-      open: [],
-      sameNameDepth: 0,
-      spans: [],
-      starts: [],
-    };
-  }
+  const openItem = ({ raw }: Token, uri: string): OpenItem =>
+    new OpenItem(raw, tokenizer.position().line, uri);
 
-  /** Tracks the elements within the item and the spans of their contents. */
-  function trackElement(target: OpenItem, tag: Raw): void {
-    target.tags += 1;
-    if (target.tags > MAX_TAGS) target.tooLarge ??= `The item has more than ${MAX_TAGS} tags`;
-    const { open, spans, raw } = target;
-    const hasSameName = isNamed(tag, target.name);
-    if (!isClosing(tag)) target.starts.push(raw.length);
-    if (isEmpty(tag)) spans.push(raw.length, raw.length);
-    else if (isClosing(tag)) {
-      const closed = open.pop();
-      if (closed !== undefined) spans[closed] = raw.length;
-      if (hasSameName) target.sameNameDepth -= 1;
-    } else {
-      const start = raw.length + tag.length;
-      open.push(spans.push(start, start) - 1);
-      if (hasSameName) target.sameNameDepth += 1;
-    }
-  }
-
-  function* takeInItem(target: OpenItem, token: Token): Iterable<Chunk> {
+  function takeInItem(target: OpenItem, token: Token): Chunk | undefined {
     const { kind, raw } = token;
     const isOwn = kind === 'tag' && isNamed(raw, target.name);
     if (isOwn && target.open.length === 0 && !isClosing(raw) && !isEmpty(raw)) {
-      yield unreadable(target, 'malformed', 'The item is never closed');
       item = openItem(token, target.uri);
-      return;
+      return unreadable(target, 'malformed', 'The item is never closed');
     }
     const ends = isOwn && isClosing(raw) && target.sameNameDepth === 0;
-    if (kind === 'tag' && !ends) trackElement(target, raw);
-    const overflow = add(target, token);
-    if (overflow) yield overflow;
-    if (!ends) return;
-    item = undefined;
-    yield toChunk(target);
-    envelope.take(encoding.decode(`</${target.name}>`), token.position);
+    if (kind === 'tag' && !ends) target.track(raw);
+    if (ends) item = undefined;
+    return add(target, token);
   }
 
   /** Passes on what is after the document, if it is not another one. */
@@ -247,37 +234,37 @@ export function xmlSplitter(options: XmlOptions): Splitter {
     const isTag = kind === 'tag' || kind === 'long-tag';
     if (isTag && encoding.decode(nameOf(raw)) === root) {
       const detail = 'The XML is malformed: the document has ended before it';
-      throw new FeedError('malformed-xml', detail, position);
+      throw new FeedError('malformed-xml', detail, tokenizer.position());
     }
     if (isTag || (kind === 'text' && raw.trim() !== '')) note('text-after');
     return { kind: 'between', raw };
   }
 
-  function* takeOutside(token: Token): Iterable<Chunk> {
+  function takeOutside(token: Token): Chunk | undefined {
     const { kind, raw } = token;
     const root = envelope.closedRoot();
-    if (root !== undefined) {
-      yield takeAfter(root, token);
-      return;
-    }
+    if (root !== undefined) return takeAfter(root, token);
     if (kind === 'long-tag') {
-      throw new FeedError('malformed-xml', 'A tag outside the items is too long', token.position);
+      const detail = 'A tag outside the items is too long';
+      throw new FeedError('malformed-xml', detail, tokenizer.position());
     }
-    const uri = kind === 'tag' ? envelope.take(encoding.decode(raw), token.position) : undefined;
-    if (uri === undefined) {
-      yield { kind: 'between', raw };
-      return;
-    }
+    const uri = kind === 'tag' ? envelope.take(encoding.decode(raw)) : undefined;
+    if (uri === undefined) return { kind: 'between', raw };
     hasItems = true;
     const opened = openItem(token, uri);
-    if (isEmpty(raw)) yield toChunk(opened);
-    else item = opened;
+    if (isEmpty(raw)) return toChunk(opened);
+    item = opened;
+    return undefined;
   }
 
   function* take(tokens: Iterable<Token>): Iterable<Chunk> {
     for (const token of tokens) {
-      position = token.position;
-      yield* item ? takeInItem(item, token) : takeOutside(token);
+      const target = item;
+      const chunk = target ? takeInItem(target, token) : takeOutside(token);
+      if (chunk) yield chunk;
+      if (!target || item) continue;
+      yield toChunk(target);
+      envelope.take(encoding.decode(`</${target.name}>`));
     }
   }
 
@@ -299,14 +286,15 @@ export function xmlSplitter(options: XmlOptions): Splitter {
     },
     *end() {
       yield* take(tokenizer.end());
-      if (item) throw new FeedError('malformed-xml', 'The feed ends within an item', position);
-      envelope.end(position);
+      if (item)
+        throw new FeedError('malformed-xml', 'The feed ends within an item', tokenizer.position());
+      envelope.end();
       if (hasItems || items === undefined) return;
       throw new FeedError('no-items', `The XML has no element at the path ${excerpt(items)}`);
     },
     rewrite(record, values, filled = new Map()): Raw {
-      const { raw, cells } = record;
-      const { spans, starts, children } = placesOf.get(record)!;
+      if (!isXmlRecord(record)) throw new Error('This is no row of this feed');
+      const { raw, cells, spans, starts, children } = record;
       const editContent = (cell: number, value: string): Edit[] => {
         const [start, end] = [spans[2 * cell], spans[2 * cell + 1]];
         if (start !== undefined && end !== undefined) {

@@ -32,11 +32,24 @@ describe('the kind of export is recognised by its columns', () => {
   });
 });
 
+test.each(['*/*', 'women/*'])('rows keyed by id at %s, as the mapping says', async (items) => {
+  const feed = `{"women":{"a":{"image":"${IMAGE}"}},"men":{"b":{"image":"${IMAGE}"}}}`;
+  const { format, rows, sample } = await inspect(feed, { items });
+  const ids = items === '*/*' ? ['a', 'b'] : ['a'];
+  expect({ format, rows, ids: sample.map(({ id }) => id) }).toEqual({
+    format: 'json',
+    rows: ids.length,
+    ids,
+  });
+});
+
 describe('what is missing is said', () => {
   // biome-ignore format: a table reads best aligned
   test.each([
     { what: 'a column that is not there', feed: `id,image_link\na,${IMAGE}\n`, mapping: { image: 'picture' }, says: 'names "picture"' },
     { what: 'a path that matches nothing', feed: `<a><b><id>1</id><image>${IMAGE}</image></b></a>`, mapping: { items: 'a/c' }, says: 'no element at the path "a/c"; it has "a/b"' },
+    { what: 'two lists that fit equally', feed: `{"women":[{"id":"1","image":"${IMAGE}"}],"men":[{"id":"2","image":"${IMAGE}"}]}`, mapping: {}, says: 'have an id and an image: "women", "men"; name one' },
+    { what: 'two lists keyed by id', feed: `{"women":{"a":{"image":"${IMAGE}"}},"men":{"b":{"image":"${IMAGE}"}}}`, mapping: {}, says: 'have an id and an image: "women/*", "men/*"; name one' },
     { what: 'a path that matches nothing in JSON', feed: `{"a":[{"id":"1","image":"${IMAGE}"}]}`, mapping: { items: 'b' }, says: 'no array at "b"; it has arrays at "a"' },
     { what: 'columns that fit two kinds', feed: `ID,Published,Images,Handle,Title,Image Src\n1,1,${IMAGE},a,b,${IMAGE}?2\n`, mapping: {}, says: /fit \S+ and \S+ equally well: name one of them/ },
     { what: 'no id', feed: `title,image_link\na,${IMAGE}\n`, mapping: {}, says: 'no column id; it has "title", "image_link"' },

@@ -55,7 +55,11 @@ const pictures = new Map<number, Promise<Buffer>>();
 export function pictureOf(number: number): Promise<Buffer> {
   const known = pictures.get(number);
   if (known) return known;
-  const drawn = drawnShirt({ width: 60 + number, height: 80, format: 'jpeg' });
+  const drawn = drawnShirt({
+    width: 60 + (number % 200),
+    height: 80 + Math.floor(number / 200),
+    format: 'jpeg',
+  });
   pictures.set(number, drawn);
   return drawn;
 }
