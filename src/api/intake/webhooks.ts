@@ -10,7 +10,12 @@ import {
   DeliveryAttempt,
   type WebhookEvent,
 } from '../../intake/webhooks/events.ts';
-import { testEvent, WEBHOOK_TYPES, type WebhookType } from '../../intake/webhooks/outbox.ts';
+import {
+  testEvent,
+  WEBHOOK_TYPES,
+  WebhookBody,
+  type WebhookType,
+} from '../../intake/webhooks/outbox.ts';
 import { Problem, unavailable } from '../../platform/problem.ts';
 import { signWebhook } from '../../platform/webhook-signature.ts';
 import { requireCaller } from '../caller.ts';
@@ -55,7 +60,7 @@ const Delivery = z
     createdAt: z.iso.datetime(),
     nextAttemptAt: z.iso.datetime().optional(),
     attempts: z.array(DeliveryAttempt),
-    event: z.unknown().meta({ description: 'The body of the webhook request' }),
+    event: WebhookBody,
     signature: z.record(z.string(), z.string()).optional().meta({
       description: 'The headers that an attempt now would have; of one delivery, not in lists',
     }),
