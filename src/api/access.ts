@@ -184,7 +184,7 @@ export function accessRoutes({
     responses: {
       200: { ...jsonDoc('The request', AccessRequestView), headers: ['Idempotency-Replayed'] },
     },
-    problems: ['not-found', 'conflict', 'idempotency-mismatch', 'upstream-unavailable'],
+    problems: ['not-found', 'conflict', 'upstream-unavailable'],
   } as const;
   const decideOnce = (call: Call, action: string, decide: () => Promise<AccessRequest>) =>
     idempotently(idempotency, call, ['POST', action, call.params.id, call.body], async () =>
@@ -203,13 +203,7 @@ export function accessRoutes({
       body: AccessRequestForm,
       maxBodyBytes: 8192,
       responses: { 201: { ...jsonDoc('The request', SubmittedRequest), headers: ['Location'] } },
-      problems: [
-        'not-found',
-        'conflict',
-        'idempotency-mismatch',
-        'rate-limit-exceeded',
-        'upstream-unavailable',
-      ],
+      problems: ['not-found', 'conflict', 'rate-limit-exceeded', 'upstream-unavailable'],
       handle: submit,
     }),
     route({

@@ -210,7 +210,7 @@ export function accountKeyRoutes(gateway: KeysGateway): Route[] {
       body: KeyForm,
       maxBodyBytes: 8192,
       responses: newKeyDoc,
-      problems: ['conflict', 'idempotency-mismatch'],
+      problems: ['conflict'],
       handle: keys.create,
     }),
     route({
@@ -228,7 +228,7 @@ export function accountKeyRoutes(gateway: KeysGateway): Route[] {
       }),
       maxBodyBytes: 1024,
       responses: newKeyDoc,
-      problems: ['not-found', 'conflict', 'idempotency-mismatch'],
+      problems: ['not-found', 'conflict'],
       handle: keys.rotate,
     }),
     route({

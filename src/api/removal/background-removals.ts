@@ -219,7 +219,6 @@ export const removalRoutes = (removals: Removals): Route[] => [
       'payload-too-large',
       'unsupported-media-type',
       'damaged',
-      'idempotency-mismatch',
       'unprocessable-image',
       'upstream-failed',
       'upstream-unavailable',

@@ -77,14 +77,17 @@ const kindProblems = ({ scope }: Route): readonly ProblemType[] =>
   scope === 'keyless' ? COMMON_PROBLEMS : [...COMMON_PROBLEMS, ...KEYED_PROBLEMS];
 
 /**
- * Returns the problems a route lists by status: those its row names, that of what is paid for, and one that every
- * route of its kind has where there is no other, so that each lists an error.
+ * Returns the problems a route lists by status: those its row names, those of quota and `Idempotency-Key`, and one that
+ * every route of its kind has where there is no other, so that each lists an error.
  */
 function ownProblems(route: Route): ProblemType[] {
-  const { scope, quota, problems = [] } = route;
+  const { scope, quota, requestHeaders = [], problems = [] } = route;
   const fallback = scope === 'keyless' ? 'invalid-request' : 'unauthorized';
-  const paid: readonly ProblemType[] = quota ? ['quota-exceeded'] : [];
-  const named = [...paid, ...(problems as ProblemType[])];
+  const named: ProblemType[] = [
+    ...(quota ? ['quota-exceeded' as const] : []),
+    ...(requestHeaders.includes('Idempotency-Key') ? ['idempotency-mismatch' as const] : []),
+    ...(problems as ProblemType[]),
+  ];
   const others = kindProblems(route).filter(
     (type) => statusOf(route, type) !== PROBLEMS[type].status,
   );
