@@ -80,7 +80,7 @@ ${paint('bold', `Selvage runs at ${url}`)}
 
 Remove a background:
 
-  curl -fsS ${url}/bg/v1/background-removals -H "Authorization: Bearer ${shellKey}" \\
+  curl --fail-with-body ${url}/bg/v1/background-removals -H "Authorization: Bearer ${shellKey}" \\
     -F image=@${relativeToCaller(join(root, 'docs/pictures/before.jpg'))} -o cut-out.png
 
 ${paint('dim', 'Press Ctrl-C to stop.')}

@@ -13,6 +13,8 @@ import type { Gateway } from '../gateway.ts';
 import { addressBlock } from '../http/address-block.ts';
 import { type Call, json, type Reply, type Route, route } from '../http/route.ts';
 import { Problem, type ProblemType, unavailable } from '../platform/problem.ts';
+import { IDEMPOTENT, idempotently, storedJson } from './intake/idempotent.ts';
+import { shownOnce } from './intake/shown-once.ts';
 import { jsonDoc } from './json-doc.ts';
 
 const PATH = '/access/v1/requests';
@@ -132,7 +134,12 @@ export function accessRoutes({
   accessRequests,
   acceptsAccessRequests,
   requestLimits,
-}: Pick<Gateway, 'accessRequests' | 'acceptsAccessRequests' | 'requestLimits'>): Route[] {
+  idempotency,
+  now,
+}: Pick<
+  Gateway,
+  'accessRequests' | 'acceptsAccessRequests' | 'requestLimits' | 'idempotency' | 'now'
+>): Route[] {
   const count = ({ remoteAddress }: Call, name: string, rate: Rate): Promise<void> =>
     requestLimits.countFailure(`${name}:${addressBlock(remoteAddress)}`, rate);
 
@@ -140,14 +147,25 @@ export function accessRoutes({
     if (!acceptsAccessRequests) {
       throw new Problem(
         'not-found',
-        'This service takes no requests for access; ask its operator for a key',
+        'This service takes no requests for access: ask its operator for a key, or to set ACCESS_REQUESTS=on',
       );
     }
-    await count(call, 'access-request', REQUESTS_RATE);
-    const { request, secret } = await accessRequests.submit(call.body).catch(throwProblem);
-    const { id, status } = request;
-    const body = { id, status, secret, links: { key: `${PATH}/${id}/key` } };
-    return { status: 201, headers: { location: `${PATH}/${id}` }, body };
+    return shownOnce(idempotency, call, {
+      path: PATH,
+      prefix: 'req',
+      nowMillis: now(),
+      remedy: () => 'Request access again with another Idempotency-Key',
+      madeAt: (id) => accessRequests.sentAt(id).catch(throwProblem),
+      async make(newId) {
+        await count(call, 'access-request', REQUESTS_RATE);
+        const { request, secret } = await accessRequests
+          .submit(call.body, newId)
+          .catch(throwProblem);
+        const { id, status } = request;
+        const body = { id, status, secret, links: { key: `${PATH}/${id}/key` } };
+        return { id, reply: { status: 201, headers: { location: `${PATH}/${id}` }, body } };
+      },
+    });
   }
 
   async function fetchKey(call: Call<unknown, { secret: string }>): Promise<Reply> {
@@ -162,8 +180,16 @@ export function accessRoutes({
 
   const operator = {
     scope: SCOPE,
+    requestHeaders: IDEMPOTENT,
+    responses: {
+      200: { ...jsonDoc('The request', AccessRequestView), headers: ['Idempotency-Replayed'] },
+    },
     problems: ['not-found', 'conflict', 'upstream-unavailable'],
   } as const;
+  const decideOnce = (call: Call, action: string, decide: () => Promise<AccessRequest>) =>
+    idempotently(idempotency, call, ['POST', action, call.params.id, call.body], async () =>
+      storedJson(viewOf(await decide().catch(throwProblem))),
+    );
   return [
     route({
       method: 'POST',
@@ -172,11 +198,12 @@ export function accessRoutes({
       operationId: 'requestAccess',
       summary: 'Request access: a key with these scopes',
       description:
-        'Answered with the secret that the key is fetched with once the operator has approved. Off unless the operator takes requests (404). An address may send five an hour.',
+        'Answered with the secret that the key is fetched with once the operator has approved. Off unless the operator takes requests (404). An address may send five an hour. 409 with the `id` of the request if it is repeated with its `Idempotency-Key`.',
+      requestHeaders: IDEMPOTENT,
       body: AccessRequestForm,
       maxBodyBytes: 8192,
       responses: { 201: { ...jsonDoc('The request', SubmittedRequest), headers: ['Location'] } },
-      problems: ['not-found', 'rate-limit-exceeded', 'upstream-unavailable'],
+      problems: ['not-found', 'conflict', 'rate-limit-exceeded', 'upstream-unavailable'],
       handle: submit,
     }),
     route({
@@ -219,12 +246,8 @@ export function accessRoutes({
         'For operators. The client fetches its key itself: no one else sees it. 409 if there is a client of that name, unless `existingClient` says that the request is its own.',
       optionalBody: true,
       body: ApprovalForm,
-      responses: { 200: jsonDoc('The request', AccessRequestView) },
-      async handle({ params, body }) {
-        return json(
-          viewOf(await accessRequests.approve(params.id ?? '', body).catch(throwProblem)),
-        );
-      },
+      handle: (call) =>
+        decideOnce(call, 'approve', () => accessRequests.approve(call.params.id ?? '', call.body)),
     }),
     route({
       ...operator,
@@ -233,10 +256,7 @@ export function accessRoutes({
       operationId: 'denyAccessRequest',
       summary: 'Deny a request for access',
       description: 'For operators. The client learns it when it asks for its key.',
-      responses: { 200: jsonDoc('The request', AccessRequestView) },
-      async handle({ params }) {
-        return json(viewOf(await accessRequests.deny(params.id ?? '').catch(throwProblem)));
-      },
+      handle: (call) => decideOnce(call, 'deny', () => accessRequests.deny(call.params.id ?? '')),
     }),
   ];
 }

@@ -170,6 +170,6 @@ export const garmentsRoute = (deps: GarmentsDeps): Route =>
         headers: ['Content-Language', 'Content-Disposition', 'Idempotency-Replayed'],
       },
     },
-    problems: ['idempotency-mismatch', 'unprocessable-image', 'upstream-failed'],
+    problems: ['unprocessable-image', 'upstream-failed'],
     handle: handleGarments(deps),
   });

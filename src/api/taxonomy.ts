@@ -319,7 +319,7 @@ export const taxonomyRoutes = (classifier: Classifier): Route[] => [
         headers: ['Location', 'Retry-After', 'Preference-Applied'],
       },
     },
-    problems: ['conflict', 'idempotency-mismatch', 'unprocessable-image', 'upstream-failed'],
+    problems: ['conflict', 'unprocessable-image', 'upstream-failed'],
     handle: handleClassify(classifier),
   }),
 ];

@@ -57,6 +57,8 @@ export class AccessError extends KeyError {
   }
 }
 
+const randomId = (): string => `req_${randomUUID().replaceAll('-', '').slice(0, 16)}`;
+
 const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
 /** Managed access: a client asks for scopes, the operator decides, the client fetches its key. */
@@ -74,10 +76,10 @@ export class AccessRequests {
   }
 
   /** Creates a request of the operator's own, whose key is shown when it is approved. */
-  async create(request: NewAccessRequest): Promise<AccessRequest> {
+  async create(request: NewAccessRequest, id = randomId()): Promise<AccessRequest> {
     const created: AccessRequest = {
       ...request,
-      id: `req_${randomUUID().replaceAll('-', '').slice(0, 16)}`,
+      id,
       status: 'pending',
       requestedAt: this.#timestamp(),
     };
@@ -87,13 +89,23 @@ export class AccessRequests {
 
   /**
    * Creates a request of a stranger. Returns it with the secret that its key is fetched with, which is not stored.
+   * @param id that no request has; by default random
    * @throws AccessError if too many requests wait
    */
-  async submit(request: NewAccessRequest): Promise<{ request: AccessRequest; secret: string }> {
+  async submit(
+    request: NewAccessRequest,
+    id?: string,
+  ): Promise<{ request: AccessRequest; secret: string }> {
     if ((await this.#redis.hlen(REQUESTS)) >= MAX_REQUESTS) await this.#prune();
     const secret = `access_${randomBytes(32).toString('base64url')}`;
     const secretHash = hashOf(secret).toString('hex');
-    return { request: await this.create({ ...request, ...{ secretHash } }), secret };
+    return { request: await this.create({ ...request, ...{ secretHash } }, id), secret };
+  }
+
+  /** Returns when a request was sent, if there is one of this id. */
+  async sentAt(id: string): Promise<string | undefined> {
+    const known = await this.#redis.hget(REQUESTS, id);
+    return known ? AccessRequest.parse(JSON.parse(known)).requestedAt : undefined;
   }
 
   /** Returns every request, oldest first. */
@@ -194,7 +206,7 @@ export class AccessRequests {
     if (!(await this.#keys.list()).some((record) => record.client === client)) return;
     throw new AccessError(
       'taken',
-      `There is a client ${client}, whose data the key would open: approve it as an existing client if the request is theirs, else under another name`,
+      `There is a client ${client}, whose data the key would open: approve it with --existing-client (over HTTP: existingClient) if the request is theirs, else with --client and another name`,
     );
   }
 

@@ -15,6 +15,8 @@ export class KeyError extends Error {}
 
 const timestamp = (millis: number): string => new Date(millis).toISOString();
 
+const randomId = (): string => `key_${randomUUID().replaceAll('-', '').slice(0, 16)}`;
+
 const parseRecord = (json: string): KeyRecord => KeyRecord.parse(JSON.parse(json));
 
 const oldestFirst = (records: KeyRecord[]): KeyRecord[] =>
@@ -93,10 +95,11 @@ export class Keys {
   /**
    * Creates a key. Rejects with `KeyError` if its client has as many live keys as it may.
    * @param meter what it is counted under, with other keys; by default it is counted by itself
+   * @param id that no key has; by default random
    */
-  async create(grant: Grant, meter?: string): Promise<CreatedKey> {
+  async create(grant: Grant, meter?: string, id?: string): Promise<CreatedKey> {
     const key = mintKey(grant.test);
-    const change = this.#newKey(key, grant, meter);
+    const change = this.#newKey(key, grant, meter, id);
     await this.#change(grant.client, [change]);
     return { key, record: change.record };
   }
@@ -156,8 +159,9 @@ export class Keys {
   /**
    * Creates another key with the same grant and meter; the old one stays live for `graceSeconds`, or until it would
    * have ended anyway. Rejects with `KeyError` if the key is not live.
+   * @param newId that no key has; by default random
    */
-  rotate(id: string, graceSeconds: number): Promise<CreatedKey> {
+  rotate(id: string, graceSeconds: number, newId?: string): Promise<CreatedKey> {
     return untilWritten(async () => {
       const { hash, known, record: old } = await this.#findById(id);
       const nowMillis = this.#now();
@@ -166,7 +170,7 @@ export class Keys {
       }
       const key = mintKey(old.test);
       const { expiresAt = '', ...grant } = old;
-      const created = this.#newKey(key, grant, old.meter);
+      const created = this.#newKey(key, grant, old.meter, newId);
       const graceEnd = timestamp(nowMillis + graceSeconds * 1000);
       const isSooner = expiresAt !== '' && expiresAt < graceEnd;
       const expiring = { ...old, expiresAt: isSooner ? expiresAt : graceEnd };
@@ -199,8 +203,7 @@ export class Keys {
     throw new KeyError(`There is no key ${id}; "keys list" shows all keys`);
   }
 
-  #newKey(key: string, grant: Grant, meter?: string): Change {
-    const id = `key_${randomUUID().replaceAll('-', '').slice(0, 16)}`;
+  #newKey(key: string, grant: Grant, meter?: string, id = randomId()): Change {
     const own = { id, prefix: displayPrefix(key), meter: meter ?? id };
     const record = KeyRecord.parse({ ...grant, ...own, createdAt: timestamp(this.#now()) });
     return { hash: this.hash(key), known: undefined, record };

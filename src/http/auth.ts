@@ -19,6 +19,8 @@ interface Requirement {
   /** A scope's name, `any-key` or `keyless`. */
   scope: string;
   right?: string | undefined;
+  /** A header that may have the key too, in lower case. */
+  keyHeader?: string | undefined;
 }
 
 /** @throws Problem insufficient-scope */
@@ -45,7 +47,10 @@ export async function authorize(
   required: Requirement,
   lookUp: LookUp,
 ): Promise<Grant> {
-  if (!header) throw unauthorized('Send the header "Authorization: Bearer <API_KEY>"');
+  if (!header) {
+    const own = required.keyHeader ? `"${required.keyHeader}: <API_KEY>" or ` : '';
+    throw unauthorized(`Send the header ${own}"Authorization: Bearer <API_KEY>"`);
+  }
   const key = BEARER.exec(header)?.[1];
   if (!key) throw unauthorized('The Authorization header must be "Bearer <API_KEY>"');
   return requireGrant(lookUp(key), required, 'This API key is unknown, expired or revoked');

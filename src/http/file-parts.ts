@@ -16,9 +16,12 @@ export interface FilePart {
 const NO_BOUNDARY =
   'The Content-Type of the form has no boundary; leave the header out, so that your HTTP client sets it with one';
 
+const MALFORMED =
+  'The multipart body is malformed or ends early: its parts must begin with the boundary of the Content-Type, and the last must end with it; leave the header out, so that your HTTP client sets it, and let the client write the body';
+
 export const malformedForm = (cause: unknown): Problem => {
   const hasNone = cause instanceof Error && /boundary not found/i.test(cause.message);
-  const detail = hasNone ? NO_BOUNDARY : 'The multipart body is malformed or ends early';
+  const detail = hasNone ? NO_BOUNDARY : MALFORMED;
   return new Problem('invalid-request', detail, { cause });
 };
 

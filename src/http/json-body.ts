@@ -60,6 +60,18 @@ const FORBIDDEN_MEMBER =
 const isForbiddenMember = (error: unknown): boolean =>
   error instanceof Error && error.message.includes('forbidden prototype property');
 
+/** Why a text is no JSON, by what the parser says: never what it has there. */
+function breakOf(error: unknown, text: string): string {
+  const message = error instanceof Error ? error.message : '';
+  const position = /position (\d+)/.exec(message)?.[1];
+  if (/^Unexpected end|^Unterminated/.test(message) || Number(position) >= text.length)
+    return 'it ends early';
+  if (!position) return 'it has a value that JSON has not, such as NaN or a text without quotes';
+  const before = text.slice(0, Number(position));
+  const line = countUpTo(before, ['\n'], before.length) + 1;
+  return `it breaks at line ${line}, character ${before.length - before.lastIndexOf('\n')}`;
+}
+
 /**
  * Parses JSON. Members that could replace a prototype (`__proto__`) are rejected.
  * @param what the text's name in the error
@@ -69,7 +81,9 @@ export function parseJson(text: string, what = 'The body'): unknown {
   try {
     return parseSecurely(text, { protoAction: 'error', constructorAction: 'error' });
   } catch (cause) {
-    const detail = isForbiddenMember(cause) ? FORBIDDEN_MEMBER : 'is not JSON';
+    const detail = isForbiddenMember(cause)
+      ? FORBIDDEN_MEMBER
+      : `is not JSON: ${breakOf(cause, text)}`;
     throw new Problem('invalid-request', `${what} ${detail}`, { cause });
   }
 }
@@ -97,7 +111,8 @@ async function readJson({ requestContext, routeOptions }: FastifyRequest, body: 
     throw new Problem('invalid-request', 'The body is empty; send a JSON object');
   }
   await takeLoopTurn(body.length);
-  if (!isUtf8(body)) throw new Problem('invalid-request', 'The body is not UTF-8');
+  if (!isUtf8(body))
+    throw new Problem('invalid-request', 'The body is not UTF-8; send its text in UTF-8');
   const parsedBytes = measure(body);
   // Faster, and the same, for the characters of base64.
   const isOneByte = isAscii(body);

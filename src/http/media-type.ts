@@ -8,6 +8,17 @@ export const mediaTypeOf = (contentType: string | undefined): string =>
 const AS_A_PART =
   'send the image as the file part `image` of a form, as `curl -F image=@photo.jpg`';
 
+const AS_LINES = 'objects of JSON, one a line, are application/x-ndjson';
+
+/** Returns what to do with a body of another type, if that is likely what is meant. */
+function adviceFor(sent: string, accepted: readonly string[]): string {
+  const isFile = /^image\/|^application\/(octet-stream|x-www-form-urlencoded)$/.test(sent);
+  if (isFile && accepted.includes('multipart/form-data')) return `; ${AS_A_PART}`;
+  if (sent === 'application/json' && accepted.includes('application/x-ndjson'))
+    return `; ${AS_LINES}`;
+  return '';
+}
+
 const isMediaTypeError = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE';
 
@@ -22,8 +33,6 @@ export function mediaTypeProblem(
   const sent = mediaTypeOf(headers['content-type'])
     .slice(0, 100)
     .replaceAll(/[^\w/.+-]/g, '?');
-  const isImage = sent.startsWith('image/') || sent === 'application/octet-stream';
-  const advice = isImage && accepted.includes('multipart/form-data') ? `; ${AS_A_PART}` : '';
-  const detail = `Send ${accepted.join(' or ')} here, not ${sent || 'a body without a type'}${advice}`;
+  const detail = `Send ${accepted.join(' or ')} here, not ${sent || 'a body without a type'}${adviceFor(sent, accepted)}`;
   return new Problem('unsupported-media-type', detail, { cause: error });
 }

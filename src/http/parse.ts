@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PROBLEMS, Problem, type ProblemType, type ValidationIssue } from '../platform/problem.ts';
-import { validationMessage } from './validation-messages.ts';
+import { queryMessage, validationMessage } from './validation-messages.ts';
 
 /** Names chosen by clients can be as long as bodies. */
 const MAX_NAME_CHARS = 200;
@@ -134,7 +134,8 @@ function withoutMember(value: unknown, [name, ...below]: Path): unknown {
  *   schema names one by `params.problem`
  */
 export function parse<T>(schema: z.ZodType<T>, value: unknown, what: Parsed): T {
-  const check = (checked: unknown) => schema.safeParse(checked, { error: validationMessage });
+  const error = what === 'query' ? queryMessage : validationMessage;
+  const check = (checked: unknown) => schema.safeParse(checked, { error });
   let parsed = check(value);
   if (parsed.success) return parsed.data;
   const rest = withoutNulls(value, nullsOf(value, parsed.error.issues));

@@ -49,7 +49,10 @@ const FRAMEWORK_ERRORS: Readonly<Record<string, [type: ProblemType, detail: stri
 
 /** The problems of the error codes of Node's HTTP parser. */
 const PARSER_ERRORS: Readonly<Record<string, [type: ProblemType, detail: string]>> = {
-  HPE_HEADER_OVERFLOW: ['headers-too-large', 'The headers are larger than 16 KiB'],
+  HPE_HEADER_OVERFLOW: [
+    'headers-too-large',
+    'The headers are larger than 16 KiB; send fewer or shorter ones',
+  ],
   ERR_HTTP_REQUEST_TIMEOUT: ['request-timeout', 'The request was not complete in time'],
 };
 

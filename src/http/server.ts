@@ -22,6 +22,7 @@ import { parseAsJson } from './json-body.ts';
 import { limitHeaders } from './limits.ts';
 import { mediaTypeOf, mediaTypeProblem } from './media-type.ts';
 import { MAX_JSON_BYTES, maxBodyWeight, mountRoutes } from './mount.ts';
+import { nearestPath } from './nearest-path.ts';
 import { checkForwarded } from './origin.ts';
 import { asProblem, PROBLEM_MEDIA_TYPE, parserProblem, problemBody } from './problem-response.ts';
 import { sendRawProblem } from './raw-response.ts';
@@ -147,6 +148,12 @@ export function createServer(deps: ServerOptions): HttpServer {
     (reason) => rejectedBodies[reason]++,
   );
   const checkFraming = createFramingCheck();
+  const nearest = nearestPath(deps.routes.map(({ path }) => path));
+  const nothingHere = ({ url }: FastifyRequest): Problem => {
+    const meant = nearest(url.split('?', 1)[0]!);
+    const advice = meant ? `is ${meant} meant? See /docs` : 'see /docs';
+    return new Problem('not-found', `There is nothing here; ${advice}`);
+  };
   // Node would otherwise respond to both itself without a problem, or not at all.
   app.server.on('checkExpectation', (request, response) => {
     app.server.emit('request', request, response);
@@ -188,7 +195,7 @@ export function createServer(deps: ServerOptions): HttpServer {
     const isStreamed = streamedTypes?.includes(mediaTypeOf(request.headers['content-type']));
     if (!isStreamed) limitBodyTime(request, reply, isKeyed ? wholeMillis : keylessMillis);
     if (closing.signal.aborted) throw unavailable('This server is shutting down; try again', 1);
-    if (request.is404 || request.routeOptions.url === '*') throw nothingHere();
+    if (request.is404 || request.routeOptions.url === '*') throw nothingHere(request);
     protectSessions(request);
   });
   app.addHook('preParsing', async (request, reply) => {
@@ -240,7 +247,7 @@ export function createServer(deps: ServerOptions): HttpServer {
     logError(request, problem);
     sendProblem(request, reply, problem);
   });
-  app.setNotFoundHandler((request, reply) => sendProblem(request, reply, nothingHere()));
+  app.setNotFoundHandler((request, reply) => sendProblem(request, reply, nothingHere(request)));
 
   // A client that disconnects while sending its body; `disconnectSignal` covers later disconnects.
   app.addHook('onRequestAbort', async (request) => {
@@ -299,8 +306,6 @@ export function createServer(deps: ServerOptions): HttpServer {
     drain: () => closing.abort(),
   };
 }
-
-const nothingHere = (): Problem => new Problem('not-found', 'There is nothing here; see /docs');
 
 /** Of what Fastify logs: responses that the service breaks off, because their status is sent already. */
 class ResponseLog extends LogController {

@@ -62,3 +62,7 @@ export function validationMessage(issue: z.core.$ZodRawIssue): string | undefine
       return 'is not valid';
   }
 }
+
+/** As `validationMessage`, for the parameters of a query: one that is sent twice is a list. */
+export const queryMessage = (issue: z.core.$ZodRawIssue): string | undefined =>
+  Array.isArray(issue.input) ? 'is sent twice; send it once' : validationMessage(issue);

@@ -335,7 +335,7 @@ describe('rejected requests, with the pointers of their errors', () => {
       expect(await detailOf(path, text)).toBeUndefined();
       expect(await detailOf(path, undefined)).toBe('invalid-request: The body is missing');
       expect(await detailOf(path, withExtra('{"__proto__": 1}'))).toContain('"__proto__"');
-      expect(await detailOf(path, text.slice(1))).toBe(NOT_JSON);
+      expect(await detailOf(path, text.slice(1))).toContain(NOT_JSON);
       expect(await detailOf(path, withExtra(nested(1000)))).toBe(TOO_DEEP);
       expect(await detailOf(path, withExtra(nested(999)))).toContain('/extra: ');
       const brackets = JSON.stringify(`\\"${'['.repeat(1000)}`);

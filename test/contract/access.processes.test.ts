@@ -28,7 +28,7 @@ const Answer = z.looseObject({
 
 /** Sends JSON. Every request comes from another address, unless one is given. */
 let addresses = 0;
-async function send(path: string, body: object | undefined, key = '', address = '') {
+async function send(path: string, body: object | undefined, key = '', address = '', once = '') {
   addresses += 1;
   const response = await fetch(stack.url + path, {
     method: 'POST',
@@ -36,6 +36,7 @@ async function send(path: string, body: object | undefined, key = '', address = 
       'x-forwarded-for': address || `198.51.100.${addresses}`,
       'content-type': 'application/json',
       ...(key && { authorization: `Bearer ${key}` }),
+      ...(once && { 'idempotency-key': once }),
     },
     ...(body && { body: JSON.stringify(body) }),
   });
@@ -130,6 +131,39 @@ test('by the client library a key is asked for, fetched once, replaced, and its 
 
   expect(await account.revokeKey(page.id)).toMatchObject({ id: page.id, current: false });
   await expect(usage()).rejects.toMatchObject({ type: 'unauthorized' });
+});
+
+describe('with an Idempotency-Key', () => {
+  const [here, elsewhere] = ['203.0.113.20', '203.0.113.21'];
+
+  test('a request for access is made once, and its secret is not told again', async () => {
+    const form = { ...FORM, client: 'once' };
+    const first = await send(PATH, form, '', here, 'ask-1');
+    const again = await send(PATH, form, '', here, 'ask-1');
+    expect([first.code, again.code, again.type, again.id]).toEqual([
+      201,
+      409,
+      'conflict',
+      first.id,
+    ]);
+    expect([again.secret, again.headers.get('idempotency-replayed')]).toEqual(['', 'true']);
+    expect(again.detail).toContain('another Idempotency-Key');
+    const other = await send(PATH, { ...form, note: 'two' }, '', here, 'ask-1');
+    expect([other.code, other.type]).toEqual([422, 'idempotency-mismatch']);
+    // Keys of others are others: nobody learns of a request, nor is in its way.
+    const stranger = await send(PATH, form, '', elsewhere, 'ask-1');
+    expect([stranger.code, stranger.id === first.id]).toEqual([201, false]);
+  });
+
+  test('a decision is made once, and answered as before', async () => {
+    const { id, secret } = await submit({ client: 'decided-once' });
+    const approve = (once?: string) =>
+      send(`${PATH}/${id}/approve`, { quotaPerDay: 7 }, operator, '', once);
+    const [first, again] = [await approve('yes-1'), await approve('yes-1')];
+    expect([first.code, again.code, again.status]).toEqual([200, 200, 'approved']);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect([(await approve()).code, (await fetchKey(id, secret)).code]).toEqual([409, 200]);
+  });
 });
 
 describe('turns down', () => {

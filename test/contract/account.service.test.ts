@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { Redis } from 'ioredis';
+import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Grant } from '../../src/auth/key-record.ts';
 import { CLIENT_SCOPES, SCOPES } from '../../src/auth/scopes.ts';
+import { PREFIX } from '../../src/platform/redis.ts';
 import { keyClient, postImage } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { useSharedStack } from '../support/use-stack.ts';
@@ -40,15 +42,100 @@ async function newClient(grant: Partial<Grant> = {}) {
   return { ...made, client, id: made.record.id };
 }
 
-async function ask(key: string, method: string, path: string, body?: object, requestId?: string) {
-  const headers = requestId === undefined ? {} : { 'x-request-id': requestId };
+async function ask(
+  key: string,
+  method: string,
+  path: string,
+  body?: object,
+  requestId?: string,
+  once?: string,
+) {
+  const headers = {
+    ...(requestId && { 'x-request-id': requestId }),
+    ...(once && { 'idempotency-key': once }),
+  };
   const response = await keyClient(stack, key).sendJson(method, path, body, headers);
   const text = await response.text();
-  return { code: response.status, text, ...Answer.parse(JSON.parse(text)) };
+  const isReplay = response.headers.get('idempotency-replayed') === 'true';
+  return { code: response.status, isReplay, text, ...Answer.parse(JSON.parse(text)) };
 }
 
 const pointersOf = ({ errors }: { errors: { pointer: string }[] }) =>
   errors.map(({ pointer }) => pointer);
+
+describe('a request that is repeated with its Idempotency-Key', () => {
+  const redis = new Redis(stack.redis.url);
+  afterAll(() => redis.disconnect());
+
+  /** Sends a request with a key of its own, and returns how to repeat it. */
+  async function once(key: string, path: string, body?: object) {
+    const name = randomUUID();
+    const send = (changes?: object) => ask(key, 'POST', path, changes ?? body, undefined, name);
+    return { first: await send(), send };
+  }
+  const idsOf = async (key: string) => (await ask(key, 'GET', KEYS)).keys.map(({ id }) => id);
+
+  /** Returns the stored answers that name something. */
+  async function claimsOf(id: string) {
+    const names = await redis.keys(`${PREFIX}:idempotent:*`);
+    const answers = await Promise.all(
+      names.map((name) => redis.hget(name, 'answer').catch(() => null)),
+    );
+    return names.flatMap((name, i) =>
+      answers[i]?.includes(id) ? [{ name, answer: answers[i] }] : [],
+    );
+  }
+
+  test('creates one key, and says that its secret was shown', async () => {
+    const { key, id } = await newClient();
+    const { first, send } = await once(key, KEYS, { name: 'Page' });
+    expect(first).toMatchObject({ code: 201, isReplay: false });
+    const again = await send();
+    expect(again).toMatchObject({ code: 409, type: 'conflict', id: first.id, isReplay: true });
+    expect(again.detail).toContain(`POST ${KEYS}/${first.id}/rotate`);
+    expect(again.text).not.toContain(first.key.slice(15));
+    expect(await idsOf(key)).toEqual([id, first.id]);
+    expect((await send({ name: 'Other' })).type).toBe('idempotency-mismatch');
+
+    const rotated = await ask(key, 'POST', `${KEYS}/${first.id}/rotate`, { graceSeconds: 0 });
+    expect((await ask(rotated.key, 'GET', '/intake/v1/usage')).code).toBe(200);
+  });
+
+  test('at the same time, too', async () => {
+    const { key } = await newClient();
+    const name = randomUUID();
+    const send = () => ask(key, 'POST', KEYS, {}, undefined, name);
+    const answers = await Promise.all([send(), send(), send()]);
+    expect(answers.map(({ code }) => code).sort()).toEqual([201, 409, 409]);
+    expect((await idsOf(key)).length).toBe(2);
+  });
+
+  test('rotates a key once, though the old one has ended', async () => {
+    const { key } = await newClient();
+    const { id } = await ask(key, 'POST', KEYS);
+    const { first, send } = await once(key, `${KEYS}/${id}/rotate`, { graceSeconds: 0 });
+    expect(await send()).toMatchObject({ code: 409, id: first.id, isReplay: true });
+    expect((await idsOf(key)).slice(1)).toEqual([first.id]);
+  });
+
+  test('finds the key that a gateway made that died before it answered; nothing stored has a secret', async () => {
+    const { key } = await newClient();
+    const { first, send } = await once(key, KEYS);
+    const [claim, ...others] = await claimsOf(first.id);
+    expect(others).toEqual([]);
+    expect(JSON.parse(claim?.answer ?? '').body).toEqual({ id: first.id });
+    await redis.hdel(claim?.name ?? '', 'answer');
+    expect(await send()).toMatchObject({ code: 409, id: first.id });
+    expect((await idsOf(key)).length).toBe(2);
+  });
+
+  test('may be sent again if it was refused', async () => {
+    const { key } = await newClient({ quotaPerDay: 10 });
+    const { first, send } = await once(key, KEYS, { quotaPerDay: 11 });
+    expect([first.code, (await send()).code]).toEqual([403, 403]);
+    expect((await send({ quotaPerDay: 10 })).code).toBe(201);
+  });
+});
 
 describe('keys', () => {
   test('a key is created with less, listed without its secret, used, rotated and revoked', async () => {

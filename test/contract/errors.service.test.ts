@@ -83,6 +83,75 @@ describe('a field that is to blame is named', () => {
   });
 });
 
+describe('what is wrong, and what to do, is said', () => {
+  const REMOVAL = '/bg/v1/background-removals';
+  const ofType = (type: string, body: string) => ({ headers: { 'content-type': type }, body });
+  const SLIPPED = '--abc\r\nContent-Disposition: form-data; name="image"\r\n\r\nx\r\n--abc--\r\n';
+
+  test.each<
+    [what: string, method: string, path: string, status: number, says: string, RequestInit?]
+  >([
+    ['another version', 'POST', '/bg/v2/background-removals', 404, `is ${REMOVAL} meant?`],
+    ['no version, in capitals', 'POST', '/BG/background-removals', 404, `is ${REMOVAL} meant?`],
+    ['two slashes', 'GET', '//intake/v1/jobs', 404, 'is /intake/v1/jobs meant?'],
+    ['an address that is no other', 'GET', '/nowhere', 404, 'see /docs'],
+    ['a parameter twice', 'GET', '/taxonomy/v1/options?locale=de&locale=fr', 400, 'is sent twice'],
+    [
+      'another boundary',
+      'POST',
+      REMOVAL,
+      400,
+      'leave the header out',
+      ofType('multipart/form-data; boundary=z', SLIPPED),
+    ],
+    [
+      'a form of curl -d',
+      'POST',
+      REMOVAL,
+      415,
+      'curl -F image=@photo.jpg',
+      ofType('application/x-www-form-urlencoded', 'image=a'),
+    ],
+    [
+      'JSON that ends early',
+      'POST',
+      '/look/v1/targets',
+      400,
+      'it ends early',
+      ofType('application/json', '{"weather":'),
+    ],
+    [
+      'single quotes',
+      'POST',
+      '/look/v1/targets',
+      400,
+      'line 1, character 2',
+      ofType('application/json', "{'met': 2}"),
+    ],
+  ])('%s: %s %s', async (_, method, path, status, says, init = {}) => {
+    const response = await ask(method, path, init);
+    expect(response.status).toBe(status);
+    expect((await problemOf(response)).detail).toContain(says);
+  });
+
+  test('a request without a key, where clients of remove.bg send it', async () => {
+    const response = await fetch(`${stack.url}/compat/removebg/v1.0/account`);
+    expect([response.status, await response.text()]).toEqual([
+      403,
+      expect.stringContaining('x-api-key: <API_KEY>'),
+    ]);
+  });
+
+  test('JSON where lines are meant', async () => {
+    const { id } = z
+      .object({ id: z.string() })
+      .parse(await (await send('/intake/v1/batches', {})).json());
+    const response = await send(`/intake/v1/batches/${id}/items`, [{ customId: 'a' }]);
+    expect(response.status).toBe(415);
+    expect((await problemOf(response)).detail).toContain('one a line, are application/x-ndjson');
+  });
+});
+
 describe('unknown fields are rejected by every endpoint that takes a body', () => {
   test('in a form of a removal', async () => {
     const form = formWith({ image: shirt, backgroundColour: 'white' });

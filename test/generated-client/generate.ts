@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -25,15 +25,14 @@ const TSCONFIG = {
     noUncheckedIndexedAccess: true,
     outDir: 'dist',
   },
-  files: ['openapi-fetch.ts', 'hey-api.ts', 'orval.ts'],
+  include: ['openapi-fetch.ts', 'hey-api.ts', 'orval.ts', '*.d.ts'],
 };
 
 /** hey-api needs the programming interface of TypeScript, which the compiler of this project lacks. */
 const WITH_TYPESCRIPT_5 = join(HERE, 'with-typescript-5.mjs');
 
-/** Each generator as the docs run it, from the folder that it generates into. */
+/** Each generator of a whole client as the docs run it, from the folder that it generates into. */
 const generators = (document: string): readonly string[][] => [
-  [fileOf('openapi-typescript', 'bin/cli.js'), document, '-o', 'api.d.ts'],
   [
     '--import',
     pathToFileURL(WITH_TYPESCRIPT_5).href,
@@ -43,12 +42,27 @@ const generators = (document: string): readonly string[][] => [
   [fileOf('orval', 'dist/bin/orval.mjs'), '--config', 'orval.config.mjs'],
 ];
 
-/** Generates the clients from a document, and returns the types that openapi-typescript writes. */
-export async function generateClients(folder: string, document: string): Promise<string> {
-  const env = { ...process.env, DOCUMENT: document, SELVAGE_URL: new URL(document).origin };
+/** Generates types by openapi-typescript, as the docs do. */
+const typesOf = (document: string): string[] => [
+  ...[fileOf('openapi-typescript', 'bin/cli.js'), document],
+  ...['-o', `${nameOf(document)}.d.ts`],
+];
+
+const nameOf = (document: string): string =>
+  basename(document, '.json').replace(/^openapi$/, 'api');
+
+/** Generates clients from the first document, and types from each. Returns the types by name. */
+export async function generateClients(
+  folder: string,
+  documents: readonly string[],
+): Promise<Record<string, string>> {
+  const [first = ''] = documents;
+  const env = { ...process.env, DOCUMENT: first, SELVAGE_URL: new URL(first).origin };
   const run = (args: string[]) => exec(process.execPath, args, { cwd: folder, env });
-  await Promise.all(generators(document).map(run));
-  return readFile(join(folder, 'api.d.ts'), 'utf8');
+  await Promise.all([...generators(first), ...documents.map(typesOf)].map(run));
+  const read = async (document: string) =>
+    [nameOf(document), await readFile(join(folder, `${nameOf(document)}.d.ts`), 'utf8')] as const;
+  return Object.fromEntries(await Promise.all(documents.map(read)));
 }
 
 /** Sets up an empty folder with the programs and their libraries; the clients are generated into it. */

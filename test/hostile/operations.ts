@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fetchDocuments } from '../support/openapi.ts';
 
 const Documented = z.looseObject({
   requestBody: z
@@ -9,7 +10,7 @@ const Document = z.looseObject({
   paths: z.record(z.string(), z.record(z.string(), Documented)),
 });
 
-/** An endpoint in the OpenAPI document of a running server. */
+/** An endpoint in the OpenAPI documents of a running server. */
 export interface Operation {
   method: string;
   /** With `{name}` for parameters. */
@@ -19,10 +20,13 @@ export interface Operation {
   needsBody: boolean;
 }
 
-/** Returns every endpoint in the OpenAPI document of a running server. */
+/** Returns every endpoint in the OpenAPI documents of a running server. */
 export async function readOperations(url: string): Promise<Operation[]> {
-  const { paths } = Document.parse(await (await fetch(`${url}/openapi.json`)).json());
-  const all = Object.entries(paths).flatMap(([path, operations]) =>
+  const documents = await fetchDocuments(url);
+  const paths = documents.flatMap(({ text }) =>
+    Object.entries(Document.parse(JSON.parse(text)).paths),
+  );
+  const all = paths.flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, { requestBody }]) => ({
       method: method.toUpperCase(),
       // A query or a fragment tells twins apart, which take bodies of different types.

@@ -46,7 +46,12 @@ describe('the JSON of a handler that parses it', () => {
 describe.each(['parsed', 'text'])('a %s body', (path) => {
   test.each([
     [400, 'is empty', 'The body is empty; send a JSON object', ''],
-    [400, 'is not UTF-8', 'The body is not UTF-8', Uint8Array.of(0x22, 0xff, 0x22)],
+    [
+      400,
+      'is not UTF-8',
+      'The body is not UTF-8; send its text in UTF-8',
+      Uint8Array.of(0x22, 0xff, 0x22),
+    ],
     [413, 'has too many values', 'The JSON has more than 200000 values', '['.repeat(200_001)],
   ])('is rejected with %i if it %s', async (status, _what, detail, body) => {
     expect(await post(path, body)).toMatchObject({ status, detail });
@@ -57,7 +62,13 @@ const FORBIDDEN =
   'The body has a forbidden member: "__proto__", or "prototype" in "constructor"; remove it';
 
 test.each([
-  ['{"a":', 'The body is not JSON'],
+  ['{"a":', 'The body is not JSON: it ends early'],
+  [
+    '{"a": NaN}',
+    'The body is not JSON: it has a value that JSON has not, such as NaN or a text without quotes',
+  ],
+  ['{"a": 1,\n  b: 2}', 'The body is not JSON: it breaks at line 2, character 3'],
+  ["{'a': 1}", 'The body is not JSON: it breaks at line 1, character 2'],
   ['{"__proto__": {"a": 1}}', FORBIDDEN],
   ['{"a": [{"constructor": {"prototype": {}}}]}', FORBIDDEN],
 ])('a body that no handler should see is rejected: %s', async (text, detail) => {

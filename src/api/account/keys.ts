@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { GrantFields, isLive, KeyRecord } from '../../auth/key-record.ts';
-import { KeyError } from '../../auth/keys.ts';
+import { type CreatedKey, KeyError } from '../../auth/keys.ts';
 import type { Rate } from '../../auth/limit-settings.ts';
 import { CLIENT_SCOPES, INTAKE_RIGHTS, rightsOf } from '../../auth/scopes.ts';
 import type { Gateway } from '../../gateway.ts';
@@ -9,6 +9,8 @@ import { Problem } from '../../platform/problem.ts';
 import { clientScopes, line, RateForm } from '../access.ts';
 import { requireCaller } from '../caller.ts';
 import { notFound } from '../common-problems.ts';
+import { IDEMPOTENT } from '../intake/idempotent.ts';
+import { shownOnce } from '../intake/shown-once.ts';
 import { jsonDoc } from '../json-doc.ts';
 import { requireCovered } from './grant.ts';
 
@@ -71,11 +73,16 @@ function throwConflict(error: unknown): never {
   throw error;
 }
 
+export type KeysGateway = Pick<
+  Gateway,
+  'keys' | 'clientUsage' | 'requestLimits' | 'idempotency' | 'now'
+>;
+
 /** A client's own keys. */
 class AccountKeys {
-  readonly #gateway: Pick<Gateway, 'keys' | 'clientUsage' | 'requestLimits' | 'now'>;
+  readonly #gateway: KeysGateway;
 
-  constructor(gateway: Pick<Gateway, 'keys' | 'clientUsage' | 'requestLimits' | 'now'>) {
+  constructor(gateway: KeysGateway) {
     this.#gateway = gateway;
   }
 
@@ -90,22 +97,45 @@ class AccountKeys {
     const { name, ...changes } = call.body;
     const scopes = own.scopes.filter((scope) => CLIENT_SCOPES.includes(scope));
     const grant = GrantFields.parse({ ...own, scopes, ...changes, name });
-    requireCovered(own, grant);
-    await this.#countNew(own);
     // Counted together: a further key is no further quota. What a test key does costs nothing.
     const meter = grant.test && !own.test ? undefined : own.meter;
-    const created = await this.#gateway.keys.create(grant, meter).catch(throwConflict);
-    return { status: 201, body: { ...viewOf(created.record, own), key: created.key } };
+    return this.#make(call, PATH, own, async (id) => {
+      requireCovered(own, grant);
+      await this.#countNew(own);
+      return this.#gateway.keys.create(grant, meter, id);
+    });
   };
 
   rotate = async (call: Call<unknown, { graceSeconds: number }>): Promise<Reply> => {
-    const { own, found } = await this.#find(call);
-    requireCovered(own, found);
-    await this.#countNew(own);
-    const rotated = this.#gateway.keys.rotate(found.id, call.body.graceSeconds);
-    const { key, record } = await rotated.catch(throwConflict);
-    return { status: 201, body: { ...viewOf(record, own), key } };
+    const { own } = await this.#read(call);
+    return this.#make(call, `${PATH}/${call.params.id}/rotate`, own, async (id) => {
+      const { found } = await this.#find(call);
+      requireCovered(own, found);
+      await this.#countNew(own);
+      return this.#gateway.keys.rotate(found.id, call.body.graceSeconds, id);
+    });
   };
+
+  /** Makes a key once per `Idempotency-Key`. @throws Problem conflict if the request is repeated */
+  #make(
+    call: Call,
+    path: string,
+    own: KeyRecord,
+    make: (id: string | undefined) => Promise<CreatedKey>,
+  ): Promise<Reply> {
+    const { keys, idempotency, now } = this.#gateway;
+    return shownOnce(idempotency, call, {
+      path,
+      prefix: 'key',
+      nowMillis: now(),
+      remedy: (id) => `Rotate it for another: POST ${PATH}/${id}/rotate`,
+      madeAt: async (id) => (await keys.listOf(own.client)).find((key) => key.id === id)?.createdAt,
+      async make(id) {
+        const { key, record } = await make(id).catch(throwConflict);
+        return { id: record.id, reply: { status: 201, body: { ...viewOf(record, own), key } } };
+      },
+    });
+  }
 
   revoke = async (call: Call): Promise<Reply> => {
     const { own, found } = await this.#find(call);
@@ -156,9 +186,7 @@ function requireNoEnd({ expiresAt }: KeyRecord): void {
 }
 
 /** The routes for the keys of a client. */
-export function accountKeyRoutes(
-  gateway: Pick<Gateway, 'keys' | 'clientUsage' | 'requestLimits' | 'now'>,
-): Route[] {
+export function accountKeyRoutes(gateway: KeysGateway): Route[] {
   const keys = new AccountKeys(gateway);
   return [
     route({
@@ -178,7 +206,8 @@ export function accountKeyRoutes(
       operationId: 'createKey',
       summary: 'Create a key with no more than this one holds',
       description:
-        'It is counted together with this key, and gives no more than it: 403 names what would be more. 409 if you have as many live keys as you may, or this key has an end.',
+        'It is counted together with this key, and gives no more than it: 403 names what would be more. 409 if you have as many live keys as you may, or this key has an end; and, with the `id` of the key, if the request is repeated with its `Idempotency-Key`.',
+      requestHeaders: IDEMPOTENT,
       optionalBody: true,
       body: KeyForm,
       maxBodyBytes: 8192,
@@ -192,7 +221,9 @@ export function accountKeyRoutes(
       scope: SCOPE,
       operationId: 'rotateKey',
       summary: 'Replace a key by a new one',
-      description: 'The old one works for `graceSeconds` more, a day by default.',
+      description:
+        'The old one works for `graceSeconds` more, a day by default. 409 with the `id` of the new one if the request is repeated with its `Idempotency-Key`.',
+      requestHeaders: IDEMPOTENT,
       optionalBody: true,
       body: z.strictObject({
         graceSeconds: z.number().int().min(0).max(MAX_GRACE_SECONDS).default(86_400),

@@ -7,7 +7,7 @@ import { Problem } from '../../platform/problem.ts';
 import { requireCaller } from '../caller.ts';
 import { notFound } from '../common-problems.ts';
 import { jsonDoc } from '../json-doc.ts';
-import { accountKeyRoutes, SCOPE } from './keys.ts';
+import { accountKeyRoutes, type KeysGateway, SCOPE } from './keys.ts';
 
 /** Sees the requests of all clients. */
 const OPERATOR_SCOPE = 'operations:access';
@@ -37,10 +37,7 @@ const LoggedRequests = z.object({
   requests: z.array(LoggedRequest.meta({ id: 'LoggedRequest' })),
 });
 
-type AccountGateway = Pick<
-  Gateway,
-  'keys' | 'clientUsage' | 'requestLog' | 'requestLimits' | 'now'
->;
+type AccountGateway = KeysGateway & Pick<Gateway, 'requestLog'>;
 
 async function usage(
   { keys, clientUsage }: AccountGateway,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { addressBlock } from '../../http/address-block.ts';
 import type { Call, Reply } from '../../http/route.ts';
 import type { Idempotency, IdempotentRequest, StoredResponse } from '../../intake/idempotency.ts';
 import { readIdempotencyKey } from './job-request.ts';
@@ -37,11 +38,13 @@ export const storedJson = (body: StoredResponse['body'], status = 200): StoredRe
   body,
 });
 
-const REPLAYED = { 'idempotency-replayed': 'true' };
+export const REPLAYED = { 'idempotency-replayed': 'true' };
 
 function readRequest(call: Call<unknown>, content: unknown): IdempotentRequest | undefined {
   const key = readIdempotencyKey(call.headers);
-  return key === undefined ? undefined : { client: call.caller?.client ?? '', key, content };
+  // No client has such a name.
+  const client = call.caller?.client ?? `address:${addressBlock(call.remoteAddress)}`;
+  return key === undefined ? undefined : { client, key, content };
 }
 
 /**

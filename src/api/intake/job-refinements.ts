@@ -176,7 +176,6 @@ export function jobRefinementRoutes(
         'gone',
         'damaged',
         'conflict',
-        'idempotency-mismatch',
         'unprocessable-image',
         'upstream-failed',
       ],

@@ -115,7 +115,7 @@ export const jobRoutes = (
     imageForm: { 'application/json': JobJson, 'multipart/form-data': JobForm },
     quota: 1,
     responses: { 202: { ...jobDoc, headers: ['Location', 'Retry-After'] } },
-    problems: ['conflict', 'idempotency-mismatch'],
+    problems: ['conflict'],
     handle: createJob(jobs, services.presets),
   }),
   route<PageQuery>({
@@ -193,7 +193,7 @@ export const jobRoutes = (
     description: 'Cancelling again returns the same job; a job that has ended otherwise conflicts.',
     requestHeaders: IDEMPOTENT,
     responses: { 200: jobDoc },
-    problems: ['not-found', 'conflict', 'gone', 'damaged', 'idempotency-mismatch'],
+    problems: ['not-found', 'conflict', 'gone', 'damaged'],
     handle: cancelJob(jobs, services.idempotency),
   }),
   route({

@@ -10,7 +10,12 @@ import {
   DeliveryAttempt,
   type WebhookEvent,
 } from '../../intake/webhooks/events.ts';
-import { testEvent, WEBHOOK_TYPES, type WebhookType } from '../../intake/webhooks/outbox.ts';
+import {
+  testEvent,
+  WEBHOOK_TYPES,
+  WebhookBody,
+  type WebhookType,
+} from '../../intake/webhooks/outbox.ts';
 import { Problem, unavailable } from '../../platform/problem.ts';
 import { signWebhook } from '../../platform/webhook-signature.ts';
 import { requireCaller } from '../caller.ts';
@@ -55,7 +60,7 @@ const Delivery = z
     createdAt: z.iso.datetime(),
     nextAttemptAt: z.iso.datetime().optional(),
     attempts: z.array(DeliveryAttempt),
-    event: z.unknown().meta({ description: 'The body of the webhook request' }),
+    event: WebhookBody,
     signature: z.record(z.string(), z.string()).optional().meta({
       description: 'The headers that an attempt now would have; of one delivery, not in lists',
     }),
@@ -198,7 +203,7 @@ const settingsRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
     description:
       'The previous secret stays valid for a day; until then, messages carry a signature by each. Disabled URLs are enabled again.',
     requestHeaders: IDEMPOTENT,
-    problems: ['conflict', 'idempotency-mismatch'],
+    problems: ['conflict'],
     responses: { 201: jsonDoc('The secret; it is not shown again', CreatedSecret) },
     handle: (call) =>
       handleOnce(call, [`${WEBHOOKS_PATH}/secret`], async () => ({
@@ -225,7 +230,7 @@ const settingsRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
     summary: 'Enable a URL that responded with 410',
     description: 'A URL that responds with 410 Gone gets no more messages until it is enabled.',
     requestHeaders: IDEMPOTENT,
-    problems: ['conflict', 'idempotency-mismatch'],
+    problems: ['conflict'],
     body: WebhookField,
     responses: { 200: jsonDoc('The settings', WebhookSettings) },
     handle: (call) =>
@@ -246,7 +251,7 @@ const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
     description:
       'Signed and delivered like any other, with `data.test` true. It costs nothing; a URL that cannot be reached is tried again.',
     requestHeaders: IDEMPOTENT,
-    problems: ['conflict', 'idempotency-mismatch'],
+    problems: ['conflict'],
     body: TestEvent,
     responses: { 202: jsonDoc('The delivery', Delivery) },
     handle: (call) =>
@@ -292,7 +297,7 @@ const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
     description: 'Attempts start over, and the URL is enabled again if it was disabled.',
     requestHeaders: IDEMPOTENT,
     responses: { 202: jsonDoc('The delivery', Delivery) },
-    problems: ['not-found', 'conflict', 'idempotency-mismatch'],
+    problems: ['not-found', 'conflict'],
     async handle(call) {
       const event = await actions.readOwn(call);
       return handleOnce(call, [DELIVERIES_PATH, event.id], async () =>

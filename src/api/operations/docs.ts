@@ -3,8 +3,9 @@ import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { openApiDocument } from '../../http/openapi/document.ts';
 import type { Route } from '../../http/route.ts';
+import { WebhookBody } from '../../intake/webhooks/outbox.ts';
 import { createDocument, sendDocument } from '../document.ts';
-import { CHAPTERS } from '../openapi/chapters.ts';
+import { chaptersOf, DOCUMENTS, type DocumentName, documentOf } from '../openapi/chapters.ts';
 import { EXAMPLES } from '../openapi/examples.ts';
 
 /**
@@ -27,22 +28,45 @@ interface Installation {
   publicUrl: string | undefined;
 }
 
-/** Returns the OpenAPI document of these routes. */
-const describeApi = (routes: readonly Route[], installation: Installation) =>
-  openApiDocument(routes, { ...installation, chapters: CHAPTERS, examples: EXAMPLES });
+/** What is in the other documents. */
+const otherDocuments = (name: DocumentName): string =>
+  Object.entries(DOCUMENTS)
+    .filter(([other]) => other !== name)
+    .map(([, { path, about }]) => `- \`${path}\`: ${about}`)
+    .join('\n');
 
-/** Serves `/openapi.json`, and Swagger UI at `/docs` without resources from other hosts. */
+/** Returns the OpenAPI document of this name. */
+function describeApi(name: DocumentName, all: readonly Route[], installation: Installation) {
+  const { title, about } = DOCUMENTS[name];
+  const routes = all.filter((route) => documentOf(route) === name);
+  return openApiDocument(routes, {
+    ...installation,
+    title,
+    description: `${about}. Every response has \`X-Request-Id\`, your own if the request brings one; every response to a key has \`RateLimit-Limit\` and \`RateLimit-Remaining\`.\n\nElsewhere:\n\n${otherDocuments(name)}`,
+    chapters: chaptersOf(routes),
+    examples: EXAMPLES,
+    ...(name === 'api' && { event: WebhookBody }),
+  });
+}
+
+/** Serves the OpenAPI documents, and Swagger UI at `/docs` without resources from other hosts. */
 export function serveDocs(
   app: FastifyInstance,
   routes: readonly Route[],
   installation: Installation,
 ): void {
-  const document = describeApi(routes, installation);
-  const served = createDocument(JSON.stringify(document));
-  app.get('/openapi.json', (request, reply) => {
-    const { status = 200, headers = {}, body } = sendDocument(request, served, HEADERS);
-    return reply.status(status).headers(headers).send(body);
-  });
+  const documents = (Object.keys(DOCUMENTS) as DocumentName[]).map((name) => ({
+    ...DOCUMENTS[name],
+    document: describeApi(name, routes, installation),
+  }));
+  for (const { path, document } of documents) {
+    const served = createDocument(JSON.stringify(document));
+    app.get(path, (request, reply) => {
+      const { status = 200, headers = {}, body } = sendDocument(request, served, HEADERS);
+      return reply.status(status).headers(headers).send(body);
+    });
+  }
+  const [{ document } = {}] = documents;
   app.register(swagger, { mode: 'static', specification: { document: document as never } });
   app.register(async (scope) => {
     scope.addHook('onRequest', async (_request, reply) => {
@@ -51,7 +75,9 @@ export function serveDocs(
     scope.register(swaggerUi, {
       routePrefix: '/docs',
       uiConfig: {
-        layout: 'BaseLayout',
+        // The page chooses between the documents.
+        urls: documents.map(({ path, title }) => ({ url: path, name: title })),
+        layout: 'StandaloneLayout',
         deepLinking: true,
         persistAuthorization: false,
         tryItOutEnabled: true,

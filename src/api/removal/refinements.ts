@@ -86,7 +86,7 @@ export const refinementRoutes = (
         headers: ['X-Cutout-Rules', 'Server-Timing', 'Idempotency-Replayed'],
       },
     },
-    problems: ['idempotency-mismatch', 'unprocessable-image', 'upstream-failed'],
+    problems: ['unprocessable-image', 'upstream-failed'],
     async handle(call: Call): Promise<Reply> {
       images.shedIfBusy(call);
       const sent = readRequest(await call.form());

@@ -23,6 +23,8 @@ export interface Chapter {
 
 /** What the document says besides the routes. */
 interface DocumentSettings {
+  title: string;
+  description: string;
   version: string;
   /** The base URL of clients, if the operator has set it. */
   publicUrl: string | undefined;
@@ -30,6 +32,8 @@ interface DocumentSettings {
   chapters: readonly Chapter[];
   /** By operation id. */
   examples: Readonly<Record<string, OperationExamples>>;
+  /** The body of what is sent to the URLs of clients. */
+  event?: z.ZodType;
 }
 
 /** What is written into while the routes are described. */
@@ -210,7 +214,10 @@ const zodSchemas = (media: MediaSchemas | undefined): z.ZodType[] =>
   });
 
 /** Returns every schema of the routes, by what it describes. */
-function schemasOf(routes: readonly Route[]): Record<Direction, ReadonlySet<z.ZodType>> {
+function schemasOf(
+  routes: readonly Route[],
+  { event }: DocumentSettings,
+): Record<Direction, ReadonlySet<z.ZodType>> {
   const input = routes.flatMap((route) => [
     ...(route.query ? [route.query] : []),
     ...zodSchemas(requestMedia(route)),
@@ -219,6 +226,7 @@ function schemasOf(routes: readonly Route[]): Record<Direction, ReadonlySet<z.Zo
     ...(problemSchema ? [problemSchema] : []),
     ...Object.values(responses).flatMap((doc) => zodSchemas(doc.content)),
   ]);
+  if (event) output.push(event);
   return { input: new Set(input), output: new Set(output) };
 }
 
@@ -282,10 +290,26 @@ function describedOnce(routes: readonly Route[]): Route[] {
 const examplesOf = ({ examples }: Pick<Draft, 'examples'>, { operationId }: Route) =>
   examples[operationId.replace(TWIN_SUFFIX, '')];
 
+/** Describes what clients are sent: one request, whose body tells the kind of event. */
+const webhooks = (schema: JsonSchema) => ({
+  event: {
+    post: {
+      operationId: 'receiveEvent',
+      tags: ['Webhooks'],
+      summary: 'An event, sent to the URL of a `webhook`',
+      description:
+        'Signed as in Standard Webhooks 1.0, by the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`. An answer other than 2xx within 15 seconds is retried.',
+      security: [],
+      requestBody: { required: true, content: { 'application/json': { schema } } },
+      responses: { '2XX': { description: 'Received' } },
+    },
+  },
+});
+
 /** Returns the OpenAPI 3.1 document, generated from the schemas that parse requests. */
 export function openApiDocument(table: readonly Route[], settings: DocumentSettings) {
   const routes = describedOnce(table.flatMap(singleMedia));
-  const schemas = createSchemaTable(schemasOf(routes));
+  const schemas = createSchemaTable(schemasOf(routes, settings));
   const responses: Draft['responses'] = {};
   const parameters = createParameterTable(schemas, routes);
   const shared = { ...settings, schemas, responses, parameters };
@@ -296,13 +320,13 @@ export function openApiDocument(table: readonly Route[], settings: DocumentSetti
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(draft, route) };
   }
   const described = { paths, responses };
+  const hasProblem = used(described, 'schemas').includes('Problem');
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Selvage',
+      title: settings.title,
       version: settings.version,
-      description:
-        'Garment cut-outs, garment words and outfits that are warm enough. Every response has `X-Request-Id`, your own if the request brings one; every response to a key has `RateLimit-Limit` and `RateLimit-Remaining`.',
+      description: settings.description,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: settings.publicUrl ?? '/', description: 'This installation' }],
@@ -310,8 +334,9 @@ export function openApiDocument(table: readonly Route[], settings: DocumentSetti
     security: security({ scope: 'any-key' }),
     tags: settings.chapters.map(({ name, description }) => ({ name, description })),
     paths,
+    ...(settings.event && { webhooks: webhooks(schemas.get(settings.event, 'output')) }),
     components: {
-      schemas: { ...schemas.components, Problem: ProblemSchema },
+      schemas: { ...schemas.components, ...(hasProblem && { Problem: ProblemSchema }) },
       responses,
       parameters: parameters.components,
       headers: headerComponents(used<ResponseHeader>(described, 'headers')),

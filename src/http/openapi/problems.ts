@@ -46,7 +46,7 @@ const PROBLEM_HEADERS: Partial<Record<ProblemType, readonly ResponseHeader[]>> =
   'method-not-allowed': ['Allow'],
   unauthorized: ['WWW-Authenticate'],
   'insufficient-scope': ['WWW-Authenticate'],
-  conflict: ['Retry-After'],
+  conflict: ['Retry-After', 'Idempotency-Replayed'],
   'rate-limit-exceeded': ['Retry-After', ...LIMIT_HEADERS],
   'quota-exceeded': ['Retry-After', ...LIMIT_HEADERS],
   'upstream-unavailable': ['Retry-After'],
@@ -72,30 +72,22 @@ const KEYED_PROBLEMS: readonly ProblemType[] = [
   'rate-limit-exceeded',
 ];
 
-/** What the operations that are paid for list by status, as clients of them handle each. */
-const PAID_PROBLEMS: readonly ProblemType[] = [
-  'invalid-request',
-  'unauthorized',
-  'insufficient-scope',
-  'payload-too-large',
-  'unsupported-media-type',
-  'rate-limit-exceeded',
-  'quota-exceeded',
-  'upstream-unavailable',
-];
-
 /** What a route can respond with because of its kind: its `default`, which many routes share. */
 const kindProblems = ({ scope }: Route): readonly ProblemType[] =>
   scope === 'keyless' ? COMMON_PROBLEMS : [...COMMON_PROBLEMS, ...KEYED_PROBLEMS];
 
 /**
- * Returns the problems a route lists by status: those its row names, those of what is paid for, and one that every
- * route of its kind has where there is no other, so that each lists an error.
+ * Returns the problems a route lists by status: those its row names, those of quota and `Idempotency-Key`, and one that
+ * every route of its kind has where there is no other, so that each lists an error.
  */
 function ownProblems(route: Route): ProblemType[] {
-  const { scope, quota, problems = [] } = route;
+  const { scope, quota, requestHeaders = [], problems = [] } = route;
   const fallback = scope === 'keyless' ? 'invalid-request' : 'unauthorized';
-  const named = [...(quota ? PAID_PROBLEMS : []), ...(problems as ProblemType[])];
+  const named: ProblemType[] = [
+    ...(quota ? ['quota-exceeded' as const] : []),
+    ...(requestHeaders.includes('Idempotency-Key') ? ['idempotency-mismatch' as const] : []),
+    ...(problems as ProblemType[]),
+  ];
   const others = kindProblems(route).filter(
     (type) => statusOf(route, type) !== PROBLEMS[type].status,
   );

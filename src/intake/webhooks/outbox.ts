@@ -20,23 +20,33 @@ export const WEBHOOK_TYPES = [
 ] as const;
 export type WebhookType = (typeof WEBHOOK_TYPES)[number];
 
-export const OutboxEntry = z.object({
+/** The body of a webhook request. */
+export const WebhookBody = z
+  .object({
+    type: z.enum(WEBHOOK_TYPES),
+    timestamp: z.iso.datetime().meta({ description: 'Of the event, not of the attempt' }),
+    data: z.object({
+      id: z.string().meta({ description: 'Of the job, batch or run' }),
+      status: z.string(),
+      links: z.record(z.string(), z.string()),
+      counts: z
+        .record(z.string(), z.number())
+        .optional()
+        .meta({ description: 'Numbers of rows and images' }),
+      reasons: z
+        .record(z.string(), z.number())
+        .optional()
+        .meta({ description: 'Failed, stale and rejected rows by reason' }),
+      held: FeedLoss.optional().meta({ description: 'What a held run would lose' }),
+      test: z.literal(true).optional().meta({ description: 'You asked for it: nothing has ended' }),
+    }),
+  })
+  .meta({ id: 'WebhookEvent' });
+
+export const OutboxEntry = WebhookBody.extend({
   eventId: z.string(),
   client: z.string(),
   url: z.string(),
-  type: z.enum(WEBHOOK_TYPES),
-  data: z.object({
-    id: z.string(),
-    status: z.string(),
-    links: z.record(z.string(), z.string()),
-    /** Numbers of rows and images, and what a held run would lose. */
-    counts: z.record(z.string(), z.number()).optional(),
-    reasons: z.record(z.string(), z.number()).optional(),
-    held: FeedLoss.optional(),
-    /** Sent because the client asked for it: nothing has ended. */
-    test: z.literal(true).optional(),
-  }),
-  timestamp: z.iso.datetime(),
 });
 export type OutboxEntry = z.infer<typeof OutboxEntry>;
 

@@ -35,8 +35,8 @@ function reachedFrom(part: unknown, schemas: Contract['schemas']): Set<string> {
   return reached;
 }
 
-/** Returns what types are written from. */
-export function contractOf(document: unknown): Contract {
+/** Returns what a document has for types. */
+function partOf(document: unknown): Contract {
   const { paths, components } = Document.parse(document);
   const { schemas } = components;
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
@@ -55,4 +55,14 @@ export function contractOf(document: unknown): Contract {
   const queries = Object.fromEntries(operations.map((each) => [each.operationId, queryOf(each)]));
   const sent = [operations.map(({ requestBody }) => requestBody ?? {}), queries];
   return { schemas, queries, sent: reachedFrom(sent, schemas) };
+}
+
+/** Returns what types are written from. A schema that several documents have is that of the first. */
+export function contractOf(documents: readonly unknown[]): Contract {
+  const parts = documents.map(partOf).reverse();
+  return {
+    schemas: Object.assign({}, ...parts.map(({ schemas }) => schemas)),
+    queries: Object.assign({}, ...parts.map(({ queries }) => queries)),
+    sent: new Set(parts.flatMap(({ sent }) => [...sent])),
+  };
 }

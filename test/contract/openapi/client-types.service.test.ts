@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { FORMATS } from '../../../src/output/formats.ts';
+import { fetchDocuments } from '../../support/openapi.ts';
 import { shareStack } from '../../support/shared-stack.ts';
 import { contractOf } from './client-contract.ts';
 import names from './client-names.json' with { type: 'json' };
@@ -21,12 +22,13 @@ async function check(name: string, text: string): Promise<void> {
   expect(isSame, `packages/client/src/generated/${name} is stale: ${COMMAND}`).toBe(true);
 }
 
-test('the types of the client are those of the document', async () => {
+test('the types of the client are those of the documents', async () => {
   const stack = await shareStack();
-  const document: unknown = await (await fetch(`${stack.url}/openapi.json`)).json();
+  const documents = await fetchDocuments(stack.url);
   stack.stop();
-  const types = writeTypes(contractOf(document), Names.parse(names));
-  await check('contract.ts', head('`/openapi.json` and `client-names.json`') + types);
+  const contract = contractOf(documents.map(({ text }) => JSON.parse(text)));
+  const types = writeTypes(contract, Names.parse(names));
+  await check('contract.ts', head('the OpenAPI documents and `client-names.json`') + types);
 });
 
 test('the client knows how the files of each format begin', () => {

@@ -2,6 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormatsModule from 'ajv-formats';
 import { z } from 'zod';
 import { PROBLEMS, type ProblemType } from '../../../src/platform/problem.ts';
+import { fetchDocuments, type PublishedDocument } from '../../support/openapi.ts';
 
 // The types of this CommonJS module describe its default export as a namespace.
 const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => void;
@@ -34,8 +35,10 @@ const Operation = z.looseObject({
 });
 const Document = z.looseObject({
   openapi: z.string(),
+  info: z.looseObject({ description: z.string() }),
   security: Security,
   paths: z.record(z.string(), z.record(z.string(), Operation)),
+  webhooks: z.record(z.string(), z.record(z.string(), Operation.partial())).optional(),
   components: z.looseObject({
     schemas: z.record(z.string(), z.looseObject({})),
     responses: z.record(z.string(), Response),
@@ -61,8 +64,9 @@ export interface Operation {
 export const pathOf = ({ path }: Pick<Operation, 'path'>): string => path.split(/[?#]/)[0]!;
 
 export interface ApiDocument {
-  text: string;
-  json: z.infer<typeof Document>;
+  /** `/openapi.json` is the first. */
+  documents: readonly (PublishedDocument & { json: z.infer<typeof Document> })[];
+  /** Of all documents. */
   operations: readonly Operation[];
   /** Returns the operation that a request is for: of twins, one that has such an answer. */
   find(
@@ -76,12 +80,14 @@ export interface ApiDocument {
 
 const lastOf = (ref: string): string => ref.split('/').at(-1)!;
 
-/** Reads the document of a running server. */
-export async function readDocument(url: string): Promise<ApiDocument> {
-  const text = await (await fetch(`${url}/openapi.json`)).text();
-  const json = Document.parse(JSON.parse(text));
+const addressOf = (path: string): string => `https://selvage.example${path}`;
+
+/** Returns the operations of a document, whose references to schemas work outside of it. */
+function operationsOf({ path: document, text }: PublishedDocument): Operation[] {
+  const absolute = text.replaceAll('"$ref":"#/', `"$ref":"${addressOf(document)}#/`);
+  const json = Document.parse(JSON.parse(absolute));
   const { responses: shared, parameters } = json.components;
-  const operations = Object.entries(json.paths).flatMap(([path, methods]) =>
+  return Object.entries(json.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): Operation => {
       const described = Object.entries(operation.responses);
       return {
@@ -101,16 +107,22 @@ export async function readDocument(url: string): Promise<ApiDocument> {
       };
     }),
   );
+}
+
+/** Reads the documents of a running server. */
+export async function readDocument(url: string): Promise<ApiDocument> {
+  const published = await fetchDocuments(url);
+  const operations = published.flatMap(operationsOf);
   const patterns = operations.map((operation) => ({
     operation,
     pattern: new RegExp(`^${pathOf(operation).replaceAll(/\{\w+\}/g, '[^/]+')}$`),
   }));
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats(ajv);
-  ajv.addSchema({ ...JSON.parse(text), $id: 'https://selvage.example/openapi.json' });
+  for (const { path, text } of published)
+    ajv.addSchema({ ...JSON.parse(text), $id: addressOf(path) });
   return {
-    text,
-    json,
+    documents: published.map((each) => ({ ...each, json: Document.parse(JSON.parse(each.text)) })),
     operations,
     find(method, path, answer) {
       const found = patterns
@@ -121,17 +133,8 @@ export async function readDocument(url: string): Promise<ApiDocument> {
         answer.mediaType in (responseFor(operation, answer.status)?.content ?? {});
       return found.find(hasAnswer) ?? found[0];
     },
-    validator: (schema) => ajv.compile(absolute(schema)),
+    validator: (schema) => ajv.compile(schema),
   };
-}
-
-/** References of a part of the document, made to work outside of it. */
-function absolute(schema: object): object {
-  const text = JSON.stringify(schema).replaceAll(
-    '"$ref":"#/',
-    '"$ref":"https://selvage.example/openapi.json#/',
-  );
-  return JSON.parse(text);
 }
 
 /**

@@ -1,4 +1,4 @@
-/* Generated from `/openapi.json` and `client-names.json`. To renew it: `UPDATE_CLIENT=1 npm test -- test/contract/openapi/client-types.service.test.ts` */
+/* Generated from the OpenAPI documents and `client-names.json`. To renew it: `UPDATE_CLIENT=1 npm test -- test/contract/openapi/client-types.service.test.ts` */
 
 /** A new batch; its rows are added afterwards. */
 export interface CreateBatchRequest {

@@ -92,7 +92,7 @@ const changeRoutes = (actions: BatchActions, idempotency: Idempotency): Route[] 
     optionalBody: true,
     body: CreateBatchRequest,
     responses: { 201: { ...batchDoc, headers: ['Location'] } },
-    problems: ['conflict', 'idempotency-mismatch'],
+    problems: ['conflict'],
     handle: (call) =>
       idempotently(idempotency, call, ['POST', BATCHES_PATH, call.body], (ref) =>
         actions.create(call.body, call, ref),
@@ -116,7 +116,7 @@ const changeRoutes = (actions: BatchActions, idempotency: Idempotency): Route[] 
     responses: {
       200: jsonDoc('The stored part of the upload', ItemsResponse),
     },
-    problems: ['not-found', 'conflict', 'gone', 'quota-exceeded', 'idempotency-mismatch'],
+    problems: ['not-found', 'conflict', 'gone', 'quota-exceeded'],
     handle: idempotentAction(
       actions,
       idempotency,
@@ -133,7 +133,7 @@ const changeRoutes = (actions: BatchActions, idempotency: Idempotency): Route[] 
     description: 'No rows can be added afterwards. Sealing again returns the same batch.',
     requestHeaders: IDEMPOTENT,
     responses: { 200: batchDoc },
-    problems: ['not-found', 'conflict', 'gone', 'idempotency-mismatch'],
+    problems: ['not-found', 'conflict', 'gone'],
     handle: idempotentAction(actions, idempotency, () => ['seal'], actions.seal),
   }),
   route({
@@ -145,7 +145,7 @@ const changeRoutes = (actions: BatchActions, idempotency: Idempotency): Route[] 
     description: 'Results of finished rows remain until the batch expires.',
     requestHeaders: IDEMPOTENT,
     responses: { 200: batchDoc },
-    problems: ['not-found', 'conflict', 'gone', 'idempotency-mismatch'],
+    problems: ['not-found', 'conflict', 'gone'],
     handle: idempotentAction(actions, idempotency, () => ['cancel'], actions.cancel),
   }),
   route({

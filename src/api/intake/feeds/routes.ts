@@ -27,7 +27,7 @@ const feedBodies = Object.fromEntries(FEED_MEDIA_TYPES.map((type) => [type, 'bin
 const feedDoc = jsonDoc('The feed', FeedResponse);
 const runDoc = jsonDoc('The run', RunResponse);
 
-const CHANGE_PROBLEMS = ['conflict', 'idempotency-mismatch'] as const;
+const CHANGE_PROBLEMS = ['conflict'] as const;
 
 /** Only the last completed run has cut-outs to link to and to decide about. */
 function toReviewTarget(

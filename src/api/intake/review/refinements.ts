@@ -318,7 +318,6 @@ export const refinementRoutes = (
       'gone',
       'damaged',
       'conflict',
-      'idempotency-mismatch',
       'unprocessable-image',
       'upstream-failed',
     ],

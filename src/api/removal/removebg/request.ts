@@ -28,7 +28,9 @@ function checkFiles({ files, fields }: Form): void {
   const unknownFiles = Object.keys(files).filter((name) => !FILE_NAMES.includes(name));
   const textFields = FILE_NAMES.filter((name) => fields[name]);
   const details = [
-    ...unknownFiles.map((name) => `${name.slice(0, 40)} is not a file of this form`),
+    ...unknownFiles.map(
+      (name) => `${name.slice(0, 40)} is not a file of this form; send the image as image_file`,
+    ),
     ...textFields.map((name) => `${name} must be a file part`),
   ];
   const toIssue = (detail: string): CodedIssue => ({
