@@ -63,6 +63,8 @@ export default defineConfig({
       ...(process.stdout.isTTY ? [] : [createMinuteReporter(console.info)]),
       ...(failedFiles ? [createFailedFilesReporter(failedFiles)] : []),
     ],
+    // What a run has transformed is kept in node_modules for the next one.
+    experimental: { fsModuleCache: true },
     // Most tests wait for their own processes, so one worker would leave a core idle.
     maxWorkers: 2,
     projects: [

@@ -113,6 +113,7 @@ export function createServer(deps: ServerOptions): HttpServer {
     genReqId: requestIdOf,
     requestIdHeader: false,
     bodyLimit: MAX_JSON_BYTES,
+    pluginTimeout: 0, // loading takes more than Fastify's 10 s on a busy machine
     http: {
       headersTimeout: requestMillis,
       requestTimeout: 0, // as below; Node compares it with headersTimeout before Fastify sets it

@@ -1,43 +1,26 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { mintKey } from '../../src/auth/api-key.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { blockingConnection } from '../../src/platform/redis.ts';
 import { openQueue } from '../../src/queue/queue.ts';
-import { type KeyRegister, openKeyRegister } from '../console/key-register.ts';
-import { badResponses, type FeedServer, startFeedServer } from '../support/feed-server.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { openKeyRegister } from '../console/key-register.ts';
+import { batchClient } from '../support/batches.ts';
+import { keyClient } from '../support/client.ts';
+import { badResponses } from '../support/feed-server.ts';
+import { useShop, useStack } from '../support/use-stack.ts';
 
 const DEVELOPMENT_KEY = mintKey();
 
-let stack: Stack;
-let shop: FeedServer;
-let register: KeyRegister;
-beforeAll(async () => {
-  const env = { SELVAGE_DEV_KEY: DEVELOPMENT_KEY, FETCH_ALLOW: '127.0.0.0/8' };
-  [stack, shop] = await Promise.all([startStack(env), startFeedServer()]);
-  register = await openKeyRegister(stack);
-});
-afterAll(async () => {
-  register.redis.disconnect();
-  await Promise.all([stack.stop(), shop.close()]);
-});
+const { stack } = await useStack({ SELVAGE_DEV_KEY: DEVELOPMENT_KEY, FETCH_ALLOW: '127.0.0.0/8' });
+const shop = await useShop();
+const register = await openKeyRegister(stack);
+afterAll(() => register.redis.disconnect());
 
 const ask = (path: string, key: string, init: RequestInit = {}) =>
-  fetch(`${stack.url}/intake/v1${path}`, {
-    ...init,
-    headers: { authorization: `Bearer ${key}`, ...init.headers },
-  });
+  keyClient(stack, key).ask(init.method ?? 'GET', `/intake/v1${path}`, init);
 
 /** Opens a batch of the key's client, which stays open. */
-async function openBatch(key: string): Promise<string> {
-  const response = await ask('/batches', key, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ operations: ['remove-background'] }),
-  });
-  expect(response.status).toBe(201);
-  return ((await response.json()) as { id: string }).id;
-}
+const openBatch = (key: string): Promise<string> => batchClient(stack, key).open();
 
 /** Creates as many keys as a client may have. */
 const twoKeys = async (client: string) =>

@@ -1,8 +1,8 @@
 import { unzipSync } from 'fflate';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { badResponses, type FeedServer, startFeedServer } from '../support/feed-server.ts';
+import { badResponses } from '../support/feed-server.ts';
 import { drawnShirt } from '../support/images.ts';
 import {
   askAccount,
@@ -11,7 +11,7 @@ import {
   postCompatForm,
   readRejection,
 } from '../support/remove-bg.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { useShop, useStack } from '../support/use-stack.ts';
 
 const MAX_BYTES = 300_000;
 
@@ -22,28 +22,15 @@ const Account = z.object({
   }),
 });
 
-let stack: Stack;
-let web: FeedServer;
-let key: string;
-let shirt: Buffer;
-let wall: Buffer;
-beforeAll(async () => {
-  const settings = { FETCH_ALLOW: '127.0.0.0/8', MAX_IMAGE_BYTES: String(MAX_BYTES) };
-  [stack, web] = await Promise.all([
-    startStack({ ...settings, MAX_IMAGE_PIXELS: '1000000' }),
-    startFeedServer(),
-  ]);
-  key = (await stack.key()).key;
-  shirt = await drawnShirt({ width: 800, height: 600, format: 'jpeg' });
-  const green = { width: 64, height: 64, channels: 3, background: '#00a000' } as const;
-  wall = await sharp({ create: green }).png().toBuffer();
-  web.put('/shirt.jpg', { body: shirt, type: 'image/jpeg' });
-  web.put('/wall.png', { body: wall, type: 'image/png' });
-  web.put('/page.html', badResponses.htmlPage);
-});
-afterAll(async () => {
-  await Promise.all([stack.stop(), web.close()]);
-});
+const settings = { FETCH_ALLOW: '127.0.0.0/8', MAX_IMAGE_BYTES: String(MAX_BYTES) };
+const { stack, key } = await useStack({ ...settings, MAX_IMAGE_PIXELS: '1000000' });
+const web = await useShop();
+const shirt = await drawnShirt({ width: 800, height: 600, format: 'jpeg' });
+const green = { width: 64, height: 64, channels: 3, background: '#00a000' } as const;
+const wall = await sharp({ create: green }).png().toBuffer();
+web.put('/shirt.jpg', { body: shirt, type: 'image/jpeg' });
+web.put('/wall.png', { body: wall, type: 'image/png' });
+web.put('/page.html', badResponses.htmlPage);
 
 const post = (sent: CompatForm) =>
   postCompatForm(stack, { key, ...sent, files: { image_file: shirt, ...sent.files } });
@@ -56,19 +43,12 @@ async function pictureOf(response: Response) {
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
   const bytes = await bytesOf(response);
   const { data, info } = await sharp(bytes).raw().toBuffer({ resolveWithObject: true });
-  const at = (x: number, y: number) => [
-    ...data.subarray(
-      (y * info.width + x) * info.channels,
-      (y * info.width + x + 1) * info.channels,
-    ),
-  ];
-  return {
-    headers: response.headers,
-    bytes,
-    ...info,
-    at,
-    type: response.headers.get('content-type'),
+  const at = (x: number, y: number) => {
+    const start = (y * info.width + x) * info.channels;
+    return [...data.subarray(start, start + info.channels)];
   };
+  const { headers } = response;
+  return { headers, bytes, ...info, at, type: headers.get('content-type') };
 }
 
 const picture = async (
@@ -113,20 +93,19 @@ describe('the image', () => {
     const json = { 'content-type': 'application/json' };
     const { bytes } = await picture();
     const address = `${web.origin}/shirt.jpg`;
-    const answers = await Promise.all([
-      postAlone({ fields: { image_file_b64: base64, size: 'full' } }),
-      postAlone({ fields: { image_url: address, size: 'full' } }),
-      postCompatBody(stack, key, new URLSearchParams({ image_file_b64: base64, size: 'full' })),
-      postCompatBody(stack, key, new URLSearchParams({ image_url: address, size: 'full' })),
-      postCompatBody(stack, key, JSON.stringify({ image_file_b64: base64, size: 'full' }), json),
-      postCompatBody(
-        stack,
-        key,
-        JSON.stringify({ image_url: address, size: '4k', crop: false }),
-        json,
-      ),
-    ]);
-    for (const answer of answers) expect((await pictureOf(answer)).bytes.equals(bytes)).toBe(true);
+    const inFourK = { image_url: address, size: '4k', crop: false };
+    // One after the other: a busy machine turns away more than a client's share at once.
+    for (const send of [
+      () => postAlone({ fields: { image_file_b64: base64, size: 'full' } }),
+      () => postAlone({ fields: { image_url: address, size: 'full' } }),
+      () =>
+        postCompatBody(stack, key, new URLSearchParams({ image_file_b64: base64, size: 'full' })),
+      () => postCompatBody(stack, key, new URLSearchParams({ image_url: address, size: 'full' })),
+      () =>
+        postCompatBody(stack, key, JSON.stringify({ image_file_b64: base64, size: 'full' }), json),
+      () => postCompatBody(stack, key, JSON.stringify(inFourK), json),
+    ])
+      expect((await pictureOf(await send())).bytes.equals(bytes)).toBe(true);
   });
 
   test('is JSON if the client accepts only JSON, and bytes if it accepts anything', async () => {
@@ -182,50 +161,14 @@ describe('a parameter', () => {
   });
 
   test('crop and crop_margin', async () => {
-    const [whole, cropped, wide] = await Promise.all([
-      picture(),
-      picture({ crop: 'true' }),
-      picture({ crop: 'true', crop_margin: '10px 20px' }),
-    ]);
+    const whole = await picture();
+    const cropped = await picture({ crop: 'true' });
+    const wide = await picture({ crop: 'true', crop_margin: '10px 20px' });
     const width = Number(whole.headers.get('x-foreground-width'));
     const height = Number(whole.headers.get('x-foreground-height'));
     expect(cropped).toMatchObject({ width, height });
     expect(wide).toMatchObject({ width: width + 40, height: height + 20 });
     expect(wide.headers.get('x-foreground-left')).toBe('20');
-  });
-
-  test('scale and position', async () => {
-    const { headers, width, height } = await picture({ scale: '50%', position: '0% 100%' });
-    expect({ width, height }).toEqual({ width: 800, height: 600 });
-    expect(headers.get('x-foreground-left')).toBe('0');
-    expect(headers.get('x-foreground-height')).toBe('300');
-    expect(headers.get('x-foreground-top')).toBe('300');
-  });
-
-  test('roi', async () => {
-    const { at } = await picture({ roi: '0% 0% 50% 100%' });
-    expect(at(300, 300)[3]).toBeGreaterThan(200);
-    expect(at(500, 300)[3]).toBe(0);
-  });
-
-  test('channels alpha', async () => {
-    const mask = await picture({ channels: 'alpha' });
-    expect(await sharp(mask.bytes).metadata()).toMatchObject({ format: 'png', channels: 1 });
-    expect(mask.at(3, 3)).toEqual([0, 0, 0]);
-    expect(mask.at(400, 300)).toEqual([255, 255, 255]);
-  });
-
-  test('bg_color', async () => {
-    const [opaque, half] = await Promise.all([
-      picture({ bg_color: '81d4fa' }),
-      picture({ bg_color: '#81d4fa80' }),
-    ]);
-    expect(opaque.type).toBe('image/jpeg');
-    for (const [i, colour] of [0x81, 0xd4, 0xfa].entries()) {
-      expect(Math.abs((opaque.at(3, 3)[i] ?? 0) - colour)).toBeLessThan(4);
-    }
-    expect(half.type).toBe('image/png');
-    expect(half.at(3, 3)).toEqual([0x81, 0xd4, 0xfa, 0x80]);
   });
 
   test('bg_image_file and bg_image_url', async () => {
@@ -235,19 +178,6 @@ describe('a parameter', () => {
     ]);
     expect(sent.at(3, 3)).toEqual([0, 0xa0, 0, 255]);
     expect(fetched.bytes.equals(sent.bytes)).toBe(true);
-  });
-
-  test('shadow_type, shadow_opacity and semitransparency', async () => {
-    const plain = await picture();
-    const changed = await Promise.all([
-      picture({ add_shadow: 'true' }),
-      picture({ shadow_type: 'drop', shadow_opacity: '90' }),
-      picture({ semitransparency: 'false' }),
-    ]);
-    const [soft, strong, solid] = changed.map(({ bytes }) => bytes);
-    expect(soft?.equals(plain.bytes)).toBe(false);
-    expect(strong?.equals(soft ?? plain.bytes)).toBe(false);
-    expect(solid).toBeDefined();
   });
 });
 

@@ -2,42 +2,35 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import sharp from 'sharp';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { blockingConnection, commandConnection, untilReady } from '../../src/platform/redis.ts';
 import { onCanceled } from '../../src/queue/cancel.ts';
 import type { JobData } from '../../src/queue/catalog.ts';
-import { type JobQueue, openQueue } from '../../src/queue/queue.ts';
+import { openQueue } from '../../src/queue/queue.ts';
 import { createWorkerRegistry } from '../../src/queue/worker-registry.ts';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
 import { consumeJobs } from '../../workers/consume-jobs.ts';
 import { formOf, postImage } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
-import { type Stack, startStack, untilServed } from '../support/stack.ts';
+import { untilServed } from '../support/stack.ts';
+import { useStack } from '../support/use-stack.ts';
 
 const log = createLog('test', 'silent');
 const SERVICE_MILLIS = 100;
 
-/** A gateway, and a worker whose work the tests script: it takes one job at a time. */
-let stack: Stack;
-let redis: Redis;
-let queue: JobQueue;
 let work: (data: JobData<'remove-background'>, signal: AbortSignal) => Promise<void>;
 const started: string[] = [];
-let image: Uint8Array;
-let close: () => Promise<void>;
 
-beforeAll(async () => {
-  stack = await startStack({ SYNC_TIMEOUT_SECONDS: '4' });
-  await stack.worker.end();
-  image = await drawnShirt({ width: 64, height: 64, format: 'png' });
-  redis = commandConnection(stack.redis.url, log);
-  await untilReady(redis, AbortSignal.timeout(10_000));
-  queue = openQueue('sync', redis, log);
-  close = await startScriptedWorker();
-  await untilServed(stack.url);
-});
+const { stack } = await useStack({ SYNC_TIMEOUT_SECONDS: '4' });
+await stack.worker.end();
+const image = await drawnShirt({ width: 64, height: 64, format: 'png' });
+const redis = commandConnection(stack.redis.url, log);
+await untilReady(redis, AbortSignal.timeout(10_000));
+const queue = openQueue('sync', redis, log);
+const close = await startScriptedWorker();
+await untilServed(stack.url);
 beforeEach(() => {
   started.length = 0;
 });
@@ -45,7 +38,6 @@ afterAll(async () => {
   await close();
   await queue.close();
   redis.disconnect();
-  await stack.stop();
 });
 
 async function startScriptedWorker(): Promise<() => Promise<void>> {

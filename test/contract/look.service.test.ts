@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { CLOSET } from '../look/closet.ts';
 import { useSharedStack } from '../support/use-stack.ts';
 
-const { ask, postJson } = await useSharedStack();
+const { postJson } = await useSharedStack();
 
 const post = (path: string, body: unknown) => postJson(`/look/v1/${path}`, body);
 
@@ -26,34 +26,11 @@ const problem = async (response: Response) => {
 const pointersOf = async (response: Response) =>
   (await problem(response)).errors?.map(({ pointer }) => pointer);
 
-const Targets = z.looseObject({
-  targets: z.looseObject({ tempC: z.number(), digest: z.string() }),
-});
-const Candidates = Targets.extend({
-  candidates: z.array(z.looseObject({ id: z.string(), itemIds: z.array(z.string()) })).min(1),
-});
-
 const day = {
   weather: { tempC: 8, windMs: 5, humidityPct: 80, condition: 'rain' },
   met: 2,
   occasion: 'work',
 };
-const dressed = { ...day, items: CLOSET };
-
-describe('a profile', () => {
-  test('/calibrate returns a profile that /targets accepts', async () => {
-    const body = {
-      userProfile: { nickname: 'Ada' },
-      feedback: [{ vote: -2, weather: day.weather, met: 2, plan: 'outdoor', worn: { icl: 1.7 } }],
-    };
-    const { userProfile } = await answered(
-      z.looseObject({ userProfile: z.looseObject({ offsetC: z.number(), nickname: z.string() }) }),
-      await post('calibrate', body),
-    );
-    expect(userProfile.offsetC).toBeGreaterThan(0);
-    await answered(Targets, await post('targets', { ...day, userProfile }));
-  });
-});
 
 /** As Open-Meteo returns it: two days by the hour. */
 const time = Array.from(
@@ -115,21 +92,5 @@ describe('a forecast as it comes', () => {
     const rejected = await post('trip', { ...body, days: long });
     expect(rejected.status).toBe(400);
     expect(await pointersOf(rejected)).toEqual(['/days']);
-  });
-});
-
-describe('a request is rejected', () => {
-  test('for altered targets, but not for targets serialized in another way', async () => {
-    const { targets, candidates } = await answered(Candidates, await post('candidates', dressed));
-    const rewritten = Object.fromEntries(Object.entries(targets).reverse());
-    const body = { candidates, items: CLOSET };
-    const spaced = JSON.stringify({ ...body, targets: rewritten }, null, 2);
-    const headers = { 'content-type': 'application/json' };
-    const scored = await ask('POST', '/look/v1/score', { body: spaced, headers });
-    expect(scored.status).toBe(200);
-    const warmer = { ...targets, tempC: targets.tempC + 1 };
-    const rejected = await post('score', { ...body, targets: warmer });
-    expect(rejected.status).toBe(400);
-    expect((await problem(rejected)).type).toBe('targets-altered');
   });
 });

@@ -1,32 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { createClient } from '../../packages/client/src/client.ts';
 import { type Gate, startGate } from '../faults/gate.ts';
-import { formOf, postImage } from '../support/client.ts';
-import { feedClient } from '../support/feed-client.ts';
+import { formOf, formWith, postImage } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { whileFrozen } from '../support/inference.ts';
 import { intakeClient, readJob } from '../support/intake.ts';
 import { runProgram } from '../support/processes.ts';
-import { type Stack, startStack, untilServed } from '../support/stack.ts';
+import { untilServed } from '../support/stack.ts';
+import { useStack } from '../support/use-stack.ts';
 
 /** Requests with an Idempotency-Key, when responses are lost and gateways die. */
 
-let stack: Stack;
-let key: string;
-let shirt: Buffer;
-beforeAll(async () => {
-  stack = await startStack({ SYNC_TIMEOUT_SECONDS: '20' });
-  key = (await stack.key({ quotaPerDay: 1000 })).key;
-  shirt = await drawnShirt({ width: 300, height: 360, format: 'jpeg' });
-});
-afterAll(async () => {
-  await stack.stop();
-  await gate?.close();
-});
+let gate: Gate | undefined;
+afterAll(() => gate?.close());
+const { stack, key, ask, intake, feeds } = await useStack(
+  { SYNC_TIMEOUT_SECONDS: '20' },
+  { quotaPerDay: 1000 },
+);
+const shirt = await drawnShirt({ width: 300, height: 360, format: 'jpeg' });
 
 /** Returns a picture that no other test has sent. */
 let drawn = 0;
@@ -43,10 +38,9 @@ const remove = (idempotencyKey: string, image = shirt, signal?: AbortSignal) =>
   });
 
 const Page = z.record(z.string(), z.unknown());
-const intake = () => intakeClient(stack, key);
-const quotaLeft = () => intake().quotaLeft();
+const { quotaLeft } = intake;
 const countOf = (path: string, member: string) => async (): Promise<number> =>
-  [Page.parse(await (await intake().ask('GET', path)).json())[member]].flat().length;
+  [Page.parse(await (await intake.ask('GET', path)).json())[member]].flat().length;
 
 const isReplay = ({ headers }: Response) => headers.get('idempotency-replayed');
 
@@ -65,11 +59,11 @@ test('other content under the key is a mismatch, at every endpoint', async () =>
   await (await remove('sync-2')).arrayBuffer();
   const other = await remove('sync-2', await another());
   expect([other.status, await other.json()]).toMatchObject([422, { type: 'idempotency-mismatch' }]);
-  const headers = { authorization: `Bearer ${key}`, 'idempotency-key': 'sync-2' };
+  const headers = { 'idempotency-key': 'sync-2' };
   for (const path of ['/taxonomy/v1/taxonomy', '/taxonomy/v1/garments', '/intake/v1/jobs']) {
     const body = formOf(['image', shirt, 'a.jpg']);
     if (path.startsWith('/intake')) body.append('operations', 'remove-background');
-    const response = await fetch(stack.url + path, { method: 'POST', headers, body });
+    const response = await ask('POST', path, { headers, body });
     expect([path, response.status]).toEqual([path, 422]);
   }
 });
@@ -125,8 +119,7 @@ test('the client library is charged once however often its response is late', as
 test('a key of 255 odd characters is a key, and a longer, empty or invisible one is malformed', async () => {
   const odd = "!#$%&'()*+,-./:;<=>?@[\\]^_`{|}~".repeat(9).slice(0, 255);
   const image = await another();
-  const post = (value: string) =>
-    intakeClient(stack, key).post(image, {}, { 'idempotency-key': value });
+  const post = (value: string) => intake.post(image, {}, { 'idempotency-key': value });
   const first = await readJob(await post(odd));
   const again = await post(`"${odd}"`);
   expect([again.status, isReplay(again)]).toEqual([202, 'true']);
@@ -191,7 +184,7 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
     steps: whole,
     async prepare() {
       const image = await another();
-      const send = (headers: object) => intake().post(image, {}, headers);
+      const send = (headers: object) => intake.post(image, {}, headers);
       return { send, count: countOf('/jobs?limit=100', 'jobs') };
     },
   },
@@ -200,7 +193,7 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
     async prepare() {
       drawn += 1;
       const body = { url: `https://shop.example/${drawn}.csv` };
-      const send = (headers: object) => feedClient(stack, key).postJson(body, headers);
+      const send = (headers: object) => feeds.postJson(body, headers);
       return { send, count: countOf('/feeds?limit=100', 'feeds') };
     },
   },
@@ -209,8 +202,7 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
     async prepare() {
       drawn += 1;
       const body = `id,image_link\r\n${drawn},https://shop.example/1.jpg\r\n`;
-      const send = (headers: object) =>
-        feedClient(stack, key).send('/feeds', body, 'text/csv', headers);
+      const send = (headers: object) => feeds.send('/feeds', body, 'text/csv', headers);
       return { send, count: countOf('/feeds?limit=100', 'feeds') };
     },
   },
@@ -218,21 +210,17 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
     steps: ['the answer'],
     async prepare() {
       const image = await another();
-      const { id } = await readJob(await intake().post(image));
-      await intake().until(id, 'succeeded');
+      const { id } = await intake.done(image);
       const stroke = { mode: 'erase', radius: 6, points: [[100, 110]] };
       const send = (headers: object) => {
-        const body = formOf(['image', image, 'a.jpg']);
-        body.append('strokes', JSON.stringify([stroke]));
-        return intake().ask('POST', `/jobs/${id}/refinements`, { headers: { ...headers }, body });
+        const body = formWith({ image, strokes: JSON.stringify([stroke]) });
+        return intake.ask('POST', `/jobs/${id}/refinements`, { headers: { ...headers }, body });
       };
-      const count = async () => Number((await intake().get(id)).refinements ?? 0);
+      const count = async () => Number((await intake.get(id)).refinements ?? 0);
       return { send, count };
     },
   },
 };
-
-let gate: Gate | undefined;
 
 /** Starts a gateway in the place of the present one, which reaches Redis through the gate. */
 async function startGated(): Promise<Gate> {

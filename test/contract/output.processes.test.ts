@@ -1,41 +1,30 @@
 import { basename, join } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { batchClient, rowOf } from '../support/batches.ts';
-import { formOf, postBody, postForm } from '../support/client.ts';
+import { rowOf } from '../support/batches.ts';
+import { formWith, postBody, postForm } from '../support/client.ts';
 import { drawnShirtOnWood } from '../support/images.ts';
-import { type IntakeClient, intakeClient, readJob } from '../support/intake.ts';
+import { readJob } from '../support/intake.ts';
 import { plantServer, serve } from '../support/servers.ts';
-import { type Stack, startStack } from '../support/stack.ts';
 import { listStoredFiles } from '../support/stored-files.ts';
+import { useStack } from '../support/use-stack.ts';
 
 const SIDE = 400;
 
-let stack: Stack;
-let key: string;
-let intake: IntakeClient;
-let shirt: Buffer;
-/** Blue above, yellow below. */
-let ground: Buffer;
-beforeAll(async () => {
-  stack = await startStack({ FETCH_ALLOW: '127.0.0.0/8', MAX_IMAGE_PIXELS: '200000' });
-  key = (await stack.key()).key;
-  intake = intakeClient(stack, key);
-  shirt = await drawnShirtOnWood({ width: SIDE, height: SIDE, format: 'jpeg' });
-  const blue = sharp({ create: { width: 60, height: 20, channels: 3, background: '#0000ff' } });
-  ground = await blue.extend({ bottom: 20, background: '#ffff00' }).png().toBuffer();
+const { stack, key, intake, batches } = await useStack({
+  FETCH_ALLOW: '127.0.0.0/8',
+  MAX_IMAGE_PIXELS: '200000',
 });
-afterAll(() => stack.stop());
+const shirt = await drawnShirtOnWood({ width: SIDE, height: SIDE, format: 'jpeg' });
+const blue = sharp({ create: { width: 60, height: 20, channels: 3, background: '#0000ff' } });
+/** Blue above, yellow below. */
+const ground = await blue.extend({ bottom: 20, background: '#ffff00' }).png().toBuffer();
 
 type Fields = Record<string, string>;
 
-function removal(fields: Fields, image = shirt, background?: Uint8Array): FormData {
-  const form = formOf(['image', image, 'photo.jpg']);
-  for (const [name, value] of Object.entries(fields)) form.append(name, value);
-  if (background) form.append('backgroundImage', new Blob([Uint8Array.from(background)]), 'b.png');
-  return form;
-}
+const removal = (fields: Fields, image = shirt, background?: Uint8Array): FormData =>
+  formWith({ image, ...fields, ...(background && { backgroundImage: background }) });
 
 const ask = (fields: Fields, image?: Buffer, background?: Uint8Array): Promise<Response> =>
   postForm(stack, removal(fields, image, background), { key });
@@ -69,8 +58,7 @@ describe('the response', () => {
     const sure = plain.headers.get('x-cutout-confidence');
     expect(sure).toMatch(/^[01]\.\d{3}$/);
     const base64 = JSON.stringify({ image_base64: shirt.toString('base64') });
-    const { id } = await readJob(await intake.post(shirt));
-    await intake.until(id, 'succeeded');
+    const { id } = await intake.done(shirt);
     for (const other of [await postBody(stack, base64, { key }), await intake.result(id)]) {
       expect(other.headers.get('x-cutout-confidence')).toBe(sure);
     }
@@ -132,13 +120,8 @@ describe('the response', () => {
   });
 });
 
-const Region = z.object({
-  left: z.number(),
-  top: z.number(),
-  width: z.number(),
-  height: z.number(),
-});
-const CutOut = z.object({ width: z.number(), height: z.number(), foreground: Region });
+const Size = z.object({ width: z.number(), height: z.number() });
+const CutOut = Size.extend({ foreground: Size.extend({ left: z.number(), top: z.number() }) });
 
 /** Runs a job; returns it with its file. */
 async function done(options: object, more: object = {}) {
@@ -206,7 +189,6 @@ describe('an image that is transparent already', () => {
       expect(results?.cutout).toMatchObject({ alpha: 'kept', confidence: 1 });
       expect((await intake.result(id)).headers.get('x-cutout-alpha')).toBe('kept');
     }
-    const batches = batchClient(stack, key);
     const id = await batches.open({ options: keep });
     const rows = [image, shirt].map((bytes, i) => ({
       customId: String(i),
@@ -304,47 +286,12 @@ function bomb(): Promise<Buffer> {
 }
 
 describe('a request is rejected that', () => {
-  test.each<[string, Fields, string]>([
-    ['has an endless margin', { crop: 'true', cropMargin: '900px' }, 'cropMargin'],
-    ['has a negative scale', { scale: '-10%' }, 'scale'],
-    ['has a region without area', { roi: '5px 5px 5px 9px' }, 'roi'],
-    ['has an unknown format', { format: 'gif' }, 'format'],
-    ['wants no pixels', { maxOutputMegapixels: '0' }, 'maxOutputMegapixels'],
-    ['wants a ground in a matte', { channels: 'alpha', backgroundColor: 'red' }, 'backgroundColor'],
-    ['has a margin and no crop', { cropMargin: '5%' }, 'cropMargin'],
-    [
-      'fetches by an unsupported scheme',
-      { backgroundImageUrl: 'file:///etc/passwd' },
-      'backgroundImageUrl',
-    ],
-  ])('%s', async (_, fields, field) => {
-    const response = await ask(fields);
-    expect(response.headers.get('content-type')).toContain('application/problem+json');
-    expect(await response.json()).toMatchObject({
-      type: 'invalid-request',
-      status: 400,
-      errors: [{ pointer: `/${field}` }],
-    });
-  });
-
-  test('has two backgrounds', async () => {
-    const response = await ask({ backgroundColor: 'red' }, shirt, ground);
-    expect(await response.json()).toMatchObject({ errors: [{ pointer: '/backgroundImage' }] });
-  });
-
+  const from = (backgroundImageUrl: string) => ({ backgroundImageUrl });
   test.each<[string, Fields, string]>([
     ['has a region outside of the image', { roi: '400px 0px 500px 90px' }, 'roi'],
     ['results in too many pixels', { crop: 'true', cropMargin: '50%' }, 'maxOutputMegapixels'],
-    [
-      'fetches from a private address',
-      { backgroundImageUrl: 'http://10.0.0.1/' },
-      'backgroundImageUrl',
-    ],
-    [
-      'fetches from a metadata service',
-      { backgroundImageUrl: 'http://169.254.169.254/' },
-      'backgroundImageUrl',
-    ],
+    ['fetches from a private address', from('http://10.0.0.1/'), 'backgroundImageUrl'],
+    ['has a margin and no crop', { cropMargin: '5%' }, 'cropMargin'],
   ])('%s', async (_, fields, field) => {
     expect(await (await ask(fields)).json()).toMatchObject({
       type: 'invalid-request',
@@ -354,15 +301,11 @@ describe('a request is rejected that', () => {
   });
 
   test('has an invalid background', async () => {
-    const cut = (await drawnShirtOnWood({ width: 90, height: 90, format: 'png' })).subarray(
-      0,
-      4000,
-    );
-    const huge = await bomb();
+    const whole = await drawnShirtOnWood({ width: 90, height: 90, format: 'png' });
     const answers = [
       [Buffer.from('no picture at all'), 415],
-      [huge, 413],
-      [cut, 400],
+      [await bomb(), 413],
+      [whole.subarray(0, 4000), 400],
     ] as const;
     for (const [background, status] of answers) {
       const response = await ask({}, shirt, background);
@@ -435,7 +378,6 @@ describe('a job', () => {
 
 test('the rows of a batch share one background, fetched once', async () => {
   const { origin, requests } = await plantServer(serve(ground, { 'content-type': 'image/png' }));
-  const batches = batchClient(stack, key);
   const backgroundImageUrl = `${origin}/ground.png`;
   const id = await batches.open({ options: { format: 'jpeg', backgroundImageUrl } });
   const row = (name: string) =>

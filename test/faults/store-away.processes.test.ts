@@ -1,19 +1,13 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createClient } from '../../packages/client/src/client.ts';
 import { postImage } from '../support/client.ts';
 import { pictureOf } from '../support/feed-server.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { useStack } from '../support/use-stack.ts';
 
-let stack: Stack;
-let key: string;
-let image: Buffer;
-beforeAll(async () => {
-  [stack, image] = await Promise.all([startStack(), pictureOf(1)]);
-  ({ key } = await stack.key());
-});
-afterAll(() => stack.stop());
+const { stack, key, ask } = await useStack();
+const image = await pictureOf(1);
 
 /** Runs an action while a file replaces the storage folder, under which even root cannot write. */
 async function whileUnavailable(action: () => Promise<void>): Promise<void> {
@@ -30,12 +24,8 @@ async function whileUnavailable(action: () => Promise<void>): Promise<void> {
 
 const jobsOfMine = () => createClient({ baseUrl: stack.url, key }).jobs;
 
-const ask = (method: string, path: string, type?: string, body?: string): Promise<Response> =>
-  fetch(`${stack.url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${key}`, ...(type && { 'content-type': type }) },
-    body: body ?? null,
-  });
+const send = (path: string, type: string, body: string): Promise<Response> =>
+  ask('POST', path, { body, headers: { 'content-type': type } });
 
 test('requests that need unavailable storage get 503 with Retry-After', async () => {
   const jobs = jobsOfMine();
@@ -51,8 +41,8 @@ test('requests that need unavailable storage get 503 with Retry-After', async ()
       ask('GET', `/intake/v1/jobs/${succeeded.id}/result`),
       ask('DELETE', `/intake/v1/jobs/${succeeded.id}`),
       ask('DELETE', `/intake/v1/jobs/${canceled}`),
-      ask('POST', '/intake/v1/batches', 'application/json', '{}'),
-      ask('POST', '/intake/v1/feeds', 'text/csv', 'id,title,image_link\n'),
+      send('/intake/v1/batches', 'application/json', '{}'),
+      send('/intake/v1/feeds', 'text/csv', 'id,title,image_link\n'),
     ]);
     for (const answer of answers) {
       expect(await answer.json()).toMatchObject({ status: 503, type: 'upstream-unavailable' });

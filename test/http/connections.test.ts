@@ -219,6 +219,11 @@ describe('a body that nobody needs', () => {
   });
 });
 
+test('a server may take as long to load as a busy machine needs', async () => {
+  await start();
+  expect(server.app.initialConfig.pluginTimeout).toBe(0);
+});
+
 test('a body without a key has little time', async () => {
   await start({ bodyTimes: { keylessMillis: 300 } });
   const raw = await open(server.url, requestText('POST /sign-in', json100, '{'));

@@ -1,17 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { pino } from 'pino';
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  onTestFinished,
-  test,
-} from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { batchKeys, putJson, putLines } from '../../src/intake/batches/batch-files.ts';
 import { Batches } from '../../src/intake/batches/batches.ts';
 import { adoptInstallationId } from '../../src/intake/installation-id.ts';
@@ -25,6 +13,7 @@ import type { Blobs } from '../../src/storage/blobs.ts';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
 import { reconcileOrphans } from '../../workers/orphans.ts';
 import { servicesOn } from '../support/recovery.ts';
+import { testFolder } from '../support/use-folder.ts';
 import { useRedis } from '../support/use-redis.ts';
 
 const never = new AbortController().signal;
@@ -63,24 +52,17 @@ const MANIFEST = {
 const ROW = { row: 0, line: 1, customId: 'a', source: { url: 'https://a.example/1.jpg' } };
 
 const { redis } = await useRedis();
-let dir: string;
 let blobs: Blobs;
 let records: JobRecords;
 let recover: ReturnType<typeof servicesOn>;
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'selvage-orphans-'));
-});
 beforeEach(async () => {
   await redis.flushall();
-  blobs = await createFsBlobs({ dir: await mkdtemp(join(dir, 'store-')) });
+  blobs = await createFsBlobs({ dir: await testFolder() });
   records = new JobRecords(redis, hostClock);
   await adoptInstallationId(redis, blobs);
   recover = servicesOn(redis, blobs);
 });
 afterEach(() => recover.close());
-afterAll(async () => {
-  await rm(dir, { recursive: true, force: true });
-});
 
 const reconcile = (
   hoursLater = 2,

@@ -1,9 +1,6 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { UnrecoverableError, Worker } from 'bullmq';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { batchFiles, batchKeys, putLines } from '../../../src/intake/batches/batch-files.ts';
 import {
   BATCH_RUNNING_STATUSES,
@@ -18,9 +15,7 @@ import { hostClock } from '../../../src/platform/clock.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { blockingConnection, PREFIX } from '../../../src/platform/redis.ts';
 import { readData } from '../../../src/queue/catalog.ts';
-import { type JobQueue, openQueues, type Queues } from '../../../src/queue/queue.ts';
-import type { Blobs } from '../../../src/storage/blobs.ts';
-import { createFsBlobs } from '../../../src/storage/fs-blobs.ts';
+import { openQueues } from '../../../src/queue/queue.ts';
 import { createBatchReader } from '../../../workers/batches/batch-reader.ts';
 import { requeueLostRows } from '../../../workers/batches/complete.ts';
 import { type Dispatching, dispatch } from '../../../workers/batches/dispatcher.ts';
@@ -28,6 +23,7 @@ import { createRowLimits } from '../../../workers/batches/row-limits.ts';
 import { failRow } from '../../../workers/batches/run-row.ts';
 import { sweepBatches } from '../../../workers/batches/sweep.ts';
 import { createWindow, rowJobId } from '../../../workers/batches/window.ts';
+import { useBlobs } from '../../support/use-blobs.ts';
 import { useRedis } from '../../support/use-redis.ts';
 
 const log = createLog('test', 'silent');
@@ -37,21 +33,13 @@ const WINDOW = 12;
 const MAX_WINDOW = 32;
 
 const { server, redis } = await useRedis();
-let folder: string;
-let blobs: Blobs;
-let batches: Batches;
-let queue: JobQueue;
-let queues: Queues;
+const blobs = await useBlobs();
+const batches = new Batches(redis, hostClock);
+const queues = openQueues(redis, log);
+const queue = queues.bulk;
 let deps: Dispatching;
 const finishedRuns: string[] = [];
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'selvage-dispatcher-'));
-  blobs = await createFsBlobs({ dir: folder });
-  batches = new Batches(redis, hostClock);
-  queues = openQueues(redis, log);
-  queue = queues.bulk;
-});
 beforeEach(async () => {
   await redis.flushall();
   const window = createWindow({ batches, blobs, queue });
@@ -74,7 +62,6 @@ beforeEach(async () => {
 });
 afterAll(async () => {
   await Promise.all(Object.values(queues).map((each) => each.close()));
-  await rm(folder, { recursive: true, force: true });
 });
 
 let created = 0;

@@ -1,8 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { type KeyCopy, Keys } from '../../../src/auth/keys.ts';
 import { batchKeys, putJson, putLines, putRows } from '../../../src/intake/batches/batch-files.ts';
 import { Batches } from '../../../src/intake/batches/batches.ts';
@@ -21,38 +18,31 @@ import { AutomaticRecovery } from '../../../workers/recover/automatic.ts';
 import { rebuildAll } from '../../../workers/recover/rebuild.ts';
 import { openRebuilders } from '../../../workers/recover/rebuilders.ts';
 import { servicesOn } from '../../support/recovery.ts';
-import { type RedisServer, startRedis } from '../../support/redis-server.ts';
+import { testFolder } from '../../support/use-folder.ts';
+import { useRedis } from '../../support/use-redis.ts';
 
 const never = new AbortController().signal;
 
-let server: RedisServer;
-let redis: Redis;
-let dir: string;
+const { server } = await useRedis();
+const redis = new Redis(server.url, { maxRetriesPerRequest: null }); // waits while it is cut off
+redis.on('error', () => {});
+afterAll(() => redis.disconnect());
 let blobs: Blobs;
 let deps: ReturnType<typeof servicesOn>;
-beforeAll(async () => {
-  server = await startRedis();
-  redis = new Redis(server.url, { maxRetriesPerRequest: null });
-  redis.on('error', () => {}); // it is cut off
-  dir = await mkdtemp(join(tmpdir(), 'selvage-automatic-'));
-});
 beforeEach(async () => {
   await redis.flushall();
-  blobs = await createFsBlobs({ dir: await mkdtemp(join(dir, 'store-')) });
+  blobs = await createFsBlobs({ dir: await testFolder() });
   deps = servicesOn(redis, blobs);
   await adoptInstallationId(redis, blobs);
   await recovering();
 });
 afterEach(() => deps.close());
-afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
-  await rm(dir, { recursive: true, force: true });
-});
 
 /** Every call is that of another worker. */
 const recovering = (parts: { blobs?: Blobs } = {}): Promise<number> =>
   new AutomaticRecovery({ ...deps, ...parts }).run(never);
+
+const walk = () => rebuildAll(openRebuilders(deps), deps, { concurrency: 8 }, never);
 
 /** Stores what the gateway stores of a job before it answers. */
 async function storeJob(id: string): Promise<void> {
@@ -89,14 +79,14 @@ test('nothing is looked for while Redis is the same', async () => {
 test('what the last second of the append-only file held is restored', async () => {
   await storeJob('job_before');
   await storeBatch('batch_sealed', 2);
-  await rebuildAll(openRebuilders(deps), deps, { concurrency: 8 }, never);
+  await walk();
   await redis.hset(batchRedisKeys('batch_sealed').record, { status: 'open', chunks: 0 });
   await redis.hset(batchRedisKeys('batch_sealed').record, { accepted: 0 });
   await deps.queues.async.obliterate({ force: true });
   const mark = await server.mark();
   await storeJob('job_lost');
   await storeBatch('batch_lost', 3);
-  await rebuildAll(openRebuilders(deps), deps, { concurrency: 8 }, never);
+  await walk();
   expect(await statusOf('job_lost')).toBe('queued');
   await server.powerCut(mark);
   expect(await statusOf('job_lost')).toBeUndefined();
@@ -116,7 +106,7 @@ test('rows that a batch has lost are restored before it is sealed, and its uploa
   await storeBatch('batch_open', 1);
   const keys = batchKeys('acme', 'batch_open');
   await blobs.delete(keys.sealed);
-  await rebuildAll(openRebuilders(deps), deps, { concurrency: 8 }, never);
+  await walk();
   const rowOf = (row: number) => ({ row, line: row + 1, customId: `${row}`, source: { url: 'u' } });
   const upload = { format: 'csv', offset: 77, line: 3, rows: 2, header: 'id,Größe' };
   await putRows(blobs, keys.rows(1), [rowOf(1)], upload);
@@ -189,7 +179,6 @@ test('a key that was revoked or rotated in the lost second does not live again',
 
 test('a deed is done again once, and one that is damaged or sealed by another Redis is kept', async () => {
   await storeJob('job_kept');
-  const walk = () => rebuildAll(openRebuilders(deps), deps, { concurrency: 8 }, never);
   await walk();
   const job = (await deps.jobs.get('job_kept'))!;
   await putDeed(blobs, 'job', job.id, { ...job, status: 'canceled' });
@@ -241,7 +230,6 @@ test('a walk that fails midway is done again, by whichever worker comes next', a
 test('two leaders at once restore nothing twice', async () => {
   for (let i = 0; i < 40; i++) await storeJob(`job_${i}`);
   for (let i = 0; i < 10; i++) await storeBatch(`batch_${i}`, 3);
-  const walk = () => rebuildAll(openRebuilders(deps), deps, { concurrency: 8 }, never);
   const [a, b] = await Promise.all([walk(), walk()]);
   expect(Number(a.jobs?.rebuilt) + Number(b.jobs?.rebuilt)).toBe(40);
   expect(Number(a.batches?.rebuilt) + Number(b.batches?.rebuilt)).toBe(10);

@@ -1,24 +1,17 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createFsBlobs } from '../../../src/storage/fs-blobs.ts';
-import { batchClient, uploadedRow } from '../../support/batches.ts';
+import { uploadedRow } from '../../support/batches.ts';
 import { drawnShirt } from '../../support/images.ts';
-import { intakeClient, readJob } from '../../support/intake.ts';
-import { type Stack, startStack } from '../../support/stack.ts';
+import { readJob } from '../../support/intake.ts';
+import { useStack } from '../../support/use-stack.ts';
 
-let stack: Stack;
-let redis: Redis;
-beforeAll(async () => {
-  stack = await startStack();
-  redis = new Redis(stack.redis.url, { maxRetriesPerRequest: null });
-  redis.on('error', () => {}); // it is cut off
-});
-afterAll(async () => {
-  redis.disconnect();
-  await stack.stop();
-});
+const { stack, intake: client, batches } = await useStack();
+const redis = new Redis(stack.redis.url, { maxRetriesPerRequest: null });
+redis.on('error', () => {}); // it is cut off
+afterAll(() => redis.disconnect());
 
 const JOBS = 6;
 
@@ -27,9 +20,8 @@ const untilSeen = () =>
   expect.poll(() => redis.hget('{selvage}:recovery', 'seenAtMillis')).not.toBeNull();
 
 /** Posts a job with a photo of its own. */
-async function post(client: ReturnType<typeof intakeClient>, width: number) {
-  return readJob(await client.post(await drawnShirt({ width, height: 200, format: 'jpeg' })));
-}
+const post = async (width: number) =>
+  readJob(await client.post(await drawnShirt({ width, height: 200, format: 'jpeg' })));
 
 /** Keys in object storage. */
 async function stored(prefix: string): Promise<string[]> {
@@ -40,19 +32,16 @@ async function stored(prefix: string): Promise<string[]> {
 }
 
 test('jobs that were accepted in the lost second end, those that had ended too', async () => {
-  const client = intakeClient(stack, (await stack.key()).key);
   await untilSeen();
   const mark = await stack.redis.mark();
-  const first = await post(client, 201);
+  const first = await post(201);
   const ended = await client.until(first.id, 'succeeded');
   const digest = async () => {
     const bytes = Buffer.from(await (await client.result(first.id)).arrayBuffer());
     return createHash('sha256').update(bytes).digest('hex');
   };
   const before = await digest();
-  const others = await Promise.all(
-    Array.from({ length: JOBS - 1 }, (_, i) => post(client, 202 + i)),
-  );
+  const others = await Promise.all(Array.from({ length: JOBS - 1 }, (_, i) => post(202 + i)));
   await stack.redis.powerCut(mark);
 
   for (const { id } of [first, ...others]) await client.until(id, 'succeeded');
@@ -65,12 +54,11 @@ test('jobs that were accepted in the lost second end, those that had ended too',
 });
 
 test('a job of the lost second is not unknown until it was looked for', async () => {
-  const client = intakeClient(stack, (await stack.key()).key);
   const never = `job_${'0'.repeat(32)}`;
   const statusOf = async (id: string) => (await client.ask('GET', `/jobs/${id}`)).status;
   await expect.poll(() => statusOf(never)).toBe(404);
   const mark = await stack.redis.mark();
-  const { id } = await post(client, 401);
+  const { id } = await post(401);
   stack.worker.child.kill('SIGSTOP');
   await stack.redis.powerCut(mark);
   await expect.poll(() => redis.ping().catch(String)).toBe('PONG');
@@ -85,7 +73,6 @@ test('a job of the lost second is not unknown until it was looked for', async ()
 test.each([1, JOBS])(
   'rows whose images were uploaded succeed when the ends of %i are lost',
   async (ended) => {
-    const batches = batchClient(stack, (await stack.key()).key);
     await untilSeen();
     const id = await batches.open();
     for (let i = 0; i < JOBS; i++) {
