@@ -2,6 +2,7 @@ import { DelayedError, type Job, UnrecoverableError } from 'bullmq';
 import { type Clock, hostClock } from '../src/platform/clock.ts';
 import { Problem } from '../src/platform/problem.ts';
 import { traceRequestId, traceSteps } from '../src/platform/tracing.ts';
+import { CANCELED } from '../src/queue/cancel.ts';
 import {
   type JobData,
   type JobName,
@@ -158,7 +159,7 @@ function classifyError(error: unknown, attempt: Attempt): Failure {
   if (error instanceof Problem && !isUnavailable(error))
     return { outcome: 'refused', reason: error.type, settle: failForGood(serializeProblem(error)) };
   if (signal.aborted)
-    return { outcome: 'canceled', reason: String(signal.reason), settle: failForGood('canceled') };
+    return { outcome: 'canceled', reason: String(signal.reason), settle: failForGood(CANCELED) };
   return { outcome: error instanceof RetryLater ? 'postponed' : 'failed', reason, settle: retry };
 }
 

@@ -5,6 +5,9 @@ import { PREFIX } from '../platform/redis.ts';
 /** Where the ids of canceled jobs are published; every worker subscribes. */
 const CHANNEL = `${PREFIX}:cancel`;
 
+/** Why a job failed that was canceled, or whose client waits no longer. */
+export const CANCELED = 'canceled';
+
 /**
  * Cancels a job: removes it from the queue if it waits there, else notifies the worker that runs it.
  * @returns whether it had started

@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 import type { Logger } from '../platform/log.ts';
 import { Problem, unavailable } from '../platform/problem.ts';
 import { PREFIX } from '../platform/redis.ts';
-import { cancelJob } from './cancel.ts';
+import { CANCELED, cancelJob } from './cancel.ts';
 import { JOBS, type JobData, type JobResult, type JobsOf, readResult } from './catalog.ts';
 import { addJob, type JobQueue } from './queue.ts';
 import { deserializeProblem } from './serialized-problem.ts';
@@ -37,6 +37,14 @@ const toProblem = (message: string): Problem =>
   unavailable('Processing was interrupted; try again', 1, new Error(message));
 
 /**
+ * Rejects with why a job failed. A worker may notice the deadline first; the wait ends by its own signal then, and what
+ * is charged depends on that.
+ */
+function fail({ reject }: PendingJob, failedReason: string): void {
+  if (failedReason !== CANCELED) reject(toProblem(failedReason));
+}
+
+/**
  * Adds jobs to one queue and waits for their results, which arrive as BullMQ events.
  * @param commands for cancelling; fails at once while Redis is unavailable
  * @param blocking for the stream of events; closed with the waiter
@@ -51,22 +59,21 @@ export async function createJobWaiter(
   events.on('error', (error) => log.warn({ reason: error.message }, 'queue connection'));
   const pending = new Map<string, PendingJob>();
   events.on('completed', ({ jobId, returnvalue }) => pending.get(jobId)?.resolve(returnvalue));
-  events.on('failed', ({ jobId, failedReason }) =>
-    pending.get(jobId)?.reject(toProblem(failedReason)),
-  );
+  events.on('failed', ({ jobId, failedReason }) => {
+    const waiting = pending.get(jobId);
+    if (waiting) fail(waiting, failedReason);
+  });
 
   /** Events can be missed (a trimmed stream, a lost connection), so the states of older jobs are polled. */
   async function pollStates(): Promise<void> {
     const isOld = ({ addedAt }: PendingJob) => performance.now() - addedAt > POLL_MILLIS;
-    for (const [jobId, { resolve, reject, addAgain }] of [...pending].filter(([, job]) =>
-      isOld(job),
-    )) {
+    for (const [jobId, waiting] of [...pending].filter(([, job]) => isOld(job))) {
       const job = await Job.fromId(queue, jobId);
       // A failover of Redis may lose what was added last.
-      if (!job && pending.has(jobId)) await addAgain?.();
+      if (!job && pending.has(jobId)) await waiting.addAgain?.();
       if (job?.finishedOn === undefined) continue; // not added yet, or not finished
-      if (job.failedReason) reject(toProblem(job.failedReason));
-      else resolve(job.returnvalue);
+      if (job.failedReason) fail(waiting, job.failedReason);
+      else waiting.resolve(job.returnvalue);
     }
   }
   const poll = setInterval(() => {
