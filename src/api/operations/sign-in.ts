@@ -31,7 +31,7 @@ function problemPage({ detail, headers }: Problem): Reply {
 <p><a href="/">Back to the sign-in</a></p>`;
   return {
     headers: { ...headers, ...HEADERS, 'content-type': 'text/html; charset=utf-8' },
-    body: page('Not signed in', body).text,
+    body: Buffer.from(page('Not signed in', body).text), // a text would be sent as JSON
   };
 }
 

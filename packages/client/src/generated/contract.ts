@@ -1712,7 +1712,7 @@ export interface ReviewCounts {
 /** Who decided. */
 export interface ReviewAuthor {
   client: string;
-  /** Id of the API key, as its operator knows it. */
+  /** Id of the API key, as its operator knows it; or who had signed in to the console without one. */
   keyId: string;
 }
 /** The file that is decided about. */
@@ -2395,6 +2395,8 @@ export interface LoggedRequest {
   requestId: string;
   client: string;
   keyId: string;
+  /** Who had signed in to the console without a key: e-mail and subject at the provider. */
+  person?: string;
   method: string;
   /** With `:name` for parameters. */
   route: string;

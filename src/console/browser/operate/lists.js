@@ -177,7 +177,7 @@ export const LISTS = [
     columns: [
       ['answeredAt', (row) => date(row.answeredAt)],
       ['client', (row) => row.client],
-      ['key', (row) => row.keyId],
+      ['key', (row) => row.person ?? row.keyId],
       ['request', (row) => h('code', `${row.method} ${row.route}`)],
       ['status', (row) => [row.status, row.problem && ` ${row.problem}`]],
       ['pointer', (row) => row.pointer],
