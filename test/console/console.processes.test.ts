@@ -24,6 +24,7 @@ import { outfitCases } from './outfits.cases.ts';
 import { seriousViolations, tabTo, type Watched, watch } from './page.ts';
 import { reviewCases } from './review.cases.ts';
 import { type Running, sessionCases } from './session.cases.ts';
+import { shopDay } from './shop-day.cases.ts';
 import { shopExportCases } from './shop-export.cases.ts';
 
 let running: Running;
@@ -336,6 +337,14 @@ function inBrowser(chromium: string): void {
     () => running,
     () => browser,
   );
+
+  test('two days of a shop', async () => {
+    const { key } = await stack.key({ client: 'shop-day' });
+    const watched = await signedIn(key);
+    await shopDay(watched, key);
+    expect(watched.foreign).toEqual([]);
+    await watched.page.context().close();
+  });
 
   describe('a catalogue', () => {
     test('shows progress: images, errors, downloads', async () => {

@@ -47,6 +47,31 @@ async function middleAlpha(link: string): Promise<number | undefined> {
   return data[4 * middle + 3];
 }
 
+/** Returns the title of the selected picture, once it is another than one. */
+async function selectedName(page: Page, other = ''): Promise<string> {
+  const name = page.locator('.review-tile[aria-selected=true] .review-name');
+  await expect.poll(() => name.textContent()).not.toBe(other);
+  return (await name.textContent()) ?? '';
+}
+
+/** Erases the middle of the selected picture, approves it, and goes on. */
+export async function mendAndApprove(page: Page): Promise<string> {
+  const name = await selectedName(page);
+  await page.keyboard.press('m');
+  await page.locator('.mend-stage').waitFor();
+  await page.keyboard.press('e');
+  await draw(page, [
+    [0.4, 0.525],
+    [0.6, 0.525],
+  ]);
+  await untilExact(page);
+  await page.keyboard.press('Enter');
+  await page.locator('dialog').waitFor({ state: 'detached' });
+  await page.keyboard.press('a');
+  await selectedName(page, name);
+  return name;
+}
+
 /** The way of a catalogue through the console: from a feed to its reviewed export. */
 export function deskCases(running: () => Running, open: (key: string) => Promise<Watched>): void {
   describe('a feed of 60 pictures', () => {
@@ -135,31 +160,6 @@ export function deskCases(running: () => Running, open: (key: string) => Promise
     await page.getByRole('link', { name: 'Review the doubtful cut-outs' }).click();
     await page.locator('.review-tile img').first().waitFor();
     return { path: /#\/review([^?]+)/.exec(page.url())?.[1] };
-  }
-
-  /** Returns the title of the selected picture, once it is another than one. */
-  async function selectedName(page: Page, other = ''): Promise<string> {
-    const name = page.locator('.review-tile[aria-selected=true] .review-name');
-    await expect.poll(() => name.textContent()).not.toBe(other);
-    return (await name.textContent()) ?? '';
-  }
-
-  /** Erases the middle of the selected picture, approves it, and goes on. */
-  async function mendAndApprove(page: Page): Promise<string> {
-    const name = await selectedName(page);
-    await page.keyboard.press('m');
-    await page.locator('.mend-stage').waitFor();
-    await page.keyboard.press('e');
-    await draw(page, [
-      [0.4, 0.525],
-      [0.6, 0.525],
-    ]);
-    await untilExact(page);
-    await page.keyboard.press('Enter');
-    await page.locator('dialog').waitFor({ state: 'detached' });
-    await page.keyboard.press('a');
-    await selectedName(page, name);
-    return name;
   }
 
   /** Returns what each product of the export has: its new picture, or the link of the shop. */

@@ -8,6 +8,7 @@ import { reportMissing } from '../support/requirement.ts';
 import { startS3Stack } from '../support/s3-stack.ts';
 import { type TestS3, testS3 } from '../support/services.ts';
 import { type Watched, watch } from './page.ts';
+import { shopDay } from './shop-day.cases.ts';
 
 const SETTINGS = { FETCH_ALLOW: '127.0.0.0/8' };
 
@@ -62,6 +63,19 @@ function onS3(chromium: string, server: TestS3): void {
     expect(watched.errors.filter((error) => !error.includes('409'))).toEqual([]);
     const origins = new Set(watched.foreign.map((url) => new URL(url).origin));
     expect([...origins]).toEqual(publicEndpoint ? [publicEndpoint] : []);
+  });
+
+  test('plays two days of a shop', async () => {
+    const stack = await startS3Stack(server, SETTINGS);
+    onTestFinished(() => stack.stop());
+    const opened = await openBrowser(chromium);
+    onTestFinished(() => opened.close());
+    const watched = await watch(await opened.newContext(), stack.url);
+    const { key } = await stack.key();
+    await watched.page.goto(`${stack.url}/#key=${key}`);
+    await watched.page.locator('#cut-drop').waitFor();
+    await shopDay(watched, key);
+    expect(watched.foreign).toEqual([]);
   });
 
   /** As `docs/settings.md` says. */

@@ -8,7 +8,7 @@ const PRODUCTS = ['linen-shirt', 'wool-coat', 'silk-scarf', 'denim-skirt', 'felt
 const SECRET = 'the password of the shop';
 
 /** Drops a file on a zone as a person does. */
-async function drop(page: Page, zone: string, name: string, text: string): Promise<void> {
+export async function drop(page: Page, zone: string, name: string, text: string): Promise<void> {
   const file = `new File([${JSON.stringify(text)}], ${JSON.stringify(name)})`;
   const transfer = await page.evaluateHandle(
     `(() => { const data = new DataTransfer(); data.items.add(${file}); return data; })()`,

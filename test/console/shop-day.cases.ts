@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+import { unzipSync } from 'fflate';
+import type { Page } from 'playwright-core';
+import sharp from 'sharp';
+import { expect, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { startFeedServer } from '../support/feed-server.ts';
+import { drawnShirt } from '../support/images.ts';
+import { mendAndApprove } from './desk.cases.ts';
+import { seriousViolations, type Watched } from './page.ts';
+import { drop } from './shop-export.cases.ts';
+
+const PRODUCTS = ['linen-shirt', 'wool-shirt', 'silk-shirt', 'denim-shirt'];
+/** Its picture is out of focus, so somebody has to look at it. */
+const BLURRED = 'silk-shirt';
+/** Those whose photos are taken again on the second day. */
+const TAKEN_AGAIN = PRODUCTS.slice(1);
+
+const Usage = z.object({ quota: z.object({ limit: z.number(), remaining: z.number() }) });
+
+/** Draws a shirt in a colour of its own. */
+async function photoOf(handle: string, day: number): Promise<Buffer> {
+  const shirt = await drawnShirt({ width: 120, height: 150, format: 'png' });
+  const hue = 40 * PRODUCTS.indexOf(handle) + 20 * day;
+  const picture = sharp(shirt).modulate({ hue });
+  const isBlurred = handle === BLURRED && day === 1;
+  return (isBlurred ? picture.blur(5) : picture).jpeg({ quality: 92 }).toBuffer();
+}
+
+/** Returns a file that the page downloads. */
+async function downloaded(page: Page, button: string): Promise<Buffer> {
+  const pending = page.waitForEvent('download');
+  await page.getByRole('button', { name: button }).click();
+  return readFileSync(await (await pending).path());
+}
+
+/**
+ * Two days of a shop in the console: it drops its export, counts, runs, looks, mends, approves, and takes archive and
+ * export; on the second day three photos have changed.
+ */
+export async function shopDay({ page, errors }: Watched, key: string): Promise<void> {
+  const shop = await startFeedServer();
+  onTestFinished(() => shop.close());
+  const putPhoto = async (handle: string, day: number): Promise<string> => {
+    const body = await photoOf(handle, day);
+    return shop.put(`/${handle}.jpg`, { body, type: 'image/jpeg' });
+  };
+  const links = await Promise.all(PRODUCTS.map((handle) => putPhoto(handle, 1)));
+  const text = [
+    'Handle,Title,Vendor,Published,Variant Price,Image Src,Image Position',
+    ...PRODUCTS.map((handle, i) => `${handle},${handle},Atelier,true,20.00,${links[i]},1`),
+  ].join('\n');
+  const api = async (path: string): Promise<unknown> => {
+    const headers = { authorization: `Bearer ${key}` };
+    return (await fetch(new URL(`/intake/v1${path}`, page.url()), { headers })).json();
+  };
+  const units = async (): Promise<number> => {
+    const { limit, remaining } = Usage.parse(await api('/usage')).quota;
+    return limit - remaining;
+  };
+  const run = page.locator('.run[data-status=completed]');
+  const pictures = () => page.locator('.gallery img').count();
+  const exported = async (): Promise<string[]> => {
+    const lines = (await downloaded(page, 'Export with new images'))
+      .toString()
+      .trim()
+      .split(/\r?\n/);
+    return lines.slice(1).map((line) => /https?:[^,"]+/.exec(line)?.[0] ?? '');
+  };
+  const pixelsOf = async (link: string): Promise<string> => {
+    const response = await fetch(link);
+    expect(response.status).toBe(200);
+    const image = sharp(await response.arrayBuffer());
+    return (await image.raw().toBuffer()).toString('base64');
+  };
+
+  await page.goto(new URL('#/catalogue', page.url()).href);
+  await drop(page, '#feed-drop', 'products_export_1.csv', text);
+  await expect.poll(() => page.locator('#feed-read').textContent()).toContain('read as shopify');
+  await page.getByRole('button', { name: 'Count first' }).click();
+  await expect
+    .poll(() => page.locator('#feed-plan').textContent())
+    .toBe('4 products, 4 links, 4 photos, 0 unreadable, costs 4 units at most');
+  expect(await units()).toBe(0);
+
+  await page.locator('#feed-white').uncheck();
+  await page.getByRole('button', { name: 'Import' }).click();
+  await run.waitFor();
+  await expect.poll(pictures).toBe(PRODUCTS.length);
+  expect(await units()).toBe(PRODUCTS.length);
+
+  await page.locator('.gallery button').first().click();
+  await page.getByRole('dialog').locator('img').first().waitFor();
+  await page.keyboard.press('Escape');
+  await page.locator('dialog').waitFor({ state: 'detached' });
+
+  const runPage = page.url();
+  await page.getByRole('link', { name: 'Review the doubtful cut-outs' }).click();
+  await page.locator('.review-tile img').first().waitFor();
+  const doubtful = await page.locator('.review-tile .review-name').allTextContents();
+  expect(doubtful).toContain(BLURRED);
+  for (const _ of doubtful) await mendAndApprove(page);
+  const done = `${doubtful.length} of ${doubtful.length} reviewed`;
+  await expect.poll(() => page.locator('.review-progress b').textContent()).toBe(done);
+  expect(await seriousViolations(page)).toEqual([]);
+
+  await page.goto(runPage);
+  await page.locator('#recent-list button').first().click();
+  await run.waitFor();
+  const first = await Promise.all((await exported()).map(pixelsOf));
+  expect(new Set(first).size).toBe(PRODUCTS.length);
+
+  await Promise.all(TAKEN_AGAIN.map((handle) => putPhoto(handle, 2)));
+  const before = await units();
+  await page.locator('.feed-settings summary').first().click();
+  await page
+    .locator('.feed-settings')
+    .getByLabel('The current feed', { exact: true })
+    .setInputFiles({
+      name: 'products_export_2.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(text),
+    });
+  await page.locator('.feed-settings').getByRole('button', { name: 'Run again' }).click();
+  await expect.poll(async () => (await units()) - before).toBe(TAKEN_AGAIN.length);
+  await run.waitFor();
+  const second = await Promise.all((await exported()).map(pixelsOf));
+  expect(second.map((pixels, i) => pixels === first[i])).toEqual([true, false, false, false]);
+
+  await drop(page, '#batch-drop', 'products_export_2.csv', text);
+  await expect.poll(() => page.locator('#batch-read').textContent()).toContain('read as shopify');
+  await page.getByRole('button', { name: 'Start' }).click();
+  await page.locator('.run[data-status=completed][aria-label="products_export_2.csv"]').waitFor();
+  const files = unzipSync(await downloaded(page, 'All cut-outs'));
+  expect(Object.keys(files)).toHaveLength(PRODUCTS.length);
+  for (const file of Object.values(files)) {
+    expect((await sharp(file).metadata()).format).toBe('png');
+  }
+  // A report that is not there yet is asked for again.
+  expect(errors.filter((error) => !error.includes('409'))).toEqual([]);
+}
