@@ -54,9 +54,8 @@ async function selectedName(page: Page, other = ''): Promise<string> {
   return (await name.textContent()) ?? '';
 }
 
-/** Erases the middle of the selected picture, approves it, and goes on. */
-export async function mendAndApprove(page: Page): Promise<string> {
-  const name = await selectedName(page);
+/** Erases the middle of the selected picture. */
+export async function mendSelected(page: Page): Promise<void> {
   await page.keyboard.press('m');
   await page.locator('.mend-stage').waitFor();
   await page.keyboard.press('e');
@@ -67,6 +66,12 @@ export async function mendAndApprove(page: Page): Promise<string> {
   await untilExact(page);
   await page.keyboard.press('Enter');
   await page.locator('dialog').waitFor({ state: 'detached' });
+}
+
+/** Erases the middle of the selected picture, approves it, and goes on. */
+async function mendAndApprove(page: Page): Promise<string> {
+  const name = await selectedName(page);
+  await mendSelected(page);
   await page.keyboard.press('a');
   await selectedName(page, name);
   return name;

@@ -80,7 +80,7 @@ export function linkCases(running: () => Running, open: (key: string) => Promise
         [html]: /The media type is not supported|web page/,
         [large]: /larger than/,
         [gone]: /404/,
-        'http://10.0.0.7/private.jpg': /not a public address/,
+        'http://10.0.0.7/private.jpg': /not lead to a public address/,
         [hanging]: /did not|in time|took/,
       };
       await give('paste', Object.keys(words).join('\n'));
@@ -90,6 +90,12 @@ export function linkCases(running: () => Running, open: (key: string) => Promise
         expect(await row.textContent()).toMatch(says);
       }
       expect(await states()).toHaveLength(3);
+      const size = page.viewportSize();
+      await page.setViewportSize({ width: 360, height: 740 });
+      expect(await page.locator('html').evaluate(({ scrollWidth }) => Number(scrollWidth))).toBe(
+        360,
+      );
+      if (size) await page.setViewportSize(size);
       expect(await seriousViolations(page)).toEqual([]);
       await shop.putImage('/gone.jpg', 4);
       const row = rows().filter({ hasText: gone });

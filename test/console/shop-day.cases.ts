@@ -6,7 +6,7 @@ import { expect, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { startFeedServer } from '../support/feed-server.ts';
 import { drawnShirt } from '../support/images.ts';
-import { mendAndApprove } from './desk.cases.ts';
+import { mendSelected } from './desk.cases.ts';
 import { seriousViolations, type Watched } from './page.ts';
 import { drop } from './shop-export.cases.ts';
 
@@ -99,9 +99,13 @@ export async function shopDay({ page, errors }: Watched, key: string): Promise<v
   await page.locator('.review-tile img').first().waitFor();
   const doubtful = await page.locator('.review-tile .review-name').allTextContents();
   expect(doubtful).toContain(BLURRED);
-  for (const _ of doubtful) await mendAndApprove(page);
-  const done = `${doubtful.length} of ${doubtful.length} reviewed`;
-  await expect.poll(() => page.locator('.review-progress b').textContent()).toBe(done);
+  for (let done = 1; done <= doubtful.length; done++) {
+    await mendSelected(page);
+    await page.keyboard.press('a');
+    await expect
+      .poll(() => page.locator('.review-progress b').textContent())
+      .toBe(`${done} of ${doubtful.length} reviewed`);
+  }
   expect(await seriousViolations(page)).toEqual([]);
 
   await page.goto(runPage);
