@@ -218,6 +218,7 @@ export function weighMentions(
     const factor = headFound ? LATER_SEGMENT_FACTOR : 1;
     const mentions = weighSegment(tokens, segment, locale, stuffs);
     headFound ||= mentions.some(({ weight }) => weight >= COORDINATED_WEIGHT);
-    return mentions.map(({ weight, ...mention }) => ({ ...mention, weight: weight * factor }));
+    for (const mention of mentions) mention.weight *= factor;
+    return mentions;
   });
 }
