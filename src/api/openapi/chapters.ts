@@ -12,6 +12,7 @@ export const CHAPTERS: readonly Chapter[] = [
   { prefix: '/intake/v1/sources',    name: 'Sources',            description: 'Folders and buckets whose new photos are cut out' },
   { prefix: '/intake/v1/rules',      name: 'Rule packs',         description: 'Rules of marketplaces that pictures are judged by' },
   { prefix: '/intake/v1/presets',    name: 'Presets',            description: 'Options of cut-outs under a name' },
+  { prefix: '/intake/v1/categories', name: 'Learned categories', description: 'What people have decided about the categories of a shop' },
   { prefix: '/intake/v1/webhooks',   name: 'Webhooks',           description: 'Signed messages at the end of jobs, batches and runs' },
   { prefix: '/intake/v1/',           name: 'Usage and files',    description: 'Limits of a key, and files by signed link' },
   { prefix: '/compat/removebg/',     name: 'remove.bg',          description: 'The API of remove.bg, for its existing clients' },

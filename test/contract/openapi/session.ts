@@ -256,7 +256,8 @@ async function files({ send }: Pick<Session, 'send'>, link: string): Promise<voi
 /** The review of a batch or run that has ended, and one that does not exist. */
 async function review({ send }: Pick<Session, 'send'>, self: string, none: string): Promise<void> {
   const path = `${self}/review`;
-  const body = { decision: 'approved', note: 'The collar is right', revision: 0 };
+  const note = 'The collar is right';
+  const body = { decision: 'approved', note, category: 'shirt', revision: 0 };
   await send('POST', `${path}/0`, { body });
   await send('POST', `${path}/0`, { body: { ...body, decision: 'rejected' } });
   await send('POST', `${path}/0`, { body: { decision: 'approved' } });
@@ -434,6 +435,19 @@ async function presets({ send, keys }: Session): Promise<void> {
   await send('DELETE', `${path}/shop-white`);
   await send('DELETE', `${path}/shop-white`);
   await send('DELETE', `${path}/shop-white`, { key: keys.reader });
+}
+
+async function learnedCategories({ send, keys }: Session): Promise<void> {
+  const path = `${INTAKE}/categories`;
+  const body = { categories: [{ path: 'Damen > Oberteile', counts: { blouse: 12, shirt: 1 } }] };
+  await send('PUT', path, { body });
+  await send('PUT', path, { body: { categories: [{ path: 'Hemden', counts: { shrit: 3 } }] } });
+  await send('PUT', path, { body, key: keys.reader });
+  await send('GET', path);
+  await send('GET', path, { key: '' });
+  await send('DELETE', `${path}?path=${encodeURIComponent('Damen > Oberteile')}`);
+  await send('DELETE', `${path}?path=${encodeURIComponent('Damen > Oberteile')}`);
+  await send('DELETE', path, { key: keys.reader });
 }
 
 /** An object that the bucket of the source `shop` must deny. */
@@ -706,6 +720,7 @@ export async function recordSession(
     access,
     account,
     presets,
+    learnedCategories,
     classifications,
     separations,
     looks,
