@@ -256,8 +256,7 @@ async function files({ send }: Pick<Session, 'send'>, link: string): Promise<voi
 /** The review of a batch or run that has ended, and one that does not exist. */
 async function review({ send }: Pick<Session, 'send'>, self: string, none: string): Promise<void> {
   const path = `${self}/review`;
-  const note = 'The collar is right';
-  const body = { decision: 'approved', note, category: 'shirt', revision: 0 };
+  const body = { decision: 'approved', note: 'The collar is right', revision: 0 };
   await send('POST', `${path}/0`, { body });
   await send('POST', `${path}/0`, { body: { ...body, decision: 'rejected' } });
   await send('POST', `${path}/0`, { body: { decision: 'approved' } });
