@@ -11,6 +11,7 @@ import { Idempotency } from './intake/idempotency.ts';
 import { openInstallationStorage } from './intake/installation-storage.ts';
 import { JobRecords } from './intake/job-records.ts';
 import { createJobRetention, type JobRetention } from './intake/job-retention.ts';
+import { LearnedCategories } from './intake/learned-categories.ts';
 import { createPresets, type Presets } from './intake/presets.ts';
 import { ReviewDecisions } from './intake/review/decisions.ts';
 import { createRulePacks, type RulePacks } from './intake/rule-packs.ts';
@@ -59,6 +60,7 @@ export interface Services {
   rulePacks: RulePacks;
   /** Named options of clients. */
   presets: Presets;
+  learnedCategories: LearnedCategories;
   /** Returns the retention policy of a client. */
   readClientLimits: ClientRetention['get'];
   /** Closes the queues, Redis and storage. */
@@ -100,6 +102,7 @@ export function composeServices(
     storedBytes: createStoredBytes(redis, now),
     rulePacks: createRulePacks(redis, blobs, now),
     presets: createPresets(redis, blobs, now),
+    learnedCategories: new LearnedCategories(redis, blobs, now),
     readClientLimits: createClientRetention(redis).get,
     async close() {
       await Promise.all(Object.values(queues).map((queue) => queue.close()));

@@ -16,6 +16,7 @@ import { fileRoutes } from './intake/files.ts';
 import { createJobActions } from './intake/job-actions.ts';
 import { jobRefinementRoutes } from './intake/job-refinements.ts';
 import { jobRoutes } from './intake/job-routes.ts';
+import { learnedCategoryRoutes } from './intake/learned-categories.ts';
 import { presetRoutes } from './intake/presets/routes.ts';
 import { createReviewActions } from './intake/review/actions.ts';
 import { createRowRefinements } from './intake/review/refinements.ts';
@@ -52,7 +53,7 @@ const RIGHTS: readonly [path: RegExp, right: IntakeRight | undefined][] = [
   [/\/(usage|files)\b/, undefined],
   [/\/(sources)\b/, 'sources'],
   [/\/(webhooks)\b/, 'webhooks'],
-  [/\/(presets|rules)\b/, 'settings'],
+  [/\/(presets|rules|categories)\b/, 'settings'],
   [/\/review\b/, 'review'],
   [/^/, 'jobs'],
 ];
@@ -103,6 +104,7 @@ export function routeTable(
         ...sourceRoutes(gateway),
         ...rulePackRoutes(rulePacks),
         ...presetRoutes(presets),
+        ...learnedCategoryRoutes(gateway.learnedCategories),
         ...webhookRoutes(gateway),
         ...fileRoutes(gateway),
       ]),
@@ -115,6 +117,7 @@ export function routeTable(
       images,
       idempotency,
       readImage,
+      learnedCategories: gateway.learnedCategories,
       modelVersion: classifierVersion,
       ...preferJob,
     }),

@@ -7,9 +7,11 @@ import { prefersJob, readPrefer } from '../http/prefer.ts';
 import { asProblem, problemBody } from '../http/problem-response.ts';
 import { type Call, filePart, json, type Reply, type Route, route } from '../http/route.ts';
 import type { Idempotency } from '../intake/idempotency.ts';
+import type { LearnedCategories } from '../intake/learned-categories.ts';
 import { fieldProblem } from '../platform/problem.ts';
 import { classify, type ImageEvidence } from '../taxonomy/classify.ts';
 import { createOptions, OptionsQuery, OptionsResponse } from '../taxonomy/dictionary/options.ts';
+import type { Learned } from '../taxonomy/learned-schema.ts';
 import {
   BatchItem,
   BatchRequest,
@@ -19,12 +21,16 @@ import {
   ClassifyRequest,
   type ClassifySettings,
   DEFAULT_SETTINGS,
+  type FeedAttributes,
 } from '../taxonomy/request-schema.ts';
 import {
   type Classification,
   ClassifyBatchResponse,
   ClassifyResponse,
 } from '../taxonomy/response-schema.ts';
+import { shopPath } from '../taxonomy/shop-path.ts';
+import { requireCaller } from './caller.ts';
+import { throwUnavailable } from './common-problems.ts';
 import { sendDocument } from './document.ts';
 import { chargedOnce, contentOf } from './intake/idempotent.ts';
 import { OUTPUT_SECONDS } from './intake/job-request.ts';
@@ -41,6 +47,7 @@ interface Classifier extends PreferJob {
    * Problem.
    */
   readImage(body: unknown): Uint8Array | undefined;
+  learnedCategories: Pick<LearnedCategories, 'find'>;
   /** Id and version of the image model. */
   modelVersion: string;
 }
@@ -70,6 +77,19 @@ async function analyzeImage(
     );
   }
   return evidence;
+}
+
+/** Returns what the client's people have decided about the shop's category of an article. */
+async function findLearned(
+  { learnedCategories }: Classifier,
+  attributes: FeedAttributes | undefined,
+  call: Call,
+): Promise<Learned | undefined> {
+  const path = shopPath(attributes?.product_type);
+  if (path === undefined) return undefined;
+  return learnedCategories
+    .find(requireCaller(call).client, path)
+    .catch(throwUnavailable('What was learnt cannot be read right now; try again'));
 }
 
 /** Text parts of a multipart form that contain JSON. */
@@ -130,12 +150,13 @@ async function classifyOne(classifier: Classifier, form: ImageForm, call: Call):
     );
   }
   const { settings, headers } = settingsFor(options, call);
-  const context = { attributes, options: settings };
+  const learned = await findLearned(classifier, attributes, call);
+  const context = { attributes, options: settings, ...(learned && { learned }) };
   const accepted = await classifyAsync(classifier, form, context, call, headers);
   if (accepted) return accepted;
   const image = await analyzeImage(classifier, form.image, form.pointers.image, call);
   const { requestId } = call;
-  const classification = classify({ attributes, image, options: settings, fallbackId: requestId });
+  const classification = classify({ ...context, image, fallbackId: requestId });
   return json({ requestId, ...classification }, headers);
 }
 
@@ -159,6 +180,7 @@ async function classifyItem(
       attributes,
       image,
       options,
+      learned: await findLearned(classifier, attributes, call),
       fallbackId: id ?? `${call.requestId}-${index}`,
     });
     return { id: id ?? attributes?.id ?? null, ...classification };

@@ -100,6 +100,19 @@ export function createNamedSettings<T extends Dated>(
       await copySetting(redis, blobs, setting, { client, name }, now);
       return outcome === 2 ? 'new' : 'replaced';
     },
+    /** Changes a setting by what it is. Returns false if there is none, and the client has its maximum of others. */
+    async change(client: string, name: string, next: (known?: T) => T): Promise<boolean> {
+      const swap = defineSwap(redis);
+      const hash = settingsKey(kind, client);
+      for (;;) {
+        const json = await redis.hget(hash, name);
+        if (json === null && (await redis.hlen(hash)) >= max) return false;
+        const value = next(json === null ? undefined : schema.parse(JSON.parse(json)));
+        if (await swap(hash, name, json, JSON.stringify(value))) break;
+      }
+      await copySetting(redis, blobs, setting, { client, name }, now);
+      return true;
+    },
     async get(client: string, name: string): Promise<(T & { name: string }) | undefined> {
       const json = await redis.hget(settingsKey(kind, client), name);
       return json === null ? undefined : read(name, json);

@@ -16,6 +16,7 @@ import { eraseFeed } from './feeds/feed-retention.ts';
 import type { Feeds } from './feeds/feeds.ts';
 import { type JobRecord, type JobRecords, PENDING_STATUSES } from './job-records.ts';
 import type { JobRetention } from './job-retention.ts';
+import { LEARNED_CATEGORIES } from './learned-categories.ts';
 import { deleteSetting, type SettingsKind } from './named-settings.ts';
 import { PRESETS } from './presets.ts';
 import { RULE_PACKS } from './rule-packs.ts';
@@ -43,7 +44,11 @@ type Restore<Kind extends DeedKind> = (
 ) => Promise<boolean | undefined>;
 
 /** Kinds of settings that can be deleted. */
-const DELETABLE: readonly SettingsKind<{ changedAt: string }>[] = [PRESETS, RULE_PACKS];
+const DELETABLE: readonly SettingsKind<{ changedAt: string }>[] = [
+  PRESETS,
+  RULE_PACKS,
+  LEARNED_CATEGORIES,
+];
 
 /** Whether a deed has other cut-outs than the record, and is newer: it has more, or those of the record are deleted. */
 async function isOtherCutOut(blobs: Blobs, known: JobRecord, deed: JobRecord): Promise<boolean> {

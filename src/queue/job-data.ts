@@ -113,6 +113,8 @@ export const AcceptedRow = z.object({
   ]),
   /** In feeds: which image of its product, 0 for the main one. */
   image: z.number().optional(),
+  /** In feeds: the shop's category of the product, normalised. */
+  shopPath: z.string().optional(),
   /** In feeds whose pictures show the garment that is sold: where it is worn, if the row says so. */
   region: Region.optional(),
   /** In feeds: the last good result of the image. */

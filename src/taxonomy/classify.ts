@@ -10,6 +10,8 @@ import {
   type Locale,
 } from './dictionary/schema.ts';
 import { type FusionResult, fuse, topClass } from './fuse.ts';
+import { withLearned } from './learned.ts';
+import type { Learned } from './learned-schema.ts';
 import type { GroupEvidence } from './outfit/parse-groups.ts';
 import { ofImageClasses } from './photo/image-classes.ts';
 import { type SeenGarment, shownTo, type WornGarment } from './photo/worn.ts';
@@ -42,6 +44,8 @@ interface Subject {
   /** Makes a wardrobe item of the likeliest category of a group that is this likely, if the category is uncertain. */
   guessesFrom?: number | undefined;
   options: ClassifySettings;
+  /** What people have decided about such articles of the client, or about this one. */
+  learned?: Learned | undefined;
   /** Id of the wardrobe item if the attributes have none. */
   fallbackId: string;
 }
@@ -244,12 +248,15 @@ function itemsOf(
 
 /** Classifies an article by its feed row, its photo or both: category, attributes, insulation, wardrobe item. Pure. */
 export function classify(subject: Subject): Classification {
-  const { attributes, image, group, options } = subject;
-  const text = attributes && classifyText(attributes);
+  const { attributes, image, group, options, learned } = subject;
+  const said = attributes && classifyText(attributes);
+  const text = said && withLearned(said, learned);
   const textAttributes = text?.attributes ?? NO_TEXT_ATTRIBUTES;
   const shown = image && readImage(image, text);
   const meant = shown?.meant;
-  const fused = fuse(text, shown, options.minConfidence, group);
+  // What somebody has decided about the article needs no photo.
+  const weighed = learned?.path === null ? undefined : shown;
+  const fused = fuse(text, weighed, options.minConfidence, group);
   const isNamed = fused.status === 'classified';
   const category = isNamed ? categories.get(fused.ranked[0]?.id ?? '') : undefined;
   const worn = category ?? guessOf(fused, subject.guessesFrom);
@@ -268,7 +275,10 @@ export function classify(subject: Subject): Classification {
     modelVersion: image?.model ?? null,
     category: responseCategory,
     topK: fused.status === 'unknown' ? [] : toTopK(fused, options),
-    evidence: toEvidence(text, meant, fused),
+    evidence: {
+      ...toEvidence(said && text && { ...said, contradictions: text.contradictions }, meant, fused),
+      ...(said && learned && { learned }),
+    },
     attributes: garmentAttributes,
     insulation: insulation && { ...insulation, sources: [...insulation.sources] },
     mappings: {

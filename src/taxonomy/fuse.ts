@@ -140,15 +140,15 @@ const MAX_RANKED = 10;
 
 /** Returns the most likely categories; ties are in dictionary order. */
 function likeliest(odds: readonly number[]): Candidate[] {
-  const ranked = new Set<number>();
-  while (ranked.size < MAX_RANKED) {
-    let best = -1;
-    for (let i = 0; i < odds.length; i++) {
-      if (!ranked.has(i) && (best < 0 || (odds[i] ?? 0) > (odds[best] ?? 0))) best = i;
-    }
-    ranked.add(best);
+  const ranked: number[] = [];
+  for (let i = 0; i < odds.length; i++) {
+    let at = ranked.length;
+    while (at > 0 && (odds[i] ?? 0) > (odds[ranked[at - 1] ?? 0] ?? 0)) at--;
+    if (at === MAX_RANKED) continue;
+    ranked.splice(at, 0, i);
+    if (ranked.length > MAX_RANKED) ranked.pop();
   }
-  return [...ranked].map((i) => ({ id: CATEGORY_IDS[i] ?? '', confidence: odds[i] ?? 0 }));
+  return ranked.map((i) => ({ id: CATEGORY_IDS[i] ?? '', confidence: odds[i] ?? 0 }));
 }
 
 const GROUP_IDS = dictionary.categoryGroups.map(({ id }) => id);
@@ -156,10 +156,10 @@ const GROUP_OF = dictionary.categories.map(({ parentId }) => GROUP_IDS.indexOf(p
 
 function likeliestGroup(odds: readonly number[]): Candidate {
   const sums = GROUP_IDS.map(() => 0);
-  odds.forEach((odd, i) => {
+  for (let i = 0; i < odds.length; i++) {
     const group = GROUP_OF[i] ?? 0;
-    sums[group] = (sums[group] ?? 0) + odd;
-  });
+    sums[group] = (sums[group] ?? 0) + (odds[i] ?? 0);
+  }
   const i = indexOfMax(sums);
   return { id: GROUP_IDS[i] ?? '', confidence: sums[i] ?? 0 };
 }

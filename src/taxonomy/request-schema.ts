@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LocaleTag } from './dictionary/locales.ts';
 import type { Locale } from './dictionary/schema.ts';
+import { Learned } from './learned-schema.ts';
 
 /** Maximum number of items of one batch. */
 const MAX_BATCH = 50;
@@ -64,6 +65,7 @@ export type ClassifyOptions = z.infer<typeof ClassifyOptions>;
 export const ClassificationContext = z.object({
   attributes: FeedAttributes.optional(),
   options: ClassifyOptions.optional(),
+  learned: Learned.optional(),
 });
 export type ClassificationContext = z.infer<typeof ClassificationContext>;
 

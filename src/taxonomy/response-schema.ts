@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { WardrobeItem } from './attributes/wardrobe-item-schema.ts';
 import { BodySlot, CloSource, Layer, Locale, Region } from './dictionary/schema.ts';
+import { Learned } from './learned-schema.ts';
 import { IMAGE_CLASSES } from './photo/image-classes.ts';
 import { CATEGORY_COLUMNS } from './text/classify-text.ts';
 
@@ -132,6 +133,9 @@ export const Classification = z
           })
           .nullable(),
         agreement: z.boolean().nullable(),
+        learned: Learned.optional().meta({
+          description: 'What your people have decided about such articles, or about this one',
+        }),
       })
       .meta({ id: 'Evidence' }),
     attributes: GarmentAttributes,

@@ -20,6 +20,7 @@ import type { FeedLoss } from '../../src/intake/feeds/loss.ts';
 import type { FeedPlan } from '../../src/intake/feeds/plan.ts';
 import type { Services } from '../../src/services.ts';
 import type { Region } from '../../src/taxonomy/dictionary/schema.ts';
+import { shopPath } from '../../src/taxonomy/shop-path.ts';
 import { PreviousImages } from './previous-images.ts';
 
 /** A chunk ends at the first of these limits; the results of the previous run do not count. */
@@ -48,11 +49,13 @@ function toLines(item: FeedRow | RowError, first: number, region: Region | undef
   }
   const urls = [item.imageLink, ...item.additionalImageLinks];
   const title = shorten(item.title?.trim() ?? '');
+  const path = shopPath(item.productType);
   return urls.map((url, image) => ({
     row: first + image,
     line,
     customId: item.id,
     ...(title && { title }),
+    ...(path && { shopPath: path }),
     source: { url },
     image,
     ...(region && { region }),

@@ -1,6 +1,7 @@
 import { getJson } from '../../src/intake/batches/batch-files.ts';
 import { DEEDS, type DeedKind, deedKindOf } from '../../src/intake/deeds.ts';
 import { restoreKey } from '../../src/intake/key-copies.ts';
+import { LEARNED_CATEGORIES } from '../../src/intake/learned-categories.ts';
 import {
   restoreSetting,
   type SettingsKind,
@@ -44,6 +45,7 @@ export const keys = ofJson('keys', KEYS_PREFIX, ({ redis }, copy) => restoreKey(
 const SETTINGS: readonly SettingsKind<{ changedAt: string }>[] = [
   PRESETS,
   RULE_PACKS,
+  LEARNED_CATEGORIES,
   SOURCE_SETTINGS,
 ];
 

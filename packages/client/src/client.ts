@@ -7,7 +7,7 @@ import { feedsClient } from './feeds.ts';
 import type { CallOptions, Client, ClientOptions } from './interface.ts';
 import { jobsClient } from './jobs.ts';
 import { lookClient } from './look.ts';
-import { presetsClient, rulesClient } from './named.ts';
+import { categoriesClient, presetsClient, rulesClient } from './named.ts';
 import { type FormFields, formPayload, jsonPayload } from './payload.ts';
 import { readImage } from './response.ts';
 import { sourcesClient } from './sources.ts';
@@ -47,6 +47,7 @@ export function createClient(options: ClientOptions = {}): Client {
     feeds: feedsClient(calls),
     rules: rulesClient(calls),
     presets: presetsClient(calls),
+    categories: categoriesClient(calls),
     sources: sourcesClient(calls),
     account: accountClient(calls),
     access: accessClient(calls),

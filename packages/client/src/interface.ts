@@ -14,7 +14,12 @@ import type {
 } from './interface/garments.ts';
 import type { JobsClient } from './interface/jobs.ts';
 import type { LookClient } from './interface/look.ts';
-import type { PresetsClient, RulesClient, SourcesClient } from './interface/named.ts';
+import type {
+  LearnedCategoriesClient,
+  PresetsClient,
+  RulesClient,
+  SourcesClient,
+} from './interface/named.ts';
 
 export type * from './interface/account.ts';
 export type * from './interface/batches.ts';
@@ -57,6 +62,7 @@ export interface Client {
   feeds: FeedsClient;
   rules: RulesClient;
   presets: PresetsClient;
+  categories: LearnedCategoriesClient;
   sources: SourcesClient;
   account: AccountClient;
   access: AccessClient;

@@ -1,5 +1,11 @@
 import type { Calls } from './calls.ts';
-import type { CallOptions, PresetsClient, RulesClient } from './interface.ts';
+import type { LearnedCategories } from './contract.ts';
+import type {
+  CallOptions,
+  LearnedCategoriesClient,
+  PresetsClient,
+  RulesClient,
+} from './interface.ts';
 import { jsonPayload } from './payload.ts';
 
 /** The methods for what your client stores by name. @param member of the list */
@@ -22,3 +28,19 @@ export const presetsClient = (calls: Calls): PresetsClient =>
 /** The methods of `client.rules`. */
 export const rulesClient = (calls: Calls): RulesClient =>
   namedClient(calls, '/intake/v1/rules', 'rules');
+
+/** The methods of `client.categories`. */
+export function categoriesClient({ getList, put, remove }: Calls): LearnedCategoriesClient {
+  const path = '/intake/v1/categories';
+  const ofOne = (one?: string): string =>
+    one === undefined ? path : `${path}?path=${encodeURIComponent(one)}`;
+  return {
+    list: (options) => getList(path, 'categories', options),
+    put: async (categories, options) => {
+      const sent = categories.map(({ path: name, counts }) => ({ path: name, counts }));
+      const body = jsonPayload({ categories: sent });
+      return (await put<LearnedCategories>(path, options, body)).categories;
+    },
+    forget: (one, options) => remove(ofOne(one), options).then(() => {}),
+  };
+}

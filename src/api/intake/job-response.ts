@@ -118,10 +118,10 @@ export const classifyEvidence = (
   fallbackId: string,
   context: unknown = {},
 ) => {
-  const { attributes, options } = StoredContext.parse(context);
+  const { attributes, options, learned } = StoredContext.parse(context);
   const { locale } = DEFAULT_SETTINGS;
   const settings = { ...DEFAULT_SETTINGS, ...options, locale: options?.locale ?? locale };
-  return classify({ image: evidence, attributes, options: settings, fallbackId });
+  return classify({ image: evidence, attributes, options: settings, learned, fallbackId });
 };
 
 function publicResults({ id, results, classification }: JobRecord) {

@@ -5,7 +5,7 @@ import type { Route } from '../../http/route.ts';
 // biome-ignore format: a table reads best aligned
 export const DOCUMENTS = {
   api:      { path: '/openapi.json',          title: 'Selvage',              about: 'Garment cut-outs, garment words and outfits that are warm enough; jobs, batches and webhooks' },
-  feeds:    { path: '/openapi-feeds.json',    title: 'Selvage: feeds',       about: 'Product feeds of retailers, and folders and buckets whose new photos are cut out' },
+  feeds:    { path: '/openapi-feeds.json',    title: 'Selvage: feeds',       about: 'Product feeds of retailers, the categories of shops, and folders and buckets whose new photos are cut out' },
   account:  { path: '/openapi-account.json',  title: 'Selvage: account',     about: 'How a client gets its key; its keys, usage and requests' },
   compat:   { path: '/openapi-compat.json',   title: 'Selvage: other doors', about: 'The APIs of remove.bg, rembg and withoutBG, for their existing clients' },
   service:  { path: '/openapi-service.json',  title: 'Selvage: service',     about: 'Health, metrics and problem types, and the sign-in of the console' },
@@ -25,6 +25,7 @@ const CHAPTERS: readonly (Chapter & { document: DocumentName })[] = [
   { prefix: '/intake/v1/sources',     document: 'feeds',   name: 'Sources',              description: 'Folders and buckets whose new photos are cut out' },
   { prefix: '/intake/v1/rules',       document: 'api',     name: 'Rule packs',           description: 'Rules of marketplaces that pictures are judged by' },
   { prefix: '/intake/v1/presets',     document: 'api',     name: 'Presets',              description: 'Options of cut-outs under a name' },
+  { prefix: '/intake/v1/categories',  document: 'feeds',   name: 'Learned categories',   description: 'What people have decided about the categories of a shop' },
   { prefix: '/intake/v1/webhooks',    document: 'api',     name: 'Webhooks',             description: 'Signed messages at the end of jobs, batches and runs' },
   { prefix: '/intake/v1/',            document: 'api',     name: 'Usage and files',      description: 'Limits of a key, and files by signed link' },
   { prefix: '/compat/removebg/',      document: 'compat',  name: 'remove.bg',            description: 'The API of remove.bg, for its existing clients' },

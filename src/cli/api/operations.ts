@@ -5,7 +5,7 @@ export interface Operation {
   about: string;
   /** Method and path, as in the API's document; `{of}` is a batch or a run of a feed. */
   call: `${'GET' | 'POST' | 'PUT' | 'DELETE'} ${string}`;
-  /** By their flags; of a GET they are its query, else members of the body. The values of `<number>` are numbers. */
+  /** By their flags; of a GET or DELETE they are its query, else members of the body. The values of `<number>` are numbers. */
   options?: Readonly<Record<string, string>>;
   /** Members of the body that are always the same. */
   body?: Readonly<Record<string, unknown>>;
@@ -20,6 +20,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   jobs: 'single images, processed while you do something else',
   review: 'what people decide about the cut-outs of a batch or a feed',
   presets: 'named options, which other commands take by --preset',
+  categories: 'what was learnt of the categories of your shop',
   rules: 'packs of marketplace rules, which other commands take by --rules',
   webhooks: 'the signing secret, and the deliveries of events',
 };
@@ -37,13 +38,17 @@ export const OPERATIONS: readonly Operation[] = [
   { usage: 'review list <of>', about: 'list the rows to look at, the most doubtful first', call: `GET ${INTAKE}/{of}/review`, options: { '--decision <word>': 'only pending, approved or rejected ones', '--reason <word>': 'only those with this reason' }, pages: true, table: ['rows', 'row', 'customId', 'confidence', 'reasons', 'decision', 'revision', 'note'] },
   { usage: 'review summary <of>', about: 'count them by reason and confidence', call: `GET ${INTAKE}/{of}/review/summary` },
   { usage: 'review get <of> <row>', about: 'show a row with the decisions about it', call: `GET ${INTAKE}/{of}/review/{row}` },
-  { usage: 'review decide <of> <row> <decision>', about: 'decide about a row: approved, rejected or pending', call: `POST ${INTAKE}/{of}/review/{row}`, options: { '--revision <number>': 'of the decision that you have seen; 0, the default, if there was none', '--note <text>': 'why' }, body: { revision: 0 } },
+  { usage: 'review decide <of> <row> <decision>', about: 'decide about a row: approved, rejected or pending', call: `POST ${INTAKE}/{of}/review/{row}`, options: { '--revision <number>': 'of the decision that you have seen; 0, the default, if there was none', '--note <text>': 'why', '--category <id>': 'what the row sells: a category, or none for no garment' }, body: { revision: 0 } },
   { usage: 'review approve <of>', about: 'approve what is pending from a confidence on', call: `POST ${INTAKE}/{of}/review`, options: { '--min-confidence <number>': 'from 0 to 1; .9 by default' }, body: { decision: 'approved', minConfidence: 0.9 } },
 
   { usage: 'presets list', about: 'list your presets', call: `GET ${INTAKE}/presets`, table: ['presets', 'name', 'changedAt'] },
   { usage: 'presets get <name>', about: 'show a preset', call: `GET ${INTAKE}/presets/{name}` },
   { usage: 'presets put <name> <file>', about: 'store a preset: {"options": {"background": "white", …}}', call: `PUT ${INTAKE}/presets/{name}` },
   { usage: 'presets delete <name>', about: 'delete a preset', call: `DELETE ${INTAKE}/presets/{name}` },
+
+  { usage: 'categories list', about: 'list what was learnt of the categories of your shop', call: `GET ${INTAKE}/categories`, table: ['categories', 'path', 'category', 'decisions', 'agreement'] },
+  { usage: 'categories put <file>', about: 'store what is known of some, as `list --json` prints it', call: `PUT ${INTAKE}/categories` },
+  { usage: 'categories forget', about: 'forget what was learnt, of one or of all', call: `DELETE ${INTAKE}/categories`, options: { '--path <path>': 'only of this one' } },
 
   { usage: 'rules list', about: 'list the packs that are built in, then your own', call: `GET ${INTAKE}/rules`, table: ['rules', 'name', 'version', 'builtIn', 'changedAt'] },
   { usage: 'rules get <name>', about: 'show a pack', call: `GET ${INTAKE}/rules/{name}` },

@@ -35,6 +35,8 @@ export interface RowOutcome {
   result: ResultLine | undefined;
   /** How often people have mended its cut-out; absent if it is as it was made, or if that was not looked up. */
   refinements?: number;
+  /** What somebody has decided that it sells; absent if nobody has, or if that was not looked up. */
+  category?: string;
   /** If an earlier row has the same picture; known since the end of the batch. */
   duplicateOf?: DuplicateOf;
 }

@@ -21,6 +21,8 @@ export const Decision = z.object({
   revision: z.number(),
   decision: z.enum(DECISIONS),
   note: z.string().optional(),
+  /** What the row sells: a category of the dictionary, or `none`. */
+  category: z.string().optional(),
   /** Id of the key. */
   keyId: z.string(),
   at: z.iso.datetime(),

@@ -32,6 +32,8 @@ export const ReviewRow = z.object({
   customId: z.string(),
   /** In feeds: of the product. */
   title: z.string().optional(),
+  /** In feeds: the shop's category of the product, normalised. */
+  shopPath: z.string().optional(),
   /** In feeds: which image of its product, 0 for the main one. */
   image: z.number().optional(),
   imageUrl: z.string().optional(),
@@ -58,6 +60,7 @@ export function toReviewRow({ row, result }: RowOutcome): ReviewRow | undefined 
     row: row.row,
     customId: row.customId,
     ...(row.title !== undefined && { title: row.title }),
+    ...(row.shopPath !== undefined && { shopPath: row.shopPath }),
     ...(row.image !== undefined && { image: row.image }),
     ...('url' in row.source && { imageUrl: row.source.url }),
     confidence: cutout.confidence,

@@ -31,6 +31,7 @@ const HEIGHTS: readonly (readonly [cm: number, id: string])[] = [
 const groupOf = (value: number, limits: typeof GROUPS): string | undefined =>
   limits.find(([limit]) => value <= limit)?.[1];
 
+const STARTS_WITH_DIGIT = /^\d/;
 const numberIn = (token: Token | undefined): number =>
   token && /^\d{1,3}$/.test(token.text) ? Number(token.text) : Number.NaN;
 
@@ -62,6 +63,7 @@ function sizeAt(tokens: readonly Token[], at: number): string | undefined {
 /** Returns the age group of a size in a text, by age or height: "Gr. 128", "8 ans", "Maat 5-6Y"; undefined for none. */
 export function ageGroupOfSize(tokens: readonly Token[]): string | undefined {
   for (let at = 0; at < tokens.length; at++) {
+    if (!STARTS_WITH_DIGIT.test(tokens[at]?.text ?? '')) continue;
     const group = ageAt(tokens, at) ?? sizeAt(tokens, at);
     if (group) return group;
   }

@@ -128,15 +128,19 @@ const thingIn = (votes: readonly Vote[]): string | undefined =>
     .toSorted((a, b) => b.weight - a.weight)
     .map(({ naming }) => naming.mention.match.entry.id)[0];
 
-const unique = (matches: readonly TextMatch[]): TextMatch[] => [
-  ...new Map(matches.map((match) => [`${match.field} ${match.span}`, match])).values(),
-];
+const isSame = (a: TextMatch, b: TextMatch): boolean =>
+  a.field === b.field && a.span[0] === b.span[0] && a.span[1] === b.span[1];
 
 function matchesByCategory(votes: readonly Vote[]): Map<string, TextMatch[]> {
   const byCategory = new Map<string, TextMatch[]>();
   for (const { ids, matches } of votes.toSorted((a, b) => b.weight - a.weight)) {
     for (const id of ids.length > 0 ? ids : [NO_GARMENT]) {
-      byCategory.set(id, unique([...(byCategory.get(id) ?? []), ...matches]));
+      const found = byCategory.get(id) ?? [];
+      for (const match of matches) {
+        const at = found.findIndex((other) => isSame(other, match));
+        found[at < 0 ? found.length : at] = match;
+      }
+      byCategory.set(id, found);
     }
   }
   return byCategory;

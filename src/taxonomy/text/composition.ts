@@ -18,8 +18,9 @@ interface Percent {
 
 function findPercents(tokens: readonly Token[]): Percent[] {
   return tokens.flatMap(({ text }, at) => {
+    if (tokens[at + 1]?.text !== '%') return [];
     const pct = Number(text);
-    return tokens[at + 1]?.text === '%' && pct > 0 && pct <= 100 ? [{ at, pct }] : [];
+    return pct > 0 && pct <= 100 ? [{ at, pct }] : [];
   });
 }
 

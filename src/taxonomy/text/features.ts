@@ -69,10 +69,11 @@ const isNoGarment = ({ kind }: Entry): boolean => kind === 'notGarment';
 
 /** The votes of a word's other meanings, relative to the text's language. */
 function falseFriend({ tokens, votes, locale }: Field, match: Match): number {
+  if (match.last > match.first) return 0;
   const own = votes[LOCALES.indexOf(locale)] ?? 0;
   const word = tokens[match.last]?.text ?? '';
   const others = LOCALES.map((other, i) => {
-    if (other === locale || match.last > match.first) return 0;
+    if (other === locale) return 0;
     const meanings =
       (lexiconOf(other).surfaces.has(word) && lexiconOf(other).singles.get(word)) || [];
     const nouns = meanings.filter(({ kind }) => kind === 'garment' || kind === 'notGarment');
@@ -95,8 +96,14 @@ function siblingsOf({ tokens, locale }: Field, match: Match): number {
 const isWord = (text: string): boolean => text.length >= 3 && !/\d/.test(text);
 
 function coverageOf({ tokens, isKnown }: Field): number {
-  const words = tokens.flatMap(({ text }, at) => (isWord(text) ? [isKnown[at] ?? false] : []));
-  return words.length === 0 ? 1 : words.filter(Boolean).length / words.length;
+  let words = 0;
+  let known = 0;
+  for (let at = 0; at < tokens.length; at++) {
+    if (!isWord(tokens[at]?.text ?? '')) continue;
+    words++;
+    if (isKnown[at]) known++;
+  }
+  return words === 0 ? 1 : known / words;
 }
 
 /** Describes how a category was named. */

@@ -140,8 +140,9 @@ function withoutBrand(
   brand: string | undefined,
 ): readonly Match[] {
   const words = tokenize(brand ?? '').map(({ text }) => text);
-  const starts = tokens.flatMap((_, at) =>
-    words.length > 0 && words.every((word, i) => tokens[at + i]?.text === word) ? [at] : [],
+  const first = words[0];
+  const starts = tokens.flatMap(({ text }, at) =>
+    text === first && words.every((word, i) => tokens[at + i]?.text === word) ? [at] : [],
   );
   const isOther = (match: Match): boolean =>
     !isArticleNoun(match) ||

@@ -149,6 +149,8 @@ function dominantThing(main: readonly Match[], locale: Locale): Match | undefine
 }
 
 const PARTS: ReadonlySet<string> = new Set(['part']);
+/** "Rok travelstof": what a garment is made of. */
+const FABRIC: ReadonlySet<string> = new Set(['fabric']);
 
 /** Returns the nouns that may be the head: beside a garment, its parts and what is printed on it are not. */
 function possibleHeads(
@@ -162,7 +164,10 @@ function possibleHeads(
   const garment = main.findIndex(isWorn);
   if (garment < 0) return main;
   const isAside = (match: Match, at: number): boolean =>
-    isThing(match, PARTS) || (writesCompounds(locale) && at > garment && isThing(match, MOTIFS));
+    isThing(match, PARTS) ||
+    (writesCompounds(locale) &&
+      at > garment &&
+      (isThing(match, MOTIFS) || (match.by !== 'word' && isThing(match, FABRIC))));
   return main.filter((match, at) => !isAside(match, at));
 }
 
@@ -218,6 +223,7 @@ export function weighMentions(
     const factor = headFound ? LATER_SEGMENT_FACTOR : 1;
     const mentions = weighSegment(tokens, segment, locale, stuffs);
     headFound ||= mentions.some(({ weight }) => weight >= COORDINATED_WEIGHT);
-    return mentions.map(({ weight, ...mention }) => ({ ...mention, weight: weight * factor }));
+    for (const mention of mentions) mention.weight *= factor;
+    return mentions;
   });
 }

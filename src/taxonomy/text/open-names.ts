@@ -80,8 +80,12 @@ const isPerson = isCue(/^(gender|ageGroup|print):/);
 
 /** Who wears the article, if that is no person: "Dog raincoat", but not "Women's dog socks". */
 export const otherWearer = ({ clauseMatches }: Field): 'pet' | 'toy' | undefined => {
-  const wearer = clauseMatches.find(isAnother)?.match.entry.id;
-  if (!wearer || clauseMatches.some(isPerson)) return undefined;
+  const another = clauseMatches.find(isAnother)?.match;
+  // "Babypop": the doll's name is no child.
+  const isChild = (each: ClauseMatch): boolean =>
+    isPerson(each) && each.match.first !== another?.first;
+  if (!another || clauseMatches.some(isChild)) return undefined;
+  const wearer = another.entry.id;
   const showsIt = clauseMatches.some(({ match }) => SHOWS_ANIMALS.has(match.entry.id));
   if (wearer === 'wearer:pet') return showsIt ? undefined : 'pet';
   return 'toy';
@@ -105,6 +109,19 @@ const isBesideUnknown = ({ field, mention: { role } }: Naming): boolean =>
 
 const UNKNOWN_HEAD = [isBesideUnknown, mayBeStuff, isBeforeKnownHead, isSingleOfPair];
 
+/** Names of much that nobody wears, called by what it is for: "peg bag", "Krötenanzug". */
+const OPEN_HEADS: ReadonlySet<string> = new Set(['bag', 'suit_set']);
+
+/** Whether a word that says nothing of a garment, or no language has, tells which bag or suit it is. */
+function mayBeForThings({ field, mention: { match } }: Naming): boolean {
+  if (!OPEN_HEADS.has(match.entry.id) || match.last > match.first) return false;
+  const isHere = (other: ClauseMatch): boolean =>
+    other.match.first === match.first && isAttribute(other);
+  if (match.by === 'open' || match.by === 'compound') return !field.clauseMatches.some(isHere);
+  const beside = HEAD_IS_LAST[field.locale] ? match.first - 1 : match.last + 1;
+  return field.unknown.has(beside);
+}
+
 /** A name that may be another thing's is never sure; one beside an unknown head is no answer. */
 const MAX_CONFIDENCE = { open: 0.89, unknownHead: 0.49 } as const;
 
@@ -114,5 +131,7 @@ export function limitOf(naming: Naming): number {
   const showsAnimal = naming.field.clauseMatches.some(isAnother);
   if (UNKNOWN_HEAD.some((is) => is(naming))) return MAX_CONFIDENCE.unknownHead;
   if (showsAnimal && !naming.field.clauseMatches.some(isPerson)) return MAX_CONFIDENCE.unknownHead;
-  return isBeforeHead(naming) || mayBeDecoration(naming) ? MAX_CONFIDENCE.open : 1;
+  return [isBeforeHead, mayBeDecoration, mayBeForThings].some((is) => is(naming))
+    ? MAX_CONFIDENCE.open
+    : 1;
 }

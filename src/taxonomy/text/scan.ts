@@ -28,7 +28,6 @@ const LANES: Readonly<Record<Entry['kind'], number>> = {
   quantity: 8,
   detail: 9,
 };
-const LANE_COUNT = 10;
 /** Kinds of entries suppressed inside a fixed phrase ("button-down" is not made of down, "slip-in" no underwear). */
 const BLOCKED_BY_FIXED: ReadonlySet<Entry['kind']> = new Set([
   'garment',
@@ -143,6 +142,19 @@ function resolveOverlaps(lane: readonly Match[], fromEnd: boolean): Match[] {
 
 const inOrder = (a: Match, b: Match): number => a.first - b.first;
 
+/** Resolves the overlaps in each lane, and drops what an idiom or a maker's name hides. In the order of the text. */
+function resolveLanes(matches: readonly Match[], headIsLast: boolean): Match[] {
+  const lanes: Match[][] = [];
+  for (const match of matches) {
+    const lane = LANES[match.entry.kind];
+    lanes[lane] = [...(lanes[lane] ?? []), match];
+  }
+  const resolved = lanes.flatMap((lane, i) =>
+    lane.length > 1 ? resolveOverlaps(lane, i === 0 && headIsLast) : lane,
+  );
+  return withoutHidden(resolved.sort(inOrder));
+}
+
 /**
  * Returns all matches of the lexicon in the tokens, in the order of the text.
  * @param isOwn whether the text is in the lexicon's language; in another one, only words as they are written count
@@ -159,12 +171,7 @@ export function scan(tokens: readonly Token[], lexicon: Lexicon, isOwn = true): 
     all.push(...found);
     if (isOwn) all.push(...compoundAt(token, at, lexicon, knownUpTo >= at));
   });
-  const lanes: Match[][] = Array.from({ length: LANE_COUNT }, () => []);
-  for (const match of withoutStraddled(all)) lanes[LANES[match.entry.kind]]?.push(match);
-  const resolved = lanes
-    .flatMap((lane, i) => (lane.length > 1 ? resolveOverlaps(lane, i === 0 && headIsLast) : lane))
-    .sort(inOrder);
-  return withoutDetails(withoutHidden(resolved), tokens, headIsLast);
+  return withoutDetails(resolveLanes(withoutStraddled(all), headIsLast), tokens, headIsLast);
 }
 
 /** Drops things that only seem named because an idiom begins in them: "coat stand" in "coat stand collar". */
@@ -299,11 +306,7 @@ export function withOtherLanguages(
         isLonger(phrase, match) &&
         (isName(match.entry) || sharesLane(phrase, match)),
     );
-  const lanes: Match[][] = Array.from({ length: LANE_COUNT }, () => []);
-  for (const match of [...own.filter((match) => !outdone(match)), ...fresh])
-    lanes[LANES[match.entry.kind]]?.push(match);
-  const resolved = lanes.flatMap((lane) => (lane.length > 1 ? resolveOverlaps(lane, false) : lane));
-  const shown = withoutHidden(resolved.sort(inOrder));
+  const shown = resolveLanes([...own.filter((match) => !outdone(match)), ...fresh], false);
   return withoutDetails(shown, tokens, HEAD_IS_LAST[lexicon.locale]);
 }
 

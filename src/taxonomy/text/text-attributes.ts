@@ -77,12 +77,13 @@ function materialsInText(fields: readonly Field[]): MaterialShare[] {
   return [...new Map(all.map((material) => [material.id, material])).values()];
 }
 
-const cueMatches = ({ clauseMatches }: Field): (Match & { entry: { kind: 'cue'; id: Cue } })[] =>
+type CueMatch = Match & { entry: { kind: 'cue'; id: Cue } };
+const isCueMatch = (match: Match): match is CueMatch => match.entry.kind === 'cue';
+const cueMatches = ({ clauseMatches }: Field): CueMatch[] =>
   clauseMatches
     .filter(isAffirmed)
-    .flatMap(({ match: { entry, ...clauseMatch } }) =>
-      entry.kind === 'cue' ? [{ entry, ...clauseMatch }] : [],
-    );
+    .map(({ match }) => match)
+    .filter(isCueMatch);
 
 const cuesOf = (fields: readonly Field[]): Cue[] =>
   fields.flatMap((field) => cueMatches(field).map(({ entry }) => entry.id));

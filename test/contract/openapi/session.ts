@@ -436,6 +436,19 @@ async function presets({ send, keys }: Session): Promise<void> {
   await send('DELETE', `${path}/shop-white`, { key: keys.reader });
 }
 
+async function learnedCategories({ send, keys }: Session): Promise<void> {
+  const path = `${INTAKE}/categories`;
+  const body = { categories: [{ path: 'Damen > Oberteile', counts: { blouse: 12, shirt: 1 } }] };
+  await send('PUT', path, { body });
+  await send('PUT', path, { body: { categories: [{ path: 'Hemden', counts: { shrit: 3 } }] } });
+  await send('PUT', path, { body, key: keys.reader });
+  await send('GET', path);
+  await send('GET', path, { key: '' });
+  await send('DELETE', `${path}?path=${encodeURIComponent('Damen > Oberteile')}`);
+  await send('DELETE', `${path}?path=${encodeURIComponent('Damen > Oberteile')}`);
+  await send('DELETE', path, { key: keys.reader });
+}
+
 /** An object that the bucket of the source `shop` must deny. */
 export const DENIED_OBJECT = 'incoming/denied.jpg';
 
@@ -712,6 +725,7 @@ export async function recordSession(
     access,
     account,
     presets,
+    learnedCategories,
     classifications,
     separations,
     looks,

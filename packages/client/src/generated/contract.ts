@@ -328,6 +328,8 @@ export interface ClassificationEvidence {
   text: TextEvidence | null;
   /** Whether photo and text agree; null if there is only one of them. */
   agreement: boolean | null;
+  /** What your people have decided about such articles, or about this one. */
+  learned?: LearnedEvidence;
 }
 /** Where an attribute comes from; `default` is the usual value of the category. */
 export type AttributeSource = 'measured' | 'text' | 'model' | 'default';
@@ -1557,6 +1559,45 @@ export interface Preset {
   changedAt: string;
   links: PresetLinks;
 }
+/** What your people have decided about such articles, or about this one. */
+export interface LearnedEvidence {
+  /** The shop's category, normalised; null: somebody decided about this very row. */
+  path: string | null;
+  /** Id of a category, or `none` for no garment. */
+  category: string;
+  decisions: number;
+  /** The share of the decisions that say so. */
+  agreement: number;
+}
+/** What is known of some categories of your shop. */
+export interface LearnedCategoriesRequest {
+  /** 1 to 1000. */
+  categories: ({
+    /** Up to 750 characters. */
+    path: string;
+    /** Decisions by category, as GET /taxonomy/v1/options names them, or `none`. */
+    counts: Record<string, number>;
+  })[];
+}
+/** What people have decided about a category of your shop. */
+export interface LearnedCategory {
+  path: string;
+  /** What most decisions say. */
+  category: string;
+  decisions: number;
+  /** The share of the decisions that say so. */
+  agreement: number;
+  /** Three decisions or more, of which nine in ten agree: overrules a title. */
+  strong: boolean;
+  counts: Record<string, number>;
+  changedAt: string;
+}
+/** All that was learnt, by path. */
+export interface LearnedCategories {
+  categories: LearnedCategory[];
+  /** Of more, those that were decided about longest ago are forgotten. */
+  maxPaths: number;
+}
 /** All presets of a client, by name. */
 export interface PresetList { presets: Preset[] }
 /** `high` refines edges further and takes longer; `fast` does not refine them and makes a larger file sooner. */
@@ -1732,6 +1773,8 @@ export interface ReviewRow {
   customId: string;
   /** In feeds, of the product. */
   title?: string;
+  /** In feeds: the product's category in its shop, normalised. */
+  shopPath?: string;
   /** In feeds: of its product, 0 is the main one. */
   image?: number;
   imageUrl?: string;
@@ -1746,6 +1789,8 @@ export interface ReviewRow {
   decidedAt?: string;
   decidedBy?: ReviewAuthor;
   note?: string;
+  /** As somebody decided about this very row. */
+  category?: string;
   /** How often people have mended the cut-out; absent if it is as it was made. */
   refinements?: number;
   /** A refinement needs `alpha`: the cut-out is drawn with a crop, a background or the like. */
@@ -1767,6 +1812,7 @@ export interface ReviewHistoryLine {
   revision: number;
   decision: ReviewDecision;
   note?: string;
+  category?: string;
   decidedAt: string;
   decidedBy: ReviewAuthor;
   version: ReviewedVersion;
@@ -1811,6 +1857,8 @@ export interface ReviewDecisionRequest {
   decision: ReviewDecision;
   /** Up to 500 characters. */
   note?: string | undefined;
+  /** What the row sells: the id of a category, or `none` for no garment. In feeds it is learnt for the `shopPath` of the row: up to 64 characters. */
+  category?: string | undefined;
   /** Of the decision that you have seen; 0 if there is none. */
   revision: number;
 }

@@ -15,6 +15,19 @@ interface NamedClient<Item, Request> {
 /** Named options, which requests take by `preset`. */
 export type PresetsClient = NamedClient<contract.Preset, contract.PresetRequest>;
 
+/** What people have decided about the categories of your shop. */
+export interface LearnedCategoriesClient {
+  /** Returns all, by path. */
+  list(options?: CallOptions): Promise<contract.LearnedCategory[]>;
+  /** Replaces what was learnt of these paths, at most 1000; returns all that is known now. */
+  put(
+    categories: readonly Pick<contract.LearnedCategory, 'path' | 'counts'>[],
+    options?: CallOptions,
+  ): Promise<contract.LearnedCategory[]>;
+  /** Forgets what was learnt of a path, or all. */
+  forget(path?: string, options?: CallOptions): Promise<void>;
+}
+
 /** Rules of marketplaces that pictures are judged by: first the packs that are built in, then your own. */
 export type RulesClient = NamedClient<contract.NamedRulePack, contract.RulePack>;
 

@@ -1,16 +1,42 @@
 import { setImmediate } from 'node:timers/promises';
 import type { FilledColumn } from '../../../feed-formats/columns.ts';
 import type { FeedRow } from '../../../feed-formats/row.ts';
+import type { Gateway } from '../../../gateway.ts';
 import type { ResultLine } from '../../../intake/batches/rows.ts';
+import { learnedFrom } from '../../../intake/learned-categories.ts';
 import { classify, type ImageEvidence } from '../../../taxonomy/classify.ts';
 import { colourFamilies, type Locale, materials } from '../../../taxonomy/dictionary/schema.ts';
 import { feedRowAttributes } from '../../../taxonomy/feed-row.ts';
+import type { Learned } from '../../../taxonomy/learned-schema.ts';
 import { DEFAULT_SETTINGS } from '../../../taxonomy/request-schema.ts';
 import type { Classification } from '../../../taxonomy/response-schema.ts';
+import { shopPath } from '../../../taxonomy/shop-path.ts';
+import { storageUnavailable } from '../../common-problems.ts';
 
 /** Returns what a worker has seen in an image, if it was asked to classify it. */
 export const evidenceOf = (result: ResultLine | undefined): ImageEvidence | undefined =>
   result?.status === 'succeeded' ? result.results.view : undefined;
+
+/** Returns what people have decided about a product. */
+export type LearnedOf = (row: Pick<FeedRow, 'productType'>) => Learned | undefined;
+
+/** What somebody has decided about a product itself. */
+export const asDecided = (category: string): Learned => ({
+  path: null,
+  category,
+  decisions: 1,
+  agreement: 1,
+});
+
+/** Reads all that a client's people have decided: a feed has many products of few categories. */
+export async function readLearned(
+  { learnedCategories }: Pick<Gateway, 'learnedCategories'>,
+  client: string,
+): Promise<LearnedOf> {
+  const paths = await learnedCategories.list(client).catch(storageUnavailable);
+  const byPath = new Map(paths.map((each) => [each.path, learnedFrom(each)]));
+  return ({ productType }) => byPath.get(shopPath(productType) ?? '');
+}
 
 /**
  * Classifies a product by its row and by its first image that was classified; undefined if none was. Lets
@@ -19,12 +45,14 @@ export const evidenceOf = (result: ResultLine | undefined): ImageEvidence | unde
 export async function classifyProduct(
   row: FeedRow,
   image: ImageEvidence | undefined,
+  learned: Learned | undefined,
 ): Promise<Classification | undefined> {
   if (!image) return undefined;
   await setImmediate();
   return classify({
     attributes: feedRowAttributes(row),
     image,
+    learned,
     options: DEFAULT_SETTINGS,
     fallbackId: row.id,
   });

@@ -14,13 +14,17 @@ import { createClientLimit } from '../client-limit.ts';
 import { RETRY_SOON } from '../job-response.ts';
 import { requireReview } from '../review/actions.ts';
 import { applyExportPolicy } from '../review/export-policy.ts';
+import { readLearned } from './classify-product.ts';
 import { exportHeaders, exportWithLinks } from './export.ts';
 import { acceptedFormat, writeReport } from './report.ts';
 import { type ImageLine, pictureName, productLines } from './report-lines.ts';
 import type { ExportQuery, ReportFormat } from './request.ts';
 import { runResponse } from './response.ts';
 
-export type DownloadServices = Pick<Gateway, 'blobs' | 'batches' | 'reviews' | 'links'>;
+export type DownloadServices = Pick<
+  Gateway,
+  'blobs' | 'batches' | 'reviews' | 'links' | 'learnedCategories'
+>;
 
 /** Each parses a whole feed in this process. */
 const MAX_DOWNLOADS_PER_CLIENT = 2;
@@ -78,6 +82,7 @@ export function createFeedDownloads(services: DownloadServices) {
   async function readLines(target: FeedRun, signal: AbortSignal) {
     const document = await findDocument(target, signal);
     if (!document) return { lines: noLines() };
+    const learnedOf = await readLearned(services, target.feed.client);
     const source = await openBlob(blobs, document.key, signal, gone);
     const notDoneReason = BATCH_TERMINAL_STATUSES.includes(target.run.status)
       ? 'The run ended before this image was processed'
@@ -86,6 +91,7 @@ export function createFeedDownloads(services: DownloadServices) {
     const outcomes = applyExportPolicy(services, target.run, 'all', readOutcomes(target));
     const lines = productLines(source, document.options, outcomes, {
       notDoneReason,
+      learnedOf,
       garmentsPrefix: (sha256) => feedGarmentsPrefix(client, id, sha256),
     });
     return { source, lines };
@@ -149,10 +155,11 @@ export function createFeedDownloads(services: DownloadServices) {
       return limit.stream(feed.client, async () => {
         const document = await findDocument(target, call.signal);
         if (!document) throw gone();
+        const filled = { columns, learnedOf: await readLearned(services, feed.client) };
         const source = await openBlob(blobs, document.key, call.signal, gone);
         const linkOf = createLinker(target, call);
         const outcomes = applyExportPolicy(services, run, policy, readOutcomes(target));
-        const body = exportWithLinks(source, document.options, outcomes, linkOf, columns);
+        const body = exportWithLinks(source, document.options, outcomes, linkOf, filled);
         return { headers: exportHeaders(feed.id, document.metadata), body: toStream(body, source) };
       });
     },

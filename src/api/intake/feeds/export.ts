@@ -5,35 +5,44 @@ import { FEED_MEDIA_TYPES } from '../../../feed-formats/sniff.ts';
 import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
 import type { SourceMetadata } from '../../../intake/feeds/feed-source.ts';
 import type { ImageEvidence } from '../../../taxonomy/classify.ts';
-import { classifyProduct, columnValues, evidenceOf } from './classify-product.ts';
+import {
+  asDecided,
+  classifyProduct,
+  columnValues,
+  evidenceOf,
+  type LearnedOf,
+} from './classify-product.ts';
 import { type ImageLine, imagesInOrder, pictureKeyOf } from './report-lines.ts';
 
 /**
  * Rewrites the image links of a feed's document. Images that failed keep their original link.
- * @param columns filled from the classification of each product that has no value of its own
+ * @param filled columns filled from the classification of each product that has no value of its own
  */
 export async function* exportWithLinks(
   document: AsyncIterable<Uint8Array>,
   options: FeedReadOptions,
   outcomes: AsyncIterable<RowOutcome>,
   linkOf: (id: string, image: number, of: Pick<ImageLine, 'pictureKey'>) => string | undefined,
-  columns: readonly FilledColumn[],
+  { columns, learnedOf }: { columns: readonly FilledColumn[]; learnedOf: LearnedOf },
 ): AsyncGenerator<Uint8Array> {
   const images = imagesInOrder(outcomes);
   let evidence: ImageEvidence | undefined;
+  let decided: string | undefined;
   try {
     yield* exportFeed(
       document,
       async ({ id }, image) => {
-        const result = (await images.next(id, image))?.result;
+        const { result, category } = (await images.next(id, image)) ?? {};
         evidence = (image === 0 ? undefined : evidence) ?? evidenceOf(result);
+        decided = (image === 0 ? undefined : decided) ?? category;
         return linkOf(id, image, { pictureKey: pictureKeyOf(result) });
       },
       options,
       {
         columns,
         async valuesOf(row) {
-          const classification = await classifyProduct(row, evidence);
+          const learned = decided === undefined ? learnedOf(row) : asDecided(decided);
+          const classification = await classifyProduct(row, evidence, learned);
           return classification ? columnValues(classification) : {};
         },
       },

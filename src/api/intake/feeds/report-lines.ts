@@ -12,7 +12,7 @@ import type { AcceptedRow } from '../../../queue/job-data.ts';
 import type { StoredOutfit } from '../../../queue/outfit-view.ts';
 import type { ImageEvidence } from '../../../taxonomy/classify.ts';
 import type { Classification } from '../../../taxonomy/response-schema.ts';
-import { classifyProduct, evidenceOf } from './classify-product.ts';
+import { asDecided, classifyProduct, evidenceOf, type LearnedOf } from './classify-product.ts';
 
 /** The outcome of one image of a product. */
 export interface ImageLine {
@@ -73,6 +73,7 @@ interface LineOptions {
   notDoneReason: string;
   /** Returns the prefix of the keys of garments in an image. */
   garmentsPrefix(sha256: string): string;
+  learnedOf: LearnedOf;
 }
 
 function toImageLine(
@@ -111,6 +112,7 @@ interface ImageOutcome {
   row: AcceptedRow;
   result: ResultLine | undefined;
   refinements?: number;
+  category?: string;
   duplicateOf?: DuplicateOf | undefined;
 }
 
@@ -143,12 +145,17 @@ async function toProductLine(
   const { id, title, line, notes } = row;
   const lines: ImageLine[] = [];
   let evidence: ImageEvidence | undefined;
+  let decided: string | undefined;
   for (const [image, url] of [row.imageLink, ...row.additionalImageLinks].entries()) {
-    const outcome = (await images.next(id, image)) ?? { result: undefined };
+    const outcome: Omit<ImageOutcome, 'row'> = (await images.next(id, image)) ?? {
+      result: undefined,
+    };
     lines.push(toImageLine(url, outcome, lineOptions));
     evidence ??= evidenceOf(outcome.result);
+    decided ??= outcome.category;
   }
-  const classification = await classifyProduct(row, evidence);
+  const learned = decided === undefined ? lineOptions.learnedOf(row) : asDecided(decided);
+  const classification = await classifyProduct(row, evidence, learned);
   return {
     kind: 'product',
     id,

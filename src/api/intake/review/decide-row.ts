@@ -15,7 +15,10 @@ import { Problem } from '../../../platform/problem.ts';
 import { throwUnavailable } from '../../common-problems.ts';
 import { decisionConflict, type Known } from './decision-view.ts';
 
-export type DecideServices = Pick<Gateway, 'batches' | 'blobs' | 'storedBytes' | 'reviews'>;
+export type DecideServices = Pick<
+  Gateway,
+  'batches' | 'blobs' | 'storedBytes' | 'reviews' | 'learnedCategories'
+>;
 
 export const reviewUnavailable = throwUnavailable('The review cannot be read right now; try again');
 const notRecorded = throwUnavailable(
@@ -35,7 +38,11 @@ const LIMITS = {
 } as const;
 
 /** Whether a request was repeated: the present decision is the one it has made. */
-const isSame = (present: Decision, { revision, decision, note, keyId, version }: Decision) =>
+const isSame = (
+  present: Decision,
+  { revision, decision, note, category, keyId, version }: Decision,
+) =>
+  present.category === category &&
   present.revision === revision &&
   present.decision === decision &&
   present.note === note &&
@@ -80,6 +87,18 @@ async function decideOnce(
   throw decisionConflict(batch.client, present);
 }
 
+/** Learns the category of a row for its shop's path, or takes back what was learnt of it. */
+async function learn(
+  { learnedCategories }: DecideServices,
+  { client, id }: BatchRecord,
+  { row, shopPath }: MendedRow,
+  before: string | undefined,
+  category: string | undefined,
+): Promise<void> {
+  if (shopPath === undefined || (category === undefined && before === undefined)) return;
+  await learnedCategories.decide(client, shopPath, `${id}/${row}`, category).catch(notRecorded);
+}
+
 /**
  * Decides about a row, and with the decision may change which mended cut-outs it has.
  * @throws Problem conflict with the present decision; upstream-unavailable
@@ -88,9 +107,12 @@ export async function decideRow(
   services: DecideServices,
   caller: Caller,
   { batch, row, known }: DecidedRow,
-  decision: Decision,
+  made: Decision,
   change?: RefinedChange,
 ): Promise<void> {
+  const before = known.decisions.get(row.row)?.category;
+  // A mended cut-out is of the same garment.
+  const decision = change && before !== undefined ? { category: before, ...made } : made;
   const decided = {
     row: row.row,
     needed: row.needed,
@@ -101,5 +123,6 @@ export async function decideRow(
   const stored = await decideOnce(services, batch, decided, decision, change);
   const entry = { ...stored, ...decided, ...(refined && { refined }) };
   await recordDecided(services, batch, () => putDecision(services.blobs, batch, entry));
+  await learn(services, batch, row, before, decision.category);
   await services.storedBytes.add(caller, Buffer.byteLength(JSON.stringify(entry)));
 }

@@ -15,6 +15,12 @@ export interface Known extends Decided, MendedRows {
   carried: CarriedDecisions;
 }
 
+/** What was said with a decision. */
+const saidWith = ({ note, category }: Pick<Decision, 'note' | 'category'>) => ({
+  ...(note !== undefined && { note }),
+  ...(category !== undefined && { category }),
+});
+
 /** Returns the decision in effect about a row, as members of a response. */
 export function decisionMembers({ client }: BatchRecord, row: MendedRow, known: Known) {
   const own = known.decisions.get(row.row);
@@ -27,8 +33,7 @@ export function decisionMembers({ client }: BatchRecord, row: MendedRow, known: 
   });
   const revision = own?.revision ?? 0;
   if (own?.decision === decision) {
-    const note = own.note !== undefined && { note: own.note };
-    return { decision, revision, source: 'row' as const, ...by(own), ...note };
+    return { decision, revision, source: 'row' as const, ...by(own), ...saidWith(own) };
   }
   if (!own && earlier?.decision === decision)
     return { decision, revision, source: 'earlier-run' as const, ...by(earlier) };
@@ -41,11 +46,11 @@ export function decisionMembers({ client }: BatchRecord, row: MendedRow, known: 
 /** Returns a decision as a line of a row's history. */
 export const toHistoryLine = (
   client: string,
-  { revision, decision, note, keyId, at, version }: Decision,
+  { revision, decision, keyId, at, version, ...said }: Decision,
 ) => ({
   revision,
   decision,
-  ...(note !== undefined && { note }),
+  ...saidWith(said),
   decidedAt: at,
   decidedBy: { client, keyId },
   version: {

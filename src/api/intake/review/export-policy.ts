@@ -82,7 +82,8 @@ export function applyExportPolicy(
       const decided = await reviews.read(batch.id, numbers);
       const known = { ...decided, carriedRefined: mendedBefore };
       for (const made of block) {
-        const outcome = outcomeWithNewest(made, known);
+        const category = known.decisions.get(made.row.row)?.category;
+        const outcome = { ...outcomeWithNewest(made, known), ...(category && { category }) };
         const row = toReviewRow(outcome);
         if (!row) {
           yield outcome;

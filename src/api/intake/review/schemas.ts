@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DECISIONS, MAX_NOTE_CHARS } from '../../../intake/review/decisions.ts';
+import { ChosenCategory } from '../../../taxonomy/learned.ts';
 import { ReviewCounts } from '../batches/response.ts';
 import { PageLinks } from '../page.ts';
 
@@ -25,6 +26,10 @@ export const DecisionRequest = z
   .strictObject({
     decision: z.enum(DECISIONS).meta({ description: '`pending` takes a decision back' }),
     note: z.string().trim().min(1).max(MAX_NOTE_CHARS).optional(),
+    category: ChosenCategory.optional().meta({
+      description:
+        'What the row sells: the id of a category, or `none` for no garment. In feeds it is learnt for the `shopPath` of the row',
+    }),
     revision: z
       .number()
       .int()
@@ -68,6 +73,7 @@ const decisionFields = {
   decidedAt: z.iso.datetime().optional(),
   decidedBy: DecidedBy.optional(),
   note: z.string().optional(),
+  category: z.string().optional().meta({ description: 'As somebody decided about this very row' }),
 };
 
 /** For the OpenAPI document: a row with its cut-out and the decision in effect. */
@@ -76,6 +82,9 @@ export const ReviewRowResponse = z
     row: z.number(),
     customId: z.string().meta({ description: 'In feeds, the id of the product' }),
     title: z.string().optional().meta({ description: 'In feeds, of the product' }),
+    shopPath: z.string().optional().meta({
+      description: "In feeds: the product's category in its shop, normalised",
+    }),
     image: z
       .number()
       .optional()
@@ -111,6 +120,7 @@ export const ReviewRowHistory = ReviewRowResponse.extend({
         revision: z.number(),
         decision: z.enum(DECISIONS),
         note: z.string().optional(),
+        category: z.string().optional(),
         decidedAt: z.iso.datetime(),
         decidedBy: DecidedBy,
         version: z.object({

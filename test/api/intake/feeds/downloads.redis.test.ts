@@ -4,7 +4,9 @@ import { expect, test } from 'vitest';
 import { createFeedDownloads } from '../../../../src/api/intake/feeds/downloads.ts';
 import type { Reply } from '../../../../src/http/route.ts';
 import { feedKeys } from '../../../../src/intake/feeds/feed-keys.ts';
+import { LearnedCategories } from '../../../../src/intake/learned-categories.ts';
 import { ReviewDecisions } from '../../../../src/intake/review/decisions.ts';
+import { hostClock } from '../../../../src/platform/clock.ts';
 import { fileLinks } from '../../../../src/storage/file-links.ts';
 import { useFeedBench } from '../../../support/feed-runs.ts';
 
@@ -42,7 +44,8 @@ const bodyOf = ({ body }: Reply): Readable => {
 function openDownloads() {
   const links = fileLinks(Buffer.alloc(32, 'of the test'));
   const reviews = new ReviewDecisions(bench.redis);
-  return createFeedDownloads({ ...bench, links, reviews });
+  const learnedCategories = new LearnedCategories(bench.redis, bench.blobs, hostClock);
+  return createFeedDownloads({ ...bench, links, reviews, learnedCategories });
 }
 
 test('a client has two reports or exports open at a time; others are not affected', async () => {

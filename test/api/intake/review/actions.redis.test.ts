@@ -6,6 +6,7 @@ import {
 import { ReviewPage, ReviewQuery } from '../../../../src/api/intake/review/schemas.ts';
 import type { Call } from '../../../../src/http/route.ts';
 import { Batches } from '../../../../src/intake/batches/batches.ts';
+import { LearnedCategories } from '../../../../src/intake/learned-categories.ts';
 import { ReviewDecisions } from '../../../../src/intake/review/decisions.ts';
 import { reviewKeys } from '../../../../src/intake/review/review-rows.ts';
 import { createStoredBytes } from '../../../../src/intake/stored-bytes.ts';
@@ -45,6 +46,7 @@ const actionsOn = (storage: Blobs) =>
       blobs: storage,
       reviews,
       storedBytes: createStoredBytes(redis, hostClock),
+      learnedCategories: new LearnedCategories(redis, storage, hostClock),
       now: hostClock,
     },
     { fetchImage: () => Promise.reject(new Error('not scripted')) },
