@@ -10,7 +10,7 @@ import { reportMissing } from '../support/requirement.ts';
 import { plantServer } from '../support/servers.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { storeKind } from '../support/test-store.ts';
-import { deskCases } from './desk.cases.ts';
+import { deskCases, HANGS_MILLIS } from './desk.cases.ts';
 import { drawnRowCases } from './drawn-rows.cases.ts';
 import { keptCases } from './kept.cases.ts';
 import { openKeyRegister } from './key-register.ts';
@@ -338,13 +338,17 @@ function inBrowser(chromium: string): void {
     () => browser,
   );
 
-  test('two days of a shop', async () => {
-    const { key } = await stack.key({ client: 'shop-day' });
-    const watched = await signedIn(key);
-    await shopDay(watched, key);
-    expect(watched.foreign).toEqual([]);
-    await watched.page.context().close();
-  });
+  test(
+    'two days of a shop',
+    async () => {
+      const { key } = await stack.key({ client: 'shop-day' });
+      const watched = await signedIn(key);
+      await shopDay(watched, key);
+      expect(watched.foreign).toEqual([]);
+      await watched.page.context().close();
+    },
+    HANGS_MILLIS,
+  );
 
   describe('a catalogue', () => {
     test('shows progress: images, errors, downloads', async () => {

@@ -7,6 +7,7 @@ import { startFeedServer } from '../support/feed-server.ts';
 import { reportMissing } from '../support/requirement.ts';
 import { startS3Stack } from '../support/s3-stack.ts';
 import { type TestS3, testS3 } from '../support/services.ts';
+import { HANGS_MILLIS } from './desk.cases.ts';
 import { type Watched, watch } from './page.ts';
 import { shopDay } from './shop-day.cases.ts';
 
@@ -65,18 +66,22 @@ function onS3(chromium: string, server: TestS3): void {
     expect([...origins]).toEqual(publicEndpoint ? [publicEndpoint] : []);
   });
 
-  test('plays two days of a shop', async () => {
-    const stack = await startS3Stack(server, SETTINGS);
-    onTestFinished(() => stack.stop());
-    const opened = await openBrowser(chromium);
-    onTestFinished(() => opened.close());
-    const watched = await watch(await opened.newContext(), stack.url);
-    const { key } = await stack.key();
-    await watched.page.goto(`${stack.url}/#key=${key}`);
-    await watched.page.locator('#cut-drop').waitFor();
-    await shopDay(watched, key);
-    expect(watched.foreign).toEqual([]);
-  });
+  test(
+    'plays two days of a shop',
+    async () => {
+      const stack = await startS3Stack(server, SETTINGS);
+      onTestFinished(() => stack.stop());
+      const opened = await openBrowser(chromium);
+      onTestFinished(() => opened.close());
+      const watched = await watch(await opened.newContext(), stack.url);
+      const { key } = await stack.key();
+      await watched.page.goto(`${stack.url}/#key=${key}`);
+      await watched.page.locator('#cut-drop').waitFor();
+      await shopDay(watched, key);
+      expect(watched.foreign).toEqual([]);
+    },
+    HANGS_MILLIS,
+  );
 
   /** As `docs/settings.md` says. */
   async function allowPages(bucket: string, origin: string): Promise<void> {

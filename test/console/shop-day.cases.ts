@@ -6,7 +6,7 @@ import { expect, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { startFeedServer } from '../support/feed-server.ts';
 import { drawnShirt } from '../support/images.ts';
-import { mendSelected } from './desk.cases.ts';
+import { HANGS_MILLIS, mendSelected } from './desk.cases.ts';
 import { seriousViolations, type Watched } from './page.ts';
 import { drop } from './shop-export.cases.ts';
 
@@ -39,6 +39,7 @@ async function downloaded(page: Page, button: string): Promise<Buffer> {
  * export; on the second day three photos have changed.
  */
 export async function shopDay({ page, errors }: Watched, key: string): Promise<void> {
+  page.setDefaultTimeout(HANGS_MILLIS);
   const shop = await startFeedServer();
   onTestFinished(() => shop.close());
   const putPhoto = async (handle: string, day: number): Promise<string> => {
