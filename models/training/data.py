@@ -40,8 +40,10 @@ NEAR_AN_EDGE, AROUND_A_QUARREL = 4, 8
 DOUBT = 0.6
 # One backdrop in so many photos of each source is kept.
 BACKDROP_EVERY = 3
-# How often a store photo is dealt beside one of a whole person: there are few of the others.
+# How often a photo is dealt beside others of its source: close-ups and goods, of which there are few,
+# and drawings of what is fine or hard to see.
 TIMES = {"alt": 5, "Gear": 5}
+TIMES |= {f"drawn-{kind}": 2 for kind in ("chain", "figure", "glasses", "mesh", "pale")}
 
 
 class Cache:

@@ -12,7 +12,7 @@ from PIL import Image, ImageOps
 
 from data import is_kept, read_masks
 from groups import ANY, IDS, LAID_OUT, UNKNOWN, group_of_label, token_of
-from photos import Person, Photo, held_out, read_clothes
+from photos import PHOTO_ENDINGS, Person, Photo, file_of, held_out, read_clothes
 
 # Alpha of the teacher above which a pixel is garment, below which it is backdrop; trust at least.
 INSIDE, OUTSIDE, TRUSTED = 160, 95, 160
@@ -81,7 +81,9 @@ def laid_out_labels(photo: Photo, size: tuple[int, int], masks: Path) -> np.ndar
 
 
 def read_labelled(photos: Path, labels: Path) -> list[Person]:
-    files = (photos / f"{file.stem}.jpg" for file in sorted(labels.glob("*.png")))
+    files = (
+        file_of(photos, file.stem, PHOTO_ENDINGS) for file in sorted(labels.glob("*.png"))
+    )
     return [Person(file.stem, file, labels / f"{file.stem}.png") for file in files]
 
 

@@ -27,11 +27,12 @@ GROUNDS = {
     "near": 0.08,
     "photo": 0.09,
 }
-# The whole photo, a part of it, or its subject with a margin, as the engine's second look has it.
-FRAMES = {"whole": 0.4, "part": 0.42, "near": 0.18}
+# The whole photo, a part of it, its subject with a margin, as the engine's second look has it, or from
+# far away: else an even ground around something small becomes subject.
+FRAMES = {"whole": 0.34, "part": 0.36, "near": 0.15, "far": 0.15}
 BESIDE = 0.12
 # How often the ground is seen through a subject, and how often parts of it have its colour.
-GAPS, INLAYS = 0.12, 0.25
+GAPS, INLAYS = 0.08, 0.32
 # Less of a picture than this is no subject to learn from.
 LEAST = 0.05
 
@@ -81,6 +82,18 @@ def near_frame(rng: Rng, box: list[float], cut: list[bool]) -> list[float]:
     return [min(1.0, max(-1.0, end)) for end in ends]
 
 
+def far_frame(rng: Rng, box: list[float], cut: list[bool]) -> list[float]:
+    """The subject small somewhere in the picture; whole photos whose sides cut it show it near."""
+    if any(cut):
+        return near_frame(rng, box, cut)
+    times, ends = uniform_log(rng, 1.5, 4.5), []
+    for i in (0, 1):
+        length = box[i + 2] - box[i]
+        begin = box[i] - rng.uniform(0.05, 0.95) * (times - 1) * length
+        ends.append((begin, begin + times * length))
+    return [float(end[i]) for i in (0, 1) for end in ends]
+
+
 def part_frame(rng: Rng, box: list[float], cut: list[bool]) -> list[float]:
     """A rectangle, more often about the middle of the subject, that mostly cuts it."""
     share = uniform_log(rng, 0.25, 0.95)
@@ -122,9 +135,10 @@ def shown(rng: Rng, subject: Subject, frame: list[float], side: int, turn: float
 
 def framed(rng: Rng, subject: Subject, side: int) -> Tensor:
     box, cut = subject.box(), subject.cut()
-    kinds = {"whole": whole_frame, "near": near_frame, "part": part_frame}
-    seen = shown(rng, subject, kinds[drawn(rng, FRAMES)](rng, box, cut), side, turn=2.5)
-    if float(seen[3].mean()) >= LEAST:
+    kinds = {"whole": whole_frame, "near": near_frame, "part": part_frame, "far": far_frame}
+    kind = drawn(rng, FRAMES)
+    seen = shown(rng, subject, kinds[kind](rng, box, cut), side, turn=2.5)
+    if kind == "far" or float(seen[3].mean()) >= LEAST:
         return seen
     return shown(rng, subject, near_frame(rng, box, cut), side, turn=0)
 

@@ -18,8 +18,8 @@ from scenes import Subject, scene
 VALIDATION_SIZE = 352
 VALIDATION_SCENES = 48
 FAILURE_IOU = 0.85
-# How often a store photo is dealt beside one photo of people.
-STORE_TIMES = 6
+# How often store photos and photos of people are dealt beside one drawing.
+STORE_TIMES, PEOPLE_TIMES = 6, 2
 # Labels of people are a little wide: so many pixels on each side are not taken along where people
 # are laid on other grounds.
 TAKEN_OFF = 2
@@ -75,8 +75,9 @@ class CutOutTask:
         """Photos of people by their numbers, store photos by -1, -2 and so on, as often as due."""
         if "store" not in self.arrays:
             return []
-        times = STORE_TIMES * self.arrays["store_times"]
-        return np.repeat(-1 - np.arange(len(times)), times).tolist() + people
+        times = self.arrays["store_times"]
+        times = np.where(self.arrays["is_drawn"], times, STORE_TIMES * times)
+        return np.repeat(-1 - np.arange(len(times)), times).tolist() + PEOPLE_TIMES * people
 
     def subject(self, number: int) -> Subject:
         if number < 0:

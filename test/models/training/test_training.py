@@ -241,6 +241,17 @@ class Labels(unittest.TestCase):
         self.assertLess(int(trust[label > 0].max()), 128)
 
 
+class FarAway(unittest.TestCase):
+    def test_a_subject_far_away_is_small_and_whole_unless_its_photo_cuts_it(self):
+        rng, box = np.random.default_rng(1), [-0.5, -0.2, 0.1, 0.6]
+        for _ in range(50):
+            left, top, right, bottom = scenes.far_frame(rng, box, [False] * 4)
+            self.assertTrue(left < box[0] and top < box[1] and right > box[2] and bottom > box[3])
+            self.assertLess(0.6 * 0.8, 0.45 * (right - left) * (bottom - top))
+            near = scenes.far_frame(rng, box, [True, False, False, False])
+            self.assertGreaterEqual(min(near), -1)
+
+
 class Networks(unittest.TestCase):
     def test_frozen_blocks_are_not_trained_and_the_others_are(self):
         network = net.CutOut()
