@@ -4,6 +4,7 @@ import { type Call, type Reply, type Route, route } from '../../http/route.ts';
 import { checkLinks } from '../check-links.ts';
 import { ImageUrl } from '../intake/job-request.ts';
 import { toReply } from '../intake/review/photo.ts';
+import { CUT_OUT_MEDIA } from '../removal/cut-out-response.ts';
 import type { ImageRequests } from '../removal/image-requests.ts';
 
 const PhotoRequest = z.strictObject({ imageUrl: ImageUrl });
@@ -34,7 +35,7 @@ export function photoRoute(
     responses: {
       200: {
         description: 'The photo as it was sent',
-        content: { 'image/jpeg': 'binary', 'image/png': 'binary', 'image/webp': 'binary' },
+        content: CUT_OUT_MEDIA,
       },
     },
     problems: [
