@@ -48,8 +48,10 @@ export async function shopDay({ page, errors }: Watched, key: string): Promise<v
   };
   const links = await Promise.all(PRODUCTS.map((handle) => putPhoto(handle, 1)));
   const text = [
-    'Handle,Title,Vendor,Published,Variant Price,Image Src,Image Position',
-    ...PRODUCTS.map((handle, i) => `${handle},${handle},Atelier,true,20.00,${links[i]},1`),
+    'Handle,Title,Vendor,Type,Published,Variant Price,Image Src,Image Position',
+    ...PRODUCTS.map(
+      (handle, i) => `${handle},${handle},Atelier,Hemden > Neu,true,20.00,${links[i]},1`,
+    ),
   ].join('\n');
   const api = async (path: string): Promise<unknown> => {
     const headers = { authorization: `Bearer ${key}` };
@@ -100,6 +102,15 @@ export async function shopDay({ page, errors }: Watched, key: string): Promise<v
   await page.locator('.review-tile img').first().waitFor();
   const doubtful = await page.locator('.review-tile .review-name').allTextContents();
   expect(doubtful).toContain(BLURRED);
+  await page.keyboard.press('Enter');
+  const sold = page.getByLabel('What it sells');
+  await sold.selectOption('blouse');
+  await page.getByText('Learnt for “hemden > neu” in your shop').waitFor();
+  await expect
+    .poll(() => api('/categories'))
+    .toMatchObject({ categories: [{ path: 'hemden > neu', category: 'blouse', decisions: 1 }] });
+  await page.locator('.review-single h2').focus();
+  await page.keyboard.press('Escape');
   for (let done = 1; done <= doubtful.length; done++) {
     await mendSelected(page);
     await page.keyboard.press('a');
@@ -108,6 +119,8 @@ export async function shopDay({ page, errors }: Watched, key: string): Promise<v
       .toBe(`${done} of ${doubtful.length} reviewed`);
   }
   expect(await seriousViolations(page)).toEqual([]);
+  // What is decided about its cut-out leaves its category.
+  expect(await api('/categories')).toMatchObject({ categories: [{ decisions: 1 }] });
 
   await page.goto(runPage);
   await page.locator('#recent-list button').first().click();

@@ -16,6 +16,7 @@ const conflictText = ({ decision, decidedBy, note }) => {
 /** What a row has no more when somebody has to decide about it anew. */
 const ANEW = {
   note: undefined,
+  category: undefined,
   source: undefined,
   decidedAt: undefined,
   decidedBy: undefined,
@@ -39,8 +40,11 @@ export function createDecisions(rows, { onConflict, onError }) {
       rows.change(index, { ...before, isSaving: false });
       return onError(error);
     }
-    const { revision, decision, decidedAt, decidedBy, note } = present;
-    rows.change(index, { revision, decision, decidedAt, decidedBy, note, isSaving: false });
+    const { revision, decision, decidedAt, decidedBy, note, category } = present;
+    rows.change(index, {
+      ...{ revision, decision, decidedAt, decidedBy, note, category },
+      isSaving: false,
+    });
     onConflict(conflictText(present), index);
     await rows.readCounts().catch(onError);
   }
@@ -49,14 +53,17 @@ export function createDecisions(rows, { onConflict, onError }) {
    * @param {number} index
    * @param {Decision} decision
    * @param {string} [note]
+   * @param {string} [category] by default that which it has; none if it is empty
    * @returns {Promise<boolean>} whether it was stored
    */
-  async function send(index, decision, note) {
+  async function send(index, decision, note, category) {
     const before = rows.get(index);
     if (!before) return false;
-    rows.change(index, { decision, note, isSaving: true });
+    const kept = (category ?? before.category) || undefined;
+    rows.change(index, { decision, note, category: kept, isSaving: true });
     if (before.needed) rows.count(before.decision, decision);
-    const json = { decision, revision: before.revision, ...(note && { note }) };
+    const { revision } = before;
+    const json = { decision, revision, ...(note && { note }), ...(kept && { category: kept }) };
     try {
       const row = await callJson(before.links.self, { method: 'POST', json });
       rows.change(index, { ...ANEW, ...row, isSaving: false });
@@ -86,13 +93,19 @@ export function createDecisions(rows, { onConflict, onError }) {
   return {
     canUndo: () => done.length > 0,
 
-    /** @param {number} index @param {Decision} decision @param {string} [note] */
-    decide(index, decision, note) {
+    /**
+     * @param {number} index @param {Decision | undefined} wanted by default the present one
+     * @param {{note?: string | undefined, category?: string}} [said]
+     */
+    decide(index, wanted, { note, category } = {}) {
       queue = queue.then(async () => {
         const before = rows.get(index);
-        if (!before || (before.decision === decision && !note)) return;
-        const takeBack = () => send(index, before.decision, before.note);
-        if (await send(index, decision, note)) done.push({ index, takeBack });
+        const decision = wanted ?? before?.decision;
+        const isNew = note || category !== undefined || before?.decision !== decision;
+        if (!before || !decision || !isNew) return;
+        const takeBack = () => send(index, before.decision, before.note, before.category ?? '');
+        const kept = wanted ? note : before.note;
+        if (await send(index, decision, kept, category)) done.push({ index, takeBack });
       });
       return queue;
     },

@@ -19,6 +19,8 @@ import { callJson } from '../api.js';
  * @property {string} [decidedAt]
  * @property {{keyId: string}} [decidedBy]
  * @property {string} [note]
+ * @property {string} [category] what it sells, as somebody decided
+ * @property {string} [shopPath] of feeds: its category in the shop
  * @property {number} [refinements] how often its cut-out was mended
  * @property {true} [needsAlpha] its cut-out does not show the alpha of the whole photo
  * @property {{sha256: string, url?: string}} cutout

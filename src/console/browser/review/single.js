@@ -4,6 +4,7 @@ import { fill, h } from '../element.js';
 import { errorBox } from '../error-box.js';
 import { reasonText } from '../review.js';
 import { formatDate, formatPercent, say, textOf } from '../texts.js';
+import { categoryField } from './category.js';
 import { rememberPhotoOf } from './local-photos.js';
 import { DECISION_WORDS, nameOf } from './words.js';
 
@@ -44,12 +45,14 @@ const mendedText = ({ refinements = 0 }) =>
  * @param {string} path of the batch or run
  * @param {import('./pictures.js').Pictures} pictures
  * @param {HTMLElement} buttons those that decide
+ * @param {(category: string) => void} onCategory
  */
-export function createSingle(path, pictures, buttons) {
+export function createSingle(path, pictures, buttons, onCategory) {
   const photoPlace = h('div.review-frame');
   const cutOutPlace = h('div.review-frame.checkerboard');
   const name = h('h2', { tabindex: -1 });
   const facts = h('div.stack');
+  const category = categoryField(onCategory);
   const note = h('input', {
     maxlength: MAX_NOTE_CHARS,
     placeholder: say('review.noteHint'),
@@ -71,6 +74,7 @@ export function createSingle(path, pictures, buttons) {
       'aside.panel.stack.review-panel',
       name,
       facts,
+      category.node,
       h('label.field', say('review.note'), note),
       buttons,
     ),
@@ -160,6 +164,7 @@ export function createSingle(path, pictures, buttons) {
           `${say('review.confidence', { share: formatPercent(row.confidence, 1) })}${mendedText(row)}`,
         ),
       );
+      category.show(row);
       if (before?.row === row.row && before.cutout.sha256 === row.cutout.sha256) return;
       if (before?.row !== row.row) note.value = '';
       drawPictures(row);

@@ -50,7 +50,7 @@ export function reviewView(address, open) {
     help: () => openKeyHelp(),
   });
   const grid = createGrid(rows, pictures, { onSelect: select, onOpen: () => setSingle(true) });
-  const single = createSingle(path, pictures, frame.buttons);
+  const single = createSingle(path, pictures, frame.buttons, categorise);
 
   /** @param {unknown} error */
   function showError(error) {
@@ -149,8 +149,14 @@ export function reviewView(address, open) {
     const note = isSingle ? single.note() : '';
     frame.clearNotice();
     single.clearNote();
-    decisions.decide(at, decision, note || undefined).then(draw);
+    decisions.decide(at, decision, { note: note || undefined }).then(draw);
     select(at + 1, `${nameOf(row)}: ${DECISION_WORDS[decision]}`);
+  }
+
+  /** @param {string} category of the present row; the decision about its cut-out stays */
+  function categorise(category) {
+    frame.clearNotice();
+    decisions.decide(at, undefined, { category }).then(draw);
   }
 
   async function undo() {
