@@ -12,9 +12,9 @@ import { openInstallationStorage } from './intake/installation-storage.ts';
 import { JobRecords } from './intake/job-records.ts';
 import { createJobRetention, type JobRetention } from './intake/job-retention.ts';
 import { LearnedCategories } from './intake/learned-categories.ts';
-import { createPresets, type Presets } from './intake/presets.ts';
+import { Presets } from './intake/presets.ts';
 import { ReviewDecisions } from './intake/review/decisions.ts';
-import { createRulePacks, type RulePacks } from './intake/rule-packs.ts';
+import { RulePacks } from './intake/rule-packs.ts';
 import { createSources, type Sources } from './intake/sources/sources.ts';
 import { createStoredBytes, type StoredBytes } from './intake/stored-bytes.ts';
 import { WebhookEvents } from './intake/webhooks/events.ts';
@@ -100,8 +100,8 @@ export function composeServices(
     receivers: createWebhookReceivers(redis),
     idempotency: new Idempotency(redis),
     storedBytes: createStoredBytes(redis, now),
-    rulePacks: createRulePacks(redis, blobs, now),
-    presets: createPresets(redis, blobs, now),
+    rulePacks: new RulePacks(redis, blobs, now),
+    presets: new Presets(redis, blobs, now),
     learnedCategories: new LearnedCategories(redis, blobs, now),
     readClientLimits: createClientRetention(redis).get,
     async close() {

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import type { Clock } from '../platform/clock.ts';
 import type { Blobs } from '../storage/blobs.ts';
-import { createNamedSettings, type SettingsKind } from './named-settings.ts';
+import { NamedSettings, type SettingsKind } from './named-settings.ts';
 
 /** Shop categories of one client; of more, those that were decided about longest ago go. */
 export const MAX_PATHS = 5000;
@@ -56,11 +56,11 @@ export function learnedFrom({ path, counts }: PathDecisions) {
 
 /** What a client's people have decided about the categories of its shop. */
 export class LearnedCategories {
-  readonly #settings: ReturnType<typeof createNamedSettings<LearnedPath>>;
+  readonly #settings: NamedSettings<LearnedPath>;
   readonly #now: Clock;
 
   constructor(redis: Redis, blobs: Pick<Blobs, 'put' | 'delete'>, now: Clock) {
-    this.#settings = createNamedSettings(redis, blobs, LEARNED_CATEGORIES, now);
+    this.#settings = new NamedSettings(redis, blobs, LEARNED_CATEGORIES, now);
     this.#now = now;
   }
 
@@ -91,6 +91,10 @@ export class LearnedCategories {
 
   /** Replaces what is known of paths; others stay. */
   async put(client: string, paths: readonly Omit<PathDecisions, 'changedAt'>[]): Promise<void> {
+    await this.#makeRoom(
+      client,
+      paths.map(({ path }) => path),
+    );
     await this.#forEach(paths, ({ path, counts }) =>
       this.#change(client, path, () => ({ decided: [], counts: { ...counts } })),
     );
@@ -100,7 +104,9 @@ export class LearnedCategories {
   async forget(client: string, path?: string): Promise<number> {
     if (path !== undefined) return (await this.#settings.remove(client, nameOf(path))) ? 1 : 0;
     const all = await this.#settings.list(client);
-    await this.#forEach(all, async ({ name }) => void (await this.#settings.remove(client, name)));
+    await this.#forEach(all, async ({ name }) => {
+      await this.#settings.remove(client, name);
+    });
     return all.length;
   }
 
@@ -113,13 +119,20 @@ export class LearnedCategories {
     const none = { path, decided: [], counts: {}, changedAt };
     const next = (known: LearnedPath = none) => ({ path, ...change(known), changedAt });
     while (!(await this.#settings.change(client, nameOf(path), next)))
-      await this.#dropOldest(client);
+      await this.#makeRoom(client, [path]);
   }
 
-  async #dropOldest(client: string): Promise<void> {
-    const all = await this.#settings.list(client);
-    const [oldest] = all.sort((a, b) => (a.changedAt < b.changedAt ? -1 : 1));
-    if (oldest) await this.#settings.remove(client, oldest.name);
+  /** Forgets as many paths as these need room: those that were decided about longest ago, and none of these. */
+  async #makeRoom(client: string, paths: readonly string[]): Promise<void> {
+    const names = new Set(paths.map(nameOf));
+    const known = await this.#settings.names(client);
+    const excess = new Set([...known, ...names]).size - MAX_PATHS;
+    if (excess <= 0) return;
+    const others = (await this.#settings.list(client)).filter(({ name }) => !names.has(name));
+    const oldest = others.sort((a, b) => (a.changedAt < b.changedAt ? -1 : 1)).slice(0, excess);
+    await this.#forEach(oldest, async ({ name }) => {
+      await this.#settings.remove(client, name);
+    });
   }
 
   async #forEach<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {

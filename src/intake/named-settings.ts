@@ -78,57 +78,80 @@ export async function copySetting(
  * Settings that clients store under names. They are read from Redis. Object storage has a copy of each, for a Redis that
  * loses its data: a change resolves once both have it.
  */
-export function createNamedSettings<T extends Dated>(
-  redis: Redis,
-  blobs: Pick<Blobs, 'put' | 'delete'>,
-  setting: SettingsKind<T>,
-  now: Clock,
-) {
-  const { kind, schema, max } = setting;
-  const putScript = defineScript<number>(redis, 'putNamedSetting', PUT);
-  const read = (name: string, json: string): T & { name: string } => ({
-    name,
-    ...schema.parse(JSON.parse(json)),
-  });
+export class NamedSettings<T extends Dated> {
+  readonly #redis: Redis;
+  readonly #setting: SettingsKind<T>;
+  readonly #put: (keys: string[], args: (string | number)[]) => Promise<number>;
+  /** Copies one to object storage. */
+  readonly #copy: (client: string, name: string) => Promise<void>;
 
-  return {
-    /** Stores a setting under a name. Returns undefined if the client has its maximum of others. */
-    async put(client: string, name: string, value: T): Promise<'new' | 'replaced' | undefined> {
-      const args = [name, JSON.stringify(value), max];
-      const outcome = await putScript([settingsKey(kind, client)], args);
-      if (outcome === 0) return undefined;
-      await copySetting(redis, blobs, setting, { client, name }, now);
-      return outcome === 2 ? 'new' : 'replaced';
-    },
-    /** Changes a setting by what it is. Returns false if there is none, and the client has its maximum of others. */
-    async change(client: string, name: string, next: (known?: T) => T): Promise<boolean> {
-      const swap = defineSwap(redis);
-      const hash = settingsKey(kind, client);
-      for (;;) {
-        const json = await redis.hget(hash, name);
-        if (json === null && (await redis.hlen(hash)) >= max) return false;
-        const value = next(json === null ? undefined : schema.parse(JSON.parse(json)));
-        if (await swap(hash, name, json, JSON.stringify(value))) break;
-      }
-      await copySetting(redis, blobs, setting, { client, name }, now);
-      return true;
-    },
-    async get(client: string, name: string): Promise<(T & { name: string }) | undefined> {
-      const json = await redis.hget(settingsKey(kind, client), name);
-      return json === null ? undefined : read(name, json);
-    },
-    /** Returns all settings of a client, by name. */
-    list: async (client: string): Promise<(T & { name: string })[]> =>
-      Object.entries(await redis.hgetall(settingsKey(kind, client)))
-        .map(([name, json]) => read(name, json))
-        .sort((a, b) => (a.name < b.name ? -1 : 1)),
-    /** Returns false if there was none. */
-    async remove(client: string, name: string): Promise<boolean> {
-      const removed = await redis.hdel(settingsKey(kind, client), name);
-      await copySetting(redis, blobs, setting, { client, name }, now);
-      return removed === 1;
-    },
-  };
+  constructor(
+    redis: Redis,
+    blobs: Pick<Blobs, 'put' | 'delete'>,
+    setting: SettingsKind<T>,
+    now: Clock,
+  ) {
+    this.#redis = redis;
+    this.#setting = setting;
+    this.#put = defineScript<number>(redis, 'putNamedSetting', PUT);
+    this.#copy = (client, name) => copySetting(redis, blobs, setting, { client, name }, now);
+  }
+
+  /** Stores a setting under a name. Returns undefined if the client has its maximum of others. */
+  async put(client: string, name: string, value: T): Promise<'new' | 'replaced' | undefined> {
+    const args = [name, JSON.stringify(value), this.#setting.max];
+    const outcome = await this.#put([this.#key(client)], args);
+    if (outcome === 0) return undefined;
+    await this.#copy(client, name);
+    return outcome === 2 ? 'new' : 'replaced';
+  }
+
+  /** Changes a setting by what it is. Returns false if there is none, and the client has its maximum of others. */
+  async change(client: string, name: string, next: (known?: T) => T): Promise<boolean> {
+    const { schema, max } = this.#setting;
+    const swap = defineSwap(this.#redis);
+    const hash = this.#key(client);
+    for (;;) {
+      const json = await this.#redis.hget(hash, name);
+      if (json === null && (await this.#redis.hlen(hash)) >= max) return false;
+      const value = next(json === null ? undefined : schema.parse(JSON.parse(json)));
+      if (await swap(hash, name, json, JSON.stringify(value))) break;
+    }
+    await this.#copy(client, name);
+    return true;
+  }
+
+  async get(client: string, name: string): Promise<(T & { name: string }) | undefined> {
+    const json = await this.#redis.hget(this.#key(client), name);
+    return json === null ? undefined : this.#read(name, json);
+  }
+
+  /** Returns all settings of a client, by name. */
+  async list(client: string): Promise<(T & { name: string })[]> {
+    return Object.entries(await this.#redis.hgetall(this.#key(client)))
+      .map(([name, json]) => this.#read(name, json))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** Returns the names of a client's settings. */
+  names(client: string): Promise<string[]> {
+    return this.#redis.hkeys(this.#key(client));
+  }
+
+  /** Returns false if there was none. */
+  async remove(client: string, name: string): Promise<boolean> {
+    const removed = await this.#redis.hdel(this.#key(client), name);
+    await this.#copy(client, name);
+    return removed === 1;
+  }
+
+  #key(client: string): string {
+    return settingsKey(this.#setting.kind, client);
+  }
+
+  #read(name: string, json: string): T & { name: string } {
+    return { name, ...this.#setting.schema.parse(JSON.parse(json)) };
+  }
 }
 
 /** Replaces a setting in Redis, or deletes it, unless that is newer. Returns whether it was older, or missing. */

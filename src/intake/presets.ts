@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import type { Clock } from '../platform/clock.ts';
 import type { Blobs } from '../storage/blobs.ts';
-import { createNamedSettings, type SettingsKind } from './named-settings.ts';
+import { NamedSettings, type SettingsKind } from './named-settings.ts';
 
 /** Presets of one client. */
 export const MAX_PRESETS = 100;
@@ -27,17 +27,33 @@ export interface Preset extends StoredPreset {
 }
 
 /** The presets of clients. Work that was accepted has a copy of the options. */
-export function createPresets(redis: Redis, blobs: Pick<Blobs, 'put' | 'delete'>, now: Clock) {
-  const { put, ...settings } = createNamedSettings(redis, blobs, PRESETS, now);
-  return {
-    ...settings,
-    /** Stores a preset under its name. Returns undefined if the client has `MAX_PRESETS` others. */
-    async put(client: string, preset: Omit<Preset, 'changedAt'>): Promise<Preset | undefined> {
-      const { name, ...content } = preset;
-      const stored = { ...content, changedAt: new Date(now()).toISOString() };
-      return (await put(client, name, stored)) && { name, ...stored };
-    },
-  };
-}
+export class Presets {
+  readonly #settings: NamedSettings<StoredPreset>;
+  readonly #now: Clock;
 
-export type Presets = ReturnType<typeof createPresets>;
+  constructor(redis: Redis, blobs: Pick<Blobs, 'put' | 'delete'>, now: Clock) {
+    this.#settings = new NamedSettings(redis, blobs, PRESETS, now);
+    this.#now = now;
+  }
+
+  /** Stores a preset under its name. Returns undefined if the client has `MAX_PRESETS` others. */
+  async put(client: string, preset: Omit<Preset, 'changedAt'>): Promise<Preset | undefined> {
+    const { name, ...content } = preset;
+    const stored = { ...content, changedAt: new Date(this.#now()).toISOString() };
+    return (await this.#settings.put(client, name, stored)) && { name, ...stored };
+  }
+
+  get(client: string, name: string): Promise<Preset | undefined> {
+    return this.#settings.get(client, name);
+  }
+
+  /** Returns all presets of a client, by name. */
+  list(client: string): Promise<Preset[]> {
+    return this.#settings.list(client);
+  }
+
+  /** Returns false if there was none. */
+  remove(client: string, name: string): Promise<boolean> {
+    return this.#settings.remove(client, name);
+  }
+}

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { RulePack, versionOf } from '../output/rules/pack.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Blobs } from '../storage/blobs.ts';
-import { createNamedSettings, type SettingsKind } from './named-settings.ts';
+import { NamedSettings, type SettingsKind } from './named-settings.ts';
 
 /** Packs of one client. */
 export const MAX_PACKS = 50;
@@ -29,26 +29,35 @@ const withVersion = <T extends StoredPack>(stored: T) => ({
 });
 
 /** The rule packs that clients have defined. Work that was accepted has a copy of its pack. */
-export function createRulePacks(redis: Redis, blobs: Pick<Blobs, 'put' | 'delete'>, now: Clock) {
-  const settings = createNamedSettings(redis, blobs, RULE_PACKS, now);
-  return {
-    /** Stores a pack under a name. Returns undefined if the client has `MAX_PACKS` others. */
-    async put(client: string, name: string, pack: RulePack) {
-      const stored = { pack, changedAt: new Date(now()).toISOString() };
-      const outcome = await settings.put(client, name, stored);
-      return outcome && { isNew: outcome === 'new', pack: withVersion({ name, ...stored }) };
-    },
-    /** Returns a pack of the client's own; undefined if there is none of this name. */
-    async get(client: string, name: string): Promise<ClientPack | undefined> {
-      const stored = await settings.get(client, name);
-      return stored && withVersion(stored);
-    },
-    /** Returns all packs of the client's own, by name. */
-    list: async (client: string): Promise<ClientPack[]> =>
-      (await settings.list(client)).map(withVersion),
-    /** Returns false if there was none. */
-    remove: settings.remove,
-  };
-}
+export class RulePacks {
+  readonly #settings: NamedSettings<StoredPack>;
+  readonly #now: Clock;
 
-export type RulePacks = ReturnType<typeof createRulePacks>;
+  constructor(redis: Redis, blobs: Pick<Blobs, 'put' | 'delete'>, now: Clock) {
+    this.#settings = new NamedSettings(redis, blobs, RULE_PACKS, now);
+    this.#now = now;
+  }
+
+  /** Stores a pack under a name. Returns undefined if the client has `MAX_PACKS` others. */
+  async put(client: string, name: string, pack: RulePack) {
+    const stored = { pack, changedAt: new Date(this.#now()).toISOString() };
+    const outcome = await this.#settings.put(client, name, stored);
+    return outcome && { isNew: outcome === 'new', pack: withVersion({ name, ...stored }) };
+  }
+
+  /** Returns a pack of the client's own; undefined if there is none of this name. */
+  async get(client: string, name: string): Promise<ClientPack | undefined> {
+    const stored = await this.#settings.get(client, name);
+    return stored && withVersion(stored);
+  }
+
+  /** Returns all packs of the client's own, by name. */
+  async list(client: string): Promise<ClientPack[]> {
+    return (await this.#settings.list(client)).map(withVersion);
+  }
+
+  /** Returns false if there was none. */
+  remove(client: string, name: string): Promise<boolean> {
+    return this.#settings.remove(client, name);
+  }
+}

@@ -12,7 +12,7 @@ import { createBatchRetention } from '../../src/intake/batches/batch-retention.t
 import { Batches } from '../../src/intake/batches/batches.ts';
 import { createClientIndex } from '../../src/intake/client-index.ts';
 import { ReviewDecisions } from '../../src/intake/review/decisions.ts';
-import { createRulePacks } from '../../src/intake/rule-packs.ts';
+import { RulePacks } from '../../src/intake/rule-packs.ts';
 import { createWebhookReceivers } from '../../src/intake/webhooks/receivers.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { fileLinks } from '../../src/storage/file-links.ts';
@@ -122,7 +122,7 @@ describe('a batch', () => {
         linkRule: () => undefined,
         batchRetention: createBatchRetention(batches, batchEraser(blobs)),
         receivers: createWebhookReceivers(redis),
-        rulePacks: createRulePacks(redis, blobs, now),
+        rulePacks: new RulePacks(redis, blobs, now),
         reviews: new ReviewDecisions(redis),
         readClientLimits: async () => ({}),
         now,

@@ -69,16 +69,38 @@ test('a Redis that lost it gets it back from object storage', async () => {
   expect(await learned.find('lost', 'hats')).toMatchObject({ category: 'cap', decisions: 1 });
 });
 
-test('of too many paths the one that was decided about longest ago goes', async () => {
+/** Stores as many paths as there may be: `p0` was decided about last. */
+async function fill(client: string): Promise<void> {
   const before = (seconds: number) => new Date(Date.now() - 1000 * seconds).toISOString();
   const stored = Array.from({ length: MAX_PATHS }, (_, i) => {
     const setting = { path: `p${i}`, decided: [], counts: { cap: 1 }, changedAt: before(i + 1) };
     return [`name-${i}`, JSON.stringify(setting)] as const;
   });
-  await redis.hset(`${PREFIX}:categories:full`, Object.fromEntries(stored));
+  await redis.hset(`${PREFIX}:categories:${client}`, Object.fromEntries(stored));
+}
+
+/** How often Redis was asked for all paths of a client. */
+const listings = async (): Promise<number> =>
+  Number(/cmdstat_hgetall:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0);
+
+test('of too many paths the one that was decided about longest ago goes', async () => {
+  await fill('full');
   await learned.decide('full', 'one more', 'run/1', 'cap');
   const paths = (await learned.list('full')).map(({ path }) => path);
   expect(paths).toHaveLength(MAX_PATHS);
   expect(paths).toContain('one more');
   expect(paths).not.toContain(`p${MAX_PATHS - 1}`);
+});
+
+test('many paths make themselves room at once: each look at all paths takes the time of others', async () => {
+  await fill('import');
+  const sent = Array.from({ length: 200 }, (_, i) => ({ path: `new ${i}`, counts: { cap: 1 } }));
+  const before = await listings();
+  await learned.put('import', sent);
+  expect(await listings()).toBe(before + 1);
+  const paths = (await learned.list('import')).map(({ path }) => path);
+  expect(paths).toHaveLength(MAX_PATHS);
+  expect(paths).toEqual(expect.arrayContaining(sent.map(({ path }) => path)));
+  expect(paths).not.toContain(`p${MAX_PATHS - 200}`);
+  expect(paths).toContain(`p${MAX_PATHS - 201}`);
 });

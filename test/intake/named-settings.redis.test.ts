@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { getJson } from '../../src/intake/batches/batch-files.ts';
-import { createNamedSettings, restoreSetting } from '../../src/intake/named-settings.ts';
+import { NamedSettings, restoreSetting } from '../../src/intake/named-settings.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import { useBlobs } from '../support/use-blobs.ts';
@@ -35,7 +35,7 @@ test('storage ends with what Redis has, in whatever order copies arrive', async 
     },
     delete: blobs.delete.bind(blobs),
   };
-  const settings = createNamedSettings(redis, slow, KIND, hostClock);
+  const settings = new NamedSettings(redis, slow, KIND, hostClock);
   const first = settings.put('a', 'sky', { hex: '00f', changedAt });
   const second = settings.put('a', 'sky', { hex: '0ff', changedAt });
   expect(await Promise.all([first, second])).toEqual(['new', 'replaced']);
@@ -49,7 +49,7 @@ test('storage ends with what Redis has, in whatever order copies arrive', async 
 });
 
 test('what exceeds the maximum is stored nowhere', async () => {
-  const settings = createNamedSettings(redis, blobs, KIND, hostClock);
+  const settings = new NamedSettings(redis, blobs, KIND, hostClock);
   for (const name of ['b', 'a']) await settings.put('full', name, { hex: name, changedAt });
   expect(await settings.put('full', 'c', { hex: 'c', changedAt })).toBeUndefined();
   expect(await copies()).toHaveLength(2);
@@ -65,7 +65,7 @@ test('a copy restores what Redis lacks, and nothing that cannot be read', async 
   expect(await restoreSetting(redis, KIND, { ...copy, value: { hex: 'f00', changedAt } })).toBe(
     false,
   );
-  expect(await createNamedSettings(redis, blobs, KIND, hostClock).get('c', 'sky')).toEqual({
+  expect(await new NamedSettings(redis, blobs, KIND, hostClock).get('c', 'sky')).toEqual({
     name: 'sky',
     hex: '00f',
     changedAt,
