@@ -18,8 +18,9 @@ const MARK = /["[\]{},:]/g;
 /** The label of a row's key. */
 const KEY = '@key';
 
-/** Lists that are remembered. */
+/** Lists that are remembered besides that of the rows, and those of them that an error names. */
 const MAX_OTHERS = 100;
+const MAX_NAMED = 20;
 
 /** Containers around the rows. */
 const MAX_DEPTH = 32;
@@ -115,7 +116,7 @@ export function jsonSplitter(options: JsonDocumentOptions): Splitter {
     const path = joined(outer?.path, outer && !outer.isArray ? key : '');
     const rows = isArray ? path : joined(path, '*');
     around.push({ isArray, path, rows });
-    if (isArray || rows === items) seen.add(rows);
+    if (rows === items || (isArray && seen.size < MAX_OTHERS)) seen.add(rows);
   }
 
   function isRow(index: number): boolean {
@@ -225,7 +226,8 @@ export function jsonSplitter(options: JsonDocumentOptions): Splitter {
       }
       if (buffer) yield { kind: 'between', raw: take() };
       if (items === undefined ? seen.size === 1 && !hasValues : seen.has(items)) return;
-      const has = [...seen].map((path) => excerpt(path || '(the document itself)')).join(', ');
+      const named = [...seen].slice(0, MAX_NAMED);
+      const has = named.map((path) => excerpt(path || '(the document itself)')).join(', ');
       const wanted = items === undefined ? 'array of objects' : `array at ${excerpt(items)}`;
       throw new FeedError(
         'no-items',

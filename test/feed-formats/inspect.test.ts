@@ -60,6 +60,13 @@ describe('what is missing is said', () => {
     expect(problem?.detail).toMatch(says);
   });
 
+  test('a JSON with arrays without number names some', async () => {
+    const arrays = Array.from({ length: 50_000 }, (_, i) => `"a${i}":[]`);
+    const { problem } = await inspect(`{${arrays.join()}}`);
+    expect(problem?.detail).toContain('it has arrays at "a0", "a1"');
+    expect(problem?.detail.length).toBeLessThan(1000);
+  });
+
   test.each([
     ['gzip', gzipSync(Buffer.alloc(64 * 1024 * 1024))],
     ['zip', zipSync({ a: Buffer.alloc(64 * 1024 * 1024) })],
