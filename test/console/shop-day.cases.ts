@@ -105,7 +105,7 @@ export async function shopDay({ page, errors }: Watched, key: string): Promise<v
   await page.keyboard.press('Enter');
   const sold = page.getByLabel('What it sells');
   await sold.selectOption('blouse');
-  await page.getByText('Learnt for “hemden > neu” in your shop').waitFor();
+  await page.getByText('Your choice is learnt for “hemden > neu” in your shop').waitFor();
   await expect
     .poll(() => api('/categories'))
     .toMatchObject({ categories: [{ path: 'hemden > neu', category: 'blouse', decisions: 1 }] });
