@@ -1,12 +1,8 @@
-import type { Redis } from 'ioredis';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { mintKey } from '../../src/auth/api-key.ts';
-import { Keys } from '../../src/auth/keys.ts';
+import type { Keys } from '../../src/auth/keys.ts';
 import { SCOPES, type Scope } from '../../src/auth/scopes.ts';
-import { hostClock } from '../../src/platform/clock.ts';
-import { createLog } from '../../src/platform/log.ts';
-import { commandConnection, untilReady } from '../../src/platform/redis.ts';
-import { readSecrets } from '../../src/platform/secrets.ts';
+import { openKeyRegister } from '../console/key-register.ts';
 import type { Stack } from '../support/stack.ts';
 import { ACCESS, type Access, UNDOCUMENTED } from './access-table.ts';
 import { readOperations } from './operations.ts';
@@ -62,18 +58,12 @@ async function deadKeys(stack: Stack, keys: Keys): Promise<Record<string, string
 }
 
 /** Requests every endpoint with keys of every kind, and compares the statuses with the table. */
-export function accessCases(stack: () => Stack): void {
-  let keys: Keys;
-  let redis: Redis;
-  beforeAll(async () => {
-    redis = commandConnection(stack().redis.url, createLog('test', 'silent'));
-    await untilReady(redis, AbortSignal.timeout(5000));
-    keys = new Keys(redis, readSecrets(stack().home).keyPepper, hostClock);
-    return () => redis.disconnect();
-  });
+export async function accessCases(stack: Stack): Promise<void> {
+  const { keys, redis } = await openKeyRegister(stack);
+  afterAll(() => redis.disconnect());
 
   test('the table has every endpoint and no other', async () => {
-    const documented = await readOperations(stack().url);
+    const documented = await readOperations(stack.url);
     const listed = ACCESS.filter(({ path }) => !UNDOCUMENTED.includes(path)).map(nameOf);
     const named = documented.map(({ method, path }) => `${method} ${path}`);
     expect(listed.sort()).toEqual(named.sort());
@@ -82,15 +72,15 @@ export function accessCases(stack: () => Stack): void {
   describe('a key is authorized for exactly the endpoints of its scope:', () => {
     test.each(SCOPES)('%s', async (scope) => {
       const client = scope.replace(':', '.');
-      const { key } = await stack().key({ client, scopes: [scope] });
+      const { key } = await stack.key({ client, scopes: [scope] });
       const rotating = { client: `${client}.rotating`, scopes: [scope] };
-      const { key: rotatedInGrace, record } = await stack().key(rotating);
+      const { key: rotatedInGrace, record } = await stack.key(rotating);
       const { key: successor } = await keys.rotate(record.id, 3600);
       const expectedStatuses = Object.fromEntries(
         ACCESS.map((row) => [nameOf(row), expected(row, scope)]),
       );
       for (const live of [key, rotatedInGrace, successor])
-        expect(await statusesFor(stack().url, live)).toEqual(expectedStatuses);
+        expect(await statusesFor(stack.url, live)).toEqual(expectedStatuses);
     });
   });
 
@@ -101,9 +91,9 @@ export function accessCases(stack: () => Stack): void {
         row.needs === 'nobody' ? row.authorized : (row.unauthorized ?? 401),
       ]),
     );
-    const dead = Object.entries(await deadKeys(stack(), keys));
+    const dead = Object.entries(await deadKeys(stack, keys));
     expect(dead).toHaveLength(6);
     for (const [what, key] of dead)
-      expect(await statusesFor(stack().url, key), what).toEqual(expectedStatuses);
+      expect(await statusesFor(stack.url, key), what).toEqual(expectedStatuses);
   });
 }

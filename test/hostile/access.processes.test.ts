@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll } from 'vitest';
 import { declareSources } from '../support/sources.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { useFolder } from '../support/use-folder.ts';
+import { useStack } from '../support/use-stack.ts';
 import { accessCases } from './access.cases.ts';
 import { foreignCases } from './foreign.cases.ts';
 import { idleCases } from './idle.cases.ts';
@@ -18,26 +16,15 @@ function maxConnections(): number {
 }
 const MOST = maxConnections();
 
-let stack: Stack;
-let key: string;
-let folder: string;
-const running = () => stack;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'selvage-access-'));
-  const [from, to] = ['in', 'out'].map((name) => ({ kind: 'folder', path: join(folder, name) }));
-  stack = await startStack({
-    MAX_CONNECTIONS: String(MOST),
-    REQUEST_TIMEOUT_SECONDS: '600',
-    SOURCES_FILE: await declareSources(folder, [{ id: 'shelf', client: 'owner', from, to }]),
-  });
-  ({ key } = await stack.key());
-});
-afterAll(async () => {
-  await stack.stop();
-  await rm(folder, { recursive: true, force: true });
+const folder = await useFolder();
+const [from, to] = ['in', 'out'].map((name) => ({ kind: 'folder', path: join(folder, name) }));
+const { stack, key } = await useStack({
+  MAX_CONNECTIONS: String(MOST),
+  REQUEST_TIMEOUT_SECONDS: '600',
+  SOURCES_FILE: await declareSources(folder, [{ id: 'shelf', client: 'owner', from, to }]),
 });
 
-accessCases(running);
-foreignCases(running);
-nameCases(running, () => key);
-idleCases(running, MOST);
+await accessCases(stack);
+foreignCases(stack);
+nameCases(stack, key);
+idleCases(stack, MOST);

@@ -1,8 +1,8 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { EXPANSION } from '../../src/feed-formats/expand.ts';
 import { FEED_MEDIA_TYPES } from '../../src/feed-formats/sniff.ts';
-import { batchClient, readBatch } from '../support/batches.ts';
+import { batchClient } from '../support/batches.ts';
 import { postBody } from '../support/client.ts';
 import type { Stack } from '../support/stack.ts';
 import { type Operation, readOperations } from './operations.ts';
@@ -95,22 +95,14 @@ const isFeedBody = ({ method, path }: Operation, type: string): boolean =>
   FEED_MEDIA_TYPES.some((each) => each === type);
 
 /** Bodies made to break parsers. */
-export function bodyCases(stack: () => Stack, key: () => string): void {
-  let operations: readonly Operation[] = [];
-  let batchId = '';
-  beforeAll(async () => {
-    operations = await readOperations(stack().url);
-    const opened = await batchClient(stack(), key()).ask('POST', '/batches', {
-      body: '{}',
-      headers: { 'content-type': 'application/json' },
-    });
-    batchId = (await readBatch(opened)).id;
-  });
+export async function bodyCases(stack: Stack, key: string): Promise<void> {
+  const operations = await readOperations(stack.url);
+  const batchId = await batchClient(stack, key).open();
 
   const send = ({ method, path }: Operation, type: string, body: string | Buffer, headers = {}) =>
-    fetch(`${stack().url}${path.replaceAll(/\{\w+\}/g, batchId)}`, {
+    fetch(`${stack.url}${path.replaceAll(/\{\w+\}/g, batchId)}`, {
       method,
-      headers: { authorization: `Bearer ${key()}`, 'content-type': type, ...headers },
+      headers: { authorization: `Bearer ${key}`, 'content-type': type, ...headers },
       body,
     });
   const taking = (type: string) => operations.filter(({ bodies }) => bodies.includes(type));
@@ -199,11 +191,11 @@ export function bodyCases(stack: () => Stack, key: () => string): void {
   });
 
   test('no prototype is polluted, and the gateway still responds', async () => {
-    const { key: fresh } = await stack().key();
-    const answer = await postBody(stack(), '{}', { key: fresh });
+    const { key: fresh } = await stack.key();
+    const answer = await postBody(stack, '{}', { key: fresh });
     expect(answer.status).toBe(400);
     expect(await answer.text()).not.toContain('isAdmin');
-    expect(stack().gateway.child.exitCode).toBeNull();
-    expect(stack().logs()).not.toContain('"type":"internal-error"');
+    expect(stack.gateway.child.exitCode).toBeNull();
+    expect(stack.logs()).not.toContain('"type":"internal-error"');
   });
 }

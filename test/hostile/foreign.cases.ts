@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { CLIENT_SCOPES } from '../../src/auth/scopes.ts';
+import { keyClient } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { intakeClient, readJob } from '../support/intake.ts';
 import type { Stack } from '../support/stack.ts';
@@ -38,22 +39,16 @@ const BODIES: readonly (readonly [RegExp, string, string])[] = [
 ];
 
 /** Resources of one client, requested by another. */
-export function foreignCases(stack: () => Stack): void {
+export function foreignCases(stack: Stack): void {
   /** Creates one resource of each kind, as one client. */
   async function makeAll() {
     const ids: Partial<Record<Kind, string | undefined>> = {};
-    const { key, record } = await stack().key({ client: 'owner' });
+    const { key, record } = await stack.key({ client: 'owner' });
     ids.keys = record.id;
-    const owner = intakeClient(stack(), key);
+    const owner = intakeClient(stack, key);
+    const { ask, postJson } = keyClient(stack, key);
     const make = async (path: string, body: object) =>
-      Made.parse(
-        await (
-          await owner.ask('POST', path, {
-            body: JSON.stringify(body),
-            headers: { 'content-type': 'application/json' },
-          })
-        ).json(),
-      );
+      Made.parse(await (await postJson(`/intake/v1${path}`, body)).json());
     await owner.ask('POST', '/webhooks/secret');
     const webhook = JSON.stringify({ url: 'http://127.0.0.1:9/hook' });
     const image = await drawnShirt({ width: 64, height: 64, format: 'jpeg' });
@@ -65,12 +60,8 @@ export function foreignCases(stack: () => Stack): void {
     ids.sources = 'shelf'; // declared for this client
     await owner.until(job.id, 'succeeded');
     ids.requests = 'request-of-the-owner';
-    const headers = { authorization: `Bearer ${key}`, 'x-request-id': ids.requests };
-    await fetch(`${stack().url}/look/v1/meta`, { headers });
-    const logged = () =>
-      fetch(`${stack().url}/account/v1/requests/${ids.requests}`, {
-        headers: { authorization: `Bearer ${key}` },
-      });
+    await ask('GET', '/look/v1/meta', { headers: { 'x-request-id': ids.requests } });
+    const logged = () => ask('GET', `/account/v1/requests/${ids.requests}`);
     await expect.poll(async () => (await logged()).status).toBe(200);
     const list = async () =>
       Deliveries.parse(await (await owner.ask('GET', '/webhooks/deliveries')).json()).deliveries;
@@ -81,13 +72,14 @@ export function foreignCases(stack: () => Stack): void {
 
   test('a resource of another client looks exactly like one that does not exist', async () => {
     const { ids, run } = await makeAll();
-    const { key } = await stack().key({ client: 'stranger', scopes: CLIENT_SCOPES });
+    const { key } = await stack.key({ client: 'stranger', scopes: CLIENT_SCOPES });
+    const client = keyClient(stack, key);
     const ask = async (method: string, path: string, id: string) => {
       const filled = path.replace('{id}', id).replace('{run}', run).replace('{row}', '0');
       const [, type, body = null] =
         (/^(POST|PATCH)$/.test(method) && BODIES.find(([paths]) => paths.test(filled))) || [];
-      const headers = { authorization: `Bearer ${key}`, ...(type && { 'content-type': type }) };
-      const response = await fetch(`${stack().url}${filled}`, { method, headers, body });
+      const headers = type ? { 'content-type': type } : {};
+      const response = await client.ask(method, filled, { headers, body });
       const { requestId, instance, ...rest } = ProblemBody.parse(await response.json());
       return { status: response.status, problem: rest };
     };
@@ -100,18 +92,13 @@ export function foreignCases(stack: () => Stack): void {
       if (!kind || !id) throw new Error(`nothing was made for ${path}`);
       const foreign = await ask(method, path, id);
       expect(foreign.status, `${method} ${path}`).toBe(404);
-      const never = await ask(
-        method,
-        path,
-        NEVER[kind] + 'f'.repeat(id.length - NEVER[kind].length),
-      );
-      expect(foreign, `${method} ${path}`).toEqual(never);
+      const unknown = NEVER[kind] + 'f'.repeat(id.length - NEVER[kind].length);
+      expect(foreign, `${method} ${path}`).toEqual(await ask(method, path, unknown));
       requested++;
     }
     expect(requested).toBeGreaterThan(20);
     for (const list of ['jobs', 'batches', 'feeds', 'sources', 'webhooks/deliveries']) {
-      const headers = { authorization: `Bearer ${key}` };
-      const response = await fetch(`${stack().url}/intake/v1/${list}`, { headers });
+      const response = await client.ask('GET', `/intake/v1/${list}`);
       expect(await response.json(), list).toEqual({ [list.split('/').at(-1)!]: [] });
     }
   });

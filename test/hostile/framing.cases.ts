@@ -121,10 +121,10 @@ const SERVED: readonly Row[] = [
 ];
 
 /** Requests that a proxy may parse differently. */
-export function framingCases(stack: () => Stack, key: () => string): void {
+export function framingCases(stack: Stack, key: string): void {
   describe('a request is rejected with one problem, and the bytes after it are not served, if it has', () => {
     test.each(REJECTED)('%s', async (_, bytes, status = 400) => {
-      const said = await exchange(stack().url, bytes(key()));
+      const said = await exchange(stack.url, bytes(key));
       expect(said.statuses).toEqual([status]);
       expect(said.text).toMatch(/content-type: application\/problem\+json/i);
       const problem = bodyOf(said);
@@ -135,30 +135,27 @@ export function framingCases(stack: () => Stack, key: () => string): void {
 
   test('a request that cannot be parsed has its problem also for a client that reads it late', async () => {
     const bytes = requestOf(LIVE, [HOST, `X: ${'a'.repeat(8e6)}`]);
-    const said = await exchange(stack().url, bytes, { readsLate: true });
+    const said = await exchange(stack.url, bytes, { readsLate: true });
     expect(said.statuses).toEqual([431]);
   });
 
   describe('a request is served once if it has', () => {
     test.each(SERVED)('%s', async (_, bytes) => {
-      expect((await exchange(stack().url, bytes(key()))).statuses).toEqual([200]);
+      expect((await exchange(stack.url, bytes(key))).statuses).toEqual([200]);
     });
   });
 
   test('trailers are ignored', async () => {
     const trailers = 'X-Request-Id: trailer\r\nAuthorization: Bearer other';
     const body = `${size}\r\n${BODY}\r\n0\r\n${trailers}\r\n\r\n`;
-    const said = await exchange(
-      stack().url,
-      requestTargets([`${TE}: chunked`, CLOSE], body)(key()),
-    );
+    const said = await exchange(stack.url, requestTargets([`${TE}: chunked`, CLOSE], body)(key));
     expect(said.statuses).toEqual([200]);
     expect(said.text).not.toContain('trailer');
   });
 
   test('100-continue is sent once, then the response', async () => {
-    const bytes = requestTargets(['Expect: 100-Continue', LENGTH, CLOSE], BODY)(key());
-    expect((await exchange(stack().url, bytes)).statuses).toEqual([100, 200]);
+    const bytes = requestTargets(['Expect: 100-Continue', LENGTH, CLOSE], BODY)(key);
+    expect((await exchange(stack.url, bytes)).statuses).toEqual([100, 200]);
   });
 
   test('a body that becomes invalid after its request was rejected gets no second response', async () => {
@@ -167,11 +164,11 @@ export function framingCases(stack: () => Stack, key: () => string): void {
       'Content-Type: text/csv',
       `${TE}: chunked`,
     ]);
-    expect((await exchange(stack().url, `${head}5\r\nabcde\r\nnonsense`)).statuses).toEqual([401]);
+    expect((await exchange(stack.url, `${head}5\r\nabcde\r\nnonsense`)).statuses).toEqual([401]);
   });
 
   test('no smuggled request was served or is logged as served', () => {
-    const lines = stack().logs().split('\n');
+    const lines = stack.logs().split('\n');
     expect(
       lines.filter((line) => line.includes('smuggled') && line.includes('"status":200')),
     ).toEqual([]);

@@ -42,9 +42,8 @@ async function openMany(port: number, count: number): Promise<Socket[]> {
 }
 
 /** @param most connections that the gateway holds at once, a multiple of 100 */
-export function idleCases(stack: () => Stack, most: number): void {
+export function idleCases({ url }: Stack, most: number): void {
   test(`${most} idle connections cost little, block no other client and leave nothing behind`, async () => {
-    const { url } = stack();
     const before = await figuresOf(url);
     const first = await openMany(Number(new URL(url).port), most);
     const oldest = first.slice(0, 50);

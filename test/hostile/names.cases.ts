@@ -2,7 +2,8 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { batchClient, readBatch } from '../support/batches.ts';
+import { batchClient } from '../support/batches.ts';
+import { formOf, postForm } from '../support/client.ts';
 import { feedClient, readFeed } from '../support/feed-client.ts';
 import { drawnShirt } from '../support/images.ts';
 import type { Stack } from '../support/stack.ts';
@@ -60,16 +61,16 @@ const ESCAPES = '\x1b[31mred\x1b[0m\x9b1m\u202e';
 const BREAKS = '"}\r\n{"level":"info","msg":"forged"}';
 
 /** Names that could be interpreted as paths, log lines, spreadsheet cells or commands. */
-export function nameCases(stack: () => Stack, key: () => string): void {
-  const keyed = () => ({ authorization: `Bearer ${key()}` });
+export function nameCases(stack: Stack, key: string): void {
+  const keyed = { authorization: `Bearer ${key}` };
   let before: string[] = [];
   beforeAll(async () => {
-    await writeFile(join(stack().home, 'canary'), CANARY);
-    before = await filesUnder(stack().home);
+    await writeFile(join(stack.home, 'canary'), CANARY);
+    before = await filesUnder(stack.home);
   });
 
   test('no path leads out of storage, in any spelling', async () => {
-    const { url, home } = stack();
+    const { url, home } = stack;
     const operations = await readOperations(url);
     const named = operations.filter(({ path }) => path.includes('{'));
     const paths = named.flatMap(({ method, path }) =>
@@ -87,7 +88,7 @@ export function nameCases(stack: () => Stack, key: () => string): void {
       paths.push(['GET', `/intake/v1/files/x.png?key=${way.replaceAll(/[ "]/g, '')}&signature=x`]);
     }
     const check = async (method: string, path: string) => {
-      const answer = await ask(url, method, path, keyed());
+      const answer = await ask(url, method, path, keyed);
       expect(answer.status, `${method} ${path} ${answer.text.slice(0, 100)}`).toBeLessThan(500);
       expect(answer.text, path).not.toContain(CANARY);
       expect(answer.text, path).not.toContain('root:');
@@ -102,7 +103,7 @@ export function nameCases(stack: () => Stack, key: () => string): void {
 
   describe('a name chosen by a client', () => {
     test('stays within its cell, line and event, in every report', async () => {
-      const feeds = feedClient(stack(), key());
+      const feeds = feedClient(stack, key);
       const title = `${ESCAPES}${BREAKS}`.replaceAll('"', '""').replaceAll(/[\r\n]/g, ' ');
       const csv = ['=1+1', '+1', '-1', '@SUM(1)', '\uff1d1+1', title].map(
         (text, at) => `p${at},"${text}",http://127.0.0.1:9/${at}.jpg`,
@@ -129,34 +130,22 @@ export function nameCases(stack: () => Stack, key: () => string): void {
     });
 
     test('never becomes a log line of its own', async () => {
-      const { url } = stack();
-      const batches = batchClient(stack(), key());
-      const type = { 'content-type': 'application/json' };
+      const { url } = stack;
+      const batches = batchClient(stack, key);
       const name = ESCAPES + BREAKS;
-      const body = JSON.stringify({ name });
-      const { id } = await readBatch(
-        await batches.ask('POST', '/batches', { body, headers: type }),
-      );
+      const id = await batches.open({ name });
       const rows = [
         { customId: name.slice(0, 200), imageUrl: `http://127.0.0.1:9/${encodeURI(name)}` },
         { customId: 'b', imageUrl: `http://127.0.0.1:9/\x9b${BREAKS}` },
       ];
-      await batches.ask('POST', `/batches/${id}/items`, {
-        body: rows.map((row) => JSON.stringify(row)).join('\n'),
-        headers: { 'content-type': 'application/x-ndjson' },
-      });
-      await batches.ask('POST', `/batches/${id}/seal`);
+      await batches.send(id, rows.map((row) => JSON.stringify(row)).join('\n'));
+      await batches.seal(id);
       await batches.until(id, 'completed');
       const latin = (text: string) => text.replaceAll(/[^\x20-\x7e\x80-\xff]/g, '');
-      const form = new FormData();
       const shirt = await drawnShirt({ width: 64, height: 64, format: 'png' });
-      form.append('image', new Blob([Uint8Array.from(shirt)]), name);
+      const form = formOf(['image', shirt, name]);
       form.append(name, name);
-      await fetch(`${url}/bg/v1/background-removals`, {
-        method: 'POST',
-        headers: keyed(),
-        body: form,
-      });
+      await postForm(stack, form, { key });
       for (const header of [
         'x-request-id',
         'user-agent',
@@ -172,10 +161,10 @@ export function nameCases(stack: () => Stack, key: () => string): void {
         'last-event-id',
       ])
         await ask(url, 'GET', `/intake/v1/usage?a=${encodeURIComponent(name)}`, {
-          ...keyed(),
+          ...keyed,
           [header]: latin(name),
         });
-      const lines = stack()
+      const lines = stack
         .logs()
         .split('\n')
         .filter((line) => line !== '');

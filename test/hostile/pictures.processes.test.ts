@@ -1,16 +1,15 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createRandom } from '../faults/random.ts';
 import { formOf, postForm } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { useStack } from '../support/use-stack.ts';
 import {
   craftImages,
   damageImage,
   drawValidImages,
   type MaliciousImage,
-  type ValidImage,
 } from './malicious-images.ts';
 
 /** The statuses an invalid image may get. */
@@ -20,15 +19,11 @@ const DAMAGED = 200;
 /** Images processed at once: few enough that none is shed. */
 const CONCURRENCY = 3;
 
-let stack: Stack;
-let key: string;
-let valid: ValidImage[];
-beforeAll(async () => {
-  stack = await startStack({ MAX_IMAGE_PIXELS: '4000000', SYNC_TIMEOUT_SECONDS: '120' });
-  ({ key } = await stack.key());
-  valid = await drawValidImages();
+const { stack, key } = await useStack({
+  MAX_IMAGE_PIXELS: '4000000',
+  SYNC_TIMEOUT_SECONDS: '120',
 });
-afterAll(() => stack.stop());
+const valid = await drawValidImages();
 
 const children = (pid: number): string =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();

@@ -51,25 +51,24 @@ async function statusesDuring(url: string, work: Promise<unknown>): Promise<Set<
 }
 
 /** Slow clients, against a gateway whose `REQUEST_TIMEOUT_SECONDS` is short. */
-export function slowCases(stack: () => Stack, key: () => string): void {
-  const keyed = () => `Authorization: Bearer ${key()}`;
+export function slowCases({ url }: Stack, key: string): void {
+  const keyed = `Authorization: Bearer ${key}`;
   const json = 'Content-Type: application/json';
 
   // biome-ignore format: a table reads best aligned
-  const WAYS: readonly [what: string, opening: () => string, byte: string, cut: RegExp][] = [
-    ['nothing at all', () => '', '', /^HTTP\/1.1 408 /],
-    ['a request line', () => 'G', 'G', /^HTTP\/1.1 4(08|00) /],
-    ['headers', () => 'GET /livez HTTP/1.1\r\nX-A: ', 'a', /^HTTP\/1.1 408 /],
-    ['JSON', () => requestOf('POST /look/v1/targets', ['Host: x', keyed(), json, 'Content-Length: 9999'], '{'), ' ', /^HTTP\/1.1 408 /],
-    ['chunks', () => requestOf('POST /look/v1/targets', ['Host: x', keyed(), json, 'Transfer-Encoding: chunked'], ''), '1', /^HTTP\/1.1 4(08|00) /],
-    ['a form', () => requestOf('POST /bg/v1/background-removals', ['Host: x', keyed(), 'Content-Type: multipart/form-data; boundary=b', 'Content-Length: 99999'], '--b\r\n'), 'a', /^HTTP\/1.1 408 /],
-    ['a body to an unknown URL', () => requestOf('POST /none', ['Host: x', json, 'Content-Length: 9999'], '{'), ' ', /^HTTP\/1.1 40[48] /],
-    ['a body without a key', () => requestOf('POST /look/v1/targets', ['Host: x', json, 'Content-Length: 9999'], '{'), ' ', /^HTTP\/1.1 401 /],
+  const WAYS: readonly [what: string, opening: string, byte: string, cut: RegExp][] = [
+    ['nothing at all', '', '', /^HTTP\/1.1 408 /],
+    ['a request line', 'G', 'G', /^HTTP\/1.1 4(08|00) /],
+    ['headers', 'GET /livez HTTP/1.1\r\nX-A: ', 'a', /^HTTP\/1.1 408 /],
+    ['JSON', requestOf('POST /look/v1/targets', ['Host: x', keyed, json, 'Content-Length: 9999'], '{'), ' ', /^HTTP\/1.1 408 /],
+    ['chunks', requestOf('POST /look/v1/targets', ['Host: x', keyed, json, 'Transfer-Encoding: chunked'], ''), '1', /^HTTP\/1.1 4(08|00) /],
+    ['a form', requestOf('POST /bg/v1/background-removals', ['Host: x', keyed, 'Content-Type: multipart/form-data; boundary=b', 'Content-Length: 99999'], '--b\r\n'), 'a', /^HTTP\/1.1 408 /],
+    ['a body to an unknown URL', requestOf('POST /none', ['Host: x', json, 'Content-Length: 9999'], '{'), ' ', /^HTTP\/1.1 40[48] /],
+    ['a body without a key', requestOf('POST /look/v1/targets', ['Host: x', json, 'Content-Length: 9999'], '{'), ' ', /^HTTP\/1.1 401 /],
   ];
 
   test('two hundred clients that send byte by byte are disconnected, and others are served meanwhile', async () => {
-    const { url } = stack();
-    const slow = WAYS.map(([, opening, byte]) => dripAll(url, opening(), byte));
+    const slow = WAYS.map(([, opening, byte]) => dripAll(url, opening, byte));
     expect([...(await statusesDuring(url, Promise.all(slow)))]).toEqual([200]);
     for (const [at, [what, , , cut]] of WAYS.entries()) {
       const texts = (await slow[at]) ?? [];
@@ -81,7 +80,6 @@ export function slowCases(stack: () => Stack, key: () => string): void {
   });
 
   test('a client that sends requests and reads no response is disconnected', async () => {
-    const { url } = stack();
     const opening = requestOf('GET /openapi.json', ['Host: x'], '').repeat(20);
     const hoarders = Array.from({ length: 5 }, () => openSlowly(url, opening));
     // It reads nothing, so it notices the disconnect only by writing.
@@ -95,7 +93,6 @@ export function slowCases(stack: () => Stack, key: () => string): void {
   });
 
   test('a connection between requests stays open', async () => {
-    const { url } = stack();
     const { socket, over } = openSlowly(url, requestOf('GET /livez', ['Host: x'], ''));
     await new Promise((resolve) => socket.once('data', resolve));
     // As long as it takes to disconnect others.

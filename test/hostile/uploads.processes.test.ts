@@ -1,28 +1,21 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type BatchClient, batchClient, readUploaded, rowOf } from '../support/batches.ts';
 import { feedClient } from '../support/feed-client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { intakeClient } from '../support/intake.ts';
-import { type Stack, startStack } from '../support/stack.ts';
 import { listStoredFiles } from '../support/stored-files.ts';
+import { useStack } from '../support/use-stack.ts';
 
-let stack: Stack;
-let ample: BatchClient;
-let shirt: Buffer;
+const { stack, batches: ample } = await useStack();
+const shirt = await drawnShirt({ width: 300, height: 360, format: 'jpeg' });
 let before: string[];
-beforeAll(async () => {
-  stack = await startStack();
-  ample = batchClient(stack, (await stack.key()).key);
-  shirt = await drawnShirt({ width: 300, height: 360, format: 'jpeg' });
-});
 beforeEach(async () => {
   before = await listStoredFiles(storeFolder());
 });
-afterAll(() => stack.stop());
 
 const storeFolder = () => join(stack.home, 'store', 'blobs');
 

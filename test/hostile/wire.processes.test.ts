@@ -1,30 +1,14 @@
-import { afterAll, beforeAll } from 'vitest';
-import { type Stack, startStack } from '../support/stack.ts';
+import { useStack } from '../support/use-stack.ts';
 import { bodyCases } from './bodies.cases.ts';
 import { framingCases } from './framing.cases.ts';
 import { slowCases } from './slow.cases.ts';
 
-let stack: Stack;
-let key: string;
-beforeAll(async () => {
-  stack = await startStack({
-    REQUEST_TIMEOUT_SECONDS: '2',
-    MAX_IMAGE_BYTES: String(2 * 2 ** 20),
-    MAX_IMAGE_PIXELS: '4000000',
-  });
-  ({ key } = await stack.key());
+const { stack, key } = await useStack({
+  REQUEST_TIMEOUT_SECONDS: '2',
+  MAX_IMAGE_BYTES: String(2 * 2 ** 20),
+  MAX_IMAGE_PIXELS: '4000000',
 });
-afterAll(() => stack.stop());
 
-framingCases(
-  () => stack,
-  () => key,
-);
-slowCases(
-  () => stack,
-  () => key,
-);
-bodyCases(
-  () => stack,
-  () => key,
-);
+framingCases(stack, key);
+slowCases(stack, key);
+await bodyCases(stack, key);
