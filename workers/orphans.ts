@@ -7,6 +7,7 @@ import { garmentKeys } from '../src/intake/garment-files.ts';
 import { sharedInstallationId, warnOfMismatch } from '../src/intake/installation-id.ts';
 import { type JobRecord, jobKey } from '../src/intake/job-records.ts';
 import { isCompared } from '../src/intake/recovery-state.ts';
+import { pagesOf } from '../src/platform/pages.ts';
 import {
   type BlobOwner,
   blobOwner,
@@ -17,9 +18,9 @@ import {
 } from '../src/storage/blob-keys.ts';
 import type { Blobs } from '../src/storage/blobs.ts';
 import { deleteOlder } from '../src/storage/delete-blobs.ts';
-import { pagesOf, recordsExist } from './recover/pages.ts';
 import { type Outcome, type RecoverServices, restoreOne } from './recover/rebuild.ts';
 import { openRebuilders } from './recover/rebuilders.ts';
+import { recordsExist } from './recover/records-exist.ts';
 
 /** Younger blobs are skipped: their record may not exist yet. It does within seconds. */
 const MIN_AGE_MILLIS = 3_600_000;

@@ -3,9 +3,10 @@ import { Readable } from 'node:stream';
 import { ZodError } from 'zod';
 import { adoptInstallationId } from '../../src/intake/installation-id.ts';
 import type { Logger } from '../../src/platform/log.ts';
+import { pagesOf } from '../../src/platform/pages.ts';
 import type { Services } from '../../src/services.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
-import { pagesOf, recordsExist } from './pages.ts';
+import { recordsExist } from './records-exist.ts';
 
 /** Records restored at a time: storage answers each after milliseconds. */
 export const CONCURRENCY = 64;

@@ -15,6 +15,7 @@ import {
 import { join, sep } from 'node:path';
 import { hostClock } from '../../platform/clock.ts';
 import { hasCode } from '../../platform/file-error.ts';
+import { pagesOf } from '../../platform/pages.ts';
 import { type ListedObject, type Location, LocationUnavailable, ObjectGone } from './location.ts';
 
 /** A folder that has this file holds results: it is never listed, under whatever name it is reached. */
@@ -26,7 +27,6 @@ const DEAD_PART_MILLIS = 3_600_000;
 /** A file that was changed later may still be written. */
 const SETTLED_MILLIS = 2000;
 const MAX_DEPTH = 64;
-const PAGE_SIZE = 500;
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : 'error';
@@ -61,18 +61,6 @@ const isSettled = ({ mtimeMs }: BigIntStats): boolean => {
   const ageMillis = hostClock() - Number(mtimeMs);
   return ageMillis >= SETTLED_MILLIS || ageMillis < 0; // a file server's clock may be ahead
 };
-
-/** Collects objects in pages. */
-async function* inPages(objects: AsyncIterable<ListedObject>): AsyncGenerator<ListedObject[]> {
-  let page: ListedObject[] = [];
-  for await (const object of objects) {
-    page.push(object);
-    if (page.length < PAGE_SIZE) continue;
-    yield page;
-    page = [];
-  }
-  yield page;
-}
 
 /** Passes on what is not about a file that has been deleted meanwhile. */
 function unlessGone(error: unknown): undefined {
@@ -161,7 +149,7 @@ export function folderLocation(path: string): Location {
   }
 
   return {
-    list: (prefix, signal) => inPages(prefix === '' ? walk('', 0, signal) : listFolder(prefix)),
+    list: (prefix, signal) => pagesOf(prefix === '' ? walk('', 0, signal) : listFolder(prefix)),
 
     async head(name) {
       const found = await lstat(join(path, name), { bigint: true }).catch((error) => {

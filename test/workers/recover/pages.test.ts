@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { ZodError } from 'zod';
 import { createLog } from '../../../src/platform/log.ts';
-import { pagesOf } from '../../../workers/recover/pages.ts';
+import { pagesOf } from '../../../src/platform/pages.ts';
 import { type Rebuilder, restoreOne } from '../../../workers/recover/rebuild.ts';
 
 test.each([0, 1, 499, 500, 501, 1200])('%i items come in order, in full pages', async (count) => {

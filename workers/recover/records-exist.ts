@@ -1,21 +1,6 @@
 import type { Redis } from 'ioredis';
 import { INSTALLATION_ID_KEY } from '../../src/intake/installation-id.ts';
 
-/** Blobs looked up in Redis at once, and held in memory. */
-const PAGE_SIZE = 500;
-
-/** Yields items in pages. */
-export async function* pagesOf<T>(items: AsyncIterable<T>): AsyncGenerator<T[]> {
-  let page: T[] = [];
-  for await (const item of items) {
-    page.push(item);
-    if (page.length < PAGE_SIZE) continue;
-    yield page;
-    page = [];
-  }
-  if (page.length > 0) yield page;
-}
-
 /**
  * Returns which keys exist in Redis, and the installation id that it has at the same moment. An undefined key does not
  * exist.
