@@ -1,4 +1,5 @@
 import type { Sharp } from 'sharp';
+import { mean } from './statistics.ts';
 
 /**
  * Corruptions of a photo and its reference. On intact photos a model may not fail at all, which would say
@@ -40,9 +41,6 @@ export interface Calibration {
   /** Share of cut-outs that are right. */
   observed: number;
 }
-
-const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** Compares confidence with the truth, per kind of photo. */
 export function calibrationByKind(predictions: readonly Prediction[]): Map<string, Calibration> {

@@ -9,14 +9,11 @@ import { computeTrip, TripRequest } from '../src/look/trip.ts';
 import { OutfitsRequest } from '../src/look/wardrobe/wardrobe-request.ts';
 import type { WardrobeItem } from '../src/taxonomy/attributes/wardrobe-item-schema.ts';
 import { createRandom, drawDay, drawWardrobe } from '../test/look/wardrobes.ts';
+import { quantile } from './statistics.ts';
 
 const model = readModel(PARAMS);
 const keys = readSigningKeys('bench:a-key-for-the-benchmark-that-guards-nothing');
 
-const quantile = (values: readonly number[], q: number): number => {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
-};
 const round = (value: number): number => Number(value.toFixed(2));
 
 /** Transformations of a wardrobe that make the search easy or hard. */

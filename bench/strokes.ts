@@ -12,6 +12,7 @@ import { type Engine, startEngine } from '../workers/inference/pool.ts';
 import { CORRUPTIONS } from './confidence.ts';
 import { EVAL_FOLDER, hasPhotos, type Photo, readPhotos, readReference } from './eval-photos.ts';
 import { type Reference, scoresOf } from './matte-scores.ts';
+import { median } from './statistics.ts';
 import { strokeFor } from './stroke-robot.ts';
 
 const MAX_PIXELS = 100_000_000;
@@ -203,9 +204,6 @@ async function show({ pixels, matte }: Case, after: Matte, file: string): Promis
     .composite([{ input: right, left: width, top: 0 }]);
   await writeFile(file, await both.jpeg().toBuffer());
 }
-
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 function print(name: string, mended: readonly Mended[]): void {
   const strokes = mended.map((one) => one.strokes);

@@ -1,8 +1,6 @@
 import { markdownTable } from '../markdown.ts';
+import { mean } from '../statistics.ts';
 import type { Quality, Tally } from './tally.ts';
-
-const mean = (values: readonly number[]): number =>
-  values.reduce((a, b) => a + b, 0) / values.length;
 
 /** Formats a figure, and its ratio to that of the peer. */
 const withRatio = (value: number, peer: number, digits: number): string =>

@@ -1,14 +1,12 @@
 import { Agent, request } from 'node:http';
 import { crc32 as crc } from 'node:zlib';
 import { Command } from 'commander';
+import { median } from '../../bench/statistics.ts';
 import { mintKey } from '../../src/auth/api-key.ts';
 import { startStack } from '../support/stack.ts';
 
 const PATH = '/intake/v1/usage';
 const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 /** Measures one request with a key, microseconds. */
 function micros(url: string, agent: Agent, key: string): Promise<number> {
