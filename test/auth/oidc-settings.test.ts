@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readOidcSettings } from '../../src/auth/oidc-settings.ts';
 import { readConfig } from '../../src/platform/config.ts';
+import { testFolder } from '../support/use-folder.ts';
 
 const ROLE = { value: 'staff', client: 'shop', scopes: ['account'] };
 const WHOLE = {
@@ -30,8 +30,7 @@ test('the provider is called by its host, asked for groups, and sends back to PU
 });
 
 test('the secret may be in a file', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'selvage-oidc-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await testFolder();
   const OIDC_CLIENT_SECRET_FILE = join(folder, 'secret');
   await writeFile(OIDC_CLIENT_SECRET_FILE, 'of the file\n');
   expect(read({ ...WHOLE, OIDC_CLIENT_SECRET_FILE })?.clientSecret).toBe('of the file');

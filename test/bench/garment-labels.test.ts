@@ -1,19 +1,18 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { createLabelReader, readLabelledPhotos } from '../../bench/garment-labels.ts';
 import { skinTone } from '../../bench/skin-tone.ts';
 import { GROUPS } from '../../workers/inference/garments/groups.ts';
 import { palettePng } from '../support/palette-png.ts';
+import { useFolder } from '../support/use-folder.ts';
 
 /** The labels that parse networks are judged by. */
 
-let folder: string;
+const folder = await useFolder();
 const CLASSES = { 0: 'null', 1: 'jeans', 2: 'sneakers', 3: 'skin' };
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'selvage-labels-'));
   await mkdir(join(folder, 'ccp-59'));
   await writeFile(join(folder, 'ccp-59', 'classes.json'), JSON.stringify(CLASSES));
   const rows = [
@@ -22,7 +21,6 @@ beforeAll(async () => {
   ];
   await writeFile(join(folder, 'ccp-59', '0007.png'), palettePng(rows));
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 test('classes are folded into groups, pixel by pixel', async () => {
   const [photo, ...others] = readLabelledPhotos(folder);

@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { findModel, ModelError, readCatalog, readWeights } from '../../models/catalog.ts';
+import { testFolder } from '../support/use-folder.ts';
 
 let home: string;
 beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'selvage-models-'));
+  home = await testFolder();
 });
-afterEach(() => rm(home, { recursive: true }));
 
 const weights = Buffer.from('these would be weights');
 const mine = {

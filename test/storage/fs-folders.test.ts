@@ -1,9 +1,9 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { linkFile } from '../../src/storage/fs-folders.ts';
 import { isMissing } from '../support/requirement.ts';
+import { testFolder } from '../support/use-folder.ts';
 
 const createFolderIn = async (parent: string): Promise<string> => {
   const folder = await mkdtemp(join(parent, 'selvage-link-'));
@@ -12,7 +12,7 @@ const createFolderIn = async (parent: string): Promise<string> => {
 };
 
 test('a file is copied if it cannot be linked across devices', async ({ skip }) => {
-  const near = await createFolderIn(tmpdir());
+  const near = await testFolder();
   const far = await createFolderIn('/dev/shm').catch(() => near);
   const isOtherDevice = (await stat(near)).dev !== (await stat(far)).dev;
   skip(isMissing('two-devices', isOtherDevice, 'no second device is writable'));
@@ -25,7 +25,7 @@ test('a file is copied if it cannot be linked across devices', async ({ skip }) 
 });
 
 test('a file is linked on its own device', async () => {
-  const folder = await createFolderIn(tmpdir());
+  const folder = await testFolder();
   await writeFile(join(folder, 'from'), 'x');
   await linkFile(join(folder, 'from'), join(folder, 'to'));
   expect((await stat(join(folder, 'to'))).nlink).toBe(2);

@@ -1,24 +1,17 @@
-import { mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { LocationUnavailable } from '../../../src/storage/locations/location.ts';
 import { openSources } from '../../../workers/sources/start.ts';
+import { useFolder } from '../../support/use-folder.ts';
 
 const { signal } = new AbortController();
-let root: string;
-let sources: ReturnType<typeof openSources>;
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'selvage-sources-'));
-  const place = (name: string) => ({ kind: 'folder' as const, path: join(root, name) });
-  const [from, to] = [place('photos'), place('results')];
-  for (const { path } of [from, to]) await mkdir(path);
-  sources = openSources([{ id: 'shop', client: 'acme', from, to, everySeconds: 60 }]);
-});
-afterAll(async () => {
-  sources.close();
-  await rm(root, { recursive: true });
-});
+const root = await useFolder();
+const place = (name: string) => ({ kind: 'folder' as const, path: join(root, name) });
+const [from, to] = [place('photos'), place('results')];
+for (const { path } of [from, to]) await mkdir(path);
+const sources = openSources([{ id: 'shop', client: 'acme', from, to, everySeconds: 60 }]);
+afterAll(() => sources.close());
 
 /** A photo that has lain there for a while, as it is listed. */
 async function photo(name: string) {
