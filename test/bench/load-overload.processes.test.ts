@@ -1,29 +1,21 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { openLoop } from '../../bench/load/open-loop.ts';
 import { arrivals } from '../../bench/load/schedule.ts';
-import { openTarget, type Target } from '../../bench/load/target.ts';
+import { openTarget } from '../../bench/load/target.ts';
 import { closedLoop } from '../../bench/load/workloads.ts';
 import { createRandom } from '../faults/random.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { useStack } from '../support/use-stack.ts';
 
 const DEADLINE_SECONDS = 4;
 /** Allowance for delays of this process itself; unbounded waits would be up to 6 s here. */
 const GRACE_MILLIS = 1000;
 
-let stack: Stack;
-let target: Target;
-let key: string;
-beforeAll(async () => {
-  stack = await startStack({ SYNC_TIMEOUT_SECONDS: String(DEADLINE_SECONDS) });
-  ({ key } = await stack.key());
-  target = await openTarget(stack.url, [key, (await stack.key({ client: 'other' })).key]);
-});
-afterAll(async () => {
-  await target.close();
-  await stack.stop();
-});
+const { stack, key } = await useStack({ SYNC_TIMEOUT_SECONDS: String(DEADLINE_SECONDS) });
+const { key: other } = await stack.key({ client: 'other' });
+const target = await openTarget(stack.url, [key, other]);
+afterAll(() => target.close());
 
 test('at twice the capacity every request is served in time or rejected with a Retry-After', async () => {
   await closedLoop(target, 3, 0.5);

@@ -1,16 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { commandTable } from '../../src/cli/completion/command-table.ts';
 import { COMPLETIONS } from '../../src/cli/completion/scripts.ts';
 import { selvageProgram } from '../../src/cli/program.ts';
 import { isMissing, isOnPath } from '../support/requirement.ts';
+import { useFolder } from '../support/use-folder.ts';
 
 const rows = commandTable(selvageProgram(new AbortController().signal));
-const folder = mkdtempSync(join(tmpdir(), 'completion-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = await useFolder();
 
 /** Runs a program in a shell, after the script of completion; returns the lines that it prints. */
 function lines(shell: keyof typeof COMPLETIONS, program: string, before = ''): string[] {

@@ -1,15 +1,14 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { ConfigError } from '../../src/platform/config.ts';
 import { findSecrets, readSecrets } from '../../src/platform/secrets.ts';
 import { isMissing } from '../support/requirement.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
+import { testFolder } from '../support/use-folder.ts';
 
 async function makeHome(): Promise<string> {
-  const parent = await mkdtemp(join(tmpdir(), 'selvage-secrets-'));
-  onTestFinished(() => rm(parent, { recursive: true, force: true }));
+  const parent = await testFolder();
   return join(parent, 'home');
 }
 

@@ -1,6 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
@@ -10,6 +9,7 @@ import { sendCommand } from '../../../infra/launcher/resp.mjs';
 import { freePort } from '../../support/free-port.ts';
 import { run } from '../../support/processes.ts';
 import { ROOT } from '../../support/root.ts';
+import { testFolder } from '../../support/use-folder.ts';
 
 /** Strict: a misspelled key would be ignored here, and be an error of `docker compose`. */
 const Service = z.strictObject({
@@ -109,8 +109,7 @@ test('gateway and workers share no volume, in which secrets.json would be', () =
 
 test('Redis requires its password, which is in no argument', async () => {
   const password = 'aPasswordOfThisTest1';
-  const dir = await mkdtemp(join(tmpdir(), 'selvage-compose-'));
-  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const dir = await testFolder();
   const port = await freePort();
   const program = join(dir, 'valkey-server');
   await writeFile(program, `#!/bin/sh\nexec redis-server --port ${port} --dir ${dir} "$@"\n`);

@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { ScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject';
 import { PodMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PodMonitor';
@@ -13,11 +12,12 @@ import { ConfigMap } from 'kubernetes-models/v1/ConfigMap';
 import { Namespace } from 'kubernetes-models/v1/Namespace';
 import { Secret } from 'kubernetes-models/v1/Secret';
 import { Service } from 'kubernetes-models/v1/Service';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { run } from '../../support/processes.ts';
 import { ROOT } from '../../support/root.ts';
+import { testFolder } from '../../support/use-folder.ts';
 
 /*
  * Each manifest against the JSON schema of its kind, from packages: the schemas of Kubernetes, KEDA and the Prometheus
@@ -112,8 +112,7 @@ test.each([
 
 /** Compiles manifests as values of their types; returns the errors of the compiler. */
 async function typeErrors(objects: readonly Manifest[]): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'selvage-manifests-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await testFolder();
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
   const lines = objects.map((manifest, index) => {

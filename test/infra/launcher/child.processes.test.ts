@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { childRunner } from '../../../infra/launcher/child.mjs';
+import { testFolder } from '../../support/use-folder.ts';
 
 /** Settings of which the worker may not know. */
 const SECRETS = {
@@ -14,8 +14,7 @@ const SHARED = { REDIS_URL: 'redis://127.0.0.1:1', SELVAGE_HOME: '/home-of-this-
 
 /** Runs a gateway or worker that only prints its environment; resolves with that. */
 async function environmentOf(name: 'gateway' | 'worker'): Promise<NodeJS.ProcessEnv> {
-  const root = await mkdtemp(join(tmpdir(), 'selvage-child-'));
-  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  const root = await testFolder();
   for (const folder of ['dist/src', 'dist/workers']) {
     await mkdir(join(root, folder), { recursive: true });
     const script = 'console.log(JSON.stringify(process.env)); setInterval(() => {}, 1000);';

@@ -1,23 +1,22 @@
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { isAlive, waitForExit } from '../../../infra/launcher/processes.mjs';
 import { sendCommand } from '../../../infra/launcher/resp.mjs';
 import { freePort } from '../../support/free-port.ts';
 import type { Running } from '../../support/processes.ts';
 import { startRedis } from '../../support/redis-server.ts';
+import { testFolder } from '../../support/use-folder.ts';
 import { runLauncher } from './run-launcher.ts';
 
 /** Each test has its own folder for its home and temporary files. */
 let dir: string;
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'selvage-launch-'));
+  dir = await testFolder();
 });
-afterEach(() => rm(dir, { recursive: true, force: true }));
 
 const launch = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
   runLauncher(dir, args, env);

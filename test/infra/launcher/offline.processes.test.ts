@@ -1,10 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { run } from '../../support/processes.ts';
 import { isMissing } from '../../support/requirement.ts';
+import { useFolder } from '../../support/use-folder.ts';
 
 /** A network of its own, with nothing in it but the loopback device. */
 const ALONE = ['-rn', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh'];
@@ -15,11 +14,7 @@ const isSkipped = isMissing(
   'this process may not make a network of its own',
 );
 
-let home: string;
-beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'selvage-offline-'));
-});
-afterAll(() => rm(home, { recursive: true, force: true }));
+const home = await useFolder();
 
 /** Prints how a removal is answered, and what becomes of a request to another host. */
 const CLIENT = `

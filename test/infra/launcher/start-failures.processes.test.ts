@@ -1,19 +1,18 @@
 import { once } from 'node:events';
-import { chmod, chown, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { findProgram } from '../../../infra/launcher/processes.mjs';
 import { run } from '../../support/processes.ts';
 import { isMissing } from '../../support/requirement.ts';
+import { testFolder } from '../../support/use-folder.ts';
 import { launcherEnv, runLauncher } from './run-launcher.ts';
 
 let dir: string;
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'selvage-failures-'));
+  dir = await testFolder();
 });
-afterEach(() => rm(dir, { recursive: true, force: true }));
 
 const SMALL = { PORT: '0', WORKER_CONCURRENCY: '1' };
 

@@ -1,37 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { batchClient } from '../../support/batches.ts';
 import { postImage } from '../../support/client.ts';
-import { feedClient, readFeed } from '../../support/feed-client.ts';
+import { readFeed } from '../../support/feed-client.ts';
 import { freePort } from '../../support/free-port.ts';
 import { drawnShirt } from '../../support/images.ts';
-import { intakeClient, readJob } from '../../support/intake.ts';
-import { type Stack, startStack } from '../../support/stack.ts';
+import { readJob } from '../../support/intake.ts';
+import { useStack } from '../../support/use-stack.ts';
 import { attribute, type Span, startOtlpReceiver } from './otlp-receiver.ts';
 import { askedFor, exposed, expressions, groupedBy } from './promql.ts';
 
-let stack: Stack;
-let collector: Awaited<ReturnType<typeof startOtlpReceiver>>;
-let key: string;
+const collector = await startOtlpReceiver();
+afterAll(() => collector.stop());
+const workerPort = await freePort();
+const { stack, key, intake, batches, feeds } = await useStack({
+  WORKER_PORT: String(workerPort),
+  OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+  OTEL_BSP_SCHEDULE_DELAY: '100',
+});
 let removal: Response;
-let workerPort: number;
 
 const scrape = async (url: string): Promise<string> => (await fetch(`${url}/metrics`)).text();
 const scrapeWorker = () => scrape(`http://127.0.0.1:${workerPort}`);
-
-beforeAll(async () => {
-  collector = await startOtlpReceiver();
-  workerPort = await freePort();
-  stack = await startStack({
-    WORKER_PORT: String(workerPort),
-    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-    OTEL_BSP_SCHEDULE_DELAY: '100',
-  });
-  key = (await stack.key()).key;
-}, 120_000);
-afterAll(async () => {
-  await stack.stop();
-  collector.stop();
-});
 
 /** Produces what the tests below read. */
 test('work of every kind succeeds', async () => {
@@ -39,17 +27,14 @@ test('work of every kind succeeds', async () => {
   removal = await postImage(stack, await shirt(301), { key });
   expect(removal.status).toBe(200);
 
-  const intake = intakeClient(stack, key);
   const job = await readJob(await intake.post(await shirt(302)));
-  const batch = batchClient(stack, key);
-  const batchId = await batch.open();
-  await batch.sendFiles(batchId, [['one.jpg', await shirt(303)]]);
-  await batch.ask('POST', `/batches/${batchId}/seal`);
-  const feeds = feedClient(stack, key);
+  const batchId = await batches.open();
+  await batches.sendFiles(batchId, [['one.jpg', await shirt(303)]]);
+  await batches.seal(batchId);
   const csv = 'id,image_link\nsku,http://127.0.0.1:9/private.jpg\n';
   const { run } = await readFeed(await feeds.send('/feeds', csv));
   await intake.until(job.id, 'succeeded');
-  await expect.poll(async () => (await batch.get(batchId)).status).toBe('completed');
+  await batches.until(batchId, 'completed');
   await feeds.until(run, 'completed');
 });
 

@@ -1,36 +1,23 @@
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type BatchClient, batchClient, rowOf } from '../../support/batches.ts';
-import { type FeedClient, feedClient, readFeed } from '../../support/feed-client.ts';
-import { type FeedServer, startFeedServer } from '../../support/feed-server.ts';
+import { afterAll, expect, test } from 'vitest';
+import { batchClient, rowOf } from '../../support/batches.ts';
+import { feedClient, readFeed } from '../../support/feed-client.ts';
 import { runProgram } from '../../support/processes.ts';
-import { type Stack, startStack } from '../../support/stack.ts';
+import { useShop, useStack } from '../../support/use-stack.ts';
 
 const IMAGES = 24;
 
-let stack: Stack;
-let shop: FeedServer;
-let redis: Redis;
-let batches: BatchClient;
-let feeds: FeedClient;
+const { stack, ...clients } = await useStack({ FETCH_ALLOW: '127.0.0.0/8' });
+const shop = await useShop();
+const redis = new Redis(stack.redis.url);
+afterAll(() => redis.disconnect());
+let { batches, feeds } = clients;
 /** Creates clients with new API keys: the keys are lost with Redis. */
 async function createClients(): Promise<void> {
   const { key } = await stack.key();
   batches = batchClient(stack, key);
   feeds = feedClient(stack, key);
 }
-beforeAll(async () => {
-  [stack, shop] = await Promise.all([
-    startStack({ FETCH_ALLOW: '127.0.0.0/8' }),
-    startFeedServer(),
-  ]);
-  redis = new Redis(stack.redis.url);
-  await createClients();
-});
-afterAll(async () => {
-  redis.disconnect();
-  await Promise.all([stack.stop(), shop.close()]);
-});
 
 async function recover(): Promise<Record<string, unknown>> {
   const env = { SELVAGE_HOME: stack.home, REDIS_URL: stack.redis.url };

@@ -1,20 +1,17 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createLog } from '../../../src/platform/log.ts';
 import { commandConnection, PREFIX, untilReady } from '../../../src/platform/redis.ts';
-import { type BucketServer, startBucketServer } from '../../support/bucket-server.ts';
+import { startBucketServer } from '../../support/bucket-server.ts';
 import { drawnShirtOnWood } from '../../support/images.ts';
 import {
   bucketManifest,
   bucketPlace,
   declareSources,
-  type SourceClient,
   sourceClient,
 } from '../../support/sources.ts';
-import { type Stack, startStack } from '../../support/stack.ts';
+import { useFolder } from '../../support/use-folder.ts';
+import { useStack } from '../../support/use-stack.ts';
 
 /** Objects, and after how many results the worker is killed. */
 const OBJECTS = 24;
@@ -22,30 +19,18 @@ const KILLS = [0, 5, 15];
 /** Objects that are no images. */
 const EMPTY_OBJECTS = 2500;
 
-let stack: Stack;
-let server: BucketServer;
-let home: string;
-let sources: SourceClient;
-
-beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'selvage-source-kills-'));
-  server = await startBucketServer('photos', 'empty');
-  const sourceOf = (id: string) => ({
-    id,
-    client: 'tests',
-    everySeconds: 1,
-    from: bucketPlace(server, id, 'in/'),
-    to: bucketPlace(server, id, 'out/'),
-  });
-  const file = await declareSources(home, [sourceOf('photos'), sourceOf('empty')]);
-  stack = await startStack({ SOURCES_FILE: file });
-  sources = sourceClient(stack, (await stack.key()).key);
+const server = await startBucketServer('photos', 'empty');
+afterAll(() => server.close());
+const sourceOf = (id: string) => ({
+  id,
+  client: 'tests',
+  everySeconds: 1,
+  from: bucketPlace(server, id, 'in/'),
+  to: bucketPlace(server, id, 'out/'),
 });
-afterAll(async () => {
-  await stack.stop();
-  await server.close();
-  await rm(home, { recursive: true, force: true });
-});
+const file = await declareSources(await useFolder(), [sourceOf('photos'), sourceOf('empty')]);
+const { stack, key } = await useStack({ SOURCES_FILE: file });
+const sources = sourceClient(stack, key);
 
 const resultKeys = (bucket: string): string[] =>
   server.keys(bucket).filter((key) => key.startsWith('out/') && key.endsWith('.png'));
