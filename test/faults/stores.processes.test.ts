@@ -1,17 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { entriesOf } from '../storage/blobs.contract.ts';
 import { isMissing } from '../support/requirement.ts';
+import { useFolder } from '../support/use-folder.ts';
 import { makeStore } from './stores.ts';
 
-const home = await mkdtemp(join(tmpdir(), 'selvage-stores-'));
+const home = await useFolder();
 const { blobs, disk, close } = await makeStore('fs', home);
-afterAll(async () => {
-  await close();
-  await rm(home, { recursive: true });
-});
+afterAll(close);
 
 const withoutDisk = isMissing(
   'mount',

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -11,6 +11,7 @@ import type { Engine } from '../../../workers/inference/pool.ts';
 import { DecodeError, EngineCrash, startEngine } from '../../support/engine.ts';
 import { drawnShirt, drawnShirtOnWood, quarters, transparentShirt } from '../../support/images.ts';
 import { isMissing } from '../../support/requirement.ts';
+import { testFolder } from '../../support/use-folder.ts';
 
 const options = {
   model: 'garment-cutout',
@@ -245,7 +246,7 @@ describe('does not start', () => {
   });
 
   test('with weights that differ from the catalogue', async () => {
-    const modelsHome = await mkdtemp(join(tmpdir(), 'selvage-engine-'));
+    const modelsHome = await testFolder();
     const [model] = readCatalog(modelsHome);
     if (!model) throw new Error('The catalogue is empty');
     const { folder: _, ...altered } = { ...model, id: 'altered', file: 'altered.onnx' };
@@ -254,7 +255,6 @@ describe('does not start', () => {
     await expect(startEngine({ ...options, model: 'altered', modelsHome })).rejects.toThrow(
       /altered\.onnx does not match the catalogue/,
     );
-    await rm(modelsHome, { recursive: true });
   });
 });
 
