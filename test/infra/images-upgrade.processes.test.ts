@@ -1,10 +1,10 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { mustRun } from '../../infra/images/engine.ts';
 import { imagePathspecs, lastDifferentCommit } from '../../infra/images/upgrade-from.ts';
 import { ROOT } from '../support/root.ts';
+import { testFolder } from '../support/use-folder.ts';
 
 let root: string;
 const git = (...args: string[]) =>
@@ -24,11 +24,10 @@ async function commit(file: string, content: string): Promise<string> {
 }
 
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'selvage-upgrade-'));
+  root = await testFolder();
   await git('init', '--quiet');
   await write('.dockerignore', '# what ships\n*\n!src\n!models\nmodels/training\n**/*.test.ts\n');
 });
-afterEach(() => rm(root, { recursive: true, force: true }));
 
 describe('an upgrade is tried from', () => {
   test('the commit before the last one that changed what ships', async () => {

@@ -1,11 +1,11 @@
-import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { installPackages, installRuntime } from '../../../infra/launcher/install.mjs';
 import { runProgram } from '../../../infra/launcher/processes.mjs';
 import { StartError } from '../../../infra/launcher/start-error.mjs';
 import type { Terminal } from '../../../infra/launcher/terminal.mjs';
+import { testFolder } from '../../support/use-folder.ts';
 
 let root: string;
 let steps: string[];
@@ -46,11 +46,10 @@ const installedVersion = async (): Promise<string> =>
   JSON.parse(await readFile(join(root, 'node_modules/dep/package.json'), 'utf8')).version;
 
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'selvage-install-'));
+  root = await testFolder();
   steps = [];
   await lockPackage('1.0.0');
 });
-afterEach(() => rm(root, { recursive: true, force: true }));
 
 test('packages are installed once', async () => {
   await installPackages(root, say);
