@@ -4,6 +4,7 @@ import { CLASSIFIER_ID, findModel, modelVersionOf, readCatalog } from '../../mod
 import { serveConsole } from '../console/serve.ts';
 import type { Gateway } from '../gateway.ts';
 import { compressResponses } from '../http/compression.ts';
+import { answerOtherMethodsOfPages } from '../http/other-methods.ts';
 import type { Route } from '../http/route.ts';
 import { createServer, type HttpServer } from '../http/server.ts';
 import { markSunsets } from '../http/sunset.ts';
@@ -103,11 +104,12 @@ export function gatewayServer(
   });
   watchServer(registry, server.figures);
   server.app.register(async (scope) => {
+    answerOtherMethodsOfPages(scope);
+    if (identityProvider) serveSignIn(scope, identityProvider, gateway);
     await compressResponses(scope);
     serveDocs(scope, routes, { version, publicUrl: config.PUBLIC_URL });
     serveConsole(scope, config.S3_PUBLIC_ENDPOINT, identityProvider?.links);
   });
-  if (identityProvider) serveSignIn(server.app, identityProvider, gateway);
   serveQueueDashboard(server.app, { lookUp: findCaller, queues: Object.values(queues) });
   return server;
 }

@@ -71,7 +71,7 @@ export function allowOrigins(app: FastifyInstance): void {
     allowedHeaders: REQUEST_HEADERS,
     exposedHeaders: RESPONSE_HEADERS,
     maxAge: MAX_AGE_SECONDS,
-    // The route of other methods responds: to OPTIONS that is no preflight, with 405.
+    // The route of other methods responds: to OPTIONS that is no preflight, with Allow.
     preflightContinue: true,
     strictPreflight: false,
   });

@@ -4,7 +4,6 @@ import { Readable } from 'node:stream';
 import type { FastifyCorsOptions } from '@fastify/cors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hostClock } from '../platform/clock.ts';
-import { Problem } from '../platform/problem.ts';
 import { BODY_WEIGHT } from './body-memory.ts';
 import {
   base64Length,
@@ -14,9 +13,10 @@ import {
   maxFormBytes,
 } from './call.ts';
 import { isCompressible, leaveUncompressed } from './compression.ts';
-import { corsOf, isPreflight } from './cors.ts';
+import { corsOf } from './cors.ts';
 import { JSON_MEDIA_TYPE } from './image-body.ts';
 import { parseAsJson } from './json-body.ts';
+import { answerOtherMethods } from './other-methods.ts';
 import { admit, disconnectSignal } from './request-context.ts';
 import type { Reply, Route } from './route.ts';
 import { hasBody, limitBodyTime } from './slow-body.ts';
@@ -53,9 +53,8 @@ interface MountOptions extends CallOptions {
 /** Limit of a JSON body, unless its route sets another. */
 export const MAX_JSON_BYTES = 1024 * 1024;
 const URL_ENCODED = 'application/x-www-form-urlencoded';
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const;
 
-/** Serves every route, and rejects other methods at their paths. */
+/** Serves every route, and answers other methods at their paths. */
 export function mountRoutes(
   app: FastifyInstance,
   deps: MountOptions,
@@ -68,7 +67,7 @@ export function mountRoutes(
     else if (route.textIsJson) mountText(app, deps, route);
     else mountRoute(app, deps, route);
   }
-  rejectOtherMethods(app, deps, routes);
+  answerOtherMethods(app, deps, routes);
 }
 
 const isBodyOptional = ({ optionalBody, body, uncheckedBody, imageForm, form, stream }: Route) =>
@@ -220,31 +219,4 @@ function send(request: FastifyRequest, reply: FastifyReply, response: Reply): Fa
   if (isRead || !(body instanceof Readable)) return reply.send(body);
   body.destroy(); // it would be read to its end for no one, or wait for one for ever
   return reply.send(Readable.from([]));
-}
-
-/** Rejects other methods of a known path: 405 with Allow, not 404. A preflight is answered. */
-function rejectOtherMethods(
-  app: FastifyInstance,
-  { corsOrigins = [] }: Pick<MountOptions, 'corsOrigins'>,
-  routes: readonly Route[],
-): void {
-  for (const path of new Set(routes.map((route) => route.path))) {
-    const siblings = routes.filter((route) => route.path === path);
-    const allowed = siblings.map((route) => route.method);
-    const allow = [...allowed, ...(allowed.includes('GET') ? ['HEAD'] : [])].join(', ');
-    app.route({
-      method: METHODS.filter((method) => !allowed.some((known) => known === method)),
-      url: path,
-      config: {
-        problemReply: siblings[0]?.problemReply,
-        cors: corsOf({ anyOrigin: siblings.some(({ anyOrigin }) => anyOrigin) }, corsOrigins),
-      },
-      // Before any body is read: the method is wrong whatever the body.
-      onRequest: async (request, reply) => {
-        if (isPreflight(request)) return reply.status(204).send();
-        throw new Problem('method-not-allowed', `Use ${allow} here`, { headers: { allow } });
-      },
-      handler: async () => undefined,
-    });
-  }
 }

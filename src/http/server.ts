@@ -24,6 +24,7 @@ import { mediaTypeOf, mediaTypeProblem } from './media-type.ts';
 import { MAX_JSON_BYTES, maxBodyWeight, mountRoutes } from './mount.ts';
 import { nearestPath } from './nearest-path.ts';
 import { checkForwarded } from './origin.ts';
+import { ALL_METHODS } from './other-methods.ts';
 import { asProblem, PROBLEM_MEDIA_TYPE, parserProblem, problemBody } from './problem-response.ts';
 import { sendRawProblem } from './raw-response.ts';
 import {
@@ -196,6 +197,9 @@ export function createServer(deps: ServerOptions): HttpServer {
     const isStreamed = streamedTypes?.includes(mediaTypeOf(request.headers['content-type']));
     if (!isStreamed) limitBodyTime(request, reply, isKeyed ? wholeMillis : keylessMillis);
     if (closing.signal.aborted) throw unavailable('This server is shutting down; try again', 1);
+    if (request.method === 'OPTIONS' && request.url === '*') {
+      return reply.status(204).header('allow', ALL_METHODS).send();
+    }
     if (request.is404 || request.routeOptions.url === '*') throw nothingHere(request);
     protectSessions(request);
   });

@@ -108,6 +108,35 @@ export function linkCases(running: () => Running, open: (key: string) => Promise
       expect(await rows().count()).toBe(0);
     });
 
+    test('that the service is too busy for is fetched later, or removed meanwhile', async () => {
+      const body = { type: 'upstream-unavailable', title: 'Busy', status: 503, detail: 'Busy' };
+      const busyFor = (seconds: number, times: number) =>
+        page.route(
+          '**/console/photos',
+          (route) =>
+            route.fulfill({
+              status: 503,
+              headers: { 'retry-after': String(seconds) },
+              contentType: 'application/problem+json',
+              body: JSON.stringify(body),
+            }),
+          { times },
+        );
+      await busyFor(2, 1);
+      await give('paste', await shop.putImage('/later.jpg', 6));
+      await rows().filter({ hasText: 'retrying in 2 s' }).waitFor();
+      await expect.poll(states).toContain('later: done');
+      expect(await rows().count()).toBe(0);
+
+      await busyFor(100, 1);
+      const before = shop.requests.length;
+      await give('paste', await shop.putImage('/never.jpg', 7));
+      const row = rows().filter({ hasText: 'retrying in 100 s' });
+      await row.getByRole('button', { name: 'Remove' }).click();
+      expect(await rows().count()).toBe(0);
+      expect(shop.requests).toHaveLength(before);
+    });
+
     test('is none where a field takes it, among other words, or one of too many', async () => {
       const before = shop.requests.length;
       const link = await shop.putImage('/five.jpg', 5);

@@ -16,12 +16,12 @@ describe('URLs', () => {
     expect(await response.json()).toMatchObject({ type: 'not-found', status: 404 });
   });
 
-  test.each(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])(
+  test.each(['GET', 'PUT', 'DELETE', 'PATCH'])(
     '%s on a POST URL is a 405 with Allow',
     async (method) => {
       const response = await get('/bg/v1/background-removals', { method });
       expect(response.status).toBe(405);
-      expect(response.headers.get('allow')).toBe('POST');
+      expect(response.headers.get('allow')).toBe('POST, OPTIONS');
       expect(await response.json()).toMatchObject({ type: 'method-not-allowed' });
     },
   );
@@ -29,8 +29,20 @@ describe('URLs', () => {
   test('POST on a GET URL is a 405 with Allow', async () => {
     const response = await get('/livez', { method: 'POST', body: 'x' });
     expect(response.status).toBe(405);
-    expect(response.headers.get('allow')).toBe('GET, HEAD');
+    expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
   });
+
+  test.each(['/', '/docs', '/docs/static/index.html', '/console/main.js', '/openapi.json'])(
+    'the page %s is read-only',
+    async (path) => {
+      const asked = await get(path, { method: 'OPTIONS' });
+      expect([asked.status, asked.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS']);
+      const sent = await get(path, { method: 'POST', body: 'x' });
+      expect([sent.status, sent.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
+      expect(await sent.json()).toMatchObject({ type: 'method-not-allowed' });
+      expect((await get(path, { method: 'HEAD' })).status).toBe(200);
+    },
+  );
 
   test.each(['/%', '/%E0%A4%A', '/bg/v1/%ff'])(
     '%s, which cannot be decoded, is a 400 problem',

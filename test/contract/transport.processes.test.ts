@@ -110,10 +110,9 @@ describe('a page of another origin', () => {
     }
   });
 
-  test('OPTIONS that is no preflight is still a 405, and a 404 at no address', async () => {
+  test('OPTIONS that is no preflight lists the methods, and is a 404 at no address', async () => {
     const answer = await ask('/bg/v1/background-removals', { origin: SHOP }, 'OPTIONS');
-    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST']);
-    expect(await answer.json()).toMatchObject({ type: 'method-not-allowed' });
+    expect([answer.status, answer.headers.get('allow')]).toEqual([204, 'POST, OPTIONS']);
     const nowhere = await preflight('/no/such/thing', SHOP);
     expect(await nowhere.json()).toMatchObject({ type: 'not-found' });
   });
@@ -252,10 +251,21 @@ describe('caching', () => {
   });
 });
 
+test('OPTIONS * lists the methods of the service', async () => {
+  const answer = await rawExchange(
+    stack.url,
+    'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+  );
+  expect(answer).toMatch(/^HTTP\/1.1 204 /);
+  expect(answer.toLowerCase()).toContain(
+    '\r\nallow: get, head, post, put, patch, delete, options\r\n',
+  );
+});
+
 describe('TRACE', () => {
   test.each([
-    ['/bg/v1/background-removals', 'POST'],
-    ['/taxonomy/v1/options', 'GET, HEAD'],
+    ['/bg/v1/background-removals', 'POST, OPTIONS'],
+    ['/taxonomy/v1/options', 'GET, HEAD, OPTIONS'],
   ])('%s is a 405 problem with Allow, and nothing is echoed', async (path, allow) => {
     const answer = await rawExchange(
       stack.url,

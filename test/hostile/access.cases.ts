@@ -69,6 +69,33 @@ export async function accessCases(stack: Stack): Promise<void> {
     expect(listed.sort()).toEqual(named.sort());
   });
 
+  test('every path tells its methods without a key, and HEAD is answered as GET', async () => {
+    for (const path of new Set(ACCESS.map((row) => row.path))) {
+      if (UNDOCUMENTED.includes(path)) continue; // a page of its own, with another way to sign in
+      const ask = (method: string) =>
+        fetch(stack().url + path.replaceAll(/\{\w+\}/g, 'never-was'), {
+          method,
+          redirect: 'manual',
+        });
+      const own: string[] = ACCESS.filter((row) => row.path === path).map((row) => row.method);
+      const allow = [...own, ...(own.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort();
+      const allowOf = ({ headers }: Response) => headers.get('allow')?.split(', ').sort();
+      const asked = await ask('OPTIONS');
+      expect([asked.status, await asked.text(), allowOf(asked)], path).toEqual([204, '', allow]);
+      for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']) {
+        if (allow.includes(method)) continue;
+        const refused = await ask(method);
+        expect([refused.status, allowOf(refused)], `${method} ${path}`).toEqual([405, allow]);
+        await refused.arrayBuffer();
+      }
+      if (!own.includes('GET')) continue;
+      const [head, got] = [await ask('HEAD'), await ask('GET')];
+      expect([head.status, await head.text()], path).toEqual([got.status, '']);
+      expect(head.headers.get('content-type'), path).toBe(got.headers.get('content-type'));
+      await got.arrayBuffer();
+    }
+  });
+
   describe('a key is authorized for exactly the endpoints of its scope:', () => {
     test.each(SCOPES)('%s', async (scope) => {
       const client = scope.replace(':', '.');

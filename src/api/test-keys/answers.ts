@@ -19,7 +19,7 @@ const SLOW_SECONDS = 10;
 /** The headers of problems that tell a client what to do next. */
 const HEADERS: Partial<Record<ProblemType, Readonly<Record<string, string>>>> = {
   unauthorized: { 'www-authenticate': 'Bearer realm="selvage", error="invalid_token"' },
-  'method-not-allowed': { allow: 'GET, HEAD' },
+  'method-not-allowed': { allow: 'GET, HEAD, OPTIONS' },
   conflict: { 'retry-after': '1' },
   'rate-limit-exceeded': { 'retry-after': '1' },
   'quota-exceeded': { 'retry-after': '3600' },

@@ -1,4 +1,4 @@
-import { call } from './api.js';
+import { callWithRetry } from './api.js';
 import { byId, fill, h } from './element.js';
 import { errorBox } from './error-box.js';
 import { say } from './texts.js';
@@ -16,10 +16,10 @@ function nameOf(link) {
   }
 }
 
-/** @param {string} link @returns {Promise<File>} */
-async function fetchPhoto(link) {
-  const response = await call('/console/photos', { method: 'POST', json: { imageUrl: link } });
-  const photo = await response.blob();
+/** @param {string} link @param {AbortSignal} signal @param {(seconds: number) => void} onWait @returns {Promise<File>} */
+async function fetchPhoto(link, signal, onWait) {
+  const request = { method: 'POST', json: { imageUrl: link }, signal };
+  const photo = await (await callWithRetry('/console/photos', request, onWait)).blob();
   return new File([photo], nameOf(link), { type: photo.type });
 }
 
@@ -27,18 +27,25 @@ async function fetchPhoto(link) {
 async function showLink(link, take) {
   const row = h('li', { class: 'stack' });
   byId('cut-links').append(row);
+  const removed = new AbortController();
   const button = (/** @type {string} */ text, /** @type {() => void} */ onclick) =>
     h('button', { type: 'button', class: 'quiet', onclick }, text);
+  const remove = () => {
+    removed.abort();
+    row.remove();
+  };
   async function attempt() {
-    fill(row, h('p', { class: 'fine', role: 'status' }, say('cut.fetching', { link })));
+    const status = h('p', { class: 'fine', role: 'status' }, say('cut.fetching', { link }));
+    const onWait = (/** @type {number} */ seconds) => {
+      status.textContent = `${link}: ${say('cut.busy', { seconds })}`;
+    };
+    fill(row, status, h('div', { class: 'buttons' }, button(say('cut.remove'), remove)));
     try {
-      take([await fetchPhoto(link)]);
+      take([await fetchPhoto(link, removed.signal, onWait)]);
       row.remove();
     } catch (error) {
-      const buttons = [
-        button(say('cut.again'), attempt),
-        button(say('cut.remove'), () => row.remove()),
-      ];
+      if (removed.signal.aborted) return;
+      const buttons = [button(say('cut.again'), attempt), button(say('cut.remove'), remove)];
       fill(row, h('p', {}, link), errorBox(error), h('div', { class: 'buttons' }, buttons));
     }
   }

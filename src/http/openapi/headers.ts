@@ -7,7 +7,7 @@ interface HeaderDoc {
 /** The headers of responses. */
 // biome-ignore format: a table reads best aligned
 const RESPONSE_HEADERS = {
-  'Allow':                { description: 'The methods of this address', example: 'GET, HEAD' },
+  'Allow':                { description: 'The methods of this address', example: 'GET, HEAD, OPTIONS' },
   'Cache-Control':        { description: 'How long the response may be cached', example: 'public, max-age=3600' },
   'Content-Disposition':  { description: 'The file name of the download', example: 'attachment; filename="feed.csv"' },
   'Content-Language':     { description: 'The language of the texts', example: 'de' },
