@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { FORMAT_NAMES } from '../../src/output/formats.ts';
 import { OPTION_NAMES } from '../../src/output/option-table.ts';
 import { drawnShirt } from '../support/images.ts';
@@ -48,7 +48,6 @@ interface Row {
   mimeType?: string;
   isStored?: boolean;
   base64?: string;
-  error?: string;
 }
 interface Field {
   name: string;
@@ -169,8 +168,7 @@ if (missing) {
     expect(rows[3]).toMatchObject({ isStored: true, json: { review: { needed: false } } });
     expect(rows[1]?.json).toEqual({
       error: expect.stringMatching(/^[A-Z]/),
-      detail: expect.stringMatching(/\w+ \w+/),
-      type: expect.stringMatching(/image|media/),
+      message: expect.stringMatching(/JPEG/),
     });
     expect(rows[2]?.json.error).toContain('binary');
   });
@@ -187,6 +185,8 @@ if (missing) {
       item: 0,
     });
     expect(JSON.stringify(failure)).not.toContain('sv_nobody');
+    const nowhere = await run({}, [{ base64: shirt }], { baseUrl: 'gateway.example' });
+    expect(nowhere.failure?.description).toBe('Check the address in the credential');
   });
 
   test('errors go to the output for errors', async () => {
@@ -195,28 +195,31 @@ if (missing) {
     });
     const [done, failed] = outputs;
     expect(done?.map(({ mimeType }) => mimeType)).toEqual(['image/png']);
-    expect(failed).toMatchObject([{ json: { type: expect.any(String) }, pairedItem: { item: 0 } }]);
+    expect(failed).toMatchObject([
+      { json: { message: expect.stringContaining('JPEG') }, pairedItem: { item: 0 } },
+    ]);
   });
 
-  describe('of addresses', async () => {
-    const bytes = Buffer.from(shirt, 'base64');
-    const { origin } = await plantServer((request, response) => {
-      const status = request.url === '/shirt.jpg' ? 200 : 404;
-      response.writeHead(status, { 'content-type': 'image/jpeg' }).end(status === 200 ? bytes : '');
-    });
-    const items = [{ name: 'shirt' }, { name: 'none' }];
-    const address = `=${origin}/{{ $json.name }}.jpg`;
-
-    test.each(['removeBackground', 'batch'])('%s waits for the cut-outs', async (operation) => {
-      const { outputs } = await run({ operation, source: 'address', address }, items, goingOn);
+  test.each(['removeBackground', 'batch'])(
+    '%s of addresses waits for the end',
+    async (operation) => {
+      const bytes = Buffer.from(shirt, 'base64');
+      const { origin } = await plantServer(({ url }, response) => {
+        const status = url === '/shirt.jpg' ? 200 : 404;
+        response.writeHead(status, { 'content-type': 'image/jpeg' }).end(bytes);
+      });
+      const parameters = {
+        operation,
+        source: 'address',
+        address: `=${origin}/{{ $json.name }}.jpg`,
+      };
+      const { outputs } = await run(parameters, [{ name: 'shirt' }, { name: 'none' }], goingOn);
       const [rows = []] = outputs;
       expect(await pictureOf(rows[0])).toMatchObject({ format: 'png', width: 300 });
-      expect(rows[1]).toMatchObject({
-        pairedItem: { item: 1 },
-        json: { detail: expect.stringContaining('404') },
-      });
-    });
-  });
+      const json = { message: expect.stringContaining('404') };
+      expect(rows[1]).toMatchObject({ pairedItem: { item: 1 }, json });
+    },
+  );
 
   test('a batch has a row for each item that has a photo', async () => {
     const items = [{}, { base64: noImage }, { base64: shirt }, { base64: shirt }];

@@ -59,6 +59,8 @@ async function main() {
       getParentTypes: () => [],
     },
     setExecutionStatus() {},
+    webhookWaitingBaseUrl: 'http://n8n.test/webhook-waiting',
+    formWaitingBaseUrl: 'http://n8n.test/form-waiting',
   };
   const run = await new core.WorkflowExecute(
     additionalData,
@@ -69,7 +71,7 @@ async function main() {
   const outputs = [];
   for (const output of runData.Selvage?.[0]?.data?.main ?? []) {
     const rows = [];
-    for (const { json: value, binary, pairedItem, error: itemError } of output ?? []) {
+    for (const { json: value, binary, pairedItem } of output ?? []) {
       const stored = binary?.data;
       const bytes = stored && (await binaries.getAsBuffer(stored));
       rows.push({
@@ -80,7 +82,6 @@ async function main() {
           isStored: Boolean(stored.id),
           base64: bytes.toString('base64'),
         }),
-        ...(itemError && { error: itemError.message }),
       });
     }
     outputs.push(rows);

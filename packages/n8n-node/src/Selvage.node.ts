@@ -1,12 +1,13 @@
-import type {
-  IDisplayOptions,
-  IExecuteFunctions,
-  INodeExecutionData,
-  INodeProperties,
-  INodeType,
-  INodeTypeDescription,
+import {
+  type IDisplayOptions,
+  type IExecuteFunctions,
+  type INodeExecutionData,
+  type INodeProperties,
+  type INodeType,
+  type INodeTypeDescription,
+  NodeOperationError,
 } from 'n8n-workflow';
-import { createClient } from '../../client/src/client.ts';
+import { type Client, createClient } from '../../client/src/client.ts';
 import { runBatch } from './batch.ts';
 import { optionFields } from './fields.ts';
 import { type Execution, failedItem, ITEM_OPERATIONS, itemError } from './operations.ts';
@@ -82,14 +83,26 @@ export class Selvage implements INodeType {
     const { baseUrl, key } = await this.getCredentials<{ baseUrl: string; key: string }>(
       'selvageApi',
     );
-    const retry = { maxAttempts: MAX_ATTEMPTS };
-    const client = createClient({ baseUrl, key, retry });
-    const execution = { context: this, client, call: { signal: this.getExecutionCancelSignal() } };
+    const execution = {
+      context: this,
+      client: openClient(this, baseUrl, key),
+      call: { signal: this.getExecutionCancelSignal() },
+    };
     if (this.getNodeParameter('operation', 0) !== 'batch') return [await runItems(execution)];
     const done = await runBatch(execution).catch((error: unknown) => {
       throw itemError(execution, error, 0);
     });
     return [done];
+  }
+}
+
+/** @throws NodeOperationError if the address of the credential is none */
+function openClient(context: IExecuteFunctions, baseUrl: string, key: string): Client {
+  try {
+    return createClient({ baseUrl, key, retry: { maxAttempts: MAX_ATTEMPTS } });
+  } catch (error) {
+    const description = 'Check the address in the credential';
+    throw new NodeOperationError(context.getNode(), error as Error, { description });
   }
 }
 

@@ -2,10 +2,10 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { OPTION_NAMES, OPTIONS, type OptionName } from '../../../src/output/option-table.ts';
 
 /** `backgroundImageUrl` becomes `Background Image Url`, as n8n writes names. */
-export const titleOf = (name: string): string =>
+const titleOf = (name: string): string =>
   name.replace(/([A-Z])/g, ' $1').replace(/^./, (letter) => letter.toUpperCase());
 
-export const choices = (words: readonly string[]): INodePropertyOptions[] =>
+const choices = (words: readonly string[]): INodePropertyOptions[] =>
   words.map((word) => ({ name: titleOf(word), value: word }));
 
 /** What an option is as a field. A new one starts with what is meant if it is absent. */

@@ -24,7 +24,7 @@ export interface Execution {
 export type Result = Pick<INodeExecutionData, 'json' | 'binary'>;
 
 /** A problem that a call was rejected with, or that the service has stored with a row. */
-const isProblem = (error: unknown): error is { type: string; title: string; detail: string } =>
+const isProblem = (error: unknown): error is { title: string; detail: string } =>
   typeof error === 'object' && error !== null && 'title' in error && 'detail' in error;
 
 /** Returns an error of an item; that of a problem has its title, and its detail below. */
@@ -35,18 +35,19 @@ export function itemError(
 ): NodeOperationError {
   const node = context.getNode();
   if (!isProblem(error)) return new NodeOperationError(node, error as Error, { itemIndex });
-  const { title, detail: description, type } = error;
-  return new NodeOperationError(node, title, { description, type, itemIndex });
+  const { title, detail: description } = error;
+  return new NodeOperationError(node, title, { description, itemIndex });
 }
 
-/** Returns what goes on in the place of an item that failed. */
-export const failedItem = (error: NodeOperationError, item: number): INodeExecutionData => ({
-  json: {
-    error: error.message,
-    ...(error.description && { detail: error.description }),
-    ...(error.type && { type: error.type }),
-  },
-  error,
+/**
+ * Returns what goes on in the place of an item that failed. By these two members, and no other, n8n knows it for its
+ * output of errors; of an item with `error` beside `json` it would keep the message alone.
+ */
+export const failedItem = (
+  { message: error, description }: NodeOperationError,
+  item: number,
+): INodeExecutionData => ({
+  json: { error, ...(description && { message: description }) },
   pairedItem: { item },
 });
 
@@ -75,8 +76,13 @@ function readJson(execution: Execution, name: string, item: number): unknown {
 export const isFromAddress = (execution: Execution, item: number): boolean =>
   read(execution, 'source', item) === 'address';
 
-export const readPhoto = (execution: Execution, item: number): Promise<Buffer> =>
-  execution.context.helpers.getBinaryDataBuffer(item, read(execution, 'photo', item));
+/** @throws NodeOperationError that says so if the item has no such field */
+export function readPhoto(execution: Execution, item: number): Promise<Buffer> {
+  const { assertBinaryData, getBinaryDataBuffer } = execution.context.helpers;
+  const field = read<string>(execution, 'photo', item);
+  assertBinaryData(item, field);
+  return getBinaryDataBuffer(item, field);
+}
 
 export async function imageResult(
   { context }: Execution,
@@ -132,7 +138,7 @@ async function suggestOutfits(execution: Execution, item: number): Promise<Resul
   return { json: { ...(await client.look.outfits(request, call)) } as object as IDataObject };
 }
 
-export type ItemOperation = (execution: Execution, item: number) => Promise<Result>;
+type ItemOperation = (execution: Execution, item: number) => Promise<Result>;
 
 export const ITEM_OPERATIONS: Readonly<Record<string, ItemOperation>> = {
   removeBackground,
