@@ -33,7 +33,7 @@ const GENERATED = ['packages/client/src/generated/'];
 function* codeUnder(folder: string): Generator<string> {
   for (const entry of readdirSync(join(ROOT, folder), { withFileTypes: true })) {
     const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory() && entry.name !== 'node_modules') yield* codeUnder(path);
+    if (entry.isDirectory() && !/^(node_modules|dist)$/.test(entry.name)) yield* codeUnder(path);
     else if (/\.(ts|js|html)$/.test(entry.name)) yield path;
   }
 }

@@ -12,6 +12,7 @@ export type Requirement =
   | 'two-devices'
   | 'linux'
   | 'no-gpu'
+  | 'n8n'
   | `program:${string}`
   | `python:${string}`;
 
