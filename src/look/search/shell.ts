@@ -79,6 +79,14 @@ export function createShellFinder(
   const trunk = outdoor.regions.top + outdoor.regions.outerwear;
   const needClo = Math.max(0, trunk - indoor.regions.top);
   const reasons = reasonsFor(model, needClo, context);
+  const need = {
+    needed: reasons.length > 0,
+    needClo: round(needClo, 3),
+    needTotalIcl: round(Math.max(0, outdoor.iclRequired - indoor.iclRequired), 3),
+    waterResistanceMin: round(context.shelter.torso.water, 2),
+    windResistanceMin: round(context.shelter.torso.wind, 2),
+  };
+  if (!need.needed) return () => ({ ...need, items: [], addIds: [], reasons });
   const items = garments.map((garment) => context.toWornItem(garment)).sort(inOrder);
   const firstSlot = ({ garment }: WornItem) => slotsOf(model, garment)[0];
   const coats = groupEqual(
@@ -89,15 +97,7 @@ export function createShellFinder(
   const accessories = isCold
     ? items.filter((item) => ACCESSORY_SLOTS.some((slot) => slot === firstSlot(item)))
     : [];
-  const need = {
-    needed: reasons.length > 0,
-    needClo: round(needClo, 3),
-    needTotalIcl: round(Math.max(0, outdoor.iclRequired - indoor.iclRequired), 3),
-    waterResistanceMin: round(context.shelter.torso.water, 2),
-    windResistanceMin: round(context.shelter.torso.wind, 2),
-  };
   return (base) => {
-    if (!need.needed) return { ...need, items: [], addIds: [], reasons };
     const outside = mapEnsemble(base, ({ garment }) => context.toWornItem(garment));
     const bareScore = comparableScore(context, outside);
     // A coat that is part of the outfit stays on.
