@@ -208,3 +208,7 @@ export function totalScore({ model: { tables } }: ScoringContext, terms: Terms):
     terms.sense
   );
 }
+
+/** The score of an outfit, 0-1, rounded for comparison. */
+export const comparableScore = (context: ScoringContext, ensemble: Ensemble<WornItem>): number =>
+  Math.round(totalScore(context, scoreTerms(context, ensemble)) * 1e9) / 1e9;

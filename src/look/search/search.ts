@@ -1,10 +1,10 @@
 import type { ScoringContext } from '../scoring/context.ts';
+import { comparableScore } from '../scoring/score.ts';
 import { mapEnsemble } from '../wardrobe/ensemble.ts';
 import type { CoreSlot, Template } from '../wardrobe/templates.ts';
 import type { Group } from '../wardrobe/wardrobe.ts';
 import { canFollow, extend, isWearable, type Path, type Sums, upperBound } from './bound.ts';
 import {
-  comparableScore,
   completionsOf,
   coreOf,
   extrasKey,
@@ -79,7 +79,7 @@ interface OpenNode {
 const CHOICES_PER_NODE = 4;
 
 /** Outfits whose neighbours are tried. */
-const CLIMBS = 12;
+const CLIMBS = 7;
 
 class Search {
   readonly #options: SearchOptions;

@@ -2,13 +2,12 @@ import type { Situation } from '../comfort/targets.ts';
 import { clamp, round } from '../numeric.ts';
 import type { Model } from '../params.ts';
 import type { Shell } from '../responses.ts';
-import { createScoringContext, type ScoringContext, type WornItem } from '../scoring/context.ts';
-import { scoreTerms } from '../scoring/score.ts';
 import type { SHELL_REASONS } from '../texts/explanations.ts';
 import { type Ensemble, itemsOf, mapEnsemble, slotsOf } from '../wardrobe/ensemble.ts';
 import type { Garment } from '../wardrobe/garment-clo.ts';
 import { byPreference, fingerprint } from '../wardrobe/wardrobe.ts';
-import { comparableScore } from './complete.ts';
+import { createScoringContext, type ScoringContext, type WornItem } from './context.ts';
+import { comparableScore, scoreTerms } from './score.ts';
 
 /** Finds what to put on over a base outfit for outside. */
 export type ShellFinder = (base: Ensemble<WornItem>) => Shell;
