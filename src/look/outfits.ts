@@ -11,6 +11,8 @@ import type { CandidatesResponse, OutfitsResponse, ScoreResponse } from './respo
 import { createScoringContext, type ScoringContext, type WornItem } from './scoring/context.ts';
 import { nameOutfits } from './scoring/naming.ts';
 import { type Entry, rank } from './scoring/rank.ts';
+import { comparableScore } from './scoring/score.ts';
+import { createShellFinder, type ShellFinder } from './scoring/shell.ts';
 import {
   type CandidateSet,
   candidateId,
@@ -19,8 +21,6 @@ import {
   readGarments,
   toWornItems,
 } from './search/candidates.ts';
-import { comparableScore } from './search/complete.ts';
-import { createShellFinder, type ShellFinder } from './search/shell.ts';
 import { findVaried } from './search/varied.ts';
 import { PLACE_REASONS, PLACES } from './texts/explanations.ts';
 import { fill, formatNumber } from './texts/texts.ts';

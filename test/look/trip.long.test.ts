@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { PARAMS, readModel } from '../../src/look/params.ts';
+import { comparableScore } from '../../src/look/scoring/score.ts';
 import { findCandidates, readGarments } from '../../src/look/search/candidates.ts';
-import { comparableScore } from '../../src/look/search/complete.ts';
 import { computeTrip, TripRequest, TripResponse } from '../../src/look/trip.ts';
 import { CandidatesRequest } from '../../src/look/wardrobe/wardrobe-request.ts';
 import { CLOSET } from './closet.ts';

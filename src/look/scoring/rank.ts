@@ -1,12 +1,12 @@
 import { clamp, round } from '../numeric.ts';
 import type { Ranked } from '../responses.ts';
-import type { ShellFinder } from '../search/shell.ts';
 import { type Ensemble, itemsOf } from '../wardrobe/ensemble.ts';
 import { seededHash } from '../wardrobe/wardrobe.ts';
 import type { ScoreRequest } from '../wardrobe/wardrobe-request.ts';
 import type { ScoringContext, WornItem } from './context.ts';
 import { explain, thermalResponse, warningsOf } from './explain.ts';
 import { scoreTerms, type Terms, totalScore } from './score.ts';
+import type { ShellFinder } from './shell.ts';
 
 /** An outfit to rank. */
 export interface Entry {

@@ -156,17 +156,17 @@ const SCORED_SLOTS = ['outer', 'mid', 'main', 'bottom', 'shoes', ...STYLE_SLOTS]
 
 /** Cost of the rules that the visible garments and overtrousers break. */
 function senseCost({ sense }: ScoringContext, ensemble: Ensemble<WornItem>): number {
-  const items = CORE_SLOTS.flatMap((slot) => ensemble[slot] ?? []);
-  return items.reduce(
-    (sum, item, at) =>
-      items
-        .slice(at + 1)
-        .reduce(
-          (more, other) => more + costOf(sense.brokenByPair(item.garment, other.garment)),
-          sum + item.sense,
-        ),
-    0,
-  );
+  let cost = 0;
+  const paired: WornItem[] = [];
+  for (const slot of CORE_SLOTS) {
+    const item = ensemble[slot];
+    if (!item) continue;
+    cost += item.sense;
+    if (!sense.isInPairs(item.garment)) continue;
+    for (const other of paired) cost += costOf(sense.brokenByPair(other.garment, item.garment));
+    paired.push(item);
+  }
+  return cost;
 }
 
 /** The terms of the score, each 0-1 but the cost of common sense. */
@@ -208,3 +208,7 @@ export function totalScore({ model: { tables } }: ScoringContext, terms: Terms):
     terms.sense
   );
 }
+
+/** The score of an outfit, 0-1, rounded for comparison. */
+export const comparableScore = (context: ScoringContext, ensemble: Ensemble<WornItem>): number =>
+  Math.round(totalScore(context, scoreTerms(context, ensemble)) * 1e9) / 1e9;

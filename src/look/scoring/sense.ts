@@ -43,6 +43,8 @@ export interface Sense {
   isInPairs(garment: Garment): boolean;
 }
 
+const NONE: readonly SenseRule[] = [];
+
 /** Prepares the rules of one day. @param staysIn whether one does not go out */
 export function createSense(model: Model, situation: Situation, staysIn: boolean): Sense {
   const rules = model.tables.sense.filter((rule) => holds(model, rule, situation, staysIn));
@@ -52,7 +54,7 @@ export function createSense(model: Model, situation: Situation, staysIn: boolean
   const inPairs = new Set(
     pairs.flatMap((rule) => [...(rule.garment.categories ?? []), ...(rule.with?.categories ?? [])]),
   );
-  const cached = new Map<string, readonly SenseRule[]>();
+  const cached = new Map<string, Map<string, readonly SenseRule[]>>();
   return {
     brokenBy: (garment) => single.filter((rule) => isIn(rule.garment, garment)),
     outdoneBy: (garment, wardrobe) =>
@@ -63,15 +65,21 @@ export function createSense(model: Model, situation: Situation, staysIn: boolean
       ),
     isInPairs: ({ category }) => inPairs.has(category.id),
     brokenByPair(a, b) {
-      const key = `${a.category.id} ${b.category.id}`;
-      const known = cached.get(key);
+      const [idA, idB] = [a.category.id, b.category.id];
+      if (!inPairs.has(idA) || !inPairs.has(idB)) return NONE;
+      let ofA = cached.get(idA);
+      if (!ofA) {
+        ofA = new Map();
+        cached.set(idA, ofA);
+      }
+      const known = ofA.get(idB);
       if (known) return known;
       const broken = pairs.filter(
         (rule) =>
           (isIn(rule.garment, a) && isIn(rule.with!, b)) ||
           (isIn(rule.garment, b) && isIn(rule.with!, a)),
       );
-      cached.set(key, broken);
+      ofA.set(idB, broken);
       return broken;
     },
   };

@@ -96,10 +96,17 @@ export function upperBound(space: Space, sums: Sums, depth: number): number {
   );
 }
 
+/** Whether a garment can be worn under the one of the level before. */
+export function canFollow(
+  { context, levels }: Space,
+  above: Choice | undefined,
+  depth: number,
+  choice: Choice | undefined,
+): boolean {
+  const { slot, isUnder: isInner } = levels[depth]!;
+  return !isInner || !choice || !above || isUnder(context, slot, above.group, choice.group);
+}
+
 /** Whether each garment of a path can be worn under the one of the level before. */
-export const isWearable = ({ context, levels }: Space, path: Path): boolean =>
-  path.every((choice, depth) => {
-    const above = path[depth - 1];
-    const { slot, isUnder: isInner } = levels[depth]!;
-    return !isInner || !choice || !above || isUnder(context, slot, above.group, choice.group);
-  });
+export const isWearable = (space: Space, path: Path): boolean =>
+  path.every((choice, depth) => canFollow(space, path[depth - 1], depth, choice));

@@ -1,5 +1,4 @@
-import type { ScoringContext, WornItem } from '../scoring/context.ts';
-import { scoreTerms, totalScore } from '../scoring/score.ts';
+import type { WornItem } from '../scoring/context.ts';
 import { type Ensemble, EXTRA_SLOTS } from '../wardrobe/ensemble.ts';
 import type { Accessory, Underlayer } from '../wardrobe/extras.ts';
 import type { CoreSlot } from '../wardrobe/templates.ts';
@@ -25,10 +24,6 @@ const RESOLUTION = 1e-9;
  * for the rounding errors of the bound itself.
  */
 export const MARGIN = 0.4 * RESOLUTION;
-
-/** The score of an outfit, 0-1, rounded for comparison. */
-export const comparableScore = (context: ScoringContext, ensemble: Ensemble<WornItem>): number =>
-  Math.round(totalScore(context, scoreTerms(context, ensemble)) * 1e9) / 1e9;
 
 /** Groups of a core in these slots: in whatever places they are worn, they are the same outfit. */
 export function keyOf(core: Core, slots: readonly CoreSlot[]): string {

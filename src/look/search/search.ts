@@ -1,10 +1,10 @@
 import type { ScoringContext } from '../scoring/context.ts';
+import { comparableScore } from '../scoring/score.ts';
 import { mapEnsemble } from '../wardrobe/ensemble.ts';
 import type { CoreSlot, Template } from '../wardrobe/templates.ts';
 import type { Group } from '../wardrobe/wardrobe.ts';
-import { extend, isWearable, type Path, type Sums, upperBound } from './bound.ts';
+import { canFollow, extend, isWearable, type Path, type Sums, upperBound } from './bound.ts';
 import {
-  comparableScore,
   completionsOf,
   coreOf,
   extrasKey,
@@ -79,7 +79,7 @@ interface OpenNode {
 const CHOICES_PER_NODE = 4;
 
 /** Outfits whose neighbours are tried. */
-const CLIMBS = 12;
+const CLIMBS = 7;
 
 class Search {
   readonly #options: SearchOptions;
@@ -167,23 +167,25 @@ class Search {
     const { choices } = space.levels[depth]!;
     const to = this.#scratch[depth + 1]!;
     const needed = this.#cutoff();
-    const openBound = () => {
-      const next = choices[node.next];
-      return next ? base + next.best : Number.NEGATIVE_INFINITY;
-    };
     const from = node.next;
-    for (let choice = choices[from]; choice && openBound() >= needed; choice = choices[node.next]) {
-      if (openBound() <= (children.at(-1)?.bound ?? Number.NEGATIVE_INFINITY)) break;
+    for (let choice = choices[from]; choice; choice = choices[node.next]) {
+      const open = base + choice.best;
+      if (open < needed || open <= (children.at(-1)?.bound ?? Number.NEGATIVE_INFINITY)) break;
       node.next += 1;
       const bound = upperBound(space, extend(space, sums, path, depth, choice, to), depth + 1);
-      if (bound < needed || !this.#isAllowed(space, [...path, choice])) continue;
+      if (bound < needed || !canFollow(space, path[depth - 1], depth, choice)) continue;
+      if (!this.#isAccepted(space, path, choice)) continue;
       let at = children.length;
       while (at > 0 && children[at - 1]!.bound > bound) at -= 1;
       children.splice(at, 0, { choice, bound });
     }
     this.#nodesLeft -= (node.next - from) / CHOICES_PER_NODE;
     const best = children.pop();
-    node.bound = Math.max(openBound(), children.at(-1)?.bound ?? Number.NEGATIVE_INFINITY);
+    const next = choices[node.next];
+    node.bound = Math.max(
+      next ? base + next.best : Number.NEGATIVE_INFINITY,
+      children.at(-1)?.bound ?? Number.NEGATIVE_INFINITY,
+    );
     return best;
   }
 
@@ -206,12 +208,13 @@ class Search {
       const base = isOutermost ? undefined : { ...this.#sumsOf(space, others) };
       for (const choice of choices) {
         if (choice === path[depth]) continue;
-        const next = path.with(depth, choice);
         const sums = base
           ? extend(space, base, others, depth, choice, this.#scratch[0]!)
-          : this.#sumsOf(space, next);
-        if (upperBound(space, sums, next.length) < this.#cutoff()) continue;
-        if (this.#isAllowed(space, next)) this.#complete(space, next, sums);
+          : this.#sumsOf(space, path.with(depth, choice));
+        if (upperBound(space, sums, path.length) < this.#cutoff()) continue;
+        const next = path.with(depth, choice);
+        if (isWearable(space, next) && this.#isAccepted(space, next))
+          this.#complete(space, next, sums);
       }
     }
   }
@@ -226,16 +229,11 @@ class Search {
     return sums;
   }
 
-  #isAllowed(space: Space, path: Path): boolean {
-    if (!isWearable(space, path)) return false;
+  #isAccepted(space: Space, path: Path, ...next: readonly Choice[]): boolean {
     const { accepts } = this.#options;
-    return (
-      !accepts ||
-      accepts(
-        path.flatMap((one) => one?.group ?? []),
-        space.levels.length,
-      )
-    );
+    if (!accepts) return true;
+    const groups = [...path, ...next].flatMap((one) => one?.group ?? []);
+    return accepts(groups, space.levels.length);
   }
 
   /** Offers the outfits of a core. */

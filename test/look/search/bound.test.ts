@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { PARAMS, readModel } from '../../../src/look/params.ts';
+import { comparableScore } from '../../../src/look/scoring/score.ts';
 import {
   extend,
   isWearable,
@@ -8,7 +9,7 @@ import {
   upperBound,
 } from '../../../src/look/search/bound.ts';
 import { createSearchProblem, readGarments } from '../../../src/look/search/candidates.ts';
-import { comparableScore, completionsOf, coreOf } from '../../../src/look/search/complete.ts';
+import { completionsOf, coreOf } from '../../../src/look/search/complete.ts';
 import { createSpace, type Space } from '../../../src/look/search/space.ts';
 import { mapEnsemble } from '../../../src/look/wardrobe/ensemble.ts';
 import { CandidatesRequest } from '../../../src/look/wardrobe/wardrobe-request.ts';

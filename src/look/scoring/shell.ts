@@ -2,13 +2,12 @@ import type { Situation } from '../comfort/targets.ts';
 import { clamp, round } from '../numeric.ts';
 import type { Model } from '../params.ts';
 import type { Shell } from '../responses.ts';
-import { createScoringContext, type ScoringContext, type WornItem } from '../scoring/context.ts';
-import { scoreTerms } from '../scoring/score.ts';
 import type { SHELL_REASONS } from '../texts/explanations.ts';
 import { type Ensemble, itemsOf, mapEnsemble, slotsOf } from '../wardrobe/ensemble.ts';
 import type { Garment } from '../wardrobe/garment-clo.ts';
 import { byPreference, fingerprint } from '../wardrobe/wardrobe.ts';
-import { comparableScore } from './complete.ts';
+import { createScoringContext, type ScoringContext, type WornItem } from './context.ts';
+import { comparableScore, scoreTerms } from './score.ts';
 
 /** Finds what to put on over a base outfit for outside. */
 export type ShellFinder = (base: Ensemble<WornItem>) => Shell;
@@ -79,6 +78,14 @@ export function createShellFinder(
   const trunk = outdoor.regions.top + outdoor.regions.outerwear;
   const needClo = Math.max(0, trunk - indoor.regions.top);
   const reasons = reasonsFor(model, needClo, context);
+  const need = {
+    needed: reasons.length > 0,
+    needClo: round(needClo, 3),
+    needTotalIcl: round(Math.max(0, outdoor.iclRequired - indoor.iclRequired), 3),
+    waterResistanceMin: round(context.shelter.torso.water, 2),
+    windResistanceMin: round(context.shelter.torso.wind, 2),
+  };
+  if (!need.needed) return () => ({ ...need, items: [], addIds: [], reasons });
   const items = garments.map((garment) => context.toWornItem(garment)).sort(inOrder);
   const firstSlot = ({ garment }: WornItem) => slotsOf(model, garment)[0];
   const coats = groupEqual(
@@ -89,15 +96,7 @@ export function createShellFinder(
   const accessories = isCold
     ? items.filter((item) => ACCESSORY_SLOTS.some((slot) => slot === firstSlot(item)))
     : [];
-  const need = {
-    needed: reasons.length > 0,
-    needClo: round(needClo, 3),
-    needTotalIcl: round(Math.max(0, outdoor.iclRequired - indoor.iclRequired), 3),
-    waterResistanceMin: round(context.shelter.torso.water, 2),
-    windResistanceMin: round(context.shelter.torso.wind, 2),
-  };
   return (base) => {
-    if (!need.needed) return { ...need, items: [], addIds: [], reasons };
     const outside = mapEnsemble(base, ({ garment }) => context.toWornItem(garment));
     const bareScore = comparableScore(context, outside);
     // A coat that is part of the outfit stays on.
