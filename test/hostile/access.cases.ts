@@ -73,7 +73,7 @@ export async function accessCases(stack: Stack): Promise<void> {
     for (const path of new Set(ACCESS.map((row) => row.path))) {
       if (UNDOCUMENTED.includes(path)) continue; // a page of its own, with another way to sign in
       const ask = (method: string) =>
-        fetch(stack().url + path.replaceAll(/\{\w+\}/g, 'never-was'), {
+        fetch(stack.url + path.replaceAll(/\{\w+\}/g, 'never-was'), {
           method,
           redirect: 'manual',
         });

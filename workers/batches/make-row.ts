@@ -36,12 +36,14 @@ import {
   reused,
   unchanged,
 } from './row-output.ts';
+import type { WrittenResults } from './same-link.ts';
 
 /** What a row needs besides the worker. */
 export interface RowServices extends WorkerServices {
   /** Of sources. */
   objects: SourceObjects;
   photos: FeedPhotos;
+  written: WrittenResults;
   health: HostHealth;
   /** The background image of a batch, by its key. */
   fetchBackground(key: string, turn: FetchTurn, signal: AbortSignal): Promise<ValidatedImage>;

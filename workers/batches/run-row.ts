@@ -21,7 +21,7 @@ import {
   rowProblem,
   withoutImage,
 } from './row-output.ts';
-import { resultOfSameLink, writtenResult } from './same-link.ts';
+import { resultOfSameLink, WrittenResults } from './same-link.ts';
 
 /** Fetches backgrounds; concurrent rows of a batch share one fetch. */
 function fetchBackgrounds(inputs: FetchServices) {
@@ -77,12 +77,12 @@ async function finish(
  * @throws BlobMissing if storage has none
  */
 async function storedOutput(
-  { blobs }: Pick<RowServices, 'blobs'>,
+  { written }: Pick<RowServices, 'written'>,
   job: RowJob,
   missing: BlobMissing,
 ) {
   const { chunk, row } = job;
-  const result = await writtenResult(blobs, job, { chunk, row: row.row });
+  const result = await written.find(job, { chunk, row: row.row });
   if (!result) throw missing;
   return { result, quota: 'held', millis: {} } as const;
 }
@@ -100,6 +100,7 @@ export function runRow(worker: WorkerServices, objects: SourceObjects): Processo
     ...worker,
     objects,
     photos: new FeedPhotos(redis, blobs),
+    written: new WrittenResults(blobs),
     health: new HostHealth(now),
     fetchBackground: fetchBackgrounds(worker),
   };

@@ -13,32 +13,65 @@ const MAX_WAIT_MILLIS = 10_000;
 
 type RowJob = JobData<'run-row'>;
 
-type Rows = Pick<Services, 'batches' | 'blobs'>;
+type BatchRef = Pick<RowJob, 'batchId' | 'client'>;
+
+interface Rows extends Pick<Services, 'batches'> {
+  written: WrittenResults;
+}
 
 interface RowPlace {
   chunk: number;
   row: number;
 }
 
-/** Reads the result of a row from storage, which has it when all rows of its chunk have ended. */
-export async function writtenResult(
-  blobs: Blobs,
-  { batchId, client }: Pick<RowJob, 'batchId' | 'client'>,
-  { chunk, row }: RowPlace,
-): Promise<ResultLine | undefined> {
-  const written = await batchFiles(blobs, client, batchId).results(chunk);
-  return written.map((line) => ResultLine.parse(line)).find((line) => line.row === row);
+type Chunk = ReadonlyMap<number, ResultLine>;
+
+/** Rows with the links of one chunk come one after another, from a few batches at a time. */
+const MAX_CHUNKS = 4;
+
+/** Results in storage, by row. The chunks that were read last are kept: many rows ask for a line of the same one. */
+export class WrittenResults {
+  readonly #blobs: Blobs;
+  readonly #chunks = new Map<string, Promise<Chunk>>();
+
+  constructor(blobs: Blobs) {
+    this.#blobs = blobs;
+  }
+
+  /** Reads the result of a row; undefined unless all rows of its chunk have ended. */
+  async find(batch: BatchRef, { chunk, row }: RowPlace): Promise<ResultLine | undefined> {
+    const id = `${batch.batchId}/${chunk}`;
+    const reading = this.#chunks.get(id) ?? this.#read(batch, chunk);
+    this.#chunks.delete(id);
+    this.#chunks.set(id, reading);
+    for (const oldest of this.#chunks.keys()) {
+      if (this.#chunks.size <= MAX_CHUNKS) break;
+      this.#chunks.delete(oldest);
+    }
+    const forget = () => this.#chunks.delete(id);
+    const results = await reading.catch((error) => {
+      forget();
+      throw error;
+    });
+    if (results.size === 0) forget(); // it may be written later
+    return results.get(row);
+  }
+
+  async #read({ batchId, client }: BatchRef, chunk: number): Promise<Chunk> {
+    const lines = await batchFiles(this.#blobs, client, batchId).results(chunk);
+    return new Map(lines.map((line) => ResultLine.parse(line)).map((line) => [line.row, line]));
+  }
 }
 
 /** Reads the result of the first row with the same link; undefined while it is processed. */
 async function readResult(
-  { batches, blobs }: Rows,
+  { batches, written }: Rows,
   job: RowJob,
   first: RowPlace,
 ): Promise<ResultLine | undefined> {
   const result = await batches.result(job.batchId, first.chunk, first.row);
   if (result || !(await batches.isWritten(job.batchId, first.chunk))) return result;
-  return writtenResult(blobs, job, first);
+  return written.find(job, first);
 }
 
 /**
