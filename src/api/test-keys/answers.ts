@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { secondsToMidnight } from '../../auth/quota.ts';
 import type { OperationExamples } from '../../http/openapi/document.ts';
 import { prefersJob, readPrefer } from '../../http/prefer.ts';
 import type { Call, Reply, ResponseDoc, Route } from '../../http/route.ts';
+import { hostClock } from '../../platform/clock.ts';
 import {
   ADVICE,
   fieldProblem,
@@ -22,9 +24,13 @@ const HEADERS: Partial<Record<ProblemType, Readonly<Record<string, string>>>> = 
   'method-not-allowed': { allow: 'GET, HEAD, OPTIONS' },
   conflict: { 'retry-after': '1' },
   'rate-limit-exceeded': { 'retry-after': '1' },
-  'quota-exceeded': { 'retry-after': '3600' },
   'upstream-unavailable': { 'retry-after': '1' },
 };
+
+const headersOf = (name: ProblemType): Readonly<Record<string, string>> =>
+  name === 'quota-exceeded'
+    ? { 'retry-after': String(secondsToMidnight(hostClock())) }
+    : (HEADERS[name] ?? {});
 
 const isType = (name: string): name is ProblemType => Object.hasOwn(PROBLEMS, name);
 
@@ -47,7 +53,7 @@ async function failAsForced({ headers, signal }: Pick<Call, 'headers' | 'signal'
   }
   const detail = `Forced by the test key. ${ADVICE[name]}`;
   if (name === 'invalid-request') throw fieldProblem(name, '/image', 'is missing', detail);
-  throw new Problem(name, detail, { headers: HEADERS[name] ?? {} });
+  throw new Problem(name, detail, { headers: headersOf(name) });
 }
 
 /** What stores or queues: a test key gets what such a request was answered with when it was recorded. */
