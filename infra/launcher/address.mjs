@@ -2,7 +2,7 @@
 import { lookup } from 'node:dns/promises';
 import { BlockList } from 'node:net';
 import { freePort, portErrorCode } from './ports.mjs';
-import { StartError } from './start-error.mjs';
+import { START, StartError } from './start-error.mjs';
 
 const DEFAULT_HOST = '127.0.0.1';
 const DEFAULT_PORT = 8080;
@@ -12,9 +12,9 @@ const DEFAULT_WORKER_PORT = 8081;
 const PORT_ERRORS = new Map([
   [
     'EADDRINUSE',
-    'is in use. Stop the process that uses it, or choose another port: PORT=8090 npm start',
+    `is in use. Stop the process that uses it, or choose another port: PORT=8090 ${START}`,
   ],
-  ['EACCES', 'is not allowed for this user. Choose one above 1023: PORT=8080 npm start'],
+  ['EACCES', `is not allowed for this user. Choose one above 1023: PORT=8080 ${START}`],
 ]);
 
 const LOOPBACK = new BlockList();

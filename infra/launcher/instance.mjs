@@ -2,7 +2,7 @@
 import { linkSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { endProcess, isProcess } from './processes.mjs';
-import { isSystemError, StartError } from './start-error.mjs';
+import { isSystemError, START, STOP, StartError } from './start-error.mjs';
 import { writeWhole } from './whole-file.mjs';
 
 const ORPHAN_MILLIS = 10_000;
@@ -108,8 +108,8 @@ async function endOrphans(file, home, terminal) {
   if (launcher !== process.pid && launcherOf(left)) {
     throw new StartError(
       `Selvage already runs under ${home}: ${left.url} (process ${launcher}).\n` +
-        `Stop it with Ctrl-C in its terminal, or: kill ${launcher}\n` +
-        'To run a second one, choose another home and port: SELVAGE_HOME=.selvage-2 PORT=8090 npm start',
+        `Stop it with Ctrl-C in its terminal, or: ${STOP}\n` +
+        `To run a second one, choose another home and port: SELVAGE_HOME=.selvage-2 PORT=8090 ${START}`,
     );
   }
   for (const [name, pid] of /** @type {const} */ ([

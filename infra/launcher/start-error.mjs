@@ -5,6 +5,11 @@ import { dirname } from 'node:path';
 /** An error that the user can fix: its message is printed without a stack trace; exit code 1. */
 export class StartError extends Error {}
 
+/** How whoever reads a message starts and stops Selvage: from the installed package, or in the repository. */
+const isInstalled = /[/\\]node_modules[/\\]/.test(import.meta.dirname);
+export const START = isInstalled ? 'selvage start' : 'npm start';
+export const STOP = isInstalled ? 'selvage stop' : 'npm run -s selvage -- stop';
+
 /** What to do about an error of the system, by its code. */
 const ADVICE = new Map([
   ['ENOSPC', 'Free some space on that disk'],

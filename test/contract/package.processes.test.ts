@@ -226,7 +226,9 @@ test('its command starts everything in an empty folder, cuts out a photo, and st
     const running = { running: true, ready: true, home: join(cwd, '.selvage') };
     expect(JSON.parse(started.stdout), started.stderr).toMatchObject(running);
     expect(JSON.parse((await selvage('status', '--json')).stdout)).toMatchObject(running);
-    expect((await selvage('start')).stdout).toContain('Selvage already runs under');
+    const again = (await selvage('start')).stdout;
+    expect(again).toContain('Selvage already runs under');
+    expect(again).toMatch(/or: selvage stop\n.*PORT=8090 selvage start/);
     const removed = await selvage('remove', installed('docs/pictures/before.jpg'), '-o', 'out');
     expect(removed.stderr).toBe('1 cut out.\n');
     expect((await readFile(join(cwd, 'out/before.png'))).subarray(1, 4).toString()).toBe('PNG');
