@@ -13,7 +13,14 @@ import { EVAL_FOLDER } from './eval-photos.ts';
 import { fitNaming } from './fit-confidence.ts';
 import { quantised } from './fit-second-opinion.ts';
 import { measureGarmentClass } from './garment-class.ts';
-import { measureTitles, PARTS, readLabelledRows, scoreBySet } from './titles.ts';
+import {
+  measureTitles,
+  PARTS,
+  readLabelledRows,
+  readWritten,
+  scoreBySet,
+  WRITTEN_SETS,
+} from './titles.ts';
 import { measureUnseenContributors } from './unseen-contributors.ts';
 
 interface Settings {
@@ -296,27 +303,31 @@ function writeFitted(): void {
   }
 }
 
-/** Makes and judges composed titles: of every kind, in six languages, apart from those of the fit. */
+/** Judges titles with things that are no garments: composed ones, of every kind, apart from those of the fit, and written ones. */
 function printComposed(): void {
-  const sets = scoreBySet(composedRows('judging'));
-  console.log(
-    'Composed titles that nothing was fitted to; "accepted": a garment where there is none.',
-  );
-  console.table(
-    Object.fromEntries(
-      sets.map(({ set, titles, ...shares }) => [
-        set,
-        {
-          titles,
-          answered: share(shares.answered),
-          'region right': share(shares.region),
-          'leaf right': share(shares.leaf),
-          'wrong, confidence ≥ .9': share(shares.surelyWrong),
-          accepted: share(shares.accepted),
-        },
-      ]),
-    ),
-  );
+  const parts = [
+    ['Composed titles that nothing was fitted to', composedRows('judging')] as const,
+    ...WRITTEN_SETS.map((set) => [`Titles of ${set}.tsv`, readWritten(set)] as const),
+  ];
+  for (const [part, rows] of parts) {
+    console.log(`${part}; "accepted": a garment where there is none.`);
+    console.table(
+      Object.fromEntries(
+        scoreBySet(rows).map(({ set, titles, ...shares }) => [
+          set,
+          {
+            titles,
+            answered: share(shares.answered),
+            'region right': share(shares.region),
+            'leaf right': share(shares.leaf),
+            'wrong, confidence ≥ .9': share(shares.surelyWrong),
+            accepted: share(shares.accepted),
+            'accepted, of things': share(shares.acceptedOfThings),
+          },
+        ]),
+      ),
+    );
+  }
 }
 
 /** Prints speed and accuracy of classification: of hand-written feed rows, shop titles and photos if there are any. */
@@ -326,7 +337,11 @@ export async function run(argv: string[]): Promise<void> {
     .option('--json', 'print JSON', false)
     .option('--fit', `fit naming by text and write its numbers to ${TEXT_FOLDER}`, false)
     .option('--contributors', 'only: laid-out garments of contributors nobody trained with', false)
-    .option('--composed', 'only: composed titles, with things that are no garments', false)
+    .option(
+      '--composed',
+      'only: composed and written titles, with things that are no garments',
+      false,
+    )
     .parse(argv, { from: 'user' });
   const settings = command.opts<Settings>();
   if (settings.fit) {

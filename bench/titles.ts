@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { classify } from '../src/taxonomy/classify.ts';
+import { categories } from '../src/taxonomy/dictionary/schema.ts';
 import { DEFAULT_SETTINGS, type FeedAttributes } from '../src/taxonomy/request-schema.ts';
 import { calibrationError, mean } from './statistics.ts';
 
@@ -125,6 +126,30 @@ export function readLabelledRows(shared: string, part: Part): LabelledRow[] {
   return part === 'fitting' ? [...own, ...products] : own;
 }
 
+const WRITTEN_FOLDER = new URL('../test/fixtures/naming/', import.meta.url);
+
+/** Sets of titles in the style of shop feeds, written with their right answers before the rules were tried on them. */
+export const WRITTEN_SETS = ['written-1', 'written-2'] as const;
+
+/** Reads written titles. The right answers of a title are separated by bars; `none` is no garment. */
+export const readWritten = (set: (typeof WRITTEN_SETS)[number]): LabelledRow[] =>
+  readFileSync(new URL(`${set}.tsv`, WRITTEN_FOLDER), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .slice(1)
+    .map((line) => {
+      const [language = '', , title = '', right = ''] = line.split('\t');
+      const leaves = new Set(right.split('|'));
+      return {
+        set: language,
+        row: { title },
+        leaves,
+        regions: new Set([...leaves].map((id) => categories.get(id)?.region ?? '')),
+        isGarment: right !== 'none',
+        mayBeNone: leaves.has('none'),
+      };
+    });
+
 /** A row's answer, compared with its labels. */
 interface Answer {
   set: string;
@@ -176,6 +201,11 @@ function score(answers: readonly Answer[]) {
     leaf: share(answered, ({ isLeafRight }) => isLeafRight),
     /** Share that is taken for a garment and is none. */
     accepted: share(answers, ({ id, isGarment }) => id !== null && !isGarment),
+    /** The same, of those that are no garments. */
+    acceptedOfThings: share(
+      answers.filter(({ isGarment }) => !isGarment),
+      ({ id }) => id !== null,
+    ),
     surelyWrong: share(
       answers,
       ({ id, isLeafRight, confidence }) => id !== null && !isLeafRight && confidence >= SURE,

@@ -78,16 +78,17 @@ export function analyseClauses(
       const match = matches[next];
       if (!match) continue;
       if (match.entry.kind === 'quantity') continue;
+      // "Sans manches" is itself a sleeve length and negates nothing; "à carreaux" is a pattern.
+      const isInPhrase = matches.some(({ first, last }) => first === at && last > match.last);
       stuffFound ||= isStuff(match);
       if (match.entry.kind !== 'role') {
         const negated = at <= negatedUpTo;
         clauseMatches.push({ match, segment, role, negated });
         nounFound ||= isArticleNoun(match) && !negated;
       } else if (match.entry.id === 'without') {
-        // "Sans manches" is itself a sleeve length and negates nothing.
-        const isPhrase = matches.some(({ first, last }) => first === at && last > match.last);
-        if (!isPhrase) negatedUpTo = match.last + NEGATION_SCOPE;
+        if (!isInPhrase) negatedUpTo = match.last + NEGATION_SCOPE;
       } else if (
+        !isInPhrase &&
         (match.entry.id === 'pair' || nounFound || isAboutUnknown(match)) &&
         !quantityEnds.has(at - 1)
       ) {

@@ -1,6 +1,7 @@
 import { categories, groups, type Locale, type Region } from '../dictionary/schema.ts';
 import { type ClauseMatch, type ClauseRole, isArticleNoun } from './clauses.ts';
 import { HEAD_IS_LAST } from './grammar.ts';
+import { NAMES_OF_SETS } from './pieces.ts';
 import { isGeneral } from './refine.ts';
 import type { Match } from './scan.ts';
 import type { Token } from './tokens.ts';
@@ -114,7 +115,9 @@ function findHeads(
     if (!areCoordinated(tokens, a, b, locale)) break;
     heads.push(match);
   }
-  return new Set(heads);
+  // "Pyjamas, top and shorts": the pieces follow the name of the set.
+  const set = heads.length > 1 && main.find(({ entry }) => NAMES_OF_SETS.includes(entry.id));
+  return new Set(set ? [set] : heads);
 }
 
 /** Things that a garment's name beside them describes: a pattern of a skirt, a detergent for wool. */

@@ -21,7 +21,12 @@ const SETS: readonly { set: string; first: readonly string[]; second: readonly s
   },
 ];
 /** What gives a set its name, whatever else is in it. */
-const NAMING: readonly string[] = ['suit_set', 'tracksuit_set', 'sleepwear', 'swimwear'];
+export const NAMES_OF_SETS: readonly string[] = [
+  'suit_set',
+  'tracksuit_set',
+  'sleepwear',
+  'swimwear',
+];
 
 /** Returns the category of a set by its pieces, in the order of the text. */
 export function categoryOfSet(pieces: readonly string[]): string | undefined {
@@ -31,5 +36,5 @@ export function categoryOfSet(pieces: readonly string[]): string | undefined {
       pieces.some((id) => second.includes(id)) &&
       pieces.every((id) => first.includes(id) || second.includes(id)),
   );
-  return made?.set ?? NAMING.find((id) => pieces.includes(id)) ?? pieces[0];
+  return made?.set ?? NAMES_OF_SETS.find((id) => pieces.includes(id)) ?? pieces[0];
 }

@@ -53,7 +53,7 @@ export const defaultOf = (name: string): string | undefined => DEFAULTS[name];
 /** Categories with refinements that are not general. */
 // biome-ignore format: a list reads best in lines
 const NOT_GENERAL: ReadonlySet<string> = new Set([
-  'cardigan', 'light_dress', 'leggings', 'tights', 'shorts', 'sneakers', 'windbreaker',
+  'camisole', 'cardigan', 'light_dress', 'leggings', 'tights', 'shorts', 'sneakers', 'windbreaker',
   'sandals', 'suit_set',
 ]);
 

@@ -194,7 +194,7 @@ function withoutHidden(matches: readonly Match[]): Match[] {
       !hiders.some(
         (hider) =>
           ((hider.entry.kind === 'brand' ? HIDDEN_BY_BRAND : BLOCKED_BY_FIXED).has(entry.kind) ||
-            (hider.entry.kind === 'fixed' && entry.id.startsWith('ageGroup:'))) &&
+            (hider.entry.kind === 'fixed' && /^(ageGroup|wearer):/.test(entry.id))) &&
           hider.first <= first &&
           last <= hider.last &&
           !(
