@@ -33,7 +33,7 @@ async function installN8n(): Promise<string | undefined> {
   );
   const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock'];
   try {
-    await exec('npm', ['install', '--fetch-retries=1', ...flags], { cwd: draft });
+    await exec('npm', ['install', ...flags], { cwd: draft });
     await rename(draft, CACHE);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
