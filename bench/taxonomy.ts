@@ -13,14 +13,8 @@ import { EVAL_FOLDER } from './eval-photos.ts';
 import { fitNaming } from './fit-confidence.ts';
 import { quantised } from './fit-second-opinion.ts';
 import { measureGarmentClass } from './garment-class.ts';
-import {
-  measureTitles,
-  PARTS,
-  readLabelledRows,
-  readWritten,
-  scoreBySet,
-  WRITTEN_SETS,
-} from './titles.ts';
+import { perCpuSecond, titlesPerSecond } from './naming-speed.ts';
+import { measureTitles, PARTS, readWritten, scoreBySet, WRITTEN_SETS } from './titles.ts';
 import { measureUnseenContributors } from './unseen-contributors.ts';
 
 interface Settings {
@@ -29,6 +23,7 @@ interface Settings {
   fit: boolean;
   contributors: boolean;
   composed: boolean;
+  speed: boolean;
 }
 
 /** The folder with labelled titles and products beside the evaluation photos. */
@@ -37,23 +32,6 @@ const TEXT_FOLDER = join('src', 'taxonomy', 'text');
 
 const MICROS = 1e6;
 const round = (value: number, digits = 0): number => Number(value.toFixed(digits));
-
-const cpuSeconds = (since?: NodeJS.CpuUsage): number => {
-  const { user, system } = process.cpuUsage(since);
-  return (user + system) / MICROS;
-};
-
-/** Returns how often work is done per CPU second, after a warm-up of the same length. */
-function perCpuSecond(seconds: number, work: () => number): number {
-  const run = (limit: number) => {
-    const start = process.cpuUsage();
-    let done = 0;
-    while (cpuSeconds(start) < limit) done += work();
-    return done / cpuSeconds(start);
-  };
-  run(seconds);
-  return run(seconds);
-}
 
 /** Draws a striped shirt of 256 × 256 on a transparent background: three dyes under a light gradient. */
 function drawnPixels(): Uint8Array {
@@ -73,14 +51,7 @@ function drawnPixels(): Uint8Array {
   return rgba;
 }
 
-/** Titles of shops classified per CPU second; undefined if there are none. */
-function titlesPerSecond(seconds: number): number | undefined {
-  const rows = PARTS.flatMap((part) => readLabelledRows(SHARED_FOLDER, part)).map(({ row }) => row);
-  if (rows.length === 0) return undefined;
-  return round(perCpuSecond(seconds, () => rows.map(classifyText).length));
-}
-
-function measure({ seconds }: Settings) {
+async function measure({ seconds }: Settings) {
   const files = LOCALES.map(readFeedRows);
   const rows = files.flatMap(({ tuned, heldOut }) => [...tuned, ...heldOut].map(({ row }) => row));
   const settings = DEFAULT_SETTINGS;
@@ -101,7 +72,7 @@ function measure({ seconds }: Settings) {
       MICROS / perCpuSecond(seconds / 4, () => options('en', undefined) && 1),
       2,
     ),
-    titlesPerSecond: titlesPerSecond(seconds),
+    titlesPerSecond: await titlesPerSecond(seconds, SHARED_FOLDER),
     titles: PARTS.map((part) => ({ part, sets: measureTitles(SHARED_FOLDER, part) })),
     languages: files.map((file) => ({
       language: file.language,
@@ -119,7 +90,7 @@ function measure({ seconds }: Settings) {
 
 const share = (value: number): string => value.toFixed(3);
 
-function print(figures: ReturnType<typeof measure>): void {
+function print(figures: Awaited<ReturnType<typeof measure>>): void {
   console.log('One core, CPU time:');
   console.table({
     'text alone': { figure: figures.textRowsPerSecond, unit: 'rows/s' },
@@ -153,7 +124,10 @@ const TITLE_PARTS: Readonly<Record<(typeof PARTS)[number], string>> = {
   judging: 'Titles of shops that nothing was fitted to:',
 };
 
-function printTitles({ titles, titlesPerSecond: speed }: ReturnType<typeof measure>): void {
+function printTitles({
+  titles,
+  titlesPerSecond: speed,
+}: Awaited<ReturnType<typeof measure>>): void {
   if (speed === undefined) {
     console.log(`Titles are not measured: there are none in ${join(SHARED_FOLDER, 'eval')}`);
     return;
@@ -176,7 +150,7 @@ function printTitles({ titles, titlesPerSecond: speed }: ReturnType<typeof measu
       ),
     );
   }
-  console.log(`One core, CPU time: ${speed} titles/s`);
+  console.log(`One core, CPU time, compiled: ${speed} titles/s`);
 }
 
 function printPhotos(photos: Awaited<ReturnType<typeof measureGarmentClass>>): void {
@@ -337,6 +311,7 @@ export async function run(argv: string[]): Promise<void> {
     .option('--json', 'print JSON', false)
     .option('--fit', `fit naming by text and write its numbers to ${TEXT_FOLDER}`, false)
     .option('--contributors', 'only: laid-out garments of contributors nobody trained with', false)
+    .option('--speed', 'only: titles of shops a second, on one core', false)
     .option(
       '--composed',
       'only: composed and written titles, with things that are no garments',
@@ -352,11 +327,17 @@ export async function run(argv: string[]): Promise<void> {
     printComposed();
     return;
   }
+  if (settings.speed) {
+    console.log(
+      `One core, CPU time, compiled: ${await titlesPerSecond(settings.seconds, SHARED_FOLDER)} titles/s`,
+    );
+    return;
+  }
   if (settings.contributors) {
     printContributors(await measureUnseenContributors(SHARED_FOLDER), settings.json);
     return;
   }
-  const figures = measure(settings);
+  const figures = await measure(settings);
   const photos = await measureGarmentClass();
   if (settings.json) console.log(JSON.stringify({ ...figures, photos: photos ?? null }, null, 2));
   else {
