@@ -135,9 +135,8 @@ export class SearchTables {
   /** What common sense charges for wearing both. */
   clash(a: Group, b: Group): number {
     const kindA = this.#kinds[a.index]!;
-    if (kindA < 0) return 0;
     const kindB = this.#kinds[b.index]!;
-    if (kindB < 0) return 0;
+    if (kindA < 0 || kindB < 0) return 0;
     const at = kindA * this.#kindCount + kindB;
     const known = this.#clashes[at]!;
     if (known >= 0) return known;
