@@ -68,7 +68,7 @@ def put_in(net: nn.Module, model: onnx.ModelProto) -> None:
     temperature = temperature_of(model)
     for path, (weight, bias) in convolutions.items():
         # What a network's logits are the sum of.
-        share = 1 / temperature if path.endswith(("out", "bias")) else 1.0
+        share = 1 / temperature if path.endswith(("out", "bias", "a1")) else 1.0
         net.get_submodule(path).set(weight * share, bias * share)
 
 

@@ -12,7 +12,7 @@ from PIL import Image, ImageOps
 
 from data import is_kept, read_masks
 from groups import ANY, IDS, LAID_OUT, UNKNOWN, group_of_label, token_of
-from photos import PHOTO_ENDINGS, Person, Photo, file_of, held_out, read_clothes
+from photos import MATTE_ENDINGS, PHOTO_ENDINGS, Person, Photo, file_of, held_out, read_clothes
 
 # Alpha of the teacher above which a pixel is garment, below which it is backdrop; trust at least.
 INSIDE, OUTSIDE, TRUSTED = 160, 95, 160
@@ -69,7 +69,7 @@ def add_person(cache: Cache, person: Person, table: np.ndarray) -> None:
 
 def laid_out_labels(photo: Photo, size: tuple[int, int], masks: Path) -> np.ndarray:
     """One garment, of what its photo's label allows; where the teacher is unsure, no label."""
-    with Image.open(masks / f"{photo.id}.png") as image:
+    with Image.open(file_of(masks, photo.id, MATTE_ENDINGS)) as image:
         matte, trust = (
             np.asarray(plane) for plane in image.resize(size, Image.Resampling.BICUBIC).split()
         )

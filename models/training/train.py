@@ -60,6 +60,11 @@ def freeze(net: nn.Module, blocks: int) -> None:
             part.requires_grad_(False)
 
 
+def mirrored(parts: list[torch.Tensor]) -> list[torch.Tensor]:
+    """Pictures and planes left for right."""
+    return [part.flip(3) if part.ndim == 4 else part for part in parts]
+
+
 class Run:
     """All that a checkpoint has to bring back."""
 
@@ -148,14 +153,20 @@ class Run:
         )
 
     def learn(self, rng: np.random.Generator, parts: list[torch.Tensor]) -> float:
-        """One step, with what `batches` has for it."""
+        """One step, with what `batches` has for it. @returns the loss before it"""
         options = self.options
         torch.manual_seed(options.seed * 1_000_003 + self.step)
         for group in self.optimiser.param_groups:
             group["lr"] = group["base"] * rate_at(self.step, options.steps, self.task.WARM_UP)
-        x, *wanted = Batches.on(options.device, parts)
-        batch = (x.contiguous(memory_format=torch.channels_last), *wanted)
+        batch = Batches.on(options.device, parts)
         self.net.train()
+        losses = [self.update(rng, mirrored(batch) if i % 2 else batch) for i in range(options.echoes)]
+        self.step += 1
+        return float(losses[0])
+
+    def update(self, rng: np.random.Generator, parts: list[torch.Tensor]) -> torch.Tensor:
+        options, (x, *wanted) = self.options, parts
+        batch = (x.contiguous(memory_format=torch.channels_last), *wanted)
         with torch.autocast(options.device, torch.bfloat16, enabled=options.precision == "bf16"):
             loss = self.task.loss(self.net, rng, batch)
         self.optimiser.zero_grad(set_to_none=True)
@@ -164,9 +175,8 @@ class Run:
         if not torch.isfinite(norm):
             raise SystemExit(f"Step {self.step}: the gradient is no number; lower --rate")
         self.optimiser.step()
-        self.step += 1
         self.follow()
-        return float(loss.detach())
+        return loss.detach()
 
     @torch.no_grad()
     def follow(self) -> None:
@@ -231,6 +241,12 @@ def main() -> None:
         type=int,
         nargs="+",
         help="shares of a batch: of composites, clothes, people and scenes, or of people and clothes",
+    )
+    parser.add_argument(
+        "--echoes",
+        type=int,
+        default=1,
+        help="updates by each batch, every other mirrored: where a GPU waits for batches",
     )
     parser.add_argument("--frozen", type=int, default=0, help="first blocks that are not trained")
     parser.add_argument("--precision", choices=("fp32", "bf16"), default="fp32")

@@ -264,14 +264,29 @@ class Networks(unittest.TestCase):
         left = len(list(network.parameters())) - len(frozen)
         self.assertEqual(sum(len(group["params"]) for group in groups), left)
 
+    def test_every_other_update_by_a_batch_sees_it_mirrored(self):
+        planes, ids = torch.arange(8.0).view(1, 2, 2, 2), torch.tensor([[1, 2, 3]])
+        flipped, same = train.mirrored([planes, ids])
+        self.assertEqual(flipped[0, 0].tolist(), [[1.0, 0.0], [3.0, 2.0]])
+        self.assertTrue(same is ids)
+        seen = []
+        run = train.Run.__new__(train.Run)
+        run.options = Namespace(echoes=3, seed=1, steps=10, device="cpu")
+        run.optimiser, run.step = Namespace(param_groups=[]), 4
+        run.task, run.net = Namespace(WARM_UP=1), torch.nn.Identity()
+        run.update = lambda rng, parts: seen.append(parts[0][0, 0].tolist()) or torch.tensor(float(len(seen)))
+        self.assertEqual(run.learn(None, [planes]), 1.0)
+        self.assertEqual(seen, [[[0.0, 1.0], [2.0, 3.0]], flipped[0, 0].tolist(), [[0.0, 1.0], [2.0, 3.0]]])
+        self.assertEqual(run.step, 5)
+
     def test_between_two_checkpoints_what_is_new_fades_in(self):
         torch.manual_seed(1)
         second = net.CutOut().state_dict()
         first = {k: v + 1 for k, v in second.items() if "added" not in k}
         half = mix.mixed(first, second, 0.5)
-        torch.testing.assert_close(half["out.b"], second["out.b"] + 0.5)
+        torch.testing.assert_close(half["a1.b"], second["a1.b"] + 0.5)
         torch.testing.assert_close(half["r4.added.v"], second["r4.added.v"] / 2)
-        torch.testing.assert_close(half["out.sc"], second["out.sc"])
+        torch.testing.assert_close(half["a1.sc"], second["a1.sc"])
         for share, wanted in ((0, first), (1, second)):
             found = mix.mixed(first, second, share)
             trained = {k: v for k, v in wanted.items() if not k.endswith(".sc")}
@@ -296,7 +311,8 @@ class Networks(unittest.TestCase):
     def test_what_was_exported_is_read_back(self):
         torch.manual_seed(1)
         network, other = net.CutOut().eval(), net.CutOut().eval()
-        network.r0.out.v.data.normal_()
+        # Logits as small as those of a trained one.
+        network.a1.v.data.mul_(0.2)
         for path, between in narrow.BETWEEN.items():
             net.put(network, path, net.narrow(network.get_submodule(path), between))
         with tempfile.TemporaryDirectory() as name:
