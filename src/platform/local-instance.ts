@@ -10,7 +10,12 @@ const LocalInstance = z.object({
   pids: z.object({ launcher: z.number() }),
 });
 
-/** What `npm start` runs under a home, as it says in `instance.json`. */
+/** How whoever reads a message starts Selvage: from the installed package, or in the repository. */
+export const START = /[/\\]node_modules[/\\]/.test(import.meta.dirname)
+  ? 'selvage start'
+  : 'npm start';
+
+/** What `START` runs under a home, as it says in `instance.json`. */
 export type LocalInstance = z.infer<typeof LocalInstance>;
 
 const fileOf = (home: string): string => join(home, 'instance.json');
