@@ -44,6 +44,8 @@ export interface AnsweredRequest extends RequestObservation {
   requestId: string;
   /** Undefined if it had no accepted key. */
   caller: Pick<Caller, 'client' | 'keyId' | 'person'> | undefined;
+  /** Of its path, decoded. */
+  params: Readonly<Record<string, string>>;
   /** What the first error of its problem points at. */
   pointer: string | undefined;
   /** Units of the quota that it has cost. */
@@ -270,6 +272,7 @@ export function createServer(deps: ServerOptions): HttpServer {
       requestId: request.id,
       ...{ caller, method: request.method, route, status: reply.statusCode, problem },
       seconds: reply.elapsedTime / 1000,
+      params: request.params as Record<string, string>,
       pointer: errors?.[0]?.pointer,
       units: limits?.units ?? 0,
     });
