@@ -30,7 +30,7 @@ export const AuditEntry = Line.extend({ id: z.string(), answeredAt: z.iso.dateti
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
 /** Which entries to return; times in ms since 1970. */
-export interface AuditQuery {
+interface AuditQuery {
   limit: number;
   /** The id of an entry: only older ones. */
   before?: string | undefined;
