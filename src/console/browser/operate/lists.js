@@ -57,6 +57,8 @@ const options = (options) =>
 const url = { name: 'url', label: say('column.url'), type: 'url', isRequired: true };
 const ACCESS = '/access/v1/requests';
 const KEYS = '/account/v1/keys';
+/** @type {Intl.DateTimeFormatOptions} */
+const TO_THE_SECOND = { dateStyle: 'medium', timeStyle: 'medium' };
 const AUDIT = '/account/v1/audit?limit=50';
 const WEBHOOKS = '/intake/v1/webhooks';
 const isPending = (/** @type {any} */ row) => row.status === 'pending';
@@ -198,7 +200,7 @@ export const LISTS = [
     path: AUDIT,
     rows: (response) => response.entries,
     columns: [
-      ['answeredAt', (row) => date(row.answeredAt)],
+      ['answeredAt', (row) => formatDate(row.answeredAt, TO_THE_SECOND)],
       ['client', (row) => row.client],
       ['who', (row) => row.person ?? row.keyId],
       ['act', (row) => h('code', row.operation)],
