@@ -125,8 +125,8 @@ function findHeads(
 const DOMINANT: ReadonlySet<string> = new Set([
   'pattern', 'care', 'fabric', 'pet', 'toy', 'medical', 'spare',
 ]);
-/** "By the metre", "PDF": wherever it stands in a title. */
-const ALWAYS_DOMINANT: ReadonlySet<string> = new Set(['metre', 'media']);
+/** "By the metre", "PDF", "refill": wherever it stands in a title. */
+const ALWAYS_DOMINANT: ReadonlySet<string> = new Set(['metre', 'media', 'spare', 'holder']);
 /** Things that are shown on garments, or kept in their pockets, in languages that write compounds as one word. */
 // biome-ignore format: a list reads best in lines
 const MOTIFS: ReadonlySet<string> = new Set([
@@ -141,19 +141,22 @@ const isWorn = ({ entry: { kind } }: Match): boolean => kind === 'garment' || ki
 const isThing = ({ entry }: Match, ids: ReadonlySet<string>): boolean =>
   entry.kind === 'notGarment' && ids.has(entry.id);
 
+/** "Rok travelstof": what a garment is made of. */
+const FABRIC: ReadonlySet<string> = new Set(['fabric']);
+
 /** Returns the thing that a segment is about, whatever garment it names too. */
 function dominantThing(main: readonly Match[], locale: Locale): Match | undefined {
   const garment = main.findIndex(isWorn);
   const isDominant = (match: Match): boolean =>
     isThing(match, DOMINANT) || (writesCompounds(locale) && isThing(match, FIRST_IN_COMPOUNDS));
+  // "Jeansstoff Hose" is made of it; "Bügelspray Hemden" is none.
+  const isNamed = (match: Match): boolean => match.by === 'word' || !isThing(match, FABRIC);
   return main.find(
-    (match, at) => match.by === 'word' && isDominant(match) && (garment < 0 || at < garment),
+    (match, at) => isNamed(match) && isDominant(match) && (garment < 0 || at < garment),
   );
 }
 
 const PARTS: ReadonlySet<string> = new Set(['part']);
-/** "Rok travelstof": what a garment is made of. */
-const FABRIC: ReadonlySet<string> = new Set(['fabric']);
 
 /** Returns the nouns that may be the head: beside a garment, its parts and what is printed on it are not. */
 function possibleHeads(
@@ -216,7 +219,7 @@ export function weighMentions(
     entry.kind === 'material' && (by === 'word' || by === 'inflection');
   const stuffs = new Set(clauseMatches.filter(isStuff).map(({ match }) => match.last));
   const nouns = kind === 'title' ? segments.flat() : [];
-  const sold = nouns.find(({ match }) => isThing(match, ALWAYS_DOMINANT));
+  const sold = nouns.find(({ match, role }) => role !== 'with' && isThing(match, ALWAYS_DOMINANT));
   // "Pattern PDF" is a pattern.
   const named = sold && (nouns.find(({ match }) => isThing(match, DOMINANT)) ?? sold);
   if (named) segments.unshift([{ ...named, role: undefined }]);

@@ -1,18 +1,15 @@
-import { categories } from '../dictionary/schema.ts';
+import { categories, LOCALES } from '../dictionary/schema.ts';
 import { lazily } from '../lazily.ts';
-import type { ClauseMatch } from './clauses.ts';
+import { type ClauseMatch, isArticleNoun } from './clauses.ts';
+import { COMPOUNDING } from './compounds.ts';
 import type { Naming } from './features.ts';
 import type { Field } from './fields.ts';
 import { HEAD_IS_LAST } from './grammar.ts';
-import { grammar, lexiconOf } from './lexicon.ts';
-import { wordsFor } from './lexicon-files.ts';
+import { foldedWords, lexiconOf, pieceWords, WORD_WEIGHT } from './lexicon.ts';
 import type { Match } from './scan.ts';
 
 /** A word of its own: no number, size or code. */
 const isPlainWord = (text: string): boolean => /^[a-z]{3,}$/.test(text);
-
-/** The least vote for a language of a word that means something by itself, not only within a phrase. */
-const MIN_WORD_WEIGHT = 1;
 
 /**
  * Whether a noun of an English title is directly followed by a word that says nothing by itself, which may be the
@@ -20,24 +17,76 @@ const MIN_WORD_WEIGHT = 1;
  * so, but German ones are.
  */
 function isBeforeHead({ field, mention: { match } }: Naming): boolean {
-  const next = wordAfter(field, match);
+  const next = wordAfter(field, match.last);
   if (next === undefined || field.locale !== 'en') return false;
   const weight = lexiconOf('en').languageWeights.get(next) ?? 0;
-  return isPlainWord(next) && weight < MIN_WORD_WEIGHT;
+  return isPlainWord(next) && weight < WORD_WEIGHT;
 }
 
 /** The word that directly follows a noun of an English title, or that only English has. */
-function wordAfter({ name, locale, tokens }: Field, { last }: Match): string | undefined {
+function wordAfter({ name, locale, tokens }: Field, last: number): string | undefined {
   const next = tokens[last + 1];
   if (name !== 'title' || next?.before !== 'space') return undefined;
   return locale === 'en' || !lexiconOf(locale).surfaces.has(next.text) ? next.text : undefined;
 }
 
-const englishHeads = lazily(() => new Set(wordsFor(grammar(), 'en', 'head')));
+const englishHeads = lazily(() => foldedWords('en', 'head'));
+/** Whether a noun, or one of the same weight, is followed by what is sold: "boot and glove dryer", "boot lace locks". */
+function isBeforeKnownHead({ field, mention, mentions }: Naming): boolean {
+  const isHead = (last: number): boolean => englishHeads().has(wordAfter(field, last) ?? '');
+  const isBeforeHeadOfNoun = (last: number): boolean =>
+    field.clauseMatches.some(
+      ({ match }) => match.first === last + 1 && isArticleNoun(match) && isHead(match.last),
+    );
+  return mentions
+    .filter(({ match, weight }) => match === mention.match || weight === mention.weight)
+    .map(({ match }) => match.last)
+    .some((last) => isHead(last) || isBeforeHeadOfNoun(last));
+}
 
-/** Whether what follows a noun is what is sold: "wedding dress box", "boot warmer". */
-const isBeforeKnownHead = ({ field, mention: { match } }: Naming): boolean =>
-  englishHeads().has(wordAfter(field, match) ?? '');
+/** Thing that an article is for, if nobody wears what is for them: "belt for suitcases". */
+// biome-ignore format: a list reads best in lines
+const SERVED: ReadonlySet<string> = new Set([
+  'thing', 'tool', 'home', 'electronics', 'garden', 'stationery', 'part',
+]);
+/** What is often sold for things as well as for people. */
+const SERVING: ReadonlySet<string> = new Set(['bag', 'gloves']);
+
+const isForThing = ({ field, mention: { match } }: Naming): boolean =>
+  !SERVING.has(match.entry.id) &&
+  field.clauseMatches.some(
+    ({ role, match: { entry, first } }) =>
+      role === 'for' && first > match.last && entry.kind === 'notGarment' && SERVED.has(entry.id),
+  );
+
+const purposeWords = lazily(
+  () => new Map(LOCALES.map((locale) => [locale, foldedWords(locale, 'role:for')])),
+);
+
+/** "Raincoat for [pugs]": whom or what it is for is unknown. */
+const isForUnknown = ({
+  field: { locale, tokens, unknown },
+  mention: { match },
+}: Naming): boolean =>
+  [...unknown].some(
+    (at) =>
+      at > match.last &&
+      purposeWords()
+        .get(locale)
+        ?.has(tokens[at - 1]?.text ?? ''),
+  );
+
+/** Clothes are not sold in so many pieces; a year is no number of them. */
+const BULK = { min: 40, max: 1500 } as const;
+
+/** "100 pcs", "x100": what is sold by the hundred is no garment. */
+const isBulk = ({ field: { tokens } }: Naming): boolean =>
+  tokens.some(({ text }, at) => {
+    const [, times, digits, unit] = /^(x?)(\d{2,4})([a-z]*)$/.exec(text) ?? [];
+    const count = Number(digits);
+    if (!digits || count < BULK.min || count > BULK.max) return false;
+    return times === 'x' ? unit === '' : pieceWords().has(unit || (tokens[at + 1]?.text ?? ''));
+  });
 
 const isPlural = (text: string): boolean => text.endsWith('s');
 const isOfPair = (id: string): boolean => id === 'gloves' || categories.get(id)?.region === 'shoes';
@@ -48,7 +97,7 @@ const isSingleOfPair = ({ field, mention: { match } }: Naming): boolean =>
   field.isMainLanguage &&
   isOfPair(match.entry.id) &&
   !isPlural(field.tokens[match.last]?.text ?? '') &&
-  isPlainWord(wordAfter(field, match) ?? '') &&
+  isPlainWord(wordAfter(field, match.last) ?? '') &&
   !field.clauseMatches.some(isAttribute);
 
 /** What is said of goods that are worn: wearer, colour, stuff. */
@@ -64,6 +113,24 @@ const FESTIVE = /^(christmas|xmas|santa|noel|navid|natal|befana|weihnacht|nikola
 const mayBeDecoration = ({ field: { tokens }, mention: { match } }: Naming): boolean =>
   tokens.slice(match.first, match.last + 1).some(({ text }) => SINGLE_SOCK.test(text)) &&
   tokens.some(({ text }) => FESTIVE.test(text));
+
+/** "Bh-haakjes": the head of a hyphened compound is its last part. */
+const isBeforeHyphen = ({
+  field: { locale, tokens, unknown },
+  mention: { match },
+}: Naming): boolean =>
+  COMPOUNDING.includes(locale) &&
+  tokens[match.last + 1]?.before === 'hyphen' &&
+  unknown.has(match.last + 1);
+
+/** Whether a title says nothing more of a garment than its name. */
+const isBare = ({ clauseMatches, tokens }: Field): boolean =>
+  clauseMatches.every(({ match }) => isArticleNoun(match)) &&
+  !tokens.some(({ text }) => /\d/.test(text));
+
+/** "Raseur pull": of two nouns the first is the head in most languages, and it is unknown. */
+const isBareAfterUnknown = ({ field, mention: { match } }: Naming): boolean =>
+  field.locale !== 'en' && isBare(field) && [...field.unknown].some((at) => at < match.first);
 
 /** Garments that often show an animal. */
 // biome-ignore format: a list reads best in lines
@@ -107,7 +174,16 @@ const mayBeStuff = ({ field, mention: { match } }: Naming): boolean => {
 const isBesideUnknown = ({ field, mention: { role } }: Naming): boolean =>
   role === 'for' || (role !== undefined && field.unknown.size > 0);
 
-const UNKNOWN_HEAD = [isBesideUnknown, mayBeStuff, isBeforeKnownHead, isSingleOfPair];
+const UNKNOWN_HEAD = [
+  isBesideUnknown,
+  mayBeStuff,
+  isBeforeKnownHead,
+  isSingleOfPair,
+  isForThing,
+  isBulk,
+  isBeforeHyphen,
+];
+const OPEN = [isBareAfterUnknown, isBeforeHead, mayBeDecoration, mayBeForThings, isForUnknown];
 
 /** Names of much that nobody wears, called by what it is for: "peg bag", "Krötenanzug". */
 const OPEN_HEADS: ReadonlySet<string> = new Set(['bag', 'suit_set']);
@@ -131,7 +207,5 @@ export function limitOf(naming: Naming): number {
   const showsAnimal = naming.field.clauseMatches.some(isAnother);
   if (UNKNOWN_HEAD.some((is) => is(naming))) return MAX_CONFIDENCE.unknownHead;
   if (showsAnimal && !naming.field.clauseMatches.some(isPerson)) return MAX_CONFIDENCE.unknownHead;
-  return [isBeforeHead, mayBeDecoration, mayBeForThings].some((is) => is(naming))
-    ? MAX_CONFIDENCE.open
-    : 1;
+  return OPEN.some((is) => is(naming)) ? MAX_CONFIDENCE.open : 1;
 }

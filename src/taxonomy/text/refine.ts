@@ -54,7 +54,7 @@ export const defaultOf = (name: string): string | undefined => DEFAULTS[name];
 // biome-ignore format: a list reads best in lines
 const NOT_GENERAL: ReadonlySet<string> = new Set([
   'camisole', 'cardigan', 'light_dress', 'leggings', 'tights', 'shorts', 'sneakers', 'windbreaker',
-  'sandals', 'suit_set',
+  'sandals', 'suit_set', 'puffer_vest',
 ]);
 
 /** Whether a category is general: a more specific noun beside its name overrules it. */
