@@ -6,7 +6,7 @@ import type { Naming } from './features.ts';
 import type { Field } from './fields.ts';
 import { HEAD_IS_LAST } from './grammar.ts';
 import { foldedWords, lexiconOf, pieceWords, WORD_WEIGHT } from './lexicon.ts';
-import type { Match } from './scan.ts';
+import { setOf } from './rules.ts';
 
 /** A word of its own: no number, size or code. */
 const isPlainWord = (text: string): boolean => /^[a-z]{3,}$/.test(text);
@@ -44,19 +44,15 @@ function isBeforeKnownHead({ field, mention, mentions }: Naming): boolean {
     .some((last) => isHead(last) || isBeforeHeadOfNoun(last));
 }
 
-/** Thing that an article is for, if nobody wears what is for them: "belt for suitcases". */
-// biome-ignore format: a list reads best in lines
-const SERVED: ReadonlySet<string> = new Set([
-  'thing', 'tool', 'home', 'electronics', 'garden', 'stationery', 'part',
-]);
-/** What is often sold for things as well as for people. */
-const SERVING: ReadonlySet<string> = new Set(['bag', 'gloves']);
+const served = setOf('things', 'served');
+const serving = setOf('garments', 'serving');
 
+/** "Belt for suitcases": nobody wears what is for such a thing. */
 const isForThing = ({ field, mention: { match } }: Naming): boolean =>
-  !SERVING.has(match.entry.id) &&
+  !serving().has(match.entry.id) &&
   field.clauseMatches.some(
     ({ role, match: { entry, first } }) =>
-      role === 'for' && first > match.last && entry.kind === 'notGarment' && SERVED.has(entry.id),
+      role === 'for' && first > match.last && entry.kind === 'notGarment' && served().has(entry.id),
   );
 
 const purposeWords = lazily(
@@ -132,12 +128,7 @@ const isBare = ({ clauseMatches, tokens }: Field): boolean =>
 const isBareAfterUnknown = ({ field, mention: { match } }: Naming): boolean =>
   field.locale !== 'en' && isBare(field) && [...field.unknown].some((at) => at < match.first);
 
-/** Garments that often show an animal. */
-// biome-ignore format: a list reads best in lines
-const SHOWS_ANIMALS: ReadonlySet<string> = new Set([
-  't_shirt', 'long_sleeve_tee', 'sweatshirt', 'hoodie', 'socks_thin', 'socks_thick', 'sleepwear', 'slippers', 'bag',
-  'scarf', 'tie', 'underwear_bottom',
-]);
+const showsAnimals = setOf('garments', 'show animals');
 const isCue = (kinds: RegExp) => (clauseMatch: ClauseMatch) =>
   clauseMatch.match.entry.kind === 'cue' &&
   kinds.test(clauseMatch.match.entry.id) &&
@@ -153,7 +144,7 @@ export const otherWearer = ({ clauseMatches }: Field): 'pet' | 'toy' | undefined
     isPerson(each) && each.match.first !== another?.first;
   if (!another || clauseMatches.some(isChild)) return undefined;
   const wearer = another.entry.id;
-  const showsIt = clauseMatches.some(({ match }) => SHOWS_ANIMALS.has(match.entry.id));
+  const showsIt = clauseMatches.some(({ match }) => showsAnimals().has(match.entry.id));
   if (wearer === 'wearer:pet') return showsIt ? undefined : 'pet';
   return 'toy';
 };
@@ -185,12 +176,11 @@ const UNKNOWN_HEAD = [
 ];
 const OPEN = [isBareAfterUnknown, isBeforeHead, mayBeDecoration, mayBeForThings, isForUnknown];
 
-/** Names of much that nobody wears, called by what it is for: "peg bag", "Krötenanzug". */
-const OPEN_HEADS: ReadonlySet<string> = new Set(['bag', 'suit_set']);
+const openHeads = setOf('garments', 'open');
 
 /** Whether a word that says nothing of a garment, or no language has, tells which bag or suit it is. */
 function mayBeForThings({ field, mention: { match } }: Naming): boolean {
-  if (!OPEN_HEADS.has(match.entry.id) || match.last > match.first) return false;
+  if (!openHeads().has(match.entry.id) || match.last > match.first) return false;
   const isHere = (other: ClauseMatch): boolean =>
     other.match.first === match.first && isAttribute(other);
   if (match.by === 'open' || match.by === 'compound') return !field.clauseMatches.some(isHere);
