@@ -1,4 +1,4 @@
-import { LOCALES, type Locale } from '../dictionary/schema.ts';
+import type { Locale } from '../dictionary/schema.ts';
 import { lazily, remembered } from '../lazily.ts';
 import { type Entry, type Lexicon, lexiconOf } from './lexicon.ts';
 import { readWords, wordsFor } from './lexicon-files.ts';
@@ -117,9 +117,11 @@ const HOLDER: Compound = {
   modifiers: [],
   isCovered: true,
 };
+/** Languages that call things so, in one word. */
+const VERBAL: readonly Locale[] = ['es', 'it'];
 const verbsOf = lazily(() => {
   const words = readWords('compounds');
-  return new Map(LOCALES.map((locale) => [locale, wordsFor(words, locale, 'verb')]));
+  return new Map(VERBAL.map((locale) => [locale, wordsFor(words, locale, 'verb')]));
 });
 
 /** "Portacravatte", "cubrecama": a thing that is called by what it does with another. */
@@ -130,17 +132,12 @@ function splitVerb(word: string, { locale, languageWeights }: Lexicon): Compound
   return isOne && !languageWeights.has(word) ? HOLDER : undefined;
 }
 
-const splitters = new Map(
-  LOCALES.map((locale) => [
-    locale,
-    remembered((word) =>
-      (locale === 'en' || COMPOUNDING.includes(locale) ? split : splitVerb)(
-        word,
-        lexiconOf(locale),
-      ),
-    ),
-  ]),
-);
+const splittersOf = (locales: readonly Locale[], how: typeof split) =>
+  locales.map((locale) => [locale, remembered((word) => how(word, lexiconOf(locale)))] as const);
+const splitters = new Map([
+  ...splittersOf(['en', ...COMPOUNDING], split),
+  ...splittersOf(VERBAL, splitVerb),
+]);
 
 /**
  * Splits a German or Dutch compound ("Herrenwinterjacke", "regenbroek") or an English one ("snowboots") into words

@@ -78,6 +78,7 @@ const BULK = { min: 40, max: 1500 } as const;
 /** "100 pcs", "x100": what is sold by the hundred is no garment. */
 const isBulk = ({ field: { tokens } }: Naming): boolean =>
   tokens.some(({ text }, at) => {
+    if (!/\d/.test(text)) return false;
     const [, times, digits, unit] = /^(x?)(\d{2,4})([a-z]*)$/.exec(text) ?? [];
     const count = Number(digits);
     if (!digits || count < BULK.min || count > BULK.max) return false;
