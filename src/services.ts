@@ -37,7 +37,6 @@ export interface Services {
   log: Logger;
   blobs: Blobs;
   queues: Queues;
-  /** The live workers. */
   workers: WorkerRegistry;
   jobs: JobRecords;
   jobIndex: ClientIndex;
@@ -45,23 +44,17 @@ export interface Services {
   batches: Batches;
   batchIndex: ClientIndex;
   batchRetention: BatchRetention;
-  /** What people decide about cut-outs. */
   reviews: ReviewDecisions;
   feeds: Feeds;
   runs: FeedRuns;
   sources: Sources;
-  /** Webhooks to send. */
   events: WebhookEvents;
   receivers: WebhookReceivers;
   idempotency: Idempotency;
-  /** Counts the bytes that clients store. */
   storedBytes: StoredBytes;
-  /** The rule packs that clients have defined. */
   rulePacks: RulePacks;
-  /** Named options of clients. */
   presets: Presets;
   learnedCategories: LearnedCategories;
-  /** Returns the retention policy of a client. */
   readClientLimits: ClientRetention['get'];
   /** Closes the queues, Redis and storage. */
   close(): Promise<void>;
@@ -77,7 +70,6 @@ export async function openServices(config: Config, platform: Platform): Promise<
   return services;
 }
 
-/** Builds the services on a Redis and a storage that are open. */
 export function composeServices(
   { redis, log, now }: Pick<Platform, 'redis' | 'log' | 'now'>,
   blobs: Blobs,

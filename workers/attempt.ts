@@ -29,7 +29,6 @@ export interface AttemptContext {
   withoutSlot: WithoutSlot;
 }
 
-/** Does one kind of job. */
 export type Processor<N extends JobName> = (
   data: JobData<N>,
   signal: AbortSignal,
@@ -38,7 +37,6 @@ export type Processor<N extends JobName> = (
 
 export type Processors<Q extends QueueName> = { [N in JobsOf<Q>]: Processor<N> };
 
-/** One finished attempt at a job, for logs and metrics. */
 export interface JobReport {
   jobId: string;
   name: JobName;

@@ -129,7 +129,6 @@ function throwProblem(error: unknown): never {
   throw new Problem(PROBLEM_OF[reason], detail, { headers });
 }
 
-/** The routes by which a client gets its key, and an operator decides. */
 export function accessRoutes({
   accessRequests,
   acceptsAccessRequests,

@@ -48,7 +48,6 @@ const fields = {
   }),
 };
 
-/** The fields beside the image. */
 const Fields = z.preprocess(withoutBlanks, z.strictObject(fields));
 
 const MultipartRequest = z.object({ image: filePart('JPEG, PNG or WebP'), ...fields }).partial({
@@ -149,7 +148,6 @@ async function separate(images: GarmentImages, form: ImageForm, call: Call): Pro
   return cutouts ? zipGarments(response, files, headers) : json(response, headers);
 }
 
-/** The route that separates the garments of a photo. */
 export const garmentsRoute = (deps: GarmentsDeps): Route =>
   route({
     method: 'POST',

@@ -311,7 +311,6 @@ const optionsRoute = (modelVersion: string): Route => {
   });
 };
 
-/** The routes of the garment taxonomy. */
 export const taxonomyRoutes = (classifier: Classifier): Route[] => [
   optionsRoute(classifier.modelVersion),
   route({

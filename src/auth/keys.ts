@@ -31,7 +31,6 @@ export interface KeyCopy {
   record: KeyRecord;
 }
 
-/** A record to write. */
 interface Change extends KeyCopy {
   /** The JSON that was read; undefined if there was none. */
   known: string | undefined;
@@ -66,7 +65,6 @@ interface KeyOptions {
   copy?: (copies: readonly KeyCopy[]) => Promise<void>;
 }
 
-/** The register of keys in Redis. */
 export class Keys {
   readonly #redis: Redis;
   readonly #pepper: string;

@@ -21,7 +21,6 @@ import { type AccessControl, createAccessCheck } from './request-context.ts';
 import { responseHoldOf } from './response-memory.ts';
 import type { Call, Route } from './route.ts';
 
-/** What calls are made with. */
 export interface CallOptions extends AccessControl {
   log: Logger;
   /** Limit of an image's bytes, before base64. */
@@ -40,7 +39,6 @@ export const FORM_OVERHEAD_BYTES = 256 * 1024;
 
 const FORM_LIMITS = { files: 2, fields: 50, parts: 52 };
 
-/** Returns the length of so many bytes as base64. */
 export const base64Length = (bytes: number): number => Math.ceil(bytes / 3) * 4;
 
 /**

@@ -89,7 +89,6 @@ export interface Reply {
   body?: object | string | Uint8Array | Readable;
 }
 
-/** A schema, `binary`, or the schema of each line or event of a text. */
 export type MediaSchema = z.ZodType | 'binary' | { each: z.ZodType };
 
 /** For the OpenAPI document: a file in a form. */
@@ -184,13 +183,11 @@ export type Route = RouteSpec<unknown, unknown>;
 export const route = <Query = unknown, Body = unknown>(spec: RouteSpec<Query, Body>): Route =>
   spec as unknown as Route;
 
-/** Returns a JSON response. */
 export const json = (body: object, headers: Readonly<Record<string, string>> = {}): Reply => ({
   body,
   headers,
 });
 
-/** Returns a response that is JSON already. */
 export const jsonText = (body: string, headers: Readonly<Record<string, string>> = {}): Reply => ({
   body,
   headers: { ...headers, 'content-type': 'application/json; charset=utf-8' },

@@ -14,10 +14,8 @@ interface Dated {
 
 /** A kind of settings that clients store under names. */
 export interface SettingsKind<T extends Dated> {
-  /** In keys of Redis and of object storage. */
   kind: string;
   schema: z.ZodType<T>;
-  /** Settings of one client. */
   max: number;
   /** Returns the hash in Redis that has a setting, and the field; by default a hash for each client. */
   place?(client: string, name: string): readonly [hash: string, field: string];
@@ -97,7 +95,7 @@ export class NamedSettings<T extends Dated> {
     this.#copy = (client, name) => copySetting(redis, blobs, setting, { client, name }, now);
   }
 
-  /** Stores a setting under a name. Returns undefined if the client has its maximum of others. */
+  /** Returns undefined if the client has its maximum of others. */
   async put(client: string, name: string, value: T): Promise<'new' | 'replaced' | undefined> {
     const args = [name, JSON.stringify(value), this.#setting.max];
     const outcome = await this.#put([this.#key(client)], args);
@@ -126,14 +124,12 @@ export class NamedSettings<T extends Dated> {
     return json === null ? undefined : this.#read(name, json);
   }
 
-  /** Returns all settings of a client, by name. */
   async list(client: string): Promise<(T & { name: string })[]> {
     return Object.entries(await this.#redis.hgetall(this.#key(client)))
       .map(([name, json]) => this.#read(name, json))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** Returns the names of a client's settings. */
   names(client: string): Promise<string[]> {
     return this.#redis.hkeys(this.#key(client));
   }

@@ -21,12 +21,10 @@ export const PRESETS: SettingsKind<StoredPreset> = {
   max: MAX_PRESETS,
 };
 
-/** A named set of options of a client. */
 export interface Preset extends StoredPreset {
   name: string;
 }
 
-/** The presets of clients. Work that was accepted has a copy of the options. */
 export class Presets {
   readonly #settings: NamedSettings<StoredPreset>;
   readonly #now: Clock;
@@ -36,7 +34,7 @@ export class Presets {
     this.#now = now;
   }
 
-  /** Stores a preset under its name. Returns undefined if the client has `MAX_PRESETS` others. */
+  /** Returns undefined if the client has `MAX_PRESETS` others. */
   async put(client: string, preset: Omit<Preset, 'changedAt'>): Promise<Preset | undefined> {
     const { name, ...content } = preset;
     const stored = { ...content, changedAt: new Date(this.#now()).toISOString() };
@@ -47,7 +45,6 @@ export class Presets {
     return this.#settings.get(client, name);
   }
 
-  /** Returns all presets of a client, by name. */
   list(client: string): Promise<Preset[]> {
     return this.#settings.list(client);
   }

@@ -17,7 +17,6 @@ export const RULE_PACKS: SettingsKind<StoredPack> = {
   max: MAX_PACKS,
 };
 
-/** A client's own pack. */
 export interface ClientPack extends StoredPack {
   name: string;
   version: string;
@@ -38,20 +37,18 @@ export class RulePacks {
     this.#now = now;
   }
 
-  /** Stores a pack under a name. Returns undefined if the client has `MAX_PACKS` others. */
+  /** Returns undefined if the client has `MAX_PACKS` others. */
   async put(client: string, name: string, pack: RulePack) {
     const stored = { pack, changedAt: new Date(this.#now()).toISOString() };
     const outcome = await this.#settings.put(client, name, stored);
     return outcome && { isNew: outcome === 'new', pack: withVersion({ name, ...stored }) };
   }
 
-  /** Returns a pack of the client's own; undefined if there is none of this name. */
   async get(client: string, name: string): Promise<ClientPack | undefined> {
     const stored = await this.#settings.get(client, name);
     return stored && withVersion(stored);
   }
 
-  /** Returns all packs of the client's own, by name. */
   async list(client: string): Promise<ClientPack[]> {
     return (await this.#settings.list(client)).map(withVersion);
   }

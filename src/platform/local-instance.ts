@@ -10,12 +10,10 @@ const LocalInstance = z.object({
   pids: z.object({ launcher: z.number() }),
 });
 
-/** What `npm start` runs under a home, as it says in `instance.json`. */
 export type LocalInstance = z.infer<typeof LocalInstance>;
 
 const fileOf = (home: string): string => join(home, 'instance.json');
 
-/** Returns the home of an environment, absolute. */
 export const homeOf = (env: NodeJS.ProcessEnv): string => resolve(env.SELVAGE_HOME || '.selvage');
 
 /** Returns the instance that runs under a home, if any. */

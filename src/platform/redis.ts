@@ -126,7 +126,6 @@ function open({ server, cluster }: Use, where: RedisSettings | string, log: Logg
 export const commandConnection = (where: RedisSettings | string, log: Logger): Redis =>
   open(COMMANDS, where, log);
 
-/** Opens a connection for blocking reads and subscriptions. */
 export const blockingConnection = (where: RedisSettings | string, log: Logger): Redis =>
   open(WAITING, where, log);
 

@@ -44,7 +44,6 @@ function feedRunStages(
   };
 }
 
-/** Starts consuming the jobs that start feed runs and import feeds. */
 export function startFeeds(worker: WorkerServices) {
   const consumer = worker.consume(
     'feed',

@@ -7,7 +7,6 @@ import type { Region } from '../../src/taxonomy/dictionary/schema.ts';
 import { DecodeError, type Engine, EngineCrash, type PermitRequest } from '../inference/pool.ts';
 import type { WorkerServices } from '../worker-services.ts';
 
-/** What work on images uses. */
 export type ImageServices = Pick<WorkerServices, 'blobs' | 'engine' | 'quarantine'>;
 
 /** One image, what it is to become, and whose turn at the engine it takes. */

@@ -160,7 +160,6 @@ export interface Frame {
   colour: Rgb;
 }
 
-/** What a network sees of an image. */
 export interface View {
   /** The whole image by default. */
   region?: Box;

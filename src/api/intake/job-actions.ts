@@ -54,7 +54,6 @@ const SCOPES: Readonly<Record<Operation, readonly string[]>> = {
   separate: [CUT_OUT_SCOPE, CLASSIFY_SCOPE],
 };
 
-/** Returns the first scope of the operations that the key lacks. */
 const missingScope = (operations: readonly Operation[], { caller }: Call): string | undefined =>
   operations
     .flatMap((operation) => SCOPES[operation])
@@ -87,10 +86,7 @@ function requireSuccess(job: JobRecord): void {
   if (job.status === 'failed') throw jobProblem(job);
 }
 
-/**
- * Returns the stored cut-out of a job.
- * @throws Problem gone, not-found, as `requireSuccess` throws
- */
+/** @throws Problem gone, not-found, as `requireSuccess` throws */
 export function requireCutOut({ outputKey, ...job }: JobRecord) {
   if (!job.operations.includes('remove-background')) {
     throw new Problem('not-found', 'This job produces no image; its results are part of the job');
@@ -101,10 +97,7 @@ export function requireCutOut({ outputKey, ...job }: JobRecord) {
   return { outputKey, cutout, file: { key: outputKey, ...cutout } };
 }
 
-/**
- * Returns the stored cut-out of a garment of a job.
- * @throws Problem not-found, as `requireSuccess` throws
- */
+/** @throws Problem not-found, as `requireSuccess` throws */
 function requireGarment(job: JobRecord, index: string | undefined) {
   if (!job.operations.includes('separate')) {
     throw new Problem('not-found', 'This job separates no garments');
@@ -190,7 +183,7 @@ export function createJobActions(services: JobServices) {
         '/options/backgroundImageUrl': options.backgroundImageUrl,
       }),
 
-    /** Lists the client's jobs, except those that the key's scopes do not cover. */
+    /** Except those that the key's scopes do not cover. */
     async list(call: Call<PageQuery>): Promise<object> {
       const source = {
         path: JOBS_PATH,
@@ -260,7 +253,7 @@ export function createJobActions(services: JobServices) {
       return { id: job.id, ...erasure };
     },
 
-    /** Returns the classification of a job. @throws Problem gone, as `requireSuccess` throws */
+    /** @throws Problem gone, as `requireSuccess` throws */
     classification(job: JobRecord): Classification {
       requireSuccess(job);
       const { classification } = jobResponse(job).results ?? {};
@@ -268,13 +261,13 @@ export function createJobActions(services: JobServices) {
       return classification;
     },
 
-    /** Opens the cut-out of a job as a stream. Throws like `requireCutOut`. */
+    /** Throws like `requireCutOut`. */
     async result(job: JobRecord, signal: AbortSignal) {
       const { file, cutout } = requireCutOut(job);
       return { body: await openVerified(blobs, file, signal, missing(job)), cutout };
     },
 
-    /** Opens the cut-out of a garment as a stream. Throws like `requireGarment`; gone. */
+    /** Throws like `requireGarment`; gone. */
     async garment(job: JobRecord, index: string | undefined, signal: AbortSignal) {
       const { key, file } = requireGarment(job, index);
       return { body: await openVerified(blobs, { key, ...file }, signal, missing(job)), file };

@@ -17,21 +17,17 @@ export const RETRY_SOON = { 'retry-after': '1' } as const;
 
 const isProblemType = (type: string): type is ProblemType => type in PROBLEMS;
 
-/** The stored reason for a failure. */
 interface Failure {
   type: string;
   detail: string;
 }
 
-/** Converts a stored failure to a problem to throw. */
 export const failureProblem = ({ type, detail }: Failure): Problem =>
   new Problem(isProblemType(type) ? type : 'upstream-failed', detail);
 
-/** Converts the failure of a job to a problem to throw. */
 export const jobProblem = ({ problem }: JobRecord): Problem =>
   failureProblem(problem ?? { type: '', detail: 'The job failed' });
 
-/** For the OpenAPI document: a failure inside a response. */
 export const PublicProblem = z
   .object({
     type: z.string(),
@@ -41,13 +37,11 @@ export const PublicProblem = z
   })
   .meta({ id: 'Failure' });
 
-/** Converts a stored failure to its form in a response. */
 export function publicProblem(failure: Failure): z.infer<typeof PublicProblem> {
   const { type, title, status, detail } = failureProblem(failure);
   return { type, title, status, detail };
 }
 
-/** For the OpenAPI document: a finished cut-out. */
 export const PublicCutOut = z
   .object({
     url: z.string(),
@@ -71,7 +65,6 @@ export const PublicCutOut = z
   })
   .meta({ id: 'Cutout' });
 
-/** For the OpenAPI document: a job as its client sees it. */
 export const JobResponse = z
   .object({
     id: z.string(),
@@ -104,7 +97,6 @@ export const JobResponse = z
   .meta({ id: 'Job' });
 export type JobResponse = z.infer<typeof JobResponse>;
 
-/** For the OpenAPI document: the result of an erasure. */
 export const ErasureResponse = z
   .object({ id: z.string(), ...Erasure.shape })
   .meta({ id: 'Receipt' });
@@ -138,7 +130,6 @@ function publicResults({ id, results, classification }: JobRecord) {
   };
 }
 
-/** Converts a job record to its response. */
 export function jobResponse(job: JobRecord): JobResponse {
   const { id, status, operations, createdAt, startedAt, finishedAt, expiresAt, input } = job;
   return {

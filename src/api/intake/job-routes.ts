@@ -98,7 +98,6 @@ const JobPage = z.object({ jobs: z.array(JobResponse), links: PageLinks }).meta(
 
 const jobDoc = jsonDoc('The job', JobResponse);
 
-/** The routes for jobs: work that is accepted now and done later. */
 export const jobRoutes = (
   jobs: JobActions,
   services: Pick<Gateway, 'presets' | 'idempotency' | 'storedBytes' | 'now'>,

@@ -82,7 +82,6 @@ const normalised = ({ categories }: LearnedRequest) =>
     throw fieldProblem('invalid-request', pointer, 'has no letter or number', 'A path is empty');
   });
 
-/** The routes of what people have decided about the categories of a client's shop. */
 export const learnedCategoryRoutes = (learned: LearnedCategories): Route[] => [
   route({
     method: 'GET',

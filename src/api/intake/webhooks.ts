@@ -96,10 +96,7 @@ function deliveryResponse(event: WebhookEvent): z.infer<typeof Delivery> {
 
 const clientOf = (call: Pick<Call, 'caller'>): string => requireCaller(call).client;
 
-/**
- * Checks that webhooks to a client can be signed.
- * @throws Problem conflict if the client has no secret yet
- */
+/** @throws Problem conflict if the client has no secret yet */
 export async function checkWebhook(
   { receivers, now }: Pick<Gateway, 'receivers' | 'now'>,
   client: string,
@@ -179,20 +176,17 @@ function createWebhookActions({ events, receivers, queues, blobs, now }: Service
       if (recorded) return recorded;
       throw unavailable('The event is not recorded; try again');
     },
-    /** Sends an event again, with the same id. */
     replay: async (event: WebhookEvent) => (await renew(event)) ?? event,
   };
 }
 type WebhookActions = ReturnType<typeof createWebhookActions>;
 
-/** Handles a request once per `Idempotency-Key`; see `idempotently`. */
 type HandleOnce = (
   call: Call,
   fingerprint: unknown,
   handle: () => Promise<StoredResponse>,
 ) => Promise<Reply>;
 
-/** The routes for secrets and disabled URLs. */
 const settingsRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[] => [
   route({
     method: 'POST',
@@ -240,7 +234,6 @@ const settingsRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
   }),
 ];
 
-/** The routes that show and replay deliveries. */
 const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[] => [
   route({
     method: 'POST',
@@ -307,7 +300,6 @@ const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
   }),
 ];
 
-/** The routes for webhooks. */
 export function webhookRoutes(services: Services & Pick<Gateway, 'idempotency'>): Route[] {
   const { idempotency } = services;
   const actions = createWebhookActions(services);

@@ -25,7 +25,6 @@ interface Engine {
   keys: SigningKeys;
 }
 
-/** A request whose response has texts for people. */
 interface Localised {
   locale?: Locale | undefined;
 }

@@ -79,7 +79,6 @@ interface ComputeSpec {
   problems?: readonly string[];
 }
 
-/** A stateless computation: JSON in, JSON out. */
 function computeRoute(deps: ComputeDeps, spec: ComputeSpec): Route {
   const { name, scope = 'look-engine:compute', response, ...rest } = spec;
   return route({
@@ -204,7 +203,6 @@ const COMPUTE_ROUTES: readonly ComputeSpec[] = [
   },
 ];
 
-/** The routes of the outfit engine. */
 export function lookRoutes({ signingKeys, threads, charge }: LookDeps): Route[] {
   const deps = { compute: createCompute(signingKeys), threads, charge };
   return [

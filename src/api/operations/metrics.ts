@@ -24,7 +24,6 @@ const hashOf = (text: string): Buffer => createHash('sha256').update(text).diges
 const isAllowed = ({ key }: MetricsDeps, authorization = ''): boolean =>
   key === undefined || timingSafeEqual(hashOf(authorization), hashOf(`Bearer ${key}`));
 
-/** The route of metrics on the port of the API. */
 export const metricsRoutes = (deps: MetricsDeps): Route[] => [
   route({
     method: 'GET',

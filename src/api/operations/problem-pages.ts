@@ -33,7 +33,6 @@ ${body}
 
 const TYPES = Object.keys(PROBLEMS).sort() as ProblemType[];
 
-/** Returns whether a client should retry, by status. */
 function retryAdvice(status: number): string {
   if (status === 429) return 'Yes, after the number of seconds in the Retry-After header.';
   if (status === 502) return 'Yes, a few times with exponential backoff.';

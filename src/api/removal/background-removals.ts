@@ -44,13 +44,11 @@ const Query = z.object({
 });
 type Query = z.infer<typeof Query>;
 
-/** The fields beside the image. */
 const Fields = z.preprocess(
   withoutBlanks,
   z.strictObject({ ...optionFields, backgroundImage: BackgroundImage }).superRefine(checkConflicts),
 );
 
-/** A finished cut-out, from a synchronous request or from a job. */
 interface CutOut extends CutOutFile {
   model: string;
   confidence: number;
@@ -71,14 +69,12 @@ function cutOutReply(
     : { headers: { ...headers, 'content-type': cutOut.mediaType }, body: file };
 }
 
-/** What background removal needs. */
 interface Removals extends PreferJob, Pick<Gateway, 'presets' | 'rulePacks' | 'idempotency'> {
   images: ImageRequests;
 }
 
 const PATH = '/bg/v1/background-removals';
 
-/** Responds with a job, or its cut-out. */
 const removeAsync = (
   removals: Removals,
   request: CutOutRequest,
@@ -98,7 +94,7 @@ const removeAsync = (
     },
   );
 
-/** Parses the fields beside the image. @throws Problem invalid-request with all errors */
+/** @throws Problem invalid-request with all errors */
 async function readRequest(
   image: Uint8Array,
   form: ImageForm,
@@ -177,7 +173,6 @@ const MultipartRequest = z
   .object({ image: filePart('JPEG, PNG or WebP'), backgroundImage: BackgroundFile.optional() })
   .and(JobOptions);
 
-/** The routes of background removal. */
 export const removalRoutes = (removals: Removals): Route[] => [
   route({
     method: 'POST',

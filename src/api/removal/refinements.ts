@@ -27,7 +27,6 @@ const NOT_HERE = (Object.keys(sendable) as (keyof typeof sendable)[]).filter(
   (name) => !(name in here),
 );
 
-/** The fields beside the files and the strokes. */
 const RefinementFields = z.preprocess(
   withoutBlanks,
   z
@@ -63,7 +62,6 @@ const MultipartRequest = z
   .extend(here)
   .meta({ additionalProperties: undefined });
 
-/** The route that mends a cut-out by strokes. */
 export const refinementRoutes = (
   { rulePacks, idempotency }: Pick<Gateway, 'rulePacks' | 'idempotency'>,
   images: ImageRequests,

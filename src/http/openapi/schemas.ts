@@ -70,7 +70,6 @@ interface Converted {
   byRoot: ReadonlyMap<z.ZodType, JsonSchema>;
 }
 
-/** Converts schemas that share their named parts. */
 function convert(roots: Iterable<z.ZodType>, io: Direction): Converted {
   const registry = z.registry<{ id: string }>();
   const ids = new Map<z.ZodType, string>();
@@ -122,7 +121,6 @@ function mergeNamed(input: Converted['named'], output: Converted['named']): Conv
   return Object.fromEntries(sorted);
 }
 
-/** Converts the schemas of all requests and responses. */
 export function createSchemaTable(
   schemas: Readonly<Record<Direction, ReadonlySet<z.ZodType>>>,
 ): SchemaTable {

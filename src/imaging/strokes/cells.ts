@@ -91,7 +91,6 @@ function toMeans({ colours, done }: StrokeCells, counts: Uint32Array, isErasing:
   }
 }
 
-/** Fills in the distances from the stroke. */
 function measureDistances(cells: StrokeCells, stroke: Stroke, reach: number): void {
   const { box, side, columns, rows } = cells;
   const squared = new Float64Array(columns * rows).fill(UNREACHED);

@@ -21,9 +21,7 @@ export interface FeedFiles extends Pick<Blobs, 'kept'> {
   runFiles(client: string, runId: string): BatchFiles;
   /** Returns the cut-outs that people mended in earlier runs, as a run has them. */
   mended(client: string, runId: string): Promise<Refined[]>;
-  /** Deletes the feed document that a run has read. */
   deleteDocument(client: string, feedId: string, runId: string): Promise<number>;
-  /** Deletes rows, results and document of a run. */
   deleteRun(client: string, feedId: string, runId: string): Promise<number>;
   /** Rows that have left a feed. */
   keptRows(client: string, feedId: string): AsyncGenerator<KeptRow>;
@@ -33,7 +31,6 @@ export interface FeedFiles extends Pick<Blobs, 'kept'> {
   deleteUnused(client: string, feedId: string, rule: UnusedRule): Promise<void>;
   /** Deletes all images of a feed, and what is known of rows that have left it. */
   deleteImages(client: string, feedId: string): Promise<void>;
-  /** Deletes all that is left of a feed. */
   deleteFeed(client: string, feedId: string): Promise<number>;
 }
 
@@ -116,7 +113,6 @@ export const runManifests = (blobs: Blobs) => ({
 
 const RunManifest = z.object({ id: z.string(), feedId: z.string() });
 
-/** Returns the ids of all runs in object storage, by feed. */
 export async function listRunsByFeed(
   blobs: Blobs,
   signal?: AbortSignal,

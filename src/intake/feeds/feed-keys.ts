@@ -4,7 +4,6 @@ import { type CacheInputs, cutOutPrefix, FEEDS_PREFIX, segment } from '../../sto
 export const feedPrefix = (client: string, feedId: string): string =>
   `${FEEDS_PREFIX}${segment(client)}/${feedId}/`;
 
-/** Keys of a feed's blobs. */
 export const feedKeys = (client: string, feedId: string) => {
   const prefix = feedPrefix(client, feedId);
   return {

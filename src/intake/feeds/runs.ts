@@ -19,12 +19,10 @@ const INGEST_MILLIS = 86_400_000;
 interface FeedRunDeps {
   feeds: Feeds;
   batches: Batches;
-  /** The queue `feed`. */
   queue: JobQueue;
   now: Clock;
 }
 
-/** The manifests of runs in object storage. */
 interface RunManifests {
   putManifest(run: BatchManifest): Promise<void>;
   deleteManifest(run: Pick<BatchManifest, 'client' | 'id'>): Promise<void>;

@@ -63,7 +63,6 @@ async function* streamEvents(
   }
 }
 
-/** Creates server-sent event streams, with a limit per client and process. */
 export function createBatchEvents() {
   const limit = createClientLimit(
     MAX_STREAMS_PER_CLIENT,

@@ -21,7 +21,6 @@ const refinementsField = z.number().optional().meta({
   description: 'How often people have mended the cut-out; absent if it is as it was made',
 });
 
-/** For the OpenAPI document: one line of the results. */
 export const ResultRow = z
   .object({
     row: z.number(),
@@ -35,7 +34,6 @@ export const ResultRow = z
   })
   .meta({ id: 'BatchResult' });
 
-/** For the OpenAPI document: one line of the errors. */
 export const ErrorRow = z
   .object({
     row: z.number(),
@@ -47,7 +45,6 @@ export const ErrorRow = z
 
 const MANIFEST_STATUSES = ['succeeded', 'failed', 'rejected', 'pending', 'canceled'] as const;
 
-/** For the OpenAPI document: one line of the manifest. */
 export const ManifestRow = z
   .object({
     row: z.number(),
@@ -82,7 +79,6 @@ export const ManifestRow = z
 /** Converts a row to its line in a report; undefined omits the row. */
 export type Report = (batch: BatchRecord, outcome: RowOutcome) => object | undefined;
 
-/** Returns the path of a row's cut-out. */
 export const cutOutUrl = (id: string, row: number): string =>
   `${BATCHES_PATH}/${id}/rows/${row}/cutout`;
 
@@ -187,7 +183,7 @@ export const findChunk = (firstRows: readonly number[], row: number): number =>
 
 const BLOCK_CHARS = 64 * 1024;
 
-/** Serializes objects as lines of JSON, many per block. */
+/** Many lines per block. */
 async function* toNdjson(objects: AsyncIterable<object>): AsyncGenerator<Buffer> {
   let text = '';
   for await (const object of objects) {
@@ -217,7 +213,6 @@ export async function* readRows(
   }
 }
 
-/** Serializes a report on the rows of a batch as NDJSON. */
 export async function* readReport(
   batch: BatchRecord,
   report: Report,

@@ -78,7 +78,6 @@ const idempotentAction =
     return idempotently(idempotency, call, parts, () => act(batch, call));
   };
 
-/** The routes that change batches. */
 const changeRoutes = (actions: BatchActions, idempotency: Idempotency): Route[] => [
   route<unknown, CreateBatchRequest>({
     method: 'POST',
@@ -185,7 +184,6 @@ const reportRoute = (
     handle: (call) => actions.report(name, call, call.query),
   });
 
-/** The routes that show batches. */
 const viewRoutes = (actions: BatchActions): Route[] => [
   route<PageQuery>({
     method: 'GET',

@@ -28,7 +28,6 @@ export type UploadServices = Pick<
   'batches' | 'blobs' | 'limits' | 'requestLimits' | 'storedBytes' | 'now'
 >;
 
-/** The part of an upload that is stored. */
 export interface UploadResult {
   accepted: number;
   rejected: number;
@@ -88,7 +87,6 @@ export function createUpload(
     throw quotaExceeded(caller, now());
   }
 
-  /** Converts a row to the line to store, and stores its image if the row contains one. */
   async function toLine({ line, customId, content }: IncomingRow): Promise<RowLine> {
     const position = { row: nextRow, line };
     const reject = ({ type, detail }: Problem): RejectedRow => ({
@@ -135,7 +133,6 @@ export function createUpload(
     await blobs.delete(keys.rows(chunk)).catch(storageUnavailable);
   }
 
-  /** Writes a chunk's file and appends the chunk to the batch. */
   async function putChunk(lines: readonly RowLine[], upload: Upload) {
     await putRows(blobs, keys.rows(chunk), lines, upload).catch(storageUnavailable);
     const newChunk = { chunk, first: lines[0]!.row, ...countRows(lines), upload };

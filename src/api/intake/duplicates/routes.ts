@@ -8,10 +8,8 @@ import { jsonDoc } from '../../json-doc.ts';
 import { RETRY_SOON } from '../job-response.ts';
 import { DuplicatesPage, DuplicatesQuery } from './schemas.ts';
 
-/** The batch or run whose rows were compared. */
 interface DuplicatesTarget {
   batch: BatchRecord;
-  /** Path of its duplicates. */
   path: string;
 }
 
@@ -22,7 +20,7 @@ interface DuplicatesRouteOptions {
   name: 'Batch' | 'FeedRun';
   /** For summaries. */
   noun: 'batch' | 'run';
-  /** Returns the caller's batch or run. @throws Problem not-found, gone, insufficient-scope */
+  /** @throws Problem not-found, gone, insufficient-scope */
   readTarget(call: Call<unknown, unknown>): Promise<DuplicatesTarget>;
 }
 
@@ -53,7 +51,6 @@ async function readPage(
   return { duplicates, groups, ...(next !== undefined && { links }) };
 }
 
-/** The route of the duplicates of a batch or a feed run. */
 export const duplicatesRoute = (
   blobs: Blobs,
   { path, name, noun, readTarget }: DuplicatesRouteOptions,

@@ -47,7 +47,6 @@ const notClassified = (): Problem =>
 const toStream = (bytes: AsyncGenerator<Uint8Array>, source: Readable | undefined): Readable =>
   Readable.from(bytes, { objectMode: false }).once('close', () => source?.destroy());
 
-/** Creates the downloads of a run: its report and its export. */
 export function createFeedDownloads(services: DownloadServices) {
   const { blobs, batches, links } = services;
   const limit = createClientLimit(

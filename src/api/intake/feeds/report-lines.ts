@@ -14,11 +14,9 @@ import type { ImageEvidence } from '../../../taxonomy/classify.ts';
 import type { Classification } from '../../../taxonomy/response-schema.ts';
 import { asDecided, classifyProduct, evidenceOf, type LearnedOf } from './classify-product.ts';
 
-/** The outcome of one image of a product. */
 export interface ImageLine {
   url: string;
   outcome: 'changed' | 'unchanged' | 'stale' | 'failed' | 'not-done';
-  /** Why it failed or was not processed. */
   reason?: string;
   /** Since when its source cannot be read. */
   staleSince?: string;
@@ -107,7 +105,6 @@ function toImageLine(
   };
 }
 
-/** An image of the feed and its result. */
 interface ImageOutcome {
   row: AcceptedRow;
   result: ResultLine | undefined;

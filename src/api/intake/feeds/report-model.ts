@@ -3,14 +3,10 @@ import { outfitResponse } from '../outfit-response.ts';
 import type { ImageLine, NotesLine, ProductLine } from './report-lines.ts';
 import type { RunResponse } from './response.ts';
 
-/** The data of a report, for every format. */
 export interface Report {
   run: RunResponse;
-  /** Whether the feed is classified. */
   isClassified: boolean;
-  /** Whether the garments of its images are separated. */
   isSeparated: boolean;
-  /** Whether rules judge its pictures. */
   isJudged: boolean;
   lines: AsyncIterable<ProductLine | NotesLine>;
   /**
@@ -34,6 +30,5 @@ export const garmentsOf = (
     }),
   );
 
-/** Returns what a garment is called: its category, else its group. */
 export const garmentName = ({ group, classification }: OutfitDescription['garments'][number]) =>
   classification.category?.label ?? group;

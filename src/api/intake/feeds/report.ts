@@ -31,7 +31,6 @@ const reviewCells = (review: ImageLine['review']): string[] => [
   review ? review.reasons.join('; ') : '',
 ];
 
-/** Columns for the first image with the same picture. */
 const DUPLICATE_COLUMNS = ['duplicate_of', 'duplicate_of_image', 'duplicate_similarity'];
 
 const duplicateCells = (duplicateOf: ImageLine['duplicateOf']): (string | number)[] => [
@@ -40,7 +39,6 @@ const duplicateCells = (duplicateOf: ImageLine['duplicateOf']): (string | number
   duplicateOf?.similarity ?? '',
 ];
 
-/** Columns for the rules that judge the pictures, if there are any. */
 const RULES_COLUMNS = ['rules_passed', 'rules_failed'];
 
 function rulesCells(image: ImageLine | undefined, { isJudged }: Report): string[] {
@@ -53,7 +51,6 @@ function rulesCells(image: ImageLine | undefined, { isJudged }: Report): string[
   ];
 }
 
-/** Columns for the garments of an image, if they are separated. */
 const GARMENT_COLUMNS = ['garments', 'garment_pictures'];
 
 function garmentCells(
@@ -147,7 +144,6 @@ const WRITERS: Readonly<Record<ReportFormat, { mediaType: string; write(report: 
 
 const BLOCK_CHARS = 64 * 1024;
 
-/** Joins chunks of text to larger blocks of bytes. */
 async function* toBlocks(chunks: AsyncIterable<string>): AsyncGenerator<Buffer> {
   let text = '';
   for await (const chunk of chunks) {
@@ -159,7 +155,6 @@ async function* toBlocks(chunks: AsyncIterable<string>): AsyncGenerator<Buffer> 
   if (text) yield Buffer.from(text);
 }
 
-/** Writes the report of a run. Returns its bytes and their media type. */
 export function writeReport(format: ReportFormat, report: Report) {
   const { mediaType, write } = WRITERS[format];
   return { mediaType, body: toBlocks(write(report)) };

@@ -46,7 +46,6 @@ function toReviewTarget(
 
 type FeedAcceptance = ReturnType<typeof createFeedAcceptance>;
 
-/** The routes that change feeds. */
 const changeRoutes = (
   actions: FeedActions,
   acceptance: FeedAcceptance,
@@ -152,7 +151,6 @@ const changeRoutes = (
   }),
 ];
 
-/** The routes for retailers' feeds. */
 export function feedRoutes(
   services: FeedServices & DownloadServices,
   events: BatchEvents,

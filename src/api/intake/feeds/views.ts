@@ -161,7 +161,6 @@ const eventRoute = (actions: FeedActions, batches: Batches, events: BatchEvents)
     },
   });
 
-/** The routes that show feeds and their runs. */
 export function feedViewRoutes(
   actions: FeedActions,
   services: DownloadServices,

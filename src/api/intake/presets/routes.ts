@@ -15,7 +15,7 @@ const toResponse = (preset: Preset) => ({
 
 const unknown = (): Problem => new Problem('not-found', 'You have no preset of this name');
 
-/** Returns the name in the path. @throws Problem not-found if no preset can have it */
+/** @throws Problem not-found if no preset can have it */
 function nameOf({ params: { name = '' } }: Pick<Call, 'params'>): string {
   if (PRESET_NAME.test(name)) return name;
   throw new Problem('not-found', 'Names of presets are 1 to 64 of a-z, 0-9 and hyphens');
@@ -26,7 +26,6 @@ const tooMany = (): Problem =>
 
 const presetDoc = jsonDoc('The preset', PresetResponse);
 
-/** The routes of presets: named options of a client. */
 export const presetRoutes = (presets: Presets): Route[] => [
   route({
     method: 'GET',

@@ -30,10 +30,8 @@ import type {
   ReviewRowResponse,
 } from './schemas.ts';
 
-/** The batch or run that is reviewed. */
 export interface ReviewTarget {
   batch: BatchRecord;
-  /** Path of its review. */
   path: string;
   /** Whether what is decided now has an effect: not about a run that a newer one has followed. */
   isOpen: boolean;
@@ -41,7 +39,6 @@ export interface ReviewTarget {
   linkOf(row: ReviewRow): string | undefined;
 }
 
-/** What the routes of a review need. */
 export interface ReviewRoutesOptions {
   /** Path of the batch or run, with parameters. */
   path: string;
@@ -49,7 +46,7 @@ export interface ReviewRoutesOptions {
   name: 'Batch' | 'FeedRun';
   /** For summaries. */
   noun: 'batch' | 'run';
-  /** Returns the caller's batch or run. @throws Problem not-found, gone, insufficient-scope */
+  /** @throws Problem not-found, gone, insufficient-scope */
   readTarget(call: Call<unknown, unknown>): Promise<ReviewTarget>;
 }
 
@@ -85,7 +82,6 @@ export const versionOf = ({
   ...(refinements !== undefined && { refinements }),
 });
 
-/** Creates the actions behind the routes of reviews. */
 export function createReviewActions(
   services: DecideServices & Pick<Gateway, 'now'>,
   images: Pick<ImageRequests, 'fetchImage'>,
@@ -118,7 +114,7 @@ export function createReviewActions(
     return { carried, carriedRefined: carriedRefined(carried) };
   }
 
-  /** Reads what is known of a row. @throws Problem upstream-unavailable */
+  /** @throws Problem upstream-unavailable */
   async function readKnown(batch: BatchRecord, { row }: ReviewRow): Promise<Known> {
     const earlier = await readCarried(batch).catch(reviewUnavailable);
     return { ...(await reviews.read(batch.id, [row]).catch(reviewUnavailable)), ...earlier };
@@ -153,7 +149,6 @@ export function createReviewActions(
     return batch ? reviewMember(batch).review : undefined;
   }
 
-  /** Returns a row as it is now. */
   const show = async (target: ReviewTarget, row: ReviewRow): Promise<ReviewRowResponse> =>
     toResponse(target, row, await readKnown(target.batch, row));
 
@@ -208,7 +203,7 @@ export function createReviewActions(
       return { ...response, history: history.map((each) => toHistoryLine(batch.client, each)) };
     },
 
-    /** Decides about one row. @throws Problem conflict with the present decision; not-found, quota-exceeded */
+    /** @throws Problem conflict with the present decision; not-found, quota-exceeded */
     async decide(target: ReviewTarget, call: Call<unknown, DecisionRequest>): Promise<object> {
       const { batch } = target;
       requireOpen(target);

@@ -16,7 +16,6 @@ import {
 
 const PROBLEMS = ['not-found', 'conflict', 'gone'] as const;
 
-/** The routes that list rows and decide about them. */
 const decisionRoutes = (
   actions: ReviewActions,
   { path, name, noun, readTarget }: ReviewRoutesOptions,
@@ -104,7 +103,6 @@ const decisionRoutes = (
   }),
 ];
 
-/** The routes of the review of a batch or a feed run. */
 export const reviewRoutes = (
   actions: ReviewActions,
   refinements: RowRefinements,

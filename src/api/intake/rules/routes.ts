@@ -45,7 +45,7 @@ const builtInResponses = () =>
 
 const notFound = () => new Problem('not-found', 'There is no such rule pack');
 
-/** Returns the name in the path of a request that changes a pack. @throws Problem */
+/** @throws Problem conflict, not-found */
 function requireOwnName({ params: { name = '' } }: Call<unknown, unknown>): string {
   if (BUILT_IN_PACKS.has(name)) {
     throw new Problem('conflict', `"${name}" is built in and cannot be changed; use another name`);
@@ -65,7 +65,6 @@ function checkBytes(pack: RulePack): void {
   );
 }
 
-/** The routes for rule packs: those that are built in, and the client's own. */
 export const rulePackRoutes = (packs: RulePacks): Route[] => [
   route({
     method: 'GET',

@@ -18,7 +18,6 @@ const MAX_EVENT_BYTES = 256 * 1024;
 
 const sourceDoc = jsonDoc('The source', SourceResponse);
 
-/** The routes of sources: folders and prefixes of buckets whose new objects are cut out. */
 export function sourceRoutes(services: SourceServices): Route[] {
   const actions = createSourceActions(services);
   return [

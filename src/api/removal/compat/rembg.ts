@@ -51,7 +51,6 @@ const bgc = z
 
 const UNUSED = { description: 'Checked, without effect' };
 
-/** The parameters of rembg. Others are ignored, as rembg does. */
 const FIELDS = {
   model: z
     .string()
@@ -83,7 +82,6 @@ function toOptions({ model, a, om, bgc: background }: Fields): CutOutOptions {
   });
 }
 
-/** What the rembg routes need. */
 interface RembgDeps {
   images: Pick<ImageRequests, 'cutOut' | 'shedIfBusy'>;
 }
@@ -117,7 +115,6 @@ const commonSpec = {
   problems: ['unprocessable-image', 'upstream-failed'],
 } as const;
 
-/** The routes of rembg's HTTP server, for its existing clients. */
 export const rembgRoutes = (deps: RembgDeps): Route[] => [
   route<z.infer<typeof Query>>({
     ...commonSpec,

@@ -43,12 +43,10 @@ const CODES = {
 } as const;
 export type Code = keyof typeof CODES;
 
-/** An error with its remove.bg code. */
 export interface CodedIssue extends ValidationIssue {
   code: Code;
 }
 
-/** Returns a problem for errors that have remove.bg codes. */
 export const removebgProblem = (...issues: readonly CodedIssue[]): Problem =>
   new Problem('invalid-request', issues.map(({ detail }) => detail).join('; '), { errors: issues });
 
@@ -114,7 +112,6 @@ const CODE_BY_TYPE: Partial<Record<ProblemType, Code>> = {
   'unprocessable-image': 'unknown_foreground',
 };
 
-/** Converts the problems that processing an image rejects with to ones with remove.bg codes. */
 export async function withRemoveBgCodes<T>(processing: Promise<T>): Promise<T> {
   return processing.catch((error) => {
     if (!(error instanceof Problem)) throw error;

@@ -80,7 +80,6 @@ const PARAMETERS: Readonly<Record<string, Parameter>> = {
   bg_image_url:     { field: 'backgroundImageUrl',  code: 'invalid_bg_image_url' },
 };
 
-/** For the OpenAPI document: the parameters as a form. */
 export const ParameterForm = z
   .object(
     Object.fromEntries(
@@ -128,10 +127,7 @@ const unknownParameter = (name: string): CodedIssue => ({
   detail: `${name.slice(0, 40)} is not a parameter of this form`,
 });
 
-/**
- * Parses the parameters of a form. Empty values count as absent.
- * @throws Problem with all errors
- */
+/** Empty values count as absent. @throws Problem with all errors */
 export function readParameters(fields: Readonly<Record<string, unknown>>): Parameters {
   const sent = Object.entries(fields).filter(([, value]) => toText(value) !== '');
   const issues = sent

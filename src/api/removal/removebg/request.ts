@@ -8,7 +8,6 @@ import { type CodedIssue, removebgProblem } from './errors.ts';
 import { type Parameters, readParameters } from './parameters.ts';
 import { maxMegapixels } from './sizes.ts';
 
-/** A request of remove.bg, converted to ours. */
 interface RemoveBgRequest {
   cutOut: CutOutRequest;
   /** The value of `X-Type`; undefined if the client does not want it. */
@@ -143,10 +142,7 @@ function toOptions(parameters: Parameters, background: Background): CutOutOption
   return format === 'zip' ? { ...options, asZip: true } : options;
 }
 
-/**
- * Parses a form of remove.bg.
- * @throws Problem with remove.bg codes
- */
+/** @throws Problem with remove.bg codes */
 export function readRequest(form: Form, readImage: ReadImage): RemoveBgRequest {
   checkFiles(form);
   const parameters = readParameters(form.fields);

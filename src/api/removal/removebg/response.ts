@@ -8,7 +8,6 @@ import { removebgProblem } from './errors.ts';
 import { rateHeaders } from './rate-headers.ts';
 import { maxMegapixels } from './sizes.ts';
 
-/** A finished image, and the worker's result. */
 interface CutOutResult {
   file: Uint8Array;
   result: JobResult<'remove-background'>;
@@ -32,7 +31,6 @@ export function asksForJson({ headers }: Pick<Call, 'headers'>): boolean {
   return ranges.includes('application/json') && !acceptsImage;
 }
 
-/** Returns the dimensions of the result at the largest size. */
 function maxDimensions({ whole: { width, height }, mediaType }: CutOutResult['result']) {
   const maxPixels = maxMegapixels(mediaType === 'image/png') * 1e6;
   const factor = Math.min(1, Math.sqrt(maxPixels / (width * height)));

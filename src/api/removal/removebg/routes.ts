@@ -12,7 +12,6 @@ import { rateHeaders } from './rate-headers.ts';
 import { type ReadImage, readRequest } from './request.ts';
 import { asksForJson, imageReply } from './response.ts';
 
-/** What the remove.bg routes need. */
 interface RemoveBgDeps {
   images: Pick<ImageRequests, 'cutOut' | 'shedIfBusy'>;
   readImage: ReadImage;
@@ -49,7 +48,6 @@ const RemoveBgErrors = z
   })
   .meta({ id: 'RemoveBgErrors' });
 
-/** What all routes have in common. */
 const commonSpec = (now: Clock): Pick<Route, 'keyHeader' | 'problemReply' | 'problemSchema'> => ({
   keyHeader: 'x-api-key',
   problemReply: (problem) => toProblemReply(problem, now()),
@@ -102,7 +100,6 @@ const IMAGE_HEADERS = [
   'X-Foreground-Height',
 ] as const;
 
-/** The routes compatible with remove.bg's API, for existing clients. */
 export const removeBgRoutes = (deps: RemoveBgDeps): Route[] => [
   route({
     ...commonSpec(deps.now),
