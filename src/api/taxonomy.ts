@@ -42,10 +42,7 @@ import type { ImageRequests } from './removal/image-requests.ts';
 interface Classifier extends PreferJob {
   idempotency: Pick<Idempotency, 'claimCharge'>;
   images: Pick<ImageRequests, 'classifyGarment'>;
-  /**
-   * Returns the bytes of the JSON member `image_base64`, or undefined if there is none. Throws a
-   * Problem.
-   */
+  /** Returns the bytes of the JSON member `image_base64`, or undefined if there is none. Throws a Problem. */
   readImage(body: unknown): Uint8Array | undefined;
   learnedCategories: Pick<LearnedCategories, 'find'>;
   /** Id and version of the image model. */

@@ -103,9 +103,8 @@ export class Keys {
   }
 
   /**
-   * Registers a key that the operator chose (the development key), replacing its grant. Returns
-   * false if it is revoked or expired, which it stays. Rejects with `KeyError` if it is new and its
-   * client has as many live keys as it may.
+   * Registers a key that the operator chose (the development key), replacing its grant. Returns false if it is revoked
+   * or expired, which it stays. Rejects with `KeyError` if it is new and its client has as many live keys as it may.
    */
   adopt(key: string, grant: Grant): Promise<boolean> {
     return untilWritten(async () => {

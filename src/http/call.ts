@@ -41,10 +41,7 @@ const FORM_LIMITS = { files: 2, fields: 50, parts: 52 };
 
 export const base64Length = (bytes: number): number => Math.ceil(bytes / 3) * 4;
 
-/**
- * Returns the limit of a form's bytes: two files, or one in base64, which URL encoding makes longer
- * still.
- */
+/** Returns the limit of a form's bytes: two files, or one in base64, which URL encoding makes longer still. */
 export const maxFormBytes = (maxImageBytes: number): number =>
   2 * maxImageBytes + FORM_OVERHEAD_BYTES;
 

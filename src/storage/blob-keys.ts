@@ -9,10 +9,7 @@ export const SYNC_PREFIX = 'sync/';
 /** Age at which a blob under `sync/` no longer belongs to a request. */
 export const SYNC_ORPHAN_SECONDS = 900;
 
-/**
- * The blobs of one synchronous removal.
- * @param id unique to the request; not from the client
- */
+/** The blobs of one synchronous removal. @param id unique to the request; not from the client */
 export const syncKeys = (client: string, id: string) => ({
   inputKey: `${SYNC_PREFIX}${segment(client)}/${id}/in`,
   backgroundKey: `${SYNC_PREFIX}${segment(client)}/${id}/background`,

@@ -19,9 +19,7 @@ export interface Outfit extends SeparatedOutfit {
   files: Uint8Array;
 }
 
-/**
- * The results of children, validated because children decode untrusted images. Unknown timings pass.
- */
+/** The results of children, validated because children decode untrusted images. Unknown timings pass. */
 const ImageSize = z.object({ width: z.number(), height: z.number() });
 
 const FileResult = ImageSize.extend({

@@ -138,10 +138,7 @@ export const decodeSmall = (
     return { ...decoded, width: autoOrient.width, height: autoOrient.height };
   });
 
-/**
- * Decodes an image scaled and cropped to cover a size, centred.
- * @throws DecodeError like `decode`
- */
+/** Decodes an image scaled and cropped to cover a size, centred. @throws DecodeError like `decode` */
 export const decodeCovering = (
   image: Uint8Array,
   maxPixels: number,

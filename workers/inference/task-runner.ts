@@ -132,10 +132,7 @@ function splitBody({ options, region, imageBytes }: TaskRequest, body: Uint8Arra
   return { image: body.subarray(0, imageBytes), settings: { options, region, background } };
 }
 
-/**
- * Restricts the decoders of this process to untrusted images, and loads the removal model.
- * @throws ModelError
- */
+/** Restricts the decoders of this process to untrusted images, and loads the removal model. @throws ModelError */
 export async function openTaskRunner(
   options: ChildOptions,
 ): Promise<{ ready: ChildReady; runTask: RunTask }> {

@@ -51,9 +51,7 @@ async function serveFile({ blobs, links, now }: Services, call: Call<FileQuery>)
   return { status: 303, headers: { location, 'cache-control': 'private, no-store' } };
 }
 
-/**
- * The route that serves files by signed link, without a key: for marketplaces, browsers and mail.
- */
+/** The route that serves files by signed link, without a key: for marketplaces, browsers and mail. */
 export const fileRoutes = (services: Services): Route[] => [
   route({
     method: 'GET',

@@ -109,10 +109,7 @@ function requireGarment(job: JobRecord, index: string | undefined) {
   return { key: garmentKey(prefix, file.sha256), file };
 }
 
-/**
- * Creates the actions behind the job routes. Background removal also uses them for asynchronous
- * requests.
- */
+/** Creates the actions behind the job routes. Background removal also uses them for asynchronous requests. */
 export function createJobActions(services: JobServices) {
   const { redis, queues, jobs, jobRetention, completions, blobs, links, linkRule, now } = services;
   const queue = queues.async;
@@ -200,9 +197,7 @@ export function createJobActions(services: JobServices) {
     isAllowed: (call: Call): Promise<boolean> =>
       allowsStorage(requireCaller(call), services.readClientLimits),
 
-    /**
-     * As `startOnce`, but waits for the end of the job or `waitMillis`, and returns its latest record.
-     */
+    /** As `startOnce`, but waits for the end of the job or `waitMillis`, and returns its latest record. */
     async startAndWait(
       request: JobRequest,
       call: Call,
@@ -219,10 +214,7 @@ export function createJobActions(services: JobServices) {
       return read(id);
     },
 
-    /**
-     * Cancels a job. Idempotent.
-     * @throws Problem conflict if the job has ended in another state
-     */
+    /** Cancels a job. Idempotent. @throws Problem conflict if the job has ended in another state */
     async cancel(job: JobRecord): Promise<JobRecord> {
       const nowMillis = now();
       const { dueAtMillis, expiresAt } = expiryOf(job, nowMillis);
@@ -273,10 +265,7 @@ export function createJobActions(services: JobServices) {
       return { body: await openVerified(blobs, { key, ...file }, signal, missing(job)), file };
     },
 
-    /**
-     * Creates a temporary link to the cut-out of a job that needs no key. Throws like
-     * `requireCutOut`.
-     */
+    /** Creates a temporary link to the cut-out of a job that needs no key. Throws like `requireCutOut`. */
     async link(job: JobRecord, signal: AbortSignal): Promise<string> {
       const { outputKey, cutout, file } = requireCutOut(job);
       const nowMillis = now();

@@ -102,10 +102,7 @@ const Fields = z.strictObject({
   webhook: z.preprocess(parseText, WebhookField.optional()),
 });
 
-/**
- * A background image is a field beside the options, so `JobOptions` alone cannot check it for
- * conflicts.
- */
+/** A background image is a field beside the options, so `JobOptions` alone cannot check it for conflicts. */
 const CheckedFields = Fields.superRefine(({ options, backgroundImage }, context) => {
   if (backgroundImage) checkConflicts({ ...options, backgroundImage }, context, ['options']);
 });
@@ -209,9 +206,7 @@ export function fingerprintOf(
 
 const IDEMPOTENCY_KEY = /^"?([\x21\x23-\x7e]{1,255})"?$/;
 
-/**
- * Returns the client's `Idempotency-Key`, with or without the quotes that the IETF draft requires.
- */
+/** Returns the client's `Idempotency-Key`, with or without the quotes that the IETF draft requires. */
 export function readIdempotencyKey(headers: Call['headers']): string | undefined {
   const sent = headers['idempotency-key'];
   if (sent === undefined) return undefined;

@@ -109,10 +109,7 @@ export async function checkWebhook(
   );
 }
 
-/**
- * Creates the actions behind the routes. Each throws upstream-unavailable if Redis does not
- * respond.
- */
+/** Creates the actions behind the routes. Each throws upstream-unavailable if Redis does not respond. */
 function createWebhookActions({ events, receivers, queues, blobs, now }: Services) {
   async function readSettings(client: string): Promise<z.infer<typeof WebhookSettings>> {
     const [active, disabledUrls] = await Promise.all([

@@ -121,10 +121,7 @@ function checkBase64(call: Call<Query>): void {
   );
 }
 
-/**
- * Returns the image.
- * @throws Problem if there is none, or if the body is JSON without `return_base64`
- */
+/** Returns the image. @throws Problem if there is none, or if the body is JSON without `return_base64` */
 function requireImage({ image, via, pointers }: ImageForm, asBase64: boolean): Uint8Array {
   if (via === 'json' && !asBase64) {
     const detail = 'JSON bodies need the query ?return_base64=true';

@@ -201,10 +201,7 @@ export function createImageRequests(services: Services) {
   }
 
   return {
-    /**
-     * Rejects a request while the workers are busy, before its image is read.
-     * @throws Problem upstream-unavailable
-     */
+    /** Rejects a request while the workers are busy, before its image is read. @throws Problem upstream-unavailable */
     shedIfBusy: (call: Pick<Call, 'caller'>) => admission.shedIfBusy(ownerOf(call)),
 
     async cutOut({ source, options, background }: CutOutRequest, call: ImageCall) {

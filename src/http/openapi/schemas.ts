@@ -38,10 +38,7 @@ function open(schema: JsonSchema): JsonSchema {
   return additionalProperties === false ? rest : schema;
 }
 
-/**
- * Moves a default into the description: generators would declare the field as required, in requests
- * too.
- */
+/** Moves a default into the description: generators would declare the field as required, in requests too. */
 function describeDefault(schema: JsonSchema): void {
   const { default: value, description } = schema;
   delete schema.default;

@@ -106,10 +106,7 @@ function measureDistances(cells: StrokeCells, stroke: Stroke, reach: number): vo
     cells.distance[i] = Math.max(0, Math.sqrt(squared[i]!) - radius) / span;
 }
 
-/**
- * Reads the part of an image that a stroke may change.
- * @param painted of all strokes, see `paintStrokes`
- */
+/** Reads the part of an image that a stroke may change. @param painted of all strokes, see `paintStrokes` */
 export function readCells(image: MattedImage, painted: Painted, stroke: Stroke): StrokeCells {
   const reach = reachOf(stroke);
   const box = reachBox(stroke, image.pixels);

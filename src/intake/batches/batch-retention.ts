@@ -13,10 +13,9 @@ import { ResultLine } from './rows.ts';
 const EXPIRABLE_STATUSES = ['open', 'held', ...BATCH_TERMINAL_STATUSES] as const;
 
 /**
- * Owns the deletion of batches, on expiry or on request, and of the rows and results of feed runs on
- * expiry. A feed's images, surplus runs and erasure belong to `feeds/feed-retention.ts`. Every action may be
- * interrupted and repeated: the tombstone is written first, cut-outs are deleted while the results still
- * name them, and the rest last.
+ * Owns the deletion of batches, on expiry or on request, and of the rows and results of feed runs on expiry. A feed's
+ * images, surplus runs and erasure belong to `feeds/feed-retention.ts`. Every action may be interrupted and repeated:
+ * the tombstone is written first, cut-outs are deleted while the results still name them, and the rest last.
  */
 export function createBatchRetention(batches: Batches, eraser: BatchEraser) {
   /** Deletes the cut-outs that the results of one chunk name, except those of a feed. */

@@ -97,10 +97,7 @@ function parseFile(path: string): unknown {
   }
 }
 
-/**
- * Reads the file that declares sources; without one there are none.
- * @throws ConfigError with all errors, by pointer
- */
+/** Reads the file that declares sources; without one there are none. @throws ConfigError with all errors, by pointer */
 export function readDeclaredSources({
   SOURCES_FILE,
   SELVAGE_HOME,

@@ -103,10 +103,7 @@ const versionHash = (version: string): string => digest(version, 6);
 
 type Version = Pick<SourceObject, 'name' | 'version'>;
 
-/**
- * Counts the objects of a batch, once.
- * KEYS: record. ARGV: batch as JSON, succeeded, failed, rejected.
- */
+/** Counts the objects of a batch, once. KEYS: record. ARGV: batch as JSON, succeeded, failed, rejected. */
 const FINISH = `
 if redis.call('HGET', KEYS[1], 'batch') ~= ARGV[1] then return 0 end
 redis.call('HDEL', KEYS[1], 'batch')

@@ -88,10 +88,7 @@ async function* prepared<T>(
 const wrongOffset = (detail: string, offset: number): Problem =>
   new Problem('conflict', detail, { members: { offset } });
 
-/**
- * Returns the upload to resume, or undefined for a new one.
- * @throws Problem conflict, with the right offset
- */
+/** Returns the upload to resume, or undefined for a new one. @throws Problem conflict, with the right offset */
 function uploadToResume(
   { upload }: BatchRecord,
   offset: number | undefined,

@@ -174,10 +174,7 @@ export const REPORTS = {
   manifest: toManifestRow,
 } as const satisfies Record<string, Report>;
 
-/**
- * Returns the index of the chunk that contains a row, or -1.
- * @param firstRows the first row of each chunk
- */
+/** Returns the index of the chunk that contains a row, or -1. @param firstRows the first row of each chunk */
 export const findChunk = (firstRows: readonly number[], row: number): number =>
   firstRows.findLastIndex((first) => first <= row);
 

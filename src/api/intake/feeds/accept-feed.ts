@@ -116,8 +116,7 @@ export function createFeedAcceptance(services: FeedServices, { readOwn, toRespon
   }
 
   /**
-   * An accepted feed is durable: its manifest is written first, then the records, then the queue
-   * entry.
+   * An accepted feed is durable: its manifest is written first, then the records, then the queue entry.
    * @param known an earlier attempt at the same request has written at least the record
    */
   async function accept(

@@ -117,9 +117,7 @@ interface ImageOutcome {
 export function imagesInOrder(outcomes: AsyncIterable<RowOutcome>) {
   const iterator = outcomes[Symbol.asyncIterator]();
   return {
-    /**
-     * Returns undefined if the run has no outcome for this image: its feed was not read that far.
-     */
+    /** Returns undefined if the run has no outcome for this image: its feed was not read that far. */
     async next(customId: string, image: number): Promise<ImageOutcome | undefined> {
       for (;;) {
         const { done, value } = await iterator.next();

@@ -9,10 +9,7 @@ export interface Report {
   isSeparated: boolean;
   isJudged: boolean;
   lines: AsyncIterable<ProductLine | NotesLine>;
-  /**
-   * Returns a link to the picture of an image that needs no key, or undefined if there is no
-   * picture.
-   */
+  /** Returns a link to the picture of an image that needs no key, or undefined if there is no picture. */
   linkOf(id: string, image: number, of: Pick<ImageLine, 'pictureKey'>): string | undefined;
 }
 

@@ -72,10 +72,7 @@ const toRemoveBgError = (type: ProblemType): RemoveBgError =>
 const isCode = (code: unknown): code is Code =>
   typeof code === 'string' && Object.hasOwn(CODES, code);
 
-/**
- * Converts a problem to remove.bg's error response: one entry per error with a code, else one for
- * all.
- */
+/** Converts a problem to remove.bg's error response: one entry per error with a code, else one for all. */
 export function toProblemReply(problem: Problem, nowMillis: number): Reply {
   const { type, detail, errors = [], headers } = problem;
   const { status, code, title } = toRemoveBgError(type);
@@ -95,10 +92,7 @@ export function toProblemReply(problem: Problem, nowMillis: number): Reply {
   };
 }
 
-/**
- * Codes for errors found while processing the image: by pointer into our options, else by problem
- * type.
- */
+/** Codes for errors found while processing the image: by pointer into our options, else by problem type. */
 const CODE_BY_POINTER: Readonly<Record<string, Code>> = {
   '/imageUrl': 'failed_image_download',
   '/backgroundImageUrl': 'failed_bg_download',

@@ -23,10 +23,7 @@ interface Parameter {
   field: keyof typeof FIELDS;
   /** The error code for an invalid value. */
   code: Code | ((text: string) => Code);
-  /**
-   * The allowed values, and our value for each. Without them, the schema of the field parses the
-   * text.
-   */
+  /** The allowed values, and our value for each. Without them, the schema of the field parses the text. */
   values?: Readonly<Record<string, unknown>>;
   /** Rewrites a notation of remove.bg to ours. */
   rewrite?(text: string): string;

@@ -102,10 +102,7 @@ function resolveFormat({ format, channels }: Parameters, background: Background)
   return isOpaque && channels !== 'alpha' ? 'jpeg' : 'png';
 }
 
-/**
- * Rejects options that conflict with channels `alpha`: a matte has no colours, and a ZIP already
- * contains it.
- */
+/** Rejects options that conflict with channels `alpha`: a matte has no colours, and a ZIP already contains it. */
 function checkMatte({ channels, format, shadow }: Parameters, background: Background): void {
   const conflicts = [
     format === 'zip' && 'format "zip", which contains the matte',
@@ -118,9 +115,7 @@ function checkMatte({ channels, format, shadow }: Parameters, background: Backgr
   throw removebgProblem({ pointer: '/channels', code: 'invalid_channels', detail });
 }
 
-/**
- * Converts parameters to our options. Omits those without effect, such as a margin without a crop.
- */
+/** Converts parameters to our options. Omits those without effect, such as a margin without a crop. */
 function toOptions(parameters: Parameters, background: Background): CutOutOptions {
   const format = resolveFormat(parameters, background);
   const { crop, cropMargin, shadow, shadowOpacityPct, maxOutputMegapixels: size } = parameters;

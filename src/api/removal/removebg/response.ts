@@ -22,9 +22,7 @@ const mediaRanges = (header: string | string[] | undefined): string[] =>
     .split(',')
     .map((range) => range.split(';', 1)[0]?.trim() ?? '');
 
-/**
- * Reports whether a client accepts JSON but no image. A client that accepts both gets the image.
- */
+/** Reports whether a client accepts JSON but no image. A client that accepts both gets the image. */
 export function asksForJson({ headers }: Pick<Call, 'headers'>): boolean {
   const ranges = mediaRanges(headers.accept);
   const acceptsImage = ranges.some((range) => range === '*/*' || range.startsWith('image/'));
@@ -56,10 +54,7 @@ const resultHeaders = (
   'cache-control': 'no-store',
 });
 
-/**
- * Returns remove.bg's response: the image, or JSON that contains it as base64.
- * @throws Problem unknown_foreground
- */
+/** Returns remove.bg's response: the image, or JSON that contains it as base64. @throws Problem unknown_foreground */
 export function imageReply(
   { file, result }: CutOutResult,
   subject: string | undefined,
