@@ -149,11 +149,8 @@ async function separate(images: GarmentImages, form: ImageForm, call: Call): Pro
 }
 
 export const garmentsRoute = (deps: GarmentsDeps): Route =>
-  route({
-    method: 'POST',
-    path: PATH,
+  route('separateGarments', `POST ${PATH}`, {
     scope: 'taxonomy:classify',
-    operationId: 'separateGarments',
     summary: 'Separate the garments in the photo of an outfit',
     description:
       'Each garment that the subject wears with its class, region, box, colours and wardrobe item; with `cutouts`, which needs the scope `background-removal:process` too, a ZIP archive with `garments.json` and a PNG for each. Of several people the largest is taken.',

@@ -278,12 +278,9 @@ const MultipartRequest = z.object({
 
 const optionsRoute = (modelVersion: string): Route => {
   const optionsDocument = createOptions(modelVersion);
-  return route<OptionsQuery>({
-    method: 'GET',
-    path: '/taxonomy/v1/options',
+  return route<OptionsQuery>('getTaxonomyOptions', 'GET /taxonomy/v1/options', {
     scope: 'keyless',
     anyOrigin: true,
-    operationId: 'getTaxonomyOptions',
     summary: 'The garment dictionary and the options of a profile',
     description:
       'Every term the service knows, in one of six languages. It changes only with a release: cache it and revalidate with `If-None-Match`.',
@@ -310,11 +307,8 @@ const optionsRoute = (modelVersion: string): Route => {
 
 export const taxonomyRoutes = (classifier: Classifier): Route[] => [
   optionsRoute(classifier.modelVersion),
-  route({
-    method: 'POST',
-    path: PATH,
+  route('classifyGarment', `POST ${PATH}`, {
     scope: 'taxonomy:classify',
-    operationId: 'classifyGarment',
     summary: 'Classify a garment',
     description:
       'Send a photo, the attributes from a product feed, or both; or up to 50 such `items`, each with its own result and, if it succeeds, a unit of quota. If the result is uncertain, it names only the group. `Prefer` is as for background removal.',

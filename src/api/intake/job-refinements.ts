@@ -156,11 +156,8 @@ export function jobRefinementRoutes(
   const { idempotency } = services;
   const refinements = createJobRefinements(services, actions, images);
   return [
-    route({
-      method: 'POST',
-      path: refinementsPath(':id'),
+    route('refineJob', `POST ${refinementsPath(':id')}`, {
       scope: 'background-removal:process',
-      operationId: 'refineJob',
       summary: 'Mend the cut-out of a job with strokes',
       description: 'Its result is the mended cut-out from then on.',
       requestHeaders: IDEMPOTENT,
@@ -185,11 +182,8 @@ export function jobRefinementRoutes(
         );
       },
     }),
-    route({
-      method: 'DELETE',
-      path: `${refinementsPath(':id')}/:version`,
+    route('undoJobRefinement', `DELETE ${refinementsPath(':id')}/:version`, {
       scope: 'background-removal:process',
-      operationId: 'undoJobRefinement',
       summary: 'Undo the latest refinement of a job',
       description: 'Only the latest, whose number is `refinements` of the job.',
       responses: { 200: jobDoc },

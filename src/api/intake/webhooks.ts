@@ -185,11 +185,8 @@ type HandleOnce = (
 ) => Promise<Reply>;
 
 const settingsRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[] => [
-  route({
-    method: 'POST',
-    path: `${WEBHOOKS_PATH}/secret`,
+  route('createWebhookSecret', `POST ${WEBHOOKS_PATH}/secret`, {
     scope: 'any-key',
-    operationId: 'createWebhookSecret',
     summary: 'Create or rotate the signing secret',
     description:
       'The previous secret stays valid for a day; until then, messages carry a signature by each. Disabled URLs are enabled again.',
@@ -203,21 +200,15 @@ const settingsRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
         body: await actions.createSecret(clientOf(call)),
       })),
   }),
-  route({
-    method: 'GET',
-    path: WEBHOOKS_PATH,
+  route('getWebhookSettings', `GET ${WEBHOOKS_PATH}`, {
     scope: 'any-key',
-    operationId: 'getWebhookSettings',
     summary: 'List signing secrets by prefix, and disabled URLs',
     description: 'Secrets are shown by their first characters only.',
     responses: { 200: jsonDoc('The settings', WebhookSettings) },
     handle: async (call) => json(await actions.readSettings(clientOf(call))),
   }),
-  route({
-    method: 'POST',
-    path: `${WEBHOOKS_PATH}/enable`,
+  route('enableWebhookUrl', `POST ${WEBHOOKS_PATH}/enable`, {
     scope: 'any-key',
-    operationId: 'enableWebhookUrl',
     summary: 'Enable a URL that responded with 410',
     description: 'A URL that responds with 410 Gone gets no more messages until it is enabled.',
     requestHeaders: IDEMPOTENT,
@@ -232,11 +223,8 @@ const settingsRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
 ];
 
 const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[] => [
-  route({
-    method: 'POST',
-    path: `${WEBHOOKS_PATH}/test`,
+  route('sendTestWebhook', `POST ${WEBHOOKS_PATH}/test`, {
     scope: 'any-key',
-    operationId: 'sendTestWebhook',
     summary: 'Send a test event',
     description:
       'Signed and delivered like any other, with `data.test` true. It costs nothing; a URL that cannot be reached is tried again.',
@@ -250,11 +238,8 @@ const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
         return storedJson(deliveryResponse(await actions.test(clientOf(call), url, type)), 202);
       }),
   }),
-  route<ListQuery>({
-    method: 'GET',
-    path: DELIVERIES_PATH,
+  route<ListQuery>('listWebhookDeliveries', `GET ${DELIVERIES_PATH}`, {
     scope: 'any-key',
-    operationId: 'listWebhookDeliveries',
     summary: 'List recent deliveries, newest first',
     description: 'Covers the last three days, with a thousand deliveries at most.',
     query: ListQuery,
@@ -264,11 +249,8 @@ const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
       return json({ deliveries: events.map(deliveryResponse) });
     },
   }),
-  route({
-    method: 'GET',
-    path: `${DELIVERIES_PATH}/:id`,
+  route('getWebhookDelivery', `GET ${DELIVERIES_PATH}/:id`, {
     scope: 'any-key',
-    operationId: 'getWebhookDelivery',
     summary: 'Get a delivery and its attempts',
     description: 'With the message itself, signed anew, and the response to each attempt.',
     responses: { 200: jsonDoc('The delivery', Delivery) },
@@ -278,11 +260,8 @@ const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
       return json({ ...deliveryResponse(event), signature: await actions.sign(event) });
     },
   }),
-  route({
-    method: 'POST',
-    path: `${DELIVERIES_PATH}/:id/replay`,
+  route('replayWebhookDelivery', `POST ${DELIVERIES_PATH}/:id/replay`, {
     scope: 'any-key',
-    operationId: 'replayWebhookDelivery',
     summary: 'Send an event again, with the same id',
     description: 'Attempts start over, and the URL is enabled again if it was disabled.',
     requestHeaders: IDEMPOTENT,

@@ -84,21 +84,15 @@ export const healthRoutes = (
   checks: Checks,
   readRecovery: () => Promise<Recovery | undefined>,
 ): Route[] => [
-  route({
-    method: 'GET',
-    path: '/livez',
+  route('getLiveness', 'GET /livez', {
     scope: 'keyless',
-    operationId: 'getLiveness',
     summary: 'Liveness: the process is running',
     description: 'For supervisors: restart the process if this does not respond.',
     responses: { 200: jsonDoc('Live', Live) },
     handle: () => json({ live: true }),
   }),
-  route({
-    method: 'GET',
-    path: '/readyz',
+  route('getReadiness', 'GET /readyz', {
     scope: 'keyless',
-    operationId: 'getReadiness',
     summary: 'Readiness: Redis, object storage and a worker respond',
     description:
       'For load balancers: 503 names what is not ready, and `detail` says why. `recovery` is there while records that Redis may have lost are looked for.',

@@ -25,11 +25,8 @@ const isAllowed = ({ key }: MetricsDeps, authorization = ''): boolean =>
   key === undefined || timingSafeEqual(hashOf(authorization), hashOf(`Bearer ${key}`));
 
 export const metricsRoutes = (deps: MetricsDeps): Route[] => [
-  route({
-    method: 'GET',
-    path: '/metrics',
+  route('getMetrics', 'GET /metrics', {
     scope: 'keyless',
-    operationId: 'getMetrics',
     summary: 'Prometheus metrics',
     description: 'Needs the operator’s `METRICS_KEY` as a bearer token if there is one.',
     responses: {

@@ -94,21 +94,15 @@ export function problemRoutes(): Route[] {
     TYPES.map((type) => [type, problemPage(type)]),
   );
   return [
-    route({
-      method: 'GET',
-      path: '/problems',
+    route('listProblems', 'GET /problems', {
       scope: 'keyless',
-      operationId: 'listProblems',
       summary: 'All problem types',
       description: 'A web page with a link to each type.',
       responses: PAGE,
       handle: (call) => sendDocument(call, list, STATIC_PAGE),
     }),
-    route({
-      method: 'GET',
-      path: '/problems/:type',
+    route('getProblem', 'GET /problems/:type', {
       scope: 'keyless',
-      operationId: 'getProblem',
       summary: 'The meaning of a problem type and what to do',
       description: 'A web page with causes, advice and an example.',
       responses: PAGE,

@@ -171,11 +171,8 @@ const MultipartRequest = z
   .and(JobOptions);
 
 export const removalRoutes = (removals: Removals): Route[] => [
-  route({
-    method: 'POST',
-    path: PATH,
+  route('removeBackground', `POST ${PATH}`, {
     scope: 'background-removal:process',
-    operationId: 'removeBackground',
     summary: 'Remove the background of an image',
     description:
       'Send `multipart/form-data` with the file part `image` to get a transparent PNG; or, if the key allows it, JSON with `?return_base64=true`. With `Prefer: respond-async` or `Prefer: wait=<seconds>`, the response is a job if the image is not finished in that time. A request repeated with its `Idempotency-Key` within a day is not charged again.',

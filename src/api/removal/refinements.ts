@@ -66,11 +66,8 @@ export const refinementRoutes = (
   { rulePacks, idempotency }: Pick<Gateway, 'rulePacks' | 'idempotency'>,
   images: ImageRequests,
 ): Route[] => [
-  route({
-    method: 'POST',
-    path: PATH,
+  route('refineCutout', `POST ${PATH}`, {
     scope: 'background-removal:process',
-    operationId: 'refineCutout',
     summary: 'Mend a cut-out with strokes',
     description:
       'Pixels that no stroke reaches keep their alpha. `roi`, `backgroundImageUrl` and `subject` do not apply.',

@@ -55,11 +55,8 @@ export const duplicatesRoute = (
   blobs: Blobs,
   { path, name, noun, readTarget }: DuplicatesRouteOptions,
 ): Route =>
-  route<DuplicatesQuery>({
-    method: 'GET',
-    path: `${path}/duplicates`,
+  route<DuplicatesQuery>(`get${name}Duplicates`, `GET ${path}/duplicates`, {
     scope: 'any-key',
-    operationId: `get${name}Duplicates`,
     summary: `List the rows of a ${noun} that have the same picture`,
     description:
       'Groups of rows whose pictures are copies of each other, also recompressed, scaled, cropped a little or mirrored; 409 before the end of the processing. The first 50,000 groups at most; the report has every row.',

@@ -27,11 +27,8 @@ const tooMany = (): Problem =>
 const presetDoc = jsonDoc('The preset', PresetResponse);
 
 export const presetRoutes = (presets: Presets): Route[] => [
-  route({
-    method: 'GET',
-    path: PATH,
+  route('listPresets', `GET ${PATH}`, {
     scope: 'any-key',
-    operationId: 'listPresets',
     summary: 'List your presets, by name',
     description: 'All of them.',
     responses: { 200: jsonDoc('Presets', PresetList) },
@@ -40,11 +37,8 @@ export const presetRoutes = (presets: Presets): Route[] => [
       return json({ presets: found.map(toResponse) });
     },
   }),
-  route({
-    method: 'GET',
-    path: `${PATH}/:name`,
+  route('getPreset', `GET ${PATH}/:name`, {
     scope: 'any-key',
-    operationId: 'getPreset',
     summary: 'Get a preset',
     description: 'As it was stored last.',
     responses: { 200: presetDoc },
@@ -56,11 +50,8 @@ export const presetRoutes = (presets: Presets): Route[] => [
       return json(toResponse(preset));
     },
   }),
-  route<unknown, PresetRequest>({
-    method: 'PUT',
-    path: `${PATH}/:name`,
+  route<unknown, PresetRequest>('putPreset', `PUT ${PATH}/:name`, {
     scope: 'background-removal:process',
-    operationId: 'putPreset',
     summary: 'Store options under a name',
     description:
       'Requests take them by `preset`; what a request sends itself wins. Work that was accepted keeps the options it had.',
@@ -75,11 +66,8 @@ export const presetRoutes = (presets: Presets): Route[] => [
       return json(toResponse(stored));
     },
   }),
-  route({
-    method: 'DELETE',
-    path: `${PATH}/:name`,
+  route('deletePreset', `DELETE ${PATH}/:name`, {
     scope: 'background-removal:process',
-    operationId: 'deletePreset',
     summary: 'Delete a preset',
     description: 'Work that was accepted with it goes on.',
     responses: { 204: { description: 'It is deleted' } },

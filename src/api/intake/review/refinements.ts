@@ -293,11 +293,8 @@ export const refinementRoutes = (
   refinements: RowRefinements,
   { path, name, readTarget }: ReviewRoutesOptions,
 ): Route[] => [
-  route({
-    method: 'POST',
-    path: `${path}/review/:row/refinements`,
+  route(`refine${name}Row`, `POST ${path}/review/:row/refinements`, {
     scope: 'background-removal:process',
-    operationId: `refine${name}Row`,
     summary: 'Mend the cut-out of a row with strokes',
     description:
       'The mended cut-out takes the place of the present one, and is pending. 409 with the `present` decision if somebody else has mended or decided meanwhile.',
@@ -318,11 +315,8 @@ export const refinementRoutes = (
       return refinements.refine(await readTarget(call), call);
     },
   }),
-  route<UndoQuery>({
-    method: 'DELETE',
-    path: `${path}/review/:row/refinements/:version`,
+  route<UndoQuery>(`undo${name}RowRefinement`, `DELETE ${path}/review/:row/refinements/:version`, {
     scope: 'background-removal:process',
-    operationId: `undo${name}RowRefinement`,
     summary: 'Undo the latest refinement of a row',
     description: 'Only the latest, whose number is `refinements` of the row. The row is pending.',
     query: UndoQuery,

@@ -66,11 +66,8 @@ function checkBytes(pack: RulePack): void {
 }
 
 export const rulePackRoutes = (packs: RulePacks): Route[] => [
-  route({
-    method: 'GET',
-    path: RULES_PATH,
+  route('listRulePacks', `GET ${RULES_PATH}`, {
     scope: 'any-key',
-    operationId: 'listRulePacks',
     summary: 'List the rule packs, built in and your own',
     description: 'Your own packs follow those that are built in, by name.',
     responses: { 200: jsonDoc('The packs', PackList) },
@@ -81,11 +78,8 @@ export const rulePackRoutes = (packs: RulePacks): Route[] => [
       });
     },
   }),
-  route({
-    method: 'GET',
-    path: PACK_PATH,
+  route('getRulePack', `GET ${PACK_PATH}`, {
     scope: 'any-key',
-    operationId: 'getRulePack',
     summary: 'Read a rule pack',
     description: 'One that is built in, or your own.',
     responses: { 200: jsonDoc('The pack', PackResponse) },
@@ -99,11 +93,8 @@ export const rulePackRoutes = (packs: RulePacks): Route[] => [
       return json(packResponse(own, false));
     },
   }),
-  route({
-    method: 'PUT',
-    path: PACK_PATH,
+  route('putRulePack', `PUT ${PACK_PATH}`, {
     scope: SCOPE,
-    operationId: 'putRulePack',
     summary: 'Create or replace a rule pack of your own',
     description: `Work that was accepted keeps the pack as it was. A client may have ${MAX_PACKS} packs of up to ${MAX_PACK_BYTES} bytes.`,
     body: RulePack,
@@ -125,11 +116,8 @@ export const rulePackRoutes = (packs: RulePacks): Route[] => [
       return { status: stored.isNew ? 201 : 200, body: packResponse(stored.pack, false) };
     },
   }),
-  route({
-    method: 'DELETE',
-    path: PACK_PATH,
+  route('deleteRulePack', `DELETE ${PACK_PATH}`, {
     scope: SCOPE,
-    operationId: 'deleteRulePack',
     summary: 'Delete a rule pack of your own',
     description: 'Work that was accepted with it is not affected.',
     responses: { 204: { description: 'It is deleted' } },

@@ -51,11 +51,8 @@ const removeBackground =
   };
 
 export const withoutBgRoutes = (deps: WithoutBgDeps): Route[] => [
-  route({
-    method: 'POST',
-    path: '/compat/withoutbg/api/remove-background',
+  route('removeBackgroundLikeWithoutBg', 'POST /compat/withoutbg/api/remove-background', {
     scope: 'background-removal:process',
-    operationId: 'removeBackgroundLikeWithoutBg',
     summary: 'Remove the background of an image, as withoutBG does',
     description: 'Fields and errors of withoutBG’s web app, with a key.',
     problemReply: toDetailReply('/image_url'),

@@ -101,12 +101,9 @@ const IMAGE_HEADERS = [
 ] as const;
 
 export const removeBgRoutes = (deps: RemoveBgDeps): Route[] => [
-  route({
+  route('removeBackgroundLikeRemoveBg', `POST ${PATH}/removebg`, {
     ...commonSpec(deps.now),
-    method: 'POST',
-    path: `${PATH}/removebg`,
     scope: 'background-removal:process',
-    operationId: 'removeBackgroundLikeRemoveBg',
     summary: 'Remove the background of an image, as remove.bg does',
     description:
       'Parameters, headers and errors of remove.bg, version 1.0. Send the key in `X-Api-Key`. Send the image as the file `image_file`, as `image_file_b64` or as `image_url`; the background as `bg_color`, `bg_image_url` or the file `bg_image_file`.',
@@ -135,12 +132,9 @@ export const removeBgRoutes = (deps: RemoveBgDeps): Route[] => [
     problems: ['base64-not-allowed', 'upstream-failed'],
     handle: removeBackground(deps),
   }),
-  route({
+  route('getRemoveBgAccount', `GET ${PATH}/account`, {
     ...commonSpec(deps.now),
-    method: 'GET',
-    path: `${PATH}/account`,
     scope: 'any-key',
-    operationId: 'getRemoveBgAccount',
     summary: 'Get the remaining daily quota in remove.bg’s format',
     description: 'All credits are shown as those of a subscription.',
     responses: {
