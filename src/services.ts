@@ -12,9 +12,10 @@ import { openInstallationStorage } from './intake/installation-storage.ts';
 import { JobRecords } from './intake/job-records.ts';
 import { createJobRetention, type JobRetention } from './intake/job-retention.ts';
 import { LearnedCategories } from './intake/learned-categories.ts';
-import { Presets } from './intake/presets.ts';
+import { NamedSettings } from './intake/named-settings.ts';
+import { PRESETS, type Presets } from './intake/presets.ts';
 import { ReviewDecisions } from './intake/review/decisions.ts';
-import { RulePacks } from './intake/rule-packs.ts';
+import { RULE_PACKS, type RulePacks } from './intake/rule-packs.ts';
 import { createSources, type Sources } from './intake/sources/sources.ts';
 import { createStoredBytes, type StoredBytes } from './intake/stored-bytes.ts';
 import { WebhookEvents } from './intake/webhooks/events.ts';
@@ -92,8 +93,8 @@ export function composeServices(
     receivers: createWebhookReceivers(redis),
     idempotency: new Idempotency(redis),
     storedBytes: createStoredBytes(redis, now),
-    rulePacks: new RulePacks(redis, blobs, now),
-    presets: new Presets(redis, blobs, now),
+    rulePacks: new NamedSettings(redis, blobs, RULE_PACKS, now),
+    presets: new NamedSettings(redis, blobs, PRESETS, now),
     learnedCategories: new LearnedCategories(redis, blobs, now),
     readClientLimits: createClientRetention(redis).get,
     async close() {

@@ -1,5 +1,5 @@
 import { type Call, json, type Route, route } from '../../../http/route.ts';
-import { MAX_PRESETS, type Preset, type Presets } from '../../../intake/presets.ts';
+import { PRESETS, type Presets } from '../../../intake/presets.ts';
 import { PRESET_NAME } from '../../../output/request.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { requireCaller } from '../../caller.ts';
@@ -8,7 +8,7 @@ import { PresetList, PresetRequest, PresetResponse } from './schema.ts';
 
 const PATH = '/intake/v1/presets';
 
-const toResponse = (preset: Preset) => ({
+const toResponse = <T extends { name: string }>(preset: T) => ({
   ...preset,
   links: { self: `${PATH}/${preset.name}` },
 });
@@ -22,7 +22,7 @@ function nameOf({ params: { name = '' } }: Pick<Call, 'params'>): string {
 }
 
 const tooMany = (): Problem =>
-  new Problem('conflict', `Your client has its maximum of ${MAX_PRESETS} presets; delete some`);
+  new Problem('conflict', `Your client has its maximum of ${PRESETS.max} presets; delete some`);
 
 const presetDoc = jsonDoc('The preset', PresetResponse);
 
@@ -60,10 +60,9 @@ export const presetRoutes = (presets: Presets): Route[] => [
     problems: ['not-found', 'conflict'],
     async handle(call) {
       const { client } = requireCaller(call);
-      const preset = { name: nameOf(call), ...call.body };
-      const stored = await presets.put(client, preset);
-      if (!stored) throw tooMany();
-      return json(toResponse(stored));
+      const put = await presets.put(client, nameOf(call), call.body);
+      if (!put) throw tooMany();
+      return json(toResponse(put.stored));
     },
   }),
   route('deletePreset', `DELETE ${PATH}/:name`, {

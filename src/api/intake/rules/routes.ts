@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Call, json, type Route, route } from '../../../http/route.ts';
-import { type ClientPack, MAX_PACKS, type RulePacks } from '../../../intake/rule-packs.ts';
+import { RULE_PACKS, type RulePacks } from '../../../intake/rule-packs.ts';
 import { BUILT_IN_PACKS } from '../../../output/rules/built-in.ts';
 import { MAX_PACK_BYTES, PACK_NAME, RulePack, versionOf } from '../../../output/rules/pack.ts';
 import { fieldProblem, Problem } from '../../../platform/problem.ts';
@@ -27,11 +27,11 @@ const PackResponse = z
 const PackList = z.object({ rules: z.array(PackResponse) }).meta({ id: 'RulePackList' });
 
 const packResponse = (
-  { name, version, pack, changedAt }: Omit<ClientPack, 'changedAt'> & { changedAt?: string },
+  { name, pack, changedAt }: { name: string; pack: RulePack; changedAt?: string },
   builtIn: boolean,
 ): z.infer<typeof PackResponse> => ({
   name,
-  version,
+  version: versionOf(pack),
   builtIn,
   ...(changedAt && { changedAt }),
   pack,
@@ -39,9 +39,7 @@ const packResponse = (
 });
 
 const builtInResponses = () =>
-  [...BUILT_IN_PACKS].map(([name, pack]) =>
-    packResponse({ name, pack, version: versionOf(pack) }, true),
-  );
+  [...BUILT_IN_PACKS].map(([name, pack]) => packResponse({ name, pack }, true));
 
 const notFound = () => new Problem('not-found', 'There is no such rule pack');
 
@@ -96,7 +94,7 @@ export const rulePackRoutes = (packs: RulePacks): Route[] => [
   route('putRulePack', `PUT ${PACK_PATH}`, {
     scope: SCOPE,
     summary: 'Create or replace a rule pack of your own',
-    description: `Work that was accepted keeps the pack as it was. A client may have ${MAX_PACKS} packs of up to ${MAX_PACK_BYTES} bytes.`,
+    description: `Work that was accepted keeps the pack as it was. A client may have ${RULE_PACKS.max} packs of up to ${MAX_PACK_BYTES} bytes.`,
     body: RulePack,
     maxBodyBytes: MAX_BODY_BYTES,
     responses: {
@@ -108,12 +106,12 @@ export const rulePackRoutes = (packs: RulePacks): Route[] => [
       const name = requireOwnName(call);
       checkBytes(call.body);
       const { client } = requireCaller(call);
-      const stored = await packs.put(client, name, call.body);
-      if (!stored) {
-        const detail = `Your client has its maximum of ${MAX_PACKS} rule packs; delete one`;
+      const put = await packs.put(client, name, { pack: call.body });
+      if (!put) {
+        const detail = `Your client has its maximum of ${RULE_PACKS.max} rule packs; delete one`;
         throw new Problem('conflict', detail);
       }
-      return { status: stored.isNew ? 201 : 200, body: packResponse(stored.pack, false) };
+      return { status: put.isNew ? 201 : 200, body: packResponse(put.stored, false) };
     },
   }),
   route('deleteRulePack', `DELETE ${PACK_PATH}`, {
