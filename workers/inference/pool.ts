@@ -13,14 +13,16 @@ import {
 } from '../../src/queue/service-time.ts';
 import type { ChildReady, TaskRequest } from './child-protocol.ts';
 import {
+  type CutOut,
   type Outfit,
+  type RefinedCutOut,
   readCutOut,
   readGarmentView,
   readMarketplacePicture,
   readOutfit,
   readRefinedCutOut,
 } from './child-responses.ts';
-import type { CutOut, CutOutSettings } from './cut-out.ts';
+import type { CutOutSettings } from './cut-out.ts';
 import { DecodeError } from './decode-error.ts';
 import type { GarmentView } from './garment-view.ts';
 import {
@@ -31,7 +33,7 @@ import {
 } from './inference-process.ts';
 import type { MarketplacePicture, MarketplacePictureOptions } from './marketplace-picture.ts';
 import { createPermits, NOBODY, type PermitRequest } from './permits.ts';
-import type { RefinedCutOut, Refinement } from './refine.ts';
+import type { Refinement } from './refine.ts';
 import type { OutfitOptions } from './separate-outfit.ts';
 import type { DeviceChoice } from './session.ts';
 import { superviseProcess } from './slot.ts';
