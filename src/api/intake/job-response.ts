@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { Erasure } from '../../intake/erasure.ts';
 import { type JobRecord, jobGarmentsPath, jobLinks, STATUSES } from '../../intake/job-records.ts';
-import { CutOutOptions, Foreground, KeptAlpha, MediaType } from '../../output/options.ts';
+import { CutOutOptions, Foreground, MediaType } from '../../output/options.ts';
 import { CutOutReview } from '../../output/review.ts';
 import { RulesReport } from '../../output/rules/verdicts.ts';
 import { PROBLEMS, Problem, type ProblemType } from '../../platform/problem.ts';
-import { OPERATIONS } from '../../queue/job-data.ts';
+import { CutOut, OPERATIONS } from '../../queue/job-data.ts';
 import { classify } from '../../taxonomy/classify.ts';
 import { OutfitDescription } from '../../taxonomy/outfit/outfit-schema.ts';
 import { ClassificationContext, DEFAULT_SETTINGS } from '../../taxonomy/request-schema.ts';
@@ -45,23 +45,17 @@ export function publicProblem(failure: Failure): z.infer<typeof PublicProblem> {
 export const PublicCutOut = z
   .object({
     url: z.string(),
-    width: z.number(),
-    height: z.number(),
-    bytes: z.number(),
+    ...CutOut.shape,
     mediaType: MediaType,
     foreground: Foreground.optional().meta({
       description:
         'The bounding box of the subject in the output, pixels; absent if none was found',
     }),
-    sha256: z.string(),
-    model: z.string(),
-    confidence: z.number(),
     review: CutOutReview.optional().meta({
       description: 'Whether a person should look at it; absent from cut-outs of older releases',
     }),
     fingerprint: Fingerprint,
     rules: RulesReport.optional().meta({ description: 'Only if the options have rules' }),
-    alpha: KeptAlpha,
   })
   .meta({ id: 'Cutout' });
 

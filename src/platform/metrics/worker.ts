@@ -7,13 +7,14 @@ const STEP_BUCKETS_SECONDS = [...REQUEST_BUCKETS_SECONDS, 60, 300, 1800];
 /** Images that go through the network together. */
 const BATCH_SIZE_BUCKETS = [1, 2, 4, 8, 16, 32];
 
-interface JobObservation {
+/** One finished attempt at a job, for logs and metrics. */
+export interface JobObservation {
   name: string;
   outcome: string;
   millis: number;
-  /** Time in the queue before the first attempt. */
+  /** Time in the queue before the first attempt. Later attempts also wait by design. */
   waitMillis?: number | undefined;
-  /** Milliseconds by step. */
+  /** Milliseconds by step, if it succeeded. */
   steps: Readonly<Record<string, number>>;
   /** The problem's type, if the job was rejected. */
   reason?: string | undefined;

@@ -74,6 +74,27 @@ export const BatchResponse = z
   .meta({ id: 'Batch' });
 export type BatchResponse = z.infer<typeof BatchResponse>;
 
+export const ItemsResponse = z
+  .object({
+    accepted: z.number(),
+    rejected: z.number(),
+    offset: z.number().meta({
+      description: 'Bytes of the upload that are stored; for a form, files; for a feed, images',
+    }),
+    errors: z
+      .array(
+        z.object({
+          line: z.number(),
+          customId: z.string().optional(),
+          problem: z.object({ type: z.string(), detail: z.string() }),
+        }),
+      )
+      .meta({ description: 'The first ten rejected rows' }),
+    warnings: z.array(z.string()),
+  })
+  .meta({ id: 'BatchUpload' });
+export type ItemsResponse = z.infer<typeof ItemsResponse>;
+
 export const BatchEvent = z
   .object({ id: z.string(), status: z.enum(BATCH_STATUSES), counts: Counts })
   .meta({ id: 'BatchEvent' });

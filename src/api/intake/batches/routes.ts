@@ -26,27 +26,7 @@ import {
   ReportQuery,
   RowsQuery,
 } from './request.ts';
-import { BatchEvent, BatchResponse } from './response.ts';
-
-const ItemsResponse = z
-  .object({
-    accepted: z.number(),
-    rejected: z.number(),
-    offset: z.number().meta({
-      description: 'Bytes of the upload that are stored; for a form, files; for a feed, images',
-    }),
-    errors: z
-      .array(
-        z.object({
-          line: z.number(),
-          customId: z.string().optional(),
-          problem: z.object({ type: z.string(), detail: z.string() }),
-        }),
-      )
-      .meta({ description: 'The first ten rejected rows' }),
-    warnings: z.array(z.string()),
-  })
-  .meta({ id: 'BatchUpload' });
+import { BatchEvent, BatchResponse, ItemsResponse } from './response.ts';
 
 const BatchPage = z
   .object({

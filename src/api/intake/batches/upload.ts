@@ -16,6 +16,7 @@ import { throwUnavailable } from '../../common-problems.ts';
 import type { IncomingRow } from './incoming-rows.ts';
 import { byteLength, countRows, createPendingLines, type PendingLine } from './pending-lines.ts';
 import { createRejectionCharge } from './rejection-charge.ts';
+import type { ItemsResponse } from './response.ts';
 import { createRowImages, storageUnavailable } from './row-images.ts';
 
 /** A chunk ends here too, if the images of its rows are large. */
@@ -27,16 +28,6 @@ export type UploadServices = Pick<
   Gateway,
   'batches' | 'blobs' | 'limits' | 'requestLimits' | 'storedBytes' | 'now'
 >;
-
-export interface UploadResult {
-  accepted: number;
-  rejected: number;
-  /** Where to resume. */
-  offset: number;
-  /** The first rows that were rejected. */
-  errors: Omit<RejectedRow, 'row'>[];
-  warnings: string[];
-}
 
 function quotaExceeded({ quotaPerDay }: Meter, nowMillis: number): Problem {
   return new Problem(
@@ -70,7 +61,7 @@ export function createUpload(
   const keys = batchKeys(client, id);
   const images = createRowImages({ blobs, storedBytes }, batch, caller);
   const chargeRejection = createRejectionCharge(requestLimits, caller);
-  const stored: Omit<UploadResult, 'warnings'> = {
+  const stored: Omit<ItemsResponse, 'warnings'> = {
     accepted: 0,
     rejected: 0,
     offset: from?.offset ?? 0,
@@ -192,7 +183,7 @@ export function createUpload(
         await flush().finally(images.discardPending);
       }
     },
-    result(): UploadResult {
+    result(): ItemsResponse {
       const warnings = [...unknownColumns].map(
         (name) => `The column ${JSON.stringify(name)} is ignored`,
       );

@@ -8,12 +8,13 @@ import { jsonDoc } from '../../json-doc.ts';
 import { RETRY_SOON } from '../job-response.ts';
 import { DuplicatesPage, DuplicatesQuery } from './schemas.ts';
 
-interface DuplicatesTarget {
+export interface BatchTarget {
   batch: BatchRecord;
   path: string;
 }
 
-interface DuplicatesRouteOptions {
+/** What the routes of a batch's rows and those of a run's rows differ in. */
+export interface RowsRoutesOptions<Target extends BatchTarget> {
   /** Path of the batch or run, with parameters. */
   path: string;
   /** In operation ids, such as `getBatchDuplicates`. */
@@ -21,7 +22,7 @@ interface DuplicatesRouteOptions {
   /** For summaries. */
   noun: 'batch' | 'run';
   /** @throws Problem not-found, gone, insufficient-scope */
-  readTarget(call: Call<unknown, unknown>): Promise<DuplicatesTarget>;
+  readTarget(call: Call<unknown, unknown>): Promise<Target>;
 }
 
 const duplicatesUnavailable = throwUnavailable(
@@ -42,7 +43,7 @@ function requireDuplicates({ status, duplicates }: BatchRecord) {
 
 async function readPage(
   blobs: Blobs,
-  { batch, path }: DuplicatesTarget,
+  { batch, path }: BatchTarget,
   query: DuplicatesQuery,
 ): Promise<object> {
   const duplicates = requireDuplicates(batch);
@@ -53,7 +54,7 @@ async function readPage(
 
 export const duplicatesRoute = (
   blobs: Blobs,
-  { path, name, noun, readTarget }: DuplicatesRouteOptions,
+  { path, name, noun, readTarget }: RowsRoutesOptions<BatchTarget>,
 ): Route =>
   route<DuplicatesQuery>(`get${name}Duplicates`, `GET ${path}/duplicates`, {
     scope: 'any-key',

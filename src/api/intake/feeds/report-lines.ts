@@ -105,13 +105,7 @@ function toImageLine(
   };
 }
 
-interface ImageOutcome {
-  row: AcceptedRow;
-  result: ResultLine | undefined;
-  refinements?: number;
-  category?: string;
-  duplicateOf?: DuplicateOf | undefined;
-}
+type ImageOutcome = RowOutcome & { row: AcceptedRow };
 
 /** Reads the image outcomes of a run in the order of its feed. Each image may be requested once. */
 export function imagesInOrder(outcomes: AsyncIterable<RowOutcome>) {

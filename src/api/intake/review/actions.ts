@@ -11,6 +11,7 @@ import { Problem } from '../../../platform/problem.ts';
 import { actorOf, requireCaller } from '../../caller.ts';
 import type { ImageRequests } from '../../removal/image-requests.ts';
 import { reviewMember } from '../batches/response.ts';
+import type { BatchTarget, RowsRoutesOptions } from '../duplicates/routes.ts';
 import { RETRY_SOON } from '../job-response.ts';
 import { hasWholeAlpha } from '../refine-stored.ts';
 import {
@@ -30,25 +31,14 @@ import type {
   ReviewRowResponse,
 } from './schemas.ts';
 
-export interface ReviewTarget {
-  batch: BatchRecord;
-  path: string;
+export interface ReviewTarget extends BatchTarget {
   /** Whether what is decided now has an effect: not about a run that a newer one has followed. */
   isOpen: boolean;
   /** Returns a link to a cut-out; undefined if it is not there any more. */
   linkOf(row: ReviewRow): string | undefined;
 }
 
-export interface ReviewRoutesOptions {
-  /** Path of the batch or run, with parameters. */
-  path: string;
-  /** In operation ids, such as `getBatchReview`. */
-  name: 'Batch' | 'FeedRun';
-  /** For summaries. */
-  noun: 'batch' | 'run';
-  /** @throws Problem not-found, gone, insufficient-scope */
-  readTarget(call: Call<unknown, unknown>): Promise<ReviewTarget>;
-}
+export type ReviewRoutesOptions = RowsRoutesOptions<ReviewTarget>;
 
 /** Files read for one page: a rare reason or decision is found in several requests. */
 const MAX_BLOCKS = 10;
