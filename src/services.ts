@@ -1,10 +1,8 @@
 import type { Redis } from 'ioredis';
 import { type ClientRetention, createClientRetention } from './auth/client-retention.ts';
-import { batchEraser } from './intake/batches/batch-eraser.ts';
 import { type BatchRetention, createBatchRetention } from './intake/batches/batch-retention.ts';
 import { Batches } from './intake/batches/batches.ts';
 import { type ClientIndex, createClientIndex } from './intake/client-index.ts';
-import { runManifests } from './intake/feeds/feed-files.ts';
 import { Feeds } from './intake/feeds/feeds.ts';
 import { createFeedRuns, type FeedRuns } from './intake/feeds/runs.ts';
 import { Idempotency } from './intake/idempotency.ts';
@@ -85,9 +83,9 @@ export function composeServices(
     jobIndex: createClientIndex(redis, 'jobs'),
     jobRetention: createJobRetention(jobs, blobs),
     batchIndex: createClientIndex(redis, 'batches'),
-    batchRetention: createBatchRetention(batches, batchEraser(blobs)),
+    batchRetention: createBatchRetention(batches, blobs),
     reviews: new ReviewDecisions(redis),
-    runs: createFeedRuns({ feeds, batches, queue: queues.feed, now }, runManifests(blobs)),
+    runs: createFeedRuns({ feeds, batches, blobs, queue: queues.feed, now }),
     sources: createSources(redis, blobs, now),
     events: new WebhookEvents(redis),
     receivers: createWebhookReceivers(redis),

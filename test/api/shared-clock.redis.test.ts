@@ -7,7 +7,6 @@ import { jobRoutes } from '../../src/api/intake/job-routes.ts';
 import { removeBgRoutes } from '../../src/api/removal/removebg/routes.ts';
 import { DEFAULT_LIMITS } from '../../src/auth/key-record.ts';
 import type { Route } from '../../src/http/route.ts';
-import { batchEraser } from '../../src/intake/batches/batch-eraser.ts';
 import { createBatchRetention } from '../../src/intake/batches/batch-retention.ts';
 import { Batches } from '../../src/intake/batches/batches.ts';
 import { createClientIndex } from '../../src/intake/client-index.ts';
@@ -121,7 +120,7 @@ describe('a batch', () => {
         storedBytes: UNUSED,
         batchIndex: createClientIndex(redis, 'batches'),
         linkRule: () => undefined,
-        batchRetention: createBatchRetention(batches, batchEraser(blobs)),
+        batchRetention: createBatchRetention(batches, blobs),
         receivers: createWebhookReceivers(redis),
         rulePacks: new NamedSettings(redis, blobs, RULE_PACKS, now),
         reviews: new ReviewDecisions(redis),
