@@ -21,7 +21,6 @@ export function readPrefer(header: string | string[] | undefined): Preference {
   };
 }
 
-/** Returns whether a response may be a job. */
 export const prefersJob = ({ respondAsync, waitSeconds }: Preference): boolean =>
   respondAsync || waitSeconds !== undefined;
 

@@ -46,7 +46,6 @@ export function reachOf({ radius, points }: Stroke): number {
   return REACH.radii * radius + REACH.extent * Math.max(right - left, bottom - top);
 }
 
-/** Returns the part of an image that a stroke may change. */
 export const reachBox = (stroke: Stroke, size: Size): Box =>
   boxAround(stroke, reachOf(stroke), size);
 

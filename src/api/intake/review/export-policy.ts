@@ -50,7 +50,6 @@ async function* inBlocks(outcomes: AsyncIterable<RowOutcome>): AsyncGenerator<Ro
   yield block;
 }
 
-/** Returns a row without its cut-out and picture. */
 function withoutCutOut(outcome: RowOutcome): RowOutcome {
   const { result } = outcome;
   if (result?.status !== 'succeeded') return outcome;
