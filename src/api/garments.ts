@@ -72,7 +72,11 @@ function requireImage({ image, pointers }: ImageForm): Uint8Array {
   throw fieldProblem('invalid-request', pointers.image, 'is missing', detail);
 }
 
-function checkSize({ width, height }: { width: number; height: number }, pointer: string): void {
+/** @throws Problem unprocessable-image */
+export function checkSides(
+  { width, height }: { width: number; height: number },
+  pointer: string,
+): void {
   if (Math.min(width, height) >= MIN_SIDE_PIXELS) return;
   throw fieldProblem(
     'unprocessable-image',
@@ -128,7 +132,7 @@ async function separate(images: GarmentImages, form: ImageForm, call: Call): Pro
     { cutouts, quality },
     call,
   );
-  checkSize(result, pointer);
+  checkSides(result, pointer);
   const language = languageOf(options?.locale, call);
   const description = describeOutfit(result, {
     settings: { ...DEFAULT_SETTINGS, ...options, locale: language.locale },

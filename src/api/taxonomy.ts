@@ -32,6 +32,7 @@ import { shopPath } from '../taxonomy/shop-path.ts';
 import { requireCaller } from './caller.ts';
 import { throwUnavailable } from './common-problems.ts';
 import { sendDocument } from './document.ts';
+import { checkSides } from './garments.ts';
 import { chargedOnce, contentOf } from './intake/idempotent.ts';
 import { OUTPUT_SECONDS } from './intake/job-request.ts';
 import { JobResponse } from './intake/job-response.ts';
@@ -49,8 +50,6 @@ interface Classifier extends PreferJob {
   modelVersion: string;
 }
 
-/** Minimum shorter side of a photo, pixels. */
-const MIN_SIDE_PIXELS = 32;
 /** Items of a batch processed at the same time: a batch must not fill the queue. */
 const BATCH_CONCURRENCY = 4;
 
@@ -64,15 +63,7 @@ async function analyzeImage(
 ): Promise<ImageEvidence | undefined> {
   if (!image) return undefined;
   const { millis: _, ...evidence } = await images.classifyGarment({ image, pointer }, call);
-  const { width, height } = evidence;
-  if (Math.min(width, height) < MIN_SIDE_PIXELS) {
-    throw fieldProblem(
-      'unprocessable-image',
-      pointer,
-      `must have at least ${MIN_SIDE_PIXELS} pixels a side`,
-      `The image is ${width} × ${height} pixels; each side must be at least ${MIN_SIDE_PIXELS}`,
-    );
-  }
+  checkSides(evidence, pointer);
   return evidence;
 }
 

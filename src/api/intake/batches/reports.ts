@@ -16,6 +16,7 @@ import { Classification } from '../../../taxonomy/response-schema.ts';
 import { DuplicateOfField } from '../duplicates/schemas.ts';
 import { classifyEvidence, PublicCutOut, PublicProblem, publicProblem } from '../job-response.ts';
 import { outfitResponse } from '../outfit-response.ts';
+import { textBlocks } from '../text-blocks.ts';
 
 const refinementsField = z.number().optional().meta({
   description: 'How often people have mended the cut-out; absent if it is as it was made',
@@ -178,20 +179,6 @@ export const REPORTS = {
 export const findChunk = (firstRows: readonly number[], row: number): number =>
   firstRows.findLastIndex((first) => first <= row);
 
-const BLOCK_CHARS = 64 * 1024;
-
-/** Many lines per block. */
-async function* toNdjson(objects: AsyncIterable<object>): AsyncGenerator<Buffer> {
-  let text = '';
-  for await (const object of objects) {
-    text += `${JSON.stringify(object)}\n`;
-    if (text.length < BLOCK_CHARS) continue;
-    yield Buffer.from(text);
-    text = '';
-  }
-  if (text) yield Buffer.from(text);
-}
-
 /**
  * Yields the rows of a batch in upload order, as far as outcomes are known now.
  * @param select replaces the rows by those to report
@@ -215,11 +202,11 @@ export async function* readReport(
   report: Report,
   outcomes: AsyncIterable<RowOutcome>,
 ): AsyncGenerator<Buffer> {
-  async function* lines(): AsyncGenerator<object> {
+  async function* lines(): AsyncGenerator<string> {
     for await (const outcome of outcomes) {
       const line = report(batch, outcome);
-      if (line) yield line;
+      if (line) yield `${JSON.stringify(line)}\n`;
     }
   }
-  yield* toNdjson(lines());
+  yield* textBlocks(lines());
 }

@@ -1,3 +1,4 @@
+import { textBlocks } from '../text-blocks.ts';
 import { CLASS_COLUMNS, classCells } from './classification-cells.ts';
 import { htmlReport } from './report-html.ts';
 import type { ImageLine, NotesLine, ProductLine } from './report-lines.ts';
@@ -142,22 +143,9 @@ const WRITERS: Readonly<Record<ReportFormat, { mediaType: string; write(report: 
   ndjson: { mediaType: 'application/x-ndjson',                  write: ndjsonReport },
 };
 
-const BLOCK_CHARS = 64 * 1024;
-
-async function* toBlocks(chunks: AsyncIterable<string>): AsyncGenerator<Buffer> {
-  let text = '';
-  for await (const chunk of chunks) {
-    text += chunk;
-    if (text.length < BLOCK_CHARS) continue;
-    yield Buffer.from(text);
-    text = '';
-  }
-  if (text) yield Buffer.from(text);
-}
-
 export function writeReport(format: ReportFormat, report: Report) {
   const { mediaType, write } = WRITERS[format];
-  return { mediaType, body: toBlocks(write(report)) };
+  return { mediaType, body: textBlocks(write(report)) };
 }
 
 /** Returns the report format for an `Accept` header; NDJSON by default. */
