@@ -12,7 +12,7 @@ interface Dated {
   changedAt: string;
 }
 
-export type Named<T> = T & { name: string };
+type Named<T> = T & { name: string };
 
 /** A kind of settings that clients store under names. */
 export interface SettingsKind<T extends Dated> {

@@ -1,11 +1,17 @@
 import { z } from 'zod';
-import { Foreground, KeptAlpha, MediaType } from '../../src/output/options.ts';
-import { CutOutReview } from '../../src/output/review.ts';
-import { RulesReport } from '../../src/output/rules/verdicts.ts';
 import { GarmentView } from '../../src/queue/garment-view.ts';
 import { OutfitView } from '../../src/queue/outfit-view.ts';
 import type { GarmentView as MeasuredGarment } from './garment-view.ts';
 import type { MarketplacePicture } from './marketplace-picture.ts';
+import {
+  type CutOut,
+  CutOutResult,
+  Fingerprint,
+  ImageSize,
+  type RefinedCutOut,
+  RefinedResult,
+  Timings,
+} from './rendered-file.ts';
 import type { SeparatedOutfit } from './separate-outfit.ts';
 
 /** What the subject of a photo wears, and who says so. */
@@ -16,51 +22,6 @@ export interface Outfit extends SeparatedOutfit {
   /** The cut-outs of the garments, one after the other. */
   files: Uint8Array;
 }
-
-/** The results of children, validated because children decode untrusted images. Unknown timings pass. */
-const ImageSize = z.object({ width: z.number(), height: z.number() });
-
-const FileResult = ImageSize.extend({
-  mediaType: MediaType,
-  /** The size without `maxOutputMegapixels`. */
-  whole: ImageSize,
-  /** The bounding box of the subject in it; absent if there is none. */
-  foreground: Foreground.optional(),
-  /** If the options have rules. */
-  rules: RulesReport.optional(),
-});
-
-/** A cut-out as a file. */
-export type RenderedFile = z.infer<typeof FileResult> & { file: Uint8Array };
-
-/** Name of the format and bytes; see `formatFingerprint`. */
-const Fingerprint = z
-  .string()
-  .regex(/^[a-z0-9]+:[\w-]{86}$/)
-  .optional();
-
-const Timings = z.looseObject({ decodeMillis: z.number(), totalMillis: z.number() });
-const RefinedTimings = Timings.extend({
-  /** Matte at full size and foreground colours. */
-  matteMillis: z.number(),
-  /** Includes compositing. */
-  encodeMillis: z.number(),
-});
-
-const RefinedResult = FileResult.extend({ timings: RefinedTimings });
-export type RefinedCutOut = z.infer<typeof RefinedResult> & { file: Uint8Array };
-
-const CutOutResult = FileResult.extend({
-  /** Confidence of the network in its matte, 0..1; see `estimateConfidence`. */
-  confidence: z.number(),
-  review: CutOutReview,
-  /** Of what was cut out; undefined if there is nothing. */
-  fingerprint: Fingerprint,
-  alpha: KeptAlpha,
-  timings: RefinedTimings.extend({ inferenceMillis: z.number() }),
-});
-/** By default a transparent PNG in the size of the upright image. */
-export type CutOut = z.infer<typeof CutOutResult> & { file: Uint8Array };
 
 const GarmentViewResult = GarmentView.required({ worn: true }).extend({
   fingerprint: Fingerprint,

@@ -13,9 +13,7 @@ import {
 } from '../../src/queue/service-time.ts';
 import type { ChildReady, TaskRequest } from './child-protocol.ts';
 import {
-  type CutOut,
   type Outfit,
-  type RefinedCutOut,
   readCutOut,
   readGarmentView,
   readMarketplacePicture,
@@ -34,6 +32,7 @@ import {
 import type { MarketplacePicture, MarketplacePictureOptions } from './marketplace-picture.ts';
 import { createPermits, NOBODY, type PermitRequest } from './permits.ts';
 import type { Refinement } from './refine.ts';
+import type { CutOut, RefinedCutOut } from './rendered-file.ts';
 import type { OutfitOptions } from './separate-outfit.ts';
 import type { DeviceChoice } from './session.ts';
 import { superviseProcess } from './slot.ts';
