@@ -50,11 +50,9 @@ export interface Gateway extends Services {
   requestLimits: Limits;
   jobWaiter: JobWaiter;
   admission: Admission;
-  /** The ends of accepted jobs. */
   completions: Completions;
   /** Those that the operator has declared. */
   declared: readonly DeclaredSource[];
-  /** Signs links to files. */
   links: FileLinks;
   linkRule: LinkRule;
   limits: ImageLimits;

@@ -8,7 +8,6 @@ import { requestOrigin } from './origin.ts';
 import type { Route } from './route.ts';
 import { isFromOwnPage, isOverTls, sessionIdOf } from './session-cookie.ts';
 
-/** What the server keeps about a request while it is in progress. */
 interface RequestContext {
   grant: Grant | undefined;
   /** Undefined once its quota was charged, refunded or handed over. */
@@ -39,7 +38,6 @@ export const createRequestContext = (): RequestContext => ({
   hasDisconnected: false,
 });
 
-/** Returns the log fields that identify the caller. */
 export const callerFields = ({ requestContext }: FastifyRequest) => ({
   client: requestContext.grant?.client,
   keyId: requestContext.grant?.keyId,
@@ -55,7 +53,6 @@ export function refundQuota(request: FastifyRequest): void {
   });
 }
 
-/** What authenticates and limits callers. */
 export interface AccessControl {
   lookUp: LookUp;
   /** Finds the grant behind a session's id. Without it there are no sessions. */

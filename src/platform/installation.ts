@@ -10,7 +10,6 @@ const CONNECT_MILLIS = 5_000;
 /** A command does not know which installation it is for, or cannot reach it. */
 export class NoInstallationError extends StartError {}
 
-/** An installation's settings, and its Redis. */
 export interface Installation {
   config: Config;
   /** For commands; ready. */

@@ -15,12 +15,10 @@ export const START = /[/\\]node_modules[/\\]/.test(import.meta.dirname)
   ? 'selvage start'
   : 'npm start';
 
-/** What `START` runs under a home, as it says in `instance.json`. */
 export type LocalInstance = z.infer<typeof LocalInstance>;
 
 const fileOf = (home: string): string => join(home, 'instance.json');
 
-/** Returns the home of an environment, absolute. */
 export const homeOf = (env: NodeJS.ProcessEnv): string => resolve(env.SELVAGE_HOME || '.selvage');
 
 /** Returns the instance that runs under a home, if any. */
