@@ -65,8 +65,8 @@ async function planesOf(pixels: Pixels, whole: Uint8Array, crop: Crop): Promise<
 
 async function cropsOf(remover: Session, parser: Session, file: string) {
   const { pixels } = await decodeSmall(await readFile(file), MAX_PIXELS, SIDE_PIXELS);
-  const { probabilities } = await segment(remover, pixels, undefined);
-  const matte = toMatte(probabilities, pixels, levelsFor(probabilities, pixels));
+  const { probabilities, region } = await segment(remover, pixels, undefined);
+  const matte = toMatte(probabilities, pixels, levelsFor(probabilities, region), region);
   const whole: Crop = {
     kind: 'photo',
     group: undefined,

@@ -1,4 +1,7 @@
+import type { Size } from './layout.ts';
 import { type ProbabilityMap, SUBJECT } from './probability-map.ts';
+import { regionsOf } from './regions.ts';
+import { type Box, subjectBox } from './subject-box.ts';
 import type { Pixels } from './tensor.ts';
 
 /** A colour, 0..255 each. */
@@ -58,4 +61,74 @@ export function borderColour({ data }: Pixels, map: ProbabilityMap): Rgb | undef
   if (!commonest) return undefined;
   const [r = 0, g = 0, b = 0] = commonest.sum.map((sum) => Math.round(sum / commonest.count));
   return { r, g, b };
+}
+
+/** A border is even if all but a share of its cells are within so many levels of their median colour. */
+const EVEN_BORDER = { outliers: 0.01, maxNoise: 6 };
+/** What differs from that colour by so many levels more than the border itself does is content. */
+const ABOVE_NOISE = 2;
+/** Regions of content below these shares, of all cells and of the largest region, are dust. */
+const DUST = { ofCells: 1 / 8000, ofLargest: 0.02 };
+/** Content whose box takes this share of the image, or more, is large enough for a network. */
+const MAX_CONTENT_SHARE = 0.12;
+/** The side of the square that is looked at, in lengths of the longer side of the content's box. */
+const SQUARE_LENGTHS = 2.6;
+
+/** Returns the value at a share, 0..1, of sorted values. */
+const quantileOf = (values: readonly number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(share * (values.length - 1))]!;
+
+/** Marks, by 1, what does not have the border's colour. @returns undefined if the border is not even */
+function markContent({ data, width, height }: Pixels): Uint8Array | undefined {
+  const border = borderCells(width, height);
+  const ground = [0, 1, 2].map((c) => {
+    const values = border.map((cell) => data[3 * cell + c]!);
+    return quantileOf(values, 0.5);
+  });
+  const distanceOf = (cell: number): number => {
+    let most = 0;
+    for (let c = 0; c < 3; c++) most = Math.max(most, Math.abs(data[3 * cell + c]! - ground[c]!));
+    return most;
+  };
+  const noise = quantileOf(border.map(distanceOf), 1 - EVEN_BORDER.outliers);
+  if (noise > EVEN_BORDER.maxNoise) return undefined;
+  const marks = new Uint8Array(width * height);
+  for (let cell = 0; cell < marks.length; cell++)
+    if (distanceOf(cell) > noise + ABOVE_NOISE) marks[cell] = 1;
+  return marks;
+}
+
+/** Clears dust, in place. */
+function dropDust(marks: Uint8Array, width: number): void {
+  const regions = regionsOf(marks, width);
+  const largest = regions.reduce((max, { length }) => Math.max(max, length), 0);
+  const minCells = Math.max(DUST.ofCells * marks.length, DUST.ofLargest * largest);
+  for (const cells of regions)
+    if (cells.length < minCells) for (const cell of cells) marks[cell] = 0;
+}
+
+/** Returns a span around another, within a length. */
+function spanAround(start: number, size: number, wanted: number, length: number) {
+  const from = Math.max(0, Math.floor(start + (size - wanted) / 2));
+  return { from, size: Math.min(length, Math.ceil(start + (size + wanted) / 2)) - from };
+}
+
+/**
+ * Returns the part of an image, about a square, that shows all its content, if that is small and the rest has one
+ * colour: a network that sees the whole image overlooks it, or takes the ground for the subject.
+ * @param square what the network would see of the image
+ * @see docs/adr/0124-small-content.md
+ */
+export function contentRegion(square: Pixels, image: Size): Box | undefined {
+  const marks = markContent(square);
+  if (!marks) return undefined;
+  dropDust(marks, square.width);
+  const box = subjectBox(marks, square.width, 1);
+  if (!box || box.width * box.height >= MAX_CONTENT_SHARE * marks.length) return undefined;
+  const [across, down] = [image.width / square.width, image.height / square.height];
+  const [width, height] = [box.width * across, box.height * down];
+  const side = SQUARE_LENGTHS * Math.max(width, height);
+  const columns = spanAround(box.left * across, width, side, image.width);
+  const rows = spanAround(box.top * down, height, side, image.height);
+  return { left: columns.from, top: rows.from, width: columns.size, height: rows.size };
 }

@@ -71,8 +71,8 @@ export interface GarmentSessions {
 
 /** Returns the matte of the subject, as in a cut-out. */
 async function subjectMatte(session: Session, pixels: Pixels): Promise<Matte> {
-  const { probabilities } = await segment(session, pixels, undefined);
-  return toMatte(probabilities, pixels, levelsFor(probabilities, pixels));
+  const { probabilities, region } = await segment(session, pixels, undefined);
+  return toMatte(probabilities, pixels, levelsFor(probabilities, region), region);
 }
 
 /**

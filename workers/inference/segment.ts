@@ -1,6 +1,6 @@
 import { estimateConfidence } from '../../src/imaging/confidence.ts';
 import { cropPixels, mirrorPixels } from '../../src/imaging/crop.ts';
-import { borderColour, shareCutByFrame } from '../../src/imaging/image-border.ts';
+import { borderColour, contentRegion, shareCutByFrame } from '../../src/imaging/image-border.ts';
 import {
   mergeViews,
   mirror,
@@ -64,13 +64,15 @@ interface Pass {
   probabilities: ProbabilityMap;
 }
 
-async function runPass({ model, run }: Session, pixels: Pixels, view: View = {}): Promise<Pass> {
+async function runOn({ model, run }: Session, square: Pixels): Promise<Pass> {
   const { input, output } = model;
   const { size } = input;
-  const square = await toSquare(pixels, size, view);
   const data = POST_PROCESSING[output.post]!(await run(toTensor(square, input)));
   return { square, probabilities: { data, width: size, height: size } };
 }
+
+const runPass = async (session: Session, pixels: Pixels, view: View): Promise<Pass> =>
+  runOn(session, await toSquare(pixels, session.model.input.size, view));
 
 /**
  * Looks again at a subject that the frame cuts, in a wider frame of the backdrop's colour: without it, large pieces of
@@ -120,11 +122,32 @@ async function runCloserPass(
   return { probabilities, seen: mirrorPixels(closer.square), region };
 }
 
+/** @param square what the network sees of `pixels` first */
+async function segmentSquare(
+  session: Session,
+  pixels: Pixels,
+  square: Pixels,
+  secondPass: SecondPassCriteria | undefined,
+): Promise<Segmentation> {
+  const first = await runOn(session, square);
+  const { probabilities } = first;
+  const confidence = estimateConfidence(probabilities);
+  const isUnsure =
+    secondPass && session.model.input.closer && confidence < secondPass.maxConfidence;
+  const framed = isUnsure && (await runFramedPass(session, pixels, first, confidence));
+  if (framed) return framed;
+  dropSpecks(probabilities);
+  const closer =
+    isUnsure && (await runCloserPass(session, pixels, probabilities, secondPass.maxShare));
+  return { probabilities, seen: square, region: fullBox(pixels), ...closer, confidence };
+}
+
 /**
  * Segments the subject. If the criteria hold and the model benefits from it, runs a second pass: in a frame for what
- * the image's border cuts, or closer for what is small.
+ * the image's border cuts, or closer for what is small. What is very small on a ground of one colour is looked at alone,
+ * as an image of its own.
  * @param secondPass if absent, there is one pass
- * @see docs/adr/0027-second-pass.md
+ * @see docs/adr/0027-second-pass.md, docs/adr/0124-small-content.md
  */
 export async function segment(
   session: Session,
@@ -132,16 +155,13 @@ export async function segment(
   opacity: Uint8Array | undefined,
   secondPass?: SecondPassCriteria,
 ): Promise<Segmentation> {
+  const { size } = session.model.input;
   const opaque = opacity ? flattenOnGrey(pixels, opacity, BACKGROUND_GREY) : pixels;
-  const first = await runPass(session, opaque);
-  const { probabilities } = first;
-  const confidence = estimateConfidence(probabilities);
-  const isUnsure =
-    secondPass && session.model.input.closer && confidence < secondPass.maxConfidence;
-  const framed = isUnsure && (await runFramedPass(session, opaque, first, confidence));
-  if (framed) return framed;
-  dropSpecks(probabilities);
-  const closer =
-    isUnsure && (await runCloserPass(session, opaque, probabilities, secondPass.maxShare));
-  return { probabilities, seen: first.square, region: fullBox(pixels), ...closer, confidence };
+  const square = await toSquare(opaque, size);
+  const content = contentRegion(square, opaque);
+  if (!content) return segmentSquare(session, opaque, square, secondPass);
+  const alone = cropPixels(opaque, content);
+  const found = await segmentSquare(session, alone, await toSquare(alone, size), secondPass);
+  const { left, top, ...extent } = found.region;
+  return { ...found, region: { left: content.left + left, top: content.top + top, ...extent } };
 }

@@ -31,6 +31,13 @@ beforeAll(async () => {
   };
 });
 
+/** On a ground of one colour a small subject would be looked at alone. */
+const UNEVEN_GROUND = Buffer.from(
+  `<svg xmlns="http://www.w3.org/2000/svg" width="${SIZE.width}" height="${SIZE.height}">
+    <linearGradient id="light"><stop stop-color="#a98e6b"/><stop offset="1" stop-color="#97805f"/></linearGradient>
+    <rect width="100%" height="100%" fill="url(#light)"/></svg>`,
+);
+
 /** A small shirt, rotated to be asymmetric, and its matte. */
 async function smallShirt() {
   const straight = await transparentShirt({ ...PLACE, format: 'png' });
@@ -40,8 +47,9 @@ async function smallShirt() {
     .png()
     .toBuffer();
   const { left, top } = PLACE;
-  const photo = await sharp({ create: { ...SIZE, channels: 3, background: '#a98e6b' } })
+  const photo = await sharp(UNEVEN_GROUND)
     .composite([{ input: shirt, left, top }])
+    .removeAlpha()
     .png()
     .toBuffer();
   const alone = { ...SIZE, channels: 4, background: '#0000' } as const;
