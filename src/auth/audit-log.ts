@@ -22,7 +22,7 @@ const Line = LoggedRequest.pick({
   route: true,
   status: true,
   problem: true,
-}).extend({ params: z.record(z.string(), z.string()) });
+}).extend({ params: z.record(z.string(), z.string()), made: z.string().optional() });
 type Line = z.infer<typeof Line>;
 
 /** Who did what: nothing that the request carried but the parameters of its path. */

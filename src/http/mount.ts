@@ -190,10 +190,16 @@ function mountRoute(app: FastifyInstance, deps: MountOptions, route: Route): voi
     handler: async (request, reply) => {
       const signal = disconnectSignal(request, reply);
       const response = await route.handle(createCall(deps, route, request, reply, signal));
+      request.requestContext.made = idOfMade(response);
       if (!signal.aborted) request.requestContext.admission = undefined; // a success keeps its quota
       return send(request, reply, response);
     },
   });
+}
+
+function idOfMade({ status, body }: Reply): string | undefined {
+  const says = status === 201 && typeof body === 'object' && 'id' in body;
+  return says && typeof body.id === 'string' ? body.id : undefined;
 }
 
 const drop = (): void => {};

@@ -15,6 +15,8 @@ interface RequestContext {
   /** What the rate limit headers of the response report, and the request has cost. */
   limits: Pick<Admission, 'rateLimit' | 'units'> | undefined;
   problem: Problem | undefined;
+  /** The id of what was made, where the response is 201 and says it. */
+  made: string | undefined;
   /** The memory its body takes. */
   bodyHold: BodyHold | undefined;
   /** The memory its response takes. */
@@ -33,6 +35,7 @@ export const createRequestContext = (): RequestContext => ({
   admission: undefined,
   limits: undefined,
   problem: undefined,
+  made: undefined,
   bodyHold: undefined,
   responseHold: undefined,
   hasDisconnected: false,

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { keptParams } from '../../src/api/account/audited.ts';
+import { keptIds } from '../../src/api/account/audited.ts';
 import { createRecorder } from '../../src/api/account/record.ts';
 import { AuditLog } from '../../src/auth/audit-log.ts';
 import { RequestLog } from '../../src/auth/request-log.ts';
@@ -123,7 +123,7 @@ describe('what is recorded of answered requests', () => {
       record({
         ...{ requestId: 'r', method, route: path, params, status: 200, seconds: 0.1, units: 0 },
         ...{ caller: { client: 'shop', keyId: 'key_1', person: undefined } },
-        ...{ problem: undefined, pointer: undefined },
+        ...{ problem: undefined, pointer: undefined, made: undefined },
       });
     return { send, warned };
   }
@@ -156,6 +156,9 @@ describe('what is recorded of answered requests', () => {
     'eyJhbGciOi',
     'a'.repeat(65),
   ])('a secret in place of an id is left out: %s', (secret) => {
-    expect(keptParams({ id: secret, row: '17' })).toEqual({ id: '…', row: '17' });
+    expect(keptIds({ params: { id: secret, row: '17' }, made: secret })).toEqual({
+      params: { id: '…', row: '17' },
+      made: '…',
+    });
   });
 });

@@ -402,7 +402,7 @@ describe('the audit log', () => {
     expect(entries.find(({ requestId }) => requestId === 'order-1')).toEqual({
       ...{ id: expect.stringMatching(/^\d+-\d+$/), requestId: 'order-1', keyId: id },
       ...{ client: expect.stringContaining(client), operation: 'createKey', method: 'POST' },
-      ...{ route: KEYS, params: {}, status: 201, answeredAt: expect.any(String) },
+      ...{ route: KEYS, params: {}, made: made.id, status: 201, answeredAt: expect.any(String) },
     });
     expect(new Set(entries.map(({ status }) => status))).toEqual(
       new Set([201, hook.status, 403, 404]),

@@ -1,4 +1,5 @@
 import type { Route } from '../../http/route.ts';
+import type { AnsweredRequest } from '../../http/server.ts';
 
 /** Work on single items, thousands a minute, and what changes nothing: their usage is counted. */
 const NOT_AUDITED: readonly RegExp[] = [
@@ -16,8 +17,10 @@ export const isAudited = ({ method, path }: Pick<Route, 'method' | 'path'>): boo
 /** Ids and names. A secret that somebody puts in their place is none of them. */
 const PLAIN_PARAM = /^(?!slv_|whsec_|access_|eyJ)[\w.~:@ -]{1,64}$/;
 
-/** Returns the parameters of a path as they may be kept. */
-export const keptParams = (params: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(params).map(([name, value]) => [name, PLAIN_PARAM.test(value) ? value : '…']),
-  );
+const kept = (value: string): string => (PLAIN_PARAM.test(value) ? value : '…');
+
+/** Returns the parameters of a path, and the id of what was made, as they may be kept. */
+export const keptIds = ({ params, made }: Pick<AnsweredRequest, 'params' | 'made'>) => ({
+  params: Object.fromEntries(Object.entries(params).map(([name, value]) => [name, kept(value)])),
+  ...(made !== undefined && { made: kept(made) }),
+});

@@ -2,7 +2,7 @@ import type { Gateway } from '../../gateway.ts';
 import type { Route } from '../../http/route.ts';
 import type { AnsweredRequest } from '../../http/server.ts';
 import type { Logger } from '../../platform/log.ts';
-import { isAudited, keptParams } from './audited.ts';
+import { isAudited, keptIds } from './audited.ts';
 
 /** Requests that are being written: beyond, while Redis is slow, further ones are left out. */
 const MAX_PENDING = 1000;
@@ -61,7 +61,6 @@ export function createRecorder(
       units,
     };
     record(requestId, () => Promise.all([clientUsage.count(request), requestLog.write(request)]));
-    if (known.audited)
-      audit(requestId, () => auditLog.write({ ...done, params: keptParams(answered.params) }));
+    if (known.audited) audit(requestId, () => auditLog.write({ ...done, ...keptIds(answered) }));
   };
 }

@@ -2490,6 +2490,7 @@ export interface AuditEntry {
   problem?: string;
   /** Of the path; `…` if it looked like a secret. */
   params: Record<string, string>;
+  made?: string;
   id: string;
   answeredAt: string;
 }
