@@ -99,20 +99,21 @@ class Search {
   /** The best bound is the last. */
   readonly #queue: OpenNode[] = [];
   #nodesLeft: number;
-  /** Sums by depth; overwritten by the next path. */
-  readonly #scratch: readonly Sums[];
+  /** Overwritten by the next choice that is bounded. */
+  readonly #scratch: Sums;
 
   constructor(options: SearchOptions, nodes: number, { root }: Space) {
     this.#options = options;
     this.#incumbents = createTopList(options.size);
     this.#nodesLeft = nodes;
-    this.#scratch = Array.from({ length: 8 }, () => ({ ...root }));
+    this.#scratch = { ...root };
   }
 
   run(spaces: readonly Space[]): SearchResult {
     const isClimbed = this.#options.everyExtras === undefined;
     for (const space of spaces) {
-      this.#descend(this.#open(space, [], upperBound(space, space.root, space.rest[0]!)));
+      const bound = upperBound(space, space.root, space.rest[0]!);
+      this.#descend(this.#open(space, [], space.root, bound));
       // The neighbours of the first outfit fill the list, so that most choices need not be bounded.
       if (isClimbed && this.#climbed.size === 0) this.#climb(1);
     }
@@ -144,13 +145,14 @@ class Search {
     let node = from;
     for (let best = this.#take(node); best; best = this.#take(node)) {
       this.#push(node);
-      const { space } = node;
-      const path = [...node.path, best.choice];
+      const { space, path: before, sums: from } = node;
+      const path = [...before, best.choice];
+      const sums = extend(space, from, before, before.length, best.choice, { ...from });
       if (path.length === space.levels.length) {
-        this.#complete(space, path);
+        this.#complete(space, path, sums);
         return;
       }
-      node = this.#open(space, path, best.bound);
+      node = this.#open(space, path, sums, best.bound);
     }
   }
 
@@ -173,8 +175,7 @@ class Search {
     this.#queue.splice(at, 0, node);
   }
 
-  #open(space: Space, path: Path, bound: number): OpenNode {
-    const sums = sumsOf(space, path);
+  #open(space: Space, path: Path, sums: Sums, bound: number): OpenNode {
     const [best] = space.levels[path.length]!.choices;
     const key = this.#keyBelow(space, path);
     return { space, path, key, sums, children: [], next: 0, base: bound - best!.best, bound };
@@ -188,7 +189,6 @@ class Search {
     const { space, path, sums, children, base } = node;
     const depth = path.length;
     const { choices } = space.levels[depth]!;
-    const to = this.#scratch[depth + 1]!;
     const rest = space.rest[depth + 1]!;
     const needed = this.#needed(node.key);
     const from = node.next;
@@ -196,7 +196,11 @@ class Search {
       const open = base + choice.best;
       if (open < needed || open <= (children.at(-1)?.bound ?? Number.NEGATIVE_INFINITY)) break;
       node.next += 1;
-      const bound = upperBound(space, extend(space, sums, path, depth, choice, to), rest);
+      const bound = upperBound(
+        space,
+        extend(space, sums, path, depth, choice, this.#scratch),
+        rest,
+      );
       if (bound < needed || !canFollow(space, path[depth - 1], depth, choice)) continue;
       if (!this.#isAccepted(space, [...path, choice])) continue;
       let at = children.length;
@@ -239,7 +243,7 @@ class Search {
         if (choice === path[depth]) continue;
         const sums = isOutermost
           ? sumsOf(space, path.with(depth, choice))
-          : extend(space, base, others, depth, choice, this.#scratch[0]!);
+          : extend(space, base, others, depth, choice, this.#scratch);
         if (upperBound(space, sums, whole) < this.#needed(key)) continue;
         const next = path.with(depth, choice);
         if (isWearable(space, next) && this.#isAccepted(space, next))
@@ -256,7 +260,7 @@ class Search {
   }
 
   /** Offers the outfits of a core. */
-  #complete(space: Space, path: Path, sums = sumsOf(space, path)): void {
+  #complete(space: Space, path: Path, sums: Sums): void {
     this.#nodesLeft -= 1;
     const { keySlots, everyExtras } = this.#options;
     const core = coreOf(space, path);
