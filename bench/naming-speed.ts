@@ -23,8 +23,8 @@ export function perCpuSecond(seconds: number, work: () => number): number {
   return run(seconds);
 }
 
-/** As many directories below the repository as the source, so that it finds its data. */
-const COMPILED_NAMING = join('dist', 'bench', 'naming', 'classify-text.mjs');
+/** As many directories below the repository as src/taxonomy/tables.ts, so that it finds its data. */
+const COMPILED_NAMING = join('dist', 'bench', 'naming.mjs');
 
 /** The naming as programs run it: what loads a benchmark's sources adds calls to every inner function. */
 async function compiledNaming(): Promise<typeof classifyText> {

@@ -129,7 +129,13 @@ export function readLabelledRows(shared: string, part: Part): LabelledRow[] {
 const WRITTEN_FOLDER = new URL('../test/fixtures/naming/', import.meta.url);
 
 /** Sets of titles in the style of shop feeds, written with their right answers before the rules were tried on them. */
-export const WRITTEN_SETS = ['written-1', 'written-2'] as const;
+export const WRITTEN_SETS = [
+  'written-1',
+  'written-2',
+  'written-3',
+  'written-4',
+  'written-5',
+] as const;
 
 /** Reads written titles. The right answers of a title are separated by bars; `none` is no garment. */
 export const readWritten = (set: (typeof WRITTEN_SETS)[number]): LabelledRow[] =>

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Registry } from 'prom-client';
 import { AccessRequests } from './auth/access-requests.ts';
+import { AuditLog } from './auth/audit-log.ts';
 import { type Authentication, createAuthentication } from './auth/authentication.ts';
 import { IdentityProvider } from './auth/identity-provider.ts';
 import { Keys } from './auth/keys.ts';
@@ -41,6 +42,7 @@ export interface Gateway extends Services {
   keys: Keys;
   clientUsage: ClientUsage;
   requestLog: RequestLog;
+  auditLog: AuditLog;
   /** Clients that ask for a key, and what the operator decides. */
   accessRequests: AccessRequests;
   /** Strangers may ask, too. */
@@ -48,11 +50,9 @@ export interface Gateway extends Services {
   requestLimits: Limits;
   jobWaiter: JobWaiter;
   admission: Admission;
-  /** The ends of accepted jobs. */
   completions: Completions;
   /** Those that the operator has declared. */
   declared: readonly DeclaredSource[];
-  /** Signs links to files. */
   links: FileLinks;
   linkRule: LinkRule;
   limits: ImageLimits;
@@ -104,6 +104,7 @@ export async function openGateway(
     identityProvider: oidc && new IdentityProvider(oidc, deriveSecret('sign-in', keyPepper)),
     clientUsage: new ClientUsage(redis, now),
     requestLog: new RequestLog(redis, now, config.REQUEST_LOG_DAYS),
+    auditLog: new AuditLog(redis, now, config.REQUEST_LOG_DAYS),
     accessRequests: new AccessRequests(redis, keys, now),
     acceptsAccessRequests: config.ACCESS_REQUESTS === 'on',
     requestLimits: createLimits(redis, now),

@@ -1,10 +1,8 @@
 import type { Redis } from 'ioredis';
 import { type ClientRetention, createClientRetention } from './auth/client-retention.ts';
-import { batchEraser } from './intake/batches/batch-eraser.ts';
 import { type BatchRetention, createBatchRetention } from './intake/batches/batch-retention.ts';
 import { Batches } from './intake/batches/batches.ts';
 import { type ClientIndex, createClientIndex } from './intake/client-index.ts';
-import { runManifests } from './intake/feeds/feed-files.ts';
 import { Feeds } from './intake/feeds/feeds.ts';
 import { createFeedRuns, type FeedRuns } from './intake/feeds/runs.ts';
 import { Idempotency } from './intake/idempotency.ts';
@@ -12,9 +10,10 @@ import { openInstallationStorage } from './intake/installation-storage.ts';
 import { JobRecords } from './intake/job-records.ts';
 import { createJobRetention, type JobRetention } from './intake/job-retention.ts';
 import { LearnedCategories } from './intake/learned-categories.ts';
-import { Presets } from './intake/presets.ts';
+import { NamedSettings } from './intake/named-settings.ts';
+import { PRESETS, type Presets } from './intake/presets.ts';
 import { ReviewDecisions } from './intake/review/decisions.ts';
-import { RulePacks } from './intake/rule-packs.ts';
+import { RULE_PACKS, type RulePacks } from './intake/rule-packs.ts';
 import { createSources, type Sources } from './intake/sources/sources.ts';
 import { createStoredBytes, type StoredBytes } from './intake/stored-bytes.ts';
 import { WebhookEvents } from './intake/webhooks/events.ts';
@@ -37,7 +36,6 @@ export interface Services {
   log: Logger;
   blobs: Blobs;
   queues: Queues;
-  /** The live workers. */
   workers: WorkerRegistry;
   jobs: JobRecords;
   jobIndex: ClientIndex;
@@ -45,23 +43,17 @@ export interface Services {
   batches: Batches;
   batchIndex: ClientIndex;
   batchRetention: BatchRetention;
-  /** What people decide about cut-outs. */
   reviews: ReviewDecisions;
   feeds: Feeds;
   runs: FeedRuns;
   sources: Sources;
-  /** Webhooks to send. */
   events: WebhookEvents;
   receivers: WebhookReceivers;
   idempotency: Idempotency;
-  /** Counts the bytes that clients store. */
   storedBytes: StoredBytes;
-  /** The rule packs that clients have defined. */
   rulePacks: RulePacks;
-  /** Named options of clients. */
   presets: Presets;
   learnedCategories: LearnedCategories;
-  /** Returns the retention policy of a client. */
   readClientLimits: ClientRetention['get'];
   /** Closes the queues, Redis and storage. */
   close(): Promise<void>;
@@ -77,7 +69,6 @@ export async function openServices(config: Config, platform: Platform): Promise<
   return services;
 }
 
-/** Builds the services on a Redis and a storage that are open. */
 export function composeServices(
   { redis, log, now }: Pick<Platform, 'redis' | 'log' | 'now'>,
   blobs: Blobs,
@@ -92,16 +83,16 @@ export function composeServices(
     jobIndex: createClientIndex(redis, 'jobs'),
     jobRetention: createJobRetention(jobs, blobs),
     batchIndex: createClientIndex(redis, 'batches'),
-    batchRetention: createBatchRetention(batches, batchEraser(blobs)),
+    batchRetention: createBatchRetention(batches, blobs),
     reviews: new ReviewDecisions(redis),
-    runs: createFeedRuns({ feeds, batches, queue: queues.feed, now }, runManifests(blobs)),
+    runs: createFeedRuns({ feeds, batches, blobs, queue: queues.feed, now }),
     sources: createSources(redis, blobs, now),
     events: new WebhookEvents(redis),
     receivers: createWebhookReceivers(redis),
     idempotency: new Idempotency(redis),
     storedBytes: createStoredBytes(redis, now),
-    rulePacks: new RulePacks(redis, blobs, now),
-    presets: new Presets(redis, blobs, now),
+    rulePacks: new NamedSettings(redis, blobs, RULE_PACKS, now),
+    presets: new NamedSettings(redis, blobs, PRESETS, now),
     learnedCategories: new LearnedCategories(redis, blobs, now),
     readClientLimits: createClientRetention(redis).get,
     async close() {

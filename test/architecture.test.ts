@@ -152,7 +152,7 @@ test('of the platform, pure rooms import problems only', () => {
   expect([...new Set(targets)]).toEqual([join('src', 'platform', 'problem.ts')]);
 });
 
-test('pure rooms import pure packages only; lexicon and columns are read from files', () => {
+test('pure rooms import pure packages only; tables and columns are read from files', () => {
   const wrong = files
     .filter((file) => PURE_ROOMS.includes(roomOf(file)))
     .flatMap((file) =>
@@ -167,7 +167,7 @@ test('pure rooms import pure packages only; lexicon and columns are read from fi
     );
   expect(wrong).toEqual([
     'src/feed-formats/column-names.ts -> node:fs',
-    'src/taxonomy/text/lexicon-files.ts -> node:fs',
+    'src/taxonomy/tables.ts -> node:fs',
   ]);
 });
 

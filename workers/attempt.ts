@@ -1,5 +1,6 @@
 import { DelayedError, type Job, UnrecoverableError } from 'bullmq';
 import { type Clock, hostClock } from '../src/platform/clock.ts';
+import type { JobObservation } from '../src/platform/metrics/worker.ts';
 import { Problem } from '../src/platform/problem.ts';
 import { traceRequestId, traceSteps } from '../src/platform/tracing.ts';
 import { CANCELED } from '../src/queue/cancel.ts';
@@ -29,7 +30,6 @@ export interface AttemptContext {
   withoutSlot: WithoutSlot;
 }
 
-/** Does one kind of job. */
 export type Processor<N extends JobName> = (
   data: JobData<N>,
   signal: AbortSignal,
@@ -38,20 +38,11 @@ export type Processor<N extends JobName> = (
 
 export type Processors<Q extends QueueName> = { [N in JobsOf<Q>]: Processor<N> };
 
-/** One finished attempt at a job, for logs and metrics. */
-export interface JobReport {
+export interface JobReport extends JobObservation {
   jobId: string;
   name: JobName;
   requestId: string;
   outcome: 'succeeded' | 'refused' | 'failed' | 'canceled' | 'postponed';
-  millis: number;
-  /** Time in the queue before the first attempt. Later attempts also wait by design. */
-  waitMillis: number | undefined;
-  /** Whether the worker that had it before was lost. */
-  isTakenOver: boolean;
-  /** Milliseconds by step, if it succeeded. */
-  steps: Readonly<Record<string, number>>;
-  reason?: string;
 }
 
 /** Thrown by a job that sets the delay of its next attempt itself. */

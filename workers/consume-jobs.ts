@@ -58,7 +58,6 @@ const handleFailed =
     await recorded.catch((error) => log.error({ jobId, reason: error.message }, unrecorded));
   };
 
-/** Takes jobs of one queue and runs their processors. */
 export function consumeJobs<Q extends QueueName>(
   queueName: Q,
   processors: Processors<Q>,

@@ -55,7 +55,6 @@ export async function startWorker(
   }, DRAIN_MILLIS);
 }
 
-/** Starts everything that takes jobs from queues. */
 async function startConsumers(worker: WorkerServices) {
   const places = openSources(worker.declared);
   const jobs = startJobs(worker);

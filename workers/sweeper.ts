@@ -14,10 +14,7 @@ const HOUR_MILLIS = 60 * MINUTE_MILLIS;
 /** A lease ends this much before it is requested again. */
 const LEASE_MARGIN_MILLIS = 100;
 
-/**
- * Deletes blobs of synchronous requests whose process died. Returns how many.
- * @param nowMillis epoch milliseconds
- */
+/** Deletes blobs of synchronous requests whose process died. Returns how many. @param nowMillis epoch milliseconds */
 export const sweepOrphans = (blobs: Blobs, nowMillis: number): Promise<number> =>
   deleteOlder(blobs, SYNC_PREFIX, nowMillis - SYNC_ORPHAN_SECONDS * 1000);
 

@@ -129,7 +129,6 @@ function throwProblem(error: unknown): never {
   throw new Problem(PROBLEM_OF[reason], detail, { headers });
 }
 
-/** The routes by which a client gets its key, and an operator decides. */
 export function accessRoutes({
   accessRequests,
   acceptsAccessRequests,
@@ -191,11 +190,8 @@ export function accessRoutes({
       storedJson(viewOf(await decide().catch(throwProblem))),
     );
   return [
-    route({
-      method: 'POST',
-      path: PATH,
+    route('requestAccess', `POST ${PATH}`, {
       scope: 'keyless',
-      operationId: 'requestAccess',
       summary: 'Request access: a key with these scopes',
       description:
         'Answered with the secret that the key is fetched with once the operator has approved. Off unless the operator takes requests (404). An address may send five an hour. 409 with the `id` of the request if it is repeated with its `Idempotency-Key`.',
@@ -206,11 +202,8 @@ export function accessRoutes({
       problems: ['not-found', 'conflict', 'rate-limit-exceeded', 'upstream-unavailable'],
       handle: submit,
     }),
-    route({
-      method: 'POST',
-      path: `${PATH}/:id/key`,
+    route('fetchKey', `POST ${PATH}/:id/key`, {
       scope: 'keyless',
-      operationId: 'fetchKey',
       summary: 'Fetch the key of an approved request, once',
       description:
         '409 with `Retry-After` while the operator has not decided; 410 if the request was denied, or the key was fetched before.',
@@ -220,11 +213,8 @@ export function accessRoutes({
       problems: ['not-found', 'conflict', 'gone', 'rate-limit-exceeded', 'upstream-unavailable'],
       handle: fetchKey,
     }),
-    route<{ status?: AccessRequest['status'] | undefined }>({
-      method: 'GET',
-      path: PATH,
+    route<{ status?: AccessRequest['status'] | undefined }>('listAccessRequests', `GET ${PATH}`, {
       scope: SCOPE,
-      operationId: 'listAccessRequests',
       summary: 'List requests for access, oldest first',
       description: 'For operators. The last thousand, for thirty days at least.',
       query: z.object({ status: z.enum(ACCESS_STATUSES).optional() }),
@@ -236,11 +226,8 @@ export function accessRoutes({
         return json({ requests: wanted.map(viewOf) });
       },
     }),
-    route<unknown, Approval>({
+    route<unknown, Approval>('approveAccessRequest', `POST ${PATH}/:id/approve`, {
       ...operator,
-      method: 'POST',
-      path: `${PATH}/:id/approve`,
-      operationId: 'approveAccessRequest',
       summary: 'Approve a request for access, with scopes and limits',
       description:
         'For operators. The client fetches its key itself: no one else sees it. 409 if there is a client of that name, unless `existingClient` says that the request is its own.',
@@ -249,11 +236,8 @@ export function accessRoutes({
       handle: (call) =>
         decideOnce(call, 'approve', () => accessRequests.approve(call.params.id ?? '', call.body)),
     }),
-    route({
+    route('denyAccessRequest', `POST ${PATH}/:id/deny`, {
       ...operator,
-      method: 'POST',
-      path: `${PATH}/:id/deny`,
-      operationId: 'denyAccessRequest',
       summary: 'Deny a request for access',
       description: 'For operators. The client learns it when it asks for its key.',
       handle: (call) => decideOnce(call, 'deny', () => accessRequests.deny(call.params.id ?? '')),

@@ -3,7 +3,6 @@ import type { Call, Caller } from '../http/route.ts';
 
 const KEYLESS = 'this route needs a key, but its call has no caller';
 
-/** Returns the caller of a route that needs a key. */
 export function requireCaller({ caller }: Pick<Call, 'caller'>): Caller {
   if (!caller) throw new Error(KEYLESS);
   return caller;
@@ -15,7 +14,6 @@ export function actorOf(call: Pick<Call, 'caller'>): string {
   return person ?? keyId;
 }
 
-/** Returns the rate limit and quota left to the caller of a route that needs a key. */
 export function requireRateLimitStatus({ rateLimit }: Pick<Call, 'rateLimit'>): RateLimitStatus {
   if (!rateLimit) throw new Error(KEYLESS);
   return rateLimit;

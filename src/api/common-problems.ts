@@ -7,17 +7,13 @@ import {
   StorageError,
 } from '../storage/blobs.ts';
 
-/**
- * Returns a `catch` handler that throws upstream-unavailable with the error as its cause.
- * @param detail what failed and what the client can do
- */
+/** Returns a `catch` handler that throws upstream-unavailable. @param detail what failed and what the client can do */
 export const throwUnavailable =
   (detail: string) =>
   (cause: unknown): never => {
     throw unavailable(detail, 1, cause);
   };
 
-/** Handles failures of object storage: throws upstream-unavailable. */
 export const storageUnavailable = throwUnavailable('Object storage does not respond; try again');
 
 type Resource = 'job' | 'batch' | 'feed' | 'run' | 'source' | 'key' | 'request';

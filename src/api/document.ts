@@ -16,7 +16,6 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 /** Smaller documents are sent as they are. */
 const MIN_COMPRESSED_CHARS = 1024;
 
-/** Returns a document with a tag of its text. */
 export function createDocument(text: string, mediaType = JSON_TYPE): Document {
   const hash = createHash('sha256').update(text).digest('base64url');
   return { text, mediaType, etag: `W/"${hash.slice(0, 27)}"` };

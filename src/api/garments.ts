@@ -48,7 +48,6 @@ const fields = {
   }),
 };
 
-/** The fields beside the image. */
 const Fields = z.preprocess(withoutBlanks, z.strictObject(fields));
 
 const MultipartRequest = z.object({ image: filePart('JPEG, PNG or WebP'), ...fields }).partial({
@@ -73,7 +72,11 @@ function requireImage({ image, pointers }: ImageForm): Uint8Array {
   throw fieldProblem('invalid-request', pointers.image, 'is missing', detail);
 }
 
-function checkSize({ width, height }: { width: number; height: number }, pointer: string): void {
+/** @throws Problem unprocessable-image */
+export function checkSides(
+  { width, height }: { width: number; height: number },
+  pointer: string,
+): void {
   if (Math.min(width, height) >= MIN_SIDE_PIXELS) return;
   throw fieldProblem(
     'unprocessable-image',
@@ -129,7 +132,7 @@ async function separate(images: GarmentImages, form: ImageForm, call: Call): Pro
     { cutouts, quality },
     call,
   );
-  checkSize(result, pointer);
+  checkSides(result, pointer);
   const language = languageOf(options?.locale, call);
   const description = describeOutfit(result, {
     settings: { ...DEFAULT_SETTINGS, ...options, locale: language.locale },
@@ -149,13 +152,9 @@ async function separate(images: GarmentImages, form: ImageForm, call: Call): Pro
   return cutouts ? zipGarments(response, files, headers) : json(response, headers);
 }
 
-/** The route that separates the garments of a photo. */
 export const garmentsRoute = (deps: GarmentsDeps): Route =>
-  route({
-    method: 'POST',
-    path: PATH,
+  route('separateGarments', `POST ${PATH}`, {
     scope: 'taxonomy:classify',
-    operationId: 'separateGarments',
     summary: 'Separate the garments in the photo of an outfit',
     description:
       'Each garment that the subject wears with its class, region, box, colours and wardrobe item; with `cutouts`, which needs the scope `background-removal:process` too, a ZIP archive with `garments.json` and a PNG for each. Of several people the largest is taken.',

@@ -28,7 +28,6 @@ const MAX_DOWNLOADS = 0.75 * MAX_STORAGE_SOCKETS;
 /** The start of a thread takes .5 to .9 s of CPU. */
 const ABANDONED_LOOK_MILLIS = 1000;
 
-/** Opens the threads that compute outfits. */
 export const openLook = (
   config: Config,
   { registry, log }: Platform,
@@ -43,7 +42,6 @@ export const openLook = (
     log,
   });
 
-/** Returns the routes of a gateway. */
 export function gatewayRoutes(
   config: Config,
   { registry }: Pick<Platform, 'registry'>,
@@ -71,7 +69,6 @@ export function gatewayRoutes(
   return markSunsets(routes, config.SUNSET_FILE);
 }
 
-/** Builds the HTTP server with the API, its documentation, the queue dashboard and the console. */
 export function gatewayServer(
   config: Config,
   { registry, log, version }: Platform,
@@ -114,7 +111,7 @@ export function gatewayServer(
   return server;
 }
 
-/** Serves the metrics on a port of their own, if the settings name one. */
+/** On a port of their own, if the settings name one. */
 export async function serveOwnMetrics(
   { METRICS_PORT: port, METRICS_KEY: key, HOST, METRICS_HOST: host = HOST }: Config,
   { registry }: Pick<Platform, 'registry'>,

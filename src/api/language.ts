@@ -37,13 +37,11 @@ export interface Language {
   isNegotiated: boolean;
 }
 
-/** Returns the language that a request names, else the one its headers prefer. */
 export const languageOf = (named: Locale | undefined, call: Pick<Call, 'headers'>): Language => ({
   locale: named ?? preferredLocale(call),
   isNegotiated: named === undefined,
 });
 
-/** Returns the headers that say which language a response is in, and what else chose it. */
 export const languageHeaders = ({ locale, isNegotiated }: Language): Record<string, string> => ({
   'content-language': locale,
   ...(isNegotiated && { vary: 'Accept-Language' }),

@@ -9,9 +9,8 @@ const DETAILS: Readonly<Record<ShareRejection, string>> = {
 };
 
 /**
- * Limits the blobs that are open as streams, and divides them fairly among the clients they belong to:
- * each holds a connection to storage for as long as its reader takes. `open` then throws
- * upstream-unavailable.
+ * Limits the blobs that are open as streams, and divides them fairly among the clients they belong to: each holds a
+ * connection to storage for as long as its reader takes. `open` then throws upstream-unavailable.
  * @param max open streams
  */
 export function limitDownloads(blobs: Blobs, max: number): Blobs {

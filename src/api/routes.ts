@@ -38,7 +38,6 @@ import { removeBgRoutes } from './removal/removebg/routes.ts';
 import { taxonomyRoutes } from './taxonomy.ts';
 import { withTestAnswers } from './test-keys/answers.ts';
 
-/** What the routes need besides the gateway. */
 interface RouteOptions {
   look: LookDeps;
   checks: Checks;
@@ -79,7 +78,6 @@ const withRecovery = (routes: readonly Route[], redis: Redis): Route[] =>
     },
   }));
 
-/** Returns the table of all routes. */
 export function routeTable(
   gateway: Gateway,
   { look, checks, metrics, classifierVersion }: RouteOptions,

@@ -32,6 +32,7 @@ import { shopPath } from '../taxonomy/shop-path.ts';
 import { requireCaller } from './caller.ts';
 import { throwUnavailable } from './common-problems.ts';
 import { sendDocument } from './document.ts';
+import { checkSides } from './garments.ts';
 import { chargedOnce, contentOf } from './intake/idempotent.ts';
 import { OUTPUT_SECONDS } from './intake/job-request.ts';
 import { JobResponse } from './intake/job-response.ts';
@@ -42,18 +43,13 @@ import type { ImageRequests } from './removal/image-requests.ts';
 interface Classifier extends PreferJob {
   idempotency: Pick<Idempotency, 'claimCharge'>;
   images: Pick<ImageRequests, 'classifyGarment'>;
-  /**
-   * Returns the bytes of the JSON member `image_base64`, or undefined if there is none. Throws a
-   * Problem.
-   */
+  /** Returns the bytes of the JSON member `image_base64`, or undefined if there is none. Throws a Problem. */
   readImage(body: unknown): Uint8Array | undefined;
   learnedCategories: Pick<LearnedCategories, 'find'>;
   /** Id and version of the image model. */
   modelVersion: string;
 }
 
-/** Minimum shorter side of a photo, pixels. */
-const MIN_SIDE_PIXELS = 32;
 /** Items of a batch processed at the same time: a batch must not fill the queue. */
 const BATCH_CONCURRENCY = 4;
 
@@ -67,15 +63,7 @@ async function analyzeImage(
 ): Promise<ImageEvidence | undefined> {
   if (!image) return undefined;
   const { millis: _, ...evidence } = await images.classifyGarment({ image, pointer }, call);
-  const { width, height } = evidence;
-  if (Math.min(width, height) < MIN_SIDE_PIXELS) {
-    throw fieldProblem(
-      'unprocessable-image',
-      pointer,
-      `must have at least ${MIN_SIDE_PIXELS} pixels a side`,
-      `The image is ${width} × ${height} pixels; each side must be at least ${MIN_SIDE_PIXELS}`,
-    );
-  }
+  checkSides(evidence, pointer);
   return evidence;
 }
 
@@ -281,12 +269,9 @@ const MultipartRequest = z.object({
 
 const optionsRoute = (modelVersion: string): Route => {
   const optionsDocument = createOptions(modelVersion);
-  return route<OptionsQuery>({
-    method: 'GET',
-    path: '/taxonomy/v1/options',
+  return route<OptionsQuery>('getTaxonomyOptions', 'GET /taxonomy/v1/options', {
     scope: 'keyless',
     anyOrigin: true,
-    operationId: 'getTaxonomyOptions',
     summary: 'The garment dictionary and the options of a profile',
     description:
       'Every term the service knows, in one of six languages. It changes only with a release: cache it and revalidate with `If-None-Match`.',
@@ -311,14 +296,10 @@ const optionsRoute = (modelVersion: string): Route => {
   });
 };
 
-/** The routes of the garment taxonomy. */
 export const taxonomyRoutes = (classifier: Classifier): Route[] => [
   optionsRoute(classifier.modelVersion),
-  route({
-    method: 'POST',
-    path: PATH,
+  route('classifyGarment', `POST ${PATH}`, {
     scope: 'taxonomy:classify',
-    operationId: 'classifyGarment',
     summary: 'Classify a garment',
     description:
       'Send a photo, the attributes from a product feed, or both; or up to 50 such `items`, each with its own result and, if it succeeds, a unit of quota. If the result is uncertain, it names only the group. `Prefer` is as for background removal.',

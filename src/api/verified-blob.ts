@@ -4,7 +4,6 @@ import { Problem, type ProblemType } from '../platform/problem.ts';
 import type { Blobs } from '../storage/blobs.ts';
 import { openBlob, storageUnavailable } from './common-problems.ts';
 
-/** A blob, and what its record says of it. */
 interface RecordedBlob {
   key: string;
   bytes: number;

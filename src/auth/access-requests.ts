@@ -33,7 +33,6 @@ export const AccessRequest = z.object({
   grant: GrantFields.optional(),
 });
 
-/** A client's request for access and the operator's decision. */
 export type AccessRequest = z.infer<typeof AccessRequest>;
 
 type NewAccessRequest = Pick<AccessRequest, 'client' | 'contact' | 'scopes' | 'note'>;

@@ -25,7 +25,6 @@ function base62(value: number, width: number): string {
 
 const checksum = (body: string): string => base62(crc32(body), CHECKSUM_CHARS);
 
-/** Returns a new key from the system's random source. */
 export function mintKey(test = false): string {
   const prefix = test ? TEST_PREFIX : PREFIX;
   const random = Array.from({ length: RANDOM_CHARS }, () => ALPHABET[randomInt(62)]!).join('');

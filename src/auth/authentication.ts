@@ -59,10 +59,6 @@ async function adoptDevelopmentKey(keys: Keys, key: string, log: Logger): Promis
   }
 }
 
-/**
- * Creates the lookup of callers by key and by session. Registers the development key if one is set,
- * and warns if it is rejected.
- */
 export async function createAuthentication({
   redis,
   now,

@@ -13,7 +13,6 @@ const MAX_RESPONSE_BYTES = 1024 * 1024;
 const MAX_VALUES = 1000;
 const MAX_VALUE_CHARS = 200;
 
-/** Whom a provider has signed in. */
 export interface Identity {
   /** Unique at the provider. */
   subject: string;
@@ -91,7 +90,6 @@ const isAboutIssuer = ({ cause }: Error): boolean =>
   'attribute' in cause &&
   cause.attribute === 'issuer';
 
-/** Says why an answer of the provider is not to be trusted. */
 function distrust(error: unknown, code: string): string {
   if (code === 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED')
     return 'its clock and that of this service differ; tell the operator to compare them';
@@ -150,11 +148,7 @@ export class IdentityProvider {
     return { name, signIn, signOut: `${signIn}/end` };
   }
 
-  /**
-   * Returns the address at which a browser signs in.
-   * @param attempt random, known to that browser only
-   * @throws Problem
-   */
+  /** @param attempt random, known to that browser only @throws Problem */
   async begin(attempt: string): Promise<URL> {
     const { state, nonce, verifier } = bindingOf(this.#secret, attempt);
     const configuration = await this.#configuration();

@@ -29,7 +29,6 @@ export async function restoreKey(redis: Redis, copy: unknown): Promise<boolean> 
   }
 }
 
-/** Yields all keys as they are copied. */
 export async function* keyCopies(redis: Redis): AsyncGenerator<KeyCopy> {
   for (const [hash, json] of Object.entries(await redis.hgetall(KEYS))) {
     yield { hash, record: KeyRecord.parse(JSON.parse(json)) };

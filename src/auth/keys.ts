@@ -31,7 +31,6 @@ export interface KeyCopy {
   record: KeyRecord;
 }
 
-/** A record to write. */
 interface Change extends KeyCopy {
   /** The JSON that was read; undefined if there was none. */
   known: string | undefined;
@@ -66,7 +65,6 @@ interface KeyOptions {
   copy?: (copies: readonly KeyCopy[]) => Promise<void>;
 }
 
-/** The register of keys in Redis. */
 export class Keys {
   readonly #redis: Redis;
   readonly #pepper: string;
@@ -105,9 +103,8 @@ export class Keys {
   }
 
   /**
-   * Registers a key that the operator chose (the development key), replacing its grant. Returns
-   * false if it is revoked or expired, which it stays. Rejects with `KeyError` if it is new and its
-   * client has as many live keys as it may.
+   * Registers a key that the operator chose (the development key), replacing its grant. Returns false if it is revoked
+   * or expired, which it stays. Rejects with `KeyError` if it is new and its client has as many live keys as it may.
    */
   adopt(key: string, grant: Grant): Promise<boolean> {
     return untilWritten(async () => {

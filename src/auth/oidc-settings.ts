@@ -59,10 +59,7 @@ function readRoles(text: string): Role[] {
   );
 }
 
-/**
- * Returns how people sign in by OpenID Connect; undefined if the settings name no issuer.
- * @throws ConfigError
- */
+/** Returns how people sign in by OpenID Connect; undefined if the settings name no issuer. @throws ConfigError */
 export function readOidcSettings(config: Config): OidcSettings | undefined {
   const { OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_ROLES, PUBLIC_URL } = config;
   if (OIDC_ISSUER === undefined) return undefined;

@@ -9,7 +9,6 @@ const LAST_USES = `${PREFIX}:key-uses`;
 const usageKey = (client: string, nowMillis: number): string =>
   `${PREFIX}:usage:${client}:${utcDay(nowMillis)}`;
 
-/** A request that has been answered. */
 interface UsedKey {
   client: string;
   keyId: string;
@@ -54,7 +53,6 @@ export class ClientUsage {
     this.#now = now;
   }
 
-  /** Counts a request. */
   async count({ client, keyId, operation, units }: UsedKey): Promise<void> {
     const nowMillis = this.#now();
     const key = usageKey(client, nowMillis);

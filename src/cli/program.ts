@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
+import { START } from '../platform/local-instance.ts';
 import { operationCommands } from './api/operation-commands.ts';
 import { accessCommand } from './commands/access.ts';
 import { batchCommand } from './commands/batch.ts';
@@ -24,7 +25,7 @@ import { EXIT_HELP, usageError } from './terminal/exit.ts';
 
 const SETTINGS_HELP = `
 Environment:
-  SELVAGE_URL    the server; by default the one that "npm start" runs here
+  SELVAGE_URL    the server; by default the one that "${START}" runs here
   SELVAGE_KEY    the key; by default that of the server that runs here
   SELVAGE_HOME   where the server that runs here stores its data; .selvage
   NO_COLOR       no colours`;

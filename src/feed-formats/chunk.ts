@@ -1,9 +1,8 @@
 import type { Column, FilledColumn, FilledValues } from './columns.ts';
 
 /**
- * Bytes as a string, one character (0 to 255) a byte. Feeds are split on bytes and decoded row by row: an invalid
- * byte affects only its own row, a length is a byte count, and everything that is not rewritten stays byte for
- * byte.
+ * Bytes as a string, one character (0 to 255) a byte. Feeds are split on bytes and decoded row by row: an invalid byte
+ * affects only its own row, a length is a byte count, and everything that is not rewritten stays byte for byte.
  */
 export type Raw = string;
 

@@ -1,6 +1,5 @@
 import type { Raw } from './chunk.ts';
 
-/** A span of a row and its replacement. */
 export interface Edit {
   start: number;
   end: number;

@@ -24,7 +24,6 @@ export const FeedNoteField = z
   })
   .meta({ id: 'FeedNote' });
 
-/** What was recognised in a feed. */
 export const FeedInspection = z
   .object({
     format: z.enum(FEED_FORMATS).optional(),
@@ -86,7 +85,6 @@ function recognised({ format, encoding, reading, items, labels }: OpenFeed) {
   };
 }
 
-/** Adds a product, or why it is rejected, to what is known; the first ones as a sample. */
 function addItem(inspection: FeedInspection, item: FeedRow | RowError): void {
   const { line, id } = item;
   inspection.rows += 1;

@@ -5,16 +5,11 @@ export type Line =
   | { kind: 'line'; line: number; raw: Raw }
   | { kind: 'part'; line: number; raw: Raw; last: boolean };
 
-interface LineSplitter {
-  push(raw: Raw): Iterable<Line>;
-  end(): Iterable<Line>;
-}
-
 /**
  * Splits at LF, and so at CRLF; a line beyond `maxBytes` is yielded in parts, the last one marked.
  * @param lineEnd CR for text that has no LF
  */
-export function lineSplitter(maxBytes: number, lineEnd: '\n' | '\r' = '\n'): LineSplitter {
+export function lineSplitter(maxBytes: number, lineEnd: '\n' | '\r' = '\n') {
   let line = 1;
   let buffered = '';
   let tooLong = false;
@@ -33,7 +28,7 @@ export function lineSplitter(maxBytes: number, lineEnd: '\n' | '\r' = '\n'): Lin
   }
 
   return {
-    *push(raw) {
+    *push(raw: Raw): Iterable<Line> {
       let from = 0;
       for (let at = raw.indexOf(lineEnd); at >= 0; at = raw.indexOf(lineEnd, from)) {
         const whole = take(raw.slice(from, at + 1), true);
@@ -45,14 +40,13 @@ export function lineSplitter(maxBytes: number, lineEnd: '\n' | '\r' = '\n'): Lin
       const rest = from < raw.length ? take(raw.slice(from), false) : undefined;
       if (rest) yield rest;
     },
-    *end() {
+    *end(): Iterable<Line> {
       const last = buffered || tooLong ? take('', true) : undefined;
       if (last) yield last;
     },
   };
 }
 
-/** Returns a line without its line break. */
 export function withoutBreak(raw: Raw): Raw {
   const end = raw.endsWith('\n') ? raw.length - 1 : raw.length;
   return raw.slice(0, raw[end - 1] === '\r' ? end - 1 : end);

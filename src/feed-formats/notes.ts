@@ -30,7 +30,6 @@ export type NoteCode = keyof typeof NOTES;
 /** Takes note of something at a line, from 1. */
 export type TakeNote = (code: NoteCode, line: number) => void;
 
-/** One kind of thing that was read although it is not written as it should be. */
 export interface FeedNote {
   code: NoteCode;
   detail: string;

@@ -85,7 +85,6 @@ const MAX_TAGS = 20_000;
 const NAME = /^<\/?([^\s/>]*)/;
 const nameOf = (tag: Raw): Raw => NAME.exec(tag)![1]!;
 
-/** Whether a tag has this name, and not one that begins with it. */
 function isNamed(tag: Raw, name: Raw): boolean {
   const start = tag[1] === '/' ? 2 : 1;
   return tag.startsWith(name, start) && ' />\t\n\r'.includes(tag[start + name.length]!);

@@ -14,7 +14,6 @@ const CHALLENGE = 'Bearer realm="selvage"';
 const unauthorized = (detail: string, challenge = CHALLENGE): Problem =>
   new Problem('unauthorized', detail, { headers: { 'www-authenticate': challenge } });
 
-/** What a route requires of a key. */
 interface Requirement {
   /** A scope's name, `any-key` or `keyless`. */
   scope: string;

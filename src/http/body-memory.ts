@@ -5,7 +5,6 @@ import { createFairShare, type ShareRejection } from './fair-share.ts';
 /** A body or file is in memory twice when it is complete: as the chunks that arrived, and as a whole. */
 export const BODY_WEIGHT = 2;
 
-/** The memory that one request's body takes, or its response. */
 export interface BodyHold {
   /**
    * Takes as much memory in total, or returns what it no longer needs.

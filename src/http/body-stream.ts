@@ -89,10 +89,7 @@ async function* readBytes(
 
 const CHARSET = /;\s*charset\s*=\s*"?([\w.:-]+)/i;
 
-/**
- * Returns the body of a request as a stream, by its media type.
- * @throws Problem unsupported-media-type
- */
+/** Returns the body of a request as a stream, by its media type. @throws Problem unsupported-media-type */
 export function readBodyStream(request: FastifyRequest, limits: BodyStreamLimits): BodyStream {
   const contentType = request.headers['content-type'];
   if (!contentType) {
@@ -110,8 +107,7 @@ export function readBodyStream(request: FastifyRequest, limits: BodyStreamLimits
 }
 
 /**
- * Returns all bytes of a streamed body that must be small, such as the JSON of a route that also
- * takes files.
+ * Returns all bytes of a streamed body that must be small, such as the JSON of a route that also takes files.
  * @throws Problem payload-too-large
  */
 export async function collectBody(

@@ -21,7 +21,6 @@ import { type AccessControl, createAccessCheck } from './request-context.ts';
 import { responseHoldOf } from './response-memory.ts';
 import type { Call, Route } from './route.ts';
 
-/** What calls are made with. */
 export interface CallOptions extends AccessControl {
   log: Logger;
   /** Limit of an image's bytes, before base64. */
@@ -40,13 +39,9 @@ export const FORM_OVERHEAD_BYTES = 256 * 1024;
 
 const FORM_LIMITS = { files: 2, fields: 50, parts: 52 };
 
-/** Returns the length of so many bytes as base64. */
 export const base64Length = (bytes: number): number => Math.ceil(bytes / 3) * 4;
 
-/**
- * Returns the limit of a form's bytes: two files, or one in base64, which URL encoding makes longer
- * still.
- */
+/** Returns the limit of a form's bytes: two files, or one in base64, which URL encoding makes longer still. */
 export const maxFormBytes = (maxImageBytes: number): number =>
   2 * maxImageBytes + FORM_OVERHEAD_BYTES;
 

@@ -11,9 +11,8 @@ const MAX_SYNC_BYTES = 256 * 1024;
 const LEVEL = 4;
 
 /**
- * JSON, metrics, and pages with what they consist of. Not any text: the plugin takes one that begins like
- * zlib's header, such as "x" and a suitable letter, for compressed, and would send it as it is under the
- * name gzip.
+ * JSON, metrics, and pages with what they consist of. Not any text: the plugin takes one that begins like zlib's
+ * header, such as "x" and a suitable letter, for compressed, and would send it as it is under the name gzip.
  */
 const COMPRESSIBLE =
   /^(application\/(problem\+)?json|text\/(html|css|javascript)|text\/plain; version=)/;

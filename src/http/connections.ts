@@ -187,7 +187,6 @@ export function trackConnections(
       keyless.delete(socket);
     },
 
-    /** Returns the number of open connections by state. */
     counts: (): Readonly<Record<ConnectionState, number>> => ({
       keyless: keyless.size,
       idle: idle.size,

@@ -77,10 +77,7 @@ export function allowOrigins(app: FastifyInstance): void {
   });
 }
 
-/**
- * Returns which pages may call a route.
- * @param origins that may call every route
- */
+/** Returns which pages may call a route. @param origins that may call every route */
 export function corsOf(
   { anyOrigin }: Pick<Route, 'anyOrigin'>,
   origins: readonly string[],

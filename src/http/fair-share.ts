@@ -11,7 +11,6 @@ export function createFairShare(max: number) {
   return {
     total: () => total,
 
-    /** Returns what a client holds. */
     heldBy: (client: string): number => held.get(client) ?? 0,
 
     /** Returns why a client cannot take this much more, undefined if it can. */

@@ -86,7 +86,6 @@ const partTooLong = (name: string): Problem =>
 /** The names of file parts with images. */
 export type ImagePartName = 'image' | 'backgroundImage';
 
-/** Returns a problem that a part of a form is to blame for. */
 export const partProblem = (type: ProblemType, name: string, error: string, advice = ''): Problem =>
   fieldProblem(
     type,
@@ -104,7 +103,6 @@ export const isFilePart = (name: string | undefined, mediaType = '', fileName?: 
   IMAGE_PARTS.includes(name ?? '') ||
   /^(image\/|application\/(octet-stream|json))/.test(mediaType);
 
-/** Returns the image, undefined if no file was chosen. */
 async function readFile(
   part: Part & { type: 'file' },
   maxBytes: number,
@@ -185,7 +183,6 @@ export async function readMultipart(
 /** Returns a name chosen by a client in a form that is safe in a response. */
 export const printable = (name: string): string => name.replaceAll(/[^\w.-]/g, '?').slice(0, 40);
 
-/** The members of a JSON body that hold the image. */
 type ImageMember = 'image_base64' | 'imageBase64';
 
 /** Each is read in the place of the other. */

@@ -23,7 +23,6 @@ const SEPARATORS = [...',[{'].map((character) => character.charCodeAt(0));
 const MAX_ESCAPES = 1_000_000;
 const ESCAPE = '\\'.charCodeAt(0);
 
-/** A text or bytes to search. */
 interface Searchable<T> {
   indexOf(sought: T, from: number): number;
 }

@@ -30,7 +30,6 @@ interface Reservation {
   cost: number;
 }
 
-/** One admitted request. */
 export interface Admission {
   /** What is left; a refund counts from its start. */
   readonly rateLimit: RateLimitStatus;
@@ -80,7 +79,6 @@ const VERDICTS: readonly Verdict[] = ['admitted', 'rate-limited', 'over-quota'];
 
 const rateKey = (meter: string): string => `${PREFIX}:rate:${meter}`;
 
-/** Microseconds in which the rate limit allows one request. */
 const intervalMicros = ({ count, periodSeconds }: Rate): number =>
   Math.ceil((periodSeconds * 1e6) / count);
 

@@ -46,7 +46,7 @@ interface MountOptions extends CallOptions {
   corsOrigins?: readonly string[];
   /** See `BodyTimes`. */
   wholeMillis: number;
-  /** Protects the connection of a request with an accepted key. @throws Problem */
+  /** @throws Problem */
   acceptConnection(request: IncomingMessage, response: ServerResponse, client: string): void;
 }
 
@@ -54,7 +54,6 @@ interface MountOptions extends CallOptions {
 export const MAX_JSON_BYTES = 1024 * 1024;
 const URL_ENCODED = 'application/x-www-form-urlencoded';
 
-/** Serves every route, and answers other methods at their paths. */
 export function mountRoutes(
   app: FastifyInstance,
   deps: MountOptions,
@@ -73,7 +72,6 @@ export function mountRoutes(
 const isBodyOptional = ({ optionalBody, body, uncheckedBody, imageForm, form, stream }: Route) =>
   optionalBody ?? !(body || uncheckedBody || imageForm || form || stream);
 
-/** Returns the media types of the bodies that a route reads. */
 function mediaTypesOf({ stream, imageForm, form, body, uncheckedBody }: Route): readonly string[] {
   const schemas = stream ?? imageForm ?? form;
   if (schemas) return Object.keys(schemas);
@@ -192,10 +190,16 @@ function mountRoute(app: FastifyInstance, deps: MountOptions, route: Route): voi
     handler: async (request, reply) => {
       const signal = disconnectSignal(request, reply);
       const response = await route.handle(createCall(deps, route, request, reply, signal));
+      request.requestContext.made = idOfMade(response);
       if (!signal.aborted) request.requestContext.admission = undefined; // a success keeps its quota
       return send(request, reply, response);
     },
   });
+}
+
+function idOfMade({ status, body }: Reply): string | undefined {
+  const says = status === 201 && typeof body === 'object' && 'id' in body;
+  return says && typeof body.id === 'string' ? body.id : undefined;
 }
 
 const drop = (): void => {};

@@ -32,7 +32,6 @@ function answerOthers(
   });
 }
 
-/** Answers the other methods of the paths of routes. */
 export function answerOtherMethods(
   app: FastifyInstance,
   { corsOrigins = [] }: { corsOrigins?: readonly string[] },

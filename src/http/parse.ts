@@ -23,7 +23,6 @@ type Issue = z.core.$ZodIssue;
 const countOf = (issue: Issue): number =>
   issue.code === 'unrecognized_keys' ? issue.keys.length : 1;
 
-/** Returns what is wrong, and the advice that a schema adds by `params.advice`. */
 function detailOf(issue: Issue): string {
   const advice: unknown = issue.code === 'custom' ? issue.params?.advice : undefined;
   return typeof advice === 'function' ? `${issue.message}; ${advice()}` : issue.message;
@@ -150,5 +149,4 @@ export function parse<T>(schema: z.ZodType<T>, value: unknown, what: Parsed): T 
   throw new Problem(typeOf(issues), summaryOf(what, count, errors[0]), { errors });
 }
 
-/** Parses `true` or `false` in a query string. */
 export const queryFlag = z.enum(['true', 'false']).transform((text) => text === 'true');

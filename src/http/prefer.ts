@@ -9,7 +9,6 @@ export interface Preference {
 const WAIT = /^wait\s*=\s*"?(\d{1,6})"?$/i;
 const ASYNC = /^respond-async$/i;
 
-/** Parses the `Prefer` header, sent once or several times. */
 export function readPrefer(header: string | string[] | undefined): Preference {
   const tokens = [header ?? []]
     .flat()
@@ -22,11 +21,9 @@ export function readPrefer(header: string | string[] | undefined): Preference {
   };
 }
 
-/** Returns whether a response may be a job. */
 export const prefersJob = ({ respondAsync, waitSeconds }: Preference): boolean =>
   respondAsync || waitSeconds !== undefined;
 
-/** Returns the value of `Preference-Applied`. */
 export const preferenceApplied = ({ respondAsync, waitSeconds }: Preference): string =>
   [respondAsync && 'respond-async', waitSeconds !== undefined && `wait=${waitSeconds}`]
     .filter(Boolean)

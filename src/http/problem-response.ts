@@ -82,7 +82,6 @@ export function asProblem(error: unknown): Problem {
   );
 }
 
-/** Returns an error of the HTTP parser as a Problem. */
 export function parserProblem(error: unknown): Problem {
   const [type, detail] = PARSER_ERRORS[codeOf(error)] ?? [
     'invalid-request',

@@ -8,7 +8,6 @@ import { requestOrigin } from './origin.ts';
 import type { Route } from './route.ts';
 import { isFromOwnPage, isOverTls, sessionIdOf } from './session-cookie.ts';
 
-/** What the server keeps about a request while it is in progress. */
 interface RequestContext {
   grant: Grant | undefined;
   /** Undefined once its quota was charged, refunded or handed over. */
@@ -16,6 +15,8 @@ interface RequestContext {
   /** What the rate limit headers of the response report, and the request has cost. */
   limits: Pick<Admission, 'rateLimit' | 'units'> | undefined;
   problem: Problem | undefined;
+  /** The id of what was made, where the response is 201 and says it. */
+  made: string | undefined;
   /** The memory its body takes. */
   bodyHold: BodyHold | undefined;
   /** The memory its response takes. */
@@ -34,12 +35,12 @@ export const createRequestContext = (): RequestContext => ({
   admission: undefined,
   limits: undefined,
   problem: undefined,
+  made: undefined,
   bodyHold: undefined,
   responseHold: undefined,
   hasDisconnected: false,
 });
 
-/** Returns the log fields that identify the caller. */
 export const callerFields = ({ requestContext }: FastifyRequest) => ({
   client: requestContext.grant?.client,
   keyId: requestContext.grant?.keyId,
@@ -55,7 +56,6 @@ export function refundQuota(request: FastifyRequest): void {
   });
 }
 
-/** What authenticates and limits callers. */
 export interface AccessControl {
   lookUp: LookUp;
   /** Finds the grant behind a session's id. Without it there are no sessions. */

@@ -6,7 +6,6 @@ const KEYLESS = '';
 /** Smaller responses fit into the buffers of a connection. */
 const SMALL_BYTES = 16 * 1024;
 
-/** Returns the memory of a response, which is returned when it is sent. */
 export function responseHoldOf(
   memory: BodyMemory,
   { requestContext }: FastifyRequest,

@@ -89,7 +89,6 @@ export interface Reply {
   body?: object | string | Uint8Array | Readable;
 }
 
-/** A schema, `binary`, or the schema of each line or event of a text. */
 export type MediaSchema = z.ZodType | 'binary' | { each: z.ZodType };
 
 /** For the OpenAPI document: a file in a form. */
@@ -119,10 +118,17 @@ export interface Sunset {
   link: string;
 }
 
-interface RouteSpec<Query, Body> {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+interface Address {
+  method: Method;
   /** With `:name` for parameters. */
   path: string;
+  /** The name of the method in generated clients: a verb and what it acts on. */
+  operationId: string;
+}
+
+interface RouteSpec<Query, Body> {
   /** Pages of any origin may call it, whatever the settings say. */
   anyOrigin?: boolean;
   /** The scope a key must hold, `any-key` for a valid key of any scope, or `keyless`. */
@@ -131,8 +137,6 @@ interface RouteSpec<Query, Body> {
   sunset?: Sunset;
   /** The right a key must have besides its scope. */
   right?: string;
-  /** The name of the method in generated clients: a verb and what it acts on. */
-  operationId: string;
   summary: string;
   description: string;
   /** For the OpenAPI document: headers that the handler reads, besides those of conditional requests. */
@@ -175,22 +179,32 @@ interface RouteSpec<Query, Body> {
 }
 
 /** A route without its type parameters, as the table holds it. */
-export type Route = RouteSpec<unknown, unknown>;
+export type Route = Address & RouteSpec<unknown, unknown>;
 
 /**
- * Defines one row of the endpoint table; the handler's types follow from the schemas.
+ * Defines one row of the endpoint table; the handler's types follow from the schemas. `listJobs, 'GET /intake/v1/jobs'`
+ * name its operation and what it answers; a row that is put together has these as members.
  * The cast is safe because the server parses query and body with the schemas of the same row.
  */
-export const route = <Query = unknown, Body = unknown>(spec: RouteSpec<Query, Body>): Route =>
-  spec as unknown as Route;
+export function route<Query = unknown, Body = unknown>(
+  operationId: string,
+  request: `${Method} ${string}`,
+  spec: RouteSpec<Query, Body>,
+): Route;
+export function route<Query = unknown, Body = unknown>(
+  row: Address & RouteSpec<Query, Body>,
+): Route;
+export function route(row: string | object, request = '', spec?: object): Route {
+  if (typeof row === 'object') return row as Route;
+  const [method, path] = request.split(' ');
+  return { operationId: row, method, path, ...spec } as Route;
+}
 
-/** Returns a JSON response. */
 export const json = (body: object, headers: Readonly<Record<string, string>> = {}): Reply => ({
   body,
   headers,
 });
 
-/** Returns a response that is JSON already. */
 export const jsonText = (body: string, headers: Readonly<Record<string, string>> = {}): Reply => ({
   body,
   headers: { ...headers, 'content-type': 'application/json; charset=utf-8' },

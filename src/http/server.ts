@@ -44,6 +44,10 @@ export interface AnsweredRequest extends RequestObservation {
   requestId: string;
   /** Undefined if it had no accepted key. */
   caller: Pick<Caller, 'client' | 'keyId' | 'person'> | undefined;
+  /** Of its path, decoded. */
+  params: Readonly<Record<string, string>>;
+  /** The id of what it made, if its response is 201 and says it. */
+  made: string | undefined;
   /** What the first error of its problem points at. */
   pointer: string | undefined;
   /** Units of the quota that it has cost. */
@@ -264,12 +268,15 @@ export function createServer(deps: ServerOptions): HttpServer {
     const {
       grant: caller,
       limits,
+      made,
       problem: { type: problem, errors } = {},
     } = request.requestContext;
     deps.observe({
       requestId: request.id,
       ...{ caller, method: request.method, route, status: reply.statusCode, problem },
       seconds: reply.elapsedTime / 1000,
+      params: request.params as Record<string, string>,
+      made,
       pointer: errors?.[0]?.pointer,
       units: limits?.units ?? 0,
     });

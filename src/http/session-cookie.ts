@@ -41,8 +41,7 @@ export function sessionIdOf(
 export const isFromOwnPage = (headers: Headers): boolean => headers['x-selvage-console'] === '1';
 
 /**
- * Returns a `Set-Cookie` value that gives a session to a browser, hidden from its scripts; an empty
- * id deletes it.
+ * Returns a `Set-Cookie` value that gives a session to a browser, hidden from its scripts; an empty id deletes it.
  * @param secure whether the browser has come by TLS: never send it over plain HTTP
  */
 export const sessionCookie = (

@@ -11,7 +11,6 @@ export interface BodyTimes {
   idleMillis: number;
 }
 
-/** Returns whether a request announces a body. */
 export const hasBody = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
 

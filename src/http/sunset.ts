@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { ConfigError } from '../platform/config.ts';
+import { readDeclaration } from '../platform/declaration.ts';
 import { Problem } from '../platform/problem.ts';
 import type { Route, Sunset } from './route.ts';
 
@@ -14,15 +13,6 @@ const SunsetFile = z.strictObject({
     }),
   ),
 });
-
-function parseFile(path: string): unknown {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8'));
-  } catch (error) {
-    const reason = error instanceof SyntaxError ? 'is not JSON' : 'cannot be read';
-    throw new ConfigError([`SUNSET_FILE: ${path} ${reason}`]);
-  }
-}
 
 const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
 
@@ -39,14 +29,11 @@ function errorsIn({ route, deprecatedAt, sunsetAt }: Sunset, names: ReadonlySet<
 export function markSunsets(routes: readonly Route[], path: string | undefined): readonly Route[] {
   if (path === undefined) return routes;
   const names = new Set(routes.map(nameOf));
-  const parsed = SunsetFile.safeParse(parseFile(path));
-  const sunsets = parsed.data?.sunsets ?? [];
-  const errors = parsed.success
-    ? sunsets.flatMap((sunset, at) =>
-        errorsIn(sunset, names).map((error) => `/sunsets/${at}/${error}`),
-      )
-    : parsed.error.issues.map(({ path: at, message }) => `/${at.join('/')}: ${message}`);
-  if (errors.length > 0) throw new ConfigError(errors.map((error) => `${path}: ${error}`));
+  const { sunsets } = readDeclaration('SUNSET_FILE', path, SunsetFile, ({ sunsets: declared }) =>
+    declared.flatMap((sunset, at) =>
+      errorsIn(sunset, names).map((error) => `/sunsets/${at}/${error}`),
+    ),
+  );
   return routes.map((route) => {
     const sunset = sunsets.find((each) => each.route === nameOf(route));
     return sunset ? { ...route, sunset } : route;

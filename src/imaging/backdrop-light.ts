@@ -27,7 +27,6 @@ function compare(pixels: Pixels, cell: number, surface: Surface, terms: Float64A
   return { light, seen };
 }
 
-/** Returns the cells that are not in shadow. */
 function litCells(pixels: Pixels, cells: Int32Array, surface: Surface): Int32Array {
   const terms = new Float64Array(TERMS);
   return cells.filter((cell) => {

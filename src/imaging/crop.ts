@@ -33,14 +33,13 @@ function pastePlane(
   }
 }
 
-/** Returns a cropped copy. @throws RangeError if the box reaches beyond the image */
+/** @throws RangeError if the box reaches beyond the image */
 export function cropPixels(pixels: Pixels, box: Box): Pixels {
   if (!isInside(box, pixels)) throw new RangeError('The crop reaches beyond the image');
   const { width, height } = box;
   return { data: cropPlane(pixels.data, pixels.width, box, RGB), width, height };
 }
 
-/** Returns a copy of an image, mirrored left to right. */
 export function mirrorPixels({ data, width, height }: Pixels): Pixels {
   const mirrored = new Uint8Array(data.length);
   for (let i = 0; i < data.length; i += RGB) {
@@ -50,7 +49,7 @@ export function mirrorPixels({ data, width, height }: Pixels): Pixels {
   return { data: mirrored, width, height };
 }
 
-/** Returns a cropped copy of image and matte. @throws RangeError if the box reaches beyond the image */
+/** @throws RangeError if the box reaches beyond the image */
 export function crop({ pixels, matte }: MattedImage, box: Box): MattedImage {
   const { width, height } = box;
   const alpha = cropPlane(matte.data, matte.width, box, 1);

@@ -9,7 +9,6 @@ import { type Box, subjectBox } from './subject-box.ts';
 
 /** The name of this layout, before the bytes: another layout gets another name. */
 const FINGERPRINT_FORMAT = 'layout1';
-/** Bytes of a fingerprint. */
 export const FINGERPRINT_BYTES = 64;
 
 /** Cells a side of the grid on which a subject is described, whatever its size. */

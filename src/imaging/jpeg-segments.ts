@@ -1,4 +1,3 @@
-/** A marker with its length and what follows. */
 export interface JpegSegment {
   marker: number;
   /** Offset of its marker. */

@@ -25,9 +25,7 @@ export interface Geometry {
 
 /** Which part of the upright input is drawn where. */
 export interface Layout {
-  /** Size of the output. */
   canvas: Size;
-  /** The part of the input that is drawn. */
   source: Box;
   /** Where the source is drawn in the output, scaled to this box. */
   destination: Box;

@@ -20,7 +20,6 @@ function measurePiece(cells: Int32Array, { data }: Pixels): Piece {
   return piece;
 }
 
-/** Returns the separate pieces of a subject, the largest first. */
 const piecesOf = (map: ProbabilityMap, pixels: Pixels): Piece[] =>
   regionsFrom(map, SUBJECT)
     .map((cells) => measurePiece(cells, pixels))
@@ -48,7 +47,6 @@ function otherShareOf([main, second, third]: readonly Piece[]): number {
   return other ? other.cells / main.cells : 0;
 }
 
-/** The separate pieces of a subject, in numbers. */
 interface PieceFigures {
   /** Area of all, as a share of the map. */
   share: number;
@@ -56,7 +54,6 @@ interface PieceFigures {
   otherShare: number;
 }
 
-/** Measures the separate pieces of a subject. */
 export function measurePieces(map: ProbabilityMap, pixels: Pixels): PieceFigures {
   const pieces = piecesOf(map, pixels);
   const cells = pieces.reduce((sum, piece) => sum + piece.cells, 0);

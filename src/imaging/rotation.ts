@@ -10,7 +10,6 @@ const RGB = 3;
 const INVERSES: Readonly<Record<Rotation, Rotation>> = { 0: 0, 1: 3, 3: 1 };
 export const inverseOf = (rotation: Rotation): Rotation => INVERSES[rotation];
 
-/** Returns the size of a picture after a rotation. */
 export const rotatedSize = ({ width, height }: Size, rotation: Rotation): Size =>
   rotation === 0 ? { width, height } : { width: height, height: width };
 
@@ -27,7 +26,6 @@ function eachRotated(
     }
 }
 
-/** Returns a rotated image. */
 export function rotatePixels(pixels: Pixels, rotation: Rotation): Pixels {
   if (rotation === 0) return pixels;
   const data = new Uint8Array(pixels.data.length);

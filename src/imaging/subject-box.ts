@@ -6,7 +6,6 @@ export interface Box {
   height: number;
 }
 
-/** Returns the box that covers a whole image. */
 export const fullBox = ({ width, height }: Pick<Box, 'width' | 'height'>): Box => ({
   left: 0,
   top: 0,

@@ -47,10 +47,7 @@ export function deedKindOf(key: string): DeedKind | undefined {
   return isKind(kind) ? kind : undefined;
 }
 
-/**
- * Stores a deed, in the place of an earlier one about the same thing.
- * @param name of the thing, unique to its kind
- */
+/** Stores a deed, in the place of an earlier one about the same thing. @param name of the thing, unique to its kind */
 export const putDeed = <Kind extends DeedKind>(
   blobs: Pick<Blobs, 'put'>,
   kind: Kind,

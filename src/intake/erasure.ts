@@ -13,7 +13,6 @@ export const Erasure = z.object({
 });
 export type Erasure = z.infer<typeof Erasure>;
 
-/** Returns the receipt. @param blobs how many were deleted */
 export const erasureOf = (
   storage: Pick<Blobs, 'kept'>,
   erasedAt: string,

@@ -5,9 +5,8 @@ import type { Logger } from '../platform/log.ts';
 import { PREFIX } from '../platform/redis.ts';
 
 /**
- * The installation id is one value, held in Redis and in object storage alike. If only one of them has
- * it, the other lost its data or belongs to another installation; then nothing may be deleted because
- * the other lacks it.
+ * The installation id is one value, held in Redis and in object storage alike. If only one of them has it, the other
+ * lost its data or belongs to another installation; then nothing may be deleted because the other lacks it.
  */
 export const INSTALLATION_ID_KEY = `${PREFIX}:epoch`;
 const INSTALLATION_ID_BLOB = 'epoch';

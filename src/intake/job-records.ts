@@ -11,7 +11,6 @@ import { parseHashFields, toHashFields } from './hash-fields.ts';
 import { defineTombstoneUpdate } from './tombstone.ts';
 import { OUTBOX, outboxEntry } from './webhooks/outbox.ts';
 
-/** States of a job. The last four are final; `expired` is a tombstone. */
 export const STATUSES = ['queued', 'active', 'succeeded', 'failed', 'canceled', 'expired'] as const;
 type JobStatus = (typeof STATUSES)[number];
 
@@ -22,7 +21,6 @@ export const JOBS_PATH = '/intake/v1/jobs';
 /** The path of the garments of a job. */
 export const jobGarmentsPath = (id: string): string => `${JOBS_PATH}/${id}/garments`;
 
-/** Paths of a job's resources. */
 export const jobLinks = (id: string) => ({
   self: `${JOBS_PATH}/${id}`,
   result: `${JOBS_PATH}/${id}/result`,
@@ -243,7 +241,6 @@ export class JobRecords {
     return reply === 1;
   }
 
-  /** Adds fields to a tombstone. */
   updateTombstone(id: string, fields: JobChanges): Promise<void> {
     return this.#updateTombstone(jobKey(id), fields);
   }

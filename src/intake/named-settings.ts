@@ -12,12 +12,12 @@ interface Dated {
   changedAt: string;
 }
 
+type Named<T> = T & { name: string };
+
 /** A kind of settings that clients store under names. */
 export interface SettingsKind<T extends Dated> {
-  /** In keys of Redis and of object storage. */
   kind: string;
   schema: z.ZodType<T>;
-  /** Settings of one client. */
   max: number;
   /** Returns the hash in Redis that has a setting, and the field; by default a hash for each client. */
   place?(client: string, name: string): readonly [hash: string, field: string];
@@ -81,6 +81,7 @@ export async function copySetting(
 export class NamedSettings<T extends Dated> {
   readonly #redis: Redis;
   readonly #setting: SettingsKind<T>;
+  readonly #now: Clock;
   readonly #put: (keys: string[], args: (string | number)[]) => Promise<number>;
   /** Copies one to object storage. */
   readonly #copy: (client: string, name: string) => Promise<void>;
@@ -93,17 +94,22 @@ export class NamedSettings<T extends Dated> {
   ) {
     this.#redis = redis;
     this.#setting = setting;
+    this.#now = now;
     this.#put = defineScript<number>(redis, 'putNamedSetting', PUT);
     this.#copy = (client, name) => copySetting(redis, blobs, setting, { client, name }, now);
   }
 
-  /** Stores a setting under a name. Returns undefined if the client has its maximum of others. */
-  async put(client: string, name: string, value: T): Promise<'new' | 'replaced' | undefined> {
-    const args = [name, JSON.stringify(value), this.#setting.max];
-    const outcome = await this.#put([this.#key(client)], args);
+  /** Returns undefined if the client has its maximum of others. */
+  async put(
+    client: string,
+    name: string,
+    content: Omit<T, 'changedAt'>,
+  ): Promise<{ isNew: boolean; stored: Named<T> } | undefined> {
+    const json = JSON.stringify({ ...content, changedAt: new Date(this.#now()).toISOString() });
+    const outcome = await this.#put([this.#key(client)], [name, json, this.#setting.max]);
     if (outcome === 0) return undefined;
     await this.#copy(client, name);
-    return outcome === 2 ? 'new' : 'replaced';
+    return { isNew: outcome === 2, stored: this.#read(name, json) };
   }
 
   /** Changes a setting by what it is. Returns false if there is none, and the client has its maximum of others. */
@@ -121,19 +127,17 @@ export class NamedSettings<T extends Dated> {
     return true;
   }
 
-  async get(client: string, name: string): Promise<(T & { name: string }) | undefined> {
+  async get(client: string, name: string): Promise<Named<T> | undefined> {
     const json = await this.#redis.hget(this.#key(client), name);
     return json === null ? undefined : this.#read(name, json);
   }
 
-  /** Returns all settings of a client, by name. */
-  async list(client: string): Promise<(T & { name: string })[]> {
+  async list(client: string): Promise<Named<T>[]> {
     return Object.entries(await this.#redis.hgetall(this.#key(client)))
       .map(([name, json]) => this.#read(name, json))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** Returns the names of a client's settings. */
   names(client: string): Promise<string[]> {
     return this.#redis.hkeys(this.#key(client));
   }
@@ -149,7 +153,7 @@ export class NamedSettings<T extends Dated> {
     return settingsKey(this.#setting.kind, client);
   }
 
-  #read(name: string, json: string): T & { name: string } {
+  #read(name: string, json: string): Named<T> {
     return { name, ...this.#setting.schema.parse(JSON.parse(json)) };
   }
 }

@@ -1,11 +1,5 @@
-import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import type { Clock } from '../platform/clock.ts';
-import type { Blobs } from '../storage/blobs.ts';
-import { NamedSettings, type SettingsKind } from './named-settings.ts';
-
-/** Presets of one client. */
-export const MAX_PRESETS = 100;
+import type { NamedSettings, SettingsKind } from './named-settings.ts';
 
 const StoredPreset = z.object({
   /** As they were sent, validated by `api`. */
@@ -18,42 +12,8 @@ type StoredPreset = z.infer<typeof StoredPreset>;
 export const PRESETS: SettingsKind<StoredPreset> = {
   kind: 'presets',
   schema: StoredPreset,
-  max: MAX_PRESETS,
+  max: 100,
 };
 
-/** A named set of options of a client. */
-export interface Preset extends StoredPreset {
-  name: string;
-}
-
-/** The presets of clients. Work that was accepted has a copy of the options. */
-export class Presets {
-  readonly #settings: NamedSettings<StoredPreset>;
-  readonly #now: Clock;
-
-  constructor(redis: Redis, blobs: Pick<Blobs, 'put' | 'delete'>, now: Clock) {
-    this.#settings = new NamedSettings(redis, blobs, PRESETS, now);
-    this.#now = now;
-  }
-
-  /** Stores a preset under its name. Returns undefined if the client has `MAX_PRESETS` others. */
-  async put(client: string, preset: Omit<Preset, 'changedAt'>): Promise<Preset | undefined> {
-    const { name, ...content } = preset;
-    const stored = { ...content, changedAt: new Date(this.#now()).toISOString() };
-    return (await this.#settings.put(client, name, stored)) && { name, ...stored };
-  }
-
-  get(client: string, name: string): Promise<Preset | undefined> {
-    return this.#settings.get(client, name);
-  }
-
-  /** Returns all presets of a client, by name. */
-  list(client: string): Promise<Preset[]> {
-    return this.#settings.list(client);
-  }
-
-  /** Returns false if there was none. */
-  remove(client: string, name: string): Promise<boolean> {
-    return this.#settings.remove(client, name);
-  }
-}
+/** Work that was accepted has a copy of the options. */
+export type Presets = NamedSettings<StoredPreset>;

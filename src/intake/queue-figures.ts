@@ -26,7 +26,6 @@ async function oldestMillis(queue: JobQueue): Promise<number> {
   return Math.max(0, ...waits);
 }
 
-/** Reads figures of all queues. */
 export const readQueueFigures = (queues: Queues) =>
   Promise.all(
     Object.entries(queues).map(async ([name, queue]) => {

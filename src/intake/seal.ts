@@ -14,10 +14,7 @@ export const createSealKey = async (redis: Redis): Promise<void> =>
 const readSealKey = async (redis: Redis): Promise<Buffer> =>
   Buffer.from((await redis.get(SEAL_KEY)) ?? '', 'base64');
 
-/**
- * Encrypts a text, so that only this Redis can read it.
- * @param owner must be given again to read it
- */
+/** Encrypts a text, so that only this Redis can read it. @param owner must be given again to read it */
 export async function seal(redis: Redis, owner: string, text: string): Promise<string> {
   await createSealKey(redis); // Redis may have been emptied
   const iv = randomBytes(IV_BYTES);

@@ -64,10 +64,7 @@ export function createStoredBytes(redis: Redis, now: Clock) {
   return {
     used,
 
-    /**
-     * Counts bytes before they are stored.
-     * @throws Problem quota-exceeded, upstream-unavailable
-     */
+    /** Counts bytes before they are stored. @throws Problem quota-exceeded, upstream-unavailable */
     async reserve(allowance: BytesAllowance, bytes: number): Promise<BytesReservation> {
       const nowMillis = now();
       const { meter, bytesPerDay } = allowance;
@@ -91,10 +88,7 @@ export function createStoredBytes(redis: Redis, now: Clock) {
       if (before >= allowance.bytesPerDay) throw usedUp(allowance, before, now());
     },
 
-    /**
-     * Counts bytes that are stored already, even beyond the limit.
-     * @throws Problem upstream-unavailable
-     */
+    /** Counts bytes that are stored already, even beyond the limit. @throws Problem upstream-unavailable */
     async add({ meter }: Pick<BytesAllowance, 'meter'>, bytes: number): Promise<void> {
       const key = storedBytesKeyOf(meter, now());
       await redis

@@ -67,7 +67,6 @@ export function parseRegion(text: string): [Length, Length, Length, Length] | un
   return isRegion ? [left, top, right, bottom] : undefined;
 }
 
-/** Options as they are stored; see `OutputOptions`. */
 interface GeometryOptions {
   crop?: boolean | undefined;
   cropMargin?: string | undefined;

@@ -39,7 +39,6 @@ export type Notation =
   | 'preset'
   | 'rules';
 
-/** What the values of an option are. */
 type Values =
   | {
       words: readonly string[];
@@ -52,7 +51,6 @@ type Values =
 /** What has the option besides removals, jobs, batches and sources, which have them all. */
 export type Door = 'presets' | 'feeds' | 'refinements';
 
-/** A flag of the command line. */
 interface Flag {
   /** As Commander reads it: `--crop-margin <lengths>`. */
   names: string;
@@ -64,7 +62,6 @@ interface Flag {
   conflicts?: string;
 }
 
-/** An option of a cut-out. */
 interface OptionRow {
   values: Values;
   /** What is meant if it is absent; equal to sending nothing, unless a preset says otherwise. */

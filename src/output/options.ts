@@ -82,7 +82,6 @@ export const KeptAlpha = z.literal('kept').optional().meta({
   description: 'The image kept its own alpha, by `alpha=keep`; absent if it was cut out',
 });
 
-/** Returns the file name extension of a media type. */
 export const extensionOf = (mediaType: MediaType): string =>
   Object.values(FORMATS).find((format) => format.mediaType === mediaType)?.extension ?? 'png';
 

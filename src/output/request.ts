@@ -21,7 +21,6 @@ import {
 import { CutOutOptions } from './options.ts';
 import { PACK_NAME } from './rules/pack.ts';
 
-/** Names of presets. */
 export const PRESET_NAME = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
 const COLOR = /^(#[0-9a-f]+|[a-z]+)$/;
@@ -99,12 +98,10 @@ type OptionFields = {
   [Name in OptionName]: z.ZodOptional<z.ZodType<ValueOf<Name>, ValueOf<Name>>>;
 };
 
-/** The fields of the options, all optional. */
 export const optionFields = Object.fromEntries(
   OPTION_NAMES.map((name) => [name, fieldOf(OPTIONS[name])]),
 ) as unknown as OptionFields;
 
-/** The fields of the options that a door has. */
 export const fieldsAt = <D extends Door>(door: D) =>
   Object.fromEntries(optionsAt(door).map((name) => [name, optionFields[name]])) as Pick<
     OptionFields,
@@ -113,7 +110,6 @@ export const fieldsAt = <D extends Door>(door: D) =>
 
 const isBytes = (value: unknown): boolean => value instanceof Uint8Array;
 
-/** A background image uploaded with the request. */
 export const BackgroundImage = z
   .custom<Uint8Array>(isBytes, 'must be a file part, or backgroundImageBase64 in JSON')
   .optional();

@@ -6,7 +6,6 @@ import { StartError } from './start-error.ts';
 
 const splitList = (text: string): string[] => text.split(',').flatMap((part) => part.trim() || []);
 
-/** A list of networks in CIDR notation, separated by commas. */
 const networks = z
   .string()
   .default('')
@@ -26,7 +25,6 @@ const publicUrl = z
 
 const isOrigin = (text: string): boolean => URL.canParse(text) && new URL(text).origin === text;
 
-/** A list of origins, separated by commas. */
 const origins = z
   .string()
   .default('')
@@ -35,7 +33,6 @@ const origins = z
 
 const ADDRESS = /^(?<host>[^\s:@/[\]]+|\[[\da-f:.]+\])(?::(?<port>\d{1,5}))?$/i;
 
-/** A list of servers, separated by commas. */
 const servers = (defaultPort: number) =>
   z
     .string()
@@ -55,7 +52,6 @@ const servers = (defaultPort: number) =>
 
 const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 
-/** A list of ports, separated by commas. */
 const ports = z
   .string()
   .default('')
@@ -149,7 +145,6 @@ const Environment = z.object({
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
 
-/** Every setting's name. */
 export const SETTINGS: readonly string[] = Object.keys(Environment.shape);
 
 /** The settings of a process, checked and frozen. Units are in the names. */

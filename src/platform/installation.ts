@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { type Config, readConfig } from './config.ts';
-import { readInstance, whyNoInstance } from './local-instance.ts';
+import { readInstance, START, whyNoInstance } from './local-instance.ts';
 import type { Logger } from './log.ts';
 import { connectRedis } from './redis-check.ts';
 import { StartError } from './start-error.ts';
@@ -10,15 +10,13 @@ const CONNECT_MILLIS = 5_000;
 /** A command does not know which installation it is for, or cannot reach it. */
 export class NoInstallationError extends StartError {}
 
-/** An installation's settings, and its Redis. */
 export interface Installation {
   config: Config;
   /** For commands; ready. */
   redis: Redis;
 }
 
-const HOW_TO_NAME_ONE =
-  'Start one there with "npm start", set SELVAGE_HOME to the folder of one that runs, or REDIS_URL to its Redis.';
+const HOW_TO_NAME_ONE = `Start one there with "${START}", set SELVAGE_HOME to the folder of one that runs, or REDIS_URL to its Redis.`;
 
 /** Settings that say where Redis is. */
 const ADDRESSES = ['REDIS_URL', 'REDIS_SENTINELS', 'REDIS_CLUSTER'] as const;
@@ -42,7 +40,7 @@ export async function connectToInstallation(
     const from = setting ?? `the instance under ${home}, which was killed or stops`;
     throw new NoInstallationError(
       `${cause.message}\nThat is the address of ${from}.\n` +
-        'Start the service with "npm start", or set REDIS_URL to the Redis that it uses.',
+        `Start the service with "${START}", or set REDIS_URL to the Redis that it uses.`,
       { cause },
     );
   });

@@ -10,12 +10,15 @@ const LocalInstance = z.object({
   pids: z.object({ launcher: z.number() }),
 });
 
-/** What `npm start` runs under a home, as it says in `instance.json`. */
+/** How whoever reads a message starts Selvage: from the installed package, or in the repository. */
+export const START = /[/\\]node_modules[/\\]/.test(import.meta.dirname)
+  ? 'selvage start'
+  : 'npm start';
+
 export type LocalInstance = z.infer<typeof LocalInstance>;
 
 const fileOf = (home: string): string => join(home, 'instance.json');
 
-/** Returns the home of an environment, absolute. */
 export const homeOf = (env: NodeJS.ProcessEnv): string => resolve(env.SELVAGE_HOME || '.selvage');
 
 /** Returns the instance that runs under a home, if any. */

@@ -71,7 +71,6 @@ export async function connectRedis(
   throw unusable(settings, error);
 }
 
-/** Returns the fields of `INFO` of the server that has the keys. */
 export async function readInfo(redis: Redis): Promise<ReadonlyMap<string, string>> {
   const info = String(
     redis.isCluster ? await redis.eval("return redis.call('INFO')", 1, PREFIX) : await redis.info(),

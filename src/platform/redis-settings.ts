@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import type { RedisOptions } from 'ioredis';
 import { StartError } from './start-error.ts';
 
-/** A server's address. */
 interface HostPort {
   host: string;
   port: number;

@@ -119,14 +119,10 @@ function open({ server, cluster }: Use, where: RedisSettings | string, log: Logg
   return prepare(connection) as unknown as Redis;
 }
 
-/**
- * Opens a connection for commands that a request waits for.
- * @param where the settings, or the URL of a single Redis
- */
+/** Opens a connection for commands that a request waits for. @param where the settings, or the URL of a single Redis */
 export const commandConnection = (where: RedisSettings | string, log: Logger): Redis =>
   open(COMMANDS, where, log);
 
-/** Opens a connection for blocking reads and subscriptions. */
 export const blockingConnection = (where: RedisSettings | string, log: Logger): Redis =>
   open(WAITING, where, log);
 

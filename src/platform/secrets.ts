@@ -7,7 +7,6 @@ import { fileErrorText, hasCode } from './file-error.ts';
 
 const Secrets = z.object({ keyPepper: z.string().min(16), lookSigningKeys: z.string().min(16) });
 
-/** The secrets of an installation. */
 type Secrets = z.infer<typeof Secrets>;
 
 const newSecrets = (): Secrets => ({

@@ -30,7 +30,6 @@ interface Prediction {
 
 const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
 
-/** The slots of all workers, and the mean service time of one. */
 interface Capacity {
   slots: number;
   serviceTime: ServiceTime;
@@ -199,7 +198,6 @@ export function createAdmission(
       await sample();
       if (load.workers.length === 0) throw new Error('no live worker');
     },
-    /** Returns the load for metrics. */
     load(): SyncLoad {
       const { queueMillis = Number.POSITIVE_INFINITY, serviceTime } = prediction() ?? {};
       const { depth, workers } = load;

@@ -21,10 +21,7 @@ export async function cancelJob(queue: Queue, redis: Redis, jobId: string): Prom
   return !removed || job.processedOn !== undefined;
 }
 
-/**
- * Calls `onCancel` for every running job that is canceled.
- * @param connection used for nothing else from now on
- */
+/** Calls `onCancel` for every running job that is canceled. @param connection used for nothing else from now on */
 export async function onCanceled(
   connection: Redis,
   onCancel: (jobId: string) => void,

@@ -238,17 +238,14 @@ export type JobsOf<Q extends QueueName> = {
 export type JobData<N extends JobName> = z.infer<(typeof JOBS)[N]['data']>;
 export type JobResult<N extends JobName> = z.infer<(typeof JOBS)[N]['result']>;
 
-/** Returns how often a job is tried, and after what delays. */
 export function retriesOf(name: JobName) {
   const { attempts, backoffMillis: delay }: { attempts: number; backoffMillis?: number } =
     JOBS[name];
   return { attempts, ...(delay && { backoff: { type: 'exponential', delay } }) };
 }
 
-/** Validates a job's data from the queue. The cast tells the compiler that data and name match. */
 export const readData = <N extends JobName>(name: N, data: unknown): JobData<N> =>
   JOBS[name].data.parse(data) as JobData<N>;
 
-/** Validates a job's result from the queue. */
 export const readResult = <N extends JobName>(name: N, result: unknown): JobResult<N> =>
   JOBS[name].result.parse(result) as JobResult<N>;

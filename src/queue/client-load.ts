@@ -116,10 +116,7 @@ export function createClientLoad() {
       active.returnsUntil = Math.max(active.returnsUntil, atMillis + RETURN_MILLIS);
     },
 
-    /**
-     * Returns a client's claim on the workers.
-     * @param ownMillis work of its next job
-     */
+    /** Returns a client's claim on the workers. @param ownMillis work of its next job */
     claimOf(
       owner: TurnOwner,
       ownMillis: number,

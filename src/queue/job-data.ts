@@ -36,7 +36,6 @@ export const CutOut = z.object({
   /** Absent if the cut-out was made by a release without reviews. */
   review: CutOutReview.optional(),
   fingerprint: Fingerprint,
-  /** If it was judged by rules. */
   rules: RulesReport.optional(),
   alpha: KeptAlpha,
 });
@@ -44,7 +43,6 @@ export type CutOutRecord = z.infer<typeof CutOut>;
 
 export const Results = z.object({
   cutout: CutOut.optional(),
-  /** The model's output for the garment. */
   view: GarmentView.optional(),
   /** The garments of an outfit, each by itself. */
   outfit: StoredOutfit.optional(),
@@ -100,7 +98,6 @@ export const SourceObject = z.object({
 });
 export type SourceObject = z.infer<typeof SourceObject>;
 
-/** One image to process. */
 export const AcceptedRow = z.object({
   ...RowPosition,
   customId: z.string(),

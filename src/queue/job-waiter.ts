@@ -131,7 +131,6 @@ export async function createJobWaiter(
         pending.delete(jobId);
       }
     },
-    /** Number of jobs this process waits for. */
     waiting: (): number => pending.size,
     /** Number of jobs in the queue, waiting and active, of all gateways. */
     async depth(): Promise<number> {

@@ -126,10 +126,7 @@ export function createLoadShedding(maxWaitMillis: number) {
 
   return {
     observe,
-    /**
-     * Decides about one request.
-     * @returns nothing if it is admitted
-     */
+    /** Decides about one request. @returns nothing if it is admitted */
     admit(estimate: LoadEstimate, claim: Claim, now: number): Rejection | undefined {
       observe(estimate, now);
       const { serviceMillis, slots } = estimate;

@@ -9,7 +9,6 @@ import { PROBLEMS } from '../platform/problem.ts';
  * without a server (workers/local), over Node's IPC. Here because both sides import it.
  */
 
-/** One image to process. */
 export const LocalRequest = z.object({
   id: z.number(),
   /** Paths. `output` is written whole or not at all. */

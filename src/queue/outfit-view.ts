@@ -14,7 +14,6 @@ import { Fingerprint, GarmentView } from './garment-view.ts';
 const OutfitGarment = GarmentView.pick({ probabilities: true, colors: true }).extend({
   /** What the parse network takes it for. */
   group: ParseGroup,
-  /** Of the group. */
   region: Region,
   /** The groups it may be, the likeliest first. */
   alternatives: z.array(z.object({ group: ParseGroup, probability: z.number() })),

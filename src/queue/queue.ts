@@ -30,13 +30,11 @@ export function openQueue(name: QueueName, connection: Redis, log: Logger): JobQ
 
 export type Queues = Readonly<Record<QueueName, JobQueue>>;
 
-/** Opens all queues, each once. */
 export const openQueues = (connection: Redis, log: Logger): Queues =>
   Object.fromEntries(
     Object.keys(QUEUES).map((name) => [name, openQueue(name as QueueName, connection, log)]),
   ) as Queues;
 
-/** A job as it is added. */
 export interface NewQueueJob<N extends JobName = JobName> {
   name: N;
   data: JobData<N> & TurnOwner;

@@ -9,10 +9,7 @@ export const SYNC_PREFIX = 'sync/';
 /** Age at which a blob under `sync/` no longer belongs to a request. */
 export const SYNC_ORPHAN_SECONDS = 900;
 
-/**
- * The blobs of one synchronous removal.
- * @param id unique to the request; not from the client
- */
+/** The blobs of one synchronous removal. @param id unique to the request; not from the client */
 export const syncKeys = (client: string, id: string) => ({
   inputKey: `${SYNC_PREFIX}${segment(client)}/${id}/in`,
   backgroundKey: `${SYNC_PREFIX}${segment(client)}/${id}/background`,
@@ -43,11 +40,9 @@ export const keyCopyKey = (hash: string): string => `${KEYS_PREFIX}${hash}.json`
 /** Blobs with these prefixes belong to a job, a batch, a run or a feed, whose id is in the key. */
 export const OWNED_PREFIXES = [INPUT_PREFIX, OUTPUT_PREFIX, BATCHES_PREFIX, FEEDS_PREFIX] as const;
 
-/** The input of one job. */
 export const jobInputKey = (client: string, jobId: string): string =>
   `${INPUT_PREFIX}${segment(client)}/${jobId}`;
 
-/** The prefix of all refined cut-outs of one job. */
 export const refinementsPrefix = (client: string, jobId: string): string =>
   `${OUTPUT_PREFIX}${segment(client)}/refined/${jobId}/`;
 
@@ -55,7 +50,6 @@ export const refinementsPrefix = (client: string, jobId: string): string =>
 export const refinementPrefix = (client: string, jobId: string, id: string): string =>
   `${refinementsPrefix(client, jobId)}${id}/`;
 
-/** The cut-out of one refinement of a job. */
 export const refinementKey = (
   client: string,
   jobId: string,
@@ -65,7 +59,6 @@ export const refinementKey = (
 
 const BACKGROUND = '.background';
 
-/** The background of one job. */
 export const jobBackgroundKey = (client: string, jobId: string): string =>
   `${jobInputKey(client, jobId)}${BACKGROUND}`;
 
@@ -120,7 +113,6 @@ export interface CacheInputs {
   options: object;
 }
 
-/** The prefix of all copies of a cut-out. */
 export function cutOutPrefix({ client, sha256, model, options }: CacheInputs): string {
   const pipeline = `${model.replace('@', '-')}-${digest(JSON.stringify(options)).slice(0, 8)}`;
   return `${OUTPUT_PREFIX}${segment(client)}/${sha256}/${pipeline}/`;

@@ -113,7 +113,6 @@ export class StorageError extends Problem {
   }
 }
 
-/** There is no blob under this key. */
 export class BlobMissing extends Error {
   constructor(key: string, cause?: unknown) {
     super(`No blob under ${key}`, { cause });
@@ -121,7 +120,6 @@ export class BlobMissing extends Error {
   }
 }
 
-/** Returns what was read; undefined if there is no such blob. */
 export const ifPresent = <T>(read: Promise<T>): Promise<T | undefined> =>
   read.catch((error) => {
     if (error instanceof BlobMissing) return undefined;

@@ -8,7 +8,6 @@ const LINKABLE_PREFIXES = ['out/', 'feeds/'];
 const isLinkable = (key: string): boolean =>
   LINKABLE_PREFIXES.some((prefix) => key.startsWith(prefix));
 
-/** The query of a signed link. */
 export interface FileQuery {
   key: string;
   /** Epoch seconds in digits; without it the link is valid as long as the file exists. */
@@ -16,7 +15,6 @@ export interface FileQuery {
   signature: string;
 }
 
-/** The file of a verified link. */
 interface LinkedFile {
   key: string;
   expiresAtSeconds: number | undefined;
@@ -52,10 +50,7 @@ export function fileLinks(secret: Uint8Array) {
       return `${FILES_PATH}/${toPathSegment(name)}?${query}`;
     },
 
-    /**
-     * Verifies a link and returns its file.
-     * @throws Problem not-found if the signature is not valid, gone if the link has expired
-     */
+    /** @throws Problem not-found if the signature is not valid, gone if the link has expired */
     verify({ key, expires = '', signature }: FileQuery, nowMillis: number): LinkedFile {
       const expected = signatureOf(key, expires);
       const sent = Buffer.from(signature, 'base64url');

@@ -1,7 +1,6 @@
 import type { Blobs } from './blobs.ts';
 import { createFsBlobs } from './fs-blobs.ts';
 
-/** The settings of object storage. */
 export interface StorageSettings {
   STORE: 'fs' | 's3';
   STORE_DIR: string;

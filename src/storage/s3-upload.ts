@@ -5,7 +5,6 @@ import { Upload } from '@aws-sdk/lib-storage';
 /** Size of a part. S3 allows 10,000 parts: 78 GiB in total. */
 const PART_BYTES = 8 * 2 ** 20;
 
-/** Bucket, key and metadata of a blob. */
 interface S3Target {
   Bucket: string;
   Key: string;

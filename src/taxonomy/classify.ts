@@ -20,7 +20,7 @@ import { type Classification, REVIEW_REASONS, type ReviewReason } from './respon
 import { classifyText, type TextEvidence } from './text/classify-text.ts';
 import { NO_GARMENT } from './text/contradictions.ts';
 import type { TextAttributes } from './text/text-attributes.ts';
-import { COLUMN_WARNINGS, REVIEW_TEXTS } from './texts.ts';
+import { textOf } from './texts.ts';
 
 /** The worker's analysis of a photo of one article. */
 export interface ImageEvidence extends SeenGarment {
@@ -166,8 +166,8 @@ function collectWarnings(
   locale: Locale,
 ): string[] {
   // A function, because a name may hold the patterns of a replacement.
-  const warn = (kind: keyof typeof COLUMN_WARNINGS, column: string): string =>
-    COLUMN_WARNINGS[kind][locale].replace('{column}', () => column);
+  const warn = (kind: 'unknown' | 'unrecognised', column: string): string =>
+    textOf(`column.${kind}`, locale).replace('{column}', () => column);
   const unknown = Object.keys(attributes ?? {}).filter((name) => !FEED_COLUMNS.includes(name));
   return [
     ...unknown
@@ -294,7 +294,10 @@ export function classify(subject: Subject): Classification {
     review: {
       needed: reasons.some((reason) => !ADVICE.has(reason)),
       reasons,
-      explanation: reasons.map((code) => ({ code, text: REVIEW_TEXTS[code][options.locale] })),
+      explanation: reasons.map((code) => ({
+        code,
+        text: textOf(`review.${code}`, options.locale),
+      })),
     },
     warnings: collectWarnings(attributes, textAttributes, options.locale),
     ...(image?.fingerprint && { fingerprint: image.fingerprint }),

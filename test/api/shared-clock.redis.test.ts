@@ -7,12 +7,12 @@ import { jobRoutes } from '../../src/api/intake/job-routes.ts';
 import { removeBgRoutes } from '../../src/api/removal/removebg/routes.ts';
 import { DEFAULT_LIMITS } from '../../src/auth/key-record.ts';
 import type { Route } from '../../src/http/route.ts';
-import { batchEraser } from '../../src/intake/batches/batch-eraser.ts';
 import { createBatchRetention } from '../../src/intake/batches/batch-retention.ts';
 import { Batches } from '../../src/intake/batches/batches.ts';
 import { createClientIndex } from '../../src/intake/client-index.ts';
+import { NamedSettings } from '../../src/intake/named-settings.ts';
 import { ReviewDecisions } from '../../src/intake/review/decisions.ts';
-import { RulePacks } from '../../src/intake/rule-packs.ts';
+import { RULE_PACKS } from '../../src/intake/rule-packs.ts';
 import { createWebhookReceivers } from '../../src/intake/webhooks/receivers.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { fileLinks } from '../../src/storage/file-links.ts';
@@ -120,9 +120,9 @@ describe('a batch', () => {
         storedBytes: UNUSED,
         batchIndex: createClientIndex(redis, 'batches'),
         linkRule: () => undefined,
-        batchRetention: createBatchRetention(batches, batchEraser(blobs)),
+        batchRetention: createBatchRetention(batches, blobs),
         receivers: createWebhookReceivers(redis),
-        rulePacks: new RulePacks(redis, blobs, now),
+        rulePacks: new NamedSettings(redis, blobs, RULE_PACKS, now),
         reviews: new ReviewDecisions(redis),
         readClientLimits: async () => ({}),
         now,

@@ -202,6 +202,11 @@ describe('somebody who signs in at the provider', () => {
     await expect.poll(log).toMatchObject({
       requests: [{ operation: 'createKey', client: SHOP, person: 'ann@shop.example (ann)' }],
     });
+    const audited = async () =>
+      JSON.stringify(await register.redis.xrange('{selvage}:audit', '-', '+'));
+    await expect.poll(audited).toMatch(/ann@shop\.example \(ann\)/);
+    expect(await audited()).not.toMatch(/code=|eyJ|id_token|slv_/);
+    expect(await audited()).not.toContain(ann.cookies(stack.url).split('=')[1]);
     const made = await ann.call('/account/v1/keys', { name: 'as much' });
     expect(await made.json()).toMatchObject({ scopes: ROLES[0]?.scopes, current: false });
     const { keys } = z

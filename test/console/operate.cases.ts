@@ -11,6 +11,7 @@ const LISTS = {
   keys: 'Keys and limits',
   days: 'Usage by day',
   requests: 'Request log',
+  audit: 'Audit log',
   sources: 'Sources',
   webhooks: 'Webhook secrets',
   deliveries: 'Webhook deliveries',
@@ -93,6 +94,25 @@ export function operateCases(
       await page.locator('#operate').getByLabel('Request id').fill(id);
       await page.getByRole('button', { name: 'Find' }).click();
       await rows(page).filter({ hasText: 'PUT /intake/v1/presets/:name' }).waitFor();
+      await openList(page, 'audit');
+      await rows(page)
+        .filter({ hasText: 'deletePreset' })
+        .filter({ hasText: 'shop-white' })
+        .waitFor();
+      for (let i = 0; i < 60; i++)
+        await fetch(`${running().stack.url}/intake/v1/presets/none-${i}`, {
+          method: 'DELETE',
+          headers,
+        });
+      await page.locator('#operate').getByLabel('Client').fill('settled');
+      await expect
+        .poll(async () => {
+          await page.getByRole('button', { name: 'Find' }).click();
+          return rows(page).filter({ hasText: 'none-59' }).count();
+        })
+        .toBe(1);
+      await page.getByRole('button', { name: 'Older' }).click();
+      await rows(page).filter({ hasText: 'none-0' }).waitFor();
       await page.context().close();
     });
 

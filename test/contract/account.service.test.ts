@@ -22,6 +22,8 @@ const Answer = z.looseObject({
   errors: z.array(z.object({ pointer: z.string() })).default([]),
   keys: z.array(z.looseObject({ id: z.string() })).default([]),
   requests: z.array(z.looseObject({})).default([]),
+  entries: z.array(z.looseObject({ id: z.string(), operation: z.string() })).default([]),
+  links: z.looseObject({ next: z.string().optional() }).optional(),
   days: z
     .array(
       z.object({
@@ -370,5 +372,67 @@ describe('the request log', () => {
     await ask(stranger.key, 'GET', KEYS, undefined, requestId);
     const keyIds = async () => (await logged(operator.key, requestId)).requests.map((r) => r.keyId);
     await expect.poll(keyIds).toEqual([stranger.id, owner.id]);
+  });
+});
+
+describe('the audit log', () => {
+  const redis = new Redis(stack.redis.url);
+  afterAll(() => redis.disconnect());
+  const AUDIT = '/account/v1/audit';
+  const newOperator = () => newClient({ scopes: ['operations:access'] });
+  const operationsOf = ({ entries }: { entries: { operation: string }[] }) =>
+    entries.map(({ operation }) => operation);
+
+  test('has who changed what, newest first, by pages, and nothing of a secret', async () => {
+    const [{ key, client, id }, operator] = await Promise.all([newClient(), newOperator()]);
+    const filter = `client=${encodeURIComponent((await stack.key({ client })).record.client)}`;
+    const list = (query = '') => ask(operator.key, 'GET', `${AUDIT}?${filter}${query}`);
+    const made = await ask(key, 'POST', KEYS, { name: 'Checkout' }, 'order-1');
+    const hook = await keyClient(stack, key).ask('POST', '/intake/v1/webhooks/secret');
+    const { secret } = z.object({ secret: z.string() }).parse(await hook.json());
+    await ask(key, 'GET', KEYS);
+    await ask(key, 'POST', '/taxonomy/v1/taxonomy', { attributes: { title: 'Denim jacket' } });
+    // A secret where an id belongs.
+    expect((await ask(key, 'DELETE', `${KEYS}/${made.key}?note=${made.key}`)).code).toBe(404);
+    const more = await ask(key, 'POST', KEYS, { quotaPerDay: 1e9 });
+    expect(more.code).toBe(403);
+    const all = ['createKey', 'revokeKey', 'createWebhookSecret', 'createKey'];
+    await expect.poll(async () => operationsOf(await list()).sort()).toEqual([...all].sort());
+    const { entries } = await list();
+    expect(entries.find(({ requestId }) => requestId === 'order-1')).toEqual({
+      ...{ id: expect.stringMatching(/^\d+-\d+$/), requestId: 'order-1', keyId: id },
+      ...{ client: expect.stringContaining(client), operation: 'createKey', method: 'POST' },
+      ...{ route: KEYS, params: {}, made: made.id, status: 201, answeredAt: expect.any(String) },
+    });
+    expect(new Set(entries.map(({ status }) => status))).toEqual(
+      new Set([201, hook.status, 403, 404]),
+    );
+    expect(entries.find(({ operation }) => operation === 'revokeKey')?.params).toEqual({ id: '…' });
+    const first = await list('&limit=3');
+    expect(first.entries).toEqual(entries.slice(0, 3));
+    const second = await ask(operator.key, 'GET', first.links?.next ?? '');
+    expect([second.entries, second.links]).toEqual([entries.slice(3), undefined]);
+    expect((await list('&since=2999-01-01T00:00:00Z')).entries).toEqual([]);
+    expect((await list('&until=1900-01-01T00:00:00Z')).entries).toEqual([]);
+    const stream = JSON.stringify(await redis.xrange(`${PREFIX}:audit`, '-', '+'));
+    expect(stream).toContain('order-1');
+    for (const each of [key, made.key, secret, operator.key])
+      expect(stream).not.toContain(each.slice(15));
+  });
+
+  test.each(['before=x', `before=${'9'.repeat(30)}-0`, 'limit=101', 'since=yesterday', 'client='])(
+    'refuses %s',
+    async (query) => {
+      const { key } = await newOperator();
+      expect(await ask(key, 'GET', `${AUDIT}?${query}`)).toMatchObject({
+        code: 400,
+        type: 'invalid-request',
+      });
+    },
+  );
+
+  test('is for operators', async () => {
+    const { key } = await newClient();
+    expect((await ask(key, 'GET', AUDIT)).code).toBe(403);
   });
 });

@@ -153,7 +153,7 @@ test('the gateway’s tarball has the build, the weights with their cards, and n
   const page = /^dist\/src\/console\/browser\//;
   const example = /^dist\/src\/api\/openapi\/examples\/\w+\.json$/;
   const scripts = /^dist\/src\/lua\/[a-z-]+\.lua$/;
-  const words = /^dist\/data\/(lexicon|feeds)\/[a-z-]+\.tsv$/;
+  const words = /^dist\/data\/(lexicon|feeds|taxonomy)\/[a-z-]+\.tsv$/;
   const isKnown = (file: string) =>
     [compiled, page, example, scripts, words].some((kind) => kind.test(file));
   expect(inDist).toEqual(

@@ -137,6 +137,7 @@ export const ACCESS: readonly Access[] = [
   { method: 'DELETE', path: '/account/v1/keys/{id}',               needs: 'account',  authorized: 404 },
   { method: 'GET',    path: '/account/v1/usage',                   needs: 'account',  authorized: 200 },
   { method: 'GET',    path: '/account/v1/requests/{id}',           needs: 'account',  authorized: 404 },
+  { method: 'GET',    path: '/account/v1/audit',                   needs: 'operations:access', authorized: 200 },
   { method: 'POST',   path: '/console/session',                    needs: 'nobody',  authorized: 400, body: {} },
   { method: 'GET',    path: '/console/session',                    needs: 'nobody',  authorized: 200 },
   { method: 'DELETE', path: '/console/session',                    needs: 'nobody',  authorized: 204 },

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { getJson } from '../../src/intake/batches/batch-files.ts';
 import { NamedSettings, restoreSetting } from '../../src/intake/named-settings.ts';
-import { hostClock } from '../../src/platform/clock.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import { useBlobs } from '../support/use-blobs.ts';
 import { useRedis } from '../support/use-redis.ts';
@@ -16,6 +15,7 @@ const KIND = {
 const { redis } = await useRedis();
 const blobs = await useBlobs();
 const changedAt = '2026-11-26T12:00:00.000Z';
+const now = () => Date.parse(changedAt);
 
 /** Returns the copies in object storage. */
 async function copies(): Promise<unknown[]> {
@@ -35,23 +35,23 @@ test('storage ends with what Redis has, in whatever order copies arrive', async 
     },
     delete: blobs.delete.bind(blobs),
   };
-  const settings = new NamedSettings(redis, slow, KIND, hostClock);
-  const first = settings.put('a', 'sky', { hex: '00f', changedAt });
-  const second = settings.put('a', 'sky', { hex: '0ff', changedAt });
-  expect(await Promise.all([first, second])).toEqual(['new', 'replaced']);
-  expect(await copies()).toEqual([{ client: 'a', name: 'sky', value: { hex: '0ff', changedAt } }]);
-  await Promise.all([
-    settings.put('a', 'sky', { hex: '0f0', changedAt }),
-    settings.remove('a', 'sky'),
+  const settings = new NamedSettings(redis, slow, KIND, now);
+  const first = settings.put('a', 'sky', { hex: '00f' });
+  const second = settings.put('a', 'sky', { hex: '0ff' });
+  expect(await Promise.all([first, second])).toEqual([
+    { isNew: true, stored: { name: 'sky', hex: '00f', changedAt } },
+    { isNew: false, stored: { name: 'sky', hex: '0ff', changedAt } },
   ]);
+  expect(await copies()).toEqual([{ client: 'a', name: 'sky', value: { hex: '0ff', changedAt } }]);
+  await Promise.all([settings.put('a', 'sky', { hex: '0f0' }), settings.remove('a', 'sky')]);
   expect(await settings.get('a', 'sky')).toBeUndefined();
   expect(await copies()).toEqual([]);
 });
 
 test('what exceeds the maximum is stored nowhere', async () => {
-  const settings = new NamedSettings(redis, blobs, KIND, hostClock);
-  for (const name of ['b', 'a']) await settings.put('full', name, { hex: name, changedAt });
-  expect(await settings.put('full', 'c', { hex: 'c', changedAt })).toBeUndefined();
+  const settings = new NamedSettings(redis, blobs, KIND, now);
+  for (const name of ['b', 'a']) await settings.put('full', name, { hex: name });
+  expect(await settings.put('full', 'c', { hex: 'c' })).toBeUndefined();
   expect(await copies()).toHaveLength(2);
   expect(await settings.list('full')).toEqual([
     { name: 'a', hex: 'a', changedAt },
@@ -65,7 +65,7 @@ test('a copy restores what Redis lacks, and nothing that cannot be read', async 
   expect(await restoreSetting(redis, KIND, { ...copy, value: { hex: 'f00', changedAt } })).toBe(
     false,
   );
-  expect(await new NamedSettings(redis, blobs, KIND, hostClock).get('c', 'sky')).toEqual({
+  expect(await new NamedSettings(redis, blobs, KIND, now).get('c', 'sky')).toEqual({
     name: 'sky',
     hex: '00f',
     changedAt,

@@ -31,7 +31,6 @@ export interface Ending extends Written, Pick<Services, 'queues' | 'redis' | 're
   feedRuns: Pick<FeedRunStages, 'finish' | 'carriedInto'>;
 }
 
-/** Deletes the images that were uploaded with the rows of a chunk. */
 async function deleteInputs(blobs: Blobs, lines: readonly unknown[]): Promise<void> {
   const keys = lines.flatMap((line) => {
     const row = RowLine.parse(line);
@@ -89,7 +88,6 @@ async function endBatch(
   await batches.move(id, { from: [from], to, fields, dueAtMillis, outboxEntry });
 }
 
-/** Completes a batch whose rows are all done. */
 export async function completeBatch(ending: Ending, batch: BatchRecord): Promise<void> {
   await writeFullChunks(ending, batch);
   // Before the run takes the place of the one before.
@@ -109,7 +107,6 @@ async function unwrittenChunks(
   return started.filter((chunk) => !written[chunk]);
 }
 
-/** Returns the rows of a chunk that have no result yet. */
 async function pendingRows(
   { batches }: Ending,
   { id }: BatchRecord,

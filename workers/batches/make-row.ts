@@ -184,7 +184,6 @@ export class RowMaker {
     );
   }
 
-  /** Makes the results of an image that the client has not had yet. */
   async #makeNew(
     image: RowImage & ValidatedImage,
     photo: PhotoRef | undefined,
@@ -236,7 +235,6 @@ export class RowMaker {
     );
   }
 
-  /** The key of the batch's background image, which all its rows share. */
   #backgroundKey(): string | undefined {
     const { client, batchId, options } = this.#job;
     const { background } = batchKeys(client, batchId);

@@ -12,7 +12,6 @@ import { createWindow } from './window.ts';
 /** Rows in addition to the engine's slots, while their images are read and results are written. */
 const STORING_ROWS = 6;
 
-/** Starts the consumer and the dispatcher of the rows of batches and feed runs. */
 export function startBatches(
   worker: WorkerServices,
   objects: SourceObjects,

@@ -9,7 +9,6 @@ import type { Blobs } from '../../src/storage/blobs.ts';
 interface WindowDeps {
   batches: Batches;
   blobs: Blobs;
-  /** The queue `bulk`. */
   queue: JobQueue;
 }
 

@@ -68,7 +68,6 @@ async function failRun(
   });
 }
 
-/** Ends a dry run. */
 async function endDryRun(
   { batches, blobs, now }: EndServices,
   run: BatchRecord,

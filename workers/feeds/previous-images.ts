@@ -64,10 +64,7 @@ export class PreviousImages {
     this.#file = file;
   }
 
-  /**
-   * @param kept rows that the feed had before its last run
-   * @param shown rows of its last run
-   */
+  /** @param kept rows that the feed had before its last run @param shown rows of its last run */
   static async index(
     kept: AsyncIterable<PreviousRow>,
     shown: AsyncIterable<RowOutcome>,

@@ -12,39 +12,32 @@ import { startFeedRun } from './start-run.ts';
 const CONCURRENT_JOBS = 2;
 
 /** What a feed does at each stage of its runs, which are batches. */
-export interface FeedRunStages {
-  /** Queues the import of an open run, unless it is queued or a later run has started. */
-  read(run: BatchRecord): Promise<void>;
-  /** Called before a run becomes `completed`. */
-  finish(run: BatchRecord): Promise<void>;
-  /** Returns what people decided in the run before. */
-  carriedInto(run: BatchRecord): Promise<CarriedDecisions>;
-  /** Deletes what a feed retains for an expired run. */
-  expire(run: BatchRecord): Promise<void>;
-}
-
 function feedRunStages(
   services: Pick<WorkerServices, 'blobs' | 'feeds' | 'batches' | 'reviews' | 'queues' | 'now'>,
   graceDays: number,
-): FeedRunStages {
+) {
   const { blobs, feeds, batches, queues, now } = services;
   const retention = { feeds, batches, files: feedFiles(blobs), now, graceDays };
   return {
-    async read(run) {
+    /** Queues the import of an open run, unless it is queued or a later run has started. */
+    async read(run: BatchRecord): Promise<void> {
       const feed = await feeds.get(run.feedId ?? '');
       if (feed?.lastRunId === run.id && !feed.erasure) await enqueueIngest(queues.feed, run);
     },
-    finish: (run) => finishRun(retention, run),
-    async carriedInto({ id, feedId = '' }) {
+    /** Called before a run becomes `completed`. */
+    finish: (run: BatchRecord) => finishRun(retention, run),
+    /** Returns what people decided in the run before. */
+    async carriedInto({ id, feedId = '' }: BatchRecord): Promise<CarriedDecisions> {
       const before = (await feeds.get(feedId))?.lastCompletedRunId;
       const isOther = before !== undefined && before !== id;
       return carriedFrom(services, isOther ? await batches.get(before) : undefined);
     },
-    expire: (run) => expireRun(retention, run),
+    /** Deletes what a feed retains for an expired run. */
+    expire: (run: BatchRecord) => expireRun(retention, run),
   };
 }
+export type FeedRunStages = ReturnType<typeof feedRunStages>;
 
-/** Starts consuming the jobs that start feed runs and import feeds. */
 export function startFeeds(worker: WorkerServices) {
   const consumer = worker.consume(
     'feed',

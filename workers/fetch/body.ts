@@ -15,7 +15,6 @@ const DECODERS: Readonly<Record<string, () => Transform | undefined>> = {
 
 export const ACCEPT_ENCODING = 'gzip, deflate, br';
 
-/** The limits of one body. */
 interface BodyLimits {
   /** Of the received and of the decompressed bytes. */
   maxBytes: number;
@@ -76,7 +75,6 @@ export async function* decodedBody(
   }
 }
 
-/** Reads a whole body. */
 export async function readAll(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);

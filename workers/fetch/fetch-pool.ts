@@ -16,7 +16,6 @@ export interface PoolLimits {
   maxWaitMillis: number;
 }
 
-/** What a permit is for. */
 interface PoolRequest {
   client: string;
   host: string;

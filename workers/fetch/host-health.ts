@@ -79,10 +79,7 @@ export class HostHealth {
     if (host.downUntil > this.#now()) throw new FetchError('host-down');
   }
 
-  /**
-   * Waits until a host may be asked.
-   * @throws FetchError `host-down`; PoolBusy if it takes long
-   */
+  /** Waits until a host may be asked. @throws FetchError `host-down`; PoolBusy if it takes long */
   async turn(link: string, signal: AbortSignal): Promise<void> {
     const host = this.#known(hostOf(link));
     this.#checkUp(host);

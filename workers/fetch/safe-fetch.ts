@@ -339,20 +339,14 @@ export function createSafeFetch(settings: SafeFetchSettings) {
   }
 
   return {
-    /**
-     * Fetches the whole body.
-     * @throws FetchError
-     */
+    /** @throws FetchError */
     async fetch(link: string, request: FetchRequest): Promise<FetchResult> {
       const opened = await open(link, request);
       if (opened.notModified) return opened;
       const { notModified, status, headers, finalUrl, body } = opened;
       return { notModified, status, headers, finalUrl, bytes: await readAll(body) };
     },
-    /**
-     * Opens the body as a stream with backpressure.
-     * @throws FetchError
-     */
+    /** With backpressure. @throws FetchError */
     open,
     /** Aborts running requests and closes all connections. */
     close: (): Promise<void> => agent.destroy(),

@@ -12,7 +12,6 @@ type Returned<N extends keyof Engine> = Engine[N] extends (...args: never) => Pr
   ? T
   : never;
 
-/** Cuts the subject out. */
 export const cutOut: EngineOperation<
   Facts<Returned<'removeBackground'>> & { bytes: number; model: string }
 > = async (engine, { image, options, region, background }, permit) => {

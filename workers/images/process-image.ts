@@ -56,7 +56,6 @@ const cacheInputs = (
   options: cacheOptions(engine, rest),
 });
 
-/** Returns the key of an image's cut-out. */
 export function cutOutKeyOf(
   engine: Pick<Engine, 'model' | 'parser'>,
   { client, id, feedId }: ResultOwner,

@@ -7,7 +7,6 @@ import type { Region } from '../../src/taxonomy/dictionary/schema.ts';
 import { DecodeError, type Engine, EngineCrash, type PermitRequest } from '../inference/pool.ts';
 import type { WorkerServices } from '../worker-services.ts';
 
-/** What work on images uses. */
 export type ImageServices = Pick<WorkerServices, 'blobs' | 'engine' | 'quarantine'>;
 
 /** One image, what it is to become, and whose turn at the engine it takes. */
@@ -58,8 +57,7 @@ const crashKeyOf = ({ sha256, background }: ImageTask): string =>
   background ? `${sha256}-${background.sha256}` : sha256;
 
 /**
- * Runs an operation of the engine on an image, unless the image is in quarantine. Adds milliseconds
- * by step.
+ * Runs an operation of the engine on an image, unless the image is in quarantine. Adds milliseconds by step.
  * @param crashes how often the image has crashed the engine, if that is read already
  * @throws Problem if the image cannot be processed; EngineCrash if another attempt may help
  */

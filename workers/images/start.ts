@@ -2,7 +2,6 @@ import type { WorkerServices } from '../worker-services.ts';
 import { answers } from './answer.ts';
 import { failJob, runJob } from './run-job.ts';
 
-/** Starts consuming jobs with one image: synchronous and accepted ones. */
 export function startJobs(worker: WorkerServices) {
   const { consume, slots } = worker;
   const syncJobs = consume(

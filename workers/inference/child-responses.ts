@@ -1,13 +1,17 @@
 import { z } from 'zod';
-import { Foreground, KeptAlpha, MediaType } from '../../src/output/options.ts';
-import { CutOutReview } from '../../src/output/review.ts';
-import { RulesReport } from '../../src/output/rules/verdicts.ts';
 import { GarmentView } from '../../src/queue/garment-view.ts';
 import { OutfitView } from '../../src/queue/outfit-view.ts';
-import type { CutOut } from './cut-out.ts';
 import type { GarmentView as MeasuredGarment } from './garment-view.ts';
 import type { MarketplacePicture } from './marketplace-picture.ts';
-import type { RefinedCutOut } from './refine.ts';
+import {
+  type CutOut,
+  CutOutResult,
+  Fingerprint,
+  ImageSize,
+  type RefinedCutOut,
+  RefinedResult,
+  Timings,
+} from './rendered-file.ts';
 import type { SeparatedOutfit } from './separate-outfit.ts';
 
 /** What the subject of a photo wears, and who says so. */
@@ -18,37 +22,6 @@ export interface Outfit extends SeparatedOutfit {
   /** The cut-outs of the garments, one after the other. */
   files: Uint8Array;
 }
-
-/**
- * The results of children, validated because children decode untrusted images. Unknown timings pass.
- */
-const ImageSize = z.object({ width: z.number(), height: z.number() });
-
-const FileResult = ImageSize.extend({
-  mediaType: MediaType,
-  whole: ImageSize,
-  foreground: Foreground.optional(),
-  rules: RulesReport.optional(),
-});
-
-/** Name of the format and bytes; see `formatFingerprint`. */
-const Fingerprint = z
-  .string()
-  .regex(/^[a-z0-9]+:[\w-]{86}$/)
-  .optional();
-
-const Timings = z.looseObject({ decodeMillis: z.number(), totalMillis: z.number() });
-const RefinedTimings = Timings.extend({ matteMillis: z.number(), encodeMillis: z.number() });
-
-const RefinedResult = FileResult.extend({ timings: RefinedTimings });
-
-const CutOutResult = FileResult.extend({
-  confidence: z.number(),
-  review: CutOutReview,
-  fingerprint: Fingerprint,
-  alpha: KeptAlpha,
-  timings: RefinedTimings.extend({ inferenceMillis: z.number() }),
-});
 
 const GarmentViewResult = GarmentView.required({ worn: true }).extend({
   fingerprint: Fingerprint,

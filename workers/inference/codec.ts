@@ -138,10 +138,7 @@ export const decodeSmall = (
     return { ...decoded, width: autoOrient.width, height: autoOrient.height };
   });
 
-/**
- * Decodes an image scaled and cropped to cover a size, centred.
- * @throws DecodeError like `decode`
- */
+/** Decodes an image scaled and cropped to cover a size, centred. @throws DecodeError like `decode` */
 export const decodeCovering = (
   image: Uint8Array,
   maxPixels: number,
@@ -160,7 +157,6 @@ export interface Frame {
   colour: Rgb;
 }
 
-/** What a network sees of an image. */
 export interface View {
   /** The whole image by default. */
   region?: Box;

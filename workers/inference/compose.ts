@@ -14,7 +14,6 @@ type Color = [number, number, number, number];
 const TRANSPARENT: Color = [0, 0, 0, 0];
 const WHITE: Color = [255, 255, 255, 255];
 
-/** Parses `#rrggbb` or `#rrggbbaa`. */
 export function parseHexColor(color: string): Color {
   const [red = 0, green = 0, blue = 0, alpha = 255] = Buffer.from(color.slice(1), 'hex');
   return [red, green, blue, alpha];

@@ -7,14 +7,14 @@ import {
   type Quality,
 } from '../../src/output/option-table.ts';
 import type { CutOutOptions } from '../../src/output/options.ts';
-import { type CutOutReview, reviewOf, withReason, withRules } from '../../src/output/review.ts';
+import { reviewOf, withReason, withRules } from '../../src/output/review.ts';
 import { type DecodedImage, decode } from './codec.ts';
 import { findSubject, type SubjectPreset } from './find-subject.ts';
 import type { GarmentRegion } from './garments/groups.ts';
 import type { Selection } from './garments/select.ts';
 import type { Effort } from './png.ts';
 import { render } from './render.ts';
-import type { RenderedFile } from './rendered-file.ts';
+import type { CutOut } from './rendered-file.ts';
 import type { Session } from './session.ts';
 
 /** How edges are refined by default: as far as it takes little time. */
@@ -59,29 +59,6 @@ export const QUALITY_SETTINGS = {
 /** Returns how much time is spent on compressing a PNG of this quality. */
 export const effortOf = ({ quality = DEFAULT_QUALITY }: CutOutOptions): Effort =>
   QUALITY_SETTINGS[quality].effort;
-
-/** The time of each step of one cut-out. */
-interface Timings {
-  decodeMillis: number;
-  inferenceMillis: number;
-  /** Matte at full size and foreground colours. */
-  matteMillis: number;
-  /** Includes compositing. */
-  encodeMillis: number;
-  totalMillis: number;
-}
-
-/** A cut-out as a file; by default a transparent PNG in the size of the upright image. */
-export interface CutOut extends RenderedFile {
-  /** Confidence of the network in its matte, 0..1; see `estimateConfidence`. */
-  confidence: number;
-  review: CutOutReview;
-  /** Of what was cut out; undefined if there is nothing. */
-  fingerprint?: string | undefined;
-  /** The image kept its own alpha. */
-  alpha?: 'kept' | undefined;
-  timings: Timings;
-}
 
 export interface CutOutSettings {
   options?: CutOutOptions | undefined;

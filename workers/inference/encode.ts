@@ -47,7 +47,6 @@ const COLOUR_ENCODERS: Readonly<
     sharp(interleave(pixels, matte.data), raw(pixels, 4)).webp(WEBP).toBuffer(),
 };
 
-/** Encodes an opaque image as a JPEG of a lower quality. */
 export const encodeJpeg = ({ pixels }: MattedImage, quality: number): Promise<Uint8Array> =>
   sharp(pixels.data, raw(pixels, 3))
     .jpeg({ ...JPEG, quality })

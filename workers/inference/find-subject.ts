@@ -59,10 +59,7 @@ interface Subject extends MattedImage {
   inferenceMillis: number;
 }
 
-/**
- * Finds the subject in the whole image.
- * @param decoded its colours are overwritten
- */
+/** Finds the subject in the whole image. @param decoded its colours are overwritten */
 async function findInImage(
   session: Session,
   decoded: DecodedImage,

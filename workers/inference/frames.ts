@@ -33,18 +33,11 @@ export function writeFrame(
   to.uncork();
 }
 
-/** Assembles frames from received bytes, without copying if they are read into `nextBuffer`. */
-interface FrameReader {
-  /** Where the next bytes belong; never empty. */
-  nextBuffer(): Uint8Array;
-  /** Says that `count` bytes were written to `nextBuffer`. Throws if they cannot be a frame. */
-  advance(count: number): void;
-  /** Copies bytes received elsewhere. Throws like `advance`. */
-  push(chunk: Uint8Array): void;
-}
-
-/** @param onFrame receives each frame, in order */
-export function createFrameReader(onFrame: (frame: Frame) => void): FrameReader {
+/**
+ * Assembles frames from received bytes, without copying if they are read into `nextBuffer`.
+ * @param onFrame receives each frame, in order
+ */
+export function createFrameReader(onFrame: (frame: Frame) => void) {
   const prefix = Buffer.alloc(PREFIX_BYTES);
   let header: Buffer | undefined;
   let body: Buffer | undefined;
@@ -69,6 +62,7 @@ export function createFrameReader(onFrame: (frame: Frame) => void): FrameReader 
     fillNext(prefix);
     onFrame({ header: JSON.parse(json.toString()), body: complete });
   }
+  /** Says that `count` bytes were written to `nextBuffer`. Throws if they cannot be a frame. */
   function advance(count: number): void {
     offset += count;
     if (offset < target.length) return;
@@ -77,9 +71,11 @@ export function createFrameReader(onFrame: (frame: Frame) => void): FrameReader 
     else endFrame(header, body);
   }
   return {
-    nextBuffer: () => target.subarray(offset),
+    /** Where the next bytes belong; never empty. */
+    nextBuffer: (): Uint8Array => target.subarray(offset),
     advance,
-    push(chunk) {
+    /** Copies bytes received elsewhere. Throws like `advance`. */
+    push(chunk: Uint8Array): void {
       for (let from = 0; from < chunk.length; ) {
         const count = Math.min(chunk.length - from, target.length - offset);
         target.set(chunk.subarray(from, from + count), offset);

@@ -20,7 +20,7 @@ import {
   readOutfit,
   readRefinedCutOut,
 } from './child-responses.ts';
-import type { CutOut, CutOutSettings } from './cut-out.ts';
+import type { CutOutSettings } from './cut-out.ts';
 import { DecodeError } from './decode-error.ts';
 import type { GarmentView } from './garment-view.ts';
 import {
@@ -31,7 +31,8 @@ import {
 } from './inference-process.ts';
 import type { MarketplacePicture, MarketplacePictureOptions } from './marketplace-picture.ts';
 import { createPermits, NOBODY, type PermitRequest } from './permits.ts';
-import type { RefinedCutOut, Refinement } from './refine.ts';
+import type { Refinement } from './refine.ts';
+import type { CutOut, RefinedCutOut } from './rendered-file.ts';
 import type { OutfitOptions } from './separate-outfit.ts';
 import type { DeviceChoice } from './session.ts';
 import { superviseProcess } from './slot.ts';
@@ -71,52 +72,6 @@ export interface ImageStats {
   waitMillis: number;
   /** Images that went through the network together with it, itself included. */
   batchSize: number;
-}
-
-export interface Engine {
-  readonly model: { id: string; version: string };
-  /** The parse network: part of what the cut-out of a `subject` depends on. */
-  readonly parser: { id: string; version: string };
-  /** The device in use: `cpu`, `cuda` or `webgpu`. */
-  readonly device: string;
-  /** With `auto`: why a GPU is there and not in use. */
-  readonly fallback?: string | undefined;
-  /** Images each child works on at once. */
-  readonly batch: number;
-  /** Returns how long an image takes now. */
-  serviceTime(): ServiceTime;
-  /**
-   * Cuts the subject out of an image.
-   * @param permit.signal ends the waiting at once; an image that a child already works on is finished and
-   *   dropped, because native code cannot be stopped without losing the loaded model
-   * @param permit.priority requests with `now` are served first
-   * @throws DecodeError, EngineCrash, the signal's reason; Problem if the options cannot be met
-   */
-  removeBackground(
-    image: Uint8Array,
-    permit?: PermitRequest,
-    settings?: Omit<CutOutSettings, 'openParser'>,
-  ): Promise<CutOut>;
-  /** Mends a cut-out by strokes. Otherwise like `removeBackground`. */
-  refineCutOut(
-    image: Uint8Array,
-    refinement: Refinement,
-    permit?: PermitRequest,
-  ): Promise<RefinedCutOut>;
-  /** Returns a garment's class probabilities and colours. Otherwise like `removeBackground`. */
-  viewGarment(image: Uint8Array, permit?: PermitRequest): Promise<GarmentView>;
-  /** Returns the garments of a photo, with their cut-outs on request. Otherwise like `removeBackground`. */
-  separateOutfit(image: Uint8Array, permit: PermitRequest, options: OutfitOptions): Promise<Outfit>;
-  /** Renders a cut-out of ours as marketplaces require it; undefined if it meets the rules as it is. */
-  renderMarketplacePicture(
-    cutout: Uint8Array,
-    options: MarketplacePictureOptions,
-    permit?: PermitRequest,
-  ): Promise<MarketplacePicture | undefined>;
-  /** The live children. */
-  pids(): number[];
-  /** Kills the children at once; rejects running and waiting requests. */
-  close(): Promise<void>;
 }
 
 /** Returns the size of the image that a body starts with, if it can be read. */
@@ -172,7 +127,7 @@ function endOverBudget(
  * Starts the children and resolves when each has loaded the model and run it once. Rejects if the model cannot be
  * loaded, the device is not available, or the children die.
  */
-export async function startEngine(options: EngineOptions): Promise<Engine> {
+export async function startEngine(options: EngineOptions) {
   const { slots: count, hangMillis = HANG_MILLIS, batch: wanted, ...others } = options;
   const { warmUp = false, observe, onReview, onRules, ...rest } = others;
   const threads = Math.max(1, Math.floor(availableParallelism() / count));
@@ -271,10 +226,24 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     return output;
   }
   return {
+    /** The networks, `model` and `parser`, the `device` in use, and why a GPU is there and not in use: `fallback`. */
     ...first,
+    /** Images each child works on at once. */
     batch: batchOn(first.device),
-    serviceTime: () => serviceTimes.at(performance.now()),
-    async removeBackground(image, permit, { options, background, region } = {}) {
+    /** Returns how long an image takes now. */
+    serviceTime: (): ServiceTime => serviceTimes.at(performance.now()),
+    /**
+     * Cuts the subject out of an image.
+     * @param permit.signal ends the waiting at once; an image that a child already works on is finished and
+     *   dropped, because native code cannot be stopped without losing the loaded model
+     * @param permit.priority requests with `now` are served first
+     * @throws DecodeError, EngineCrash, the signal's reason; Problem if the options cannot be met
+     */
+    async removeBackground(
+      image: Uint8Array,
+      permit?: PermitRequest,
+      { options, background, region }: Omit<CutOutSettings, 'openParser'> = {},
+    ): Promise<CutOut> {
       const imageBytes = background && image.length;
       const body = background ? Buffer.concat([image, background]) : image;
       const request: TaskRequest = { task: 'cut-out', options, region, imageBytes };
@@ -284,7 +253,12 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       if (cutOut.rules) onRules?.(cutOut.rules);
       return cutOut;
     },
-    async refineCutOut(image, { alpha, strokes, options }, permit) {
+    /** Mends a cut-out by strokes. Otherwise like `removeBackground`. */
+    async refineCutOut(
+      image: Uint8Array,
+      { alpha, strokes, options }: Refinement,
+      permit?: PermitRequest,
+    ): Promise<RefinedCutOut> {
       const request: TaskRequest = {
         task: 'refinement',
         options,
@@ -294,21 +268,35 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       const { result, bytes } = await run(request, Buffer.concat([image, alpha]), permit);
       return readRefinedCutOut(result, bytes);
     },
-    async viewGarment(image, permit) {
+    /** Returns a garment's class probabilities and colours. Otherwise like `removeBackground`. */
+    async viewGarment(image: Uint8Array, permit?: PermitRequest): Promise<GarmentView> {
       const { result } = await run({ task: 'garment-view' }, image, permit);
       return readGarmentView(result);
     },
-    async separateOutfit(image, permit, { quality, cutouts }) {
+    /** Returns the garments of a photo, with their cut-outs on request. Otherwise like `removeBackground`. */
+    async separateOutfit(
+      image: Uint8Array,
+      permit: PermitRequest,
+      { quality, cutouts }: OutfitOptions,
+    ): Promise<Outfit> {
       const request: TaskRequest = { task: 'outfit', cutouts, options: { quality } };
       const { result, bytes } = await run(request, image, permit);
       return readOutfit(result, bytes);
     },
-    async renderMarketplacePicture(cutout, { background }, permit) {
+    /** Renders a cut-out of ours as marketplaces require it; undefined if it meets the rules as it is. */
+    async renderMarketplacePicture(
+      cutout: Uint8Array,
+      { background }: MarketplacePictureOptions,
+      permit?: PermitRequest,
+    ): Promise<MarketplacePicture | undefined> {
       const request: TaskRequest = { task: 'marketplace-picture', background };
       const { result, bytes } = await run(request, cutout, permit);
       return bytes.length > 0 ? readMarketplacePicture(result, bytes) : undefined;
     },
-    pids: () => slots.flatMap((slot) => slot.pids()),
+    /** The live children. */
+    pids: (): number[] => slots.flatMap((slot) => slot.pids()),
+    /** Kills the children at once; rejects running and waiting requests. */
     close,
   };
 }
+export type Engine = Awaited<ReturnType<typeof startEngine>>;

@@ -8,7 +8,7 @@ import { decode, decodeLastChannel } from './codec.ts';
 import { effortOf } from './cut-out.ts';
 import { DecodeError } from './decode-error.ts';
 import { render } from './render.ts';
-import type { RenderedFile } from './rendered-file.ts';
+import type { RefinedCutOut } from './rendered-file.ts';
 
 /** What is to change in a cut-out, and how it is rendered. */
 export interface Refinement {
@@ -16,17 +16,6 @@ export interface Refinement {
   alpha: Uint8Array;
   strokes: Stroke[];
   options?: CutOutOptions | undefined;
-}
-
-/** A mended cut-out as a file. */
-export interface RefinedCutOut extends RenderedFile {
-  /** The time of each step. */
-  timings: {
-    decodeMillis: number;
-    matteMillis: number;
-    encodeMillis: number;
-    totalMillis: number;
-  };
 }
 
 const alphaProblem = (error: string, detail: string, cause?: unknown): Problem =>

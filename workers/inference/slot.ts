@@ -12,15 +12,6 @@ const MAX_BACKOFF_MILLIS = 5000;
 const backoffMillis = (deaths: number): number =>
   deaths < 2 ? 0 : Math.min(MAX_BACKOFF_MILLIS, FIRST_BACKOFF_MILLIS * 2 ** (deaths - 2));
 
-/** Supervises one inference process at a time. */
-export interface Slot {
-  /** Resolves when the first process is ready. Rejects if none can be started. */
-  readonly ready: Promise<ChildReady>;
-  /** The live process, if any. */
-  pids(): number[];
-  close(): Promise<void>;
-}
-
 /**
  * Keeps a process alive: one that dies is replaced at once, one that dies during its start after an exponential
  * backoff.
@@ -31,7 +22,7 @@ export function superviseProcess(
   start: () => InferenceProcess,
   onReady: (process: InferenceProcess, ready: ChildReady) => void,
   onExit: (process: InferenceProcess) => void,
-): Slot {
+) {
   let current: InferenceProcess | undefined;
   const closing = new AbortController();
   const { signal } = closing;
@@ -75,9 +66,11 @@ export function superviseProcess(
     supervision = supervise(resolve, reject);
   });
   return {
+    /** Resolves when the first process is ready. Rejects if none can be started. */
     ready,
+    /** The live process, if any. */
     pids: () => (current?.pid !== undefined && current.isAlive() ? [current.pid] : []),
-    async close() {
+    async close(): Promise<void> {
       closing.abort();
       current?.kill();
       await supervision;

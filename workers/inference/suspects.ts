@@ -1,7 +1,6 @@
 import type { TaskRequest } from './child-protocol.ts';
 import type { InferenceProcess, TaskOutput } from './inference-process.ts';
 
-/** A task on one image. */
 export interface Task {
   request: TaskRequest;
   image: Uint8Array;

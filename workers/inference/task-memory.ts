@@ -36,10 +36,7 @@ export class TaskMemory {
     this.#free = maxBytes;
   }
 
-  /**
-   * Takes memory as soon as there is enough; give it back once.
-   * @throws Problem payload-too-large if there never is
-   */
+  /** Takes memory as soon as there is enough; give it back once. @throws Problem payload-too-large if there never is */
   async take(bytes: number): Promise<void> {
     if (bytes > this.#maxBytes) {
       const detail = `This picture needs about ${toMiB(bytes)} MiB of memory, and this worker has ${toMiB(this.#maxBytes)}; send a smaller one`;

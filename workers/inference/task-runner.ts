@@ -24,7 +24,6 @@ interface TaskResult {
   batchSize: number;
 }
 
-/** Runs one task on one image. */
 export type RunTask = (request: TaskRequest, image: Uint8Array) => Promise<TaskResult>;
 
 /** How long an image waits for others to share its run; a run on a GPU takes as long. */
@@ -114,7 +113,6 @@ async function renderMarketplacePicture(
   return { result, bytes, batchSize: 1 };
 }
 
-/** Mends the cut-out whose image and alpha are in the body. */
 async function runRefinement(
   { options, strokes = [], imageBytes }: TaskRequest,
   body: Uint8Array,
@@ -134,10 +132,7 @@ function splitBody({ options, region, imageBytes }: TaskRequest, body: Uint8Arra
   return { image: body.subarray(0, imageBytes), settings: { options, region, background } };
 }
 
-/**
- * Restricts the decoders of this process to untrusted images, and loads the removal model.
- * @throws ModelError
- */
+/** Restricts the decoders of this process to untrusted images, and loads the removal model. @throws ModelError */
 export async function openTaskRunner(
   options: ChildOptions,
 ): Promise<{ ready: ChildReady; runTask: RunTask }> {

@@ -130,7 +130,6 @@ async function rebuild(
   return counts;
 }
 
-/** Restores records that storage has manifests of. */
 export async function rebuildAll(
   rebuilders: readonly Rebuilder[],
   services: RecoverServices,

@@ -8,7 +8,6 @@ import {
   ObjectGone,
 } from '../../src/storage/locations/location.ts';
 
-/** The two places of a source. */
 export interface SourcePlaces {
   from: Location;
   to: Location;

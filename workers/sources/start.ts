@@ -9,7 +9,6 @@ import { SourceObjects, type SourcePlaces } from './source-objects.ts';
 const openPlace = (place: Place): Location =>
   place.kind === 's3' ? s3Location(place) : folderLocation(place.path);
 
-/** The places of all sources that are declared. */
 interface OpenSources {
   places: ReadonlyMap<string, SourcePlaces>;
   /** For the rows of their batches. */
@@ -34,7 +33,7 @@ export function openSources(declared: readonly DeclaredSource[]): OpenSources {
   };
 }
 
-/** Starts importing. Returns a function that stops it. */
+/** Returns a function that stops it. */
 export function startSources(worker: WorkerServices, { places }: OpenSources): () => Promise<void> {
   const stopping = new AbortController();
   const running = worker.declared.flatMap((source) => {

@@ -15,4 +15,5 @@ export const accountClient = ({ get, getList, post, remove }: Calls): AccountCli
   usage: (query, options) => get('/account/v1/usage', options, { ...query }),
   findRequests: (requestId, options) =>
     getList(`/account/v1/requests/${encodeURIComponent(requestId)}`, 'requests', options),
+  audit: (query, options) => get('/account/v1/audit', options, { ...query }),
 });

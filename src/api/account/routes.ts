@@ -1,11 +1,13 @@
 import { z } from 'zod';
+import { AuditEntry } from '../../auth/audit-log.ts';
 import { USAGE_DAYS } from '../../auth/quota.ts';
 import { LoggedRequest } from '../../auth/request-log.ts';
 import type { Gateway } from '../../gateway.ts';
 import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
-import { Problem } from '../../platform/problem.ts';
+import { Problem, unavailable } from '../../platform/problem.ts';
 import { requireCaller } from '../caller.ts';
 import { notFound } from '../common-problems.ts';
+import { PageLinks } from '../intake/page.ts';
 import { jsonDoc } from '../json-doc.ts';
 import { accountKeyRoutes, type KeysGateway, SCOPE } from './keys.ts';
 
@@ -37,7 +39,43 @@ const LoggedRequests = z.object({
   requests: z.array(LoggedRequest.meta({ id: 'LoggedRequest' })),
 });
 
-type AccountGateway = KeysGateway & Pick<Gateway, 'requestLog'>;
+const AUDIT_PATH = '/account/v1/audit';
+
+const who = z.string().min(1).max(400).optional();
+const AuditQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+  before: z
+    .string()
+    .regex(/^\d{1,15}-\d{1,15}$/, 'must be the id of an entry, as 1790000000000-0')
+    .optional()
+    .meta({ description: 'The last id of the previous page' }),
+  client: who,
+  person: who.meta({ description: 'E-mail and subject, as entries have them' }),
+  keyId: who,
+  since: z.iso.datetime().optional(),
+  until: z.iso.datetime().optional(),
+});
+type AuditQuery = z.infer<typeof AuditQuery>;
+
+const AuditPage = z
+  .object({
+    entries: z.array(
+      AuditEntry.extend({
+        params: z
+          .record(z.string(), z.string())
+          .meta({ description: 'Of the path; `…` if it looked like a secret' }),
+      }).meta({ id: 'AuditEntry' }),
+    ),
+    links: PageLinks,
+  })
+  .meta({ id: 'AuditPage' });
+
+type AccountGateway = KeysGateway & Pick<Gateway, 'requestLog' | 'auditLog'>;
+
+const requireLog = ({ days }: { days: number }): void => {
+  if (days > 0) return;
+  throw new Problem('not-found', 'This service keeps no log of requests: REQUEST_LOG_DAYS is 0');
+};
 
 async function usage(
   { keys, clientUsage }: AccountGateway,
@@ -50,14 +88,32 @@ async function usage(
 
 async function requests({ keys, requestLog }: AccountGateway, call: Call): Promise<Reply> {
   const { client, scopes } = requireCaller(call);
-  if (requestLog.days === 0) {
-    throw new Problem('not-found', 'This service keeps no log of requests: REQUEST_LOG_DAYS is 0');
-  }
+  requireLog(requestLog);
   const all = scopes.includes(OPERATOR_SCOPE) ? await keys.list() : [];
   const clients = new Set([client, ...all.map((record) => record.client)]);
   const found = await requestLog.find(call.params.id ?? '', [...clients]);
   if (found.length === 0) throw notFound('request');
   return json({ requests: found });
+}
+
+async function audit({ auditLog }: AccountGateway, { query }: Call<AuditQuery>): Promise<Reply> {
+  requireLog(auditLog);
+  const { since, until, ...rest } = query;
+  const entries = await auditLog
+    .list({
+      ...rest,
+      sinceMillis: since === undefined ? undefined : Date.parse(since),
+      untilMillis: until === undefined ? undefined : Date.parse(until),
+    })
+    .catch((error) => {
+      throw unavailable('The audit log cannot be read right now; try again', 1, error);
+    });
+  const last = entries.length === query.limit && entries.at(-1);
+  if (!last) return json({ entries });
+  const shown = { ...query, limit: String(query.limit), before: last.id };
+  const next = new URLSearchParams();
+  for (const [name, value] of Object.entries(shown)) if (value) next.set(name, value);
+  return json({ entries, links: { next: `${AUDIT_PATH}?${next}` } });
 }
 
 /** The routes by which a client sees and manages what is its own. */
@@ -85,5 +141,18 @@ export const accountRoutes = (gateway: AccountGateway): Route[] => [
     responses: { 200: jsonDoc('Requests with this id', LoggedRequests) },
     problems: ['not-found'],
     handle: (call) => requests(gateway, call),
+  }),
+  route<AuditQuery>({
+    method: 'GET',
+    path: AUDIT_PATH,
+    scope: OPERATOR_SCOPE,
+    operationId: 'listAudit',
+    summary: 'List who changed what, of all clients, newest first',
+    description:
+      'For operators: each request that makes, changes, decides or deletes something, also if it failed; not single images, classifications and outfits, nor requests whose key lacks the scope. Written just after the response, kept for seven days, the last 50,000.',
+    query: AuditQuery,
+    responses: { 200: jsonDoc('Entries', AuditPage) },
+    problems: ['not-found', 'upstream-unavailable'],
+    handle: (call) => audit(gateway, call),
   }),
 ];

@@ -22,15 +22,12 @@ export type AcceptServices = Pick<
 >;
 
 /**
- * Returns an id for a new job. The id exists before the job so that callers can subscribe to its
- * end first.
+ * Returns an id for a new job. The id exists before the job so that callers can subscribe to its end first.
  * @param ref of an idempotent request
  */
 export const newJobId = (ref = randomUUID().replaceAll('-', '')): string => `job_${ref}`;
 
-/**
- * Accepts a job. An accepted job is durable: the blobs are written first, then the record, then the queue entry.
- */
+/** Accepts a job. An accepted job is durable: the blobs are written first, then the record, then the queue entry. */
 export async function acceptJob(
   services: AcceptServices,
   id: string,

@@ -51,15 +51,10 @@ async function serveFile({ blobs, links, now }: Services, call: Call<FileQuery>)
   return { status: 303, headers: { location, 'cache-control': 'private, no-store' } };
 }
 
-/**
- * The route that serves files by signed link, without a key: for marketplaces, browsers and mail.
- */
+/** The route that serves files by signed link, without a key: for marketplaces, browsers and mail. */
 export const fileRoutes = (services: Services): Route[] => [
-  route({
-    method: 'GET',
-    path: `${FILES_PATH}/:name`,
+  route('downloadFile', `GET ${FILES_PATH}/:name`, {
     scope: 'keyless',
-    operationId: 'downloadFile',
     summary: 'Download a file by signed link',
     description:
       'This service creates and signs the links; an altered link is rejected. A link needs no key: anyone who has it can download the file.',

@@ -17,7 +17,6 @@ export const contentOf = (
   ...rest,
 ];
 
-/** For the OpenAPI document: the headers of a route that handles requests once. */
 export const IDEMPOTENT = ['Idempotency-Key'] as const;
 
 const DAY_MILLIS = 86_400_000;

@@ -54,7 +54,6 @@ const SCOPES: Readonly<Record<Operation, readonly string[]>> = {
   separate: [CUT_OUT_SCOPE, CLASSIFY_SCOPE],
 };
 
-/** Returns the first scope of the operations that the key lacks. */
 const missingScope = (operations: readonly Operation[], { caller }: Call): string | undefined =>
   operations
     .flatMap((operation) => SCOPES[operation])
@@ -87,10 +86,7 @@ function requireSuccess(job: JobRecord): void {
   if (job.status === 'failed') throw jobProblem(job);
 }
 
-/**
- * Returns the stored cut-out of a job.
- * @throws Problem gone, not-found, as `requireSuccess` throws
- */
+/** @throws Problem gone, not-found, as `requireSuccess` throws */
 export function requireCutOut({ outputKey, ...job }: JobRecord) {
   if (!job.operations.includes('remove-background')) {
     throw new Problem('not-found', 'This job produces no image; its results are part of the job');
@@ -101,10 +97,7 @@ export function requireCutOut({ outputKey, ...job }: JobRecord) {
   return { outputKey, cutout, file: { key: outputKey, ...cutout } };
 }
 
-/**
- * Returns the stored cut-out of a garment of a job.
- * @throws Problem not-found, as `requireSuccess` throws
- */
+/** @throws Problem not-found, as `requireSuccess` throws */
 function requireGarment(job: JobRecord, index: string | undefined) {
   if (!job.operations.includes('separate')) {
     throw new Problem('not-found', 'This job separates no garments');
@@ -116,10 +109,7 @@ function requireGarment(job: JobRecord, index: string | undefined) {
   return { key: garmentKey(prefix, file.sha256), file };
 }
 
-/**
- * Creates the actions behind the job routes. Background removal also uses them for asynchronous
- * requests.
- */
+/** Creates the actions behind the job routes. Background removal also uses them for asynchronous requests. */
 export function createJobActions(services: JobServices) {
   const { redis, queues, jobs, jobRetention, completions, blobs, links, linkRule, now } = services;
   const queue = queues.async;
@@ -190,7 +180,7 @@ export function createJobActions(services: JobServices) {
         '/options/backgroundImageUrl': options.backgroundImageUrl,
       }),
 
-    /** Lists the client's jobs, except those that the key's scopes do not cover. */
+    /** Except those that the key's scopes do not cover. */
     async list(call: Call<PageQuery>): Promise<object> {
       const source = {
         path: JOBS_PATH,
@@ -207,9 +197,7 @@ export function createJobActions(services: JobServices) {
     isAllowed: (call: Call): Promise<boolean> =>
       allowsStorage(requireCaller(call), services.readClientLimits),
 
-    /**
-     * As `startOnce`, but waits for the end of the job or `waitMillis`, and returns its latest record.
-     */
+    /** As `startOnce`, but waits for the end of the job or `waitMillis`, and returns its latest record. */
     async startAndWait(
       request: JobRequest,
       call: Call,
@@ -226,10 +214,7 @@ export function createJobActions(services: JobServices) {
       return read(id);
     },
 
-    /**
-     * Cancels a job. Idempotent.
-     * @throws Problem conflict if the job has ended in another state
-     */
+    /** Cancels a job. Idempotent. @throws Problem conflict if the job has ended in another state */
     async cancel(job: JobRecord): Promise<JobRecord> {
       const nowMillis = now();
       const { dueAtMillis, expiresAt } = expiryOf(job, nowMillis);
@@ -260,7 +245,7 @@ export function createJobActions(services: JobServices) {
       return { id: job.id, ...erasure };
     },
 
-    /** Returns the classification of a job. @throws Problem gone, as `requireSuccess` throws */
+    /** @throws Problem gone, as `requireSuccess` throws */
     classification(job: JobRecord): Classification {
       requireSuccess(job);
       const { classification } = jobResponse(job).results ?? {};
@@ -268,22 +253,19 @@ export function createJobActions(services: JobServices) {
       return classification;
     },
 
-    /** Opens the cut-out of a job as a stream. Throws like `requireCutOut`. */
+    /** Throws like `requireCutOut`. */
     async result(job: JobRecord, signal: AbortSignal) {
       const { file, cutout } = requireCutOut(job);
       return { body: await openVerified(blobs, file, signal, missing(job)), cutout };
     },
 
-    /** Opens the cut-out of a garment as a stream. Throws like `requireGarment`; gone. */
+    /** Throws like `requireGarment`; gone. */
     async garment(job: JobRecord, index: string | undefined, signal: AbortSignal) {
       const { key, file } = requireGarment(job, index);
       return { body: await openVerified(blobs, { key, ...file }, signal, missing(job)), file };
     },
 
-    /**
-     * Creates a temporary link to the cut-out of a job that needs no key. Throws like
-     * `requireCutOut`.
-     */
+    /** Creates a temporary link to the cut-out of a job that needs no key. Throws like `requireCutOut`. */
     async link(job: JobRecord, signal: AbortSignal): Promise<string> {
       const { outputKey, cutout, file } = requireCutOut(job);
       const nowMillis = now();

@@ -27,7 +27,6 @@ import {
 
 type Services = Pick<Gateway, 'jobs' | 'blobs' | 'storedBytes'>;
 
-/** Returns how many refinements the cut-out of a job has. */
 const versionOf = ({ earlierCutOuts = [] }: JobRecord): number => earlierCutOuts.length;
 
 const conflict = (version: number): Problem =>
@@ -35,7 +34,6 @@ const conflict = (version: number): Problem =>
     members: { version },
   });
 
-/** Creates the actions behind the routes of refinements. */
 function createJobRefinements(
   { jobs, blobs, storedBytes }: Services,
   actions: JobActions,
@@ -63,7 +61,6 @@ function createJobRefinements(
   }
 
   return {
-    /** Mends the cut-out of a job by strokes; the one before is retained. */
     async refine(
       job: JobRecord,
       sent: SentStrokes,
@@ -120,7 +117,7 @@ function createJobRefinements(
       return changed(job);
     },
 
-    /** Undoes the latest refinement. @throws Problem not-found, conflict */
+    /** @throws Problem not-found, conflict */
     async undo(call: Call): Promise<JobRecord> {
       const job = await actions.readOwn(call);
       const { version } = call.params;
@@ -151,7 +148,6 @@ const RefinementForm = z.object({
 
 const jobDoc = jsonDoc('The job', JobResponse);
 
-/** The routes that mend the stored cut-out of a job. */
 export function jobRefinementRoutes(
   services: Services & Pick<Gateway, 'idempotency'>,
   actions: JobActions,
@@ -160,11 +156,8 @@ export function jobRefinementRoutes(
   const { idempotency } = services;
   const refinements = createJobRefinements(services, actions, images);
   return [
-    route({
-      method: 'POST',
-      path: refinementsPath(':id'),
+    route('refineJob', `POST ${refinementsPath(':id')}`, {
       scope: 'background-removal:process',
-      operationId: 'refineJob',
       summary: 'Mend the cut-out of a job with strokes',
       description: 'Its result is the mended cut-out from then on.',
       requestHeaders: IDEMPOTENT,
@@ -189,11 +182,8 @@ export function jobRefinementRoutes(
         );
       },
     }),
-    route({
-      method: 'DELETE',
-      path: `${refinementsPath(':id')}/:version`,
+    route('undoJobRefinement', `DELETE ${refinementsPath(':id')}/:version`, {
       scope: 'background-removal:process',
-      operationId: 'undoJobRefinement',
       summary: 'Undo the latest refinement of a job',
       description: 'Only the latest, whose number is `refinements` of the job.',
       responses: { 200: jobDoc },

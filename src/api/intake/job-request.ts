@@ -49,7 +49,6 @@ export const Retention = z
   })
   .meta({ id: 'Retention' });
 
-/** Options for the images of a feed. */
 export const feedOptionsField = z
   .strictObject(fieldsAt('feeds'))
   .superRefine((options, context) => checkConflicts(options, context))
@@ -81,7 +80,6 @@ const hasCredentials = (link: string): boolean => {
   return username !== '' || password !== '';
 };
 
-/** A URL to notify. Not requested during validation. */
 export const WebhookField = z
   .strictObject({
     url: z
@@ -104,21 +102,16 @@ const Fields = z.strictObject({
   webhook: z.preprocess(parseText, WebhookField.optional()),
 });
 
-/**
- * A background image is a field beside the options, so `JobOptions` alone cannot check it for
- * conflicts.
- */
+/** A background image is a field beside the options, so `JobOptions` alone cannot check it for conflicts. */
 const CheckedFields = Fields.superRefine(({ options, backgroundImage }, context) => {
   if (backgroundImage) checkConflicts({ ...options, backgroundImage }, context, ['options']);
 });
 
-/** For the OpenAPI document: the image behind the subject. */
 export const BackgroundFile = filePart('JPEG, PNG or WebP, scaled to cover the canvas');
 export const BackgroundText = z
   .string()
   .meta({ description: 'The same as base64 or a data URL; the body contains both images' });
 
-/** For the OpenAPI document: the two encodings of a job request. */
 export const JobForm = z.object({
   image: filePart('JPEG, PNG or WebP').optional(),
   imageUrl: ImageUrl.optional(),
@@ -213,9 +206,7 @@ export function fingerprintOf(
 
 const IDEMPOTENCY_KEY = /^"?([\x21\x23-\x7e]{1,255})"?$/;
 
-/**
- * Returns the client's `Idempotency-Key`, with or without the quotes that the IETF draft requires.
- */
+/** Returns the client's `Idempotency-Key`, with or without the quotes that the IETF draft requires. */
 export function readIdempotencyKey(headers: Call['headers']): string | undefined {
   const sent = headers['idempotency-key'];
   if (sent === undefined) return undefined;

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { Erasure } from '../../intake/erasure.ts';
 import { type JobRecord, jobGarmentsPath, jobLinks, STATUSES } from '../../intake/job-records.ts';
-import { CutOutOptions, Foreground, KeptAlpha, MediaType } from '../../output/options.ts';
+import { CutOutOptions, Foreground, MediaType } from '../../output/options.ts';
 import { CutOutReview } from '../../output/review.ts';
 import { RulesReport } from '../../output/rules/verdicts.ts';
 import { PROBLEMS, Problem, type ProblemType } from '../../platform/problem.ts';
-import { OPERATIONS } from '../../queue/job-data.ts';
+import { CutOut, OPERATIONS } from '../../queue/job-data.ts';
 import { classify } from '../../taxonomy/classify.ts';
 import { OutfitDescription } from '../../taxonomy/outfit/outfit-schema.ts';
 import { ClassificationContext, DEFAULT_SETTINGS } from '../../taxonomy/request-schema.ts';
@@ -17,21 +17,17 @@ export const RETRY_SOON = { 'retry-after': '1' } as const;
 
 const isProblemType = (type: string): type is ProblemType => type in PROBLEMS;
 
-/** The stored reason for a failure. */
 interface Failure {
   type: string;
   detail: string;
 }
 
-/** Converts a stored failure to a problem to throw. */
 export const failureProblem = ({ type, detail }: Failure): Problem =>
   new Problem(isProblemType(type) ? type : 'upstream-failed', detail);
 
-/** Converts the failure of a job to a problem to throw. */
 export const jobProblem = ({ problem }: JobRecord): Problem =>
   failureProblem(problem ?? { type: '', detail: 'The job failed' });
 
-/** For the OpenAPI document: a failure inside a response. */
 export const PublicProblem = z
   .object({
     type: z.string(),
@@ -41,37 +37,28 @@ export const PublicProblem = z
   })
   .meta({ id: 'Failure' });
 
-/** Converts a stored failure to its form in a response. */
 export function publicProblem(failure: Failure): z.infer<typeof PublicProblem> {
   const { type, title, status, detail } = failureProblem(failure);
   return { type, title, status, detail };
 }
 
-/** For the OpenAPI document: a finished cut-out. */
 export const PublicCutOut = z
   .object({
     url: z.string(),
-    width: z.number(),
-    height: z.number(),
-    bytes: z.number(),
+    ...CutOut.shape,
     mediaType: MediaType,
     foreground: Foreground.optional().meta({
       description:
         'The bounding box of the subject in the output, pixels; absent if none was found',
     }),
-    sha256: z.string(),
-    model: z.string(),
-    confidence: z.number(),
     review: CutOutReview.optional().meta({
       description: 'Whether a person should look at it; absent from cut-outs of older releases',
     }),
     fingerprint: Fingerprint,
     rules: RulesReport.optional().meta({ description: 'Only if the options have rules' }),
-    alpha: KeptAlpha,
   })
   .meta({ id: 'Cutout' });
 
-/** For the OpenAPI document: a job as its client sees it. */
 export const JobResponse = z
   .object({
     id: z.string(),
@@ -104,7 +91,6 @@ export const JobResponse = z
   .meta({ id: 'Job' });
 export type JobResponse = z.infer<typeof JobResponse>;
 
-/** For the OpenAPI document: the result of an erasure. */
 export const ErasureResponse = z
   .object({ id: z.string(), ...Erasure.shape })
   .meta({ id: 'Receipt' });
@@ -138,7 +124,6 @@ function publicResults({ id, results, classification }: JobRecord) {
   };
 }
 
-/** Converts a job record to its response. */
 export function jobResponse(job: JobRecord): JobResponse {
   const { id, status, operations, createdAt, startedAt, finishedAt, expiresAt, input } = job;
   return {

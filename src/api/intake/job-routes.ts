@@ -98,16 +98,12 @@ const JobPage = z.object({ jobs: z.array(JobResponse), links: PageLinks }).meta(
 
 const jobDoc = jsonDoc('The job', JobResponse);
 
-/** The routes for jobs: work that is accepted now and done later. */
 export const jobRoutes = (
   jobs: JobActions,
   services: Pick<Gateway, 'presets' | 'idempotency' | 'storedBytes' | 'now'>,
 ): Route[] => [
-  route({
-    method: 'POST',
-    path: JOBS_PATH,
+  route('createJob', `POST ${JOBS_PATH}`, {
     scope: 'any-key',
-    operationId: 'createJob',
     summary: 'Submit an image for asynchronous processing',
     description:
       'Send the image as the file part `image`, as `imageBase64`, or by URL as `imageUrl`. The key needs the scopes of the requested operations. With `webhook`, a message reports the end, signed with the secret of `POST /intake/v1/webhooks/secret`.',
@@ -118,11 +114,8 @@ export const jobRoutes = (
     problems: ['conflict'],
     handle: createJob(jobs, services.presets),
   }),
-  route<PageQuery>({
-    method: 'GET',
-    path: JOBS_PATH,
+  route<PageQuery>('listJobs', `GET ${JOBS_PATH}`, {
     scope: 'any-key',
-    operationId: 'listJobs',
     summary: 'List your jobs, newest first',
     description:
       'Without those that have expired or were erased, and without those whose operations your key has no scope for. `links.next` is the next page.',
@@ -130,11 +123,8 @@ export const jobRoutes = (
     responses: { 200: jsonDoc('A page', JobPage) },
     handle: async (call) => json(await jobs.list(call)),
   }),
-  route({
-    method: 'GET',
-    path: `${JOBS_PATH}/:id`,
+  route('getJob', `GET ${JOBS_PATH}/:id`, {
     scope: 'any-key',
-    operationId: 'getJob',
     summary: 'Get the status and results of a job',
     description:
       'A job that has expired or was erased is 410 `gone` with `expiredAt` or `erasedAt`, until its record is deleted too.',
@@ -145,11 +135,8 @@ export const jobRoutes = (
       return json(jobResponse(job), PENDING_STATUSES.includes(job.status) ? RETRY_SOON : {});
     },
   }),
-  route({
-    method: 'GET',
-    path: `${JOBS_PATH}/:id/result`,
+  route('getJobResult', `GET ${JOBS_PATH}/:id/result`, {
     scope: 'any-key',
-    operationId: 'getJobResult',
     summary: 'Download the cut-out of a job',
     description: 'If the job failed, the response is its problem.',
     query: Delivery,
@@ -168,11 +155,8 @@ export const jobRoutes = (
       return { headers: cutOutHeaders(cutout), body };
     },
   }),
-  route({
-    method: 'GET',
-    path: `${JOBS_PATH}/:id/garments/:index`,
+  route('getJobGarment', `GET ${JOBS_PATH}/:id/garments/:index`, {
     scope: 'any-key',
-    operationId: 'getJobGarment',
     summary: 'Download the cut-out of a garment',
     description:
       'Of a job with the operation `separate`; `index` is that of the garment. If the job failed, the response is its problem.',
@@ -184,11 +168,8 @@ export const jobRoutes = (
       return { headers: garmentHeaders(file), body };
     },
   }),
-  route({
-    method: 'POST',
-    path: `${JOBS_PATH}/:id/cancel`,
+  route('cancelJob', `POST ${JOBS_PATH}/:id/cancel`, {
     scope: 'any-key',
-    operationId: 'cancelJob',
     summary: 'Cancel a job; its quota is refunded',
     description: 'Cancelling again returns the same job; a job that has ended otherwise conflicts.',
     requestHeaders: IDEMPOTENT,
@@ -196,11 +177,8 @@ export const jobRoutes = (
     problems: ['not-found', 'conflict', 'gone', 'damaged'],
     handle: cancelJob(jobs, services.idempotency),
   }),
-  route({
-    method: 'DELETE',
-    path: `${JOBS_PATH}/:id`,
+  route('eraseJob', `DELETE ${JOBS_PATH}/:id`, {
     scope: 'any-key',
-    operationId: 'eraseJob',
     summary: 'Erase a job with its image and results',
     description:
       'Deletes everything that is stored of the job at once, and cancels it if it has not ended.',
@@ -210,11 +188,8 @@ export const jobRoutes = (
     problems: ['not-found'],
     handle: async (call) => json(await jobs.erase(await jobs.readOwnOrDeleted(call))),
   }),
-  route({
-    method: 'GET',
-    path: `${PREFIX}/usage`,
+  route('getUsage', `GET ${PREFIX}/usage`, {
     scope: 'any-key',
-    operationId: 'getUsage',
     summary: 'Get the limits of this key and how much of them is left',
     description:
       'Rate, daily quota and bytes stored today. The request counts against the rate only.',

@@ -82,24 +82,17 @@ const normalised = ({ categories }: LearnedRequest) =>
     throw fieldProblem('invalid-request', pointer, 'has no letter or number', 'A path is empty');
   });
 
-/** The routes of what people have decided about the categories of a client's shop. */
 export const learnedCategoryRoutes = (learned: LearnedCategories): Route[] => [
-  route({
-    method: 'GET',
-    path: PATH,
+  route('listLearnedCategories', `GET ${PATH}`, {
     scope: 'any-key',
-    operationId: 'listLearnedCategories',
     summary: "List what was learnt of your shop's categories",
     description:
       'By path. From decisions about rows of feeds that name a `category`; the answer can be sent back by `PUT`.',
     responses: { 200: jsonDoc('What was learnt', LearnedList) },
     handle: (call) => list(learned, requireCaller(call).client),
   }),
-  route<unknown, LearnedRequest>({
-    method: 'PUT',
-    path: PATH,
+  route<unknown, LearnedRequest>('putLearnedCategories', `PUT ${PATH}`, {
     scope: 'taxonomy:classify',
-    operationId: 'putLearnedCategories',
     summary: "Store what is known of your shop's categories",
     description: 'Replaces what was learnt of the paths that are sent; the others stay.',
     body: LearnedRequest,
@@ -110,11 +103,8 @@ export const learnedCategoryRoutes = (learned: LearnedCategories): Route[] => [
       return list(learned, client);
     },
   }),
-  route<LearnedQuery>({
-    method: 'DELETE',
-    path: PATH,
+  route<LearnedQuery>('forgetLearnedCategories', `DELETE ${PATH}`, {
     scope: 'taxonomy:classify',
-    operationId: 'forgetLearnedCategories',
     summary: 'Forget what was learnt',
     description: 'Of one path, or all of it.',
     query: LearnedQuery,

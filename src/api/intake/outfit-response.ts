@@ -31,7 +31,6 @@ export const garmentFile = (
 ): GarmentFile | undefined =>
   /^\d{1,4}$/.test(index ?? '') ? outfit?.files[Number(index)] : undefined;
 
-/** The headers of a garment's cut-out. */
 export const garmentHeaders = ({ bytes, sha256 }: GarmentFile): Record<string, string> => ({
   'content-type': 'image/png',
   'content-length': String(bytes),
@@ -39,7 +38,6 @@ export const garmentHeaders = ({ bytes, sha256 }: GarmentFile): Record<string, s
   etag: `"${sha256}"`,
 });
 
-/** For the OpenAPI document: a response with the cut-out of a garment. */
 export const garmentResponseDoc: ResponseDoc = {
   description: 'The cut-out of the garment: a PNG of the size of its box',
   content: { 'image/png': 'binary' },

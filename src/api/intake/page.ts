@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import type { ClientIndex, PageEnd } from '../../intake/client-index.ts';
 
-/** Which page of a list to return. */
 export const PageQuery = z.object({
   limit: z.coerce.number().int().min(1).max(100).default(20),
   before: z.string().max(100).optional().meta({ description: 'The last id of the previous page' }),
 });
 export type PageQuery = z.infer<typeof PageQuery>;
 
-/** For the OpenAPI document: where the next page is. */
 export const PageLinks = z
   .object({ next: z.string() })
   .meta({ id: 'PageLinks', description: 'Absent on the last page' })

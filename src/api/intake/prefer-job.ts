@@ -6,7 +6,6 @@ import type { JobRequest } from './job-request.ts';
 
 export interface PreferJob {
   jobs: Pick<JobActions, 'isAllowed' | 'startAndWait' | 'classification' | 'result'>;
-  /** Maximum for `Prefer: wait`. */
   maxWaitSeconds: number;
 }
 

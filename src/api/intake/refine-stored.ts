@@ -22,7 +22,6 @@ import {
 /** Each version is stored as long as the job or batch. */
 const MAX_REFINEMENTS = 20;
 
-/** What a client sends to mend a stored cut-out. */
 export interface SentStrokes {
   form: Form;
   strokes: Stroke[];
@@ -42,7 +41,6 @@ export const strokesFingerprint = (path: string, { form, strokes }: SentStrokes)
   ...formFingerprint(form, strokes),
 ];
 
-/** A cut-out that is stored. */
 interface StoredCutOut {
   options: CutOutOptions | undefined;
   /** Of the photo of which it was made, hex. */
@@ -55,7 +53,6 @@ interface StoredCutOut {
   hasBackground: boolean;
   /** How often it was mended. */
   refinements: number;
-  /** Reads its file, whose alpha is mended. */
   read(): Promise<Uint8Array>;
 }
 

@@ -11,10 +11,7 @@ type StorageCaller = Pick<Caller, 'client' | 'retention'>;
 const forbidsStorage = ({ retention = {} }: StorageCaller, clientLimits: Retention): boolean =>
   clientLimits.store === 'none' || retention.store === 'none';
 
-/**
- * Returns whether a client and its key may store anything.
- * @throws Problem upstream-unavailable
- */
+/** Returns whether a client and its key may store anything. @throws Problem upstream-unavailable */
 export async function allowsStorage(
   caller: StorageCaller,
   readClientLimits: ReadClientLimits,

@@ -3,7 +3,6 @@ import type { Idempotency } from '../../intake/idempotency.ts';
 import { Problem } from '../../platform/problem.ts';
 import { idempotently, isOfRequest, REPLAYED, storedJson } from './idempotent.ts';
 
-/** A request whose answer has a secret, which is shown this once. */
 interface SecretRequest {
   /** Identifies the request, with its body. */
   path: string;

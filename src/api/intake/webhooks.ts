@@ -96,10 +96,7 @@ function deliveryResponse(event: WebhookEvent): z.infer<typeof Delivery> {
 
 const clientOf = (call: Pick<Call, 'caller'>): string => requireCaller(call).client;
 
-/**
- * Checks that webhooks to a client can be signed.
- * @throws Problem conflict if the client has no secret yet
- */
+/** @throws Problem conflict if the client has no secret yet */
 export async function checkWebhook(
   { receivers, now }: Pick<Gateway, 'receivers' | 'now'>,
   client: string,
@@ -112,10 +109,7 @@ export async function checkWebhook(
   );
 }
 
-/**
- * Creates the actions behind the routes. Each throws upstream-unavailable if Redis does not
- * respond.
- */
+/** Creates the actions behind the routes. Each throws upstream-unavailable if Redis does not respond. */
 function createWebhookActions({ events, receivers, queues, blobs, now }: Services) {
   async function readSettings(client: string): Promise<z.infer<typeof WebhookSettings>> {
     const [active, disabledUrls] = await Promise.all([
@@ -179,26 +173,20 @@ function createWebhookActions({ events, receivers, queues, blobs, now }: Service
       if (recorded) return recorded;
       throw unavailable('The event is not recorded; try again');
     },
-    /** Sends an event again, with the same id. */
     replay: async (event: WebhookEvent) => (await renew(event)) ?? event,
   };
 }
 type WebhookActions = ReturnType<typeof createWebhookActions>;
 
-/** Handles a request once per `Idempotency-Key`; see `idempotently`. */
 type HandleOnce = (
   call: Call,
   fingerprint: unknown,
   handle: () => Promise<StoredResponse>,
 ) => Promise<Reply>;
 
-/** The routes for secrets and disabled URLs. */
 const settingsRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[] => [
-  route({
-    method: 'POST',
-    path: `${WEBHOOKS_PATH}/secret`,
+  route('createWebhookSecret', `POST ${WEBHOOKS_PATH}/secret`, {
     scope: 'any-key',
-    operationId: 'createWebhookSecret',
     summary: 'Create or rotate the signing secret',
     description:
       'The previous secret stays valid for a day; until then, messages carry a signature by each. Disabled URLs are enabled again.',
@@ -212,21 +200,15 @@ const settingsRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
         body: await actions.createSecret(clientOf(call)),
       })),
   }),
-  route({
-    method: 'GET',
-    path: WEBHOOKS_PATH,
+  route('getWebhookSettings', `GET ${WEBHOOKS_PATH}`, {
     scope: 'any-key',
-    operationId: 'getWebhookSettings',
     summary: 'List signing secrets by prefix, and disabled URLs',
     description: 'Secrets are shown by their first characters only.',
     responses: { 200: jsonDoc('The settings', WebhookSettings) },
     handle: async (call) => json(await actions.readSettings(clientOf(call))),
   }),
-  route({
-    method: 'POST',
-    path: `${WEBHOOKS_PATH}/enable`,
+  route('enableWebhookUrl', `POST ${WEBHOOKS_PATH}/enable`, {
     scope: 'any-key',
-    operationId: 'enableWebhookUrl',
     summary: 'Enable a URL that responded with 410',
     description: 'A URL that responds with 410 Gone gets no more messages until it is enabled.',
     requestHeaders: IDEMPOTENT,
@@ -240,13 +222,9 @@ const settingsRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
   }),
 ];
 
-/** The routes that show and replay deliveries. */
 const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[] => [
-  route({
-    method: 'POST',
-    path: `${WEBHOOKS_PATH}/test`,
+  route('sendTestWebhook', `POST ${WEBHOOKS_PATH}/test`, {
     scope: 'any-key',
-    operationId: 'sendTestWebhook',
     summary: 'Send a test event',
     description:
       'Signed and delivered like any other, with `data.test` true. It costs nothing; a URL that cannot be reached is tried again.',
@@ -260,11 +238,8 @@ const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
         return storedJson(deliveryResponse(await actions.test(clientOf(call), url, type)), 202);
       }),
   }),
-  route<ListQuery>({
-    method: 'GET',
-    path: DELIVERIES_PATH,
+  route<ListQuery>('listWebhookDeliveries', `GET ${DELIVERIES_PATH}`, {
     scope: 'any-key',
-    operationId: 'listWebhookDeliveries',
     summary: 'List recent deliveries, newest first',
     description: 'Covers the last three days, with a thousand deliveries at most.',
     query: ListQuery,
@@ -274,11 +249,8 @@ const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
       return json({ deliveries: events.map(deliveryResponse) });
     },
   }),
-  route({
-    method: 'GET',
-    path: `${DELIVERIES_PATH}/:id`,
+  route('getWebhookDelivery', `GET ${DELIVERIES_PATH}/:id`, {
     scope: 'any-key',
-    operationId: 'getWebhookDelivery',
     summary: 'Get a delivery and its attempts',
     description: 'With the message itself, signed anew, and the response to each attempt.',
     responses: { 200: jsonDoc('The delivery', Delivery) },
@@ -288,11 +260,8 @@ const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
       return json({ ...deliveryResponse(event), signature: await actions.sign(event) });
     },
   }),
-  route({
-    method: 'POST',
-    path: `${DELIVERIES_PATH}/:id/replay`,
+  route('replayWebhookDelivery', `POST ${DELIVERIES_PATH}/:id/replay`, {
     scope: 'any-key',
-    operationId: 'replayWebhookDelivery',
     summary: 'Send an event again, with the same id',
     description: 'Attempts start over, and the URL is enabled again if it was disabled.',
     requestHeaders: IDEMPOTENT,
@@ -307,7 +276,6 @@ const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
   }),
 ];
 
-/** The routes for webhooks. */
 export function webhookRoutes(services: Services & Pick<Gateway, 'idempotency'>): Route[] {
   const { idempotency } = services;
   const actions = createWebhookActions(services);

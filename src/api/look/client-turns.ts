@@ -18,10 +18,7 @@ function newestOfLargest<T extends WaitingTask>(tasks: readonly T[]): T | undefi
   return largest?.at(-1);
 }
 
-/**
- * A queue whose clients take turns. If its tasks hold more than `maxBytes`, the client that holds most
- * gives way.
- */
+/** A queue whose clients take turns. If its tasks hold more than `maxBytes`, the client that holds most gives way. */
 export function createClientTurns<T extends WaitingTask>(maxBytes: number) {
   const queue = new TurnQueue<T>();
   return {

@@ -25,7 +25,6 @@ interface Engine {
   keys: SigningKeys;
 }
 
-/** A request whose response has texts for people. */
 interface Localised {
   locale?: Locale | undefined;
 }
@@ -107,10 +106,7 @@ export type Compute = (
   preferred: Locale,
 ) => Computed;
 
-/**
- * Builds the outfit engine.
- * @param signingKeys `kid:secret,kid2:secret2`: the first signs targets, all verify them
- */
+/** Builds the outfit engine. @param signingKeys `kid:secret,kid2:secret2`: the first signs targets, all verify them */
 export function createCompute(signingKeys: string): Compute {
   const engine = { model: readModel(PARAMS), keys: readSigningKeys(signingKeys) };
   return (name, text, preferred) => {

@@ -79,7 +79,6 @@ interface ComputeSpec {
   problems?: readonly string[];
 }
 
-/** A stateless computation: JSON in, JSON out. */
 function computeRoute(deps: ComputeDeps, spec: ComputeSpec): Route {
   const { name, scope = 'look-engine:compute', response, ...rest } = spec;
   return route({
@@ -107,22 +106,16 @@ const documentRoutes = (model: Model): Route[] => {
   const documents = LOCALES.map((locale) => [locale, metaOf(locale)]);
   const meta: Readonly<Record<Locale, Document>> = Object.fromEntries(documents);
   return [
-    route({
-      method: 'GET',
-      path: '/look/v1/params',
+    route('getLookParams', 'GET /look/v1/params', {
       scope: 'keyless',
       anyOrigin: true,
-      operationId: 'getLookParams',
       summary: 'Every coefficient of the outfit engine, with unit and source',
       description: 'Includes the equations: enough to compute the targets yourself.',
       responses: cacheableResponse('The coefficients in use', ParamsResponse),
       handle: (call) => sendDocument(call, params),
     }),
-    route<MetaQuery>({
-      method: 'GET',
-      path: '/look/v1/meta',
+    route<MetaQuery>('getLookMeta', 'GET /look/v1/meta', {
       scope: 'look-engine:read',
-      operationId: 'getLookMeta',
       summary: 'Labels and ids of every option, versions and limits',
       description:
         'What a form for the other requests needs. It changes only with a release: cache it and revalidate with `If-None-Match`.',
@@ -204,7 +197,6 @@ const COMPUTE_ROUTES: readonly ComputeSpec[] = [
   },
 ];
 
-/** The routes of the outfit engine. */
 export function lookRoutes({ signingKeys, threads, charge }: LookDeps): Route[] {
   const deps = { compute: createCompute(signingKeys), threads, charge };
   return [

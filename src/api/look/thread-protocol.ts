@@ -16,7 +16,6 @@ export interface ThreadTask {
   preferred: Locale;
 }
 
-/** A response as JSON, and its language if it has texts for people. */
 export interface ComputedJson {
   json: string;
   language?: Language;

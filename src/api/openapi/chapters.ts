@@ -39,10 +39,8 @@ const CHAPTERS: readonly (Chapter & { document: DocumentName })[] = [
 
 const chapterOf = ({ path }: Route) => CHAPTERS.find(({ prefix }) => path.startsWith(prefix))!;
 
-/** Returns the document that describes a route. */
 export const documentOf = (route: Route): DocumentName => chapterOf(route).document;
 
-/** Returns the chapters of these routes. */
 export const chaptersOf = (routes: readonly Route[]): Chapter[] => {
   const used = new Set<Chapter>(routes.map(chapterOf));
   return CHAPTERS.filter((chapter) => used.has(chapter));

@@ -22,11 +22,8 @@ export function photoRoute(
     return toReply(file, result.mediaType);
   }
 
-  return route({
-    method: 'POST',
-    path: '/console/photos',
+  return route('fetchPhoto', 'POST /console/photos', {
     scope: 'background-removal:process',
-    operationId: 'fetchPhoto',
     summary: 'Fetch a photo for the console',
     description:
       'A worker fetches it as the `imageUrl` of a job: public addresses only, within the limits of an image. It costs no quota, and nothing is stored.',

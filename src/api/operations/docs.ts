@@ -21,21 +21,18 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 } as const;
 
-/** What the document says about the installation. */
 interface Installation {
   version: string;
   /** The base URL of clients, if the operator has set it. */
   publicUrl: string | undefined;
 }
 
-/** What is in the other documents. */
 const otherDocuments = (name: DocumentName): string =>
   Object.entries(DOCUMENTS)
     .filter(([other]) => other !== name)
     .map(([, { path, about }]) => `- \`${path}\`: ${about}`)
     .join('\n');
 
-/** Returns the OpenAPI document of this name. */
 function describeApi(name: DocumentName, all: readonly Route[], installation: Installation) {
   const { title, about } = DOCUMENTS[name];
   const routes = all.filter((route) => documentOf(route) === name);

@@ -33,14 +33,13 @@ const FAILURES: Readonly<Record<string, string>> = {
 /** Replies of a Redis that responds but takes no writes, as a replica or one that cannot save. */
 const WRITES_REJECTED = /^(MISCONF|READONLY|NOREPLICAS)\b/;
 
-/** Returns what a failed check has found, in plain words. */
 function reasonOf(name: string, error: unknown): string {
   if (isRedisFull(error)) return 'Redis takes no writes: it is full';
   if (error instanceof Error && WRITES_REJECTED.test(error.message)) return 'Redis takes no writes';
   return FAILURES[name] ?? `${name} does not respond`;
 }
 
-/** Runs one check. Returns why it failed; undefined if it did not. */
+/** Returns why it failed; undefined if it did not. */
 async function runCheck(name: string, check: () => Promise<void>): Promise<string | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
@@ -81,26 +80,19 @@ async function runChecks(checks: Checks) {
   };
 }
 
-/** The routes for liveness and readiness. */
 export const healthRoutes = (
   checks: Checks,
   readRecovery: () => Promise<Recovery | undefined>,
 ): Route[] => [
-  route({
-    method: 'GET',
-    path: '/livez',
+  route('getLiveness', 'GET /livez', {
     scope: 'keyless',
-    operationId: 'getLiveness',
     summary: 'Liveness: the process is running',
     description: 'For supervisors: restart the process if this does not respond.',
     responses: { 200: jsonDoc('Live', Live) },
     handle: () => json({ live: true }),
   }),
-  route({
-    method: 'GET',
-    path: '/readyz',
+  route('getReadiness', 'GET /readyz', {
     scope: 'keyless',
-    operationId: 'getReadiness',
     summary: 'Readiness: Redis, object storage and a worker respond',
     description:
       'For load balancers: 503 names what is not ready, and `detail` says why. `recovery` is there while records that Redis may have lost are looked for.',

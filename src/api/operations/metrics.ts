@@ -24,13 +24,9 @@ const hashOf = (text: string): Buffer => createHash('sha256').update(text).diges
 const isAllowed = ({ key }: MetricsDeps, authorization = ''): boolean =>
   key === undefined || timingSafeEqual(hashOf(authorization), hashOf(`Bearer ${key}`));
 
-/** The route of metrics on the port of the API. */
 export const metricsRoutes = (deps: MetricsDeps): Route[] => [
-  route({
-    method: 'GET',
-    path: '/metrics',
+  route('getMetrics', 'GET /metrics', {
     scope: 'keyless',
-    operationId: 'getMetrics',
     summary: 'Prometheus metrics',
     description: 'Needs the operator’s `METRICS_KEY` as a bearer token if there is one.',
     responses: {

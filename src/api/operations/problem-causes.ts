@@ -1,6 +1,5 @@
 import type { ProblemType } from '../../platform/problem.ts';
 
-/** The common causes of each problem, for its page. */
 export const PROBLEM_CAUSES: Readonly<Record<ProblemType, readonly string[]>> = {
   'invalid-request': [
     'A field is missing, has the wrong type or is out of range: "errors" lists every error with a JSON Pointer.',

@@ -33,7 +33,6 @@ ${body}
 
 const TYPES = Object.keys(PROBLEMS).sort() as ProblemType[];
 
-/** Returns whether a client should retry, by status. */
 function retryAdvice(status: number): string {
   if (status === 429) return 'Yes, after the number of seconds in the Retry-After header.';
   if (status === 502) return 'Yes, a few times with exponential backoff.';
@@ -95,21 +94,15 @@ export function problemRoutes(): Route[] {
     TYPES.map((type) => [type, problemPage(type)]),
   );
   return [
-    route({
-      method: 'GET',
-      path: '/problems',
+    route('listProblems', 'GET /problems', {
       scope: 'keyless',
-      operationId: 'listProblems',
       summary: 'All problem types',
       description: 'A web page with a link to each type.',
       responses: PAGE,
       handle: (call) => sendDocument(call, list, STATIC_PAGE),
     }),
-    route({
-      method: 'GET',
-      path: '/problems/:type',
+    route('getProblem', 'GET /problems/:type', {
       scope: 'keyless',
-      operationId: 'getProblem',
       summary: 'The meaning of a problem type and what to do',
       description: 'A web page with causes, advice and an example.',
       responses: PAGE,

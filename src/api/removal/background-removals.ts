@@ -44,13 +44,11 @@ const Query = z.object({
 });
 type Query = z.infer<typeof Query>;
 
-/** The fields beside the image. */
 const Fields = z.preprocess(
   withoutBlanks,
   z.strictObject({ ...optionFields, backgroundImage: BackgroundImage }).superRefine(checkConflicts),
 );
 
-/** A finished cut-out, from a synchronous request or from a job. */
 interface CutOut extends CutOutFile {
   model: string;
   confidence: number;
@@ -71,14 +69,12 @@ function cutOutReply(
     : { headers: { ...headers, 'content-type': cutOut.mediaType }, body: file };
 }
 
-/** What background removal needs. */
 interface Removals extends PreferJob, Pick<Gateway, 'presets' | 'rulePacks' | 'idempotency'> {
   images: ImageRequests;
 }
 
 const PATH = '/bg/v1/background-removals';
 
-/** Responds with a job, or its cut-out. */
 const removeAsync = (
   removals: Removals,
   request: CutOutRequest,
@@ -98,7 +94,7 @@ const removeAsync = (
     },
   );
 
-/** Parses the fields beside the image. @throws Problem invalid-request with all errors */
+/** @throws Problem invalid-request with all errors */
 async function readRequest(
   image: Uint8Array,
   form: ImageForm,
@@ -125,10 +121,7 @@ function checkBase64(call: Call<Query>): void {
   );
 }
 
-/**
- * Returns the image.
- * @throws Problem if there is none, or if the body is JSON without `return_base64`
- */
+/** Returns the image. @throws Problem if there is none, or if the body is JSON without `return_base64` */
 function requireImage({ image, via, pointers }: ImageForm, asBase64: boolean): Uint8Array {
   if (via === 'json' && !asBase64) {
     const detail = 'JSON bodies need the query ?return_base64=true';
@@ -177,13 +170,9 @@ const MultipartRequest = z
   .object({ image: filePart('JPEG, PNG or WebP'), backgroundImage: BackgroundFile.optional() })
   .and(JobOptions);
 
-/** The routes of background removal. */
 export const removalRoutes = (removals: Removals): Route[] => [
-  route({
-    method: 'POST',
-    path: PATH,
+  route('removeBackground', `POST ${PATH}`, {
     scope: 'background-removal:process',
-    operationId: 'removeBackground',
     summary: 'Remove the background of an image',
     description:
       'Send `multipart/form-data` with the file part `image` to get a transparent PNG; or, if the key allows it, JSON with `?return_base64=true`. With `Prefer: respond-async` or `Prefer: wait=<seconds>`, the response is a job if the image is not finished in that time. A request repeated with its `Idempotency-Key` within a day is not charged again.',

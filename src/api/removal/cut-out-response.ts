@@ -12,7 +12,7 @@ export function rulesHeader({ verdicts, passed }: RulesReport): string {
   return `failed; ${failed.join(', ')}`;
 }
 
-/** The headers of every response with a cut-out. @see docs/output.md */
+/** @see docs/output.md */
 export const qualityHeaders = ({
   model,
   confidence,
@@ -39,7 +39,6 @@ export const cutOutHeaders = (cutout: CutOutRecord): Record<string, string> => (
   ...qualityHeaders(cutout),
 });
 
-/** A cut-out as a worker has made it. */
 export interface CutOutFile {
   file: Uint8Array;
   /** Length of the file as the worker knows it. */
@@ -61,7 +60,6 @@ export const serverTiming = (millis: Readonly<Record<string, number>>): string =
     .map(([name, value]) => `${name};dur=${value.toFixed(1)}`)
     .join(', ');
 
-/** For the OpenAPI document: the formats of a cut-out. */
 export const CUT_OUT_MEDIA: MediaSchemas = Object.fromEntries(
   IMAGE_TYPES.map((mediaType) => [mediaType, 'binary']),
 );
@@ -75,7 +73,6 @@ export const CUT_OUT_HEADERS = [
   'X-Cutout-Rules',
 ] as const;
 
-/** For the OpenAPI document: a response with a cut-out. */
 export const cutOutResponseDoc: ResponseDoc = {
   description: 'The cut-out: a PNG unless the options select another format',
   content: CUT_OUT_MEDIA,

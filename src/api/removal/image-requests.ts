@@ -23,7 +23,6 @@ const ANONYMOUS: TurnOwner = { client: 'anonymous', weight: 1 };
 
 const ownerOf = ({ caller }: Pick<Call, 'caller'>): TurnOwner => caller ?? ANONYMOUS;
 
-/** The part of a call that processing needs. */
 type ImageCall = Pick<
   Call,
   | 'caller'
@@ -36,7 +35,6 @@ type ImageCall = Pick<
   | 'waitedMillis'
 >;
 
-/** An image to cut out, the options, and the background if it is an image. */
 export interface CutOutRequest {
   source: Source;
   options: CutOutOptions;
@@ -59,7 +57,6 @@ const OTHER_IMAGES = { backgroundKey: 'background image', alphaKey: 'alpha image
 
 type ImageJob = JobsOf<'sync'>;
 
-/** What a job is to do. */
 interface Work<N extends ImageJob> {
   source: Source;
   /** The image beside it. */
@@ -204,13 +201,9 @@ export function createImageRequests(services: Services) {
   }
 
   return {
-    /**
-     * Rejects a request while the workers are busy, before its image is read.
-     * @throws Problem upstream-unavailable
-     */
+    /** Rejects a request while the workers are busy, before its image is read. @throws Problem upstream-unavailable */
     shedIfBusy: (call: Pick<Call, 'caller'>) => admission.shedIfBusy(ownerOf(call)),
 
-    /** Cuts out an image. Returns the file in the requested format, and the worker's result. */
     async cutOut({ source, options, background }: CutOutRequest, call: ImageCall) {
       if (call.caller?.test) return drawInstead(source, options);
       const other = background && ({ name: 'backgroundKey', source: background } as const);
@@ -255,7 +248,6 @@ export function createImageRequests(services: Services) {
       return { file: files[0]!, result };
     },
 
-    /** Classifies the garment in an image. */
     classifyGarment: async (
       source: Source,
       call: ImageCall,

@@ -7,10 +7,7 @@ import { LINK_MEDIA_TYPE } from '../../storage/blob-keys.ts';
 /** An image and the JSON Pointer to its field, or the URL from which a worker fetches it. */
 export type Source = { image: Uint8Array; pointer?: string } | { imageUrl: string };
 
-/**
- * Returns the source of the background, if it is an image: the uploaded one, else the URL in the
- * options.
- */
+/** Returns the source of the background, if it is an image: the uploaded one, else the URL in the options. */
 export function backgroundSource(
   { backgroundImageUrl: imageUrl }: CutOutOptions,
   image: Uint8Array | undefined,

@@ -14,7 +14,7 @@ const FILE_NAMES = ['image', 'alpha', 'strokes'];
 const missing = (name: string): Problem =>
   fieldProblem('invalid-request', `/${name}`, 'is missing', `Send "${name}" as a file part`);
 
-/** Returns a file of a refinement. @throws Problem if there is none, or it is empty */
+/** @throws Problem if there is none, or it is empty */
 export function requireFile({ files, fields }: Form, name: 'image' | 'alpha'): Uint8Array {
   const file = files[name];
   if (file?.length) return file;

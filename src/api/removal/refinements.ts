@@ -27,7 +27,6 @@ const NOT_HERE = (Object.keys(sendable) as (keyof typeof sendable)[]).filter(
   (name) => !(name in here),
 );
 
-/** The fields beside the files and the strokes. */
 const RefinementFields = z.preprocess(
   withoutBlanks,
   z
@@ -63,16 +62,12 @@ const MultipartRequest = z
   .extend(here)
   .meta({ additionalProperties: undefined });
 
-/** The route that mends a cut-out by strokes. */
 export const refinementRoutes = (
   { rulePacks, idempotency }: Pick<Gateway, 'rulePacks' | 'idempotency'>,
   images: ImageRequests,
 ): Route[] => [
-  route({
-    method: 'POST',
-    path: PATH,
+  route('refineCutout', `POST ${PATH}`, {
     scope: 'background-removal:process',
-    operationId: 'refineCutout',
     summary: 'Mend a cut-out with strokes',
     description:
       'Pixels that no stroke reaches keep their alpha. `roi`, `backgroundImageUrl` and `subject` do not apply.',

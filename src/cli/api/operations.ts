@@ -64,6 +64,7 @@ export const OPERATIONS: readonly Operation[] = [
   { usage: 'webhooks test <url>', about: 'send a signed test event to an address of yours', call: `POST ${INTAKE}/webhooks/test`, options: { '--type <type>': 'the type of the event; job.succeeded by default' }, body: { type: 'job.succeeded' } },
 
   { usage: 'usage', about: 'what your key allows, and what is left of its rate and quota', call: `GET ${INTAKE}/usage` },
+  { usage: 'audit', about: 'list who changed what, newest first; for operators', call: 'GET /account/v1/audit', options: { '--client <name>': 'only of this client', '--person <person>': 'only by this person, as the list names them', '--key-id <id>': 'only with this key', '--since <time>': 'not before, as 2026-11-27T00:00:00Z', '--until <time>': 'not after' }, pages: true, table: ['entries', 'answeredAt', 'client', 'person', 'keyId', 'operation', 'params.id', 'status'] },
   { usage: 'day <file>', about: 'one outfit for the hours of a day, from a wardrobe and a forecast', call: 'POST /look/v1/day', table: ['hours', 'at', 'wearIds', 'putOnIds', 'takeOffIds'] },
   { usage: 'trip <file>', about: 'what to take on a trip, and an outfit for each day', call: 'POST /look/v1/trip', table: ['days', 'date', 'outfit.name', 'outfit.itemIds'] },
   { usage: 'calibrate <file>', about: 'fit a profile to how warm a person felt', call: 'POST /look/v1/calibrate', table: ['applied', 'index', 'status', 'predictedVote', 'residual'] },

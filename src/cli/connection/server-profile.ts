@@ -7,6 +7,7 @@ import {
   homeOf,
   type LocalInstance,
   readInstance,
+  START,
   whyNoInstance,
 } from '../../platform/local-instance.ts';
 import { CliError, EXIT, usageError } from '../terminal/exit.ts';
@@ -43,7 +44,7 @@ function serverUrl(chosen: string | undefined, local: LocalInstance | undefined,
   if (local) return local.url;
   throw new CliError(
     `No server is named. ${whyNoInstance(home)}\n` +
-      'Pass --server, set SELVAGE_URL, start one with "npm start", or use none: selvage remove --local',
+      `Pass --server, set SELVAGE_URL, start one with "${START}", or use none: selvage remove --local`,
     EXIT.unreachable,
   );
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { createClient } from '../../../packages/client/src/client.ts';
 import { type Config, ConfigError, readConfig } from '../../platform/config.ts';
-import { homeOf, readInstance, whyNoInstance } from '../../platform/local-instance.ts';
+import { homeOf, readInstance, START, whyNoInstance } from '../../platform/local-instance.ts';
 import { createLog } from '../../platform/log.ts';
 import { connectRedis } from '../../platform/redis-check.ts';
 import { describeRedis } from '../../platform/redis-settings.ts';
@@ -29,7 +29,7 @@ async function diagnoseRedis(config: Config): Promise<Finding[]> {
     firstLineOf,
   );
   if (typeof redis === 'string') {
-    const advice = 'Start it (npm start starts one), or set REDIS_URL to the Redis of the service.';
+    const advice = `Start it (${START} starts one), or set REDIS_URL to the Redis of the service.`;
     return [fail('redis', redis, advice)];
   }
   const findings = await checkRedis(redis);

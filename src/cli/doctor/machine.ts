@@ -4,6 +4,7 @@ import { statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { z } from 'zod';
+import { START } from '../../platform/local-instance.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 const MIN_NODE = [20, 19] as const;
@@ -81,7 +82,7 @@ export async function checkPort(host: string, port: number, isGateway: boolean):
   if (isGateway) return ok('port', `the gateway responds on ${address}`);
   try {
     await tryListen(host, port);
-    return warn('port', `${address} is free: no gateway is running`, 'Start one: npm start');
+    return warn('port', `${address} is free: no gateway is running`, `Start one: ${START}`);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     return code === 'EADDRINUSE'

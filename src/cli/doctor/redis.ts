@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { hostClock } from '../../platform/clock.ts';
+import { START } from '../../platform/local-instance.ts';
 import { MIN_REDIS_VERSION, readInfo } from '../../platform/redis-check.ts';
 import { createWorkerRegistry } from '../../queue/worker-registry.ts';
 import { type Finding, fail, firstLineOf, ok, warn } from './finding.ts';
@@ -79,7 +80,7 @@ async function checkWorkers(redis: Redis): Promise<Finding> {
     return fail(
       'worker',
       'no worker is alive',
-      'Start one: npm start, or npm run start:worker with the same REDIS_URL and storage.',
+      `Start one: ${START}, or a worker alone with the same REDIS_URL and storage.`,
     );
   }
   const kinds = [...new Set(live.map(({ model, device }) => `${model} on ${device}`))];

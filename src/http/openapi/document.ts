@@ -21,7 +21,6 @@ export interface Chapter {
   description: string;
 }
 
-/** What the document says besides the routes. */
 interface DocumentSettings {
   title: string;
   description: string;
@@ -45,7 +44,6 @@ interface Draft extends DocumentSettings {
   parameters: ParameterTable;
 }
 
-/** Returns the bodies a route accepts, by media type. */
 function requestMedia(route: Route): MediaSchemas | undefined {
   const json = route.body ?? route.uncheckedBody;
   return route.form ?? route.imageForm ?? route.stream ?? (json && { 'application/json': json });
@@ -116,7 +114,6 @@ function successResponse(
   };
 }
 
-/** Returns the name of a response that operations share: its own, that of its schema or status. */
 function sharedName(status: number, { content = {}, name }: ResponseDoc): string | undefined {
   if (status === 304) return 'NotModified';
   if (name) return name;
@@ -127,7 +124,6 @@ function sharedName(status: number, { content = {}, name }: ResponseDoc): string
 /** Longer examples of responses are left to the pages of the docs: they are much of a document. */
 const MAX_EXAMPLE_CHARS = 300;
 
-/** Describes a success; an operation whose request has an example needs no other. */
 function describeSuccess(
   draft: Omit<Draft, 'successes'>,
   route: Route,
@@ -213,7 +209,6 @@ const zodSchemas = (media: MediaSchemas | undefined): z.ZodType[] =>
     return 'each' in schema ? schema.each : schema;
   });
 
-/** Returns every schema of the routes, by what it describes. */
 function schemasOf(
   routes: readonly Route[],
   { event }: DocumentSettings,

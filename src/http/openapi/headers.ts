@@ -1,10 +1,8 @@
-/** A header of requests or responses, as the document describes it. */
 interface HeaderDoc {
   description: string;
   example: string;
 }
 
-/** The headers of responses. */
 // biome-ignore format: a table reads best aligned
 const RESPONSE_HEADERS = {
   'Allow':                { description: 'The methods of this address', example: 'GET, HEAD, OPTIONS' },
@@ -50,7 +48,6 @@ const RESPONSE_HEADERS = {
 
 export type ResponseHeader = keyof typeof RESPONSE_HEADERS;
 
-/** The headers of requests, besides those of authentication and content. */
 // biome-ignore format: a table reads best aligned
 const REQUEST_HEADERS = {
   'Idempotency-Key': { description: '1 to 255 visible characters. A repeated request with the same key and content gets the first response, for a day', example: '8e03978e-40d5-43e8-bc93-6894a57f9324' },
@@ -88,7 +85,6 @@ const headerDoc = (name: ResponseHeader) => {
   return { description, schema: { type: 'string', examples: [example] } };
 };
 
-/** Returns the members of `components.headers` for these names. */
 export const headerComponents = (names: Iterable<ResponseHeader>) =>
   Object.fromEntries([...names].sort().map((name) => [name, headerDoc(name)]));
 
@@ -105,7 +101,6 @@ export const headerParameters = (names: readonly RequestHeader[]) =>
     }),
   );
 
-/** Returns references to headers of responses. */
 export const headerRefs = (names: readonly ResponseHeader[]) =>
   Object.fromEntries(
     [...new Set(names)].map((name) => [name, { $ref: `#/components/headers/${name}` }]),

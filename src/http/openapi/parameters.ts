@@ -4,7 +4,6 @@ import { headerParameters, type RequestHeader } from './headers.ts';
 import type { JsonSchema, SchemaTable } from './schemas.ts';
 import { share } from './share.ts';
 
-/** The parameters of all operations. */
 export interface ParameterTable {
   /** Headers, and what several operations have. */
   components: Readonly<Record<string, object>>;
@@ -21,7 +20,6 @@ const isFlag = ({ enum: values = [] }: JsonSchema): boolean =>
 /** A list is one parameter, with commas. */
 const asList = ({ type }: JsonSchema) => type === 'array' && { style: 'form', explode: false };
 
-/** A parameter of a path or query. */
 interface Parameter {
   name: string;
   in: string;
@@ -80,7 +78,6 @@ function requestHeaders({ requestHeaders = [], responses, quota }: Route): Reque
   ];
 }
 
-/** Describes the paths, queries and headers of requests. */
 export function createParameterTable(
   schemas: SchemaTable,
   routes: readonly Route[],

@@ -121,7 +121,6 @@ const STATUS_NAMES: Readonly<Record<number, string>> = {
 const statusOf = (route: Route, type: ProblemType): number =>
   route.problemReply?.(problemOf(type)).status ?? PROBLEMS[type].status;
 
-/** Describes a response by the types that it can have. */
 const problemResponse = (types: readonly ProblemType[], content: object) => ({
   description: describe(types),
   headers: headerRefs(types.flatMap((type) => PROBLEM_HEADERS[type] ?? [])),

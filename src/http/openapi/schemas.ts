@@ -38,10 +38,7 @@ function open(schema: JsonSchema): JsonSchema {
   return additionalProperties === false ? rest : schema;
 }
 
-/**
- * Moves a default into the description: generators would declare the field as required, in requests
- * too.
- */
+/** Moves a default into the description: generators would declare the field as required, in requests too. */
 function describeDefault(schema: JsonSchema): void {
   const { default: value, description } = schema;
   delete schema.default;
@@ -70,7 +67,6 @@ interface Converted {
   byRoot: ReadonlyMap<z.ZodType, JsonSchema>;
 }
 
-/** Converts schemas that share their named parts. */
 function convert(roots: Iterable<z.ZodType>, io: Direction): Converted {
   const registry = z.registry<{ id: string }>();
   const ids = new Map<z.ZodType, string>();
@@ -122,7 +118,6 @@ function mergeNamed(input: Converted['named'], output: Converted['named']): Conv
   return Object.fromEntries(sorted);
 }
 
-/** Converts the schemas of all requests and responses. */
 export function createSchemaTable(
   schemas: Readonly<Record<Direction, ReadonlySet<z.ZodType>>>,
 ): SchemaTable {

@@ -35,7 +35,6 @@ const SCHEMES = {
   },
 };
 
-/** Returns the ways to authenticate of these routes. */
 export const securitySchemes = (routes: readonly Route[]) => ({
   ...SCHEMES,
   ...Object.fromEntries(

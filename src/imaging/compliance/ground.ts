@@ -30,7 +30,7 @@ function markSubject({ data, width, height }: Matte): Uint8Array {
   return marks;
 }
 
-/** Returns where the ground of a picture is. @param subject its alpha in the picture */
+/** @param subject its alpha in the picture */
 export function findGround(subject: Matte): Ground {
   const { width, height } = subject;
   const columns = Math.ceil(width / CELL);

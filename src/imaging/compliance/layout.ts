@@ -34,7 +34,6 @@ export function aspectWithin({ width, height }: Size, range: Range): number {
   return Math.abs(nearest * height - width) <= 1 ? nearest : width / height;
 }
 
-/** Returns whether a layout meets bounds. */
 export function meetsBounds({ canvas, foreground }: Layout, bounds: MeasureBounds): boolean {
   const { width, height } = canvas;
   const { left, top } = foreground;

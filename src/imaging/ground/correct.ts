@@ -138,7 +138,6 @@ class GroundCorrection {
     this.#clearShadows(image.matte, ground);
   }
 
-  /** Marks ground within the subject. */
   #clearGaps(image: MattedImage, ground: EvenGround): void {
     const pieces = findPieces(image, ground);
     const isOfMesh = findMesh(pieces, ground);
@@ -153,7 +152,6 @@ class GroundCorrection {
     }
   }
 
-  /** Marks holes in the subject. */
   #fillHoles(image: MattedImage, ground: EvenGround): void {
     const isAlike = (pixel: number) => ground.distance[pixel]! > ground.minEdge;
     eachHole(image, ground, (hole, cells) => {

@@ -46,7 +46,6 @@ export function reachOf({ radius, points }: Stroke): number {
   return REACH.radii * radius + REACH.extent * Math.max(right - left, bottom - top);
 }
 
-/** Returns the part of an image that a stroke may change. */
 export const reachBox = (stroke: Stroke, size: Size): Box =>
   boxAround(stroke, reachOf(stroke), size);
 
@@ -91,7 +90,6 @@ function toMeans({ colours, done }: StrokeCells, counts: Uint32Array, isErasing:
   }
 }
 
-/** Fills in the distances from the stroke. */
 function measureDistances(cells: StrokeCells, stroke: Stroke, reach: number): void {
   const { box, side, columns, rows } = cells;
   const squared = new Float64Array(columns * rows).fill(UNREACHED);
@@ -107,10 +105,7 @@ function measureDistances(cells: StrokeCells, stroke: Stroke, reach: number): vo
     cells.distance[i] = Math.max(0, Math.sqrt(squared[i]!) - radius) / span;
 }
 
-/**
- * Reads the part of an image that a stroke may change.
- * @param painted of all strokes, see `paintStrokes`
- */
+/** Reads the part of an image that a stroke may change. @param painted of all strokes, see `paintStrokes` */
 export function readCells(image: MattedImage, painted: Painted, stroke: Stroke): StrokeCells {
   const reach = reachOf(stroke);
   const box = reachBox(stroke, image.pixels);

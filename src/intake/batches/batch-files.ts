@@ -9,7 +9,6 @@ export const batchPrefix = (client: string, id: string): string =>
 
 const MANIFEST = 'batch.json';
 
-/** Lists the manifests of all batches and feed runs. */
 export async function* batchManifests(
   blobs: Blobs,
   signal?: AbortSignal,
@@ -52,7 +51,6 @@ export const batchKeys = (client: string, id: string) => {
 const NDJSON = 'application/x-ndjson';
 const JSON_TYPE = { mediaType: 'application/json' };
 
-/** Writes an object as a JSON blob. */
 export const putJson = (blobs: Pick<Blobs, 'put'>, key: string, value: object): Promise<void> =>
   blobs.put(key, Buffer.from(JSON.stringify(value)), JSON_TYPE);
 

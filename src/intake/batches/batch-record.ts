@@ -92,7 +92,6 @@ export const BatchManifest = z.object({
 });
 export type BatchManifest = z.infer<typeof BatchManifest>;
 
-/** How many rows of a batch have the same picture. */
 export const DuplicateCounts = z.object({
   compared: z.number().meta({ description: 'Rows whose pictures were compared' }),
   groups: z.number(),

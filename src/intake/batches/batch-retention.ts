@@ -1,10 +1,11 @@
 import { garmentsPrefix } from '../../storage/blob-keys.ts';
+import type { Blobs } from '../../storage/blobs.ts';
 import { deleteBlob } from '../../storage/delete-blobs.ts';
 import { type Erasure, erasureOf } from '../erasure.ts';
 import { garmentKeys } from '../garment-files.ts';
 import { RECHECK_MILLIS } from '../job-records.ts';
 import { tombstoneMillis } from '../job-retention.ts';
-import type { BatchEraser } from './batch-eraser.ts';
+import { batchFiles, batchPrefix } from './batch-files.ts';
 import { BATCH_STATUSES, BATCH_TERMINAL_STATUSES, type BatchRecord } from './batch-record.ts';
 import type { Batches } from './batches.ts';
 import { ResultLine } from './rows.ts';
@@ -13,16 +14,15 @@ import { ResultLine } from './rows.ts';
 const EXPIRABLE_STATUSES = ['open', 'held', ...BATCH_TERMINAL_STATUSES] as const;
 
 /**
- * Owns the deletion of batches, on expiry or on request, and of the rows and results of feed runs on
- * expiry. A feed's images, surplus runs and erasure belong to `feeds/feed-retention.ts`. Every action may be
- * interrupted and repeated: the tombstone is written first, cut-outs are deleted while the results still
- * name them, and the rest last.
+ * Owns the deletion of batches, on expiry or on request, and of the rows and results of feed runs on expiry. A feed's
+ * images, surplus runs and erasure belong to `feeds/feed-retention.ts`. Every action may be interrupted and repeated:
+ * the tombstone is written first, cut-outs are deleted while the results still name them, and the rest last.
  */
-export function createBatchRetention(batches: Batches, eraser: BatchEraser) {
+export function createBatchRetention(batches: Batches, blobs: Blobs) {
   /** Deletes the cut-outs that the results of one chunk name, except those of a feed. */
   async function deleteCutOuts({ id, client, kind }: BatchRecord, chunk: number): Promise<number> {
     if (kind === 'feed-run') return 0;
-    const written = await eraser.files(client, id).results(chunk);
+    const written = await batchFiles(blobs, client, id).results(chunk);
     const unwritten = await batches.results(id, chunk);
     let deleted = 0;
     for (const line of [...written, ...unwritten]) {
@@ -31,7 +31,7 @@ export function createBatchRetention(batches: Batches, eraser: BatchEraser) {
       const { results, input } = result;
       const prefix = garmentsPrefix(client, input.sha256, id);
       const keys = [results.cutout?.key, ...garmentKeys(prefix, results.outfit)];
-      for (const key of keys) if (key !== undefined) deleted += await deleteBlob(eraser, key);
+      for (const key of keys) if (key !== undefined) deleted += await deleteBlob(blobs, key);
     }
     return deleted;
   }
@@ -45,7 +45,7 @@ export function createBatchRetention(batches: Batches, eraser: BatchEraser) {
       await batches.dropResults(id, chunk);
     }
     await batches.dropReview(id);
-    return deleted + (await eraser.deleteAll(client, id));
+    return deleted + (await blobs.deleteAll(batchPrefix(client, id)));
   }
 
   return {
@@ -79,8 +79,8 @@ export function createBatchRetention(batches: Batches, eraser: BatchEraser) {
         // Later than now: a sweep at this moment would delete the blobs before they are counted here.
         dueAtMillis: nowMillis + RECHECK_MILLIS,
       });
-      const blobs = await deleteAll((await batches.get(id)) ?? batch);
-      const erasure = erasureOf(eraser, erasedAt, blobs);
+      const deleted = await deleteAll((await batches.get(id)) ?? batch);
+      const erasure = erasureOf(blobs, erasedAt, deleted);
       await batches.updateTombstone(id, { erasure });
       await batches.postpone(id, nowMillis + tombstoneMillis(batch));
       return erasure;

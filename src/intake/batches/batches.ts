@@ -53,7 +53,6 @@ interface Chunk {
   upload: Upload;
 }
 
-/** One row that a worker has finished. */
 export interface RowCompletion {
   row: number;
   chunk: number;
@@ -246,7 +245,6 @@ export class Batches {
     return lines.map((json) => ResultLine.parse(JSON.parse(json))).sort((a, b) => a.row - b.row);
   }
 
-  /** Returns the result of a row if it is not in object storage yet. */
   async result(id: string, chunk: number, row: number): Promise<ResultLine | undefined> {
     const json = await this.#redis.hget(batchRedisKeys(id).results(chunk), String(row));
     return json === null ? undefined : ResultLine.parse(JSON.parse(json));
@@ -262,7 +260,6 @@ export class Batches {
     await this.#scripts.markWritten([results(chunk), writtenChunks, fullChunks], [chunk]);
   }
 
-  /** Returns the number of each chunk's first row. */
   async firstRows(id: string): Promise<number[]> {
     return (await this.#redis.lrange(batchRedisKeys(id).chunkStarts, 0, -1)).map(Number);
   }
@@ -279,7 +276,6 @@ export class Batches {
     return reply === 1;
   }
 
-  /** Adds fields to a tombstone. */
   updateTombstone(id: string, fields: BatchChanges): Promise<void> {
     return this.#updateTombstone(batchRedisKeys(id).record, fields);
   }
@@ -289,7 +285,6 @@ export class Batches {
     await this.#redis.zadd(DUE_TIMES, 'XX', dueAtMillis, id);
   }
 
-  /** Returns ids of due batches, the oldest first, at most 100. */
   due(nowMillis: number): Promise<string[]> {
     return this.#redis.zrangebyscore(DUE_TIMES, '-inf', nowMillis, 'LIMIT', 0, MAX_DUE);
   }

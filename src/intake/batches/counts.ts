@@ -1,6 +1,5 @@
 import { BATCH_TERMINAL_STATUSES, type BatchRecord } from './batch-record.ts';
 
-/** Counts the rows of a batch by status. */
 export function batchCounts(batch: BatchRecord) {
   const { status, accepted, rejected, issued, succeeded, failed } = batch;
   const hasEnded = BATCH_TERMINAL_STATUSES.includes(status);
@@ -15,7 +14,6 @@ export function batchCounts(batch: BatchRecord) {
   };
 }
 
-/** Counts the rows and images of a run. */
 export function runCounts(run: BatchRecord) {
   const { upload, accepted, rejected, succeeded, failed, stale, units } = run;
   const [changed, unchanged] = [succeeded - run.unchanged, run.unchanged - stale];

@@ -5,7 +5,6 @@ import { FEED_FORMATS } from '../../feed-formats/sniff.ts';
 /** Formats of a feed document; `auto` detects it from the first bytes. */
 export const FEED_FORMAT_CHOICES = ['auto', ...FEED_FORMATS] as const;
 
-/** How a feed is read. */
 export const FeedReading = z.object({
   format: z.enum(FEED_FORMAT_CHOICES),
   /** Where its rows have what is read, as far as the client says it. */

@@ -4,7 +4,6 @@ import type { BatchManifest } from './batch-record.ts';
 export const BATCHES_PATH = '/intake/v1/batches';
 export const FEEDS_PATH = '/intake/v1/feeds';
 
-/** Paths of a batch's resources. */
 export function batchLinks(id: string) {
   const self = `${BATCHES_PATH}/${id}`;
   return {
@@ -20,7 +19,6 @@ export function batchLinks(id: string) {
   };
 }
 
-/** Paths of a feed run's resources. */
 export function runLinks(feedId: string, id: string) {
   const self = `${FEEDS_PATH}/${feedId}/runs/${id}`;
   return {

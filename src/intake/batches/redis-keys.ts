@@ -13,7 +13,6 @@ export const REASON_FIELD = 'reason:';
 /** Set: ids of a client's batches that have not ended, open ones included; no runs of feeds. */
 export const unendedKey = (client: string): string => `${PREFIX}:batches-unended:${client}`;
 
-/** The record of a batch. */
 export const batchKey = (id: string): string => `${PREFIX}:batch:${id}`;
 
 /** Keys of what Redis holds of one batch. */

@@ -23,7 +23,6 @@ const Ended = z.object({
 type EndedFile = z.infer<typeof Ended>;
 const Sealed = z.object({ sealedAt: z.iso.datetime() });
 
-/** A batch as object storage has it. */
 interface StoredBatch {
   manifest: unknown;
   sealed: unknown;
@@ -42,7 +41,6 @@ const OPEN_MILLIS = 86_400_000;
 const count = <T>(all: readonly T[], is: (one: T) => boolean): number => all.filter(is).length;
 
 interface ChunkCounts {
-  /** Number of its first row. */
   first: number;
   accepted: number;
   rejected: number;

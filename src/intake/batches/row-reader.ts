@@ -3,7 +3,6 @@ import type { BatchRecord } from './batch-record.ts';
 import type { Batches } from './batches.ts';
 import { expandRejected, isRejected, ResultLine, RowLine } from './rows.ts';
 
-/** Reads the lines of a batch's chunks from object storage. */
 export interface BatchFiles {
   rows(chunk: number): Promise<unknown[]>;
   results(chunk: number): Promise<unknown[]>;

@@ -14,7 +14,6 @@ export const RejectedRow = z.object({
   ...RowPosition,
   customId: z.string().optional(),
   problem: RowProblem,
-  /** If it comes from a source. */
   object: SourceObject.optional(),
   /** Rows without an id that follow and are rejected for the same reason: a million of them take one line. */
   more: z
@@ -33,7 +32,6 @@ export type RowLine = z.infer<typeof RowLine>;
 
 export const isRejected = (line: RowLine): line is RejectedRow => 'problem' in line;
 
-/** Returns how many rows a line holds. */
 export const rowCount = (line: RowLine): number =>
   isRejected(line) ? 1 + (line.more?.rows ?? 0) : 1;
 

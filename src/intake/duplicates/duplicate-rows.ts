@@ -17,7 +17,6 @@ export const duplicateKeys = (client: string, id: string) => {
   };
 };
 
-/** A row that can be compared. */
 export const FingerprintRow = RowName.extend({ fingerprint: z.string() });
 export type FingerprintRow = z.infer<typeof FingerprintRow>;
 

@@ -7,7 +7,6 @@ import { seal, unseal } from '../seal.ts';
 const Headers = z.record(z.string(), z.string());
 type Headers = z.infer<typeof Headers>;
 
-/** What a client sends as access to its feed. */
 export interface AccessRequest {
   username?: string | undefined;
   password?: string | undefined;

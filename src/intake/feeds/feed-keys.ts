@@ -4,7 +4,6 @@ import { type CacheInputs, cutOutPrefix, FEEDS_PREFIX, segment } from '../../sto
 export const feedPrefix = (client: string, feedId: string): string =>
   `${FEEDS_PREFIX}${segment(client)}/${feedId}/`;
 
-/** Keys of a feed's blobs. */
 export const feedKeys = (client: string, feedId: string) => {
   const prefix = feedPrefix(client, feedId);
   return {
@@ -42,9 +41,6 @@ export const feedPhotoKey = (client: string, feedId: string, photo: string): str
 export const feedGarmentsPrefix = (client: string, feedId: string, sha256: string): string =>
   `${feedKeys(client, feedId).images}${sha256}-garment-`;
 
-/**
- * The key of a cut-out's picture for marketplaces: a JPEG on a background, else a PNG.
- * @param background `#rrggbb`
- */
+/** The key of a cut-out's picture for marketplaces: a JPEG on a background, else a PNG. @param background `#rrggbb` */
 export const feedPictureKey = (cutoutKey: string, background: string | undefined): string =>
   cutoutKey.replace(/\.png$/, background ? `-${background.slice(1)}.jpg` : '-clear.png');

@@ -36,9 +36,7 @@ interface Grace {
 
 const DAY_MILLIS = 86_400_000;
 
-/**
- * A set of keys by 48 bits of their hash, about 40 bytes each. A collision only retains an unused image.
- */
+/** A set of keys by 48 bits of their hash, about 40 bytes each. A collision only retains an unused image. */
 function createKeySet() {
   const hashes = new Set<number>();
   const hash = (key: string): number => createHash('sha256').update(key).digest().readUIntBE(0, 6);

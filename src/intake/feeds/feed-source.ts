@@ -1,6 +1,5 @@
 import type { BlobHead, BlobMetadata } from '../../storage/blobs.ts';
 
-/** Metadata of a feed document. */
 export interface SourceMetadata {
   /** As its server or the client gave it. */
   mediaType?: string | undefined;

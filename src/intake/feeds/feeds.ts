@@ -71,7 +71,6 @@ export const FeedRecord = FeedManifest.extend({
   /** `blobs` is set when all are deleted. */
   erasure: Erasure.partial({ blobs: true }).optional(),
 });
-/** The record of a feed in Redis. */
 export type FeedRecord = z.infer<typeof FeedRecord>;
 
 const EDITABLE = ['format', 'mapping', 'access', 'options', 'schedule', 'webhook'] as const;
@@ -161,7 +160,6 @@ export class Feeds {
     return reply === 1;
   }
 
-  /** Returns a client's feeds, the newest first. */
   async list(client: string, limit: number): Promise<FeedRecord[]> {
     const ids = await this.#redis.zrevrange(indexKey(client), 0, limit - 1);
     const found = await Promise.all(ids.map((id) => this.get(id)));

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
 import { retriesOf } from '../../queue/catalog.ts';
 import { ensureQueued, type JobQueue } from '../../queue/queue.ts';
+import type { Blobs } from '../../storage/blobs.ts';
+import { batchKeys, putJson } from '../batches/batch-files.ts';
 import {
   BATCH_TERMINAL_STATUSES,
   type BatchManifest,
@@ -19,15 +21,10 @@ const INGEST_MILLIS = 86_400_000;
 interface FeedRunDeps {
   feeds: Feeds;
   batches: Batches;
-  /** The queue `feed`. */
+  /** A run is restored from its manifest if Redis loses its data. */
+  blobs: Pick<Blobs, 'put' | 'delete'>;
   queue: JobQueue;
   now: Clock;
-}
-
-/** The manifests of runs in object storage. */
-interface RunManifests {
-  putManifest(run: BatchManifest): Promise<void>;
-  deleteManifest(run: Pick<BatchManifest, 'client' | 'id'>): Promise<void>;
 }
 
 /** Queues the ingestion of a run's feed. One that is queued already stays as it is; one that failed is retried. */
@@ -84,10 +81,7 @@ function toRunManifest(
 }
 
 /** Starts runs of feeds. Each feed has at most one run under way. */
-export function createFeedRuns(
-  { feeds, batches, queue, now }: FeedRunDeps,
-  manifests: RunManifests,
-) {
+export function createFeedRuns({ feeds, batches, blobs, queue, now }: FeedRunDeps) {
   /** Returns the run of a feed that has not ended, and makes sure that its ingestion is queued. */
   async function underWay({ lastRunId }: FeedRecord): Promise<BatchRecord | undefined> {
     const run = lastRunId === undefined ? undefined : await batches.get(lastRunId);
@@ -122,7 +116,7 @@ export function createFeedRuns(
       const nowMillis = now();
       const run = toRunManifest(feed, runId, requestId, new Date(nowMillis).toISOString(), isDry);
       const expiresAt = new Date(nowMillis + INGEST_MILLIS).toISOString();
-      await manifests.putManifest(run);
+      await putJson(blobs, batchKeys(run.client, run.id).manifest, run);
       await batches.create({ ...run, expiresAt });
     }
     if (await feeds.claimRun(feed, runId)) {
@@ -130,7 +124,7 @@ export function createFeedRuns(
       return true;
     }
     await batches.remove(runId);
-    await manifests.deleteManifest({ client: feed.client, id: runId });
+    await blobs.delete(batchKeys(feed.client, runId).manifest);
     return false;
   }
 

@@ -45,7 +45,6 @@ export const ApprovalRule = z.object({
 });
 export type ApprovalRule = z.infer<typeof ApprovalRule>;
 
-/** A decision or rule, and its place in the order in which they were made. */
 interface Sequenced {
   sequence: number;
 }
@@ -107,7 +106,6 @@ const byRow = <T>(
 ): Map<number, T> =>
   new Map(values.flatMap((json, i) => (json ? [[rows[i]!, parse(json)] as const] : [])));
 
-/** The row that a decision is about. */
 interface DecidedRow {
   row: number;
   needed: boolean;
@@ -219,7 +217,7 @@ export class ReviewDecisions {
     return { outcome: 'conflict', present: value ? parseDecision(value) : undefined };
   }
 
-  /** Approves what is pending from a confidence on; undefined if the batch has no review. */
+  /** Undefined if the batch has no review. */
   async approve(
     id: string,
     rule: ApprovalRule,
@@ -258,7 +256,6 @@ export class ReviewDecisions {
     );
   }
 
-  /** Returns everything that was decided. */
   async readAll(id: string): Promise<Decided> {
     const decisions = new Map<number, StoredDecision>();
     const { review, refined } = batchRedisKeys(id);

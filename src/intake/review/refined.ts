@@ -34,7 +34,6 @@ export const Refined = z.object({
 });
 export type Refined = z.infer<typeof Refined>;
 
-/** The mended cut-outs that rows have. */
 export interface MendedRows {
   /** By row. */
   refined: ReadonlyMap<number, Refined>;

@@ -205,7 +205,6 @@ export const getSummary = async (
 ): Promise<ReviewSummary | undefined> =>
   Summary.safeParse(await getJson(blobs, reviewKeys(client, id).summary)).data;
 
-/** Reads the decisions of the run before. */
 export async function getCarried(
   blobs: Blobs,
   { client, id }: BatchRef,

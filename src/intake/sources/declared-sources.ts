@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { z } from 'zod';
-import { type Config, ConfigError } from '../../platform/config.ts';
+import type { Config } from '../../platform/config.ts';
+import { readDeclaration } from '../../platform/declaration.ts';
 
 /** How often a source is listed unless its declaration says otherwise. */
 const DEFAULT_SECONDS = 30;
@@ -88,31 +89,13 @@ function conflictsOf(sources: readonly DeclaredSource[]): string[] {
   return conflicts;
 }
 
-function parseFile(path: string): unknown {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8'));
-  } catch (error) {
-    const reason = error instanceof SyntaxError ? 'is not JSON' : 'cannot be read';
-    throw new ConfigError([`SOURCES_FILE: ${path} ${reason}`]);
-  }
-}
-
-/**
- * Reads the file that declares sources; without one there are none.
- * @throws ConfigError with all errors, by pointer
- */
+/** Reads the file that declares sources; without one there are none. @throws ConfigError with all errors, by pointer */
 export function readDeclaredSources({
   SOURCES_FILE,
   SELVAGE_HOME,
 }: Pick<Config, 'SOURCES_FILE' | 'SELVAGE_HOME'>): readonly DeclaredSource[] {
   const path = SOURCES_FILE ?? join(SELVAGE_HOME, 'sources.json');
   if (SOURCES_FILE === undefined && !existsSync(path)) return [];
-  const parsed = SourcesFile.safeParse(parseFile(path));
-  const errors = parsed.success
-    ? conflictsOf(parsed.data.sources)
-    : parsed.error.issues.map(({ path: at, message }) => `/${at.join('/')}: ${message}`);
-  if (errors.length > 0 || !parsed.success) {
-    throw new ConfigError(errors.map((error) => `${path}: ${error}`));
-  }
-  return parsed.data.sources;
+  const errorsIn = (declared: z.infer<typeof SourcesFile>) => conflictsOf(declared.sources);
+  return readDeclaration('SOURCES_FILE', path, SourcesFile, errorsIn).sources;
 }

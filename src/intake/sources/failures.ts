@@ -90,12 +90,10 @@ export class SourceFailures {
     return givenUp;
   }
 
-  /** Returns the names of some objects whose pause is over. */
   due(id: string, nowMillis: number, count: number): Promise<string[]> {
     return this.#redis.zrangebyscore(keysOf(id).retries, 0, nowMillis, 'LIMIT', 0, count);
   }
 
-  /** Forgets failures of objects that are done or gone. */
   async clear(id: string, names: readonly string[]): Promise<void> {
     if (names.length === 0) return;
     const { failures, retries } = keysOf(id);
@@ -113,7 +111,6 @@ export class SourceFailures {
     if (names.length > 0) await this.#redis.zadd(retries, ...names.flatMap((name) => [0, name]));
   }
 
-  /** Returns failures in the order of names, from the first name after `after`. */
   async list(id: string, after: string, limit: number): Promise<SourceFailure[]> {
     const { failures } = keysOf(id);
     const names = (await this.#redis.hkeys(failures)).filter((name) => name > after).sort();

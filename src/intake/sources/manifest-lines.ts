@@ -36,7 +36,6 @@ const ManifestLine = z.object({
 });
 export type ManifestLine = z.infer<typeof ManifestLine>;
 
-/** Returns the name of a result. */
 export const outputName = (
   { name, output = name }: SourceObject,
   mediaType: Parameters<typeof extensionOf>[0],

@@ -26,7 +26,6 @@ export function statusOfSource({ settings, problem, batch }: SourceRecord): Sour
   return batch === undefined ? 'watching' : 'working';
 }
 
-/** Returns the counts of a source, with those of the batch that is processed. */
 export async function countObjects(
   batches: Pick<Batches, 'get'>,
   { batch: id, counts }: SourceRecord,
@@ -42,7 +41,6 @@ export async function countObjects(
   return { found: all.pending + all.succeeded + all.failed + all.rejected, ...all };
 }
 
-/** Reads how many sources are in which state, and how many objects of all of them. */
 export async function readSourceFigures(
   sources: Pick<Sources, 'get'>,
   batches: Pick<Batches, 'get'>,

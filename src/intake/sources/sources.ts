@@ -63,7 +63,6 @@ const JsonFields = z.object({
   unlisted: z.array(z.object({ name: z.string(), reason: z.string() })).default([]),
 });
 
-/** The record of a source in Redis. */
 export interface SourceRecord extends z.infer<typeof JsonFields> {
   counts: SourceCounts;
 }
@@ -102,13 +101,9 @@ const digest = (text: string, bytes: number): string =>
 const nameHash = (name: string): string => digest(name, 12);
 const versionHash = (version: string): string => digest(version, 6);
 
-/** An object in one version. */
 type Version = Pick<SourceObject, 'name' | 'version'>;
 
-/**
- * Counts the objects of a batch, once.
- * KEYS: record. ARGV: batch as JSON, succeeded, failed, rejected.
- */
+/** Counts the objects of a batch, once. KEYS: record. ARGV: batch as JSON, succeeded, failed, rejected. */
 const FINISH = `
 if redis.call('HGET', KEYS[1], 'batch') ~= ARGV[1] then return 0 end
 redis.call('HDEL', KEYS[1], 'batch')
@@ -190,7 +185,6 @@ export function createSources(redis: Redis, blobs: Pick<Blobs, 'put' | 'delete'>
     get: async (id: string): Promise<SourceRecord> =>
       readRecord(await redis.hgetall(sourceKeys(id).record)),
 
-    /** Stores what its client has set. */
     async putSettings(
       { id: name, client }: { id: string; client: string },
       settings: Omit<SourceSettings, 'changedAt'>,
@@ -218,7 +212,6 @@ export function createSources(redis: Redis, blobs: Pick<Blobs, 'put' | 'delete'>
       return objects.filter(({ version }, i) => taken[i] !== versionHash(version));
     },
 
-    /** Records that versions were taken. */
     async take(id: string, objects: readonly Version[]): Promise<void> {
       if (objects.length === 0) return;
       const fields = objects.flatMap(({ name, version }) => [nameHash(name), versionHash(version)]);

@@ -45,7 +45,6 @@ const WebhookEvent = z.object({
 });
 export type WebhookEvent = z.infer<typeof WebhookEvent>;
 
-/** The outcome of an attempt, or of dropping the event. */
 interface DeliveryOutcome {
   status: DeliveryStatus;
   attempt?: DeliveryAttempt;
@@ -138,7 +137,6 @@ export class WebhookEvents {
     return (await this.#scripts.renew(keys, [TTL_SECONDS])) || undefined;
   }
 
-  /** Returns a client's events, the newest first. */
   async list(client: string, limit: number, status?: DeliveryStatus): Promise<WebhookEvent[]> {
     const ids = await this.#redis.zrevrange(indexKey(client), 0, -1);
     const found: WebhookEvent[] = [];

@@ -8,7 +8,6 @@ import { FeedLoss } from '../feeds/loss.ts';
  */
 export const OUTBOX = `${PREFIX}:webhook-outbox`;
 
-/** Types of webhook events. */
 export const WEBHOOK_TYPES = [
   'job.succeeded',
   'job.failed',
@@ -20,7 +19,6 @@ export const WEBHOOK_TYPES = [
 ] as const;
 export type WebhookType = (typeof WEBHOOK_TYPES)[number];
 
-/** The body of a webhook request. */
 export const WebhookBody = z
   .object({
     type: z.enum(WEBHOOK_TYPES),
@@ -52,7 +50,6 @@ export type OutboxEntry = z.infer<typeof OutboxEntry>;
 
 interface OutboxEvent {
   client: string;
-  /** The client's webhook address. */
   url: string;
   type: WebhookType;
   /** Of the job, batch or run. */

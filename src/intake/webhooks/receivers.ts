@@ -12,7 +12,6 @@ const MAX_DISABLED = 1000;
 
 const StoredSecret = z.object({ secret: z.string(), createdAt: z.iso.datetime() });
 
-/** A secret that is in use. */
 interface SigningSecret {
   secret: string;
   createdAt: string;
@@ -113,7 +112,6 @@ export function createWebhookReceivers(redis: Redis) {
     },
     isDisabled: async (client: string, url: string): Promise<boolean> =>
       (await redis.zscore(disabledKey(client), url)) !== null,
-    /** Returns the disabled addresses, the latest first. */
     disabled: (client: string): Promise<string[]> => redis.zrevrange(disabledKey(client), 0, -1),
   };
 }

@@ -70,12 +70,16 @@ const DESCRIPTIONS: readonly Describe[] = [garmentLabel, withColour, withName];
 
 /** Describes items so that no two have the same description: those that look alike by their ids. */
 function describeExactly(items: Iterable<WornItem>, locale: Locale): Describe {
-  const idsOf = new Map<string, Set<string>>();
-  for (const item of items) {
-    const looks = withName(item, locale);
-    idsOf.set(looks, (idsOf.get(looks) ?? new Set()).add(item.garment.id));
-  }
+  let idsOf: Map<string, Set<string>> | undefined;
   return (item) => {
+    // Few responses need it, and the name of a colour takes long to find.
+    if (!idsOf) {
+      idsOf = new Map();
+      for (const one of items) {
+        const looks = withName(one, locale);
+        idsOf.set(looks, (idsOf.get(looks) ?? new Set()).add(one.garment.id));
+      }
+    }
     const looks = withName(item, locale);
     return (idsOf.get(looks)?.size ?? 0) > 1 ? withText(item, locale, item.garment.id) : looks;
   };

@@ -55,8 +55,17 @@ export function createSense(model: Model, situation: Situation, staysIn: boolean
     pairs.flatMap((rule) => [...(rule.garment.categories ?? []), ...(rule.with?.categories ?? [])]),
   );
   const cached = new Map<string, Map<string, readonly SenseRule[]>>();
+  const ofCategory = new Map<string, readonly SenseRule[]>();
   return {
-    brokenBy: (garment) => single.filter((rule) => isIn(rule.garment, garment)),
+    brokenBy(garment) {
+      const { id } = garment.category;
+      let rules = ofCategory.get(id);
+      if (!rules) {
+        rules = single.filter(({ garment: { categories } }) => categories?.includes(id) ?? true);
+        ofCategory.set(id, rules);
+      }
+      return rules.length > 0 ? rules.filter((rule) => isIn(rule.garment, garment)) : NONE;
+    },
     outdoneBy: (garment, wardrobe) =>
       owned.filter(
         (rule) =>

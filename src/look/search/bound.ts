@@ -1,6 +1,6 @@
 import type { ThermalCurve } from '../comfort/comfort.ts';
 import { isUnder } from '../wardrobe/templates.ts';
-import type { Choice, Space } from './space.ts';
+import type { Choice, Rest, Space } from './space.ts';
 
 /** Choices made by level; undefined where none is made yet. */
 export type Path = readonly (Choice | undefined)[];
@@ -72,11 +72,10 @@ export function extend(
   return to;
 }
 
-/** At least the score of every outfit with these choices at the levels before `depth`. */
-export function upperBound(space: Space, sums: Sums, depth: number): number {
+/** At least the score of every outfit with these choices. @param rest of the levels that are open */
+export function upperBound(space: Space, sums: Sums, rest: Rest): number {
   const { context, tables, under, regionWeight } = space;
   const { protection, thermal } = context.model.tables.weights;
-  const rest = space.rest[depth]!;
   const low = sums.top + rest.top.low + under.top.low;
   const high = sums.top + rest.top.high + under.top.high;
   const torso = space.isOnePiece
@@ -94,6 +93,28 @@ export function upperBound(space: Space, sums: Sums, depth: number): number {
     space.accessoryBound +
     thermal * (sums.curve?.upperBound(coldest, Math.min(warmest, context.maxMilliClo)) ?? 1)
   );
+}
+
+/** The sums of a path. */
+export function sumsOf(space: Space, path: Path): Sums {
+  const sums: Sums = { ...space.root };
+  const made: (Choice | undefined)[] = [];
+  for (const [depth, choice] of path.entries()) {
+    if (choice) extend(space, sums, made, depth, choice, sums);
+    made.push(choice);
+  }
+  return sums;
+}
+
+/**
+ * At least what an outfit scores that differs at `depth` alone, less the `best` of its choice there.
+ * @param others sums of the other choices
+ */
+export function openBound(space: Space, others: Sums, depth: number): number {
+  const { slot, choices } = space.levels[depth]!;
+  // The fit of trousers is known only with what is over them.
+  if (slot === 'over') return Number.POSITIVE_INFINITY;
+  return upperBound(space, others, space.alone[depth]!) - choices[0]!.best;
 }
 
 /** Whether a garment can be worn under the one of the level before. */

@@ -3,7 +3,16 @@ import { comparableScore } from '../scoring/score.ts';
 import { mapEnsemble } from '../wardrobe/ensemble.ts';
 import type { CoreSlot, Template } from '../wardrobe/templates.ts';
 import type { Group } from '../wardrobe/wardrobe.ts';
-import { canFollow, extend, isWearable, type Path, type Sums, upperBound } from './bound.ts';
+import {
+  canFollow,
+  extend,
+  isWearable,
+  openBound,
+  type Path,
+  type Sums,
+  sumsOf,
+  upperBound,
+} from './bound.ts';
 import {
   completionsOf,
   coreOf,
@@ -64,6 +73,8 @@ interface Child {
 interface OpenNode {
   readonly space: Space;
   readonly path: Path;
+  /** Of all outfits below it; undefined if they have several. */
+  readonly key: string | undefined;
   readonly sums: Sums;
   /** Those that are bounded; the best is the last. */
   readonly children: Child[];
@@ -88,73 +99,86 @@ class Search {
   /** The best bound is the last. */
   readonly #queue: OpenNode[] = [];
   #nodesLeft: number;
-  /** Sums by depth; overwritten by the next path. */
-  readonly #scratch: readonly Sums[];
+  /** Overwritten by the next choice that is bounded. */
+  readonly #scratch: Sums;
 
   constructor(options: SearchOptions, nodes: number, { root }: Space) {
     this.#options = options;
     this.#incumbents = createTopList(options.size);
     this.#nodesLeft = nodes;
-    this.#scratch = Array.from({ length: 8 }, () => ({ ...root }));
+    this.#scratch = { ...root };
   }
 
   run(spaces: readonly Space[]): SearchResult {
     const isClimbed = this.#options.everyExtras === undefined;
     for (const space of spaces) {
-      this.#descend(this.#open(space, [], upperBound(space, space.root, 0)));
+      const bound = upperBound(space, space.root, space.rest[0]!);
+      this.#descend(this.#open(space, [], space.root, bound));
       // The neighbours of the first outfit fill the list, so that most choices need not be bounded.
       if (isClimbed && this.#climbed.size === 0) this.#climb(1);
     }
     if (isClimbed) this.#climb(CLIMBS);
     this.#explore();
     const solutions: readonly Solution[] = this.#incumbents.list();
-    const next = this.#queue.at(-1);
-    const unexplored = next?.bound ?? Number.NEGATIVE_INFINITY;
-    const isTruncated = next !== undefined && unexplored >= this.#cutoff();
+    const next = this.#queue.findLast(({ bound, key }) => bound >= this.#needed(key));
     const last = solutions.at(-1)?.score ?? 0;
-    return { solutions, gap: isTruncated ? Math.max(0, unexplored - last) : 0, isTruncated };
+    return { solutions, gap: next ? Math.max(0, next.bound - last) : 0, isTruncated: !!next };
   }
 
   /** What a bound must reach for its node to be explored. */
   readonly #cutoff = (): number => this.#incumbents.threshold() + MARGIN;
+
+  /** The same of one key: only a better outfit of that key is needed. */
+  #needed(key: string | undefined): number {
+    return key === undefined ? this.#cutoff() : this.#incumbents.thresholdFor(key) + MARGIN;
+  }
+
+  /** The key of all outfits below a path; undefined while they have several. */
+  #keyBelow(space: Space, path: Path): string | undefined {
+    const { keySlots, everyExtras } = this.#options;
+    const isOpen = space.levels.some(({ slot }, at) => !path[at] && keySlots.includes(slot));
+    return isOpen || everyExtras !== undefined ? undefined : keyOf(coreOf(space, path), keySlots);
+  }
 
   /** Follows the best bound from node to node to a whole outfit; the other choices wait in the queue. */
   #descend(from: OpenNode): void {
     let node = from;
     for (let best = this.#take(node); best; best = this.#take(node)) {
       this.#push(node);
-      const { space } = node;
-      const path = [...node.path, best.choice];
+      const { space, path: before, sums: from } = node;
+      const path = [...before, best.choice];
+      const sums = extend(space, from, before, before.length, best.choice, { ...from });
       if (path.length === space.levels.length) {
-        this.#complete(space, path);
+        this.#complete(space, path, sums);
         return;
       }
-      node = this.#open(space, path, best.bound);
+      node = this.#open(space, path, sums, best.bound);
     }
   }
 
   /** Takes the best bound of all, until none can be better or the budget is spent. */
   #explore(): void {
     for (let next = this.#queue.pop(); next; next = this.#queue.pop()) {
-      if (next.bound < this.#cutoff()) this.#queue.length = 0;
-      else if (this.#nodesLeft <= 0) {
+      if (next.bound < this.#needed(next.key)) continue;
+      if (this.#nodesLeft <= 0) {
         this.#push(next);
         return;
-      } else this.#descend(next);
+      }
+      this.#descend(next);
     }
   }
 
   #push(node: OpenNode): void {
-    if (node.bound < this.#cutoff()) return;
+    if (node.bound < this.#needed(node.key)) return;
     let at = this.#queue.length;
     while (at > 0 && this.#queue[at - 1]!.bound > node.bound) at -= 1;
     this.#queue.splice(at, 0, node);
   }
 
-  #open(space: Space, path: Path, bound: number): OpenNode {
-    const sums = { ...this.#sumsOf(space, path) };
+  #open(space: Space, path: Path, sums: Sums, bound: number): OpenNode {
     const [best] = space.levels[path.length]!.choices;
-    return { space, path, sums, children: [], next: 0, base: bound - best!.best, bound };
+    const key = this.#keyBelow(space, path);
+    return { space, path, key, sums, children: [], next: 0, base: bound - best!.best, bound };
   }
 
   /**
@@ -165,16 +189,20 @@ class Search {
     const { space, path, sums, children, base } = node;
     const depth = path.length;
     const { choices } = space.levels[depth]!;
-    const to = this.#scratch[depth + 1]!;
-    const needed = this.#cutoff();
+    const rest = space.rest[depth + 1]!;
+    const needed = this.#needed(node.key);
     const from = node.next;
     for (let choice = choices[from]; choice; choice = choices[node.next]) {
       const open = base + choice.best;
       if (open < needed || open <= (children.at(-1)?.bound ?? Number.NEGATIVE_INFINITY)) break;
       node.next += 1;
-      const bound = upperBound(space, extend(space, sums, path, depth, choice, to), depth + 1);
+      const bound = upperBound(
+        space,
+        extend(space, sums, path, depth, choice, this.#scratch),
+        rest,
+      );
       if (bound < needed || !canFollow(space, path[depth - 1], depth, choice)) continue;
-      if (!this.#isAccepted(space, path, choice)) continue;
+      if (!this.#isAccepted(space, [...path, choice])) continue;
       let at = children.length;
       while (at > 0 && children[at - 1]!.bound > bound) at -= 1;
       children.splice(at, 0, { choice, bound });
@@ -199,19 +227,24 @@ class Search {
     }
   }
 
-  /** Tries every outfit that differs in one visible choice. */
+  /** Tries every outfit that differs in one visible choice and may be better than the last. */
   #tryNeighbours({ space, path }: Found): void {
+    const whole = space.rest[path.length]!;
+    const isWet = space.context.shelter.torso.water > 0;
     for (const [depth, { slot, choices }] of space.levels.entries()) {
       // The outermost garments decide about what is under them, so all is added up anew.
-      const isOutermost = depth === 0 || slot === 'over';
+      const isOutermost = slot === 'over' || (depth === 0 && isWet);
       const others = path.with(depth, undefined);
-      const base = isOutermost ? undefined : { ...this.#sumsOf(space, others) };
+      const key = this.#keyBelow(space, others);
+      const base = sumsOf(space, others);
+      const open = openBound(space, base, depth);
       for (const choice of choices) {
+        if (open + choice.best < this.#needed(key)) break;
         if (choice === path[depth]) continue;
-        const sums = base
-          ? extend(space, base, others, depth, choice, this.#scratch[0]!)
-          : this.#sumsOf(space, path.with(depth, choice));
-        if (upperBound(space, sums, path.length) < this.#cutoff()) continue;
+        const sums = isOutermost
+          ? sumsOf(space, path.with(depth, choice))
+          : extend(space, base, others, depth, choice, this.#scratch);
+        if (upperBound(space, sums, whole) < this.#needed(key)) continue;
         const next = path.with(depth, choice);
         if (isWearable(space, next) && this.#isAccepted(space, next))
           this.#complete(space, next, sums);
@@ -219,25 +252,15 @@ class Search {
     }
   }
 
-  #sumsOf(space: Space, path: Path): Sums {
-    let sums: Sums = space.root;
-    const made: (Choice | undefined)[] = [];
-    for (const [depth, choice] of path.entries()) {
-      if (choice) sums = extend(space, sums, made, depth, choice, this.#scratch[depth + 1]!);
-      made.push(choice);
-    }
-    return sums;
-  }
-
-  #isAccepted(space: Space, path: Path, ...next: readonly Choice[]): boolean {
+  #isAccepted(space: Space, path: Path): boolean {
     const { accepts } = this.#options;
     if (!accepts) return true;
-    const groups = [...path, ...next].flatMap((one) => one?.group ?? []);
+    const groups = path.flatMap((one) => one?.group ?? []);
     return accepts(groups, space.levels.length);
   }
 
   /** Offers the outfits of a core. */
-  #complete(space: Space, path: Path, sums = this.#sumsOf(space, path)): void {
+  #complete(space: Space, path: Path, sums: Sums): void {
     this.#nodesLeft -= 1;
     const { keySlots, everyExtras } = this.#options;
     const core = coreOf(space, path);
@@ -273,6 +296,7 @@ export function search(
   const extras = { thicknesses: everyExtras ?? thicknesses, isMerged: everyExtras === undefined };
   const spaces = templates.map((template) => createSpace(context, template, tables, extras));
   if (!spaces[0]) return { solutions: [], gap: 0, isTruncated: false };
-  const byBound = [...spaces].sort((a, b) => upperBound(b, b.root, 0) - upperBound(a, a.root, 0));
+  const boundOf = (space: Space) => upperBound(space, space.root, space.rest[0]!);
+  const byBound = [...spaces].sort((a, b) => boundOf(b) - boundOf(a));
   return new Search(options, options.nodes ?? nodes, spaces[0]).run(byBound);
 }

@@ -51,7 +51,7 @@ interface Range {
 }
 
 /** What the open levels can add at most, each at its best by itself. */
-interface Rest {
+export interface Rest {
   readonly gain: number;
   readonly occasions: number;
   readonly water: number;
@@ -283,13 +283,13 @@ export function createSpace(
       },
     };
   });
-  const restFrom = (depth: number): Rest => {
-    const open = levels.slice(depth).map(({ limits }) => limits);
+  const restOf = (isOpen: (depth: number) => boolean): Rest => {
+    const open = levels.filter((_, depth) => isOpen(depth)).map(({ limits }) => limits);
     // Required accessories are worn from the first level on, and each choice counts its harmony with them.
     const styles = shown.slice(slots.length);
-    const next = shown.slice(depth, slots.length);
-    const known = pairArea([...shown.slice(0, depth), ...styles]) + areaOf(styles) * areaOf(next);
-    const pairs = Math.max(0, allPairs - known);
+    const next = shown.filter((_, at) => at < slots.length && isOpen(at));
+    const made = shown.filter((_, at) => at >= slots.length || !isOpen(at));
+    const pairs = Math.max(0, allPairs - pairArea(made) - areaOf(styles) * areaOf(next));
     return {
       gain: pairWeight * maxHarmony(model) * pairs + sumOf(open, ({ gain }) => gain),
       occasions: sumOf(open, ({ occasions }) => occasions),
@@ -319,7 +319,10 @@ export function createSpace(
     accessoryBound: isOutdoor
       ? regionWeight * tables.accessory.upperBound(under.accessory.low, under.accessory.high)
       : 0,
-    rest: [...levels, undefined].map((_, depth) => restFrom(depth)),
+    /** With the levels from each depth on open; the last is of whole outfits. */
+    rest: [...levels, undefined].map((_, from) => restOf((depth) => depth >= from)),
+    /** With one level open. */
+    alone: levels.map((_, only) => restOf((depth) => depth === only)),
     root: {
       curve: undefined,
       torsoCover: 0,

@@ -3,7 +3,6 @@ import amazonMain from './packs/amazon-main.json' with { type: 'json' };
 import googleMerchant from './packs/google-merchant.json' with { type: 'json' };
 import zalandoPackshot from './packs/zalando-packshot.json' with { type: 'json' };
 
-/** The packs that every client has, by name. */
 export const BUILT_IN_PACKS: ReadonlyMap<string, RulePack> = new Map(
   Object.entries({
     'amazon-main': amazonMain,

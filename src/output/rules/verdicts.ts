@@ -13,7 +13,6 @@ import type { Matte } from '../../imaging/matte.ts';
 import type { Box } from '../../imaging/subject-box.ts';
 import { RULE_IDS, type RuleId, type RulePack, versionOf } from './pack.ts';
 
-/** A picture to judge. */
 export interface JudgedPicture {
   /** As its file shows it: colours, and how opaque each pixel is. */
   picture: MattedImage;
@@ -29,7 +28,6 @@ export interface JudgedPicture {
   file: { bytes: number; mediaType: string };
 }
 
-/** What a rule allows. */
 const Limit = z.object({
   min: z.number().optional(),
   max: z.number().optional(),
@@ -51,7 +49,6 @@ const Verdict = z
   .meta({ id: 'RuleVerdict' });
 export type Verdict = z.infer<typeof Verdict>;
 
-/** A picture, judged by a pack. */
 export const RulesReport = z
   .object({
     pack: z.string(),
@@ -72,7 +69,6 @@ const ENCODING_TOLERANCE = 2;
 
 type Bound<K extends RuleId> = NonNullable<RulePack['rules'][K]>;
 
-/** How a rule is judged. */
 interface Rule<K extends RuleId> {
   measure(
     judged: JudgedPicture,
@@ -213,7 +209,6 @@ function measureRule<K extends RuleId>(
   return measured === undefined ? null : rounded(measured);
 }
 
-/** Measures what the rules of a pack are about. */
 export function measurePicture(judged: JudgedPicture, { rules }: RulePack): Measurements {
   let found: Ground | undefined;
   const ground = () => {
@@ -248,7 +243,6 @@ export function reportOf(measured: Measurements, name: string, pack: RulePack): 
   return { pack: name, version: versionOf(pack), passed, verdicts };
 }
 
-/** Returns what was measured, as a report has it. */
 export const measurementsOf = ({ verdicts }: RulesReport): Measurements =>
   Object.fromEntries(verdicts.map(({ id, measured = null }) => [id, measured]));
 

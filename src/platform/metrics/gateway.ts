@@ -2,7 +2,6 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 import { REQUEST_BUCKETS_SECONDS, registerLiveCounters, registerLiveGauges } from './registry.ts';
 import { registerSampledGauges, single } from './sampled-gauges.ts';
 
-/** The current load of the synchronous queue. */
 export interface SyncLoad {
   /** Predicted time until a worker begins with a removal that arrives now. */
   queueMillis: number;
@@ -20,7 +19,6 @@ export interface SyncLoad {
   workers: number;
 }
 
-/** One answered request. */
 export interface RequestObservation {
   method: string;
   /** The route's pattern, without parameter values. */
@@ -43,7 +41,6 @@ interface ServerFigures {
 const labelled = (label: string, values: Readonly<Record<string, number>>) =>
   Object.entries(values).map(([name, value]) => ({ labels: { [label]: name }, value }));
 
-/** Registers the metrics of connections and of the memory that bodies take. */
 export function watchServer(registry: Registry, read: () => ServerFigures): void {
   const gauges = {
     selvage_http_body_bytes: {

@@ -1,11 +1,8 @@
 import { Counter, type Registry } from 'prom-client';
 import { registerLiveGauges } from './registry.ts';
 
-/** The current load of the threads that compute outfits. */
 interface LookLoad {
-  /** Requests that wait for a thread. */
   waiting: number;
-  /** Requests that have a thread. */
   running: number;
   /** Those of them with heavy work. */
   heavy: number;
@@ -13,7 +10,7 @@ interface LookLoad {
   threads: number;
 }
 
-/** Registers the metrics of the threads that compute outfits. `load` is read at scrape time. */
+/** `load` is read at scrape time. */
 export function createLookMetrics(registry: Registry, load: () => LookLoad) {
   const requests = new Counter({
     name: 'selvage_look_requests_total',

@@ -1,6 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
 
-/** One labelled value of a gauge. */
 interface LabelledValue {
   labels: Readonly<Record<string, string>>;
   value: number;

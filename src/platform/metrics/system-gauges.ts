@@ -10,18 +10,14 @@ const STORAGE_BUCKETS_SECONDS = [
 const CHECK_MILLIS = 2000;
 const CHECK_CACHE_MILLIS = 5000;
 
-/** The state of one queue. */
 interface QueueState {
   queue: string;
-  /** Jobs by state. */
   jobs: Readonly<Record<string, number>>;
   /** The longest time a job has been waiting, 0 if none is. */
   oldestMillis: number;
-  /** Clients with jobs waiting. */
   waitingClients: number;
 }
 
-/** The state of running batches and feed runs, in rows. */
 interface BatchState {
   running: number;
   /** Rows accepted but not dispatched to workers yet. */
@@ -30,7 +26,7 @@ interface BatchState {
   dispatched: number;
 }
 
-/** Registers gauges of all queues, which every gateway reports alike. */
+/** Every gateway reports them alike. */
 export function watchQueues(registry: Registry, read: () => Promise<QueueState[]>): void {
   registerSampledGauges(registry, read, {
     selvage_queue_jobs: {
@@ -59,7 +55,6 @@ export function watchQueues(registry: Registry, read: () => Promise<QueueState[]
   });
 }
 
-/** Registers gauges of the rows that feed the queue `bulk`. */
 export function watchBatches(registry: Registry, read: () => Promise<BatchState>): void {
   registerSampledGauges(registry, read, {
     selvage_batches_under_way: {
@@ -77,13 +72,11 @@ export function watchBatches(registry: Registry, read: () => Promise<BatchState>
   });
 }
 
-/** The state of all sources. */
 interface SourceFigures {
   sources: readonly { status: string; count: number }[];
   objects: readonly { state: string; count: number }[];
 }
 
-/** Registers gauges of the sources that the operator has declared. */
 export function watchSources(registry: Registry, read: () => Promise<SourceFigures>): void {
   registerSampledGauges(registry, read, {
     selvage_sources: {
@@ -176,7 +169,6 @@ export function watchDisk(
   });
 }
 
-/** Registers the metrics of calls to object storage. */
 export function createStorageMetrics(registry: Registry) {
   const seconds = new Histogram({
     name: 'selvage_store_seconds',

@@ -7,14 +7,14 @@ const STEP_BUCKETS_SECONDS = [...REQUEST_BUCKETS_SECONDS, 60, 300, 1800];
 /** Images that go through the network together. */
 const BATCH_SIZE_BUCKETS = [1, 2, 4, 8, 16, 32];
 
-/** One finished attempt at a job. */
-interface JobObservation {
+/** One finished attempt at a job, for logs and metrics. */
+export interface JobObservation {
   name: string;
   outcome: string;
   millis: number;
-  /** Time in the queue before the first attempt. */
+  /** Time in the queue before the first attempt. Later attempts also wait by design. */
   waitMillis?: number | undefined;
-  /** Milliseconds by step. */
+  /** Milliseconds by step, if it succeeded. */
   steps: Readonly<Record<string, number>>;
   /** The problem's type, if the job was rejected. */
   reason?: string | undefined;
@@ -68,7 +68,7 @@ interface FetchPool {
   waiting(): number;
 }
 
-/** Registers the metrics of fetching. Hosts and clients are no labels: they are many, and strangers choose them. */
+/** Hosts and clients are no labels: they are many, and strangers choose them. */
 function createFetchMetrics(registry: Registry) {
   const errors = new Counter({
     name: 'selvage_fetch_errors_total',
@@ -95,7 +95,7 @@ function createFetchMetrics(registry: Registry) {
   };
 }
 
-/** Registers the metrics of reviews of cut-outs. Returns a function that counts one. */
+/** Returns a function that counts one. */
 function createReviewCounter(registry: Registry) {
   const cutOuts = new Counter({
     name: 'selvage_cutouts_total',
@@ -115,7 +115,7 @@ function createReviewCounter(registry: Registry) {
   };
 }
 
-/** Registers the metric of marketplace rules. Returns a function that counts the verdicts on one picture. */
+/** Returns a function that counts the verdicts on one picture. */
 function createRulesCounter(registry: Registry) {
   const counter = new Counter({
     name: 'selvage_rule_verdicts_total',
@@ -129,7 +129,6 @@ function createRulesCounter(registry: Registry) {
   };
 }
 
-/** The model of a worker and the device it runs on. */
 interface EngineInfo {
   model: { id: string; version: string };
   device: string;
@@ -137,7 +136,6 @@ interface EngineInfo {
   fallback?: string | undefined;
 }
 
-/** Registers the worker's metrics. */
 export function createWorkerMetrics(registry: Registry) {
   const engineWaits = new Histogram({
     name: 'selvage_engine_wait_seconds',

@@ -99,12 +99,15 @@ function describeLead({ categories }: Belief, votes: readonly Vote[], model?: Li
   const id = CATEGORY_IDS[first] ?? '';
   const naming = votes.filter(({ ids }) => ids.includes(id));
   const strongest = naming.toSorted((a, b) => b.weight - a.weight)[0]?.naming;
-  if (lead < MIN_LEAD * next || !strongest) return undefined;
+  if (!strongest) return undefined;
+  const limit = limitOf(strongest);
+  // "Boot and glove dryer": none of the names says what it is.
+  if (lead < MIN_LEAD * next && limit >= 0.5) return undefined;
   const features = featuresOf(strongest, {
     typeAgrees: strongest.field.name !== 'product_type' && naming.some(isIn('product_type')),
     support: supportOf(strongest.field.tokens, id, model),
   });
-  return { first, lead, features, limit: limitOf(strongest) };
+  return { first, lead, features, limit };
 }
 
 /** Gives the likeliest category its fitted confidence; the others share the rest. */

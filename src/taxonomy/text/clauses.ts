@@ -90,9 +90,9 @@ export function analyseClauses(
       } else if (
         !isInPhrase &&
         (match.entry.id === 'pair' || nounFound || isAboutUnknown(match)) &&
-        !quantityEnds.has(at - 1)
+        !(quantityEnds.has(at - 1) && match.entry.id === 'of')
       ) {
-        // "Set of 3 T-shirts": a role word after a quantity or before the first noun does not apply.
+        // "Set of 3 T-shirts": "of" after a quantity, or a role word before the first noun, does not apply.
         role = match.entry.id;
       }
     }

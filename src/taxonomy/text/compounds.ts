@@ -7,7 +7,7 @@ import { tokenize } from './tokens.ts';
 
 /** Linking elements between the parts of a compound: "Damen-", "Winter-s-". */
 const LINKING_ELEMENTS = ['', 's', 'n', 'en', 'e', 'er'] as const;
-const COMPOUNDING: readonly Locale[] = ['de', 'nl'];
+export const COMPOUNDING: readonly Locale[] = ['de', 'nl'];
 const MIN_PART_CHARS = 3;
 const MIN_COMPOUND_CHARS = 6;
 /** No garment's name is longer; untrusted input may be. */
@@ -51,7 +51,8 @@ const NO_GARMENT: readonly Entry[] = [{ kind: 'notGarment', id: 'thing' }];
 /** Entries of a part as it is written: compounds do not inflect their modifiers. */
 function modifierEntries(part: string, { singles, locale }: Lexicon): readonly Entry[] | undefined {
   if (part.length < MIN_PART_CHARS) return undefined;
-  return singles.get(part) ?? (modifierSets().get(locale)?.has(part) ? [] : undefined);
+  const known = singles.get(part)?.filter(({ kind }) => kind !== 'detail');
+  return known ?? (modifierSets().get(locale)?.has(part) ? [] : undefined);
 }
 
 /** Returns the entries of a compound's modifiers; undefined unless known words cover all of it. */
@@ -109,16 +110,38 @@ function split(word: string, lexicon: Lexicon): Compound | undefined {
   return open;
 }
 
-const splitters = new Map(
-  [...COMPOUNDING, 'en' as const].map((locale) => [
-    locale,
-    remembered((word) => split(word, lexiconOf(locale))),
-  ]),
-);
+/** Letters that a verb is followed by: "salvaje" saves nothing. */
+const MIN_OBJECT_CHARS = 4;
+const HOLDER: Compound = {
+  head: [{ kind: 'notGarment', id: 'holder' }],
+  modifiers: [],
+  isCovered: true,
+};
+/** Languages that call things so, in one word. */
+const VERBAL: readonly Locale[] = ['es', 'it'];
+const verbsOf = lazily(() => {
+  const words = readWords('compounds');
+  return new Map(VERBAL.map((locale) => [locale, wordsFor(words, locale, 'verb')]));
+});
+
+/** "Portacravatte", "cubrecama": a thing that is called by what it does with another. */
+function splitVerb(word: string, { locale, languageWeights }: Lexicon): Compound | undefined {
+  const isOne = verbsOf()
+    .get(locale)
+    ?.some((verb) => word.startsWith(verb) && word.length >= verb.length + MIN_OBJECT_CHARS);
+  return isOne && !languageWeights.has(word) ? HOLDER : undefined;
+}
+
+const splittersOf = (locales: readonly Locale[], how: typeof split) =>
+  locales.map((locale) => [locale, remembered((word) => how(word, lexiconOf(locale)))] as const);
+const splitters = new Map([
+  ...splittersOf(['en', ...COMPOUNDING], split),
+  ...splittersOf(VERBAL, splitVerb),
+]);
 
 /**
  * Splits a German or Dutch compound ("Herrenwinterjacke", "regenbroek") or an English one ("snowboots") into words
- * that cover all of it. The longest known head wins. A German or Dutch word that ends in a garment's name after a
+ * that cover all of it, and recognises a Spanish or Italian thing by its verb ("portacravatte"). The longest known head wins. A German or Dutch word that ends in a garment's name after a
  * part that is no known word is split too, as not covered.
  */
 export const splitCompound = (word: string, locale: Locale): Compound | undefined =>

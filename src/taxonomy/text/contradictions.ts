@@ -1,16 +1,10 @@
 import { CATEGORY_IDS, categories, type Region } from '../dictionary/schema.ts';
 import { lazily } from '../lazily.ts';
+import { setOf } from './rules.ts';
 
 /** Regions whose articles sellers do not keep apart: a tunic is a top or a dress, a fleece a top or a jacket. */
 const NEIGHBOURS: ReadonlySet<string> = new Set(['top outerwear', 'top dress', 'outerwear dress']);
-/** Categories that dress, or are filed under, several regions. */
-// biome-ignore format: a list reads best in lines
-const ANYWHERE: ReadonlySet<string> = new Set([
-  'sleepwear', 'swimwear', 'suit_set', 'tracksuit_set', 'robe', 'jumpsuit', 'dungarees', 'saree_traditional',
-  'abaya', 'kaftan', 'kurta', 'shalwar_kameez', 'sherwani', 'thobe', 'dirndl', 'hanfu_qipao', 'bodysuit',
-  'long_johns', 'thermal_top', 'underwear_bottom', 'bra', 'tights', 'leggings', 'socks_thin', 'socks_thick',
-  'waistcoat', 'blazer',
-]);
+const anywhere = setOf('garments', 'anywhere');
 
 const areNeighbours = (a: Region, b: Region): boolean =>
   a === b || NEIGHBOURS.has(`${a} ${b}`) || NEIGHBOURS.has(`${b} ${a}`);
@@ -23,7 +17,7 @@ function canBe(a: string, b: string): boolean {
   if (!first || !second) return a === b;
   if (a === b || first.bodySlot === second.bodySlot) return true;
   const isShoes = first.region === 'shoes' || second.region === 'shoes';
-  if (!isShoes && (ANYWHERE.has(a) || ANYWHERE.has(b))) return true;
+  if (!isShoes && (anywhere().has(a) || anywhere().has(b))) return true;
   return areNeighbours(first.region, second.region);
 }
 
@@ -41,7 +35,7 @@ const compatible = lazily(
 /** Whether no category of one list can be the same article as one of the other. */
 export const contradict = (named: readonly string[], filed: readonly string[]): boolean => {
   // A branch of trousers has leggings, but is no place for shirts.
-  const specific = filed.filter((id) => !ANYWHERE.has(id));
+  const specific = filed.filter((id) => !anywhere().has(id));
   const others = specific.length > 0 ? specific : filed;
   return !named.some(
     (id) => filed.includes(id) || others.some((other) => compatible().get(id)?.has(other)),

@@ -1,7 +1,7 @@
 import { LOCALES, type Locale } from '../dictionary/schema.ts';
 import { lazily, remembered } from '../lazily.ts';
 import { splitCompound } from './compounds.ts';
-import { grammar, lexiconOf } from './lexicon.ts';
+import { grammar, lexiconOf, WORD_WEIGHT } from './lexicon.ts';
 import { wordsFor } from './lexicon-files.ts';
 import type { Token } from './tokens.ts';
 
@@ -85,8 +85,20 @@ const knownWords = lazily(
     ),
 );
 
-/** Whether a word means something in any of the languages. */
-export const isKnownWord = (word: string): boolean => knownWords().has(word);
+/** Words that mean something by themselves, and not only within a phrase, as "booth" does. */
+const ownWords = lazily(
+  () =>
+    new Set(
+      LOCALES.flatMap((locale) =>
+        [...lexiconOf(locale).languageWeights].flatMap(([word, weight]) =>
+          weight < WORD_WEIGHT ? [] : [word],
+        ),
+      ),
+    ),
+);
+
+/** Whether a word means something by itself in any of the languages. */
+export const isKnownWord = (word: string): boolean => ownWords().has(word);
 
 const foreignWords = lazily(
   () => new Set(wordsFor(grammar(), 'en', 'foreign').filter((word) => !knownWords().has(word))),

@@ -1,9 +1,10 @@
 import { LOCALES, type Locale } from '../dictionary/schema.ts';
+import { lazily } from '../lazily.ts';
 import type { FeedAttributes } from '../request-schema.ts';
 import { analyseClauses, type ClauseMatch, isArticleNoun } from './clauses.ts';
 import { isKnownWord, languageVotes } from './detect-language.ts';
 import { HEAD_IS_LAST } from './grammar.ts';
-import { type Lexicon, lexiconOf } from './lexicon.ts';
+import { foldedWords, type Lexicon, lexiconOf } from './lexicon.ts';
 import { type Match, scan, withOtherLanguages } from './scan.ts';
 import { type Token, tokenize } from './tokens.ts';
 
@@ -128,10 +129,7 @@ function scanInBestLanguage(
   return own;
 }
 
-// biome-ignore format: a list reads best in lines
-const COMPANY: ReadonlySet<string> = new Set([
-  'co', 'company', 'inc', 'ltd', 'gmbh', 'srl', 'bv', 'brand',
-]);
+const companies = lazily(() => foldedWords('en', 'company'));
 
 /** Removes the nouns of the maker's name, if other nouns remain: "Cap Horn jacket", "Shirts & Co. sweater". */
 function withoutBrand(
@@ -146,7 +144,7 @@ function withoutBrand(
   );
   const isOther = (match: Match): boolean =>
     !isArticleNoun(match) ||
-    (!COMPANY.has(tokens[match.last + 1]?.text ?? '') &&
+    (!companies().has(tokens[match.last + 1]?.text ?? '') &&
       !starts.some((start) => start <= match.first && match.last < start + words.length));
   const others = matches.filter(isOther);
   return others.some(isArticleNoun) ? others : matches;

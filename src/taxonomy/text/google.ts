@@ -1,6 +1,6 @@
 import { dictionary } from '../dictionary/schema.ts';
 import { lazily } from '../lazily.ts';
-import { readTable } from './lexicon-files.ts';
+import { readTable } from '../tables.ts';
 
 /** An empty cell of a table. */
 const NONE = '-';
@@ -39,7 +39,7 @@ const nodes = lazily(() => {
     node: google.id,
     path: google.path,
   }));
-  const extra = readTable('google-nodes').map(([node, path, ids = '']) => ({
+  const extra = readTable('lexicon/google-nodes').map(([node, path, ids = '']) => ({
     node: Number(node),
     path: path === NONE ? undefined : path,
     ids: ids === NONE ? [] : ids.split(' ').flatMap(expand),

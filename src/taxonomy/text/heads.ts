@@ -1,8 +1,11 @@
-import { categories, groups, type Locale, type Region } from '../dictionary/schema.ts';
+import { categories, groups, LOCALES, type Locale, type Region } from '../dictionary/schema.ts';
+import { lazily } from '../lazily.ts';
 import { type ClauseMatch, type ClauseRole, isArticleNoun } from './clauses.ts';
 import { HEAD_IS_LAST } from './grammar.ts';
-import { NAMES_OF_SETS } from './pieces.ts';
+import { foldedWords } from './lexicon.ts';
+import { namesOfSets } from './pieces.ts';
 import { isGeneral } from './refine.ts';
+import { setOf } from './rules.ts';
 import type { Match } from './scan.ts';
 import type { Token } from './tokens.ts';
 
@@ -78,20 +81,20 @@ const isGarmentBesideGroup = (match: Match, head: Match): boolean => {
   );
 };
 
-const CONJUNCTIONS: Readonly<Record<Locale, readonly string[]>> = {
-  en: ['and', 'or'],
-  de: ['und', 'oder'],
-  fr: ['et', 'ou'],
-  es: ['y', 'e', 'o'],
-  it: ['e', 'ed', 'o'],
-  nl: ['en', 'of'],
-};
+const conjunctions = lazily(
+  () => new Map(LOCALES.map((locale) => [locale, foldedWords(locale, 'conjunction')])),
+);
 
 /** "Suits & blazers", "top and shorts": coordinated nouns. */
 const areCoordinated = (tokens: readonly Token[], a: Match, b: Match, locale: Locale): boolean => {
   if (b.first === a.last + 1) return tokens[b.first]?.before === 'list';
   const between = tokens[a.last + 1];
-  return b.first === a.last + 2 && CONJUNCTIONS[locale].includes(between?.text ?? '');
+  return (
+    b.first === a.last + 2 &&
+    conjunctions()
+      .get(locale)
+      ?.has(between?.text ?? '') === true
+  );
 };
 
 /** Returns the heads of a segment: the head noun and nouns coordinated with it, or a more specific noun. */
@@ -116,24 +119,14 @@ function findHeads(
     heads.push(match);
   }
   // "Pyjamas, top and shorts": the pieces follow the name of the set.
-  const set = heads.length > 1 && main.find(({ entry }) => NAMES_OF_SETS.includes(entry.id));
+  const set = heads.length > 1 && main.find(({ entry }) => namesOfSets().includes(entry.id));
   return new Set(set ? [set] : heads);
 }
 
-/** Things that a garment's name beside them describes: a pattern of a skirt, a detergent for wool. */
-// biome-ignore format: a list reads best in lines
-const DOMINANT: ReadonlySet<string> = new Set([
-  'pattern', 'care', 'fabric', 'pet', 'toy', 'medical', 'spare',
-]);
-/** "By the metre", "PDF": wherever it stands in a title. */
-const ALWAYS_DOMINANT: ReadonlySet<string> = new Set(['metre', 'media']);
-/** Things that are shown on garments, or kept in their pockets, in languages that write compounds as one word. */
-// biome-ignore format: a list reads best in lines
-const MOTIFS: ReadonlySet<string> = new Set([
-  'tool', 'garden', 'electronics', 'stationery', 'home', 'toy', 'baby', 'cosmetics',
-]);
-/** Before a garment's name in a language of compounds. */
-const FIRST_IN_COMPOUNDS: ReadonlySet<string> = new Set([...MOTIFS, 'thing']);
+const dominant = setOf('things', 'dominant');
+const alwaysDominant = setOf('things', 'always');
+const motifs = setOf('things', 'motif');
+const firstInCompounds = setOf('things', 'first');
 
 /** Of two nouns that are written apart, the first is the head. */
 const writesCompounds = (locale: Locale): boolean => locale === 'de' || locale === 'nl';
@@ -141,19 +134,22 @@ const isWorn = ({ entry: { kind } }: Match): boolean => kind === 'garment' || ki
 const isThing = ({ entry }: Match, ids: ReadonlySet<string>): boolean =>
   entry.kind === 'notGarment' && ids.has(entry.id);
 
+/** "Rok travelstof": what a garment is made of. */
+const FABRIC: ReadonlySet<string> = new Set(['fabric']);
+
 /** Returns the thing that a segment is about, whatever garment it names too. */
 function dominantThing(main: readonly Match[], locale: Locale): Match | undefined {
   const garment = main.findIndex(isWorn);
   const isDominant = (match: Match): boolean =>
-    isThing(match, DOMINANT) || (writesCompounds(locale) && isThing(match, FIRST_IN_COMPOUNDS));
+    isThing(match, dominant()) || (writesCompounds(locale) && isThing(match, firstInCompounds()));
+  // "Jeansstoff Hose" is made of it; "Bügelspray Hemden" is none.
+  const isNamed = (match: Match): boolean => match.by === 'word' || !isThing(match, FABRIC);
   return main.find(
-    (match, at) => match.by === 'word' && isDominant(match) && (garment < 0 || at < garment),
+    (match, at) => isNamed(match) && isDominant(match) && (garment < 0 || at < garment),
   );
 }
 
 const PARTS: ReadonlySet<string> = new Set(['part']);
-/** "Rok travelstof": what a garment is made of. */
-const FABRIC: ReadonlySet<string> = new Set(['fabric']);
 
 /** Returns the nouns that may be the head: beside a garment, its parts and what is printed on it are not. */
 function possibleHeads(
@@ -170,7 +166,7 @@ function possibleHeads(
     isThing(match, PARTS) ||
     (writesCompounds(locale) &&
       at > garment &&
-      (isThing(match, MOTIFS) || (match.by !== 'word' && isThing(match, FABRIC))));
+      (isThing(match, motifs()) || (match.by !== 'word' && isThing(match, FABRIC))));
   return main.filter((match, at) => !isAside(match, at));
 }
 
@@ -216,9 +212,9 @@ export function weighMentions(
     entry.kind === 'material' && (by === 'word' || by === 'inflection');
   const stuffs = new Set(clauseMatches.filter(isStuff).map(({ match }) => match.last));
   const nouns = kind === 'title' ? segments.flat() : [];
-  const sold = nouns.find(({ match }) => isThing(match, ALWAYS_DOMINANT));
+  const sold = nouns.find(({ match, role }) => role !== 'with' && isThing(match, alwaysDominant()));
   // "Pattern PDF" is a pattern.
-  const named = sold && (nouns.find(({ match }) => isThing(match, DOMINANT)) ?? sold);
+  const named = sold && (nouns.find(({ match }) => isThing(match, dominant())) ?? sold);
   if (named) segments.unshift([{ ...named, role: undefined }]);
   const ordered = kind === 'path' ? segments.toReversed() : segments;
   let headFound = false;

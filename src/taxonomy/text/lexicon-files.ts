@@ -1,8 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { LOCALES, type Locale } from '../dictionary/schema.ts';
-
-/** The files of words that translators edit; docs/how-to-add.md says how. */
-const FOLDER = new URL('../../../data/lexicon/', import.meta.url);
+import { readTable } from '../tables.ts';
 
 const EVERY_LANGUAGE = '*';
 
@@ -13,17 +10,9 @@ export interface LexiconWord {
   meaning: string;
 }
 
-/** Returns the lines of a file below its heading, split into columns. */
-export const readTable = (name: string): string[][] =>
-  readFileSync(new URL(`${name}.tsv`, FOLDER), 'utf8')
-    .split('\n')
-    .slice(1)
-    .filter((line) => line !== '')
-    .map((line) => line.split('\t'));
-
-/** Reads a file of words. */
+/** Reads a file of words of data/lexicon, that translators edit; docs/how-to-add.md says how. */
 export const readWords = (name: string): LexiconWord[] =>
-  readTable(name).map(([language = '', word = '', meaning = '']) => ({
+  readTable(`lexicon/${name}`).map(([language = '', word = '', meaning = '']) => ({
     languages: language === EVERY_LANGUAGE ? LOCALES : LOCALES.filter((each) => each === language),
     word,
     meaning,

@@ -43,6 +43,15 @@ const attributes = lazily(() => readWords('attributes'));
 const colours = lazily(() => readWords('colours'));
 const things = lazily(() => readWords('things'));
 export const grammar = lazily(() => readWords('grammar'));
+/** Words of grammar as they are in tokens. */
+export const foldedWords = (locale: Locale, meaning: string): ReadonlySet<string> =>
+  new Set(
+    wordsFor(grammar(), locale, meaning).flatMap((word) => tokenize(word).map(({ text }) => text)),
+  );
+/** Units of what is sold by number. */
+export const pieceWords = lazily(
+  () => new Set(LOCALES.flatMap((locale) => [...foldedWords(locale, 'pieces')])),
+);
 const makers = lazily(() => readWords('makers'));
 
 function* dictionaryEntries(locale: Locale): Generator<[string, Entry]> {
@@ -107,7 +116,7 @@ const isArticleNoun = ({ kind }: Entry): boolean =>
 /** Language votes: a word of grammar is the strongest indicator, then a garment's name; a word of a phrase the weakest. */
 const FUNCTION_WEIGHT = 2.5;
 const NOUN_WEIGHT = 2;
-const WORD_WEIGHT = 1;
+export const WORD_WEIGHT = 1;
 const PHRASE_WEIGHT = 0.5;
 
 export const isSameEntry = (a: Entry, b: Entry): boolean => a.kind === b.kind && a.id === b.id;

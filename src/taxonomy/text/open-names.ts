@@ -1,18 +1,15 @@
-import { categories } from '../dictionary/schema.ts';
+import { categories, LOCALES } from '../dictionary/schema.ts';
 import { lazily } from '../lazily.ts';
-import type { ClauseMatch } from './clauses.ts';
+import { type ClauseMatch, isArticleNoun } from './clauses.ts';
+import { COMPOUNDING } from './compounds.ts';
 import type { Naming } from './features.ts';
 import type { Field } from './fields.ts';
 import { HEAD_IS_LAST } from './grammar.ts';
-import { grammar, lexiconOf } from './lexicon.ts';
-import { wordsFor } from './lexicon-files.ts';
-import type { Match } from './scan.ts';
+import { foldedWords, lexiconOf, pieceWords, WORD_WEIGHT } from './lexicon.ts';
+import { setOf } from './rules.ts';
 
 /** A word of its own: no number, size or code. */
 const isPlainWord = (text: string): boolean => /^[a-z]{3,}$/.test(text);
-
-/** The least vote for a language of a word that means something by itself, not only within a phrase. */
-const MIN_WORD_WEIGHT = 1;
 
 /**
  * Whether a noun of an English title is directly followed by a word that says nothing by itself, which may be the
@@ -20,24 +17,73 @@ const MIN_WORD_WEIGHT = 1;
  * so, but German ones are.
  */
 function isBeforeHead({ field, mention: { match } }: Naming): boolean {
-  const next = wordAfter(field, match);
+  const next = wordAfter(field, match.last);
   if (next === undefined || field.locale !== 'en') return false;
   const weight = lexiconOf('en').languageWeights.get(next) ?? 0;
-  return isPlainWord(next) && weight < MIN_WORD_WEIGHT;
+  return isPlainWord(next) && weight < WORD_WEIGHT;
 }
 
 /** The word that directly follows a noun of an English title, or that only English has. */
-function wordAfter({ name, locale, tokens }: Field, { last }: Match): string | undefined {
+function wordAfter({ name, locale, tokens }: Field, last: number): string | undefined {
   const next = tokens[last + 1];
   if (name !== 'title' || next?.before !== 'space') return undefined;
   return locale === 'en' || !lexiconOf(locale).surfaces.has(next.text) ? next.text : undefined;
 }
 
-const englishHeads = lazily(() => new Set(wordsFor(grammar(), 'en', 'head')));
+const englishHeads = lazily(() => foldedWords('en', 'head'));
+/** Whether a noun, or one of the same weight, is followed by what is sold: "boot and glove dryer", "boot lace locks". */
+function isBeforeKnownHead({ field, mention, mentions }: Naming): boolean {
+  const isHead = (last: number): boolean => englishHeads().has(wordAfter(field, last) ?? '');
+  const isBeforeHeadOfNoun = (last: number): boolean =>
+    field.clauseMatches.some(
+      ({ match }) => match.first === last + 1 && isArticleNoun(match) && isHead(match.last),
+    );
+  return mentions
+    .filter(({ match, weight }) => match === mention.match || weight === mention.weight)
+    .map(({ match }) => match.last)
+    .some((last) => isHead(last) || isBeforeHeadOfNoun(last));
+}
 
-/** Whether what follows a noun is what is sold: "wedding dress box", "boot warmer". */
-const isBeforeKnownHead = ({ field, mention: { match } }: Naming): boolean =>
-  englishHeads().has(wordAfter(field, match) ?? '');
+const served = setOf('things', 'served');
+const serving = setOf('garments', 'serving');
+
+/** "Belt for suitcases": nobody wears what is for such a thing. */
+const isForThing = ({ field, mention: { match } }: Naming): boolean =>
+  !serving().has(match.entry.id) &&
+  field.clauseMatches.some(
+    ({ role, match: { entry, first } }) =>
+      role === 'for' && first > match.last && entry.kind === 'notGarment' && served().has(entry.id),
+  );
+
+const purposeWords = lazily(
+  () => new Map(LOCALES.map((locale) => [locale, foldedWords(locale, 'role:for')])),
+);
+
+/** "Raincoat for [pugs]": whom or what it is for is unknown. */
+const isForUnknown = ({
+  field: { locale, tokens, unknown },
+  mention: { match },
+}: Naming): boolean =>
+  [...unknown].some(
+    (at) =>
+      at > match.last &&
+      purposeWords()
+        .get(locale)
+        ?.has(tokens[at - 1]?.text ?? ''),
+  );
+
+/** Clothes are not sold in so many pieces; a year is no number of them. */
+const BULK = { min: 40, max: 1500 } as const;
+
+/** "100 pcs", "x100": what is sold by the hundred is no garment. */
+const isBulk = ({ field: { tokens } }: Naming): boolean =>
+  tokens.some(({ text }, at) => {
+    if (!/\d/.test(text)) return false;
+    const [, times, digits, unit] = /^(x?)(\d{2,4})([a-z]*)$/.exec(text) ?? [];
+    const count = Number(digits);
+    if (!digits || count < BULK.min || count > BULK.max) return false;
+    return times === 'x' ? unit === '' : pieceWords().has(unit || (tokens[at + 1]?.text ?? ''));
+  });
 
 const isPlural = (text: string): boolean => text.endsWith('s');
 const isOfPair = (id: string): boolean => id === 'gloves' || categories.get(id)?.region === 'shoes';
@@ -48,7 +94,7 @@ const isSingleOfPair = ({ field, mention: { match } }: Naming): boolean =>
   field.isMainLanguage &&
   isOfPair(match.entry.id) &&
   !isPlural(field.tokens[match.last]?.text ?? '') &&
-  isPlainWord(wordAfter(field, match) ?? '') &&
+  isPlainWord(wordAfter(field, match.last) ?? '') &&
   !field.clauseMatches.some(isAttribute);
 
 /** What is said of goods that are worn: wearer, colour, stuff. */
@@ -65,12 +111,25 @@ const mayBeDecoration = ({ field: { tokens }, mention: { match } }: Naming): boo
   tokens.slice(match.first, match.last + 1).some(({ text }) => SINGLE_SOCK.test(text)) &&
   tokens.some(({ text }) => FESTIVE.test(text));
 
-/** Garments that often show an animal. */
-// biome-ignore format: a list reads best in lines
-const SHOWS_ANIMALS: ReadonlySet<string> = new Set([
-  't_shirt', 'long_sleeve_tee', 'sweatshirt', 'hoodie', 'socks_thin', 'socks_thick', 'sleepwear', 'slippers', 'bag',
-  'scarf', 'tie', 'underwear_bottom',
-]);
+/** "Bh-haakjes": the head of a hyphened compound is its last part. */
+const isBeforeHyphen = ({
+  field: { locale, tokens, unknown },
+  mention: { match },
+}: Naming): boolean =>
+  COMPOUNDING.includes(locale) &&
+  tokens[match.last + 1]?.before === 'hyphen' &&
+  unknown.has(match.last + 1);
+
+/** Whether a title says nothing more of a garment than its name. */
+const isBare = ({ clauseMatches, tokens }: Field): boolean =>
+  clauseMatches.every(({ match }) => isArticleNoun(match)) &&
+  !tokens.some(({ text }) => /\d/.test(text));
+
+/** "Raseur pull": of two nouns the first is the head in most languages, and it is unknown. */
+const isBareAfterUnknown = ({ field, mention: { match } }: Naming): boolean =>
+  field.locale !== 'en' && isBare(field) && [...field.unknown].some((at) => at < match.first);
+
+const showsAnimals = setOf('garments', 'show animals');
 const isCue = (kinds: RegExp) => (clauseMatch: ClauseMatch) =>
   clauseMatch.match.entry.kind === 'cue' &&
   kinds.test(clauseMatch.match.entry.id) &&
@@ -86,7 +145,7 @@ export const otherWearer = ({ clauseMatches }: Field): 'pet' | 'toy' | undefined
     isPerson(each) && each.match.first !== another?.first;
   if (!another || clauseMatches.some(isChild)) return undefined;
   const wearer = another.entry.id;
-  const showsIt = clauseMatches.some(({ match }) => SHOWS_ANIMALS.has(match.entry.id));
+  const showsIt = clauseMatches.some(({ match }) => showsAnimals().has(match.entry.id));
   if (wearer === 'wearer:pet') return showsIt ? undefined : 'pet';
   return 'toy';
 };
@@ -107,14 +166,22 @@ const mayBeStuff = ({ field, mention: { match } }: Naming): boolean => {
 const isBesideUnknown = ({ field, mention: { role } }: Naming): boolean =>
   role === 'for' || (role !== undefined && field.unknown.size > 0);
 
-const UNKNOWN_HEAD = [isBesideUnknown, mayBeStuff, isBeforeKnownHead, isSingleOfPair];
+const UNKNOWN_HEAD = [
+  isBesideUnknown,
+  mayBeStuff,
+  isBeforeKnownHead,
+  isSingleOfPair,
+  isForThing,
+  isBulk,
+  isBeforeHyphen,
+];
+const OPEN = [isBareAfterUnknown, isBeforeHead, mayBeDecoration, mayBeForThings, isForUnknown];
 
-/** Names of much that nobody wears, called by what it is for: "peg bag", "Krötenanzug". */
-const OPEN_HEADS: ReadonlySet<string> = new Set(['bag', 'suit_set']);
+const openHeads = setOf('garments', 'open');
 
 /** Whether a word that says nothing of a garment, or no language has, tells which bag or suit it is. */
 function mayBeForThings({ field, mention: { match } }: Naming): boolean {
-  if (!OPEN_HEADS.has(match.entry.id) || match.last > match.first) return false;
+  if (!openHeads().has(match.entry.id) || match.last > match.first) return false;
   const isHere = (other: ClauseMatch): boolean =>
     other.match.first === match.first && isAttribute(other);
   if (match.by === 'open' || match.by === 'compound') return !field.clauseMatches.some(isHere);
@@ -131,7 +198,5 @@ export function limitOf(naming: Naming): number {
   const showsAnimal = naming.field.clauseMatches.some(isAnother);
   if (UNKNOWN_HEAD.some((is) => is(naming))) return MAX_CONFIDENCE.unknownHead;
   if (showsAnimal && !naming.field.clauseMatches.some(isPerson)) return MAX_CONFIDENCE.unknownHead;
-  return [isBeforeHead, mayBeDecoration, mayBeForThings].some((is) => is(naming))
-    ? MAX_CONFIDENCE.open
-    : 1;
+  return OPEN.some((is) => is(naming)) ? MAX_CONFIDENCE.open : 1;
 }

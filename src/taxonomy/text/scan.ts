@@ -1,6 +1,6 @@
 import { splitCompound } from './compounds.ts';
 import { HEAD_IS_LAST } from './grammar.ts';
-import { type Entry, everyLanguage, isSameEntry, type Lexicon } from './lexicon.ts';
+import { type Entry, everyLanguage, isSameEntry, type Lexicon, pieceWords } from './lexicon.ts';
 import { stem } from './stem.ts';
 import type { Token } from './tokens.ts';
 
@@ -229,7 +229,24 @@ const soldParts = (matches: readonly Match[]) => {
     startsAt(last + 1, ({ kind, id }) => kind === 'role' && id === 'for') &&
     startsAt(last + 2, isName);
 };
-const asPart = (match: Match): Match => ({ ...match, entry: { kind: 'notGarment', id: 'part' } });
+const asThing = (match: Match, id: string): Match => ({
+  ...match,
+  entry: { kind: 'notGarment', id },
+});
+
+/** "50 cm", "12 Stück". */
+const isMeasured = (tokens: readonly Token[]): boolean =>
+  tokens.some(({ text }, at) => {
+    const [, digits, own] = /^(\d+)([a-z]*)$/.exec(text) ?? [];
+    const unit = own || (tokens[at + 1]?.text ?? '');
+    return digits !== undefined && (/^[cm]m$/.test(unit) || pieceWords().has(unit));
+  });
+
+/** "Rits 50 cm jas", "Knöpfe Bluse 12 Stück": a part that comes first, with its length or number, is what is sold. */
+const isMeasuredPart = ({ entry: { kind, id }, first }: Match, tokens: readonly Token[]): boolean =>
+  first === 0 &&
+  (id.startsWith('closure:') || (kind === 'notGarment' && id === 'part')) &&
+  isMeasured(tokens);
 
 /** Drops names within the details of a garment that is named outside of them: a dress with a cowl neck is no scarf. */
 function withoutDetails(
@@ -244,7 +261,10 @@ function withoutDetails(
   const isInside = (span: Span, { first, last }: Span): boolean =>
     span.first <= first && last <= span.last;
   const shown = matches
-    .map((match) => (match.entry.kind === 'detail' && isSold(match) ? asPart(match) : match))
+    .map((match) => {
+      if (isMeasuredPart(match, tokens)) return asThing(match, 'spare');
+      return match.entry.kind === 'detail' && isSold(match) ? asThing(match, 'part') : match;
+    })
     .filter(({ entry }) => entry.kind !== 'detail');
   const garments = shown.filter(({ entry }) => entry.kind === 'garment');
   const isHidden = (match: Match): boolean =>

@@ -418,6 +418,11 @@ async function account({ send, until }: Session): Promise<void> {
   await until(log, (answer) => JSON.stringify(answer).includes('createKey'));
   await send('GET', log);
   await send('GET', '/account/v1/requests/none');
+  const audit = '/account/v1/audit?limit=1';
+  await until(audit, (answer) => JSON.stringify(answer).includes('entries":[{'));
+  await send('GET', audit);
+  await send('GET', '/account/v1/audit?before=x');
+  await send('GET', audit, { key: '' });
 }
 
 async function presets({ send, keys }: Session): Promise<void> {

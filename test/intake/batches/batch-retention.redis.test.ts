@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { batchEraser } from '../../../src/intake/batches/batch-eraser.ts';
 import { batchKeys, batchPrefix, putLines } from '../../../src/intake/batches/batch-files.ts';
 import type { BatchManifest, BatchRecord } from '../../../src/intake/batches/batch-record.ts';
 import { createBatchRetention } from '../../../src/intake/batches/batch-retention.ts';
@@ -18,7 +17,7 @@ const CLIENT = 'tests';
 const { redis } = await useRedis();
 const blobs = await useBlobs();
 const batches = new Batches(redis, hostClock);
-const retention = createBatchRetention(batches, batchEraser(blobs));
+const retention = createBatchRetention(batches, blobs);
 
 async function record(id: string): Promise<BatchRecord> {
   const batch = await batches.get(id);
@@ -109,7 +108,7 @@ describe('erasing', () => {
         },
         deleteAll: (prefix) => deleteListed(brittle, prefix),
       };
-      const broken = createBatchRetention(batches, batchEraser(brittle));
+      const broken = createBatchRetention(batches, brittle);
       await expect(broken.erase(await record(id), NOW)).rejects.toThrow('power failure');
       const { status, erasure } = await record(id);
       expect([status, erasure]).toEqual(['expired', undefined]);

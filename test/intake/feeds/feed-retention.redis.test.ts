@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { batchPrefix } from '../../../src/intake/batches/batch-files.ts';
-import { runManifests } from '../../../src/intake/feeds/feed-files.ts';
 import { feedKeys, feedPrefix } from '../../../src/intake/feeds/feed-keys.ts';
 import { eraseFeed, expireRun, finishRun } from '../../../src/intake/feeds/feed-retention.ts';
 import { createFeedRuns, scheduledRunId } from '../../../src/intake/feeds/runs.ts';
@@ -179,7 +178,7 @@ describe('a run', () => {
 
   test('is created and expires by the given clock, not by that of the host', async () => {
     const nowMillis = Date.parse('2031-05-06T12:00:00.000Z');
-    const runs = createFeedRuns({ ...bench, now: () => nowMillis }, runManifests(bench.blobs));
+    const runs = createFeedRuns({ ...bench, now: () => nowMillis });
     const feed = await bench.feed({});
     expect(await runs.start(feed, 'run_clock', 'r')).toBe(true);
     expect(await bench.run('run_clock')).toMatchObject({

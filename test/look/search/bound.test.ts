@@ -4,8 +4,10 @@ import { comparableScore } from '../../../src/look/scoring/score.ts';
 import {
   extend,
   isWearable,
+  openBound,
   type Path,
   type Sums,
+  sumsOf,
   upperBound,
 } from '../../../src/look/search/bound.ts';
 import { createSearchProblem, readGarments } from '../../../src/look/search/candidates.ts';
@@ -51,16 +53,21 @@ function visit(space: Space, path: Path, sums: Sums, tally: Tally): number {
     const score = bestScore(space, path);
     const value = completionsOf(space, sums, Number.NEGATIVE_INFINITY, false).at(-1)?.value;
     if (!(Math.abs(value! - score) <= SLACK)) tally.wrong.push({ score, value });
+    for (const [at, choice] of path.entries()) {
+      // What the search takes for a neighbour before it adds it up.
+      const open = openBound(space, sumsOf(space, path.with(at, undefined)), at) + choice!.best;
+      if (open < score - SLACK) tally.violations.push({ open, score, at });
+    }
     return score;
   }
-  const own = upperBound(space, sums, depth);
+  const own = upperBound(space, sums, space.rest[depth]!);
   let best = Number.NEGATIVE_INFINITY;
   for (const choice of level.choices) {
     const next = [...path, choice];
     if (!isWearable(space, next)) continue;
     const after = extend(space, sums, path, depth, choice, { ...sums });
     const below = visit(space, next, after, tally);
-    const bound = upperBound(space, after, depth + 1);
+    const bound = upperBound(space, after, space.rest[depth + 1]!);
     // What the search takes for an open choice: the bound of the partial outfit with this one's best.
     const open = own - level.choices[0]!.best + choice.best;
     tally.nodes += 1;

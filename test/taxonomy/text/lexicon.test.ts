@@ -7,7 +7,8 @@ import {
   LOCALES,
   MATERIAL_IDS,
 } from '../../../src/taxonomy/dictionary/schema.ts';
-import { readTable, readWords } from '../../../src/taxonomy/text/lexicon-files.ts';
+import { readTable } from '../../../src/taxonomy/tables.ts';
+import { readWords } from '../../../src/taxonomy/text/lexicon-files.ts';
 import { tokenize } from '../../../src/taxonomy/text/tokens.ts';
 
 const FOLDER = new URL('../../../data/lexicon/', import.meta.url);
@@ -20,7 +21,7 @@ const folded = (phrase: string): string =>
 
 describe.each(FILES)('data/lexicon/%s.tsv', (name) => {
   test('has three columns and perhaps a note in each line, and no line twice', () => {
-    const lines = readTable(name);
+    const lines = readTable(`lexicon/${name}`);
     expect(lines.length).toBeGreaterThan(50);
     expect(lines.filter((line) => line.length < 3 || line.length > 4)).toEqual([]);
     expect(lines.filter((line) => line.some((cell) => cell !== cell.trim()))).toEqual([]);
@@ -61,7 +62,7 @@ test('every category that has names exists', () => {
 });
 
 test('every category of a Google node exists', () => {
-  const ids = readTable('google-nodes').flatMap(([, , filed = '']) => filed.split(' '));
+  const ids = readTable('lexicon/google-nodes').flatMap(([, , filed = '']) => filed.split(' '));
   expect(
     ids.filter((id) => id !== '-' && !id.startsWith('region:') && !categories.has(id)),
   ).toEqual([]);
@@ -74,6 +75,6 @@ test('every hint of a refinement has words, or is a material or a colour', () =>
     ...COLOUR_IDS.map((id) => `colour:${id}`),
     ...dictionary.attributes.sleeveLength.map(({ id }) => `sleeveLength:${id}`),
   ]);
-  const hints = readTable('refinements').flatMap(([, when = '']) => when.split(' '));
+  const hints = readTable('lexicon/refinements').flatMap(([, when = '']) => when.split(' '));
   expect(hints.filter((hint) => !known.has(hint))).toEqual([]);
 });

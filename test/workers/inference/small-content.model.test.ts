@@ -61,16 +61,18 @@ async function draw({ shape, side, fill, ground, format = 'png', extra = '' }: S
   return { file, matte: { data, ...SIZE } };
 }
 
-async function scoreOf(scene: Scene, { secondPass }: SubjectPreset) {
+async function scoreOf(scene: Scene, preset: SubjectPreset) {
   const { file, matte } = await draw(scene);
   runs = 0;
-  const preset = { secondPass, edges: QUICK_EDGES };
   const found = await findSubject(session, await decode(file, 1e7), preset, undefined);
   return { ...scoresOf(found.matte, matte), runs };
 }
 
-const ONE_PASS: SubjectPreset = {};
-const BALANCED: SubjectPreset = { secondPass: { maxShare: 0.6, maxConfidence: 0.982 } };
+const ONE_PASS: SubjectPreset = { edges: QUICK_EDGES };
+const BALANCED: SubjectPreset = {
+  ...ONE_PASS,
+  secondPass: { maxShare: 0.6, maxConfidence: 0.982 },
+};
 const DUST = '<rect x="90" y="700" width="1" height="1" fill="#000"/>';
 
 describe('is found', () => {

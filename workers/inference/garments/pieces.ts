@@ -89,7 +89,6 @@ export function layOut(subject: Subject, pieces: readonly SubjectPiece[]): void 
   }
 }
 
-/** Returns the groups of a part, as indices. */
 export const groupsOfPart = (part: number): number[] =>
   [...GROUPS.keys()].filter((group) => PART_OF[group] === part);
 
@@ -135,7 +134,6 @@ function splitByGroup(subject: Subject, part: number, cells: readonly number[]):
 const isCountable = (part: number): boolean =>
   GROUPS.some((group, i) => PART_OF[i] === part && group.isCountable);
 
-/** Returns the garments of the subject. */
 export function findPieces(subject: Subject): Piece[] {
   const components = componentsOf(labelParts(subject), subject);
   return [...PARTS.keys()]

@@ -47,7 +47,6 @@ export interface Garment {
   mask: ProbabilityMap;
 }
 
-/** What a subject wears. */
 export interface Outfit {
   /** Whether skin or hair show. Laid-out garments have none: all of them is garment. */
   person: boolean;

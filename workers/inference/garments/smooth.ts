@@ -51,7 +51,6 @@ const cellsOf = (first: number, width: number) => [
   first + width + 1,
 ];
 
-/** Writes the mean colour of a square of pixels. */
 function meanColour(pixels: Pixels, left: number, top: number, side: number, out: Float32Array) {
   const { data, width } = pixels;
   out.fill(0);

@@ -2460,6 +2460,42 @@ export interface LoggedRequest {
   units: number;
   answeredAt: string;
 }
+/** Which entries of the audit log to return. */
+export interface AuditQuery {
+  /** Default `20`: 1 to 100. */
+  limit?: number | undefined;
+  /** The last id of the previous page. */
+  before?: string | undefined;
+  /** Up to 400 characters. */
+  client?: string | undefined;
+  /** E-mail and subject, as entries have them: up to 400 characters. */
+  person?: string | undefined;
+  /** Up to 400 characters. */
+  keyId?: string | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
+}
+/** Who changed what, when. */
+export interface AuditEntry {
+  requestId: string;
+  client: string;
+  keyId: string;
+  /** Who had signed in to the console without a key: e-mail and subject at the provider. */
+  person?: string;
+  /** The `operationId`. */
+  operation: string;
+  method: string;
+  route: string;
+  status: number;
+  problem?: string;
+  /** Of the path; `…` if it looked like a secret. */
+  params: Record<string, string>;
+  made?: string;
+  id: string;
+  answeredAt: string;
+}
+/** Entries of the audit log, the newest first. */
+export interface AuditPage { entries: AuditEntry[]; links?: DuplicatesLinks }
 /** `fetched`: the key was handed out, and is in use. */
 export type AccessStatus = 'pending' | 'approved' | 'denied' | 'fetched';
 /** A request for a key. */

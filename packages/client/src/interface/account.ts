@@ -23,6 +23,11 @@ export interface AccountClient {
   usage(query?: contract.AccountUsageQuery, options?: CallOptions): Answer<contract.AccountUsage>;
   /** Returns the requests that had this id, the newest first. They are written just after the response. */
   findRequests(requestId: string, options?: CallOptions): Promise<contract.LoggedRequest[]>;
+  /**
+   * Returns who changed what, of all clients, the newest first; needs the scope `operations:access`. The next page is
+   * `before` the last id.
+   */
+  audit(query?: contract.AuditQuery, options?: CallOptions): Answer<contract.AuditPage>;
 }
 
 /** How somebody without a key gets one, and how the operator decides. */

@@ -109,7 +109,6 @@ const respond = (status: number, batch: BatchRecord): StoredResponse =>
 const rowOf = ({ params: { row = '' } }: Pick<Call, 'params'>): number =>
   /^\d+$/.test(row) ? Number(row) : -1;
 
-/** Creates the actions behind the batch routes. */
 export function createBatchActions(services: BatchServices, events: BatchEvents) {
   const { batches, blobs, batchIndex: index, batchRetention } = services;
   const { readClientLimits, linkRule, now } = services;
@@ -129,14 +128,12 @@ export function createBatchActions(services: BatchServices, events: BatchEvents)
     return batch;
   }
 
-  /** Reads a batch again after a change. */
   async function reread({ id }: BatchRecord): Promise<BatchRecord> {
     const batch = await find(id);
     if (!batch) throw notFound('batch');
     return batch;
   }
 
-  /** Removes whatever `create` wrote. */
   async function undoCreate({ id, client }: BatchManifest): Promise<void> {
     const { manifest, background } = batchKeys(client, id);
     await undoAcceptance([batches.remove(id)], () => [

@@ -27,7 +27,6 @@ class FileNames {
   }
 }
 
-/** What an archive is made of. */
 interface ArchiveSource {
   blobs: Blobs;
   batch: BatchRecord;

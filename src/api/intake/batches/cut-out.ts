@@ -71,7 +71,6 @@ async function requireResult(services: Services, batch: BatchRecord, row: number
   return result;
 }
 
-/** Returns the cut-out of a row as people have mended it last. */
 async function newestCutOut(
   { reviews }: Services,
   { id, review }: BatchRecord,
@@ -93,7 +92,7 @@ export async function missing(
   return !present || present.status === 'expired' ? resultsGone('batch') : undefined;
 }
 
-/** Opens the cut-out of one row as a stream. @throws Problem as `requireResult` throws; gone, damaged */
+/** @throws Problem as `requireResult` throws; gone, damaged */
 export async function openCutOut(
   services: Services,
   batch: BatchRecord,
@@ -110,7 +109,7 @@ export async function openCutOut(
   return { body, cutout };
 }
 
-/** Opens the cut-out of a garment of one row as a stream. @throws Problem as `requireResult` throws; gone, damaged */
+/** @throws Problem as `requireResult` throws; gone, damaged */
 export async function openGarment(
   services: Services,
   batch: BatchRecord,

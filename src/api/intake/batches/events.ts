@@ -23,8 +23,7 @@ function formatEvent(name: string, eventId: string, batch: BatchRecord, counts: 
 }
 
 /**
- * Reports progress of a batch until it ends, the key is revoked, the client disconnects or the server
- * shuts down.
+ * Reports progress of a batch until it ends, the key is revoked, the client disconnects or the server shuts down.
  * @param read returns the current batch, or undefined if it no longer exists
  * @param countsOf returns the counts to report
  * @param isAllowed returns whether the caller may still read it
@@ -63,7 +62,6 @@ async function* streamEvents(
   }
 }
 
-/** Creates server-sent event streams, with a limit per client and process. */
 export function createBatchEvents() {
   const limit = createClientLimit(
     MAX_STREAMS_PER_CLIENT,

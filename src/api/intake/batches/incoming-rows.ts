@@ -28,7 +28,6 @@ export interface IncomingRow {
   upload: Upload;
 }
 
-/** The part of a body that its rows are read from. */
 type TextBody = Pick<Extract<BodyStream, { kind: 'bytes' }>, 'stream' | 'hold'>;
 
 interface IncomingLimits {

@@ -30,7 +30,6 @@ const uploadInProgress = (): Problem =>
     headers: { 'retry-after': String(LEASE_MILLIS / 1000) },
   });
 
-/** Runs an upload while no other upload to the batch can run. */
 async function withUploadLease<T>(
   batches: Batches,
   id: string,
@@ -89,10 +88,7 @@ async function* prepared<T>(
 const wrongOffset = (detail: string, offset: number): Problem =>
   new Problem('conflict', detail, { members: { offset } });
 
-/**
- * Returns the upload to resume, or undefined for a new one.
- * @throws Problem conflict, with the right offset
- */
+/** Returns the upload to resume, or undefined for a new one. @throws Problem conflict, with the right offset */
 function uploadToResume(
   { upload }: BatchRecord,
   offset: number | undefined,
@@ -112,10 +108,6 @@ function uploadToResume(
   throw wrongOffset(detail, upload.offset);
 }
 
-/**
- * Parses the rows of the request's body in its format.
- * @param readIds adds the customIds in use to `ids`; called when the body begins
- */
 function readRows(
   services: ItemsServices,
   call: Call,
@@ -136,7 +128,6 @@ function readRows(
   );
 }
 
-/** Reads rows as they are defined for batches, or those of a feed. */
 async function* readBytes(
   services: ItemsServices,
   body: Extract<BodyStream, { kind: 'bytes' }>,
@@ -170,7 +161,7 @@ function withMembers(error: unknown, members: Record<string, unknown>): Problem 
   return new Problem(type, detail, { headers, ...(errors && { errors }), cause, members });
 }
 
-/** Returns the format that Content-Type declares. @throws Problem unsupported-media-type */
+/** @throws Problem unsupported-media-type */
 function readFormat(call: Call): Upload['format'] {
   const [mediaType = ''] = String(call.headers['content-type'] ?? '').split(';', 1);
   const type = mediaType.trim().toLowerCase();

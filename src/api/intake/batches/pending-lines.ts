@@ -6,7 +6,6 @@ const CHUNK_LINES = 500;
 const CHUNK_ROWS = 10_000;
 const CHUNK_CHARS = 1024 * 1024;
 
-/** A line to be stored, and the state of the upload after it. */
 export interface PendingLine {
   line: RowLine;
   upload: Upload;
@@ -15,13 +14,11 @@ export interface PendingLine {
 const sumOf = <T>(all: readonly T[], value: (one: T) => number): number =>
   all.reduce((sum, one) => sum + value(one), 0);
 
-/** Counts the rows of lines. */
 export function countRows(lines: readonly RowLine[]): { accepted: number; rejected: number } {
   const rejected = sumOf(lines.filter(isRejected), rowCount);
   return { accepted: sumOf(lines, rowCount) - rejected, rejected };
 }
 
-/** Returns the bytes of lines in their file. */
 export const byteLength = (lines: readonly RowLine[]): number =>
   sumOf(lines, (line) => Buffer.byteLength(JSON.stringify(line)) + 1);
 
@@ -47,7 +44,6 @@ export function createPendingLines() {
       chars += JSON.stringify(row).length;
     },
 
-    /** Returns how many of the rows are accepted. */
     accepted: (): number => accepted,
 
     isEmpty: (): boolean => lines.length === 0,

@@ -16,12 +16,12 @@ import { Classification } from '../../../taxonomy/response-schema.ts';
 import { DuplicateOfField } from '../duplicates/schemas.ts';
 import { classifyEvidence, PublicCutOut, PublicProblem, publicProblem } from '../job-response.ts';
 import { outfitResponse } from '../outfit-response.ts';
+import { textBlocks } from '../text-blocks.ts';
 
 const refinementsField = z.number().optional().meta({
   description: 'How often people have mended the cut-out; absent if it is as it was made',
 });
 
-/** For the OpenAPI document: one line of the results. */
 export const ResultRow = z
   .object({
     row: z.number(),
@@ -35,7 +35,6 @@ export const ResultRow = z
   })
   .meta({ id: 'BatchResult' });
 
-/** For the OpenAPI document: one line of the errors. */
 export const ErrorRow = z
   .object({
     row: z.number(),
@@ -47,7 +46,6 @@ export const ErrorRow = z
 
 const MANIFEST_STATUSES = ['succeeded', 'failed', 'rejected', 'pending', 'canceled'] as const;
 
-/** For the OpenAPI document: one line of the manifest. */
 export const ManifestRow = z
   .object({
     row: z.number(),
@@ -82,7 +80,6 @@ export const ManifestRow = z
 /** Converts a row to its line in a report; undefined omits the row. */
 export type Report = (batch: BatchRecord, outcome: RowOutcome) => object | undefined;
 
-/** Returns the path of a row's cut-out. */
 export const cutOutUrl = (id: string, row: number): string =>
   `${BATCHES_PATH}/${id}/rows/${row}/cutout`;
 
@@ -178,26 +175,9 @@ export const REPORTS = {
   manifest: toManifestRow,
 } as const satisfies Record<string, Report>;
 
-/**
- * Returns the index of the chunk that contains a row, or -1.
- * @param firstRows the first row of each chunk
- */
+/** Returns the index of the chunk that contains a row, or -1. @param firstRows the first row of each chunk */
 export const findChunk = (firstRows: readonly number[], row: number): number =>
   firstRows.findLastIndex((first) => first <= row);
-
-const BLOCK_CHARS = 64 * 1024;
-
-/** Serializes objects as lines of JSON, many per block. */
-async function* toNdjson(objects: AsyncIterable<object>): AsyncGenerator<Buffer> {
-  let text = '';
-  for await (const object of objects) {
-    text += `${JSON.stringify(object)}\n`;
-    if (text.length < BLOCK_CHARS) continue;
-    yield Buffer.from(text);
-    text = '';
-  }
-  if (text) yield Buffer.from(text);
-}
 
 /**
  * Yields the rows of a batch in upload order, as far as outcomes are known now.
@@ -217,17 +197,16 @@ export async function* readRows(
   }
 }
 
-/** Serializes a report on the rows of a batch as NDJSON. */
 export async function* readReport(
   batch: BatchRecord,
   report: Report,
   outcomes: AsyncIterable<RowOutcome>,
 ): AsyncGenerator<Buffer> {
-  async function* lines(): AsyncGenerator<object> {
+  async function* lines(): AsyncGenerator<string> {
     for await (const outcome of outcomes) {
       const line = report(batch, outcome);
-      if (line) yield line;
+      if (line) yield `${JSON.stringify(line)}\n`;
     }
   }
-  yield* toNdjson(lines());
+  yield* textBlocks(lines());
 }

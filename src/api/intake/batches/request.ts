@@ -9,7 +9,6 @@ import {
 } from '../job-request.ts';
 import { exportPolicyField } from '../review/export-policy.ts';
 
-/** The body that opens a batch. */
 export const CreateBatchRequest = z
   .strictObject({
     name: z.string().trim().min(1).max(200).optional(),
@@ -41,7 +40,6 @@ export const RowsQuery = z.object({
 export const ReportQuery = RowsQuery.extend({ export: exportPolicyField });
 export type ReportQuery = Partial<z.infer<typeof ReportQuery>>;
 
-/** For the OpenAPI document: one line of an upload. */
 export const ItemRow = z
   .object({
     customId: z.string().max(256),

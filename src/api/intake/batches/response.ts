@@ -20,7 +20,6 @@ const Counts = z
   .meta({ id: 'BatchCounts' });
 export type BatchCounts = z.infer<typeof Counts>;
 
-/** For the OpenAPI document: how far people have reviewed cut-outs. */
 export const ReviewCounts = z
   .object({
     needed: z.number().meta({ description: 'Cut-outs that a person should look at' }),
@@ -38,7 +37,6 @@ export const duplicatesField = DuplicateCountsField.optional().meta({
   description: 'Since the end; absent if it ended under a release without fingerprints',
 });
 
-/** For the OpenAPI document: a batch as its client sees it. */
 export const BatchResponse = z
   .object({
     id: z.string(),
@@ -76,7 +74,27 @@ export const BatchResponse = z
   .meta({ id: 'Batch' });
 export type BatchResponse = z.infer<typeof BatchResponse>;
 
-/** For the OpenAPI document: the data of a server-sent event. */
+export const ItemsResponse = z
+  .object({
+    accepted: z.number(),
+    rejected: z.number(),
+    offset: z.number().meta({
+      description: 'Bytes of the upload that are stored; for a form, files; for a feed, images',
+    }),
+    errors: z
+      .array(
+        z.object({
+          line: z.number(),
+          customId: z.string().optional(),
+          problem: z.object({ type: z.string(), detail: z.string() }),
+        }),
+      )
+      .meta({ description: 'The first ten rejected rows' }),
+    warnings: z.array(z.string()),
+  })
+  .meta({ id: 'BatchUpload' });
+export type ItemsResponse = z.infer<typeof ItemsResponse>;
+
 export const BatchEvent = z
   .object({ id: z.string(), status: z.enum(BATCH_STATUSES), counts: Counts })
   .meta({ id: 'BatchEvent' });
@@ -89,7 +107,6 @@ export function reviewMember({ review, reviewApproved, reviewRejected }: BatchRe
   return { review: { needed: review.needed, ...decided, pending } };
 }
 
-/** Converts a batch record to its response. */
 export function batchResponse(batch: BatchRecord): BatchResponse {
   const { id, status, name, operations, upload, createdAt, sealedAt, finishedAt } = batch;
   return {

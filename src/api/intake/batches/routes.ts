@@ -26,27 +26,7 @@ import {
   ReportQuery,
   RowsQuery,
 } from './request.ts';
-import { BatchEvent, BatchResponse } from './response.ts';
-
-const ItemsResponse = z
-  .object({
-    accepted: z.number(),
-    rejected: z.number(),
-    offset: z.number().meta({
-      description: 'Bytes of the upload that are stored; for a form, files; for a feed, images',
-    }),
-    errors: z
-      .array(
-        z.object({
-          line: z.number(),
-          customId: z.string().optional(),
-          problem: z.object({ type: z.string(), detail: z.string() }),
-        }),
-      )
-      .meta({ description: 'The first ten rejected rows' }),
-    warnings: z.array(z.string()),
-  })
-  .meta({ id: 'BatchUpload' });
+import { BatchEvent, BatchResponse, ItemsResponse } from './response.ts';
 
 const BatchPage = z
   .object({
@@ -78,13 +58,9 @@ const idempotentAction =
     return idempotently(idempotency, call, parts, () => act(batch, call));
   };
 
-/** The routes that change batches. */
 const changeRoutes = (actions: BatchActions, idempotency: Idempotency): Route[] => [
-  route<unknown, CreateBatchRequest>({
-    method: 'POST',
-    path: BATCHES_PATH,
+  route<unknown, CreateBatchRequest>('createBatch', `POST ${BATCHES_PATH}`, {
     scope: 'any-key',
-    operationId: 'createBatch',
     summary: 'Open a batch of images',
     description:
       'The key needs the scopes of the requested operations. A batch accepts rows until it is sealed, for a day at most. With an `Idempotency-Key`, a request repeated within a day returns the same batch.',
@@ -98,11 +74,8 @@ const changeRoutes = (actions: BatchActions, idempotency: Idempotency): Route[] 
         actions.create(call.body, call, ref),
       ),
   }),
-  route<ItemsQuery>({
-    method: 'POST',
-    path: `${BATCH_PATH}/items`,
+  route<ItemsQuery>('addBatchItems', `POST ${BATCH_PATH}/items`, {
     scope: 'any-key',
-    operationId: 'addBatchItems',
     summary: 'Upload rows to a batch, without a limit on their number',
     description: UPLOAD_DESCRIPTION,
     requestHeaders: IDEMPOTENT,
@@ -124,11 +97,8 @@ const changeRoutes = (actions: BatchActions, idempotency: Idempotency): Route[] 
       actions.addItems,
     ),
   }),
-  route({
-    method: 'POST',
-    path: `${BATCH_PATH}/seal`,
+  route('sealBatch', `POST ${BATCH_PATH}/seal`, {
     scope: 'any-key',
-    operationId: 'sealBatch',
     summary: 'Seal a batch and start processing its rows',
     description: 'No rows can be added afterwards. Sealing again returns the same batch.',
     requestHeaders: IDEMPOTENT,
@@ -136,11 +106,8 @@ const changeRoutes = (actions: BatchActions, idempotency: Idempotency): Route[] 
     problems: ['not-found', 'conflict', 'gone'],
     handle: idempotentAction(actions, idempotency, () => ['seal'], actions.seal),
   }),
-  route({
-    method: 'POST',
-    path: `${BATCH_PATH}/cancel`,
+  route('cancelBatch', `POST ${BATCH_PATH}/cancel`, {
     scope: 'any-key',
-    operationId: 'cancelBatch',
     summary: 'Cancel the unfinished rows of a batch; their quota is refunded',
     description: 'Results of finished rows remain until the batch expires.',
     requestHeaders: IDEMPOTENT,
@@ -148,11 +115,8 @@ const changeRoutes = (actions: BatchActions, idempotency: Idempotency): Route[] 
     problems: ['not-found', 'conflict', 'gone'],
     handle: idempotentAction(actions, idempotency, () => ['cancel'], actions.cancel),
   }),
-  route({
-    method: 'DELETE',
-    path: BATCH_PATH,
+  route('eraseBatch', `DELETE ${BATCH_PATH}`, {
     scope: 'any-key',
-    operationId: 'eraseBatch',
     summary: 'Erase a batch with its images and results',
     description:
       'Deletes everything that is stored of the batch at once, and cancels it if it has not ended.',
@@ -171,11 +135,8 @@ const reportRoute = (
   schema: z.ZodType,
   summary: string,
 ): Route =>
-  route<ReportQuery>({
-    method: 'GET',
-    path: `${BATCH_PATH}/${name}`,
+  route<ReportQuery>(operationId, `GET ${BATCH_PATH}/${name}`, {
     scope: 'any-key',
-    operationId,
     summary,
     description:
       'NDJSON in upload order, with what is known now. `after` resumes an interrupted download.',
@@ -185,13 +146,9 @@ const reportRoute = (
     handle: (call) => actions.report(name, call, call.query),
   });
 
-/** The routes that show batches. */
 const viewRoutes = (actions: BatchActions): Route[] => [
-  route<PageQuery>({
-    method: 'GET',
-    path: BATCHES_PATH,
+  route<PageQuery>('listBatches', `GET ${BATCHES_PATH}`, {
     scope: 'any-key',
-    operationId: 'listBatches',
     summary: 'List your batches, newest first',
     description:
       'The newest 1,000, without those that have expired or were erased; others are found by their id. `links.next` is the next page.',
@@ -199,11 +156,8 @@ const viewRoutes = (actions: BatchActions): Route[] => [
     responses: { 200: jsonDoc('A page', BatchPage) },
     handle: async (call) => json(await actions.list(call)),
   }),
-  route({
-    method: 'GET',
-    path: BATCH_PATH,
+  route('getBatch', `GET ${BATCH_PATH}`, {
     scope: 'any-key',
-    operationId: 'getBatch',
     summary: 'Get the status of a batch',
     description:
       'The counts say how many rows are accepted, rejected, queued, active, succeeded and failed. A batch that has expired or was erased is 410 `gone` with `expiredAt` or `erasedAt`, until its record is deleted too.',
@@ -232,11 +186,8 @@ const viewRoutes = (actions: BatchActions): Route[] => [
     ManifestRow,
     'Download all rows, with the hashes of their images',
   ),
-  route<ReportQuery>({
-    method: 'GET',
-    path: `${BATCH_PATH}/archive`,
+  route<ReportQuery>('getBatchArchive', `GET ${BATCH_PATH}/archive`, {
     scope: 'any-key',
-    operationId: 'getBatchArchive',
     summary: 'Download all cut-outs of a batch as one ZIP archive',
     description:
       'Files are named after `customId`, in upload order; `errors.ndjson` lists the rows without one. It has what is known now; `after` resumes behind a row.',
@@ -251,22 +202,16 @@ const viewRoutes = (actions: BatchActions): Route[] => [
     problems: ['not-found', 'gone', 'conflict'],
     handle: actions.archive,
   }),
-  route({
-    method: 'GET',
-    path: `${BATCH_PATH}/rows/:row/cutout`,
+  route('getBatchCutout', `GET ${BATCH_PATH}/rows/:row/cutout`, {
     scope: 'any-key',
-    operationId: 'getBatchCutout',
     summary: 'Download the cut-out of a row',
     description: 'If the row failed, the response is its problem.',
     responses: { 200: cutOutResponseDoc },
     problems: RESULT_PROBLEMS,
     handle: actions.cutOut,
   }),
-  route({
-    method: 'GET',
-    path: `${BATCH_PATH}/rows/:row/garments/:index`,
+  route('getBatchGarment', `GET ${BATCH_PATH}/rows/:row/garments/:index`, {
     scope: 'any-key',
-    operationId: 'getBatchGarment',
     summary: 'Download the cut-out of a garment of a row',
     description:
       'Of a batch with the operation `separate`; `index` is that of the garment. If the row failed, the response is its problem.',
@@ -274,11 +219,8 @@ const viewRoutes = (actions: BatchActions): Route[] => [
     problems: RESULT_PROBLEMS,
     handle: actions.garment,
   }),
-  route({
-    method: 'GET',
-    path: `${BATCH_PATH}/events`,
+  route('getBatchEvents', `GET ${BATCH_PATH}/events`, {
     scope: 'any-key',
-    operationId: 'getBatchEvents',
     summary: 'Follow the progress of a batch as server-sent events',
     description:
       '`progress` with the counts when they change, `completed` at the end. `Last-Event-ID` resumes the stream; 204 means that there are no more events. The stream ends within seconds if the key is revoked.',

@@ -11,7 +11,6 @@ export const storageUnavailable = throwUnavailable(
   'Object storage does not respond; resume from "offset" later',
 );
 
-/** The image of a row that is not appended yet. */
 interface PendingImage {
   key: string;
   reservation: BytesReservation;
@@ -28,10 +27,7 @@ export function createRowImages(
   const pending = new Map<number, PendingImage>();
 
   return {
-    /**
-     * Stores the image of a row and returns its key.
-     * @throws Problem quota-exceeded, upstream-unavailable
-     */
+    /** @throws Problem quota-exceeded, upstream-unavailable */
     async put(row: number, { bytes, format }: ValidatedImage): Promise<string> {
       const key = keys.input(row, uploadId);
       const reservation = await storedBytes.reserve(allowance, bytes.length);
@@ -45,7 +41,6 @@ export function createRowImages(
       for (const { row } of lines) pending.delete(row);
     },
 
-    /** Returns the bytes of the images whose rows are not appended yet. */
     pendingBytes: (): number =>
       [...pending.values()].reduce((sum, { reservation }) => sum + reservation.bytes, 0),
 

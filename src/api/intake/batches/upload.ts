@@ -16,6 +16,7 @@ import { throwUnavailable } from '../../common-problems.ts';
 import type { IncomingRow } from './incoming-rows.ts';
 import { byteLength, countRows, createPendingLines, type PendingLine } from './pending-lines.ts';
 import { createRejectionCharge } from './rejection-charge.ts';
+import type { ItemsResponse } from './response.ts';
 import { createRowImages, storageUnavailable } from './row-images.ts';
 
 /** A chunk ends here too, if the images of its rows are large. */
@@ -27,17 +28,6 @@ export type UploadServices = Pick<
   Gateway,
   'batches' | 'blobs' | 'limits' | 'requestLimits' | 'storedBytes' | 'now'
 >;
-
-/** The part of an upload that is stored. */
-export interface UploadResult {
-  accepted: number;
-  rejected: number;
-  /** Where to resume. */
-  offset: number;
-  /** The first rows that were rejected. */
-  errors: Omit<RejectedRow, 'row'>[];
-  warnings: string[];
-}
 
 function quotaExceeded({ quotaPerDay }: Meter, nowMillis: number): Problem {
   return new Problem(
@@ -71,7 +61,7 @@ export function createUpload(
   const keys = batchKeys(client, id);
   const images = createRowImages({ blobs, storedBytes }, batch, caller);
   const chargeRejection = createRejectionCharge(requestLimits, caller);
-  const stored: Omit<UploadResult, 'warnings'> = {
+  const stored: Omit<ItemsResponse, 'warnings'> = {
     accepted: 0,
     rejected: 0,
     offset: from?.offset ?? 0,
@@ -88,7 +78,6 @@ export function createUpload(
     throw quotaExceeded(caller, now());
   }
 
-  /** Converts a row to the line to store, and stores its image if the row contains one. */
   async function toLine({ line, customId, content }: IncomingRow): Promise<RowLine> {
     const position = { row: nextRow, line };
     const reject = ({ type, detail }: Problem): RejectedRow => ({
@@ -135,7 +124,6 @@ export function createUpload(
     await blobs.delete(keys.rows(chunk)).catch(storageUnavailable);
   }
 
-  /** Writes a chunk's file and appends the chunk to the batch. */
   async function putChunk(lines: readonly RowLine[], upload: Upload) {
     await putRows(blobs, keys.rows(chunk), lines, upload).catch(storageUnavailable);
     const newChunk = { chunk, first: lines[0]!.row, ...countRows(lines), upload };
@@ -195,7 +183,7 @@ export function createUpload(
         await flush().finally(images.discardPending);
       }
     },
-    result(): UploadResult {
+    result(): ItemsResponse {
       const warnings = [...unknownColumns].map(
         (name) => `The column ${JSON.stringify(name)} is ignored`,
       );

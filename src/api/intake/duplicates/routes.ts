@@ -8,22 +8,21 @@ import { jsonDoc } from '../../json-doc.ts';
 import { RETRY_SOON } from '../job-response.ts';
 import { DuplicatesPage, DuplicatesQuery } from './schemas.ts';
 
-/** The batch or run whose rows were compared. */
-interface DuplicatesTarget {
+export interface BatchTarget {
   batch: BatchRecord;
-  /** Path of its duplicates. */
   path: string;
 }
 
-interface DuplicatesRouteOptions {
+/** What the routes of a batch's rows and those of a run's rows differ in. */
+export interface RowsRoutesOptions<Target extends BatchTarget> {
   /** Path of the batch or run, with parameters. */
   path: string;
   /** In operation ids, such as `getBatchDuplicates`. */
   name: 'Batch' | 'FeedRun';
   /** For summaries. */
   noun: 'batch' | 'run';
-  /** Returns the caller's batch or run. @throws Problem not-found, gone, insufficient-scope */
-  readTarget(call: Call<unknown, unknown>): Promise<DuplicatesTarget>;
+  /** @throws Problem not-found, gone, insufficient-scope */
+  readTarget(call: Call<unknown, unknown>): Promise<Target>;
 }
 
 const duplicatesUnavailable = throwUnavailable(
@@ -44,7 +43,7 @@ function requireDuplicates({ status, duplicates }: BatchRecord) {
 
 async function readPage(
   blobs: Blobs,
-  { batch, path }: DuplicatesTarget,
+  { batch, path }: BatchTarget,
   query: DuplicatesQuery,
 ): Promise<object> {
   const duplicates = requireDuplicates(batch);
@@ -53,16 +52,12 @@ async function readPage(
   return { duplicates, groups, ...(next !== undefined && { links }) };
 }
 
-/** The route of the duplicates of a batch or a feed run. */
 export const duplicatesRoute = (
   blobs: Blobs,
-  { path, name, noun, readTarget }: DuplicatesRouteOptions,
+  { path, name, noun, readTarget }: RowsRoutesOptions<BatchTarget>,
 ): Route =>
-  route<DuplicatesQuery>({
-    method: 'GET',
-    path: `${path}/duplicates`,
+  route<DuplicatesQuery>(`get${name}Duplicates`, `GET ${path}/duplicates`, {
     scope: 'any-key',
-    operationId: `get${name}Duplicates`,
     summary: `List the rows of a ${noun} that have the same picture`,
     description:
       'Groups of rows whose pictures are copies of each other, also recompressed, scaled, cropped a little or mirrored; 409 before the end of the processing. The first 50,000 groups at most; the report has every row.',

@@ -4,22 +4,18 @@ import { DuplicateOf } from '../../../intake/batches/row-reader.ts';
 import { DuplicateGroup } from '../../../intake/duplicates/duplicate-rows.ts';
 import { PageLinks } from '../page.ts';
 
-/** For the OpenAPI document: the first row with the same picture. */
 export const DuplicateOfField = DuplicateOf.meta({ id: 'DuplicateOf' })
   .optional()
   .meta({ description: 'The first row with the same picture, since the end of the processing' });
 
-/** For the OpenAPI document: how many rows have the same picture. */
 export const DuplicateCountsField = DuplicateCounts.meta({ id: 'DuplicateCounts' });
 
-/** Which groups to return. */
 export const DuplicatesQuery = z.object({
   limit: z.coerce.number().int().min(1).max(100).default(20),
   cursor: z.coerce.number().int().min(0).default(0).meta({ description: 'As in `links.next`' }),
 });
 export type DuplicatesQuery = z.infer<typeof DuplicatesQuery>;
 
-/** For the OpenAPI document: groups of rows with the same picture. */
 export const DuplicatesPage = z
   .object({
     duplicates: DuplicateCountsField,

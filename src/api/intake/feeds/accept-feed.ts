@@ -102,13 +102,11 @@ async function feedOptions(
 /** Tells a dry run from another with the same idempotency key. */
 const dryMark = ({ dryRun }: FeedQuery): string[] => (dryRun ? ['dry'] : []);
 
-/** Creates the actions that accept feeds, and runs of feeds. */
 export function createFeedAcceptance(services: FeedServices, { readOwn, toResponse }: FeedActions) {
   const { blobs, feeds, batches, runs, idempotency, readClientLimits, storedBytes, now } = services;
   const queue = services.queues.feed;
   const findRun = (id: string) => batches.get(id);
 
-  /** Removes whatever `accept` wrote. */
   async function undoAccept({ id, client }: FeedManifest, runId: string): Promise<void> {
     await undoAcceptance([feeds.remove({ id, client }), batches.remove(runId)], () => [
       deleteSchedule(queue, id),
@@ -118,8 +116,7 @@ export function createFeedAcceptance(services: FeedServices, { readOwn, toRespon
   }
 
   /**
-   * An accepted feed is durable: its manifest is written first, then the records, then the queue
-   * entry.
+   * An accepted feed is durable: its manifest is written first, then the records, then the queue entry.
    * @param known an earlier attempt at the same request has written at least the record
    */
   async function accept(

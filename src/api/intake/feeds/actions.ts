@@ -43,7 +43,6 @@ const feedsUnavailable = throwUnavailable('Feeds cannot be read or changed right
 const idsAfter = (ids: readonly string[], id: string): readonly string[] =>
   ids.includes(id) ? ids.slice(ids.indexOf(id) + 1) : [];
 
-/** Creates the actions behind the feed routes. */
 export function createFeedActions(services: FeedServices) {
   const { redis, blobs, feeds, batches, idempotency, now } = services;
   const queue = services.queues.feed;
@@ -101,7 +100,6 @@ export function createFeedActions(services: FeedServices) {
     return { status: 202, headers: { ...RETRY_SOON }, body: runResponse(after) };
   }
 
-  /** An action on a run. */
   const changeRun =
     (name: string, change: (run: BatchRecord) => Promise<StoredResponse>) =>
     async (call: Call): Promise<Reply> => {

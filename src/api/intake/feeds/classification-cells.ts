@@ -25,7 +25,6 @@ function attributeTexts({ attributes }: Classification): string[] {
   return [...words, ...attributes.properties.map(({ id }) => id)];
 }
 
-/** Returns a classification as one short text a column. */
 export function classCells(classification: Classification): ClassCells {
   const { category, attributes, review } = classification;
   const { colors, materials } = attributes;

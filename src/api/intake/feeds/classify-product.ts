@@ -20,7 +20,6 @@ export const evidenceOf = (result: ResultLine | undefined): ImageEvidence | unde
 /** Returns what people have decided about a product. */
 export type LearnedOf = (row: Pick<FeedRow, 'productType'>) => Learned | undefined;
 
-/** What somebody has decided about a product itself. */
 export const asDecided = (category: string): Learned => ({
   path: null,
   category,

@@ -47,7 +47,6 @@ const notClassified = (): Problem =>
 const toStream = (bytes: AsyncGenerator<Uint8Array>, source: Readable | undefined): Readable =>
   Readable.from(bytes, { objectMode: false }).once('close', () => source?.destroy());
 
-/** Creates the downloads of a run: its report and its export. */
 export function createFeedDownloads(services: DownloadServices) {
   const { blobs, batches, links } = services;
   const limit = createClientLimit(
@@ -55,10 +54,7 @@ export function createFeedDownloads(services: DownloadServices) {
     `A client may download ${MAX_DOWNLOADS_PER_CLIENT} reports or exports of feeds at a time`,
   );
 
-  /**
-   * Returns a function that links to pictures. Only the last completed run has any; older ones are
-   * deleted.
-   */
+  /** Returns a function that links to pictures. Only the last completed run has any; older ones are deleted. */
   function createLinker({ feed, run }: FeedRun, { baseUrl }: Pick<Call, 'baseUrl'>) {
     if (feed.lastCompletedRunId !== run.id) return () => undefined;
     return (id: string, image: number, { pictureKey }: Pick<ImageLine, 'pictureKey'>) =>

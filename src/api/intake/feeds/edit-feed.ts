@@ -37,7 +37,6 @@ async function edited(
   return FeedManifest.parse(Object.fromEntries(whole));
 }
 
-/** Creates the action that changes how a feed is read, when, and who is told. */
 export const createFeedEdit =
   (services: FeedServices, { readOwn, toResponse }: Pick<FeedActions, 'readOwn' | 'toResponse'>) =>
   async (call: Call<unknown, FeedEditJson>): Promise<Reply> => {

@@ -97,14 +97,14 @@ function pageHead({
 `;
 }
 
-/** What to look at in a cut-out, in words; empty if nothing was noticed. */
+/** Empty if nothing was noticed. */
 function reviewText(review: ImageLine['review']): string {
   if (!review || review.reasons.length === 0) return '';
   const label = review.needed ? '<span class="check">Please check</span>' : 'Noticed';
   return `<br>${label}: ${escapeHtml(reviewTexts(review).join('. '))}.`;
 }
 
-/** Which image has the same picture; empty if none has. */
+/** Empty if none has. */
 function duplicateText({ duplicateOf }: ImageLine): string {
   if (!duplicateOf) return '';
   const { customId, image = 0, similarity } = duplicateOf;
@@ -117,7 +117,7 @@ const limitText = ({ min, max, oneOf }: Verdict['limit']): string =>
     .filter(Boolean)
     .join(', ');
 
-/** Which rules a picture does not meet, with what was measured and what to do; empty if it has none. */
+/** Empty if it has none. */
 function rulesText(rules: ImageLine['rules']): string {
   if (!rules) return '';
   const failed = rules.verdicts.filter(({ passed }) => !passed);
@@ -128,7 +128,7 @@ function rulesText(rules: ImageLine['rules']): string {
   return `<br>Rules of ${escapeHtml(rules.pack)}: ${escapeHtml(text)}`;
 }
 
-/** The garments of an image, each a link to its cut-out; empty if they were not separated. */
+/** Each a link to its cut-out; empty if they were not separated. */
 function garmentsText(image: ImageLine, index: number, id: string, report: Report): string {
   const garments = garmentsOf(image, id, index, report)?.garments ?? [];
   if (garments.length === 0) return '';
@@ -155,7 +155,6 @@ function imageItem(image: ImageLine, index: number, id: string, report: Report):
   return `<li>Image ${index + 1} ${outcomeLabel(outcome)}${explanation} ${links}${texts.join('')}</li>`;
 }
 
-/** What a product was recognised as: its class, colours, materials, attributes and reasons to look at it. */
 function classificationItems(classification: Classification): string[] {
   const { category } = classification;
   const cells = classCells(classification);

@@ -14,11 +14,9 @@ import type { ImageEvidence } from '../../../taxonomy/classify.ts';
 import type { Classification } from '../../../taxonomy/response-schema.ts';
 import { asDecided, classifyProduct, evidenceOf, type LearnedOf } from './classify-product.ts';
 
-/** The outcome of one image of a product. */
 export interface ImageLine {
   url: string;
   outcome: 'changed' | 'unchanged' | 'stale' | 'failed' | 'not-done';
-  /** Why it failed or was not processed. */
   reason?: string;
   /** Since when its source cannot be read. */
   staleSince?: string;
@@ -107,22 +105,13 @@ function toImageLine(
   };
 }
 
-/** An image of the feed and its result. */
-interface ImageOutcome {
-  row: AcceptedRow;
-  result: ResultLine | undefined;
-  refinements?: number;
-  category?: string;
-  duplicateOf?: DuplicateOf | undefined;
-}
+type ImageOutcome = RowOutcome & { row: AcceptedRow };
 
 /** Reads the image outcomes of a run in the order of its feed. Each image may be requested once. */
 export function imagesInOrder(outcomes: AsyncIterable<RowOutcome>) {
   const iterator = outcomes[Symbol.asyncIterator]();
   return {
-    /**
-     * Returns undefined if the run has no outcome for this image: its feed was not read that far.
-     */
+    /** Returns undefined if the run has no outcome for this image: its feed was not read that far. */
     async next(customId: string, image: number): Promise<ImageOutcome | undefined> {
       for (;;) {
         const { done, value } = await iterator.next();

@@ -3,20 +3,13 @@ import { outfitResponse } from '../outfit-response.ts';
 import type { ImageLine, NotesLine, ProductLine } from './report-lines.ts';
 import type { RunResponse } from './response.ts';
 
-/** The data of a report, for every format. */
 export interface Report {
   run: RunResponse;
-  /** Whether the feed is classified. */
   isClassified: boolean;
-  /** Whether the garments of its images are separated. */
   isSeparated: boolean;
-  /** Whether rules judge its pictures. */
   isJudged: boolean;
   lines: AsyncIterable<ProductLine | NotesLine>;
-  /**
-   * Returns a link to the picture of an image that needs no key, or undefined if there is no
-   * picture.
-   */
+  /** Returns a link to the picture of an image that needs no key, or undefined if there is no picture. */
   linkOf(id: string, image: number, of: Pick<ImageLine, 'pictureKey'>): string | undefined;
 }
 
@@ -34,6 +27,5 @@ export const garmentsOf = (
     }),
   );
 
-/** Returns what a garment is called: its category, else its group. */
 export const garmentName = ({ group, classification }: OutfitDescription['garments'][number]) =>
   classification.category?.label ?? group;

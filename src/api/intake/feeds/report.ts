@@ -1,3 +1,4 @@
+import { textBlocks } from '../text-blocks.ts';
 import { CLASS_COLUMNS, classCells } from './classification-cells.ts';
 import { htmlReport } from './report-html.ts';
 import type { ImageLine, NotesLine, ProductLine } from './report-lines.ts';
@@ -31,7 +32,6 @@ const reviewCells = (review: ImageLine['review']): string[] => [
   review ? review.reasons.join('; ') : '',
 ];
 
-/** Columns for the first image with the same picture. */
 const DUPLICATE_COLUMNS = ['duplicate_of', 'duplicate_of_image', 'duplicate_similarity'];
 
 const duplicateCells = (duplicateOf: ImageLine['duplicateOf']): (string | number)[] => [
@@ -40,7 +40,6 @@ const duplicateCells = (duplicateOf: ImageLine['duplicateOf']): (string | number
   duplicateOf?.similarity ?? '',
 ];
 
-/** Columns for the rules that judge the pictures, if there are any. */
 const RULES_COLUMNS = ['rules_passed', 'rules_failed'];
 
 function rulesCells(image: ImageLine | undefined, { isJudged }: Report): string[] {
@@ -53,7 +52,6 @@ function rulesCells(image: ImageLine | undefined, { isJudged }: Report): string[
   ];
 }
 
-/** Columns for the garments of an image, if they are separated. */
 const GARMENT_COLUMNS = ['garments', 'garment_pictures'];
 
 function garmentCells(
@@ -145,24 +143,9 @@ const WRITERS: Readonly<Record<ReportFormat, { mediaType: string; write(report: 
   ndjson: { mediaType: 'application/x-ndjson',                  write: ndjsonReport },
 };
 
-const BLOCK_CHARS = 64 * 1024;
-
-/** Joins chunks of text to larger blocks of bytes. */
-async function* toBlocks(chunks: AsyncIterable<string>): AsyncGenerator<Buffer> {
-  let text = '';
-  for await (const chunk of chunks) {
-    text += chunk;
-    if (text.length < BLOCK_CHARS) continue;
-    yield Buffer.from(text);
-    text = '';
-  }
-  if (text) yield Buffer.from(text);
-}
-
-/** Writes the report of a run. Returns its bytes and their media type. */
 export function writeReport(format: ReportFormat, report: Report) {
   const { mediaType, write } = WRITERS[format];
-  return { mediaType, body: toBlocks(write(report)) };
+  return { mediaType, body: textBlocks(write(report)) };
 }
 
 /** Returns the report format for an `Accept` header; NDJSON by default. */

@@ -103,7 +103,6 @@ const Access = z
       'For the feed and its images. User name, password and headers are stored encrypted, are not shown again, and go to one server only, redirects included',
   });
 
-/** The JSON body that creates a feed from a URL. */
 export const FeedJson = z
   .strictObject({
     url: FeedUrl,
@@ -157,7 +156,6 @@ const ReadingFields = z.object({
   fileName: z.string().max(200).optional(),
 });
 
-/** How a feed is inspected. */
 export const InspectQuery = ReadingFields;
 export type InspectQuery = z.infer<typeof InspectQuery>;
 
@@ -179,7 +177,6 @@ export const FeedQuery = FeedFields.superRefine((query, context) =>
 );
 export type FeedQuery = z.infer<typeof FeedQuery>;
 
-/** A parsed request, from JSON or from the query. */
 export type CreateFeedRequest = Pick<
   FeedManifest,
   | 'source'

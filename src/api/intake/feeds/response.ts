@@ -46,7 +46,6 @@ const reasonsField = z.record(z.string(), z.number()).meta({
 });
 export type RunCounts = z.infer<typeof RunCounts>;
 
-/** For the OpenAPI document: a run as its client sees it. */
 export const RunResponse = z
   .object({
     id: z.string(),
@@ -79,7 +78,6 @@ export const RunResponse = z
   .meta({ id: 'Run' });
 export type RunResponse = z.infer<typeof RunResponse>;
 
-/** For the OpenAPI document: a feed as its client sees it. */
 export const FeedResponse = z
   .object({
     id: z.string(),
@@ -114,7 +112,6 @@ export const runEventCounts = (run: BatchRecord): RunCounts & BatchCounts => ({
   ...runCounts(run),
 });
 
-/** Converts a run to its response. */
 export function runResponse(run: BatchRecord): RunResponse {
   const { id, feedId = '', status, createdAt, finishedAt, expiresAt, problem } = run;
   const { self, report, export: exported, review, duplicates, confirm } = runLinks(feedId, id);
@@ -145,7 +142,6 @@ export function runResponse(run: BatchRecord): RunResponse {
   };
 }
 
-/** Leaves out the secrets. */
 function publicAccess({ sealed: _, ...access }: StoredAccess): FeedResponse['access'] {
   return access;
 }
@@ -153,7 +149,6 @@ function publicAccess({ sealed: _, ...access }: StoredAccess): FeedResponse['acc
 const PAUSE_REASON =
   'The key of this feed is revoked or expired; start a run with another of your keys to resume';
 
-/** Converts a feed and its latest run to a response. */
 export function feedResponse(feed: FeedRecord, run: BatchRecord | undefined): FeedResponse {
   const { id, source, format, operations, schedule, outputSeconds, webhook, createdAt } = feed;
   const { schedulePausedAt: since } = feed;
@@ -179,7 +174,6 @@ export function feedResponse(feed: FeedRecord, run: BatchRecord | undefined): Fe
   };
 }
 
-/** For the OpenAPI document: a line of a report, first the run, then each row of the feed. */
 export const ReportLine = z
   .union([
     RunResponse.and(z.object({ kind: z.literal('run') })),

@@ -46,17 +46,13 @@ function toReviewTarget(
 
 type FeedAcceptance = ReturnType<typeof createFeedAcceptance>;
 
-/** The routes that change feeds. */
 const changeRoutes = (
   actions: FeedActions,
   acceptance: FeedAcceptance,
   edit: ReturnType<typeof createFeedEdit>,
 ): Route[] => [
-  route<FeedQuery>({
-    method: 'POST',
-    path: FEEDS_PATH,
+  route<FeedQuery>('createFeed', `POST ${FEEDS_PATH}`, {
     scope: 'any-key',
-    operationId: 'createFeed',
     summary: 'Create a feed: its images are processed, and it can be exported with new links',
     description:
       'Send its URL as JSON, and each run fetches it again; or the feed itself, with the options in the query: RSS, Atom, other XML, TSV, CSV, NDJSON or JSON, also as gzip or zip; as `application/octet-stream` if you do not know which. The first run starts immediately, others on `POST …/runs` or by `schedule`. An image that has not changed costs no quota.',
@@ -67,11 +63,8 @@ const changeRoutes = (
     problems: [...CHANGE_PROBLEMS],
     handle: acceptance.create,
   }),
-  route<InspectQuery>({
-    method: 'POST',
-    path: `${FEEDS_PATH}/inspect`,
+  route<InspectQuery>('inspectFeed', `POST ${FEEDS_PATH}/inspect`, {
     scope: 'any-key',
-    operationId: 'inspectFeed',
     summary: 'Read the beginning of a feed: what is recognised, a sample and what is missing',
     description:
       'Send the feed as the body, as for `createFeed`. Nothing is stored or charged. `mapping` is tried out with it.',
@@ -82,11 +75,8 @@ const changeRoutes = (
     },
     handle: inspect,
   }),
-  route<FeedQuery>({
-    method: 'POST',
-    path: `${FEED_PATH}/runs`,
+  route<FeedQuery>('createFeedRun', `POST ${FEED_PATH}/runs`, {
     scope: 'any-key',
-    operationId: 'createFeedRun',
     summary: 'Run a feed now',
     description:
       'Send no body if the feed has a URL, otherwise the current feed. A feed has one run at a time. If the key that pays for the feed is revoked or expired, this key takes its place, and a paused schedule resumes.',
@@ -98,11 +88,8 @@ const changeRoutes = (
     problems: ['not-found', 'gone', ...CHANGE_PROBLEMS],
     handle: acceptance.startRun,
   }),
-  route({
-    method: 'POST',
-    path: `${RUN_PATH}/cancel`,
+  route('cancelFeedRun', `POST ${RUN_PATH}/cancel`, {
     scope: 'any-key',
-    operationId: 'cancelFeedRun',
     summary: 'Cancel a run; the feed keeps the pictures of the previous run',
     description: 'Unfinished images are not processed, and their quota is refunded.',
     requestHeaders: IDEMPOTENT,
@@ -110,11 +97,8 @@ const changeRoutes = (
     problems: ['not-found', 'gone', ...CHANGE_PROBLEMS],
     handle: actions.cancel,
   }),
-  route({
-    method: 'POST',
-    path: `${RUN_PATH}/confirm`,
+  route('confirmFeedRun', `POST ${RUN_PATH}/confirm`, {
     scope: 'any-key',
-    operationId: 'confirmFeedRun',
     summary: 'Let a held run go on, though it loses many products or pictures',
     description:
       'A run is `held` if it would lose more than a share of the last one. `held` of the run says what; the links of what is lost go on for a while.',
@@ -123,11 +107,8 @@ const changeRoutes = (
     problems: ['not-found', 'gone', ...CHANGE_PROBLEMS],
     handle: actions.confirm,
   }),
-  route<unknown, FeedEditJson>({
-    method: 'PATCH',
-    path: FEED_PATH,
+  route<unknown, FeedEditJson>('editFeed', `PATCH ${FEED_PATH}`, {
     scope: 'any-key',
-    operationId: 'editFeed',
     summary: 'Change how a feed is read, when it runs, and who is told',
     description:
       'What the body names is replaced as a whole; null removes it. The next run has it: one under way and the exports of earlier ones stay as they are.',
@@ -136,11 +117,8 @@ const changeRoutes = (
     problems: ['not-found', 'gone', 'conflict'],
     handle: edit,
   }),
-  route({
-    method: 'DELETE',
-    path: FEED_PATH,
+  route('eraseFeed', `DELETE ${FEED_PATH}`, {
     scope: 'any-key',
-    operationId: 'eraseFeed',
     summary: 'Erase a feed with its document, images, runs and schedule',
     description:
       'Deletes everything that is stored of the feed at once. Links to its pictures stop working.',
@@ -152,7 +130,6 @@ const changeRoutes = (
   }),
 ];
 
-/** The routes for retailers' feeds. */
 export function feedRoutes(
   services: FeedServices & DownloadServices,
   events: BatchEvents,

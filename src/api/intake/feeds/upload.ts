@@ -82,7 +82,6 @@ interface StoreDocumentDeps {
   storedBytes: StoredBytes;
 }
 
-/** An uploaded feed in storage. */
 interface StoredDocument {
   /** Hex. */
   sha256: string;

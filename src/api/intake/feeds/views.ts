@@ -21,33 +21,24 @@ export const FEED_PATH = `${FEEDS_PATH}/:id`;
 export const RUN_PATH = `${FEED_PATH}/runs/:run`;
 
 const statusRoutes = (actions: FeedActions): Route[] => [
-  route<{ limit: number }>({
-    method: 'GET',
-    path: FEEDS_PATH,
+  route<{ limit: number }>('listFeeds', `GET ${FEEDS_PATH}`, {
     scope: 'any-key',
-    operationId: 'listFeeds',
     summary: 'List your feeds, newest first',
     description: 'Each with its latest run.',
     query: ListQuery,
     responses: { 200: jsonDoc('Feeds', FeedList) },
     handle: actions.list,
   }),
-  route({
-    method: 'GET',
-    path: FEED_PATH,
+  route('getFeed', `GET ${FEED_PATH}`, {
     scope: 'any-key',
-    operationId: 'getFeed',
     summary: 'Get a feed and its latest run',
     description: '`lastCompletedRunId` is the run that can be exported.',
     responses: { 200: jsonDoc('The feed', FeedResponse) },
     problems: ['not-found', 'gone'],
     handle: actions.show,
   }),
-  route<PageQuery>({
-    method: 'GET',
-    path: `${FEED_PATH}/runs`,
+  route<PageQuery>('listFeedRuns', `GET ${FEED_PATH}/runs`, {
     scope: 'any-key',
-    operationId: 'listFeedRuns',
     summary: 'List the runs of a feed, newest first',
     description:
       'The last ten and the one in progress, without those that have expired. `links.next` is the next page.',
@@ -56,11 +47,8 @@ const statusRoutes = (actions: FeedActions): Route[] => [
     problems: ['not-found', 'gone'],
     handle: actions.listRuns,
   }),
-  route({
-    method: 'GET',
-    path: RUN_PATH,
+  route('getFeedRun', `GET ${RUN_PATH}`, {
     scope: 'any-key',
-    operationId: 'getFeedRun',
     summary: 'Get the status of a run',
     description:
       'The counts say how many images changed since the previous run, and how many failed.',
@@ -91,11 +79,8 @@ const exportDoc = {
 };
 
 const downloadRoutes = (actions: FeedActions, downloads: FeedDownloads): Route[] => [
-  route<{ format?: ReportFormat | undefined }>({
-    method: 'GET',
-    path: `${RUN_PATH}/report`,
+  route<{ format?: ReportFormat | undefined }>('getFeedRunReport', `GET ${RUN_PATH}/report`, {
     scope: 'any-key',
-    operationId: 'getFeedRunReport',
     summary: 'Download a report on every product of a run',
     description:
       'A web page if `Accept` includes `text/html`, CSV with `?format=csv`, otherwise NDJSON: each product with its images (changed, unchanged, or failed with the reason) and, if the feed is classified, its `classification`; and each rejected row.',
@@ -114,11 +99,8 @@ const downloadRoutes = (actions: FeedActions, downloads: FeedDownloads): Route[]
     handle: async (call) =>
       downloads.report(await actions.readOwnRun(call), call, call.query.format),
   }),
-  route<ExportQuery>({
-    method: 'GET',
-    path: `${RUN_PATH}/export`,
+  route<ExportQuery>('exportFeedRun', `GET ${RUN_PATH}/export`, {
     scope: 'any-key',
-    operationId: 'exportFeedRun',
     summary: 'Export the feed of a run with links to the new pictures',
     description: 'Only for the last completed run: the pictures of older runs are deleted.',
     query: ExportQuery,
@@ -126,11 +108,8 @@ const downloadRoutes = (actions: FeedActions, downloads: FeedDownloads): Route[]
     problems: ['not-found', 'gone', 'conflict'],
     handle: async (call) => downloads.export(await actions.readOwnRun(call), call, call.query),
   }),
-  route<ExportQuery>({
-    method: 'GET',
-    path: `${FEED_PATH}/export`,
+  route<ExportQuery>('exportFeed', `GET ${FEED_PATH}/export`, {
     scope: 'any-key',
-    operationId: 'exportFeed',
     summary: 'Export the feed of the last completed run with links to the new pictures',
     description:
       'The source byte for byte, except for the image links; its address does not change from run to run. With `columns`, products without a category, colour or material of their own get those of their classification.',
@@ -142,11 +121,8 @@ const downloadRoutes = (actions: FeedActions, downloads: FeedDownloads): Route[]
 ];
 
 const eventRoute = (actions: FeedActions, batches: Batches, events: BatchEvents): Route =>
-  route({
-    method: 'GET',
-    path: `${RUN_PATH}/events`,
+  route('getFeedRunEvents', `GET ${RUN_PATH}/events`, {
     scope: 'any-key',
-    operationId: 'getFeedRunEvents',
     summary: 'Follow the progress of a run as server-sent events',
     description:
       '`progress` with the counts of the run when they change, `completed` at the end. `queued` and `active` images are not done yet. `Last-Event-ID` resumes the stream; 204 means that there are no more events.',
@@ -161,7 +137,6 @@ const eventRoute = (actions: FeedActions, batches: Batches, events: BatchEvents)
     },
   });
 
-/** The routes that show feeds and their runs. */
 export function feedViewRoutes(
   actions: FeedActions,
   services: DownloadServices,

@@ -1,5 +1,5 @@
 import { type Call, json, type Route, route } from '../../../http/route.ts';
-import { MAX_PRESETS, type Preset, type Presets } from '../../../intake/presets.ts';
+import { PRESETS, type Presets } from '../../../intake/presets.ts';
 import { PRESET_NAME } from '../../../output/request.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { requireCaller } from '../../caller.ts';
@@ -8,31 +8,27 @@ import { PresetList, PresetRequest, PresetResponse } from './schema.ts';
 
 const PATH = '/intake/v1/presets';
 
-const toResponse = (preset: Preset) => ({
+const toResponse = <T extends { name: string }>(preset: T) => ({
   ...preset,
   links: { self: `${PATH}/${preset.name}` },
 });
 
 const unknown = (): Problem => new Problem('not-found', 'You have no preset of this name');
 
-/** Returns the name in the path. @throws Problem not-found if no preset can have it */
+/** @throws Problem not-found if no preset can have it */
 function nameOf({ params: { name = '' } }: Pick<Call, 'params'>): string {
   if (PRESET_NAME.test(name)) return name;
   throw new Problem('not-found', 'Names of presets are 1 to 64 of a-z, 0-9 and hyphens');
 }
 
 const tooMany = (): Problem =>
-  new Problem('conflict', `Your client has its maximum of ${MAX_PRESETS} presets; delete some`);
+  new Problem('conflict', `Your client has its maximum of ${PRESETS.max} presets; delete some`);
 
 const presetDoc = jsonDoc('The preset', PresetResponse);
 
-/** The routes of presets: named options of a client. */
 export const presetRoutes = (presets: Presets): Route[] => [
-  route({
-    method: 'GET',
-    path: PATH,
+  route('listPresets', `GET ${PATH}`, {
     scope: 'any-key',
-    operationId: 'listPresets',
     summary: 'List your presets, by name',
     description: 'All of them.',
     responses: { 200: jsonDoc('Presets', PresetList) },
@@ -41,11 +37,8 @@ export const presetRoutes = (presets: Presets): Route[] => [
       return json({ presets: found.map(toResponse) });
     },
   }),
-  route({
-    method: 'GET',
-    path: `${PATH}/:name`,
+  route('getPreset', `GET ${PATH}/:name`, {
     scope: 'any-key',
-    operationId: 'getPreset',
     summary: 'Get a preset',
     description: 'As it was stored last.',
     responses: { 200: presetDoc },
@@ -57,11 +50,8 @@ export const presetRoutes = (presets: Presets): Route[] => [
       return json(toResponse(preset));
     },
   }),
-  route<unknown, PresetRequest>({
-    method: 'PUT',
-    path: `${PATH}/:name`,
+  route<unknown, PresetRequest>('putPreset', `PUT ${PATH}/:name`, {
     scope: 'background-removal:process',
-    operationId: 'putPreset',
     summary: 'Store options under a name',
     description:
       'Requests take them by `preset`; what a request sends itself wins. Work that was accepted keeps the options it had.',
@@ -70,17 +60,13 @@ export const presetRoutes = (presets: Presets): Route[] => [
     problems: ['not-found', 'conflict'],
     async handle(call) {
       const { client } = requireCaller(call);
-      const preset = { name: nameOf(call), ...call.body };
-      const stored = await presets.put(client, preset);
-      if (!stored) throw tooMany();
-      return json(toResponse(stored));
+      const put = await presets.put(client, nameOf(call), call.body);
+      if (!put) throw tooMany();
+      return json(toResponse(put.stored));
     },
   }),
-  route({
-    method: 'DELETE',
-    path: `${PATH}/:name`,
+  route('deletePreset', `DELETE ${PATH}/:name`, {
     scope: 'background-removal:process',
-    operationId: 'deletePreset',
     summary: 'Delete a preset',
     description: 'Work that was accepted with it goes on.',
     responses: { 204: { description: 'It is deleted' } },

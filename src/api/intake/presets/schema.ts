@@ -2,18 +2,15 @@ import { z } from 'zod';
 import { checkConflicts, fieldsAt, withoutBlanks } from '../../../output/request.ts';
 import { exportPolicyField } from '../review/export-policy.ts';
 
-/** The options of a preset. */
 export const PresetOptions = z
   .preprocess(withoutBlanks, z.strictObject(fieldsAt('presets')).superRefine(checkConflicts))
   .meta({ id: 'PresetOptions' });
 
-/** The body that stores a preset. */
 export const PresetRequest = z
   .strictObject({ options: PresetOptions.default({}), export: exportPolicyField })
   .meta({ id: 'PresetRequest' });
 export type PresetRequest = z.infer<typeof PresetRequest>;
 
-/** For the OpenAPI document: a preset. */
 export const PresetResponse = z
   .object({
     name: z.string(),

@@ -11,6 +11,7 @@ import { Problem } from '../../../platform/problem.ts';
 import { actorOf, requireCaller } from '../../caller.ts';
 import type { ImageRequests } from '../../removal/image-requests.ts';
 import { reviewMember } from '../batches/response.ts';
+import type { BatchTarget, RowsRoutesOptions } from '../duplicates/routes.ts';
 import { RETRY_SOON } from '../job-response.ts';
 import { hasWholeAlpha } from '../refine-stored.ts';
 import {
@@ -30,28 +31,14 @@ import type {
   ReviewRowResponse,
 } from './schemas.ts';
 
-/** The batch or run that is reviewed. */
-export interface ReviewTarget {
-  batch: BatchRecord;
-  /** Path of its review. */
-  path: string;
+export interface ReviewTarget extends BatchTarget {
   /** Whether what is decided now has an effect: not about a run that a newer one has followed. */
   isOpen: boolean;
   /** Returns a link to a cut-out; undefined if it is not there any more. */
   linkOf(row: ReviewRow): string | undefined;
 }
 
-/** What the routes of a review need. */
-export interface ReviewRoutesOptions {
-  /** Path of the batch or run, with parameters. */
-  path: string;
-  /** In operation ids, such as `getBatchReview`. */
-  name: 'Batch' | 'FeedRun';
-  /** For summaries. */
-  noun: 'batch' | 'run';
-  /** Returns the caller's batch or run. @throws Problem not-found, gone, insufficient-scope */
-  readTarget(call: Call<unknown, unknown>): Promise<ReviewTarget>;
-}
+export type ReviewRoutesOptions = RowsRoutesOptions<ReviewTarget>;
 
 /** Files read for one page: a rare reason or decision is found in several requests. */
 const MAX_BLOCKS = 10;
@@ -85,7 +72,6 @@ export const versionOf = ({
   ...(refinements !== undefined && { refinements }),
 });
 
-/** Creates the actions behind the routes of reviews. */
 export function createReviewActions(
   services: DecideServices & Pick<Gateway, 'now'>,
   images: Pick<ImageRequests, 'fetchImage'>,
@@ -118,7 +104,7 @@ export function createReviewActions(
     return { carried, carriedRefined: carriedRefined(carried) };
   }
 
-  /** Reads what is known of a row. @throws Problem upstream-unavailable */
+  /** @throws Problem upstream-unavailable */
   async function readKnown(batch: BatchRecord, { row }: ReviewRow): Promise<Known> {
     const earlier = await readCarried(batch).catch(reviewUnavailable);
     return { ...(await reviews.read(batch.id, [row]).catch(reviewUnavailable)), ...earlier };
@@ -153,7 +139,6 @@ export function createReviewActions(
     return batch ? reviewMember(batch).review : undefined;
   }
 
-  /** Returns a row as it is now. */
   const show = async (target: ReviewTarget, row: ReviewRow): Promise<ReviewRowResponse> =>
     toResponse(target, row, await readKnown(target.batch, row));
 
@@ -208,7 +193,7 @@ export function createReviewActions(
       return { ...response, history: history.map((each) => toHistoryLine(batch.client, each)) };
     },
 
-    /** Decides about one row. @throws Problem conflict with the present decision; not-found, quota-exceeded */
+    /** @throws Problem conflict with the present decision; not-found, quota-exceeded */
     async decide(target: ReviewTarget, call: Call<unknown, DecisionRequest>): Promise<object> {
       const { batch } = target;
       requireOpen(target);

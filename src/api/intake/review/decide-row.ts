@@ -49,7 +49,6 @@ const isSame = (
   present.keyId === keyId &&
   present.version.cutout === version.cutout;
 
-/** The row that is decided about, and what is known of it. */
 export interface DecidedRow {
   batch: BatchRecord;
   /** With its newest cut-out. */

@@ -8,11 +8,9 @@ import { carriedRefined, getCarried } from '../../../intake/review/review-files.
 import { thousandths, toReviewRow } from '../../../intake/review/review-rows.ts';
 import { requireReview } from './actions.ts';
 
-/** Which cut-outs an export has. */
 const EXPORT_POLICIES = ['all', 'passed', 'approved'] as const;
 export type ExportPolicy = (typeof EXPORT_POLICIES)[number];
 
-/** The query parameter `export`. */
 export const exportPolicyField = z
   .enum(EXPORT_POLICIES)
   .meta({
@@ -52,7 +50,6 @@ async function* inBlocks(outcomes: AsyncIterable<RowOutcome>): AsyncGenerator<Ro
   yield block;
 }
 
-/** Returns a row without its cut-out and picture. */
 function withoutCutOut(outcome: RowOutcome): RowOutcome {
   const { result } = outcome;
   if (result?.status !== 'succeeded') return outcome;

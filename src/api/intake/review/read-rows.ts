@@ -62,10 +62,7 @@ export async function allBlocks(services: Services, batch: BatchRecord): Promise
   };
 }
 
-/**
- * Reads one row.
- * @throws Problem not-found if there is no such row, or if it has no cut-out
- */
+/** @throws Problem not-found if there is no such row, or if it has no cut-out */
 export async function readReviewRow(
   services: Services,
   batch: BatchRecord,

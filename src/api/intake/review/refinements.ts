@@ -53,12 +53,10 @@ const revisionField = z
   .preprocess(toNumber, z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional())
   .meta({ description: 'Of the row as you have seen it; without it, the present one' });
 
-/** The fields of the form beside its files and strokes. */
 const RefinementFields = z.preprocess(withoutBlanks, z.strictObject({ revision: revisionField }));
 const UndoQuery = z.object({ revision: revisionField });
 type UndoQuery = z.infer<typeof UndoQuery>;
 
-/** A row whose cut-out is to be mended, or a refinement of it undone. */
 interface Subject {
   target: ReviewTarget;
   /** With the cut-out that was made first. */
@@ -71,7 +69,6 @@ interface Subject {
   revision: number;
 }
 
-/** What a client sends to mend a cut-out. */
 interface Request extends SentStrokes {
   /** The revision of the row that the client has seen. */
   seen: number | undefined;
@@ -88,7 +85,6 @@ async function readRequest(call: Call): Promise<Request> {
 /** A decision asks for a new one: nobody has decided about the present cut-out. */
 type NewDecision = Omit<Decision, 'version'>;
 
-/** Creates the actions that mend the cut-outs of rows. */
 export function createRowRefinements(
   services: DecideServices & Pick<Gateway, 'idempotency' | 'now'>,
   reviews: ReviewActions,
@@ -146,7 +142,6 @@ export function createRowRefinements(
     return readAll(await openVerified(blobs, file, call.signal, missing));
   }
 
-  /** Mends the present cut-out of a row. */
   async function mend(subject: Subject, sent: Request, call: Call) {
     const { target, row, versions } = subject;
     const { options, background, kind } = target.batch;
@@ -168,7 +163,6 @@ export function createRowRefinements(
 
   type Mended = Awaited<ReturnType<typeof mend>>;
 
-  /** Stores a mended cut-out and its picture. */
   async function store(
     batch: BatchRecord,
     { file, picture, result }: Mended,
@@ -249,7 +243,6 @@ export function createRowRefinements(
   return {
     shedIfBusy: images.shedIfBusy,
 
-    /** Mends the cut-out of a row once per `Idempotency-Key`. */
     async refine(target: ReviewTarget, call: Call): Promise<Reply> {
       const request = await readRequest(call);
       const path = `${target.path}/${call.params.row}/refinements`;
@@ -260,7 +253,7 @@ export function createRowRefinements(
       });
     },
 
-    /** Undoes the latest refinement of a row. @throws Problem not-found, conflict */
+    /** @throws Problem not-found, conflict */
     async undo(target: ReviewTarget, call: Call<UndoQuery>): Promise<object> {
       requireOpen(target);
       const subject = await readSubject(target, call, call.query.revision);
@@ -296,16 +289,12 @@ const RefinementForm = z.object({
 
 const rowDoc = jsonDoc('The row', ReviewRowResponse);
 
-/** The routes that mend the cut-outs of a batch or run. */
 export const refinementRoutes = (
   refinements: RowRefinements,
   { path, name, readTarget }: ReviewRoutesOptions,
 ): Route[] => [
-  route({
-    method: 'POST',
-    path: `${path}/review/:row/refinements`,
+  route(`refine${name}Row`, `POST ${path}/review/:row/refinements`, {
     scope: 'background-removal:process',
-    operationId: `refine${name}Row`,
     summary: 'Mend the cut-out of a row with strokes',
     description:
       'The mended cut-out takes the place of the present one, and is pending. 409 with the `present` decision if somebody else has mended or decided meanwhile.',
@@ -326,11 +315,8 @@ export const refinementRoutes = (
       return refinements.refine(await readTarget(call), call);
     },
   }),
-  route<UndoQuery>({
-    method: 'DELETE',
-    path: `${path}/review/:row/refinements/:version`,
+  route<UndoQuery>(`undo${name}RowRefinement`, `DELETE ${path}/review/:row/refinements/:version`, {
     scope: 'background-removal:process',
-    operationId: `undo${name}RowRefinement`,
     summary: 'Undo the latest refinement of a row',
     description: 'Only the latest, whose number is `refinements` of the row. The row is pending.',
     query: UndoQuery,

@@ -16,16 +16,12 @@ import {
 
 const PROBLEMS = ['not-found', 'conflict', 'gone'] as const;
 
-/** The routes that list rows and decide about them. */
 const decisionRoutes = (
   actions: ReviewActions,
   { path, name, noun, readTarget }: ReviewRoutesOptions,
 ): Route[] => [
-  route<ReviewQuery>({
-    method: 'GET',
-    path: `${path}/review`,
+  route<ReviewQuery>(`get${name}Review`, `GET ${path}/review`, {
     scope: 'any-key',
-    operationId: `get${name}Review`,
     summary: `List the cut-outs of a ${noun} that a person should look at`,
     description:
       'The most doubtful first, 50,000 at most; 409 before the end of the processing. With `needed=false`, all rows with a cut-out in upload order. A page may be empty while `links.next` is there.',
@@ -34,11 +30,8 @@ const decisionRoutes = (
     problems: PROBLEMS,
     handle: async (call) => json(await actions.list(await readTarget(call), call)),
   }),
-  route({
-    method: 'GET',
-    path: `${path}/review/summary`,
+  route(`get${name}ReviewSummary`, `GET ${path}/review/summary`, {
     scope: 'any-key',
-    operationId: `get${name}ReviewSummary`,
     summary: `Count the rows of the review of a ${noun} by reason, and the pending ones by confidence`,
     description: 'Tells how many rows a bulk approval from a confidence on would include.',
     responses: {
@@ -47,11 +40,8 @@ const decisionRoutes = (
     problems: PROBLEMS,
     handle: async (call) => json(await actions.counts(await readTarget(call))),
   }),
-  route<unknown, ApprovalRequest>({
-    method: 'POST',
-    path: `${path}/review`,
+  route<unknown, ApprovalRequest>(`approve${name}Rows`, `POST ${path}/review`, {
     scope: 'any-key',
-    operationId: `approve${name}Rows`,
     summary: 'Approve every pending cut-out from a confidence on',
     description:
       'One rule, however many rows: those decided before stay as they are, and a later decision about a row wins. Cut-outs that need no review are included.',
@@ -62,11 +52,8 @@ const decisionRoutes = (
     problems: PROBLEMS,
     handle: async (call) => json(await actions.approve(await readTarget(call), call)),
   }),
-  route({
-    method: 'GET',
-    path: `${path}/review/:row`,
+  route(`get${name}ReviewRow`, `GET ${path}/review/:row`, {
     scope: 'any-key',
-    operationId: `get${name}ReviewRow`,
     summary: 'Get the review of a row, with its history',
     description: 'Who decided, when, and about which version of the cut-out.',
     responses: {
@@ -75,11 +62,8 @@ const decisionRoutes = (
     problems: PROBLEMS,
     handle: async (call) => json(await actions.show(await readTarget(call), call)),
   }),
-  route({
-    method: 'GET',
-    path: `${path}/review/:row/photo`,
+  route(`get${name}ReviewPhoto`, `GET ${path}/review/:row/photo`, {
     scope: 'any-key',
-    operationId: `get${name}ReviewPhoto`,
     summary: 'Get the photo of a row, to compare it with the cut-out',
     description:
       'The photo of a row that needs a review is kept with the results, unless the operator says otherwise. Any other is fetched from the link of the row; if it was uploaded, or the file there is another one now, the response is 410.',
@@ -87,11 +71,8 @@ const decisionRoutes = (
     problems: [...PROBLEMS, 'upstream-failed'],
     handle: async (call) => actions.photo(await readTarget(call), call),
   }),
-  route<unknown, DecisionRequest>({
-    method: 'POST',
-    path: `${path}/review/:row`,
+  route<unknown, DecisionRequest>(`decide${name}Row`, `POST ${path}/review/:row`, {
     scope: 'any-key',
-    operationId: `decide${name}Row`,
     summary: 'Approve or reject the cut-out of a row, or take a decision back',
     description:
       'Send the `revision` that you have seen: 409 with the `present` decision if somebody else has decided meanwhile.',
@@ -104,7 +85,6 @@ const decisionRoutes = (
   }),
 ];
 
-/** The routes of the review of a batch or a feed run. */
 export const reviewRoutes = (
   actions: ReviewActions,
   refinements: RowRefinements,

@@ -4,7 +4,6 @@ import { ChosenCategory } from '../../../taxonomy/learned.ts';
 import { ReviewCounts } from '../batches/response.ts';
 import { PageLinks } from '../page.ts';
 
-/** Which rows of a review to return. */
 export const ReviewQuery = z.object({
   needed: z
     .enum(['true', 'false'])
@@ -21,7 +20,6 @@ export const ReviewQuery = z.object({
 });
 export type ReviewQuery = z.infer<typeof ReviewQuery>;
 
-/** A decision about one row. */
 export const DecisionRequest = z
   .strictObject({
     decision: z.enum(DECISIONS).meta({ description: '`pending` takes a decision back' }),
@@ -40,7 +38,6 @@ export const DecisionRequest = z
   .meta({ id: 'ReviewDecisionRequest' });
 export type DecisionRequest = z.infer<typeof DecisionRequest>;
 
-/** An approval of many rows. */
 export const ApprovalRequest = z
   .strictObject({
     decision: z.literal('approved'),
@@ -76,7 +73,6 @@ const decisionFields = {
   category: z.string().optional().meta({ description: 'As somebody decided about this very row' }),
 };
 
-/** For the OpenAPI document: a row with its cut-out and the decision in effect. */
 export const ReviewRowResponse = z
   .object({
     row: z.number(),
@@ -112,7 +108,6 @@ export const ReviewRowResponse = z
   .meta({ id: 'ReviewRow' });
 export type ReviewRowResponse = z.infer<typeof ReviewRowResponse>;
 
-/** For the OpenAPI document: a row and how it was decided. */
 export const ReviewRowHistory = ReviewRowResponse.extend({
   history: z
     .array(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Call, json, type Route, route } from '../../../http/route.ts';
-import { type ClientPack, MAX_PACKS, type RulePacks } from '../../../intake/rule-packs.ts';
+import { RULE_PACKS, type RulePacks } from '../../../intake/rule-packs.ts';
 import { BUILT_IN_PACKS } from '../../../output/rules/built-in.ts';
 import { MAX_PACK_BYTES, PACK_NAME, RulePack, versionOf } from '../../../output/rules/pack.ts';
 import { fieldProblem, Problem } from '../../../platform/problem.ts';
@@ -27,11 +27,11 @@ const PackResponse = z
 const PackList = z.object({ rules: z.array(PackResponse) }).meta({ id: 'RulePackList' });
 
 const packResponse = (
-  { name, version, pack, changedAt }: Omit<ClientPack, 'changedAt'> & { changedAt?: string },
+  { name, pack, changedAt }: { name: string; pack: RulePack; changedAt?: string },
   builtIn: boolean,
 ): z.infer<typeof PackResponse> => ({
   name,
-  version,
+  version: versionOf(pack),
   builtIn,
   ...(changedAt && { changedAt }),
   pack,
@@ -39,13 +39,11 @@ const packResponse = (
 });
 
 const builtInResponses = () =>
-  [...BUILT_IN_PACKS].map(([name, pack]) =>
-    packResponse({ name, pack, version: versionOf(pack) }, true),
-  );
+  [...BUILT_IN_PACKS].map(([name, pack]) => packResponse({ name, pack }, true));
 
 const notFound = () => new Problem('not-found', 'There is no such rule pack');
 
-/** Returns the name in the path of a request that changes a pack. @throws Problem */
+/** @throws Problem conflict, not-found */
 function requireOwnName({ params: { name = '' } }: Call<unknown, unknown>): string {
   if (BUILT_IN_PACKS.has(name)) {
     throw new Problem('conflict', `"${name}" is built in and cannot be changed; use another name`);
@@ -65,13 +63,9 @@ function checkBytes(pack: RulePack): void {
   );
 }
 
-/** The routes for rule packs: those that are built in, and the client's own. */
 export const rulePackRoutes = (packs: RulePacks): Route[] => [
-  route({
-    method: 'GET',
-    path: RULES_PATH,
+  route('listRulePacks', `GET ${RULES_PATH}`, {
     scope: 'any-key',
-    operationId: 'listRulePacks',
     summary: 'List the rule packs, built in and your own',
     description: 'Your own packs follow those that are built in, by name.',
     responses: { 200: jsonDoc('The packs', PackList) },
@@ -82,11 +76,8 @@ export const rulePackRoutes = (packs: RulePacks): Route[] => [
       });
     },
   }),
-  route({
-    method: 'GET',
-    path: PACK_PATH,
+  route('getRulePack', `GET ${PACK_PATH}`, {
     scope: 'any-key',
-    operationId: 'getRulePack',
     summary: 'Read a rule pack',
     description: 'One that is built in, or your own.',
     responses: { 200: jsonDoc('The pack', PackResponse) },
@@ -100,13 +91,10 @@ export const rulePackRoutes = (packs: RulePacks): Route[] => [
       return json(packResponse(own, false));
     },
   }),
-  route({
-    method: 'PUT',
-    path: PACK_PATH,
+  route('putRulePack', `PUT ${PACK_PATH}`, {
     scope: SCOPE,
-    operationId: 'putRulePack',
     summary: 'Create or replace a rule pack of your own',
-    description: `Work that was accepted keeps the pack as it was. A client may have ${MAX_PACKS} packs of up to ${MAX_PACK_BYTES} bytes.`,
+    description: `Work that was accepted keeps the pack as it was. A client may have ${RULE_PACKS.max} packs of up to ${MAX_PACK_BYTES} bytes.`,
     body: RulePack,
     maxBodyBytes: MAX_BODY_BYTES,
     responses: {
@@ -118,19 +106,16 @@ export const rulePackRoutes = (packs: RulePacks): Route[] => [
       const name = requireOwnName(call);
       checkBytes(call.body);
       const { client } = requireCaller(call);
-      const stored = await packs.put(client, name, call.body);
-      if (!stored) {
-        const detail = `Your client has its maximum of ${MAX_PACKS} rule packs; delete one`;
+      const put = await packs.put(client, name, { pack: call.body });
+      if (!put) {
+        const detail = `Your client has its maximum of ${RULE_PACKS.max} rule packs; delete one`;
         throw new Problem('conflict', detail);
       }
-      return { status: stored.isNew ? 201 : 200, body: packResponse(stored.pack, false) };
+      return { status: put.isNew ? 201 : 200, body: packResponse(put.stored, false) };
     },
   }),
-  route({
-    method: 'DELETE',
-    path: PACK_PATH,
+  route('deleteRulePack', `DELETE ${PACK_PATH}`, {
     scope: SCOPE,
-    operationId: 'deleteRulePack',
     summary: 'Delete a rule pack of your own',
     description: 'Work that was accepted with it is not affected.',
     responses: { 204: { description: 'It is deleted' } },

@@ -37,7 +37,6 @@ const placeView = (place: Place): SourceResponse['from'] =>
 
 const timeOf = (millis: number): string => new Date(millis).toISOString();
 
-/** Creates the actions behind the routes of sources. */
 export function createSourceActions(services: SourceServices) {
   const { declared, sources, batches } = services;
 
@@ -72,7 +71,7 @@ export function createSourceActions(services: SourceServices) {
 
   const show = (source: DeclaredSource): Promise<SourceResponse> => read(source);
 
-  /** Returns options with those of their preset, and the rules they name. @throws Problem */
+  /** @throws Problem */
   async function resolveOptions(
     client: string,
     sent: NonNullable<SourceRequest['options']>,

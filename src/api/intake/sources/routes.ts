@@ -18,36 +18,26 @@ const MAX_EVENT_BYTES = 256 * 1024;
 
 const sourceDoc = jsonDoc('The source', SourceResponse);
 
-/** The routes of sources: folders and prefixes of buckets whose new objects are cut out. */
 export function sourceRoutes(services: SourceServices): Route[] {
   const actions = createSourceActions(services);
   return [
-    route({
-      method: 'GET',
-      path: SOURCES_PATH,
+    route('listSources', `GET ${SOURCES_PATH}`, {
       scope: 'any-key',
-      operationId: 'listSources',
       summary: 'List your sources',
       description: 'Those that the operator has declared for your client.',
       responses: { 200: jsonDoc('Sources', SourceList) },
       handle: async (call) => json(await actions.list(call)),
     }),
-    route({
-      method: 'GET',
-      path: SOURCE_PATH,
+    route('getSource', `GET ${SOURCE_PATH}`, {
       scope: 'any-key',
-      operationId: 'getSource',
       summary: 'Get the state of a source',
       description: 'What was found and done, and why nothing is done now.',
       responses: { 200: sourceDoc },
       problems: ['not-found'],
       handle: async (call) => json(await actions.show(call)),
     }),
-    route<FailuresQuery>({
-      method: 'GET',
-      path: `${SOURCE_PATH}/failures`,
+    route<FailuresQuery>('listSourceFailures', `GET ${SOURCE_PATH}/failures`, {
       scope: 'any-key',
-      operationId: 'listSourceFailures',
       summary: 'List the objects of a source that fail',
       description:
         'Objects that cannot be read, or whose result cannot be written, while others can. Each is tried again by itself, and given up after ten attempts; a new version, or `POST …/scan`, begins anew.',
@@ -58,11 +48,8 @@ export function sourceRoutes(services: SourceServices): Route[] {
       problems: ['not-found'],
       handle: async (call) => json(await actions.failures(call)),
     }),
-    route<unknown, SourceRequest>({
-      method: 'PUT',
-      path: SOURCE_PATH,
+    route<unknown, SourceRequest>('putSource', `PUT ${SOURCE_PATH}`, {
       scope: SCOPE,
-      operationId: 'putSource',
       summary: 'Start a source, change its options, or pause it',
       description:
         'New objects are cut out with these options, and use the quota of this key; without `options`, with those of before. Objects that are done stay as they are.',
@@ -72,11 +59,8 @@ export function sourceRoutes(services: SourceServices): Route[] {
       problems: ['not-found', 'conflict'],
       handle: async (call) => json(await actions.put(call)),
     }),
-    route({
-      method: 'POST',
-      path: `${SOURCE_PATH}/events`,
+    route('postSourceEvent', `POST ${SOURCE_PATH}/events`, {
       scope: SCOPE,
-      operationId: 'postSourceEvent',
       summary: 'Report new objects of a source',
       description:
         'Send events of a bucket as they are, again if in doubt, in any order: each object is looked up, and its present version is cut out once. The handshake of SNS is confirmed by `selvage sources confirm`.',
@@ -89,11 +73,8 @@ export function sourceRoutes(services: SourceServices): Route[] {
       problems: ['not-found', 'conflict'],
       handle: async (call) => ({ status: 202, body: await actions.receive(call) }),
     }),
-    route({
-      method: 'POST',
-      path: `${SOURCE_PATH}/scan`,
+    route('scanSource', `POST ${SOURCE_PATH}/scan`, {
       scope: SCOPE,
-      operationId: 'scanSource',
       summary: 'List the objects of a source now',
       description:
         'Without waiting for its interval; also if a place was out of reach. Objects that failed are tried again.',

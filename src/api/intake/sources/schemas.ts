@@ -4,7 +4,6 @@ import { CutOutOptions } from '../../../output/options.ts';
 import { JobOptions } from '../job-request.ts';
 import { PageLinks } from '../page.ts';
 
-/** What a client sets. */
 export const SourceRequest = z
   .strictObject({
     options: JobOptions.optional(),
@@ -78,7 +77,6 @@ export type SourceResponse = z.infer<typeof SourceResponse>;
 
 export const SourceList = z.object({ sources: z.array(SourceResponse) }).meta({ id: 'SourceList' });
 
-/** Which failures to return. */
 export const FailuresQuery = z.object({
   limit: z.coerce.number().int().min(1).max(1000).default(100),
   after: z.string().max(1000).default('').meta({ description: 'The last name of the page before' }),
@@ -110,7 +108,6 @@ export const SourceFailures = z
   .meta({ id: 'SourceFailures' });
 export type SourceFailures = z.infer<typeof SourceFailures>;
 
-/** For the OpenAPI document: the events of many systems. */
 export const SourceEvent = z.looseObject({}).meta({
   id: 'SourceEvent',
   description:

@@ -30,7 +30,6 @@ export const integer = (min: number, max: number) =>
     })
     .optional();
 
-/** For the OpenAPI document: what an error response says, once or for each field. */
 export const DetailResponse = z
   .object({
     detail: z.union([
@@ -64,7 +63,7 @@ export const toDetailReply =
     body: { detail: errors ? errors.map((issue) => toDetail(issue, urlPointer)) : detail },
   });
 
-/** Returns the response with a finished cut-out. @throws Problem upstream-failed */
+/** @throws Problem upstream-failed */
 export function fileReply(
   { file, result }: { file: Uint8Array; result: JobResult<'remove-background'> },
   extraHeaders: Readonly<Record<string, string>> = {},

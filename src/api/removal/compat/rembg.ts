@@ -51,7 +51,6 @@ const bgc = z
 
 const UNUSED = { description: 'Checked, without effect' };
 
-/** The parameters of rembg. Others are ignored, as rembg does. */
 const FIELDS = {
   model: z
     .string()
@@ -83,7 +82,6 @@ function toOptions({ model, a, om, bgc: background }: Fields): CutOutOptions {
   });
 }
 
-/** What the rembg routes need. */
 interface RembgDeps {
   images: Pick<ImageRequests, 'cutOut' | 'shedIfBusy'>;
 }
@@ -117,24 +115,17 @@ const commonSpec = {
   problems: ['unprocessable-image', 'upstream-failed'],
 } as const;
 
-/** The routes of rembg's HTTP server, for its existing clients. */
 export const rembgRoutes = (deps: RembgDeps): Route[] => [
-  route<z.infer<typeof Query>>({
+  route<z.infer<typeof Query>>('removeBackgroundLikeRembg', `POST ${PATH}`, {
     ...commonSpec,
-    method: 'POST',
-    path: PATH,
-    operationId: 'removeBackgroundLikeRembg',
     summary: 'Remove the background of an image, as rembg does',
     description: 'Parameters and errors of `rembg s`, with a key.',
     query: Query,
     form: { 'multipart/form-data': Fields.and(z.object({ file: filePart('The image') })) },
     handle: removeFromFile(deps),
   }),
-  route<z.infer<typeof UrlQuery>>({
+  route<z.infer<typeof UrlQuery>>('removeBackgroundOfUrlLikeRembg', `GET ${PATH}`, {
     ...commonSpec,
-    method: 'GET',
-    path: PATH,
-    operationId: 'removeBackgroundOfUrlLikeRembg',
     summary: 'Remove the background of the image of a URL, as rembg does',
     description: 'Parameters and errors of `rembg s`, with a key. Public addresses only.',
     query: UrlQuery,

@@ -15,7 +15,6 @@ const isFormat = (text: string): text is Format => Object.hasOwn(FORMATS, text);
 const formatNamed = (text: string): Format | undefined =>
   isFormat(text) ? text : FORMAT_ALIASES[text];
 
-/** The fields of withoutBG. Others are ignored, as withoutBG does. */
 const Fields = z
   .object({
     image_url: optionFields.backgroundImageUrl.or(z.literal('')).meta({
@@ -34,7 +33,6 @@ function sourceOf(file: Uint8Array | undefined, { image_url: imageUrl }: Fields)
   throw new Problem('invalid-request', 'Provide either a file or an image URL.');
 }
 
-/** What the withoutBG routes need. */
 interface WithoutBgDeps {
   images: Pick<ImageRequests, 'cutOut' | 'shedIfBusy'>;
 }
@@ -52,13 +50,9 @@ const removeBackground =
     return fileReply(cutOut, { 'content-disposition': `inline; filename=${name}` });
   };
 
-/** The route of withoutBG's web app, for its existing clients. */
 export const withoutBgRoutes = (deps: WithoutBgDeps): Route[] => [
-  route({
-    method: 'POST',
-    path: '/compat/withoutbg/api/remove-background',
+  route('removeBackgroundLikeWithoutBg', 'POST /compat/withoutbg/api/remove-background', {
     scope: 'background-removal:process',
-    operationId: 'removeBackgroundLikeWithoutBg',
     summary: 'Remove the background of an image, as withoutBG does',
     description: 'Fields and errors of withoutBG’s web app, with a key.',
     problemReply: toDetailReply('/image_url'),

@@ -43,12 +43,10 @@ const CODES = {
 } as const;
 export type Code = keyof typeof CODES;
 
-/** An error with its remove.bg code. */
 export interface CodedIssue extends ValidationIssue {
   code: Code;
 }
 
-/** Returns a problem for errors that have remove.bg codes. */
 export const removebgProblem = (...issues: readonly CodedIssue[]): Problem =>
   new Problem('invalid-request', issues.map(({ detail }) => detail).join('; '), { errors: issues });
 
@@ -74,10 +72,7 @@ const toRemoveBgError = (type: ProblemType): RemoveBgError =>
 const isCode = (code: unknown): code is Code =>
   typeof code === 'string' && Object.hasOwn(CODES, code);
 
-/**
- * Converts a problem to remove.bg's error response: one entry per error with a code, else one for
- * all.
- */
+/** Converts a problem to remove.bg's error response: one entry per error with a code, else one for all. */
 export function toProblemReply(problem: Problem, nowMillis: number): Reply {
   const { type, detail, errors = [], headers } = problem;
   const { status, code, title } = toRemoveBgError(type);
@@ -97,10 +92,7 @@ export function toProblemReply(problem: Problem, nowMillis: number): Reply {
   };
 }
 
-/**
- * Codes for errors found while processing the image: by pointer into our options, else by problem
- * type.
- */
+/** Codes for errors found while processing the image: by pointer into our options, else by problem type. */
 const CODE_BY_POINTER: Readonly<Record<string, Code>> = {
   '/imageUrl': 'failed_image_download',
   '/backgroundImageUrl': 'failed_bg_download',
@@ -114,7 +106,6 @@ const CODE_BY_TYPE: Partial<Record<ProblemType, Code>> = {
   'unprocessable-image': 'unknown_foreground',
 };
 
-/** Converts the problems that processing an image rejects with to ones with remove.bg codes. */
 export async function withRemoveBgCodes<T>(processing: Promise<T>): Promise<T> {
   return processing.catch((error) => {
     if (!(error instanceof Problem)) throw error;

@@ -23,10 +23,7 @@ interface Parameter {
   field: keyof typeof FIELDS;
   /** The error code for an invalid value. */
   code: Code | ((text: string) => Code);
-  /**
-   * The allowed values, and our value for each. Without them, the schema of the field parses the
-   * text.
-   */
+  /** The allowed values, and our value for each. Without them, the schema of the field parses the text. */
   values?: Readonly<Record<string, unknown>>;
   /** Rewrites a notation of remove.bg to ours. */
   rewrite?(text: string): string;
@@ -80,7 +77,6 @@ const PARAMETERS: Readonly<Record<string, Parameter>> = {
   bg_image_url:     { field: 'backgroundImageUrl',  code: 'invalid_bg_image_url' },
 };
 
-/** For the OpenAPI document: the parameters as a form. */
 export const ParameterForm = z
   .object(
     Object.fromEntries(
@@ -128,10 +124,7 @@ const unknownParameter = (name: string): CodedIssue => ({
   detail: `${name.slice(0, 40)} is not a parameter of this form`,
 });
 
-/**
- * Parses the parameters of a form. Empty values count as absent.
- * @throws Problem with all errors
- */
+/** Empty values count as absent. @throws Problem with all errors */
 export function readParameters(fields: Readonly<Record<string, unknown>>): Parameters {
   const sent = Object.entries(fields).filter(([, value]) => toText(value) !== '');
   const issues = sent

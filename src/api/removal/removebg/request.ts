@@ -8,7 +8,6 @@ import { type CodedIssue, removebgProblem } from './errors.ts';
 import { type Parameters, readParameters } from './parameters.ts';
 import { maxMegapixels } from './sizes.ts';
 
-/** A request of remove.bg, converted to ours. */
 interface RemoveBgRequest {
   cutOut: CutOutRequest;
   /** The value of `X-Type`; undefined if the client does not want it. */
@@ -103,10 +102,7 @@ function resolveFormat({ format, channels }: Parameters, background: Background)
   return isOpaque && channels !== 'alpha' ? 'jpeg' : 'png';
 }
 
-/**
- * Rejects options that conflict with channels `alpha`: a matte has no colours, and a ZIP already
- * contains it.
- */
+/** Rejects options that conflict with channels `alpha`: a matte has no colours, and a ZIP already contains it. */
 function checkMatte({ channels, format, shadow }: Parameters, background: Background): void {
   const conflicts = [
     format === 'zip' && 'format "zip", which contains the matte',
@@ -119,9 +115,7 @@ function checkMatte({ channels, format, shadow }: Parameters, background: Backgr
   throw removebgProblem({ pointer: '/channels', code: 'invalid_channels', detail });
 }
 
-/**
- * Converts parameters to our options. Omits those without effect, such as a margin without a crop.
- */
+/** Converts parameters to our options. Omits those without effect, such as a margin without a crop. */
 function toOptions(parameters: Parameters, background: Background): CutOutOptions {
   const format = resolveFormat(parameters, background);
   const { crop, cropMargin, shadow, shadowOpacityPct, maxOutputMegapixels: size } = parameters;
@@ -143,10 +137,7 @@ function toOptions(parameters: Parameters, background: Background): CutOutOption
   return format === 'zip' ? { ...options, asZip: true } : options;
 }
 
-/**
- * Parses a form of remove.bg.
- * @throws Problem with remove.bg codes
- */
+/** @throws Problem with remove.bg codes */
 export function readRequest(form: Form, readImage: ReadImage): RemoveBgRequest {
   checkFiles(form);
   const parameters = readParameters(form.fields);

@@ -8,7 +8,6 @@ import { removebgProblem } from './errors.ts';
 import { rateHeaders } from './rate-headers.ts';
 import { maxMegapixels } from './sizes.ts';
 
-/** A finished image, and the worker's result. */
 interface CutOutResult {
   file: Uint8Array;
   result: JobResult<'remove-background'>;
@@ -23,16 +22,13 @@ const mediaRanges = (header: string | string[] | undefined): string[] =>
     .split(',')
     .map((range) => range.split(';', 1)[0]?.trim() ?? '');
 
-/**
- * Reports whether a client accepts JSON but no image. A client that accepts both gets the image.
- */
+/** Reports whether a client accepts JSON but no image. A client that accepts both gets the image. */
 export function asksForJson({ headers }: Pick<Call, 'headers'>): boolean {
   const ranges = mediaRanges(headers.accept);
   const acceptsImage = ranges.some((range) => range === '*/*' || range.startsWith('image/'));
   return ranges.includes('application/json') && !acceptsImage;
 }
 
-/** Returns the dimensions of the result at the largest size. */
 function maxDimensions({ whole: { width, height }, mediaType }: CutOutResult['result']) {
   const maxPixels = maxMegapixels(mediaType === 'image/png') * 1e6;
   const factor = Math.min(1, Math.sqrt(maxPixels / (width * height)));
@@ -58,10 +54,7 @@ const resultHeaders = (
   'cache-control': 'no-store',
 });
 
-/**
- * Returns remove.bg's response: the image, or JSON that contains it as base64.
- * @throws Problem unknown_foreground
- */
+/** Returns remove.bg's response: the image, or JSON that contains it as base64. @throws Problem unknown_foreground */
 export function imageReply(
   { file, result }: CutOutResult,
   subject: string | undefined,

@@ -12,7 +12,6 @@ import { rateHeaders } from './rate-headers.ts';
 import { type ReadImage, readRequest } from './request.ts';
 import { asksForJson, imageReply } from './response.ts';
 
-/** What the remove.bg routes need. */
 interface RemoveBgDeps {
   images: Pick<ImageRequests, 'cutOut' | 'shedIfBusy'>;
   readImage: ReadImage;
@@ -49,7 +48,6 @@ const RemoveBgErrors = z
   })
   .meta({ id: 'RemoveBgErrors' });
 
-/** What all routes have in common. */
 const commonSpec = (now: Clock): Pick<Route, 'keyHeader' | 'problemReply' | 'problemSchema'> => ({
   keyHeader: 'x-api-key',
   problemReply: (problem) => toProblemReply(problem, now()),
@@ -102,14 +100,10 @@ const IMAGE_HEADERS = [
   'X-Foreground-Height',
 ] as const;
 
-/** The routes compatible with remove.bg's API, for existing clients. */
 export const removeBgRoutes = (deps: RemoveBgDeps): Route[] => [
-  route({
+  route('removeBackgroundLikeRemoveBg', `POST ${PATH}/removebg`, {
     ...commonSpec(deps.now),
-    method: 'POST',
-    path: `${PATH}/removebg`,
     scope: 'background-removal:process',
-    operationId: 'removeBackgroundLikeRemoveBg',
     summary: 'Remove the background of an image, as remove.bg does',
     description:
       'Parameters, headers and errors of remove.bg, version 1.0. Send the key in `X-Api-Key`. Send the image as the file `image_file`, as `image_file_b64` or as `image_url`; the background as `bg_color`, `bg_image_url` or the file `bg_image_file`.',
@@ -138,12 +132,9 @@ export const removeBgRoutes = (deps: RemoveBgDeps): Route[] => [
     problems: ['base64-not-allowed', 'upstream-failed'],
     handle: removeBackground(deps),
   }),
-  route({
+  route('getRemoveBgAccount', `GET ${PATH}/account`, {
     ...commonSpec(deps.now),
-    method: 'GET',
-    path: `${PATH}/account`,
     scope: 'any-key',
-    operationId: 'getRemoveBgAccount',
     summary: 'Get the remaining daily quota in remove.bg’s format',
     description: 'All credits are shown as those of a subscription.',
     responses: {

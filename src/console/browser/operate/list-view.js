@@ -47,9 +47,10 @@ export class ListView {
     if (path) await this.#try(async () => this.#draw(await callJson(path)));
   }
 
-  /** @param {any} response */
-  #draw(response) {
-    const rows = this.#list.rows(response);
+  /** @param {any} response @param {any[]} [newer] rows of the pages before */
+  #draw(response, newer = []) {
+    const rows = [...newer, ...this.#list.rows(response)];
+    const next = response.links?.next;
     const { columns } = this.#list;
     const buttons = rows.map((row) => this.#buttons(row));
     const hasActions = buttons.some((each) => each.length > 0);
@@ -69,6 +70,8 @@ export class ListView {
               ]),
             ),
           ),
+      next &&
+        this.#button('older', () => this.#try(async () => this.#draw(await callJson(next), rows))),
     );
   }
 

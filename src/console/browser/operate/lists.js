@@ -57,6 +57,9 @@ const options = (options) =>
 const url = { name: 'url', label: say('column.url'), type: 'url', isRequired: true };
 const ACCESS = '/access/v1/requests';
 const KEYS = '/account/v1/keys';
+/** @type {Intl.DateTimeFormatOptions} */
+const TO_THE_SECOND = { dateStyle: 'medium', timeStyle: 'medium' };
+const AUDIT = '/account/v1/audit?limit=50';
 const WEBHOOKS = '/intake/v1/webhooks';
 const isPending = (/** @type {any} */ row) => row.status === 'pending';
 const isOwn = (/** @type {any} */ row) => !row.builtIn;
@@ -189,6 +192,32 @@ export const LISTS = [
       finds: true,
       fields: [{ name: 'id', label: say('error.requestId'), isRequired: true }],
       request: ({ id }) => ['GET', `/account/v1/requests/${encodeURIComponent(id)}`],
+    },
+  },
+  {
+    name: 'audit',
+    needs: ['operations:access'],
+    path: AUDIT,
+    rows: (response) => response.entries,
+    columns: [
+      ['answeredAt', (row) => formatDate(row.answeredAt, TO_THE_SECOND)],
+      ['client', (row) => row.client],
+      ['who', (row) => row.person ?? row.keyId],
+      ['act', (row) => h('code', row.operation)],
+      ['on', ({ params }) => Object.values(params).join(' ')],
+      ['status', (row) => [row.status, row.problem && ` ${row.problem}`]],
+    ],
+    form: {
+      name: 'find',
+      finds: true,
+      fields: [
+        { name: 'client', label: say('column.client') },
+        { name: 'person', label: say('column.person') },
+      ],
+      request: (values) => {
+        const given = Object.entries(values).filter(([, value]) => value);
+        return ['GET', `${AUDIT}&${new URLSearchParams(given)}`];
+      },
     },
   },
   {
