@@ -14,7 +14,7 @@ from onnx import numpy_helper
 from torch import Tensor, nn
 
 from export import SHAPES, WRAPPED, pictures
-from net import NETS, narrow_as
+from net import NETS, shape_as
 from start import start_from
 
 # How far alphas may be from those of the file, 0..1.
@@ -64,7 +64,7 @@ def temperature_of(model: onnx.ModelProto) -> float:
 def put_in(net: nn.Module, model: onnx.ModelProto) -> None:
     """Its weights in the network, which becomes as narrow; the temperature goes into the last."""
     convolutions = convolutions_of(arrays_of(model))
-    narrow_as(net, {f"{path}.v": weight for path, (weight, _) in convolutions.items()})
+    shape_as(net, {f"{path}.v": weight for path, (weight, _) in convolutions.items()})
     temperature = temperature_of(model)
     for path, (weight, bias) in convolutions.items():
         # What a network's logits are the sum of.

@@ -23,7 +23,7 @@ RESUME, HISTORY, RECIPE = "resume.pt", "history.json", "recipe.json"
 # As on 2026-11-27, on an H200 with 16 cores, which make a batch in the time of two updates.
 DATA = "--for garment-cutout --levels 0.1 0.9 --people-levels 0.27 0.87".split()
 TRAINING = (
-    "--net garment-cutout --batch 64 --steps 5200 --echoes 2 --mix 3 3 4 6 --sizes 320 352"
+    "--net garment-cutout --batch 64 --steps 4350 --echoes 2 --mix 3 3 4 6 --sizes 320 352"
     " --rate 1 --precision bf16 --save 500 --validate 1000 --log 50"
 ).split()
 # Of the time there is, for the last validation, the export and the copies.

@@ -128,37 +128,38 @@ def doubled(x: Tensor) -> Tensor:
     return F.interpolate(x, scale_factor=2.0, mode="bilinear", align_corners=False)
 
 
-class Trunk(nn.Module):
+class Fine(nn.Module):
     """
-    Encoder, and decoder to 1/4 of the picture's size: where the subject is, and of which parts.
+    Edges at full size, from the picture's own colours and what the decoder says at 1/2; nothing
+    at first, so that a network trained without goes on from where it was.
     """
 
-    def __init__(self):
+    def __init__(self, inputs: int, channels: int):
         super().__init__()
-        self.enc = Encoder(whole=False)
-        self.c5, self.gp = Conv(160, 96, act=None), Conv(160, 96, act=None)
-        self.dw5, self.pw5 = Conv(96, 96, 5, 1, 96), Conv(96, 96, act=None)
-        self.t4, self.l4 = Conv(96, 64, act=None), Conv(96, 64, act=None)
-        self.dw4, self.o4 = Conv(64, 64, 5, 1, 64), Conv(64, 64)
-        self.t3, self.l3, self.o3 = Conv(64, 48, act=None), Conv(32, 48, act=None), Conv(48, 48, 3)
-        self.t2, self.l2, self.o2 = Conv(48, 48, act=None), Conv(24, 48, act=None), Conv(48, 48, 3)
-        self.r4 = Further(64)
-        # What else looks around at 1/16; a network says what.
-        self.s4 = nn.Sequential()
-        self.r3 = nn.Sequential(Further(48), Further(48))
-        self.r2 = nn.Sequential(Further(48), Further(48))
+        self.t, self.l = Conv(inputs, channels, act=None), Conv(3, channels, 3, act=None)
+        self.dw = Conv(channels, channels, 3, 1, channels, act=None)
+        self.pw = Conv(channels, channels)
+        self.out = Conv(channels, 1, 3, act=None)
+        self.out.v.data.zero_()
 
-    def context(self, deepest: Tensor) -> Tensor:
-        around = self.c5(deepest) + self.gp(F.adaptive_avg_pool2d(deepest, 1))
-        return F.relu(around + self.pw5(self.dw5(around)))
+    def forward(self, x: Tensor, half: Tensor) -> Tensor:
+        return self.out(self.pw(self.dw(F.relu(self.l(x) + doubled(self.t(half))))))
 
-    def decoded(self, features: list[Tensor], context: Tensor) -> tuple[Tensor, Tensor]:
-        """From the encoder's features, at 1/8 and at 1/4."""
-        f2, f3, f4 = (features[i] for i in (2, 5, 12))
-        p4 = self.r4(self.o4(self.dw4(F.relu(self.l4(f4) + doubled(self.t4(context))))))
-        p4 = self.s4(p4)
-        p3 = self.r3(self.o3(F.relu(self.l3(f3) + doubled(self.t3(p4)))))
-        return p3, self.r2(self.o2(F.relu(self.l2(f2) + doubled(self.t2(p3)))))
+
+class Quartered(nn.Module):
+    """
+    Edges at full size, worked out at 1/2: four logits of each cell are its four pixels. From the
+    picture's own colours and what the decoder says, added to a logit of the cell.
+    """
+
+    def __init__(self, inputs: int, channels: int):
+        super().__init__()
+        self.t, self.l = Conv(inputs, channels, act=None), Conv(3, channels, 5, 2, act=None)
+        self.out = Conv(channels, 4, 3, act=None)
+        self.out.v.data.mul_(0.05)
+
+    def forward(self, x: Tensor, half: Tensor, logits: Tensor) -> Tensor:
+        return F.pixel_shuffle(self.out(F.relu(self.l(x) + self.t(half))) + logits, 2)
 
 
 class Wider(nn.Module):
@@ -199,29 +200,37 @@ class Everywhere(nn.Module):
         return F.relu(x + self.added(seen.reshape(count, channels, height, width)))
 
 
-def places(x: Tensor) -> Tensor:
-    """How far down and to the right each cell is, -1..1, n x 2 x h x w."""
-    ones = torch.ones_like(x[:, :1])
-    down, right = (
-        2 * torch.cumsum(ones, axis) / ones.sum(axis, keepdim=True) - 1 for axis in (2, 3)
-    )
-    return torch.cat([down, right], 1)
-
-
-class Quartered(nn.Module):
+class Trunk(nn.Module):
     """
-    Edges at full size, worked out at 1/2: four logits of each cell are its four pixels. From the
-    picture's own colours and what the decoder says, added to a logit of the cell.
+    Encoder, and decoder to 1/4 of the picture's size: where the subject is, and of which parts.
     """
 
-    def __init__(self, inputs: int, channels: int):
+    def __init__(self):
         super().__init__()
-        self.t, self.l = Conv(inputs, channels, act=None), Conv(3, channels, 5, 2, act=None)
-        self.out = Conv(channels, 4, 3, act=None)
-        self.out.v.data.mul_(0.05)
+        self.enc = Encoder(whole=False)
+        self.c5, self.gp = Conv(160, 96, act=None), Conv(160, 96, act=None)
+        self.dw5, self.pw5 = Conv(96, 96, 5, 1, 96), Conv(96, 96, act=None)
+        self.t4, self.l4 = Conv(96, 64, act=None), Conv(96, 64, act=None)
+        self.dw4, self.o4 = Conv(64, 64, 5, 1, 64), Conv(64, 64)
+        self.t3, self.l3, self.o3 = Conv(64, 48, act=None), Conv(32, 48, act=None), Conv(48, 48, 3)
+        self.t2, self.l2, self.o2 = Conv(48, 48, act=None), Conv(24, 48, act=None), Conv(48, 48, 3)
+        self.r4 = Further(64)
+        # What else looks around, at 1/32 and 1/16.
+        self.e5 = self.s5 = self.s4 = nn.Sequential()
+        self.r3 = nn.Sequential(Further(48), Further(48))
+        self.r2 = nn.Sequential(Further(48), Further(48))
 
-    def forward(self, x: Tensor, half: Tensor, logits: Tensor) -> Tensor:
-        return F.pixel_shuffle(self.out(F.relu(self.l(x) + self.t(half))) + logits, 2)
+    def context(self, deepest: Tensor) -> Tensor:
+        around = self.c5(deepest) + self.gp(F.adaptive_avg_pool2d(deepest, 1))
+        return F.relu(around + self.pw5(self.dw5(around)))
+
+    def decoded(self, features: list[Tensor], context: Tensor) -> tuple[Tensor, Tensor]:
+        """From the encoder's features, at 1/8 and at 1/4."""
+        f2, f3, f4 = (features[i] for i in (2, 5, 12))
+        p4 = self.r4(self.o4(self.dw4(F.relu(self.l4(f4) + doubled(self.t4(context))))))
+        p4 = self.s4(p4)
+        p3 = self.r3(self.o3(F.relu(self.l3(f3) + doubled(self.t3(p4)))))
+        return p3, self.r2(self.o2(F.relu(self.l2(f2) + doubled(self.t2(p3)))))
 
 
 class CutOut(Trunk):
@@ -229,14 +238,26 @@ class CutOut(Trunk):
 
     def __init__(self):
         super().__init__()
+        self.t1, self.l1, self.o1 = Conv(48, 32, act=None), Conv(16, 32, act=None), Conv(32, 32, 3)
+        self.t0, self.l0 = Conv(32, 8, act=None), Conv(3, 8, 3, act=None)
+        self.out = Conv(8, 1, 3, act=None)
+        self.r0 = Fine(32, 16)
+        self.a3, self.a1 = Conv(48, 1, act=None), Conv(32, 1, act=None)
+
+    def look_around(self) -> None:
+        """As since 2026-11-27, in training: it looks at more at once, and edges are made at 1/2."""
         self.e5, self.s5 = Everywhere(96), Wider(96)
         self.s4 = nn.Sequential(Everywhere(64), Wider(64))
-        self.t1, self.l1, self.o1 = Conv(48, 32, act=None), Conv(16, 32, act=None), Conv(32, 32, 3)
         self.h1 = Quartered(32, 32)
-        self.a3, self.a1 = Conv(48, 1, act=None), Conv(32, 1, act=None)
+        del self.t0, self.l0, self.out, self.r0
 
     def context(self, deepest: Tensor) -> Tensor:
         return self.s5(self.e5(super().context(deepest)))
+
+    def edges(self, x: Tensor, p1: Tensor, half: Tensor) -> Tensor:
+        if hasattr(self, "h1"):
+            return self.h1(x, p1, half)
+        return self.out(F.relu(self.l0(x) + doubled(self.t0(p1)))) + self.r0(x, p1)
 
     def levels(self, x01: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Logits at full size, at 1/2 and at 1/8; only the first is in the exported network."""
@@ -245,10 +266,19 @@ class CutOut(Trunk):
         p3, p2 = self.decoded(features, self.context(features[15]))
         p1 = self.o1(F.relu(self.l1(features[0]) + doubled(self.t1(p2))))
         half = self.a1(p1)
-        return self.h1(x, p1, half).float(), half.float(), self.a3(p3).float()
+        return self.edges(x, p1, half).float(), half.float(), self.a3(p3).float()
 
     def forward(self, x01: Tensor) -> Tensor:
         return self.levels(x01)[0]
+
+
+def places(x: Tensor) -> Tensor:
+    """How far down and to the right each cell is, -1..1, n x 2 x h x w."""
+    ones = torch.ones_like(x[:, :1])
+    down, right = (
+        2 * torch.cumsum(ones, axis) / ones.sum(axis, keepdim=True) - 1 for axis in (2, 3)
+    )
+    return torch.cat([down, right], 1)
 
 
 class Parse(Trunk):
@@ -330,8 +360,13 @@ def put(net: nn.Module, path: str, part: nn.Module) -> None:
     setattr(net.get_submodule(parent), name, part)
 
 
-def narrow_as(net: nn.Module, state: State) -> None:
-    """Those convolutions of a network become narrow that are so in a checkpoint (narrow.py)."""
+def shape_as(net: nn.Module, state: State) -> None:
+    """
+    A network gets the parts that a checkpoint has: it looks around, and those convolutions become
+    narrow that are so (narrow.py).
+    """
+    if isinstance(net, CutOut) and "h1.out.v" in state:
+        net.look_around()
     for path, conv in list(net.named_modules()):
         first = state.get(f"{path}.0.v")
         if isinstance(conv, Conv) and first is not None:
@@ -344,7 +379,7 @@ def checkpoint_of(name: str, file: Path) -> nn.Module:
     state = state.get("average", state)
     # A classifier of other classes is one still.
     net = Classifier(len(state["fc.bias"])) if name == "garment-class" else NETS[name]()
-    narrow_as(net, state)
+    shape_as(net, state)
     net.load_state_dict(state)
     return net.eval()
 
@@ -360,7 +395,7 @@ def settle(net: Trunk, x01: Tensor, names: list[str]) -> None:
         for n, m in net.named_modules()
         if f"{n}.v" in names
         and not n.startswith("enc.")
-        and not n.endswith((".added", "h1.out", "p5", "bias"))
+        and not n.endswith((".added", "r0.out", "h1.out", "p5", "bias"))
     }
     order: list[Conv] = []
     hooks = [m.register_forward_hook(lambda m, *_: order.append(m)) for m in fresh]

@@ -38,7 +38,7 @@ def written(image: Image.Image, kind: str, **how) -> bytes:
 
 
 def exact(image: Image.Image) -> bytes:
-    return written(image, "WEBP", lossless=True, method=6, quality=100)
+    return written(image, "WEBP", lossless=True, method=4, quality=75)
 
 
 def photo_of(file: Path, options, side: int | None = None) -> File:

@@ -5,7 +5,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from net import Conv, narrow_as
+from net import Conv, shape_as
 
 
 def start_from(net: nn.Module, file: Path) -> list[str]:
@@ -18,7 +18,7 @@ def start_from(net: nn.Module, file: Path) -> list[str]:
     state = state.get("average", state)
     if "features.0.0.weight" in state:
         return start_from_torchvision(net, state)
-    narrow_as(net, state)
+    shape_as(net, state)
     own = net.state_dict()
     fitting = {k: v for k, v in state.items() if k in own and own[k].shape == v.shape}
     net.load_state_dict(fitting, strict=False)

@@ -15,7 +15,7 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader
 
-from net import NETS, Trunk, narrow_as, settle
+from net import NETS, Trunk, shape_as, settle
 from start import start_from
 from tasks import TASKS
 from workers import Batches
@@ -78,7 +78,7 @@ class Run:
         self.step, self.history = 0, []
         self.file = options.out / "last.pt"
         if self.file.exists():
-            narrow_as(self.net, self.kept()["net"])
+            shape_as(self.net, self.kept()["net"])
         else:
             self.begin()
         freeze(self.net, options.frozen)

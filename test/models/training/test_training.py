@@ -284,9 +284,9 @@ class Networks(unittest.TestCase):
         second = net.CutOut().state_dict()
         first = {k: v + 1 for k, v in second.items() if "added" not in k}
         half = mix.mixed(first, second, 0.5)
-        torch.testing.assert_close(half["a1.b"], second["a1.b"] + 0.5)
+        torch.testing.assert_close(half["out.b"], second["out.b"] + 0.5)
         torch.testing.assert_close(half["r4.added.v"], second["r4.added.v"] / 2)
-        torch.testing.assert_close(half["a1.sc"], second["a1.sc"])
+        torch.testing.assert_close(half["out.sc"], second["out.sc"])
         for share, wanted in ((0, first), (1, second)):
             found = mix.mixed(first, second, share)
             trained = {k: v for k, v in wanted.items() if not k.endswith(".sc")}
@@ -308,11 +308,7 @@ class Networks(unittest.TestCase):
         self.assertGreater(float((seen - once).abs().max()), 0)
         self.assertLess(float((seen - once).abs().mean()), 0.25 * float(once.std()))
 
-    def test_what_was_exported_is_read_back(self):
-        torch.manual_seed(1)
-        network, other = net.CutOut().eval(), net.CutOut().eval()
-        # Logits as small as those of a trained one.
-        network.a1.v.data.mul_(0.2)
+    def read_back(self, network: net.CutOut) -> None:
         for path, between in narrow.BETWEEN.items():
             net.put(network, path, net.narrow(network.get_submodule(path), between))
         with tempfile.TemporaryDirectory() as name:
@@ -322,11 +318,30 @@ class Networks(unittest.TestCase):
                 net="garment-cutout", checkpoint=folder / "a.pt", temperature=1.3, out=folder / "a"
             )
             model = export.traced(options, 64, *export.SHAPES["garment-cutout"][1:])
+        other = net.CutOut().eval()
         from_onnx.put_in(other, model)
         x = torch.rand(2, 3, 64, 64)
         with torch.no_grad():
             torch.testing.assert_close(other(x), network(x) / 1.3, atol=1e-4, rtol=1e-3)
         self.assertLess(from_onnx.farthest("garment-cutout", other, model), from_onnx.FARTHEST)
+
+    def test_what_was_exported_is_read_back(self):
+        torch.manual_seed(1)
+        network = net.CutOut().eval()
+        network.r0.out.v.data.normal_()
+        self.read_back(network)
+
+    def test_one_that_looks_around_is_read_back_and_begins_near_what_it_was(self):
+        torch.manual_seed(1)
+        network, x = net.CutOut().eval(), torch.rand(2, 3, 64, 64)
+        before = network.levels(x)[2].detach()
+        network.look_around()
+        after = network.levels(x)[2].detach()
+        self.assertLess(float((after - before).abs().mean()), 0.5 * float(before.std()))
+        self.assertEqual(network(x).shape, (2, 1, 64, 64))
+        # Logits as small as those of a trained one.
+        network.a1.v.data.mul_(0.2)
+        self.read_back(network)
 
     def test_a_narrowed_network_answers_nearly_as_before_and_is_read_back(self):
         torch.manual_seed(1)
