@@ -7,46 +7,66 @@ export interface MattedImage {
   matte: Matte;
 }
 
-/** Adds one row to the sums of its blocks, four a block: red, green, blue, alpha. */
-function addRow({ pixels, matte }: MattedImage, y: number, factor: number, sums: Int32Array): void {
-  const { data, width } = pixels;
-  const alphas = matte.data;
-  const end = (y + 1) * width;
-  for (let cell = 0, i = y * width; i < end; cell += 4) {
-    let [red, green, blue, alpha] = [0, 0, 0, 0];
-    for (const next = Math.min(end, i + factor); i < next; i++) {
-      red += data[3 * i]!;
-      green += data[3 * i + 1]!;
-      blue += data[3 * i + 2]!;
-      alpha += alphas[i]!;
+/** Averages blocks of `factor` x `factor` alphas; blocks at the right and lower edge may be smaller. */
+export function downscaleMatte({ data, ...size }: Matte, factor: number): Matte {
+  const width = Math.ceil(size.width / factor);
+  const height = Math.ceil(size.height / factor);
+  const small = new Uint8Array(width * height);
+  const sums = new Int32Array(width);
+  for (let row = 0, cell = 0; row < height; row++) {
+    sums.fill(0);
+    const rows = Math.min(factor, size.height - row * factor);
+    for (let y = row * factor; y < row * factor + rows; y++) {
+      const end = (y + 1) * size.width;
+      for (let x = 0, i = y * size.width; i < end; x++) {
+        let sum = 0;
+        for (const next = Math.min(end, i + factor); i < next; i++) sum += data[i]!;
+        sums[x]! += sum;
+      }
     }
-    sums[cell]! += red;
-    sums[cell + 1]! += green;
-    sums[cell + 2]! += blue;
-    sums[cell + 3]! += alpha;
+    for (let x = 0; x < width; x++, cell++)
+      small[cell] = sums[x]! * (1 / (rows * Math.min(factor, size.width - x * factor))) + 0.5;
   }
+  return { data: small, width, height };
 }
 
-/** Averages blocks of `factor` x `factor` pixels; blocks at the right and lower edge may be smaller. */
-export function downscale(image: MattedImage, factor: number): MattedImage {
-  const { pixels } = image;
-  const width = Math.ceil(pixels.width / factor);
-  const height = Math.ceil(pixels.height / factor);
+/**
+ * Averages blocks of colours likewise.
+ * @param needed one byte a block, 0 for those that are left black; all by default
+ */
+export function downscaleColours(
+  { data, ...size }: Pixels,
+  factor: number,
+  needed?: Uint8Array,
+): Pixels {
+  const width = Math.ceil(size.width / factor);
+  const height = Math.ceil(size.height / factor);
   const small = new Uint8Array(3 * width * height);
-  const alpha = new Uint8Array(width * height);
-  const sums = new Int32Array(4 * width);
-  for (let row = 0, i = 0; row < height; row++) {
-    sums.fill(0);
-    const rows = Math.min(factor, pixels.height - row * factor);
-    for (let r = 0; r < rows; r++) addRow(image, row * factor + r, factor, sums);
-    for (let x = 0; x < width; x++, i++) {
-      const share = 1 / (rows * Math.min(factor, pixels.width - x * factor));
-      for (let c = 0; c < 3; c++) small[3 * i + c] = sums[4 * x + c]! * share + 0.5;
-      alpha[i] = sums[4 * x + 3]! * share + 0.5;
+  for (let row = 0, cell = 0; row < height; row++) {
+    const rows = Math.min(factor, size.height - row * factor);
+    for (let x = 0; x < width; x++, cell++) {
+      if (needed?.[cell] === 0) continue;
+      const columns = Math.min(factor, size.width - x * factor);
+      let [red, green, blue] = [0, 0, 0];
+      for (let y = 0; y < rows; y++) {
+        let p = 3 * ((row * factor + y) * size.width + x * factor);
+        for (const end = p + 3 * columns; p < end; p += 3) {
+          red += data[p]!;
+          green += data[p + 1]!;
+          blue += data[p + 2]!;
+        }
+      }
+      const share = 1 / (rows * columns);
+      small[3 * cell] = red * share + 0.5;
+      small[3 * cell + 1] = green * share + 0.5;
+      small[3 * cell + 2] = blue * share + 0.5;
     }
   }
-  return {
-    pixels: { data: small, width, height },
-    matte: { data: alpha, width, height },
-  };
+  return { data: small, width, height };
 }
+
+/** Averages blocks of an image and its matte. */
+export const downscale = ({ pixels, matte }: MattedImage, factor: number): MattedImage => ({
+  pixels: downscaleColours(pixels, factor),
+  matte: downscaleMatte(matte, factor),
+});

@@ -1,9 +1,9 @@
 import { closedForm, linearStep, type SolvingEffort } from './closed-form.ts';
 import { newColourLine, readWindow, WINDOW, windowOffsets } from './colour-lines.ts';
-import { downscale, type MattedImage } from './downscale.ts';
+import { downscaleColours, downscaleMatte, type MattedImage } from './downscale.ts';
 import type { Levels, Matte } from './matte.ts';
 import type { Pixels } from './tensor.ts';
-import { type Band, unsureBand } from './unsure-band.ts';
+import { aroundBand, type Band, unsureBand } from './unsure-band.ts';
 
 /** How thoroughly edges are refined. */
 export interface Refinement extends SolvingEffort {
@@ -35,10 +35,15 @@ function reduce(
   const fitting = Math.ceil(Math.sqrt((width * height) / limits.pixels));
   const first = Math.max(1, fitting, Math.floor(minCell * cell));
   for (let factor = first; ; factor++) {
-    const small = factor === 1 ? image : downscale(image, factor);
-    const band = unsureBand(small.matte);
-    if (band.indices.length > limits.share * small.matte.data.length) return undefined;
-    if (band.indices.length <= limits.unknowns) return { ...small, factor, band };
+    const matte = factor === 1 ? image.matte : downscaleMatte(image.matte, factor);
+    const band = unsureBand(matte);
+    if (band.indices.length > limits.share * matte.data.length) return undefined;
+    if (band.indices.length > limits.unknowns) continue;
+    const pixels =
+      factor === 1
+        ? image.pixels
+        : downscaleColours(image.pixels, factor, aroundBand(band, matte));
+    return { pixels, matte, factor, band };
   }
 }
 

@@ -78,10 +78,17 @@ export function softCells(
   for (let y = 0; y < height; y++) {
     const row = Math.floor(y / cell) * columns;
     const end = (y + 1) * width;
-    for (let i = y * width; i < end; i++) {
-      const word = words[i >> 2]!;
-      if ((i & 3) === 0 && i + 4 <= end && (word === 0 || word === -1)) i += 3;
-      else if (data[i] !== 0 && data[i] !== 255) soft[row + across[i - end + width]!] = 1;
+    const start = end - width;
+    let i = start;
+    while (i < end) {
+      if ((i & 3) === 0) {
+        let word = i >> 2;
+        while (word < end >> 2 && (words[word] === 0 || words[word] === -1)) word++;
+        i = word << 2;
+        if (i >= end) break;
+      }
+      if (data[i] !== 0 && data[i] !== 255) soft[row + across[i - start]!] = 1;
+      i++;
     }
   }
   return soft;

@@ -67,3 +67,13 @@ export function unsureBand(matte: Matte): Band {
   for (let i = 0; i < near.length; i++) if (ordinals[i]! >= 0) indices[ordinals[i]!] = i;
   return { indices: indices, ordinals: ordinals };
 }
+
+/** A pixel shares windows of 3 x 3 with pixels so far away. */
+const WINDOW_REACH = 2;
+
+/** Marks, by 1, the pixels of which the solution in a band depends. */
+export function aroundBand({ indices }: Band, matte: Matte): Uint8Array {
+  const marks = new Uint8Array(matte.data.length);
+  for (const pixel of indices) marks[pixel] = 1;
+  return spread(marks, matte, WINDOW_REACH);
+}
