@@ -40,9 +40,7 @@ function reduce(
     if (band.indices.length > limits.share * matte.data.length) return undefined;
     if (band.indices.length > limits.unknowns) continue;
     const pixels =
-      factor === 1
-        ? image.pixels
-        : downscaleColours(image.pixels, factor, aroundBand(band, matte));
+      factor === 1 ? image.pixels : downscaleColours(image.pixels, factor, aroundBand(band, matte));
     return { pixels, matte, factor, band };
   }
 }
