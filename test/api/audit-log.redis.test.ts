@@ -137,6 +137,13 @@ describe('what is recorded of answered requests', () => {
     expect(entry).toMatchObject({ route: PUT.path, params: { name: 'white' }, client: 'shop' });
   });
 
+  test('of more than a thousand at once, each that is left out is reported', async () => {
+    const { send, warned } = recorderOf();
+    for (let i = 0; i < 1003; i++) send(PUT, { name: 'white' });
+    expect(warned).toEqual(Array(3).fill('not in the audit log'));
+    await expect.poll(() => redis.xlen(KEY)).toBe(1000);
+  });
+
   test('a Redis that refuses or is gone fails no request, and the gateway logs what is missing', async () => {
     await redis.set(KEY, 'no stream');
     const { send, warned } = recorderOf();

@@ -13,11 +13,14 @@ const PLAIN_POINTER = /^[/?][\w./~-]{0,200}$/;
 const nameOf = (method: string, path: string): string =>
   `${method === 'HEAD' ? 'GET' : method} ${path}`;
 
-/** Returns a function that starts to write something, unless so much is being written. A failure is reported. */
+/** Returns a function that starts to write something. What fails, or is left out, is reported. */
 function createWriter(onError: (requestId: string, error: unknown) => void) {
   let pending = 0;
   return (requestId: string, write: () => Promise<unknown>): void => {
-    if (pending >= MAX_PENDING) return;
+    if (pending >= MAX_PENDING) {
+      onError(requestId, new Error('Redis is too slow'));
+      return;
+    }
     pending++;
     write()
       .catch((error) => onError(requestId, error))

@@ -149,7 +149,7 @@ export const accountRoutes = (gateway: AccountGateway): Route[] => [
     operationId: 'listAudit',
     summary: 'List who changed what, of all clients, newest first',
     description:
-      'For operators: each request that makes, changes, decides or deletes something, also if it failed; not single images, classifications and outfits, nor requests whose key lacks the scope. Written just after the response, kept for seven days, the last 50,000.',
+      'For operators: each request that makes, changes, decides or deletes something, also if it failed; not single images, classifications and outfits, nor requests whose key lacks the scope. Written just after the response, kept for the days of `REQUEST_LOG_DAYS`, seven by default; the last 50,000.',
     query: AuditQuery,
     responses: { 200: jsonDoc('Entries', AuditPage) },
     problems: ['not-found', 'upstream-unavailable'],

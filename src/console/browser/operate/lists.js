@@ -204,7 +204,7 @@ export const LISTS = [
       ['client', (row) => row.client],
       ['who', (row) => row.person ?? row.keyId],
       ['act', (row) => h('code', row.operation)],
-      ['on', ({ params }) => Object.values(params).join(' ')],
+      ['on', ({ params, made = '' }) => [...Object.values(params), made].join(' ')],
       ['status', (row) => [row.status, row.problem && ` ${row.problem}`]],
     ],
     form: {
