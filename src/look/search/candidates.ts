@@ -35,7 +35,7 @@ import { createWardrobe, type Wardrobe } from '../wardrobe/wardrobe.ts';
 import { type CandidatesRequest, coverageOf, requiredIds } from '../wardrobe/wardrobe-request.ts';
 import { extrasKey, keyOf, type Solution } from './complete.ts';
 import { type Searchable, type SearchOptions, type SearchResult, search } from './search.ts';
-import { SearchTables } from './space.ts';
+import { SearchTables } from './tables.ts';
 
 /** An outfit as responses carry it. */
 export interface Candidate {

@@ -22,7 +22,8 @@ import {
   type Solution,
   tieBreakerOf,
 } from './complete.ts';
-import { type Choice, createSpace, type SearchTables, type Space } from './space.ts';
+import { type Choice, createSpace, type Space } from './space.ts';
+import type { SearchTables } from './tables.ts';
 import { createTopList, type TopList } from './top-list.ts';
 
 export interface SearchResult {
