@@ -9,7 +9,7 @@ import { readOidcSettings } from './auth/oidc-settings.ts';
 import { RequestLog } from './auth/request-log.ts';
 import { ClientUsage } from './auth/usage.ts';
 import { createLimits, type Limits } from './http/limits.ts';
-import { type Completions, createCompletions } from './intake/completions.ts';
+import { Completions } from './intake/completions.ts';
 import { putDeed } from './intake/deeds.ts';
 import { readBatchFigures, readQueueFigures, readRedisMemory } from './intake/queue-figures.ts';
 import { createSealKey } from './intake/seal.ts';
@@ -96,7 +96,7 @@ export async function openGateway(
   const onShed = createShedCounter(registry);
   const admission = createAdmission(jobWaiter, services.workers, { deadlineMillis, log, onShed });
   await admission.sample();
-  const completions = await createCompletions(connect());
+  const completions = await Completions.subscribe(connect());
   await createSealKey(redis);
   return {
     ...services,

@@ -11,7 +11,7 @@ import type { Batches } from './batches/batches.ts';
 import { moveToCancel } from './batches/cancel.ts';
 import { restoreStoredBatch } from './batches/restore-stored.ts';
 import type { Deed, DeedKind } from './deeds.ts';
-import { feedFiles } from './feeds/feed-files.ts';
+import { FeedFiles } from './feeds/feed-files.ts';
 import { eraseFeed } from './feeds/feed-retention.ts';
 import type { Feeds } from './feeds/feeds.ts';
 import { type JobRecord, type JobRecords, PENDING_STATUSES } from './job-records.ts';
@@ -121,7 +121,7 @@ async function restoreFeed(
 ): Promise<boolean> {
   const known = await feeds.get(deed.id);
   if (known?.erasure?.blobs !== undefined || deed.erasure?.blobs === undefined) return false;
-  const files = feedFiles(blobs);
+  const files = new FeedFiles(blobs);
   if (known) {
     const runs = [...new Set([...known.runs, ...deed.runs])];
     await eraseFeed({ feeds, batches, files }, queues.feed, { ...known, runs }, now());

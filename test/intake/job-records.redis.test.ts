@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { createCompletions } from '../../src/intake/completions.ts';
+import { Completions } from '../../src/intake/completions.ts';
 import { type JobRecord, JobRecords } from '../../src/intake/job-records.ts';
 import {
   createJobRetention,
@@ -153,7 +153,7 @@ describe('a record', () => {
   });
 
   test('notifies a request that waits for its end', async () => {
-    const completions = await createCompletions(blockingConnection(server.url, log));
+    const completions = await Completions.subscribe(blockingConnection(server.url, log));
     const job = await accepted();
     const ended = completions.next(job.id, AbortSignal.timeout(30_000));
     await end(job, 'failed');

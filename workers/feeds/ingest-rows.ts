@@ -12,7 +12,7 @@ import {
   type RowLine,
   reasonCode,
 } from '../../src/intake/batches/rows.ts';
-import { feedFiles } from '../../src/intake/feeds/feed-files.ts';
+import { FeedFiles } from '../../src/intake/feeds/feed-files.ts';
 import { feedKeys } from '../../src/intake/feeds/feed-keys.ts';
 import type { SourceMetadata } from '../../src/intake/feeds/feed-source.ts';
 import { type FeedRecord, toParseOptions } from '../../src/intake/feeds/feeds.ts';
@@ -134,7 +134,7 @@ async function openPreviousImages(
     run && run.status !== 'expired'
       ? readRowOutcomes(batches, batchFiles(blobs, client, run.id), run)
       : noOutcomes();
-  return PreviousImages.index(feedFiles(blobs).keptRows(client, id), outcomes, signal);
+  return PreviousImages.index(new FeedFiles(blobs).keptRows(client, id), outcomes, signal);
 }
 
 /** Rows are numbered below 2^24: a feed has a million rows of at most eleven images. */

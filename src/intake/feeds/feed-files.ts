@@ -30,54 +30,66 @@ async function* stillKept(
   }
 }
 
-/** What the retention of feeds does in object storage. Deletions return how many blobs. */
-export function feedFiles(blobs: Blobs) {
-  const deleteDocument = (client: string, feedId: string, runId: string): Promise<number> =>
-    deleteBlob(blobs, feedKeys(client, feedId).source(runId));
+/** What a feed has in object storage, for its retention. Deletions return how many blobs. */
+export class FeedFiles {
+  readonly #blobs: Blobs;
 
-  return {
-    runFiles: (client: string, runId: string) => batchFiles(blobs, client, runId),
+  constructor(blobs: Blobs) {
+    this.#blobs = blobs;
+  }
 
-    /** Returns the cut-outs that people mended in earlier runs, as a run has them. */
-    async mended(client: string, id: string): Promise<Refined[]> {
-      return [...carriedRefined(await getCarried(blobs, { client, id })).values()];
-    },
+  runFiles(client: string, runId: string) {
+    return batchFiles(this.#blobs, client, runId);
+  }
 
-    deleteDocument,
+  /** Returns the cut-outs that people mended in earlier runs, as a run has them. */
+  async mended(client: string, id: string): Promise<Refined[]> {
+    return [...carriedRefined(await getCarried(this.#blobs, { client, id })).values()];
+  }
 
-    async deleteRun(client: string, feedId: string, runId: string): Promise<number> {
-      const lines = await blobs.deleteAll(batchPrefix(client, runId));
-      return lines + (await deleteDocument(client, feedId, runId));
-    },
+  deleteDocument(client: string, feedId: string, runId: string): Promise<number> {
+    return deleteBlob(this.#blobs, feedKeys(client, feedId).source(runId));
+  }
 
-    /** Rows that have left a feed. */
-    keptRows: (client: string, feedId: string) =>
-      readLines(blobs, feedKeys(client, feedId).kept, KeptRow),
-    putKept: (client: string, feedId: string, rows: AsyncIterable<KeptRow>) =>
-      writeLines(blobs, feedKeys(client, feedId).kept, rows),
+  async deleteRun(client: string, feedId: string, runId: string): Promise<number> {
+    const lines = await this.#blobs.deleteAll(batchPrefix(client, runId));
+    return lines + (await this.deleteDocument(client, feedId, runId));
+  }
 
-    /** Deletes images that have been without use for too long. */
-    async deleteUnused(client: string, feedId: string, rule: UnusedRule): Promise<void> {
-      const { images, unused } = feedKeys(client, feedId);
-      const since = new Map<string, string>();
-      for await (const image of readLines(blobs, unused, UnusedImage)) {
-        since.set(image.key, image.since);
-      }
-      await writeLines(blobs, unused, stillKept(blobs, images, since, rule));
-    },
+  /** Rows that have left a feed. */
+  keptRows(client: string, feedId: string): AsyncGenerator<KeptRow> {
+    return readLines(this.#blobs, feedKeys(client, feedId).kept, KeptRow);
+  }
 
-    /** Deletes all images of a feed, and what is known of rows that have left it. */
-    async deleteImages(client: string, feedId: string): Promise<void> {
-      const { images, kept, unused } = feedKeys(client, feedId);
-      await blobs.deleteAll(images);
-      await Promise.all([blobs.delete(kept), blobs.delete(unused)]);
-    },
+  putKept(client: string, feedId: string, rows: AsyncIterable<KeptRow>): Promise<void> {
+    return writeLines(this.#blobs, feedKeys(client, feedId).kept, rows);
+  }
 
-    deleteFeed: (client: string, feedId: string) => blobs.deleteAll(feedPrefix(client, feedId)),
-    kept: () => blobs.kept(),
-  };
+  /** Deletes images that have been without use for too long. */
+  async deleteUnused(client: string, feedId: string, rule: UnusedRule): Promise<void> {
+    const { images, unused } = feedKeys(client, feedId);
+    const since = new Map<string, string>();
+    for await (const image of readLines(this.#blobs, unused, UnusedImage)) {
+      since.set(image.key, image.since);
+    }
+    await writeLines(this.#blobs, unused, stillKept(this.#blobs, images, since, rule));
+  }
+
+  /** Deletes all images of a feed, and what is known of rows that have left it. */
+  async deleteImages(client: string, feedId: string): Promise<void> {
+    const { images, kept, unused } = feedKeys(client, feedId);
+    await this.#blobs.deleteAll(images);
+    await Promise.all([this.#blobs.delete(kept), this.#blobs.delete(unused)]);
+  }
+
+  deleteFeed(client: string, feedId: string): Promise<number> {
+    return this.#blobs.deleteAll(feedPrefix(client, feedId));
+  }
+
+  kept() {
+    return this.#blobs.kept();
+  }
 }
-export type FeedFiles = ReturnType<typeof feedFiles>;
 
 const RunManifest = z.object({ id: z.string(), feedId: z.string() });
 

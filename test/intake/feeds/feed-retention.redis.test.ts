@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { batchPrefix } from '../../../src/intake/batches/batch-files.ts';
+import { FeedFiles } from '../../../src/intake/feeds/feed-files.ts';
 import { feedKeys, feedPrefix } from '../../../src/intake/feeds/feed-keys.ts';
 import { eraseFeed, expireRun, finishRun } from '../../../src/intake/feeds/feed-retention.ts';
 import { createFeedRuns, scheduledRunId } from '../../../src/intake/feeds/runs.ts';
@@ -132,10 +133,10 @@ describe('an erased feed', () => {
     const { id } = await bench.feed({ schedule: '0 3 * * *' });
     const runId = await runOf(id, { a: { picture: 1 }, b: { picture: 2 } });
     const open = await bench.start(id);
-    const broken = {
-      ...bench,
-      files: { ...bench.files, deleteFeed: () => Promise.reject(new Error('no storage')) },
-    };
+    const files = Object.assign(new FeedFiles(bench.blobs), {
+      deleteFeed: () => Promise.reject(new Error('no storage')),
+    });
+    const broken = { ...bench, files };
     await expect(eraseFeed(broken, bench.queue, await bench.known(id), Date.now())).rejects.toThrow(
       'no storage',
     );

@@ -5,7 +5,7 @@ import { BATCH_CANCELED_STATUSES, type BatchRecord } from '../../../intake/batch
 import { moveToCancel } from '../../../intake/batches/cancel.ts';
 import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
 import { putDeed } from '../../../intake/deeds.ts';
-import { feedFiles } from '../../../intake/feeds/feed-files.ts';
+import { FeedFiles } from '../../../intake/feeds/feed-files.ts';
 import { eraseFeed } from '../../../intake/feeds/feed-retention.ts';
 import type { FeedRecord } from '../../../intake/feeds/feeds.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
@@ -142,7 +142,7 @@ export function createFeedActions(services: FeedServices) {
 
     async erase(call: Call): Promise<Reply> {
       const feed = await readOwnOrDeleted(call);
-      const files = feedFiles(blobs);
+      const files = new FeedFiles(blobs);
       const { lastRunId } = feed;
       const receipt = await eraseFeed({ feeds, batches, files }, queue, feed, now()).catch(
         feedsUnavailable,
