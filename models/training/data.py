@@ -16,6 +16,7 @@ import torch.nn.functional as F
 from PIL import Image
 
 from colours import backdrop, pixels_of, planes_of, subject_colours, without_islands
+from doubts import settled
 from photos import (
     DRAWN,
     MATTE_ENDINGS,
@@ -98,7 +99,7 @@ Arrays = dict[str, object]
 
 def arrays_of_clothes(photo: Photo, seen, options, with_backdrop: bool) -> Arrays:
     matte, trust = load_matte(options.masks, photo.id, options.size)
-    matte = smooth(matte, *options.levels)
+    matte, trust = settled(smooth(matte, *options.levels), trust)
     image = load_square(photo.file, options.size)
     made = {"photo": image, "matte": matte, "trust": trust, "is_person": False, "id": photo.id}
     colours, alpha = planes_of(image), planes_of(matte[:, :, None])
@@ -135,7 +136,8 @@ def arrays_of_person(person: Person, is_taught: bool, options, with_backdrop: bo
     matte, trust = inside, np.full_like(inside, 255)
     if is_taught:
         teacher, _ = load_matte(options.people_masks, person.id, options.size)
-        matte, trust = second_opinion(inside, smooth(teacher, *options.people_levels))
+        both = second_opinion(inside, smooth(teacher, *options.people_levels))
+        matte, trust = settled(*both)
     made = {"photo": image, "matte": matte, "trust": trust, "is_person": True, "id": person.id}
     if with_backdrop:
         around = backdrop(planes_of(image), planes_of(everyone[:, :, None]))

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from augment import Rng, composites, crops
 from camera import as_taken
 from deck import Deck
-from loss import exact_loss, matte_loss
+from loss import exact_loss, matte_loss, worst_loss
 from parse import ParseTask
 from scenes import Subject, scene
 
@@ -20,6 +20,8 @@ VALIDATION_SCENES = 48
 FAILURE_IOU = 0.85
 # How often store photos and photos of people are dealt beside one drawing.
 STORE_TIMES, PEOPLE_TIMES = 6, 2
+# Of the worst parts of each picture, beside the means.
+WORST_WEIGHT = 0.25
 # Labels of people are a little wide: so many pixels on each side are not taken along where people
 # are laid on other grounds.
 TAKEN_OFF = 2
@@ -131,7 +133,8 @@ class CutOutTask:
     def loss(self, net: nn.Module, rng: Rng, batch: tuple[Tensor, ...]) -> Tensor:
         x, matte, trust, is_exact = batch
         levels = net.levels(x)
-        return matte_loss(levels, matte, trust) + exact_loss(levels[0], matte, trust * is_exact)
+        whole = matte_loss(levels, matte, trust) + exact_loss(levels[0], matte, trust * is_exact)
+        return whole + WORST_WEIGHT * worst_loss(levels[0], matte, trust)
 
     def fixed(self, arrays) -> dict[str, tuple[Tensor, ...]]:
         """The same pictures at every validation, by their kind, with mattes and their trust."""
