@@ -13,8 +13,8 @@ import { type FusionResult, fuse, topClass } from './fuse.ts';
 import { withLearned } from './learned.ts';
 import type { Learned } from './learned-schema.ts';
 import type { GroupEvidence } from './outfit/parse-groups.ts';
-import { ofImageClasses } from './photo/image-classes.ts';
-import { type SeenGarment, shownTo, type WornGarment } from './photo/worn.ts';
+import { aloneFrom, ofImageClasses } from './photo/image-classes.ts';
+import { type SeenGarment, shownTo, showsSeveral, type WornGarment } from './photo/worn.ts';
 import { type ClassifySettings, FEED_COLUMNS, type FeedAttributes } from './request-schema.ts';
 import { type Classification, REVIEW_REASONS, type ReviewReason } from './response-schema.ts';
 import { classifyText, type TextEvidence } from './text/classify-text.ts';
@@ -143,15 +143,18 @@ function reviewReasons(
   meant: SeenGarment | undefined,
   fused: FusionResult,
 ): ReviewReason[] {
-  const confidence = fused.ranked[0]?.confidence ?? 0;
+  const { id = '', confidence = 0 } = fused.ranked[0] ?? {};
+  const isAlone = image !== undefined && !text?.hasEvidence;
   const holds: Readonly<Record<ReviewReason, boolean>> = {
     'low-confidence': fused.status !== 'unknown' && confidence < LOW_CONFIDENCE,
+    'photo-alone': fused.status !== 'unknown' && isAlone && confidence < aloneFrom(id),
     'image-text-disagree': fused.agreement === false,
     'text-category-disagree': text?.isContradicted === true,
     'language-not-supported': text?.isForeign === true,
     'not-a-garment': fused.status === 'unknown',
     'multiple-garments':
-      fused.status !== 'unknown' && fused.multipleGarments && !text?.isContradicted,
+      fused.status !== 'unknown' &&
+      (isAlone ? showsSeveral(image.worn) : fused.multipleGarments && !text?.isContradicted),
     'too-small': image !== undefined && Math.min(image.width, image.height) < MIN_SIDE_PIXELS,
     'colour-mismatch': coloursDiffer(meant?.colors ?? [], text?.attributes.colors ?? []),
     'material-missing':

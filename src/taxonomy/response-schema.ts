@@ -72,6 +72,7 @@ const TextMatch = z.object({
 
 export const REVIEW_REASONS = [
   'low-confidence',
+  'photo-alone',
   'image-text-disagree',
   'text-category-disagree',
   'language-not-supported',

@@ -45,12 +45,13 @@ test('each category has a line in photo-classes.tsv, whose shares are of classes
   const rows = readTable('taxonomy/photo-classes');
   expect(rows.map(([id]) => id).sort()).toEqual([...CATEGORY_IDS, 'none'].sort());
   const classes: readonly string[] = IMAGE_CLASSES;
-  for (const [id, frequency, seenAs = ''] of rows) {
+  for (const [id, frequency, seenAs = '', alone = ''] of rows) {
     const shares = seenAs.split(' ').map((each) => each.split(':'));
     expect(shares.filter(([name = '']) => !classes.includes(name))).toEqual([]);
     const sum = shares.reduce((total, [, share]) => total + Number(share), 0);
     expect(sum, id).toBeGreaterThan(0.4);
     expect(sum, id).toBeLessThanOrEqual(1.0001);
+    expect(alone, id).toMatch(/^(1|0?\.\d+)?$/);
     expect(Number(frequency), id).toBeGreaterThanOrEqual(id === 'none' ? 0 : 0.1);
   }
 });

@@ -1,12 +1,13 @@
 import { classify, type ImageEvidence } from '../classify.ts';
 import { dictionary, type Region } from '../dictionary/schema.ts';
+import { ofImageClasses } from '../photo/image-classes.ts';
 import type { ClassifySettings } from '../request-schema.ts';
 import {
   type GarmentCutOut,
   OUTFIT_REVIEW_REASONS,
   type OutfitDescription,
 } from './outfit-schema.ts';
-import { type GroupCandidate, groupEvidence, type ParseGroup } from './parse-groups.ts';
+import { amongWorn, type GroupCandidate, groupEvidence, type ParseGroup } from './parse-groups.ts';
 
 /** A garment of a photo, as a worker sees it. */
 interface GarmentEvidence {
@@ -106,9 +107,11 @@ export function describeOutfit(
   { settings, id, cutOutOf }: DescribeOptions,
 ): OutfitDescription {
   const { width, height, classifier: model, person, confidence } = outfit;
+  const groups = outfit.garments.map(({ group }) => group);
   const garments = outfit.garments.map((garment, index) => {
     const { group, region, alternatives, areaShare, box, occludedBy } = garment;
-    const { probabilities, colors, fingerprint } = garment;
+    const { colors, fingerprint } = garment;
+    const probabilities = amongWorn(ofImageClasses(garment.probabilities), group, groups);
     const evidence = groupEvidence(alternatives, areaShare);
     const classification = classify({
       image: { probabilities, colors, width, height, hasAlpha: true, model, fingerprint },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CATEGORY_IDS, dictionary, type Region } from '../dictionary/schema.ts';
-import { PRIOR } from '../photo/image-classes.ts';
+import { IMAGE_CLASSES, PRIOR } from '../photo/image-classes.ts';
 
 /** What the parse network tells apart and what is worn, in its order; with the categories of each. */
 // biome-ignore format: a table reads best aligned
@@ -114,6 +114,26 @@ export interface GroupEvidence {
   categories: readonly number[];
   /** Probability that it is no garment of the dictionary, 0..1. */
   notGarment: number;
+}
+
+const LEGWEAR: ParseGroup = 'leggings_tights';
+/** What is worn over tights; hardly anybody wears it over leggings. */
+const OVER_TIGHTS: ReadonlySet<ParseGroup> = new Set(['dress_onepiece', 'skirt', 'shorts']);
+const [LEGGINGS, TIGHTS] = [IMAGE_CLASSES.indexOf('leggings'), IMAGE_CLASSES.indexOf('tights')];
+
+/**
+ * Returns the classes of a garment of an outfit: what looks like leggings below a dress, a skirt or shorts is tights.
+ * @param probabilities of `IMAGE_CLASSES`
+ * @param worn groups of all garments of the photo
+ */
+export function amongWorn(
+  probabilities: readonly number[],
+  group: ParseGroup,
+  worn: readonly ParseGroup[],
+): readonly number[] {
+  if (group !== LEGWEAR || !worn.some((each) => OVER_TIGHTS.has(each))) return probabilities;
+  const both = (probabilities[LEGGINGS] ?? 0) + (probabilities[TIGHTS] ?? 0);
+  return probabilities.map((own, k) => (k === LEGGINGS ? 0 : k === TIGHTS ? both : own));
 }
 
 /** Glasses cover more of a person, a share of the subject; of 180 labelled ones the smallest covered .0044. */

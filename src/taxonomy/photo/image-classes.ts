@@ -24,14 +24,22 @@ const NONE = 'none';
 /**
  * For each category, and what is no garment: its frequency among photos, relative to the others, and the probabilities
  * of the model's classes on its photos, from data/taxonomy/photo-classes.tsv. Estimates that include the model's own
- * confusions; a general category ("trousers") is more frequent than a special one because it fits more photos.
+ * confusions; a general category ("trousers") is more frequent than a special one because it fits more photos. Then the
+ * confidence from which a photo alone tells it from similar ones.
  */
 const PRIORS = new Map(
-  readTable('taxonomy/photo-classes').map(([id = '', frequency = '', seenAs = '']) => [
+  readTable('taxonomy/photo-classes').map(([id = '', frequency = '', seenAs = '', alone]) => [
     id,
-    { frequency: Number(frequency), seenAs: new Map(seenAs.split(' ').map(readShare)) },
+    {
+      frequency: Number(frequency),
+      seenAs: new Map(seenAs.split(' ').map(readShare)),
+      aloneFrom: Number(alone ?? 0),
+    },
   ]),
 );
+
+/** Returns the confidence from which a photo needs no text to tell a category from similar ones, 0..1; 1 is never. */
+export const aloneFrom = (id: string): number => PRIORS.get(id)?.aloneFrom ?? 0;
 
 const CLASS_COUNT = IMAGE_CLASSES.length;
 /** Share of photos that the model assigns to any class: its error rate on photos unlike its training data. */

@@ -31,6 +31,13 @@ const AREA_POWER = 2;
 /** Shoes are small on any model: what is smaller counts as so much of what is worn. */
 const MIN_SHARE = 0.15;
 
+/** Below this share of all that is worn, the largest garment is not clearly the one that is sold. */
+const MIN_SOLD_SHARE = 0.6;
+
+/** Whether a photo may sell one of several garments. @param worn the largest first */
+export const showsSeveral = ([largest]: readonly WornGarment[] = []): boolean =>
+  largest !== undefined && largest.share < MIN_SOLD_SHARE;
+
 const indexOfMax = (values: readonly number[]): number => values.indexOf(Math.max(...values));
 
 /**

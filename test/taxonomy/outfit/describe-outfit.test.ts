@@ -94,6 +94,18 @@ describe('a garment of an outfit', () => {
     expect(categoryOf(garment('dress_onepiece', 'dress'))).toBe('dress');
   });
 
+  test.each<[ParseGroup, ImageClass, string]>([
+    ['skirt', 'skirt', 'tights'],
+    ['dress_onepiece', 'dress', 'tights'],
+    ['shorts', 'shorts', 'tights'],
+    ['coat', 'coat', 'leggings'],
+  ])('that looks like leggings below %s, seen as %s, is %s', (over, seen, id) => {
+    const { garments } = describeAll(
+      outfit([garment(over, seen), garment('leggings_tights', 'leggings')]),
+    );
+    expect(garments[1]!.classification.category?.id).toBe(id);
+  });
+
   test('of which the classifier is not sure is named by its place', () => {
     const unsure = (name: ImageClass) => ({ probabilities: seenAs(name, 0.2) });
     expect(categoryOf(garment('bag', 'shoes', unsure('shoes')))).toBe('bag');

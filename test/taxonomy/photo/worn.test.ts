@@ -45,6 +45,14 @@ describe('a photo of a model', () => {
     expect(attributes.colors.map(({ family }) => family)).toEqual(['red']);
   });
 
+  test('alone asks which of its garments is sold, unless one is most of what is worn', () => {
+    const withShare = (share: number, attributes?: FeedAttributes) =>
+      answer({ ...MODEL, worn: [worn('t-shirt', share, 'red')] }, attributes).review.reasons;
+    expect(withShare(0.59)).toContain('multiple-garments');
+    expect(withShare(0.6)).not.toContain('multiple-garments');
+    expect(withShare(0.59, { title: 'Red t-shirt' })).not.toContain('multiple-garments');
+  });
+
   test.each<[string, string, ImageClass, string]>([
     ['Red t-shirt', 't_shirt', 't-shirt', 'red'],
     ['Slim fit jeans', 'jeans', 'jeans', 'blue'],
@@ -71,6 +79,34 @@ describe('a photo of a model', () => {
     const { status, review } = answer(inDress, row);
     expect(status).not.toBe('classified');
     expect(review.reasons).toContain('text-category-disagree');
+  });
+});
+
+describe('a kind that a photo does not tell from similar ones', () => {
+  const seen = (name: ImageClass, probability = 0.95): ImageEvidence => ({
+    ...MODEL,
+    worn: [],
+    probabilities: IMAGE_CLASSES.map((each) =>
+      each === name ? probability : each === 'shirt' ? 1 - probability : 0,
+    ),
+  });
+
+  test.each<[ImageClass, number, string, boolean]>([
+    ['hoodie', 0.99, 'hoodie', true],
+    ['shoes', 0.99, 'sneakers', true],
+    ['polo', 0.4, 'polo_shirt', true],
+    ['polo', 0.99, 'polo_shirt', false],
+    ['t-shirt', 0.95, 't_shirt', false],
+  ])('%s at %d is %s, and asks: %s', (name, probability, id, asks) => {
+    const { category, review } = answer(seen(name, probability));
+    expect(category?.id).toBe(id);
+    expect(review.reasons.includes('photo-alone')).toBe(asks);
+    if (asks) expect(review.needed).toBe(true);
+  });
+
+  test('needs only a title', () => {
+    const { review } = answer(seen('hoodie'), { title: 'Grey hoodie' });
+    expect(review.reasons).not.toContain('photo-alone');
   });
 });
 

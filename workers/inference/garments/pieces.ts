@@ -49,15 +49,31 @@ const MIN_LAID_OUT_SHARE = 0.2;
 /** A second group within a part is another garment if it has such a share, and is so likely there. */
 const SECOND_GROUP = { minShare: 0.25, minProbability: 0.55 };
 
-/** Gives hats that are wholly below the hair to what is likeliest there otherwise: nobody wears one there. */
-export function dropLowHats(subject: Subject): void {
-  const rowOf = (cell: number): number => Math.floor(cell / subject.width);
+/**
+ * Below this mean probability a hat is hair. Of models seen from behind, whom it was not trained on, the network takes
+ * hair for a hat at .69 to .77, true hats from .93 on. See docs/adr/0126-thin-evidence.md.
+ */
+const MIN_HAT_PROBABILITY = 0.85;
+const HAT_GROUP = PART_OF.indexOf(HAT);
+
+/**
+ * Gives hats of which the network is not sure to the hair, and those that are wholly below it to what is likeliest
+ * there otherwise: nobody wears one there.
+ * @param isUpright whether the person's head is up
+ */
+export function dropFalseHats(subject: Subject, isUpright: boolean): void {
+  const { groups, parts, width, height } = subject;
+  const rowOf = (cell: number): number => Math.floor(cell / width);
   const labels = labelParts(subject);
-  const lastHair = labels.lastIndexOf(HAIR);
-  if (lastHair < 0) return;
+  const lastHairRow = isUpright ? rowOf(labels.lastIndexOf(HAIR)) : -1;
   for (const { label, cells } of componentsOf(labels, subject)) {
-    const top = cells.reduce((min, cell) => Math.min(min, rowOf(cell)), subject.height);
-    if (label === HAT && top > rowOf(lastHair)) ruleOut(subject, label, cells);
+    if (label !== HAT) continue;
+    const top = cells.reduce((min, cell) => Math.min(min, rowOf(cell)), height);
+    const isLow = lastHairRow >= 0 && top > lastHairRow;
+    const probability = meanOver(cells, subject, (cell) => groups[HAT_GROUP]![cell]!);
+    if (!isLow && probability >= MIN_HAT_PROBABILITY) continue;
+    if (!isLow) for (const cell of cells) parts[HAIR]![cell] = parts[HAT]![cell]!;
+    ruleOut(subject, HAT, cells);
   }
 }
 

@@ -8,7 +8,7 @@ import { hidingGroups, isCutByFrame, ownersOf } from './occlusion.ts';
 import type { GroupMap } from './parse.ts';
 import {
   type DroppedPiece,
-  dropLowHats,
+  dropFalseHats,
   dropSmallPieces,
   findPieces,
   groupsOfPart,
@@ -162,7 +162,7 @@ export function prepareSubject(map: GroupMap, matte: Matte, keepsOthers = false)
   const person = bodyArea > MIN_BODY_SHARE * wholeArea;
   if (!person) layOut(subject, own);
   else if (map.seen) smoothParts(subject, map.seen);
-  if (person && !map.rotation) dropLowHats(subject);
+  if (person) dropFalseHats(subject, !map.rotation);
   const dropped = person ? dropSmallPieces(subject, wholeArea) : [];
   return { subject, wholeArea, person, severalPeople, dropped };
 }

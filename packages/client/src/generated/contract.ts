@@ -395,7 +395,7 @@ export interface Insulation {
 }
 /** Ids in other taxonomies. */
 export interface TaxonomyMappings { shopify: string | null; google: number | null }
-export type ReviewReason = 'low-confidence' | 'image-text-disagree' | 'text-category-disagree' | 'language-not-supported' | 'not-a-garment' | 'multiple-garments' | 'too-small' | 'colour-mismatch' | 'material-missing';
+export type ReviewReason = 'low-confidence' | 'photo-alone' | 'image-text-disagree' | 'text-category-disagree' | 'language-not-supported' | 'not-a-garment' | 'multiple-garments' | 'too-small' | 'colour-mismatch' | 'material-missing';
 /** A reason in the language of the response. */
 export interface ReviewText { code: ReviewReason; text: string }
 export interface Review {

@@ -224,6 +224,11 @@ describe('a hat', () => {
     expect(groupsOf(separate(rows))).toContain('hat');
   });
 
+  test('of which the network is not sure is hair', () => {
+    const rows = PERSON.map((row, y) => (y === 0 ? '......AAAA......' : row));
+    expect(groupsOf(separate(rows))).toEqual(groupsOf(separate(PERSON)));
+  });
+
   test('below the hair is something else', () => {
     const rows = PERSON.map((row, y) => (y === 6 || y === 7 ? `${row.slice(0, 12)}AAAA` : row));
     const found = groupsOf(separate(rows));
