@@ -162,10 +162,10 @@ function linesFor(locale: Locale, words: readonly string[]): string[] {
   for (const word of words) {
     const last = lines.at(-1);
     if (last === undefined || last.length + word.length > LINE_LETTERS)
-      lines.push(`${locale}\t${word}`);
+      lines.push(word);
     else lines[lines.length - 1] = `${last} ${word}`;
   }
-  return lines;
+  return lines.map((line) => `${line}\t${locale}`);
 }
 
 /** Writes data/taxonomy/nouns.tsv: nouns of things nobody wears that the lexicon does not have. */
@@ -184,6 +184,6 @@ export async function run(argv: string[]): Promise<void> {
     const fresh = [...found].filter((word) => PLAIN.test(word) && !hasMeaning(word, locale));
     return linesFor(locale, fresh.sort());
   });
-  writeFileSync(TABLE, `${['language\tnouns', ...lines].join('\n')}\n`);
+  writeFileSync(TABLE, `${['nouns\tlanguage', ...lines].join('\n')}\n`);
   console.log(`Wrote ${TABLE}`);
 }

@@ -7,7 +7,7 @@ import { stem } from './stem.ts';
 /** Nouns of data/taxonomy/nouns.tsv: those of a language as they are written, and after its name by their stems. */
 const nouns = lazily(() => {
   const sets = new Set<string>();
-  for (const [locale = '', words = ''] of readTable('taxonomy/nouns'))
+  for (const [words = '', locale = ''] of readTable('taxonomy/nouns'))
     for (const word of words.split(' '))
       sets.add(`${locale} ${word}`).add(`${locale}  ${stem(word, locale as Locale)}`);
   return sets;
