@@ -8,6 +8,7 @@ import { HEAD_IS_LAST } from './grammar.ts';
 import { foldedWords, lexiconOf } from './lexicon.ts';
 import { namesThing } from './nouns.ts';
 import { setOf } from './rules.ts';
+import type { Token } from './tokens.ts';
 
 export const wordsIn = (meaning: string) =>
   lazily(() => new Map(LOCALES.map((locale) => [locale, foldedWords(locale, meaning)])));
@@ -48,11 +49,14 @@ const continues = ({ tokens }: Field, at: number): boolean =>
   at < tokens.length && !/break|sentence/.test(tokens[at]?.before ?? 'break');
 
 const facets = lazily(() => foldedWords('en', 'facet'));
-/** Whether a noun only tells which detail follows: "funnel neck", "tea length". */
-function isBeforeDetail({ tokens }: Field, at: number): boolean {
-  const next = tokens[at + 1]?.text ?? '';
-  const meanings = lexiconOf('en').singles.get(next) ?? [];
-  return facets().has(next) || meanings.some(({ kind }) => kind === 'detail' || kind === 'pattern');
+/** A noun tells which detail follows within so many words: "funnel neck", "window pane check". */
+const DETAIL_SCOPE = 2;
+
+function isOfDetail({ tokens }: Field, at: number): boolean {
+  const isDetail = ({ text }: Token): boolean =>
+    facets().has(text) ||
+    (lexiconOf('en').singles.get(text) ?? []).some(({ kind }) => /^(detail|pattern)$/.test(kind));
+  return tokens.slice(at, at + 1 + DETAIL_SCOPE).some(isDetail);
 }
 
 /** "Sock knitting machine", "hose reel". */
@@ -60,7 +64,7 @@ export function isBeforeThing({ field, mention: { match } }: Naming): boolean {
   if (field.locale !== 'en' || field.clauseMatches.some(isPerson)) return false;
   for (let at = match.last + 1; continues(field, at); at++) {
     if (linking().has(field.tokens[at]?.text ?? '')) return false;
-    if (isOpenThing(field, at) && !isBeforeDetail(field, at)) return true;
+    if (isOpenThing(field, at) && !isOfDetail(field, at)) return true;
   }
   return false;
 }
