@@ -140,8 +140,11 @@ export const isLoneSingle = ({ field, mention: { match } }: Naming): boolean =>
   !hasMaker(field);
 
 const MIN_MARGIN = 0.4;
+/** What things are seldom said to have: sleeves, a weight, a wearer. Of use is either. */
+const isDescription = ({ match: { entry } }: ClauseMatch): boolean =>
+  /^(colour|material|pattern|cue)$/.test(entry.kind) && !entry.id.startsWith('use:');
 const saysNoMore = ({ field }: Naming): boolean =>
-  !hasMaker(field) && !field.clauseMatches.some(isAttribute);
+  !hasMaker(field) && !field.clauseMatches.some(isDescription);
 export const isBareOfUnknown = (naming: Naming): boolean =>
   isOfUnknown(naming) && saysNoMore(naming);
 export const isBareAfterWord = (naming: Naming): boolean =>
