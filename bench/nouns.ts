@@ -161,8 +161,7 @@ function linesFor(locale: Locale, words: readonly string[]): string[] {
   const lines: string[] = [];
   for (const word of words) {
     const last = lines.at(-1);
-    if (last === undefined || last.length + word.length > LINE_LETTERS)
-      lines.push(word);
+    if (last === undefined || last.length + word.length > LINE_LETTERS) lines.push(word);
     else lines[lines.length - 1] = `${last} ${word}`;
   }
   return lines.map((line) => `${line}\t${locale}`);
