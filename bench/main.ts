@@ -120,6 +120,10 @@ const BENCHES: Readonly<
     measures: 'text classification: speed and accuracy',
     load: () => import('./taxonomy.ts'),
   },
+  nouns: {
+    measures: 'nothing: gathers nouns of things that nobody wears, for data/taxonomy/nouns.tsv',
+    load: () => import('./nouns.ts'),
+  },
 };
 
 interface Bench {

@@ -135,6 +135,8 @@ export const WRITTEN_SETS = [
   'written-3',
   'written-4',
   'written-5',
+  'written-6',
+  'written-7',
 ] as const;
 
 /** Reads written titles. The right answers of a title are separated by bars; `none` is no garment. */

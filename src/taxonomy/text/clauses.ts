@@ -30,9 +30,9 @@ const startsSegment = ({ before }: Token): boolean => before === 'break' || befo
 /** Who wears it: "for men" before the first noun says nothing of what it is. */
 const OF_WEARER = /^(gender|ageGroup):/;
 
-/** What an article is made of or closed with: before "for" it is the article, "zip for jackets". */
-const isStuff = ({ entry: { kind, id } }: Match): boolean =>
-  kind === 'material' || id.startsWith('closure:');
+/** Before "for", what is made, closed or coloured with is the article: "zip for jackets", "crema para botas". */
+const isDescribing = ({ entry: { kind, id } }: Match): boolean =>
+  kind === 'material' || kind === 'colour' || id.startsWith('closure:');
 
 /**
  * Assigns every match except the role words to its clause.
@@ -55,9 +55,9 @@ export function analyseClauses(
     matches.filter(({ entry }) => entry.kind === 'quantity').map(({ last }) => last),
   );
   let unknownFound = false;
-  let stuffFound = false;
+  let wordFound = false;
   const isAboutUnknown = ({ entry: { id }, last }: Match): boolean =>
-    (unknownFound || (stuffFound && id === 'for')) &&
+    (unknownFound || (wordFound && id === 'for')) &&
     !(id === 'of' && headIsLast) &&
     !matches.some(
       ({ entry, first }) =>
@@ -68,7 +68,7 @@ export function analyseClauses(
     if (startsSegment(token)) {
       segment++;
       unknownFound = unknown.has(at);
-      stuffFound = false;
+      wordFound = false;
       nounFound = false;
       negatedUpTo = -1;
       // A pairing may be a list: "wear with jeans, boots and a scarf."
@@ -80,7 +80,7 @@ export function analyseClauses(
       if (match.entry.kind === 'quantity') continue;
       // "Sans manches" is itself a sleeve length and negates nothing; "à carreaux" is a pattern.
       const isInPhrase = matches.some(({ first, last }) => first === at && last > match.last);
-      stuffFound ||= isStuff(match);
+      wordFound ||= isDescribing(match);
       if (match.entry.kind !== 'role') {
         const negated = at <= negatedUpTo;
         clauseMatches.push({ match, segment, role, negated });

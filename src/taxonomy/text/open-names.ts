@@ -1,11 +1,30 @@
-import { categories, LOCALES } from '../dictionary/schema.ts';
+import { categories } from '../dictionary/schema.ts';
 import { lazily } from '../lazily.ts';
 import { type ClauseMatch, isArticleNoun } from './clauses.ts';
 import { COMPOUNDING } from './compounds.ts';
 import type { Naming } from './features.ts';
 import type { Field } from './fields.ts';
 import { HEAD_IS_LAST } from './grammar.ts';
-import { foldedWords, lexiconOf, pieceWords, WORD_WEIGHT } from './lexicon.ts';
+import { foldedWords, lexiconOf, WORD_WEIGHT } from './lexicon.ts';
+import { isBulk, isMeasured } from './measures.ts';
+import {
+  isAfterCompound,
+  isAfterThing,
+  isAfterUnknown,
+  isAttribute,
+  isBagOfUnknown,
+  isBareAfterWord,
+  isBareOfUnknown,
+  isBeforeThing,
+  isBesideThing,
+  isCue,
+  isLoneSingle,
+  isOfThing,
+  isOfUnknown,
+  isPerson,
+  openHeads,
+  wordsIn,
+} from './positions.ts';
 import { setOf } from './rules.ts';
 
 /** A word of its own: no number, size or code. */
@@ -55,9 +74,7 @@ const isForThing = ({ field, mention: { match } }: Naming): boolean =>
       role === 'for' && first > match.last && entry.kind === 'notGarment' && served().has(entry.id),
   );
 
-const purposeWords = lazily(
-  () => new Map(LOCALES.map((locale) => [locale, foldedWords(locale, 'role:for')])),
-);
+const purposeWords = wordsIn('role:for');
 
 /** "Raincoat for [pugs]": whom or what it is for is unknown. */
 const isForUnknown = ({
@@ -72,19 +89,6 @@ const isForUnknown = ({
         ?.has(tokens[at - 1]?.text ?? ''),
   );
 
-/** Clothes are not sold in so many pieces; a year is no number of them. */
-const BULK = { min: 40, max: 1500 } as const;
-
-/** "100 pcs", "x100": what is sold by the hundred is no garment. */
-const isBulk = ({ field: { tokens } }: Naming): boolean =>
-  tokens.some(({ text }, at) => {
-    if (!/\d/.test(text)) return false;
-    const [, times, digits, unit] = /^(x?)(\d{2,4})([a-z]*)$/.exec(text) ?? [];
-    const count = Number(digits);
-    if (!digits || count < BULK.min || count > BULK.max) return false;
-    return times === 'x' ? unit === '' : pieceWords().has(unit || (tokens[at + 1]?.text ?? ''));
-  });
-
 const isPlural = (text: string): boolean => text.endsWith('s');
 const isOfPair = (id: string): boolean => id === 'gloves' || categories.get(id)?.region === 'shoes';
 
@@ -96,10 +100,6 @@ const isSingleOfPair = ({ field, mention: { match } }: Naming): boolean =>
   !isPlural(field.tokens[match.last]?.text ?? '') &&
   isPlainWord(wordAfter(field, match.last) ?? '') &&
   !field.clauseMatches.some(isAttribute);
-
-/** What is said of goods that are worn: wearer, colour, stuff. */
-const isAttribute = (clauseMatch: ClauseMatch): boolean =>
-  isPerson(clauseMatch) || /^(colour|material)$/.test(clauseMatch.match.entry.kind);
 
 /** One sock or boot, in any of the languages, also at the end of a compound. */
 const SINGLE_SOCK =
@@ -130,13 +130,7 @@ const isBareAfterUnknown = ({ field, mention: { match } }: Naming): boolean =>
   field.locale !== 'en' && isBare(field) && [...field.unknown].some((at) => at < match.first);
 
 const showsAnimals = setOf('garments', 'show animals');
-const isCue = (kinds: RegExp) => (clauseMatch: ClauseMatch) =>
-  clauseMatch.match.entry.kind === 'cue' &&
-  kinds.test(clauseMatch.match.entry.id) &&
-  !clauseMatch.negated;
 const isAnother = isCue(/^wearer:(pet|doll)$/);
-const isPerson = isCue(/^(gender|ageGroup|print):/);
-
 /** Who wears the article, if that is no person: "Dog raincoat", but not "Women's dog socks". */
 export const otherWearer = ({ clauseMatches }: Field): 'pet' | 'toy' | undefined => {
   const another = clauseMatches.find(isAnother)?.match;
@@ -167,6 +161,16 @@ const isBesideUnknown = ({ field, mention: { role } }: Naming): boolean =>
   role === 'for' || (role !== undefined && field.unknown.size > 0);
 
 const UNKNOWN_HEAD = [
+  isBareOfUnknown,
+  isBareAfterWord,
+  isBeforeThing,
+  isOfThing,
+  isAfterThing,
+  isAfterCompound,
+  isMeasured,
+  isBagOfUnknown,
+  isLoneSingle,
+  mayBeDecoration,
   isBesideUnknown,
   mayBeStuff,
   isBeforeKnownHead,
@@ -175,9 +179,15 @@ const UNKNOWN_HEAD = [
   isBulk,
   isBeforeHyphen,
 ];
-const OPEN = [isBareAfterUnknown, isBeforeHead, mayBeDecoration, mayBeForThings, isForUnknown];
-
-const openHeads = setOf('garments', 'open');
+const OPEN = [
+  isBesideThing,
+  isOfUnknown,
+  isAfterUnknown,
+  isBareAfterUnknown,
+  isBeforeHead,
+  mayBeForThings,
+  isForUnknown,
+];
 
 /** Whether a word that says nothing of a garment, or no language has, tells which bag or suit it is. */
 function mayBeForThings({ field, mention: { match } }: Naming): boolean {

@@ -1,0 +1,155 @@
+import { LOCALES } from '../dictionary/schema.ts';
+import { lazily } from '../lazily.ts';
+import type { ClauseMatch } from './clauses.ts';
+import { COMPOUNDING } from './compounds.ts';
+import type { Naming } from './features.ts';
+import type { Field } from './fields.ts';
+import { HEAD_IS_LAST } from './grammar.ts';
+import { foldedWords, lexiconOf } from './lexicon.ts';
+import { namesThing } from './nouns.ts';
+import { setOf } from './rules.ts';
+import type { Token } from './tokens.ts';
+
+export const wordsIn = (meaning: string) =>
+  lazily(() => new Map(LOCALES.map((locale) => [locale, foldedWords(locale, meaning)])));
+export const isCue = (kinds: RegExp) => (clauseMatch: ClauseMatch) =>
+  clauseMatch.match.entry.kind === 'cue' &&
+  kinds.test(clauseMatch.match.entry.id) &&
+  !clauseMatch.negated;
+export const isPerson = isCue(/^(gender|ageGroup|print):/);
+
+/** What is said of goods that are worn: wearer, colour, stuff. */
+export const isAttribute = (clauseMatch: ClauseMatch): boolean =>
+  isPerson(clauseMatch) || /^(colour|material)$/.test(clauseMatch.match.entry.kind);
+
+export const openHeads = setOf('garments', 'open');
+
+/** Whether a word that the lexicon lacks names a thing. @param isOwn only in the text's language, not in English */
+const isOpenThing = (
+  { clauseMatches, tokens, locale }: Field,
+  at: number,
+  isOwn = false,
+): boolean =>
+  namesThing(tokens[at]?.text ?? '', locale, isOwn) &&
+  !clauseMatches.some(
+    ({ match: { first, last, by } }) => first <= at && at <= last && by !== 'open',
+  );
+
+const purposes = wordsIn('purpose');
+const isPurpose = ({ locale, tokens }: Field, at: number): boolean =>
+  purposes()
+    .get(locale)
+    ?.has(tokens[at]?.text ?? '') === true;
+
+const linking = lazily(
+  () => new Set(['with', 'for', 'of'].flatMap((role) => [...foldedWords('en', `role:${role}`)])),
+);
+
+const continues = ({ tokens }: Field, at: number): boolean =>
+  at < tokens.length && !/break|sentence/.test(tokens[at]?.before ?? 'break');
+
+const facets = lazily(() => foldedWords('en', 'facet'));
+/** A noun tells which detail follows within so many words: "funnel neck", "window pane check". */
+const DETAIL_SCOPE = 2;
+
+function isOfDetail({ tokens }: Field, at: number): boolean {
+  const isDetail = ({ text }: Token): boolean =>
+    facets().has(text) ||
+    (lexiconOf('en').singles.get(text) ?? []).some(({ kind }) => /^(detail|pattern)$/.test(kind));
+  return tokens.slice(at, at + 1 + DETAIL_SCOPE).some(isDetail);
+}
+
+/** "Sock knitting machine", "hose reel". */
+export function isBeforeThing({ field, mention: { match } }: Naming): boolean {
+  if (field.locale !== 'en' || field.clauseMatches.some(isPerson)) return false;
+  for (let at = match.last + 1; continues(field, at); at++) {
+    if (linking().has(field.tokens[at]?.text ?? '')) return false;
+    if (isOpenThing(field, at) && !isOfDetail(field, at)) return true;
+  }
+  return false;
+}
+
+const MAX_ARTICLE_CHARS = 3;
+
+/** "Botte de radis", "manteau de cheminée", "pince pour la bière". */
+export function isOfThing({ field, mention: { match } }: Naming): boolean {
+  if (!isPurpose(field, match.last + 1)) return false;
+  const next = field.tokens[match.last + 2]?.text ?? '';
+  return isOpenThing(field, match.last + (next.length <= MAX_ARTICLE_CHARS ? 3 : 2));
+}
+
+const hasMaker = ({ clauseMatches }: Field): boolean =>
+  clauseMatches.some(({ match }) => match.entry.kind === 'brand');
+
+/** "Perfume falda": the first noun is the head. */
+export function isAfterThing({ field, mention: { match } }: Naming): boolean {
+  if (field.locale === 'en')
+    return openHeads().has(match.entry.id) && isOpenThing(field, match.first - 1);
+  if (hasMaker(field) || field.clauseMatches.some(isPerson)) return false;
+  for (let at = match.first - 1; at >= 0; at--) {
+    if (isOpenThing(field, at, true)) return true;
+    if (!continues(field, at)) return false;
+  }
+  return false;
+}
+/** "Little black dress: a history hardback". */
+export const isBesideThing = ({ field }: Naming): boolean =>
+  !hasMaker(field) &&
+  !field.clauseMatches.some(isPerson) &&
+  field.tokens.some((_, at) => isOpenThing(field, at));
+
+/** "Bolsas de basura", "chaqueta para termo": what it is for is unknown. */
+export const isOfUnknown = ({ field, mention: { match } }: Naming): boolean =>
+  isPurpose(field, match.last + 1) && field.unknown.has(match.last + 2);
+export const isBagOfUnknown = (naming: Naming): boolean =>
+  openHeads().has(naming.mention.match.entry.id) && isOfUnknown(naming);
+
+/** No maker's name is so long, and no compound so short. */
+const MIN_NOUN_CHARS = 9;
+const INFLECTED = /e$|(t|d|ig|lich|isch|lang|los|voll|bar|farben)(em|en|er|es)?$/;
+
+/** "Schnittbogen Kapuzenpulli": a long word that no list has is a compound, and the head. */
+export const isAfterCompound = ({ field, mention: { match } }: Naming): boolean => {
+  const word = field.tokens[match.first - 1]?.text ?? '';
+  return (
+    COMPOUNDING.includes(field.locale) &&
+    field.unknown.has(match.first - 1) &&
+    field.tokens[match.first]?.before === 'space' &&
+    word.length >= MIN_NOUN_CHARS &&
+    !INFLECTED.test(word) &&
+    !hasMaker(field)
+  );
+};
+
+/** "Raseur pull". */
+export const isAfterUnknown = ({ field, mention: { match } }: Naming): boolean =>
+  field.locale !== 'en' &&
+  !hasMaker(field) &&
+  field.unknown.has(match.first - 1) &&
+  !field.clauseMatches.some(isPerson);
+
+const singles = wordsIn('single');
+/** "Guante exfoliante", "botte de radis": nothing is said of who wears it. */
+export const isLoneSingle = ({ field, mention: { match } }: Naming): boolean =>
+  match.first === match.last &&
+  singles()
+    .get(field.locale)
+    ?.has(field.tokens[match.first]?.text ?? '') === true &&
+  field.unknown.size > 0 &&
+  !field.clauseMatches.some(isAttribute) &&
+  !hasMaker(field);
+
+const MIN_MARGIN = 0.4;
+/** What things are seldom said to have: sleeves, a weight, a wearer. Of use is either. */
+const isDescription = ({ match: { entry } }: ClauseMatch): boolean =>
+  /^(colour|material|pattern|cue)$/.test(entry.kind) && !entry.id.startsWith('use:');
+const saysNoMore = ({ field }: Naming): boolean =>
+  !hasMaker(field) && !field.clauseMatches.some(isDescription);
+export const isBareOfUnknown = (naming: Naming): boolean =>
+  isOfUnknown(naming) && saysNoMore(naming);
+export const isBareAfterWord = (naming: Naming): boolean =>
+  !HEAD_IS_LAST[naming.field.locale] &&
+  naming.field.languageMargin >= MIN_MARGIN &&
+  naming.mention.match.first === 1 &&
+  isAfterUnknown(naming) &&
+  saysNoMore(naming);
