@@ -86,7 +86,8 @@ export class FineStructure {
     this.#box = box;
     this.#step = step;
     this.#columns = blocksOf(box).width;
-    this.#within = findTextures(image, ground);
+    // Of a smaller image the other rules see every pixel.
+    this.#within = step > 1 ? findTextures(image, ground) : [];
     this.#reader = new BlockReader(pixels, ground, BLOCK * step);
     this.verdict = judgeTexture(this.#lightInGaps(), ground);
   }
