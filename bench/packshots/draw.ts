@@ -1,6 +1,8 @@
 import sharp from 'sharp';
 import { createRandom, type Random } from '../../test/faults/random.ts';
 import { DRAWINGS, type DrawingName } from './drawings.ts';
+import { FINE_DRAWINGS } from './fine-drawings.ts';
+import { between } from './palette.ts';
 
 /** A drawn picture of goods on an even ground, and the exact alpha of the goods. */
 export interface Packshot {
@@ -46,6 +48,8 @@ const SHAPES: readonly (readonly [width: number, height: number])[] = [
   [1000, 1000],
   [1200, 1500],
 ];
+/** Of what is finer than a network sees: 12 megapixels, as soft as a lens makes them, pixels. */
+const FINE = { shape: [3000, 4000] as const, minBlur: 0.4, maxBlur: 1.1 };
 
 const css = (colour: Rgb): string => `rgb(${colour.join(',')})`;
 const distance = (a: Rgb, b: Rgb): number => Math.max(...a.map((v, c) => Math.abs(v - b[c]!)));
@@ -99,7 +103,8 @@ export async function drawPackshot(name: DrawingName, seed: number): Promise<Pac
     pale: css(shift(ground, towards * (4 + random.below(10)))),
     seam: css(shift(ground, towards * (25 + random.below(30)))),
   });
-  const [width, height] = random.pick(SHAPES);
+  const isFine = name in FINE_DRAWINGS;
+  const [width, height] = isFine ? FINE.shape : random.pick(SHAPES);
   const size = 0.65 + 0.35 * random.next();
   const [dx, dy] = [400 * (1 - size) * random.next(), 440 * (1 - size) * random.next()];
   const svg = (below: string, own: string) =>
@@ -108,12 +113,17 @@ export async function drawPackshot(name: DrawingName, seed: number): Promise<Pac
        <svg viewBox="0 0 400 440" x="${dx}" y="${dy}" width="${400 * size}" height="${440 * size}" preserveAspectRatio="none">${own}${subject}</svg></svg>`,
     );
   const below = `<rect width="400" height="440" fill="${css(ground)}"/>${lightOn(random)}`;
+  const blur = isFine ? between(random, FINE.minBlur, FINE.maxBlur) : undefined;
+  const rasterise = (drawing: Buffer) => {
+    const picture = sharp(drawing).ensureAlpha();
+    return blur === undefined ? picture : picture.blur(blur);
+  };
   const image = await withNoise(
-    await sharp(svg(below, shadowBelow(random)))
+    await rasterise(svg(below, shadowBelow(random)))
       .png()
       .toBuffer(),
     random,
   );
-  const alpha = await sharp(svg('', '')).ensureAlpha().extractChannel('alpha').png().toBuffer();
+  const alpha = await rasterise(svg('', '')).extractChannel('alpha').png().toBuffer();
   return { image, alpha };
 }

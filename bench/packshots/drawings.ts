@@ -1,21 +1,5 @@
-import type { Random } from '../../test/faults/random.ts';
-
-/** What a drawing chooses from. */
-export interface Palette {
-  random: Random;
-  /** A colour of the goods, told apart from the ground. */
-  cloth: string;
-  /** A colour of trimmings: zips, linings, straps; told apart from the ground. */
-  trim: string;
-  /** A colour within a few levels of the ground's. */
-  pale: string;
-  /** Darker than `pale`, as a fold or a seam is. */
-  seam: string;
-}
-
-/** Returns a number between two bounds. */
-const between = (random: Random, from: number, to: number): number =>
-  from + (to - from) * random.next();
+import { FINE_DRAWINGS } from './fine-drawings.ts';
+import { between, type Palette } from './palette.ts';
 
 /** Fine lines on cloth: folds and threads. */
 function texture({ random }: Palette, x: number, y: number, width: number, height: number): string {
@@ -168,6 +152,7 @@ export const DRAWINGS = {
   mesh,
   pale,
   figure,
+  ...FINE_DRAWINGS,
 } as const satisfies Record<string, (palette: Palette) => string>;
 
 export type DrawingName = keyof typeof DRAWINGS;

@@ -5,8 +5,10 @@ import type { Size } from '../layout.ts';
 import type { Matte } from '../matte.ts';
 import type { ProbabilityMap } from '../probability-map.ts';
 import { type Box, subjectBox } from '../subject-box.ts';
+import type { Pixels } from '../tensor.ts';
 import { detachedShadows } from './detached-shadows.ts';
 import { BLOCK, type EvenGround, measureEvenGround } from './even-ground.ts';
+import { FineStructure } from './fine-structure.ts';
 import { findPieces } from './gaps.ts';
 import { eachHole } from './holes.ts';
 import { findMesh, judgeHole, judgePiece } from './verdicts.ts';
@@ -125,17 +127,33 @@ class GroundCorrection {
   /** Pixels that may be ground, and that may be subject. */
   readonly #doubts = { ground: [] as Int32Array[], hole: [] as Int32Array[] };
 
-  /** @param image the part `box` of an image of every `step`th pixel, of the size `whole` */
-  constructor(image: MattedImage, ground: EvenGround, box: Box, whole: Size, step: number) {
+  readonly #fine: FineStructure;
+
+  /**
+   * @param pixels of the whole image
+   * @param image the part `box` of an image of every `step`th pixel, of the size `whole`
+   */
+  constructor(
+    pixels: Pixels,
+    image: MattedImage,
+    ground: EvenGround,
+    box: Box,
+    whole: Size,
+    step: number,
+  ) {
     this.#box = box;
     this.#whole = whole;
     this.#step = step;
     this.#ground = ground;
     this.#marks = new Uint8Array(image.matte.data.length);
     this.#subject = Math.max(1, countSolid(image));
+    this.#fine = new FineStructure(pixels, image, ground, box, step);
     this.#clearGaps(image, ground);
     this.#fillHoles(image, ground);
     this.#clearShadows(image.matte, ground);
+    const { verdict } = this.#fine;
+    if (verdict !== 'right')
+      this.#doubts[verdict === 'wrong' ? 'hole' : 'ground'].push(this.#fine.sureCells());
   }
 
   #clearGaps(image: MattedImage, ground: EvenGround): void {
@@ -193,6 +211,7 @@ class GroundCorrection {
    * @param matte the final one
    */
   correct({ data, width, height }: ProbabilityMap, region: Box, matte: Matte): ProbabilityMap {
+    if (this.#fine.verdict === 'wrong') this.#fine.open(matte);
     const corrected = data.slice();
     const sides = new Uint8Array(data.length);
     const columns = this.#thinned(region.left, region.width, width, this.#whole.width);
@@ -282,7 +301,14 @@ export function correctByGround(image: MattedImage): GroundCorrection | undefine
   const box = boxAround(thin.matte);
   const ground = box && measureEvenGround(thin, box);
   if (!ground) return undefined;
-  const correction = new GroundCorrection(crop(thin, box), ground, box, thin.matte, step);
+  const correction = new GroundCorrection(
+    image.pixels,
+    crop(thin, box),
+    ground,
+    box,
+    thin.matte,
+    step,
+  );
   correction.write(image.matte);
   return correction;
 }

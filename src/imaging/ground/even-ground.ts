@@ -1,3 +1,4 @@
+import { cropPlane } from '../crop.ts';
 import type { MattedImage } from '../downscale.ts';
 import type { Size } from '../layout.ts';
 import { fitSurface, type Surface, TERMS, valueAt, writeTerms } from '../quadratic-surface.ts';
@@ -18,6 +19,8 @@ export interface EvenGround {
   minEdge: number;
   /** Of the whole image, pixels. */
   longerSide: number;
+  /** Its colour, r g b for each block of the part, rows from the top. */
+  colours: Uint8Array;
 }
 
 /** Pixels that are fitted, about. */
@@ -117,6 +120,14 @@ function fitGround(image: MattedImage, samples: Int32Array): Surface | undefined
 /** The ground has one colour within a square of so many pixels a side. */
 export const BLOCK = 8;
 
+/** Returns the blocks that cover a part of the image which begins with one. */
+export const blocksOf = ({ left, top, width, height }: Box): Box => ({
+  left: left / BLOCK,
+  top: top / BLOCK,
+  width: Math.ceil(width / BLOCK),
+  height: Math.ceil(height / BLOCK),
+});
+
 /** Draws the ground, a colour a block, rows from the top. */
 function drawGround(surface: Surface, size: Size): Uint8Array {
   const terms = new Float64Array(TERMS);
@@ -161,7 +172,7 @@ function measureDistances({ data, width, height }: Pixels, surface: Surface, box
       most = Math.max(most, Math.abs(data[from + c]! - light * colours[at + c]!));
     return most;
   }
-  return { distance, shadedDistance };
+  return { distance, shadedDistance, colours: cropPlane(colours, columns, blocksOf(box), 3) };
 }
 
 /**

@@ -1,9 +1,9 @@
-import type { EvenGround } from './even-ground.ts';
+import { type EvenGround, quantileOf } from './even-ground.ts';
 import type { Piece } from './gaps.ts';
 import type { Hole } from './holes.ts';
 
 /** What the ground says of a part of a matte: it is wrong, or may be. */
-type Verdict = 'wrong' | 'unsure' | 'right';
+export type Verdict = 'wrong' | 'unsure' | 'right';
 
 /** What decides whether a piece of the ground's colour is ground. Set on photos and drawings with references. */
 const GAP = {
@@ -84,4 +84,28 @@ export function judgeHole(hole: Hole, { noise }: EvenGround, subject: number): V
     return hole.foreign >= HOLE.minForeignToAsk ? 'unsure' : 'right';
   const isLining = hole.range <= HOLE.lining.maxRange && hole.distance >= HOLE.lining.minDistance;
   return isLining || share < HOLE.clean.maxShare ? 'wrong' : 'unsure';
+}
+
+/** What decides whether the ground shows through a texture, or it is a print nearly of the ground's colour. */
+const SEEN_THROUGH = {
+  /** A ground that deviates by more, levels, cannot tell. */
+  maxNoise: 3,
+  /** Half of what is within its gaps is so little lighter or darker than the ground, levels beside half the noise. */
+  maxMedian: 2,
+  /** And three quarters are: a print has the shades of the goods' folds. */
+  maxUpper: 4,
+  /** Up to these it may be ground. */
+  maxMedianToAsk: 3.5,
+  maxUpperToAsk: 6,
+};
+
+/** @param light of the pixels in its gaps: a count for each difference from the ground, levels */
+export function judgeTexture(light: Uint32Array, { noise }: EvenGround): Verdict {
+  const count = light.reduce((sum, n) => sum + n, 0);
+  if (noise > SEEN_THROUGH.maxNoise || count === 0) return 'right';
+  const median = quantileOf(light, 0.5 * count) - noise / 2;
+  const upper = quantileOf(light, 0.75 * count) - noise / 2;
+  if (median <= SEEN_THROUGH.maxMedian && upper <= SEEN_THROUGH.maxUpper) return 'wrong';
+  const isWorthALook = median <= SEEN_THROUGH.maxMedianToAsk && upper <= SEEN_THROUGH.maxUpperToAsk;
+  return isWorthALook ? 'unsure' : 'right';
 }

@@ -1,0 +1,186 @@
+import type { MattedImage } from '../downscale.ts';
+import type { Matte } from '../matte.ts';
+import { type Box, fullBox } from '../subject-box.ts';
+import type { Pixels } from '../tensor.ts';
+import { BLOCK, blocksOf, type EvenGround, quantileOf } from './even-ground.ts';
+import { Opening, type OpeningRule } from './opening.ts';
+import { findTextures, partOf, ringAround } from './texture.ts';
+import { judgeTexture, type Verdict } from './verdicts.ts';
+
+/** The goods' contrast with the ground: a quantile of the distances of what is far from it. */
+const CONTRAST = 0.75;
+/** Weights of red, green and blue, of 256: JPEG blurs the colour of small things, but hardly their light. */
+const [RED, GREEN, BLUE] = [77, 150, 29];
+/** Within a gap pixels and their neighbours are so near to the ground at most, levels. */
+const MAX_IN_GAP = 40;
+/** Around its textures so many rings of blocks are opened where it goes on. */
+const RINGS = 2;
+/** Alpha from which on the network is sure. */
+const SURE = 250;
+/** So many blocks, about, are judged. */
+const SAMPLES = 200;
+
+/** Levels, 0..255, of the pixels of a block: how far they are from the ground, and how much lighter or darker. */
+class BlockReader {
+  readonly #pixels: Pixels;
+  readonly #colours: Uint8Array;
+  readonly distance: Uint8Array;
+  readonly light: Uint8Array;
+
+  /** @param side of a block, pixels */
+  constructor(pixels: Pixels, { colours }: EvenGround, side: number) {
+    this.#pixels = pixels;
+    this.#colours = colours;
+    this.distance = new Uint8Array(side * side);
+    this.light = new Uint8Array(side * side);
+  }
+
+  read(block: number, { left, top, width, height }: Box): void {
+    const { data, width: stride } = this.#pixels;
+    const [r, g, b] = this.#colours.subarray(3 * block, 3 * block + 3) as unknown as number[];
+    for (let y = 0, i = 0; y < height; y++) {
+      let p = 3 * ((top + y) * stride + left);
+      for (const end = i + width; i < end; i++, p += 3) {
+        const red = data[p]! - r!;
+        const green = data[p + 1]! - g!;
+        const blue = data[p + 2]! - b!;
+        this.distance[i] = Math.max(Math.abs(red), Math.abs(green), Math.abs(blue));
+        this.light[i] = Math.abs(RED * red + GREEN * green + BLUE * blue) >> 8;
+      }
+    }
+  }
+
+  /** Returns whether a pixel that is not at the block's border and its neighbours are in a gap. */
+  isInGap(pixel: number, width: number): boolean {
+    const { distance } = this;
+    return (
+      distance[pixel]! <= MAX_IN_GAP &&
+      distance[pixel - 1]! <= MAX_IN_GAP &&
+      distance[pixel + 1]! <= MAX_IN_GAP &&
+      distance[pixel - width]! <= MAX_IN_GAP &&
+      distance[pixel + width]! <= MAX_IN_GAP
+    );
+  }
+}
+
+/** What of the subject is finer than the network sees, in front of an even ground. */
+export class FineStructure {
+  readonly #image: MattedImage;
+  readonly #ground: EvenGround;
+  readonly #box: Box;
+  readonly #step: number;
+  readonly #columns: number;
+  /** The blocks of its textures. */
+  readonly #within: readonly number[];
+  readonly #reader: BlockReader;
+  /** Whether it is wrong that it is solid. */
+  readonly verdict: Verdict;
+
+  /**
+   * @param pixels of a whole image
+   * @param image the part `box` of an image of its every `step`th pixel, with the network's matte
+   */
+  constructor(pixels: Pixels, image: MattedImage, ground: EvenGround, box: Box, step: number) {
+    this.#image = image;
+    this.#ground = ground;
+    this.#box = box;
+    this.#step = step;
+    this.#columns = blocksOf(box).width;
+    // Of a smaller image the other rules see every pixel.
+    this.#within = step > 1 ? findTextures(image, ground) : [];
+    this.#reader = new BlockReader(pixels, ground, BLOCK * step);
+    this.verdict = judgeTexture(this.#lightInGaps(), ground);
+  }
+
+  /** Returns a block's place in the whole image. */
+  #placeOf(block: number): Box {
+    const step = this.#step;
+    const { left, top, width, height } = this.#box;
+    const whole = { left: 0, top: 0, width: width * step, height: height * step };
+    const part = partOf(block, this.#columns, whole, step);
+    return { ...part, left: left * step + part.left, top: top * step + part.top };
+  }
+
+  /** Returns the blocks of the textures, and those in which a print may go on in the shade of a fold. */
+  #judgedBlocks(): number[] {
+    const { data } = this.#image.matte;
+    const isSolid = (block: number) => {
+      let least = 255;
+      this.#eachCell([block], (cell) => {
+        if (data[cell]! < least) least = data[cell]!;
+      });
+      return least >= SURE;
+    };
+    const blocks = [...this.#within];
+    for (let ring = 0; ring < RINGS; ring++)
+      blocks.push(...ringAround(blocks, this.#ground, this.#columns).filter(isSolid));
+    return blocks;
+  }
+
+  /** Counts pixels in gaps by how much lighter or darker than the ground they are. */
+  #lightInGaps(): Uint32Array {
+    const blocks = this.#judgedBlocks();
+    const levels = new Uint32Array(256);
+    const skip = Math.ceil(blocks.length / SAMPLES);
+    for (let n = 0; n < blocks.length; n += skip) {
+      const place = this.#placeOf(blocks[n]!);
+      this.#reader.read(blocks[n]!, place);
+      for (let y = 1; y < place.height - 1; y++)
+        for (let x = 1, i = y * place.width + 1; x < place.width - 1; x++, i++)
+          if (this.#reader.isInGap(i, place.width)) levels[this.#reader.light[i]!]!++;
+    }
+    return levels;
+  }
+
+  /** Calls `visit` with the pixels of the thinned image in some blocks. */
+  #eachCell(blocks: readonly number[], visit: (cell: number) => void): void {
+    const whole = fullBox(this.#image.matte);
+    for (const block of blocks) {
+      const { left, top, width, height } = partOf(block, this.#columns, whole);
+      for (let y = top; y < top + height; y++)
+        for (let i = y * whole.width + left, end = i + width; i < end; i++) visit(i);
+    }
+  }
+
+  /** Returns the contrast of each block of the texture with the ground, levels. */
+  #contrasts(): Map<number, number> {
+    const { distance, minEdge } = this.#ground;
+    const levels = new Uint32Array(256);
+    return new Map(
+      this.#within.map((block) => {
+        levels.fill(0);
+        let count = 0;
+        this.#eachCell([block], (cell) => {
+          if (distance[cell]! <= minEdge) return;
+          levels[distance[cell]!]!++;
+          count++;
+        });
+        return [block, quantileOf(levels, CONTRAST * count)];
+      }),
+    );
+  }
+
+  /** Opens it in a matte of the whole image: alpha follows the distance from the ground. */
+  open(matte: Matte): void {
+    const opening = new Opening(this.#contrasts(), this.#ground, this.#columns);
+    const open = (block: number, rule: OpeningRule) => {
+      const place = this.#placeOf(block);
+      this.#reader.read(block, place);
+      return opening.open(matte, block, place, this.#reader.distance, rule);
+    };
+    for (const block of this.#within) open(block, 'all');
+    for (let ring = 0, front = this.#within; ring < RINGS; ring++)
+      front = opening.around(front).filter((block) => open(block, 'if-clearer'));
+  }
+
+  /** Returns the pixels of the thinned image that have the ground's colour although the network is sure of them. */
+  sureCells(): Int32Array {
+    const { distance, tolerance } = this.#ground;
+    const { data } = this.#image.matte;
+    const cells: number[] = [];
+    this.#eachCell(this.#within, (cell) => {
+      if (data[cell]! >= SURE && distance[cell]! <= tolerance) cells.push(cell);
+    });
+    return Int32Array.from(cells);
+  }
+}
