@@ -1,0 +1,90 @@
+import { ROOT } from '../support/root.ts';
+import { breachesOf, type Outcome } from './campaign.ts';
+import { again } from './fault.ts';
+import { INVARIANTS } from './invariants.ts';
+import type { Way } from './ledger.ts';
+import { countByWay } from './load.ts';
+import { createRandom } from './random.ts';
+import { compileRelease } from './releases.ts';
+import { inspect, onStage, type Stage, type StageSettings } from './stage.ts';
+import { FLEETING_JOBS, SEND } from './ways.ts';
+
+/**
+ * What decides how a release reads the work of the one before. The last commit that differs in these stays the same
+ * until one of them changes again, so a change that breaks upgrades is found by every later run too.
+ */
+export const SHARED_BY_RELEASES = ['src/lua', 'src/queue', 'src/intake', 'src/auth', 'src/storage'];
+
+/** What an upgrade may change, and why. All other promises hold as ever. */
+const NOT_PROMISED = ['the same bytes as without faults']; // a release may cut out better
+
+/** One worker needs some ten seconds for these. */
+const BEFORE: readonly Way[] = ['job', 'batch', 'feed', 'job', 'job', 'batch', 'feed', 'job'];
+/** Requests that wait when the gateway is told to end. */
+const MEANWHILE: readonly Way[] = ['sync', 'sync', 'job', 'feed'];
+
+const sendEach = (ways: readonly Way[], { world }: Stage, seed: number) => {
+  const random = createRandom(seed);
+  return Promise.all(
+    ways.map(async (way) => {
+      const customer = random.pick(world.customers);
+      return { customer, work: await SEND[way](world, customer, random) };
+    }),
+  );
+};
+
+/** Ends the release of before: its gateway as asked, its worker in the middle of a job. This one takes their places. */
+async function upgrade({ installation: { gateways, workers } }: Stage): Promise<void> {
+  for (const member of [...gateways, ...workers]) member.launch.release = ROOT;
+  await Promise.all([
+    ...workers.map((worker) => again(worker, 'SIGKILL')),
+    ...gateways.map((gateway) => again(gateway, 'SIGTERM')),
+  ]);
+}
+
+/** Units of each way that have no end yet. */
+const inFlight = ({ ledger }: Stage) =>
+  countByWay({
+    ...ledger,
+    entries: new Map([...ledger.entries].filter(([, { ends }]) => ends.length === 0)),
+  });
+
+/** An upgrade's outcome. */
+export interface Upgraded extends Outcome {
+  /** Units accepted by the release of before that had no end when it stopped. */
+  inFlight: Record<Way, number>;
+}
+
+/** Upgrades an installation of an earlier commit, with work of every way in flight, and checks the invariants. */
+export async function runUpgrade(
+  settings: StageSettings & { seed: number; from: string },
+): Promise<Upgraded> {
+  const startedAt = performance.now();
+  const { seed, from, tell } = settings;
+  const release = compileRelease(from);
+  const size = { each: 1, release: release.folder };
+  return onStage({ ...settings, size }, async (stage) => {
+    const { ledger } = stage;
+    // None expires before the end.
+    for (let i = 0; i < FLEETING_JOBS; i++) ledger.fleeting.add(`none ${i}`);
+    const before = await sendEach(BEFORE, stage, seed);
+    const [first] = before;
+    await first?.work.settle();
+    const meanwhile = sendEach(MEANWHILE, stage, seed + 1);
+    const waiting = inFlight(stage);
+    tell?.(`${JSON.stringify(waiting)} in flight; ${from} ends`);
+    await upgrade(stage);
+    const sent = [...before, ...(await meanwhile)];
+    const found = await inspect(stage, sent, settings);
+    const promised = INVARIANTS.filter(({ promise }) => !NOT_PROMISED.includes(promise));
+    return {
+      seed,
+      rejected: 0,
+      played: { [`upgrade from ${from}`]: 1 },
+      acceptedByWay: countByWay(ledger),
+      inFlight: waiting,
+      breaches: breachesOf(promised, ledger, found),
+      seconds: (performance.now() - startedAt) / 1000,
+    };
+  }).finally(release.remove);
+}
