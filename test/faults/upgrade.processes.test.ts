@@ -20,7 +20,7 @@ test.skipIf(hasNone)(
     expect(breaches.filter(({ found }) => found.length > 0)).toEqual([]);
     expect(inFlight.job).toBeGreaterThan(0);
     expect(inFlight.batch).toBeGreaterThan(0);
-    expect(inFlight.feed).toBeGreaterThan(0);
-    expect(acceptedByWay).toEqual({ sync: 2 - rejected, job: 4, batch: 12, feed: 12 });
+    expect(inFlight.run).toBeGreaterThan(0);
+    expect(acceptedByWay).toEqual({ sync: 2 - rejected, job: 6, batch: 12, feed: 12 });
   },
 );
