@@ -30,7 +30,7 @@ const PATIENT = { poll: { timeout: 60_000 } };
  */
 const IS_ISOLATED = false;
 
-const SETUP = ['test/support/nodes-fetch.ts'];
+const SETUP = ['test/support/nodes-fetch.ts', 'test/support/equal-bytes.ts'];
 
 /** Most workers of tests end before it pays. Here, because the shared stack starts in Vitest's own process. */
 process.env.WORKER_WARM_UP = 'false';

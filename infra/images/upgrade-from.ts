@@ -20,17 +20,21 @@ export function imagePathspecs(dockerignore: string): string[] {
 }
 
 /**
- * Returns the last commit whose images differ from those of the sources as they are, not committed changes included: an
- * upgrade from the commit before may be one between identical images. Undefined if there is none, or the history ends
+ * Returns the last commit that differs in some files from the sources as they are, changes that are not committed
+ * included: the parent of the last change to them, or the last commit. Undefined if there is none, or the history ends
  * before it.
+ * @param pathspecs which files, as git's pathspecs
  */
-export async function lastDifferentCommit(root: string): Promise<string | undefined> {
-  const paths = imagePathspecs(await readFile(join(root, '.dockerignore'), 'utf8'));
+export async function commitBefore(root: string, pathspecs: readonly string[]) {
   const git = (...args: string[]) => mustRun(['git', '-C', root, ...args]);
-  if (await git('status', '--porcelain', '--', ...paths))
+  if (await git('status', '--porcelain', '--', ...pathspecs))
     return git('rev-parse', '--short', 'HEAD');
-  const changedBy = await git('log', '-1', '--format=%H', '--', ...paths);
+  const changedBy = await git('log', '-1', '--format=%H', '--', ...pathspecs);
   return git('rev-parse', '--verify', '--quiet', '--short', `${changedBy}~1`).catch(
     () => undefined,
   );
 }
+
+/** As `commitBefore`, of what ships: an upgrade from the commit before may be one between identical images. */
+export const lastDifferentCommit = async (root: string): Promise<string | undefined> =>
+  commitBefore(root, imagePathspecs(await readFile(join(root, '.dockerignore'), 'utf8')));

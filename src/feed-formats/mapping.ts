@@ -47,14 +47,15 @@ export interface Reading {
 /** The most labels that are remembered; XML and JSON may have a new one in each row. */
 const MAX_REMEMBERED = 5_000;
 
-/** Remembers the columns of labels: they repeat in every row. */
-function remember(find: (label: string) => Column | undefined): Reading['columnOf'] {
-  const known = new Map<string, Column | undefined>();
-  return (label) => {
-    if (known.has(label)) return known.get(label);
-    const column = find(label);
-    if (known.size < MAX_REMEMBERED) known.set(label, column);
-    return column;
+/** Remembers what labels are: they repeat in every row. */
+function remember<T extends Column | boolean | undefined>(find: (label: string) => T) {
+  const known = new Map<string, T>();
+  return (label: string): T => {
+    const remembered = known.get(label);
+    if (remembered !== undefined || known.has(label)) return remembered as T;
+    const found = find(label);
+    if (known.size < MAX_REMEMBERED) known.set(label, found);
+    return found;
   };
 }
 
@@ -90,10 +91,10 @@ const isGoogle = ({ written }: Labels): boolean => {
 };
 
 function fits(preset: Preset, labels: Labels): boolean {
-  const { id, image } = required(preset, labels);
   const { marks } = preset;
-  const isMarked = marks.length === 0 || marks.some((name) => labels.plain.has(name));
-  return id !== undefined && image !== undefined && isMarked;
+  if (marks.length > 0 && !marks.some((name) => labels.plain.has(name))) return false;
+  const { id, image } = required(preset, labels);
+  return id !== undefined && image !== undefined;
 }
 
 const namesOf = ({ id, image, images, title, category, marks }: Preset): string[] => [
@@ -193,10 +194,10 @@ export function knownNames(mapping: FeedMapping): (label: string) => boolean {
   );
   named.delete('');
   const isKnown = (name: string) => named.has(name) || PRESET_COLUMNS.has(name);
-  return (label) => {
+  return remember((label) => {
     const name = plainName(label);
     return isKnown(name) || isKnown(splitNumber(name)[0]) || columnOf(label) !== undefined;
-  };
+  });
 }
 
 /**

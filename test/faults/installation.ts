@@ -72,7 +72,8 @@ interface Kind {
   release: string;
 }
 
-interface Size {
+/** How large an installation is. */
+export interface Size {
   /** Gateways, and workers. */
   each: number;
   /** The folder of the release that all of them run. */

@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util';
+import { commitBefore } from '../../infra/images/upgrade-from.ts';
 import { compileAll } from '../support/compile-all.ts';
+import { ROOT } from '../support/root.ts';
 import { type Outcome, runCampaign } from './campaign.ts';
 import { failoverReport, runFailovers } from './failovers.ts';
 import { FAULTS } from './faults.ts';
@@ -12,6 +14,7 @@ import { endDescendants } from './leftovers.ts';
 import { replicaBehind } from './redis-faults.ts';
 import { compileRelease } from './releases.ts';
 import { measureTimes, timesTable } from './restart-times.ts';
+import { runUpgrade, SHARED_BY_RELEASES } from './upgrade.ts';
 
 const HELP = `npm run faults [-- options]   inject faults into a real installation under load, and check its invariants
   --units <n>      images and rows to send          300
@@ -36,6 +39,10 @@ npm run faults -- last-second lose the last second of Redis under load
 npm run faults -- failovers   promote a replica of Redis again and again under load, and check everything
   --promotions <n> in one run                       3
   --jobs <n>, --removals <n>  to send meanwhile     200, 100
+  --seed, --store, --logs, --json
+
+npm run faults -- upgrade     stop an earlier commit with work in flight, start this tree in its place, and check everything
+  --with <commit>  default: the last that differs in what releases share
   --seed, --store, --logs, --json
 
 npm run faults -- times       how long after a death, a restart or a loss work goes on
@@ -162,6 +169,13 @@ async function failovers(): Promise<number> {
   return outcome.breaches.some(({ found }) => found.length > 0) ? 1 : 0;
 }
 
+async function upgrade(): Promise<number> {
+  const from = values.with ?? (await commitBefore(ROOT, SHARED_BY_RELEASES));
+  if (from === undefined) throw new Error('git knows no earlier commit: name one by --with');
+  const outcome = await runUpgrade({ ...common, seed: Number(values.seed), from });
+  return conclude(outcome, [`In flight: ${JSON.stringify(outcome.inFlight)}`]);
+}
+
 async function times(): Promise<number> {
   const measured = await measureTimes({
     ...common,
@@ -203,6 +217,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<number>>> = {
   flushall,
   'last-second': lastSecond,
   failovers,
+  upgrade,
   times,
   kills,
   hostile,

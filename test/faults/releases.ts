@@ -6,6 +6,9 @@ import { ROOT } from '../support/root.ts';
 import { again, type Fault } from './fault.ts';
 import type { Installation } from './installation.ts';
 
+/** The launcher's compiler of that commit: it knows what its programs need beside them. */
+const COMPILE = `import('./infra/launcher/compile.mjs').then(({ compile }) => compile(process.cwd()))`;
+
 /** An earlier commit, compiled in its own folder. */
 export interface Release {
   folder: string;
@@ -20,9 +23,7 @@ export function compileRelease(commit: string): Release {
     const input = execFileSync('git', ['archive', commit], { cwd: ROOT, maxBuffer: 2 ** 30 });
     execFileSync('tar', ['-x', '-C', folder], { input });
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-    execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.build.json'], {
-      cwd: folder,
-    });
+    execFileSync(process.execPath, ['--eval', COMPILE], { cwd: folder });
   } catch (error) {
     remove();
     throw error;

@@ -1,6 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { canariesOf, eraseAll, foreignBytes, makeSecrets, quotaUsed, webhooksIn } from './audit.ts';
-import { DEADLINE_SECONDS, type Installation, startInstallation } from './installation.ts';
+import {
+  DEADLINE_SECONDS,
+  type Installation,
+  type Size,
+  startInstallation,
+} from './installation.ts';
 import type { Found } from './invariants.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import { eachEnd, referenceOf } from './load.ts';
@@ -28,6 +33,10 @@ export interface Stage {
 export interface StageSettings {
   /** The kind of storage. */
   store?: StoreKind;
+  /** How many processes, and of which release; two of each, of this one, by default. */
+  size?: Size | undefined;
+  /** Images of a customer; each takes a removal before any work is sent. */
+  picturesEach?: number;
   /** Ends everything early. */
   signal?: AbortSignal | undefined;
   /** A file for the logs of all processes. */
@@ -45,13 +54,13 @@ export const aborted = (signal: AbortSignal | undefined): Promise<never> =>
 
 /** Sets everything up, runs the campaign, and always cleans up. */
 export async function onStage<T>(
-  { store, signal, logs, tell }: StageSettings,
+  { store, size, picturesEach, signal, logs, tell }: StageSettings,
   play: (stage: Stage) => Promise<T>,
 ): Promise<T> {
   signal?.throwIfAborted();
-  const installation = await startInstallation({}, store);
+  const installation = await startInstallation({}, store, size);
   const ledger = createLedger();
-  const world = await createWorld(installation, ledger);
+  const world = await createWorld(installation, ledger, picturesEach);
   const undos: (() => Promise<void>)[] = [];
   const atEnd = (undo: () => Promise<void>) => void undos.push(undo);
   async function all(): Promise<T> {

@@ -6,7 +6,7 @@ import { type FeedServer, pictureOf, startFeedServer } from '../support/feed-ser
 import type { Installation } from './installation.ts';
 import type { Ledger } from './ledger.ts';
 
-/** The number of images of a customer; customers share none. */
+/** The number of images of a customer, by default; customers share none. */
 const PICTURES_EACH = 12;
 
 /** A client with its own key and images. */
@@ -92,7 +92,11 @@ function balanced(installation: Installation, ledger: Ledger, customer: string):
 }
 
 /** Creates customers and their surroundings. */
-export async function createWorld(installation: Installation, ledger: Ledger): Promise<World> {
+export async function createWorld(
+  installation: Installation,
+  ledger: Ledger,
+  picturesEach = PICTURES_EACH,
+): Promise<World> {
   const [shop, hook] = await Promise.all([startFeedServer(), startHook()]);
   const customers = await Promise.all(
     ['ada', 'bela', 'cleo'].map(async (name, i): Promise<Customer> => {
@@ -103,7 +107,7 @@ export async function createWorld(installation: Installation, ledger: Ledger): P
         fetch: balanced(installation, ledger, name),
         retry: { maxAttempts: 30, maxDelayMillis: 2000 },
       });
-      const pictures = Array.from({ length: PICTURES_EACH }, (_, n) => i * PICTURES_EACH + n);
+      const pictures = Array.from({ length: picturesEach }, (_, n) => i * picturesEach + n);
       return { name, key, client, pictures };
     }),
   );

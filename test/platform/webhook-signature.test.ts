@@ -63,11 +63,17 @@ describe('signing', () => {
   });
 });
 
+/** Any but half a surrogate pair, as fast-check's `binary`, which takes seconds to list a million of them. */
+const character = fc
+  .integer({ min: 0, max: 0x10_ff_ff })
+  .filter((code) => code < 0xd8_00 || code > 0xdf_ff)
+  .map((code) => String.fromCodePoint(code));
+
 describe('interoperability with the standardwebhooks package', () => {
   const nowSeconds = Math.floor(Date.now() / 1000);
   const messages = fc.record({
     id: fc.stringMatching(/^msg_[A-Za-z0-9]{8,40}$/),
-    text: fc.string({ unit: 'binary' }).map((text) => JSON.stringify({ text })),
+    text: fc.string({ unit: character }).map((text) => JSON.stringify({ text })),
     secret: fc
       .uint8Array({ minLength: 24, maxLength: 64 })
       .map((key) => `whsec_${Buffer.from(key).toString('base64')}`),

@@ -11,6 +11,7 @@ export type Requirement =
   | 'network-namespaces'
   | 'two-devices'
   | 'linux'
+  | 'history'
   | 'no-gpu'
   | 'n8n'
   | `program:${string}`

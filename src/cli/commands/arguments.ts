@@ -17,6 +17,17 @@ export const parseNumber = argument((text): number => {
   throw new Error('It must be a number.');
 });
 
+/** Returns a parser of whole numbers. */
+export const parseWithin = (min: number, max: number) =>
+  argument((text): number => {
+    const value = Number(text);
+    if (Number.isInteger(value) && value >= min && value <= max) return value;
+    throw new Error(`It must be ${min} to ${max}.`);
+  });
+
+/** At most so many requests at the same time. */
+export const parseJobs = parseWithin(1, 64);
+
 /**
  * Returns a parser of known words, separated by commas.
  * @param explain returns the error's message for those that are not known

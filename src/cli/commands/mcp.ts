@@ -1,13 +1,6 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import type { McpOptions } from '../mcp/serve.ts';
-
-const MAX_PORT = 65_535;
-
-function parsePort(text: string): number {
-  const port = Number(text);
-  if (Number.isInteger(port) && port >= 0 && port <= MAX_PORT) return port;
-  throw new InvalidArgumentError(`It must be 0 to ${MAX_PORT}.`);
-}
+import { parseWithin } from './arguments.ts';
 
 const EXAMPLES = `
 Examples:
@@ -24,7 +17,7 @@ export const mcpCommand = (signal: AbortSignal): Command =>
     .option(
       '--http <port>',
       'on this port of the loopback instead of standard input; each request carries its own key',
-      parsePort,
+      parseWithin(0, 65_535),
     )
     .addHelpText('after', EXAMPLES)
     .action(async (options: McpOptions) => {

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import type { Operation } from '../../../packages/client/src/client.ts';
-import { argument } from './arguments.ts';
+import { argument, parseWords } from './arguments.ts';
 
 /** Repeated here so that `--help` loads no schema. */
 const OPERATIONS = [
@@ -9,15 +9,11 @@ const OPERATIONS = [
   'separate',
 ] as const satisfies readonly Operation[];
 
-/** Parses `remove-background,classify`. Throws an error that lists the operations. */
-function parseOperations(text: string): Operation[] {
-  const words = text.split(',').map((word) => word.trim());
-  const operations = OPERATIONS.filter((name) => words.includes(name));
-  if (operations.length === words.length) return operations;
-  throw new Error(`The operations are ${OPERATIONS.join(', ')}`);
-}
+const parseOperations = parseWords<Operation>(
+  OPERATIONS,
+  () => `The operations are ${OPERATIONS.join(', ')}`,
+);
 
-/** Creates `--operations`. */
 export const operationsOption = (): Option =>
   new Option('--operations <list>', `what to do with each image: ${OPERATIONS.join(',')}`)
     .argParser(argument(parseOperations))

@@ -1,15 +1,7 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { withImageOptions } from '../images/image-options.ts';
 import type { RemoveOptions } from '../images/remove-photos.ts';
-
-const MAX_JOBS = 64;
-
-/** Parses a number of concurrent requests. */
-export function parseJobs(text: string): number {
-  const jobs = Number(text);
-  if (Number.isInteger(jobs) && jobs >= 1 && jobs <= MAX_JOBS) return jobs;
-  throw new InvalidArgumentError(`It must be 1 to ${MAX_JOBS}.`);
-}
+import { parseJobs } from './arguments.ts';
 
 const EXAMPLES = `
 Examples:

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { qualityOption } from '../images/image-options.ts';
 import type { SplitOptions } from '../images/split-photos.ts';
-import { parseJobs } from './remove.ts';
+import { parseJobs } from './arguments.ts';
 
 const EXAMPLES = `
 Examples:

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { withImageOptions } from '../images/image-options.ts';
 import type { WatchOptions } from '../watch/watch-folder.ts';
-import { parseJobs } from './remove.ts';
+import { parseJobs } from './arguments.ts';
 
 const EXAMPLES = `
 Examples:

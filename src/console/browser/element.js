@@ -66,6 +66,13 @@ export function svg(tag, props = {}, ...children) {
 export const icon = (path, size = 24) =>
   svg('svg', { viewBox: `0 0 ${size} ${size}`, 'aria-hidden': true }, svg('path', { d: path }));
 
+/** @param {readonly string[]} words */
+export const tags = (words) =>
+  h(
+    'ul.tags',
+    words.map((word) => h('li.tag', word)),
+  );
+
 /** @param {(Props | Child | Child[])[]} children */
 const toNodes = (children) =>
   children

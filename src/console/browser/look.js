@@ -1,6 +1,6 @@
 import { callJson } from './api.js';
 import { fill, h } from './element.js';
-import { errorBox } from './error-box.js';
+import { attempt } from './error-box.js';
 import { control, labelled } from './field.js';
 import { DEFAULTS, FORMATS, QUALITIES, SHADOWS } from './options.js';
 import { may } from './rights.js';
@@ -246,9 +246,8 @@ export class Look {
   }
 
   /** Reads rules and presets: others may have saved some meanwhile. */
-  async #load() {
-    fill(this.#errorPlace);
-    try {
+  #load = () =>
+    attempt(this.#errorPlace, async () => {
       if (!may(['settings'])) return; // to rules and presets
       const [{ rules }, { presets }] = await Promise.all([
         callJson('/intake/v1/rules'),
@@ -259,10 +258,7 @@ export class Look {
       if (select) list(select, packs);
       this.#listPresets(presets);
       this.#save.hidden = false;
-    } catch (error) {
-      fill(this.#errorPlace, errorBox(error));
-    }
-  }
+    });
 
   /** @param {Preset[]} presets */
   #listPresets(presets) {
@@ -280,20 +276,16 @@ export class Look {
     this.#store();
   }
 
-  async #store() {
-    const name = toName(this.#name.value);
-    fill(this.#errorPlace);
-    this.#said.textContent = '';
-    if (!name) return this.#name.focus();
-    try {
+  #store = () =>
+    attempt(this.#errorPlace, async () => {
+      const name = toName(this.#name.value);
+      this.#said.textContent = '';
+      if (!name) return this.#name.focus();
       const old = this.#presets.find((one) => one.name === name);
       const json = { options: this.read(), export: old?.export };
       const saved = await callJson(`${PRESETS}/${name}`, { method: 'PUT', json });
       this.#listPresets([...this.#presets.filter((one) => one.name !== name), saved]);
       this.#preset.value = name;
       this.#said.textContent = say('look.saved', { name });
-    } catch (error) {
-      fill(this.#errorPlace, errorBox(error));
-    }
-  }
+    });
 }

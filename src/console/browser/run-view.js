@@ -83,13 +83,10 @@ const downloadButton = ({ label, path, name }, onError) =>
   h(
     'button',
     {
-      onclick: async () => {
-        try {
-          save(await (await call(path, { noTimeout: true })).blob(), name);
-        } catch (error) {
-          onError(error);
-        }
-      },
+      onclick: () =>
+        call(path, { noTimeout: true })
+          .then(async (response) => save(await response.blob(), name))
+          .catch(onError),
     },
     icon(ARROW),
     label,

@@ -1,5 +1,5 @@
 import { callJson } from './api.js';
-import { byId, fill, h } from './element.js';
+import { byId, fill, h, tags } from './element.js';
 import { errorBox } from './error-box.js';
 import { formatDate, formatNumber, say } from './texts.js';
 
@@ -36,14 +36,7 @@ async function draw() {
       meter(say('usage.images'), quota, resets),
       meter(say('usage.rate'), rate, full),
       meter(say('usage.bytes'), storedBytes, resets),
-      h(
-        'section.panel.stack',
-        h('h2', say('usage.scopes')),
-        h(
-          'ul.tags',
-          scopes.map((/** @type {string} */ scope) => h('li.tag', scope)),
-        ),
-      ),
+      h('section.panel.stack', h('h2', say('usage.scopes')), tags(scopes)),
     );
   } catch (error) {
     fill(byId('usage'), errorBox(error));

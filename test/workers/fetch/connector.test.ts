@@ -5,8 +5,14 @@ import { listen } from '../../support/free-port.ts';
 import { plantRaw, plantServer, redirectTo, serve } from '../../support/servers.ts';
 import { selfSigned } from './certificate.ts';
 
-/** A fake DNS: each lookup takes the next answer, and then the last one repeatedly. */
-function fetcher(answers: readonly string[][], settings: Partial<SafeFetchSettings> = {}) {
+/**
+ * A fake DNS: each lookup takes the next answer, and then the last one repeatedly. Host names are rejected after less
+ * time than by default.
+ */
+function fetcher(
+  answers: readonly string[][],
+  { limits, ...settings }: Partial<SafeFetchSettings> = {},
+) {
   const asked: string[] = [];
   const safe = createSafeFetch({
     allow: ['127.0.0.0/8'],
@@ -15,6 +21,7 @@ function fetcher(answers: readonly string[][], settings: Partial<SafeFetchSettin
       asked.push(hostname);
       return answers[Math.min(asked.length, answers.length) - 1] ?? [];
     },
+    limits: { hostRejectionMillis: 10, ...limits },
     ...settings,
   });
   onTestFinished(() => safe.close());

@@ -8,6 +8,7 @@ function fetcher(allow: readonly string[] = []) {
   const safe = createSafeFetch({
     allow,
     userAgent: 'test',
+    limits: { hostRejectionMillis: 10 }, // shorter than by default
     resolve: async (hostname) => {
       asked.push(hostname);
       return ['127.0.0.1'];

@@ -6,7 +6,7 @@ import { encodePng } from '../../../workers/inference/png.ts';
 /** Incompressible pseudo-random bytes, the same in every run. */
 function noise(count: number, seed: number): Uint8Array {
   let state = seed;
-  return Uint8Array.from({ length: count }, () => {
+  return new Uint8Array(count).map(() => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     return state >>> 24;
   });
@@ -63,9 +63,11 @@ async function expectRead(data: Uint8Array, alpha: Uint8Array, width: number, he
   const read = await sharp(png).raw().toBuffer({ resolveWithObject: true });
   expect(read.info).toMatchObject({ width, height, channels: 4, depth: 'uchar' });
   const written = Buffer.alloc(4 * width * height);
-  alpha.forEach((a, i) => {
-    if (a > 0) written.set([...data.subarray(3 * i, 3 * i + 3), a], 4 * i);
-  });
+  for (let i = 0; i < alpha.length; i++) {
+    if (alpha[i] === 0) continue;
+    for (let c = 0; c < 3; c++) written[4 * i + c] = data[3 * i + c]!;
+    written[4 * i + 3] = alpha[i]!;
+  }
   expect(read.data.equals(written)).toBe(true);
 }
 

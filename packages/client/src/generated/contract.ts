@@ -773,7 +773,7 @@ export interface CreateFeedFromUrlRequest {
   webhook?: Webhook | undefined;
 }
 /** What is asked of a feed that is sent as the body. */
-export interface FeedUploadOptions {
+export interface FeedUploadOptions extends FeedImageOptions {
   /** Default `auto`. */
   format?: FeedFormat | undefined;
   /** As in the JSON of a feed, as one JSON object. */
@@ -782,18 +782,6 @@ export interface FeedUploadOptions {
   fileName?: string | undefined;
   /** `['remove-background']` by default. */
   operations?: Operation[] | undefined;
-  /** `high` refines the edges with the photo further and takes longer; `fast` leaves that out, takes less time and produces a larger file. Default `balanced`. */
-  quality?: Quality | undefined;
-  /** `person`: the people; `garment`: what is worn, without skin and hair; or one region of it. Default `all`. */
-  subject?: Subject | undefined;
-  /** Judges the output by this rule pack, such as `amazon-main`. */
-  rules?: string | undefined;
-  /** Makes right what can be made right without inventing pixels, before it is judged. Requires `rules`. Default `false`. */
-  fixRules?: boolean | undefined;
-  /** `keep`: an image that is transparent somewhere is not cut out, it keeps its alpha. Default `replace`. */
-  alpha?: AlphaMode | undefined;
-  /** The name of a preset of yours: its options apply where you send none. */
-  preset?: string | undefined;
   /** The background of the pictures: a colour, or none. */
   background?: string | undefined;
   /** How long a run is retained after its end, and the pictures after the end of the last run. Default `31536000`: 3600 to 34560000. */
@@ -1313,11 +1301,7 @@ export type OutfitForm = 'separates' | 'one-piece';
 export type OutfitSlots = Partial<Record<'outer' | 'mid' | 'main' | 'over' | 'bottom' | 'shoes' | 'underTop' | 'underBottom' | 'socks' | 'head' | 'neck' | 'hands' | 'belt' | 'tie' | 'eyes' | 'bag', string>>;
 /** Items worn together. */
 export interface Candidate { id: string; itemIds: string[]; form: OutfitForm; slots: OutfitSlots }
-export interface CandidatesResponse {
-  targets: Targets;
-  indoorTargets: IndoorTargets;
-  indoorTempC: number;
-  isHotRegime: boolean;
+export interface CandidatesResponse extends TargetsResponse {
   plan: Plan;
   /** Why the outfits are for this plan, and the activity there. */
   place: {
@@ -1325,7 +1309,6 @@ export interface CandidatesResponse {
     why: 'plan' | 'occasion' | 'indoor-temperature' | 'default';
     text: string;
   };
-  diagnostics: Diagnostic[];
   /** Whether the search ended before it was complete. */
   truncated: boolean;
   /** Points by which an outfit not found could be better; 0: proved optimal. */
@@ -1441,11 +1424,7 @@ export interface Outfit extends Candidate {
   explanation: Explanation[];
   shell: Shell | null;
 }
-export interface OutfitsResponse {
-  targets: Targets;
-  indoorTargets: IndoorTargets;
-  indoorTempC: number;
-  isHotRegime: boolean;
+export interface OutfitsResponse extends TargetsResponse {
   plan: Plan;
   /** Why the outfits are for this plan, and the activity there. */
   place: {
@@ -1453,7 +1432,6 @@ export interface OutfitsResponse {
     why: 'plan' | 'occasion' | 'indoor-temperature' | 'default';
     text: string;
   };
-  diagnostics: Diagnostic[];
   /** Whether the search ended before it was complete. */
   truncated: boolean;
   /** Points by which an outfit not found could be better; 0: proved optimal. */
@@ -1509,6 +1487,7 @@ export interface ScoreResponse {
 }
 /** Options that a preset can have: all but the name of another. */
 export interface PresetOptions {
+  /** `balanced` by default. */
   quality?: Quality | undefined;
   /** `jpeg` has no transparency and gets a white background. Default `png`. */
   format?: ImageFormat | undefined;
@@ -1536,11 +1515,13 @@ export interface PresetOptions {
   shadowOpacityPct?: number | undefined;
   /** `false`: the subject is opaque except for its outline. Default `true`. */
   semitransparency?: boolean | undefined;
+  /** Which part of the subject is shown; `all` by default. */
   subject?: Subject | undefined;
   /** Judges the output by this rule pack, such as `amazon-main`. */
   rules?: string | undefined;
   /** Makes right what can be made right without inventing pixels, before it is judged. Requires `rules`. Default `false`. */
   fixRules?: boolean | undefined;
+  /** `keep`: an image that is transparent somewhere is not cut out, it keeps its alpha. `replace` by default. */
   alpha?: AlphaMode | undefined;
 }
 /** What a preset has. */
@@ -1605,43 +1586,7 @@ export type Quality = 'fast' | 'balanced' | 'high';
 /** `jpeg` has no transparency and gets a white background. Default `png`. */
 export type ImageFormat = 'png' | 'jpeg' | 'webp';
 /** How a cut-out is made and drawn. Every member is optional; only those given are sent. */
-export interface CutOutOptions {
-  /** `balanced` by default. */
-  quality?: Quality | undefined;
-  /** `jpeg` has no transparency and gets a white background. Default `png`. */
-  format?: ImageFormat | undefined;
-  /** `alpha` returns the matte alone, as an 8-bit grayscale image. Default `rgba`. */
-  channels?: 'rgba' | 'alpha' | undefined;
-  /** `#rgb`, `#rgba`, `#rrggbb`, `#rrggbbaa` or the name of a CSS colour: up to 40 characters. */
-  backgroundColor?: string | undefined;
-  /** An image that covers the canvas; public addresses only: up to 2048 characters. */
-  backgroundImageUrl?: string | undefined;
-  /** Crop to the bounding box of the subject. Default `false`. */
-  crop?: boolean | undefined;
-  /** `30px` or `10%` of the bounding box; 1, 2 or 4 values as in CSS. Requires `crop`. */
-  cropMargin?: string | undefined;
-  /** Share of the canvas that the subject fits in: `10%` to `100%`, or `original`. Default `original`. */
-  scale?: string | undefined;
-  /** `original`, `center` (the default with `scale`), or `x% y%` of the free space. */
-  position?: string | undefined;
-  /** `x1 y1 x2 y2` in px or %: the region to search for the subject. */
-  roi?: string | undefined;
-  /** A larger output is scaled down to this many million pixels: 0.01 to 1000. */
-  maxOutputMegapixels?: number | undefined;
-  /** `drop`: a soft shadow is drawn; `keep`: the soft shadow of the photo stays, on an even backdrop. Default `none`. */
-  shadow?: 'none' | 'drop' | 'keep' | undefined;
-  /** Requires `shadow` `drop`. Default `50`: 0 to 100. */
-  shadowOpacityPct?: number | undefined;
-  /** `false`: the subject is opaque except for its outline. Default `true`. */
-  semitransparency?: boolean | undefined;
-  /** Which part of the subject is shown; `all` by default. */
-  subject?: Subject | undefined;
-  /** Judges the output by this rule pack, such as `amazon-main`. */
-  rules?: string | undefined;
-  /** Makes right what can be made right without inventing pixels, before it is judged. Requires `rules`. Default `false`. */
-  fixRules?: boolean | undefined;
-  /** `keep`: an image that is transparent somewhere is not cut out, it keeps its alpha. `replace` by default. */
-  alpha?: AlphaMode | undefined;
+export interface CutOutOptions extends PresetOptions {
   /** The name of a preset of yours: its options apply where you send none. */
   preset?: string | undefined;
 }
@@ -1693,29 +1638,20 @@ export interface CutOutReview {
   reasons: string[];
 }
 /** A finished cut-out. */
-export interface CutOut {
-  /** Path of the image on the service. */
-  url: string;
+export interface CutOut extends ManifestCutOut {
   /** Pixels. */
   width: number;
   /** Pixels. */
   height: number;
-  bytes: number;
   mediaType: 'image/png' | 'image/jpeg' | 'image/webp' | 'application/zip';
   /** The bounding box of the subject in the output, pixels; absent if none was found. */
   foreground?: Rectangle;
-  /** Hexadecimal. */
-  sha256: string;
   /** `id@version`. */
   model: string;
   /** Likelihood that the mask is right, 0 to 1. */
   confidence: number;
-  /** Whether a person should look at it; absent from cut-outs of older releases. */
-  review?: CutOutReview;
   /** Of what is cut out: the name of its format and 64 bytes in base64url. Alike for copies of a picture that were recompressed, scaled, cropped a little or mirrored. Absent without a photo or subject, and from results of older releases. */
   fingerprint?: string;
-  /** Only if the options have rules. */
-  rules?: RulesReport;
   /** The image kept its own alpha, by `alpha=keep`; absent if it was cut out. */
   alpha?: 'kept';
 }

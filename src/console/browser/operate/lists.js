@@ -1,4 +1,4 @@
-import { h } from '../element.js';
+import { h, tags } from '../element.js';
 import { formatDate, formatList, formatNumber, say, textOf } from '../texts.js';
 
 /**
@@ -34,12 +34,6 @@ import { formatDate, formatList, formatNumber, say, textOf } from '../texts.js';
 
 /** @param {string | undefined} instant */
 const date = (instant) => instant && formatDate(instant);
-/** @param {readonly string[]} words */
-const tags = (words) =>
-  h(
-    'ul.tags',
-    words.map((word) => h('li.tag', word)),
-  );
 /** @param {string} state */
 const state = (state) => h('span.tag', textOf(`state.${state}`) ?? state);
 /** @param {boolean} is */
