@@ -18,6 +18,7 @@ import augment  # noqa: E402
 import calibrate  # noqa: E402
 import colours  # noqa: E402
 import data  # noqa: E402
+import doubts  # noqa: E402
 import export  # noqa: E402
 import from_onnx  # noqa: E402
 import grounds  # noqa: E402
@@ -94,6 +95,39 @@ def person_on_white(side: int) -> scenes.Subject:
     alpha[:, side // 4 :, side // 3 : -side // 3] = 1
     colours = torch.tensor([0.8, 0.2, 0.2]).view(3, 1, 1).expand(3, side, side)
     return scenes.Subject(colours, alpha, torch.ones_like(alpha))
+
+
+class Doubts(unittest.TestCase):
+    def settled(self, hole: int, side: int):
+        matte = np.zeros((240, 240), np.uint8)
+        matte[40:200, 40:200] = 255
+        matte[100 : 100 + side, 100 : 100 + side] = hole
+        return doubts.settled(matte, np.full_like(matte, 255))
+
+    def test_a_doubt_within_the_subject_becomes_solid(self):
+        matte, trust = self.settled(128, 40)
+        self.assertTrue((matte[40:200, 40:200] == 255).all())
+        self.assertTrue((matte[:40] == 0).all() and (trust == 255).all())
+
+    def test_a_thin_gap_is_not_trusted_and_a_wide_one_stays(self):
+        matte, trust = self.settled(0, 8)
+        self.assertEqual((matte[104, 104], trust[104, 104], trust[60, 60]), (0, 0, 255))
+        matte, trust = self.settled(0, 40)
+        self.assertEqual(matte[120, 120], 0)
+        self.assertTrue((trust == 255).all())
+
+    def test_the_worst_of_a_picture_counts_where_it_is_plain(self):
+        matte = torch.zeros(1, 1, 96, 96)
+        matte[..., 24:72, 24:72] = 1
+        right, trust = 10 * (2 * matte - 1), torch.ones_like(matte)
+        holed, ragged = right.clone(), right.clone()
+        holed[..., 46:50, 46:50] = -10
+        ragged[..., 24:26, 24:72] = -10
+        of = lambda logits: float(loss.worst_loss(logits, matte, trust))
+        self.assertLess(of(right), 0.01)
+        self.assertLess(of(ragged), 0.01)
+        self.assertGreater(of(holed), 1)
+        self.assertLess(float(loss.worst_loss(holed, matte, 0 * trust)), 0.01)
 
 
 class Scenes(unittest.TestCase):
