@@ -241,18 +241,10 @@ function reasonOf({ with: other, occasions, conditions, isDry, belowC }: SenseRu
   return belowC === undefined ? 'warm' : 'cold';
 }
 
-/** The rules of common sense that an outfit breaks, the costliest first. */
-function senseExplanations(
-  { sense, situation }: ScoringContext,
-  ensemble: Ensemble<WornItem>,
-  write: Write,
-  locale: Locale,
-): Explanation[] {
+/** The rules of common sense that an outfit breaks, each with the garment or the two that break it. */
+export function brokenRules({ sense }: ScoringContext, ensemble: Ensemble<WornItem>) {
   const garments = CORE_SLOTS.flatMap((slot) => ensemble[slot]?.garment ?? []);
-  const labelOf = ({ category }: Garment) =>
-    (category.labels[locale] ?? category.id).split(/ \/ | \(/)[0]!;
-  const occasion = situation.occasion ?? DEFAULT_OCCASION;
-  const broken = garments.flatMap((garment, at) => [
+  return garments.flatMap((garment, at) => [
     ...sense.brokenBy(garment).map((rule) => ({ rule, garment, other: undefined })),
     ...garments
       .slice(at + 1)
@@ -260,7 +252,19 @@ function senseExplanations(
         sense.brokenByPair(garment, other).map((rule) => ({ rule, garment, other })),
       ),
   ]);
-  return broken
+}
+
+/** The broken rules as sentences, the costliest first. */
+function senseExplanations(
+  context: ScoringContext,
+  ensemble: Ensemble<WornItem>,
+  write: Write,
+  locale: Locale,
+): Explanation[] {
+  const labelOf = ({ category }: Garment) =>
+    (category.labels[locale] ?? category.id).split(/ \/ | \(/)[0]!;
+  const occasion = context.situation.occasion ?? DEFAULT_OCCASION;
+  return brokenRules(context, ensemble)
     .sort((a, b) => (b.rule.points ?? 0) - (a.rule.points ?? 0))
     .map(({ rule, garment, other }) => {
       const params = {

@@ -4,7 +4,7 @@ import { type Ensemble, itemsOf } from '../wardrobe/ensemble.ts';
 import { seededHash } from '../wardrobe/wardrobe.ts';
 import type { ScoreRequest } from '../wardrobe/wardrobe-request.ts';
 import type { ScoringContext, WornItem } from './context.ts';
-import { explain, thermalResponse, warningsOf } from './explain.ts';
+import { brokenRules, explain, thermalResponse, warningsOf } from './explain.ts';
 import { scoreTerms, type Terms, totalScore } from './score.ts';
 import type { ShellFinder } from './shell.ts';
 
@@ -21,6 +21,8 @@ interface ScoredEntry extends Entry {
   score: number;
   /** Mean recency of its items: 1 worn today, 0 not recently. */
   recency: number;
+  /** Whether it breaks a hard rule of common sense. */
+  isHard: boolean;
 }
 
 /** Recency of an ensemble, from outfits worn before: 1 today, falling to 0 after `variety.days`. */
@@ -65,6 +67,9 @@ function byPreference(seed: number | undefined) {
     (a.id < b.id ? -1 : 1);
 }
 
+/** More points than any outfit has: what breaks a hard rule of common sense comes after all others. */
+const LAST = 1000;
+
 /** Items in both outfits over items in either. */
 function jaccardSimilarity(a: readonly string[], b: readonly string[]): number {
   const shared = a.filter((id) => b.includes(id)).length;
@@ -93,7 +98,7 @@ function orderByMarginalRelevance(
   while (remaining.length > 0) {
     let best = 0;
     const relevance = ({ entry, similarity }: (typeof remaining)[number]) =>
-      entry.score - weight * similarity;
+      entry.score - weight * similarity - (entry.isHard ? LAST : 0);
     for (let at = 1; at < remaining.length; at++) {
       if (relevance(remaining[at]!) > relevance(remaining[best]!)) best = at;
     }
@@ -126,7 +131,9 @@ export function rank(
   const scored = entries.map((entry): ScoredEntry => {
     const terms = scoreTerms(context, entry.ensemble);
     const score = round(100 * totalScore(context, terms), 7);
-    return { ...entry, terms, score, recency: recencyOf(entry.ensemble) };
+    const isHard =
+      terms.sense > 0 && brokenRules(context, entry.ensemble).some(({ rule }) => rule.isHard);
+    return { ...entry, terms, score, isHard, recency: recencyOf(entry.ensemble) };
   });
   return orderByMarginalRelevance(context, scored, seed)
     .slice(0, limit)
