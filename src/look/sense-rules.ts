@@ -103,6 +103,11 @@ export const SENSE_RULES: readonly SenseRule[] = [
   { id: 'mesh-cold',        points: 10, garment: { materials: ['lace_mesh'] }, belowC: 8 },
   { id: 'fur-warm',         points: 30, isHard: true, garment: { materials: ['fur', 'down'] }, aboveC: 18 },
   { id: 'pale-wet',         points: 10, garment: { categories: LEGS, isPale: true }, conditions: WET },
+  // Denim and cotton soak up rain; a raincoat in the same closet does not.
+  { id: 'jacket-soaked',    points: 12, garment: { categories: ['denim_jacket', 'bomber_jacket', 'leather_jacket'] }, conditions: ['rain', 'heavy-rain', 'thunderstorm', 'sleet'] },
+  // Wet down insulates no more.
+  { id: 'down-wet',         points: 10, garment: { categories: ['down_jacket', 'puffer_vest'] }, conditions: ['rain', 'heavy-rain', 'thunderstorm'] },
+  { id: 'down-wet-mild',    points: 30, garment: { categories: ['down_jacket', 'puffer_vest'] }, conditions: ['rain', 'heavy-rain', 'thunderstorm'], aboveC: 8 },
   // Footwear and weather.
   { id: 'sandals-wet',      points: 40, isHard: true, garment: { categories: ['sandals'] }, conditions: [...WET, 'snow', 'hail'], belowC: 22 },
   { id: 'sandals-cold',     points: 40, isHard: true, garment: { categories: ['sandals'] }, belowC: 14 },
@@ -118,10 +123,12 @@ export const SENSE_RULES: readonly SenseRule[] = [
   { id: 'bare-cold',        points: 12, garment: { categories: ['shorts', 'skirt_light', 'light_dress', 'capri'] }, belowC: 12, occasions: SEDATE },
   { id: 'summer-dress-cold', points: 25, isHard: true, garment: { categories: ['light_dress'] }, belowC: 9 },
   { id: 'thin-legs-cold',   points: 12, garment: { categories: ['skirt_light', 'capri', 'dress', 'maxi_dress'] }, belowC: 4 },
+  { id: 'skirt-frost',      points: 12, garment: { categories: [...SKIRTS, 'dress', 'maxi_dress', 'long_sleeve_dress'] }, belowC: -12 },
   { id: 'coat-warm',        points: 40, isHard: true, garment: { categories: WARM_COATS }, aboveC: 15 },
   { id: 'jacket-hot',       points: 20, isHard: true, garment: { categories: ['leather_jacket', 'bomber_jacket', 'denim_jacket', 'trench_coat'] }, aboveC: 25 },
   { id: 'knit-hot',         points: 25, isHard: true, garment: { categories: ['thick_sweater', 'fleece_jacket', 'turtleneck', 'hoodie', 'sweatshirt', 'flannel_shirt', 'sweater', 'corduroy_wool_trousers'] }, aboveC: 27 },
   { id: 'wrapped-warm',     points: 40, isHard: true, garment: { categories: ['beanie', 'gloves', 'socks_thick', 'thermal_top', 'long_johns'] }, aboveC: 17 },
+  { id: 'gloves-mild',      points: 20, isHard: true, garment: { categories: ['gloves'] }, aboveC: 13 },
   { id: 'rain-gear-dry',    points: 25, isHard: true, garment: { categories: ['rain_trousers'] }, isDry: true },
   { id: 'ski-mild',         points: 40, isHard: true, garment: { categories: ['ski_trousers'] }, aboveC: 5 },
   // Occasion and garment.
@@ -134,7 +141,7 @@ export const SENSE_RULES: readonly SenseRule[] = [
   { id: 'home-outdoor',     points: 40, isHard: true, garment: { categories: ['boots', 'winter_boots', 'rain_jacket', 'trench_coat', 'wool_coat'] }, occasions: ['home'], aboveC: 7 },
   { id: 'home-dressy',      points: 40, isHard: true, garment: { categories: ['heels', 'dress_shoes', 'ski_trousers', 'rain_trousers', 'suit_set', 'blazer', 'waistcoat', 'evening_dress', 'saree_traditional'] }, occasions: ['home'] },
   { id: 'home-stiff',       points: 8,  garment: { categories: ['dress_trousers', 'dress_shirt'] }, occasions: ['home'] },
-  { id: 'snow-gear-town',   points: 40, isHard: true, garment: { categories: ['ski_trousers'] }, occasions: SEDATE },
+  { id: 'snow-gear-town',   points: 40, isHard: true, garment: { categories: ['ski_trousers'] }, occasions: [...SEDATE, 'beach'] },
   { id: 'rain-gear-fine',   points: 30, isHard: true, garment: { categories: SNOW_GEAR }, occasions: FINE },
   { id: 'gown-everyday',    points: 50, isHard: true, garment: { categories: ['evening_dress'] }, occasions: ['home', 'casual', 'sport', 'outdoor', 'travel', 'school', 'work', 'business_formal', 'beach', 'smart_casual'] },
   { id: 'suit-leisure',     points: 40, isHard: true, garment: { categories: ['suit_set'] }, occasions: ['home', 'sport', 'outdoor', 'beach', 'travel'] },
@@ -152,6 +159,8 @@ export const SENSE_RULES: readonly SenseRule[] = [
   { id: 'boots-shorts',     points: 12, garment: { categories: ['boots'] }, with: { categories: ['shorts', 'capri'] } },
   { id: 'tailored-sporty',  points: 30, isHard: true, garment: { categories: ['blazer', 'waistcoat', 'suit_set'] }, with: { categories: [...SPORTY, 'ski_trousers', 'hoodie', 'sweatshirt', 'sports_shoes', 'tank_top', 'thermal_top'] } },
   { id: 'tailored-bulk',    points: 25, garment: { categories: ['blazer', 'suit_set', 'waistcoat'] }, with: { categories: ['thick_sweater', 'fleece_jacket'] } },
+  { id: 'hood-dressy',      points: 12, garment: { categories: ['hoodie', 'sweatshirt'] }, with: { categories: ['blouse', 'dress_shirt', 'dress_trousers', 'dress_shoes'] } },
+  { id: 'sundress-stiff',   points: 12, garment: { categories: ['light_dress'] }, with: { categories: ['dress_shoes'] } },
   { id: 'waistcoat-casual', points: 12, garment: { categories: ['waistcoat'] }, with: { categories: ['t_shirt', 'long_sleeve_tee', 'camisole'] } },
   { id: 'runners-dressy',   points: 25, isHard: true, garment: { categories: ['sports_shoes'] }, with: { categories: ['dress_trousers', 'dress', 'long_sleeve_dress', 'evening_dress', 'skirt_heavy', 'maxi_skirt', 'wool_coat', 'trench_coat', 'dress_shirt'] } },
   { id: 'coat-bare',        points: 25, isHard: true, garment: { categories: WARM_COATS }, with: { categories: ['shorts', 'sandals', 'light_dress'] } },

@@ -175,3 +175,45 @@ test('the grid breaks no hard rule if another outfit is left, and a soft one in 
   expect(named.map(({ cell: { request: _, ...cell }, hard }) => ({ cell, hard }))).toEqual([]);
   expect(broken.filter(({ soft }) => soft.length > 0).length).toBeLessThan(cells.length / 100);
 });
+
+describe('what a stranger would not wear', () => {
+  const RAIN = { tempC: 14, windMs: 4, humidityPct: 85, condition: 'rain' };
+  const FROST = { tempC: -25, windMs: 3, humidityPct: 60, condition: 'clear' };
+  const rulesBroken = (category: string, other: string | undefined, more: object) => {
+    const items = [
+      { id: 'one', category },
+      ...(other ? [{ id: 'other', category: other }] : []),
+      ...CLOSET.filter(({ id }) => /tee-white|jeans-blue|boots$/.test(id)),
+    ];
+    const must = other ? ['one', 'other'] : ['one'];
+    const [outfit] = outfits(closet({ plan: 'outdoor', ...more, items, must })).outfits;
+    return outfit?.explanation.flatMap(({ params }) => params.rule ?? []) ?? [];
+  };
+  test.each([
+    ['jacket-soaked', 'denim_jacket', undefined, { weather: RAIN }],
+    ['down-wet', 'down_jacket', undefined, { weather: { ...RAIN, tempC: 4 } }],
+    ['down-wet-mild', 'down_jacket', undefined, { weather: RAIN }],
+    ['skirt-frost', 'skirt_heavy', undefined, { weather: FROST }],
+    ['hood-dressy', 'hoodie', 'blouse', {}],
+    ['sundress-stiff', 'light_dress', 'dress_shoes', {}],
+    ['snow-gear-town', 'ski_trousers', undefined, { weather: FROST, occasion: 'beach' }],
+  ])('%s', (rule, category, other, more) => {
+    expect(rulesBroken(category, other, more)).toContain(rule);
+    const mild = { weather: { ...MILD, tempC: 2 }, occasion: 'outdoor' };
+    const rest = other ? rulesBroken(category, undefined, {}) : rulesBroken(category, other, mild);
+    expect(rest).not.toContain(rule);
+  });
+
+  test('gloves stay at home from 13 °C on, and a raincoat is put on to leave home', () => {
+    const gale = { tempC: 15, windMs: 12, humidityPct: 60, condition: 'windy' };
+    expect(first(closet({ weather: gale, plan: 'indoor' }))?.shell?.addIds).not.toContain('gloves');
+    const shell = first(closet({ weather: RAIN, occasion: 'home' }))?.shell;
+    expect(shell?.items[0]?.itemId).toMatch(/rain-jacket|parka/);
+  });
+
+  test('wind that is hardly felt is not spoken of', () => {
+    const breeze = { tempC: 10, windMs: 3, humidityPct: 70, condition: 'cloudy' };
+    const codes = codesOf(first(closet({ weather: breeze, plan: 'outdoor', met: 2 })));
+    expect(codes.filter((code) => code.startsWith('wind'))).toEqual([]);
+  });
+});

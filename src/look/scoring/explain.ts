@@ -126,6 +126,8 @@ export function warningsOf(context: ScoringContext, thermal: Ranked['thermal']):
 const NOTABLE_VOTES = 0.5;
 const NOTABLE_PPD = 25;
 const NOTABLE_CLO = 0.1;
+/** Need of shelter from which it is mentioned, 0-1. */
+const NOTABLE_NEED = 0.1;
 
 /** Variety below which much of an outfit was worn or suggested before. */
 const MUCH_REPEATED = 0.5;
@@ -158,7 +160,9 @@ function thermalExplanation(
   // Work keeps warm clothes that are not enough for standing still: what is dangerous is not "a little cool".
   const isCold = missing === 'coats' || isDangerous(model, exposureLimitH);
   const isFar = Math.abs(deviation) >= warn;
-  const side = isCool ? (isFar || isCold ? 'cold' : 'cool') : isFar ? 'hot' : 'warm';
+  // In the heat one can be too warm in no more than is needed: then nothing is to be taken off.
+  const isLight = icl - iclTarget < NOTABLE_CLO;
+  const side = isCool ? (isFar || isCold ? 'cold' : 'cool') : isFar || isLight ? 'hot' : 'warm';
   const code: Code = isCool || isWarm ? `thermal.${side}` : 'thermal.match';
   const words = { place: PLACES[plan][locale], amount: AMOUNT_NAMES[missing][locale] };
   return write(code, { icl, target: iclTarget, deviation }, words);
@@ -189,7 +193,7 @@ function shelterExplanations(
   const outermost = (outer ?? mid ?? main)?.garment;
   return (['water', 'wind'] as const).flatMap((kind) => {
     const need = round(shelter.torso[kind], 2);
-    if (need === 0 || !outermost) return [];
+    if (need < NOTABLE_NEED || !outermost) return [];
     const has = round(outermost[kind], 2);
     return [
       write(`${kind === 'water' ? 'rain' : 'wind'}.${has >= need ? 'ok' : 'exposed'}`, {

@@ -73,7 +73,10 @@ export function createShellFinder(
   garments: readonly Garment[],
   maxMilliClo: number,
 ): ShellFinder {
-  const context = createScoringContext(model, situation, 'outdoor', maxMilliClo);
+  // Who leaves home is no more at home: a raincoat is right.
+  const occasion = situation.occasion === 'home' ? null : situation.occasion;
+  const way = { ...situation, occasion };
+  const context = createScoringContext(model, way, 'outdoor', maxMilliClo);
   const { outdoor, indoor } = situation;
   const trunk = outdoor.regions.top + outdoor.regions.outerwear;
   const needClo = Math.max(0, trunk - indoor.regions.top);
@@ -94,7 +97,9 @@ export function createShellFinder(
   );
   const isCold = outdoor.regions.accessory >= model.k.layering.extraClo;
   const accessories = isCold
-    ? items.filter((item) => ACCESSORY_SLOTS.some((slot) => slot === firstSlot(item)))
+    ? items.filter(
+        (item) => item.sense === 0 && ACCESSORY_SLOTS.some((slot) => slot === firstSlot(item)),
+      )
     : [];
   return (base) => {
     const outside = mapEnsemble(base, ({ garment }) => context.toWornItem(garment));
