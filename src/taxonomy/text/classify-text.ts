@@ -110,13 +110,16 @@ function describeLead({ categories }: Belief, votes: readonly Vote[], model?: Li
   return { first, lead, features, limit };
 }
 
+/** Of what is left beside an unknown name's category, for no garment. */
+const UNKNOWN_SHARE = 0.999;
+
 /** Gives the likeliest category its fitted confidence; the others share the rest. */
 function calibrate(belief: Belief, votes: readonly Vote[], factor: number): Belief {
   const found = describeLead(belief, votes);
   if (!found || belief.notGarment > found.lead) return belief;
   const confidence = factor * confidenceOf(found.features, found.limit);
-  // What a name does not say is said by an unknown one.
-  const unknown = found.limit < 0.5 ? 1 - confidence : 0;
+  // What a name does not say is said by an unknown one; nothing is impossible.
+  const unknown = found.limit < 0.5 ? UNKNOWN_SHARE * (1 - confidence) : 0;
   const rest = (1 - confidence - unknown) / (1 - found.lead);
   return {
     categories: belief.categories.map((each, i) => (i === found.first ? confidence : each * rest)),
