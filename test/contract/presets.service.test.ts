@@ -101,7 +101,7 @@ test('apply to jobs and batches, which keep what they were accepted with', async
     crop: true,
     cropMargin: '5%',
   });
-  const blurred = await sharp(shirt).blur(7).jpeg().toBuffer();
+  const blurred = await sharp(shirt).blur(12).jpeg().toBuffer();
   const row = { customId: 'doubtful', imageBase64: blurred.toString('base64') };
   await batches.send(batch.id, `${JSON.stringify(row)}\n`);
   await batches.seal(batch.id);

@@ -21,7 +21,7 @@ const ERASE = {
 const { stack, shop, key, batches, feeds, postJson } = await useCatalogue();
 const other = batchClient(stack, (await stack.key({ client: 'other' })).key);
 const shirt = await drawnShirtOnWood({ width: WIDTH, height: HEIGHT, format: 'jpeg' });
-const blurred = await sharp(shirt).blur(7).jpeg().toBuffer();
+const blurred = await sharp(shirt).blur(12).jpeg().toBuffer();
 
 interface Sent {
   image?: Uint8Array;

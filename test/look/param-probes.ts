@@ -129,6 +129,7 @@ const SENSE_DAYS = [
   [0, 'rain'],
   [6, 'cloudy'],
   [9, 'cloudy'],
+  [12, 'rain'],
   [13, 'cloudy'],
   [16, 'sleet'],
   [18, 'cloudy'],
