@@ -23,14 +23,6 @@ const IMAGES: Readonly<Record<string, () => Promise<Buffer>>> = {
     sharp({ create: { ...SIZE, channels: 3, background: '#888', noise } })
       .jpeg()
       .toBuffer(),
-  'a line drawing': () =>
-    sharp(
-      Buffer.from(
-        `<svg xmlns="http://www.w3.org/2000/svg" width="500" height="600"><rect width="500" height="600" fill="#fff"/><path d="${OUTLINE}"/></svg>`,
-      ),
-    )
-      .png()
-      .toBuffer(),
   'cloth that fills the image': async () =>
     sharp(await drawnShirt({ width: 900, height: 900, format: 'png' }))
       .extract({ left: 330, top: 400, width: 240, height: 240 })
@@ -52,6 +44,26 @@ test.each(Object.keys(IMAGES))('%s has a low confidence', async (name) => {
   const { file, confidence } = await cutOut(session, await IMAGES[name]!(), 1e7);
   expect((await sharp(file).metadata()).channels).toBe(4);
   expect(confidence).toBeLessThanOrEqual(0.5);
+});
+
+test('a line drawing is its lines, and paper is clear', async () => {
+  const drawing = Buffer.from(
+    `<svg xmlns="http://www.w3.org/2000/svg" width="500" height="600"><rect width="500" height="600" fill="#fff"/><path d="${OUTLINE}"/></svg>`,
+  );
+  const { file } = await cutOut(session, await sharp(drawing).png().toBuffer(), 1e7);
+  const { data, info } = await sharp(file)
+    .extractChannel('alpha')
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const alphaAt = (x: number, y: number) => data[y * info.width + x];
+  expect(alphaAt(150, 300)).toBeGreaterThan(200);
+  for (const [x, y] of [
+    [250, 250],
+    [180, 400],
+    [60, 60],
+    [450, 500],
+  ] as const)
+    expect(alphaAt(x, y)).toBeLessThan(50);
 });
 
 test('a collage is for a person to look at', async () => {
