@@ -1,5 +1,6 @@
-import { finished } from 'node:stream/promises';
-import { constants, crc32, createDeflate, type ZlibOptions } from 'node:zlib';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { constants, crc32, createDeflate } from 'node:zlib';
 import type { Matte } from '../../src/imaging/matte.ts';
 import type { Pixels } from '../../src/imaging/tensor.ts';
 
@@ -51,28 +52,11 @@ interface Row {
   to: number;
 }
 
-/** Returns the first pixel from `from` on that is not fully transparent; sees four at once where it can. */
-function firstVisible(alpha: Uint8Array, words: Int32Array, from: number, to: number): number {
-  let at = from;
-  while (at < to && (at & 3) !== 0 && alpha[at] === 0) at++;
-  if ((at & 3) === 0) {
-    let word = at >> 2;
-    while (word < to >> 2 && words[word] === 0) word++;
-    at = word << 2;
-  }
-  while (at < to && alpha[at] === 0) at++;
-  return at;
-}
-
 /** Returns the first pixel of row `y` that is not fully transparent, and the end after the last. */
-function visibleRange(
-  alpha: Uint8Array,
-  words: Int32Array,
-  width: number,
-  y: number,
-): [from: number, to: number] {
-  let to = (y + 1) * width;
-  const from = firstVisible(alpha, words, y * width, to);
+function visibleRange(alpha: Uint8Array, width: number, y: number): [from: number, to: number] {
+  let from = y * width;
+  let to = from + width;
+  while (from < to && alpha[from] === 0) from++;
   while (from < to && alpha[to - 1] === 0) to--;
   return [from - y * width, to - y * width];
 }
@@ -95,22 +79,15 @@ function subtractAbove(
   }
 }
 
-/** Returns bytes four at a time, but for up to three at the end. */
-function wordsOf(bytes: Uint8Array): Int32Array {
-  const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
-  return new Int32Array(aligned.buffer, aligned.byteOffset, bytes.length >> 2);
-}
-
 /** Filters rows in order. Skips pixels that are transparent in the row and in the one above. */
 function createRowFilter(pixels: Pixels, alpha: Uint8Array) {
   const { width } = pixels;
   const above: Row = { pixels: new Int32Array(width), from: width, to: 0 };
   const difference = new Int32Array(width);
   const bytes = new Uint8Array(difference.buffer);
-  const words = wordsOf(alpha);
   /** @param out zeros, as long as the filtered row */
   return (y: number, out: Uint8Array) => {
-    const [from, to] = visibleRange(alpha, words, width, y);
+    const [from, to] = visibleRange(alpha, width, y);
     const first = Math.min(from, above.from);
     const last = Math.max(to, above.to);
     const isClear = from === to;
@@ -124,40 +101,19 @@ function createRowFilter(pixels: Pixels, alpha: Uint8Array) {
   };
 }
 
-/**
- * Yields the filtered rows in stripes, which bounds the memory by the stripe and not the image. A stripe is valid until
- * the next but one: fresh memory for each would cost as much time as its filter.
- */
+/** Yields the filtered rows in stripes, which bounds the memory by the stripe and not the image. */
 function* filteredStripes(pixels: Pixels, alpha: Uint8Array): Generator<Buffer> {
   const { width, height } = pixels;
   const rowBytes = 1 + 4 * width;
-  const stripeRows = Math.min(height, Math.max(1, Math.floor(STRIPE_BYTES / rowBytes)));
+  const stripeRows = Math.max(1, Math.floor(STRIPE_BYTES / rowBytes));
   const filterRow = createRowFilter(pixels, alpha);
-  const stripes = [Buffer.alloc(stripeRows * rowBytes), Buffer.alloc(stripeRows * rowBytes)];
-  for (let top = 0, n = 0; top < height; top += stripeRows, n++) {
+  for (let top = 0; top < height; top += stripeRows) {
     const rows = Math.min(stripeRows, height - top);
-    const stripe = stripes[n % 2]!;
-    stripe.fill(0);
+    const stripe = Buffer.alloc(rows * rowBytes);
     for (let r = 0; r < rows; r++)
       filterRow(top + r, stripe.subarray(r * rowBytes, (r + 1) * rowBytes));
-    yield stripe.subarray(0, rows * rowBytes);
+    yield stripe;
   }
-}
-
-/** Compresses stripes, one while the next is filtered. */
-async function compress(stripes: Iterable<Buffer>, options: ZlibOptions): Promise<Buffer[]> {
-  const deflate = createDeflate({ ...options, chunkSize: STRIPE_BYTES });
-  const chunks: Buffer[] = [];
-  const ended = finished(deflate);
-  deflate.on('data', (data: Buffer) => chunks.push(pngChunk('IDAT', data)));
-  let written: Promise<unknown> = Promise.resolve();
-  for (const stripe of stripes) {
-    await written;
-    written = new Promise((resolve) => deflate.write(stripe, resolve));
-  }
-  deflate.end();
-  await ended;
-  return chunks;
 }
 
 /** `min` is faster and produces a larger file. */
@@ -173,7 +129,14 @@ export async function encodePng(
   effort: Effort = 'default',
 ): Promise<Buffer> {
   const deflate = effort === 'min' ? DEFLATE_RUNS : DEFLATE;
-  const chunks = await compress(filteredStripes(pixels, matte.data), deflate);
-  const end = pngChunk('IEND', Buffer.alloc(0));
-  return Buffer.concat([SIGNATURE, header(pixels.width, pixels.height), ...chunks, end]);
+  const chunks = [SIGNATURE, header(pixels.width, pixels.height)];
+  await pipeline(
+    Readable.from(filteredStripes(pixels, matte.data)),
+    createDeflate({ ...deflate, chunkSize: STRIPE_BYTES }),
+    async (compressed: AsyncIterable<Buffer>) => {
+      for await (const data of compressed) chunks.push(pngChunk('IDAT', data));
+    },
+  );
+  chunks.push(pngChunk('IEND', Buffer.alloc(0)));
+  return Buffer.concat(chunks);
 }
