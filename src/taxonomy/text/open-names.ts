@@ -120,17 +120,9 @@ const isBeforeHyphen = ({
   tokens[match.last + 1]?.before === 'hyphen' &&
   unknown.has(match.last + 1);
 
-/** Whether a title says nothing more of a garment than its name. */
-const isBare = ({ clauseMatches, tokens }: Field): boolean =>
-  clauseMatches.every(({ match }) => isArticleNoun(match)) &&
-  !tokens.some(({ text }) => /\d/.test(text));
-
-/** "Raseur pull": of two nouns the first is the head in most languages, and it is unknown. */
-const isBareAfterUnknown = ({ field, mention: { match } }: Naming): boolean =>
-  field.locale !== 'en' && isBare(field) && [...field.unknown].some((at) => at < match.first);
-
 const showsAnimals = setOf('garments', 'show animals');
 const isAnother = isCue(/^wearer:(pet|doll)$/);
+
 /** Who wears the article, if that is no person: "Dog raincoat", but not "Women's dog socks". */
 export const otherWearer = ({ clauseMatches }: Field): 'pet' | 'toy' | undefined => {
   const another = clauseMatches.find(isAnother)?.match;
@@ -183,7 +175,6 @@ const OPEN = [
   isBesideThing,
   isOfUnknown,
   isAfterUnknown,
-  isBareAfterUnknown,
   isBeforeHead,
   mayBeForThings,
   isForUnknown,

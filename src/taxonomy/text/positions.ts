@@ -10,18 +10,24 @@ import { namesThing } from './nouns.ts';
 import { setOf } from './rules.ts';
 import type { Token } from './tokens.ts';
 
+/** The words of each language that have a meaning, by language. */
 export const wordsIn = (meaning: string) =>
   lazily(() => new Map(LOCALES.map((locale) => [locale, foldedWords(locale, meaning)])));
+
+/** Whether a match says something of certain kinds, and does not deny it. */
 export const isCue = (kinds: RegExp) => (clauseMatch: ClauseMatch) =>
   clauseMatch.match.entry.kind === 'cue' &&
   kinds.test(clauseMatch.match.entry.id) &&
   !clauseMatch.negated;
+
+/** Whether a match tells who wears it. */
 export const isPerson = isCue(/^(gender|ageGroup|print):/);
 
 /** What is said of goods that are worn: wearer, colour, stuff. */
 export const isAttribute = (clauseMatch: ClauseMatch): boolean =>
   isPerson(clauseMatch) || /^(colour|material)$/.test(clauseMatch.match.entry.kind);
 
+/** Garments whose names are those of things too: bags, suits. */
 export const openHeads = setOf('garments', 'open');
 
 /** Whether a word that the lexicon lacks names a thing. @param isOwn only in the text's language, not in English */
@@ -92,6 +98,7 @@ export function isAfterThing({ field, mention: { match } }: Naming): boolean {
   }
   return false;
 }
+
 /** "Little black dress: a history hardback". */
 export const isBesideThing = ({ field }: Naming): boolean =>
   !hasMaker(field) &&
@@ -101,6 +108,7 @@ export const isBesideThing = ({ field }: Naming): boolean =>
 /** "Bolsas de basura", "chaqueta para termo": what it is for is unknown. */
 export const isOfUnknown = ({ field, mention: { match } }: Naming): boolean =>
   isPurpose(field, match.last + 1) && field.unknown.has(match.last + 2);
+
 export const isBagOfUnknown = (naming: Naming): boolean =>
   openHeads().has(naming.mention.match.entry.id) && isOfUnknown(naming);
 
@@ -129,6 +137,7 @@ export const isAfterUnknown = ({ field, mention: { match } }: Naming): boolean =
   !field.clauseMatches.some(isPerson);
 
 const singles = wordsIn('single');
+
 /** "Guante exfoliante", "botte de radis": nothing is said of who wears it. */
 export const isLoneSingle = ({ field, mention: { match } }: Naming): boolean =>
   match.first === match.last &&
@@ -139,14 +148,19 @@ export const isLoneSingle = ({ field, mention: { match } }: Naming): boolean =>
   !field.clauseMatches.some(isAttribute) &&
   !hasMaker(field);
 
+/** From this lead over other languages on, a title's language is sure. */
 const MIN_MARGIN = 0.4;
+
 /** What things are seldom said to have: sleeves, a weight, a wearer. Of use is either. */
 const isDescription = ({ match: { entry } }: ClauseMatch): boolean =>
   /^(colour|material|pattern|cue)$/.test(entry.kind) && !entry.id.startsWith('use:');
+
 const saysNoMore = ({ field }: Naming): boolean =>
   !hasMaker(field) && !field.clauseMatches.some(isDescription);
+
 export const isBareOfUnknown = (naming: Naming): boolean =>
   isOfUnknown(naming) && saysNoMore(naming);
+
 export const isBareAfterWord = (naming: Naming): boolean =>
   !HEAD_IS_LAST[naming.field.locale] &&
   naming.field.languageMargin >= MIN_MARGIN &&
