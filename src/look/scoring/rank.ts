@@ -22,7 +22,7 @@ interface ScoredEntry extends Entry {
   /** Mean recency of its items: 1 worn today, 0 not recently. */
   recency: number;
   /** Whether it breaks a hard rule of common sense. */
-  isHard: boolean;
+  breaksHardRule: boolean;
 }
 
 /** Recency of an ensemble, from outfits worn before: 1 today, falling to 0 after `variety.days`. */
@@ -98,7 +98,7 @@ function orderByMarginalRelevance(
   while (remaining.length > 0) {
     let best = 0;
     const relevance = ({ entry, similarity }: (typeof remaining)[number]) =>
-      entry.score - weight * similarity - (entry.isHard ? LAST : 0);
+      entry.score - weight * similarity - (entry.breaksHardRule ? LAST : 0);
     for (let at = 1; at < remaining.length; at++) {
       if (relevance(remaining[at]!) > relevance(remaining[best]!)) best = at;
     }
@@ -131,9 +131,9 @@ export function rank(
   const scored = entries.map((entry): ScoredEntry => {
     const terms = scoreTerms(context, entry.ensemble);
     const score = round(100 * totalScore(context, terms), 7);
-    const isHard =
+    const breaksHardRule =
       terms.sense > 0 && brokenRules(context, entry.ensemble).some(({ rule }) => rule.isHard);
-    return { ...entry, terms, score, isHard, recency: recencyOf(entry.ensemble) };
+    return { ...entry, terms, score, breaksHardRule, recency: recencyOf(entry.ensemble) };
   });
   return orderByMarginalRelevance(context, scored, seed)
     .slice(0, limit)
