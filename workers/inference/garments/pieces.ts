@@ -50,8 +50,8 @@ const MIN_LAID_OUT_SHARE = 0.2;
 const SECOND_GROUP = { minShare: 0.25, minProbability: 0.55 };
 
 /**
- * Below this mean probability a hat is hair. Of models seen from behind, whom it was not trained on, the network takes
- * hair for a hat at .69 to .77, true hats from .93 on. See docs/adr/0126-thin-evidence.md.
+ * Below this mean probability a hat is hair. The network takes hair seen from behind for a hat at .69 to .77; true hats
+ * have .93 and more. See docs/adr/0126-thin-evidence.md.
  */
 const MIN_HAT_PROBABILITY = 0.85;
 const HAT_GROUP = PART_OF.indexOf(HAT);
