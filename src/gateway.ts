@@ -8,7 +8,7 @@ import { Keys } from './auth/keys.ts';
 import { readOidcSettings } from './auth/oidc-settings.ts';
 import { RequestLog } from './auth/request-log.ts';
 import { ClientUsage } from './auth/usage.ts';
-import { createLimits, type Limits } from './http/limits.ts';
+import { Limits } from './http/limits.ts';
 import { Completions } from './intake/completions.ts';
 import { putDeed } from './intake/deeds.ts';
 import { readBatchFigures, readQueueFigures, readRedisMemory } from './intake/queue-figures.ts';
@@ -28,7 +28,7 @@ import {
 import type { Platform } from './platform/open-platform.ts';
 import { blockingConnection } from './platform/redis.ts';
 import { deriveSecret, resolveSecrets } from './platform/secrets.ts';
-import { type Admission, createAdmission } from './queue/admission.ts';
+import { Admission } from './queue/admission.ts';
 import { createJobWaiter, type JobWaiter } from './queue/job-waiter.ts';
 import type { Services } from './services.ts';
 import { keyCopyKey } from './storage/blob-keys.ts';
@@ -94,7 +94,7 @@ export async function openGateway(
   });
   const jobWaiter = await createJobWaiter(services.queues.sync, redis, connect(), log);
   const onShed = createShedCounter(registry);
-  const admission = createAdmission(jobWaiter, services.workers, { deadlineMillis, log, onShed });
+  const admission = new Admission(jobWaiter, services.workers, { deadlineMillis, log, onShed });
   await admission.sample();
   const completions = await Completions.subscribe(connect());
   await createSealKey(redis);
@@ -107,7 +107,7 @@ export async function openGateway(
     auditLog: new AuditLog(redis, now, config.REQUEST_LOG_DAYS),
     accessRequests: new AccessRequests(redis, keys, now),
     acceptsAccessRequests: config.ACCESS_REQUESTS === 'on',
-    requestLimits: createLimits(redis, now),
+    requestLimits: new Limits(redis, now),
     declared: readDeclaredSources(config),
     links: fileLinks(deriveSecret('file-links', keyPepper)),
     linkRule: createLinkRule(config.FETCH_ALLOW, config.FETCH_PORTS),

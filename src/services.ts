@@ -1,30 +1,30 @@
 import type { Redis } from 'ioredis';
-import { type ClientRetention, createClientRetention } from './auth/client-retention.ts';
-import { type BatchRetention, createBatchRetention } from './intake/batches/batch-retention.ts';
+import { ClientRetention } from './auth/client-retention.ts';
+import { BatchRetention } from './intake/batches/batch-retention.ts';
 import { Batches } from './intake/batches/batches.ts';
-import { type ClientIndex, createClientIndex } from './intake/client-index.ts';
+import { ClientIndex } from './intake/client-index.ts';
 import { Feeds } from './intake/feeds/feeds.ts';
-import { createFeedRuns, type FeedRuns } from './intake/feeds/runs.ts';
+import { FeedRuns } from './intake/feeds/runs.ts';
 import { Idempotency } from './intake/idempotency.ts';
 import { openInstallationStorage } from './intake/installation-storage.ts';
 import { JobRecords } from './intake/job-records.ts';
-import { createJobRetention, type JobRetention } from './intake/job-retention.ts';
+import { JobRetention } from './intake/job-retention.ts';
 import { LearnedCategories } from './intake/learned-categories.ts';
 import { NamedSettings } from './intake/named-settings.ts';
 import { PRESETS, type Presets } from './intake/presets.ts';
 import { ReviewDecisions } from './intake/review/decisions.ts';
 import { RULE_PACKS, type RulePacks } from './intake/rule-packs.ts';
-import { createSources, type Sources } from './intake/sources/sources.ts';
-import { createStoredBytes, type StoredBytes } from './intake/stored-bytes.ts';
+import { Sources } from './intake/sources/sources.ts';
+import { StoredBytes } from './intake/stored-bytes.ts';
 import { WebhookEvents } from './intake/webhooks/events.ts';
-import { createWebhookReceivers, type WebhookReceivers } from './intake/webhooks/receivers.ts';
+import { WebhookReceivers } from './intake/webhooks/receivers.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import type { Logger } from './platform/log.ts';
 import type { Platform } from './platform/open-platform.ts';
 import { checkTurns } from './queue/bullmq-internals.ts';
 import { openQueues, type Queues } from './queue/queue.ts';
-import { createWorkerRegistry, type WorkerRegistry } from './queue/worker-registry.ts';
+import { WorkerRegistry } from './queue/worker-registry.ts';
 import type { Blobs } from './storage/blobs.ts';
 
 /** What an installation consists of, for gateway, worker and recovery alike. A part takes what it uses: `Pick<Services, …>`. */
@@ -79,22 +79,22 @@ export function composeServices(
   const feeds = new Feeds(redis);
   return {
     ...{ redis, now, log, blobs, queues, jobs, batches, feeds },
-    workers: createWorkerRegistry(redis),
-    jobIndex: createClientIndex(redis, 'jobs'),
-    jobRetention: createJobRetention(jobs, blobs),
-    batchIndex: createClientIndex(redis, 'batches'),
-    batchRetention: createBatchRetention(batches, blobs),
+    workers: new WorkerRegistry(redis),
+    jobIndex: new ClientIndex(redis, 'jobs'),
+    jobRetention: new JobRetention(jobs, blobs),
+    batchIndex: new ClientIndex(redis, 'batches'),
+    batchRetention: new BatchRetention(batches, blobs),
     reviews: new ReviewDecisions(redis),
-    runs: createFeedRuns({ feeds, batches, blobs, queue: queues.feed, now }),
-    sources: createSources(redis, blobs, now),
+    runs: new FeedRuns({ feeds, batches, blobs, queue: queues.feed, now }),
+    sources: new Sources(redis, blobs, now),
     events: new WebhookEvents(redis),
-    receivers: createWebhookReceivers(redis),
+    receivers: new WebhookReceivers(redis),
     idempotency: new Idempotency(redis),
-    storedBytes: createStoredBytes(redis, now),
+    storedBytes: new StoredBytes(redis, now),
     rulePacks: new NamedSettings(redis, blobs, RULE_PACKS, now),
     presets: new NamedSettings(redis, blobs, PRESETS, now),
     learnedCategories: new LearnedCategories(redis, blobs, now),
-    readClientLimits: createClientRetention(redis).get,
+    readClientLimits: new ClientRetention(redis).get,
     async close() {
       await Promise.all(Object.values(queues).map((queue) => queue.close()));
       redis.disconnect();

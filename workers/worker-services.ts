@@ -10,7 +10,7 @@ import type { Config } from '../src/platform/config.ts';
 import type { WorkerMetrics } from '../src/platform/metrics/worker.ts';
 import type { Platform } from '../src/platform/open-platform.ts';
 import { blockingConnection } from '../src/platform/redis.ts';
-import { createQuarantine, type Quarantine } from '../src/queue/quarantine.ts';
+import { Quarantine } from '../src/queue/quarantine.ts';
 import type { Services } from '../src/services.ts';
 import type { JobReport } from './attempt.ts';
 import { type Consume, createConsume } from './consume-jobs.ts';
@@ -84,7 +84,7 @@ export function openWorker(
     ...services,
     ...{ engine, metrics, safeFetch, pools, slots, connect },
     id: `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`,
-    quarantine: createQuarantine(redis),
+    quarantine: new Quarantine(redis),
     consume: createConsume({ connect, log, report, now }),
     limits: { maxPixels: config.MAX_IMAGE_PIXELS, maxSidePixels: MAX_SIDE_PIXELS },
     maxBytes: config.MAX_IMAGE_BYTES,

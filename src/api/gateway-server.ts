@@ -16,7 +16,7 @@ import { resolveSecrets } from '../platform/secrets.ts';
 import { MAX_STORAGE_SOCKETS } from '../storage/blobs.ts';
 import { createRecorder } from './account/record.ts';
 import { limitDownloads } from './limit-downloads.ts';
-import { createLookThreads, type LookThreads } from './look/thread-pool.ts';
+import { LookThreads } from './look/thread-pool.ts';
 import { serveDocs } from './operations/docs.ts';
 import { serveMetrics } from './operations/metrics.ts';
 import { serveQueueDashboard } from './operations/queue-dashboard.ts';
@@ -33,7 +33,7 @@ export const openLook = (
   { registry, log }: Platform,
   { deadlineMillis }: Pick<Gateway, 'deadlineMillis'>,
 ): LookThreads =>
-  createLookThreads({
+  new LookThreads({
     threads: config.LOOK_THREADS,
     deadlineMillis,
     abandonedMillis: ABANDONED_LOOK_MILLIS,

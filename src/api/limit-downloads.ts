@@ -1,4 +1,4 @@
-import { createFairShare, type ShareRejection } from '../http/fair-share.ts';
+import { FairShare, type ShareRejection } from '../http/fair-share.ts';
 import { unavailable } from '../platform/problem.ts';
 import { clientOf } from '../storage/blob-keys.ts';
 import type { Blobs } from '../storage/blobs.ts';
@@ -14,7 +14,7 @@ const DETAILS: Readonly<Record<ShareRejection, string>> = {
  * @param max open streams
  */
 export function limitDownloads(blobs: Blobs, max: number): Blobs {
-  const share = createFairShare(max);
+  const share = new FairShare(max);
   return {
     ...blobs,
     async open(key, signal, range) {

@@ -8,18 +8,18 @@ import { Problem, unavailable } from '../platform/problem.ts';
 import { accessRoutes } from './access.ts';
 import { accountRoutes } from './account/routes.ts';
 import { garmentsRoute } from './garments.ts';
-import { createBatchActions } from './intake/batches/actions.ts';
+import { BatchActions } from './intake/batches/actions.ts';
 import { createBatchEvents } from './intake/batches/events.ts';
 import { batchRoutes } from './intake/batches/routes.ts';
 import { feedRoutes } from './intake/feeds/routes.ts';
 import { fileRoutes } from './intake/files.ts';
-import { createJobActions } from './intake/job-actions.ts';
+import { JobActions } from './intake/job-actions.ts';
 import { jobRefinementRoutes } from './intake/job-refinements.ts';
 import { jobRoutes } from './intake/job-routes.ts';
 import { learnedCategoryRoutes } from './intake/learned-categories.ts';
 import { presetRoutes } from './intake/presets/routes.ts';
-import { createReviewActions } from './intake/review/actions.ts';
-import { createRowRefinements } from './intake/review/refinements.ts';
+import { ReviewActions } from './intake/review/actions.ts';
+import { RowRefinements } from './intake/review/refinements.ts';
 import { rulePackRoutes } from './intake/rules/routes.ts';
 import { sourceRoutes } from './intake/sources/routes.ts';
 import { webhookRoutes } from './intake/webhooks.ts';
@@ -32,7 +32,7 @@ import { problemRoutes } from './operations/problem-pages.ts';
 import { removalRoutes } from './removal/background-removals.ts';
 import { rembgRoutes } from './removal/compat/rembg.ts';
 import { withoutBgRoutes } from './removal/compat/withoutbg.ts';
-import { createImageRequests } from './removal/image-requests.ts';
+import { ImageRequests } from './removal/image-requests.ts';
 import { refinementRoutes } from './removal/refinements.ts';
 import { removeBgRoutes } from './removal/removebg/routes.ts';
 import { taxonomyRoutes } from './taxonomy.ts';
@@ -83,12 +83,12 @@ export function routeTable(
   { look, checks, metrics, classifierVersion }: RouteOptions,
 ): Route[] {
   const { idempotency, presets, rulePacks, maxImageBytes, now, redis } = gateway;
-  const images = createImageRequests(gateway);
-  const jobs = createJobActions(gateway);
+  const images = new ImageRequests(gateway);
+  const jobs = new JobActions(gateway);
   const preferJob = { jobs, maxWaitSeconds: Math.floor(gateway.deadlineMillis / 1000) };
   const events = createBatchEvents();
-  const reviews = createReviewActions(gateway, images);
-  const refinements = createRowRefinements(gateway, reviews, images);
+  const reviews = new ReviewActions(gateway, images);
+  const refinements = new RowRefinements(gateway, reviews, images);
   const readImage = (body: unknown) => readJsonImage(body, maxImageBytes).image;
   return withTestAnswers([
     ...removalRoutes({ images, presets, rulePacks, idempotency, ...preferJob }),
@@ -97,7 +97,7 @@ export function routeTable(
       withRights([
         ...jobRoutes(jobs, gateway),
         ...jobRefinementRoutes(gateway, jobs, images),
-        ...batchRoutes(gateway, createBatchActions(gateway, events), reviews, refinements),
+        ...batchRoutes(gateway, new BatchActions(gateway, events), reviews, refinements),
         ...feedRoutes(gateway, events, reviews, refinements),
         ...sourceRoutes(gateway),
         ...rulePackRoutes(rulePacks),

@@ -7,7 +7,7 @@ import { KeyError, Keys } from './keys.ts';
 import type { OidcSettings } from './oidc-settings.ts';
 import { People } from './people.ts';
 import { type IntakeRight, rightsOf, SCOPES } from './scopes.ts';
-import { createSessions } from './sessions.ts';
+import { Sessions } from './sessions.ts';
 
 /** The development key allows everything, faster than anyone types. */
 const DEVELOPMENT_GRANT: Grant = {
@@ -70,7 +70,7 @@ export async function createAuthentication({
   onSignedOut,
 }: AuthenticationDeps) {
   const keys = new Keys(redis, keyPepper, now, { maxLive: maxLiveKeys });
-  const sessions = createSessions(redis, keys, onSignedOut);
+  const sessions = new Sessions(redis, keys, onSignedOut);
   const people = oidc && new People(redis, keys, now, oidc);
   if (developmentKey) await adoptDevelopmentKey(keys, developmentKey, log);
 

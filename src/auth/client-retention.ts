@@ -69,32 +69,37 @@ export async function restorePolicy(
  * The retention policies of clients, in Redis. A policy covers all keys of its client.
  * @param copy called with what has been changed, before anyone is told
  */
-export function createClientRetention(
-  redis: Redis,
-  copy: (changed: PolicyCopy) => Promise<void> = async () => {},
-) {
-  return {
-    /** Returns the client's policy, `{}` if it has none. */
-    async get(client: string): Promise<Retention> {
-      const json = await redis.hget(CLIENTS, client);
-      return json ? Retention.parse(JSON.parse(json)) : {};
-    },
-    async set(client: string, policy: Retention): Promise<void> {
-      const json = JSON.stringify(policy);
-      await redis.hset(CLIENTS, client, json);
-      await copy({ client, policy: json });
-    },
-    /** Returns false if there was none. */
-    async clear(client: string): Promise<boolean> {
-      const cleared = await redis.hdel(CLIENTS, client);
-      await copy({ client, policy: null });
-      return cleared === 1;
-    },
-    list: async (): Promise<{ client: string; policy: Retention }[]> =>
-      Object.entries(await redis.hgetall(CLIENTS))
-        .map(([client, json]) => ({ client, policy: Retention.parse(JSON.parse(json)) }))
-        .sort((a, b) => a.client.localeCompare(b.client)),
-  };
-}
+export class ClientRetention {
+  readonly #redis;
+  readonly #copy;
 
-export type ClientRetention = ReturnType<typeof createClientRetention>;
+  constructor(redis: Redis, copy: (changed: PolicyCopy) => Promise<void> = async () => {}) {
+    this.#redis = redis;
+    this.#copy = copy;
+  }
+
+  /** Returns the client's policy, `{}` if it has none. */
+  readonly get = async (client: string): Promise<Retention> => {
+    const json = await this.#redis.hget(CLIENTS, client);
+    return json ? Retention.parse(JSON.parse(json)) : {};
+  };
+
+  async set(client: string, policy: Retention): Promise<void> {
+    const json = JSON.stringify(policy);
+    await this.#redis.hset(CLIENTS, client, json);
+    await this.#copy({ client, policy: json });
+  }
+
+  /** Returns false if there was none. */
+  async clear(client: string): Promise<boolean> {
+    const cleared = await this.#redis.hdel(CLIENTS, client);
+    await this.#copy({ client, policy: null });
+    return cleared === 1;
+  }
+
+  async list(): Promise<{ client: string; policy: Retention }[]> {
+    return Object.entries(await this.#redis.hgetall(CLIENTS))
+      .map(([client, json]) => ({ client, policy: Retention.parse(JSON.parse(json)) }))
+      .sort((a, b) => a.client.localeCompare(b.client));
+  }
+}

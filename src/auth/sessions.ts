@@ -57,50 +57,60 @@ function defineCreate(redis: Redis) {
  * the key ends its sessions. Redis expires them by its own time.
  * @param onDeleted called with the key in Redis of a session that was deleted, before anyone is told
  */
-export function createSessions(
-  redis: Redis,
-  keys: Pick<Keys, 'hash' | 'findLive'>,
-  onDeleted: (key: string) => Promise<void>,
-) {
-  const store = defineCreate(redis);
+export class Sessions {
+  readonly #redis;
+  readonly #keys;
+  readonly #onDeleted;
+  readonly #store;
 
-  async function read(id: string): Promise<Session | undefined> {
-    const json = await redis.get(redisKey(id));
+  constructor(
+    redis: Redis,
+    keys: Pick<Keys, 'hash' | 'findLive'>,
+    onDeleted: (key: string) => Promise<void>,
+  ) {
+    this.#redis = redis;
+    this.#keys = keys;
+    this.#onDeleted = onDeleted;
+    this.#store = defineCreate(redis);
+  }
+
+  async find(id: string): Promise<Session | undefined> {
+    const json = await this.#redis.get(redisKey(id));
     return json ? Session.parse(JSON.parse(json)) : undefined;
   }
 
-  async function create(session: Session): Promise<string> {
+  async #create(session: Session): Promise<string> {
     const id = randomBytes(32).toString('base64url');
-    await store(id, session);
+    await this.#store(id, session);
     return id;
   }
 
-  return {
-    /**
-     * Creates a session for a live key and returns its id, to be given to that browser only. The
-     * key's oldest session ends if there are more than five.
-     */
-    create: (key: string, { expiresAt }: Pick<KeyRecord, 'expiresAt'>): Promise<string> =>
-      create({ place: keys.hash(key), ...(expiresAt && { keyExpiresAt: expiresAt }) }),
+  /**
+   * Creates a session for a live key and returns its id, to be given to that browser only. The
+   * key's oldest session ends if there are more than five.
+   */
+  create(key: string, { expiresAt }: Pick<KeyRecord, 'expiresAt'>): Promise<string> {
+    return this.#create({
+      place: this.#keys.hash(key),
+      ...(expiresAt && { keyExpiresAt: expiresAt }),
+    });
+  }
 
-    /** Creates a session of a person, as `create` does. @param subject who it is, unique at the provider */
-    createOf: (subject: string, person: PersonSession): Promise<string> =>
-      create({ place: `person:${subject}`, person }),
+  /** Creates a session of a person, as `create` does. @param subject who it is, unique at the provider */
+  createOf(subject: string, person: PersonSession): Promise<string> {
+    return this.#create({ place: `person:${subject}`, person });
+  }
 
-    /** Returns the session of an id, or undefined. */
-    find: read,
+  /** Returns the live record of the key a session stands for, or undefined. */
+  async keyOf(session: Session): Promise<KeyRecord | undefined> {
+    const record = await this.#keys.findLive(session.place);
+    return record?.expiresAt === session.keyExpiresAt ? record : undefined;
+  }
 
-    /** Returns the live record of the key a session stands for, or undefined. */
-    async keyOf(session: Session): Promise<KeyRecord | undefined> {
-      const record = await keys.findLive(session.place);
-      return record?.expiresAt === session.keyExpiresAt ? record : undefined;
-    },
-
-    async delete(id: string): Promise<void> {
-      const session = await read(id);
-      if (!session) return;
-      await redis.multi().del(redisKey(id)).zrem(indexKey(session.place), redisKey(id)).exec();
-      await onDeleted(redisKey(id));
-    },
+  readonly delete = async (id: string): Promise<void> => {
+    const session = await this.find(id);
+    if (!session) return;
+    await this.#redis.multi().del(redisKey(id)).zrem(indexKey(session.place), redisKey(id)).exec();
+    await this.#onDeleted(redisKey(id));
   };
 }

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { unavailable } from '../platform/problem.ts';
-import { createFairShare, type ShareRejection } from './fair-share.ts';
+import { FairShare, type ShareRejection } from './fair-share.ts';
 
 /** A body or file is in memory twice when it is complete: as the chunks that arrived, and as a whole. */
 export const BODY_WEIGHT = 2;
@@ -29,7 +29,7 @@ const DETAILS: Readonly<Record<ShareRejection, string>> = {
  * clients. What a client receives is divided apart from what it sends: one can wait for the other.
  */
 export function createBodyMemory(maxBytes: number, onReject: (reason: ShareRejection) => void) {
-  const share = createFairShare(maxBytes);
+  const share = new FairShare(maxBytes);
   const events = new EventEmitter().setMaxListeners(0);
 
   function createHold(client: string): BodyHold {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem, unavailable } from '../platform/problem.ts';
-import { createFairShare, type ShareRejection } from './fair-share.ts';
+import { FairShare, type ShareRejection } from './fair-share.ts';
 
 interface Connection {
   /** Of the requests in progress, in their order. */
@@ -85,7 +85,7 @@ export function trackConnections(
   const connections = new Map<Socket, Connection>();
   const keyless = new Set<Socket>();
   const idle = new Set<Socket>();
-  const share = createFairShare(max);
+  const share = new FairShare(max);
 
   function forget(socket: Socket): void {
     connections.delete(socket);

@@ -108,47 +108,56 @@ function limitsUnavailable(cause: unknown): never {
 }
 
 /** Counts requests and quota in Redis, shared by every gateway. The day is that of Redis's time. */
-export function createLimits(redis: Redis, now: Clock) {
-  const runAdmit = defineScript<[verdict: number, full: number, wait: number, used: number]>(
-    redis,
-    'selvageAdmit',
-    readLua('limits-admit'),
-  );
-  const runCharge = defineScript<number>(redis, 'selvageCharge', CHARGE);
-  const runReserve = defineScript<[isReserved: number, used: number]>(
-    redis,
-    'selvageReserve',
-    RESERVE,
-  );
-  const runRefund = defineScript<number>(redis, 'selvageRefund', REFUND);
+export class Limits {
+  readonly #now;
+  readonly #runAdmit;
+  readonly #runCharge;
+  readonly #runReserve;
+  readonly #runRefund;
+
+  constructor(redis: Redis, now: Clock) {
+    this.#now = now;
+    this.#runAdmit = defineScript<[verdict: number, full: number, wait: number, used: number]>(
+      redis,
+      'selvageAdmit',
+      readLua('limits-admit'),
+    );
+    this.#runCharge = defineScript<number>(redis, 'selvageCharge', CHARGE);
+    this.#runReserve = defineScript<[isReserved: number, used: number]>(
+      redis,
+      'selvageReserve',
+      RESERVE,
+    );
+    this.#runRefund = defineScript<number>(redis, 'selvageRefund', REFUND);
+  }
 
   /** Charges one request to the rate limit and the quota, or neither. */
-  async function charge({ meter, rate, quotaPerDay }: Allowance, quotaKey: string, cost: number) {
+  async #charge({ meter, rate, quotaPerDay }: Allowance, quotaKey: string, cost: number) {
     const keys = [rateKey(meter), quotaKey];
     const burstMicros = rate.periodSeconds * 1e6;
     const args = [intervalMicros(rate), burstMicros, quotaPerDay, cost, QUOTA_TTL_SECONDS];
-    const reply = await runAdmit(keys, args).catch(limitsUnavailable);
+    const reply = await this.#runAdmit(keys, args).catch(limitsUnavailable);
     const [verdict, fullMicros, waitMicros, used] = reply;
     return { verdict: VERDICTS[verdict]!, fullMicros, waitMicros, used };
   }
 
   /** Returns the admission of a request that has reserved so many units. */
-  function createAdmission(rateLimit: RateLimitStatus, key: string, cost: number): Admission {
+  #createAdmission(rateLimit: RateLimitStatus, key: string, cost: number): Admission {
     const { quota } = rateLimit;
     let reserved = cost;
 
-    async function reserve(units: number): Promise<void> {
+    const reserve = async (units: number): Promise<void> => {
       const args = [quota.limit, units, QUOTA_TTL_SECONDS];
-      const [isReserved, used] = await runReserve([key], args).catch(limitsUnavailable);
+      const [isReserved, used] = await this.#runReserve([key], args).catch(limitsUnavailable);
       quota.remaining = Math.max(0, quota.limit - used);
       if (isReserved === 0)
         throw overQuota(rateLimit, reserved + units, quota.remaining + reserved);
-    }
+    };
 
-    async function release(units: number): Promise<void> {
+    const release = async (units: number): Promise<void> => {
       quota.remaining = Math.min(quota.limit, quota.remaining + units);
-      if (units > 0) await runRefund([key], [units]);
-    }
+      if (units > 0) await this.#runRefund([key], [units]);
+    };
 
     async function resize(units: number): Promise<void> {
       const change = units - reserved;
@@ -168,67 +177,65 @@ export function createLimits(redis: Redis, now: Clock) {
     };
   }
 
-  return {
-    /**
-     * Admits one request and reserves its quota.
-     * @param cost units of the daily quota, 0 for none
-     * @throws Problem rate-limit-exceeded, quota-exceeded, upstream-unavailable
-     */
-    async admit(allowance: Allowance, cost: number): Promise<Admission> {
-      const nowMillis = now();
-      const { count, periodSeconds } = allowance.rate;
-      const quotaKey = quotaKeyOf(allowance.meter, nowMillis);
-      const { verdict, fullMicros, waitMicros, used } = await charge(allowance, quotaKey, cost);
-      const quotaLeft = Math.max(0, allowance.quotaPerDay - used);
-      const rateLimit: RateLimitStatus = {
-        rate: {
-          limit: count,
-          remaining: Math.max(0, Math.floor(count * (1 - fullMicros / (periodSeconds * 1e6)))),
-          resetSeconds: wholeSeconds(fullMicros),
-          windowSeconds: periodSeconds,
-        },
-        quota: {
-          limit: allowance.quotaPerDay,
-          remaining: quotaLeft,
-          resetSeconds: secondsToMidnight(nowMillis),
-        },
-      };
-      if (verdict !== 'admitted') throw rejection(verdict, rateLimit, waitMicros);
-      return createAdmission(rateLimit, quotaKey, cost);
-    },
+  /**
+   * Admits one request and reserves its quota.
+   * @param cost units of the daily quota, 0 for none
+   * @throws Problem rate-limit-exceeded, quota-exceeded, upstream-unavailable
+   */
+  async admit(allowance: Allowance, cost: number): Promise<Admission> {
+    const nowMillis = this.#now();
+    const { count, periodSeconds } = allowance.rate;
+    const quotaKey = quotaKeyOf(allowance.meter, nowMillis);
+    const { verdict, fullMicros, waitMicros, used } = await this.#charge(allowance, quotaKey, cost);
+    const quotaLeft = Math.max(0, allowance.quotaPerDay - used);
+    const rateLimit: RateLimitStatus = {
+      rate: {
+        limit: count,
+        remaining: Math.max(0, Math.floor(count * (1 - fullMicros / (periodSeconds * 1e6)))),
+        resetSeconds: wholeSeconds(fullMicros),
+        windowSeconds: periodSeconds,
+      },
+      quota: {
+        limit: allowance.quotaPerDay,
+        remaining: quotaLeft,
+        resetSeconds: secondsToMidnight(nowMillis),
+      },
+    };
+    if (verdict !== 'admitted') throw rejection(verdict, rateLimit, waitMicros);
+    return this.#createAdmission(rateLimit, quotaKey, cost);
+  }
 
-    /**
-     * Charges work worth so many requests to the rate limit. Rejects nothing: work that has to be done whole could
-     * else never begin. Later requests wait until the rate limit allows them.
-     * @throws Problem upstream-unavailable
-     */
-    async charge(
-      { meter, rate }: Pick<Allowance, 'meter' | 'rate'>,
-      requests: number,
-    ): Promise<void> {
-      const micros = requests * intervalMicros(rate);
-      await runCharge([rateKey(meter)], [micros]).catch(limitsUnavailable);
-    },
-
-    /**
-     * Counts what a caller may do seldom: a failure, such as a sign-in with a wrong key, or a new key.
-     * @param name what it is counted under
-     * @param detail what a caller is told that has done it too often
-     * @throws Problem rate-limit-exceeded, upstream-unavailable
-     */
-    async countFailure(
-      name: string,
-      rate: Rate,
-      detail = 'Too many attempts failed; wait before the next',
-    ): Promise<void> {
-      const allowance = { meter: name, rate, quotaPerDay: 0 };
-      const { verdict, waitMicros } = await charge(allowance, quotaKeyOf(name, now()), 0);
-      if (verdict === 'admitted') return;
-      throw new Problem('rate-limit-exceeded', detail, {
-        headers: { 'retry-after': String(Math.max(1, wholeSeconds(waitMicros))) },
-      });
-    },
+  /**
+   * Charges work worth so many requests to the rate limit. Rejects nothing: work that has to be done whole could
+   * else never begin. Later requests wait until the rate limit allows them.
+   * @throws Problem upstream-unavailable
+   */
+  readonly charge = async (
+    { meter, rate }: Pick<Allowance, 'meter' | 'rate'>,
+    requests: number,
+  ): Promise<void> => {
+    const micros = requests * intervalMicros(rate);
+    await this.#runCharge([rateKey(meter)], [micros]).catch(limitsUnavailable);
   };
+
+  /**
+   * Counts what a caller may do seldom: a failure, such as a sign-in with a wrong key, or a new key.
+   * @param name what it is counted under
+   * @param detail what a caller is told that has done it too often
+   * @throws Problem rate-limit-exceeded, upstream-unavailable
+   */
+  async countFailure(
+    name: string,
+    rate: Rate,
+    detail = 'Too many attempts failed; wait before the next',
+  ): Promise<void> {
+    const allowance = { meter: name, rate, quotaPerDay: 0 };
+    const { verdict, waitMicros } = await this.#charge(allowance, quotaKeyOf(name, this.#now()), 0);
+    if (verdict === 'admitted') return;
+    throw new Problem('rate-limit-exceeded', detail, {
+      headers: { 'retry-after': String(Math.max(1, wholeSeconds(waitMicros))) },
+    });
+  }
 }
 
 const retryHeaders = (rateLimit: RateLimitStatus, seconds: number) => ({
@@ -261,5 +268,3 @@ function rejection(
     retryHeaders(rateLimit, resetSeconds),
   );
 }
-
-export type Limits = ReturnType<typeof createLimits>;

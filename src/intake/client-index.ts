@@ -21,31 +21,40 @@ export interface PageEnd {
 }
 
 /** Lists the jobs or batches of a client. Listed ones may no longer exist. */
-export function createClientIndex(redis: Redis, kind: keyof typeof KEYS) {
-  const runList = defineScript<string[]>(
-    redis,
-    'selvageClientIndexList',
-    readLua('client-index-list'),
-  );
-  return {
-    async add(client: string, id: string, createdAtMillis: number): Promise<void> {
-      const key = clientIndexKey(kind, client);
-      await redis
-        .multi()
-        .zadd(key, createdAtMillis, id)
-        .zremrangebyrank(key, 0, -1 - MAX_LISTED)
-        .expire(key, TTL_SECONDS)
-        .exec();
-    },
+export class ClientIndex {
+  readonly #redis;
+  readonly #kind;
+  readonly #runList;
 
-    async drop(client: string, ids: readonly string[]): Promise<void> {
-      if (ids.length > 0) await redis.zrem(clientIndexKey(kind, client), ...ids);
-    },
+  constructor(redis: Redis, kind: keyof typeof KEYS) {
+    this.#redis = redis;
+    this.#kind = kind;
+    this.#runList = defineScript<string[]>(
+      redis,
+      'selvageClientIndexList',
+      readLua('client-index-list'),
+    );
+  }
 
-    /** Returns ids, the newest first, after `end`; none if its place is no longer known. */
-    list: (client: string, limit: number, end?: PageEnd): Promise<string[]> =>
-      runList([clientIndexKey(kind, client)], [limit, end?.id ?? '', end?.createdAtMillis ?? '']),
-  };
+  async add(client: string, id: string, createdAtMillis: number): Promise<void> {
+    const key = clientIndexKey(this.#kind, client);
+    await this.#redis
+      .multi()
+      .zadd(key, createdAtMillis, id)
+      .zremrangebyrank(key, 0, -1 - MAX_LISTED)
+      .expire(key, TTL_SECONDS)
+      .exec();
+  }
+
+  async drop(client: string, ids: readonly string[]): Promise<void> {
+    if (ids.length > 0) await this.#redis.zrem(clientIndexKey(this.#kind, client), ...ids);
+  }
+
+  /** Returns ids, the newest first, after `end`; none if its place is no longer known. */
+  list(client: string, limit: number, end?: PageEnd): Promise<string[]> {
+    return this.#runList(
+      [clientIndexKey(this.#kind, client)],
+      [limit, end?.id ?? '', end?.createdAtMillis ?? ''],
+    );
+  }
 }
-
-export type ClientIndex = ReturnType<typeof createClientIndex>;

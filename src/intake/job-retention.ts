@@ -35,82 +35,92 @@ export function expiryOf(job: Pick<JobRecord, 'outputSeconds'>, nowMillis: numbe
  * interrupted and repeated: the tombstone is written first, blobs are deleted next, and only then is the
  * job rescheduled or removed.
  */
-export function createJobRetention(records: JobRecords, blobs: BlobEraser) {
-  async function deleteInputs({ inputKey, backgroundKey }: JobRecord): Promise<number> {
-    const input = await deleteBlob(blobs, inputKey);
-    return input + (backgroundKey ? await deleteBlob(blobs, backgroundKey) : 0);
+export class JobRetention {
+  readonly #records;
+  readonly #blobs;
+
+  constructor(records: JobRecords, blobs: BlobEraser) {
+    this.#records = records;
+    this.#blobs = blobs;
+  }
+
+  async #deleteInputs({ inputKey, backgroundKey }: JobRecord): Promise<number> {
+    const input = await deleteBlob(this.#blobs, inputKey);
+    return input + (backgroundKey ? await deleteBlob(this.#blobs, backgroundKey) : 0);
   }
 
   /** Deletes the cut-outs of a job, those before and after its refinements too. */
-  async function deleteOutputs(job: JobRecord): Promise<number> {
+  async #deleteOutputs(job: JobRecord): Promise<number> {
     const { id, client, outputKey, earlierCutOuts = [], hasRefinements } = job;
     const keys = [outputKey, ...earlierCutOuts.map(({ key }) => key)];
     let count = 0;
-    for (const key of new Set(keys)) if (key !== undefined) count += await deleteBlob(blobs, key);
+    for (const key of new Set(keys))
+      if (key !== undefined) count += await deleteBlob(this.#blobs, key);
     const refined = hasRefinements ? refinementsPrefix(client, id) : undefined;
-    return count + (refined ? await blobs.deleteAll(refined) : 0);
+    return count + (refined ? await this.#blobs.deleteAll(refined) : 0);
   }
 
   /** Deletes the cut-outs of garments, those of attempts that did not end among them. */
-  async function deleteGarments({ id, client, operations, input }: JobRecord): Promise<number> {
+  async #deleteGarments({ id, client, operations, input }: JobRecord): Promise<number> {
     if (!input || !operations.includes('separate')) return 0;
-    return blobs.deleteAll(garmentsPrefix(client, input.sha256, id));
+    return this.#blobs.deleteAll(garmentsPrefix(client, input.sha256, id));
   }
 
   /** Deletes all blobs of a job; no other job shares them. */
-  const deleteAll = async (job: JobRecord): Promise<number> =>
-    (await deleteInputs(job)) + (await deleteOutputs(job)) + (await deleteGarments(job));
+  async #deleteAll(job: JobRecord): Promise<number> {
+    return (
+      (await this.#deleteInputs(job)) +
+      (await this.#deleteOutputs(job)) +
+      (await this.#deleteGarments(job))
+    );
+  }
 
-  return {
-    /**
-     * Deletes the blobs that a job no longer needs in its present state; called by the sweeper after its end has
-     * settled, and after every attempt that came too late to end it. Without a record nothing is deleted: after a loss of Redis's data the record is
-     * rebuilt from the input.
-     */
-    async cleanUp({ id }: Pick<JobRecord, 'id'>): Promise<void> {
-      const job = await records.get(id);
-      if (!job || PENDING_STATUSES.includes(job.status)) return;
-      if (job.status === 'succeeded') await deleteInputs(job);
-      else await deleteAll(job);
-    },
+  /**
+   * Deletes the blobs that a job no longer needs in its present state; called by the sweeper after its end has
+   * settled, and after every attempt that came too late to end it. Without a record nothing is deleted: after a loss of Redis's data the record is
+   * rebuilt from the input.
+   */
+  async cleanUp({ id }: Pick<JobRecord, 'id'>): Promise<void> {
+    const job = await this.#records.get(id);
+    if (!job || PENDING_STATUSES.includes(job.status)) return;
+    if (job.status === 'succeeded') await this.#deleteInputs(job);
+    else await this.#deleteAll(job);
+  }
 
-    /** Expires a job that has ended; removes it when its tombstone's time is over. */
-    async expire(job: JobRecord, nowMillis: number): Promise<void> {
-      const { id } = job;
-      const buriedAt = job.buriedAt ?? new Date(nowMillis).toISOString();
-      await records.end(job, {
-        from: TERMINAL_STATUSES,
-        to: 'expired',
-        fields: { buriedAt },
-        dueAtMillis: nowMillis,
-      });
-      await deleteAll(job);
-      const removeAtMillis = Date.parse(buriedAt) + tombstoneMillis(job);
-      if (removeAtMillis <= nowMillis) await records.remove(id);
-      else await records.postpone(id, nowMillis, removeAtMillis);
-    },
+  /** Expires a job that has ended; removes it when its tombstone's time is over. */
+  async expire(job: JobRecord, nowMillis: number): Promise<void> {
+    const { id } = job;
+    const buriedAt = job.buriedAt ?? new Date(nowMillis).toISOString();
+    await this.#records.end(job, {
+      from: TERMINAL_STATUSES,
+      to: 'expired',
+      fields: { buriedAt },
+      dueAtMillis: nowMillis,
+    });
+    await this.#deleteAll(job);
+    const removeAtMillis = Date.parse(buriedAt) + tombstoneMillis(job);
+    if (removeAtMillis <= nowMillis) await this.#records.remove(id);
+    else await this.#records.postpone(id, nowMillis, removeAtMillis);
+  }
 
-    /** Erases a job in any state. Repeated, it returns the same receipt. */
-    async erase(job: JobRecord, nowMillis: number): Promise<Erasure> {
-      if (job.erasure) return job.erasure;
-      const erasedAt = new Date(nowMillis).toISOString();
-      await records.end(job, {
-        from: [...PENDING_STATUSES, ...TERMINAL_STATUSES, 'expired'],
-        to: 'expired',
-        fields: { buriedAt: erasedAt, expiresAt: erasedAt },
-        // Later than now: a sweep at this moment would delete the blobs before they are counted here.
-        dueAtMillis: nowMillis + RECHECK_MILLIS,
-      });
-      const deleted = await deleteAll((await records.get(job.id)) ?? job);
-      const erasure = erasureOf(blobs, erasedAt, deleted);
-      await records.updateTombstone(job.id, { erasure });
-      await records.postpone(job.id, nowMillis, nowMillis + tombstoneMillis(job));
-      return erasure;
-    },
-  };
+  /** Erases a job in any state. Repeated, it returns the same receipt. */
+  async erase(job: JobRecord, nowMillis: number): Promise<Erasure> {
+    if (job.erasure) return job.erasure;
+    const erasedAt = new Date(nowMillis).toISOString();
+    await this.#records.end(job, {
+      from: [...PENDING_STATUSES, ...TERMINAL_STATUSES, 'expired'],
+      to: 'expired',
+      fields: { buriedAt: erasedAt, expiresAt: erasedAt },
+      // Later than now: a sweep at this moment would delete the blobs before they are counted here.
+      dueAtMillis: nowMillis + RECHECK_MILLIS,
+    });
+    const deleted = await this.#deleteAll((await this.#records.get(job.id)) ?? job);
+    const erasure = erasureOf(this.#blobs, erasedAt, deleted);
+    await this.#records.updateTombstone(job.id, { erasure });
+    await this.#records.postpone(job.id, nowMillis, nowMillis + tombstoneMillis(job));
+    return erasure;
+  }
 }
-
-export type JobRetention = ReturnType<typeof createJobRetention>;
 
 /** Due jobs that are handled at once. */
 const CONCURRENCY = 16;

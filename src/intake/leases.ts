@@ -23,27 +23,32 @@ interface Holder {
 }
 
 /** Leases in Redis: each has one holder at a time, who renews it or loses it. */
-export function createLeases(redis: Redis) {
-  const acquireScript = defineScript<number>(redis, 'selvageLeaseAcquire', ACQUIRE);
-  const releaseScript = defineScript<number>(redis, 'selvageLeaseRelease', RELEASE);
+export class Leases {
+  readonly #acquireScript;
+  readonly #releaseScript;
+
+  constructor(redis: Redis) {
+    this.#acquireScript = defineScript<number>(redis, 'selvageLeaseAcquire', ACQUIRE);
+    this.#releaseScript = defineScript<number>(redis, 'selvageLeaseRelease', RELEASE);
+  }
 
   /** Acquires or renews a lease; returns false if another holder has it. */
-  const acquire = async ({ lease, holder }: Holder, millis: number): Promise<boolean> =>
-    (await acquireScript([lease], [holder, millis])) === 1;
+  async acquire({ lease, holder }: Holder, millis: number): Promise<boolean> {
+    return (await this.#acquireScript([lease], [holder, millis])) === 1;
+  }
 
-  async function release({ lease, holder }: Holder): Promise<void> {
-    await releaseScript([lease], [holder]);
+  async release({ lease, holder }: Holder): Promise<void> {
+    await this.#releaseScript([lease], [holder]);
   }
 
   /** Runs work while an acquired lease is renewed, and releases it. Without Redis it ends by itself. */
-  async function whileHeld<T>(held: Holder, millis: number, work: () => Promise<T>): Promise<T> {
-    const renewing = setInterval(() => void acquire(held, millis).catch(() => {}), millis / 3);
+  async whileHeld<T>(held: Holder, millis: number, work: () => Promise<T>): Promise<T> {
+    const renewing = setInterval(() => void this.acquire(held, millis).catch(() => {}), millis / 3);
     try {
       return await work();
     } finally {
       clearInterval(renewing);
-      await release(held).catch(() => {});
+      await this.release(held).catch(() => {});
     }
   }
-  return { acquire, release, whileHeld };
 }

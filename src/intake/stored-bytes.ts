@@ -48,57 +48,62 @@ const throwUnavailable = (cause: unknown): never => {
  * Counts the bytes that are stored for clients: images of jobs and batches, rows and feeds. Counted by the UTC day
  * of Redis's time, and under the meter of the key, like the quota.
  */
-export function createStoredBytes(redis: Redis, now: Clock) {
-  const reserve = defineScript<[isCounted: 0 | 1, used: number]>(
-    redis,
-    'selvageBytesReserve',
-    RESERVE,
-  );
-  const release = defineScript<number>(redis, 'selvageBytesRelease', RELEASE);
+export class StoredBytes {
+  readonly #redis;
+  readonly #now;
+  readonly #reserve;
+  readonly #release;
 
-  /** Returns the bytes counted today. @throws Problem upstream-unavailable */
-  async function used({ meter }: Pick<BytesAllowance, 'meter'>): Promise<number> {
-    return Number(await redis.get(storedBytesKeyOf(meter, now())).catch(throwUnavailable));
+  constructor(redis: Redis, now: Clock) {
+    this.#redis = redis;
+    this.#now = now;
+    this.#reserve = defineScript<[isCounted: 0 | 1, used: number]>(
+      redis,
+      'selvageBytesReserve',
+      RESERVE,
+    );
+    this.#release = defineScript<number>(redis, 'selvageBytesRelease', RELEASE);
   }
 
-  return {
-    used,
+  /** Returns the bytes counted today. @throws Problem upstream-unavailable */
+  async used({ meter }: Pick<BytesAllowance, 'meter'>): Promise<number> {
+    return Number(
+      await this.#redis.get(storedBytesKeyOf(meter, this.#now())).catch(throwUnavailable),
+    );
+  }
 
-    /** Counts bytes before they are stored. @throws Problem quota-exceeded, upstream-unavailable */
-    async reserve(allowance: BytesAllowance, bytes: number): Promise<BytesReservation> {
-      const nowMillis = now();
-      const { meter, bytesPerDay } = allowance;
-      const key = storedBytesKeyOf(meter, nowMillis);
-      const lifetime = QUOTA_TTL_SECONDS;
-      const [isCounted, before] = await reserve([key], [bytes, bytesPerDay, lifetime]).catch(
-        throwUnavailable,
-      );
-      if (isCounted) return { key, bytes };
-      throw usedUp(allowance, before, nowMillis);
-    },
+  /** Counts bytes before they are stored. @throws Problem quota-exceeded, upstream-unavailable */
+  async reserve(allowance: BytesAllowance, bytes: number): Promise<BytesReservation> {
+    const nowMillis = this.#now();
+    const { meter, bytesPerDay } = allowance;
+    const key = storedBytesKeyOf(meter, nowMillis);
+    const lifetime = QUOTA_TTL_SECONDS;
+    const [isCounted, before] = await this.#reserve([key], [bytes, bytesPerDay, lifetime]).catch(
+      throwUnavailable,
+    );
+    if (isCounted) return { key, bytes };
+    throw usedUp(allowance, before, nowMillis);
+  }
 
-    /** Takes back the count of bytes that are not stored after all. */
-    async release({ key, bytes }: BytesReservation): Promise<void> {
-      await release([key], [bytes]);
-    },
-
-    /** @throws Problem quota-exceeded if the day's bytes are used up; upstream-unavailable */
-    async check(allowance: BytesAllowance): Promise<void> {
-      const before = await used(allowance);
-      if (before >= allowance.bytesPerDay) throw usedUp(allowance, before, now());
-    },
-
-    /** Counts bytes that are stored already, even beyond the limit. @throws Problem upstream-unavailable */
-    async add({ meter }: Pick<BytesAllowance, 'meter'>, bytes: number): Promise<void> {
-      const key = storedBytesKeyOf(meter, now());
-      await redis
-        .multi()
-        .incrby(key, bytes)
-        .expire(key, QUOTA_TTL_SECONDS)
-        .exec()
-        .catch(throwUnavailable);
-    },
+  /** Takes back the count of bytes that are not stored after all. */
+  readonly release = async ({ key, bytes }: BytesReservation): Promise<void> => {
+    await this.#release([key], [bytes]);
   };
-}
 
-export type StoredBytes = ReturnType<typeof createStoredBytes>;
+  /** @throws Problem quota-exceeded if the day's bytes are used up; upstream-unavailable */
+  async check(allowance: BytesAllowance): Promise<void> {
+    const before = await this.used(allowance);
+    if (before >= allowance.bytesPerDay) throw usedUp(allowance, before, this.#now());
+  }
+
+  /** Counts bytes that are stored already, even beyond the limit. @throws Problem upstream-unavailable */
+  async add({ meter }: Pick<BytesAllowance, 'meter'>, bytes: number): Promise<void> {
+    const key = storedBytesKeyOf(meter, this.#now());
+    await this.#redis
+      .multi()
+      .incrby(key, bytes)
+      .expire(key, QUOTA_TTL_SECONDS)
+      .exec()
+      .catch(throwUnavailable);
+  }
+}

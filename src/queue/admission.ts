@@ -1,9 +1,9 @@
 import type { Logger } from '../platform/log.ts';
 import type { SyncLoad } from '../platform/metrics/gateway.ts';
 import { unavailable } from '../platform/problem.ts';
-import { createClientLoad, type ForeignLoad } from './client-load.ts';
+import { ClientLoad, type ForeignLoad } from './client-load.ts';
 import type { JobWaiter } from './job-waiter.ts';
-import { createLoadShedding, type LoadEstimate } from './load-shedding.ts';
+import { type LoadEstimate, LoadShedding } from './load-shedding.ts';
 import { type ServiceTime, serviceMillis } from './service-time.ts';
 import type { TurnOwner } from './turns.ts';
 import type { WorkerInfo, WorkerRegistry } from './worker-registry.ts';
@@ -91,151 +91,171 @@ const SHED_DETAILS = {
 } as const;
 
 /** Rejects work that would miss its deadline, instead of letting it wait and fail. */
-export function createAdmission(
-  jobs: Pick<JobWaiter, 'depth' | 'delayed' | 'waitingClients'>,
-  registry: Pick<WorkerRegistry, 'live'>,
-  { deadlineMillis, log, onShed }: AdmissionOptions,
-) {
-  const maxWaitMillis = MAX_WAIT_SHARE * deadlineMillis;
-  const shedding = createLoadShedding(maxWaitMillis);
-  let load: Load = { workers: [], depth: 0, sampledAtMillis: Number.NEGATIVE_INFINITY };
-  let capacity: Capacity | undefined;
+export class Admission {
+  readonly #jobs;
+  readonly #registry;
+  readonly #options;
+  readonly #maxWaitMillis;
+  readonly #shedding;
+  #load: Load = { workers: [], depth: 0, sampledAtMillis: Number.NEGATIVE_INFINITY };
+  #capacity: Capacity | undefined;
   /** Requests that this gateway has admitted and not answered yet. */
-  const clients = createClientLoad();
+  readonly #clients = new ClientLoad();
   /** Jobs of other gateways when the load was sampled. */
-  let foreign: ForeignLoad = { jobs: 0, clients: 0 };
+  #foreign: ForeignLoad = { jobs: 0, clients: 0 };
+  readonly #timer;
+
+  constructor(
+    jobs: Pick<JobWaiter, 'depth' | 'delayed' | 'waitingClients'>,
+    registry: Pick<WorkerRegistry, 'live'>,
+    options: AdmissionOptions,
+  ) {
+    this.#jobs = jobs;
+    this.#registry = registry;
+    this.#options = options;
+    this.#maxWaitMillis = MAX_WAIT_SHARE * options.deadlineMillis;
+    this.#shedding = new LoadShedding(this.#maxWaitMillis);
+    this.#timer = setInterval(() => {
+      this.sample().catch((error) =>
+        options.log.warn({ reason: error.message }, 'load not sampled'),
+      );
+    }, SAMPLE_MILLIS);
+    this.#timer.unref();
+  }
 
   // Requests admitted since the sample are in this gateway's own count.
-  const depthNow = () => foreign.jobs + clients.working(capacity?.slots ?? 0);
+  #depthNow() {
+    return this.#foreign.jobs + this.#clients.working(this.#capacity?.slots ?? 0);
+  }
 
   /** Of the images in progress by their mean size; those that are fetched, or of other gateways, are typical. */
-  function estimate(): (LoadEstimate & Capacity) | undefined {
-    if (!capacity) return undefined;
-    const depth = depthNow();
-    if (depth === 0) return estimateLoad(capacity, depth);
-    const { count, megapixels } = clients.uploads();
-    const others = (depth - count) * capacity.serviceTime.megapixels;
-    return estimateLoad(capacity, depth, (megapixels + others) / depth);
+  #estimate(): (LoadEstimate & Capacity) | undefined {
+    if (!this.#capacity) return undefined;
+    const depth = this.#depthNow();
+    if (depth === 0) return estimateLoad(this.#capacity, depth);
+    const { count, megapixels } = this.#clients.uploads();
+    const others = (depth - count) * this.#capacity.serviceTime.megapixels;
+    return estimateLoad(this.#capacity, depth, (megapixels + others) / depth);
   }
 
-  async function sample(): Promise<void> {
+  async sample(): Promise<void> {
     const [workers, depth, delayed, waitingClients] = await Promise.all([
-      registry.live(),
-      jobs.depth(),
-      jobs.delayed(),
-      jobs.waitingClients(),
+      this.#registry.live(),
+      this.#jobs.depth(),
+      this.#jobs.delayed(),
+      this.#jobs.waitingClients(),
     ]);
-    load = { workers, depth, sampledAtMillis: performance.now() };
-    capacity = capacityOf(workers);
-    const others = Math.max(0, depth + delayed - clients.total());
-    foreign = { jobs: Math.min(others, depth), clients: waitingClients };
-    const current = estimate();
-    if (current) shedding.observe(current, performance.now());
+    this.#load = { workers, depth, sampledAtMillis: performance.now() };
+    this.#capacity = capacityOf(workers);
+    const others = Math.max(0, depth + delayed - this.#clients.total());
+    this.#foreign = { jobs: Math.min(others, depth), clients: waitingClients };
+    const current = this.#estimate();
+    if (current) this.#shedding.observe(current, performance.now());
   }
-  const timer = setInterval(() => {
-    sample().catch((error) => log.warn({ reason: error.message }, 'load not sampled'));
-  }, SAMPLE_MILLIS);
-  timer.unref();
 
-  const isStale = () => performance.now() - load.sampledAtMillis > STALE_MILLIS;
+  #isStale() {
+    return performance.now() - this.#load.sampledAtMillis > STALE_MILLIS;
+  }
 
-  function shed(reason: ShedReason, detail: string, retrySeconds: number): never {
-    onShed(reason);
+  #shed(reason: ShedReason, detail: string, retrySeconds: number): never {
+    this.#options.onShed(reason);
     throw unavailable(detail, retrySeconds);
   }
 
   /** Rejects a request that has to wait and would miss its deadline; one that finds a free slot may be wrongly predicted. */
-  function checkDeadline(reason: keyof typeof SHED_DETAILS, queued: number, ownMillis: number) {
-    const excessMillis = Math.min(queued, queued + ownMillis - maxWaitMillis);
-    if (excessMillis > 0) shed(reason, SHED_DETAILS[reason], excessMillis / 1000);
+  #checkDeadline(reason: keyof typeof SHED_DETAILS, queued: number, ownMillis: number) {
+    const excessMillis = Math.min(queued, queued + ownMillis - this.#maxWaitMillis);
+    if (excessMillis > 0) this.#shed(reason, SHED_DETAILS[reason], excessMillis / 1000);
   }
 
   /**
    * @param megapixels of the request's image, if they are known
    * @throws Problem upstream-unavailable while load is shed, with the seconds after which to retry
    */
-  function checkLoad(
-    current: LoadEstimate & Capacity,
-    owner: TurnOwner,
-    megapixels?: number,
-  ): void {
+  #checkLoad(current: LoadEstimate & Capacity, owner: TurnOwner, megapixels?: number): void {
     const now = performance.now();
     const { serviceTime, slots } = current;
     const ownMillis = serviceMillis(serviceTime, megapixels);
     // What a large image takes itself is no queue: under overload it would never be admitted.
     const turn = Math.min(ownMillis, current.serviceMillis);
-    const { aheadMillis, ...claim } = clients.claimOf(owner, turn, foreign, serviceTime, now);
+    const { aheadMillis, ...claim } = this.#clients.claimOf(
+      owner,
+      turn,
+      this.#foreign,
+      serviceTime,
+      now,
+    );
     // What runs in the slots comes first, whoever's it is.
     const untilTurn = (aheadMillis + current.serviceMillis) / slots;
-    const queued = Math.min(queueMillis(current, depthNow()), untilTurn);
+    const queued = Math.min(queueMillis(current, this.#depthNow()), untilTurn);
     const turnMillis = queued + turn;
-    const rejection = shedding.admit(current, { ...claim, turnMillis }, now);
+    const rejection = this.#shedding.admit(current, { ...claim, turnMillis }, now);
     if (rejection) {
       const { reason, retryMillis } = rejection;
-      clients.expectReturn(owner, now + retryMillis);
-      shed(reason, SHED_DETAILS[reason], retryMillis / 1000);
+      this.#clients.expectReturn(owner, now + retryMillis);
+      this.#shed(reason, SHED_DETAILS[reason], retryMillis / 1000);
     }
-    checkDeadline('busy', queued, ownMillis);
+    this.#checkDeadline('busy', queued, ownMillis);
     // One client's fetches do not count as load of all, so they are limited by what the client can get done.
     const ownJobs = claim.inFlightMillis / current.serviceMillis;
-    checkDeadline('own-share', queueMillis(current, ownJobs), ownMillis);
+    this.#checkDeadline('own-share', queueMillis(current, ownJobs), ownMillis);
   }
 
   /** Returns what a typical image that arrives now has to expect; nothing if no worker is live. */
-  function prediction(): Prediction | undefined {
-    const current = estimate();
+  prediction(): Prediction | undefined {
+    const current = this.#estimate();
     if (!current) return undefined;
-    const retryMillis = shedding.retryMillis(performance.now());
-    const queued = Math.max(queueMillis(current, depthNow()), retryMillis);
+    const retryMillis = this.#shedding.retryMillis(performance.now());
+    const queued = Math.max(queueMillis(current, this.#depthNow()), retryMillis);
     return { queueMillis: queued, serviceTime: current.serviceTime };
   }
 
-  return {
-    sample,
-    prediction,
-    /** Rejects if there is no live worker. Samples anew, so that a gateway reported ready also admits. */
-    async checkWorkers(): Promise<void> {
-      await sample();
-      if (load.workers.length === 0) throw new Error('no live worker');
-    },
-    load(): SyncLoad {
-      const { queueMillis = Number.POSITIVE_INFINITY, serviceTime } = prediction() ?? {};
-      const { depth, workers } = load;
-      return {
-        queueMillis,
-        waitMillis: queueMillis + (serviceTime ? serviceMillis(serviceTime) : 0),
-        imageMillis: serviceTime
-          ? SHOWN_MEGAPIXELS.map((size) => [size, serviceMillis(serviceTime, size)] as const)
-          : [],
-        depth,
-        workMillis: capacity ? clients.workMillis(capacity.serviceTime) : 0,
-        slots: sum(workers.map(({ slots }) => slots)),
-        workers: workers.length,
-      };
-    },
-    /**
-     * Rejects a request before its body is read, if the workers are busy. `admit` checks everything else.
-     * @throws Problem upstream-unavailable
-     */
-    shedIfBusy(owner: TurnOwner): void {
-      const current = isStale() ? undefined : estimate();
-      if (current) checkLoad(current, owner);
-    },
-    /**
-     * Admits one request.
-     * @param megapixels of its image; undefined if that is fetched, outside of the workers' slots
-     * @returns a function to call once, when the request is answered
-     * @throws Problem upstream-unavailable, with the seconds after which to retry
-     */
-    admit(owner: TurnOwner, megapixels: number | undefined): () => void {
-      if (isStale()) return shed('no-queue', 'The queue does not respond; try again', 2);
-      const current = estimate();
-      if (!current) return shed('no-worker', 'No worker is ready; try again', 3);
-      checkLoad(current, owner, megapixels);
-      return clients.enter(owner, megapixels);
-    },
-    close: () => clearInterval(timer),
+  /** Rejects if there is no live worker. Samples anew, so that a gateway reported ready also admits. */
+  readonly checkWorkers = async (): Promise<void> => {
+    await this.sample();
+    if (this.#load.workers.length === 0) throw new Error('no live worker');
   };
-}
 
-export type Admission = ReturnType<typeof createAdmission>;
+  readonly load = (): SyncLoad => {
+    const { queueMillis = Number.POSITIVE_INFINITY, serviceTime } = this.prediction() ?? {};
+    const { depth, workers } = this.#load;
+    return {
+      queueMillis,
+      waitMillis: queueMillis + (serviceTime ? serviceMillis(serviceTime) : 0),
+      imageMillis: serviceTime
+        ? SHOWN_MEGAPIXELS.map((size) => [size, serviceMillis(serviceTime, size)] as const)
+        : [],
+      depth,
+      workMillis: this.#capacity ? this.#clients.workMillis(this.#capacity.serviceTime) : 0,
+      slots: sum(workers.map(({ slots }) => slots)),
+      workers: workers.length,
+    };
+  };
+
+  /**
+   * Rejects a request before its body is read, if the workers are busy. `admit` checks everything else.
+   * @throws Problem upstream-unavailable
+   */
+  shedIfBusy(owner: TurnOwner): void {
+    const current = this.#isStale() ? undefined : this.#estimate();
+    if (current) this.#checkLoad(current, owner);
+  }
+
+  /**
+   * Admits one request.
+   * @param megapixels of its image; undefined if that is fetched, outside of the workers' slots
+   * @returns a function to call once, when the request is answered
+   * @throws Problem upstream-unavailable, with the seconds after which to retry
+   */
+  admit(owner: TurnOwner, megapixels: number | undefined): () => void {
+    if (this.#isStale()) return this.#shed('no-queue', 'The queue does not respond; try again', 2);
+    const current = this.#estimate();
+    if (!current) return this.#shed('no-worker', 'No worker is ready; try again', 3);
+    this.#checkLoad(current, owner, megapixels);
+    return this.#clients.enter(owner, megapixels);
+  }
+
+  close() {
+    return clearInterval(this.#timer);
+  }
+}

@@ -42,17 +42,23 @@ function workOf(client: ActiveClient | undefined, time: ServiceTime): number {
   return images + withLink * time.megapixels * time.megapixelMillis;
 }
 
+/** Requests whose image was sent, and the size of all of them. */
+interface Uploads {
+  count: number;
+  megapixels: number;
+}
+
 /**
  * The clients of this gateway that have synchronous requests in progress or may return with one. Instants are
  * milliseconds of any one clock.
  */
-export function createClientLoad() {
-  const clients = new Map<string, ActiveClient>();
-  let total = 0;
-  const uploads = { count: 0, megapixels: 0 };
+export class ClientLoad {
+  readonly #clients = new Map<string, ActiveClient>();
+  #total = 0;
+  readonly #uploads: Uploads = { count: 0, megapixels: 0 };
 
-  function activate({ client, weight }: TurnOwner): ActiveClient {
-    const active = clients.get(client) ?? {
+  #activate({ client, weight }: TurnOwner): ActiveClient {
+    const active = this.#clients.get(client) ?? {
       weight,
       inFlight: 0,
       withLink: 0,
@@ -60,89 +66,92 @@ export function createClientLoad() {
       returnsUntil: Number.NEGATIVE_INFINITY,
     };
     active.weight = weight;
-    clients.set(client, active);
+    this.#clients.set(client, active);
     return active;
   }
 
-  return {
-    /** Returns the predicted work of all requests in progress, ms of a slot. */
-    workMillis: (time: ServiceTime): number =>
-      [...clients.values()].reduce((sum, client) => sum + workOf(client, time), 0),
+  /** Returns the predicted work of all requests in progress, ms of a slot. */
+  workMillis(time: ServiceTime): number {
+    return [...this.#clients.values()].reduce((sum, client) => sum + workOf(client, time), 0);
+  }
 
-    /** Returns the number of requests in progress. */
-    total: () => total,
+  /** Returns the number of requests in progress. */
+  total() {
+    return this.#total;
+  }
 
-    /** Returns the requests in progress whose image was sent, and the size of all of them. */
-    uploads: (): Readonly<typeof uploads> => uploads,
+  /** Returns the requests in progress whose image was sent, and the size of all of them. */
+  uploads(): Readonly<Uploads> {
+    return this.#uploads;
+  }
 
-    /**
-     * Returns the number of requests in progress that occupy the workers: a fetch uses none of their slots.
-     * @param maxWithLink counted of each client's requests whose image is fetched
-     */
-    working(maxWithLink: number): number {
-      let working = 0;
-      for (const { inFlight, withLink } of clients.values()) {
-        working += inFlight - withLink + Math.min(withLink, maxWithLink);
+  /**
+   * Returns the number of requests in progress that occupy the workers: a fetch uses none of their slots.
+   * @param maxWithLink counted of each client's requests whose image is fetched
+   */
+  working(maxWithLink: number): number {
+    let working = 0;
+    for (const { inFlight, withLink } of this.#clients.values()) {
+      working += inFlight - withLink + Math.min(withLink, maxWithLink);
+    }
+    return working;
+  }
+
+  /**
+   * Counts a request.
+   * @param megapixels of its image, by price; undefined if that is fetched
+   * @returns a function to call once, when it is answered
+   */
+  enter(owner: TurnOwner, megapixels: number | undefined): () => void {
+    const active = this.#activate(owner);
+    active.returnsUntil = Number.NEGATIVE_INFINITY;
+    const count = (step: 1 | -1) => {
+      active.inFlight += step;
+      this.#total += step;
+      if (megapixels === undefined) active.withLink += step;
+      else {
+        this.#uploads.count += step;
+        this.#uploads.megapixels += step * megapixels;
+        // Without a rest of rounding when nothing is in progress.
+        active.megapixels = active.inFlight && active.megapixels + step * megapixels;
       }
-      return working;
-    },
+    };
+    count(1);
+    return () => count(-1);
+  }
 
-    /**
-     * Counts a request.
-     * @param megapixels of its image, by price; undefined if that is fetched
-     * @returns a function to call once, when it is answered
-     */
-    enter(owner: TurnOwner, megapixels: number | undefined): () => void {
-      const active = activate(owner);
-      active.returnsUntil = Number.NEGATIVE_INFINITY;
-      const count = (step: 1 | -1) => {
-        active.inFlight += step;
-        total += step;
-        if (megapixels === undefined) active.withLink += step;
-        else {
-          uploads.count += step;
-          uploads.megapixels += step * megapixels;
-          // Without a rest of rounding when nothing is in progress.
-          active.megapixels = active.inFlight && active.megapixels + step * megapixels;
-        }
-      };
-      count(1);
-      return () => count(-1);
-    },
+  /** Counts a rejected client as active until it should have returned. */
+  expectReturn(owner: TurnOwner, atMillis: number): void {
+    const active = this.#activate(owner);
+    active.returnsUntil = Math.max(active.returnsUntil, atMillis + RETURN_MILLIS);
+  }
 
-    /** Counts a rejected client as active until it should have returned. */
-    expectReturn(owner: TurnOwner, atMillis: number): void {
-      const active = activate(owner);
-      active.returnsUntil = Math.max(active.returnsUntil, atMillis + RETURN_MILLIS);
-    },
-
-    /** Returns a client's claim on the workers. @param ownMillis work of its next job */
-    claimOf(
-      owner: TurnOwner,
-      ownMillis: number,
-      foreign: ForeignLoad,
-      time: ServiceTime,
-      now: number,
-    ): ClientClaim {
-      const inFlightMillis = workOf(clients.get(owner.client), time);
-      /** Its turns until then: as much work is done for each other client of the same weight. */
-      const turnMillis = inFlightMillis + ownMillis;
-      let weights = owner.weight;
-      let returning = 0;
-      // Clients of other gateways count with weight 1, and their jobs as typical.
-      const foreignMillis = foreign.jobs * serviceMillis(time);
-      let aheadMillis = inFlightMillis + Math.min(foreignMillis, foreign.clients * turnMillis);
-      for (const [client, other] of clients) {
-        if (other.inFlight === 0 && other.returnsUntil < now) clients.delete(client);
-        else if (client !== owner.client) {
-          weights += other.weight;
-          if (other.returnsUntil >= now) returning++;
-          const theirs = (turnMillis * other.weight) / owner.weight;
-          aheadMillis += Math.min(workOf(other, time), theirs);
-        }
+  /** Returns a client's claim on the workers. @param ownMillis work of its next job */
+  claimOf(
+    owner: TurnOwner,
+    ownMillis: number,
+    foreign: ForeignLoad,
+    time: ServiceTime,
+    now: number,
+  ): ClientClaim {
+    const inFlightMillis = workOf(this.#clients.get(owner.client), time);
+    /** Its turns until then: as much work is done for each other client of the same weight. */
+    const turnMillis = inFlightMillis + ownMillis;
+    let weights = owner.weight;
+    let returning = 0;
+    // Clients of other gateways count with weight 1, and their jobs as typical.
+    const foreignMillis = foreign.jobs * serviceMillis(time);
+    let aheadMillis = inFlightMillis + Math.min(foreignMillis, foreign.clients * turnMillis);
+    for (const [client, other] of this.#clients) {
+      if (other.inFlight === 0 && other.returnsUntil < now) this.#clients.delete(client);
+      else if (client !== owner.client) {
+        weights += other.weight;
+        if (other.returnsUntil >= now) returning++;
+        const theirs = (turnMillis * other.weight) / owner.weight;
+        aheadMillis += Math.min(workOf(other, time), theirs);
       }
-      const share = owner.weight / weights;
-      return { client: owner.client, inFlightMillis, share, returning, aheadMillis };
-    },
-  };
+    }
+    const share = owner.weight / weights;
+    return { client: owner.client, inFlightMillis, share, returning, aheadMillis };
+  }
 }

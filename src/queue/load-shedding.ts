@@ -59,48 +59,55 @@ export function waitThresholds(
  * milliseconds of any one clock.
  * @param maxWaitMillis what a request may wait in a burst
  */
-export function createLoadShedding(maxWaitMillis: number) {
-  let isAdmitting = true;
-  let burstMillisLeft = BURST_MILLIS;
-  let observedAt = Number.NEGATIVE_INFINITY;
-  let resumedAt = Number.NEGATIVE_INFINITY;
+export class LoadShedding {
+  readonly #maxWaitMillis;
+  #isAdmitting = true;
+  #burstMillisLeft = BURST_MILLIS;
+  #observedAt = Number.NEGATIVE_INFINITY;
+  #resumedAt = Number.NEGATIVE_INFINITY;
   /** By client: when the last of its rejected requests may return. */
-  const lastRetries = new Map<string, number>();
+  readonly #lastRetries = new Map<string, number>();
   /** When the workers could have done the rejected requests of all. */
-  let demandUntil = Number.NEGATIVE_INFINITY;
+  #demandUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(maxWaitMillis: number) {
+    this.#maxWaitMillis = maxWaitMillis;
+  }
 
   /** The wait above which admission stops. */
-  function shedThreshold(estimate: LoadEstimate, now: number): number {
-    if (burstMillisLeft > 0) return maxWaitMillis;
-    const { low, high } = waitThresholds(estimate, maxWaitMillis);
-    return now - resumedAt < STEADY_MILLIS ? Math.min(2 * high - low, maxWaitMillis) : high;
+  #shedThreshold(estimate: LoadEstimate, now: number): number {
+    if (this.#burstMillisLeft > 0) return this.#maxWaitMillis;
+    const { low, high } = waitThresholds(estimate, this.#maxWaitMillis);
+    return now - this.#resumedAt < STEADY_MILLIS
+      ? Math.min(2 * high - low, this.#maxWaitMillis)
+      : high;
   }
 
   /** Updates the state. Called often enough, or a pause between two bursts is missed. */
-  function observe(estimate: LoadEstimate, now: number): void {
+  observe(estimate: LoadEstimate, now: number): void {
     const { waitMillis, serviceMillis } = estimate;
     const hasFreeSlot = waitMillis <= serviceMillis;
-    const sinceLastMillis = now - observedAt;
-    const left = burstMillisLeft + (hasFreeSlot ? sinceLastMillis : -sinceLastMillis);
-    burstMillisLeft = Math.min(BURST_MILLIS, Math.max(0, left));
-    observedAt = now;
-    const resumeThreshold = waitThresholds(estimate, maxWaitMillis).low;
-    const wasAdmitting = isAdmitting;
-    const threshold = wasAdmitting ? shedThreshold(estimate, now) : resumeThreshold;
+    const sinceLastMillis = now - this.#observedAt;
+    const left = this.#burstMillisLeft + (hasFreeSlot ? sinceLastMillis : -sinceLastMillis);
+    this.#burstMillisLeft = Math.min(BURST_MILLIS, Math.max(0, left));
+    this.#observedAt = now;
+    const resumeThreshold = waitThresholds(estimate, this.#maxWaitMillis).low;
+    const wasAdmitting = this.#isAdmitting;
+    const threshold = wasAdmitting ? this.#shedThreshold(estimate, now) : resumeThreshold;
     // Service times are measured on admitted requests: while a slot is free, one must always be admitted.
-    isAdmitting = hasFreeSlot || waitMillis <= threshold;
-    if (isAdmitting && !wasAdmitting) resumedAt = now;
-    for (const [client, retryAt] of lastRetries) {
-      if (retryAt + MAX_RETRY_MILLIS < now) lastRetries.delete(client);
+    this.#isAdmitting = hasFreeSlot || waitMillis <= threshold;
+    if (this.#isAdmitting && !wasAdmitting) this.#resumedAt = now;
+    for (const [client, retryAt] of this.#lastRetries) {
+      if (retryAt + MAX_RETRY_MILLIS < now) this.#lastRetries.delete(client);
     }
   }
 
   /** Returns how many requests a client would have beyond its share with one more; 0 if nobody needs the place. */
-  function excess(estimate: LoadEstimate, claim: Claim, now: number): number {
+  #excess(estimate: LoadEstimate, claim: Claim, now: number): number {
     const { serviceMillis, slots, waitMillis } = estimate;
     const { share, inFlightMillis, returning } = claim;
     const placesIn = (millis: number) => (millis * slots) / serviceMillis;
-    const capacity = placesIn(shedThreshold(estimate, now));
+    const capacity = placesIn(this.#shedThreshold(estimate, now));
     const hasPlace = waitMillis <= serviceMillis || placesIn(waitMillis) + returning <= capacity;
     if (hasPlace || inFlightMillis === 0 || returning === 0) return 0;
     return Math.max(0, inFlightMillis / serviceMillis + 1 - share * capacity);
@@ -110,42 +117,45 @@ export function createLoadShedding(maxWaitMillis: number) {
    * Returns after how long to retry, ms. Retries of a client are spread at the rate at which its work is done; as
    * many as fit at once may return when admission resumes.
    */
-  function retryAfter(
+  #retryAfter(
     { serviceMillis, slots }: LoadEstimate,
     { client, share }: Claim,
     resumesAt: number,
     fittingMillis: number,
     now: number,
   ): number {
-    const last = lastRetries.get(client) ?? Number.NEGATIVE_INFINITY;
+    const last = this.#lastRetries.get(client) ?? Number.NEGATIVE_INFINITY;
     const next = last + serviceMillis / (slots * share);
     const retryAt = Math.min(Math.max(next, resumesAt), now + MAX_RETRY_MILLIS);
-    lastRetries.set(client, retryAt);
+    this.#lastRetries.set(client, retryAt);
     return Math.max(resumesAt, retryAt - fittingMillis) - now;
   }
 
-  return {
-    observe,
-    /** Decides about one request. @returns nothing if it is admitted */
-    admit(estimate: LoadEstimate, claim: Claim, now: number): Rejection | undefined {
-      observe(estimate, now);
-      const { serviceMillis, slots } = estimate;
-      const { low, high } = waitThresholds(estimate, maxWaitMillis);
-      const { turnMillis, share } = claim;
-      const reject = (reason: Rejection['reason'], resumesAt: number): Rejection => ({
-        reason,
-        retryMillis: retryAfter(estimate, claim, resumesAt, share * (high - low), now),
-      });
-      if (!isAdmitting && turnMillis > low) {
-        const next = Math.max(demandUntil + serviceMillis / slots, now + estimate.waitMillis - low);
-        demandUntil = Math.min(next, now + MAX_RETRY_MILLIS);
-        return reject('busy', now + turnMillis - low);
-      }
-      const surplus = excess(estimate, claim, now);
-      if (surplus === 0) return undefined;
-      return reject('own-share', now + (surplus * serviceMillis) / (slots * share));
-    },
-    /** Time until the rejected requests of all clients could be done, ms; 0 while requests are admitted. */
-    retryMillis: (now: number): number => (isAdmitting ? 0 : Math.max(0, demandUntil - now)),
-  };
+  /** Decides about one request. @returns nothing if it is admitted */
+  admit(estimate: LoadEstimate, claim: Claim, now: number): Rejection | undefined {
+    this.observe(estimate, now);
+    const { serviceMillis, slots } = estimate;
+    const { low, high } = waitThresholds(estimate, this.#maxWaitMillis);
+    const { turnMillis, share } = claim;
+    const reject = (reason: Rejection['reason'], resumesAt: number): Rejection => ({
+      reason,
+      retryMillis: this.#retryAfter(estimate, claim, resumesAt, share * (high - low), now),
+    });
+    if (!this.#isAdmitting && turnMillis > low) {
+      const next = Math.max(
+        this.#demandUntil + serviceMillis / slots,
+        now + estimate.waitMillis - low,
+      );
+      this.#demandUntil = Math.min(next, now + MAX_RETRY_MILLIS);
+      return reject('busy', now + turnMillis - low);
+    }
+    const surplus = this.#excess(estimate, claim, now);
+    if (surplus === 0) return undefined;
+    return reject('own-share', now + (surplus * serviceMillis) / (slots * share));
+  }
+
+  /** Time until the rejected requests of all clients could be done, ms; 0 while requests are admitted. */
+  retryMillis(now: number): number {
+    return this.#isAdmitting ? 0 : Math.max(0, this.#demandUntil - now);
+  }
 }

@@ -46,21 +46,30 @@ return redis.call('HVALS', KEYS[1])
 `;
 
 /** The registry of live workers: workers send heartbeats, gateways read it. */
-export function createWorkerRegistry(redis: Redis) {
-  const heartbeat = defineScript<number>(redis, 'selvageHeartbeat', HEARTBEAT);
-  const live = defineScript<string[]>(redis, 'selvageLive', LIVE);
-  const keys = [WORKERS, HEARTBEATS];
-  return {
-    heartbeat: async (worker: WorkerInfo): Promise<void> => {
-      await heartbeat(keys, [worker.id, JSON.stringify(worker)]);
-    },
-    /** Returns the workers with a heartbeat in the last three seconds. */
-    live: async (): Promise<WorkerInfo[]> =>
-      (await live(keys, [TIMEOUT_MILLIS])).map((json) => WorkerInfo.parse(JSON.parse(json))),
-    leave: async (id: string): Promise<void> => {
-      await redis.multi().hdel(WORKERS, id).zrem(HEARTBEATS, id).exec();
-    },
-  };
-}
+export class WorkerRegistry {
+  readonly #redis;
+  readonly #heartbeat;
+  readonly #live;
+  readonly #keys = [WORKERS, HEARTBEATS];
 
-export type WorkerRegistry = ReturnType<typeof createWorkerRegistry>;
+  constructor(redis: Redis) {
+    this.#redis = redis;
+    this.#heartbeat = defineScript<number>(redis, 'selvageHeartbeat', HEARTBEAT);
+    this.#live = defineScript<string[]>(redis, 'selvageLive', LIVE);
+  }
+
+  async heartbeat(worker: WorkerInfo): Promise<void> {
+    await this.#heartbeat(this.#keys, [worker.id, JSON.stringify(worker)]);
+  }
+
+  /** Returns the workers with a heartbeat in the last three seconds. */
+  async live(): Promise<WorkerInfo[]> {
+    return (await this.#live(this.#keys, [TIMEOUT_MILLIS])).map((json) =>
+      WorkerInfo.parse(JSON.parse(json)),
+    );
+  }
+
+  async leave(id: string): Promise<void> {
+    await this.#redis.multi().hdel(WORKERS, id).zrem(HEARTBEATS, id).exec();
+  }
+}

@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { afterAll, describe, expect, test } from 'vitest';
 import { lookRoutes } from '../../src/api/look/routes.ts';
-import { createLookThreads } from '../../src/api/look/thread-pool.ts';
+import { LookThreads } from '../../src/api/look/thread-pool.ts';
 import { parse } from '../../src/http/parse.ts';
 import type { Call, Route } from '../../src/http/route.ts';
 import { createLog } from '../../src/platform/log.ts';
@@ -10,7 +10,7 @@ import { CLOSET } from '../look/closet.ts';
 import { callOf } from '../support/call.ts';
 
 const signingKeys = 'k1:a-secret-of-the-test';
-const threads = createLookThreads({
+const threads = new LookThreads({
   threads: 1,
   deadlineMillis: 60_000,
   abandonedMillis: 60_000,
@@ -18,7 +18,7 @@ const threads = createLookThreads({
   registry: new Registry(),
   log: createLog('test', 'silent'),
 });
-afterAll(threads.close);
+afterAll(() => threads.close());
 const routes = lookRoutes({ signingKeys, threads, charge: async () => {} });
 const routeAt = (path: string): Route => {
   const found = routes.find((route) => route.path === `/look/v1/${path}`);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createBatchActions } from '../../src/api/intake/batches/actions.ts';
+import { BatchActions } from '../../src/api/intake/batches/actions.ts';
 import { createBatchEvents } from '../../src/api/intake/batches/events.ts';
 import { CreateBatchRequest } from '../../src/api/intake/batches/request.ts';
 import { fileRoutes } from '../../src/api/intake/files.ts';
@@ -7,13 +7,13 @@ import { jobRoutes } from '../../src/api/intake/job-routes.ts';
 import { removeBgRoutes } from '../../src/api/removal/removebg/routes.ts';
 import { DEFAULT_LIMITS } from '../../src/auth/key-record.ts';
 import type { Route } from '../../src/http/route.ts';
-import { createBatchRetention } from '../../src/intake/batches/batch-retention.ts';
+import { BatchRetention } from '../../src/intake/batches/batch-retention.ts';
 import { Batches } from '../../src/intake/batches/batches.ts';
-import { createClientIndex } from '../../src/intake/client-index.ts';
+import { ClientIndex } from '../../src/intake/client-index.ts';
 import { NamedSettings } from '../../src/intake/named-settings.ts';
 import { ReviewDecisions } from '../../src/intake/review/decisions.ts';
 import { RULE_PACKS } from '../../src/intake/rule-packs.ts';
-import { createWebhookReceivers } from '../../src/intake/webhooks/receivers.ts';
+import { WebhookReceivers } from '../../src/intake/webhooks/receivers.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { fileLinks } from '../../src/storage/file-links.ts';
 import { callOf } from '../support/call.ts';
@@ -109,7 +109,7 @@ describe('the remove.bg routes', () => {
 describe('a batch', () => {
   test('is accepted, sealed and canceled by the shared clock', async () => {
     const batches = new Batches(redis, now);
-    const actions = createBatchActions(
+    const actions = new BatchActions(
       {
         batches,
         blobs,
@@ -118,10 +118,10 @@ describe('a batch', () => {
         requestLimits: UNUSED,
         presets: UNUSED,
         storedBytes: UNUSED,
-        batchIndex: createClientIndex(redis, 'batches'),
+        batchIndex: new ClientIndex(redis, 'batches'),
         linkRule: () => undefined,
-        batchRetention: createBatchRetention(batches, blobs),
-        receivers: createWebhookReceivers(redis),
+        batchRetention: new BatchRetention(batches, blobs),
+        receivers: new WebhookReceivers(redis),
         rulePacks: new NamedSettings(redis, blobs, RULE_PACKS, now),
         reviews: new ReviewDecisions(redis),
         readClientLimits: async () => ({}),

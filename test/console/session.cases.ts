@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { mintKey } from '../../src/auth/api-key.ts';
-import { createSessions } from '../../src/auth/sessions.ts';
+import { Sessions } from '../../src/auth/sessions.ts';
 import { rawExchange } from '../support/client.ts';
 import type { Stack } from '../support/stack.ts';
 import type { KeyRegister } from './key-register.ts';
@@ -215,11 +215,9 @@ export function sessionCases(running: () => Running): void {
       const cookie = `selvage-console=${'x'.repeat(43)}`;
       expect((await usage({ cookie, ...OWN_PAGE })).status).toBe(401);
       expect(
-        await createSessions(
-          running().register.redis,
-          running().register.keys,
-          async () => {},
-        ).find('x'.repeat(43)),
+        await new Sessions(running().register.redis, running().register.keys, async () => {}).find(
+          'x'.repeat(43),
+        ),
       ).toBeUndefined();
     });
   });

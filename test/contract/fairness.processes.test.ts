@@ -9,7 +9,7 @@ import { blockingConnection, commandConnection, untilReady } from '../../src/pla
 import { onCanceled } from '../../src/queue/cancel.ts';
 import type { JobData } from '../../src/queue/catalog.ts';
 import { openQueue } from '../../src/queue/queue.ts';
-import { createWorkerRegistry } from '../../src/queue/worker-registry.ts';
+import { WorkerRegistry } from '../../src/queue/worker-registry.ts';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
 import { consumeJobs } from '../../workers/consume-jobs.ts';
 import { formOf, postImage } from '../support/client.ts';
@@ -42,7 +42,7 @@ afterAll(async () => {
 
 async function startScriptedWorker(): Promise<() => Promise<void>> {
   const blobs = await createFsBlobs({ dir: join(stack.home, 'store') });
-  const registry = createWorkerRegistry(redis);
+  const registry = new WorkerRegistry(redis);
   const device = { model: 'm@1', device: 'cpu' };
   const serviceTime = { fixedMillis: SERVICE_MILLIS, megapixelMillis: 0, megapixels: 1 };
   const beat = () => registry.heartbeat({ id: 'scripted', slots: 1, serviceTime, ...device });

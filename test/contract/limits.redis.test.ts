@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createLimits, limitHeaders } from '../../src/http/limits.ts';
+import { Limits, limitHeaders } from '../../src/http/limits.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { commandConnection, untilReady } from '../../src/platform/redis.ts';
@@ -16,7 +16,7 @@ const allowance = (meter: string, count = 5, quotaPerDay = 3) => ({
 
 describe('the rate limit', () => {
   test('admits the whole count at once, then tells when to retry', async () => {
-    const limits = createLimits(redis, hostClock);
+    const limits = new Limits(redis, hostClock);
     const remaining: number[] = [];
     for (let i = 0; i < 5; i++) {
       const { rateLimit } = await limits.admit(allowance('burst'), 0);
@@ -33,14 +33,14 @@ describe('the rate limit', () => {
   });
 
   test('counts each meter separately', async () => {
-    const limits = createLimits(redis, hostClock);
+    const limits = new Limits(redis, hostClock);
     await limits.admit(allowance('one', 1), 0);
     await expect(limits.admit(allowance('one', 1), 0)).rejects.toThrow();
     await expect(limits.admit(allowance('two', 1), 0)).resolves.toBeDefined();
   });
 
   test('holds under concurrent requests', async () => {
-    const limits = createLimits(redis, hostClock);
+    const limits = new Limits(redis, hostClock);
     const all = await Promise.allSettled(
       Array.from({ length: 50 }, () => limits.admit(allowance('crowd', 7), 0)),
     );
@@ -50,7 +50,7 @@ describe('the rate limit', () => {
 
 describe('the daily quota', () => {
   test('is charged for successes, refunded for failures, and rejects requests beyond it', async () => {
-    const limits = createLimits(redis, hostClock);
+    const limits = new Limits(redis, hostClock);
     const admissions = [];
     for (let i = 0; i < 3; i++) admissions.push(await limits.admit(allowance('quota', 100), 1));
     expect(admissions.map(({ rateLimit }) => rateLimit.quota.remaining)).toEqual([2, 1, 0]);
@@ -63,14 +63,14 @@ describe('the daily quota', () => {
   });
 
   test('is not charged for requests without a cost', async () => {
-    const limits = createLimits(redis, hostClock);
+    const limits = new Limits(redis, hostClock);
     await limits.admit(allowance('free', 100), 0);
     const { rateLimit } = await limits.admit(allowance('free', 100), 1);
     expect(rateLimit.quota.remaining).toBe(2);
   });
 
   test('does not charge the rate limit for rejected requests', async () => {
-    const limits = createLimits(redis, hostClock);
+    const limits = new Limits(redis, hostClock);
     for (let i = 0; i < 3; i++) await limits.admit(allowance('both', 100), 1);
     for (let i = 0; i < 5; i++)
       await limits.admit(allowance('both', 100), 1).catch(() => undefined);
@@ -98,7 +98,7 @@ test('while Redis is unavailable a request is rejected with 503 at once', async 
   const own = await startRedis();
   const connection = commandConnection(own.url, createLog('test', 'silent'));
   await untilReady(connection, AbortSignal.timeout(5000));
-  const limits = createLimits(connection, hostClock);
+  const limits = new Limits(connection, hostClock);
   await own.end('SIGKILL');
   await expect(limits.admit(allowance('gone'), 0)).rejects.toMatchObject({
     type: 'upstream-unavailable',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createClientRetention } from '../../src/auth/client-retention.ts';
+import { ClientRetention } from '../../src/auth/client-retention.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { blockingConnection } from '../../src/platform/redis.ts';
 import { formWith, keyClient, postImage, type Sent } from '../support/client.ts';
@@ -107,7 +107,7 @@ describe('a classification whose client prefers', () => {
 describe('a preference that cannot be met', () => {
   test('is ignored for a key that may store nothing', async () => {
     const redis = blockingConnection(stack.redis.url, createLog('test', 'silent'));
-    await createClientRetention(redis).set('keepers-of-nothing', { store: 'none' });
+    await new ClientRetention(redis).set('keepers-of-nothing', { store: 'none' });
     redis.disconnect();
     const { key: none } = await stack.key({ client: 'keepers-of-nothing' });
     const removed = await remove({ prefer: 'respond-async, wait=5' }, { key: none });

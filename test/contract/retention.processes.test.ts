@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createClientRetention, type Retention } from '../../src/auth/client-retention.ts';
+import { ClientRetention, type Retention } from '../../src/auth/client-retention.ts';
 import { batchClient, rowOf } from '../support/batches.ts';
 import { postImage } from '../support/client.ts';
 import { feedClient } from '../support/feed-client.ts';
@@ -17,7 +17,7 @@ let clients = 0;
 /** Creates a key of a new client, with the operator's policies for the key and for the client. */
 async function keyWith({ key = {}, client = {} }: { key?: Retention; client?: Retention }) {
   const name = `client-${++clients}`;
-  await createClientRetention(redis).set(name, client);
+  await new ClientRetention(redis).set(name, client);
   return (await stack.key({ client: name, retention: key })).key;
 }
 const secondsRetained = ({ finishedAt = '', expiresAt }: Pick<Job, 'finishedAt' | 'expiresAt'>) =>

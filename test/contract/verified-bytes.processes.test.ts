@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { JobRecords } from '../../src/intake/job-records.ts';
-import { createJobRetention } from '../../src/intake/job-retention.ts';
+import { JobRetention } from '../../src/intake/job-retention.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { commandConnection, untilReady } from '../../src/platform/redis.ts';
@@ -105,7 +105,7 @@ test('a job that the sweep ends because its cut-out is missing has not expired',
   onTestFinished(() => redis.disconnect());
   const blobs = await createFsBlobs({ dir: join(stack.home, 'store') });
   const records = new JobRecords(redis, hostClock);
-  await createJobRetention(records, blobs).expire((await records.get(id))!, Date.now());
+  await new JobRetention(records, blobs).expire((await records.get(id))!, Date.now());
   await expectDamaged(await intake.result(id));
 });
 

@@ -2,8 +2,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { Completions } from '../../src/intake/completions.ts';
 import { type JobRecord, JobRecords } from '../../src/intake/job-records.ts';
 import {
-  createJobRetention,
   expiryOf,
+  JobRetention,
   SETTLE_MILLIS,
   sweepDueJobs,
 } from '../../src/intake/job-retention.ts';
@@ -23,7 +23,7 @@ const DAY = 86_400;
 const { server, redis } = await useRedis();
 const blobs = await useBlobs();
 const records = new JobRecords(redis, hostClock);
-const retention = createJobRetention(records, blobs);
+const retention = new JobRetention(records, blobs);
 const queue = openQueue('async', redis, log);
 const enqueue = (job: JobRecord) => requeueJob(queue, job);
 afterAll(() => queue.close());
@@ -277,7 +277,7 @@ describe('expiry', () => {
     const outputKey = 'out/tests/interrupted.png';
     await succeed(job, await workOn(job, outputKey));
     const { head, deleteAll, kept } = blobs;
-    const broken = createJobRetention(records, {
+    const broken = new JobRetention(records, {
       head,
       deleteAll,
       kept,

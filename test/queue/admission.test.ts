@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createLog } from '../../src/platform/log.ts';
-import { capacityOf, createAdmission, estimateLoad } from '../../src/queue/admission.ts';
+import { Admission, capacityOf, estimateLoad } from '../../src/queue/admission.ts';
 import { DEFAULT_SERVICE_TIME, serviceMillis } from '../../src/queue/service-time.ts';
 import type { WorkerInfo } from '../../src/queue/worker-registry.ts';
 
@@ -38,7 +38,7 @@ async function createSampled(depth: () => number, workers = [worker(1, 100)], de
   const log = createLog('test', 'silent');
   const shed: string[] = [];
   const onShed = (reason: string) => void shed.push(reason);
-  const admission = createAdmission(jobs, registry, { deadlineMillis: 10_000, log, onShed });
+  const admission = new Admission(jobs, registry, { deadlineMillis: 10_000, log, onShed });
   onTestFinished(() => admission.close());
   await admission.sample();
   const waitMillis = () => {
@@ -46,7 +46,7 @@ async function createSampled(depth: () => number, workers = [worker(1, 100)], de
       admission.prediction() ?? {};
     return queueMillis + serviceMillis(serviceTime);
   };
-  return { ...admission, waitMillis, shed };
+  return Object.assign(admission, { waitMillis, shed });
 }
 
 const admitUntilRejected = (admit: () => void): number => {

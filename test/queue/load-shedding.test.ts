@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { nextGap } from '../../bench/load/schedule.ts';
-import { createClientLoad } from '../../src/queue/client-load.ts';
-import { createLoadShedding, type LoadEstimate } from '../../src/queue/load-shedding.ts';
+import { ClientLoad } from '../../src/queue/client-load.ts';
+import { type LoadEstimate, LoadShedding } from '../../src/queue/load-shedding.ts';
 import { createRandom } from '../faults/random.ts';
 
 const MAX_WAIT_MILLIS = 20_000;
@@ -9,10 +9,10 @@ const at = (waitMillis: number) => ({ waitMillis, serviceMillis: 100, slots: 1 }
 
 /** Load shedding for one client alone, which returns after how long to retry. */
 function createForOne(maxWaitMillis: number) {
-  const { observe, admit, retryMillis } = createLoadShedding(maxWaitMillis);
+  const shedding = new LoadShedding(maxWaitMillis);
   return {
-    observe,
-    retryMillis,
+    observe: shedding.observe.bind(shedding),
+    retryMillis: shedding.retryMillis.bind(shedding),
     admit(estimate: LoadEstimate, now: number): number | undefined {
       const claim = {
         client: 'a',
@@ -21,7 +21,7 @@ function createForOne(maxWaitMillis: number) {
         returning: 0,
         turnMillis: estimate.waitMillis,
       };
-      return admit(estimate, claim, now)?.retryMillis;
+      return shedding.admit(estimate, claim, now)?.retryMillis;
     },
   };
 }
@@ -102,8 +102,8 @@ function simulate(share: number, seed: number, clientCount = 1) {
   const [slots, serviceMillis, endMillis] = [2, 150, 600_000];
   const random = createRandom(seed);
   const gap = () => nextGap(serviceMillis / slots / share, random);
-  const shedding = createLoadShedding(MAX_WAIT_MILLIS);
-  const clients = createClientLoad();
+  const shedding = new LoadShedding(MAX_WAIT_MILLIS);
+  const clients = new ClientLoad();
   const freeAt: number[] = [0, 0];
   let running: { doneAt: number; leave(): void }[] = [];
   const returns: Arrival[] = [];

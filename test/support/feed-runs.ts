@@ -11,8 +11,8 @@ import { type RowOutcome, readRowOutcomes } from '../../src/intake/batches/row-r
 import type { RowLine } from '../../src/intake/batches/rows.ts';
 import { FeedFiles } from '../../src/intake/feeds/feed-files.ts';
 import { type FeedManifest, Feeds, newFeedId, newRunId } from '../../src/intake/feeds/feeds.ts';
-import { createFeedRuns } from '../../src/intake/feeds/runs.ts';
-import { createStoredBytes } from '../../src/intake/stored-bytes.ts';
+import { FeedRuns } from '../../src/intake/feeds/runs.ts';
+import { StoredBytes } from '../../src/intake/stored-bytes.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { commandConnection, untilReady } from '../../src/platform/redis.ts';
@@ -45,8 +45,8 @@ export async function startFeedBench(allow: readonly string[] = ['127.0.0.0/8'])
   const limits = { headersMillis: 2000, idleMillis: 2000 };
   const safeFetch: SafeFetch = createSafeFetch({ allow, userAgent: 'Selvage/test', limits });
   const files = new FeedFiles(blobs);
-  const runs = createFeedRuns({ feeds, batches, blobs, queue, now: hostClock });
-  const storedBytes = createStoredBytes(redis, hostClock);
+  const runs = new FeedRuns({ feeds, batches, blobs, queue, now: hostClock });
+  const storedBytes = new StoredBytes(redis, hostClock);
   const keys = new Keys(redis, 'a pepper for these tests', hostClock);
   const { record: key } = await keys.create({
     client: 'shop',

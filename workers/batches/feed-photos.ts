@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { getJson, putJson } from '../../src/intake/batches/batch-files.ts';
 import { feedGarmentsPrefix, feedKeys, feedPhotoKey } from '../../src/intake/feeds/feed-keys.ts';
-import { createLeases } from '../../src/intake/leases.ts';
+import { Leases } from '../../src/intake/leases.ts';
 import { PREFIX } from '../../src/platform/redis.ts';
 import { PreviousImage } from '../../src/queue/job-data.ts';
 import { segment } from '../../src/storage/blob-keys.ts';
@@ -31,12 +31,12 @@ export const photoId = (facts: object): string =>
 export class FeedPhotos {
   readonly #redis: Redis;
   readonly #blobs: Blobs;
-  readonly #leases: ReturnType<typeof createLeases>;
+  readonly #leases: Leases;
 
   constructor(redis: Redis, blobs: Blobs) {
     this.#redis = redis;
     this.#blobs = blobs;
-    this.#leases = createLeases(redis);
+    this.#leases = new Leases(redis);
   }
 
   /** Finds the results of a photo in its feed, or copies them from another feed of the client. */

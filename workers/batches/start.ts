@@ -7,7 +7,7 @@ import { startDispatcher } from './dispatcher.ts';
 import { createRowLimits } from './row-limits.ts';
 import { failRow, runRow } from './run-row.ts';
 import { sweepBatches } from './sweep.ts';
-import { createWindow } from './window.ts';
+import { Window } from './window.ts';
 
 /** Rows in addition to the engine's slots, while their images are read and results are written. */
 const STORING_ROWS = 6;
@@ -18,7 +18,7 @@ export function startBatches(
   feedRuns: FeedRunStages,
 ) {
   const { batches, blobs, queues, slots } = worker;
-  const window = createWindow({ batches, blobs, queue: queues.bulk });
+  const window = new Window({ batches, blobs, queue: queues.bulk });
   const ending = { ...worker, window, feedRuns };
   const consumer = worker.consume(
     'bulk',

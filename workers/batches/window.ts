@@ -44,46 +44,46 @@ function toJob(
 }
 
 /** The rows of batches that are queued at a time. Caches one chunk for each batch in progress. */
-export function createWindow({ batches, blobs, queue }: WindowDeps) {
-  const chunks = new Map<string, { chunk: number; rows: AcceptedRow[] }>();
+export class Window {
+  readonly #services;
+  readonly #chunks = new Map<string, { chunk: number; rows: AcceptedRow[] }>();
+  readonly toJob;
 
-  async function rowsOf({ id, client }: BatchRecord, chunk: number): Promise<AcceptedRow[]> {
-    const cached = chunks.get(id);
+  constructor(services: WindowDeps) {
+    this.#services = services;
+    this.toJob = toJob;
+  }
+
+  async rowsOf({ id, client }: BatchRecord, chunk: number): Promise<AcceptedRow[]> {
+    const cached = this.#chunks.get(id);
     if (cached?.chunk === chunk) return cached.rows;
-    const rows = acceptedRows(await batchFiles(blobs, client, id).rows(chunk));
-    chunks.set(id, { chunk, rows });
+    const rows = acceptedRows(await batchFiles(this.#services.blobs, client, id).rows(chunk));
+    this.#chunks.set(id, { chunk, rows });
     return rows;
   }
 
-  return {
-    rowsOf,
-    toJob,
+  /**
+   * Queues the next rows of a batch, from one chunk at most.
+   * @returns how many were queued, and the cursor after them
+   */
+  async enqueueRows(
+    batch: BatchRecord,
+    maxRows: number,
+  ): Promise<{ issued: number; cursor: Cursor }> {
+    const from = batch.cursor;
+    if (from.chunk >= batch.chunks || maxRows <= 0) return { issued: 0, cursor: from };
+    const rows = await this.rowsOf(batch, from.chunk);
+    const next = rows.slice(from.line, from.line + maxRows);
+    const line = from.line + next.length;
+    const to = line < rows.length ? { ...from, line } : { chunk: from.chunk + 1, line: 0 };
+    const jobs = next.map((row) => toJob(batch, from.chunk, rows.length, row));
+    await addJobs(this.#services.queue, { client: batch.client, weight: batch.weight ?? 1 }, jobs);
+    const isFirst = await this.#services.batches.advance(batch.id, from, to, next.length);
+    return isFirst ? { issued: next.length, cursor: to } : { issued: 0, cursor: from };
+  }
 
-    /**
-     * Queues the next rows of a batch, from one chunk at most.
-     * @returns how many were queued, and the cursor after them
-     */
-    async enqueueRows(
-      batch: BatchRecord,
-      maxRows: number,
-    ): Promise<{ issued: number; cursor: Cursor }> {
-      const from = batch.cursor;
-      if (from.chunk >= batch.chunks || maxRows <= 0) return { issued: 0, cursor: from };
-      const rows = await rowsOf(batch, from.chunk);
-      const next = rows.slice(from.line, from.line + maxRows);
-      const line = from.line + next.length;
-      const to = line < rows.length ? { ...from, line } : { chunk: from.chunk + 1, line: 0 };
-      const jobs = next.map((row) => toJob(batch, from.chunk, rows.length, row));
-      await addJobs(queue, { client: batch.client, weight: batch.weight ?? 1 }, jobs);
-      const isFirst = await batches.advance(batch.id, from, to, next.length);
-      return isFirst ? { issued: next.length, cursor: to } : { issued: 0, cursor: from };
-    },
-
-    /** Drops the cached chunks of all other batches. */
-    retainOnly(ids: ReadonlySet<string>): void {
-      for (const id of chunks.keys()) if (!ids.has(id)) chunks.delete(id);
-    },
-  };
+  /** Drops the cached chunks of all other batches. */
+  retainOnly(ids: ReadonlySet<string>): void {
+    for (const id of this.#chunks.keys()) if (!ids.has(id)) this.#chunks.delete(id);
+  }
 }
-
-export type Window = ReturnType<typeof createWindow>;

@@ -13,7 +13,7 @@ import {
   START_ID,
 } from './child-protocol.ts';
 import { createIdleCollector } from './collect-when-idle.ts';
-import { createFrameReader, type Frame, writeFrame } from './frames.ts';
+import { type Frame, FrameReader, writeFrame } from './frames.ts';
 import type { RunTask } from './task-runner.ts';
 
 /** The inference child: loads the model once, then runs tasks until its pool closes the socket. */
@@ -60,7 +60,7 @@ async function handleRequest({ header, body }: Frame): Promise<void> {
   }
 }
 
-const reader = createFrameReader((frame) => void collectingWhenIdle(() => handleRequest(frame)));
+const reader = new FrameReader((frame) => void collectingWhenIdle(() => handleRequest(frame)));
 // Node reads straight into the frame's own memory.
 const options: SocketConstructorOpts & ConnectOpts = {
   fd: SOCKET_FD,

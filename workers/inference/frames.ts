@@ -37,51 +37,59 @@ export function writeFrame(
  * Assembles frames from received bytes, without copying if they are read into `nextBuffer`.
  * @param onFrame receives each frame, in order
  */
-export function createFrameReader(onFrame: (frame: Frame) => void) {
-  const prefix = Buffer.alloc(PREFIX_BYTES);
-  let header: Buffer | undefined;
-  let body: Buffer | undefined;
-  let target: Buffer = prefix;
-  let offset = 0;
+export class FrameReader {
+  readonly #onFrame;
+  readonly #prefix = Buffer.alloc(PREFIX_BYTES);
+  #header: Buffer | undefined;
+  #body: Buffer | undefined;
+  #target: Buffer;
+  #offset = 0;
 
-  function fillNext(next: Buffer): void {
-    target = next;
-    offset = 0;
+  constructor(onFrame: (frame: Frame) => void) {
+    this.#onFrame = onFrame;
+    this.#target = this.#prefix;
   }
-  function beginFrame(): void {
-    const headerBytes = prefix.readUInt32LE(0);
-    const bodyBytes = prefix.readUInt32LE(4);
+
+  #fillNext(next: Buffer): void {
+    this.#target = next;
+    this.#offset = 0;
+  }
+
+  #beginFrame(): void {
+    const headerBytes = this.#prefix.readUInt32LE(0);
+    const bodyBytes = this.#prefix.readUInt32LE(4);
     if (headerBytes === 0 || headerBytes > MAX_HEADER_BYTES || bodyBytes > MAX_BODY_BYTES)
       throw new Error('The received bytes are not a frame');
-    header = Buffer.allocUnsafe(headerBytes);
-    body = Buffer.allocUnsafeSlow(bodyBytes);
-    fillNext(header);
+    this.#header = Buffer.allocUnsafe(headerBytes);
+    this.#body = Buffer.allocUnsafeSlow(bodyBytes);
+    this.#fillNext(this.#header);
   }
-  function endFrame(json: Buffer, complete: Buffer): void {
-    header = body = undefined;
-    fillNext(prefix);
-    onFrame({ header: JSON.parse(json.toString()), body: complete });
+
+  #endFrame(json: Buffer, complete: Buffer): void {
+    this.#header = this.#body = undefined;
+    this.#fillNext(this.#prefix);
+    this.#onFrame({ header: JSON.parse(json.toString()), body: complete });
   }
+
   /** Says that `count` bytes were written to `nextBuffer`. Throws if they cannot be a frame. */
-  function advance(count: number): void {
-    offset += count;
-    if (offset < target.length) return;
-    if (!header || !body) beginFrame();
-    else if (target === header && body.length > 0) fillNext(body);
-    else endFrame(header, body);
+  advance(count: number): void {
+    this.#offset += count;
+    if (this.#offset < this.#target.length) return;
+    if (!this.#header || !this.#body) this.#beginFrame();
+    else if (this.#target === this.#header && this.#body.length > 0) this.#fillNext(this.#body);
+    else this.#endFrame(this.#header, this.#body);
   }
-  return {
-    /** Where the next bytes belong; never empty. */
-    nextBuffer: (): Uint8Array => target.subarray(offset),
-    advance,
-    /** Copies bytes received elsewhere. Throws like `advance`. */
-    push(chunk: Uint8Array): void {
-      for (let from = 0; from < chunk.length; ) {
-        const count = Math.min(chunk.length - from, target.length - offset);
-        target.set(chunk.subarray(from, from + count), offset);
-        from += count;
-        advance(count);
-      }
-    },
-  };
+
+  /** Where the next bytes belong; never empty. */
+  readonly nextBuffer = (): Uint8Array => this.#target.subarray(this.#offset);
+
+  /** Copies bytes received elsewhere. Throws like `advance`. */
+  push(chunk: Uint8Array): void {
+    for (let from = 0; from < chunk.length; ) {
+      const count = Math.min(chunk.length - from, this.#target.length - this.#offset);
+      this.#target.set(chunk.subarray(from, from + count), this.#offset);
+      from += count;
+      this.advance(count);
+    }
+  }
 }

@@ -17,7 +17,7 @@ import {
   type TaskRequest,
 } from './child-protocol.ts';
 import { DecodeError } from './decode-error.ts';
-import { createFrameReader, type Frame, writeFrame } from './frames.ts';
+import { type Frame, FrameReader, writeFrame } from './frames.ts';
 import { GC_FLAGS } from './v8-flags.ts';
 
 /** How a child ended, as far as it is known. */
@@ -125,33 +125,50 @@ interface PendingRequest {
 }
 
 /** Matches the responses of a child to requests. */
-function createPendingRequests(hangMillis: number, onHang: () => void) {
-  const pending = new Map<number, PendingRequest>();
-  const take = (id: number): PendingRequest | undefined => {
-    const request = pending.get(id);
+class PendingRequests {
+  readonly #hangMillis;
+  readonly #onHang;
+  readonly #pending = new Map<number, PendingRequest>();
+
+  constructor(hangMillis: number, onHang: () => void) {
+    this.#hangMillis = hangMillis;
+    this.#onHang = onHang;
+  }
+
+  #take(id: number): PendingRequest | undefined {
+    const request = this.#pending.get(id);
     clearTimeout(request?.timeout);
-    pending.delete(id);
+    this.#pending.delete(id);
     return request;
+  }
+
+  wait(id: number): Promise<TaskOutput> {
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, {
+        resolve,
+        reject,
+        timeout: setTimeout(this.#onHang, this.#hangMillis),
+      });
+    });
+  }
+
+  /** Throws if the frame is not a response. */
+  readonly onFrame = ({ header, body }: Frame): void => {
+    const response = ChildResponse.parse(header);
+    const request = this.#take(response.id);
+    if ('error' in response) request?.reject(readError(response.id, response.error));
+    else {
+      const { result, batchSize } = response;
+      request?.resolve({ result, bytes: body, batchSize });
+    }
   };
-  return {
-    wait: (id: number): Promise<TaskOutput> =>
-      new Promise((resolve, reject) => {
-        pending.set(id, { resolve, reject, timeout: setTimeout(onHang, hangMillis) });
-      }),
-    /** Throws if the frame is not a response. */
-    onFrame({ header, body }: Frame): void {
-      const response = ChildResponse.parse(header);
-      const request = take(response.id);
-      if ('error' in response) request?.reject(readError(response.id, response.error));
-      else {
-        const { result, batchSize } = response;
-        request?.resolve({ result, bytes: body, batchSize });
-      }
-    },
-    count: () => pending.size,
-    rejectAll(error: Error): void {
-      for (const id of [...pending.keys()]) take(id)?.reject(error);
-    },
+
+  count() {
+    return this.#pending.size;
+  }
+
+  readonly rejectAll = (error: Error): void => {
+    for (const id of [...this.#pending.keys()]) this.#take(id)?.reject(error);
   };
 }
 
@@ -197,14 +214,14 @@ export function startProcess(options: ChildOptions, hangMillis: number): Inferen
     isStuck = true;
     kill();
   };
-  const pending = createPendingRequests(hangMillis, killStuck);
+  const pending = new PendingRequests(hangMillis, killStuck);
   const crash = untilExit(child, forwardOutput(child), () => ({
     wasStuck: isStuck,
     images: pending.count(),
   }));
   const socket = child.stdio[SOCKET_FD];
   if (!(socket instanceof Socket)) throw new EngineCrash('No inference process can be started');
-  const reader = createFrameReader(pending.onFrame);
+  const reader = new FrameReader(pending.onFrame);
   socket.on('data', (chunk) => {
     try {
       reader.push(chunk);

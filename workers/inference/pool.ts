@@ -30,13 +30,13 @@ import {
   type TaskOutput,
 } from './inference-process.ts';
 import type { MarketplacePicture, MarketplacePictureOptions } from './marketplace-picture.ts';
-import { createPermits, NOBODY, type PermitRequest } from './permits.ts';
+import { NOBODY, type PermitRequest, Permits } from './permits.ts';
 import type { Refinement } from './refine.ts';
 import type { CutOut, RefinedCutOut } from './rendered-file.ts';
 import type { OutfitOptions } from './separate-outfit.ts';
 import type { DeviceChoice } from './session.ts';
 import { superviseProcess } from './slot.ts';
-import { createSuspects, type Task } from './suspects.ts';
+import { Suspects, type Task } from './suspects.ts';
 import { memoryForTasks, TaskMemory, taskBytes } from './task-memory.ts';
 
 export { DecodeError, EngineCrash, type Outfit, type PermitRequest };
@@ -131,13 +131,13 @@ export async function startEngine(options: EngineOptions) {
   const { slots: count, hangMillis = HANG_MILLIS, batch: wanted, ...others } = options;
   const { warmUp = false, observe, onReview, onRules, ...rest } = others;
   const threads = Math.max(1, Math.floor(availableParallelism() / count));
-  const permits = createPermits<InferenceProcess>();
+  const permits = new Permits<InferenceProcess>();
   const memory = new TaskMemory(memoryForTasks(count));
   const batchOn = (device: string) => wanted ?? DEFAULT_BATCH[device] ?? 1;
   // Only a child can tell the device; until then it is prepared for the largest batch of any.
   const batch = wanted ?? Math.max(...Object.values(DEFAULT_BATCH));
   const start = () => startProcess({ ...rest, threads, batch, warmUp }, hangMillis);
-  const suspects = createSuspects();
+  const suspects = new Suspects();
   async function onReady(process: InferenceProcess, { device }: ChildReady): Promise<void> {
     await suspects.tryIn(process);
     if (!process.isAlive()) return;

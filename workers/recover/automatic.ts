@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readInstallationIds, warnOfMismatch } from '../../src/intake/installation-id.ts';
 import { copyKeys } from '../../src/intake/key-copies.ts';
-import { createLeases } from '../../src/intake/leases.ts';
+import { Leases } from '../../src/intake/leases.ts';
 import {
   type RecoveryState,
   readIdentity,
@@ -43,7 +43,7 @@ export class AutomaticRecovery {
   constructor(services: RecoverServices, onRecovered: (more: Recovered) => void = () => {}) {
     this.#services = services;
     this.#onRecovered = onRecovered;
-    this.#leases = createLeases(services.redis);
+    this.#leases = new Leases(services.redis);
   }
 
   /** Finds out whether there is something to recover, and does it. Returns how many records it has restored. */

@@ -80,101 +80,126 @@ async function claimNames(
 }
 
 /** Puts objects into the next batch of a source, which is opened by the first one. */
-export function createFilling(
-  { batches, blobs, sources, maxBytes, now }: Services,
-  { source, settings, payer }: BatchTerms,
-  renewLease: () => Promise<boolean>,
-) {
-  let batchId: string | undefined;
-  let chunk = 0;
-  let rows = 0;
-  let isOverQuota = false;
+export class Filling {
+  readonly #services;
+  readonly #terms;
+  readonly #renewLease;
+  #batchId: string | undefined;
+  #chunk = 0;
+  #rows = 0;
+  #isOverQuota = false;
 
-  async function open(): Promise<string> {
-    const { options, requestId, outputSeconds } = settings;
+  constructor(services: Services, terms: BatchTerms, renewLease: () => Promise<boolean>) {
+    this.#services = services;
+    this.#terms = terms;
+    this.#renewLease = renewLease;
+  }
+
+  async #open(): Promise<string> {
+    const { options, requestId, outputSeconds } = this.#terms.settings;
     const id = `batch_${randomUUID().replaceAll('-', '')}`;
-    const nowMillis = now();
+    const nowMillis = this.#services.now();
     const manifest: BatchManifest = {
       id,
       kind: 'source',
-      client: source.client,
+      client: this.#terms.source.client,
       requestId,
       operations: ['remove-background'],
       ...(options && { options }),
       outputSeconds,
       recordSeconds: RECORD_SECONDS,
       createdAt: new Date(nowMillis).toISOString(),
-      name: source.id,
-      meter: { meter: payer.meter, quotaPerDay: payer.quotaPerDay },
-      ...(payer.weight !== undefined && { weight: payer.weight }),
+      name: this.#terms.source.id,
+      meter: { meter: this.#terms.payer.meter, quotaPerDay: this.#terms.payer.quotaPerDay },
+      ...(this.#terms.payer.weight !== undefined && { weight: this.#terms.payer.weight }),
     };
-    const keys = batchKeys(source.client, id);
+    const keys = batchKeys(this.#terms.source.client, id);
     // The source names its batch first: another worker finds what was appended.
-    if (!(await sources.startBatch(source.id, id))) throw new LeaseLost();
+    if (!(await this.#services.sources.startBatch(this.#terms.source.id, id)))
+      throw new LeaseLost();
     const link = options?.backgroundImageUrl;
     if (link !== undefined) {
-      await blobs.put(keys.background, Buffer.from(link), { mediaType: LINK_MEDIA_TYPE });
+      await this.#services.blobs.put(keys.background, Buffer.from(link), {
+        mediaType: LINK_MEDIA_TYPE,
+      });
     }
-    await putJson(blobs, keys.manifest, manifest);
+    await putJson(this.#services.blobs, keys.manifest, manifest);
     const expiresAt = new Date(nowMillis + OPEN_MILLIS).toISOString();
-    await batches.create({ ...manifest, expiresAt });
+    await this.#services.batches.create({ ...manifest, expiresAt });
     return id;
   }
 
-  async function toLines(objects: readonly ListedObject[]): Promise<RowLine[]> {
-    const problems = new Map(objects.map((object) => [object, rejectionOf(object, maxBytes)]));
+  async #toLines(objects: readonly ListedObject[]): Promise<RowLine[]> {
+    const problems = new Map(
+      objects.map((object) => [object, rejectionOf(object, this.#services.maxBytes)]),
+    );
     const wanted = objects.filter((object) => !problems.get(object));
-    const names = await claimNames(sources, source.id, wanted);
+    const names = await claimNames(this.#services.sources, this.#terms.source.id, wanted);
     const outputs = new Map(wanted.map((object, i) => [object, names[i]]));
     return objects.map((listed, i) => {
-      const position = { row: rows + i, line: rows + i + 1, customId: listed.name };
+      const position = { row: this.#rows + i, line: this.#rows + i + 1, customId: listed.name };
       const output = outputs.get(listed);
-      const object = { source: source.id, ...listed, ...(output !== undefined && { output }) };
+      const object = {
+        source: this.#terms.source.id,
+        ...listed,
+        ...(output !== undefined && { output }),
+      };
       if (output !== undefined) return { ...position, source: { object } } satisfies AcceptedRow;
       return { ...position, object, problem: problems.get(listed) ?? outputTaken };
     });
   }
 
   /** Appends lines as one chunk, or as many of the first lines as the quota allows. */
-  async function append(lines: readonly RowLine[]): Promise<void> {
-    if (isOverQuota || lines.length === 0) return;
-    batchId ??= await open();
-    if (!(await renewLease())) throw new LeaseLost();
-    await putLines(blobs, batchKeys(source.client, batchId).rows(chunk), lines);
+  async #append(lines: readonly RowLine[]): Promise<void> {
+    if (this.#isOverQuota || lines.length === 0) return;
+    this.#batchId ??= await this.#open();
+    if (!(await this.#renewLease())) throw new LeaseLost();
+    await putLines(
+      this.#services.blobs,
+      batchKeys(this.#terms.source.client, this.#batchId).rows(this.#chunk),
+      lines,
+    );
     const rejected = lines.filter(isRejected).length;
     const counts = { accepted: lines.length - rejected, rejected };
-    const read = rows + lines.length;
+    const read = this.#rows + lines.length;
     const upload = PROGRESS.source(read, read);
-    const next = { chunk, first: rows, ...counts, upload };
-    const outcome = await batches.append(batchId, next, payer);
+    const next = { chunk: this.#chunk, first: this.#rows, ...counts, upload };
+    const outcome = await this.#services.batches.append(this.#batchId, next, this.#terms.payer);
     if (outcome === 'conflict') throw new LeaseLost();
     if (outcome === 'appended') {
-      chunk++;
-      rows += lines.length;
-      return sources.take(source.id, lines.map(objectOfLine));
+      this.#chunk++;
+      this.#rows += lines.length;
+      return this.#services.sources.take(this.#terms.source.id, lines.map(objectOfLine));
     }
-    isOverQuota = lines.length === 1;
+    this.#isOverQuota = lines.length === 1;
     const half = Math.ceil(lines.length / 2);
-    if (isOverQuota) return;
-    await append(lines.slice(0, half));
-    await append(lines.slice(half));
+    if (this.#isOverQuota) return;
+    await this.#append(lines.slice(0, half));
+    await this.#append(lines.slice(half));
   }
 
-  return {
-    /** Adds those objects whose version was not taken before. */
-    async add(page: readonly ListedObject[]): Promise<void> {
-      const latest = [...new Map(page.map((object) => [object.name, object])).values()];
-      const lines = await toLines(await sources.untaken(source.id, latest));
-      for (let i = 0; i < lines.length; i += CHUNK_ROWS)
-        await append(lines.slice(i, i + CHUNK_ROWS));
-    },
-    rows: () => rows,
-    isFull: () => rows >= BATCH_ROWS,
-    isOverQuota: () => isOverQuota,
-  };
-}
+  /** Adds those objects whose version was not taken before. */
+  async add(page: readonly ListedObject[]): Promise<void> {
+    const latest = [...new Map(page.map((object) => [object.name, object])).values()];
+    const lines = await this.#toLines(
+      await this.#services.sources.untaken(this.#terms.source.id, latest),
+    );
+    for (let i = 0; i < lines.length; i += CHUNK_ROWS)
+      await this.#append(lines.slice(i, i + CHUNK_ROWS));
+  }
 
-export type Filling = ReturnType<typeof createFilling>;
+  rows() {
+    return this.#rows;
+  }
+
+  isFull() {
+    return this.#rows >= BATCH_ROWS;
+  }
+
+  isOverQuota() {
+    return this.#isOverQuota;
+  }
+}
 
 /**
  * Ends the filling of a batch: its objects count as taken, as their worker may have died before it recorded the last,

@@ -12,7 +12,7 @@ import { outputNames } from '../../src/intake/sources/object-names.ts';
 import type { SourceProblem, SourceRecord } from '../../src/intake/sources/sources.ts';
 import { type ListedObject, LocationUnavailable } from '../../src/storage/locations/location.ts';
 import type { WorkerServices } from '../worker-services.ts';
-import { createFilling, type Filling, LeaseLost, sealBatch } from './fill-batch.ts';
+import { Filling, LeaseLost, sealBatch } from './fill-batch.ts';
 import { checkListing, finishBatch } from './finish-batch.ts';
 import type { SourcePlaces } from './source-objects.ts';
 
@@ -209,7 +209,7 @@ export function createImporter(
     }
     if (!(await batches.hasQuota(payer))) return failQuota(record);
     if (record.isScanRequested) await sources.update(id, { isScanRequested: false });
-    const filling = createFilling(worker, { source, settings, payer }, renewLease);
+    const filling = new Filling(worker, { source, settings, payer }, renewLease);
     try {
       if (!record.isFilled) await readManifests();
       await addHinted(filling);

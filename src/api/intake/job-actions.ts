@@ -109,27 +109,32 @@ function requireGarment(job: JobRecord, index: string | undefined) {
   return { key: garmentKey(prefix, file.sha256), file };
 }
 
-/** Creates the actions behind the job routes. Background removal also uses them for asynchronous requests. */
-export function createJobActions(services: JobServices) {
-  const { redis, queues, jobs, jobRetention, completions, blobs, links, linkRule, now } = services;
-  const queue = queues.async;
+/** The actions behind the job routes. Background removal also uses them for asynchronous requests. */
+export class JobActions {
+  readonly #services;
+  readonly #queue;
 
-  async function read(id: string): Promise<JobRecord> {
-    const job = await jobs.get(id);
+  constructor(services: JobServices) {
+    this.#services = services;
+    this.#queue = services.queues.async;
+  }
+
+  async #read(id: string): Promise<JobRecord> {
+    const job = await this.#services.jobs.get(id);
     if (job) return job;
     throw notFound('job');
   }
 
   /** Reads a request's job. Another client's job is not-found: its existence is not disclosed. */
-  async function readOwnOrDeleted(call: Call): Promise<JobRecord> {
-    const job = await read(call.params.id ?? '');
+  async readOwnOrDeleted(call: Call): Promise<JobRecord> {
+    const job = await this.#read(call.params.id ?? '');
     if (job.client !== call.caller?.client) throw notFound('job');
     checkScopes(job.operations, call);
     return job;
   }
 
-  async function readOwn(call: Call): Promise<JobRecord> {
-    const job = await readOwnOrDeleted(call);
+  async readOwn(call: Call): Promise<JobRecord> {
+    const job = await this.readOwnOrDeleted(call);
     if (job.status !== 'expired') return job;
     const { erasure, buriedAt, expiresAt, outputKey = job.id } = job;
     const isLost = !erasure && buriedAt !== undefined && buriedAt < expiresAt;
@@ -137,153 +142,159 @@ export function createJobActions(services: JobServices) {
   }
 
   /** Returns why a cut-out of a job may be missing now: blobs are deleted after the record says so. */
-  const missing = (job: JobRecord) => async (): Promise<Problem | undefined> => {
-    const present = await read(job.id);
-    if (present.status !== 'succeeded') return gone();
-    return present.outputKey === job.outputKey ? undefined : replaced();
-  };
+  #missing(job: JobRecord) {
+    return async (): Promise<Problem | undefined> => {
+      const present = await this.#read(job.id);
+      if (present.status !== 'succeeded') return gone();
+      return present.outputKey === job.outputKey ? undefined : replaced();
+    };
+  }
 
-  async function start(request: JobRequest, call: Call, ref?: string): Promise<StoredResponse> {
-    if (request.webhook) await checkWebhook(services, requireCaller(call).client);
-    const known = ref && (await jobs.get(newJobId(ref)));
-    if (!known || !isOfRequest(known, now())) {
+  async #start(request: JobRequest, call: Call, ref?: string): Promise<StoredResponse> {
+    if (request.webhook) await checkWebhook(this.#services, requireCaller(call).client);
+    const known = ref && (await this.#services.jobs.get(newJobId(ref)));
+    if (!known || !isOfRequest(known, this.#services.now())) {
       return acceptedResponse(
-        await acceptJob(services, newJobId(known ? undefined : ref), request, call),
+        await acceptJob(this.#services, newJobId(known ? undefined : ref), request, call),
       );
     }
     // The process that created it has died before it answered.
-    if (known.status === 'queued') await requeueJob(queue, known);
+    if (known.status === 'queued') await requeueJob(this.#queue, known);
     await call.takeQuota()?.refund();
     return acceptedResponse(known);
   }
 
   /** Starts a job, once per `Idempotency-Key`. @param path of the endpoint */
-  const startOnce = (request: JobRequest, call: Call, path: string): Promise<StoredResponse> =>
-    idempotently(services.idempotency, call, fingerprintOf(request, path), (ref) =>
-      start(request, call, ref),
+  startOnce(request: JobRequest, call: Call, path: string): Promise<StoredResponse> {
+    return idempotently(this.#services.idempotency, call, fingerprintOf(request, path), (ref) =>
+      this.#start(request, call, ref),
     );
+  }
 
   /** Before a change is acknowledged, so that no loss undoes it. */
-  const keep = (job: JobRecord): Promise<void> =>
-    putDeed(blobs, 'job', job.id, job).catch(storageUnavailable);
+  keep(job: JobRecord): Promise<void> {
+    return putDeed(this.#services.blobs, 'job', job.id, job).catch(storageUnavailable);
+  }
 
-  return {
-    readOwn,
-    readOwnOrDeleted,
-    startOnce,
-    keep,
+  /** @throws Problem invalid-request if a link can never be fetched */
+  checkLinks({ source, options }: JobRequest): void {
+    checkLinks(this.#services.linkRule, {
+      '/imageUrl': 'imageUrl' in source ? source.imageUrl : undefined,
+      '/options/backgroundImageUrl': options.backgroundImageUrl,
+    });
+  }
 
-    /** @throws Problem invalid-request if a link can never be fetched */
-    checkLinks: ({ source, options }: JobRequest): void =>
-      checkLinks(linkRule, {
-        '/imageUrl': 'imageUrl' in source ? source.imageUrl : undefined,
-        '/options/backgroundImageUrl': options.backgroundImageUrl,
-      }),
+  /** Except those that the key's scopes do not cover. */
+  async list(call: Call<PageQuery>): Promise<object> {
+    const source = {
+      path: JOBS_PATH,
+      index: this.#services.jobIndex,
+      get: (id: string) => this.#services.jobs.get(id),
+    };
+    const page = readPage(source, requireCaller(call).client, call.query);
+    const { records: found, ...links } = await page;
+    const covered = found.filter(({ operations }) => !missingScope(operations, call));
+    return { jobs: covered.map((job) => jobResponse(job)), ...links };
+  }
 
-    /** Except those that the key's scopes do not cover. */
-    async list(call: Call<PageQuery>): Promise<object> {
-      const source = {
-        path: JOBS_PATH,
-        index: services.jobIndex,
-        get: (id: string) => jobs.get(id),
-      };
-      const page = readPage(source, requireCaller(call).client, call.query);
-      const { records: found, ...links } = await page;
-      const covered = found.filter(({ operations }) => !missingScope(operations, call));
-      return { jobs: covered.map((job) => jobResponse(job)), ...links };
-    },
+  /** Returns whether a caller may store a job. @throws Problem upstream-unavailable */
+  isAllowed(call: Call): Promise<boolean> {
+    return allowsStorage(requireCaller(call), this.#services.readClientLimits);
+  }
 
-    /** Returns whether a caller may store a job. @throws Problem upstream-unavailable */
-    isAllowed: (call: Call): Promise<boolean> =>
-      allowsStorage(requireCaller(call), services.readClientLimits),
+  /** As `startOnce`, but waits for the end of the job or `waitMillis`, and returns its latest record. */
+  async startAndWait(
+    request: JobRequest,
+    call: Call,
+    path: string,
+    waitMillis: number,
+  ): Promise<JobRecord> {
+    const { body } = await this.startOnce(request, call, path);
+    const id = String(body.id);
+    const signal = AbortSignal.any([call.signal, AbortSignal.timeout(waitMillis)]);
+    const ended = this.#services.completions.next(id, signal); // from before the record is read
+    const job = await this.#read(id);
+    if (!PENDING_STATUSES.includes(job.status)) return job;
+    await ended;
+    return this.#read(id);
+  }
 
-    /** As `startOnce`, but waits for the end of the job or `waitMillis`, and returns its latest record. */
-    async startAndWait(
-      request: JobRequest,
-      call: Call,
-      path: string,
-      waitMillis: number,
-    ): Promise<JobRecord> {
-      const { body } = await startOnce(request, call, path);
-      const id = String(body.id);
-      const signal = AbortSignal.any([call.signal, AbortSignal.timeout(waitMillis)]);
-      const ended = completions.next(id, signal); // from before the record is read
-      const job = await read(id);
-      if (!PENDING_STATUSES.includes(job.status)) return job;
-      await ended;
-      return read(id);
-    },
+  /** Cancels a job. Idempotent. @throws Problem conflict if the job has ended in another state */
+  async cancel(job: JobRecord): Promise<JobRecord> {
+    const nowMillis = this.#services.now();
+    const { dueAtMillis, expiresAt } = expiryOf(job, nowMillis);
+    const isCanceled = await this.#services.jobs.end(job, {
+      from: PENDING_STATUSES,
+      to: 'canceled',
+      fields: { finishedAt: new Date(nowMillis).toISOString(), expiresAt },
+      dueAtMillis,
+    });
+    if (isCanceled) {
+      await cancelJob(this.#queue, this.#services.redis, job.id);
+      await this.#services.jobRetention.cleanUp(job);
+    }
+    const after = await this.#read(job.id);
+    if (after.status === 'canceled') {
+      await this.keep(after);
+      return after;
+    }
+    if (after.status === 'expired') throw deleted('job', after);
+    throw new Problem('conflict', `The job has already ${after.status}`);
+  }
 
-    /** Cancels a job. Idempotent. @throws Problem conflict if the job has ended in another state */
-    async cancel(job: JobRecord): Promise<JobRecord> {
-      const nowMillis = now();
-      const { dueAtMillis, expiresAt } = expiryOf(job, nowMillis);
-      const isCanceled = await jobs.end(job, {
-        from: PENDING_STATUSES,
-        to: 'canceled',
-        fields: { finishedAt: new Date(nowMillis).toISOString(), expiresAt },
-        dueAtMillis,
-      });
-      if (isCanceled) {
-        await cancelJob(queue, redis, job.id);
-        await jobRetention.cleanUp(job);
-      }
-      const after = await read(job.id);
-      if (after.status === 'canceled') {
-        await keep(after);
-        return after;
-      }
-      if (after.status === 'expired') throw deleted('job', after);
-      throw new Problem('conflict', `The job has already ${after.status}`);
-    },
+  async erase(job: JobRecord) {
+    const erasure = await this.#services.jobRetention.erase(job, this.#services.now());
+    if (PENDING_STATUSES.includes(job.status))
+      await cancelJob(this.#queue, this.#services.redis, job.id);
+    const after = await this.#services.jobs.get(job.id);
+    if (after) await this.keep(after);
+    return { id: job.id, ...erasure };
+  }
 
-    async erase(job: JobRecord) {
-      const erasure = await jobRetention.erase(job, now());
-      if (PENDING_STATUSES.includes(job.status)) await cancelJob(queue, redis, job.id);
-      const after = await jobs.get(job.id);
-      if (after) await keep(after);
-      return { id: job.id, ...erasure };
-    },
+  /** @throws Problem gone, as `requireSuccess` throws */
+  classification(job: JobRecord): Classification {
+    requireSuccess(job);
+    const { classification } = jobResponse(job).results ?? {};
+    if (!classification) throw gone();
+    return classification;
+  }
 
-    /** @throws Problem gone, as `requireSuccess` throws */
-    classification(job: JobRecord): Classification {
-      requireSuccess(job);
-      const { classification } = jobResponse(job).results ?? {};
-      if (!classification) throw gone();
-      return classification;
-    },
+  /** Throws like `requireCutOut`. */
+  async result(job: JobRecord, signal: AbortSignal) {
+    const { file, cutout } = requireCutOut(job);
+    return {
+      body: await openVerified(this.#services.blobs, file, signal, this.#missing(job)),
+      cutout,
+    };
+  }
 
-    /** Throws like `requireCutOut`. */
-    async result(job: JobRecord, signal: AbortSignal) {
-      const { file, cutout } = requireCutOut(job);
-      return { body: await openVerified(blobs, file, signal, missing(job)), cutout };
-    },
+  /** Throws like `requireGarment`; gone. */
+  async garment(job: JobRecord, index: string | undefined, signal: AbortSignal) {
+    const { key, file } = requireGarment(job, index);
+    return {
+      body: await openVerified(this.#services.blobs, { key, ...file }, signal, this.#missing(job)),
+      file,
+    };
+  }
 
-    /** Throws like `requireGarment`; gone. */
-    async garment(job: JobRecord, index: string | undefined, signal: AbortSignal) {
-      const { key, file } = requireGarment(job, index);
-      return { body: await openVerified(blobs, { key, ...file }, signal, missing(job)), file };
-    },
-
-    /** Creates a temporary link to the cut-out of a job that needs no key. Throws like `requireCutOut`. */
-    async link(job: JobRecord, signal: AbortSignal): Promise<string> {
-      const { outputKey, cutout, file } = requireCutOut(job);
-      const nowMillis = now();
-      const secondsLeft = Math.floor((Date.parse(job.expiresAt) - nowMillis) / 1000);
-      const seconds = Math.min(secondsLeft, STORAGE_LINK_SECONDS);
-      if (seconds < 1) throw gone();
-      await checkHead(blobs, file, signal, missing(job));
-      const storageLink = await blobs.link(outputKey, seconds).catch(storageUnavailable);
-      return (
-        storageLink ??
-        links.create(
-          outputKey,
-          `${job.id}.${extensionOf(cutout.mediaType)}`,
-          nowMillis / 1000 + seconds,
-        )
-      );
-    },
-  };
+  /** Creates a temporary link to the cut-out of a job that needs no key. Throws like `requireCutOut`. */
+  async link(job: JobRecord, signal: AbortSignal): Promise<string> {
+    const { outputKey, cutout, file } = requireCutOut(job);
+    const nowMillis = this.#services.now();
+    const secondsLeft = Math.floor((Date.parse(job.expiresAt) - nowMillis) / 1000);
+    const seconds = Math.min(secondsLeft, STORAGE_LINK_SECONDS);
+    if (seconds < 1) throw gone();
+    await checkHead(this.#services.blobs, file, signal, this.#missing(job));
+    const storageLink = await this.#services.blobs
+      .link(outputKey, seconds)
+      .catch(storageUnavailable);
+    return (
+      storageLink ??
+      this.#services.links.create(
+        outputKey,
+        `${job.id}.${extensionOf(cutout.mediaType)}`,
+        nowMillis / 1000 + seconds,
+      )
+    );
+  }
 }
-
-export type JobActions = ReturnType<typeof createJobActions>;

@@ -34,110 +34,116 @@ const conflict = (version: number): Problem =>
     members: { version },
   });
 
-function createJobRefinements(
-  { jobs, blobs, storedBytes }: Services,
-  actions: JobActions,
-  images: ImageRequests,
-) {
+class JobRefinements {
+  readonly #services;
+  readonly #actions;
+  readonly #images;
+
+  constructor(services: Services, actions: JobActions, images: ImageRequests) {
+    this.#services = services;
+    this.#actions = actions;
+    this.#images = images;
+  }
+
   /** @throws Problem conflict, with the present version */
-  async function replace(job: JobRecord, fields: Parameters<JobRecords['replaceCutOut']>[2]) {
+  async #replace(job: JobRecord, fields: Parameters<JobRecords['replaceCutOut']>[2]) {
     const { outputKey } = requireCutOut(job);
-    if (await jobs.replaceCutOut(job.id, outputKey, fields)) return;
-    const present = await jobs.get(job.id);
+    if (await this.#services.jobs.replaceCutOut(job.id, outputKey, fields)) return;
+    const present = await this.#services.jobs.get(job.id);
     if (present?.status !== 'succeeded') throw resultsGone('job');
     throw conflict(versionOf(present));
   }
 
-  async function readCutOut(job: JobRecord, call: Call): Promise<Uint8Array> {
+  async #readCutOut(job: JobRecord, call: Call): Promise<Uint8Array> {
     await call.awaitMemory(requireCutOut(job).cutout.bytes, call.signal);
-    return readAll((await actions.result(job, call.signal)).body);
+    return readAll((await this.#actions.result(job, call.signal)).body);
   }
 
   /** Returns the job as it is now, once no loss can undo it. */
-  async function changed(job: JobRecord): Promise<JobRecord> {
-    const after = (await jobs.get(job.id)) ?? job;
-    await actions.keep(after);
+  async #changed(job: JobRecord): Promise<JobRecord> {
+    const after = (await this.#services.jobs.get(job.id)) ?? job;
+    await this.#actions.keep(after);
     return after;
   }
 
-  return {
-    async refine(
-      job: JobRecord,
-      sent: SentStrokes,
-      call: Call,
-      ref: string = randomUUID(),
-    ): Promise<JobRecord> {
-      const { outputKey, cutout } = requireCutOut(job);
-      const keys = [outputKey, ...(job.earlierCutOuts ?? []).map((each) => each.key)];
-      if (keys.some((each) => each.startsWith(refinementPrefix(job.client, job.id, ref)))) {
-        // The process that made it has died before it answered.
-        await call.takeQuota()?.refund();
-        return changed(job);
-      }
-      const { options, input, backgroundKey } = job;
-      const hasBackground = backgroundKey !== undefined || !!options?.backgroundImageUrl;
-      const refinements = versionOf(job);
-      const read = () => readCutOut(job, call);
-      const stored = { options, sha256: input?.sha256, hasBackground, refinements, read };
-      const members = { version: refinements };
-      const mended = await mendStored(images, sent, stored, members, undefined, call);
-      const { file, result } = mended;
-      const { bytes, mediaType, width, height, foreground, rules } = result;
-      const body = checkedFile({ file, bytes, mediaType });
-      const key = refinementKey(job.client, job.id, ref, extensionOf(mediaType));
-      const { review, rules: __, foreground: _, ...rest } = cutout;
-      const refined: CutOutRecord = {
-        ...rest,
-        ...(foreground && { foreground }),
-        ...(rules && { rules }),
-        // A person has looked at it.
-        ...(review && { review: { needed: false, reasons: review.reasons } }),
-        bytes,
-        mediaType,
-        width,
-        height,
-        sha256: createHash('sha256').update(body).digest('hex'),
-      };
-      const reservation = await storedBytes.reserve(requireCaller(call), bytes);
-      try {
-        // Recorded before the blob exists: erasing the job must find it.
-        await replace(job, { hasRefinements: true });
-        const meta = { sha256: refined.sha256 };
-        await blobs.put(key, body, { mediaType, meta }, call.signal).catch(storageUnavailable);
-        await replace(job, {
-          outputKey: key,
-          results: { ...job.results, cutout: refined },
-          earlierCutOuts: [...(job.earlierCutOuts ?? []), { ...cutout, key: outputKey }],
-        });
-      } catch (error) {
-        await blobs.delete(key).catch(() => {}); // or with the job
-        await storedBytes.release(reservation).catch(() => {}); // or at the end of the day
-        throw error;
-      }
-      return changed(job);
-    },
-
-    /** @throws Problem not-found, conflict */
-    async undo(call: Call): Promise<JobRecord> {
-      const job = await actions.readOwn(call);
-      const { version } = call.params;
-      const { outputKey } = requireCutOut(job);
-      const earlier = job.earlierCutOuts ?? [];
-      const latest = earlier.at(-1);
-      const isNewest = isLatest(version, earlier.length);
-      if (!latest || isNewest === undefined)
-        throw new Problem('not-found', 'The job has no such refinement');
-      if (!isNewest) throw conflict(earlier.length);
-      const { key, ...cutout } = latest;
-      await replace(job, {
+  async refine(
+    job: JobRecord,
+    sent: SentStrokes,
+    call: Call,
+    ref: string = randomUUID(),
+  ): Promise<JobRecord> {
+    const { outputKey, cutout } = requireCutOut(job);
+    const keys = [outputKey, ...(job.earlierCutOuts ?? []).map((each) => each.key)];
+    if (keys.some((each) => each.startsWith(refinementPrefix(job.client, job.id, ref)))) {
+      // The process that made it has died before it answered.
+      await call.takeQuota()?.refund();
+      return this.#changed(job);
+    }
+    const { options, input, backgroundKey } = job;
+    const hasBackground = backgroundKey !== undefined || !!options?.backgroundImageUrl;
+    const refinements = versionOf(job);
+    const read = () => this.#readCutOut(job, call);
+    const stored = { options, sha256: input?.sha256, hasBackground, refinements, read };
+    const members = { version: refinements };
+    const mended = await mendStored(this.#images, sent, stored, members, undefined, call);
+    const { file, result } = mended;
+    const { bytes, mediaType, width, height, foreground, rules } = result;
+    const body = checkedFile({ file, bytes, mediaType });
+    const key = refinementKey(job.client, job.id, ref, extensionOf(mediaType));
+    const { review, rules: __, foreground: _, ...rest } = cutout;
+    const refined: CutOutRecord = {
+      ...rest,
+      ...(foreground && { foreground }),
+      ...(rules && { rules }),
+      // A person has looked at it.
+      ...(review && { review: { needed: false, reasons: review.reasons } }),
+      bytes,
+      mediaType,
+      width,
+      height,
+      sha256: createHash('sha256').update(body).digest('hex'),
+    };
+    const reservation = await this.#services.storedBytes.reserve(requireCaller(call), bytes);
+    try {
+      // Recorded before the blob exists: erasing the job must find it.
+      await this.#replace(job, { hasRefinements: true });
+      const meta = { sha256: refined.sha256 };
+      await this.#services.blobs
+        .put(key, body, { mediaType, meta }, call.signal)
+        .catch(storageUnavailable);
+      await this.#replace(job, {
         outputKey: key,
-        results: { ...job.results, cutout },
-        earlierCutOuts: earlier.slice(0, -1),
+        results: { ...job.results, cutout: refined },
+        earlierCutOuts: [...(job.earlierCutOuts ?? []), { ...cutout, key: outputKey }],
       });
-      await blobs.delete(outputKey).catch(() => {}); // or with the job
-      return changed(job);
-    },
-  };
+    } catch (error) {
+      await this.#services.blobs.delete(key).catch(() => {}); // or with the job
+      await this.#services.storedBytes.release(reservation).catch(() => {}); // or at the end of the day
+      throw error;
+    }
+    return this.#changed(job);
+  }
+
+  /** @throws Problem not-found, conflict */
+  async undo(call: Call): Promise<JobRecord> {
+    const job = await this.#actions.readOwn(call);
+    const { version } = call.params;
+    const { outputKey } = requireCutOut(job);
+    const earlier = job.earlierCutOuts ?? [];
+    const latest = earlier.at(-1);
+    const isNewest = isLatest(version, earlier.length);
+    if (!latest || isNewest === undefined)
+      throw new Problem('not-found', 'The job has no such refinement');
+    if (!isNewest) throw conflict(earlier.length);
+    const { key, ...cutout } = latest;
+    await this.#replace(job, {
+      outputKey: key,
+      results: { ...job.results, cutout },
+      earlierCutOuts: earlier.slice(0, -1),
+    });
+    await this.#services.blobs.delete(outputKey).catch(() => {}); // or with the job
+    return this.#changed(job);
+  }
 }
 
 const RefinementForm = z.object({
@@ -154,7 +160,7 @@ export function jobRefinementRoutes(
   images: ImageRequests,
 ): Route[] {
   const { idempotency } = services;
-  const refinements = createJobRefinements(services, actions, images);
+  const refinements = new JobRefinements(services, actions, images);
   return [
     route('refineJob', `POST ${refinementsPath(':id')}`, {
       scope: 'background-removal:process',

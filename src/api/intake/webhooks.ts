@@ -109,12 +109,18 @@ export async function checkWebhook(
   );
 }
 
-/** Creates the actions behind the routes. Each throws upstream-unavailable if Redis does not respond. */
-function createWebhookActions({ events, receivers, queues, blobs, now }: Services) {
-  async function readSettings(client: string): Promise<z.infer<typeof WebhookSettings>> {
+/** The actions behind the routes. Each throws upstream-unavailable if Redis does not respond. */
+class WebhookActions {
+  readonly #services;
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  async readSettings(client: string): Promise<z.infer<typeof WebhookSettings>> {
     const [active, disabledUrls] = await Promise.all([
-      receivers.activeSecrets(client, now()),
-      receivers.disabled(client),
+      this.#services.receivers.activeSecrets(client, this.#services.now()),
+      this.#services.receivers.disabled(client),
     ]);
     const secrets = active.map(({ secret, ...times }) => ({
       prefix: secret.slice(0, SECRET_PREFIX_CHARS),
@@ -124,59 +130,74 @@ function createWebhookActions({ events, receivers, queues, blobs, now }: Service
   }
 
   /** Before a change is acknowledged, so that no loss undoes it. */
-  const keep = async (client: string): Promise<void> =>
-    putDeed(blobs, 'receivers', client, await receivers.seal(client));
-
-  async function renew({ id, client, url }: WebhookEvent): Promise<WebhookEvent | undefined> {
-    await receivers.enable(client, url);
-    const round = await events.renew(id);
-    if (round) await enqueueDelivery(queues.webhook, { id, client }, round);
-    return events.get(id);
+  async #keep(client: string): Promise<void> {
+    return putDeed(
+      this.#services.blobs,
+      'receivers',
+      client,
+      await this.#services.receivers.seal(client),
+    );
   }
 
-  return {
-    readSettings,
-    async createSecret(client: string) {
-      const created = await receivers.createSecret(client, now());
-      await keep(client);
-      return created;
-    },
-    async enable(client: string, url: string) {
-      await receivers.enable(client, url);
-      await keep(client);
-      return readSettings(client);
-    },
-    /** Signs an event as an attempt now would be, for a receiver that the service cannot reach. */
-    async sign({ id, client, body }: WebhookEvent) {
-      const active = await receivers.activeSecrets(client, now());
-      const timestampSeconds = Math.floor(now() / 1000);
-      const secrets = active.map(({ secret }) => secret);
-      return { ...signWebhook(secrets, { id, timestampSeconds, body }) };
-    },
-    list: (client: string, { status, limit }: ListQuery) => events.list(client, limit, status),
-    /** Reads the event of a request. Another client's event is not-found. */
-    async readOwn(call: Call): Promise<WebhookEvent> {
-      const event = await events.get(call.params.id ?? '');
-      if (event?.client === clientOf(call)) return event;
-      throw new Problem(
-        'not-found',
-        'There is no such delivery, or it is more than three days old',
-      );
-    },
-    /** Sends an event about nothing. @throws Problem conflict if it could not be signed */
-    async test(client: string, url: string, type: WebhookType): Promise<WebhookEvent> {
-      await checkWebhook({ receivers, now }, client);
-      const event = testEvent(client, url, type, randomUUID().replaceAll('-', ''), now());
-      const round = await events.record(event, now());
-      await enqueueDelivery(queues.webhook, { id: event.eventId, client }, round ?? 1);
-      const recorded = await events.get(event.eventId);
-      if (recorded) return recorded;
-      throw unavailable('The event is not recorded; try again');
-    },
-    replay: async (event: WebhookEvent) => (await renew(event)) ?? event,
-  };
+  async #renew({ id, client, url }: WebhookEvent): Promise<WebhookEvent | undefined> {
+    await this.#services.receivers.enable(client, url);
+    const round = await this.#services.events.renew(id);
+    if (round) await enqueueDelivery(this.#services.queues.webhook, { id, client }, round);
+    return this.#services.events.get(id);
+  }
+
+  async createSecret(client: string) {
+    const created = await this.#services.receivers.createSecret(client, this.#services.now());
+    await this.#keep(client);
+    return created;
+  }
+
+  async enable(client: string, url: string) {
+    await this.#services.receivers.enable(client, url);
+    await this.#keep(client);
+    return this.readSettings(client);
+  }
+
+  /** Signs an event as an attempt now would be, for a receiver that the service cannot reach. */
+  async sign({ id, client, body }: WebhookEvent) {
+    const active = await this.#services.receivers.activeSecrets(client, this.#services.now());
+    const timestampSeconds = Math.floor(this.#services.now() / 1000);
+    const secrets = active.map(({ secret }) => secret);
+    return { ...signWebhook(secrets, { id, timestampSeconds, body }) };
+  }
+
+  list(client: string, { status, limit }: ListQuery) {
+    return this.#services.events.list(client, limit, status);
+  }
+
+  /** Reads the event of a request. Another client's event is not-found. */
+  async readOwn(call: Call): Promise<WebhookEvent> {
+    const event = await this.#services.events.get(call.params.id ?? '');
+    if (event?.client === clientOf(call)) return event;
+    throw new Problem('not-found', 'There is no such delivery, or it is more than three days old');
+  }
+
+  /** Sends an event about nothing. @throws Problem conflict if it could not be signed */
+  async test(client: string, url: string, type: WebhookType): Promise<WebhookEvent> {
+    await checkWebhook({ receivers: this.#services.receivers, now: this.#services.now }, client);
+    const event = testEvent(
+      client,
+      url,
+      type,
+      randomUUID().replaceAll('-', ''),
+      this.#services.now(),
+    );
+    const round = await this.#services.events.record(event, this.#services.now());
+    await enqueueDelivery(this.#services.queues.webhook, { id: event.eventId, client }, round ?? 1);
+    const recorded = await this.#services.events.get(event.eventId);
+    if (recorded) return recorded;
+    throw unavailable('The event is not recorded; try again');
+  }
+
+  async replay(event: WebhookEvent) {
+    return (await this.#renew(event)) ?? event;
+  }
 }
-type WebhookActions = ReturnType<typeof createWebhookActions>;
 
 type HandleOnce = (
   call: Call,
@@ -278,7 +299,7 @@ const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
 
 export function webhookRoutes(services: Services & Pick<Gateway, 'idempotency'>): Route[] {
   const { idempotency } = services;
-  const actions = createWebhookActions(services);
+  const actions = new WebhookActions(services);
   const handleOnce: HandleOnce = (call, fingerprint, handle) =>
     idempotently(idempotency, call, fingerprint, handle);
   return [...settingsRoutes(actions, handleOnce), ...deliveryRoutes(actions, handleOnce)];

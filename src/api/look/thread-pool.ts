@@ -17,16 +17,6 @@ interface TaskOwner extends TurnOwner {
   signal: AbortSignal;
 }
 
-/** Runs requests in threads, in turns by client. */
-export interface LookThreads {
-  /**
-   * Resolves with the response as JSON. Rejects with the Problem of an invalid request, with
-   * upstream-unavailable if too many requests wait or the deadline passes, or with the signal's reason.
-   */
-  run(task: ThreadTask, owner: TaskOwner): Promise<ComputedJson>;
-  close(): Promise<void>;
-}
-
 interface LookThreadsDeps extends ThreadData {
   /** Maximum number of threads. Heavy work does not take the last one; if this is 1, another starts beside it. */
   threads: number;
@@ -79,60 +69,70 @@ function readResult(result: ThreadResult): ComputedJson {
 const isRejection = (error: unknown): boolean =>
   error instanceof Problem && error.type === 'upstream-unavailable';
 
-/** Creates the pool; threads start when they are needed. */
-export function createLookThreads(deps: LookThreadsDeps): LookThreads {
-  const { threads, deadlineMillis, abandonedMillis, signingKeys, registry, log } = deps;
-  const workerData: ThreadData = { signingKeys };
-  const pool = new Piscina<ThreadTask, ThreadResult>({
-    filename: THREAD,
-    name: HANDLER,
-    execArgv: LOADER,
-    // With a minimum, a thread that cannot start would be started again and again.
-    minThreads: 0,
-    maxThreads: Math.max(2, threads),
-    idleTimeout: IDLE_MILLIS,
-    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
-    workerData,
-  });
-  pool.on('error', (error) => log.error({ err: error }, 'look thread failed'));
-  const waiting = createClientTurns<PendingTask>(MAX_WAITING_BYTES);
-  let running = 0;
-  let heavy = 0;
-  const metrics = createLookMetrics(registry, () => ({
-    waiting: waiting.size(),
-    running,
-    heavy,
-    threads: pool.threads.length,
-  }));
+/** Runs requests in threads, in turns by client; threads start when they are needed. */
+export class LookThreads {
+  readonly #deps;
+  readonly #pool;
+  readonly #waiting = createClientTurns<PendingTask>(MAX_WAITING_BYTES);
+  #running = 0;
+  #heavy = 0;
+  readonly #metrics;
 
-  function mayStart({ work = 1 }: PendingTask): boolean {
-    if (isHeavy(work)) return running < threads && heavy < Math.max(1, threads - 1);
-    return running < Math.max(threads, heavy + 1);
+  constructor(deps: LookThreadsDeps) {
+    this.#deps = deps;
+    const workerData: ThreadData = { signingKeys: deps.signingKeys };
+    this.#pool = new Piscina<ThreadTask, ThreadResult>({
+      filename: THREAD,
+      name: HANDLER,
+      execArgv: LOADER,
+      // With a minimum, a thread that cannot start would be started again and again.
+      minThreads: 0,
+      maxThreads: Math.max(2, deps.threads),
+      idleTimeout: IDLE_MILLIS,
+      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+      workerData,
+    });
+    this.#pool.on('error', (error) => deps.log.error({ err: error }, 'look thread failed'));
+    this.#metrics = createLookMetrics(deps.registry, () => ({
+      waiting: this.#waiting.size(),
+      running: this.#running,
+      heavy: this.#heavy,
+      threads: this.#pool.threads.length,
+    }));
   }
 
-  async function start({ task, work = 1, end, resolve, reject }: PendingTask): Promise<void> {
-    running += 1;
-    heavy += Number(isHeavy(work));
+  readonly #mayStart = ({ work = 1 }: PendingTask): boolean => {
+    if (isHeavy(work))
+      return (
+        this.#running < this.#deps.threads && this.#heavy < Math.max(1, this.#deps.threads - 1)
+      );
+    return this.#running < Math.max(this.#deps.threads, this.#heavy + 1);
+  };
+
+  async #start({ task, work = 1, end, resolve, reject }: PendingTask): Promise<void> {
+    this.#running += 1;
+    this.#heavy += Number(isHeavy(work));
     try {
-      resolve(await pool.run(task, { signal: end }));
+      resolve(await this.#pool.run(task, { signal: end }));
     } catch (error) {
       reject(error);
     } finally {
-      running -= 1;
-      heavy -= Number(isHeavy(work));
-      startNext();
+      this.#running -= 1;
+      this.#heavy -= Number(isHeavy(work));
+      this.#startNext();
     }
   }
 
-  function startNext(): void {
-    for (let next = waiting.next(mayStart); next; next = waiting.next(mayStart)) void start(next);
+  #startNext(): void {
+    const take = () => this.#waiting.next(this.#mayStart);
+    for (let next = take(); next; next = take()) void this.#start(next);
   }
 
   /**
    * Resolves when the task's turn has come and it has run. Rejects with a signal's reason: a task that
    * waits then never runs, one that runs does until `end` aborts.
    */
-  function enqueue(
+  #enqueue(
     task: ThreadTask,
     { signal, ...owner }: TaskOwner,
     end: AbortSignal,
@@ -143,34 +143,40 @@ export function createLookThreads(deps: LookThreadsDeps): LookThreads {
       const pending = { ...owner, work, bytes, task, end, resolve, reject };
       for (const either of [signal, end]) {
         either.addEventListener('abort', () => {
-          waiting.remove(pending);
+          this.#waiting.remove(pending);
           reject(either.reason);
         });
       }
-      for (const dropped of waiting.add(pending)) dropped.reject(tooBusy());
-      startNext();
+      for (const dropped of this.#waiting.add(pending)) dropped.reject(tooBusy());
+      this.#startNext();
     });
   }
 
-  return {
-    async run(task, owner) {
-      const { signal } = owner;
-      signal.throwIfAborted();
-      const end = new AbortController();
-      const deadline = setTimeout(() => end.abort(tooSlow()), deadlineMillis);
-      try {
-        const result = await enqueue(task, owner, end.signal);
-        metrics.ended('computed');
-        return readResult(result);
-      } catch (error) {
-        if (signal.aborted) metrics.ended('canceled');
-        else if (isRejection(error)) metrics.ended('rejected');
-        throw error;
-      } finally {
-        clearTimeout(deadline);
-        if (signal.aborted) setTimeout(() => end.abort(signal.reason), abandonedMillis).unref();
-      }
-    },
-    close: () => pool.destroy(),
-  };
+  /**
+   * Resolves with the response as JSON. Rejects with the Problem of an invalid request, with
+   * upstream-unavailable if too many requests wait or the deadline passes, or with the signal's reason.
+   */
+  async run(task: ThreadTask, owner: TaskOwner): Promise<ComputedJson> {
+    const { signal } = owner;
+    signal.throwIfAborted();
+    const end = new AbortController();
+    const deadline = setTimeout(() => end.abort(tooSlow()), this.#deps.deadlineMillis);
+    try {
+      const result = await this.#enqueue(task, owner, end.signal);
+      this.#metrics.ended('computed');
+      return readResult(result);
+    } catch (error) {
+      if (signal.aborted) this.#metrics.ended('canceled');
+      else if (isRejection(error)) this.#metrics.ended('rejected');
+      throw error;
+    } finally {
+      clearTimeout(deadline);
+      if (signal.aborted)
+        setTimeout(() => end.abort(signal.reason), this.#deps.abandonedMillis).unref();
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#pool.destroy();
+  }
 }

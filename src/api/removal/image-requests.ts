@@ -100,18 +100,22 @@ function splitFiles(all: Uint8Array, lengths: readonly number[]): Uint8Array[] {
 }
 
 /** The jobs a synchronous request can wait for. None leaves anything in storage. */
-export function createImageRequests(services: Services) {
-  const { blobs, jobWaiter, admission, deadlineMillis, limits, now } = services;
+export class ImageRequests {
+  readonly #services;
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
 
   /** Deletes blobs, even if they are still being stored. */
-  async function deleteAfter(
+  async #deleteAfter(
     ready: Promise<unknown>,
     keys: readonly string[],
     { log }: Pick<ImageCall, 'log'>,
   ): Promise<void> {
     await ready.catch(() => {});
     for (const key of keys) {
-      await blobs
+      await this.#services.blobs
         .delete(key)
         .catch((error) => log.warn({ reason: error.message }, 'blob not deleted'));
     }
@@ -122,7 +126,7 @@ export function createImageRequests(services: Services) {
    * again.
    * @throws Problem also if the deadline passes or the client disconnects
    */
-  async function run<N extends ImageJob>(
+  async #run<N extends ImageJob>(
     name: N,
     {
       source,
@@ -135,9 +139,13 @@ export function createImageRequests(services: Services) {
     }: Work<N>,
     call: ImageCall,
   ): Promise<{ result: JobResult<N>; files: Uint8Array[] }> {
-    const image = validateSource(source, limits);
-    const otherContent = other && validateSource(other.source, limits, OTHER_IMAGES[other.name]);
-    const leftMillis = Math.max(0, Math.floor(deadlineMillis - (call.waitedMillis ?? 0)));
+    const image = validateSource(source, this.#services.limits);
+    const otherContent =
+      other && validateSource(other.source, this.#services.limits, OTHER_IMAGES[other.name]);
+    const leftMillis = Math.max(
+      0,
+      Math.floor(this.#services.deadlineMillis - (call.waitedMillis ?? 0)),
+    );
     const deadline = AbortSignal.timeout(leftMillis);
     const signal = AbortSignal.any([call.signal, deadline]);
     const owner = ownerOf(call);
@@ -147,9 +155,11 @@ export function createImageRequests(services: Services) {
       ...(lengths && filesIn === 'outputKey' && { outputKey }),
       ...(other && { [other.name]: otherKeys[other.name] }),
     };
-    const deadlineAtMillis = now() + leftMillis;
+    const deadlineAtMillis = this.#services.now() + leftMillis;
     const put = (key: string, { bytes, mediaType }: Content) =>
-      blobs.put(key, bytes, { mediaType, durable: false }, signal).catch(storageUnavailable);
+      this.#services.blobs
+        .put(key, bytes, { mediaType, durable: false }, signal)
+        .catch(storageUnavailable);
     const hasLink = [source, other?.source].some((each) => each && 'imageUrl' in each);
     // The alpha under strokes has the size of the image, which may be fetched.
     const isStroked = strokes.length > 0;
@@ -157,7 +167,10 @@ export function createImageRequests(services: Services) {
     const megapixels = size && pricedMegapixels(size, strokes);
     const work = megapixels === undefined ? 1 : turnsOf(megapixels);
     if (isHeavy(work)) await call.resizeQuota(unitsOf(work));
-    const leave = admission.admit(owner, hasLink && !isStroked ? undefined : megapixels);
+    const leave = this.#services.admission.admit(
+      owner,
+      hasLink && !isStroked ? undefined : megapixels,
+    );
     const ready = Promise.all([
       put(inputKey, image),
       other && otherContent && put(otherKeys[other.name], otherContent),
@@ -169,12 +182,12 @@ export function createImageRequests(services: Services) {
       const common = { client, weight, work, sha256, deadlineAtMillis, requestId };
       const data = { ...keys, ...common, ...more } as JobData<N>;
       const wait = { ready, signal, onCancel: settleQuota(call, work) };
-      const result = await jobWaiter.run(name, data, wait);
+      const result = await this.#services.jobWaiter.run(name, data, wait);
       if (!lengths) return { result, files: [] };
       const all = lengths(result);
       await call.awaitMemory(copies * all.reduce((sum, length) => sum + length, 0), signal);
       const key = filesIn === 'outputKey' ? outputKey : inputKey;
-      const bytes = await blobs.get(key, signal).catch(storageUnavailable);
+      const bytes = await this.#services.blobs.get(key, signal).catch(storageUnavailable);
       return { result, files: all.length === 1 ? [bytes] : splitFiles(bytes, all) };
     } catch (error) {
       if (call.signal.aborted) throw call.signal.reason;
@@ -188,89 +201,85 @@ export function createImageRequests(services: Services) {
     } finally {
       leave();
       // Not awaited: the response does not depend on it, and the sweeper deletes what is left.
-      void deleteAfter(ready, Object.values<string>(keys), call);
+      void this.#deleteAfter(ready, Object.values<string>(keys), call);
     }
   }
 
-  const ownLength = ({ bytes }: { bytes: number }) => [bytes];
+  readonly #ownLength = ({ bytes }: { bytes: number }) => [bytes];
 
   /** For test keys: checks the image, and draws another in place of its cut-out. */
-  async function drawInstead(source: Source, options: CutOutOptions) {
-    validateSource(source, limits);
+  async #drawInstead(source: Source, options: CutOutOptions) {
+    validateSource(source, this.#services.limits);
     return drawnCutOut(options);
   }
 
-  return {
-    /** Rejects a request while the workers are busy, before its image is read. @throws Problem upstream-unavailable */
-    shedIfBusy: (call: Pick<Call, 'caller'>) => admission.shedIfBusy(ownerOf(call)),
+  /** Rejects a request while the workers are busy, before its image is read. @throws Problem upstream-unavailable */
+  readonly shedIfBusy = (call: Pick<Call, 'caller'>) =>
+    this.#services.admission.shedIfBusy(ownerOf(call));
 
-    async cutOut({ source, options, background }: CutOutRequest, call: ImageCall) {
-      if (call.caller?.test) return drawInstead(source, options);
-      const other = background && ({ name: 'backgroundKey', source: background } as const);
-      const work = { source, other, data: unlessDefault(options), lengths: ownLength };
-      const { result, files } = await run('remove-background', work, call);
-      return { file: files[0]!, result };
-    },
+  async cutOut({ source, options, background }: CutOutRequest, call: ImageCall) {
+    if (call.caller?.test) return this.#drawInstead(source, options);
+    const other = background && ({ name: 'backgroundKey', source: background } as const);
+    const work = { source, other, data: unlessDefault(options), lengths: this.#ownLength };
+    const { result, files } = await this.#run('remove-background', work, call);
+    return { file: files[0]!, result };
+  }
 
-    /** Mends the alpha of a cut-out by strokes. Returns like `cutOut`, and the picture if one was needed. */
-    async refineCutOut(
-      { photo, alpha, strokes, options, picture }: RefinementRequest,
-      call: ImageCall,
-    ) {
-      const isSent = 'image' in photo;
-      const source = isSent ? { ...photo, pointer: '/image' } : { imageUrl: photo.imageUrl };
-      if (call.caller?.test) return drawInstead(source, options);
-      const { result, files } = await run(
-        'refine-cut-out',
-        {
-          source,
-          other: { name: 'alphaKey', source: { image: alpha, pointer: '/alpha' } },
+  /** Mends the alpha of a cut-out by strokes. Returns like `cutOut`, and the picture if one was needed. */
+  async refineCutOut(
+    { photo, alpha, strokes, options, picture }: RefinementRequest,
+    call: ImageCall,
+  ) {
+    const isSent = 'image' in photo;
+    const source = isSent ? { ...photo, pointer: '/image' } : { imageUrl: photo.imageUrl };
+    if (call.caller?.test) return this.#drawInstead(source, options);
+    const { result, files } = await this.#run(
+      'refine-cut-out',
+      {
+        source,
+        other: { name: 'alphaKey', source: { image: alpha, pointer: '/alpha' } },
+        strokes,
+        data: {
           strokes,
-          data: {
-            strokes,
-            ...unlessDefault(options),
-            ...(picture && { picture }),
-            ...(!isSent && { photoSha256: photo.sha256 }),
-          },
-          lengths: (made) => [made.bytes, ...(made.picture ? [made.picture.bytes] : [])],
+          ...unlessDefault(options),
+          ...(picture && { picture }),
+          ...(!isSent && { photoSha256: photo.sha256 }),
         },
-        call,
-      );
-      const [file, pictureFile] = files;
-      const made = pictureFile && result.picture && { ...result.picture, file: pictureFile };
-      return { file: file!, result, ...(made && { picture: made }) };
-    },
+        lengths: (made) => [made.bytes, ...(made.picture ? [made.picture.bytes] : [])],
+      },
+      call,
+    );
+    const [file, pictureFile] = files;
+    const made = pictureFile && result.picture && { ...result.picture, file: pictureFile };
+    return { file: file!, result, ...(made && { picture: made }) };
+  }
 
-    /** Fetches an image. Returns the file, and the worker's result. */
-    async fetchImage(imageUrl: string, call: ImageCall) {
-      const work = { source: { imageUrl }, lengths: ownLength, filesIn: 'inputKey' } as const;
-      const { result, files } = await run('fetch-image', work, call);
-      return { file: files[0]!, result };
-    },
+  /** Fetches an image. Returns the file, and the worker's result. */
+  async fetchImage(imageUrl: string, call: ImageCall) {
+    const work = { source: { imageUrl }, lengths: this.#ownLength, filesIn: 'inputKey' } as const;
+    const { result, files } = await this.#run('fetch-image', work, call);
+    return { file: files[0]!, result };
+  }
 
-    classifyGarment: async (
-      source: Source,
-      call: ImageCall,
-    ): Promise<JobResult<'classify-garment'>> =>
-      (await run('classify-garment', { source }, call)).result,
+  async classifyGarment(source: Source, call: ImageCall): Promise<JobResult<'classify-garment'>> {
+    return (await this.#run('classify-garment', { source }, call)).result;
+  }
 
-    /** Separates the garments in an image. Returns the cut-out of each, if they are requested. */
-    separateGarments: (
-      source: Source,
-      { cutouts, quality }: { cutouts: boolean; quality: Quality },
-      call: ImageCall,
-    ) =>
-      run(
-        'separate-garments',
-        {
-          source,
-          data: { quality },
-          // The files, and the archive with copies of them.
-          ...(cutouts && { lengths: ({ fileBytes }) => fileBytes, copies: 2 }),
-        },
-        call,
-      ),
-  };
+  /** Separates the garments in an image. Returns the cut-out of each, if they are requested. */
+  separateGarments(
+    source: Source,
+    { cutouts, quality }: { cutouts: boolean; quality: Quality },
+    call: ImageCall,
+  ) {
+    return this.#run(
+      'separate-garments',
+      {
+        source,
+        data: { quality },
+        // The files, and the archive with copies of them.
+        ...(cutouts && { lengths: ({ fileBytes }) => fileBytes, copies: 2 }),
+      },
+      call,
+    );
+  }
 }
-
-export type ImageRequests = ReturnType<typeof createImageRequests>;

@@ -1,5 +1,5 @@
 import { AccessRequests } from '../../auth/access-requests.ts';
-import { type ClientRetention, createClientRetention } from '../../auth/client-retention.ts';
+import { ClientRetention } from '../../auth/client-retention.ts';
 import { Keys } from '../../auth/keys.ts';
 import { type Clock, followClock } from '../../platform/clock.ts';
 import type { Config } from '../../platform/config.ts';
@@ -82,7 +82,7 @@ export async function withInstance(work: (instance: Instance) => Promise<void>):
     await work({
       keys,
       requests: new AccessRequests(redis, keys, now),
-      clientRetention: createClientRetention(redis, (changed) =>
+      clientRetention: new ClientRetention(redis, (changed) =>
         copyToStorage(config, [[deedKey('retention', changed.client), changed]]),
       ),
       now,

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { hostClock } from '../../platform/clock.ts';
 import { START } from '../../platform/local-instance.ts';
 import { MIN_REDIS_VERSION, readInfo } from '../../platform/redis-check.ts';
-import { createWorkerRegistry } from '../../queue/worker-registry.ts';
+import { WorkerRegistry } from '../../queue/worker-registry.ts';
 import { type Finding, fail, firstLineOf, ok, warn } from './finding.ts';
 
 async function checkVersion(redis: Redis): Promise<Finding> {
@@ -65,7 +65,7 @@ const MAX_WAIT_MILLIS = 5000;
 const POLL_MILLIS = 500;
 
 async function liveWorkers(redis: Redis) {
-  const registry = createWorkerRegistry(redis);
+  const registry = new WorkerRegistry(redis);
   const deadline = performance.now() + MAX_WAIT_MILLIS;
   for (;;) {
     const live = await registry.live();

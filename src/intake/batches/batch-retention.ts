@@ -18,12 +18,20 @@ const EXPIRABLE_STATUSES = ['open', 'held', ...BATCH_TERMINAL_STATUSES] as const
  * images, surplus runs and erasure belong to `feeds/feed-retention.ts`. Every action may be interrupted and repeated:
  * the tombstone is written first, cut-outs are deleted while the results still name them, and the rest last.
  */
-export function createBatchRetention(batches: Batches, blobs: Blobs) {
+export class BatchRetention {
+  readonly #batches;
+  readonly #blobs;
+
+  constructor(batches: Batches, blobs: Blobs) {
+    this.#batches = batches;
+    this.#blobs = blobs;
+  }
+
   /** Deletes the cut-outs that the results of one chunk name, except those of a feed. */
-  async function deleteCutOuts({ id, client, kind }: BatchRecord, chunk: number): Promise<number> {
+  async #deleteCutOuts({ id, client, kind }: BatchRecord, chunk: number): Promise<number> {
     if (kind === 'feed-run') return 0;
-    const written = await batchFiles(blobs, client, id).results(chunk);
-    const unwritten = await batches.results(id, chunk);
+    const written = await batchFiles(this.#blobs, client, id).results(chunk);
+    const unwritten = await this.#batches.results(id, chunk);
     let deleted = 0;
     for (const line of [...written, ...unwritten]) {
       const result = ResultLine.parse(line);
@@ -31,61 +39,57 @@ export function createBatchRetention(batches: Batches, blobs: Blobs) {
       const { results, input } = result;
       const prefix = garmentsPrefix(client, input.sha256, id);
       const keys = [results.cutout?.key, ...garmentKeys(prefix, results.outfit)];
-      for (const key of keys) if (key !== undefined) deleted += await deleteBlob(blobs, key);
+      for (const key of keys) if (key !== undefined) deleted += await deleteBlob(this.#blobs, key);
     }
     return deleted;
   }
 
   /** Deletes all blobs of a batch, and its results and decisions in Redis; returns how many blobs. */
-  async function deleteAll(batch: BatchRecord): Promise<number> {
+  async #deleteAll(batch: BatchRecord): Promise<number> {
     const { id, client, chunks } = batch;
     let deleted = 0;
     for (let chunk = 0; chunk < chunks; chunk++) {
-      deleted += await deleteCutOuts(batch, chunk);
-      await batches.dropResults(id, chunk);
+      deleted += await this.#deleteCutOuts(batch, chunk);
+      await this.#batches.dropResults(id, chunk);
     }
-    await batches.dropReview(id);
-    return deleted + (await blobs.deleteAll(batchPrefix(client, id)));
+    await this.#batches.dropReview(id);
+    return deleted + (await this.#blobs.deleteAll(batchPrefix(client, id)));
   }
 
-  return {
-    /** Expires a batch that has ended or was never sealed; removes it when its tombstone's time is over. */
-    async expire(batch: BatchRecord, nowMillis: number): Promise<void> {
-      const { id } = batch;
-      const buriedAt = batch.buriedAt ?? new Date(nowMillis).toISOString();
-      await batches.move(id, {
-        from: EXPIRABLE_STATUSES,
-        to: 'expired',
-        fields: { buriedAt },
-        dueAtMillis: nowMillis,
-      });
-      const expired = await batches.get(id);
-      if (expired?.status !== 'expired') return; // sealed meanwhile
-      await deleteAll(expired);
-      const removeAtMillis = Date.parse(buriedAt) + tombstoneMillis(batch);
-      if (removeAtMillis <= nowMillis) await batches.remove(id);
-      else await batches.postpone(id, removeAtMillis);
-    },
+  /** Expires a batch that has ended or was never sealed; removes it when its tombstone's time is over. */
+  async expire(batch: BatchRecord, nowMillis: number): Promise<void> {
+    const { id } = batch;
+    const buriedAt = batch.buriedAt ?? new Date(nowMillis).toISOString();
+    await this.#batches.move(id, {
+      from: EXPIRABLE_STATUSES,
+      to: 'expired',
+      fields: { buriedAt },
+      dueAtMillis: nowMillis,
+    });
+    const expired = await this.#batches.get(id);
+    if (expired?.status !== 'expired') return; // sealed meanwhile
+    await this.#deleteAll(expired);
+    const removeAtMillis = Date.parse(buriedAt) + tombstoneMillis(batch);
+    if (removeAtMillis <= nowMillis) await this.#batches.remove(id);
+    else await this.#batches.postpone(id, removeAtMillis);
+  }
 
-    /** Erases a batch in any state. Repeated, it returns the same receipt. */
-    async erase(batch: BatchRecord, nowMillis: number): Promise<Erasure> {
-      if (batch.erasure) return batch.erasure;
-      const { id } = batch;
-      const erasedAt = new Date(nowMillis).toISOString();
-      await batches.move(id, {
-        from: BATCH_STATUSES,
-        to: 'expired',
-        fields: { buriedAt: erasedAt, expiresAt: erasedAt },
-        // Later than now: a sweep at this moment would delete the blobs before they are counted here.
-        dueAtMillis: nowMillis + RECHECK_MILLIS,
-      });
-      const deleted = await deleteAll((await batches.get(id)) ?? batch);
-      const erasure = erasureOf(blobs, erasedAt, deleted);
-      await batches.updateTombstone(id, { erasure });
-      await batches.postpone(id, nowMillis + tombstoneMillis(batch));
-      return erasure;
-    },
-  };
+  /** Erases a batch in any state. Repeated, it returns the same receipt. */
+  async erase(batch: BatchRecord, nowMillis: number): Promise<Erasure> {
+    if (batch.erasure) return batch.erasure;
+    const { id } = batch;
+    const erasedAt = new Date(nowMillis).toISOString();
+    await this.#batches.move(id, {
+      from: BATCH_STATUSES,
+      to: 'expired',
+      fields: { buriedAt: erasedAt, expiresAt: erasedAt },
+      // Later than now: a sweep at this moment would delete the blobs before they are counted here.
+      dueAtMillis: nowMillis + RECHECK_MILLIS,
+    });
+    const deleted = await this.#deleteAll((await this.#batches.get(id)) ?? batch);
+    const erasure = erasureOf(this.#blobs, erasedAt, deleted);
+    await this.#batches.updateTombstone(id, { erasure });
+    await this.#batches.postpone(id, nowMillis + tombstoneMillis(batch));
+    return erasure;
+  }
 }
-
-export type BatchRetention = ReturnType<typeof createBatchRetention>;

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { type Meter, QUOTA_TTL_SECONDS, quotaKeyOf } from '../../auth/quota.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { toHashFields } from '../hash-fields.ts';
-import { createLeases } from '../leases.ts';
+import { Leases } from '../leases.ts';
 import { defineTombstoneUpdate } from '../tombstone.ts';
 import { OUTBOX } from '../webhooks/outbox.ts';
 import {
@@ -96,7 +96,7 @@ export class Batches {
     this.#redis = redis;
     this.#now = now;
     this.#scripts = defineBatchScripts(redis);
-    this.#leases = createLeases(redis);
+    this.#leases = new Leases(redis);
     this.#updateTombstone = defineTombstoneUpdate(redis);
   }
 

@@ -81,20 +81,26 @@ function toRunManifest(
 }
 
 /** Starts runs of feeds. Each feed has at most one run under way. */
-export function createFeedRuns({ feeds, batches, blobs, queue, now }: FeedRunDeps) {
+export class FeedRuns {
+  readonly #services;
+
+  constructor(services: FeedRunDeps) {
+    this.#services = services;
+  }
+
   /** Returns the run of a feed that has not ended, and makes sure that its ingestion is queued. */
-  async function underWay({ lastRunId }: FeedRecord): Promise<BatchRecord | undefined> {
-    const run = lastRunId === undefined ? undefined : await batches.get(lastRunId);
+  async underWay({ lastRunId }: FeedRecord): Promise<BatchRecord | undefined> {
+    const run = lastRunId === undefined ? undefined : await this.#services.batches.get(lastRunId);
     if (!run || ['held', ...BATCH_TERMINAL_STATUSES].includes(run.status)) return undefined;
-    if (run.status === 'open') await enqueueIngest(queue, run);
+    if (run.status === 'open') await enqueueIngest(this.#services.queue, run);
     return run;
   }
 
   /** Ends a held run in whose place another has started. */
-  async function supersede(runId: string): Promise<void> {
-    const held = await batches.get(runId);
+  async #supersede(runId: string): Promise<void> {
+    const held = await this.#services.batches.get(runId);
     if (held?.status !== 'held') return;
-    const nowMillis = now();
+    const nowMillis = this.#services.now();
     const { dueAtMillis, expiresAt } = expiryOf(held, nowMillis);
     const problem = {
       type: 'conflict',
@@ -102,55 +108,50 @@ export function createFeedRuns({ feeds, batches, blobs, queue, now }: FeedRunDep
     };
     const fields = { problem, finishedAt: new Date(nowMillis).toISOString(), expiresAt };
     const outboxEntry = batchCompletedEntry(held, 'canceled', nowMillis, endFacts(held));
-    await batches.move(runId, { from: ['held'], to: 'canceled', fields, dueAtMillis, outboxEntry });
+    await this.#services.batches.move(runId, {
+      from: ['held'],
+      to: 'canceled',
+      fields,
+      dueAtMillis,
+      outboxEntry,
+    });
   }
 
   /** Creates the run before the feed refers to it: a run that a feed lists can be read. */
-  async function create(
+  async #create(
     feed: FeedRecord,
     runId: string,
     requestId: string,
     isDry: boolean,
   ): Promise<boolean> {
-    if (!(await batches.get(runId))) {
-      const nowMillis = now();
+    if (!(await this.#services.batches.get(runId))) {
+      const nowMillis = this.#services.now();
       const run = toRunManifest(feed, runId, requestId, new Date(nowMillis).toISOString(), isDry);
       const expiresAt = new Date(nowMillis + INGEST_MILLIS).toISOString();
-      await putJson(blobs, batchKeys(run.client, run.id).manifest, run);
-      await batches.create({ ...run, expiresAt });
+      await putJson(this.#services.blobs, batchKeys(run.client, run.id).manifest, run);
+      await this.#services.batches.create({ ...run, expiresAt });
     }
-    if (await feeds.claimRun(feed, runId)) {
-      if (feed.lastRunId !== undefined) await supersede(feed.lastRunId);
+    if (await this.#services.feeds.claimRun(feed, runId)) {
+      if (feed.lastRunId !== undefined) await this.#supersede(feed.lastRunId);
       return true;
     }
-    await batches.remove(runId);
-    await blobs.delete(batchKeys(feed.client, runId).manifest);
+    await this.#services.batches.remove(runId);
+    await this.#services.blobs.delete(batchKeys(feed.client, runId).manifest);
     return false;
   }
 
-  return {
-    underWay,
-
-    /**
-     * Starts a run, or makes sure that the ingestion of a started one is queued. Returns false if another
-     * run is under way.
-     * @param isDry only counts what it would do
-     */
-    async start(
-      feed: FeedRecord,
-      runId: string,
-      requestId: string,
-      isDry = false,
-    ): Promise<boolean> {
-      if (!feed.runs.includes(runId)) {
-        if (await underWay(feed)) return false;
-        if (!(await create(feed, runId, requestId, isDry))) return false;
-      }
-      const run = await batches.get(runId);
-      if (run?.status === 'open') await enqueueIngest(queue, run);
-      return true;
-    },
-  };
+  /**
+   * Starts a run, or makes sure that the ingestion of a started one is queued. Returns false if another
+   * run is under way.
+   * @param isDry only counts what it would do
+   */
+  async start(feed: FeedRecord, runId: string, requestId: string, isDry = false): Promise<boolean> {
+    if (!feed.runs.includes(runId)) {
+      if (await this.underWay(feed)) return false;
+      if (!(await this.#create(feed, runId, requestId, isDry))) return false;
+    }
+    const run = await this.#services.batches.get(runId);
+    if (run?.status === 'open') await enqueueIngest(this.#services.queue, run);
+    return true;
+  }
 }
-
-export type FeedRuns = ReturnType<typeof createFeedRuns>;

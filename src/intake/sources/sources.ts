@@ -9,7 +9,7 @@ import { defineScript } from '../../platform/redis-script.ts';
 import type { SourceObject } from '../../queue/job-data.ts';
 import type { Blobs } from '../../storage/blobs.ts';
 import { parseHashFields, toHashFields } from '../hash-fields.ts';
-import { createLeases } from '../leases.ts';
+import { Leases } from '../leases.ts';
 import { copySetting, type SettingsKind } from '../named-settings.ts';
 import { SourceFailures } from './failures.ts';
 
@@ -165,103 +165,120 @@ function readRecord(fields: Record<string, string>): SourceRecord {
  * Sources in Redis: what clients have set, their state, and which version of each object was taken: about 200 bytes
  * for each object. The manifests in the place of results are the authority; `isFilled` says whether they were read.
  */
-export function createSources(redis: Redis, blobs: Pick<Blobs, 'put' | 'delete'>, now: Clock) {
-  const leases = createLeases(redis);
-  const finish = defineScript<number>(redis, 'selvageSourceFinish', FINISH);
-  const forget = defineScript<number>(redis, 'selvageSourceForget', FORGET);
-  const addHints = defineScript<number>(redis, 'selvageSourceHints', ADD_HINTS);
-  const claim = defineScript<number[]>(redis, 'selvageSourceClaim', CLAIM);
+export class Sources {
+  readonly #redis;
+  readonly #blobs;
+  readonly #now;
+  readonly #leases;
+  readonly #finish;
+  readonly #forget;
+  readonly #addHints;
+  readonly #claim;
+  /** Objects that fail by themselves. */
+  readonly failures;
 
-  async function update(id: string, fields: SourceChanges): Promise<void> {
-    await redis.hset(sourceKeys(id).record, ...toHashFields(fields));
+  constructor(redis: Redis, blobs: Pick<Blobs, 'put' | 'delete'>, now: Clock) {
+    this.#redis = redis;
+    this.#blobs = blobs;
+    this.#now = now;
+    this.#leases = new Leases(redis);
+    this.#finish = defineScript<number>(redis, 'selvageSourceFinish', FINISH);
+    this.#forget = defineScript<number>(redis, 'selvageSourceForget', FORGET);
+    this.#addHints = defineScript<number>(redis, 'selvageSourceHints', ADD_HINTS);
+    this.#claim = defineScript<number[]>(redis, 'selvageSourceClaim', CLAIM);
+    this.failures = new SourceFailures(redis);
   }
 
-  return {
-    update,
+  async update(id: string, fields: SourceChanges): Promise<void> {
+    await this.#redis.hset(sourceKeys(id).record, ...toHashFields(fields));
+  }
 
-    /** Objects that fail by themselves. */
-    failures: new SourceFailures(redis),
+  async get(id: string): Promise<SourceRecord> {
+    return readRecord(await this.#redis.hgetall(sourceKeys(id).record));
+  }
 
-    get: async (id: string): Promise<SourceRecord> =>
-      readRecord(await redis.hgetall(sourceKeys(id).record)),
+  async putSettings(
+    { id: name, client }: { id: string; client: string },
+    settings: Omit<SourceSettings, 'changedAt'>,
+  ): Promise<void> {
+    const stored = { ...settings, changedAt: new Date(this.#now()).toISOString() };
+    await this.#redis.hset(sourceKeys(name).record, ...toHashFields({ settings: stored }));
+    await copySetting(this.#redis, this.#blobs, SOURCE_SETTINGS, { client, name }, this.#now);
+  }
 
-    async putSettings(
-      { id: name, client }: { id: string; client: string },
-      settings: Omit<SourceSettings, 'changedAt'>,
-    ): Promise<void> {
-      const stored = { ...settings, changedAt: new Date(now()).toISOString() };
-      await redis.hset(sourceKeys(name).record, ...toHashFields({ settings: stored }));
-      await copySetting(redis, blobs, SOURCE_SETTINGS, { client, name }, now);
-    },
+  /** Acquires or renews the lease of the one worker that imports; returns false if another has it. */
+  acquireLease(id: string, holder: string, millis: number): Promise<boolean> {
+    return this.#leases.acquire({ lease: sourceKeys(id).lease, holder }, millis);
+  }
 
-    /** Acquires or renews the lease of the one worker that imports; returns false if another has it. */
-    acquireLease: (id: string, holder: string, millis: number): Promise<boolean> =>
-      leases.acquire({ lease: sourceKeys(id).lease, holder }, millis),
-    releaseLease: (id: string, holder: string): Promise<void> =>
-      leases.release({ lease: sourceKeys(id).lease, holder }),
+  releaseLease(id: string, holder: string): Promise<void> {
+    return this.#leases.release({ lease: sourceKeys(id).lease, holder });
+  }
 
-    /** Returns the key that pays for a source, unless all keys of its meter are revoked or expired. */
-    payerOf: ({ meter }: SourceSettings): Promise<Payer | undefined> =>
-      findLiveByMeter(redis, meter, now()),
+  /** Returns the key that pays for a source, unless all keys of its meter are revoked or expired. */
+  payerOf({ meter }: SourceSettings): Promise<Payer | undefined> {
+    return findLiveByMeter(this.#redis, meter, this.#now());
+  }
 
-    /** Returns those whose version was not taken yet. */
-    async untaken<T extends Version>(id: string, objects: readonly T[]): Promise<T[]> {
-      if (objects.length === 0) return [];
-      const names = objects.map(({ name }) => nameHash(name));
-      const taken = await redis.hmget(sourceKeys(id).taken, ...names);
-      return objects.filter(({ version }, i) => taken[i] !== versionHash(version));
-    },
+  /** Returns those whose version was not taken yet. */
+  async untaken<T extends Version>(id: string, objects: readonly T[]): Promise<T[]> {
+    if (objects.length === 0) return [];
+    const names = objects.map(({ name }) => nameHash(name));
+    const taken = await this.#redis.hmget(sourceKeys(id).taken, ...names);
+    return objects.filter(({ version }, i) => taken[i] !== versionHash(version));
+  }
 
-    async take(id: string, objects: readonly Version[]): Promise<void> {
-      if (objects.length === 0) return;
-      const fields = objects.flatMap(({ name, version }) => [nameHash(name), versionHash(version)]);
-      await redis.hset(sourceKeys(id).taken, ...fields);
-    },
+  async take(id: string, objects: readonly Version[]): Promise<void> {
+    if (objects.length === 0) return;
+    const fields = objects.flatMap(({ name, version }) => [nameHash(name), versionHash(version)]);
+    await this.#redis.hset(sourceKeys(id).taken, ...fields);
+  }
 
-    /** Lets versions be taken again. */
-    async forget(id: string, objects: readonly Version[]): Promise<void> {
-      if (objects.length === 0) return;
-      const args = objects.flatMap(({ name, version }) => [nameHash(name), versionHash(version)]);
-      await forget([sourceKeys(id).taken], args);
-    },
+  /** Lets versions be taken again. */
+  async forget(id: string, objects: readonly Version[]): Promise<void> {
+    if (objects.length === 0) return;
+    const args = objects.flatMap(({ name, version }) => [nameHash(name), versionHash(version)]);
+    await this.#forget([sourceKeys(id).taken], args);
+  }
 
-    /** Lets objects be taken again, in whatever version. */
-    async forgetNames(id: string, names: readonly string[]): Promise<void> {
-      await redis.hdel(sourceKeys(id).taken, ...names.map(nameHash));
-    },
+  /** Lets objects be taken again, in whatever version. */
+  async forgetNames(id: string, names: readonly string[]): Promise<void> {
+    await this.#redis.hdel(sourceKeys(id).taken, ...names.map(nameHash));
+  }
 
-    /** Claims names of results for objects; returns for each whether it has the name now. */
-    async claimOutputs(id: string, claims: readonly OutputClaim[]): Promise<boolean[]> {
-      if (claims.length === 0) return [];
-      const args = claims.flatMap(({ output, name }) => [nameHash(output), nameHash(name)]);
-      return (await claim([sourceKeys(id).outputs], args)).map((reply) => reply === 1);
-    },
+  /** Claims names of results for objects; returns for each whether it has the name now. */
+  async claimOutputs(id: string, claims: readonly OutputClaim[]): Promise<boolean[]> {
+    if (claims.length === 0) return [];
+    const args = claims.flatMap(({ output, name }) => [nameHash(output), nameHash(name)]);
+    return (await this.#claim([sourceKeys(id).outputs], args)).map((reply) => reply === 1);
+  }
 
-    /** Adds names from events, which are looked up; if there are too many, everything is listed instead. */
-    async addHints(id: string, names: readonly string[]): Promise<void> {
-      if (names.length === 0) return;
-      const isAdded =
-        names.length <= MAX_NEW_HINTS &&
-        (await addHints([sourceKeys(id).hints], [MAX_HINTS, ...names])) === 1;
-      if (!isAdded) await update(id, { isScanRequested: true });
-    },
-    /** Returns some names from events; they stay until `dropHints`. */
-    hints: (id: string, count: number): Promise<string[]> =>
-      redis.srandmember(sourceKeys(id).hints, count),
-    async dropHints(id: string, names: readonly string[]): Promise<void> {
-      if (names.length > 0) await redis.srem(sourceKeys(id).hints, ...names);
-    },
+  /** Adds names from events, which are looked up; if there are too many, everything is listed instead. */
+  async addHints(id: string, names: readonly string[]): Promise<void> {
+    if (names.length === 0) return;
+    const isAdded =
+      names.length <= MAX_NEW_HINTS &&
+      (await this.#addHints([sourceKeys(id).hints], [MAX_HINTS, ...names])) === 1;
+    if (!isAdded) await this.update(id, { isScanRequested: true });
+  }
 
-    /** Gives a source its batch; returns false if it has one. */
-    startBatch: async (id: string, batch: string): Promise<boolean> =>
-      (await redis.hsetnx(sourceKeys(id).record, 'batch', JSON.stringify(batch))) === 1,
+  /** Returns some names from events; they stay until `dropHints`. */
+  hints(id: string, count: number): Promise<string[]> {
+    return this.#redis.srandmember(sourceKeys(id).hints, count);
+  }
 
-    /** Ends the batch of a source and adds its counts; does nothing if it has ended before. */
-    async finish(id: string, batch: string, counts: SourceCounts): Promise<void> {
-      const args = SOURCE_COUNTS.map((name) => counts[name]);
-      await finish([sourceKeys(id).record], [JSON.stringify(batch), ...args]);
-    },
-  };
+  async dropHints(id: string, names: readonly string[]): Promise<void> {
+    if (names.length > 0) await this.#redis.srem(sourceKeys(id).hints, ...names);
+  }
+
+  /** Gives a source its batch; returns false if it has one. */
+  async startBatch(id: string, batch: string): Promise<boolean> {
+    return (await this.#redis.hsetnx(sourceKeys(id).record, 'batch', JSON.stringify(batch))) === 1;
+  }
+
+  /** Ends the batch of a source and adds its counts; does nothing if it has ended before. */
+  async finish(id: string, batch: string, counts: SourceCounts): Promise<void> {
+    const args = SOURCE_COUNTS.map((name) => counts[name]);
+    await this.#finish([sourceKeys(id).record], [JSON.stringify(batch), ...args]);
+  }
 }
-
-export type Sources = ReturnType<typeof createSources>;

@@ -65,55 +65,65 @@ export async function restoreReceivers(
 }
 
 /** Receivers of webhooks: by client, at most two signing secrets, the newest first, and disabled addresses. */
-export function createWebhookReceivers(redis: Redis) {
-  return {
-    /** Creates a secret. Only the one before it stays in use, for a day. Enables every address. */
-    async createSecret(client: string, nowMillis: number) {
-      const secret = createWebhookSecret();
-      const createdAt = new Date(nowMillis).toISOString();
-      const replies = await redis
-        .multi()
-        .lpush(secretsKey(client), JSON.stringify({ secret, createdAt }))
-        .ltrim(secretsKey(client), 0, 1)
-        .del(disabledKey(client))
-        .exec();
-      const hasPrevious = Number(replies?.[0]?.[1]) > 1;
-      const previousExpiresAt = new Date(nowMillis + OVERLAP_MILLIS).toISOString();
-      return { secret, createdAt, ...(hasPrevious && { previousExpiresAt }) };
-    },
+export class WebhookReceivers {
+  readonly #redis;
 
-    /** Returns the secrets in use, the newest first. Deletes an expired one. */
-    async activeSecrets(client: string, nowMillis: number): Promise<SigningSecret[]> {
-      const stored = await redis.lrange(secretsKey(client), 0, 1);
-      const [newest, previous] = stored.map((text) => StoredSecret.parse(JSON.parse(text)));
-      if (!newest) return [];
-      if (!previous) return [newest];
-      const expiresAtMillis = Date.parse(newest.createdAt) + OVERLAP_MILLIS;
-      if (expiresAtMillis > nowMillis) {
-        return [newest, { ...previous, expiresAt: new Date(expiresAtMillis).toISOString() }];
-      }
-      await redis.lrem(secretsKey(client), 1, stored[1] ?? '');
-      return [newest];
-    },
+  constructor(redis: Redis) {
+    this.#redis = redis;
+  }
 
-    /** Returns secrets and disabled addresses of a client as a deed that only this Redis can read. */
-    seal: (client: string): Promise<Deed<'receivers'>> => sealReceivers(redis, client),
+  /** Creates a secret. Only the one before it stays in use, for a day. Enables every address. */
+  async createSecret(client: string, nowMillis: number) {
+    const secret = createWebhookSecret();
+    const createdAt = new Date(nowMillis).toISOString();
+    const replies = await this.#redis
+      .multi()
+      .lpush(secretsKey(client), JSON.stringify({ secret, createdAt }))
+      .ltrim(secretsKey(client), 0, 1)
+      .del(disabledKey(client))
+      .exec();
+    const hasPrevious = Number(replies?.[0]?.[1]) > 1;
+    const previousExpiresAt = new Date(nowMillis + OVERLAP_MILLIS).toISOString();
+    return { secret, createdAt, ...(hasPrevious && { previousExpiresAt }) };
+  }
 
-    /** Disables an address: nothing is sent to it until it is enabled. */
-    async disable(client: string, url: string, nowMillis: number): Promise<void> {
-      await redis
-        .multi()
-        .zadd(disabledKey(client), nowMillis, url)
-        .zremrangebyrank(disabledKey(client), 0, -1 - MAX_DISABLED)
-        .exec();
-    },
-    async enable(client: string, url: string): Promise<void> {
-      await redis.zrem(disabledKey(client), url);
-    },
-    isDisabled: async (client: string, url: string): Promise<boolean> =>
-      (await redis.zscore(disabledKey(client), url)) !== null,
-    disabled: (client: string): Promise<string[]> => redis.zrevrange(disabledKey(client), 0, -1),
-  };
+  /** Returns the secrets in use, the newest first. Deletes an expired one. */
+  async activeSecrets(client: string, nowMillis: number): Promise<SigningSecret[]> {
+    const stored = await this.#redis.lrange(secretsKey(client), 0, 1);
+    const [newest, previous] = stored.map((text) => StoredSecret.parse(JSON.parse(text)));
+    if (!newest) return [];
+    if (!previous) return [newest];
+    const expiresAtMillis = Date.parse(newest.createdAt) + OVERLAP_MILLIS;
+    if (expiresAtMillis > nowMillis) {
+      return [newest, { ...previous, expiresAt: new Date(expiresAtMillis).toISOString() }];
+    }
+    await this.#redis.lrem(secretsKey(client), 1, stored[1] ?? '');
+    return [newest];
+  }
+
+  /** Returns secrets and disabled addresses of a client as a deed that only this Redis can read. */
+  seal(client: string): Promise<Deed<'receivers'>> {
+    return sealReceivers(this.#redis, client);
+  }
+
+  /** Disables an address: nothing is sent to it until it is enabled. */
+  async disable(client: string, url: string, nowMillis: number): Promise<void> {
+    await this.#redis
+      .multi()
+      .zadd(disabledKey(client), nowMillis, url)
+      .zremrangebyrank(disabledKey(client), 0, -1 - MAX_DISABLED)
+      .exec();
+  }
+
+  async enable(client: string, url: string): Promise<void> {
+    await this.#redis.zrem(disabledKey(client), url);
+  }
+
+  async isDisabled(client: string, url: string): Promise<boolean> {
+    return (await this.#redis.zscore(disabledKey(client), url)) !== null;
+  }
+
+  disabled(client: string): Promise<string[]> {
+    return this.#redis.zrevrange(disabledKey(client), 0, -1);
+  }
 }
-
-export type WebhookReceivers = ReturnType<typeof createWebhookReceivers>;

@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createLookThreads, type LookThreads } from '../../../src/api/look/thread-pool.ts';
+import { LookThreads } from '../../../src/api/look/thread-pool.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { createRandom, drawDay, drawWardrobe } from '../../look/wardrobes.ts';
 
@@ -19,7 +19,7 @@ afterAll(() => Promise.all(pools.map((pool) => pool.close())));
 /** A pool of one thread. */
 function openPool({ deadlineMillis = 60_000, abandonedMillis = 60_000 } = {}) {
   const registry = new Registry();
-  const threads = createLookThreads({
+  const threads = new LookThreads({
     threads: 1,
     deadlineMillis,
     abandonedMillis,

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { serveQueueDashboard } from '../../../src/api/operations/queue-dashboard.ts';
 import { DEFAULT_LIMITS } from '../../../src/auth/key-record.ts';
 import type { Grant } from '../../../src/http/auth.ts';
-import { createLimits } from '../../../src/http/limits.ts';
+import { Limits } from '../../../src/http/limits.ts';
 import { createServer } from '../../../src/http/server.ts';
 import { hostClock } from '../../../src/platform/clock.ts';
 import { createLog } from '../../../src/platform/log.ts';
@@ -38,7 +38,7 @@ const { app } = createServer({
   routes: [],
   log,
   lookUp,
-  limits: createLimits(redis, hostClock),
+  limits: new Limits(redis, hostClock),
   maxImageBytes: 1,
   problemBase: undefined,
   observe: () => {},

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { batchKeys, batchPrefix, putLines } from '../../../src/intake/batches/batch-files.ts';
 import type { BatchManifest, BatchRecord } from '../../../src/intake/batches/batch-record.ts';
-import { createBatchRetention } from '../../../src/intake/batches/batch-retention.ts';
+import { BatchRetention } from '../../../src/intake/batches/batch-retention.ts';
 import { Batches } from '../../../src/intake/batches/batches.ts';
 import { hostClock } from '../../../src/platform/clock.ts';
 import type { Blobs } from '../../../src/storage/blobs.ts';
@@ -17,7 +17,7 @@ const CLIENT = 'tests';
 const { redis } = await useRedis();
 const blobs = await useBlobs();
 const batches = new Batches(redis, hostClock);
-const retention = createBatchRetention(batches, blobs);
+const retention = new BatchRetention(batches, blobs);
 
 async function record(id: string): Promise<BatchRecord> {
   const batch = await batches.get(id);
@@ -108,7 +108,7 @@ describe('erasing', () => {
         },
         deleteAll: (prefix) => deleteListed(brittle, prefix),
       };
-      const broken = createBatchRetention(batches, brittle);
+      const broken = new BatchRetention(batches, brittle);
       await expect(broken.erase(await record(id), NOW)).rejects.toThrow('power failure');
       const { status, erasure } = await record(id);
       expect([status, erasure]).toEqual(['expired', undefined]);

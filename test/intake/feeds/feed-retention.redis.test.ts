@@ -3,7 +3,7 @@ import { batchPrefix } from '../../../src/intake/batches/batch-files.ts';
 import { FeedFiles } from '../../../src/intake/feeds/feed-files.ts';
 import { feedKeys, feedPrefix } from '../../../src/intake/feeds/feed-keys.ts';
 import { eraseFeed, expireRun, finishRun } from '../../../src/intake/feeds/feed-retention.ts';
-import { createFeedRuns, scheduledRunId } from '../../../src/intake/feeds/runs.ts';
+import { FeedRuns, scheduledRunId } from '../../../src/intake/feeds/runs.ts';
 import { startFeedRun } from '../../../workers/feeds/start-run.ts';
 import { attemptOf } from '../../support/attempts.ts';
 import { type FinishedRow, useFeedBench } from '../../support/feed-runs.ts';
@@ -179,7 +179,7 @@ describe('a run', () => {
 
   test('is created and expires by the given clock, not by that of the host', async () => {
     const nowMillis = Date.parse('2031-05-06T12:00:00.000Z');
-    const runs = createFeedRuns({ ...bench, now: () => nowMillis });
+    const runs = new FeedRuns({ ...bench, now: () => nowMillis });
     const feed = await bench.feed({});
     expect(await runs.start(feed, 'run_clock', 'r')).toBe(true);
     expect(await bench.run('run_clock')).toMatchObject({

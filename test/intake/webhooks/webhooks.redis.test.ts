@@ -12,7 +12,7 @@ import {
   outboxEntry,
   webhookBody,
 } from '../../../src/intake/webhooks/outbox.ts';
-import { createWebhookReceivers } from '../../../src/intake/webhooks/receivers.ts';
+import { WebhookReceivers } from '../../../src/intake/webhooks/receivers.ts';
 import { hostClock } from '../../../src/platform/clock.ts';
 import { useRedis } from '../../support/use-redis.ts';
 
@@ -23,7 +23,7 @@ const HOOK = 'https://shop.example/hooks?token=t';
 const { redis } = await useRedis();
 const records = new JobRecords(redis, hostClock);
 const events = new WebhookEvents(redis);
-const receivers = createWebhookReceivers(redis);
+const receivers = new WebhookReceivers(redis);
 beforeEach(() => redis.flushall());
 
 /** An active job, attempt 1, with a webhook by default. */

@@ -22,7 +22,7 @@ import { type Dispatching, dispatch } from '../../../workers/batches/dispatcher.
 import { createRowLimits } from '../../../workers/batches/row-limits.ts';
 import { failRow } from '../../../workers/batches/run-row.ts';
 import { sweepBatches } from '../../../workers/batches/sweep.ts';
-import { createWindow, rowJobId } from '../../../workers/batches/window.ts';
+import { rowJobId, Window } from '../../../workers/batches/window.ts';
 import { useBlobs } from '../../support/use-blobs.ts';
 import { useRedis } from '../../support/use-redis.ts';
 
@@ -42,7 +42,7 @@ const finishedRuns: string[] = [];
 
 beforeEach(async () => {
   await redis.flushall();
-  const window = createWindow({ batches, blobs, queue });
+  const window = new Window({ batches, blobs, queue });
   const finishRun = async ({ id }: BatchRecord) => void finishedRuns.push(id);
   const readBatches = createBatchReader(batches);
   deps = {
@@ -281,7 +281,7 @@ describe('the dispatcher', () => {
 
   test('two concurrent dispatchers queue no row twice', async () => {
     const id = await sealedBatch({ chunks: [200] });
-    const other = { ...deps, window: createWindow({ batches, blobs, queue }) };
+    const other = { ...deps, window: new Window({ batches, blobs, queue }) };
     await Promise.all([dispatch(deps), dispatch(other), dispatch(deps)]);
     const rows = (await queued()).map(({ row }) => row.row);
     expect(new Set(rows).size).toBe(rows.length);

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { createQuarantine, type Quarantine } from '../../../src/queue/quarantine.ts';
+import { Quarantine } from '../../../src/queue/quarantine.ts';
 import { runEngine } from '../../../workers/images/run-engine.ts';
 import { type Engine, EngineCrash } from '../../../workers/inference/pool.ts';
 import { useRedis } from '../../support/use-redis.ts';
@@ -7,7 +7,7 @@ import { useRedis } from '../../support/use-redis.ts';
 const { redis } = await useRedis();
 let quarantine: Quarantine;
 beforeAll(async () => {
-  quarantine = createQuarantine(redis);
+  quarantine = new Quarantine(redis);
 });
 
 const never = new AbortController().signal;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { createFrameReader, type Frame, writeFrame } from '../../../workers/inference/frames.ts';
+import { type Frame, FrameReader, writeFrame } from '../../../workers/inference/frames.ts';
 
 const FRAMES = [
   { header: { id: 1, task: 'garment-view' }, body: randomBytes(9_000) },
@@ -22,7 +22,7 @@ test.each([1, 7, 4096, 65_536])(
   'frames received %i bytes at a time equal those written',
   (size) => {
     const received: Frame[] = [];
-    const reader = createFrameReader((frame) => received.push(frame));
+    const reader = new FrameReader((frame) => received.push(frame));
     const bytes = writtenBytes();
     for (let at = 0; at < bytes.length; at += size) reader.push(bytes.subarray(at, at + size));
     expect(received).toEqual(FRAMES);
@@ -31,7 +31,7 @@ test.each([1, 7, 4096, 65_536])(
 
 test('frames can be read into the buffer of the reader, without a copy', () => {
   const received: Frame[] = [];
-  const reader = createFrameReader((frame) => received.push(frame));
+  const reader = new FrameReader((frame) => received.push(frame));
   const bytes = writtenBytes();
   for (let at = 0; at < bytes.length; ) {
     const buffer = reader.nextBuffer();
@@ -49,6 +49,6 @@ test.each([
   { what: 'too long a header', prefix: [0, 0, 0, 127, 0, 0, 0, 0] },
   { what: 'too long a body', prefix: [2, 0, 0, 0, 0, 0, 0, 127] },
 ])('a prefix with $what is rejected before memory is allocated', ({ prefix }) => {
-  const reader = createFrameReader(() => {});
+  const reader = new FrameReader(() => {});
   expect(() => reader.push(Uint8Array.from(prefix))).toThrow('not a frame');
 });

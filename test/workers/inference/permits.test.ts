@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createPermits, type PermitRequest } from '../../../workers/inference/permits.ts';
+import { type PermitRequest, Permits } from '../../../workers/inference/permits.ts';
 
 /** Permits, and the names of those who acquired one so far, in order. */
 function withPermits(names: readonly string[]) {
-  const permits = createPermits<string>();
+  const permits = new Permits<string>();
   for (const name of names) permits.release(name);
   const acquired: string[] = [];
   const acquire = (name: string, request?: PermitRequest) =>

@@ -4,7 +4,7 @@ import {
   type InferenceProcess,
   type TaskOutput,
 } from '../../../workers/inference/inference-process.ts';
-import { createSuspects } from '../../../workers/inference/suspects.ts';
+import { Suspects } from '../../../workers/inference/suspects.ts';
 
 const BAD = 66;
 const imageOf = (...bytes: number[]) => Uint8Array.of(...bytes);
@@ -40,7 +40,7 @@ function createProcess() {
 
 describe('images of a child that died', () => {
   test('are tried one at a time, and only the one that kills again is blamed', async () => {
-    const suspects = createSuspects();
+    const suspects = new Suspects();
     const outcomes = Promise.allSettled([1, BAD, 3].map((byte) => suspects.add(taskOf(byte))));
     const [second, third] = [createProcess(), createProcess()];
     await suspects.tryIn(second.inference);
@@ -55,7 +55,7 @@ describe('images of a child that died', () => {
   });
 
   test('that nobody waits for any more are not tried', async () => {
-    const suspects = createSuspects();
+    const suspects = new Suspects();
     const reason = new Error('the client hung up');
     const outcome = expect(suspects.add(taskOf(1, AbortSignal.abort(reason)))).rejects.toBe(reason);
     const { inference, seen } = createProcess();
@@ -65,7 +65,7 @@ describe('images of a child that died', () => {
   });
 
   test('are rejected when the engine closes', async () => {
-    const suspects = createSuspects();
+    const suspects = new Suspects();
     const reason = new Error('closed');
     const waiting = expect(suspects.add(taskOf(1))).rejects.toBe(reason);
     suspects.close(reason);

@@ -9,7 +9,7 @@ import { putDeed } from '../../../src/intake/deeds.ts';
 import { adoptInstallationId, sharedInstallationId } from '../../../src/intake/installation-id.ts';
 import { writeJobManifest } from '../../../src/intake/job-manifest.ts';
 import { readOngoingRecovery } from '../../../src/intake/recovery-state.ts';
-import { createWebhookReceivers } from '../../../src/intake/webhooks/receivers.ts';
+import { WebhookReceivers } from '../../../src/intake/webhooks/receivers.ts';
 import { hostClock } from '../../../src/platform/clock.ts';
 import { jobInputKey, keyCopyKey } from '../../../src/storage/blob-keys.ts';
 import type { Blobs } from '../../../src/storage/blobs.ts';
@@ -182,7 +182,7 @@ test('a deed is done again once, and one that is damaged or sealed by another Re
   await walk();
   const job = (await deps.jobs.get('job_kept'))!;
   await putDeed(blobs, 'job', job.id, { ...job, status: 'canceled' });
-  const receivers = createWebhookReceivers(redis);
+  const receivers = new WebhookReceivers(redis);
   const { secret } = await receivers.createSecret('acme', Date.now());
   const sealed = await receivers.seal('acme');
   expect(Buffer.from(sealed.sealed, 'base64').toString('latin1')).not.toContain(secret);

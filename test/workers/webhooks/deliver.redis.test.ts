@@ -5,10 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import { enqueueDelivery } from '../../../src/intake/webhooks/delivery.ts';
 import { WebhookEvents } from '../../../src/intake/webhooks/events.ts';
 import { OUTBOX, outboxEntry } from '../../../src/intake/webhooks/outbox.ts';
-import {
-  createWebhookReceivers,
-  type WebhookReceivers,
-} from '../../../src/intake/webhooks/receivers.ts';
+import { WebhookReceivers } from '../../../src/intake/webhooks/receivers.ts';
 import { hostClock } from '../../../src/platform/clock.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { blockingConnection } from '../../../src/platform/redis.ts';
@@ -32,7 +29,7 @@ beforeAll(async () => {
   queues = openQueues(redis, log);
   queue = queues.webhook;
   events = new WebhookEvents(redis);
-  receivers = createWebhookReceivers(redis);
+  receivers = new WebhookReceivers(redis);
 });
 afterAll(async () => {
   await Promise.all(Object.values(queues).map((each) => each.close()));
@@ -283,13 +280,12 @@ describe('a change of secrets', () => {
     const { url, messages } = await plantReceiver(fail(500), serve('thanks'));
     const id = await emit(url);
     let made = '';
-    const by: WebhookReceivers = {
-      ...receivers,
-      async activeSecrets(client, nowMillis) {
+    const by = Object.assign(new WebhookReceivers(redis), {
+      async activeSecrets(client: string, nowMillis: number) {
         if (messages.length === 1) made = (await receivers.createSecret(client, nowMillis)).secret;
         return receivers.activeSecrets(client, nowMillis);
       },
-    };
+    });
     startDelivery({ by });
     await until(id, 'delivered');
     expect(() => verify(made, messages[0] ?? { headers: {}, body: '' })).toThrow();

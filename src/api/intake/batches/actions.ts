@@ -109,77 +109,89 @@ const respond = (status: number, batch: BatchRecord): StoredResponse =>
 const rowOf = ({ params: { row = '' } }: Pick<Call, 'params'>): number =>
   /^\d+$/.test(row) ? Number(row) : -1;
 
-export function createBatchActions(services: BatchServices, events: BatchEvents) {
-  const { batches, blobs, batchIndex: index, batchRetention } = services;
-  const { readClientLimits, linkRule, now } = services;
-  const find = (id: string) => batches.get(id).catch(batchesUnavailable);
+export class BatchActions {
+  readonly #services;
+  readonly #events;
+
+  constructor(services: BatchServices, events: BatchEvents) {
+    this.#services = services;
+    this.#events = events;
+  }
+
+  #find(id: string) {
+    return this.#services.batches.get(id).catch(batchesUnavailable);
+  }
 
   /** Reads a request's batch. Another client's is not-found: its existence is not disclosed. */
-  async function readOwnOrDeleted(call: Call<unknown, unknown>): Promise<BatchRecord> {
-    const batch = await find(call.params.id ?? '');
+  async readOwnOrDeleted(call: Call<unknown, unknown>): Promise<BatchRecord> {
+    const batch = await this.#find(call.params.id ?? '');
     if (batch?.kind !== 'batch' || batch.client !== call.caller?.client) throw notFound('batch');
     checkScopes(batch.operations, call);
     return batch;
   }
 
-  async function readOwn(call: Call<unknown, unknown>): Promise<BatchRecord> {
-    const batch = await readOwnOrDeleted(call);
+  async readOwn(call: Call<unknown, unknown>): Promise<BatchRecord> {
+    const batch = await this.readOwnOrDeleted(call);
     if (batch.status === 'expired') throw deleted('batch', batch);
     return batch;
   }
 
-  async function reread({ id }: BatchRecord): Promise<BatchRecord> {
-    const batch = await find(id);
+  async #reread({ id }: BatchRecord): Promise<BatchRecord> {
+    const batch = await this.#find(id);
     if (!batch) throw notFound('batch');
     return batch;
   }
 
-  async function undoCreate({ id, client }: BatchManifest): Promise<void> {
+  async #undoCreate({ id, client }: BatchManifest): Promise<void> {
     const { manifest, background } = batchKeys(client, id);
-    await undoAcceptance([batches.remove(id)], () => [
-      ...[manifest, background].map((key) => blobs.delete(key)),
-      index.drop(client, [id]),
+    await undoAcceptance([this.#services.batches.remove(id)], () => [
+      ...[manifest, background].map((key) => this.#services.blobs.delete(key)),
+      this.#services.batchIndex.drop(client, [id]),
     ]);
   }
 
   /** Stores the URL of the background image. The first row that needs the image fetches it. */
-  async function putBackground({ id, client, options }: BatchManifest): Promise<void> {
+  async #putBackground({ id, client, options }: BatchManifest): Promise<void> {
     const link = options?.backgroundImageUrl;
     if (link === undefined) return;
     const { background } = batchKeys(client, id);
-    await blobs.put(background, Buffer.from(link), { mediaType: LINK_MEDIA_TYPE });
+    await this.#services.blobs.put(background, Buffer.from(link), { mediaType: LINK_MEDIA_TYPE });
   }
 
-  const created = (batch: BatchRecord): StoredResponse => ({
-    ...respond(201, batch),
-    headers: { location: `${BATCHES_PATH}/${batch.id}` },
-  });
+  #created(batch: BatchRecord): StoredResponse {
+    return {
+      ...respond(201, batch),
+      headers: { location: `${BATCHES_PATH}/${batch.id}` },
+    };
+  }
 
   /** @param ref of an idempotent request: an earlier attempt at it may have created the batch */
-  async function create(
-    sent: CreateBatchRequest,
-    call: Call,
-    ref?: string,
-  ): Promise<StoredResponse> {
+  async create(sent: CreateBatchRequest, call: Call, ref?: string): Promise<StoredResponse> {
     checkScopes(sent.operations, call);
     const caller = requireCaller(call);
-    const known = ref && (await batches.get(newBatchId(ref)).catch(batchesUnavailable));
-    if (known && isOfRequest(known, now())) return created(known);
+    const known =
+      ref && (await this.#services.batches.get(newBatchId(ref)).catch(batchesUnavailable));
+    if (known && isOfRequest(known, this.#services.now())) return this.#created(known);
     const merged = await applyPreset(
-      services.presets,
+      this.#services.presets,
       caller.client,
       sent.options,
       '/options/preset',
     );
     const request = { ...sent, options: merged.options };
     const { backgroundImageUrl } = request.options;
-    checkLinks(linkRule, { '/options/backgroundImageUrl': backgroundImageUrl });
-    if (request.webhook) await checkWebhook(services, caller.client);
+    checkLinks(this.#services.linkRule, { '/options/backgroundImageUrl': backgroundImageUrl });
+    if (request.webhook) await checkWebhook(this.#services, caller.client);
     const { outputSeconds } = request.retention;
-    const policy = await retentionPolicy(caller, outputSeconds, readClientLimits);
-    const nowMillis = now();
+    const policy = await retentionPolicy(caller, outputSeconds, this.#services.readClientLimits);
+    const nowMillis = this.#services.now();
     const asked = toCutOutOptions(request.options);
-    const options = await resolveRules(services.rulePacks, caller.client, asked, '/options/rules');
+    const options = await resolveRules(
+      this.#services.rulePacks,
+      caller.client,
+      asked,
+      '/options/rules',
+    );
     const batchId = newBatchId(known ? undefined : ref);
     const manifest = toManifest(
       batchId,
@@ -193,135 +205,145 @@ export function createBatchActions(services: BatchServices, events: BatchEvents)
     const { id, client } = manifest;
     const manifestJson = Buffer.from(JSON.stringify(manifest));
     try {
-      await putBackground(manifest);
-      await blobs.put(batchKeys(client, id).manifest, manifestJson, {
+      await this.#putBackground(manifest);
+      await this.#services.blobs.put(batchKeys(client, id).manifest, manifestJson, {
         mediaType: 'application/json',
       });
       const openMillis = Math.min(MAX_OPEN_MILLIS, policy.inputSeconds * 1000);
       const expiresAt = new Date(nowMillis + openMillis).toISOString();
-      if (!(await batches.create({ ...manifest, expiresAt }, MAX_UNENDED))) throw tooManyBatches();
-      await index.add(client, id, nowMillis);
-      const batch = await batches.get(id);
+      if (!(await this.#services.batches.create({ ...manifest, expiresAt }, MAX_UNENDED)))
+        throw tooManyBatches();
+      await this.#services.batchIndex.add(client, id, nowMillis);
+      const batch = await this.#services.batches.get(id);
       if (!batch) throw new Error('a batch is missing right after it was written');
-      return created(batch);
+      return this.#created(batch);
     } catch (cause) {
-      await undoCreate(manifest);
+      await this.#undoCreate(manifest);
       if (cause instanceof Problem && cause.type === 'conflict') throw cause;
       throw unavailable('The batch cannot be opened right now; try again', 1, cause);
     }
   }
 
-  async function seal(batch: BatchRecord): Promise<StoredResponse> {
-    const nowMillis = now();
+  readonly seal = async (batch: BatchRecord): Promise<StoredResponse> => {
+    const nowMillis = this.#services.now();
     if (batch.status === 'open') {
-      await restoreLostRows(batches, blobs, batch, nowMillis).catch(batchesUnavailable);
-      await putSealed(blobs, batch, nowMillis).catch(batchesUnavailable);
+      await restoreLostRows(this.#services.batches, this.#services.blobs, batch, nowMillis).catch(
+        batchesUnavailable,
+      );
+      await putSealed(this.#services.blobs, batch, nowMillis).catch(batchesUnavailable);
     }
-    await batches.seal(batch.id, nowMillis).catch(batchesUnavailable);
-    const after = await reread(batch);
+    await this.#services.batches.seal(batch.id, nowMillis).catch(batchesUnavailable);
+    const after = await this.#reread(batch);
     if (after.status === 'expired') throw deleted('batch', after);
     if (after.sealedAt === undefined || after.status === 'canceled') {
       throw new Problem('conflict', `The batch is ${after.status}`);
     }
     return respond(200, after);
-  }
+  };
 
-  async function cancel(batch: BatchRecord): Promise<StoredResponse> {
-    await moveToCancel(batches, batch, now()).catch(batchesUnavailable);
-    const after = await reread(batch);
+  readonly cancel = async (batch: BatchRecord): Promise<StoredResponse> => {
+    await moveToCancel(this.#services.batches, batch, this.#services.now()).catch(
+      batchesUnavailable,
+    );
+    const after = await this.#reread(batch);
     if (after.status === 'expired') throw deleted('batch', after);
     if (BATCH_CANCELED_STATUSES.includes(after.status)) {
-      await putDeed(blobs, 'batch', after.id, after).catch(batchesUnavailable);
+      await putDeed(this.#services.blobs, 'batch', after.id, after).catch(batchesUnavailable);
       return respond(200, after);
     }
     throw new Problem('conflict', `The batch is already ${after.status}`);
-  }
+  };
 
   /** Yields the rows that a download is about, without the cut-outs that it must not have. */
-  function exportedRows(
+  #exportedRows(
     batch: BatchRecord,
     { after, export: sent }: ReportQuery,
   ): AsyncIterable<RowOutcome> {
     const policy = sent ?? batch.exportPolicy ?? 'all';
     if (policy !== 'all') requireReview(batch);
-    const files = batchFiles(blobs, batch.client, batch.id);
+    const files = batchFiles(this.#services.blobs, batch.client, batch.id);
     const select = (outcomes: AsyncIterable<RowOutcome>) =>
-      applyExportPolicy(services, batch, policy, outcomes);
-    return readRows(batches, files, batch, select, after);
+      applyExportPolicy(this.#services, batch, policy, outcomes);
+    return readRows(this.#services.batches, files, batch, select, after);
   }
 
-  async function list(call: Call<PageQuery>): Promise<object> {
-    const source = { path: BATCHES_PATH, index, get: (id: string) => batches.get(id) };
+  async list(call: Call<PageQuery>): Promise<object> {
+    const source = {
+      path: BATCHES_PATH,
+      index: this.#services.batchIndex,
+      get: (id: string) => this.#services.batches.get(id),
+    };
     const page = readPage(source, requireCaller(call).client, call.query);
     const { records, ...links } = await page.catch(batchesUnavailable);
     return { batches: records.map((batch): BatchResponse => batchResponse(batch)), ...links };
   }
 
-  return {
-    readOwn,
-    readOwnOrDeleted,
-    create,
-    seal,
-    cancel,
-    list,
-    addItems: (batch: BatchRecord, call: Call<ItemsQuery>): Promise<StoredResponse> =>
-      addItems(services, batch, call),
+  readonly addItems = (batch: BatchRecord, call: Call<ItemsQuery>): Promise<StoredResponse> =>
+    addItems(this.#services, batch, call);
 
-    async erase(batch: BatchRecord): Promise<object> {
-      const erasure = await batchRetention.erase(batch, now()).catch(batchesUnavailable);
-      const after = await batches.get(batch.id).catch(batchesUnavailable);
-      if (after) await putDeed(blobs, 'batch', after.id, after).catch(batchesUnavailable);
-      return { id: batch.id, ...erasure };
-    },
+  async erase(batch: BatchRecord): Promise<object> {
+    const erasure = await this.#services.batchRetention
+      .erase(batch, this.#services.now())
+      .catch(batchesUnavailable);
+    const after = await this.#services.batches.get(batch.id).catch(batchesUnavailable);
+    if (after)
+      await putDeed(this.#services.blobs, 'batch', after.id, after).catch(batchesUnavailable);
+    return { id: batch.id, ...erasure };
+  }
 
-    async report(name: keyof typeof REPORTS, call: Call, query: ReportQuery): Promise<Reply> {
-      const batch = await readOwn(call);
-      const outcomes = exportedRows(batch, query);
-      const body = Readable.from(readReport(batch, REPORTS[name], outcomes), { objectMode: false });
-      return { headers: { 'content-type': NDJSON, 'cache-control': 'private, no-store' }, body };
-    },
+  async report(name: keyof typeof REPORTS, call: Call, query: ReportQuery): Promise<Reply> {
+    const batch = await this.readOwn(call);
+    const outcomes = this.#exportedRows(batch, query);
+    const body = Readable.from(readReport(batch, REPORTS[name], outcomes), { objectMode: false });
+    return { headers: { 'content-type': NDJSON, 'cache-control': 'private, no-store' }, body };
+  }
 
-    async archive(call: Call<ReportQuery>): Promise<Reply> {
-      const { signal, query } = call;
-      const batch = await readOwn(call);
-      if (!batch.operations.includes('remove-background')) throw noImages();
-      const body = archiveOf({
-        blobs,
-        batch,
-        outcomes: exportedRows(batch, query),
-        missing: () => missing(services, batch),
-        signal,
-      });
-      return {
-        headers: {
-          'content-type': 'application/zip',
-          'content-disposition': `attachment; filename="${batch.id}.zip"`,
-          'cache-control': 'private, no-store',
-        },
-        body,
-      };
-    },
+  async archive(call: Call<ReportQuery>): Promise<Reply> {
+    const { signal, query } = call;
+    const batch = await this.readOwn(call);
+    if (!batch.operations.includes('remove-background')) throw noImages();
+    const body = archiveOf({
+      blobs: this.#services.blobs,
+      batch,
+      outcomes: this.#exportedRows(batch, query),
+      missing: () => missing(this.#services, batch),
+      signal,
+    });
+    return {
+      headers: {
+        'content-type': 'application/zip',
+        'content-disposition': `attachment; filename="${batch.id}.zip"`,
+        'cache-control': 'private, no-store',
+      },
+      body,
+    };
+  }
 
-    async cutOut(call: Call): Promise<Reply> {
-      const batch = await readOwn(call);
-      const { body, cutout } = await openCutOut(services, batch, rowOf(call), call.signal);
-      return { headers: cutOutHeaders(cutout), body };
-    },
+  async cutOut(call: Call): Promise<Reply> {
+    const batch = await this.readOwn(call);
+    const { body, cutout } = await openCutOut(this.#services, batch, rowOf(call), call.signal);
+    return { headers: cutOutHeaders(cutout), body };
+  }
 
-    async garment(call: Call): Promise<Reply> {
-      const batch = await readOwn(call);
-      const { index } = call.params;
-      const { body, file } = await openGarment(services, batch, rowOf(call), index, call.signal);
-      return { headers: garmentHeaders(file), body };
-    },
+  async garment(call: Call): Promise<Reply> {
+    const batch = await this.readOwn(call);
+    const { index } = call.params;
+    const { body, file } = await openGarment(
+      this.#services,
+      batch,
+      rowOf(call),
+      index,
+      call.signal,
+    );
+    return { headers: garmentHeaders(file), body };
+  }
 
-    show: async (call: Call): Promise<Reply> => ({ body: batchResponse(await readOwn(call)) }),
+  async show(call: Call): Promise<Reply> {
+    return { body: batchResponse(await this.readOwn(call)) };
+  }
 
-    async events(call: Call): Promise<Reply> {
-      const batch = await readOwn(call);
-      return events.listen(batch, call, () => batches.get(batch.id));
-    },
-  };
+  async events(call: Call): Promise<Reply> {
+    const batch = await this.readOwn(call);
+    return this.#events.listen(batch, call, () => this.#services.batches.get(batch.id));
+  }
 }
-
-export type BatchActions = ReturnType<typeof createBatchActions>;

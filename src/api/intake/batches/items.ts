@@ -17,7 +17,7 @@ import { storedJson } from '../idempotent.ts';
 import { feedRows, fileRows, type IncomingRow, textRows } from './incoming-rows.ts';
 import { ITEM_FORMATS, type ItemsQuery } from './request.ts';
 import { storageUnavailable } from './row-images.ts';
-import { createUpload, redisUnavailable, type UploadServices } from './upload.ts';
+import { RowUpload, redisUnavailable, type UploadServices } from './upload.ts';
 
 export type ItemsServices = UploadServices & Pick<Gateway, 'maxImageBytes'>;
 
@@ -194,7 +194,7 @@ export async function addItems(
     if (batch.status !== 'open') throw notOpen(batch);
     const from = uploadToResume(batch, call.query.offset, format);
     const readIds = (ids: IdSet) => readUsedIds(services, batch, caller, ids);
-    const upload = createUpload(services, batch, from, caller, renewLease);
+    const upload = new RowUpload(services, batch, from, caller, renewLease);
     try {
       await upload.appendAll(readRows(services, call, format, from, readIds));
     } catch (error) {

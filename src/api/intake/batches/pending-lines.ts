@@ -23,42 +23,47 @@ export const byteLength = (lines: readonly RowLine[]): number =>
   sumOf(lines, (line) => Buffer.byteLength(JSON.stringify(line)) + 1);
 
 /** Collects the lines of the next chunk of an upload; rows that are rejected alike share a line. */
-export function createPendingLines() {
-  let lines: PendingLine[] = [];
-  let rows = 0;
-  let accepted = 0;
-  let chars = 0;
+export class PendingLines {
+  #lines: PendingLine[] = [];
+  #rows = 0;
+  #accepted = 0;
+  #chars = 0;
 
-  return {
-    /** @param upload the state of the upload after the row */
-    add(row: RowLine, upload: Upload): void {
-      rows += 1;
-      accepted += isRejected(row) ? 0 : 1;
-      const last = lines.at(-1);
-      const merged = last && mergeRejected(last.line, row);
-      if (merged) {
-        lines[lines.length - 1] = { line: merged, upload };
-        return;
-      }
-      lines.push({ line: row, upload });
-      chars += JSON.stringify(row).length;
-    },
+  /** @param upload the state of the upload after the row */
+  add(row: RowLine, upload: Upload): void {
+    this.#rows += 1;
+    this.#accepted += isRejected(row) ? 0 : 1;
+    const last = this.#lines.at(-1);
+    const merged = last && mergeRejected(last.line, row);
+    if (merged) {
+      this.#lines[this.#lines.length - 1] = { line: merged, upload };
+      return;
+    }
+    this.#lines.push({ line: row, upload });
+    this.#chars += JSON.stringify(row).length;
+  }
 
-    accepted: (): number => accepted,
+  accepted(): number {
+    return this.#accepted;
+  }
 
-    isEmpty: (): boolean => lines.length === 0,
+  isEmpty(): boolean {
+    return this.#lines.length === 0;
+  }
 
-    isFull: (): boolean =>
-      lines.length >= CHUNK_LINES || rows >= CHUNK_ROWS || chars >= CHUNK_CHARS,
+  isFull(): boolean {
+    return (
+      this.#lines.length >= CHUNK_LINES || this.#rows >= CHUNK_ROWS || this.#chars >= CHUNK_CHARS
+    );
+  }
 
-    /** Returns the lines, and begins the next chunk. */
-    take(): PendingLine[] {
-      const taken = lines;
-      lines = [];
-      rows = 0;
-      accepted = 0;
-      chars = 0;
-      return taken;
-    },
-  };
+  /** Returns the lines, and begins the next chunk. */
+  take(): PendingLine[] {
+    const taken = this.#lines;
+    this.#lines = [];
+    this.#rows = 0;
+    this.#accepted = 0;
+    this.#chars = 0;
+    return taken;
+  }
 }

@@ -163,7 +163,7 @@ const viewRoutes = (actions: BatchActions): Route[] => [
       'The counts say how many rows are accepted, rejected, queued, active, succeeded and failed. A batch that has expired or was erased is 410 `gone` with `expiredAt` or `erasedAt`, until its record is deleted too.',
     responses: { 200: batchDoc },
     problems: ['not-found', 'gone'],
-    handle: actions.show,
+    handle: (call) => actions.show(call),
   }),
   reportRoute(
     actions,
@@ -200,7 +200,7 @@ const viewRoutes = (actions: BatchActions): Route[] => [
       },
     },
     problems: ['not-found', 'gone', 'conflict'],
-    handle: actions.archive,
+    handle: (call) => actions.archive(call),
   }),
   route('getBatchCutout', `GET ${BATCH_PATH}/rows/:row/cutout`, {
     scope: 'any-key',
@@ -208,7 +208,7 @@ const viewRoutes = (actions: BatchActions): Route[] => [
     description: 'If the row failed, the response is its problem.',
     responses: { 200: cutOutResponseDoc },
     problems: RESULT_PROBLEMS,
-    handle: actions.cutOut,
+    handle: (call) => actions.cutOut(call),
   }),
   route('getBatchGarment', `GET ${BATCH_PATH}/rows/:row/garments/:index`, {
     scope: 'any-key',
@@ -217,7 +217,7 @@ const viewRoutes = (actions: BatchActions): Route[] => [
       'Of a batch with the operation `separate`; `index` is that of the garment. If the row failed, the response is its problem.',
     responses: { 200: garmentResponseDoc },
     problems: RESULT_PROBLEMS,
-    handle: actions.garment,
+    handle: (call) => actions.garment(call),
   }),
   route('getBatchEvents', `GET ${BATCH_PATH}/events`, {
     scope: 'any-key',
@@ -229,7 +229,7 @@ const viewRoutes = (actions: BatchActions): Route[] => [
       204: { description: 'The client already has the last event' },
     },
     problems: ['not-found', 'gone'],
-    handle: actions.events,
+    handle: (call) => actions.events(call),
   }),
 ];
 

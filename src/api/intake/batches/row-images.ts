@@ -17,41 +17,50 @@ interface PendingImage {
 }
 
 /** Stores the images that come with the rows of one upload, and deletes those whose rows are not appended. */
-export function createRowImages(
-  { blobs, storedBytes }: Pick<Gateway, 'blobs' | 'storedBytes'>,
-  { client, id }: Pick<BatchRecord, 'client' | 'id'>,
-  allowance: BytesAllowance,
-) {
-  const uploadId = randomUUID();
-  const keys = batchKeys(client, id);
-  const pending = new Map<number, PendingImage>();
+export class RowImages {
+  readonly #services;
+  readonly #allowance;
+  readonly #uploadId = randomUUID();
+  readonly #keys;
+  readonly #pending = new Map<number, PendingImage>();
 
-  return {
-    /** @throws Problem quota-exceeded, upstream-unavailable */
-    async put(row: number, { bytes, format }: ValidatedImage): Promise<string> {
-      const key = keys.input(row, uploadId);
-      const reservation = await storedBytes.reserve(allowance, bytes.length);
-      pending.set(row, { key, reservation });
-      await blobs.put(key, bytes, { mediaType: `image/${format}` }).catch(storageUnavailable);
-      return key;
-    },
+  constructor(
+    services: Pick<Gateway, 'blobs' | 'storedBytes'>,
+    batch: Pick<BatchRecord, 'client' | 'id'>,
+    allowance: BytesAllowance,
+  ) {
+    this.#services = services;
+    this.#allowance = allowance;
+    this.#keys = batchKeys(batch.client, batch.id);
+  }
 
-    /** Keeps the images of rows that are appended, or may be. */
-    keep(lines: readonly RowLine[]): void {
-      for (const { row } of lines) pending.delete(row);
-    },
+  /** @throws Problem quota-exceeded, upstream-unavailable */
+  async put(row: number, { bytes, format }: ValidatedImage): Promise<string> {
+    const key = this.#keys.input(row, this.#uploadId);
+    const reservation = await this.#services.storedBytes.reserve(this.#allowance, bytes.length);
+    this.#pending.set(row, { key, reservation });
+    await this.#services.blobs
+      .put(key, bytes, { mediaType: `image/${format}` })
+      .catch(storageUnavailable);
+    return key;
+  }
 
-    pendingBytes: (): number =>
-      [...pending.values()].reduce((sum, { reservation }) => sum + reservation.bytes, 0),
+  /** Keeps the images of rows that are appended, or may be. */
+  keep(lines: readonly RowLine[]): void {
+    for (const { row } of lines) this.#pending.delete(row);
+  }
 
-    /** Deletes the images of the rows that were not appended. What cannot be deleted now goes with the batch. */
-    async discardPending(): Promise<void> {
-      const deletions = [...pending.values()].map(async ({ key, reservation }) => {
-        await blobs.delete(key);
-        await storedBytes.release(reservation);
-      });
-      pending.clear();
-      await Promise.allSettled(deletions);
-    },
+  pendingBytes(): number {
+    return [...this.#pending.values()].reduce((sum, { reservation }) => sum + reservation.bytes, 0);
+  }
+
+  /** Deletes the images of the rows that were not appended. What cannot be deleted now goes with the batch. */
+  readonly discardPending = async (): Promise<void> => {
+    const deletions = [...this.#pending.values()].map(async ({ key, reservation }) => {
+      await this.#services.blobs.delete(key);
+      await this.#services.storedBytes.release(reservation);
+    });
+    this.#pending.clear();
+    await Promise.allSettled(deletions);
   };
 }

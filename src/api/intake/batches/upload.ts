@@ -14,10 +14,10 @@ import { Problem } from '../../../platform/problem.ts';
 import type { AcceptedRow } from '../../../queue/job-data.ts';
 import { throwUnavailable } from '../../common-problems.ts';
 import type { IncomingRow } from './incoming-rows.ts';
-import { byteLength, countRows, createPendingLines, type PendingLine } from './pending-lines.ts';
+import { byteLength, countRows, type PendingLine, PendingLines } from './pending-lines.ts';
 import { createRejectionCharge } from './rejection-charge.ts';
 import type { ItemsResponse } from './response.ts';
-import { createRowImages, storageUnavailable } from './row-images.ts';
+import { RowImages, storageUnavailable } from './row-images.ts';
 
 /** A chunk ends here too, if the images of its rows are large. */
 const CHUNK_IMAGE_BYTES = 64 * 1024 * 1024;
@@ -50,36 +50,61 @@ const leaseLost = (): Problem =>
  * @param from the upload to resume
  * @param renewLease returns false if another upload has the lease
  */
-export function createUpload(
-  { batches, blobs, limits, requestLimits, storedBytes, now }: UploadServices,
-  batch: BatchRecord,
-  from: Upload | undefined,
-  caller: Caller,
-  renewLease: () => Promise<boolean>,
-) {
-  const { id, client } = batch;
-  const keys = batchKeys(client, id);
-  const images = createRowImages({ blobs, storedBytes }, batch, caller);
-  const chargeRejection = createRejectionCharge(requestLimits, caller);
-  const stored: Omit<ItemsResponse, 'warnings'> = {
-    accepted: 0,
-    rejected: 0,
-    offset: from?.offset ?? 0,
-    errors: [],
-  };
-  const unknownColumns = new Set<string>();
-  let chunk = batch.chunks;
-  let nextRow = batch.accepted + batch.rejected;
-  const pending = createPendingLines();
+export class RowUpload {
+  readonly #services;
+  readonly #batch;
+  readonly #caller;
+  readonly #renewLease;
+  readonly #keys;
+  readonly #images;
+  readonly #chargeRejection;
+  readonly #stored: Omit<ItemsResponse, 'warnings'>;
+  readonly #unknownColumns = new Set<string>();
+  #chunk;
+  #nextRow;
+  readonly #pending = new PendingLines();
 
-  /** @throws Problem quota-exceeded if the day has no unit left for another row */
-  async function checkQuota(): Promise<void> {
-    if (await batches.hasQuota(caller, pending.accepted() + 1).catch(redisUnavailable)) return;
-    throw quotaExceeded(caller, now());
+  constructor(
+    services: UploadServices,
+    batch: BatchRecord,
+    from: Upload | undefined,
+    caller: Caller,
+    renewLease: () => Promise<boolean>,
+  ) {
+    this.#services = services;
+    this.#batch = batch;
+    this.#caller = caller;
+    this.#renewLease = renewLease;
+    this.#keys = batchKeys(batch.client, batch.id);
+    this.#images = new RowImages(
+      { blobs: services.blobs, storedBytes: services.storedBytes },
+      batch,
+      caller,
+    );
+    this.#chargeRejection = createRejectionCharge(services.requestLimits, caller);
+    this.#stored = {
+      accepted: 0,
+      rejected: 0,
+      offset: from?.offset ?? 0,
+      errors: [],
+    };
+    this.#chunk = batch.chunks;
+    this.#nextRow = batch.accepted + batch.rejected;
   }
 
-  async function toLine({ line, customId, content }: IncomingRow): Promise<RowLine> {
-    const position = { row: nextRow, line };
+  /** @throws Problem quota-exceeded if the day has no unit left for another row */
+  async #checkQuota(): Promise<void> {
+    if (
+      await this.#services.batches
+        .hasQuota(this.#caller, this.#pending.accepted() + 1)
+        .catch(redisUnavailable)
+    )
+      return;
+    throw quotaExceeded(this.#caller, this.#services.now());
+  }
+
+  async #toLine({ line, customId, content }: IncomingRow): Promise<RowLine> {
+    const position = { row: this.#nextRow, line };
     const reject = ({ type, detail }: Problem): RejectedRow => ({
       ...position,
       ...(customId !== undefined && { customId }),
@@ -94,100 +119,104 @@ export function createUpload(
     if ('url' in content) return accept(content);
     let image: ValidatedImage;
     try {
-      image = validateImage(content.bytes(), limits);
+      image = validateImage(content.bytes(), this.#services.limits);
     } catch (error) {
       if (error instanceof Problem) return reject(error);
       throw error;
     }
-    await checkQuota();
-    return accept({ key: await images.put(position.row, image) });
+    await this.#checkQuota();
+    return accept({ key: await this.#images.put(position.row, image) });
   }
 
-  function tally(lines: readonly PendingLine[]): void {
+  #tally(lines: readonly PendingLine[]): void {
     const { accepted, rejected } = countRows(lines.map(({ line }) => line));
-    stored.accepted += accepted;
-    stored.rejected += rejected;
-    stored.offset = lines.at(-1)?.upload.offset ?? stored.offset;
+    this.#stored.accepted += accepted;
+    this.#stored.rejected += rejected;
+    this.#stored.offset = lines.at(-1)?.upload.offset ?? this.#stored.offset;
     for (const { line } of lines) {
       if (!isRejected(line)) continue;
       for (const { row: _, ...error } of expandRejected(line)) {
-        if (stored.errors.length === MAX_REPORTED_ERRORS) return;
-        stored.errors.push(error);
+        if (this.#stored.errors.length === MAX_REPORTED_ERRORS) return;
+        this.#stored.errors.push(error);
       }
     }
   }
 
   /** Deletes the file of a chunk that was not appended, unless another upload has appended one of this number. */
-  async function discardChunk(): Promise<void> {
-    const current = await batches.get(id).catch(redisUnavailable);
-    if (current && current.chunks > chunk) return;
-    await blobs.delete(keys.rows(chunk)).catch(storageUnavailable);
+  async #discardChunk(): Promise<void> {
+    const current = await this.#services.batches.get(this.#batch.id).catch(redisUnavailable);
+    if (current && current.chunks > this.#chunk) return;
+    await this.#services.blobs.delete(this.#keys.rows(this.#chunk)).catch(storageUnavailable);
   }
 
-  async function putChunk(lines: readonly RowLine[], upload: Upload) {
-    await putRows(blobs, keys.rows(chunk), lines, upload).catch(storageUnavailable);
-    const newChunk = { chunk, first: lines[0]!.row, ...countRows(lines), upload };
+  async #putChunk(lines: readonly RowLine[], upload: Upload) {
+    await putRows(this.#services.blobs, this.#keys.rows(this.#chunk), lines, upload).catch(
+      storageUnavailable,
+    );
+    const newChunk = { chunk: this.#chunk, first: lines[0]!.row, ...countRows(lines), upload };
     try {
-      return await batches.append(id, newChunk, caller);
+      return await this.#services.batches.append(this.#batch.id, newChunk, this.#caller);
     } catch (error) {
-      images.keep(lines); // Redis may have appended them
+      this.#images.keep(lines); // Redis may have appended them
       return redisUnavailable(error);
     }
   }
 
   /** Appends lines as one chunk, or as many of the first lines as the quota allows. */
-  async function appendChunk(lines: readonly PendingLine[]): Promise<void> {
+  async #appendChunk(lines: readonly PendingLine[]): Promise<void> {
     const last = lines.at(-1);
     if (!last) return;
-    const current = (await renewLease())
-      ? await batches.get(id).catch(redisUnavailable)
+    const current = (await this.#renewLease())
+      ? await this.#services.batches.get(this.#batch.id).catch(redisUnavailable)
       : undefined;
-    if (current?.status !== 'open' || current.chunks !== chunk) throw leaseLost();
+    if (current?.status !== 'open' || current.chunks !== this.#chunk) throw leaseLost();
     const rows = lines.map(({ line }) => line);
-    const outcome = await putChunk(rows, last.upload);
+    const outcome = await this.#putChunk(rows, last.upload);
     if (outcome === 'appended') {
-      images.keep(rows);
-      chunk++;
-      tally(lines);
-      return storedBytes.add(caller, byteLength(rows));
+      this.#images.keep(rows);
+      this.#chunk++;
+      this.#tally(lines);
+      return this.#services.storedBytes.add(this.#caller, byteLength(rows));
     }
-    await discardChunk();
+    await this.#discardChunk();
     if (outcome === 'conflict') throw leaseLost();
-    if (lines.length === 1) throw quotaExceeded(caller, now());
+    if (lines.length === 1) throw quotaExceeded(this.#caller, this.#services.now());
     const half = Math.ceil(lines.length / 2);
-    await appendChunk(lines.slice(0, half));
-    await appendChunk(lines.slice(half));
+    await this.#appendChunk(lines.slice(0, half));
+    await this.#appendChunk(lines.slice(half));
   }
 
-  const flush = (): Promise<void> => appendChunk(pending.take());
+  #flush(): Promise<void> {
+    return this.#appendChunk(this.#pending.take());
+  }
 
-  async function add(row: IncomingRow): Promise<void> {
-    if (pending.isEmpty()) await storedBytes.check(caller);
-    const line = await toLine(row);
-    nextRow++;
+  async #add(row: IncomingRow): Promise<void> {
+    if (this.#pending.isEmpty()) await this.#services.storedBytes.check(this.#caller);
+    const line = await this.#toLine(row);
+    this.#nextRow++;
     for (const column of row.unknownColumns) {
-      if (unknownColumns.size < MAX_REPORTED_COLUMNS) unknownColumns.add(column);
+      if (this.#unknownColumns.size < MAX_REPORTED_COLUMNS) this.#unknownColumns.add(column);
     }
-    pending.add(line, row.upload);
-    if (isRejected(line)) await chargeRejection(row);
-    if (pending.isFull() || images.pendingBytes() >= CHUNK_IMAGE_BYTES) await flush();
+    this.#pending.add(line, row.upload);
+    if (isRejected(line)) await this.#chargeRejection(row);
+    if (this.#pending.isFull() || this.#images.pendingBytes() >= CHUNK_IMAGE_BYTES)
+      await this.#flush();
   }
 
-  return {
-    /** @throws as `rows` throws; Problem quota-exceeded, rate-limit-exceeded, conflict, upstream-unavailable */
-    async appendAll(rows: AsyncIterable<IncomingRow>): Promise<void> {
-      try {
-        for await (const row of rows) await add(row);
-      } finally {
-        // Rows that arrived completely are stored even if the rest of the body is lost.
-        await flush().finally(images.discardPending);
-      }
-    },
-    result(): ItemsResponse {
-      const warnings = [...unknownColumns].map(
-        (name) => `The column ${JSON.stringify(name)} is ignored`,
-      );
-      return { ...stored, warnings };
-    },
-  };
+  /** @throws as `rows` throws; Problem quota-exceeded, rate-limit-exceeded, conflict, upstream-unavailable */
+  async appendAll(rows: AsyncIterable<IncomingRow>): Promise<void> {
+    try {
+      for await (const row of rows) await this.#add(row);
+    } finally {
+      // Rows that arrived completely are stored even if the rest of the body is lost.
+      await this.#flush().finally(this.#images.discardPending);
+    }
+  }
+
+  result(): ItemsResponse {
+    const warnings = [...this.#unknownColumns].map(
+      (name) => `The column ${JSON.stringify(name)} is ignored`,
+    );
+    return { ...this.#stored, warnings };
+  }
 }

@@ -102,24 +102,37 @@ async function feedOptions(
 /** Tells a dry run from another with the same idempotency key. */
 const dryMark = ({ dryRun }: FeedQuery): string[] => (dryRun ? ['dry'] : []);
 
-export function createFeedAcceptance(services: FeedServices, { readOwn, toResponse }: FeedActions) {
-  const { blobs, feeds, batches, runs, idempotency, readClientLimits, storedBytes, now } = services;
-  const queue = services.queues.feed;
-  const findRun = (id: string) => batches.get(id);
+export class FeedAcceptance {
+  readonly #services;
+  readonly #actions;
+  readonly #queue;
 
-  async function undoAccept({ id, client }: FeedManifest, runId: string): Promise<void> {
-    await undoAcceptance([feeds.remove({ id, client }), batches.remove(runId)], () => [
-      deleteSchedule(queue, id),
-      blobs.delete(feedKeys(client, id).manifest),
-      blobs.delete(batchKeys(client, runId).manifest),
-    ]);
+  constructor(services: FeedServices, actions: FeedActions) {
+    this.#services = services;
+    this.#actions = actions;
+    this.#queue = services.queues.feed;
+  }
+
+  #findRun(id: string) {
+    return this.#services.batches.get(id);
+  }
+
+  async #undoAccept({ id, client }: FeedManifest, runId: string): Promise<void> {
+    await undoAcceptance(
+      [this.#services.feeds.remove({ id, client }), this.#services.batches.remove(runId)],
+      () => [
+        deleteSchedule(this.#queue, id),
+        this.#services.blobs.delete(feedKeys(client, id).manifest),
+        this.#services.blobs.delete(batchKeys(client, runId).manifest),
+      ],
+    );
   }
 
   /**
    * An accepted feed is durable: its manifest is written first, then the records, then the queue entry.
    * @param known an earlier attempt at the same request has written at least the record
    */
-  async function accept(
+  async #accept(
     manifest: FeedManifest,
     runId: string,
     { maxFeeds }: Caller,
@@ -128,76 +141,86 @@ export function createFeedAcceptance(services: FeedServices, { readOwn, toRespon
     const { id, client, requestId } = manifest;
     try {
       if (!known) {
-        await putJson(blobs, feedKeys(client, id).manifest, manifest);
-        if (!(await feeds.create(manifest, maxFeeds))) throw tooManyFeeds(maxFeeds);
+        await putJson(this.#services.blobs, feedKeys(client, id).manifest, manifest);
+        if (!(await this.#services.feeds.create(manifest, maxFeeds))) throw tooManyFeeds(maxFeeds);
       }
-      const feed = await feeds.get(id);
-      if (!feed || !(await runs.start(feed, runId, requestId, isDry))) {
+      const feed = await this.#services.feeds.get(id);
+      if (!feed || !(await this.#services.runs.start(feed, runId, requestId, isDry))) {
         throw new Error('a feed is missing right after it was written');
       }
-      await putSchedule(queue, manifest);
-      const latest = (await feeds.get(id)) ?? feed;
+      await putSchedule(this.#queue, manifest);
+      const latest = (await this.#services.feeds.get(id)) ?? feed;
       const headers = { location: `${FEEDS_PATH}/${id}`, ...RETRY_SOON };
-      return { status: 202, headers, body: await toResponse(latest) };
+      return { status: 202, headers, body: await this.#actions.toResponse(latest) };
     } catch (cause) {
-      if (!known) await undoAccept(manifest, runId);
+      if (!known) await this.#undoAccept(manifest, runId);
       if (cause instanceof Problem && cause.type === 'conflict') throw cause;
       throw unavailable('The feed cannot be accepted right now; try again', 1, cause);
     }
   }
 
   /** Checks that the caller may make the request, and returns the manifest of the new feed. */
-  async function authorizeRequest(
+  async #authorizeRequest(
     request: CreateFeedRequest,
     call: Call<unknown, unknown>,
   ): Promise<FeedManifest> {
     checkScopes(request.operations, call);
-    checkLinks(services.linkRule, {
+    checkLinks(this.#services.linkRule, {
       '/url': 'url' in request.source ? request.source.url : undefined,
     });
     const caller = requireCaller(call);
     checkInterval(request.schedule, caller);
-    if (request.webhook) await checkWebhook(services, caller.client);
-    const policy = await retentionPolicy(caller, request.outputSeconds, readClientLimits);
+    if (request.webhook) await checkWebhook(this.#services, caller.client);
+    const policy = await retentionPolicy(
+      caller,
+      request.outputSeconds,
+      this.#services.readClientLimits,
+    );
     const { imageOptions, access, ...rest } = request;
     const pointer = 'url' in request.source ? '/options/preset' : '?preset';
     const { client } = caller;
-    const applied = await applyPreset(services.presets, client, imageOptions, pointer, FEED_FIELDS);
+    const applied = await applyPreset(
+      this.#services.presets,
+      client,
+      imageOptions,
+      pointer,
+      FEED_FIELDS,
+    );
     const asked = toCutOutOptions(applied.options);
-    const options = await feedOptions(services, caller, asked, rest.export);
+    const options = await feedOptions(this.#services, caller, asked, rest.export);
     const url = 'url' in request.source ? request.source.url : undefined;
     const settings = {
       ...rest,
-      ...(access && { access: await feeds.access.store(client, access, url) }),
+      ...(access && { access: await this.#services.feeds.access.store(client, access, url) }),
       ...unlessDefault(options),
       ...(applied.exportPolicy && { exportPolicy: applied.exportPolicy }),
     };
-    return toManifest(settings, policy, call, now());
+    return toManifest(settings, policy, call, this.#services.now());
   }
 
   /**
    * Accepts a feed with ids that follow from the request, if it may be repeated.
    * @param place puts the uploaded document in its place
    */
-  async function acceptOnce(
+  async #acceptOnce(
     manifest: FeedManifest,
     { isDry, ...ids }: { runId: string; ref: string | undefined; isDry: boolean },
     caller: Caller,
     place: (feedId: string, runId: string) => Promise<void> = async () => {},
   ): Promise<StoredResponse> {
-    const found = ids.ref ? await feeds.get(newFeedId(ids.ref)) : undefined;
+    const found = ids.ref ? await this.#services.feeds.get(newFeedId(ids.ref)) : undefined;
     const status = found?.erasure ? 'expired' : '';
-    const isResumed = found && isOfRequest({ ...found, status }, now());
+    const isResumed = found && isOfRequest({ ...found, status }, this.#services.now());
     const isNamed = ids.ref !== undefined && (!found || isResumed);
     const id = isNamed ? newFeedId(ids.ref) : manifest.id;
     const runId = isNamed ? newRunId(ids.ref) : ids.runId;
     if (!isResumed || !found.runs.includes(runId)) await place(id, runId);
     const known = isResumed ? found : undefined;
-    return accept({ ...manifest, id }, runId, caller, { known, isDry });
+    return this.#accept({ ...manifest, id }, runId, caller, { known, isDry });
   }
 
   /** Stores the uploaded feed of a run, then handles the request. Deletes the upload again if there is no such run. */
-  async function withDocument(
+  async #withDocument(
     call: Call<FeedQuery>,
     feed: Pick<FeedManifest, 'client' | 'id'>,
     runId: string,
@@ -209,77 +232,82 @@ export function createFeedAcceptance(services: FeedServices, { readOwn, toRespon
   ): Promise<Reply> {
     const body = plainBody(call.bodyStream());
     const key = feedKeys(feed.client, feed.id).source(runId);
-    const document = await storeDocument(services, key, body, call);
-    async function place(feedId: string, placedRunId: string): Promise<void> {
+    const document = await storeDocument(this.#services, key, body, call);
+    const place = async (feedId: string, placedRunId: string): Promise<void> => {
       const placed = feedKeys(feed.client, feedId).source(placedRunId);
       if (placed === key) return;
-      await blobs.copy(key, placed).catch(storageUnavailable);
-      await blobs.delete(key).catch(() => {}); // or the sweep, since it has no record
-    }
+      await this.#services.blobs.copy(key, placed).catch(storageUnavailable);
+      await this.#services.blobs.delete(key).catch(() => {}); // or the sweep, since it has no record
+    };
     try {
       const content = [...fingerprint, document.sha256];
-      return await idempotently(idempotency, call, content, (ref) => handle(ref, place));
+      return await idempotently(this.#services.idempotency, call, content, (ref) =>
+        handle(ref, place),
+      );
     } finally {
-      const run = await batches.get(runId).catch(() => 'perhaps');
+      const run = await this.#services.batches.get(runId).catch(() => 'perhaps');
       if (!run) await document.discard();
     }
   }
 
-  async function create(call: Call<FeedQuery>): Promise<Reply> {
+  async create(call: Call<FeedQuery>): Promise<Reply> {
     const runId = newRunId();
     const isJson = mediaTypeOf(call.headers['content-type']?.toString()) === 'application/json';
     const request = isJson
       ? await readFeedJson(plainBody(call.bodyStream()))
       : requestFromQuery(call.query);
-    const manifest = await authorizeRequest(request, call);
+    const manifest = await this.#authorizeRequest(request, call);
     const fingerprint = ['POST', FEEDS_PATH, request, ...dryMark(call.query)];
     const handle = (ref?: string, place?: (feedId: string, runId: string) => Promise<void>) =>
-      acceptOnce(manifest, { runId, ref, isDry: call.query.dryRun }, requireCaller(call), place);
-    if (isJson) return idempotently(idempotency, call, fingerprint, handle);
-    return withDocument(call, manifest, runId, fingerprint, handle);
+      this.#acceptOnce(
+        manifest,
+        { runId, ref, isDry: call.query.dryRun },
+        requireCaller(call),
+        place,
+      );
+    if (isJson) return idempotently(this.#services.idempotency, call, fingerprint, handle);
+    return this.#withDocument(call, manifest, runId, fingerprint, handle);
   }
 
-  async function acceptRun(
+  async #acceptRun(
     feed: FeedRecord,
     runId: string,
     requestId: string,
     isDry: boolean,
   ): Promise<StoredResponse> {
-    const isStarted = await runs.start(feed, runId, requestId, isDry);
+    const isStarted = await this.#services.runs.start(feed, runId, requestId, isDry);
     if (!isStarted) {
       throw new Problem('conflict', 'A run of this feed is in progress', { headers: RETRY_SOON });
     }
-    const run = await findRun(runId);
+    const run = await this.#findRun(runId);
     if (!run) throw notFound('run');
     const location = runLinks(feed.id, runId).self;
     return { status: 202, headers: { location, ...RETRY_SOON }, body: runResponse(run) };
   }
 
-  async function startRun(call: Call<FeedQuery>): Promise<Reply> {
-    const own = await readOwn(call);
-    const feed = await withLiveMeter(services, own, requireCaller(call));
+  async startRun(call: Call<FeedQuery>): Promise<Reply> {
+    const own = await this.#actions.readOwn(call);
+    const feed = await withLiveMeter(this.#services, own, requireCaller(call));
     const newId = newRunId();
     const fingerprint = ['POST', `${FEEDS_PATH}/${feed.id}/runs`, ...dryMark(call.query)];
     const handle = async (
       ref?: string,
       place: (feedId: string, runId: string) => Promise<void> = async () => {},
     ) => {
-      await storedBytes.check(requireCaller(call));
-      const known = ref && (await findRun(newRunId(ref)));
-      const isNamed = ref !== undefined && (!known || isOfRequest(known, now()));
+      await this.#services.storedBytes.check(requireCaller(call));
+      const known = ref && (await this.#findRun(newRunId(ref)));
+      const isNamed = ref !== undefined && (!known || isOfRequest(known, this.#services.now()));
       const runId = isNamed ? newRunId(ref) : newId;
       if (!known || !isNamed) await place(feed.id, runId);
-      return acceptRun(feed, runId, call.requestId, call.query.dryRun);
+      return this.#acceptRun(feed, runId, call.requestId, call.query.dryRun);
     };
     const sentType = mediaTypeOf(call.headers['content-type']?.toString());
     const hasBody = FEED_MEDIA_TYPES.some((mediaType) => mediaType === sentType);
     if ('url' in feed.source) {
-      if (!hasBody) return idempotently(idempotency, call, fingerprint, handle);
+      if (!hasBody) return idempotently(this.#services.idempotency, call, fingerprint, handle);
       throw new Problem('invalid-request', 'This feed is read from its URL; send no body');
     }
     if (!hasBody) throw new Problem('invalid-request', 'Send the current feed as the body');
-    return withDocument(call, feed, newId, fingerprint, handle);
+    return this.#withDocument(call, feed, newId, fingerprint, handle);
   }
-
-  return { create, startRun };
 }

@@ -43,116 +43,125 @@ const feedsUnavailable = throwUnavailable('Feeds cannot be read or changed right
 const idsAfter = (ids: readonly string[], id: string): readonly string[] =>
   ids.includes(id) ? ids.slice(ids.indexOf(id) + 1) : [];
 
-export function createFeedActions(services: FeedServices) {
-  const { redis, blobs, feeds, batches, idempotency, now } = services;
-  const queue = services.queues.feed;
-  const findRun = (id: string) => batches.get(id).catch(feedsUnavailable);
+export class FeedActions {
+  readonly #services;
+  readonly #queue;
+  readonly cancel;
+  readonly confirm;
+
+  constructor(services: FeedServices) {
+    this.#services = services;
+    this.#queue = services.queues.feed;
+    this.cancel = this.#changeRun('cancel', this.#cancel);
+    this.confirm = this.#changeRun('confirm', this.#confirm);
+  }
+
+  readonly #findRun = (id: string) => this.#services.batches.get(id).catch(feedsUnavailable);
 
   /** Reads a request's feed. Another client's feed is not-found: its existence is not disclosed. */
-  async function readOwnOrDeleted(call: Call<unknown, unknown>): Promise<FeedRecord> {
-    const feed = await feeds.get(call.params.id ?? '').catch(feedsUnavailable);
+  async #readOwnOrDeleted(call: Call<unknown, unknown>): Promise<FeedRecord> {
+    const feed = await this.#services.feeds.get(call.params.id ?? '').catch(feedsUnavailable);
     if (feed?.client !== requireCaller(call).client) throw notFound('feed');
     checkScopes(feed.operations, call);
     return feed;
   }
 
-  async function readOwn(call: Call<unknown, unknown>): Promise<FeedRecord> {
-    const feed = await readOwnOrDeleted(call);
+  readonly readOwn = async (call: Call<unknown, unknown>): Promise<FeedRecord> => {
+    const feed = await this.#readOwnOrDeleted(call);
     if (feed.erasure) throw deleted('feed', feed);
     return feed;
-  }
+  };
 
-  async function readOwnRun(call: Call<unknown, unknown>) {
-    const feed = await readOwn(call);
-    const run = await findRun(call.params.run ?? '');
+  async readOwnRun(call: Call<unknown, unknown>) {
+    const feed = await this.readOwn(call);
+    const run = await this.#findRun(call.params.run ?? '');
     if (run?.feedId !== feed.id) throw notFound('run');
     if (run.status === 'expired') throw deleted('run', run);
     return { feed, run };
   }
 
-  async function toResponse(feed: FeedRecord) {
-    return feedResponse(feed, feed.lastRunId ? await findRun(feed.lastRunId) : undefined);
-  }
+  readonly toResponse = async (feed: FeedRecord) => {
+    return feedResponse(feed, feed.lastRunId ? await this.#findRun(feed.lastRunId) : undefined);
+  };
 
-  async function cancel(run: BatchRecord): Promise<StoredResponse> {
-    const moved = await moveToCancel(batches, run, now()).catch(feedsUnavailable);
+  readonly #cancel = async (run: BatchRecord): Promise<StoredResponse> => {
+    const moved = await moveToCancel(this.#services.batches, run, this.#services.now()).catch(
+      feedsUnavailable,
+    );
     // Its feed is being read.
-    if (moved === 'canceled') await cancelJob(queue, redis, run.id).catch(feedsUnavailable);
-    const after = await findRun(run.id);
+    if (moved === 'canceled')
+      await cancelJob(this.#queue, this.#services.redis, run.id).catch(feedsUnavailable);
+    const after = await this.#findRun(run.id);
     if (!after) throw notFound('run');
     if (!BATCH_CANCELED_STATUSES.includes(after.status)) {
       throw new Problem('conflict', `The run is already ${after.status}`);
     }
-    await putDeed(blobs, 'batch', after.id, after).catch(feedsUnavailable);
+    await putDeed(this.#services.blobs, 'batch', after.id, after).catch(feedsUnavailable);
     return storedJson(runResponse(after));
-  }
+  };
 
   /** Lets a held run go on: first in storage, as the import does. */
-  async function confirm(run: BatchRecord): Promise<StoredResponse> {
+  readonly #confirm = async (run: BatchRecord): Promise<StoredResponse> => {
     if (run.status !== 'held') {
       throw new Problem('conflict', `The run is ${run.status}; only a held run is confirmed`);
     }
-    const nowMillis = now();
-    await putSealed(blobs, run, nowMillis).catch(feedsUnavailable);
-    await batches.seal(run.id, nowMillis).catch(feedsUnavailable);
-    const after = await findRun(run.id);
+    const nowMillis = this.#services.now();
+    await putSealed(this.#services.blobs, run, nowMillis).catch(feedsUnavailable);
+    await this.#services.batches.seal(run.id, nowMillis).catch(feedsUnavailable);
+    const after = await this.#findRun(run.id);
     if (!after) throw notFound('run');
     return { status: 202, headers: { ...RETRY_SOON }, body: runResponse(after) };
+  };
+
+  #changeRun(name: string, change: (run: BatchRecord) => Promise<StoredResponse>) {
+    return async (call: Call): Promise<Reply> => {
+      const { feed, run } = await this.readOwnRun(call);
+      const fingerprint = ['POST', `${runLinks(feed.id, run.id).self}/${name}`];
+      return idempotently(this.#services.idempotency, call, fingerprint, () => change(run));
+    };
   }
 
-  const changeRun =
-    (name: string, change: (run: BatchRecord) => Promise<StoredResponse>) =>
-    async (call: Call): Promise<Reply> => {
-      const { feed, run } = await readOwnRun(call);
-      const fingerprint = ['POST', `${runLinks(feed.id, run.id).self}/${name}`];
-      return idempotently(idempotency, call, fingerprint, () => change(run));
-    };
+  async show(call: Call): Promise<Reply> {
+    return { body: await this.toResponse(await this.readOwn(call)) };
+  }
 
-  return {
-    readOwn,
-    readOwnRun,
-    toResponse,
-    show: async (call: Call): Promise<Reply> => ({ body: await toResponse(await readOwn(call)) }),
+  async list(call: Call<{ limit: number }>): Promise<Reply> {
+    const found = await this.#services.feeds
+      .list(requireCaller(call).client, call.query.limit)
+      .catch(feedsUnavailable);
+    return { body: { feeds: await Promise.all(found.map(this.toResponse)) } };
+  }
 
-    async list(call: Call<{ limit: number }>): Promise<Reply> {
-      const found = await feeds
-        .list(requireCaller(call).client, call.query.limit)
-        .catch(feedsUnavailable);
-      return { body: { feeds: await Promise.all(found.map(toResponse)) } };
-    },
+  /** Lists the runs of a feed that have not expired, the newest first. */
+  async listRuns(call: Call<PageQuery>): Promise<Reply> {
+    const feed = await this.readOwn(call);
+    const { limit, before } = call.query;
+    const ids = before === undefined ? feed.runs : idsAfter(feed.runs, before);
+    const found = await Promise.all(ids.map(this.#findRun));
+    const runs = found
+      .filter((run) => run !== undefined)
+      .filter(({ status }) => status !== 'expired');
+    const page = runs.slice(0, limit);
+    const last = page.at(-1);
+    const path = `${FEEDS_PATH}/${feed.id}/runs`;
+    const links = last && runs.length > limit && nextPage(path, call.query, last.id);
+    return { body: { runs: page.map(runResponse), ...links } };
+  }
 
-    /** Lists the runs of a feed that have not expired, the newest first. */
-    async listRuns(call: Call<PageQuery>): Promise<Reply> {
-      const feed = await readOwn(call);
-      const { limit, before } = call.query;
-      const ids = before === undefined ? feed.runs : idsAfter(feed.runs, before);
-      const found = await Promise.all(ids.map(findRun));
-      const runs = found
-        .filter((run) => run !== undefined)
-        .filter(({ status }) => status !== 'expired');
-      const page = runs.slice(0, limit);
-      const last = page.at(-1);
-      const path = `${FEEDS_PATH}/${feed.id}/runs`;
-      const links = last && runs.length > limit && nextPage(path, call.query, last.id);
-      return { body: { runs: page.map(runResponse), ...links } };
-    },
-
-    cancel: changeRun('cancel', cancel),
-    confirm: changeRun('confirm', confirm),
-
-    async erase(call: Call): Promise<Reply> {
-      const feed = await readOwnOrDeleted(call);
-      const files = new FeedFiles(blobs);
-      const { lastRunId } = feed;
-      const receipt = await eraseFeed({ feeds, batches, files }, queue, feed, now()).catch(
-        feedsUnavailable,
-      );
-      if (lastRunId) await cancelJob(queue, redis, lastRunId).catch(feedsUnavailable);
-      const erased = { ...feed, erasure: receipt };
-      await putDeed(blobs, 'feed', feed.id, erased).catch(feedsUnavailable);
-      return { body: { id: feed.id, ...receipt } };
-    },
-  };
+  async erase(call: Call): Promise<Reply> {
+    const feed = await this.#readOwnOrDeleted(call);
+    const files = new FeedFiles(this.#services.blobs);
+    const { lastRunId } = feed;
+    const receipt = await eraseFeed(
+      { feeds: this.#services.feeds, batches: this.#services.batches, files },
+      this.#queue,
+      feed,
+      this.#services.now(),
+    ).catch(feedsUnavailable);
+    if (lastRunId)
+      await cancelJob(this.#queue, this.#services.redis, lastRunId).catch(feedsUnavailable);
+    const erased = { ...feed, erasure: receipt };
+    await putDeed(this.#services.blobs, 'feed', feed.id, erased).catch(feedsUnavailable);
+    return { body: { id: feed.id, ...receipt } };
+  }
 }
-
-export type FeedActions = ReturnType<typeof createFeedActions>;

@@ -47,44 +47,59 @@ const notClassified = (): Problem =>
 const toStream = (bytes: AsyncGenerator<Uint8Array>, source: Readable | undefined): Readable =>
   Readable.from(bytes, { objectMode: false }).once('close', () => source?.destroy());
 
-export function createFeedDownloads(services: DownloadServices) {
-  const { blobs, batches, links } = services;
-  const limit = createClientLimit(
+export class FeedDownloads {
+  readonly #services;
+  readonly #limit = createClientLimit(
     MAX_DOWNLOADS_PER_CLIENT,
     `A client may download ${MAX_DOWNLOADS_PER_CLIENT} reports or exports of feeds at a time`,
   );
 
-  /** Returns a function that links to pictures. Only the last completed run has any; older ones are deleted. */
-  function createLinker({ feed, run }: FeedRun, { baseUrl }: Pick<Call, 'baseUrl'>) {
-    if (feed.lastCompletedRunId !== run.id) return () => undefined;
-    return (id: string, image: number, { pictureKey }: Pick<ImageLine, 'pictureKey'>) =>
-      pictureKey && baseUrl + links.create(pictureKey, pictureName(id, image, pictureKey));
+  constructor(services: DownloadServices) {
+    this.#services = services;
   }
 
-  async function findDocument({ feed, run }: FeedRun, signal: AbortSignal) {
+  /** Returns a function that links to pictures. Only the last completed run has any; older ones are deleted. */
+  #createLinker({ feed, run }: FeedRun, { baseUrl }: Pick<Call, 'baseUrl'>) {
+    if (feed.lastCompletedRunId !== run.id) return () => undefined;
+    return (id: string, image: number, { pictureKey }: Pick<ImageLine, 'pictureKey'>) =>
+      pictureKey &&
+      baseUrl + this.#services.links.create(pictureKey, pictureName(id, image, pictureKey));
+  }
+
+  async #findDocument({ feed, run }: FeedRun, signal: AbortSignal) {
     const key = feedKeys(feed.client, feed.id).source(run.id);
-    const head = await blobs.head(key, signal).catch(storageUnavailable);
+    const head = await this.#services.blobs.head(key, signal).catch(storageUnavailable);
     if (!head) return undefined;
     const metadata = readSourceMetadata(head);
     const options: FeedReadOptions = toParseOptions(run.reading ?? feed, metadata);
     return { key, metadata, options };
   }
 
-  const readOutcomes = ({ feed, run }: FeedRun) =>
-    readRowOutcomes(batches, batchFiles(blobs, feed.client, run.id), run);
+  #readOutcomes({ feed, run }: FeedRun) {
+    return readRowOutcomes(
+      this.#services.batches,
+      batchFiles(this.#services.blobs, feed.client, run.id),
+      run,
+    );
+  }
 
-  async function* noLines(): AsyncGenerator<never> {}
+  async *#noLines(): AsyncGenerator<never> {}
 
-  async function readLines(target: FeedRun, signal: AbortSignal) {
-    const document = await findDocument(target, signal);
-    if (!document) return { lines: noLines() };
-    const learnedOf = await readLearned(services, target.feed.client);
-    const source = await openBlob(blobs, document.key, signal, gone);
+  async #readLines(target: FeedRun, signal: AbortSignal) {
+    const document = await this.#findDocument(target, signal);
+    if (!document) return { lines: this.#noLines() };
+    const learnedOf = await readLearned(this.#services, target.feed.client);
+    const source = await openBlob(this.#services.blobs, document.key, signal, gone);
     const notDoneReason = BATCH_TERMINAL_STATUSES.includes(target.run.status)
       ? 'The run ended before this image was processed'
       : 'This image is not processed yet';
     const { client, id } = target.feed;
-    const outcomes = applyExportPolicy(services, target.run, 'all', readOutcomes(target));
+    const outcomes = applyExportPolicy(
+      this.#services,
+      target.run,
+      'all',
+      this.#readOutcomes(target),
+    );
     const lines = productLines(source, document.options, outcomes, {
       notDoneReason,
       learnedOf,
@@ -93,73 +108,69 @@ export function createFeedDownloads(services: DownloadServices) {
     return { source, lines };
   }
 
-  return {
-    /** @throws Problem conflict while the feed is being read; gone, rate-limit-exceeded */
-    async report(
-      target: FeedRun,
-      call: Pick<Call, 'baseUrl' | 'headers' | 'signal'>,
-      format: ReportFormat = acceptedFormat(call.headers.accept),
-    ): Promise<Reply> {
-      const { feed, run } = target;
-      if (run.status === 'open') {
-        throw new Problem('conflict', 'The feed is still being read', { headers: RETRY_SOON });
-      }
-      return limit.stream(feed.client, async () => {
-        const { source, lines } = await readLines(target, call.signal);
-        const linkOf = createLinker(target, call);
-        const isClassified = run.operations.includes('classify');
-        const isSeparated = run.operations.includes('separate');
-        const isJudged = run.options?.rules !== undefined;
-        const kinds = { isClassified, isSeparated, isJudged };
-        const report = { run: runResponse(run), ...kinds, lines, linkOf };
-        const { mediaType, body } = writeReport(format, report);
-        const headers = {
-          'content-type': mediaType,
-          'cache-control': 'private, no-store',
-          vary: 'Accept',
-          'x-content-type-options': 'nosniff',
-          'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
-        };
-        return { headers, body: toStream(body, source) };
-      });
-    },
+  /** @throws Problem conflict while the feed is being read; gone, rate-limit-exceeded */
+  async report(
+    target: FeedRun,
+    call: Pick<Call, 'baseUrl' | 'headers' | 'signal'>,
+    format: ReportFormat = acceptedFormat(call.headers.accept),
+  ): Promise<Reply> {
+    const { feed, run } = target;
+    if (run.status === 'open') {
+      throw new Problem('conflict', 'The feed is still being read', { headers: RETRY_SOON });
+    }
+    return this.#limit.stream(feed.client, async () => {
+      const { source, lines } = await this.#readLines(target, call.signal);
+      const linkOf = this.#createLinker(target, call);
+      const isClassified = run.operations.includes('classify');
+      const isSeparated = run.operations.includes('separate');
+      const isJudged = run.options?.rules !== undefined;
+      const kinds = { isClassified, isSeparated, isJudged };
+      const report = { run: runResponse(run), ...kinds, lines, linkOf };
+      const { mediaType, body } = writeReport(format, report);
+      const headers = {
+        'content-type': mediaType,
+        'cache-control': 'private, no-store',
+        vary: 'Accept',
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+      };
+      return { headers, body: toStream(body, source) };
+    });
+  }
 
-    /**
-     * @param query the columns to fill from the classification, and which pictures to link to
-     * @throws Problem conflict if the run has not completed; gone, invalid-request, rate-limit-exceeded
-     */
-    async export(
-      target: FeedRun,
-      call: Pick<Call, 'baseUrl' | 'signal'>,
-      { columns = [], export: sent }: Partial<ExportQuery> = {},
-    ): Promise<Reply> {
-      const { feed, run } = target;
-      const policy = sent ?? run.exportPolicy ?? 'all';
-      if (columns.length > 0 && !feed.operations.includes('classify')) throw notClassified();
-      if (feed.lastCompletedRunId !== run.id) {
-        if (run.dryRun) throw new Problem('conflict', 'A dry run makes no pictures; start a run');
-        if (run.status === 'completed') {
-          throw new Problem('gone', 'A newer run has replaced this one; export the feed itself');
-        }
-        const hasEnded = BATCH_TERMINAL_STATUSES.includes(run.status);
-        const detail = hasEnded
-          ? `The run did not complete: its status is ${run.status}`
-          : 'The run is in progress';
-        throw new Problem('conflict', detail, hasEnded ? {} : { headers: RETRY_SOON });
+  /**
+   * @param query the columns to fill from the classification, and which pictures to link to
+   * @throws Problem conflict if the run has not completed; gone, invalid-request, rate-limit-exceeded
+   */
+  async export(
+    target: FeedRun,
+    call: Pick<Call, 'baseUrl' | 'signal'>,
+    { columns = [], export: sent }: Partial<ExportQuery> = {},
+  ): Promise<Reply> {
+    const { feed, run } = target;
+    const policy = sent ?? run.exportPolicy ?? 'all';
+    if (columns.length > 0 && !feed.operations.includes('classify')) throw notClassified();
+    if (feed.lastCompletedRunId !== run.id) {
+      if (run.dryRun) throw new Problem('conflict', 'A dry run makes no pictures; start a run');
+      if (run.status === 'completed') {
+        throw new Problem('gone', 'A newer run has replaced this one; export the feed itself');
       }
-      if (policy !== 'all') requireReview(run);
-      return limit.stream(feed.client, async () => {
-        const document = await findDocument(target, call.signal);
-        if (!document) throw gone();
-        const filled = { columns, learnedOf: await readLearned(services, feed.client) };
-        const source = await openBlob(blobs, document.key, call.signal, gone);
-        const linkOf = createLinker(target, call);
-        const outcomes = applyExportPolicy(services, run, policy, readOutcomes(target));
-        const body = exportWithLinks(source, document.options, outcomes, linkOf, filled);
-        return { headers: exportHeaders(feed.id, document.metadata), body: toStream(body, source) };
-      });
-    },
-  };
+      const hasEnded = BATCH_TERMINAL_STATUSES.includes(run.status);
+      const detail = hasEnded
+        ? `The run did not complete: its status is ${run.status}`
+        : 'The run is in progress';
+      throw new Problem('conflict', detail, hasEnded ? {} : { headers: RETRY_SOON });
+    }
+    if (policy !== 'all') requireReview(run);
+    return this.#limit.stream(feed.client, async () => {
+      const document = await this.#findDocument(target, call.signal);
+      if (!document) throw gone();
+      const filled = { columns, learnedOf: await readLearned(this.#services, feed.client) };
+      const source = await openBlob(this.#services.blobs, document.key, call.signal, gone);
+      const linkOf = this.#createLinker(target, call);
+      const outcomes = applyExportPolicy(this.#services, run, policy, this.#readOutcomes(target));
+      const body = exportWithLinks(source, document.options, outcomes, linkOf, filled);
+      return { headers: exportHeaders(feed.id, document.metadata), body: toStream(body, source) };
+    });
+  }
 }
-
-export type FeedDownloads = ReturnType<typeof createFeedDownloads>;

@@ -12,8 +12,8 @@ import { ErasureResponse } from '../job-response.ts';
 import type { ReviewActions, ReviewTarget } from '../review/actions.ts';
 import type { RowRefinements } from '../review/refinements.ts';
 import { reviewRoutes } from '../review/routes.ts';
-import { createFeedAcceptance } from './accept-feed.ts';
-import { createFeedActions, type FeedActions, type FeedServices } from './actions.ts';
+import { FeedAcceptance } from './accept-feed.ts';
+import { FeedActions, type FeedServices } from './actions.ts';
 import type { DownloadServices } from './downloads.ts';
 import { createFeedEdit } from './edit-feed.ts';
 import { inspect } from './inspect.ts';
@@ -44,8 +44,6 @@ function toReviewTarget(
   };
 }
 
-type FeedAcceptance = ReturnType<typeof createFeedAcceptance>;
-
 const changeRoutes = (
   actions: FeedActions,
   acceptance: FeedAcceptance,
@@ -61,7 +59,7 @@ const changeRoutes = (
     stream: { ...feedBodies, 'application/json': FeedJson },
     responses: { 202: { ...feedDoc, headers: ['Location', 'Retry-After'] } },
     problems: [...CHANGE_PROBLEMS],
-    handle: acceptance.create,
+    handle: (call) => acceptance.create(call),
   }),
   route<InspectQuery>('inspectFeed', `POST ${FEEDS_PATH}/inspect`, {
     scope: 'any-key',
@@ -86,7 +84,7 @@ const changeRoutes = (
     stream: feedBodies,
     responses: { 202: { ...runDoc, headers: ['Location', 'Retry-After'] } },
     problems: ['not-found', 'gone', ...CHANGE_PROBLEMS],
-    handle: acceptance.startRun,
+    handle: (call) => acceptance.startRun(call),
   }),
   route('cancelFeedRun', `POST ${RUN_PATH}/cancel`, {
     scope: 'any-key',
@@ -95,7 +93,7 @@ const changeRoutes = (
     requestHeaders: IDEMPOTENT,
     responses: { 200: runDoc },
     problems: ['not-found', 'gone', ...CHANGE_PROBLEMS],
-    handle: actions.cancel,
+    handle: (call) => actions.cancel(call),
   }),
   route('confirmFeedRun', `POST ${RUN_PATH}/confirm`, {
     scope: 'any-key',
@@ -105,7 +103,7 @@ const changeRoutes = (
     requestHeaders: IDEMPOTENT,
     responses: { 202: { ...runDoc, headers: ['Retry-After'] } },
     problems: ['not-found', 'gone', ...CHANGE_PROBLEMS],
-    handle: actions.confirm,
+    handle: (call) => actions.confirm(call),
   }),
   route<unknown, FeedEditJson>('editFeed', `PATCH ${FEED_PATH}`, {
     scope: 'any-key',
@@ -126,7 +124,7 @@ const changeRoutes = (
       200: jsonDoc('What was deleted', ErasureResponse),
     },
     problems: ['not-found'],
-    handle: actions.erase,
+    handle: (call) => actions.erase(call),
   }),
 ];
 
@@ -136,8 +134,8 @@ export function feedRoutes(
   reviews: ReviewActions,
   refinements: RowRefinements,
 ): Route[] {
-  const actions = createFeedActions(services);
-  const acceptance = createFeedAcceptance(services, actions);
+  const actions = new FeedActions(services);
+  const acceptance = new FeedAcceptance(services, actions);
   return [
     ...changeRoutes(actions, acceptance, createFeedEdit(services, actions)),
     ...feedViewRoutes(actions, services, events),

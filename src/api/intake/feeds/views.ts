@@ -9,7 +9,7 @@ import type { BatchEvents } from '../batches/events.ts';
 import { BatchEvent } from '../batches/response.ts';
 import { PageLinks, PageQuery } from '../page.ts';
 import type { FeedActions } from './actions.ts';
-import { createFeedDownloads, type DownloadServices, type FeedDownloads } from './downloads.ts';
+import { type DownloadServices, FeedDownloads } from './downloads.ts';
 import { ExportQuery, ListQuery, type ReportFormat, ReportQuery } from './request.ts';
 import { FeedResponse, ReportLine, RunResponse, runEventCounts, runResponse } from './response.ts';
 
@@ -27,7 +27,7 @@ const statusRoutes = (actions: FeedActions): Route[] => [
     description: 'Each with its latest run.',
     query: ListQuery,
     responses: { 200: jsonDoc('Feeds', FeedList) },
-    handle: actions.list,
+    handle: (call) => actions.list(call),
   }),
   route('getFeed', `GET ${FEED_PATH}`, {
     scope: 'any-key',
@@ -35,7 +35,7 @@ const statusRoutes = (actions: FeedActions): Route[] => [
     description: '`lastCompletedRunId` is the run that can be exported.',
     responses: { 200: jsonDoc('The feed', FeedResponse) },
     problems: ['not-found', 'gone'],
-    handle: actions.show,
+    handle: (call) => actions.show(call),
   }),
   route<PageQuery>('listFeedRuns', `GET ${FEED_PATH}/runs`, {
     scope: 'any-key',
@@ -45,7 +45,7 @@ const statusRoutes = (actions: FeedActions): Route[] => [
     query: PageQuery,
     responses: { 200: jsonDoc('A page', RunPage) },
     problems: ['not-found', 'gone'],
-    handle: actions.listRuns,
+    handle: (call) => actions.listRuns(call),
   }),
   route('getFeedRun', `GET ${RUN_PATH}`, {
     scope: 'any-key',
@@ -142,7 +142,7 @@ export function feedViewRoutes(
   services: DownloadServices,
   events: BatchEvents,
 ): Route[] {
-  const downloads = createFeedDownloads(services);
+  const downloads = new FeedDownloads(services);
   return [
     ...statusRoutes(actions),
     ...downloadRoutes(actions, downloads),

@@ -72,20 +72,27 @@ export const versionOf = ({
   ...(refinements !== undefined && { refinements }),
 });
 
-export function createReviewActions(
-  services: DecideServices & Pick<Gateway, 'now'>,
-  images: Pick<ImageRequests, 'fetchImage'>,
-) {
-  const { batches, blobs, storedBytes, reviews, now } = services;
+export class ReviewActions {
+  readonly #services;
+  readonly #images;
+
+  constructor(
+    services: DecideServices & Pick<Gateway, 'now'>,
+    images: Pick<ImageRequests, 'fetchImage'>,
+  ) {
+    this.#services = services;
+    this.#images = images;
+  }
 
   /** @throws Problem not-found, upstream-unavailable */
-  const readRow = (batch: BatchRecord, { params }: Pick<Call, 'params'>): Promise<ReviewRow> =>
-    readReviewRow(services, batch, params.row ?? '').catch((error) => {
+  readRow(batch: BatchRecord, { params }: Pick<Call, 'params'>): Promise<ReviewRow> {
+    return readReviewRow(this.#services, batch, params.row ?? '').catch((error) => {
       if (error instanceof Problem) throw error;
       return reviewUnavailable(error);
     });
+  }
 
-  function toResponse({ batch, path, linkOf }: ReviewTarget, made: ReviewRow, known: Known) {
+  #toResponse({ batch, path, linkOf }: ReviewTarget, made: ReviewRow, known: Known) {
     const row = withNewest(made, known);
     const { key: _, sha256, inputSha256: __, ...fields } = row;
     const url = linkOf(row);
@@ -99,30 +106,36 @@ export function createReviewActions(
   }
 
   /** Reads what earlier runs of the feed know. */
-  async function readCarried(batch: BatchRecord) {
-    const carried = await getCarried(blobs, batch);
+  async #readCarried(batch: BatchRecord) {
+    const carried = await getCarried(this.#services.blobs, batch);
     return { carried, carriedRefined: carriedRefined(carried) };
   }
 
   /** @throws Problem upstream-unavailable */
-  async function readKnown(batch: BatchRecord, { row }: ReviewRow): Promise<Known> {
-    const earlier = await readCarried(batch).catch(reviewUnavailable);
-    return { ...(await reviews.read(batch.id, [row]).catch(reviewUnavailable)), ...earlier };
+  async readKnown(batch: BatchRecord, { row }: ReviewRow): Promise<Known> {
+    const earlier = await this.#readCarried(batch).catch(reviewUnavailable);
+    return {
+      ...(await this.#services.reviews.read(batch.id, [row]).catch(reviewUnavailable)),
+      ...earlier,
+    };
   }
 
-  async function readPage(target: ReviewTarget, query: ReviewQuery) {
+  async #readPage(target: ReviewTarget, query: ReviewQuery) {
     const { batch } = target;
-    const readBlock = await (query.needed === 'true' ? neededBlocks : allBlocks)(services, batch);
-    const earlier = await readCarried(batch);
+    const readBlock = await (query.needed === 'true' ? neededBlocks : allBlocks)(
+      this.#services,
+      batch,
+    );
+    const earlier = await this.#readCarried(batch);
     const found: ReviewRowResponse[] = [];
     let cursor: number | undefined = query.cursor;
     for (let blocks = 0; blocks < MAX_BLOCKS && cursor !== undefined; blocks++) {
       const block = await readBlock(cursor);
       const numbers = block.rows.map(({ row }) => row.row);
-      const known = { ...(await reviews.read(batch.id, numbers)), ...earlier };
+      const known = { ...(await this.#services.reviews.read(batch.id, numbers)), ...earlier };
       for (const { row, cursor: after } of block.rows) {
         if (query.reason !== undefined && !row.reasons.includes(query.reason)) continue;
-        const response = toResponse(target, row, known);
+        const response = this.#toResponse(target, row, known);
         if (query.decision !== undefined && response.decision !== query.decision) continue;
         if (found.length === query.limit) return { rows: found, next: cursor };
         found.push(response);
@@ -134,108 +147,113 @@ export function createReviewActions(
   }
 
   /** Reads the counts again after a change. */
-  async function countsOf({ id }: BatchRecord) {
-    const batch = await batches.get(id).catch(reviewUnavailable);
+  async #countsOf({ id }: BatchRecord) {
+    const batch = await this.#services.batches.get(id).catch(reviewUnavailable);
     return batch ? reviewMember(batch).review : undefined;
   }
 
-  const show = async (target: ReviewTarget, row: ReviewRow): Promise<ReviewRowResponse> =>
-    toResponse(target, row, await readKnown(target.batch, row));
+  async showRow(target: ReviewTarget, row: ReviewRow): Promise<ReviewRowResponse> {
+    return this.#toResponse(target, row, await this.readKnown(target.batch, row));
+  }
 
-  return {
-    readRow,
-    readKnown,
-    showRow: show,
+  async list(target: ReviewTarget, { query }: Call<ReviewQuery>): Promise<object> {
+    requireReview(target.batch);
+    const { rows, next } = await this.#readPage(target, query).catch(reviewUnavailable);
+    const { cursor: _, limit, needed, ...filters } = query;
+    const parameters = new URLSearchParams({ limit: String(limit), needed });
+    for (const [name, value] of Object.entries(filters)) if (value) parameters.set(name, value);
+    parameters.set('cursor', String(next));
+    const links = next !== undefined && { links: { next: `${target.path}?${parameters}` } };
+    return { ...reviewMember(target.batch), rows, ...links };
+  }
 
-    async list(target: ReviewTarget, { query }: Call<ReviewQuery>): Promise<object> {
-      requireReview(target.batch);
-      const { rows, next } = await readPage(target, query).catch(reviewUnavailable);
-      const { cursor: _, limit, needed, ...filters } = query;
-      const parameters = new URLSearchParams({ limit: String(limit), needed });
-      for (const [name, value] of Object.entries(filters)) if (value) parameters.set(name, value);
-      parameters.set('cursor', String(next));
-      const links = next !== undefined && { links: { next: `${target.path}?${parameters}` } };
-      return { ...reviewMember(target.batch), rows, ...links };
-    },
+  /** Counts the rows by reason, and those that are pending by confidence. */
+  async counts({ batch }: ReviewTarget): Promise<object> {
+    requireReview(batch);
+    const [summary, pending] = await Promise.all([
+      getSummary(this.#services.blobs, batch),
+      this.#services.reviews.pendingRows(batch.id),
+    ]).catch(reviewUnavailable);
+    return {
+      ...reviewMember(batch),
+      ...(summary?.reasons && { reasons: summary.reasons }),
+      pending: [...pending].map(([min, rows]) => ({ confidence: min / 1000, rows })),
+    };
+  }
 
-    /** Counts the rows by reason, and those that are pending by confidence. */
-    async counts({ batch }: ReviewTarget): Promise<object> {
-      requireReview(batch);
-      const [summary, pending] = await Promise.all([
-        getSummary(blobs, batch),
-        reviews.pendingRows(batch.id),
-      ]).catch(reviewUnavailable);
-      return {
-        ...reviewMember(batch),
-        ...(summary?.reasons && { reasons: summary.reasons }),
-        pending: [...pending].map(([min, rows]) => ({ confidence: min / 1000, rows })),
-      };
-    },
+  /** Returns the photo of a row. @throws Problem gone if it cannot be had any more */
+  async photo({ batch }: ReviewTarget, call: Call): Promise<Reply> {
+    requireReview(batch);
+    return readPhoto(
+      this.#images,
+      this.#services.blobs,
+      batch,
+      await this.readRow(batch, call),
+      call,
+    );
+  }
 
-    /** Returns the photo of a row. @throws Problem gone if it cannot be had any more */
-    async photo({ batch }: ReviewTarget, call: Call): Promise<Reply> {
-      requireReview(batch);
-      return readPhoto(images, blobs, batch, await readRow(batch, call), call);
-    },
+  /** @throws Problem conflict, not-found */
+  async show(target: ReviewTarget, call: Call): Promise<object> {
+    const { batch } = target;
+    requireReview(batch);
+    const row = await this.readRow(batch, call);
+    const known = await this.readKnown(batch, row);
+    const response = this.#toResponse(target, row, known);
+    const newest = known.decisions.get(row.row);
+    const older = newest
+      ? await readHistory(this.#services.blobs, batch, row.row, newest.revision - 1).catch(
+          reviewUnavailable,
+        )
+      : [];
+    const history = newest ? [newest, ...older] : [];
+    return { ...response, history: history.map((each) => toHistoryLine(batch.client, each)) };
+  }
 
-    /** @throws Problem conflict, not-found */
-    async show(target: ReviewTarget, call: Call): Promise<object> {
-      const { batch } = target;
-      requireReview(batch);
-      const row = await readRow(batch, call);
-      const known = await readKnown(batch, row);
-      const response = toResponse(target, row, known);
-      const newest = known.decisions.get(row.row);
-      const older = newest
-        ? await readHistory(blobs, batch, row.row, newest.revision - 1).catch(reviewUnavailable)
-        : [];
-      const history = newest ? [newest, ...older] : [];
-      return { ...response, history: history.map((each) => toHistoryLine(batch.client, each)) };
-    },
-
-    /** @throws Problem conflict with the present decision; not-found, quota-exceeded */
-    async decide(target: ReviewTarget, call: Call<unknown, DecisionRequest>): Promise<object> {
-      const { batch } = target;
-      requireOpen(target);
-      const caller = requireCaller(call);
-      await storedBytes.check(caller);
-      const made = await readRow(batch, call);
-      const known = await readKnown(batch, made);
-      const row = withNewest(made, known);
-      const { revision, ...request } = call.body;
-      await decideRow(
-        services,
-        caller,
-        { batch, row, known },
-        {
-          ...request,
-          revision: revision + 1,
-          keyId: actorOf(call),
-          at: new Date(now()).toISOString(),
-          version: versionOf(row),
-        },
-      );
-      return show(target, made);
-    },
-
-    /** Approves what is pending from a confidence on. */
-    async approve(target: ReviewTarget, call: Call<unknown, ApprovalRequest>): Promise<object> {
-      const { batch } = target;
-      requireOpen(target);
-      const nowMillis = now();
-      const rule = {
-        min: thousandths(call.body.minConfidence),
+  /** @throws Problem conflict with the present decision; not-found, quota-exceeded */
+  async decide(target: ReviewTarget, call: Call<unknown, DecisionRequest>): Promise<object> {
+    const { batch } = target;
+    requireOpen(target);
+    const caller = requireCaller(call);
+    await this.#services.storedBytes.check(caller);
+    const made = await this.readRow(batch, call);
+    const known = await this.readKnown(batch, made);
+    const row = withNewest(made, known);
+    const { revision, ...request } = call.body;
+    await decideRow(
+      this.#services,
+      caller,
+      { batch, row, known },
+      {
+        ...request,
+        revision: revision + 1,
         keyId: actorOf(call),
-        at: new Date(nowMillis).toISOString(),
-      };
-      const outboxEntry = batchReviewedEntry(batch, batch.status, nowMillis);
-      const made = await reviews.approve(batch.id, rule, { outboxEntry }).catch(reviewUnavailable);
-      if (!made) throw noReview();
-      const { sequence, approved } = made;
-      await recordDecided(services, batch, () => putRule(blobs, batch, { ...rule, sequence }));
-      return { approved, review: await countsOf(batch) };
-    },
-  };
-}
+        at: new Date(this.#services.now()).toISOString(),
+        version: versionOf(row),
+      },
+    );
+    return this.showRow(target, made);
+  }
 
-export type ReviewActions = ReturnType<typeof createReviewActions>;
+  /** Approves what is pending from a confidence on. */
+  async approve(target: ReviewTarget, call: Call<unknown, ApprovalRequest>): Promise<object> {
+    const { batch } = target;
+    requireOpen(target);
+    const nowMillis = this.#services.now();
+    const rule = {
+      min: thousandths(call.body.minConfidence),
+      keyId: actorOf(call),
+      at: new Date(nowMillis).toISOString(),
+    };
+    const outboxEntry = batchReviewedEntry(batch, batch.status, nowMillis);
+    const made = await this.#services.reviews
+      .approve(batch.id, rule, { outboxEntry })
+      .catch(reviewUnavailable);
+    if (!made) throw noReview();
+    const { sequence, approved } = made;
+    await recordDecided(this.#services, batch, () =>
+      putRule(this.#services.blobs, batch, { ...rule, sequence }),
+    );
+    return { approved, review: await this.#countsOf(batch) };
+  }
+}

@@ -85,21 +85,31 @@ async function readRequest(call: Call): Promise<Request> {
 /** A decision asks for a new one: nobody has decided about the present cut-out. */
 type NewDecision = Omit<Decision, 'version'>;
 
-export function createRowRefinements(
-  services: DecideServices & Pick<Gateway, 'idempotency' | 'now'>,
-  reviews: ReviewActions,
-  images: Pick<ImageRequests, 'refineCutOut' | 'shedIfBusy'>,
-) {
-  const { blobs, storedBytes, idempotency, now } = services;
+type Mended = Awaited<ReturnType<typeof mendStored>>;
+
+export class RowRefinements {
+  readonly #services;
+  readonly #reviews;
+  readonly #images;
+
+  constructor(
+    services: DecideServices & Pick<Gateway, 'idempotency' | 'now'>,
+    reviews: ReviewActions,
+    images: Pick<ImageRequests, 'refineCutOut' | 'shedIfBusy'>,
+  ) {
+    this.#services = services;
+    this.#reviews = reviews;
+    this.#images = images;
+  }
 
   /** @throws Problem conflict if the row has another revision than the client has seen; not-found */
-  async function readSubject(
+  async #readSubject(
     target: ReviewTarget,
     call: Call<unknown, unknown>,
     seen: number | undefined,
   ): Promise<Subject> {
-    const made = await reviews.readRow(target.batch, call);
-    const known = await reviews.readKnown(target.batch, made);
+    const made = await this.#reviews.readRow(target.batch, call);
+    const known = await this.#reviews.readKnown(target.batch, made);
     const own = known.decisions.get(made.row);
     const revision = own?.revision ?? 0;
     if (seen !== undefined && seen !== revision) throw decisionConflict(target.batch.client, own);
@@ -107,15 +117,17 @@ export function createRowRefinements(
     return { target, made, known, versions, revision, row: withNewest(made, known) };
   }
 
-  const newDecision = (call: Call<unknown, unknown>, { revision }: Subject): NewDecision => ({
-    revision: revision + 1,
-    decision: 'pending',
-    keyId: actorOf(call),
-    at: new Date(now()).toISOString(),
-  });
+  #newDecision(call: Call<unknown, unknown>, { revision }: Subject): NewDecision {
+    return {
+      revision: revision + 1,
+      decision: 'pending',
+      keyId: actorOf(call),
+      at: new Date(this.#services.now()).toISOString(),
+    };
+  }
 
   /** Gives a row other versions, in the place of those that were read. @throws Problem conflict */
-  async function replace(
+  async #replace(
     call: Call<unknown, unknown>,
     subject: Subject,
     versions: RefinedCutOut[],
@@ -124,25 +136,25 @@ export function createRowRefinements(
     const { sha256: original, confidence } = made;
     const refined: Refined = { original, thousandths: thousandths(confidence), versions };
     const after = withNewest(made, { ...known, refined: new Map([[made.row, refined]]) });
-    const decision = { ...newDecision(call, subject), version: versionOf(after) };
+    const decision = { ...this.#newDecision(call, subject), version: versionOf(after) };
     const before = known.refined.get(made.row)?.versions.length ?? 0;
     const change = { refined, added: versions.length - before };
     const decided: DecidedRow = { batch: target.batch, row, known };
-    await decideRow(services, requireCaller(call), decided, decision, change);
-    return reviews.showRow(target, made);
+    await decideRow(this.#services, requireCaller(call), decided, decision, change);
+    return this.#reviews.showRow(target, made);
   }
 
-  async function readCutOut({ target, row }: Subject, call: Call): Promise<Uint8Array> {
-    const head = await blobs.head(row.key, call.signal).catch(storageUnavailable);
+  async #readCutOut({ target, row }: Subject, call: Call): Promise<Uint8Array> {
+    const head = await this.#services.blobs.head(row.key, call.signal).catch(storageUnavailable);
     // A later run of a feed deletes what an earlier one made.
     const missing = async () =>
       target.batch.kind === 'feed-run' ? resultsGone('batch') : undefined;
     await call.awaitMemory(head?.bytes ?? 0, call.signal);
     const file = { ...row, bytes: head?.bytes ?? 0 };
-    return readAll(await openVerified(blobs, file, call.signal, missing));
+    return readAll(await openVerified(this.#services.blobs, file, call.signal, missing));
   }
 
-  async function mend(subject: Subject, sent: Request, call: Call) {
+  async #mend(subject: Subject, sent: Request, call: Call): Promise<Mended> {
     const { target, row, versions } = subject;
     const { options, background, kind } = target.batch;
     // What rules judge is the picture itself.
@@ -151,19 +163,17 @@ export function createRowRefinements(
     const stored = {
       options,
       sha256: row.inputSha256,
-      readPhoto: () => readKeptPhoto(blobs, target.batch, row, call),
+      readPhoto: () => readKeptPhoto(this.#services.blobs, target.batch, row, call),
       imageUrl: row.imageUrl,
       hasBackground: options?.backgroundImageUrl !== undefined,
       refinements,
-      read: () => readCutOut(subject, call),
+      read: () => this.#readCutOut(subject, call),
     };
     const picture = hasPicture ? { background } : undefined;
-    return mendStored(images, sent, stored, { refinements }, picture, call);
+    return mendStored(this.#images, sent, stored, { refinements }, picture, call);
   }
 
-  type Mended = Awaited<ReturnType<typeof mend>>;
-
-  async function store(
+  async #store(
     batch: BatchRecord,
     { file, picture, result }: Mended,
     ref: string,
@@ -173,7 +183,9 @@ export function createRowRefinements(
     const body = checkedFile({ file, bytes, mediaType });
     const key = keyOf('cutout', mediaType);
     const sha256 = sha256Of(body);
-    await blobs.put(key, body, { mediaType, meta: { sha256 } }).catch(storageUnavailable);
+    await this.#services.blobs
+      .put(key, body, { mediaType, meta: { sha256 } })
+      .catch(storageUnavailable);
     const size = {
       bytes,
       mediaType,
@@ -188,26 +200,26 @@ export function createRowRefinements(
     const pictureBody = checkedFile(picture);
     const meta = { sha256: sha256Of(pictureBody) };
     const { mediaType: pictureType } = picture;
-    await blobs
+    await this.#services.blobs
       .put(pictureKey, pictureBody, { mediaType: pictureType, meta })
       .catch(storageUnavailable);
     return { key, sha256, ...size, picture: { ...picture, key: pictureKey, background } };
   }
 
   /** Deletes the files of a version, or leaves them to the end of the batch or run. */
-  async function discard({ key, picture }: RefinedCutOut): Promise<void> {
+  async #discard({ key, picture }: RefinedCutOut): Promise<void> {
     const keys = [key, ...(picture ? [picture.key] : [])];
-    await Promise.allSettled(keys.map((each) => blobs.delete(each)));
+    await Promise.allSettled(keys.map((each) => this.#services.blobs.delete(each)));
   }
 
   /** Whether a version that was stored is the newest, although an error followed; assumed if that is not known. */
-  async function isNewest({ target, made }: Subject, { key }: RefinedCutOut): Promise<boolean> {
-    const known = await reviews.readKnown(target.batch, made).catch(() => undefined);
+  async #isNewest({ target, made }: Subject, { key }: RefinedCutOut): Promise<boolean> {
+    const known = await this.#reviews.readKnown(target.batch, made).catch(() => undefined);
     return !known || known.refined.get(made.row)?.versions.at(-1)?.key === key;
   }
 
   /** Mends the cut-out of a row by strokes; the one before is retained, and the row is pending. */
-  async function refineRow(
+  async #refineRow(
     target: ReviewTarget,
     request: Request,
     call: Call,
@@ -216,67 +228,65 @@ export function createRowRefinements(
     requireOpen(target);
     const { batch } = target;
     const { seen } = request;
-    const made = await reviews.readRow(batch, call);
-    const known = await reviews.readKnown(batch, made);
+    const made = await this.#reviews.readRow(batch, call);
+    const known = await this.#reviews.readKnown(batch, made);
     if (known.refined.get(made.row)?.versions.some(({ key }) => key.includes(refinedName(ref)))) {
       // The process that made it has died before it answered.
       await call.takeQuota()?.refund();
-      return reviews.showRow(target, made);
+      return this.#reviews.showRow(target, made);
     }
-    const subject = await readSubject(target, call, seen);
+    const subject = await this.#readSubject(target, call, seen);
     const { versions } = subject;
-    const mended = await mend(subject, request, call);
+    const mended = await this.#mend(subject, request, call);
     const bytes = mended.file.length + (mended.picture?.bytes ?? 0);
-    const reservation = await storedBytes.reserve(requireCaller(call), bytes);
+    const reservation = await this.#services.storedBytes.reserve(requireCaller(call), bytes);
     try {
-      const version = await store(batch, mended, ref);
-      return await replace(call, subject, [...versions, version]).catch(async (error) => {
-        if (!(await isNewest(subject, version))) await discard(version);
+      const version = await this.#store(batch, mended, ref);
+      return await this.#replace(call, subject, [...versions, version]).catch(async (error) => {
+        if (!(await this.#isNewest(subject, version))) await this.#discard(version);
         throw error;
       });
     } catch (error) {
-      await storedBytes.release(reservation).catch(() => {}); // the end of the day does
+      await this.#services.storedBytes.release(reservation).catch(() => {}); // the end of the day does
       throw error;
     }
   }
 
-  return {
-    shedIfBusy: images.shedIfBusy,
+  shedIfBusy(call: Call): void {
+    this.#images.shedIfBusy(call);
+  }
 
-    async refine(target: ReviewTarget, call: Call): Promise<Reply> {
-      const request = await readRequest(call);
-      const path = `${target.path}/${call.params.row}/refinements`;
-      const fingerprint = strokesFingerprint(path, request);
-      return idempotently(idempotency, call, fingerprint, async (ref) => {
-        const row = await refineRow(target, request, call, ref);
-        return storedJson({ ...row });
-      });
-    },
+  async refine(target: ReviewTarget, call: Call): Promise<Reply> {
+    const request = await readRequest(call);
+    const path = `${target.path}/${call.params.row}/refinements`;
+    const fingerprint = strokesFingerprint(path, request);
+    return idempotently(this.#services.idempotency, call, fingerprint, async (ref) => {
+      const row = await this.#refineRow(target, request, call, ref);
+      return storedJson({ ...row });
+    });
+  }
 
-    /** @throws Problem not-found, conflict */
-    async undo(target: ReviewTarget, call: Call<UndoQuery>): Promise<object> {
-      requireOpen(target);
-      const subject = await readSubject(target, call, call.query.revision);
-      const { versions } = subject;
-      const { version } = call.params;
-      const latest = versions.at(-1);
-      const isNewest = isLatest(version, versions.length);
-      if (!latest || isNewest === undefined)
-        throw new Problem('not-found', 'The row has no such refinement');
-      if (!isNewest) {
-        const detail = `Only the latest refinement can be undone: ${versions.length}`;
-        throw new Problem('conflict', detail, { members: { refinements: versions.length } });
-      }
-      const after = await replace(call, subject, versions.slice(0, -1));
-      const earlier = subject.known.carriedRefined.get(subject.made.sha256)?.versions.at(-1);
-      // Other rows may have what was mended in an earlier run.
-      if (latest.key !== earlier?.key) await discard(latest);
-      return after;
-    },
-  };
+  /** @throws Problem not-found, conflict */
+  async undo(target: ReviewTarget, call: Call<UndoQuery>): Promise<object> {
+    requireOpen(target);
+    const subject = await this.#readSubject(target, call, call.query.revision);
+    const { versions } = subject;
+    const { version } = call.params;
+    const latest = versions.at(-1);
+    const isNewest = isLatest(version, versions.length);
+    if (!latest || isNewest === undefined)
+      throw new Problem('not-found', 'The row has no such refinement');
+    if (!isNewest) {
+      const detail = `Only the latest refinement can be undone: ${versions.length}`;
+      throw new Problem('conflict', detail, { members: { refinements: versions.length } });
+    }
+    const after = await this.#replace(call, subject, versions.slice(0, -1));
+    const earlier = subject.known.carriedRefined.get(subject.made.sha256)?.versions.at(-1);
+    // Other rows may have what was mended in an earlier run.
+    if (latest.key !== earlier?.key) await this.#discard(latest);
+    return after;
+  }
 }
-
-export type RowRefinements = ReturnType<typeof createRowRefinements>;
 
 const RefinementForm = z.object({
   image: filePart(

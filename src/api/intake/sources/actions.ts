@@ -37,19 +37,23 @@ const placeView = (place: Place): SourceResponse['from'] =>
 
 const timeOf = (millis: number): string => new Date(millis).toISOString();
 
-export function createSourceActions(services: SourceServices) {
-  const { declared, sources, batches } = services;
+export class SourceActions {
+  readonly #services;
+
+  constructor(services: SourceServices) {
+    this.#services = services;
+  }
 
   /** Returns the source of a request. Another client's is not-found: its existence is not disclosed. */
-  function requireOwn(call: Call<unknown, unknown>): DeclaredSource {
+  #requireOwn(call: Call<unknown, unknown>): DeclaredSource {
     const { client } = requireCaller(call);
-    const found = declared.find((source) => source.id === call.params.id);
+    const found = this.#services.declared.find((source) => source.id === call.params.id);
     if (found?.client !== client) throw notFound('source');
     return found;
   }
 
-  async function read(source: DeclaredSource): Promise<SourceResponse> {
-    const record = await sources.get(source.id);
+  async #read(source: DeclaredSource): Promise<SourceResponse> {
+    const record = await this.#services.sources.get(source.id);
     const { settings, problem, listedAtMillis, retryAtMillis, unlisted } = record;
     const self = `${SOURCES_PATH}/${source.id}`;
     return {
@@ -58,8 +62,11 @@ export function createSourceActions(services: SourceServices) {
       to: placeView(source.to),
       everySeconds: source.everySeconds,
       status: statusOfSource(record),
-      counts: await countObjects(batches, record),
-      failures: { ...(await sources.failures.count(source.id)), unlisted: unlisted.length },
+      counts: await countObjects(this.#services.batches, record),
+      failures: {
+        ...(await this.#services.sources.failures.count(source.id)),
+        unlisted: unlisted.length,
+      },
       ...(listedAtMillis > 0 && { listedAt: timeOf(listedAtMillis) }),
       ...(problem && { problem, retryAt: timeOf(retryAtMillis) }),
       ...(settings?.options && { options: settings.options }),
@@ -69,106 +76,115 @@ export function createSourceActions(services: SourceServices) {
     };
   }
 
-  const show = (source: DeclaredSource): Promise<SourceResponse> => read(source);
+  readonly #show = (source: DeclaredSource): Promise<SourceResponse> => this.#read(source);
 
   /** @throws Problem */
-  async function resolveOptions(
+  async #resolveOptions(
     client: string,
     sent: NonNullable<SourceRequest['options']>,
   ): Promise<CutOutOptions> {
-    const { options } = await applyPreset(services.presets, client, sent, '/options/preset');
+    const { options } = await applyPreset(this.#services.presets, client, sent, '/options/preset');
     const { backgroundImageUrl } = options;
-    checkLinks(services.linkRule, { '/options/backgroundImageUrl': backgroundImageUrl });
-    return resolveRules(services.rulePacks, client, toCutOutOptions(options), '/options/rules');
+    checkLinks(this.#services.linkRule, { '/options/backgroundImageUrl': backgroundImageUrl });
+    return resolveRules(
+      this.#services.rulePacks,
+      client,
+      toCutOutOptions(options),
+      '/options/rules',
+    );
   }
 
-  return {
-    async list(call: Call<unknown, unknown>): Promise<{ sources: SourceResponse[] }> {
-      const { client } = requireCaller(call);
-      const own = declared.filter((source) => source.client === client);
-      return { sources: await Promise.all(own.map(show)) };
-    },
+  async list(call: Call<unknown, unknown>): Promise<{ sources: SourceResponse[] }> {
+    const { client } = requireCaller(call);
+    const own = this.#services.declared.filter((source) => source.client === client);
+    return { sources: await Promise.all(own.map(this.#show)) };
+  }
 
-    show: (call: Call<unknown, unknown>): Promise<SourceResponse> => show(requireOwn(call)),
+  show(call: Call<unknown, unknown>): Promise<SourceResponse> {
+    return this.#show(this.#requireOwn(call));
+  }
 
-    /** Stores what the client has set; the key that does pays for the objects. */
-    async put(call: Call<unknown, SourceRequest>): Promise<SourceResponse> {
-      const source = requireOwn(call);
-      const caller = requireCaller(call);
-      const { options: sent, paused } = call.body;
-      const options = sent
-        ? await resolveOptions(caller.client, sent)
-        : (await sources.get(source.id)).settings?.options;
-      const policy = await retentionPolicy(caller, OUTPUT_SECONDS.max, services.readClientLimits);
-      const settings = {
-        ...unlessDefault(options ?? {}),
-        paused,
-        meter: caller.meter,
-        outputSeconds: policy.outputSeconds,
-        requestId: call.requestId,
-      };
-      await sources.putSettings(source, settings);
-      return show(source);
-    },
+  /** Stores what the client has set; the key that does pays for the objects. */
+  async put(call: Call<unknown, SourceRequest>): Promise<SourceResponse> {
+    const source = this.#requireOwn(call);
+    const caller = requireCaller(call);
+    const { options: sent, paused } = call.body;
+    const options = sent
+      ? await this.#resolveOptions(caller.client, sent)
+      : (await this.#services.sources.get(source.id)).settings?.options;
+    const policy = await retentionPolicy(
+      caller,
+      OUTPUT_SECONDS.max,
+      this.#services.readClientLimits,
+    );
+    const settings = {
+      ...unlessDefault(options ?? {}),
+      paused,
+      meter: caller.meter,
+      outputSeconds: policy.outputSeconds,
+      requestId: call.requestId,
+    };
+    await this.#services.sources.putSettings(source, settings);
+    return this.#show(source);
+  }
 
-    /** Has the objects looked up that an event names. */
-    async receive(call: Call<unknown, unknown>): Promise<{ objects: number; ignored: number }> {
-      const { id, from } = requireOwn(call);
-      const subscription = subscriptionInEvent(call.body);
-      if (subscription) {
-        const receivedAt = timeOf(services.now());
-        const changes = { subscription: { ...subscription, receivedAt } };
-        await sources.update(id, changes);
-        return { objects: 0, ignored: 0 };
-      }
-      const named = objectsInEvent(call.body);
-      if (!named) {
-        throw new Problem(
-          'invalid-request',
-          'The body is no event of S3, MinIO, EventBridge, SQS or SNS that names objects',
-        );
-      }
-      if (from.kind !== 's3') {
-        throw new Problem('conflict', 'The source is a folder, which has no events; POST …/scan');
-      }
-      const { bucket, prefix } = from;
-      const own = named.filter((each) => each.bucket === bucket && each.key.startsWith(prefix));
-      // A name with ".." never becomes part of a request: on its way it might lead out of the prefix.
-      const names = own
-        .map(({ key }) => key.slice(prefix.length))
-        .filter((name) => nameProblem(name) === undefined);
-      await sources.addHints(id, [...new Set(names)]);
-      return { objects: named.length, ignored: named.length - names.length };
-    },
+  /** Has the objects looked up that an event names. */
+  async receive(call: Call<unknown, unknown>): Promise<{ objects: number; ignored: number }> {
+    const { id, from } = this.#requireOwn(call);
+    const subscription = subscriptionInEvent(call.body);
+    if (subscription) {
+      const receivedAt = timeOf(this.#services.now());
+      const changes = { subscription: { ...subscription, receivedAt } };
+      await this.#services.sources.update(id, changes);
+      return { objects: 0, ignored: 0 };
+    }
+    const named = objectsInEvent(call.body);
+    if (!named) {
+      throw new Problem(
+        'invalid-request',
+        'The body is no event of S3, MinIO, EventBridge, SQS or SNS that names objects',
+      );
+    }
+    if (from.kind !== 's3') {
+      throw new Problem('conflict', 'The source is a folder, which has no events; POST …/scan');
+    }
+    const { bucket, prefix } = from;
+    const own = named.filter((each) => each.bucket === bucket && each.key.startsWith(prefix));
+    // A name with ".." never becomes part of a request: on its way it might lead out of the prefix.
+    const names = own
+      .map(({ key }) => key.slice(prefix.length))
+      .filter((name) => nameProblem(name) === undefined);
+    await this.#services.sources.addHints(id, [...new Set(names)]);
+    return { objects: named.length, ignored: named.length - names.length };
+  }
 
-    /** Returns objects that fail by themselves, by name. */
-    async failures(call: Call<FailuresQuery, unknown>): Promise<SourceFailures> {
-      const { id } = requireOwn(call);
-      const { limit, after } = call.query;
-      const found = await sources.failures.list(id, after, limit);
-      const { unlisted } = await sources.get(id);
-      const last = found.length === limit ? found.at(-1) : undefined;
-      const next = `${SOURCES_PATH}/${id}/failures?limit=${limit}&after=`;
-      return {
-        failures: found.map(({ name, reason, attempts, sinceMillis, lastMillis, ...rest }) => ({
-          name,
-          reason,
-          attempts,
-          since: timeOf(sinceMillis),
-          lastAt: timeOf(lastMillis),
-          ...(rest.retryAtMillis !== undefined && { retryAt: timeOf(rest.retryAtMillis) }),
-        })),
-        unlisted,
-        ...(last && { links: { next: next + encodeURIComponent(last.name) } }),
-      };
-    },
+  /** Returns objects that fail by themselves, by name. */
+  async failures(call: Call<FailuresQuery, unknown>): Promise<SourceFailures> {
+    const { id } = this.#requireOwn(call);
+    const { limit, after } = call.query;
+    const found = await this.#services.sources.failures.list(id, after, limit);
+    const { unlisted } = await this.#services.sources.get(id);
+    const last = found.length === limit ? found.at(-1) : undefined;
+    const next = `${SOURCES_PATH}/${id}/failures?limit=${limit}&after=`;
+    return {
+      failures: found.map(({ name, reason, attempts, sinceMillis, lastMillis, ...rest }) => ({
+        name,
+        reason,
+        attempts,
+        since: timeOf(sinceMillis),
+        lastAt: timeOf(lastMillis),
+        ...(rest.retryAtMillis !== undefined && { retryAt: timeOf(rest.retryAtMillis) }),
+      })),
+      unlisted,
+      ...(last && { links: { next: next + encodeURIComponent(last.name) } }),
+    };
+  }
 
-    /** Has all objects listed at once, and tries again those that failed. */
-    async scan(call: Call<unknown, unknown>): Promise<SourceResponse> {
-      const source = requireOwn(call);
-      await sources.failures.retryAll(source.id);
-      await sources.update(source.id, { isScanRequested: true });
-      return show(source);
-    },
-  };
+  /** Has all objects listed at once, and tries again those that failed. */
+  async scan(call: Call<unknown, unknown>): Promise<SourceResponse> {
+    const source = this.#requireOwn(call);
+    await this.#services.sources.failures.retryAll(source.id);
+    await this.#services.sources.update(source.id, { isScanRequested: true });
+    return this.#show(source);
+  }
 }

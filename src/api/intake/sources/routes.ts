@@ -1,6 +1,6 @@
 import { json, type Route, route } from '../../../http/route.ts';
 import { jsonDoc } from '../../json-doc.ts';
-import { createSourceActions, SOURCES_PATH, type SourceServices } from './actions.ts';
+import { SOURCES_PATH, SourceActions, type SourceServices } from './actions.ts';
 import {
   EventReceipt,
   FailuresQuery,
@@ -19,7 +19,7 @@ const MAX_EVENT_BYTES = 256 * 1024;
 const sourceDoc = jsonDoc('The source', SourceResponse);
 
 export function sourceRoutes(services: SourceServices): Route[] {
-  const actions = createSourceActions(services);
+  const actions = new SourceActions(services);
   return [
     route('listSources', `GET ${SOURCES_PATH}`, {
       scope: 'any-key',

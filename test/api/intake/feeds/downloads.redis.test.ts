@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { createFeedDownloads } from '../../../../src/api/intake/feeds/downloads.ts';
+import { FeedDownloads } from '../../../../src/api/intake/feeds/downloads.ts';
 import type { Reply } from '../../../../src/http/route.ts';
 import { feedKeys } from '../../../../src/intake/feeds/feed-keys.ts';
 import { LearnedCategories } from '../../../../src/intake/learned-categories.ts';
@@ -45,7 +45,7 @@ function openDownloads() {
   const links = fileLinks(Buffer.alloc(32, 'of the test'));
   const reviews = new ReviewDecisions(bench.redis);
   const learnedCategories = new LearnedCategories(bench.redis, bench.blobs, hostClock);
-  return createFeedDownloads({ ...bench, links, reviews, learnedCategories });
+  return new FeedDownloads({ ...bench, links, reviews, learnedCategories });
 }
 
 test('a client has two reports or exports open at a time; others are not affected', async () => {

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { FeedQuery } from '../../../../src/api/intake/feeds/request.ts';
 import { storeDocument } from '../../../../src/api/intake/feeds/upload.ts';
-import { createStoredBytes } from '../../../../src/intake/stored-bytes.ts';
+import { StoredBytes } from '../../../../src/intake/stored-bytes.ts';
 import { hostClock } from '../../../../src/platform/clock.ts';
 import { createFsBlobs } from '../../../../src/storage/fs-blobs.ts';
 import { listStoredFiles } from '../../../support/stored-files.ts';
@@ -29,7 +29,7 @@ const CALLER = {
 const { redis } = await useRedis();
 const folder = await useFolder();
 const blobs = await createFsBlobs({ dir: folder });
-const storedBytes = createStoredBytes(redis, hostClock);
+const storedBytes = new StoredBytes(redis, hostClock);
 
 test('an upload that cannot be deleted again is no longer counted, and no error', async () => {
   const stream = Readable.from([Buffer.alloc(1000, 'x')]);

@@ -1,15 +1,12 @@
 import { expect, test } from 'vitest';
-import {
-  createReviewActions,
-  type ReviewTarget,
-} from '../../../../src/api/intake/review/actions.ts';
+import { ReviewActions, type ReviewTarget } from '../../../../src/api/intake/review/actions.ts';
 import { ReviewPage, ReviewQuery } from '../../../../src/api/intake/review/schemas.ts';
 import type { Call } from '../../../../src/http/route.ts';
 import { Batches } from '../../../../src/intake/batches/batches.ts';
 import { LearnedCategories } from '../../../../src/intake/learned-categories.ts';
 import { ReviewDecisions } from '../../../../src/intake/review/decisions.ts';
 import { reviewKeys } from '../../../../src/intake/review/review-rows.ts';
-import { createStoredBytes } from '../../../../src/intake/stored-bytes.ts';
+import { StoredBytes } from '../../../../src/intake/stored-bytes.ts';
 import { hostClock } from '../../../../src/platform/clock.ts';
 import { type Blobs, StorageError } from '../../../../src/storage/blobs.ts';
 import { plantEndedBatch } from '../../../support/ended-batch.ts';
@@ -40,12 +37,12 @@ async function endedBatch(id: string, rows: number): Promise<ReviewTarget> {
 }
 
 const actionsOn = (storage: Blobs) =>
-  createReviewActions(
+  new ReviewActions(
     {
       batches,
       blobs: storage,
       reviews,
-      storedBytes: createStoredBytes(redis, hostClock),
+      storedBytes: new StoredBytes(redis, hostClock),
       learnedCategories: new LearnedCategories(redis, storage, hostClock),
       now: hostClock,
     },
@@ -62,15 +59,15 @@ const callOf = <Query, Body>(parts: Partial<Call<Query, Body>>): Call<Query, Bod
 
 test('a rare decision is found in several requests, which end', async () => {
   const target = await endedBatch('batch_rare', ROWS);
-  const { decide, list } = actionsOn(blobs);
+  const actions = actionsOn(blobs);
   const body = { decision: 'rejected' as const, revision: 0 };
-  await decide(target, callOf({ params: { row: String(ROWS - 1) }, body }));
+  await actions.decide(target, callOf({ params: { row: String(ROWS - 1) }, body }));
   const found: number[] = [];
   let cursor: string | null = '0';
   let requests = 0;
   while (cursor !== null) {
     const query = ReviewQuery.parse({ decision: 'rejected', reason: 'blurred', cursor });
-    const { rows, links } = ReviewPage.parse(await list(target, callOf({ query })));
+    const { rows, links } = ReviewPage.parse(await actions.list(target, callOf({ query })));
     found.push(...rows.map(({ row }) => row));
     cursor = new URLSearchParams(links?.next.split('?')[1]).get('cursor');
     requests++;
@@ -95,10 +92,10 @@ test('pages have every row once, across the parts of the index and chunks', asyn
 
 test('the summary counts rows by reason, and pending ones by confidence', async () => {
   const target = await endedBatch('batch_summary', 12);
-  const { counts, decide } = actionsOn(blobs);
+  const actions = actionsOn(blobs);
   const body = { decision: 'approved' as const, revision: 0 };
-  await decide(target, callOf({ params: { row: '0' }, body }));
-  expect(await counts(target)).toMatchObject({
+  await actions.decide(target, callOf({ params: { row: '0' }, body }));
+  expect(await actions.counts(target)).toMatchObject({
     reasons: { blurred: 6, 'gap-unsure': 6 },
     pending: [0.083, 0.167, 0.25, 0.333, 0.417, 0.5, 0.583, 0.667, 0.75, 0.833, 0.917].map(
       (confidence) => ({ confidence, rows: 1 }),
@@ -154,11 +151,14 @@ test('nothing stays of a decision about a batch that is erased meanwhile', async
 
 test('a run that a newer one has followed takes no decisions', async () => {
   const target = { ...(await endedBatch('batch_closed', 1)), isOpen: false };
-  const { decide, approve, show } = actionsOn(blobs);
+  const actions = actionsOn(blobs);
   const row = { params: { row: '0' } };
   const one = callOf({ ...row, body: { decision: 'approved' as const, revision: 0 } });
-  await expect(decide(target, one)).rejects.toMatchObject({ type: 'conflict' });
+  await expect(actions.decide(target, one)).rejects.toMatchObject({ type: 'conflict' });
   const all = callOf({ body: { decision: 'approved' as const, minConfidence: 0 } });
-  await expect(approve(target, all)).rejects.toMatchObject({ type: 'conflict' });
-  expect(await show(target, callOf(row))).toMatchObject({ decision: 'pending', history: [] });
+  await expect(actions.approve(target, all)).rejects.toMatchObject({ type: 'conflict' });
+  expect(await actions.show(target, callOf(row))).toMatchObject({
+    decision: 'pending',
+    history: [],
+  });
 });
