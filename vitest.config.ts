@@ -6,6 +6,13 @@ import { isMissing } from './test/support/requirement.ts';
 /** A file is named for what it needs (test/architecture.test.ts); `unit` is what needs nothing, `long` nothing but time. */
 const needy = 'test/**/*.{model,redis,service,processes}.test.ts';
 const long = 'test/**/*.long.test.ts';
+/** Their many cases (test/support/many.ts): `unit` runs some, `long` all. */
+const ofMany = [
+  'test/feed-formats/{export,parse,splitters}.test.ts',
+  'test/imaging/strokes.test.ts',
+  'test/look/{independent,properties,scoring/score,sensible,texts}.test.ts',
+  'test/taxonomy/{category-columns,text/composed}.test.ts',
+];
 
 /** What differs between a folder and a bucket would show in these: they run on both. */
 const onEveryStore = [
@@ -23,6 +30,8 @@ const hasNoS3 = isMissing(
 
 /** A busy machine may be slow; waiting for an event does not test how soon it comes. */
 const PATIENT = { poll: { timeout: 60_000 } };
+/** Without services a look costs nothing. */
+const KEEN = { poll: { ...PATIENT.poll, interval: 5 } };
 
 /**
  * Loading modules for each file again would take as long as half of the tests. So a file restores the globals, the
@@ -49,7 +58,7 @@ const WITHOUT_SERVICES = {
   setupFiles: SETUP,
   testTimeout: 90_000,
   hookTimeout: 90_000,
-  expect: PATIENT,
+  expect: KEEN,
 };
 
 const { SELVAGE_FAILED_FILES: failedFiles } = process.env;
@@ -80,7 +89,8 @@ export default defineConfig({
         test: {
           ...WITHOUT_SERVICES,
           name: 'long',
-          include: [long],
+          include: [long, ...ofMany],
+          env: { TEST_CASES: 'all' },
         },
       },
       {
