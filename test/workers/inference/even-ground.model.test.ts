@@ -1,15 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { faultsByColour } from '../../../bench/ground-faults.ts';
 import { scoresOf } from '../../../bench/matte-scores.ts';
 import { drawPackshot } from '../../../bench/packshots/draw.ts';
 import type { DrawingName } from '../../../bench/packshots/drawings.ts';
-import { findModel, readCatalog } from '../../../models/catalog.ts';
 import { decode } from '../../../workers/inference/codec.ts';
 import { cutOut } from '../../../workers/inference/cut-out.ts';
-import { openSession, type Session } from '../../../workers/inference/session.ts';
 import { drawnShirtOnWood } from '../../support/images.ts';
+import { openModel } from './open-model.ts';
 
 /** Cut-outs of goods on even grounds, with the bundled network. */
 
@@ -17,12 +16,7 @@ import { drawnShirtOnWood } from '../../support/images.ts';
 const MESH = { left: 270, top: 480, width: 260, height: 400 };
 const FIXTURES = new URL('../../fixtures/ground/', import.meta.url);
 
-let session: Session;
-beforeAll(async () => {
-  const model = findModel(readCatalog('nowhere'), 'garment-cutout');
-  const { runAll, ...loaded } = await openSession(model, 'cpu', 1);
-  session = { ...loaded, run: async (input) => (await runAll([input]))[0]! };
-});
+const session = await openModel('garment-cutout');
 
 async function cut(image: Uint8Array) {
   const { file, review } = await cutOut(session, image, 1e7);

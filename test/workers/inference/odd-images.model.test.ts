@@ -1,10 +1,9 @@
 import sharp from 'sharp';
-import { beforeAll, expect, test } from 'vitest';
-import { findModel, readCatalog } from '../../../models/catalog.ts';
+import { expect, test } from 'vitest';
 import { cutOut } from '../../../workers/inference/cut-out.ts';
-import { openSession, type Session } from '../../../workers/inference/session.ts';
 import { drawnFigure } from '../../support/figure.ts';
 import { drawnShirt, drawnShirtOnWood } from '../../support/images.ts';
+import { openModel } from './open-model.ts';
 
 /** Images without a subject, or without a background: they get a response, and a confidence to be doubted. */
 
@@ -30,15 +29,7 @@ const IMAGES: Readonly<Record<string, () => Promise<Buffer>>> = {
       .toBuffer(),
 };
 
-let session: Session;
-beforeAll(async () => {
-  const { runAll, ...loaded } = await openSession(
-    findModel(readCatalog('nowhere'), 'garment-cutout'),
-    'cpu',
-    1,
-  );
-  session = { ...loaded, run: async (input) => (await runAll([input]))[0]! };
-});
+const session = await openModel('garment-cutout');
 
 test.each(Object.keys(IMAGES))('%s has a low confidence', async (name) => {
   const { file, confidence } = await cutOut(session, await IMAGES[name]!(), 1e7);
