@@ -1,18 +1,12 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 import { createFailedFilesReporter } from './test/support/failed-files-reporter.ts';
+import { FILES_OF_MANY } from './test/support/files-of-many.ts';
 import { createMinuteReporter } from './test/support/minute-reporter.ts';
 import { isMissing } from './test/support/requirement.ts';
 
 /** A file is named for what it needs (test/architecture.test.ts); `unit` is what needs nothing, `long` nothing but time. */
 const needy = 'test/**/*.{model,redis,service,processes}.test.ts';
 const long = 'test/**/*.long.test.ts';
-/** Their many cases (test/support/many.ts): `unit` runs some, `long` all. */
-const ofMany = [
-  'test/feed-formats/{export,parse,splitters}.test.ts',
-  'test/imaging/strokes.test.ts',
-  'test/look/{independent,properties,scoring/score,sensible,texts}.test.ts',
-  'test/taxonomy/{category-columns,text/composed}.test.ts',
-];
 
 /** What differs between a folder and a bucket would show in these: they run on both. */
 const onEveryStore = [
@@ -89,7 +83,7 @@ export default defineConfig({
         test: {
           ...WITHOUT_SERVICES,
           name: 'long',
-          include: [long, ...ofMany],
+          include: [long, ...FILES_OF_MANY],
           env: { TEST_CASES: 'all' },
         },
       },
