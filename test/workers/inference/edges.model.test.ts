@@ -1,15 +1,21 @@
 import sharp from 'sharp';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { scoresOf } from '../../../bench/matte-scores.ts';
+import { findModel, readCatalog } from '../../../models/catalog.ts';
 import type { Quality } from '../../../src/output/option-table.ts';
 import { cutOut } from '../../../workers/inference/cut-out.ts';
 import { levelsFor, refinedLevelsFor } from '../../../workers/inference/find-subject.ts';
+import { openSession, type Session } from '../../../workers/inference/session.ts';
 import { transparentShirt } from '../../support/images.ts';
-import { openModel } from './open-model.ts';
 
 /** Edges of cut-outs with the bundled network, by quality. */
 
-const session = await openModel('garment-cutout');
+let session: Session;
+beforeAll(async () => {
+  const model = findModel(readCatalog('nowhere'), 'garment-cutout');
+  const { runAll, ...loaded } = await openSession(model, 'cpu', 1);
+  session = { ...loaded, run: async (input) => (await runAll([input]))[0]! };
+});
 
 /** A shirt on a backdrop with a camera's noise, as a JPEG, and its matte. */
 async function photoOf(side: number, background: string) {

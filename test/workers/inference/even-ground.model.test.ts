@@ -1,14 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { faultsByColour } from '../../../bench/ground-faults.ts';
 import { scoresOf } from '../../../bench/matte-scores.ts';
 import { drawPackshot } from '../../../bench/packshots/draw.ts';
 import type { DrawingName } from '../../../bench/packshots/drawings.ts';
+import { findModel, readCatalog } from '../../../models/catalog.ts';
 import { decode } from '../../../workers/inference/codec.ts';
 import { cutOut } from '../../../workers/inference/cut-out.ts';
+import { openSession, type Session } from '../../../workers/inference/session.ts';
 import { drawnShirtOnWood } from '../../support/images.ts';
-import { openModel } from './open-model.ts';
 
 /** Cut-outs of goods on even grounds, with the bundled network. */
 
@@ -16,7 +17,12 @@ import { openModel } from './open-model.ts';
 const MESH = { left: 270, top: 480, width: 260, height: 400 };
 const FIXTURES = new URL('../../fixtures/ground/', import.meta.url);
 
-const session = await openModel('garment-cutout');
+let session: Session;
+beforeAll(async () => {
+  const model = findModel(readCatalog('nowhere'), 'garment-cutout');
+  const { runAll, ...loaded } = await openSession(model, 'cpu', 1);
+  session = { ...loaded, run: async (input) => (await runAll([input]))[0]! };
+});
 
 async function cut(image: Uint8Array) {
   const { file, review } = await cutOut(session, image, 1e7);

@@ -1,9 +1,10 @@
 import sharp from 'sharp';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { findModel, readCatalog } from '../../../models/catalog.ts';
 import { cutOut } from '../../../workers/inference/cut-out.ts';
+import { openSession, type Session } from '../../../workers/inference/session.ts';
 import { drawnFigure } from '../../support/figure.ts';
 import { drawnShirt, drawnShirtOnWood } from '../../support/images.ts';
-import { openModel } from './open-model.ts';
 
 /** Images without a subject, or without a background: they get a response, and a confidence to be doubted. */
 
@@ -29,7 +30,15 @@ const IMAGES: Readonly<Record<string, () => Promise<Buffer>>> = {
       .toBuffer(),
 };
 
-const session = await openModel('garment-cutout');
+let session: Session;
+beforeAll(async () => {
+  const { runAll, ...loaded } = await openSession(
+    findModel(readCatalog('nowhere'), 'garment-cutout'),
+    'cpu',
+    1,
+  );
+  session = { ...loaded, run: async (input) => (await runAll([input]))[0]! };
+});
 
 test.each(Object.keys(IMAGES))('%s has a low confidence', async (name) => {
   const { file, confidence } = await cutOut(session, await IMAGES[name]!(), 1e7);

@@ -1,14 +1,15 @@
 import sharp from 'sharp';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { scoresOf } from '../../../bench/matte-scores.ts';
+import { findModel, readCatalog } from '../../../models/catalog.ts';
 import { toMatte } from '../../../src/imaging/matte.ts';
 import { type Box, fullBox, subjectBox } from '../../../src/imaging/subject-box.ts';
 import type { Pixels } from '../../../src/imaging/tensor.ts';
 import { decode, toSquare } from '../../../workers/inference/codec.ts';
 import { levelsFor } from '../../../workers/inference/find-subject.ts';
 import { type SecondPassCriteria, segment } from '../../../workers/inference/segment.ts';
+import { openSession, type Session } from '../../../workers/inference/session.ts';
 import { drawnShirt, transparentShirt } from '../../support/images.ts';
-import { openModel } from './open-model.ts';
 
 /** The number and the regions of segmentation passes. */
 
@@ -17,8 +18,17 @@ const PLACE: Box = { left: 700, top: 220, width: 240, height: 240 };
 const SIZE = { width: 1200, height: 800 };
 
 let runs = 0;
-const session = await openModel('garment-cutout', () => {
-  runs++;
+let session: Session;
+beforeAll(async () => {
+  const model = findModel(readCatalog('nowhere'), 'garment-cutout');
+  const { runAll, ...loaded } = await openSession(model, 'cpu', 1);
+  session = {
+    ...loaded,
+    async run(input) {
+      runs++;
+      return (await runAll([input]))[0]!;
+    },
+  };
 });
 
 /** On a ground of one colour a small subject would be looked at alone. */

@@ -1,10 +1,11 @@
 import sharp from 'sharp';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { scoresOf } from '../../../bench/matte-scores.ts';
+import { findModel, readCatalog } from '../../../models/catalog.ts';
 import { decode } from '../../../workers/inference/codec.ts';
 import { QUICK_EDGES } from '../../../workers/inference/cut-out.ts';
 import { findSubject, type SubjectPreset } from '../../../workers/inference/find-subject.ts';
-import { openModel } from './open-model.ts';
+import { openSession, type Session } from '../../../workers/inference/session.ts';
 
 /** Subjects that take a hundredth of the image, on a ground of one colour. */
 
@@ -21,8 +22,17 @@ const SHAPES = {
 } as const;
 
 let runs = 0;
-const session = await openModel('garment-cutout', () => {
-  runs++;
+let session: Session;
+beforeAll(async () => {
+  const model = findModel(readCatalog('nowhere'), 'garment-cutout');
+  const { runAll, ...loaded } = await openSession(model, 'cpu', 1);
+  session = {
+    ...loaded,
+    async run(input) {
+      runs++;
+      return (await runAll([input]))[0]!;
+    },
+  };
 });
 
 interface Scene {

@@ -1,19 +1,29 @@
 import sharp from 'sharp';
-import { expect, test } from 'vitest';
-import { PARSER_ID } from '../../../../models/catalog.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { findModel, PARSER_ID, readCatalog } from '../../../../models/catalog.ts';
 import { subjectBox } from '../../../../src/imaging/subject-box.ts';
 import { decode } from '../../../../workers/inference/codec.ts';
 import { cutOut } from '../../../../workers/inference/cut-out.ts';
 import { matteOfGarment } from '../../../../workers/inference/garments/matte.ts';
 import { parseGarments } from '../../../../workers/inference/garments/parse.ts';
 import { separateGarments } from '../../../../workers/inference/garments/separate.ts';
+import { openSession, type Session } from '../../../../workers/inference/session.ts';
 import { drawnFigure } from '../../../support/figure.ts';
 import { drawnShirt } from '../../../support/images.ts';
-import { openModel } from '../open-model.ts';
 
 /** The bundled network on drawn pictures. */
 
-const [remover, parser] = await Promise.all([openModel('garment-cutout'), openModel(PARSER_ID)]);
+let remover: Session;
+let parser: Session;
+
+async function openModel(id: string): Promise<Session> {
+  const { runAll, ...loaded } = await openSession(findModel(readCatalog('nowhere'), id), 'cpu', 1);
+  return { ...loaded, run: async (input, size) => (await runAll([input], size))[0]! };
+}
+
+beforeAll(async () => {
+  [remover, parser] = await Promise.all([openModel('garment-cutout'), openModel(PARSER_ID)]);
+});
 
 async function separate(image: Buffer) {
   const { pixels } = await decode(image, 1e7);
