@@ -1,5 +1,6 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 import { createFailedFilesReporter } from './test/support/failed-files-reporter.ts';
+import { FILES_OF_MANY } from './test/support/files-of-many.ts';
 import { createMinuteReporter } from './test/support/minute-reporter.ts';
 import { isMissing } from './test/support/requirement.ts';
 
@@ -23,6 +24,8 @@ const hasNoS3 = isMissing(
 
 /** A busy machine may be slow; waiting for an event does not test how soon it comes. */
 const PATIENT = { poll: { timeout: 60_000 } };
+/** Without services a look costs nothing. */
+const KEEN = { poll: { ...PATIENT.poll, interval: 5 } };
 
 /**
  * Loading modules for each file again would take as long as half of the tests. So a file restores the globals, the
@@ -49,7 +52,7 @@ const WITHOUT_SERVICES = {
   setupFiles: SETUP,
   testTimeout: 90_000,
   hookTimeout: 90_000,
-  expect: PATIENT,
+  expect: KEEN,
 };
 
 const { SELVAGE_FAILED_FILES: failedFiles } = process.env;
@@ -80,7 +83,8 @@ export default defineConfig({
         test: {
           ...WITHOUT_SERVICES,
           name: 'long',
-          include: [long],
+          include: [long, ...FILES_OF_MANY],
+          env: { TEST_CASES: 'all' },
         },
       },
       {

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { expect, test } from 'vitest';
+import { FILES_OF_MANY } from './support/files-of-many.ts';
 
 /**
  * The layers of the code, from the bottom up. A room is a folder under `src/` or `packages/`, or `workers` or
@@ -276,6 +277,14 @@ test('a test is named for what it needs, and a unit test needs nothing', () => {
       return isRight ? [] : `${relative(root, file)} needs ${needs.join(', ') || 'nothing'}`;
     });
   expect(wrong).toEqual([]);
+});
+
+test('each file of many cases runs all of them in `long`', () => {
+  const many = join(root, 'test/support/many.ts');
+  const files = filesUnder('test').filter((file) =>
+    readImports(file).some(({ name }) => join(dirname(file), name) === many),
+  );
+  expect(files.map((file) => relative(root, file)).toSorted()).toEqual(FILES_OF_MANY.toSorted());
 });
 
 /** The imports of each file that stay inside the project. */

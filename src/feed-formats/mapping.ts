@@ -59,6 +59,16 @@ function remember<T extends Column | boolean | undefined>(find: (label: string) 
   };
 }
 
+/** Computes once for each preset: each path of an XML is compared with all of them. */
+function memoised<T>(compute: (preset: Preset) => T): (preset: Preset) => T {
+  const known = new WeakMap<Preset, T>();
+  return (preset) => {
+    const value = known.get(preset) ?? compute(preset);
+    known.set(preset, value);
+    return value;
+  };
+}
+
 export const GOOGLE_READING: Reading = {
   preset: 'google',
   columnOf: remember(columnOf),
@@ -76,13 +86,23 @@ interface Labels {
   plain: ReadonlySet<string>;
 }
 
-/** Returns the names of the id and the first image that the labels have. */
-function required({ id, image }: Preset, { plain }: Labels) {
-  const first = (names: readonly string[]) =>
-    names.find((name) => plain.has(name)) ??
-    names.map((name) => `@${name}`).find((name) => plain.has(name));
+const thenAttributes = (names: readonly string[]): string[] => [
+  ...names,
+  ...names.map((name) => `@${name}`),
+];
+
+/** What the id and the first image may be named; the best names come first. */
+const requiredNames = memoised(({ id, image }: Preset) => {
   const numbered = (number: number) => image.map((name) => `${name}${number}`);
-  return { id: first(id), image: first([...image, ...numbered(1), ...numbered(0)]) };
+  const images = [...image, ...numbered(1), ...numbered(0)];
+  return { id: thenAttributes(id), image: thenAttributes(images) };
+});
+
+/** Returns the names of the id and the first image that the labels have. */
+function required(preset: Preset, { plain }: Labels) {
+  const { id, image } = requiredNames(preset);
+  const isThere = (name: string) => plain.has(name);
+  return { id: id.find(isThere), image: image.find(isThere) };
 }
 
 const isGoogle = ({ written }: Labels): boolean => {

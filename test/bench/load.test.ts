@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allowedWaitMillis, loadFigures, retryAfterAccuracy } from '../../bench/load/figures.ts';
@@ -8,6 +7,7 @@ import { openLoop, type Sent } from '../../bench/load/open-loop.ts';
 import { arrivals } from '../../bench/load/schedule.ts';
 import { withComment } from '../../bench/load/target.ts';
 import { createRandom } from '../faults/random.ts';
+import { listen } from '../support/free-port.ts';
 import { drawnShirt } from '../support/images.ts';
 
 describe('the schedule', () => {
@@ -33,8 +33,7 @@ describe('an open loop', () => {
   });
   let url = '';
   beforeAll(async () => {
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    url = `http://127.0.0.1:${await listen(server)}`;
   });
   afterAll(() => server.close());
   const send = async () => ({ status: (await fetch(url)).status });

@@ -5,7 +5,7 @@ const SIDE = 60;
 
 /** A square whose left `share` is subject. */
 function leftPart(share: number, inside = 255, outside = 0) {
-  const data = Uint8Array.from({ length: SIDE * SIDE }, (_, i) =>
+  const data = new Uint8Array(SIDE * SIDE).map((_, i) =>
     i % SIDE < share * SIDE ? inside : outside,
   );
   return { data, width: SIDE, height: SIDE };

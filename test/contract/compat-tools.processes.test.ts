@@ -1,10 +1,10 @@
-import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import { request as ask, createServer, type Server } from 'node:http';
+import { request as ask, createServer } from 'node:http';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, describe, expect, test } from 'vitest';
 import { formWith } from '../support/client.ts';
+import { listen } from '../support/free-port.ts';
 import { drawnShirt } from '../support/images.ts';
 import { run } from '../support/processes.ts';
 import { useFolder } from '../support/use-folder.ts';
@@ -13,7 +13,7 @@ import { useCatalogue } from '../support/use-stack.ts';
 /** The servers that these tools know: they send no key, so a proxy adds it, as docs/compat.md shows. */
 const PREFIXES = ['/compat/rembg', '/compat/withoutbg'] as const;
 
-async function startProxy(prefix: string): Promise<Server> {
+async function startProxy(prefix: string): Promise<string> {
   const server = createServer((near, answer) => {
     const { method, url, headers } = near;
     const far = ask(`${stack.url}${prefix}${url}`, {
@@ -25,27 +25,17 @@ async function startProxy(prefix: string): Promise<Server> {
       response.pipe(answer);
     });
     near.pipe(far);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return server;
+  });
+  afterAll(() => void server.close());
+  return `http://localhost:${await listen(server)}`;
 }
-
-const portOf = (server: Server | undefined): number => {
-  const at = server?.address();
-  if (!at || typeof at === 'string') throw new Error('no port');
-  return at.port;
-};
 
 const { stack, shop: web, key } = await useCatalogue();
 const folder = await useFolder();
-const proxies = await Promise.all(PREFIXES.map(startProxy));
-const [rembg = '', withoutBg = ''] = proxies.map((proxy) => `http://localhost:${portOf(proxy)}`);
+const [rembg = '', withoutBg = ''] = await Promise.all(PREFIXES.map(startProxy));
 const shirt = await drawnShirt({ width: 300, height: 200, format: 'jpeg' });
 await writeFile(join(folder, 'input.jpg'), shirt);
 const address = web.put('/input.jpg', { body: shirt, type: 'image/jpeg' });
-afterAll(() => {
-  for (const proxy of proxies) proxy.close();
-});
 
 /** Runs curl in the folder of the photo, as the tools' own documentation does. */
 async function curl(...args: string[]): Promise<Buffer> {

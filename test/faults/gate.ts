@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { listen } from '../support/free-port.ts';
 
 /** The direction of bytes: towards the server, or back. */
 export type Direction = 'request' | 'answer';
@@ -95,16 +96,13 @@ export async function startGate(firstPort: number): Promise<Gate> {
     pass(client, upstream, 'request');
     pass(upstream, client, 'answer');
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  const port = await listen(server);
 
   const cut = () => {
     for (const socket of sockets) socket.destroy();
   };
   return {
-    port: address.port,
+    port,
     cut,
     hold() {
       isHeld = true;

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type Client, createClient } from '../../packages/client/src/client.ts';
 import { type FeedServer, pictureOf, startFeedServer } from '../support/feed-server.ts';
+import { listen } from '../support/free-port.ts';
 import type { Installation } from './installation.ts';
 import type { Ledger } from './ledger.ts';
 
@@ -51,11 +51,8 @@ async function startHook(): Promise<Hook> {
     idsByJob.set(job, ids.add(String(request.headers['webhook-id'])));
     response.end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return { url: `http://127.0.0.1:${address.port}/`, idsByJob, close: () => server.close() };
+  const port = await listen(server);
+  return { url: `http://127.0.0.1:${port}/`, idsByJob, close: () => server.close() };
 }
 
 /** The quota a successful request costs. */

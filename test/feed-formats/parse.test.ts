@@ -4,6 +4,7 @@ import { FeedError } from '../../src/feed-formats/feed-error.ts';
 import { parseFeed } from '../../src/feed-formats/parse.ts';
 import { FEED_FORMATS } from '../../src/feed-formats/sniff.ts';
 import { streamOf } from '../support/feeds.ts';
+import { randomRuns } from '../support/many.ts';
 import type { Item } from './read-items.ts';
 
 /** Tokens of all formats, combined at random. */
@@ -82,7 +83,7 @@ describe('for any bytes', () => {
           }
           expect(items.map(({ index }) => index)).toEqual(items.map((_, i) => i));
         }),
-        { numRuns: 150 },
+        randomRuns(150),
       );
     },
   );

@@ -125,12 +125,12 @@ describe('an invalid byte affects its own row only', () => {
 
 describe('other encodings', () => {
   const inUtf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le');
-  const long = [...products(500, (i) => [`https://img.example/${i}.jpg`])];
+  const long = [...products(250, (i) => [`https://img.example/${i}.jpg`])];
 
   test.each(FORMATS)('%s in UTF-16, of either byte order, over several blocks', async (format) => {
     const text = feedText(format, long).replace('encoding="UTF-8"', 'encoding="UTF-16"');
     const expected = await readItems(text.replace('UTF-16', 'UTF-8'));
-    expect(expected).toHaveLength(500);
+    expect(expected).toHaveLength(250);
     expect(await readItems(inUtf16(text))).toEqual(expected);
     expect(await readItems(inUtf16(text).swap16())).toEqual(expected);
   });

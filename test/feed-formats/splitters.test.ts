@@ -8,6 +8,7 @@ import { jsonSplitter } from '../../src/feed-formats/json.ts';
 import { FEED_LIMITS } from '../../src/feed-formats/limits.ts';
 import { ndjsonSplitter } from '../../src/feed-formats/ndjson.ts';
 import { xmlSplitter } from '../../src/feed-formats/xml.ts';
+import { randomRuns } from '../support/many.ts';
 
 const encoding = detectEncoding(Buffer.alloc(0));
 const maxRowBytes = 120;
@@ -125,7 +126,7 @@ describe.each(['csv', 'tsv', 'ndjson', 'json', 'rss'] as const)('%s', (format) =
         expect(joinRaw(cut)).toBe(raw);
         expect(rowsOf(cut)).toEqual(rowsOf(whole));
       }),
-      { numRuns: 400 },
+      randomRuns(400),
     );
   });
 

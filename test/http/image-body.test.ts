@@ -104,8 +104,8 @@ function decodeMillis(text: string): number {
 }
 
 test('base64 full of spaces costs no more than base64 without', () => {
-  const plain = decodeMillis('AAAA'.repeat(4e6));
-  const spaced = decodeMillis('AAAA '.repeat(4e6));
+  const plain = decodeMillis('AAAA'.repeat(1e6));
+  const spaced = decodeMillis('AAAA '.repeat(1e6));
   expect(spaced).toBeLessThan(50 * plain); // in square time, some thousand times
 });
 

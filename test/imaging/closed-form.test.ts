@@ -30,7 +30,7 @@ const ramp =
     Math.min(1, Math.max(0, (edge - x) / soft + 0.5));
 
 function drawMatte(width: number, height: number, alpha: Alpha): Matte {
-  const data = Uint8Array.from({ length: width * height }, (_, i) =>
+  const data = new Uint8Array(width * height).map((_, i) =>
     Math.round(255 * alpha(i % width, Math.floor(i / width))),
   );
   return { data, width, height };

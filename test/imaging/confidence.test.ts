@@ -6,7 +6,7 @@ const SIDE = 12;
 
 /** A map whose cells within the border, rows from the top, repeat some values. */
 const mapOf = (values: readonly number[], border = 0): ProbabilityMap => ({
-  data: Float32Array.from({ length: SIDE * SIDE }, (_, i) => {
+  data: new Float32Array(SIDE * SIDE).map((_, i) => {
     const [x, y] = [i % SIDE, Math.floor(i / SIDE)];
     const isBorder = x === 0 || y === 0 || x === SIDE - 1 || y === SIDE - 1;
     return isBorder ? border : values[((y - 1) * (SIDE - 2) + x - 1) % values.length]!;

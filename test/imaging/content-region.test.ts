@@ -11,14 +11,12 @@ const IMAGE = { width: 1056, height: 704 }; // a cell is 3 x 2 pixels
 type Draw = (x: number, y: number) => number;
 const WHITE: Draw = () => 255;
 
-const squareOf = (draw: Draw): Pixels => ({
-  data: Uint8Array.from({ length: 3 * SIDE * SIDE }, (_, i) => {
-    const cell = Math.floor(i / 3);
-    return draw(cell % SIDE, Math.floor(cell / SIDE));
-  }),
-  width: SIDE,
-  height: SIDE,
-});
+function squareOf(draw: Draw): Pixels {
+  const data = new Uint8Array(3 * SIDE * SIDE);
+  for (let cell = 0; cell < SIDE * SIDE; cell++)
+    data.fill(draw(cell % SIDE, Math.floor(cell / SIDE)), 3 * cell, 3 * cell + 3);
+  return { data, width: SIDE, height: SIDE };
+}
 const regionOf = (draw: Draw) => contentRegion(squareOf(draw), IMAGE);
 
 const isIn = ({ left, top, width, height }: Box, x: number, y: number): boolean =>

@@ -8,7 +8,7 @@ import { QUICK_EDGES } from '../../workers/inference/cut-out.ts';
 /** Numbers 0..255 that look random and are always the same. */
 function noise(length: number): Uint8Array {
   let state = 7;
-  return Uint8Array.from({ length }, () => {
+  return new Uint8Array(length).map(() => {
     state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
     return state >> 16;
   });
@@ -22,7 +22,7 @@ const imageOf = (width: number, height: number) => ({
 /** A disc with a soft edge. */
 function disc(side: number) {
   const radius = side / 3;
-  return Uint8Array.from({ length: side * side }, (_, i) => {
+  return new Uint8Array(side * side).map((_, i) => {
     const distance = Math.hypot((i % side) - side / 2, Math.floor(i / side) - side / 2);
     return Math.min(255, Math.max(0, 128 + (radius - distance) * 12));
   });
@@ -55,7 +55,7 @@ test.each([
 test('colours that are not needed are left black, the others are as ever', () => {
   const { pixels } = imageOf(13, 11);
   const whole = downscaleColours(pixels, 3);
-  const needed = Uint8Array.from({ length: whole.width * whole.height }, (_, i) => i % 2);
+  const needed = new Uint8Array(whole.width * whole.height).map((_, i) => i % 2);
   const some = downscaleColours(pixels, 3, needed);
   expect(some.data).toEqual(whole.data.map((value, i) => value * needed[Math.floor(i / 3)]!));
 });

@@ -9,7 +9,7 @@ const SIDE = 20;
 type Draw<T> = (x: number, y: number) => T;
 
 const mapOf = (draw: Draw<number>): ProbabilityMap => ({
-  data: Float32Array.from({ length: SIDE * SIDE }, (_, i) => draw(i % SIDE, Math.floor(i / SIDE))),
+  data: new Float32Array(SIDE * SIDE).map((_, i) => draw(i % SIDE, Math.floor(i / SIDE))),
   width: SIDE,
   height: SIDE,
 });

@@ -4,7 +4,7 @@ import type { ProbabilityMap } from '../../src/imaging/probability-map.ts';
 
 /** A probability map, `side` x `side`, drawn on the unit square. */
 const drawMap = (side: number, draw: (u: number, v: number) => number): ProbabilityMap => ({
-  data: Float32Array.from({ length: side * side }, (_, i) =>
+  data: new Float32Array(side * side).map((_, i) =>
     draw(((i % side) + 0.5) / side, (Math.floor(i / side) + 0.5) / side),
   ),
   width: side,

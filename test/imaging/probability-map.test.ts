@@ -17,7 +17,7 @@ const drawMap = (
   draw: (x: number, y: number) => number,
   part = fullBox(PICTURE),
 ): ProbabilityMap => ({
-  data: Float32Array.from({ length: width * height }, (_, i) =>
+  data: new Float32Array(width * height).map((_, i) =>
     draw(
       part.left + (((i % width) + 0.5) * part.width) / width,
       part.top + ((Math.floor(i / width) + 0.5) * part.height) / height,
@@ -97,7 +97,7 @@ test('mirror reverses every row', () => {
 });
 
 test('a map loses its frame', () => {
-  const data = Float32Array.from({ length: 6 * 5 }, (_, i) => i);
+  const data = new Float32Array(6 * 5).map((_, i) => i);
   expect(withoutFrame({ data, width: 6, height: 5 }, 1)).toEqual({
     data: Float32Array.of(7, 8, 9, 10, 13, 14, 15, 16, 19, 20, 21, 22),
     width: 4,

@@ -28,7 +28,7 @@ test('arms that meet further down are one region', () => {
 test('the regions of noise are those that a search from cell to cell finds', () => {
   const random = createRandom(3);
   const width = 217;
-  const marks = Uint8Array.from({ length: 150 * width }, () => Number(random.next() < 0.6));
+  const marks = new Uint8Array(150 * width).map(() => Number(random.next() < 0.6));
   const left = marks.slice();
   const found: number[][] = [];
   for (let first = left.indexOf(1); first >= 0; first = left.indexOf(1)) {

@@ -14,7 +14,7 @@ test.each([
 });
 
 test.each([0, 1, 3] as const)('a rotation by %d is undone', (rotation) => {
-  const data = Uint8Array.from({ length: 18 }, (_, i) => i);
+  const data = new Uint8Array(18).map((_, i) => i);
   const rotated = rotatePixels({ data, ...SIZE }, rotation);
   expect(rotated).toMatchObject(rotation === 0 ? SIZE : { width: 2, height: 3 });
   expect(rotatePixels(rotated, inverseOf(rotation))).toEqual({ data, ...SIZE });

@@ -7,6 +7,7 @@ import { mendMatte } from '../../src/imaging/strokes/mend.ts';
 import { paintStrokes, type Stroke } from '../../src/imaging/strokes/paint.ts';
 import { fullBox } from '../../src/imaging/subject-box.ts';
 import type { Pixels } from '../../src/imaging/tensor.ts';
+import { randomRuns } from '../support/many.ts';
 
 const [WIDTH, HEIGHT] = [120, 90];
 const SUBJECT = [190, 70, 60];
@@ -20,7 +21,7 @@ const inside =
     x >= left && x < right && y >= top && y < bottom;
 
 const eachPixel = (draw: (x: number, y: number) => number): Uint8Array =>
-  Uint8Array.from({ length: WIDTH * HEIGHT }, (_, i) => draw(i % WIDTH, Math.floor(i / WIDTH)));
+  new Uint8Array(WIDTH * HEIGHT).map((_, i) => draw(i % WIDTH, Math.floor(i / WIDTH)));
 
 const drawMatte = (where: Where): Matte => ({
   data: eachPixel((x, y) => (where(x, y) ? 255 : 0)),
@@ -139,7 +140,7 @@ test('pixels beyond the reach of every stroke stay bit for bit', () => {
         );
       });
     }),
-    { numRuns: 60 },
+    randomRuns(60),
   );
 });
 
@@ -150,7 +151,7 @@ test('on cells of several pixels too, nothing beyond the reach changes', () => {
   const reach = reachOf(one);
   /** A hole that ends a little beyond the reach. */
   const isHole = (i: number) => distanceTo(one, i % 700, Math.floor(i / 700)) <= reach + 3;
-  const alpha = Uint8Array.from({ length: 700 * 500 }, (_, i) => (isHole(i) ? 0 : 255));
+  const alpha = new Uint8Array(700 * 500).map((_, i) => (isHole(i) ? 0 : 255));
   const { data } = mendMatte(pixels, { data: alpha, ...size }, [one]);
   const changed = [...data.keys()].filter((i) => data[i] !== alpha[i]);
   const farthest = changed.reduce(
@@ -196,7 +197,7 @@ test('adding lowers no alpha, and erasing raises none', () => {
       const { data } = mendMatte(PHOTO, matte, [one]);
       return data.every((alpha, i) => sign * (alpha - matte.data[i]!) >= 0);
     }),
-    { numRuns: 60 },
+    randomRuns(60),
   );
 });
 
@@ -211,7 +212,7 @@ test('a stroke paints the discs around its path', () => {
         return away <= one.radius + 1;
       });
     }),
-    { numRuns: 60 },
+    randomRuns(60),
   );
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { PARAMS, readModel } from '../../src/look/params.ts';
+import { randomRuns } from '../support/many.ts';
 import { PROPERTIES, requestFrom } from './properties.ts';
 
 const model = readModel(PARAMS);
@@ -16,7 +17,7 @@ describe('over the whole range of inputs', () => {
         // Tens of thousands of `expect` take longer than what they look at.
         if (broken !== undefined) throw new Error(broken);
       }),
-      { numRuns: 1500 },
+      randomRuns(1500),
     );
   });
 });
@@ -40,7 +41,7 @@ describe('a property fails if the model is broken', () => {
       fc.property(requests, unit, (request, step) => {
         return PROPERTIES[name]?.(modelWith(key, value), request, step) === undefined;
       }),
-      { numRuns: 2000, seed: 1 },
+      { numRuns: 2000, seed: 1, endOnFailure: true },
     );
     expect(broken.failed).toBe(true);
   });

@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { access, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readCatalog } from '../../models/catalog.ts';
+import { listen } from '../support/free-port.ts';
 import { type Running, runProgram } from '../support/processes.ts';
 
 const weights = randomBytes(300_000);
@@ -15,6 +15,7 @@ let home: string;
 let models: string;
 let server: Server;
 /** The `Range` header of each request. */
+let port: number;
 let ranges: (string | undefined)[];
 /** Handles the next requests. */
 let answer: RequestListener;
@@ -35,8 +36,8 @@ beforeEach(async () => {
   server = createServer((request, response) => {
     ranges.push(request.headers.range);
     answer(request, response);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  });
+  port = await listen(server);
   await describeModel({});
 });
 afterEach(async () => {
@@ -46,8 +47,6 @@ afterEach(async () => {
 });
 
 async function describeModel(changed: object): Promise<void> {
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
   const model = {
     id: 'far',
     version: '1',
@@ -58,7 +57,7 @@ async function describeModel(changed: object): Promise<void> {
     licence: 'Apache-2.0',
     nonCommercial: false,
     origin: 'random numbers',
-    url: `http://127.0.0.1:${address.port}/far.onnx`,
+    url: `http://127.0.0.1:${port}/far.onnx`,
     input: { size: 32, scale: 'divide-255', mean: [0, 0, 0], std: [1, 1, 1] },
     output: { post: 'none' },
     ...changed,

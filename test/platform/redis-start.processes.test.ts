@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLog } from '../../src/platform/log.ts';
 import { checkRedis, connectRedis } from '../../src/platform/redis-check.ts';
 import type { RedisSettings } from '../../src/platform/redis-settings.ts';
-import { freePort } from '../support/free-port.ts';
+import { freePort, listen } from '../support/free-port.ts';
 import { runProgram } from '../support/processes.ts';
 import { startCluster, startSentinels, startTls } from '../support/redis-forms.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
@@ -53,11 +52,10 @@ async function older(version: string): Promise<string> {
         .replace(`redis_version:${real}`, `redis_version:${claimed}`);
       client.write(said, 'latin1');
     });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  });
+  const port = await listen(server);
   closing.push(async () => void server.close());
-  const address = server.address();
-  return `redis://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  return `redis://127.0.0.1:${port}`;
 }
 
 describe('a Redis that cannot be used is named in one line, with what to do', () => {

@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
+import { listen } from '../support/free-port.ts';
 import { runProgram } from '../support/processes.ts';
 import { startRedis } from '../support/redis-server.ts';
 
@@ -21,11 +21,10 @@ async function startProxy(targetPort: number) {
     upstream.on('data', (bytes) => client.write(bytes)).on('error', () => client.destroy());
     upstream.on('close', () => client.destroy());
     old.add(client);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
+  });
+  const port = await listen(server);
   return {
-    url: `redis://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
+    url: `redis://127.0.0.1:${port}`,
     stick() {
       isStuck = true;
       for (const socket of old) socket.destroy();

@@ -1,5 +1,5 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { listen } from '../../support/free-port.ts';
 import { ask, json, jsonOf } from './ask.ts';
 import type { Attack, Figure, Scene } from './attack.ts';
 
@@ -18,12 +18,10 @@ async function startDripper(): Promise<Dripper> {
     response.writeHead(200, { 'content-type': 'image/jpeg', 'content-length': 10 * 2 ** 20 });
     const timer = setInterval(() => response.write('.'), DRIP_MILLIS);
     response.once('close', () => clearInterval(timer));
-  }).listen(0, HOST);
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  });
+  const port = await listen(server, HOST);
   return {
-    url: `http://${HOST}:${address.port}`,
+    url: `http://${HOST}:${port}`,
     close() {
       server.closeAllConnections();
       server.close();

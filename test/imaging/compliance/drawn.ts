@@ -25,12 +25,18 @@ export function drawPicture(side = 200, ground: Rgb = WHITE, subjectColour: Rgb 
   const size = { width: side, height: side };
   const pixels = { data: new Uint8Array(3 * side * side), ...size };
   const subject = { data: new Uint8Array(side * side), ...size };
-  for (let i = 0; i < side * side; i++) pixels.data.set(ground, 3 * i);
-  eachIn(size, [side / 4, side / 4, (3 * side) / 4, (3 * side) / 4], (i) => {
-    pixels.data.set(subjectColour, 3 * i);
+  const drawn = {
+    pixels,
+    matte: { data: new Uint8Array(side * side).fill(255), ...size },
+    subject,
+  };
+  fill(drawn, [0, 0, side, side], ground);
+  const middle = [side / 4, side / 4, (3 * side) / 4, (3 * side) / 4] as const;
+  fill(drawn, middle, subjectColour);
+  eachIn(size, middle, (i) => {
     subject.data[i] = 255;
   });
-  return { pixels, matte: { data: new Uint8Array(side * side).fill(255), ...size }, subject };
+  return drawn;
 }
 
 /** Fills a box of a picture with a colour. */
@@ -39,5 +45,8 @@ export function fill(
   box: readonly [number, number, number, number],
   colour: Rgb,
 ): void {
-  eachIn(pixels, box, (i) => pixels.data.set(colour, 3 * i));
+  const { data } = pixels;
+  eachIn(pixels, box, (i) => {
+    for (let c = 0; c < 3; c++) data[3 * i + c] = colour[c]!;
+  });
 }

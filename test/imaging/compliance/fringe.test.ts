@@ -33,8 +33,9 @@ describe('a fringe', () => {
       const depth =
         side / 4 - Math.max(Math.abs((i % side) - side / 2), Math.abs(i / side - side / 2));
       const part = coverage(depth);
-      for (const [c, ground] of GREEN.entries())
-        pixels.data[3 * i + c] = part * SKIN[c]! * shade(Math.max(0, depth)) + (1 - part) * ground;
+      const light = part * shade(Math.max(0, depth));
+      for (let c = 0; c < 3; c++)
+        pixels.data[3 * i + c] = light * SKIN[c]! + (1 - part) * GREEN[c]!;
       matte.data[i] = 255 * coverage(depth + wider);
     });
     const scene = { pixels, matte, opacity: undefined };

@@ -122,7 +122,7 @@ describe('a network’s output', () => {
     const image = draw(WHITE, 0, [{ at: [180, 180, 40, 40], colour: WHITE, alpha: 140 }]);
     const correction = correctByGround(image);
     const cells = 100;
-    const data = Float32Array.from({ length: cells ** 2 }, (_, cell) => {
+    const data = new Float32Array(cells ** 2).map((_, cell) => {
       const [x, y] = [4 * (cell % cells) + 2, 4 * Math.floor(cell / cells) + 2];
       if (x >= 180 && x < 220 && y >= 180 && y < 220) return 0.55;
       return x >= FROM && x < FROM + SIDE && y >= FROM && y < FROM + SIDE ? 0.93 : 0;
@@ -141,7 +141,7 @@ describe('a network’s output', () => {
   function confirm(at: Box) {
     const image = draw(WHITE, 0, []);
     const cells = 100;
-    const data = Float32Array.from({ length: cells ** 2 }, (_, cell) => {
+    const data = new Float32Array(cells ** 2).map((_, cell) => {
       const [x, y] = [4 * (cell % cells) + 2, 4 * Math.floor(cell / cells) + 2];
       if (x >= at[0] && x < at[0] + at[2] && y >= at[1] && y < at[1] + at[3]) return 0.6;
       const inward = Math.min(x - FROM, y - FROM, FROM + SIDE - x, FROM + SIDE - y);

@@ -24,7 +24,8 @@ function correct(gap: (x: number) => readonly number[]) {
   for (let y = 0, i = 0; y < SIZE; y++)
     for (let x = 0; x < SIZE; x++, i++) {
       const isGoods = isWithin(x, y, GOODS);
-      pixels.data.set(isGap(x, y) ? gap(x) : isGoods ? CLOTH : GROUND, 3 * i);
+      const colour = isGap(x, y) ? gap(x) : isGoods ? CLOTH : GROUND;
+      for (let c = 0; c < 3; c++) pixels.data[3 * i + c] = colour[c]!;
       if (isGoods) matte.data[i] = 255;
     }
   const correction = correctByGround({ pixels, matte })!;

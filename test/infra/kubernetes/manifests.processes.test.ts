@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -6,6 +5,7 @@ import { healthRoutes } from '../../../src/api/operations/health.ts';
 import { metricsRoutes } from '../../../src/api/operations/metrics.ts';
 import { readConfig, SETTINGS } from '../../../src/platform/config.ts';
 import { serveHealth } from '../../../workers/health.ts';
+import { listen } from '../../support/free-port.ts';
 import { isMissing, isOnPath } from '../../support/requirement.ts';
 import {
   chosen,
@@ -335,11 +335,7 @@ describe.skipIf(withoutKubectl)('the endpoint of a probe', () => {
   const worker = serveHealth(new Registry(), () => true);
   let origin: string;
   beforeAll(async () => {
-    worker.listen(0, '127.0.0.1');
-    await once(worker, 'listening');
-    const address = worker.address();
-    if (address === null || typeof address === 'string') throw new Error('no port');
-    origin = `http://127.0.0.1:${address.port}`;
+    origin = `http://127.0.0.1:${await listen(worker)}`;
   });
   afterAll(() => void worker.close());
 

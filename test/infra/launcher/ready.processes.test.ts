@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { untilReady } from '../../../infra/launcher/ready.mjs';
+import { listen } from '../../support/free-port.ts';
 
 /** Serves a `/readyz` that is not ready until it is told to be. Returns its URL. */
 async function serveReadiness(state: { isReady: boolean }): Promise<string> {
@@ -9,12 +9,12 @@ async function serveReadiness(state: { isReady: boolean }): Promise<string> {
     const detail = 'Not ready: no worker is alive';
     response.writeHead(state.isReady ? 200 : 503).end(JSON.stringify({ detail }));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await listen(server);
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${port}`;
 }
 
 test('a start that takes long says again and again what is missing, and goes on', async () => {

@@ -1,9 +1,9 @@
-import { once } from 'node:events';
 import { chmod, chown, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { findProgram } from '../../../infra/launcher/processes.mjs';
+import { listen } from '../../support/free-port.ts';
 import { run } from '../../support/processes.ts';
 import { isMissing } from '../../support/requirement.ts';
 import { testFolder } from '../../support/use-folder.ts';
@@ -65,11 +65,9 @@ describe('a start says in words', () => {
   });
 
   test('that the port of its metrics is in use', async () => {
-    const server = createServer().listen(0, '127.0.0.1');
+    const server = createServer();
     onTestFinished(() => void server.close());
-    await once(server, 'listening');
-    const address = server.address();
-    const METRICS_PORT = String(typeof address === 'object' ? address?.port : undefined);
+    const METRICS_PORT = String(await listen(server));
     expect(await failure({ METRICS_PORT })).toMatch(
       /The gateway cannot start \(exit code 1\)\.\n +listen EADDRINUSE: address already in use/,
     );

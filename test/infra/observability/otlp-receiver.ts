@@ -1,7 +1,7 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { z } from 'zod';
+import { listen } from '../../support/free-port.ts';
 
 const Attributes = z.array(z.object({ key: z.string(), value: z.record(z.string(), z.unknown()) }));
 
@@ -42,12 +42,9 @@ export async function startOtlpReceiver() {
     }
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  const port = await listen(server);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     spans,
     /** Everything received, as text. */
     text: () => bodies.join('\n'),

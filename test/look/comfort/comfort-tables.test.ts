@@ -15,6 +15,7 @@ import utciTable from '../../fixtures/comfort/utci.json' with { type: 'json' };
 import chillTable from '../../fixtures/comfort/wind-chill.json' with { type: 'json' };
 import ireq from '../../fixtures/ireq.json' with { type: 'json' };
 import { pmv, ppd } from '../reference/iso-7730.ts';
+import { rankCorrelation } from './rank-correlation.ts';
 
 const model = readModel(PARAMS);
 
@@ -45,24 +46,6 @@ const surplus = (climate: Climate, clo: number): number =>
   dryHeat(climate, clo) -
   (climate.skinC - climate.operativeC) /
     (climate.model.k.unit.cloSi * totalInsulation(climate, clo));
-
-const ranks = (values: readonly number[]): number[] =>
-  values.map(
-    (value) =>
-      values.filter((other) => other < value).length +
-      (values.filter((other) => other === value).length - 1) / 2,
-  );
-
-/** Rank correlation: 1 if both have the same order. */
-function spearman(a: readonly number[], b: readonly number[]): number {
-  const [ra, rb] = [ranks(a), ranks(b)];
-  const mean = (a.length - 1) / 2;
-  const sum = (f: (i: number) => number) => a.reduce((total, _, i) => total + f(i), 0);
-  return (
-    sum((i) => (ra[i]! - mean) * (rb[i]! - mean)) /
-    Math.sqrt(sum((i) => (ra[i]! - mean) ** 2) * sum((i) => (rb[i]! - mean) ** 2))
-  );
-}
 
 type PmvRow = [number, number, number, number, number, number, string, number, number];
 // For fast air ASHRAE 55 has another method, by the cooling effect.
@@ -125,7 +108,7 @@ describe('SET', () => {
     );
     expect(rowsAtMet.length).toBeGreaterThan(10);
     const theirs = rowsAtMet.map((row) => row[6]);
-    expect(spearman(ours, theirs)).toBeGreaterThan(0.95);
+    expect(rankCorrelation(ours, theirs)).toBeGreaterThan(0.95);
   });
 });
 
@@ -141,7 +124,7 @@ describe('UTCI', () => {
     const light = rows.filter(({ v }) => v === 1);
     expect(light.length).toBeGreaterThan(6);
     expect(
-      spearman(
+      rankCorrelation(
         light.map(({ warm }) => warm),
         light.map(({ utci }) => utci),
       ),

@@ -6,6 +6,7 @@ import { thermalSensation } from '../../../src/look/scoring/explain.ts';
 import { sumEnsemble } from '../../../src/look/scoring/score.ts';
 import { assembleEnsemble, mapEnsemble } from '../../../src/look/wardrobe/ensemble.ts';
 import { readGarment } from '../../../src/look/wardrobe/garment-clo.ts';
+import { rankCorrelation } from './rank-correlation.ts';
 
 /** Insulation of segments of the body, clo. */
 type Segments = readonly [
@@ -60,24 +61,6 @@ function ours(categories: readonly string[]) {
 
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
-
-/** Mean ranks of values, so that equal ones have equal ranks. */
-const ranks = (values: readonly number[]): number[] =>
-  values.map(
-    (value) =>
-      values.filter((other) => other < value).length +
-      (values.filter((other) => other === value).length - 1) / 2,
-  );
-
-function correlation(a: readonly number[], b: readonly number[]): number {
-  const [x, y] = [a.map((one) => one - mean(a)), b.map((one) => one - mean(b))];
-  const dot = (p: readonly number[], q: readonly number[]) =>
-    mean(p.map((one, at) => one * q[at]!));
-  return dot(x, y) / Math.sqrt(dot(x, x) * dot(y, y));
-}
-
-const rankCorrelation = (a: readonly number[], b: readonly number[]): number =>
-  correlation(ranks(a), ranks(b));
 
 const all = ENSEMBLES.map(([clo, segments, categories]) => ({
   clo,

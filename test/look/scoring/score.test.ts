@@ -11,6 +11,7 @@ import {
   type ScoreRequest,
 } from '../../../src/look/wardrobe/wardrobe-request.ts';
 import type { WardrobeItem } from '../../../src/taxonomy/attributes/wardrobe-item-schema.ts';
+import { randomRuns } from '../../support/many.ts';
 import { CLOSET } from '../closet.ts';
 import { createRandom, drawDay, drawWardrobe } from '../wardrobes.ts';
 
@@ -41,7 +42,7 @@ const byId = (ranked: readonly Ranked[]) =>
 /** Random requests with at least one outfit, other ones in each run. To find them takes longer than the checks. */
 const requests = new Map(
   fc
-    .sample(fc.integer({ min: 1, max: 1_000_000 }), 50)
+    .sample(fc.integer({ min: 1, max: 1_000_000 }), randomRuns(50))
     .map((seed) => [seed, randomRequest(seed)] as const)
     .filter(([, { candidates }]) => candidates.length > 0),
 );
@@ -54,7 +55,7 @@ const holds = (
     fc.property(fc.constantFrom(...requests.keys()), fc.nat(1000), (seed, choice) =>
       check(requests.get(seed)!, choice),
     ),
-    { numRuns: runs },
+    randomRuns(runs),
   );
 
 const withItem = (

@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { fitSecondOpinion, quantised } from '../../../bench/fit-second-opinion.ts';
 import { CATEGORY_IDS } from '../../../src/taxonomy/dictionary/schema.ts';
 import { confidenceOf, probabilityOf } from '../../../src/taxonomy/text/confidence.ts';
 import { FEATURES, type Features } from '../../../src/taxonomy/text/features.ts';
 import {
-  CLASS_COUNT,
   classProbabilities,
   readModel,
   rowsOf,
@@ -66,18 +64,6 @@ describe('a stored model', () => {
     const wrong = { ...small(['jeans']), classes: ['jeans', 'cap'] };
     expect(() => readModel(wrong)).toThrow(/not those of its classes/);
   });
-});
-
-test('fitting learns the names of the dictionary, and one byte a weight is enough', () => {
-  const model = fitSecondOpinion([], 1);
-  const rows = rowsOf(tokenize('Zyxo wool poncho'));
-  for (const each of [model, quantised(model)]) {
-    const probabilities = classProbabilities(rows, each);
-    expect(probabilities).toHaveLength(CLASS_COUNT);
-    expect(probabilities.reduce((a, b) => a + b)).toBeCloseTo(1);
-    const best = probabilities.indexOf(Math.max(...probabilities));
-    expect(CATEGORY_IDS[best]).toBe('cape_poncho');
-  }
 });
 
 describe('confidence', () => {

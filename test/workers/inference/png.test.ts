@@ -51,7 +51,7 @@ const SHAPES: readonly { what: string; isVisible(x: number, y: number): boolean 
 
 test.each(SHAPES)('with $what visible, a decoder reads what was written', async ({ isVisible }) => {
   const [width, height] = [299, 199];
-  const alpha = Uint8Array.from({ length: width * height }, (_, i) =>
+  const alpha = new Uint8Array(width * height).map((_, i) =>
     isVisible(i % width, Math.floor(i / width)) ? 255 : 0,
   );
   await expectRead(noise(3 * width * height, 5), alpha, width, height);

@@ -9,8 +9,8 @@ const HEIGHT = 40;
 
 /** Noise under a disc with a soft edge, centred at 20, 20. */
 function disc(width = WIDTH, height = HEIGHT): MattedImage {
-  const data = Uint8Array.from({ length: 3 * width * height }, (_, i) => (i * 7919) % 251);
-  const alpha = Uint8Array.from({ length: width * height }, (_, i) => {
+  const data = new Uint8Array(3 * width * height).map((_, i) => (i * 7919) % 251);
+  const alpha = new Uint8Array(width * height).map((_, i) => {
     const far = Math.hypot((i % width) - 20, Math.floor(i / width) - 20);
     return Math.max(0, Math.min(255, Math.round((14 - far) * 60)));
   });
