@@ -99,12 +99,12 @@ export const SENSE_RULES: readonly SenseRule[] = [
   { id: 'suede-wet',        points: 40, isHard: true, garment: { materials: ['suede'] }, conditions: [...WET, 'snow'] },
   { id: 'silk-wet',         points: 8,  garment: { materials: ['silk'] }, conditions: WET },
   { id: 'straw-wet',        points: 20, isHard: true, garment: { materials: ['straw'] }, conditions: ANY_WET },
-  { id: 'straw-cold',       points: 20, isHard: true, garment: { materials: ['straw'] }, belowC: 14 },
+  { id: 'straw-cold',       points: 20, isHard: true, garment: { materials: ['straw'] }, belowC: 18 },
   { id: 'mesh-cold',        points: 10, garment: { materials: ['lace_mesh'] }, belowC: 8 },
   { id: 'fur-warm',         points: 30, isHard: true, garment: { materials: ['fur', 'down'] }, aboveC: 18 },
   { id: 'pale-wet',         points: 10, garment: { categories: LEGS, isPale: true }, conditions: WET },
   // Denim and cotton soak up rain; a raincoat in the same closet does not.
-  { id: 'jacket-soaked',    points: 12, garment: { categories: ['denim_jacket', 'bomber_jacket', 'leather_jacket'] }, conditions: ['rain', 'heavy-rain', 'thunderstorm', 'sleet'] },
+  { id: 'jacket-soaked',    points: 12, garment: { categories: ['denim_jacket', 'bomber_jacket', 'leather_jacket', 'light_jacket'] }, conditions: ['rain', 'heavy-rain', 'thunderstorm', 'sleet'] },
   // Wet down insulates no more.
   { id: 'down-wet',         points: 10, garment: { categories: ['down_jacket', 'puffer_vest'] }, conditions: ['rain', 'heavy-rain', 'thunderstorm'] },
   { id: 'down-wet-mild',    points: 30, garment: { categories: ['down_jacket', 'puffer_vest'] }, conditions: ['rain', 'heavy-rain', 'thunderstorm'], aboveC: 8 },
@@ -114,6 +114,7 @@ export const SENSE_RULES: readonly SenseRule[] = [
   { id: 'sandals-cool',     points: 10, garment: { categories: ['sandals'] }, belowC: 18 },
   { id: 'thin-shoes-snow',  points: 30, isHard: true, garment: { categories: ['heels', 'flats'] }, conditions: SNOW },
   { id: 'low-shoes-snow',   points: 10, garment: { categories: ['sneakers', 'sports_shoes', 'dress_shoes'] }, conditions: SNOW, occasions: [...SEDATE, 'home', 'outdoor', 'beach'] },
+  { id: 'low-shoes-trail',  points: 8,  garment: { categories: ['sneakers'] }, conditions: WET, belowC: 18, occasions: ['outdoor'] },
   { id: 'heels-rain',       points: 8,  garment: { categories: ['heels', 'flats'] }, conditions: WET },
   { id: 'winter-boots-mild', points: 30, isHard: true, garment: { categories: ['winter_boots'] }, aboveC: 12 },
   { id: 'boots-hot',        points: 20, isHard: true, garment: { categories: ['boots'] }, aboveC: 25 },
@@ -121,6 +122,7 @@ export const SENSE_RULES: readonly SenseRule[] = [
   // Clothes and temperature.
   { id: 'bare-freezing',    points: 80, isHard: true, garment: { categories: ['shorts', 'swimwear'] }, belowC: 5 },
   { id: 'bare-cold',        points: 12, garment: { categories: ['shorts', 'skirt_light', 'light_dress', 'capri'] }, belowC: 12, occasions: SEDATE },
+  { id: 'bare-wet',         points: 12, garment: { categories: ['shorts', 'skirt_light', 'light_dress', 'capri'] }, conditions: WET, belowC: 15, occasions: ['outdoor'] },
   { id: 'summer-dress-cold', points: 25, isHard: true, garment: { categories: ['light_dress'] }, belowC: 9 },
   { id: 'thin-legs-cold',   points: 12, garment: { categories: ['skirt_light', 'capri', 'dress', 'maxi_dress'] }, belowC: 4 },
   { id: 'skirt-frost',      points: 12, garment: { categories: [...SKIRTS, 'dress', 'maxi_dress', 'long_sleeve_dress'] }, belowC: -12 },
@@ -133,7 +135,10 @@ export const SENSE_RULES: readonly SenseRule[] = [
   { id: 'ski-mild',         points: 40, isHard: true, garment: { categories: ['ski_trousers'] }, aboveC: 5 },
   // Occasion and garment.
   { id: 'sport-dressy',     points: 50, isHard: true, garment: { categories: NOT_FOR_SPORT }, occasions: ['sport'] },
-  { id: 'sport-shoes',      points: 40, isHard: true, garment: { categories: ['boots', 'winter_boots', 'sandals'] }, occasions: ['sport'] },
+  { id: 'sport-shoes',      points: 40, isHard: true, garment: { categories: ['boots', 'sandals'] }, occasions: ['sport'] },
+  { id: 'sport-boots',      points: 40, isHard: true, garment: { categories: ['winter_boots'] }, with: { categories: ['leggings', 'joggers', 'tracksuit_set', 'shorts', 'capri', 'cargo_pants'] }, occasions: ['sport'] },
+  { id: 'ski-low-shoes',    points: 15, garment: { categories: ['ski_trousers'] }, with: { categories: ['sneakers', 'sports_shoes'] } },
+  { id: 'sport-material',   points: 40, isHard: true, garment: { materials: ['silk', 'denim', 'corduroy', 'fur'] }, occasions: ['sport'] },
   { id: 'sport-sneakers',   isHard: true, garment: { categories: ['sneakers'] }, ifOwned: ['sports_shoes'], occasions: ['sport'] },
   { id: 'sport-casual',     points: 8,  garment: { categories: ['polo_shirt', 'cargo_pants', 'capri', 'bodysuit', 'bomber_jacket'] }, occasions: ['sport'] },
   { id: 'beach-heavy',      points: 40, isHard: true, garment: { categories: ['tracksuit_set', 'boots', 'winter_boots', 'heels', 'dress_shoes', 'evening_dress', 'skirt_heavy', 'beanie', 'gloves', 'ski_trousers', 'thick_sweater', 'turtleneck', ...WARM_COATS] }, occasions: ['beach'], aboveC: 14 },
@@ -155,6 +160,8 @@ export const SENSE_RULES: readonly SenseRule[] = [
   { id: 'swim-elsewhere',   points: 50, isHard: true, garment: { categories: ['swimwear'] }, occasions: [...SEDATE, 'home', 'outdoor'] },
   // What does not go together.
   { id: 'sporty-shiny',     points: 40, isHard: true, garment: { categories: DRESS_SHOES }, with: { categories: ['joggers', 'tracksuit_set', 'shorts', 'leggings', 'cargo_pants', ...SNOW_GEAR] } },
+  { id: 'over-skirt',       points: 30, isHard: true, garment: { categories: SNOW_GEAR }, with: { categories: [...SKIRTS, 'light_dress', 'dress', 'long_sleeve_dress', 'maxi_dress', 'evening_dress'] } },
+  { id: 'over-stiff',       points: 8,  garment: { categories: ['ski_trousers'] }, with: { categories: ['jeans', 'trousers', 'chinos', 'dress_trousers', 'cargo_pants', 'corduroy_wool_trousers'] } },
   { id: 'boots-bare',       points: 25, isHard: true, garment: { categories: ['winter_boots'] }, with: { categories: ['shorts', 'light_dress', 'capri', 'skirt_light'] } },
   { id: 'boots-shorts',     points: 12, garment: { categories: ['boots'] }, with: { categories: ['shorts', 'capri'] } },
   { id: 'tailored-sporty',  points: 30, isHard: true, garment: { categories: ['blazer', 'waistcoat', 'suit_set'] }, with: { categories: [...SPORTY, 'ski_trousers', 'hoodie', 'sweatshirt', 'sports_shoes', 'tank_top', 'thermal_top'] } },

@@ -197,11 +197,37 @@ describe('what a stranger would not wear', () => {
     ['hood-dressy', 'hoodie', 'blouse', {}],
     ['sundress-stiff', 'light_dress', 'dress_shoes', {}],
     ['snow-gear-town', 'ski_trousers', undefined, { weather: FROST, occasion: 'beach' }],
+    ['jacket-soaked', 'light_jacket', undefined, { weather: RAIN }],
+    ['low-shoes-trail', 'sneakers', undefined, { weather: RAIN, occasion: 'outdoor' }],
+    ['bare-wet', 'shorts', undefined, { weather: RAIN, occasion: 'outdoor' }],
+    ['sport-boots', 'winter_boots', 'leggings', { weather: FROST, occasion: 'sport' }],
+    ['over-skirt', 'rain_trousers', 'skirt_heavy', { weather: { ...RAIN, tempC: 1 } }],
+    ['ski-low-shoes', 'ski_trousers', 'sneakers', { weather: FROST, occasion: 'sport' }],
   ])('%s', (rule, category, other, more) => {
     expect(rulesBroken(category, other, more)).toContain(rule);
     const mild = { weather: { ...MILD, tempC: 2 }, occasion: 'outdoor' };
     const rest = other ? rulesBroken(category, undefined, {}) : rulesBroken(category, other, mild);
     expect(rest).not.toContain(rule);
+  });
+
+  test('one skis in winter boots and does not run in silk', () => {
+    const items = [
+      ...CLOSET,
+      { id: 'ski', category: 'ski_trousers' },
+      { id: 'runners', category: 'sports_shoes' },
+      { id: 'tights', category: 'leggings' },
+      { id: 'silk', category: 'camisole', materials: [{ id: 'silk' }] },
+    ];
+    const idsOf = (more: object) => first(closet({ items, occasion: 'sport', ...more }))?.itemIds;
+    const snow = { tempC: -8, windMs: 6, humidityPct: 80, condition: 'snow' };
+    expect(idsOf({ weather: snow, met: 3.5 })).toEqual(
+      expect.arrayContaining(['ski', 'snow-boots']),
+    );
+    const run = idsOf({ weather: snow, met: 7 });
+    expect(run).toEqual(expect.arrayContaining(['tights', 'runners']));
+    expect(idsOf({ weather: HOT, met: 7 })).not.toContain('silk');
+    const walk = idsOf({ weather: FROST, met: 2.3, occasion: 'outdoor' });
+    expect(walk).toEqual(expect.arrayContaining(['ski', 'tights']));
   });
 
   test('gloves stay at home from 13 °C on, and a raincoat is put on to leave home', () => {
