@@ -4,8 +4,10 @@ import { readSigningKeys } from '../../src/look/digest.ts';
 import { computeOutfits } from '../../src/look/outfits.ts';
 import { PARAMS, readModel } from '../../src/look/params.ts';
 import { TargetsRequest } from '../../src/look/schema.ts';
+import { CONDITIONS } from '../../src/look/tables.ts';
 import { computeTrip, TripRequest } from '../../src/look/trip.ts';
 import { OutfitsRequest } from '../../src/look/wardrobe/wardrobe-request.ts';
+import { CATEGORY_IDS, MATERIAL_IDS, OCCASION_IDS } from '../../src/taxonomy/dictionary/schema.ts';
 import requests from '../fixtures/look-requests.json' with { type: 'json' };
 import { CLOSET } from './closet.ts';
 import { firstOutfit, gridCells } from './grid.ts';
@@ -174,6 +176,18 @@ test('the grid breaks no hard rule if another outfit is left, and a soft one in 
   const named = broken.filter(({ hard }) => hard.length > 0).filter(isAvoidable);
   expect(named.map(({ cell: { request: _, ...cell }, hard }) => ({ cell, hard }))).toEqual([]);
   expect(broken.filter(({ soft }) => soft.length > 0).length).toBeLessThan(cells.length / 100);
+});
+
+test('rules name what the dictionary has, and their numbers are numbers', () => {
+  const known = new Set<string>([...CATEGORY_IDS, ...MATERIAL_IDS, ...OCCASION_IDS, ...CONDITIONS]);
+  for (const { garment, with: other, ...rule } of model.tables.sense) {
+    const lists = [rule.ifOwned, rule.occasions, rule.conditions];
+    for (const set of [garment, other]) lists.push(set?.categories, set?.materials);
+    expect(lists.flatMap((ids) => ids ?? []).filter((id) => !known.has(id))).toEqual([]);
+    expect([rule.points, rule.belowC, rule.aboveC]).not.toContain(Number.NaN);
+  }
+  const ids = model.tables.sense.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
 });
 
 describe('what a stranger would not wear', () => {
