@@ -107,27 +107,10 @@ export const TripResponse = z
 export type TripResponse = z.infer<typeof TripResponse>;
 
 /** The request for one day, as the search takes it. */
-function dayRequest(
+const dayRequest = (
   request: TripRequest,
-  { weather, met, occasion, indoorTempC, plan = 'outdoor' }: TripDay & { weather: Weather },
-): CandidatesRequest {
-  const { userProfile, cloOffset, items, exclude, pin, seed, locale, coverage } = request;
-  return {
-    weather,
-    met,
-    occasion,
-    indoorTempC,
-    plan,
-    userProfile,
-    cloOffset,
-    items,
-    exclude,
-    pin,
-    seed,
-    locale,
-    coverage,
-  };
-}
+  { plan = 'outdoor', ...day }: TripDay & { weather: Weather },
+): CandidatesRequest => ({ ...request, ...day, plan });
 
 /** The days with their weather. @throws Problem invalid-request if the forecast lacks one */
 function readDays(model: Model, { days, forecast }: TripRequest) {

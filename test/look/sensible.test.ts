@@ -4,8 +4,10 @@ import { readSigningKeys } from '../../src/look/digest.ts';
 import { computeOutfits } from '../../src/look/outfits.ts';
 import { PARAMS, readModel } from '../../src/look/params.ts';
 import { TargetsRequest } from '../../src/look/schema.ts';
+import { CONDITIONS } from '../../src/look/tables.ts';
 import { computeTrip, TripRequest } from '../../src/look/trip.ts';
 import { OutfitsRequest } from '../../src/look/wardrobe/wardrobe-request.ts';
+import { CATEGORY_IDS, MATERIAL_IDS, OCCASION_IDS } from '../../src/taxonomy/dictionary/schema.ts';
 import requests from '../fixtures/look-requests.json' with { type: 'json' };
 import { someOf } from '../support/many.ts';
 import { CLOSET } from './closet.ts';
@@ -178,6 +180,18 @@ test('the grid breaks no hard rule if another outfit is left, and a soft one in 
   expect(broken.filter(({ soft }) => soft.length > 0).length).toBeLessThan(cells.length / 100);
 });
 
+test('rules name what the dictionary has, and their numbers are numbers', () => {
+  const known = new Set<string>([...CATEGORY_IDS, ...MATERIAL_IDS, ...OCCASION_IDS, ...CONDITIONS]);
+  for (const { garment, with: other, ...rule } of model.tables.sense) {
+    const lists = [rule.ifOwned, rule.occasions, rule.conditions];
+    for (const set of [garment, other]) lists.push(set?.categories, set?.materials);
+    expect(lists.flatMap((ids) => ids ?? []).filter((id) => !known.has(id))).toEqual([]);
+    expect([rule.points, rule.belowC, rule.aboveC]).not.toContain(Number.NaN);
+  }
+  const ids = model.tables.sense.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
 describe('what a stranger would not wear', () => {
   const RAIN = { tempC: 14, windMs: 4, humidityPct: 85, condition: 'rain' };
   const FROST = { tempC: -25, windMs: 3, humidityPct: 60, condition: 'clear' };
@@ -199,11 +213,37 @@ describe('what a stranger would not wear', () => {
     ['hood-dressy', 'hoodie', 'blouse', {}],
     ['sundress-stiff', 'light_dress', 'dress_shoes', {}],
     ['snow-gear-town', 'ski_trousers', undefined, { weather: FROST, occasion: 'beach' }],
+    ['jacket-soaked', 'light_jacket', undefined, { weather: RAIN }],
+    ['low-shoes-trail', 'sneakers', undefined, { weather: RAIN, occasion: 'outdoor' }],
+    ['bare-wet', 'shorts', undefined, { weather: RAIN, occasion: 'outdoor' }],
+    ['sport-boots', 'winter_boots', 'leggings', { weather: FROST, occasion: 'sport' }],
+    ['over-skirt', 'rain_trousers', 'skirt_heavy', { weather: { ...RAIN, tempC: 1 } }],
+    ['ski-low-shoes', 'ski_trousers', 'sneakers', { weather: FROST, occasion: 'sport' }],
   ])('%s', (rule, category, other, more) => {
     expect(rulesBroken(category, other, more)).toContain(rule);
     const mild = { weather: { ...MILD, tempC: 2 }, occasion: 'outdoor' };
     const rest = other ? rulesBroken(category, undefined, {}) : rulesBroken(category, other, mild);
     expect(rest).not.toContain(rule);
+  });
+
+  test('one skis in winter boots and does not run in silk', () => {
+    const items = [
+      ...CLOSET,
+      { id: 'ski', category: 'ski_trousers' },
+      { id: 'runners', category: 'sports_shoes' },
+      { id: 'tights', category: 'leggings' },
+      { id: 'silk', category: 'camisole', materials: [{ id: 'silk' }] },
+    ];
+    const idsOf = (more: object) => first(closet({ items, occasion: 'sport', ...more }))?.itemIds;
+    const snow = { tempC: -8, windMs: 6, humidityPct: 80, condition: 'snow' };
+    expect(idsOf({ weather: snow, met: 3.5 })).toEqual(
+      expect.arrayContaining(['ski', 'snow-boots']),
+    );
+    const run = idsOf({ weather: snow, met: 7 });
+    expect(run).toEqual(expect.arrayContaining(['tights', 'runners']));
+    expect(idsOf({ weather: HOT, met: 7 })).not.toContain('silk');
+    const walk = idsOf({ weather: FROST, met: 2.3, occasion: 'outdoor' });
+    expect(walk).toEqual(expect.arrayContaining(['ski', 'tights']));
   });
 
   test('gloves stay at home from 13 °C on, and a raincoat is put on to leave home', () => {

@@ -5,24 +5,26 @@ import { readCondition } from '../../src/look/condition-words.ts';
 import { readSigningKeys } from '../../src/look/digest.ts';
 import { PARAMS, readModel } from '../../src/look/params.ts';
 import { TargetsRequest } from '../../src/look/schema.ts';
+import { CONDITIONS } from '../../src/look/tables.ts';
 import { Weather } from '../../src/look/weather-input.ts';
 import { Problem } from '../../src/platform/problem.ts';
+import { readTable } from '../../src/taxonomy/tables.ts';
 
 // biome-ignore format: a table reads best aligned
 const WORDS: Readonly<Record<string, readonly (string | number)[]>> = {
-  clear: ['clear', 'sunny', 'Sunny', 'clear-night', 'clearsky_day', 'clearsky_polartwilight', 'fair_day', 'Clear sky', 'Mainly clear', 'sonnig', 'heiter', 'klar', 'wolkenlos', 'ensoleillé', 'dégagé', 'ciel clair', 'soleado', 'despejado', 'sereno', 'soleggiato', 'zonnig', 'helder', 'onbewolkt', 'CAVOK', 'SKC', 0, 1, '0', 800, '01d', 'no clouds', 'Klarer Himmel', 'Überwiegend sonnig'],
-  'partly-cloudy': ['partlycloudy', 'partly-cloudy', 'partlycloudy_day', 'Partly cloudy', 'few clouds', 'scattered clouds', 'teilweise bewölkt', 'leicht bewölkt', 'heiter bis wolkig', 'wolkig', 'partiellement nuageux', 'peu nuageux', 'éclaircies', 'parcialmente nublado', 'intervalos nubosos', 'poco nuvoloso', 'parzialmente nuvoloso', 'half bewolkt', 'licht bewolkt', 'FEW030', 'SCT020', 2, 801, 'partly-cloudy-night'],
-  cloudy: ['cloudy', 'Clouds', 'broken clouds', 'overcast', 'overcast clouds', 'bedeckt', 'bewölkt', 'stark bewölkt', 'nuageux', 'couvert', 'nublado', 'cubierto', 'nuvoloso', 'coperto', 'bewolkt', 'betrokken', 'BKN012', 'OVC008', 3, 803, 'mostly cloudy', 'dry'],
-  fog: ['fog', 'Mist', 'Haze', 'Smoke', 'Dust', 'Nebel', 'neblig', 'brouillard', 'brume', 'niebla', 'neblina', 'nebbia', 'foschia', 'mist', 'nevel', 'FG', 'BR', 'HZ', 45, 48, 701, 741, 'patchy fog', 'Gefrierender Nebel'],
-  drizzle: ['drizzle', 'light rain', 'lightrain', 'lightrainshowers_day', 'Sprühregen', 'Nieselregen', 'leichter Regen', 'bruine', 'pluie faible', 'pluie légère', 'llovizna', 'lluvia ligera', 'pioviggine', 'pioggia leggera', 'motregen', 'lichte regen', 'DZ', 51, 53, 300, 500],
-  rain: ['rain', 'rainy', 'Rain showers', 'moderate rain', 'shower rain', 'Regen', 'Regenschauer', 'Schauer', 'pluie', 'averses', 'lluvia', 'chubascos', 'pioggia', 'rovesci', 'regen', 'buien', 'RA', '-RA', 'SHRA', 61, 63, 80, 501, 521, '10d', 'rainshowers_night'],
-  'heavy-rain': ['heavy rain', 'heavyrain', 'pouring', 'starker Regen', 'Starkregen', 'fortes pluies', 'forte pluie', 'lluvia fuerte', 'fuertes lluvias', 'pioggia forte', 'zware regen', '+RA', '+SHRA', 65, 82, 502, 'heavy intensity rain', 'very heavy rain'],
-  thunderstorm: ['thunderstorm', 'Thunderstorm', 'lightning', 'lightning-rainy', 'Gewitter', 'orage', 'orages', 'tormenta', 'tormenta eléctrica', 'temporale', 'onweer', 'TSRA', 'heavyrainandthunder', 'thunderstorm with light rain', 95, 96, 99, 211, '11n'],
-  sleet: ['sleet', 'snowy-rainy', 'Schneeregen', 'freezing rain', 'gefrierender Regen', 'pluie verglaçante', 'pluie et neige', 'aguanieve', 'lluvia helada', 'nevischio', 'pioggia gelata', 'ijzel', 'natte sneeuw', 'FZRA', 'heavysleet', 'lightsleetshowers_day', 56, 66, 67, 511, 611, 'rain and snow', 'Light freezing drizzle'],
-  hail: ['hail', 'Hagel', 'grêle', 'granizo', 'grandine', 'hagel', 'GR', 'GS'],
-  snow: ['snow', 'snowy', 'light snow', 'lightsnow', 'Schnee', 'Schneefall', 'leichter Schneefall', 'Schneeschauer', 'neige', 'averses de neige', 'nieve', 'nevadas', 'neve', 'nevicata', 'sneeuw', 'SN', '-SN', 71, 73, 77, 85, 600, 'snow showers', 'lightsnowshowers_day'],
-  'heavy-snow': ['heavy snow', 'heavysnow', 'starker Schneefall', 'fortes chutes de neige', 'nieve fuerte', 'forte nevicata', 'zware sneeuwval', 'blizzard', '+SN', 75, 86, 602],
-  windy: ['windy', 'windy-variant', 'wind', 'windig', 'Sturm', 'venteux', 'vent fort', 'ventoso', 'viento', 'winderig', 'storm', 'squalls', 'tornado', 771],
+  clear: ['NCD', 'bright', 'bel tempo', 'zonnig en droog', 113, 1000, 1100, 'clear', 'sunny', 'Sunny', 'clear-night', 'clearsky_day', 'clearsky_polartwilight', 'fair_day', 'Clear sky', 'Mainly clear', 'sonnig', 'heiter', 'klar', 'wolkenlos', 'ensoleillé', 'dégagé', 'ciel clair', 'soleado', 'despejado', 'sereno', 'soleggiato', 'zonnig', 'helder', 'onbewolkt', 'CAVOK', 'SKC', 0, 1, '0', 800, '01d', 'no clouds', 'Klarer Himmel', 'Überwiegend sonnig'],
+  'partly-cloudy': ['03d', 'aufgelockert bewölkt', 'nuages épars', 'poche nuvole', 'nubi sparse', 'variabile', 'schiarite', 'Sonne und Wolken', 'alternance de nuages et de soleil', 116, 1003, 1101, 'partlycloudy', 'partly-cloudy', 'partlycloudy_day', 'Partly cloudy', 'few clouds', 'scattered clouds', 'teilweise bewölkt', 'leicht bewölkt', 'heiter bis wolkig', 'wolkig', 'partiellement nuageux', 'peu nuageux', 'éclaircies', 'parcialmente nublado', 'intervalos nubosos', 'poco nuvoloso', 'parzialmente nuvoloso', 'half bewolkt', 'licht bewolkt', 'FEW030', 'SCT020', 2, 801, 'partly-cloudy-night'],
+  cloudy: ['Dreary', 'gloomy', 'grau', 122, 1001, 1009, 'cloudy', 'Clouds', 'broken clouds', 'overcast', 'overcast clouds', 'bedeckt', 'bewölkt', 'stark bewölkt', 'nuageux', 'couvert', 'nublado', 'cubierto', 'nuvoloso', 'coperto', 'bewolkt', 'betrokken', 'BKN012', 'OVC008', 3, 803, 'mostly cloudy', 'dry'],
+  fog: ['BCFG', 'FZFG', 'VV001', 'BlowingDust', 143, 2000, 1030, 'fog', 'Mist', 'Haze', 'Smoke', 'Dust', 'Nebel', 'neblig', 'brouillard', 'brume', 'niebla', 'neblina', 'nebbia', 'foschia', 'mist', 'nevel', 'FG', 'BR', 'HZ', 45, 48, 701, 741, 'patchy fog', 'Gefrierender Nebel'],
+  drizzle: ['drizzling', '-RADZ', 296, 4000, 1183, 'drizzle', 'light rain', 'lightrain', 'lightrainshowers_day', 'Sprühregen', 'Nieselregen', 'leichter Regen', 'bruine', 'pluie faible', 'pluie légère', 'llovizna', 'lluvia ligera', 'pioviggine', 'pioggia leggera', 'motregen', 'lichte regen', 'DZ', 51, 53, 300, 500],
+  rain: ['VCSH', 'regnerisch', 531, 356, 4001, 1189, 'rain', 'rainy', 'Rain showers', 'moderate rain', 'shower rain', 'Regen', 'Regenschauer', 'Schauer', 'pluie', 'averses', 'lluvia', 'chubascos', 'pioggia', 'rovesci', 'regen', 'buien', 'RA', '-RA', 'SHRA', 61, 63, 80, 501, 521, '10d', 'rainshowers_night'],
+  'heavy-rain': ['pluie battante', 'chubascos fuertes', 'plensbui', 'stortregen', 359, 4201, 1195, 'heavy rain', 'heavyrain', 'pouring', 'starker Regen', 'Starkregen', 'fortes pluies', 'forte pluie', 'lluvia fuerte', 'fuertes lluvias', 'pioggia forte', 'zware regen', '+RA', '+SHRA', 65, 82, 502, 'heavy intensity rain', 'very heavy rain'],
+  thunderstorm: ['T-Storms', 'StrongStorms', '+TSRAGR', 'chubascos tormentosos', 386, 8000, 1276, 'thunderstorm', 'Thunderstorm', 'lightning', 'lightning-rainy', 'Gewitter', 'orage', 'orages', 'tormenta', 'tormenta eléctrica', 'temporale', 'onweer', 'TSRA', 'heavyrainandthunder', 'thunderstorm with light rain', 95, 96, 99, 211, '11n'],
+  sleet: ['bruine verglaçante', 'lluvia congelada', 'gelicidio', 'black ice', 'onderkoelde regen', '-SNRA', 6001, 7000, 350, 1204, 'sleet', 'snowy-rainy', 'Schneeregen', 'freezing rain', 'gefrierender Regen', 'pluie verglaçante', 'pluie et neige', 'aguanieve', 'lluvia helada', 'nevischio', 'pioggia gelata', 'ijzel', 'natte sneeuw', 'FZRA', 'heavysleet', 'lightsleetshowers_day', 56, 66, 67, 511, 611, 'rain and snow', 'Light freezing drizzle'],
+  hail: ['Graupel', 'grésil', 'hail', 'Hagel', 'grêle', 'granizo', 'grandine', 'hagel', 'GR', 'GS'],
+  snow: ['Snow grains', 'Snow fall: Slight intensity', 'BLSN', 'SunFlurries', 'schneit', 5001, 326, 1213, 'snow', 'snowy', 'light snow', 'lightsnow', 'Schnee', 'Schneefall', 'leichter Schneefall', 'Schneeschauer', 'neige', 'averses de neige', 'nieve', 'nevadas', 'neve', 'nevicata', 'sneeuw', 'SN', '-SN', 71, 73, 77, 85, 600, 'snow showers', 'lightsnowshowers_day'],
+  'heavy-snow': ['tormenta de nieve', '+SHSN', 338, 5101, 'heavy snow', 'heavysnow', 'starker Schneefall', 'fortes chutes de neige', 'nieve fuerte', 'forte nevicata', 'zware sneeuwval', 'blizzard', '+SN', 75, 86, 602],
+  windy: ['gusty', 'blustery', 'Gale force winds', 'ráfagas', 'windy', 'windy-variant', 'wind', 'windig', 'Sturm', 'venteux', 'vent fort', 'ventoso', 'viento', 'winderig', 'storm', 'squalls', 'tornado', 771],
   unknown: ['exceptional', 'foo', '', 150, 999, 'unknown', '天气'],
 };
 
@@ -32,6 +34,16 @@ const READ = Object.entries(WORDS).flatMap(([condition, words]) =>
 
 test.each(READ)('%j is %s', (word, condition) => {
   expect(readCondition(word).condition).toBe(condition);
+});
+
+test('the tables name weather that is known, and no code hides another', () => {
+  for (const [condition] of readTable('look/weather-words'))
+    expect(CONDITIONS).toContain(condition);
+  for (const [from, to, condition] of readTable('look/weather-codes'))
+    expect([from, to].map((code) => readCondition(code!).condition)).toEqual([
+      condition,
+      condition,
+    ]);
 });
 
 test('a text can say that it is night', () => {
