@@ -1,8 +1,8 @@
 import { LOCALES, type Locale } from '../dictionary/schema.ts';
 import { lazily, remembered } from '../lazily.ts';
 import { splitCompound } from './compounds.ts';
-import { grammar, lexiconOf, WORD_WEIGHT } from './lexicon.ts';
-import { wordsFor } from './lexicon-files.ts';
+import { lexiconOf, WORD_WEIGHT } from './lexicon.ts';
+import { grammarWords } from './lexicon-files.ts';
 import type { Token } from './tokens.ts';
 
 /** Votes for each language, in the order of LOCALES, and for languages that are not supported. */
@@ -100,10 +100,6 @@ const ownWords = lazily(
 /** Whether a word means something by itself in any of the languages. */
 export const isKnownWord = (word: string): boolean => ownWords().has(word);
 
-const foreignWords = lazily(
-  () => new Set(wordsFor(grammar(), 'en', 'foreign').filter((word) => !knownWords().has(word))),
-);
-const sharedWords = lazily(() => new Set(wordsFor(grammar(), 'en', 'shared-with-foreign')));
 /** Letters of languages that are not supported: of other scripts, or with accents none of ours has. */
 const FOREIGN_LETTER =
   /[łşğıżśćńźąęřůěťďčžőűățāēīūņļķģđðþåøãõơư\u1ea0-\u1ef9]|(?![ªº])(?=\p{L})[^\p{Script=Latin}]/giu;
@@ -143,8 +139,8 @@ export function languageVotes(text: string, tokens: readonly Token[]): LanguageV
     const votes = knownWords().get(word) ?? compoundVotes(word);
     if (votes) {
       addTo(own, votes);
-      if (sharedWords().has(word)) shared += Math.max(...votes);
-    } else if (foreignWords().has(word)) foreign += FOREIGN_WEIGHT;
+      if (grammarWords('shared-with-foreign', 'en').has(word)) shared += Math.max(...votes);
+    } else if (grammarWords('foreign', 'en').has(word)) foreign += FOREIGN_WEIGHT;
     else unknown.push(word);
   }
   addSpelling(own, unknown);

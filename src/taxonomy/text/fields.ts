@@ -1,10 +1,10 @@
 import { LOCALES, type Locale } from '../dictionary/schema.ts';
-import { lazily } from '../lazily.ts';
 import type { FeedAttributes } from '../request-schema.ts';
 import { analyseClauses, type ClauseMatch, isArticleNoun } from './clauses.ts';
 import { isKnownWord, languageVotes } from './detect-language.ts';
 import { HEAD_IS_LAST } from './grammar.ts';
-import { foldedWords, type Lexicon, lexiconOf } from './lexicon.ts';
+import { type Lexicon, lexiconOf } from './lexicon.ts';
+import { grammarWords } from './lexicon-files.ts';
 import { type Match, scan, withOtherLanguages } from './scan.ts';
 import { type Token, tokenize } from './tokens.ts';
 
@@ -129,8 +129,6 @@ function scanInBestLanguage(
   return own;
 }
 
-const companies = lazily(() => foldedWords('en', 'company'));
-
 /** Removes the nouns of the maker's name, if other nouns remain: "Cap Horn jacket", "Shirts & Co. sweater". */
 function withoutBrand(
   matches: readonly Match[],
@@ -144,7 +142,7 @@ function withoutBrand(
   );
   const isOther = (match: Match): boolean =>
     !isArticleNoun(match) ||
-    (!companies().has(tokens[match.last + 1]?.text ?? '') &&
+    (!grammarWords('company', 'en').has(tokens[match.last + 1]?.text ?? '') &&
       !starts.some((start) => start <= match.first && match.last < start + words.length));
   const others = matches.filter(isOther);
   return others.some(isArticleNoun) ? others : matches;

@@ -1,8 +1,7 @@
-import { categories, groups, LOCALES, type Locale, type Region } from '../dictionary/schema.ts';
-import { lazily } from '../lazily.ts';
+import { categories, groups, type Locale, type Region } from '../dictionary/schema.ts';
 import { type ClauseMatch, type ClauseRole, isArticleNoun } from './clauses.ts';
 import { HEAD_IS_LAST } from './grammar.ts';
-import { foldedWords } from './lexicon.ts';
+import { grammarWords } from './lexicon-files.ts';
 import { namesOfSets } from './pieces.ts';
 import { isGeneral } from './refine.ts';
 import { setOf } from './rules.ts';
@@ -81,20 +80,11 @@ const isGarmentBesideGroup = (match: Match, head: Match): boolean => {
   );
 };
 
-const conjunctions = lazily(
-  () => new Map(LOCALES.map((locale) => [locale, foldedWords(locale, 'conjunction')])),
-);
-
 /** "Suits & blazers", "top and shorts": coordinated nouns. */
 const areCoordinated = (tokens: readonly Token[], a: Match, b: Match, locale: Locale): boolean => {
   if (b.first === a.last + 1) return tokens[b.first]?.before === 'list';
-  const between = tokens[a.last + 1];
-  return (
-    b.first === a.last + 2 &&
-    conjunctions()
-      .get(locale)
-      ?.has(between?.text ?? '') === true
-  );
+  const between = tokens[a.last + 1]?.text ?? '';
+  return b.first === a.last + 2 && grammarWords('conjunction', locale).has(between);
 };
 
 /** Returns the heads of a segment: the head noun and nouns coordinated with it, or a more specific noun. */

@@ -1,7 +1,7 @@
 import { dictionary, LOCALES, type Locale } from '../dictionary/schema.ts';
 import { lazily } from '../lazily.ts';
 import { type Cue, HEAD_IS_LAST, type Role } from './grammar.ts';
-import { type LexiconWord, readWords, wordsFor } from './lexicon-files.ts';
+import { grammarWords, readWords } from './lexicon-files.ts';
 import { stem } from './stem.ts';
 import { tokenize } from './tokens.ts';
 
@@ -38,22 +38,6 @@ export interface Lexicon {
   surfaces: ReadonlySet<string>;
 }
 
-const names = lazily(() => readWords('names'));
-const attributes = lazily(() => readWords('attributes'));
-const colours = lazily(() => readWords('colours'));
-const things = lazily(() => readWords('things'));
-export const grammar = lazily(() => readWords('grammar'));
-/** Words of grammar as they are in tokens. */
-export const foldedWords = (locale: Locale, meaning: string): ReadonlySet<string> =>
-  new Set(
-    wordsFor(grammar(), locale, meaning).flatMap((word) => tokenize(word).map(({ text }) => text)),
-  );
-/** Units of what is sold by number. */
-export const pieceWords = lazily(
-  () => new Set(LOCALES.flatMap((locale) => [...foldedWords(locale, 'pieces')])),
-);
-const makers = lazily(() => readWords('makers'));
-
 function* dictionaryEntries(locale: Locale): Generator<[string, Entry]> {
   const kinds = [
     ['garment', dictionary.categories],
@@ -82,23 +66,29 @@ const grammarEntry = (meaning: string): Entry | undefined =>
     ? { kind: 'role', id: meaning.slice(ROLE.length) as Role }
     : GRAMMAR_KINDS[meaning];
 
-function* fileEntries(locale: Locale): Generator<[string, Entry]> {
-  const of = function* (
-    words: readonly LexiconWord[],
-    toEntry: (meaning: string) => Entry | undefined,
-  ): Generator<[string, Entry]> {
-    for (const { languages, word, meaning } of words) {
-      const entry = languages.includes(locale) ? toEntry(meaning) : undefined;
-      if (entry) yield [word, entry];
-    }
-  };
-  yield* of(names(), (id) => ({ kind: 'garment', id }));
+/** The words of a file, with what they stand for; other words of grammar are read by `grammarWords`. */
+const readEntries = (file: string, toEntry: (meaning: string) => Entry | undefined) =>
+  readWords(file).flatMap(({ languages, word, meaning }) => {
+    const entry = toEntry(meaning);
+    return entry ? [{ languages, word, entry }] : [];
+  });
+
+const garmentNames = lazily(() => readEntries('names', (id) => ({ kind: 'garment', id })));
+const otherWords = lazily(() => [
+  ...readEntries('colours', (id) => ({ kind: 'colour', id })),
+  ...readEntries('attributes', (id) => ({ kind: 'cue', id: id as Cue })),
+  ...readEntries('things', (id) => ({ kind: 'notGarment', id })),
+  ...readEntries('grammar', grammarEntry),
+  ...readEntries('makers', () => ({ kind: 'brand', id: '' })),
+]);
+
+/** All words of a language, those first that name what they do whatever follows. */
+function* entriesOf(locale: Locale): Generator<[string, Entry]> {
+  for (const { languages, word, entry } of garmentNames())
+    if (languages.includes(locale)) yield [word, entry];
   yield* dictionaryEntries(locale);
-  yield* of(colours(), (id) => ({ kind: 'colour', id }));
-  yield* of(attributes(), (id) => ({ kind: 'cue', id: id as Cue }));
-  yield* of(things(), (id) => ({ kind: 'notGarment', id }));
-  yield* of(grammar(), grammarEntry);
-  yield* of(makers(), () => ({ kind: 'brand', id: '' }));
+  for (const { languages, word, entry } of otherWords())
+    if (languages.includes(locale)) yield [word, entry];
 }
 
 /** Adds the spelling without umlauts, common in German: "Guertel" for "Gürtel". */
@@ -198,19 +188,15 @@ function compile(locale: Locale): Lexicon {
     }
   };
 
-  for (const [phrase, entry] of fileEntries(locale)) {
+  for (const [phrase, entry] of entriesOf(locale)) {
     for (const spelling of spellings(phrase, locale)) add(spelling, entry);
   }
-  const addMarkers = (meaning: string, weight: number) => {
-    for (const marker of wordsFor(grammar(), locale, meaning)) {
-      for (const { text } of tokenize(marker)) addLanguageWeight(text, weight);
-    }
-  };
-  addMarkers('marker', WORD_WEIGHT);
-  addMarkers('function', FUNCTION_WEIGHT);
+  for (const word of grammarWords('marker', locale)) addLanguageWeight(word, WORD_WEIGHT);
+  for (const word of grammarWords('function', locale)) addLanguageWeight(word, FUNCTION_WEIGHT);
 
   const english = englishEntries();
-  for (const loanword of wordsFor(grammar(), locale, 'loanword')) {
+  for (const { languages, word: loanword, meaning } of readWords('grammar')) {
+    if (meaning !== 'loanword' || !languages.includes(locale)) continue;
     const entry = english.get(loanword);
     for (const phrase of wordOrders(loanword, locale)) {
       const path = tokenize(phrase).map(({ text }) => stem(text, locale));
@@ -248,7 +234,7 @@ interface ForeignNode {
 export const everyLanguage = lazily((): ForeignNode => {
   const root: ForeignNode = { next: new Map(), found: [] };
   for (const locale of LOCALES) {
-    for (const [phrase, entry] of fileEntries(locale)) {
+    for (const [phrase, entry] of entriesOf(locale)) {
       if (entry.kind === 'brand' || entry.kind === 'role') continue;
       let node = root;
       for (const { text } of tokenize(phrase)) {

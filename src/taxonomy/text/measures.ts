@@ -1,7 +1,6 @@
 import { categories } from '../dictionary/schema.ts';
-import { lazily } from '../lazily.ts';
 import type { Naming } from './features.ts';
-import { foldedWords, pieceWords } from './lexicon.ts';
+import { grammarWords } from './lexicon-files.ts';
 
 /** Clothes are not sold in so many pieces; a year is no number of them. */
 const BULK = { min: 40, max: 1500 } as const;
@@ -13,15 +12,14 @@ export const isBulk = ({ field: { tokens } }: Naming): boolean =>
     const [, times, digits, unit] = /^(x?)(\d{2,4})([a-z]*)$/.exec(text) ?? [];
     const count = Number(digits);
     if (!digits || count < BULK.min || count > BULK.max) return false;
-    return times === 'x' ? unit === '' : pieceWords().has(unit || (tokens[at + 1]?.text ?? ''));
+    return times === 'x'
+      ? unit === ''
+      : grammarWords('pieces', 'en').has(unit || (tokens[at + 1]?.text ?? ''));
   });
 
 /** A side of what is laid or hung, in centimetres: "32x34" is a size of trousers. */
 const MIN_AREA_SIDE = 45;
 const AREA = /(\d{2,4})(?:[.,]\d+)? ?(?:cm)? ?[x×] ?(\d{2,4})/i;
-const units = lazily(() => foldedWords('en', 'unit'));
-const formats = lazily(() => foldedWords('en', 'format'));
-const thicknesses = lazily(() => foldedWords('en', 'thickness'));
 
 /** "300 ml", "1600 W", "140 x 200": clothes are not sold so. */
 export function isMeasured({ field: { text, tokens }, mention: { match } }: Naming): boolean {
@@ -34,8 +32,12 @@ export function isMeasured({ field: { text, tokens }, mention: { match } }: Nami
   return tokens.some(({ text: word }, at) => {
     const [, digits = '', own = ''] = /^(\d+)([a-z]*)$/.exec(word) ?? [];
     const unit = own || (tokens[at + 1]?.text ?? '');
-    if (formats().has(word)) return true;
+    if (grammarWords('format', 'en').has(word)) return true;
     if (unit === 'w') return digits.length > 2;
-    return digits !== '' && (units().has(unit) || (isThick && thicknesses().has(unit)));
+    return (
+      digits !== '' &&
+      (grammarWords('unit', 'en').has(unit) ||
+        (isThick && grammarWords('thickness', 'en').has(unit)))
+    );
   });
 }

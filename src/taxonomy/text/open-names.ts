@@ -1,11 +1,11 @@
 import { categories } from '../dictionary/schema.ts';
-import { lazily } from '../lazily.ts';
 import { type ClauseMatch, isArticleNoun } from './clauses.ts';
 import { COMPOUNDING } from './compounds.ts';
 import type { Naming } from './features.ts';
 import type { Field } from './fields.ts';
 import { HEAD_IS_LAST } from './grammar.ts';
-import { foldedWords, lexiconOf, WORD_WEIGHT } from './lexicon.ts';
+import { lexiconOf, WORD_WEIGHT } from './lexicon.ts';
+import { grammarWords } from './lexicon-files.ts';
 import { isBulk, isMeasured } from './measures.ts';
 import {
   isAfterCompound,
@@ -23,7 +23,6 @@ import {
   isOfUnknown,
   isPerson,
   openHeads,
-  wordsIn,
 } from './positions.ts';
 import { setOf } from './rules.ts';
 
@@ -49,10 +48,10 @@ function wordAfter({ name, locale, tokens }: Field, last: number): string | unde
   return locale === 'en' || !lexiconOf(locale).surfaces.has(next.text) ? next.text : undefined;
 }
 
-const englishHeads = lazily(() => foldedWords('en', 'head'));
 /** Whether a noun, or one of the same weight, is followed by what is sold: "boot and glove dryer", "boot lace locks". */
 function isBeforeKnownHead({ field, mention, mentions }: Naming): boolean {
-  const isHead = (last: number): boolean => englishHeads().has(wordAfter(field, last) ?? '');
+  const isHead = (last: number): boolean =>
+    grammarWords('head', 'en').has(wordAfter(field, last) ?? '');
   const isBeforeHeadOfNoun = (last: number): boolean =>
     field.clauseMatches.some(
       ({ match }) => match.first === last + 1 && isArticleNoun(match) && isHead(match.last),
@@ -74,19 +73,13 @@ const isForThing = ({ field, mention: { match } }: Naming): boolean =>
       role === 'for' && first > match.last && entry.kind === 'notGarment' && served().has(entry.id),
   );
 
-const purposeWords = wordsIn('role:for');
-
 /** "Raincoat for [pugs]": whom or what it is for is unknown. */
 const isForUnknown = ({
   field: { locale, tokens, unknown },
   mention: { match },
 }: Naming): boolean =>
   [...unknown].some(
-    (at) =>
-      at > match.last &&
-      purposeWords()
-        .get(locale)
-        ?.has(tokens[at - 1]?.text ?? ''),
+    (at) => at > match.last && grammarWords('role:for', locale).has(tokens[at - 1]?.text ?? ''),
   );
 
 const isPlural = (text: string): boolean => text.endsWith('s');

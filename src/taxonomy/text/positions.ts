@@ -1,18 +1,13 @@
-import { LOCALES } from '../dictionary/schema.ts';
-import { lazily } from '../lazily.ts';
 import type { ClauseMatch } from './clauses.ts';
 import { COMPOUNDING } from './compounds.ts';
 import type { Naming } from './features.ts';
 import type { Field } from './fields.ts';
 import { HEAD_IS_LAST } from './grammar.ts';
-import { foldedWords, lexiconOf } from './lexicon.ts';
+import { lexiconOf } from './lexicon.ts';
+import { grammarWords } from './lexicon-files.ts';
 import { namesThing } from './nouns.ts';
 import { setOf } from './rules.ts';
 import type { Token } from './tokens.ts';
-
-/** The words of each language that have a meaning, by language. */
-export const wordsIn = (meaning: string) =>
-  lazily(() => new Map(LOCALES.map((locale) => [locale, foldedWords(locale, meaning)])));
 
 /** Whether a match says something of certain kinds, and does not deny it. */
 export const isCue = (kinds: RegExp) => (clauseMatch: ClauseMatch) =>
@@ -41,26 +36,21 @@ const isOpenThing = (
     ({ match: { first, last, by } }) => first <= at && at <= last && by !== 'open',
   );
 
-const purposes = wordsIn('purpose');
 const isPurpose = ({ locale, tokens }: Field, at: number): boolean =>
-  purposes()
-    .get(locale)
-    ?.has(tokens[at]?.text ?? '') === true;
+  grammarWords('purpose', locale).has(tokens[at]?.text ?? '');
 
-const linking = lazily(
-  () => new Set(['with', 'for', 'of'].flatMap((role) => [...foldedWords('en', `role:${role}`)])),
-);
+const isLinking = (word: string): boolean =>
+  ['role:with', 'role:for', 'role:of'].some((role) => grammarWords(role, 'en').has(word));
 
 const continues = ({ tokens }: Field, at: number): boolean =>
   at < tokens.length && !/break|sentence/.test(tokens[at]?.before ?? 'break');
 
-const facets = lazily(() => foldedWords('en', 'facet'));
 /** A noun tells which detail follows within so many words: "funnel neck", "window pane check". */
 const DETAIL_SCOPE = 2;
 
 function isOfDetail({ tokens }: Field, at: number): boolean {
   const isDetail = ({ text }: Token): boolean =>
-    facets().has(text) ||
+    grammarWords('facet', 'en').has(text) ||
     (lexiconOf('en').singles.get(text) ?? []).some(({ kind }) => /^(detail|pattern)$/.test(kind));
   return tokens.slice(at, at + 1 + DETAIL_SCOPE).some(isDetail);
 }
@@ -69,7 +59,7 @@ function isOfDetail({ tokens }: Field, at: number): boolean {
 export function isBeforeThing({ field, mention: { match } }: Naming): boolean {
   if (field.locale !== 'en' || field.clauseMatches.some(isPerson)) return false;
   for (let at = match.last + 1; continues(field, at); at++) {
-    if (linking().has(field.tokens[at]?.text ?? '')) return false;
+    if (isLinking(field.tokens[at]?.text ?? '')) return false;
     if (isOpenThing(field, at) && !isOfDetail(field, at)) return true;
   }
   return false;
@@ -136,14 +126,10 @@ export const isAfterUnknown = ({ field, mention: { match } }: Naming): boolean =
   field.unknown.has(match.first - 1) &&
   !field.clauseMatches.some(isPerson);
 
-const singles = wordsIn('single');
-
 /** "Guante exfoliante", "botte de radis": nothing is said of who wears it. */
 export const isLoneSingle = ({ field, mention: { match } }: Naming): boolean =>
   match.first === match.last &&
-  singles()
-    .get(field.locale)
-    ?.has(field.tokens[match.first]?.text ?? '') === true &&
+  grammarWords('single', field.locale).has(field.tokens[match.first]?.text ?? '') &&
   field.unknown.size > 0 &&
   !field.clauseMatches.some(isAttribute) &&
   !hasMaker(field);

@@ -1,6 +1,7 @@
 import { splitCompound } from './compounds.ts';
 import { HEAD_IS_LAST } from './grammar.ts';
-import { type Entry, everyLanguage, isSameEntry, type Lexicon, pieceWords } from './lexicon.ts';
+import { type Entry, everyLanguage, isSameEntry, type Lexicon } from './lexicon.ts';
+import { grammarWords } from './lexicon-files.ts';
 import { stem } from './stem.ts';
 import type { Token } from './tokens.ts';
 
@@ -239,7 +240,7 @@ const isMeasured = (tokens: readonly Token[]): boolean =>
   tokens.some(({ text }, at) => {
     const [, digits, own] = /^(\d+)([a-z]*)$/.exec(text) ?? [];
     const unit = own || (tokens[at + 1]?.text ?? '');
-    return digits !== undefined && (/^[cm]m$/.test(unit) || pieceWords().has(unit));
+    return digits !== undefined && (/^[cm]m$/.test(unit) || grammarWords('pieces', 'en').has(unit));
   });
 
 /** "Rits 50 cm jas", "Knöpfe Bluse 12 Stück": a part that comes first, with its length or number, is what is sold. */
