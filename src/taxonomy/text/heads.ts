@@ -14,8 +14,6 @@ export interface ArticleMention {
   weight: number;
   /** Its clause; undefined if it is in the main clause. */
   role: ClauseRole | undefined;
-  /** The region it dresses; undefined for no garment. */
-  region: Region | null | undefined;
 }
 
 /** Weights of nouns after role words: parts, material, purpose or pairings of the article, seldom its name. */
@@ -182,7 +180,7 @@ function weighSegment(
   return segment.map(({ match, role }) => {
     const otherWeight = role ? ROLE_WEIGHTS[role] : MODIFIER_WEIGHT;
     const weight = heads.has(match) ? headWeight : otherWeight;
-    return { match, weight, role, region: bodyPlace(match)?.region };
+    return { match, weight, role };
   });
 }
 

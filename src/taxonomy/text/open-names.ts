@@ -145,7 +145,12 @@ const mayBeStuff = ({ field, mention: { match } }: Naming): boolean => {
 const isBesideUnknown = ({ field, mention: { role } }: Naming): boolean =>
   role === 'for' || (role !== undefined && field.unknown.size > 0);
 
+/** "Dog hoodie": hoodies show animals, and are worn by them. */
+const isOfAnimal = ({ field: { clauseMatches } }: Naming): boolean =>
+  clauseMatches.some(isAnother) && !clauseMatches.some(isPerson);
+
 const UNKNOWN_HEAD = [
+  isOfAnimal,
   isBareOfUnknown,
   isBareAfterWord,
   isBeforeThing,
@@ -183,14 +188,16 @@ function mayBeForThings({ field, mention: { match } }: Naming): boolean {
   return field.unknown.has(beside);
 }
 
+/** "Top" or "shoes": which of the group's categories is meant is a guess. */
+const isGroupName = ({ mention }: Naming): boolean => mention.match.entry.kind === 'group';
+
 /** A name that may be another thing's is never sure; one beside an unknown head is no answer. */
 const MAX_CONFIDENCE = { open: 0.89, unknownHead: 0.49 } as const;
 
 /** Returns the highest confidence, 0–1, that a noun gives: the article may be another thing than it says. */
 export function limitOf(naming: Naming): number {
-  if (naming.field.name !== 'title') return 1;
-  const showsAnimal = naming.field.clauseMatches.some(isAnother);
-  if (UNKNOWN_HEAD.some((is) => is(naming))) return MAX_CONFIDENCE.unknownHead;
-  if (showsAnimal && !naming.field.clauseMatches.some(isPerson)) return MAX_CONFIDENCE.unknownHead;
-  return OPEN.some((is) => is(naming)) ? MAX_CONFIDENCE.open : 1;
+  const isInTitle = naming.field.name === 'title';
+  if (isInTitle && UNKNOWN_HEAD.some((is) => is(naming))) return MAX_CONFIDENCE.unknownHead;
+  const isOpen = isGroupName(naming) || (isInTitle && OPEN.some((is) => is(naming)));
+  return isOpen ? MAX_CONFIDENCE.open : 1;
 }
