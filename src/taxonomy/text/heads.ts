@@ -67,17 +67,6 @@ function isMoreSpecific(specific: Match, general: Match, stuffs: ReadonlySet<num
   return general.entry.kind === 'garment' && isGeneral(general.entry.id) && a.slot === b.slot;
 }
 
-/** "Pyjama top": a garment that dresses more than the group beside it is the head. */
-const isGarmentBesideGroup = (match: Match, head: Match): boolean => {
-  const [garment, group] = [bodyPlace(match), bodyPlace(head)];
-  return (
-    match.entry.kind === 'garment' &&
-    head.entry.kind === 'group' &&
-    head.entry.id !== 'shoes' &&
-    (garment?.region === group?.region || garment?.slot === 'full')
-  );
-};
-
 /** "Suits & blazers", "top and shorts": coordinated nouns. */
 const areCoordinated = (tokens: readonly Token[], a: Match, b: Match, locale: Locale): boolean => {
   if (b.first === a.last + 1) return tokens[b.first]?.before === 'list';
@@ -95,9 +84,7 @@ function findHeads(
   const ordered = HEAD_IS_LAST[locale] ? main.toReversed() : main;
   const head = ordered[0];
   if (!head) return new Set();
-  const specific = ordered
-    .slice(1)
-    .find((match) => isMoreSpecific(match, head, stuffs) || isGarmentBesideGroup(match, head));
+  const specific = ordered.slice(1).find((match) => isMoreSpecific(match, head, stuffs));
   if (specific) return new Set([specific]);
   const heads = [head];
   for (const match of ordered.slice(1)) {
@@ -167,15 +154,7 @@ function weighSegment(
   const named = segment.filter(({ role }) => role === undefined).map(({ match }) => match);
   const dominant = dominantThing(named, locale);
   const main = dominant ? [dominant] : possibleHeads(named, locale, stuffs);
-  // "Chaqueta de plumífero": in head-first languages the specific noun may follow an "of".
-  const general = main.length === 1 ? main[0] : undefined;
-  const after =
-    general &&
-    segment.find(
-      ({ match, role }) =>
-        role === 'of' && !HEAD_IS_LAST[locale] && isMoreSpecific(match, general, stuffs),
-    );
-  const heads = after ? new Set([after.match]) : findHeads(tokens, main, locale, stuffs);
+  const heads = findHeads(tokens, main, locale, stuffs);
   const headWeight = heads.size > 1 ? COORDINATED_WEIGHT : 1;
   return segment.map(({ match, role }) => {
     const otherWeight = role ? ROLE_WEIGHTS[role] : MODIFIER_WEIGHT;

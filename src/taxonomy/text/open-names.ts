@@ -1,4 +1,3 @@
-import { categories } from '../dictionary/schema.ts';
 import { type ClauseMatch, isArticleNoun } from './clauses.ts';
 import { COMPOUNDING } from './compounds.ts';
 import type { Naming } from './features.ts';
@@ -12,15 +11,12 @@ import {
   isAfterThing,
   isAfterUnknown,
   isAttribute,
-  isBagOfUnknown,
   isBareAfterWord,
   isBareOfUnknown,
   isBeforeThing,
   isBesideThing,
   isCue,
   isLoneSingle,
-  isOfThing,
-  isOfUnknown,
   isPerson,
   openHeads,
 } from './positions.ts';
@@ -82,28 +78,6 @@ const isForUnknown = ({
     (at) => at > match.last && grammarWords('role:for', locale).has(tokens[at - 1]?.text ?? ''),
   );
 
-const isPlural = (text: string): boolean => text.endsWith('s');
-const isOfPair = (id: string): boolean => id === 'gloves' || categories.get(id)?.region === 'shoes';
-
-/** One shoe or glove beside an unknown word: "boot sector", "loafer bread". Pairs are sold in the plural. */
-const isSingleOfPair = ({ field, mention: { match } }: Naming): boolean =>
-  field.locale === 'en' &&
-  field.isMainLanguage &&
-  isOfPair(match.entry.id) &&
-  !isPlural(field.tokens[match.last]?.text ?? '') &&
-  isPlainWord(wordAfter(field, match.last) ?? '') &&
-  !field.clauseMatches.some(isAttribute);
-
-/** One sock or boot, in any of the languages, also at the end of a compound. */
-const SINGLE_SOCK =
-  /^(sock|stocking|boot|chaussette|botte|calcetin|bota|calza|\w*(socke|strumpf|stiefel|sok|laars))$/;
-const FESTIVE = /^(christmas|xmas|santa|noel|navid|natal|befana|weihnacht|nikolaus|kerst)/;
-
-/** Whether a single sock or boot is for Christmas: more often one to hang up and fill than one to wear. */
-const mayBeDecoration = ({ field: { tokens }, mention: { match } }: Naming): boolean =>
-  tokens.slice(match.first, match.last + 1).some(({ text }) => SINGLE_SOCK.test(text)) &&
-  tokens.some(({ text }) => FESTIVE.test(text));
-
 /** "Bh-haakjes": the head of a hyphened compound is its last part. */
 const isBeforeHyphen = ({
   field: { locale, tokens, unknown },
@@ -141,10 +115,6 @@ const mayBeStuff = ({ field, mention: { match } }: Naming): boolean => {
   );
 };
 
-/** "Unknown for jackets": the garment is named by what the article is for, or made of. */
-const isBesideUnknown = ({ field, mention: { role } }: Naming): boolean =>
-  role === 'for' || (role !== undefined && field.unknown.size > 0);
-
 /** "Dog hoodie": hoodies show animals, and are worn by them. */
 const isOfAnimal = ({ field: { clauseMatches } }: Naming): boolean =>
   clauseMatches.some(isAnother) && !clauseMatches.some(isPerson);
@@ -154,24 +124,18 @@ const UNKNOWN_HEAD = [
   isBareOfUnknown,
   isBareAfterWord,
   isBeforeThing,
-  isOfThing,
   isAfterThing,
   isAfterCompound,
   isMeasured,
-  isBagOfUnknown,
   isLoneSingle,
-  mayBeDecoration,
-  isBesideUnknown,
   mayBeStuff,
   isBeforeKnownHead,
-  isSingleOfPair,
   isForThing,
   isBulk,
   isBeforeHyphen,
 ];
 const OPEN = [
   isBesideThing,
-  isOfUnknown,
   isAfterUnknown,
   isBeforeHead,
   mayBeForThings,

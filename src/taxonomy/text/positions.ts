@@ -36,9 +36,6 @@ const isOpenThing = (
     ({ match: { first, last, by } }) => first <= at && at <= last && by !== 'open',
   );
 
-const isPurpose = ({ locale, tokens }: Field, at: number): boolean =>
-  grammarWords('purpose', locale).has(tokens[at]?.text ?? '');
-
 const isLinking = (word: string): boolean =>
   ['role:with', 'role:for', 'role:of'].some((role) => grammarWords(role, 'en').has(word));
 
@@ -65,15 +62,6 @@ export function isBeforeThing({ field, mention: { match } }: Naming): boolean {
   return false;
 }
 
-const MAX_ARTICLE_CHARS = 3;
-
-/** "Botte de radis", "manteau de cheminée", "pince pour la bière". */
-export function isOfThing({ field, mention: { match } }: Naming): boolean {
-  if (!isPurpose(field, match.last + 1)) return false;
-  const next = field.tokens[match.last + 2]?.text ?? '';
-  return isOpenThing(field, match.last + (next.length <= MAX_ARTICLE_CHARS ? 3 : 2));
-}
-
 const hasMaker = ({ clauseMatches }: Field): boolean =>
   clauseMatches.some(({ match }) => match.entry.kind === 'brand');
 
@@ -94,13 +82,6 @@ export const isBesideThing = ({ field }: Naming): boolean =>
   !hasMaker(field) &&
   !field.clauseMatches.some(isPerson) &&
   field.tokens.some((_, at) => isOpenThing(field, at));
-
-/** "Bolsas de basura", "chaqueta para termo": what it is for is unknown. */
-export const isOfUnknown = ({ field, mention: { match } }: Naming): boolean =>
-  isPurpose(field, match.last + 1) && field.unknown.has(match.last + 2);
-
-export const isBagOfUnknown = (naming: Naming): boolean =>
-  openHeads().has(naming.mention.match.entry.id) && isOfUnknown(naming);
 
 /** No maker's name is so long, and no compound so short. */
 const MIN_NOUN_CHARS = 9;
@@ -144,8 +125,13 @@ const isDescription = ({ match: { entry } }: ClauseMatch): boolean =>
 const saysNoMore = ({ field }: Naming): boolean =>
   !hasMaker(field) && !field.clauseMatches.some(isDescription);
 
-export const isBareOfUnknown = (naming: Naming): boolean =>
-  isOfUnknown(naming) && saysNoMore(naming);
+/** "Bolsas de basura", "botte de radis": what it is for, or of, is unknown. */
+export const isBareOfUnknown = (naming: Naming): boolean => {
+  const { field, mention } = naming;
+  const after = mention.match.last + 1;
+  const isPurpose = grammarWords('purpose', field.locale).has(field.tokens[after]?.text ?? '');
+  return isPurpose && field.unknown.has(after + 1) && saysNoMore(naming);
+};
 
 export const isBareAfterWord = (naming: Naming): boolean =>
   !HEAD_IS_LAST[naming.field.locale] &&

@@ -269,7 +269,7 @@ function withoutDetails(
     .filter(({ entry }) => entry.kind !== 'detail');
   const garments = shown.filter(({ entry }) => entry.kind === 'garment');
   const isHidden = (match: Match): boolean =>
-    (isName(match.entry) || match.entry.id.startsWith('wearer:')) &&
+    isName(match.entry) &&
     spans.some((span) => isInside(span, match) && garments.some((other) => !overlaps(span, other)));
   return shown.filter((match) => !isHidden(match));
 }
