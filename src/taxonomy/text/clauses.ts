@@ -1,4 +1,5 @@
 import type { Role } from './grammar.ts';
+import { isName } from './lexicon.ts';
 import type { Match } from './scan.ts';
 import type { Token } from './tokens.ts';
 
@@ -22,8 +23,7 @@ const NEGATION_SCOPE = 2;
 const WEARER_SCOPE = 2;
 
 /** Whether a match names an article, a garment or not. */
-export const isArticleNoun = ({ entry: { kind } }: Match): boolean =>
-  kind === 'garment' || kind === 'group' || kind === 'notGarment';
+export const isArticleNoun = ({ entry }: Match): boolean => isName(entry);
 
 const startsSegment = ({ before }: Token): boolean => before === 'break' || before === 'sentence';
 

@@ -16,18 +16,42 @@ export type Entry =
   | { kind: 'detail'; id: '' }
   | { kind: 'fixed' | 'brand' | 'quantity'; id: '' };
 
-interface Node {
-  next: Map<string, Node>;
-  entries: Entry[];
-  /** Entries by the words as they are written: of words with the same stem, the one that is written is meant. */
-  written: Map<string, Entry[]>;
+/** What is found along a path of words. */
+export interface Trie<Found> {
+  next: Map<string, Trie<Found>>;
+  found: Found[];
+}
+
+const createTrie = <Found>(): Trie<Found> => ({ next: new Map(), found: [] });
+
+/** Returns the end of a path of words, which is made if it is not there. */
+function endOf<Found>(root: Trie<Found>, path: readonly string[]): Trie<Found> {
+  let node = root;
+  for (const word of path) {
+    const next = node.next.get(word) ?? createTrie();
+    node.next.set(word, next);
+    node = next;
+  }
+  return node;
+}
+
+/** An entry and how it is written: of words with the same stem, the one that is written is meant. */
+interface Written {
+  entry: Entry;
+  spelling: string;
+}
+
+/** A word or phrase of one of the languages. */
+interface Foreign {
+  entry: Entry;
+  locale: Locale;
 }
 
 /** The vocabulary of one language, compiled once. */
 export interface Lexicon {
   locale: Locale;
-  /** A trie over stems. */
-  root: Node;
+  /** By stems. */
+  root: Trie<Written>;
   /** Entries of single words, by folded form and by stem: the parts of compounds. */
   singles: ReadonlyMap<string, readonly Entry[]>;
   /** Votes of a word, as it is written, for the language of a text. */
@@ -100,7 +124,8 @@ const spellings = (phrase: string, locale: Locale): string[] =>
       ]
     : [phrase];
 
-const isArticleNoun = ({ kind }: Entry): boolean =>
+/** Whether an entry names an article, a garment or not. */
+export const isName = ({ kind }: Entry): boolean =>
   kind === 'garment' || kind === 'group' || kind === 'notGarment';
 
 /** Language votes: a word of grammar is the strongest indicator, then a garment's name; a word of a phrase the weakest. */
@@ -124,10 +149,8 @@ function wordOrders(loanword: string, locale: Locale): string[] {
   return isBorrowed ? [loanword, reversed] : [loanword];
 }
 
-const newNode = (): Node => ({ next: new Map(), entries: [], written: new Map() });
-
 function compile(locale: Locale): Lexicon {
-  const root = newNode();
+  const root = createTrie<Written>();
   const singles = new Map<string, Entry[]>();
   const stems = new Map<string, Entry[]>();
   const languageWeights = new Map<string, number>();
@@ -136,15 +159,6 @@ function compile(locale: Locale): Lexicon {
   const siblings = new Map<string, Set<string>>();
   const addLanguageWeight = (word: string, weight: number) =>
     languageWeights.set(word, Math.max(weight, languageWeights.get(word) ?? 0));
-
-  const leafOf = (path: readonly string[]): Node =>
-    path.reduce((node, word) => {
-      const existing = node.next.get(word);
-      if (existing) return existing;
-      const fresh = newNode();
-      node.next.set(word, fresh);
-      return fresh;
-    }, root);
 
   const addSingle = (words: Map<string, Entry[]>, word: string, entry: Entry) => {
     const existing = words.get(word);
@@ -155,7 +169,7 @@ function compile(locale: Locale): Lexicon {
   const addWeights = (words: readonly string[], entry: Entry) => {
     if (entry.kind === 'brand') return;
     const weight =
-      words.length > 1 ? PHRASE_WEIGHT : isArticleNoun(entry) ? NOUN_WEIGHT : WORD_WEIGHT;
+      words.length > 1 ? PHRASE_WEIGHT : isName(entry) ? NOUN_WEIGHT : WORD_WEIGHT;
     for (const word of words) addLanguageWeight(word, weight);
   };
 
@@ -163,29 +177,23 @@ function compile(locale: Locale): Lexicon {
   const add = (phrase: string, entry: Entry) => {
     const words = tokenize(phrase).map(({ text }) => text);
     const path = words.map((word) => stem(word, locale));
-    const { entries, written } = leafOf(path);
+    const spelling = words.join(' ');
+    const { found } = endOf(root, path);
     for (const word of words) surfaces.add(word);
     addWeights(words, entry);
     if (entry.kind === 'garment') {
-      const name = words.join(' ');
-      const owner = owners.get(name) ?? entry.id;
+      const owner = owners.get(spelling) ?? entry.id;
       if (owner !== entry.id) return;
-      owners.set(name, owner);
+      owners.set(spelling, owner);
     }
-    const spelled = words.join(' ');
-    written.set(spelled, [...(written.get(spelled) ?? []), entry]);
+    found.push({ entry, spelling });
     if (words.length === 1 && words[0] && path[0]) {
       addSingle(singles, words[0], entry);
       addSingle(stems, path[0], entry);
     }
-    if (entries.some((other) => isSameEntry(other, entry))) return;
-    entries.push(entry);
     const head = HEAD_IS_LAST[locale] ? path.at(-1) : path[0];
-    if (entry.kind === 'garment' && head) {
-      const categories = siblings.get(head);
-      if (categories) categories.add(entry.id);
-      else siblings.set(head, new Set([entry.id]));
-    }
+    if (entry.kind === 'garment' && head)
+      siblings.set(head, (siblings.get(head) ?? new Set()).add(entry.id));
   };
 
   for (const [phrase, entry] of entriesOf(locale)) {
@@ -200,7 +208,7 @@ function compile(locale: Locale): Lexicon {
     const entry = english.get(loanword);
     for (const phrase of wordOrders(loanword, locale)) {
       const path = tokenize(phrase).map(({ text }) => stem(text, locale));
-      if (entry && !leafOf(path).entries.some(isArticleNoun)) add(phrase, entry);
+      if (entry && !endOf(root, path).found.some((each) => isName(each.entry))) add(phrase, entry);
     }
   }
   // A word is no stem of another: "box" none of "Boxer".
@@ -220,29 +228,14 @@ const LEXICONS: Readonly<Record<Locale, () => Lexicon>> = {
 
 export const lexiconOf = (locale: Locale): Lexicon => LEXICONS[locale]();
 
-/** A word or phrase of one of the languages. */
-interface Foreign {
-  entry: Entry;
-  locale: Locale;
-}
-interface ForeignNode {
-  next: Map<string, ForeignNode>;
-  found: Foreign[];
-}
-
 /** The words of all languages as they are written: titles mix languages. */
-export const everyLanguage = lazily((): ForeignNode => {
-  const root: ForeignNode = { next: new Map(), found: [] };
+export const everyLanguage = lazily((): Trie<Foreign> => {
+  const root = createTrie<Foreign>();
   for (const locale of LOCALES) {
     for (const [phrase, entry] of entriesOf(locale)) {
       if (entry.kind === 'brand' || entry.kind === 'role') continue;
-      let node = root;
-      for (const { text } of tokenize(phrase)) {
-        const next = node.next.get(text) ?? { next: new Map(), found: [] };
-        node.next.set(text, next);
-        node = next;
-      }
-      node.found.push({ entry, locale });
+      const words = tokenize(phrase).map(({ text }) => text);
+      endOf(root, words).found.push({ entry, locale });
     }
   }
   return root;

@@ -1,6 +1,6 @@
 import { splitCompound } from './compounds.ts';
 import { HEAD_IS_LAST } from './grammar.ts';
-import { type Entry, everyLanguage, isSameEntry, type Lexicon } from './lexicon.ts';
+import { type Entry, everyLanguage, isName, isSameEntry, type Lexicon } from './lexicon.ts';
 import { grammarWords } from './lexicon-files.ts';
 import { stem } from './stem.ts';
 import type { Token } from './tokens.ts';
@@ -54,19 +54,15 @@ const continuesPhrase = (token: Token | undefined): boolean =>
 /** Whether a word is an inflected form: "park" is none of "parka", although their stems are the same. */
 const isInflected = ({ text }: Token, stemmed: string): boolean => text.length > stemmed.length;
 
-/** Of articles with the same stem, as "cuissard" and "cuissarde" have, the one that is written is meant. */
-function meant(
-  { entries, written }: Lexicon['root'],
-  tokens: readonly Token[],
-  from: number,
-  last: number,
-): readonly Entry[] {
-  if (entries.length < 2) return entries;
-  const spelled = tokens.slice(from, last + 1).map(({ text }) => text);
-  const exact = written.get(spelled.join(' '))?.filter(isName) ?? [];
-  return exact.length === 0
-    ? entries
-    : entries.filter((entry) => !isName(entry) || exact.some((other) => isSameEntry(entry, other)));
+/** Returns entries once each. Of articles with the same stem, as "cuissard" and "cuissarde", the written one is meant. */
+function meant({ found }: Lexicon['root'], words: readonly Token[]): readonly Entry[] {
+  if (found.length < 2) return found.map(({ entry }) => entry);
+  const spelled = words.map(({ text }) => text).join(' ');
+  const isExact = found.some(({ entry, spelling }) => isName(entry) && spelling === spelled);
+  const entries = found.flatMap(({ entry, spelling }) =>
+    isExact && isName(entry) && spelling !== spelled ? [] : [entry],
+  );
+  return entries.filter((entry, i) => entries.findIndex((other) => isSameEntry(entry, other)) === i);
 }
 
 /** Returns all matches that start at `from`. */
@@ -86,7 +82,7 @@ function matchesAt(
       if (!isInflected(token, stemmed)) break;
       by = 'inflection';
     }
-    for (const entry of meant(node, tokens, from, last))
+    for (const entry of meant(node, tokens.slice(from, last + 1)))
       found.push({ entry, first: from, last, by });
     if (!continuesPhrase(tokens[last + 1])) break;
     node = node.next.get(stems[last + 1] ?? '');
@@ -103,8 +99,6 @@ const NO_CONTENT: ReadonlySet<Entry['kind']> = new Set([
 ]);
 const isContentWord = ({ entry }: Match): boolean => !NO_CONTENT.has(entry.kind);
 
-const isName = ({ kind }: Entry): boolean =>
-  kind === 'garment' || kind === 'notGarment' || kind === 'group';
 /** In "lichtblauw", "licht" is a tone, not a weight. */
 const isTone = ({ id }: Entry): boolean => id === 'tone:dark' || id === 'tone:light';
 
