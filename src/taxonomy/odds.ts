@@ -9,5 +9,8 @@ export const average = (a: Belief, b: Belief): Belief => ({
   notGarment: (a.notGarment + b.notGarment) / 2,
 });
 
+/** Rounds a share as responses have it. */
+export const round3 = (value: number): number => Math.round(value * 1000) / 1000;
+
 export const indexOfMax = (values: readonly number[]): number =>
   values.reduce((best, value, i) => (value > (values[best] ?? 0) ? i : best), 0);

@@ -4,7 +4,7 @@ import { HEAD_IS_LAST } from './grammar.ts';
 import { grammarWords } from './lexicon-files.ts';
 import { namesOfSets } from './pieces.ts';
 import { isGeneral } from './refine.ts';
-import { setOf } from './rules.ts';
+import { isListed } from './rules.ts';
 import type { Match } from './scan.ts';
 import type { Token } from './tokens.ts';
 
@@ -98,33 +98,26 @@ function findHeads(
   return new Set(set ? [set] : heads);
 }
 
-const dominant = setOf('things', 'dominant');
-const alwaysDominant = setOf('things', 'always');
-const motifs = setOf('things', 'motif');
-const firstInCompounds = setOf('things', 'first');
-
 /** Of two nouns that are written apart, the first is the head. */
 const writesCompounds = (locale: Locale): boolean => locale === 'de' || locale === 'nl';
 const isWorn = ({ entry: { kind } }: Match): boolean => kind === 'garment' || kind === 'group';
-const isThing = ({ entry }: Match, ids: ReadonlySet<string>): boolean =>
-  entry.kind === 'notGarment' && ids.has(entry.id);
-
-/** "Rok travelstof": what a garment is made of. */
-const FABRIC: ReadonlySet<string> = new Set(['fabric']);
+const isThing = ({ entry }: Match, id: string): boolean =>
+  entry.kind === 'notGarment' && entry.id === id;
+/** Whether a match names a thing of a list of data/taxonomy/rules.tsv. */
+const isThingOf = ({ entry }: Match, list: string): boolean =>
+  entry.kind === 'notGarment' && isListed('things', list, entry.id);
 
 /** Returns the thing that a segment is about, whatever garment it names too. */
 function dominantThing(main: readonly Match[], locale: Locale): Match | undefined {
   const garment = main.findIndex(isWorn);
   const isDominant = (match: Match): boolean =>
-    isThing(match, dominant()) || (writesCompounds(locale) && isThing(match, firstInCompounds()));
+    isThingOf(match, 'dominant') || (writesCompounds(locale) && isThingOf(match, 'first'));
   // "Jeansstoff Hose" is made of it; "Bügelspray Hemden" is none.
-  const isNamed = (match: Match): boolean => match.by === 'word' || !isThing(match, FABRIC);
+  const isNamed = (match: Match): boolean => match.by === 'word' || !isThing(match, 'fabric');
   return main.find(
     (match, at) => isNamed(match) && isDominant(match) && (garment < 0 || at < garment),
   );
 }
-
-const PARTS: ReadonlySet<string> = new Set(['part']);
 
 /** Returns the nouns that may be the head: beside a garment, its parts and what is printed on it are not. */
 function possibleHeads(
@@ -138,10 +131,10 @@ function possibleHeads(
   const garment = main.findIndex(isWorn);
   if (garment < 0) return main;
   const isAside = (match: Match, at: number): boolean =>
-    isThing(match, PARTS) ||
+    isThing(match, 'part') ||
     (writesCompounds(locale) &&
       at > garment &&
-      (isThing(match, motifs()) || (match.by !== 'word' && isThing(match, FABRIC))));
+      (isThingOf(match, 'motif') || (match.by !== 'word' && isThing(match, 'fabric'))));
   return main.filter((match, at) => !isAside(match, at));
 }
 
@@ -179,9 +172,9 @@ export function weighMentions(
     entry.kind === 'material' && (by === 'word' || by === 'inflection');
   const stuffs = new Set(clauseMatches.filter(isStuff).map(({ match }) => match.last));
   const nouns = kind === 'title' ? segments.flat() : [];
-  const sold = nouns.find(({ match, role }) => role !== 'with' && isThing(match, alwaysDominant()));
+  const sold = nouns.find(({ match, role }) => role !== 'with' && isThingOf(match, 'always'));
   // "Pattern PDF" is a pattern.
-  const named = sold && (nouns.find(({ match }) => isThing(match, dominant())) ?? sold);
+  const named = sold && (nouns.find(({ match }) => isThingOf(match, 'dominant')) ?? sold);
   if (named) segments.unshift([{ ...named, role: undefined }]);
   const ordered = kind === 'path' ? segments.toReversed() : segments;
   let headFound = false;

@@ -168,8 +168,7 @@ function compile(locale: Locale): Lexicon {
 
   const addWeights = (words: readonly string[], entry: Entry) => {
     if (entry.kind === 'brand') return;
-    const weight =
-      words.length > 1 ? PHRASE_WEIGHT : isName(entry) ? NOUN_WEIGHT : WORD_WEIGHT;
+    const weight = words.length > 1 ? PHRASE_WEIGHT : isName(entry) ? NOUN_WEIGHT : WORD_WEIGHT;
     for (const word of words) addLanguageWeight(word, weight);
   };
 

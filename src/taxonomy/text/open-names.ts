@@ -7,6 +7,7 @@ import { lexiconOf, WORD_WEIGHT } from './lexicon.ts';
 import { grammarWords } from './lexicon-files.ts';
 import { isBulk, isMeasured } from './measures.ts';
 import {
+  hasOpenName,
   isAfterCompound,
   isAfterThing,
   isAfterUnknown,
@@ -18,9 +19,8 @@ import {
   isCue,
   isLoneSingle,
   isPerson,
-  openHeads,
 } from './positions.ts';
-import { setOf } from './rules.ts';
+import { isListed } from './rules.ts';
 
 /** A word of its own: no number, size or code. */
 const isPlainWord = (text: string): boolean => /^[a-z]{3,}$/.test(text);
@@ -58,15 +58,15 @@ function isBeforeKnownHead({ field, mention, mentions }: Naming): boolean {
     .some((last) => isHead(last) || isBeforeHeadOfNoun(last));
 }
 
-const served = setOf('things', 'served');
-const serving = setOf('garments', 'serving');
-
 /** "Belt for suitcases": nobody wears what is for such a thing. */
 const isForThing = ({ field, mention: { match } }: Naming): boolean =>
-  !serving().has(match.entry.id) &&
+  !isListed('garments', 'serving', match.entry.id) &&
   field.clauseMatches.some(
     ({ role, match: { entry, first } }) =>
-      role === 'for' && first > match.last && entry.kind === 'notGarment' && served().has(entry.id),
+      role === 'for' &&
+      first > match.last &&
+      entry.kind === 'notGarment' &&
+      isListed('things', 'served', entry.id),
   );
 
 /** "Raincoat for [pugs]": whom or what it is for is unknown. */
@@ -87,7 +87,6 @@ const isBeforeHyphen = ({
   tokens[match.last + 1]?.before === 'hyphen' &&
   unknown.has(match.last + 1);
 
-const showsAnimals = setOf('garments', 'show animals');
 const isAnother = isCue(/^wearer:(pet|doll)$/);
 
 /** Who wears the article, if that is no person: "Dog raincoat", but not "Women's dog socks". */
@@ -98,7 +97,9 @@ export const otherWearer = ({ clauseMatches }: Field): 'pet' | 'toy' | undefined
     isPerson(each) && each.match.first !== another?.first;
   if (!another || clauseMatches.some(isChild)) return undefined;
   const wearer = another.entry.id;
-  const showsIt = clauseMatches.some(({ match }) => showsAnimals().has(match.entry.id));
+  const showsIt = clauseMatches.some(({ match }) =>
+    isListed('garments', 'show animals', match.entry.id),
+  );
   if (wearer === 'wearer:pet') return showsIt ? undefined : 'pet';
   return 'toy';
 };
@@ -134,17 +135,11 @@ const UNKNOWN_HEAD = [
   isBulk,
   isBeforeHyphen,
 ];
-const OPEN = [
-  isBesideThing,
-  isAfterUnknown,
-  isBeforeHead,
-  mayBeForThings,
-  isForUnknown,
-];
+const OPEN = [isBesideThing, isAfterUnknown, isBeforeHead, mayBeForThings, isForUnknown];
 
 /** Whether a word that says nothing of a garment, or no language has, tells which bag or suit it is. */
 function mayBeForThings({ field, mention: { match } }: Naming): boolean {
-  if (!openHeads().has(match.entry.id) || match.last > match.first) return false;
+  if (!hasOpenName(match) || match.last > match.first) return false;
   const isHere = (other: ClauseMatch): boolean =>
     other.match.first === match.first && isAttribute(other);
   if (match.by === 'open' || match.by === 'compound') return !field.clauseMatches.some(isHere);

@@ -6,7 +6,8 @@ import { HEAD_IS_LAST } from './grammar.ts';
 import { lexiconOf } from './lexicon.ts';
 import { grammarWords } from './lexicon-files.ts';
 import { namesThing } from './nouns.ts';
-import { setOf } from './rules.ts';
+import { isListed } from './rules.ts';
+import type { Match } from './scan.ts';
 import type { Token } from './tokens.ts';
 
 /** Whether a match says something of certain kinds, and does not deny it. */
@@ -22,8 +23,8 @@ export const isPerson = isCue(/^(gender|ageGroup|print):/);
 export const isAttribute = (clauseMatch: ClauseMatch): boolean =>
   isPerson(clauseMatch) || /^(colour|material)$/.test(clauseMatch.match.entry.kind);
 
-/** Garments whose names are those of things too: bags, suits. */
-export const openHeads = setOf('garments', 'open');
+/** Whether a garment's name is that of things too: bags, suits. */
+export const hasOpenName = ({ entry }: Match): boolean => isListed('garments', 'open', entry.id);
 
 /** Whether a word that the lexicon lacks names a thing. @param isOwn only in the text's language, not in English */
 const isOpenThing = (
@@ -67,8 +68,7 @@ const hasMaker = ({ clauseMatches }: Field): boolean =>
 
 /** "Perfume falda": the first noun is the head. */
 export function isAfterThing({ field, mention: { match } }: Naming): boolean {
-  if (field.locale === 'en')
-    return openHeads().has(match.entry.id) && isOpenThing(field, match.first - 1);
+  if (field.locale === 'en') return hasOpenName(match) && isOpenThing(field, match.first - 1);
   if (hasMaker(field) || field.clauseMatches.some(isPerson)) return false;
   for (let at = match.first - 1; at >= 0; at--) {
     if (isOpenThing(field, at, true)) return true;

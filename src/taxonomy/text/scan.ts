@@ -29,24 +29,8 @@ const LANES: Readonly<Record<Entry['kind'], number>> = {
   quantity: 8,
   detail: 9,
 };
-/** Kinds of entries suppressed inside a fixed phrase ("button-down" is not made of down, "slip-in" no underwear). */
-const BLOCKED_BY_FIXED: ReadonlySet<Entry['kind']> = new Set([
-  'garment',
-  'group',
-  'notGarment',
-  'colour',
-  'material',
-  'pattern',
-]);
-
-/** Kinds of entries that a maker's name hides ("Polo Assn." is no polo shirt). */
-const HIDDEN_BY_BRAND: ReadonlySet<Entry['kind']> = new Set([
-  'garment',
-  'group',
-  'notGarment',
-  'colour',
-  'material',
-]);
+/** Words that describe; a noun of another language needs more than its letters. */
+const DESCRIBING: ReadonlySet<Entry['kind']> = new Set(['cue', 'colour', 'material', 'pattern']);
 
 const continuesPhrase = (token: Token | undefined): boolean =>
   token !== undefined && token.before !== 'break' && token.before !== 'sentence';
@@ -62,7 +46,9 @@ function meant({ found }: Lexicon['root'], words: readonly Token[]): readonly En
   const entries = found.flatMap(({ entry, spelling }) =>
     isExact && isName(entry) && spelling !== spelled ? [] : [entry],
   );
-  return entries.filter((entry, i) => entries.findIndex((other) => isSameEntry(entry, other)) === i);
+  return entries.filter(
+    (entry, i) => entries.findIndex((other) => isSameEntry(entry, other)) === i,
+  );
 }
 
 /** Returns all matches that start at `from`. */
@@ -90,14 +76,7 @@ function matchesAt(
   return found;
 }
 
-const NO_CONTENT: ReadonlySet<Entry['kind']> = new Set([
-  'role',
-  'fixed',
-  'brand',
-  'quantity',
-  'detail',
-]);
-const isContentWord = ({ entry }: Match): boolean => !NO_CONTENT.has(entry.kind);
+const isContentWord = ({ entry }: Match): boolean => isName(entry) || DESCRIBING.has(entry.kind);
 
 /** In "lichtblauw", "licht" is a tone, not a weight. */
 const isTone = ({ id }: Entry): boolean => id === 'tone:dark' || id === 'tone:light';
@@ -180,25 +159,25 @@ function withoutStraddled(matches: readonly Match[]): readonly Match[] {
 
 type Span = Pick<Match, 'first' | 'last'>;
 const isSameSpan = (a: Span, b: Span): boolean => a.first === b.first && a.last === b.last;
+const isInside = (span: Span, { first, last }: Span): boolean =>
+  span.first <= first && last <= span.last;
+
+/**
+ * Whether an idiom or a maker's name hides what its words mean: "button-down" is not made of down, "Polo Assn." no polo
+ * shirt. An idiom that is itself a name or a colour is one.
+ */
+function hides(hider: Match, match: Match): boolean {
+  const { entry } = match;
+  if (!isInside(hider, match)) return false;
+  if (hider.entry.kind === 'brand') return isName(entry) || /^(colour|material)$/.test(entry.kind);
+  if (isSameSpan(hider, match) && (isName(entry) || entry.kind === 'colour')) return false;
+  return isContentWord(match) && (entry.kind !== 'cue' || /^(ageGroup|wearer):/.test(entry.id));
+}
 
 /** Returns the matches that no idiom or maker's name hides. */
 function withoutHidden(matches: readonly Match[]): Match[] {
   const hiders = matches.filter(({ entry: { kind } }) => kind === 'fixed' || kind === 'brand');
-  return matches.filter(
-    ({ entry, first, last }) =>
-      !hiders.some(
-        (hider) =>
-          ((hider.entry.kind === 'brand' ? HIDDEN_BY_BRAND : BLOCKED_BY_FIXED).has(entry.kind) ||
-            (hider.entry.kind === 'fixed' && /^(ageGroup|wearer):/.test(entry.id))) &&
-          hider.first <= first &&
-          last <= hider.last &&
-          !(
-            hider.entry.kind === 'fixed' &&
-            isSameSpan(hider, { first, last }) &&
-            (isName(entry) || entry.kind === 'colour')
-          ),
-      ),
-  );
+  return matches.filter((match) => !hiders.some((hider) => hides(hider, match)));
 }
 
 /** "Collar in wool": words between a detail and what it is like are shorter than this. */
@@ -253,8 +232,6 @@ function withoutDetails(
   const spans = matches
     .filter((match) => match.entry.kind === 'detail' && !isSold(match))
     .map((detail) => detailSpan(detail, tokens, headIsLast));
-  const isInside = (span: Span, { first, last }: Span): boolean =>
-    span.first <= first && last <= span.last;
   const shown = matches
     .map((match) => {
       if (isMeasuredPart(match, tokens)) return asThing(match, 'spare');
@@ -268,8 +245,6 @@ function withoutDetails(
   return shown.filter((match) => !isHidden(match));
 }
 
-/** Words that describe; a noun of another language needs more than its letters. */
-const DESCRIBING: ReadonlySet<Entry['kind']> = new Set(['cue', 'colour', 'material', 'pattern']);
 const isLonger = (a: Span, b: Span): boolean => a.last - a.first > b.last - b.first;
 const overlaps = (a: Span, b: Span): boolean => a.first <= b.last && b.first <= a.last;
 
