@@ -51,9 +51,6 @@ export function analyseClauses(
   let nounFound = false;
   let negatedUpTo = -1;
   let next = 0;
-  const quantityEnds = new Set(
-    matches.filter(({ entry }) => entry.kind === 'quantity').map(({ last }) => last),
-  );
   let unknownFound = false;
   let wordFound = false;
   const isAboutUnknown = ({ entry: { id }, last }: Match): boolean =>
@@ -77,7 +74,6 @@ export function analyseClauses(
     for (; matches[next]?.first === at; next++) {
       const match = matches[next];
       if (!match) continue;
-      if (match.entry.kind === 'quantity') continue;
       // "Sans manches" is itself a sleeve length and negates nothing; "à carreaux" is a pattern.
       const isInPhrase = matches.some(({ first, last }) => first === at && last > match.last);
       wordFound ||= isDescribing(match);
@@ -89,10 +85,9 @@ export function analyseClauses(
         if (!isInPhrase) negatedUpTo = match.last + NEGATION_SCOPE;
       } else if (
         !isInPhrase &&
-        (match.entry.id === 'pair' || nounFound || isAboutUnknown(match)) &&
-        !(quantityEnds.has(at - 1) && match.entry.id === 'of')
+        (match.entry.id === 'pair' || nounFound || isAboutUnknown(match))
       ) {
-        // "Set of 3 T-shirts": "of" after a quantity, or a role word before the first noun, does not apply.
+        // "Set of 3 T-shirts": a role word before the first noun does not apply.
         role = match.entry.id;
       }
     }

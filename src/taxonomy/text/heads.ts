@@ -48,19 +48,9 @@ function bodyPlace({ entry }: Match): { region: Region | null; slot: string } | 
   return group && { region: group.region, slot: '' };
 }
 
-/** A specific noun must be this near to the general one, in words between them. */
-const MAX_WORDS_BETWEEN = 1;
-const wordsBetween = (a: Match, b: Match): number =>
-  a.first < b.first ? b.first - a.last - 1 : a.first - b.last - 1;
-
-/**
- * "Turtleneck sweater": a specific noun beside a general one is the better name. A stuff is not: a "fleece
- * sweatshirt" is a sweatshirt.
- */
-function isMoreSpecific(specific: Match, general: Match, stuffs: ReadonlySet<number>): boolean {
+/** "Turtleneck sweater": a specific noun beside a general one is the better name. */
+function isMoreSpecific(specific: Match, general: Match): boolean {
   if (specific.entry.kind !== 'garment' || isGeneral(specific.entry.id)) return false;
-  if (stuffs.has(specific.last) || wordsBetween(specific, general) > MAX_WORDS_BETWEEN)
-    return false;
   const [a, b] = [bodyPlace(specific), bodyPlace(general)];
   if (!a || !b || (a.region === 'shoes') !== (b.region === 'shoes')) return false;
   if (general.entry.kind === 'group') return a.region === b.region;
@@ -79,12 +69,11 @@ function findHeads(
   tokens: readonly Token[],
   main: readonly Match[],
   locale: Locale,
-  stuffs: ReadonlySet<number>,
 ): Set<Match> {
   const ordered = HEAD_IS_LAST[locale] ? main.toReversed() : main;
   const head = ordered[0];
   if (!head) return new Set();
-  const specific = ordered.slice(1).find((match) => isMoreSpecific(match, head, stuffs));
+  const specific = ordered.slice(1).find((match) => isMoreSpecific(match, head));
   if (specific) return new Set([specific]);
   const heads = [head];
   for (const match of ordered.slice(1)) {
@@ -147,7 +136,7 @@ function weighSegment(
   const named = segment.filter(({ role }) => role === undefined).map(({ match }) => match);
   const dominant = dominantThing(named, locale);
   const main = dominant ? [dominant] : possibleHeads(named, locale, stuffs);
-  const heads = findHeads(tokens, main, locale, stuffs);
+  const heads = findHeads(tokens, main, locale);
   const headWeight = heads.size > 1 ? COORDINATED_WEIGHT : 1;
   return segment.map(({ match, role }) => {
     const otherWeight = role ? ROLE_WEIGHTS[role] : MODIFIER_WEIGHT;

@@ -14,7 +14,7 @@ export type Entry =
   | { kind: 'notGarment'; id: string }
   /** What a garment has, such as a collar: see `withoutDetails`. */
   | { kind: 'detail'; id: '' }
-  | { kind: 'fixed' | 'brand' | 'quantity'; id: '' };
+  | { kind: 'fixed' | 'brand'; id: '' };
 
 /** What is found along a path of words. */
 export interface Trie<Found> {
@@ -78,19 +78,14 @@ function* dictionaryEntries(locale: Locale): Generator<[string, Entry]> {
 }
 
 const ROLE = 'role:';
-// biome-ignore format: a table reads best aligned
-const GRAMMAR_KINDS: Readonly<Record<string, Entry>> = {
-  idiom:    { kind: 'fixed', id: '' },
-  quantity: { kind: 'quantity', id: '' },
-  detail:   { kind: 'detail', id: '' },
-};
+/** What a word of grammar stands for in a text; others are only looked up by `grammarWords`. */
+function grammarEntry(meaning: string): Entry | undefined {
+  if (meaning.startsWith(ROLE)) return { kind: 'role', id: meaning.slice(ROLE.length) as Role };
+  if (meaning === 'idiom') return { kind: 'fixed', id: '' };
+  return meaning === 'detail' ? { kind: 'detail', id: '' } : undefined;
+}
 
-const grammarEntry = (meaning: string): Entry | undefined =>
-  meaning.startsWith(ROLE)
-    ? { kind: 'role', id: meaning.slice(ROLE.length) as Role }
-    : GRAMMAR_KINDS[meaning];
-
-/** The words of a file, with what they stand for; other words of grammar are read by `grammarWords`. */
+/** The words of a file, with what they stand for. */
 const readEntries = (file: string, toEntry: (meaning: string) => Entry | undefined) =>
   readWords(file).flatMap(({ languages, word, meaning }) => {
     const entry = toEntry(meaning);

@@ -1,7 +1,7 @@
 import { splitCompound } from './compounds.ts';
 import { HEAD_IS_LAST } from './grammar.ts';
 import { type Entry, everyLanguage, isName, isSameEntry, type Lexicon } from './lexicon.ts';
-import { grammarWords } from './lexicon-files.ts';
+import { amountsIn, isPieces } from './amounts.ts';
 import { stem } from './stem.ts';
 import type { Token } from './tokens.ts';
 
@@ -26,8 +26,7 @@ const LANES: Readonly<Record<Entry['kind'], number>> = {
   role: 5,
   fixed: 6,
   brand: 7,
-  quantity: 8,
-  detail: 9,
+  detail: 8,
 };
 /** Words that describe; a noun of another language needs more than its letters. */
 const DESCRIBING: ReadonlySet<Entry['kind']> = new Set(['cue', 'colour', 'material', 'pattern']);
@@ -208,19 +207,11 @@ const asThing = (match: Match, id: string): Match => ({
   entry: { kind: 'notGarment', id },
 });
 
-/** "50 cm", "12 Stück". */
-const isMeasured = (tokens: readonly Token[]): boolean =>
-  tokens.some(({ text }, at) => {
-    const [, digits, own] = /^(\d+)([a-z]*)$/.exec(text) ?? [];
-    const unit = own || (tokens[at + 1]?.text ?? '');
-    return digits !== undefined && (/^[cm]m$/.test(unit) || grammarWords('pieces', 'en').has(unit));
-  });
-
 /** "Rits 50 cm jas", "Knöpfe Bluse 12 Stück": a part that comes first, with its length or number, is what is sold. */
 const isMeasuredPart = ({ entry: { kind, id }, first }: Match, tokens: readonly Token[]): boolean =>
   first === 0 &&
   (id.startsWith('closure:') || (kind === 'notGarment' && id === 'part')) &&
-  isMeasured(tokens);
+  amountsIn(tokens).some(({ unit }) => /^[cm]m$/.test(unit) || isPieces(unit));
 
 /** Drops names within the details of a garment that is named outside of them: a dress with a cowl neck is no scarf. */
 function withoutDetails(
