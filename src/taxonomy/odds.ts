@@ -4,6 +4,12 @@ export interface Belief {
   notGarment: number;
 }
 
+/** Scales odds to probabilities. */
+export function normalised({ categories, notGarment }: Belief): Belief {
+  const sum = categories.reduce((a, b) => a + b, notGarment);
+  return { categories: categories.map((odds) => odds / sum), notGarment: notGarment / sum };
+}
+
 export const average = (a: Belief, b: Belief): Belief => ({
   categories: a.categories.map((belief, i) => (belief + (b.categories[i] ?? 0)) / 2),
   notGarment: (a.notGarment + b.notGarment) / 2,

@@ -1,5 +1,7 @@
-import type { Role } from './grammar.ts';
+import type { Locale } from '../dictionary/schema.ts';
+import { HEAD_IS_LAST, type Role } from './grammar.ts';
 import { isName } from './lexicon.ts';
+import { grammarWords } from './lexicon-files.ts';
 import type { Match } from './scan.ts';
 import type { Token } from './tokens.ts';
 
@@ -37,13 +39,12 @@ const isDescribing = ({ entry: { kind, id } }: Match): boolean =>
 /**
  * Assigns every match except the role words to its clause.
  * @param unknown words that may be what the text is about: "[detergent] for jackets"
- * @param headIsLast whether "of" joins no head to a noun after it: "United Colors of Benetton shirt"
  */
 export function analyseClauses(
   tokens: readonly Token[],
   matches: readonly Match[],
   unknown: ReadonlySet<number>,
-  headIsLast: boolean,
+  locale: Locale,
 ): ClauseMatch[] {
   const clauseMatches: ClauseMatch[] = [];
   let segment = 0;
@@ -53,9 +54,12 @@ export function analyseClauses(
   let next = 0;
   let unknownFound = false;
   let wordFound = false;
-  const isAboutUnknown = ({ entry: { id }, last }: Match): boolean =>
+  const isQuantity = (at: number): boolean =>
+    grammarWords('quantity', locale).has(tokens[at]?.text ?? '');
+  /** Not "Zorvik, lot de 3 chaussettes", nor "Zorvik of London shirt". */
+  const isAboutUnknown = ({ entry: { id }, first: at, last }: Match): boolean =>
     (unknownFound || (wordFound && id === 'for')) &&
-    !(id === 'of' && headIsLast) &&
+    !(id === 'of' && (HEAD_IS_LAST[locale] || isQuantity(at - 1))) &&
     !matches.some(
       ({ entry, first }) =>
         last < first && first <= last + WEARER_SCOPE && OF_WEARER.test(entry.id),
@@ -83,10 +87,7 @@ export function analyseClauses(
         nounFound ||= isArticleNoun(match) && !negated;
       } else if (match.entry.id === 'without') {
         if (!isInPhrase) negatedUpTo = match.last + NEGATION_SCOPE;
-      } else if (
-        !isInPhrase &&
-        (match.entry.id === 'pair' || nounFound || isAboutUnknown(match))
-      ) {
+      } else if (!isInPhrase && (match.entry.id === 'pair' || nounFound || isAboutUnknown(match))) {
         // "Set of 3 T-shirts": a role word before the first noun does not apply.
         role = match.entry.id;
       }

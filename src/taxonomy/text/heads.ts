@@ -65,11 +65,7 @@ const areCoordinated = (tokens: readonly Token[], a: Match, b: Match, locale: Lo
 };
 
 /** Returns the heads of a segment: the head noun and nouns coordinated with it, or a more specific noun. */
-function findHeads(
-  tokens: readonly Token[],
-  main: readonly Match[],
-  locale: Locale,
-): Set<Match> {
+function findHeads(tokens: readonly Token[], main: readonly Match[], locale: Locale): Set<Match> {
   const ordered = HEAD_IS_LAST[locale] ? main.toReversed() : main;
   const head = ordered[0];
   if (!head) return new Set();

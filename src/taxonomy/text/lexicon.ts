@@ -193,7 +193,8 @@ function compile(locale: Locale): Lexicon {
   for (const [phrase, entry] of entriesOf(locale)) {
     for (const spelling of spellings(phrase, locale)) add(spelling, entry);
   }
-  for (const word of grammarWords('marker', locale)) addLanguageWeight(word, WORD_WEIGHT);
+  for (const meaning of ['marker', 'quantity'])
+    for (const word of grammarWords(meaning, locale)) addLanguageWeight(word, WORD_WEIGHT);
   for (const word of grammarWords('function', locale)) addLanguageWeight(word, FUNCTION_WEIGHT);
 
   const english = englishEntries();
