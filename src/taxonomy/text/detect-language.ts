@@ -81,6 +81,7 @@ const votesOf = remembered((word) => knownVotes(word) ?? compoundVotes(word));
 export const isKnownWord = (word: string): boolean =>
   LOCALES.some((locale) => (lexiconOf(locale).languageWeights.get(word) ?? 0) >= WORD_WEIGHT);
 
+const NOT_ASCII = /[^ -~]/;
 /** Letters of languages that are not supported: of other scripts, or with accents none of ours has. */
 const FOREIGN_LETTER =
   /[łşğıżśćńźąęřůěťďčžőűățāēīūņļķģđðþåøãõơư\u1ea0-\u1ef9]|(?![ªº])(?=\p{L})[^\p{Script=Latin}]/giu;
@@ -120,5 +121,6 @@ export function languageVotes(text: string, tokens: readonly Token[]): LanguageV
   addSpelling(own, unknown);
   // Beside a foreign word, "de" and "camisola" are as likely foreign.
   const words = foreign > 0 ? foreign + shared : 0;
-  return { own, foreign: words + (text.match(FOREIGN_LETTER)?.length ?? 0) / 2 };
+  const letters = NOT_ASCII.test(text) ? (text.match(FOREIGN_LETTER)?.length ?? 0) : 0;
+  return { own, foreign: words + letters / 2 };
 }

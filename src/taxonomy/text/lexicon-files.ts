@@ -6,7 +6,7 @@ import { tokenize } from './tokens.ts';
 const EVERY_LANGUAGE = '*';
 
 /** A word or phrase, and what it means: a category, an attribute or a part in a sentence. */
-export interface LexiconWord {
+interface LexiconWord {
   languages: readonly Locale[];
   word: string;
   meaning: string;

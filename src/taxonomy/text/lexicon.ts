@@ -17,7 +17,7 @@ export type Entry =
   | { kind: 'fixed' | 'brand'; id: '' };
 
 /** What is found along a path of words. */
-export interface Trie<Found> {
+interface Trie<Found> {
   next: Map<string, Trie<Found>>;
   found: Found[];
 }
@@ -38,7 +38,7 @@ function endOf<Found>(root: Trie<Found>, path: readonly string[]): Trie<Found> {
 /** An entry and how it is written: of words with the same stem, the one that is written is meant. */
 interface Written {
   entry: Entry;
-  spelling: string;
+  spellings: string[];
 }
 
 /** A word or phrase of one of the languages. */
@@ -180,7 +180,9 @@ function compile(locale: Locale): Lexicon {
       if (owner !== entry.id) return;
       owners.set(spelling, owner);
     }
-    found.push({ entry, spelling });
+    const known = found.find((other) => isSameEntry(other.entry, entry));
+    if (known) known.spellings.push(spelling);
+    else found.push({ entry, spellings: [spelling] });
     if (words.length === 1 && words[0] && path[0]) {
       addSingle(singles, words[0], entry);
       addSingle(stems, path[0], entry);

@@ -37,17 +37,17 @@ const continuesPhrase = (token: Token | undefined): boolean =>
 /** Whether a word is an inflected form: "park" is none of "parka", although their stems are the same. */
 const isInflected = ({ text }: Token, stemmed: string): boolean => text.length > stemmed.length;
 
-/** Returns entries once each. Of articles with the same stem, as "cuissard" and "cuissarde", the written one is meant. */
-function meant({ found }: Lexicon['root'], words: readonly Token[]): readonly Entry[] {
-  if (found.length < 2) return found.map(({ entry }) => entry);
-  const spelled = words.map(({ text }) => text).join(' ');
-  const isExact = found.some(({ entry, spelling }) => isName(entry) && spelling === spelled);
-  const entries = found.flatMap(({ entry, spelling }) =>
-    isExact && isName(entry) && spelling !== spelled ? [] : [entry],
+/** Of articles with the same stem, as "cuissard" and "cuissarde" have, the one that is written is meant. */
+function meant({ found }: Lexicon['root'], tokens: readonly Token[], from: number, last: number) {
+  if (found.length < 2) return found;
+  const words = tokens.slice(from, last + 1).map(({ text }) => text);
+  const spelled = words.join(' ');
+  const exact = found.filter(
+    ({ entry, spellings }) => isName(entry) && spellings.includes(spelled),
   );
-  return entries.filter(
-    (entry, i) => entries.findIndex((other) => isSameEntry(entry, other)) === i,
-  );
+  return exact.length === 0
+    ? found
+    : found.filter((each) => !isName(each.entry) || exact.includes(each));
 }
 
 /** Returns all matches that start at `from`. */
@@ -67,7 +67,7 @@ function matchesAt(
       if (!isInflected(token, stemmed)) break;
       by = 'inflection';
     }
-    for (const entry of meant(node, tokens.slice(from, last + 1)))
+    for (const { entry } of meant(node, tokens, from, last))
       found.push({ entry, first: from, last, by });
     if (!continuesPhrase(tokens[last + 1])) break;
     node = node.next.get(stems[last + 1] ?? '');
