@@ -129,7 +129,7 @@ const NOUN_WEIGHT = 2;
 export const WORD_WEIGHT = 1;
 const PHRASE_WEIGHT = 0.5;
 
-export const isSameEntry = (a: Entry, b: Entry): boolean => a.kind === b.kind && a.id === b.id;
+const isSameEntry = (a: Entry, b: Entry): boolean => a.kind === b.kind && a.id === b.id;
 
 const englishEntries = lazily(() => new Map(dictionaryEntries('en')));
 

@@ -1,7 +1,7 @@
 import { amountsIn, isPieces } from './amounts.ts';
 import { splitCompound } from './compounds.ts';
 import { HEAD_IS_LAST } from './grammar.ts';
-import { type Entry, everyLanguage, isName, isSameEntry, type Lexicon } from './lexicon.ts';
+import { type Entry, everyLanguage, isName, type Lexicon } from './lexicon.ts';
 import { stem } from './stem.ts';
 import type { Token } from './tokens.ts';
 
