@@ -18,17 +18,13 @@ interface Example {
 
 /** The direction in which a feature may move confidence, where that is known. */
 const SIGNS: Readonly<Partial<Record<Feature, 1 | -1>>> = {
-  inflection: -1,
   openCompound: -1,
-  group: -1,
   siblings: -1,
   description: -1,
   productType: -1,
   otherLanguage: -1,
-  languageMargin: 1,
   falseFriend: -1,
   rivals: -1,
-  rivalsOfOtherRegion: -1,
   rivalsNoGarment: -1,
   coverage: 1,
   typeAgrees: 1,
@@ -41,7 +37,6 @@ const PRIORS: Readonly<Partial<Record<Feature, number>>> = {
   otherLanguage: -1.5,
   falseFriend: -2,
   rivals: -2,
-  rivalsOfOtherRegion: -1,
   rivalsNoGarment: -1,
   description: -1,
   support: 1,

@@ -12,6 +12,7 @@ import {
 import { type FusionResult, fuse, topClass } from './fuse.ts';
 import { withLearned } from './learned.ts';
 import type { Learned } from './learned-schema.ts';
+import { round3 } from './odds.ts';
 import type { GroupEvidence } from './outfit/parse-groups.ts';
 import { aloneFrom, ofImageClasses } from './photo/image-classes.ts';
 import { type SeenGarment, shownTo, showsSeveral, type WornGarment } from './photo/worn.ts';
@@ -75,8 +76,6 @@ const MAX_WARNINGS = 20;
 
 /** Candidates below this confidence are noise and are not returned. */
 const MIN_CONFIDENCE = 0.005;
-
-const round3 = (value: number): number => Math.round(value * 1000) / 1000;
 
 function categoryOf(
   fused: FusionResult,

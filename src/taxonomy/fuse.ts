@@ -1,5 +1,5 @@
 import { CATEGORY_IDS, categories, dictionary, REGIONS, type Region } from './dictionary/schema.ts';
-import { average, type Belief, indexOfMax } from './odds.ts';
+import { average, type Belief, indexOfMax, normalised } from './odds.ts';
 import type { GroupEvidence } from './outfit/parse-groups.ts';
 import {
   IMAGE_CLASSES,
@@ -93,11 +93,6 @@ function contradicts(text: TextBelief, image: ImageLikelihoods): boolean {
 }
 
 const NO_EVIDENCE: ImageLikelihoods = { categories: CATEGORY_IDS.map(() => 1), notGarment: 1 };
-
-function normalised({ categories, notGarment }: Belief): Belief {
-  const sum = categories.reduce((a, b) => a + b, notGarment);
-  return { categories: categories.map((odds) => odds / sum), notGarment: notGarment / sum };
-}
 
 /** Bayes' rule: prior times likelihoods of the text, of the photo and of the garment's group. */
 function posterior(

@@ -2,7 +2,7 @@ import { type Category, colourFamilies } from '../dictionary/schema.ts';
 import { familyDistance, type MeasuredColor, overallFamily } from '../photo/color.ts';
 import type { AttributeRating, AttributeValue, GarmentAttributes } from '../response-schema.ts';
 import type { TextAttributes } from '../text/text-attributes.ts';
-import { weightedMean } from './insulation.ts';
+import { round2, weightedMean } from './insulation.ts';
 
 /** The seasons of garments that are worn all year. */
 const ALL_YEAR = ['spring', 'summer', 'autumn', 'winter'] as const;
@@ -13,8 +13,6 @@ const WORN_SEASONS: Readonly<Record<string, readonly string[]>> = {
 
 /** CIEDE2000 distance beyond which a photo's and a text's colours count as different. */
 const MAX_COLOUR_DISTANCE = 25;
-
-const round2 = (value: number): number => Math.round(value * 100) / 100;
 
 type Colors = GarmentAttributes['colors'];
 

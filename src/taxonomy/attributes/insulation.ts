@@ -16,7 +16,7 @@ const sleeveFactors = new Map(
   dictionary.attributes.sleeveLength.map(({ id, cloFactorVsLong }) => [id, cloFactorVsLong]),
 );
 
-const round2 = (value: number): number => Math.round(value * 100) / 100;
+export const round2 = (value: number): number => Math.round(value * 100) / 100;
 
 /**
  * Returns the mean of a material property, weighted by share; materials without a share weigh equally.

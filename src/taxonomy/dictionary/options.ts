@@ -132,91 +132,46 @@ export const OptionsResponse = z
   .meta({ id: 'OptionsResponse' });
 export type OptionsResponse = z.infer<typeof OptionsResponse>;
 
-interface Labelled<Id = string> {
-  id: Id;
-  labels: Readonly<Record<Locale, string>>;
-}
-
-const localise =
-  (locale: Locale) =>
-  <Id>({ id, labels }: Labelled<Id>): { id: Id; label: string } => ({ id, label: labels[locale] });
-
-const SECTION_BODIES: Readonly<Record<Section, (locale: Locale) => Partial<OptionsResponse>>> = {
-  categories: (locale) => ({
-    groups: dictionary.categoryGroups.map((group) => ({
-      ...localise(locale)(group),
-      region: group.region,
-    })),
-    categories: dictionary.categories.map((category) => ({
-      ...localise(locale)(category),
-      groupId: category.parentId,
-      region: category.region,
-      layer: category.layer,
-      bodySlot: category.bodySlot,
-      lookEligible: category.lookEligible,
-      clo: category.clo,
-      formality: category.formality,
-      seasons: category.seasons ?? [],
-      mappings: {
-        shopify: category.mappings.shopify.id,
-        google: category.mappings.google.id,
-      },
-    })),
-  }),
-  colours: (locale) => ({
-    colours: dictionary.colourFamilies.map((family) => ({
-      ...localise(locale)(family),
-      hex: family.hex,
-      measurable: family.measurable,
-    })),
-  }),
-  materials: (locale) => ({
+/** What each section has of the dictionary: entries with labels in all languages, and more than the response has. */
+const SECTION_BODIES: Readonly<Record<Section, object>> = {
+  categories: {
+    groups: dictionary.categoryGroups,
+    categories: dictionary.categories.map(
+      ({ parentId, mappings: { shopify, google }, ...rest }) => ({
+        seasons: [],
+        ...rest,
+        groupId: parentId,
+        mappings: { shopify: shopify.id, google: google.id },
+      }),
+    ),
+  },
+  colours: { colours: dictionary.colourFamilies },
+  materials: {
     materials: dictionary.materials.map((material) => ({
-      ...localise(locale)(material),
-      fibreName: material.fibreName,
-      insulationFactor: material.insulationFactor,
+      ...material,
       waterResistance: rating01(material.waterResistance),
       windResistance: rating01(material.windResistance),
       breathability: rating01(material.breathability),
     })),
-  }),
-  patterns: (locale) => ({ patterns: dictionary.patterns.map(localise(locale)) }),
-  attributes: (locale) => ({
-    attributes: Object.fromEntries(
-      Object.entries(dictionary.attributes).map(([name, words]) => [
-        name,
-        words.map((localised: Labelled<string | number>) => localise(locale)(localised)),
-      ]),
-    ),
-  }),
-  profile: (locale) => {
-    const { profileOptions } = dictionary;
-    const localised = localise(locale);
-    return {
-      profile: {
-        thermalProfiles: profileOptions.thermalProfiles.map((each) => ({
-          ...localised(each),
-          offsetC: each.offsetC,
-        })),
-        offsetC: profileOptions.offsetC,
-        cloOffset: profileOptions.cloOffset,
-        fitPreferences: profileOptions.fitPreferences.map(localised),
-        occasions: profileOptions.occasions.map((each) => ({
-          ...localised(each),
-          formality: each.formality,
-        })),
-        activities: profileOptions.activities.map((each) => ({
-          ...localised(each),
-          met: each.met,
-        })),
-        weatherConditions: profileOptions.weatherConditions.map(localised),
-      },
-    };
   },
+  patterns: { patterns: dictionary.patterns },
+  attributes: { attributes: dictionary.attributes },
+  profile: { profile: dictionary.profileOptions },
 };
 
+/** Gives every entry within a value the label of one language instead of its labels in all of them. */
+function localised(value: unknown, locale: Locale): unknown {
+  if (Array.isArray(value)) return value.map((each) => localised(each, locale));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, own]) =>
+      key === 'labels' ? ['label', own[locale]] : [key, localised(own, locale)],
+    ),
+  );
+}
+
 /** Leaves out what a version does not have yet. */
-function withoutLater(body: Partial<OptionsResponse>, version: string): Partial<OptionsResponse> {
+function withoutLater(body: OptionsResponse, version: string): OptionsResponse {
   if (!body.categories) return body;
   const [first = ''] = VERSIONS;
   const isThere = (id: string) =>
@@ -231,23 +186,18 @@ function optionsOf(
   modelVersion: string,
   version: string,
 ): OptionsResponse {
-  return {
+  const { locales, regions, layers } = dictionary;
+  const body = {
     dictionaryVersion: version,
     contentHash: EARLIER[version] ?? contentHash,
     locale,
-    locales: dictionary.locales,
-    regions: dictionary.regions,
-    layers: dictionary.layers.map((layer) => ({ ...localise(locale)(layer), order: layer.order })),
-    ...withoutLater(
-      Object.assign({}, ...sections.map((section) => SECTION_BODIES[section](locale))),
-      version,
-    ),
-    model: {
-      version: modelVersion,
-      imageClasses: [...IMAGE_CLASSES],
-      languages: dictionary.locales,
-    },
+    locales,
+    regions,
+    layers,
+    ...Object.assign({}, ...sections.map((section) => SECTION_BODIES[section])),
+    model: { version: modelVersion, imageClasses: IMAGE_CLASSES, languages: locales },
   };
+  return withoutLater(OptionsResponse.parse(localised(body, locale)), version);
 }
 
 /** A response body and the strong entity tag of exactly these bytes. */

@@ -1,5 +1,6 @@
 import { classify, type ImageEvidence } from '../classify.ts';
 import { dictionary, type Region } from '../dictionary/schema.ts';
+import { round3 } from '../odds.ts';
 import { ofImageClasses } from '../photo/image-classes.ts';
 import type { ClassifySettings } from '../request-schema.ts';
 import {
@@ -70,8 +71,6 @@ const MIN_GARMENT_CONFIDENCE = 0.6;
 const MIN_GUESSED = { garment: 0.6, group: 0.7 };
 /** The outfit engine accepts ids of 128 characters. */
 const MAX_ID_CHARS = 120;
-
-const round3 = (value: number): number => Math.round(value * 1000) / 1000;
 
 const itemId = (id: string, index: number): string => `${id.slice(0, MAX_ID_CHARS)}-${index}`;
 

@@ -1,3 +1,4 @@
+import { indexOfMax } from '../odds.ts';
 import type { MeasuredColor } from './color.ts';
 import { IMAGE_CLASSES, imageLikelihoods, supportOf } from './image-classes.ts';
 
@@ -37,8 +38,6 @@ const MIN_SOLD_SHARE = 0.6;
 /** Whether a photo may sell one of several garments. @param worn the largest first */
 export const showsSeveral = ([largest]: readonly WornGarment[] = []): boolean =>
   largest !== undefined && largest.share < MIN_SOLD_SHARE;
-
-const indexOfMax = (values: readonly number[]): number => values.indexOf(Math.max(...values));
 
 /**
  * Returns what a photo of a person shows of the article of a text.

@@ -1,9 +1,7 @@
 import type { Token } from './tokens.ts';
 
-/** Heights of children's sizes, cm, in steps of six; those that adults' sizes have too stand only in a pair. */
-const CHILD_SIZES: ReadonlySet<number> = new Set([
-  68, 74, 80, 86, 92, 104, 116, 122, 128, 134, 140, 146, 152, 158, 164,
-]);
+/** Heights of children's sizes, cm; those that adults' sizes have too stand only in a pair. */
+const SIZES = { min: 50, max: 164, step: 6 } as const;
 const SHARED_SIZES: ReadonlySet<number> = new Set([50, 56, 62, 98, 110]);
 const SIZE_WORD = /^(gr|grosse|groesse|size|taille|talla|talle|taglia|maat|mt|sz)$/;
 const YEARS = /^(y|yr|yrs|years?|yo|ans?|anos?|anni|anno|jahren?|jaar|j)$/;
@@ -54,8 +52,9 @@ function ageAt(tokens: readonly Token[], at: number): string | undefined {
 function sizeAt(tokens: readonly Token[], at: number): string | undefined {
   const size = numberIn(tokens[at]);
   const next = numberIn(tokens[at + 1]);
-  const isPair = next - size === 6 && tokens[at + 1]?.before !== 'space';
-  const isChild = CHILD_SIZES.has(size) || (SHARED_SIZES.has(size) && isPair);
+  const isPair = next - size === SIZES.step && tokens[at + 1]?.before !== 'space';
+  const isSize = size >= SIZES.min && size <= SIZES.max && (size - SIZES.min) % SIZES.step === 0;
+  const isChild = isSize && (isPair || !SHARED_SIZES.has(size));
   const isNamed = isPair || SIZE_WORD.test(tokens[at - 1]?.text ?? '');
   return isChild && isNamed ? groupOf(size, HEIGHTS) : undefined;
 }

@@ -1,5 +1,5 @@
 import { CATEGORY_IDS } from '../dictionary/schema.ts';
-import type { Belief } from '../odds.ts';
+import { type Belief, normalised } from '../odds.ts';
 import { NO_GARMENT } from './contradictions.ts';
 import { refine } from './refine.ts';
 import type { Hints } from './text-attributes.ts';
@@ -47,11 +47,11 @@ function sumVotes(votes: readonly Vote[]): { categories: number[]; notGarment: n
 }
 
 /** Converts odds to probabilities, mixed with a uniform distribution of weight 1 - MAX_TRUST. */
-function normalise({ categories, notGarment }: Belief): Belief {
-  const sum = categories.reduce((a, b) => a + b, notGarment);
+function trusted(odds: Belief): Belief {
+  const { categories, notGarment } = normalised(odds);
   const residual = (1 - MAX_TRUST) / (categories.length + 1);
-  const toProbability = (odd: number) => MAX_TRUST * (odd / sum) + residual;
-  return { categories: categories.map(toProbability), notGarment: toProbability(notGarment) };
+  const mixed = (probability: number) => MAX_TRUST * probability + residual;
+  return { categories: categories.map(mixed), notGarment: mixed(notGarment) };
 }
 
 /** Categories that a Google category has below it; none if it is no apparel; undefined if there is no such column. */
@@ -63,7 +63,7 @@ const factorOf = (score: number): number => (score === 0 ? 1 : Math.exp(VOTE_LOG
 /** Weighs the votes of words. */
 export function believe(votes: readonly Vote[]): Belief {
   const sums = sumVotes(votes);
-  return normalise({
+  return trusted({
     categories: sums.categories.map((score) => BASE_ODDS * factorOf(score)),
     notGarment: NOT_GARMENT_BASE_ODDS * factorOf(sums.notGarment),
   });
@@ -74,7 +74,7 @@ export function believeBranch(branch: ReadonlySet<string>, hints: Hints): Belief
   const suggested = new Set([...branch].map((id) => refine('garment', id, hints)?.[1]));
   const voteOf = (id: string): number =>
     (branch.has(id) ? BRANCH_VOTE : 0) + (suggested.has(id) ? SUGGESTED_VOTE : 0);
-  return normalise({
+  return trusted({
     categories: CATEGORY_IDS.map((id) => BASE_ODDS * factorOf(voteOf(id))),
     notGarment: NOT_GARMENT_BASE_ODDS,
   });
@@ -83,11 +83,10 @@ export function believeBranch(branch: ReadonlySet<string>, hints: Hints): Belief
 /** Makes what is outside of a Google branch less likely; an empty branch is no apparel. */
 export function within({ categories, notGarment }: Belief, branch: Branch): Belief {
   if (!branch) return { categories, notGarment };
-  const isApparel = branch.size > 0;
-  const odds = categories.map((belief, i) =>
-    branch.has(CATEGORY_IDS[i] ?? '') ? belief : belief * OUTSIDE_BRANCH_FACTOR,
-  );
-  const noneOdds = isApparel ? notGarment * OUTSIDE_BRANCH_FACTOR : notGarment;
-  const sum = odds.reduce((total, odd) => total + odd, noneOdds);
-  return { categories: odds.map((odd) => odd / sum), notGarment: noneOdds / sum };
+  return normalised({
+    categories: categories.map((belief, i) =>
+      branch.has(CATEGORY_IDS[i] ?? '') ? belief : belief * OUTSIDE_BRANCH_FACTOR,
+    ),
+    notGarment: branch.size > 0 ? notGarment * OUTSIDE_BRANCH_FACTOR : notGarment,
+  });
 }

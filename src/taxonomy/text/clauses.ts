@@ -1,4 +1,7 @@
-import type { Role } from './grammar.ts';
+import type { Locale } from '../dictionary/schema.ts';
+import { HEAD_IS_LAST, type Role } from './grammar.ts';
+import { isName } from './lexicon.ts';
+import { grammarWords } from './lexicon-files.ts';
 import type { Match } from './scan.ts';
 import type { Token } from './tokens.ts';
 
@@ -22,8 +25,7 @@ const NEGATION_SCOPE = 2;
 const WEARER_SCOPE = 2;
 
 /** Whether a match names an article, a garment or not. */
-export const isArticleNoun = ({ entry: { kind } }: Match): boolean =>
-  kind === 'garment' || kind === 'group' || kind === 'notGarment';
+export const isArticleNoun = ({ entry }: Match): boolean => isName(entry);
 
 const startsSegment = ({ before }: Token): boolean => before === 'break' || before === 'sentence';
 
@@ -37,13 +39,12 @@ const isDescribing = ({ entry: { kind, id } }: Match): boolean =>
 /**
  * Assigns every match except the role words to its clause.
  * @param unknown words that may be what the text is about: "[detergent] for jackets"
- * @param headIsLast whether "of" joins no head to a noun after it: "United Colors of Benetton shirt"
  */
 export function analyseClauses(
   tokens: readonly Token[],
   matches: readonly Match[],
   unknown: ReadonlySet<number>,
-  headIsLast: boolean,
+  locale: Locale,
 ): ClauseMatch[] {
   const clauseMatches: ClauseMatch[] = [];
   let segment = 0;
@@ -51,14 +52,14 @@ export function analyseClauses(
   let nounFound = false;
   let negatedUpTo = -1;
   let next = 0;
-  const quantityEnds = new Set(
-    matches.filter(({ entry }) => entry.kind === 'quantity').map(({ last }) => last),
-  );
   let unknownFound = false;
   let wordFound = false;
-  const isAboutUnknown = ({ entry: { id }, last }: Match): boolean =>
+  const isQuantity = (at: number): boolean =>
+    grammarWords('quantity', locale).has(tokens[at]?.text ?? '');
+  /** Not "Zorvik, lot de 3 chaussettes", nor "Zorvik of London shirt". */
+  const isAboutUnknown = ({ entry: { id }, first: at, last }: Match): boolean =>
     (unknownFound || (wordFound && id === 'for')) &&
-    !(id === 'of' && headIsLast) &&
+    !(id === 'of' && (HEAD_IS_LAST[locale] || isQuantity(at - 1))) &&
     !matches.some(
       ({ entry, first }) =>
         last < first && first <= last + WEARER_SCOPE && OF_WEARER.test(entry.id),
@@ -77,7 +78,6 @@ export function analyseClauses(
     for (; matches[next]?.first === at; next++) {
       const match = matches[next];
       if (!match) continue;
-      if (match.entry.kind === 'quantity') continue;
       // "Sans manches" is itself a sleeve length and negates nothing; "à carreaux" is a pattern.
       const isInPhrase = matches.some(({ first, last }) => first === at && last > match.last);
       wordFound ||= isDescribing(match);
@@ -87,12 +87,8 @@ export function analyseClauses(
         nounFound ||= isArticleNoun(match) && !negated;
       } else if (match.entry.id === 'without') {
         if (!isInPhrase) negatedUpTo = match.last + NEGATION_SCOPE;
-      } else if (
-        !isInPhrase &&
-        (match.entry.id === 'pair' || nounFound || isAboutUnknown(match)) &&
-        !(quantityEnds.has(at - 1) && match.entry.id === 'of')
-      ) {
-        // "Set of 3 T-shirts": "of" after a quantity, or a role word before the first noun, does not apply.
+      } else if (!isInPhrase && (match.entry.id === 'pair' || nounFound || isAboutUnknown(match))) {
+        // "Set of 3 T-shirts": a role word before the first noun does not apply.
         role = match.entry.id;
       }
     }

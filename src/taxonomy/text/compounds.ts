@@ -1,9 +1,8 @@
 import type { Locale } from '../dictionary/schema.ts';
-import { lazily, remembered } from '../lazily.ts';
+import { remembered } from '../lazily.ts';
 import { type Entry, type Lexicon, lexiconOf } from './lexicon.ts';
-import { readWords, wordsFor } from './lexicon-files.ts';
+import { compoundWords } from './lexicon-files.ts';
 import { stem } from './stem.ts';
-import { tokenize } from './tokens.ts';
 
 /** Linking elements between the parts of a compound: "Damen-", "Winter-s-". */
 const LINKING_ELEMENTS = ['', 's', 'n', 'en', 'e', 'er'] as const;
@@ -27,32 +26,13 @@ interface Compound {
   isCovered: boolean;
 }
 
-/** Words of compounds as they stand in one: `first` parts without linking elements, and `last` ones. */
-const partsOf = (meaning: 'first' | 'last' | 'none') =>
-  lazily(() => {
-    const words = readWords('compounds');
-    return new Map(
-      COMPOUNDING.map((locale) => [
-        locale,
-        new Set(
-          wordsFor(words, locale, meaning).flatMap((word) =>
-            tokenize(word).map(({ text }) => text),
-          ),
-        ),
-      ]),
-    );
-  });
-const modifierSets = partsOf('first');
-const openHeadSets = partsOf('last');
-/** First parts that make a garment's name another thing's: "Hundemantel". */
-const noGarmentSets = partsOf('none');
 const NO_GARMENT: readonly Entry[] = [{ kind: 'notGarment', id: 'thing' }];
 
 /** Entries of a part as it is written: compounds do not inflect their modifiers. */
 function modifierEntries(part: string, { singles, locale }: Lexicon): readonly Entry[] | undefined {
   if (part.length < MIN_PART_CHARS) return undefined;
   const known = singles.get(part)?.filter(({ kind }) => kind !== 'detail');
-  return known ?? (modifierSets().get(locale)?.has(part) ? [] : undefined);
+  return known ?? (compoundWords('first', locale).has(part) ? [] : undefined);
 }
 
 /** Returns the entries of a compound's modifiers; undefined unless known words cover all of it. */
@@ -84,7 +64,7 @@ const canEnd = ({ kind }: Entry): boolean =>
 
 /** A garment's name ends many a thing's; that of a thing ends things only: "Hundekissen". */
 const mayEndAny = (last: string, head: readonly Entry[], locale: Locale): boolean =>
-  openHeadSets().get(locale)?.has(last) ||
+  compoundWords('last', locale).has(last) ||
   (locale !== 'en' &&
     last.length >= MIN_THING_CHARS &&
     head.every(({ kind }) => kind === 'notGarment'));
@@ -98,7 +78,8 @@ function split(word: string, lexicon: Lexicon): Compound | undefined {
     const last = word.slice(cut);
     const head = (singles.get(last) ?? singles.get(stemmed.slice(cut)))?.filter(canEnd);
     if (!head?.length) continue;
-    if (noGarmentSets().get(locale)?.has(word.slice(0, cut))) {
+    // "Hundemantel": a first part may make a garment's name another thing's.
+    if (compoundWords('none', locale).has(word.slice(0, cut))) {
       return { head: NO_GARMENT, modifiers: [], isCovered: true };
     }
     const modifiers = decodeModifiers(word.slice(0, cut), lexicon);
@@ -119,16 +100,12 @@ const HOLDER: Compound = {
 };
 /** Languages that call things so, in one word. */
 const VERBAL: readonly Locale[] = ['es', 'it'];
-const verbsOf = lazily(() => {
-  const words = readWords('compounds');
-  return new Map(VERBAL.map((locale) => [locale, wordsFor(words, locale, 'verb')]));
-});
 
 /** "Portacravatte", "cubrecama": a thing that is called by what it does with another. */
 function splitVerb(word: string, { locale, languageWeights }: Lexicon): Compound | undefined {
-  const isOne = verbsOf()
-    .get(locale)
-    ?.some((verb) => word.startsWith(verb) && word.length >= verb.length + MIN_OBJECT_CHARS);
+  const isOne = [...compoundWords('verb', locale)].some(
+    (verb) => word.startsWith(verb) && word.length >= verb.length + MIN_OBJECT_CHARS,
+  );
   return isOne && !languageWeights.has(word) ? HOLDER : undefined;
 }
 

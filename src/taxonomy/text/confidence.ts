@@ -11,8 +11,6 @@ export type ConfidenceModel = z.infer<typeof ConfidenceModel>;
 
 /** Words mislead and sellers err: no text gives more. */
 const MAX_CONFIDENCE = 0.989;
-/** "Top" or "shoes" name a group: which of its categories is meant is a guess, and never sure. */
-const MAX_GROUP_CONFIDENCE = 0.89;
 
 const MODEL = ConfidenceModel.parse(fitted);
 
@@ -30,8 +28,4 @@ export function probabilityOf(features: Features, { intercept, weights }: Confid
  * @param limit the highest it may be, 0–1: the article may be another thing than the name says
  */
 export const confidenceOf = (features: Features, limit = MAX_CONFIDENCE): number =>
-  Math.min(
-    limit,
-    features.group > 0 ? MAX_GROUP_CONFIDENCE : MAX_CONFIDENCE,
-    probabilityOf(features, MODEL),
-  );
+  Math.min(limit, MAX_CONFIDENCE, probabilityOf(features, MODEL));

@@ -1,10 +1,9 @@
-import { CATEGORY_IDS, categories, type Region } from '../dictionary/schema.ts';
-import { lazily } from '../lazily.ts';
-import { setOf } from './rules.ts';
+import { categories, type Region } from '../dictionary/schema.ts';
+import { isListed } from './rules.ts';
 
 /** Regions whose articles sellers do not keep apart: a tunic is a top or a dress, a fleece a top or a jacket. */
 const NEIGHBOURS: ReadonlySet<string> = new Set(['top outerwear', 'top dress', 'outerwear dress']);
-const anywhere = setOf('garments', 'anywhere');
+const isAnywhere = (id: string): boolean => isListed('garments', 'anywhere', id);
 
 const areNeighbours = (a: Region, b: Region): boolean =>
   a === b || NEIGHBOURS.has(`${a} ${b}`) || NEIGHBOURS.has(`${b} ${a}`);
@@ -12,34 +11,22 @@ const areNeighbours = (a: Region, b: Region): boolean =>
 /** Stands for everything that is no garment. */
 export const NO_GARMENT = '';
 
+/** Whether an article that is named one category may be filed under the other. */
 function canBe(a: string, b: string): boolean {
   const [first, second] = [categories.get(a), categories.get(b)];
   if (!first || !second) return a === b;
   if (a === b || first.bodySlot === second.bodySlot) return true;
   const isShoes = first.region === 'shoes' || second.region === 'shoes';
-  if (!isShoes && (anywhere().has(a) || anywhere().has(b))) return true;
+  if (!isShoes && (isAnywhere(a) || isAnywhere(b))) return true;
   return areNeighbours(first.region, second.region);
 }
-
-/** For each category, those that the same article may be filed under. */
-const compatible = lazily(
-  (): ReadonlyMap<string, ReadonlySet<string>> =>
-    new Map(
-      [NO_GARMENT, ...CATEGORY_IDS].map((id) => [
-        id,
-        new Set([NO_GARMENT, ...CATEGORY_IDS].filter((other) => canBe(id, other))),
-      ]),
-    ),
-);
 
 /** Whether no category of one list can be the same article as one of the other. */
 export const contradict = (named: readonly string[], filed: readonly string[]): boolean => {
   // A branch of trousers has leggings, but is no place for shirts.
-  const specific = filed.filter((id) => !anywhere().has(id));
+  const specific = filed.filter((id) => !isAnywhere(id));
   const others = specific.length > 0 ? specific : filed;
-  return !named.some(
-    (id) => filed.includes(id) || others.some((other) => compatible().get(id)?.has(other)),
-  );
+  return !named.some((id) => filed.includes(id) || others.some((other) => canBe(id, other)));
 };
 
 /** A region with a smaller share of a branch is there because sellers err. */

@@ -1,8 +1,8 @@
 import { LOCALES, type Locale } from '../dictionary/schema.ts';
 import { lazily, remembered } from '../lazily.ts';
 import { splitCompound } from './compounds.ts';
-import { grammar, lexiconOf, WORD_WEIGHT } from './lexicon.ts';
-import { wordsFor } from './lexicon-files.ts';
+import { lexiconOf, WORD_WEIGHT } from './lexicon.ts';
+import { grammarWords } from './lexicon-files.ts';
 import type { Token } from './tokens.ts';
 
 /** Votes for each language, in the order of LOCALES, and for languages that are not supported. */
@@ -68,42 +68,20 @@ function knownVotes(word: string): readonly number[] | undefined {
 }
 
 /** Votes of a compound of known words: "Herrenwinterjacke" is German. */
-const compoundVotes = remembered((word): readonly number[] | undefined => {
+function compoundVotes(word: string): readonly number[] | undefined {
   const splits = LOCALES.map((locale: Locale) =>
     locale !== 'en' && splitCompound(word, locale)?.isCovered ? COMPOUND_WEIGHT : 0,
   );
   return splits.some((weight) => weight > 0) ? splits : undefined;
-});
+}
 
-/** Votes of the lexicons' own words, computed once; bounded by the size of the lexicons. */
-const knownWords = lazily(
-  () =>
-    new Map(
-      LOCALES.flatMap((locale) => [...lexiconOf(locale).languageWeights.keys()]).map(
-        (word) => [word, knownVotes(word) ?? NO_VOTES] as const,
-      ),
-    ),
-);
+const votesOf = remembered((word) => knownVotes(word) ?? compoundVotes(word));
 
-/** Words that mean something by themselves, and not only within a phrase, as "booth" does. */
-const ownWords = lazily(
-  () =>
-    new Set(
-      LOCALES.flatMap((locale) =>
-        [...lexiconOf(locale).languageWeights].flatMap(([word, weight]) =>
-          weight < WORD_WEIGHT ? [] : [word],
-        ),
-      ),
-    ),
-);
+/** Whether a word means something by itself in any of the languages, and not only within a phrase, as "booth" does. */
+export const isKnownWord = (word: string): boolean =>
+  LOCALES.some((locale) => (lexiconOf(locale).languageWeights.get(word) ?? 0) >= WORD_WEIGHT);
 
-/** Whether a word means something by itself in any of the languages. */
-export const isKnownWord = (word: string): boolean => ownWords().has(word);
-
-const foreignWords = lazily(
-  () => new Set(wordsFor(grammar(), 'en', 'foreign').filter((word) => !knownWords().has(word))),
-);
-const sharedWords = lazily(() => new Set(wordsFor(grammar(), 'en', 'shared-with-foreign')));
+const NOT_ASCII = /[^ -~]/;
 /** Letters of languages that are not supported: of other scripts, or with accents none of ours has. */
 const FOREIGN_LETTER =
   /[łşğıżśćńźąęřůěťďčžőűățāēīūņļķģđðþåøãõơư\u1ea0-\u1ef9]|(?![ªº])(?=\p{L})[^\p{Script=Latin}]/giu;
@@ -126,13 +104,6 @@ function addSpelling(own: number[], words: readonly string[]): void {
   );
 }
 
-/** Letters up to here, but for two, are those of a supported language. */
-const MAYBE_FOREIGN =
-  /[^ -~\u00a0-\u00e2\u00e4\u00e6-\u00ef\u00f1-\u00f4\u00f6\u00f7\u00f9-\u00fd\u00ff]/;
-
-const countForeignLetters = (text: string): number =>
-  MAYBE_FOREIGN.test(text) ? (text.match(FOREIGN_LETTER)?.length ?? 0) : 0;
-
 /** Returns the votes of a text's words for each language. */
 export function languageVotes(text: string, tokens: readonly Token[]): LanguageVotes {
   const own = LOCALES.map(() => 0);
@@ -140,15 +111,16 @@ export function languageVotes(text: string, tokens: readonly Token[]): LanguageV
   let foreign = 0;
   let shared = 0;
   for (const { text: word } of tokens) {
-    const votes = knownWords().get(word) ?? compoundVotes(word);
+    const votes = votesOf(word);
     if (votes) {
       addTo(own, votes);
-      if (sharedWords().has(word)) shared += Math.max(...votes);
-    } else if (foreignWords().has(word)) foreign += FOREIGN_WEIGHT;
+      if (grammarWords('shared-with-foreign', 'en').has(word)) shared += Math.max(...votes);
+    } else if (grammarWords('foreign', 'en').has(word)) foreign += FOREIGN_WEIGHT;
     else unknown.push(word);
   }
   addSpelling(own, unknown);
   // Beside a foreign word, "de" and "camisola" are as likely foreign.
   const words = foreign > 0 ? foreign + shared : 0;
-  return { own, foreign: words + countForeignLetters(text) / 2 };
+  const letters = NOT_ASCII.test(text) ? (text.match(FOREIGN_LETTER)?.length ?? 0) : 0;
+  return { own, foreign: words + letters / 2 };
 }

@@ -9,13 +9,11 @@ import { stem } from './stem.ts';
 
 /** What the confidence in a named category depends on. Each is between 0 and 1. */
 export const FEATURES = [
-  /** The noun is inflected, or the last part of a compound with an unknown first one. */
-  'inflection',
+  /** The noun is the last part of a compound with an unknown first one. */
   'openCompound',
   /** The name has several words. */
   'phrase',
-  /** The noun names a group, or a category that other words refine. */
-  'group',
+  /** The noun names a category that other words refine. */
   'refined',
   'general',
   /** How many categories have names with the same head: many for "pant". */
@@ -23,14 +21,12 @@ export const FEATURES = [
   /** The name was found elsewhere than in the title. */
   'productType',
   'description',
-  /** Another language than the text's names the article; how far the language is from the next one. */
+  /** Another language than the text's names the article. */
   'otherLanguage',
-  'languageMargin',
   /** The noun names something else in a language that the text may be in. */
   'falseFriend',
-  /** Other nouns: in the main clause, of another region, things that are no garment. */
+  /** Other nouns: in the main clause, things that are no garment. */
   'rivals',
-  'rivalsOfOtherRegion',
   'rivalsNoGarment',
   /** The share of words that are known. */
   'coverage',
@@ -113,20 +109,16 @@ export function featuresOf(naming: Naming, others: OtherEvidence): Features {
   const rest = mentions.filter((other) => other.match.entry.id !== match.entry.id);
   const rivals = rest.filter(({ role }) => role === undefined);
   return {
-    inflection: flag(match.by === 'inflection'),
     openCompound: flag(match.by === 'open'),
     phrase: flag(match.last > match.first),
-    group: flag(match.entry.kind === 'group'),
     refined: flag(isRefined),
     general: flag(!isRefined && isGeneral(match.entry.id)),
     siblings: siblingsOf(field, match),
     productType: flag(field.name === 'product_type'),
     description: flag(field.name === 'description'),
     otherLanguage: flag(!field.isMainLanguage),
-    languageMargin: field.languageMargin,
     falseFriend: falseFriend(field, match),
     rivals: capped(rivals.length),
-    rivalsOfOtherRegion: capped(rest.filter(({ region }) => region !== mention.region).length),
     rivalsNoGarment: capped(rest.filter((other) => isNoGarment(other.match.entry)).length),
     coverage: coverageOf(field),
     length: Math.min(1, field.tokens.length / LONG_TEXT_WORDS),

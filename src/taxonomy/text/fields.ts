@@ -1,10 +1,9 @@
 import { LOCALES, type Locale } from '../dictionary/schema.ts';
-import { lazily } from '../lazily.ts';
 import type { FeedAttributes } from '../request-schema.ts';
 import { analyseClauses, type ClauseMatch, isArticleNoun } from './clauses.ts';
 import { isKnownWord, languageVotes } from './detect-language.ts';
-import { HEAD_IS_LAST } from './grammar.ts';
-import { foldedWords, type Lexicon, lexiconOf } from './lexicon.ts';
+import { type Lexicon, lexiconOf } from './lexicon.ts';
+import { grammarWords } from './lexicon-files.ts';
 import { type Match, scan, withOtherLanguages } from './scan.ts';
 import { type Token, tokenize } from './tokens.ts';
 
@@ -63,39 +62,29 @@ function marginOf(votes: readonly number[]): number {
   return (first - second) / (first + second + 0.5);
 }
 
-/** For each token, whether a language has it, alone or in what was matched. */
-function knownTokens(
-  tokens: readonly Token[],
-  matches: readonly Match[],
-  { surfaces, languageWeights }: Lexicon,
-): boolean[] {
-  const known = tokens.map(({ text }) => surfaces.has(text) || languageWeights.has(text));
-  for (const { first, last, by } of matches) {
-    if (by !== 'open') known.fill(true, first, last + 1);
-  }
-  return known;
-}
-
 const NO_WORDS: ReadonlySet<number> = new Set();
 /** A word that may be a noun: no number, size or code. */
 const PLAIN_WORD = /^[a-z]{4,}$/;
 
-/** Returns the words that say nothing in any language: the head of a title may be one. */
-function unknownWords(
+/** Returns for each token whether it is known, and the words that say nothing in any language: the head may be one. */
+function knownAndUnknown(
   tokens: readonly Token[],
   matches: readonly Match[],
+  { surfaces, languageWeights }: Lexicon,
   brand: string | undefined,
-): ReadonlySet<number> {
+): Pick<Field, 'isKnown' | 'unknown'> {
   const makers = new Set(tokenize(brand ?? '').map(({ text }) => text));
-  const isMatched = (at: number): boolean =>
-    matches.some(({ first, last, by }) => first <= at && at <= last && by !== 'open');
-  return new Set(
-    tokens.flatMap(({ text }, at) =>
-      !isKnownWord(text) && PLAIN_WORD.test(text) && !makers.has(text) && !isMatched(at)
-        ? [at]
-        : [],
+  const isMatched = tokens.map(() => false);
+  for (const { first, last, by } of matches)
+    if (by !== 'open') isMatched.fill(true, first, last + 1);
+  const isUnknown = (text: string, at: number): boolean =>
+    !isMatched[at] && PLAIN_WORD.test(text) && !isKnownWord(text) && !makers.has(text);
+  return {
+    isKnown: tokens.map(
+      ({ text }, at) => isMatched[at] || surfaces.has(text) || languageWeights.has(text),
     ),
-  );
+    unknown: new Set(tokens.flatMap(({ text }, at) => (isUnknown(text, at) ? [at] : []))),
+  };
 }
 
 /** The words of a row's columns, each column in the language it seems to be written in. */
@@ -129,8 +118,6 @@ function scanInBestLanguage(
   return own;
 }
 
-const companies = lazily(() => foldedWords('en', 'company'));
-
 /** Removes the nouns of the maker's name, if other nouns remain: "Cap Horn jacket", "Shirts & Co. sweater". */
 function withoutBrand(
   matches: readonly Match[],
@@ -144,7 +131,7 @@ function withoutBrand(
   );
   const isOther = (match: Match): boolean =>
     !isArticleNoun(match) ||
-    (!companies().has(tokens[match.last + 1]?.text ?? '') &&
+    (!grammarWords('company', 'en').has(tokens[match.last + 1]?.text ?? '') &&
       !starts.some((start) => start <= match.first && match.last < start + words.length));
   const others = matches.filter(isOther);
   return others.some(isArticleNoun) ? others : matches;
@@ -185,13 +172,9 @@ export function readRow(row: FeedAttributes, googleWords: string | undefined): R
     const { locale, matches, isFirst } = scanInBestLanguage(localesOf(weights), tokens);
     const named = withoutBrand(matches, tokens, row.brand);
     const usable = name === 'description' ? named : named.filter(isNotPairing);
-    const unknown = unknownWords(tokens, matches, row.brand);
-    const clauseMatches = analyseClauses(
-      tokens,
-      usable,
-      name === 'title' ? unknown : NO_WORDS,
-      HEAD_IS_LAST[locale],
-    );
+    const known = knownAndUnknown(tokens, matches, lexiconOf(locale), row.brand);
+    const unknown = name === 'title' ? known.unknown : NO_WORDS;
+    const clauseMatches = analyseClauses(tokens, usable, unknown, locale);
     return {
       name,
       text,
@@ -201,8 +184,7 @@ export function readRow(row: FeedAttributes, googleWords: string | undefined): R
       isMainLanguage: isFirst,
       votes: weights,
       languageMargin: marginOf(weights),
-      isKnown: knownTokens(tokens, matches, lexiconOf(locale)),
-      unknown,
+      ...known,
     };
   });
 

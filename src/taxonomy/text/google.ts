@@ -5,21 +5,6 @@ import { readTable } from '../tables.ts';
 /** An empty cell of a table. */
 const NONE = '-';
 
-const APPAREL = 'Apparel & Accessories';
-/** The other roots of the tree, in lower case: categories below them are no apparel. */
-// biome-ignore format: a list reads best in lines
-const OTHER_ROOTS: ReadonlySet<string> = new Set([
-  'animals & pet supplies', 'arts & entertainment', 'baby & toddler', 'business & industrial', 'cameras & optics',
-  'electronics', 'food, beverages & tobacco', 'furniture', 'hardware', 'health & beauty', 'home & garden', 'mature',
-  'media', 'office supplies', 'religious & ceremonial', 'software', 'sporting goods', 'toys & games',
-  'vehicles & parts',
-]);
-/** A root of its own; the dictionary has one category below it. */
-const LUGGAGE = 'Luggage & Bags';
-// biome-ignore format: a list reads best in lines
-const BAG_NODES = [
-  'Backpacks', 'Briefcases', 'Duffel Bags', 'Fanny Packs', 'Messenger Bags', 'Shopping Totes',
-] as const;
 /** `region:top` stands for all categories of a region. */
 const REGION = 'region:';
 const expand = (id: string): readonly string[] =>
@@ -56,6 +41,7 @@ const nodes = lazily(() => {
     categories: new Map(all.map(({ node }) => [node, categoriesUnder(node)])),
     // Of ids that share a path, its own comes last.
     ids: new Map([...pathOf].map(([node, path]) => [path.toLowerCase(), node])),
+    roots: new Set([...pathOf.values()].map((path) => path.toLowerCase().split(' > ')[0])),
   };
 });
 
@@ -66,10 +52,6 @@ const nodes = lazily(() => {
 type GoogleHint = { categories: ReadonlySet<string> } | { text: string };
 
 const NO_CATEGORIES: ReadonlySet<string> = new Set();
-const BAGS: ReadonlySet<string> = new Set(['bag']);
-const isBagNode = (step: string | undefined): boolean =>
-  BAG_NODES.some((name) => name.toLowerCase() === step?.toLowerCase());
-
 /** An id, alone or as feeds write it beside its path: "187 - Apparel & Accessories > Shoes", "Shoes (187)". */
 const ID = /^(\d+)(?:\s*[-–:].*)?$|\((\d+)\)$/;
 const ENTITIES: Readonly<Record<string, string>> = { '&amp;': '&', '&gt;': '>' };
@@ -88,15 +70,10 @@ export function readGoogleCategory(value: string | number): GoogleHint {
   const [, before, after] = ID.exec(text) ?? [];
   const id = before ?? after;
   if (id !== undefined) return { categories: nodes().categories.get(Number(id)) ?? NO_CATEGORIES };
-  const steps = stepsOf(text);
-  const root = steps[0]?.toLowerCase() ?? '';
-  if (OTHER_ROOTS.has(root)) return { categories: NO_CATEGORIES };
-  if (root === LUGGAGE.toLowerCase()) {
-    return { categories: steps.length === 1 || isBagNode(steps[1]) ? BAGS : NO_CATEGORIES };
-  }
-  if (root !== APPAREL.toLowerCase()) return { text: String(value) };
+  const steps = stepsOf(text.toLowerCase());
+  if (!nodes().roots.has(steps[0])) return { text: String(value) };
   for (let length = steps.length; length > 0; length--) {
-    const node = nodes().ids.get(steps.slice(0, length).join(' > ').toLowerCase());
+    const node = nodes().ids.get(steps.slice(0, length).join(' > '));
     // An unknown node falls back to its parent, unless that is the root.
     if (node !== undefined && (length > 1 || steps.length === 1)) {
       return { categories: nodes().categories.get(node) ?? NO_CATEGORIES };

@@ -1,11 +1,10 @@
-import { categories, groups, LOCALES, type Locale, type Region } from '../dictionary/schema.ts';
-import { lazily } from '../lazily.ts';
+import { categories, groups, type Locale, type Region } from '../dictionary/schema.ts';
 import { type ClauseMatch, type ClauseRole, isArticleNoun } from './clauses.ts';
 import { HEAD_IS_LAST } from './grammar.ts';
-import { foldedWords } from './lexicon.ts';
+import { grammarWords } from './lexicon-files.ts';
 import { namesOfSets } from './pieces.ts';
 import { isGeneral } from './refine.ts';
-import { setOf } from './rules.ts';
+import { isListed } from './rules.ts';
 import type { Match } from './scan.ts';
 import type { Token } from './tokens.ts';
 
@@ -15,8 +14,6 @@ export interface ArticleMention {
   weight: number;
   /** Its clause; undefined if it is in the main clause. */
   role: ClauseRole | undefined;
-  /** The region it dresses; undefined for no garment. */
-  region: Region | null | undefined;
 }
 
 /** Weights of nouns after role words: parts, material, purpose or pairings of the article, seldom its name. */
@@ -51,65 +48,28 @@ function bodyPlace({ entry }: Match): { region: Region | null; slot: string } | 
   return group && { region: group.region, slot: '' };
 }
 
-/** A specific noun must be this near to the general one, in words between them. */
-const MAX_WORDS_BETWEEN = 1;
-const wordsBetween = (a: Match, b: Match): number =>
-  a.first < b.first ? b.first - a.last - 1 : a.first - b.last - 1;
-
-/**
- * "Turtleneck sweater": a specific noun beside a general one is the better name. A stuff is not: a "fleece
- * sweatshirt" is a sweatshirt.
- */
-function isMoreSpecific(specific: Match, general: Match, stuffs: ReadonlySet<number>): boolean {
+/** "Turtleneck sweater": a specific noun beside a general one is the better name. */
+function isMoreSpecific(specific: Match, general: Match): boolean {
   if (specific.entry.kind !== 'garment' || isGeneral(specific.entry.id)) return false;
-  if (stuffs.has(specific.last) || wordsBetween(specific, general) > MAX_WORDS_BETWEEN)
-    return false;
   const [a, b] = [bodyPlace(specific), bodyPlace(general)];
   if (!a || !b || (a.region === 'shoes') !== (b.region === 'shoes')) return false;
   if (general.entry.kind === 'group') return a.region === b.region;
   return general.entry.kind === 'garment' && isGeneral(general.entry.id) && a.slot === b.slot;
 }
 
-/** "Pyjama top": a garment that dresses more than the group beside it is the head. */
-const isGarmentBesideGroup = (match: Match, head: Match): boolean => {
-  const [garment, group] = [bodyPlace(match), bodyPlace(head)];
-  return (
-    match.entry.kind === 'garment' &&
-    head.entry.kind === 'group' &&
-    head.entry.id !== 'shoes' &&
-    (garment?.region === group?.region || garment?.slot === 'full')
-  );
-};
-
-const conjunctions = lazily(
-  () => new Map(LOCALES.map((locale) => [locale, foldedWords(locale, 'conjunction')])),
-);
-
 /** "Suits & blazers", "top and shorts": coordinated nouns. */
 const areCoordinated = (tokens: readonly Token[], a: Match, b: Match, locale: Locale): boolean => {
   if (b.first === a.last + 1) return tokens[b.first]?.before === 'list';
-  const between = tokens[a.last + 1];
-  return (
-    b.first === a.last + 2 &&
-    conjunctions()
-      .get(locale)
-      ?.has(between?.text ?? '') === true
-  );
+  const between = tokens[a.last + 1]?.text ?? '';
+  return b.first === a.last + 2 && grammarWords('conjunction', locale).has(between);
 };
 
 /** Returns the heads of a segment: the head noun and nouns coordinated with it, or a more specific noun. */
-function findHeads(
-  tokens: readonly Token[],
-  main: readonly Match[],
-  locale: Locale,
-  stuffs: ReadonlySet<number>,
-): Set<Match> {
+function findHeads(tokens: readonly Token[], main: readonly Match[], locale: Locale): Set<Match> {
   const ordered = HEAD_IS_LAST[locale] ? main.toReversed() : main;
   const head = ordered[0];
   if (!head) return new Set();
-  const specific = ordered
-    .slice(1)
-    .find((match) => isMoreSpecific(match, head, stuffs) || isGarmentBesideGroup(match, head));
+  const specific = ordered.slice(1).find((match) => isMoreSpecific(match, head));
   if (specific) return new Set([specific]);
   const heads = [head];
   for (const match of ordered.slice(1)) {
@@ -123,33 +83,26 @@ function findHeads(
   return new Set(set ? [set] : heads);
 }
 
-const dominant = setOf('things', 'dominant');
-const alwaysDominant = setOf('things', 'always');
-const motifs = setOf('things', 'motif');
-const firstInCompounds = setOf('things', 'first');
-
 /** Of two nouns that are written apart, the first is the head. */
 const writesCompounds = (locale: Locale): boolean => locale === 'de' || locale === 'nl';
 const isWorn = ({ entry: { kind } }: Match): boolean => kind === 'garment' || kind === 'group';
-const isThing = ({ entry }: Match, ids: ReadonlySet<string>): boolean =>
-  entry.kind === 'notGarment' && ids.has(entry.id);
-
-/** "Rok travelstof": what a garment is made of. */
-const FABRIC: ReadonlySet<string> = new Set(['fabric']);
+const isThing = ({ entry }: Match, id: string): boolean =>
+  entry.kind === 'notGarment' && entry.id === id;
+/** Whether a match names a thing of a list of data/taxonomy/rules.tsv. */
+const isThingOf = ({ entry }: Match, list: string): boolean =>
+  entry.kind === 'notGarment' && isListed('things', list, entry.id);
 
 /** Returns the thing that a segment is about, whatever garment it names too. */
 function dominantThing(main: readonly Match[], locale: Locale): Match | undefined {
   const garment = main.findIndex(isWorn);
   const isDominant = (match: Match): boolean =>
-    isThing(match, dominant()) || (writesCompounds(locale) && isThing(match, firstInCompounds()));
+    isThingOf(match, 'dominant') || (writesCompounds(locale) && isThingOf(match, 'first'));
   // "Jeansstoff Hose" is made of it; "Bügelspray Hemden" is none.
-  const isNamed = (match: Match): boolean => match.by === 'word' || !isThing(match, FABRIC);
+  const isNamed = (match: Match): boolean => match.by === 'word' || !isThing(match, 'fabric');
   return main.find(
     (match, at) => isNamed(match) && isDominant(match) && (garment < 0 || at < garment),
   );
 }
-
-const PARTS: ReadonlySet<string> = new Set(['part']);
 
 /** Returns the nouns that may be the head: beside a garment, its parts and what is printed on it are not. */
 function possibleHeads(
@@ -163,10 +116,10 @@ function possibleHeads(
   const garment = main.findIndex(isWorn);
   if (garment < 0) return main;
   const isAside = (match: Match, at: number): boolean =>
-    isThing(match, PARTS) ||
+    isThing(match, 'part') ||
     (writesCompounds(locale) &&
       at > garment &&
-      (isThing(match, motifs()) || (match.by !== 'word' && isThing(match, FABRIC))));
+      (isThingOf(match, 'motif') || (match.by !== 'word' && isThing(match, 'fabric'))));
   return main.filter((match, at) => !isAside(match, at));
 }
 
@@ -179,20 +132,12 @@ function weighSegment(
   const named = segment.filter(({ role }) => role === undefined).map(({ match }) => match);
   const dominant = dominantThing(named, locale);
   const main = dominant ? [dominant] : possibleHeads(named, locale, stuffs);
-  // "Chaqueta de plumífero": in head-first languages the specific noun may follow an "of".
-  const general = main.length === 1 ? main[0] : undefined;
-  const after =
-    general &&
-    segment.find(
-      ({ match, role }) =>
-        role === 'of' && !HEAD_IS_LAST[locale] && isMoreSpecific(match, general, stuffs),
-    );
-  const heads = after ? new Set([after.match]) : findHeads(tokens, main, locale, stuffs);
+  const heads = findHeads(tokens, main, locale);
   const headWeight = heads.size > 1 ? COORDINATED_WEIGHT : 1;
   return segment.map(({ match, role }) => {
     const otherWeight = role ? ROLE_WEIGHTS[role] : MODIFIER_WEIGHT;
     const weight = heads.has(match) ? headWeight : otherWeight;
-    return { match, weight, role, region: bodyPlace(match)?.region };
+    return { match, weight, role };
   });
 }
 
@@ -212,9 +157,9 @@ export function weighMentions(
     entry.kind === 'material' && (by === 'word' || by === 'inflection');
   const stuffs = new Set(clauseMatches.filter(isStuff).map(({ match }) => match.last));
   const nouns = kind === 'title' ? segments.flat() : [];
-  const sold = nouns.find(({ match, role }) => role !== 'with' && isThing(match, alwaysDominant()));
+  const sold = nouns.find(({ match, role }) => role !== 'with' && isThingOf(match, 'always'));
   // "Pattern PDF" is a pattern.
-  const named = sold && (nouns.find(({ match }) => isThing(match, dominant())) ?? sold);
+  const named = sold && (nouns.find(({ match }) => isThingOf(match, 'dominant')) ?? sold);
   if (named) segments.unshift([{ ...named, role: undefined }]);
   const ordered = kind === 'path' ? segments.toReversed() : segments;
   let headFound = false;

@@ -1,10 +1,12 @@
 import { LOCALES, type Locale } from '../dictionary/schema.ts';
+import { lazily } from '../lazily.ts';
 import { readTable } from '../tables.ts';
+import { tokenize } from './tokens.ts';
 
 const EVERY_LANGUAGE = '*';
 
 /** A word or phrase, and what it means: a category, an attribute or a part in a sentence. */
-export interface LexiconWord {
+interface LexiconWord {
   languages: readonly Locale[];
   word: string;
   meaning: string;
@@ -18,8 +20,24 @@ export const readWords = (name: string): LexiconWord[] =>
     meaning,
   }));
 
-/** Returns the words of a language with a meaning. */
-export const wordsFor = (words: readonly LexiconWord[], locale: Locale, meaning: string) =>
-  words
-    .filter((each) => each.meaning === meaning && each.languages.includes(locale))
-    .map(({ word }) => word);
+const NO_WORDS: ReadonlySet<string> = new Set();
+
+/** Returns a function that returns the words of a file with a meaning in a language, as they are in tokens. */
+function createWordsOf(name: string) {
+  const sets = lazily(() => {
+    const byMeaning = new Map<string, Set<string>>();
+    for (const { languages, word, meaning } of readWords(name))
+      for (const locale of languages) {
+        const key = `${locale} ${meaning}`;
+        const words = byMeaning.get(key) ?? new Set();
+        byMeaning.set(key, words);
+        for (const { text } of tokenize(word)) words.add(text);
+      }
+    return byMeaning;
+  });
+  return (meaning: string, locale: Locale): ReadonlySet<string> =>
+    sets().get(`${locale} ${meaning}`) ?? NO_WORDS;
+}
+
+export const grammarWords = createWordsOf('grammar');
+export const compoundWords = createWordsOf('compounds');

@@ -1,7 +1,7 @@
 import { dictionary, LOCALES, type Locale } from '../dictionary/schema.ts';
 import { lazily } from '../lazily.ts';
 import { type Cue, HEAD_IS_LAST, type Role } from './grammar.ts';
-import { type LexiconWord, readWords, wordsFor } from './lexicon-files.ts';
+import { grammarWords, readWords } from './lexicon-files.ts';
 import { stem } from './stem.ts';
 import { tokenize } from './tokens.ts';
 
@@ -14,20 +14,44 @@ export type Entry =
   | { kind: 'notGarment'; id: string }
   /** What a garment has, such as a collar: see `withoutDetails`. */
   | { kind: 'detail'; id: '' }
-  | { kind: 'fixed' | 'brand' | 'quantity'; id: '' };
+  | { kind: 'fixed' | 'brand'; id: '' };
 
-interface Node {
-  next: Map<string, Node>;
-  entries: Entry[];
-  /** Entries by the words as they are written: of words with the same stem, the one that is written is meant. */
-  written: Map<string, Entry[]>;
+/** What is found along a path of words. */
+interface Trie<Found> {
+  next: Map<string, Trie<Found>>;
+  found: Found[];
+}
+
+const createTrie = <Found>(): Trie<Found> => ({ next: new Map(), found: [] });
+
+/** Returns the end of a path of words, which is made if it is not there. */
+function endOf<Found>(root: Trie<Found>, path: readonly string[]): Trie<Found> {
+  let node = root;
+  for (const word of path) {
+    const next = node.next.get(word) ?? createTrie();
+    node.next.set(word, next);
+    node = next;
+  }
+  return node;
+}
+
+/** An entry and how it is written: of words with the same stem, the one that is written is meant. */
+interface Written {
+  entry: Entry;
+  spellings: string[];
+}
+
+/** A word or phrase of one of the languages. */
+interface Foreign {
+  entry: Entry;
+  locale: Locale;
 }
 
 /** The vocabulary of one language, compiled once. */
 export interface Lexicon {
   locale: Locale;
-  /** A trie over stems. */
-  root: Node;
+  /** By stems. */
+  root: Trie<Written>;
   /** Entries of single words, by folded form and by stem: the parts of compounds. */
   singles: ReadonlyMap<string, readonly Entry[]>;
   /** Votes of a word, as it is written, for the language of a text. */
@@ -37,22 +61,6 @@ export interface Lexicon {
   /** The words of all entries as they are written. */
   surfaces: ReadonlySet<string>;
 }
-
-const names = lazily(() => readWords('names'));
-const attributes = lazily(() => readWords('attributes'));
-const colours = lazily(() => readWords('colours'));
-const things = lazily(() => readWords('things'));
-export const grammar = lazily(() => readWords('grammar'));
-/** Words of grammar as they are in tokens. */
-export const foldedWords = (locale: Locale, meaning: string): ReadonlySet<string> =>
-  new Set(
-    wordsFor(grammar(), locale, meaning).flatMap((word) => tokenize(word).map(({ text }) => text)),
-  );
-/** Units of what is sold by number. */
-export const pieceWords = lazily(
-  () => new Set(LOCALES.flatMap((locale) => [...foldedWords(locale, 'pieces')])),
-);
-const makers = lazily(() => readWords('makers'));
 
 function* dictionaryEntries(locale: Locale): Generator<[string, Entry]> {
   const kinds = [
@@ -70,35 +78,36 @@ function* dictionaryEntries(locale: Locale): Generator<[string, Entry]> {
 }
 
 const ROLE = 'role:';
-// biome-ignore format: a table reads best aligned
-const GRAMMAR_KINDS: Readonly<Record<string, Entry>> = {
-  idiom:    { kind: 'fixed', id: '' },
-  quantity: { kind: 'quantity', id: '' },
-  detail:   { kind: 'detail', id: '' },
-};
+/** What a word of grammar stands for in a text; others are only looked up by `grammarWords`. */
+function grammarEntry(meaning: string): Entry | undefined {
+  if (meaning.startsWith(ROLE)) return { kind: 'role', id: meaning.slice(ROLE.length) as Role };
+  if (meaning === 'idiom') return { kind: 'fixed', id: '' };
+  return meaning === 'detail' ? { kind: 'detail', id: '' } : undefined;
+}
 
-const grammarEntry = (meaning: string): Entry | undefined =>
-  meaning.startsWith(ROLE)
-    ? { kind: 'role', id: meaning.slice(ROLE.length) as Role }
-    : GRAMMAR_KINDS[meaning];
+/** The words of a file, with what they stand for. */
+const readEntries = (file: string, toEntry: (meaning: string) => Entry | undefined) =>
+  readWords(file).flatMap(({ languages, word, meaning }) => {
+    const entry = toEntry(meaning);
+    return entry ? [{ languages, word, entry }] : [];
+  });
 
-function* fileEntries(locale: Locale): Generator<[string, Entry]> {
-  const of = function* (
-    words: readonly LexiconWord[],
-    toEntry: (meaning: string) => Entry | undefined,
-  ): Generator<[string, Entry]> {
-    for (const { languages, word, meaning } of words) {
-      const entry = languages.includes(locale) ? toEntry(meaning) : undefined;
-      if (entry) yield [word, entry];
-    }
-  };
-  yield* of(names(), (id) => ({ kind: 'garment', id }));
+const garmentNames = lazily(() => readEntries('names', (id) => ({ kind: 'garment', id })));
+const otherWords = lazily(() => [
+  ...readEntries('colours', (id) => ({ kind: 'colour', id })),
+  ...readEntries('attributes', (id) => ({ kind: 'cue', id: id as Cue })),
+  ...readEntries('things', (id) => ({ kind: 'notGarment', id })),
+  ...readEntries('grammar', grammarEntry),
+  ...readEntries('makers', () => ({ kind: 'brand', id: '' })),
+]);
+
+/** All words of a language, those first that name what they do whatever follows. */
+function* entriesOf(locale: Locale): Generator<[string, Entry]> {
+  for (const { languages, word, entry } of garmentNames())
+    if (languages.includes(locale)) yield [word, entry];
   yield* dictionaryEntries(locale);
-  yield* of(colours(), (id) => ({ kind: 'colour', id }));
-  yield* of(attributes(), (id) => ({ kind: 'cue', id: id as Cue }));
-  yield* of(things(), (id) => ({ kind: 'notGarment', id }));
-  yield* of(grammar(), grammarEntry);
-  yield* of(makers(), () => ({ kind: 'brand', id: '' }));
+  for (const { languages, word, entry } of otherWords())
+    if (languages.includes(locale)) yield [word, entry];
 }
 
 /** Adds the spelling without umlauts, common in German: "Guertel" for "Gürtel". */
@@ -110,7 +119,8 @@ const spellings = (phrase: string, locale: Locale): string[] =>
       ]
     : [phrase];
 
-const isArticleNoun = ({ kind }: Entry): boolean =>
+/** Whether an entry names an article, a garment or not. */
+export const isName = ({ kind }: Entry): boolean =>
   kind === 'garment' || kind === 'group' || kind === 'notGarment';
 
 /** Language votes: a word of grammar is the strongest indicator, then a garment's name; a word of a phrase the weakest. */
@@ -119,7 +129,7 @@ const NOUN_WEIGHT = 2;
 export const WORD_WEIGHT = 1;
 const PHRASE_WEIGHT = 0.5;
 
-export const isSameEntry = (a: Entry, b: Entry): boolean => a.kind === b.kind && a.id === b.id;
+const isSameEntry = (a: Entry, b: Entry): boolean => a.kind === b.kind && a.id === b.id;
 
 const englishEntries = lazily(() => new Map(dictionaryEntries('en')));
 
@@ -134,10 +144,8 @@ function wordOrders(loanword: string, locale: Locale): string[] {
   return isBorrowed ? [loanword, reversed] : [loanword];
 }
 
-const newNode = (): Node => ({ next: new Map(), entries: [], written: new Map() });
-
 function compile(locale: Locale): Lexicon {
-  const root = newNode();
+  const root = createTrie<Written>();
   const singles = new Map<string, Entry[]>();
   const stems = new Map<string, Entry[]>();
   const languageWeights = new Map<string, number>();
@@ -147,15 +155,6 @@ function compile(locale: Locale): Lexicon {
   const addLanguageWeight = (word: string, weight: number) =>
     languageWeights.set(word, Math.max(weight, languageWeights.get(word) ?? 0));
 
-  const leafOf = (path: readonly string[]): Node =>
-    path.reduce((node, word) => {
-      const existing = node.next.get(word);
-      if (existing) return existing;
-      const fresh = newNode();
-      node.next.set(word, fresh);
-      return fresh;
-    }, root);
-
   const addSingle = (words: Map<string, Entry[]>, word: string, entry: Entry) => {
     const existing = words.get(word);
     if (!existing) words.set(word, [entry]);
@@ -164,8 +163,7 @@ function compile(locale: Locale): Lexicon {
 
   const addWeights = (words: readonly string[], entry: Entry) => {
     if (entry.kind === 'brand') return;
-    const weight =
-      words.length > 1 ? PHRASE_WEIGHT : isArticleNoun(entry) ? NOUN_WEIGHT : WORD_WEIGHT;
+    const weight = words.length > 1 ? PHRASE_WEIGHT : isName(entry) ? NOUN_WEIGHT : WORD_WEIGHT;
     for (const word of words) addLanguageWeight(word, weight);
   };
 
@@ -173,48 +171,41 @@ function compile(locale: Locale): Lexicon {
   const add = (phrase: string, entry: Entry) => {
     const words = tokenize(phrase).map(({ text }) => text);
     const path = words.map((word) => stem(word, locale));
-    const { entries, written } = leafOf(path);
+    const spelling = words.join(' ');
+    const { found } = endOf(root, path);
     for (const word of words) surfaces.add(word);
     addWeights(words, entry);
     if (entry.kind === 'garment') {
-      const name = words.join(' ');
-      const owner = owners.get(name) ?? entry.id;
+      const owner = owners.get(spelling) ?? entry.id;
       if (owner !== entry.id) return;
-      owners.set(name, owner);
+      owners.set(spelling, owner);
     }
-    const spelled = words.join(' ');
-    written.set(spelled, [...(written.get(spelled) ?? []), entry]);
+    const known = found.find((other) => isSameEntry(other.entry, entry));
+    if (known) known.spellings.push(spelling);
+    else found.push({ entry, spellings: [spelling] });
     if (words.length === 1 && words[0] && path[0]) {
       addSingle(singles, words[0], entry);
       addSingle(stems, path[0], entry);
     }
-    if (entries.some((other) => isSameEntry(other, entry))) return;
-    entries.push(entry);
     const head = HEAD_IS_LAST[locale] ? path.at(-1) : path[0];
-    if (entry.kind === 'garment' && head) {
-      const categories = siblings.get(head);
-      if (categories) categories.add(entry.id);
-      else siblings.set(head, new Set([entry.id]));
-    }
+    if (entry.kind === 'garment' && head)
+      siblings.set(head, (siblings.get(head) ?? new Set()).add(entry.id));
   };
 
-  for (const [phrase, entry] of fileEntries(locale)) {
+  for (const [phrase, entry] of entriesOf(locale)) {
     for (const spelling of spellings(phrase, locale)) add(spelling, entry);
   }
-  const addMarkers = (meaning: string, weight: number) => {
-    for (const marker of wordsFor(grammar(), locale, meaning)) {
-      for (const { text } of tokenize(marker)) addLanguageWeight(text, weight);
-    }
-  };
-  addMarkers('marker', WORD_WEIGHT);
-  addMarkers('function', FUNCTION_WEIGHT);
+  for (const meaning of ['marker', 'quantity'])
+    for (const word of grammarWords(meaning, locale)) addLanguageWeight(word, WORD_WEIGHT);
+  for (const word of grammarWords('function', locale)) addLanguageWeight(word, FUNCTION_WEIGHT);
 
   const english = englishEntries();
-  for (const loanword of wordsFor(grammar(), locale, 'loanword')) {
+  for (const { languages, word: loanword, meaning } of readWords('grammar')) {
+    if (meaning !== 'loanword' || !languages.includes(locale)) continue;
     const entry = english.get(loanword);
     for (const phrase of wordOrders(loanword, locale)) {
       const path = tokenize(phrase).map(({ text }) => stem(text, locale));
-      if (entry && !leafOf(path).entries.some(isArticleNoun)) add(phrase, entry);
+      if (entry && !endOf(root, path).found.some((each) => isName(each.entry))) add(phrase, entry);
     }
   }
   // A word is no stem of another: "box" none of "Boxer".
@@ -234,29 +225,14 @@ const LEXICONS: Readonly<Record<Locale, () => Lexicon>> = {
 
 export const lexiconOf = (locale: Locale): Lexicon => LEXICONS[locale]();
 
-/** A word or phrase of one of the languages. */
-interface Foreign {
-  entry: Entry;
-  locale: Locale;
-}
-interface ForeignNode {
-  next: Map<string, ForeignNode>;
-  found: Foreign[];
-}
-
 /** The words of all languages as they are written: titles mix languages. */
-export const everyLanguage = lazily((): ForeignNode => {
-  const root: ForeignNode = { next: new Map(), found: [] };
+export const everyLanguage = lazily((): Trie<Foreign> => {
+  const root = createTrie<Foreign>();
   for (const locale of LOCALES) {
-    for (const [phrase, entry] of fileEntries(locale)) {
+    for (const [phrase, entry] of entriesOf(locale)) {
       if (entry.kind === 'brand' || entry.kind === 'role') continue;
-      let node = root;
-      for (const { text } of tokenize(phrase)) {
-        const next = node.next.get(text) ?? { next: new Map(), found: [] };
-        node.next.set(text, next);
-        node = next;
-      }
-      node.found.push({ entry, locale });
+      const words = tokenize(phrase).map(({ text }) => text);
+      endOf(root, words).found.push({ entry, locale });
     }
   }
   return root;

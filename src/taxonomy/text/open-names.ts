@@ -1,31 +1,26 @@
-import { categories } from '../dictionary/schema.ts';
-import { lazily } from '../lazily.ts';
 import { type ClauseMatch, isArticleNoun } from './clauses.ts';
 import { COMPOUNDING } from './compounds.ts';
 import type { Naming } from './features.ts';
 import type { Field } from './fields.ts';
 import { HEAD_IS_LAST } from './grammar.ts';
-import { foldedWords, lexiconOf, WORD_WEIGHT } from './lexicon.ts';
+import { lexiconOf, WORD_WEIGHT } from './lexicon.ts';
+import { grammarWords } from './lexicon-files.ts';
 import { isBulk, isMeasured } from './measures.ts';
 import {
+  hasOpenName,
   isAfterCompound,
   isAfterThing,
   isAfterUnknown,
   isAttribute,
-  isBagOfUnknown,
   isBareAfterWord,
   isBareOfUnknown,
   isBeforeThing,
   isBesideThing,
   isCue,
   isLoneSingle,
-  isOfThing,
-  isOfUnknown,
   isPerson,
-  openHeads,
-  wordsIn,
 } from './positions.ts';
-import { setOf } from './rules.ts';
+import { isListed } from './rules.ts';
 
 /** A word of its own: no number, size or code. */
 const isPlainWord = (text: string): boolean => /^[a-z]{3,}$/.test(text);
@@ -49,10 +44,10 @@ function wordAfter({ name, locale, tokens }: Field, last: number): string | unde
   return locale === 'en' || !lexiconOf(locale).surfaces.has(next.text) ? next.text : undefined;
 }
 
-const englishHeads = lazily(() => foldedWords('en', 'head'));
 /** Whether a noun, or one of the same weight, is followed by what is sold: "boot and glove dryer", "boot lace locks". */
 function isBeforeKnownHead({ field, mention, mentions }: Naming): boolean {
-  const isHead = (last: number): boolean => englishHeads().has(wordAfter(field, last) ?? '');
+  const isHead = (last: number): boolean =>
+    grammarWords('head', 'en').has(wordAfter(field, last) ?? '');
   const isBeforeHeadOfNoun = (last: number): boolean =>
     field.clauseMatches.some(
       ({ match }) => match.first === last + 1 && isArticleNoun(match) && isHead(match.last),
@@ -63,18 +58,16 @@ function isBeforeKnownHead({ field, mention, mentions }: Naming): boolean {
     .some((last) => isHead(last) || isBeforeHeadOfNoun(last));
 }
 
-const served = setOf('things', 'served');
-const serving = setOf('garments', 'serving');
-
 /** "Belt for suitcases": nobody wears what is for such a thing. */
 const isForThing = ({ field, mention: { match } }: Naming): boolean =>
-  !serving().has(match.entry.id) &&
+  !isListed('garments', 'serving', match.entry.id) &&
   field.clauseMatches.some(
     ({ role, match: { entry, first } }) =>
-      role === 'for' && first > match.last && entry.kind === 'notGarment' && served().has(entry.id),
+      role === 'for' &&
+      first > match.last &&
+      entry.kind === 'notGarment' &&
+      isListed('things', 'served', entry.id),
   );
-
-const purposeWords = wordsIn('role:for');
 
 /** "Raincoat for [pugs]": whom or what it is for is unknown. */
 const isForUnknown = ({
@@ -82,34 +75,8 @@ const isForUnknown = ({
   mention: { match },
 }: Naming): boolean =>
   [...unknown].some(
-    (at) =>
-      at > match.last &&
-      purposeWords()
-        .get(locale)
-        ?.has(tokens[at - 1]?.text ?? ''),
+    (at) => at > match.last && grammarWords('role:for', locale).has(tokens[at - 1]?.text ?? ''),
   );
-
-const isPlural = (text: string): boolean => text.endsWith('s');
-const isOfPair = (id: string): boolean => id === 'gloves' || categories.get(id)?.region === 'shoes';
-
-/** One shoe or glove beside an unknown word: "boot sector", "loafer bread". Pairs are sold in the plural. */
-const isSingleOfPair = ({ field, mention: { match } }: Naming): boolean =>
-  field.locale === 'en' &&
-  field.isMainLanguage &&
-  isOfPair(match.entry.id) &&
-  !isPlural(field.tokens[match.last]?.text ?? '') &&
-  isPlainWord(wordAfter(field, match.last) ?? '') &&
-  !field.clauseMatches.some(isAttribute);
-
-/** One sock or boot, in any of the languages, also at the end of a compound. */
-const SINGLE_SOCK =
-  /^(sock|stocking|boot|chaussette|botte|calcetin|bota|calza|\w*(socke|strumpf|stiefel|sok|laars))$/;
-const FESTIVE = /^(christmas|xmas|santa|noel|navid|natal|befana|weihnacht|nikolaus|kerst)/;
-
-/** Whether a single sock or boot is for Christmas: more often one to hang up and fill than one to wear. */
-const mayBeDecoration = ({ field: { tokens }, mention: { match } }: Naming): boolean =>
-  tokens.slice(match.first, match.last + 1).some(({ text }) => SINGLE_SOCK.test(text)) &&
-  tokens.some(({ text }) => FESTIVE.test(text));
 
 /** "Bh-haakjes": the head of a hyphened compound is its last part. */
 const isBeforeHyphen = ({
@@ -120,7 +87,6 @@ const isBeforeHyphen = ({
   tokens[match.last + 1]?.before === 'hyphen' &&
   unknown.has(match.last + 1);
 
-const showsAnimals = setOf('garments', 'show animals');
 const isAnother = isCue(/^wearer:(pet|doll)$/);
 
 /** Who wears the article, if that is no person: "Dog raincoat", but not "Women's dog socks". */
@@ -131,7 +97,9 @@ export const otherWearer = ({ clauseMatches }: Field): 'pet' | 'toy' | undefined
     isPerson(each) && each.match.first !== another?.first;
   if (!another || clauseMatches.some(isChild)) return undefined;
   const wearer = another.entry.id;
-  const showsIt = clauseMatches.some(({ match }) => showsAnimals().has(match.entry.id));
+  const showsIt = clauseMatches.some(({ match }) =>
+    isListed('garments', 'show animals', match.entry.id),
+  );
   if (wearer === 'wearer:pet') return showsIt ? undefined : 'pet';
   return 'toy';
 };
@@ -148,41 +116,30 @@ const mayBeStuff = ({ field, mention: { match } }: Naming): boolean => {
   );
 };
 
-/** "Unknown for jackets": the garment is named by what the article is for, or made of. */
-const isBesideUnknown = ({ field, mention: { role } }: Naming): boolean =>
-  role === 'for' || (role !== undefined && field.unknown.size > 0);
+/** "Dog hoodie": hoodies show animals, and are worn by them. */
+const isOfAnimal = ({ field: { clauseMatches } }: Naming): boolean =>
+  clauseMatches.some(isAnother) && !clauseMatches.some(isPerson);
 
 const UNKNOWN_HEAD = [
+  isOfAnimal,
   isBareOfUnknown,
   isBareAfterWord,
   isBeforeThing,
-  isOfThing,
   isAfterThing,
   isAfterCompound,
   isMeasured,
-  isBagOfUnknown,
   isLoneSingle,
-  mayBeDecoration,
-  isBesideUnknown,
   mayBeStuff,
   isBeforeKnownHead,
-  isSingleOfPair,
   isForThing,
   isBulk,
   isBeforeHyphen,
 ];
-const OPEN = [
-  isBesideThing,
-  isOfUnknown,
-  isAfterUnknown,
-  isBeforeHead,
-  mayBeForThings,
-  isForUnknown,
-];
+const OPEN = [isBesideThing, isAfterUnknown, isBeforeHead, mayBeForThings, isForUnknown];
 
 /** Whether a word that says nothing of a garment, or no language has, tells which bag or suit it is. */
 function mayBeForThings({ field, mention: { match } }: Naming): boolean {
-  if (!openHeads().has(match.entry.id) || match.last > match.first) return false;
+  if (!hasOpenName(match) || match.last > match.first) return false;
   const isHere = (other: ClauseMatch): boolean =>
     other.match.first === match.first && isAttribute(other);
   if (match.by === 'open' || match.by === 'compound') return !field.clauseMatches.some(isHere);
@@ -190,14 +147,16 @@ function mayBeForThings({ field, mention: { match } }: Naming): boolean {
   return field.unknown.has(beside);
 }
 
+/** "Top" or "shoes": which of the group's categories is meant is a guess. */
+const isGroupName = ({ mention }: Naming): boolean => mention.match.entry.kind === 'group';
+
 /** A name that may be another thing's is never sure; one beside an unknown head is no answer. */
 const MAX_CONFIDENCE = { open: 0.89, unknownHead: 0.49 } as const;
 
 /** Returns the highest confidence, 0–1, that a noun gives: the article may be another thing than it says. */
 export function limitOf(naming: Naming): number {
-  if (naming.field.name !== 'title') return 1;
-  const showsAnimal = naming.field.clauseMatches.some(isAnother);
-  if (UNKNOWN_HEAD.some((is) => is(naming))) return MAX_CONFIDENCE.unknownHead;
-  if (showsAnimal && !naming.field.clauseMatches.some(isPerson)) return MAX_CONFIDENCE.unknownHead;
-  return OPEN.some((is) => is(naming)) ? MAX_CONFIDENCE.open : 1;
+  const isInTitle = naming.field.name === 'title';
+  if (isInTitle && UNKNOWN_HEAD.some((is) => is(naming))) return MAX_CONFIDENCE.unknownHead;
+  const isOpen = isGroupName(naming) || (isInTitle && OPEN.some((is) => is(naming)));
+  return isOpen ? MAX_CONFIDENCE.open : 1;
 }

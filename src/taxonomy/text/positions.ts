@@ -1,18 +1,14 @@
-import { LOCALES } from '../dictionary/schema.ts';
-import { lazily } from '../lazily.ts';
 import type { ClauseMatch } from './clauses.ts';
 import { COMPOUNDING } from './compounds.ts';
 import type { Naming } from './features.ts';
 import type { Field } from './fields.ts';
 import { HEAD_IS_LAST } from './grammar.ts';
-import { foldedWords, lexiconOf } from './lexicon.ts';
+import { lexiconOf } from './lexicon.ts';
+import { grammarWords } from './lexicon-files.ts';
 import { namesThing } from './nouns.ts';
-import { setOf } from './rules.ts';
+import { isListed } from './rules.ts';
+import type { Match } from './scan.ts';
 import type { Token } from './tokens.ts';
-
-/** The words of each language that have a meaning, by language. */
-export const wordsIn = (meaning: string) =>
-  lazily(() => new Map(LOCALES.map((locale) => [locale, foldedWords(locale, meaning)])));
 
 /** Whether a match says something of certain kinds, and does not deny it. */
 export const isCue = (kinds: RegExp) => (clauseMatch: ClauseMatch) =>
@@ -27,8 +23,8 @@ export const isPerson = isCue(/^(gender|ageGroup|print):/);
 export const isAttribute = (clauseMatch: ClauseMatch): boolean =>
   isPerson(clauseMatch) || /^(colour|material)$/.test(clauseMatch.match.entry.kind);
 
-/** Garments whose names are those of things too: bags, suits. */
-export const openHeads = setOf('garments', 'open');
+/** Whether a garment's name is that of things too: bags, suits. */
+export const hasOpenName = ({ entry }: Match): boolean => isListed('garments', 'open', entry.id);
 
 /** Whether a word that the lexicon lacks names a thing. @param isOwn only in the text's language, not in English */
 const isOpenThing = (
@@ -41,26 +37,18 @@ const isOpenThing = (
     ({ match: { first, last, by } }) => first <= at && at <= last && by !== 'open',
   );
 
-const purposes = wordsIn('purpose');
-const isPurpose = ({ locale, tokens }: Field, at: number): boolean =>
-  purposes()
-    .get(locale)
-    ?.has(tokens[at]?.text ?? '') === true;
-
-const linking = lazily(
-  () => new Set(['with', 'for', 'of'].flatMap((role) => [...foldedWords('en', `role:${role}`)])),
-);
+const isLinking = (word: string): boolean =>
+  ['role:with', 'role:for', 'role:of'].some((role) => grammarWords(role, 'en').has(word));
 
 const continues = ({ tokens }: Field, at: number): boolean =>
   at < tokens.length && !/break|sentence/.test(tokens[at]?.before ?? 'break');
 
-const facets = lazily(() => foldedWords('en', 'facet'));
 /** A noun tells which detail follows within so many words: "funnel neck", "window pane check". */
 const DETAIL_SCOPE = 2;
 
 function isOfDetail({ tokens }: Field, at: number): boolean {
   const isDetail = ({ text }: Token): boolean =>
-    facets().has(text) ||
+    grammarWords('facet', 'en').has(text) ||
     (lexiconOf('en').singles.get(text) ?? []).some(({ kind }) => /^(detail|pattern)$/.test(kind));
   return tokens.slice(at, at + 1 + DETAIL_SCOPE).some(isDetail);
 }
@@ -69,19 +57,10 @@ function isOfDetail({ tokens }: Field, at: number): boolean {
 export function isBeforeThing({ field, mention: { match } }: Naming): boolean {
   if (field.locale !== 'en' || field.clauseMatches.some(isPerson)) return false;
   for (let at = match.last + 1; continues(field, at); at++) {
-    if (linking().has(field.tokens[at]?.text ?? '')) return false;
+    if (isLinking(field.tokens[at]?.text ?? '')) return false;
     if (isOpenThing(field, at) && !isOfDetail(field, at)) return true;
   }
   return false;
-}
-
-const MAX_ARTICLE_CHARS = 3;
-
-/** "Botte de radis", "manteau de cheminée", "pince pour la bière". */
-export function isOfThing({ field, mention: { match } }: Naming): boolean {
-  if (!isPurpose(field, match.last + 1)) return false;
-  const next = field.tokens[match.last + 2]?.text ?? '';
-  return isOpenThing(field, match.last + (next.length <= MAX_ARTICLE_CHARS ? 3 : 2));
 }
 
 const hasMaker = ({ clauseMatches }: Field): boolean =>
@@ -89,8 +68,7 @@ const hasMaker = ({ clauseMatches }: Field): boolean =>
 
 /** "Perfume falda": the first noun is the head. */
 export function isAfterThing({ field, mention: { match } }: Naming): boolean {
-  if (field.locale === 'en')
-    return openHeads().has(match.entry.id) && isOpenThing(field, match.first - 1);
+  if (field.locale === 'en') return hasOpenName(match) && isOpenThing(field, match.first - 1);
   if (hasMaker(field) || field.clauseMatches.some(isPerson)) return false;
   for (let at = match.first - 1; at >= 0; at--) {
     if (isOpenThing(field, at, true)) return true;
@@ -104,13 +82,6 @@ export const isBesideThing = ({ field }: Naming): boolean =>
   !hasMaker(field) &&
   !field.clauseMatches.some(isPerson) &&
   field.tokens.some((_, at) => isOpenThing(field, at));
-
-/** "Bolsas de basura", "chaqueta para termo": what it is for is unknown. */
-export const isOfUnknown = ({ field, mention: { match } }: Naming): boolean =>
-  isPurpose(field, match.last + 1) && field.unknown.has(match.last + 2);
-
-export const isBagOfUnknown = (naming: Naming): boolean =>
-  openHeads().has(naming.mention.match.entry.id) && isOfUnknown(naming);
 
 /** No maker's name is so long, and no compound so short. */
 const MIN_NOUN_CHARS = 9;
@@ -136,14 +107,10 @@ export const isAfterUnknown = ({ field, mention: { match } }: Naming): boolean =
   field.unknown.has(match.first - 1) &&
   !field.clauseMatches.some(isPerson);
 
-const singles = wordsIn('single');
-
 /** "Guante exfoliante", "botte de radis": nothing is said of who wears it. */
 export const isLoneSingle = ({ field, mention: { match } }: Naming): boolean =>
   match.first === match.last &&
-  singles()
-    .get(field.locale)
-    ?.has(field.tokens[match.first]?.text ?? '') === true &&
+  grammarWords('single', field.locale).has(field.tokens[match.first]?.text ?? '') &&
   field.unknown.size > 0 &&
   !field.clauseMatches.some(isAttribute) &&
   !hasMaker(field);
@@ -158,8 +125,13 @@ const isDescription = ({ match: { entry } }: ClauseMatch): boolean =>
 const saysNoMore = ({ field }: Naming): boolean =>
   !hasMaker(field) && !field.clauseMatches.some(isDescription);
 
-export const isBareOfUnknown = (naming: Naming): boolean =>
-  isOfUnknown(naming) && saysNoMore(naming);
+/** "Bolsas de basura", "botte de radis": what it is for, or of, is unknown. */
+export const isBareOfUnknown = (naming: Naming): boolean => {
+  const { field, mention } = naming;
+  const after = mention.match.last + 1;
+  const isPurpose = grammarWords('purpose', field.locale).has(field.tokens[after]?.text ?? '');
+  return isPurpose && field.unknown.has(after + 1) && saysNoMore(naming);
+};
 
 export const isBareAfterWord = (naming: Naming): boolean =>
   !HEAD_IS_LAST[naming.field.locale] &&

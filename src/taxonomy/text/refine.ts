@@ -1,7 +1,7 @@
 import { lazily } from '../lazily.ts';
 import { readTable } from '../tables.ts';
 import type { Cue } from './grammar.ts';
-import { listsOf, setOf } from './rules.ts';
+import { isListed, listsOf } from './rules.ts';
 
 /** A cue in the text, or the garment's main material. */
 export type Hint = Cue;
@@ -29,11 +29,9 @@ export const ambiguousCategories = (name: string): readonly string[] | undefined
 /** Returns what a group, by its id, or an ambiguous name most often stands for. */
 export const defaultOf = (name: string): string | undefined => listsOf('stands for').get(name)?.[0];
 
-const neverGeneral = setOf('general', 'never');
-
 /** Whether a category is general: a more specific noun beside its name overrules it. */
 export const isGeneral = (categoryId: string): boolean =>
-  refinements().has(categoryId) && !neverGeneral().has(categoryId);
+  refinements().has(categoryId) && !isListed('general', 'never', categoryId);
 
 /** Returns the first refinement of a category or group that holds; undefined if none does. */
 export function refine(

@@ -14,6 +14,6 @@ const rules = lazily(() => {
 export const listsOf = (rule: string): ReadonlyMap<string, readonly string[]> =>
   rules().get(rule) ?? new Map();
 
-/** Returns a list of a rule as a set, read once. */
-export const setOf = (rule: string, name: string): (() => ReadonlySet<string>) =>
-  lazily(() => new Set(listsOf(rule).get(name)));
+/** Whether a list of a rule has an id. */
+export const isListed = (rule: string, name: string, id: string): boolean =>
+  listsOf(rule).get(name)?.includes(id) === true;

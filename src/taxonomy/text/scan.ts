@@ -1,6 +1,7 @@
+import { amountsIn, isPieces } from './amounts.ts';
 import { splitCompound } from './compounds.ts';
 import { HEAD_IS_LAST } from './grammar.ts';
-import { type Entry, everyLanguage, isSameEntry, type Lexicon, pieceWords } from './lexicon.ts';
+import { type Entry, everyLanguage, isName, type Lexicon } from './lexicon.ts';
 import { stem } from './stem.ts';
 import type { Token } from './tokens.ts';
 
@@ -25,27 +26,10 @@ const LANES: Readonly<Record<Entry['kind'], number>> = {
   role: 5,
   fixed: 6,
   brand: 7,
-  quantity: 8,
-  detail: 9,
+  detail: 8,
 };
-/** Kinds of entries suppressed inside a fixed phrase ("button-down" is not made of down, "slip-in" no underwear). */
-const BLOCKED_BY_FIXED: ReadonlySet<Entry['kind']> = new Set([
-  'garment',
-  'group',
-  'notGarment',
-  'colour',
-  'material',
-  'pattern',
-]);
-
-/** Kinds of entries that a maker's name hides ("Polo Assn." is no polo shirt). */
-const HIDDEN_BY_BRAND: ReadonlySet<Entry['kind']> = new Set([
-  'garment',
-  'group',
-  'notGarment',
-  'colour',
-  'material',
-]);
+/** Words that describe; a noun of another language needs more than its letters. */
+const DESCRIBING: ReadonlySet<Entry['kind']> = new Set(['cue', 'colour', 'material', 'pattern']);
 
 const continuesPhrase = (token: Token | undefined): boolean =>
   token !== undefined && token.before !== 'break' && token.before !== 'sentence';
@@ -54,18 +38,16 @@ const continuesPhrase = (token: Token | undefined): boolean =>
 const isInflected = ({ text }: Token, stemmed: string): boolean => text.length > stemmed.length;
 
 /** Of articles with the same stem, as "cuissard" and "cuissarde" have, the one that is written is meant. */
-function meant(
-  { entries, written }: Lexicon['root'],
-  tokens: readonly Token[],
-  from: number,
-  last: number,
-): readonly Entry[] {
-  if (entries.length < 2) return entries;
-  const spelled = tokens.slice(from, last + 1).map(({ text }) => text);
-  const exact = written.get(spelled.join(' '))?.filter(isName) ?? [];
+function meant({ found }: Lexicon['root'], tokens: readonly Token[], from: number, last: number) {
+  if (found.length < 2) return found;
+  const words = tokens.slice(from, last + 1).map(({ text }) => text);
+  const spelled = words.join(' ');
+  const exact = found.filter(
+    ({ entry, spellings }) => isName(entry) && spellings.includes(spelled),
+  );
   return exact.length === 0
-    ? entries
-    : entries.filter((entry) => !isName(entry) || exact.some((other) => isSameEntry(entry, other)));
+    ? found
+    : found.filter((each) => !isName(each.entry) || exact.includes(each));
 }
 
 /** Returns all matches that start at `from`. */
@@ -85,7 +67,7 @@ function matchesAt(
       if (!isInflected(token, stemmed)) break;
       by = 'inflection';
     }
-    for (const entry of meant(node, tokens, from, last))
+    for (const { entry } of meant(node, tokens, from, last))
       found.push({ entry, first: from, last, by });
     if (!continuesPhrase(tokens[last + 1])) break;
     node = node.next.get(stems[last + 1] ?? '');
@@ -93,17 +75,8 @@ function matchesAt(
   return found;
 }
 
-const NO_CONTENT: ReadonlySet<Entry['kind']> = new Set([
-  'role',
-  'fixed',
-  'brand',
-  'quantity',
-  'detail',
-]);
-const isContentWord = ({ entry }: Match): boolean => !NO_CONTENT.has(entry.kind);
+const isContentWord = ({ entry }: Match): boolean => isName(entry) || DESCRIBING.has(entry.kind);
 
-const isName = ({ kind }: Entry): boolean =>
-  kind === 'garment' || kind === 'notGarment' || kind === 'group';
 /** In "lichtblauw", "licht" is a tone, not a weight. */
 const isTone = ({ id }: Entry): boolean => id === 'tone:dark' || id === 'tone:light';
 
@@ -185,25 +158,25 @@ function withoutStraddled(matches: readonly Match[]): readonly Match[] {
 
 type Span = Pick<Match, 'first' | 'last'>;
 const isSameSpan = (a: Span, b: Span): boolean => a.first === b.first && a.last === b.last;
+const isInside = (span: Span, { first, last }: Span): boolean =>
+  span.first <= first && last <= span.last;
+
+/**
+ * Whether an idiom or a maker's name hides what its words mean: "button-down" is not made of down, "Polo Assn." no polo
+ * shirt. An idiom that is itself a name or a colour is one.
+ */
+function hides(hider: Match, match: Match): boolean {
+  const { entry } = match;
+  if (!isInside(hider, match)) return false;
+  if (hider.entry.kind === 'brand') return isName(entry) || /^(colour|material)$/.test(entry.kind);
+  if (isSameSpan(hider, match) && (isName(entry) || entry.kind === 'colour')) return false;
+  return isContentWord(match) && (entry.kind !== 'cue' || /^(ageGroup|wearer):/.test(entry.id));
+}
 
 /** Returns the matches that no idiom or maker's name hides. */
 function withoutHidden(matches: readonly Match[]): Match[] {
   const hiders = matches.filter(({ entry: { kind } }) => kind === 'fixed' || kind === 'brand');
-  return matches.filter(
-    ({ entry, first, last }) =>
-      !hiders.some(
-        (hider) =>
-          ((hider.entry.kind === 'brand' ? HIDDEN_BY_BRAND : BLOCKED_BY_FIXED).has(entry.kind) ||
-            (hider.entry.kind === 'fixed' && /^(ageGroup|wearer):/.test(entry.id))) &&
-          hider.first <= first &&
-          last <= hider.last &&
-          !(
-            hider.entry.kind === 'fixed' &&
-            isSameSpan(hider, { first, last }) &&
-            (isName(entry) || entry.kind === 'colour')
-          ),
-      ),
-  );
+  return matches.filter((match) => !hiders.some((hider) => hides(hider, match)));
 }
 
 /** "Collar in wool": words between a detail and what it is like are shorter than this. */
@@ -234,19 +207,11 @@ const asThing = (match: Match, id: string): Match => ({
   entry: { kind: 'notGarment', id },
 });
 
-/** "50 cm", "12 Stück". */
-const isMeasured = (tokens: readonly Token[]): boolean =>
-  tokens.some(({ text }, at) => {
-    const [, digits, own] = /^(\d+)([a-z]*)$/.exec(text) ?? [];
-    const unit = own || (tokens[at + 1]?.text ?? '');
-    return digits !== undefined && (/^[cm]m$/.test(unit) || pieceWords().has(unit));
-  });
-
 /** "Rits 50 cm jas", "Knöpfe Bluse 12 Stück": a part that comes first, with its length or number, is what is sold. */
 const isMeasuredPart = ({ entry: { kind, id }, first }: Match, tokens: readonly Token[]): boolean =>
   first === 0 &&
   (id.startsWith('closure:') || (kind === 'notGarment' && id === 'part')) &&
-  isMeasured(tokens);
+  amountsIn(tokens).some(({ unit }) => /^[cm]m$/.test(unit) || isPieces(unit));
 
 /** Drops names within the details of a garment that is named outside of them: a dress with a cowl neck is no scarf. */
 function withoutDetails(
@@ -258,8 +223,6 @@ function withoutDetails(
   const spans = matches
     .filter((match) => match.entry.kind === 'detail' && !isSold(match))
     .map((detail) => detailSpan(detail, tokens, headIsLast));
-  const isInside = (span: Span, { first, last }: Span): boolean =>
-    span.first <= first && last <= span.last;
   const shown = matches
     .map((match) => {
       if (isMeasuredPart(match, tokens)) return asThing(match, 'spare');
@@ -268,13 +231,11 @@ function withoutDetails(
     .filter(({ entry }) => entry.kind !== 'detail');
   const garments = shown.filter(({ entry }) => entry.kind === 'garment');
   const isHidden = (match: Match): boolean =>
-    (isName(match.entry) || match.entry.id.startsWith('wearer:')) &&
+    isName(match.entry) &&
     spans.some((span) => isInside(span, match) && garments.some((other) => !overlaps(span, other)));
   return shown.filter((match) => !isHidden(match));
 }
 
-/** Words that describe; a noun of another language needs more than its letters. */
-const DESCRIBING: ReadonlySet<Entry['kind']> = new Set(['cue', 'colour', 'material', 'pattern']);
 const isLonger = (a: Span, b: Span): boolean => a.last - a.first > b.last - b.first;
 const overlaps = (a: Span, b: Span): boolean => a.first <= b.last && b.first <= a.last;
 

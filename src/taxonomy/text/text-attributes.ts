@@ -77,16 +77,14 @@ function materialsInText(fields: readonly Field[]): MaterialShare[] {
   return [...new Map(all.map((material) => [material.id, material])).values()];
 }
 
-type CueMatch = Match & { entry: { kind: 'cue'; id: Cue } };
-const isCueMatch = (match: Match): match is CueMatch => match.entry.kind === 'cue';
-const cueMatches = ({ clauseMatches }: Field): CueMatch[] =>
+/** What is said of the article, and where. */
+const cuesIn = ({ clauseMatches }: Field): { cue: Cue; match: Match }[] =>
   clauseMatches
     .filter(isAffirmed)
-    .map(({ match }) => match)
-    .filter(isCueMatch);
+    .flatMap(({ match }) => (match.entry.kind === 'cue' ? [{ cue: match.entry.id, match }] : []));
 
 const cuesOf = (fields: readonly Field[]): Cue[] =>
-  fields.flatMap((field) => cueMatches(field).map(({ entry }) => entry.id));
+  fields.flatMap((field) => cuesIn(field).map(({ cue }) => cue));
 
 const wholeColumn = (field: string, value: string | undefined, { locale }: RowText): TextMatch => ({
   field,
@@ -105,10 +103,7 @@ function collectHints(
   text: RowText,
 ): Hints {
   const found = named.flatMap((field): [Hint, TextMatch][] => [
-    ...cueMatches(field).map((match): [Hint, TextMatch] => [
-      match.entry.id,
-      toTextMatch(field, match),
-    ]),
+    ...cuesIn(field).map(({ cue, match }): [Hint, TextMatch] => [cue, toTextMatch(field, match)]),
     ...materialMatches(field).map((match): [Hint, TextMatch] => [
       `material:${match.entry.id}`,
       toTextMatch(field, match),

@@ -8,23 +8,13 @@ import { categoryOfSet } from './pieces.ts';
 import { ambiguousCategories, defaultOf, refine } from './refine.ts';
 import type { Hints } from './text-attributes.ts';
 
-const COLUMN_WEIGHTS: Readonly<Record<Field['name'], number>> = {
-  title: 1,
-  product_type: 0.75,
-  google_product_category: 0.5,
-  description: 0.3,
-};
-/** Weights if neither title nor product type names an article. */
-const FALLBACK_WEIGHTS: typeof COLUMN_WEIGHTS = {
-  ...COLUMN_WEIGHTS,
-  google_product_category: 0.75,
-  description: 0.7,
-};
-const TEXT_KINDS: Readonly<Record<Field['name'], TextKind>> = {
-  title: 'title',
-  product_type: 'path',
-  google_product_category: 'path',
-  description: 'description',
+/** How much a column's names count, also if neither title nor product type names an article, and how it is read. */
+// biome-ignore format: a table reads best aligned
+const COLUMNS: Readonly<Record<Field['name'], { weight: number; alone: number; kind: TextKind }>> = {
+  title:                   { weight: 1,    alone: 1,    kind: 'title' },
+  product_type:            { weight: 0.75, alone: 0.75, kind: 'path' },
+  google_product_category: { weight: 0.5,  alone: 0.75, kind: 'path' },
+  description:             { weight: 0.3,  alone: 0.7,  kind: 'description' },
 };
 /** In a description, only the first mentions are likely to be the article. */
 const MAX_DESCRIPTION_MENTIONS = 2;
@@ -81,14 +71,10 @@ function toVote(naming: Naming, column: number, hints: Hints): Vote {
 
 /** Returns the mentions of a column; of a description, only the first. */
 function mentionsIn(field: Field): ArticleMention[] {
-  const mentions = weighMentions(
-    field.tokens,
-    field.clauseMatches,
-    field.locale,
-    TEXT_KINDS[field.name],
-  );
+  const { tokens, clauseMatches, locale, name } = field;
+  const mentions = weighMentions(tokens, clauseMatches, locale, COLUMNS[name].kind);
   const named = mentions.filter(({ weight }) => weight > 0);
-  return field.name === 'description' ? named.slice(0, MAX_DESCRIPTION_MENTIONS) : named;
+  return name === 'description' ? named.slice(0, MAX_DESCRIPTION_MENTIONS) : named;
 }
 
 /** Returns the votes of all columns' nouns. */
@@ -98,12 +84,12 @@ export function collectVotes({ fields }: RowText, hints: Hints): Vote[] {
     ({ field: { name }, mentions }) =>
       (name === 'title' || name === 'product_type') && mentions.length > 0,
   );
-  const weights = isNamed ? COLUMN_WEIGHTS : FALLBACK_WEIGHTS;
-  return columns.flatMap(({ field, mentions }) =>
-    mentions.map((mention) =>
-      toVote({ field, mention, mentions, isRefined: false }, weights[field.name], hints),
-    ),
-  );
+  return columns.flatMap(({ field, mentions }) => {
+    const { weight, alone } = COLUMNS[field.name];
+    return mentions.map((mention) =>
+      toVote({ field, mention, mentions, isRefined: false }, isNamed ? weight : alone, hints),
+    );
+  });
 }
 
 export const isIn = (name: Field['name']) => (vote: Vote) => vote.naming.field.name === name;
