@@ -1,4 +1,4 @@
-import { estimateConfidence } from '../../src/imaging/confidence.ts';
+import { estimateConfidence, isFilled } from '../../src/imaging/confidence.ts';
 import { cropPixels, mirrorPixels } from '../../src/imaging/crop.ts';
 import { blurOf, deblur } from '../../src/imaging/deblur.ts';
 import { isEnlarged } from '../../src/imaging/evidence.ts';
@@ -76,9 +76,10 @@ const runPass = async (session: Session, pixels: Pixels, view: View): Promise<Pa
   runOn(session, await toSquare(pixels, session.model.input.size, view));
 
 /**
- * Looks again at a blurred photo, sharpened and smaller, where less of the blur is left: the network takes what is very
- * blurred for all subject, or nothing.
- * @returns undefined if the photo is sharp, or the network is no surer
+ * Looks again at a blurred photo, sharpened and smaller, where less of the blur is left.
+ * @returns undefined if the photo is sharp, or the network no surer; that it took all for subject, as it does with what is
+ *   very blurred, says nothing
+ * @see docs/adr/0117-blurred-photos.md
  */
 async function runSharpenedPass(
   session: Session,
@@ -96,7 +97,7 @@ async function runSharpenedPass(
   const sharp = deblur(seen, { across: scale * across, down: scale * down });
   const { probabilities } = await runOn(session, sharp);
   const sharpConfidence = estimateConfidence(probabilities);
-  if (sharpConfidence <= confidence) return undefined;
+  if (sharpConfidence <= confidence && !isFilled(first.probabilities)) return undefined;
   dropSpecks(probabilities);
   return { probabilities, seen, region, confidence: sharpConfidence };
 }

@@ -190,7 +190,7 @@ const withoutSharpening = (): Session => {
   return { ...session, model: { ...session.model, input } };
 };
 
-test.each([5, 8])(
+test.each([5, 8, 10])(
   'what is blurred by %i pixels is found sharpened, and is still blurred',
   async (deviation) => {
     const { pixels, matte } = await blurredFigure(deviation);
@@ -200,8 +200,10 @@ test.each([5, 8])(
     const after = await segmentCounted(pixels, ANY_CONFIDENCE);
     expect(after.runs).toBe(2);
     expect(after.region).toEqual(fullBox(pixels));
-    expect(after.confidence).toBeGreaterThan(before.confidence);
-    expect(iou(after)).toBeGreaterThan(iou(before) + 0.04);
+    expect(iou(after)).toBeGreaterThan(iou(before) + 0.1);
+    expect(iou(after)).toBeGreaterThan(0.8);
+    // At 10 the network takes all for subject at first, which no doubt about the second look outweighs.
+    expect(after.confidence > before.confidence).toBe(deviation < 10);
     expect(await differenceOf(after, pixels)).toBe(0);
     expect(sharpnessOf(after.probabilities, after.seen)).toBeLessThan(0.29);
   },
