@@ -36,6 +36,8 @@ const Model = z.strictObject({
     size: z.number().int().positive(),
     /** Whether a second pass on the subject alone improves the result; see docs/adr/0027-second-pass.md. */
     closer: z.boolean().optional(),
+    /** Blurred photos are looked at again sharpened, in a square of this size; absent: they are not. */
+    blurredSize: z.number().int().positive().optional(),
     scale: z.enum(['divide-255', 'divide-max']),
     mean: Triple,
     std: Triple,

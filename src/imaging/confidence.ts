@@ -17,14 +17,18 @@ export function decisivenessOf(probabilities: Float32Array): number {
   return count === 0 ? 0 : sum / count;
 }
 
+/** From this share of the border on that is subject, no background shows. */
+const FILLED_BORDER = 0.95;
+
+/** Whether no background shows at the border of a map. */
+export const isFilled = (map: ProbabilityMap): boolean => shareCutByFrame(map) >= FILLED_BORDER;
+
 /** Logistic fit: the decisiveness at which a matte is as likely right as wrong, and the slope there. */
 const MIDPOINT = 0.843;
 const STEEPNESS = 32;
 
 /** The most that is said of a matte without a background. */
 const MAX_WITHOUT_BACKGROUND = 0.5;
-/** From this share of the border on that is subject, no background shows. */
-const FILLED_BORDER = 0.95;
 
 /**
  * Estimates how likely a network's matte is right, 0..1. Right means an IoU of at least .85 with a matte drawn by
@@ -37,8 +41,7 @@ const FILLED_BORDER = 0.95;
  */
 export function estimateConfidence(map: ProbabilityMap): number {
   const confidence = 1 / (1 + Math.exp(STEEPNESS * (MIDPOINT - decisivenessOf(map.data))));
-  const isFilled = shareCutByFrame(map) >= FILLED_BORDER;
-  return isFilled ? Math.min(MAX_WITHOUT_BACKGROUND, confidence) : confidence;
+  return isFilled(map) ? Math.min(MAX_WITHOUT_BACKGROUND, confidence) : confidence;
 }
 
 /**

@@ -41,7 +41,8 @@ const areaOf = ({ width, height }: Size): number => width * height;
 /** A view that is enlarged by more than this is soft whatever the photo is. */
 const MAX_ENLARGEMENT = 1.25;
 
-const isEnlarged = ({ map, region }: View): boolean =>
+/** Whether a view is enlarged so much that it does not show how sharp the photo is. */
+export const isEnlarged = ({ map, region }: Pick<View, 'map' | 'region'>): boolean =>
   Math.max(map.width / region.width, map.height / region.height) > MAX_ENLARGEMENT;
 
 /** Returns the share of a line of cells that is subject. */

@@ -62,6 +62,14 @@ const draw = ({ width, height }: Canvas, viewBox: string, drawing: string): Prom
 export const drawnFigure = (width: number, height: number): Promise<Buffer> =>
   draw({ width, height }, '0 0 200 400', FIGURE);
 
+/** The drawn person alone, transparent around, as a PNG. */
+export const figureAlone = (width: number, height: number): Promise<Buffer> =>
+  sharp(
+    Buffer.from(`<svg viewBox="0 0 200 400" width="${width}" height="${height}">${FIGURE}</svg>`),
+  )
+    .png()
+    .toBuffer();
+
 /** A drawn child on the same ground, 2 to 3. */
 export const drawnChild = (): Promise<Buffer> =>
   draw({ width: 480, height: 720 }, '0 0 200 300', CHILD);

@@ -69,6 +69,9 @@ const WOOD = `
 /** The same T-shirt on wooden planks. */
 export const drawnShirtOnWood = (drawing: Drawing): Promise<Buffer> => draw(drawing, WOOD, SHIRT);
 
+/** The planks alone. */
+export const drawnWood = (drawing: Drawing): Promise<Buffer> => draw(drawing, WOOD, '');
+
 /** The same T-shirt without a background; its transparent pixels hide a bright pattern. */
 export async function transparentShirt({ width, height, format }: Drawing): Promise<Buffer> {
   const shirt = await sharp(

@@ -1,5 +1,7 @@
-import { estimateConfidence } from '../../src/imaging/confidence.ts';
+import { estimateConfidence, isFilled } from '../../src/imaging/confidence.ts';
 import { cropPixels, mirrorPixels } from '../../src/imaging/crop.ts';
+import { blurOf, deblur } from '../../src/imaging/deblur.ts';
+import { isEnlarged } from '../../src/imaging/evidence.ts';
 import { borderColour, contentRegion, shareCutByFrame } from '../../src/imaging/image-border.ts';
 import {
   mergeViews,
@@ -43,7 +45,7 @@ interface Segmentation {
   seen: Pixels;
   /** The region of the image that both cover, pixels; it contains the subject. */
   region: Box;
-  /** Confidence in the first pass, or in the framed one where that was taken, 0..1; see `estimateConfidence`. */
+  /** Confidence in the first pass, or in the framed or sharpened one where that was taken; see `estimateConfidence`. */
   confidence: number;
 }
 
@@ -65,14 +67,40 @@ interface Pass {
 }
 
 async function runOn({ model, run }: Session, square: Pixels): Promise<Pass> {
-  const { input, output } = model;
-  const { size } = input;
-  const data = POST_PROCESSING[output.post]!(await run(toTensor(square, input)));
-  return { square, probabilities: { data, width: size, height: size } };
+  const { data: _, ...size } = square;
+  const raw = await run(toTensor(square, model.input), size);
+  return { square, probabilities: { data: POST_PROCESSING[model.output.post]!(raw), ...size } };
 }
 
 const runPass = async (session: Session, pixels: Pixels, view: View): Promise<Pass> =>
   runOn(session, await toSquare(pixels, session.model.input.size, view));
+
+/**
+ * Looks again at a blurred photo, sharpened and smaller, where less of the blur is left.
+ * @returns undefined if the photo is sharp, or the network no surer; that it took all for subject, as it does with what is
+ *   very blurred, says nothing
+ * @see docs/adr/0117-blurred-photos.md
+ */
+async function runSharpenedPass(
+  session: Session,
+  pixels: Pixels,
+  first: Pass,
+  confidence: number,
+): Promise<Segmentation | undefined> {
+  const { size, blurredSize } = session.model.input;
+  const region = fullBox(pixels);
+  if (!blurredSize || isEnlarged({ map: first.probabilities, region })) return undefined;
+  const { across, down } = blurOf(first.square);
+  if (across + down === 0) return undefined;
+  const scale = blurredSize / size;
+  const seen = await toSquare(pixels, blurredSize);
+  const sharp = deblur(seen, { across: scale * across, down: scale * down });
+  const { probabilities } = await runOn(session, sharp);
+  const sharpConfidence = estimateConfidence(probabilities);
+  if (sharpConfidence <= confidence && !isFilled(first.probabilities)) return undefined;
+  dropSpecks(probabilities);
+  return { probabilities, seen, region, confidence: sharpConfidence };
+}
 
 /**
  * Looks again at a subject that the frame cuts, in a wider frame of the backdrop's colour: without it, large pieces of
@@ -134,8 +162,11 @@ async function segmentSquare(
   const confidence = estimateConfidence(probabilities);
   const isUnsure =
     secondPass && session.model.input.closer && confidence < secondPass.maxConfidence;
-  const framed = isUnsure && (await runFramedPass(session, pixels, first, confidence));
-  if (framed) return framed;
+  const again =
+    isUnsure &&
+    ((await runSharpenedPass(session, pixels, first, confidence)) ??
+      (await runFramedPass(session, pixels, first, confidence)));
+  if (again) return again;
   dropSpecks(probabilities);
   const closer =
     isUnsure && (await runCloserPass(session, pixels, probabilities, secondPass.maxShare));
@@ -143,8 +174,8 @@ async function segmentSquare(
 }
 
 /**
- * Segments the subject. If the criteria hold and the model benefits from it, runs a second pass: in a frame for what
- * the image's border cuts, or closer for what is small. What is very small on a ground of one colour is looked at alone,
+ * Segments the subject. If the criteria hold and the model benefits from it, runs a second pass: sharpened for what is
+ * blurred, in a frame for what the image's border cuts, or closer for what is small. What is very small on a ground of one colour is looked at alone,
  * as an image of its own.
  * @param secondPass if absent, there is one pass
  * @see docs/adr/0027-second-pass.md, docs/adr/0124-small-content.md

@@ -55,7 +55,9 @@ async function openModel(
     model,
     device,
     fallback,
-    async run(input) {
+    async run(input, size) {
+      const sharesRun = size === undefined || size.width === model.input.size;
+      if (!sharesRun) return (await runAll([input], size))[0]!;
       const { output, batchSize } = await runOne(input);
       onBatch(batchSize);
       return output;

@@ -21,7 +21,7 @@ let session: Session;
 beforeAll(async () => {
   const model = findModel(readCatalog('nowhere'), 'garment-cutout');
   const { runAll, ...loaded } = await openSession(model, 'cpu', 1);
-  session = { ...loaded, run: async (input) => (await runAll([input]))[0]! };
+  session = { ...loaded, run: async (input, size) => (await runAll([input], size))[0]! };
 });
 
 async function cut(image: Uint8Array) {

@@ -37,7 +37,7 @@ beforeAll(async () => {
     'cpu',
     1,
   );
-  session = { ...loaded, run: async (input) => (await runAll([input]))[0]! };
+  session = { ...loaded, run: async (input, size) => (await runAll([input], size))[0]! };
 });
 
 test.each(Object.keys(IMAGES))('%s has a low confidence', async (name) => {

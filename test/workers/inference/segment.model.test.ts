@@ -3,13 +3,15 @@ import { beforeAll, expect, test } from 'vitest';
 import { scoresOf } from '../../../bench/matte-scores.ts';
 import { findModel, readCatalog } from '../../../models/catalog.ts';
 import { toMatte } from '../../../src/imaging/matte.ts';
+import { sharpnessOf } from '../../../src/imaging/sharpness.ts';
 import { type Box, fullBox, subjectBox } from '../../../src/imaging/subject-box.ts';
 import type { Pixels } from '../../../src/imaging/tensor.ts';
 import { decode, toSquare } from '../../../workers/inference/codec.ts';
 import { levelsFor } from '../../../workers/inference/find-subject.ts';
 import { type SecondPassCriteria, segment } from '../../../workers/inference/segment.ts';
 import { openSession, type Session } from '../../../workers/inference/session.ts';
-import { drawnShirt, transparentShirt } from '../../support/images.ts';
+import { figureAlone } from '../../support/figure.ts';
+import { drawnShirt, drawnWood, transparentShirt } from '../../support/images.ts';
 
 /** The number and the regions of segmentation passes. */
 
@@ -24,9 +26,9 @@ beforeAll(async () => {
   const { runAll, ...loaded } = await openSession(model, 'cpu', 1);
   session = {
     ...loaded,
-    async run(input) {
+    async run(input, size) {
       runs++;
-      return (await runAll([input]))[0]!;
+      return (await runAll([input], size))[0]!;
     },
   };
 });
@@ -166,4 +168,50 @@ test('a model that does not benefit from a second pass runs once', async () => {
   runs = 0;
   await segment(plain, pixels, undefined, ANY_CONFIDENCE);
   expect(runs).toBe(1);
+});
+
+/** A drawn person on planks, blurred by so many pixels, and the matte. */
+async function blurredFigure(deviation: number) {
+  const size = { width: 400, height: 600 };
+  const figure = await figureAlone(size.width, size.height);
+  const photo = sharp(await drawnWood({ ...size, format: 'png' })).composite([{ input: figure }]);
+  const drawn = sharp(await photo.png().toBuffer());
+  const image = deviation > 0 ? drawn.blur(deviation) : drawn;
+  const data = await sharp(figure).extractChannel('alpha').raw().toBuffer();
+  return {
+    ...(await decode(await image.png().toBuffer(), 1e7)),
+    matte: { data, ...size },
+  };
+}
+
+/** A network of the same weights that looks at no photo sharpened. */
+const withoutSharpening = (): Session => {
+  const { blurredSize: _, ...input } = session.model.input;
+  return { ...session, model: { ...session.model, input } };
+};
+
+test.each([5, 8, 10])(
+  'what is blurred by %i pixels is found sharpened, and is still blurred',
+  async (deviation) => {
+    const { pixels, matte } = await blurredFigure(deviation);
+    const iou = ({ probabilities, region }: Awaited<ReturnType<typeof segment>>) =>
+      scoresOf(toMatte(probabilities, pixels, levelsFor(probabilities, region), region), matte).iou;
+    const before = await segment(withoutSharpening(), pixels, undefined, ANY_CONFIDENCE);
+    const after = await segmentCounted(pixels, ANY_CONFIDENCE);
+    expect(after.runs).toBe(2);
+    expect(after.region).toEqual(fullBox(pixels));
+    expect(iou(after)).toBeGreaterThan(iou(before) + 0.1);
+    expect(iou(after)).toBeGreaterThan(0.8);
+    // At 10 the network takes all for subject at first, which no doubt about the second look outweighs.
+    expect(after.confidence > before.confidence).toBe(deviation < 10);
+    expect(await differenceOf(after, pixels)).toBe(0);
+    expect(sharpnessOf(after.probabilities, after.seen)).toBeLessThan(0.29);
+  },
+);
+
+test('a sharp photo is looked at as if nothing were ever sharpened', async () => {
+  const { pixels } = await blurredFigure(0);
+  expect(await segment(session, pixels, undefined, ANY_CONFIDENCE)).toEqual(
+    await segment(withoutSharpening(), pixels, undefined, ANY_CONFIDENCE),
+  );
 });

@@ -28,9 +28,9 @@ beforeAll(async () => {
   const { runAll, ...loaded } = await openSession(model, 'cpu', 1);
   session = {
     ...loaded,
-    async run(input) {
+    async run(input, size) {
       runs++;
-      return (await runAll([input]))[0]!;
+      return (await runAll([input], size))[0]!;
     },
   };
 });
