@@ -1,4 +1,4 @@
-import { type Matte, wordsOf } from './matte.ts';
+import type { Matte } from './matte.ts';
 import type { Pixels } from './tensor.ts';
 
 /** An image and its matte, of the same size. */
@@ -13,19 +13,14 @@ export function downscaleMatte({ data, ...size }: Matte, factor: number): Matte 
   const height = Math.ceil(size.height / factor);
   const small = new Uint8Array(width * height);
   const sums = new Int32Array(width);
-  const words = wordsOf(data);
   for (let row = 0, cell = 0; row < height; row++) {
     sums.fill(0);
     const rows = Math.min(factor, size.height - row * factor);
     for (let y = row * factor; y < row * factor + rows; y++) {
       const end = (y + 1) * size.width;
       for (let x = 0, i = y * size.width; i < end; x++) {
-        const next = Math.min(end, i + factor);
-        let word = i >> 2;
-        while (4 * word < next && words[word] === 0) word++;
         let sum = 0;
-        if (4 * word < next) for (; i < next; i++) sum += data[i]!;
-        i = next;
+        for (const next = Math.min(end, i + factor); i < next; i++) sum += data[i]!;
         sums[x]! += sum;
       }
     }

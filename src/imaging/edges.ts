@@ -142,8 +142,8 @@ export function refineEdges(
 ): Matte {
   const small = reduce({ pixels, matte }, refinement, cell);
   if (!small) return matte;
-  const data = matte.data.slice();
-  const solved = small.matte.data.slice();
+  const data = Uint8Array.from(matte.data);
+  const solved = Uint8Array.from(small.matte.data);
   closedForm(small.pixels, small.matte, small.band, refinement).forEach((alpha, n) => {
     solved[small.band.indices[n]!] = Math.round(255 * linearStep(alpha, levels));
   });

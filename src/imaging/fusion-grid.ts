@@ -1,4 +1,4 @@
-import { type Matte, wordsOf } from './matte.ts';
+import type { Matte } from './matte.ts';
 import type { Pixels } from './tensor.ts';
 
 /**
@@ -73,7 +73,8 @@ export function softCells(
 ): Uint8Array {
   const soft = new Uint8Array(columns * rows);
   const across = cellsAlong(width, cell);
-  const words = wordsOf(data);
+  const aligned = data.byteOffset % 4 === 0 ? data : data.slice();
+  const words = new Int32Array(aligned.buffer, aligned.byteOffset, data.length >> 2);
   for (let y = 0; y < height; y++) {
     const row = Math.floor(y / cell) * columns;
     const end = (y + 1) * width;

@@ -10,12 +10,6 @@ export interface Matte {
   height: number;
 }
 
-/** Returns alphas four at a time; up to three at the end are left out. */
-export function wordsOf(data: Uint8Array): Int32Array {
-  const aligned = data.byteOffset % 4 === 0 ? data : data.slice();
-  return new Int32Array(aligned.buffer, aligned.byteOffset, data.length >> 2);
-}
-
 /**
  * Probabilities, 0..1, between which alpha rises linearly: below `low` it is 0, above `high` 255. A sigmoid
  * seldom reaches its ends, so without levels the inside of a garment would be faintly transparent and the

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, crc32, createDeflate } from 'node:zlib';
-import { type Matte, wordsOf } from '../../src/imaging/matte.ts';
+import type { Matte } from '../../src/imaging/matte.ts';
 import type { Pixels } from '../../src/imaging/tensor.ts';
 
 /**
@@ -92,7 +92,8 @@ function subtractAbove(
 /** Filters rows in order. Skips pixels that are transparent in the row and in the one above. */
 function createRowFilter(pixels: Pixels, alpha: Uint8Array) {
   const { width } = pixels;
-  const words = wordsOf(alpha);
+  const aligned = alpha.byteOffset % 4 === 0 ? alpha : alpha.slice();
+  const words = new Int32Array(aligned.buffer, aligned.byteOffset, alpha.length >> 2);
   const above: Row = { pixels: new Int32Array(width), from: width, to: 0 };
   const difference = new Int32Array(width);
   const bytes = new Uint8Array(difference.buffer);
