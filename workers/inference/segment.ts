@@ -67,9 +67,12 @@ interface Pass {
 }
 
 async function runOn({ model, run }: Session, square: Pixels): Promise<Pass> {
-  const { data: _, ...size } = square;
-  const raw = await run(toTensor(square, model.input), size);
-  return { square, probabilities: { data: POST_PROCESSING[model.output.post]!(raw), ...size } };
+  const { width, height } = square;
+  const raw = await run(toTensor(square, model.input), { width, height });
+  return {
+    square,
+    probabilities: { data: POST_PROCESSING[model.output.post]!(raw), width, height },
+  };
 }
 
 const runPass = async (session: Session, pixels: Pixels, view: View): Promise<Pass> =>
