@@ -153,7 +153,8 @@ test('the gateway’s tarball has the build, the weights with their cards, and n
   const page = /^dist\/src\/console\/browser\//;
   const example = /^dist\/src\/api\/openapi\/examples\/\w+\.json$/;
   const scripts = /^dist\/src\/lua\/[a-z-]+\.lua$/;
-  const words = /^dist\/data\/((lexicon|feeds|taxonomy)\/[a-z-]+\.tsv|licences\/[a-z-]+\.txt)$/;
+  const words =
+    /^dist\/data\/((lexicon|feeds|look|taxonomy)\/[a-z-]+\.tsv|licences\/[a-z-]+\.txt)$/;
   const isKnown = (file: string) =>
     [compiled, page, example, scripts, words].some((kind) => kind.test(file));
   expect(inDist).toEqual(
@@ -164,6 +165,7 @@ test('the gateway’s tarball has the build, the weights with their cards, and n
       'dist/data/lexicon/names.tsv',
       'dist/data/licences/nouns.txt',
       'dist/data/feeds/columns.tsv',
+      'dist/data/look/sense-rules.tsv',
       'dist/src/lua/batch-append.lua',
     ]),
   );
