@@ -17,10 +17,11 @@ const { key: other } = await stack.key({ client: 'other' });
 const target = await openTarget(stack.url, [key, other]);
 afterAll(() => target.close());
 
-test('at twice the capacity every request is served in time or rejected with a Retry-After', async () => {
+test('above the capacity every request is served in time or rejected with a Retry-After', async () => {
   await closedLoop(target, 3, 0.5);
   const capacity = Math.max(1, await closedLoop(target, 3, 1.5));
-  const times = arrivals(2 * capacity, 6, createRandom(1));
+  // What was measured beside other tests may be half of what the workers can do a moment later.
+  const times = arrivals(4 * capacity, 6, createRandom(1));
   const { responses } = await openLoop(times, target.send);
   const sent = await responses;
   const withStatus = (status: number) => sent.filter((one) => one.status === status);
