@@ -167,7 +167,7 @@ test('pure rooms import pure packages only; tables and columns are read from fil
         .map((name) => `${relative(root, file)} -> ${name}`),
     );
   expect(wrong).toEqual([
-    'src/feed-formats/column-names.ts -> node:fs',
+    'src/feed-formats/columns.ts -> node:fs',
     'src/taxonomy/tables.ts -> node:fs',
   ]);
 });

@@ -1,20 +1,19 @@
 import type { RecordChunk, Splitter, UnreadableChunk } from './chunk.ts';
-import { plainName } from './column-names.ts';
-import type { Column } from './columns.ts';
+import { type Column, plainName } from './columns.ts';
 import { csvSplitter } from './csv.ts';
 import type { Encoding } from './encoding.ts';
-import { FeedError } from './feed-error.ts';
-import { type IdSet, idSet, takeId } from './id-set.ts';
-import { linkError } from './links.ts';
-import { ndjsonSplitter } from './ndjson.ts';
-import { readChunks } from './read-chunks.ts';
 import {
   BROKEN_TEXT,
+  FeedError,
   type Reason,
   type RowError,
   type RowPosition,
   rowError,
-} from './row-error.ts';
+} from './feed-error.ts';
+import { type IdSet, idSet, takeId } from './id-set.ts';
+import { linkError } from './links.ts';
+import { ndjsonSplitter } from './ndjson.ts';
+import { readChunks } from './parse.ts';
 
 /** How far an upload was read: enough to resume with its remaining bytes. */
 interface BatchCursor {

@@ -66,3 +66,103 @@ export interface Splitter {
   /** Returns the header row with the columns that it lacks; absent from formats without one. */
   rewriteHeader?(raw: Raw, columns: readonly FilledColumn[]): Raw;
 }
+
+/** Limits for untrusted feeds; exceeding one is an error, never a crash. */
+export interface FeedLimits {
+  /** Bytes of one feed; more is a FeedError. */
+  maxBytes: number;
+  /** Rows in one feed; more is a FeedError. */
+  maxRows: number;
+  /** Bytes of one row as written, including markup and quotes; a longer row is skipped. */
+  maxRowBytes: number;
+  /** Characters of an id; a longer one invalidates the row. */
+  maxIdChars: number;
+  /** Characters of one link; Google accepts 2,000. */
+  maxUrlChars: number;
+  /** Characters read of each descriptive text; Google accepts 5,000 in a description. */
+  maxTextChars: number;
+  /** Additional images of one row; Google accepts 10. */
+  maxAdditionalImages: number;
+  /** Nesting depth of XML elements, within an item or around the items. */
+  maxDepth: number;
+}
+
+export const FEED_LIMITS: Readonly<FeedLimits> = {
+  maxBytes: 2 * 1024 ** 3,
+  maxRows: 1_000_000,
+  maxRowBytes: 1024 * 1024,
+  maxIdChars: 256,
+  maxUrlChars: 2_000,
+  maxTextChars: 5_000,
+  maxAdditionalImages: 10,
+  maxDepth: 32,
+};
+
+export interface Edit {
+  start: number;
+  end: number;
+  written: Raw;
+}
+
+/** Returns the row with all edits applied, those at one place in the given order; they must not overlap. */
+export function applyEdits(raw: Raw, edits: readonly Edit[]): Raw {
+  let out = '';
+  let from = 0;
+  for (const { start, end, written } of [...edits].sort((a, b) => a.start - b.start)) {
+    out += raw.slice(from, start) + written;
+    from = end;
+  }
+  return out + raw.slice(from);
+}
+
+/** A whole line, including its line break, or a part of one that is too long to buffer. */
+export type Line =
+  | { kind: 'line'; line: number; raw: Raw }
+  | { kind: 'part'; line: number; raw: Raw; last: boolean };
+
+/**
+ * Splits at LF, and so at CRLF; a line beyond `maxBytes` is yielded in parts, the last one marked.
+ * @param lineEnd CR for text that has no LF
+ */
+export function lineSplitter(maxBytes: number, lineEnd: '\n' | '\r' = '\n') {
+  let line = 1;
+  let buffered = '';
+  let tooLong = false;
+
+  /** Adds text to the current line; returns the line or part it completes. */
+  function take(text: Raw, isEnd: boolean): Line | undefined {
+    tooLong ||= buffered.length + text.length > maxBytes;
+    if (!isEnd && !tooLong) {
+      buffered += text;
+      return;
+    }
+    const raw = buffered + text;
+    buffered = '';
+    if (tooLong) return { kind: 'part', line, raw, last: isEnd };
+    return { kind: 'line', line, raw };
+  }
+
+  return {
+    *push(raw: Raw): Iterable<Line> {
+      let from = 0;
+      for (let at = raw.indexOf(lineEnd); at >= 0; at = raw.indexOf(lineEnd, from)) {
+        const whole = take(raw.slice(from, at + 1), true);
+        if (whole) yield whole;
+        tooLong = false;
+        line += 1;
+        from = at + 1;
+      }
+      const rest = from < raw.length ? take(raw.slice(from), false) : undefined;
+      if (rest) yield rest;
+    },
+    *end(): Iterable<Line> {
+      const last = buffered || tooLong ? take('', true) : undefined;
+      if (last) yield last;
+    },
+  };
+}
+
+export function withoutBreak(raw: Raw): Raw {
+  const end = raw.endsWith('\n') ? raw.length - 1 : raw.length;
+  return raw.slice(0, raw[end - 1] === '\r' ? end - 1 : end);
+}

@@ -1,8 +1,8 @@
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Unzip, type UnzipFile, UnzipInflate, UnzipPassThrough } from 'fflate';
+import { FEED_LIMITS } from './chunk.ts';
 import { FeedError } from './feed-error.ts';
-import { FEED_LIMITS } from './limits.ts';
 import { peek } from './peek.ts';
 
 /** How many bytes a compressed feed may become. */

@@ -1,11 +1,10 @@
-import type { Chunk } from './chunk.ts';
+import { type Chunk, FEED_LIMITS } from './chunk.ts';
 import { FILLED_COLUMNS, type FilledColumn, type FilledValues } from './columns.ts';
-import { FEED_LIMITS } from './limits.ts';
+import type { RowError } from './feed-error.ts';
 import { type Link, replaceLinks } from './links.ts';
 import type { FeedReadOptions, OpenFeed } from './open-feed.ts';
 import { feedChunks } from './parse.ts';
 import { type FeedRow, ProductReader, type ReadChunks } from './row.ts';
-import type { RowError } from './row-error.ts';
 
 /**
  * Returns the new link of one image of a row; undefined keeps the old one.

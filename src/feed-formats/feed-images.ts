@@ -1,9 +1,9 @@
-import { plainName } from './column-names.ts';
+import { FEED_LIMITS } from './chunk.ts';
+import { plainName } from './columns.ts';
 import { detectEncoding } from './encoding.ts';
 import { expandFeed } from './expand.ts';
 import { FeedError } from './feed-error.ts';
 import { idSet, takeId } from './id-set.ts';
-import { FEED_LIMITS } from './limits.ts';
 import { openFeed } from './open-feed.ts';
 import { parseFeed } from './parse.ts';
 import { charsetOf, type FeedHints, isBinary } from './sniff.ts';

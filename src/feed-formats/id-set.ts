@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Reason } from './row-error.ts';
+import type { Reason } from './feed-error.ts';
 
 export interface IdSet {
   /** @returns false if the set already has the id */

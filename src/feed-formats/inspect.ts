@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { expandFeed } from './expand.ts';
-import { FeedError } from './feed-error.ts';
-import { FeedNotes } from './notes.ts';
+import { FeedError, FeedNotes, type RowError } from './feed-error.ts';
 import type { FeedReadOptions, OpenFeed } from './open-feed.ts';
 import { parseFeed } from './parse.ts';
 import type { FeedRow } from './row.ts';
-import type { RowError } from './row-error.ts';
 import { FEED_FORMATS } from './sniff.ts';
 
 /** How much of a feed is looked at. */

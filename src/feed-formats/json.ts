@@ -1,7 +1,6 @@
 import type { Chunk, Raw, Splitter } from './chunk.ts';
-import { excerpt, FeedError } from './feed-error.ts';
+import { excerpt, FeedError, type TakeNote } from './feed-error.ts';
 import { type JsonOptions, jsonRows } from './ndjson.ts';
-import type { TakeNote } from './notes.ts';
 
 /** An object or array around the rows. */
 interface Container {

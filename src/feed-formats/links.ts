@@ -1,9 +1,7 @@
-import type { Cell, RecordChunk } from './chunk.ts';
+import type { Cell, FeedLimits, RecordChunk } from './chunk.ts';
 import { columnOf } from './columns.ts';
-import type { FeedLimits } from './limits.ts';
+import type { Reason, TakeNote } from './feed-error.ts';
 import type { Reading } from './mapping.ts';
-import type { TakeNote } from './notes.ts';
-import type { Reason } from './row-error.ts';
 
 /** A fetchable image link and its place in the row. */
 export interface Link {

@@ -1,9 +1,8 @@
-import type { Splitter } from './chunk.ts';
+import { FEED_LIMITS, type FeedLimits, type Splitter } from './chunk.ts';
 import { csvSplitter } from './csv.ts';
 import { BOM, detectEncoding, type Encoding, givenEncoding, hidesBrackets } from './encoding.ts';
-import { excerpt, FeedError } from './feed-error.ts';
+import { excerpt, FeedError, type TakeNote } from './feed-error.ts';
 import { isWithin, jsonSplitter } from './json.ts';
-import { FEED_LIMITS, type FeedLimits } from './limits.ts';
 import {
   type FeedMapping,
   GOOGLE_READING,
@@ -12,7 +11,6 @@ import {
   recognise,
 } from './mapping.ts';
 import { ndjsonSplitter } from './ndjson.ts';
-import type { TakeNote } from './notes.ts';
 import {
   charsetOf,
   type FeedFormat,
@@ -22,7 +20,7 @@ import {
   sniffFeed,
 } from './sniff.ts';
 import { xmlSplitter } from './xml.ts';
-import { xmlPaths } from './xml-items.ts';
+import { xmlPaths } from './xml-item.ts';
 
 /** How to read a feed: in a given format, or in the one detected from its bytes and these hints. */
 export interface FeedReadOptions extends FeedHints {

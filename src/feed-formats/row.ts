@@ -1,18 +1,17 @@
-import type { Chunk, RecordChunk, UnreadableChunk } from './chunk.ts';
+import type { Chunk, FeedLimits, RecordChunk, UnreadableChunk } from './chunk.ts';
 import type { Column } from './columns.ts';
-import { FeedError } from './feed-error.ts';
-import { idSet, takeId } from './id-set.ts';
-import type { FeedLimits } from './limits.ts';
-import { type Link, readLinks } from './links.ts';
-import type { Reading } from './mapping.ts';
-import type { TakeNote } from './notes.ts';
 import {
   BROKEN_TEXT,
+  FeedError,
   type Reason,
   type RowError,
   type RowPosition,
   rowError,
-} from './row-error.ts';
+  type TakeNote,
+} from './feed-error.ts';
+import { idSet, takeId } from './id-set.ts';
+import { type Link, readLinks } from './links.ts';
+import type { Reading } from './mapping.ts';
 
 /**
  * A product with an id and at least its first image. Texts are trimmed and never empty. Every row of a feed yields

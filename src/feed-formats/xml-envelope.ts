@@ -1,8 +1,6 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
-import { excerpt, FeedError, type FeedPosition } from './feed-error.ts';
-import { regularXml } from './loose-xml.ts';
-import type { NoteCode } from './notes.ts';
-import { saxesMessage } from './xml-item.ts';
+import { excerpt, FeedError, type FeedPosition, type NoteCode } from './feed-error.ts';
+import { regularXml, saxesMessage } from './xml-item.ts';
 
 export type XmlFormat = 'rss' | 'atom' | 'xml';
 

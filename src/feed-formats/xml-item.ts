@@ -1,4 +1,51 @@
-import type { SaxesParser, SaxesTagNS } from 'saxes';
+import { decodeHTMLStrict } from 'entities';
+import { SaxesParser, type SaxesTagNS } from 'saxes';
+import type { NoteCode } from './feed-error.ts';
+
+/** A control character that XML does not allow. */
+const CONTROLS = /[^\P{Cc}\t\n\r\u007f-\u009f]|[\ufffe\uffff]/gu;
+/** A "<" that begins no markup. */
+const BARE = '<(?![/?!\\w:\\u0080-\\uffff])';
+/** One of these, a bare "<", or an "&" before anything but XML's own references. */
+const IRREGULAR = new RegExp(
+  `[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\ufffe\\uffff]|&(?!(?:amp|lt|gt|quot|apos|#[1-9]\\d{1,6}|#x[1-9a-fA-F][\\da-fA-F]{1,5});)|${BARE}`,
+);
+const PARTS = new RegExp(
+  String.raw`<!\[CDATA\[[^]*?\]\]>|<!--[^]*?-->|<\?[^]*?\?>|&(#?\w{1,32};)?|${BARE}|${CONTROLS.source}`,
+  'gu',
+);
+const OWN = /^&(?:amp|lt|gt|quot|apos);$/;
+
+const escapeText = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+
+/**
+ * Makes text of XML what a parser accepts where there is only one way to read it: entities of HTML are decoded, a
+ * bare ampersand or "<" is one, a control character becomes U+FFFD. Lines stay where they are.
+ */
+export function regularXml(xml: string, takeNote: (code: NoteCode) => void): string {
+  if (!IRREGULAR.test(xml)) return xml;
+  function withoutControls(text: string): string {
+    if (text.search(CONTROLS) < 0) return text;
+    takeNote('control-characters');
+    return text.replaceAll(CONTROLS, '\ufffd');
+  }
+  return xml.replace(PARTS, (part, reference?: string) => {
+    if (part === '<') {
+      takeNote('bare-ampersands');
+      return '&lt;';
+    }
+    if (part[0] !== '&') return withoutControls(part);
+    if (OWN.test(part)) return part;
+    const decoded = reference === undefined ? part : decodeHTMLStrict(part);
+    if (decoded !== part) {
+      if (!part.startsWith('&#')) takeNote('html-entities');
+      return escapeText(withoutControls(decoded));
+    }
+    takeNote('bare-ampersands');
+    return `&amp;${part.slice(1)}`;
+  });
+}
 
 /** An element of an item, or an attribute of one or of the item itself. */
 export interface Child {
@@ -99,4 +146,55 @@ export function parseItem(
     if (!(error instanceof Stop)) throw error;
   }
   return error ? { children, error } : { children: children.concat(attributes) };
+}
+
+/** How far below an item names are looked at. */
+const LEVELS = 4;
+
+const localName = (name: string): string => name.replace(/^.*:/, '');
+
+/**
+ * Returns the elements at the beginning of an XML document, by their paths of local names in the order of the
+ * document, each with the names of what is in it: `id`, `images/image`, `@id`.
+ */
+export function xmlPaths(head: string): Map<string, Set<string>> {
+  const paths = new Map<string, Set<string>>();
+  const open: { path: string; local: string; isNamed: boolean }[] = [];
+  const parser = new SaxesParser();
+  const labelsOf = (path: string): Set<string> => {
+    const labels = paths.get(path) ?? new Set();
+    paths.set(path, labels);
+    return labels;
+  };
+  parser.on('error', () => {}); // it goes on; what is wrong is said when the feed is read
+  /** Adds a name within the innermost `depth` open elements, and those around it. */
+  function addName(depth: number, name: string): void {
+    for (let level = 1; level <= Math.min(LEVELS, depth); level++) {
+      const within = open.slice(depth - level + 1, depth).map((each) => each.local);
+      labelsOf(open[depth - level]!.path).add([...within, name].join('/'));
+    }
+  }
+  /** An element that has attributes, and nothing else, is no value itself. */
+  function addElement(text = 'x'): void {
+    const element = open.at(-1);
+    if (!element || element.isNamed || text.trim() === '') return;
+    element.isNamed = true;
+    addName(open.length - 1, element.local);
+  }
+  parser.on('opentag', ({ name, attributes }) => {
+    const local = localName(name);
+    const path = [...open.map((each) => each.local), local].join('/');
+    open.push({ path, local, isNamed: false });
+    labelsOf(path);
+    const names = Object.keys(attributes);
+    for (const attribute of names) addName(open.length, `@${localName(attribute)}`);
+    if (names.length === 0) addElement();
+  });
+  parser.on('text', addElement);
+  parser.on('cdata', addElement);
+  parser.on('closetag', () => {
+    open.pop();
+  });
+  parser.write(regularXml(head, () => {}));
+  return paths;
 }

@@ -1,14 +1,20 @@
 import { SaxesParser } from 'saxes';
-import type { Cell, Chunk, Raw, RecordChunk, Splitter, UnreadableChunk } from './chunk.ts';
+import {
+  applyEdits,
+  type Cell,
+  type Chunk,
+  type Edit,
+  type FeedLimits,
+  type Raw,
+  type RecordChunk,
+  type Splitter,
+  type UnreadableChunk,
+} from './chunk.ts';
 import { type Column, cellOf } from './columns.ts';
-import { applyEdits, type Edit } from './edits.ts';
 import type { Encoding } from './encoding.ts';
-import { excerpt, FeedError } from './feed-error.ts';
-import type { FeedLimits } from './limits.ts';
-import { regularXml } from './loose-xml.ts';
-import type { TakeNote } from './notes.ts';
+import { excerpt, FeedError, type TakeNote } from './feed-error.ts';
 import { GOOGLE, ITEM_PATHS, isGoogle, type XmlFormat, xmlEnvelope } from './xml-envelope.ts';
-import { type Child, parseItem } from './xml-item.ts';
+import { type Child, parseItem, regularXml } from './xml-item.ts';
 import { type Token, xmlTokenizer } from './xml-tokens.ts';
 
 interface XmlOptions {

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { columnNames, plainName } from '../../src/feed-formats/column-names.ts';
-import { columnOf } from '../../src/feed-formats/columns.ts';
-import { EXPORT_NAMES, PRESETS } from '../../src/feed-formats/presets.ts';
+import { columnNames, columnOf, plainName } from '../../src/feed-formats/columns.ts';
+import { EXPORT_NAMES, PRESETS } from '../../src/feed-formats/mapping.ts';
 
 const [heading, ...lines] = readFileSync(
   new URL('../../data/feeds/columns.tsv', import.meta.url),

@@ -1,8 +1,8 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { FEED_LIMITS } from '../../src/feed-formats/chunk.ts';
 import { scanRow, unquote } from '../../src/feed-formats/csv-cells.ts';
-import { FEED_LIMITS } from '../../src/feed-formats/limits.ts';
 import { readItems, summary } from './read-items.ts';
 
 const HEAD = 'id,title,image_link';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { exportFeed } from '../../src/feed-formats/export.ts';
-import { FeedNotes } from '../../src/feed-formats/notes.ts';
+import { FeedNotes } from '../../src/feed-formats/feed-error.ts';
 import type { OpenFeed } from '../../src/feed-formats/open-feed.ts';
 import { parseFeed } from '../../src/feed-formats/parse.ts';
 import { streamOf } from '../support/feeds.ts';

@@ -1,7 +1,7 @@
 import { peakBytesOf } from '../../bench/processes.ts';
+import { FEED_LIMITS } from '../../src/feed-formats/chunk.ts';
 import { exportFeed } from '../../src/feed-formats/export.ts';
 import { FeedError } from '../../src/feed-formats/feed-error.ts';
-import { FEED_LIMITS } from '../../src/feed-formats/limits.ts';
 import { parseFeed } from '../../src/feed-formats/parse.ts';
 import type { FeedFormat } from '../../src/feed-formats/sniff.ts';
 import { feedLines, type Product, products, streamOf } from '../support/feeds.ts';

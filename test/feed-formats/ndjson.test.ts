@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { jsonMembers } from '../../src/feed-formats/json-members.ts';
+import { jsonMembers } from '../../src/feed-formats/ndjson.ts';
 import { readItems, summary } from './read-items.ts';
 
 const IMAGE = 'https://img.example/1.jpg';

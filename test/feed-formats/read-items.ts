@@ -1,7 +1,7 @@
+import type { RowError } from '../../src/feed-formats/feed-error.ts';
 import type { FeedReadOptions } from '../../src/feed-formats/open-feed.ts';
 import { parseFeed } from '../../src/feed-formats/parse.ts';
 import type { FeedRow } from '../../src/feed-formats/row.ts';
-import type { RowError } from '../../src/feed-formats/row-error.ts';
 import { streamOf } from '../support/feeds.ts';
 
 export type Item = FeedRow | RowError;

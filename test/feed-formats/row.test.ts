@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { FEED_LIMITS } from '../../src/feed-formats/chunk.ts';
 import { idSet } from '../../src/feed-formats/id-set.ts';
-import { FEED_LIMITS } from '../../src/feed-formats/limits.ts';
 import { feedText, type Product, products } from '../support/feeds.ts';
 import { readItems, summary } from './read-items.ts';
 

@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Chunk, Raw, Splitter } from '../../src/feed-formats/chunk.ts';
+import { type Chunk, FEED_LIMITS, type Raw, type Splitter } from '../../src/feed-formats/chunk.ts';
 import { columnOf } from '../../src/feed-formats/columns.ts';
 import { csvSplitter } from '../../src/feed-formats/csv.ts';
 import { detectEncoding } from '../../src/feed-formats/encoding.ts';
 import { jsonSplitter } from '../../src/feed-formats/json.ts';
-import { FEED_LIMITS } from '../../src/feed-formats/limits.ts';
 import { ndjsonSplitter } from '../../src/feed-formats/ndjson.ts';
 import { xmlSplitter } from '../../src/feed-formats/xml.ts';
 import { randomRuns } from '../support/many.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FEED_LIMITS } from '../../src/feed-formats/limits.ts';
+import { FEED_LIMITS } from '../../src/feed-formats/chunk.ts';
 import { parseFeed } from '../../src/feed-formats/parse.ts';
 import { feedText, products, streamOf } from '../support/feeds.ts';
 import { readItems, summary } from './read-items.ts';

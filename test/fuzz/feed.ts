@@ -1,11 +1,10 @@
 import { deepEqual, equal } from 'node:assert/strict';
+import { FEED_LIMITS } from '../../src/feed-formats/chunk.ts';
 import { exportFeed, type ReplaceLink } from '../../src/feed-formats/export.ts';
-import { FeedError } from '../../src/feed-formats/feed-error.ts';
-import { FEED_LIMITS } from '../../src/feed-formats/limits.ts';
+import { FeedError, type Reason, type RowError } from '../../src/feed-formats/feed-error.ts';
 import type { FeedReadOptions } from '../../src/feed-formats/open-feed.ts';
 import { parseFeed } from '../../src/feed-formats/parse.ts';
 import type { FeedRow } from '../../src/feed-formats/row.ts';
-import type { Reason, RowError } from '../../src/feed-formats/row-error.ts';
 import { streamOf } from '../support/feeds.ts';
 import { type Input, isInstance, randomFor, splitAtRandom } from './target.ts';
 

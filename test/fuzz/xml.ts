@@ -1,7 +1,6 @@
-import type { RecordChunk } from '../../src/feed-formats/chunk.ts';
+import { FEED_LIMITS, type RecordChunk } from '../../src/feed-formats/chunk.ts';
 import { columnOf } from '../../src/feed-formats/columns.ts';
 import { detectEncoding } from '../../src/feed-formats/encoding.ts';
-import { FEED_LIMITS } from '../../src/feed-formats/limits.ts';
 import { xmlSplitter } from '../../src/feed-formats/xml.ts';
 import { xmlTokenizer } from '../../src/feed-formats/xml-tokens.ts';
 import { checkRewrite, checkSplit } from './splitting.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
+import { FEED_LIMITS } from '../../src/feed-formats/chunk.ts';
 import { expandFeed } from '../../src/feed-formats/expand.ts';
-import { FEED_LIMITS } from '../../src/feed-formats/limits.ts';
 import { feedKeys } from '../../src/intake/feeds/feed-keys.ts';
 import {
   readSourceMetadata,

@@ -1,8 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import type { RowError } from '../../src/feed-formats/feed-error.ts';
 import { parseFeed } from '../../src/feed-formats/parse.ts';
 import type { FeedRow } from '../../src/feed-formats/row.ts';
-import type { RowError } from '../../src/feed-formats/row-error.ts';
 import { batchFiles, batchKeys, putLines } from '../../src/intake/batches/batch-files.ts';
 import { type BatchRecord, PROGRESS } from '../../src/intake/batches/batch-record.ts';
 import { readRowOutcomes } from '../../src/intake/batches/row-reader.ts';

@@ -1,5 +1,4 @@
-import { FeedError } from '../../../feed-formats/feed-error.ts';
-import { type FeedNote, FeedNotes } from '../../../feed-formats/notes.ts';
+import { FeedError, type FeedNote, FeedNotes } from '../../../feed-formats/feed-error.ts';
 import type { FeedReadOptions } from '../../../feed-formats/open-feed.ts';
 import { parseFeed } from '../../../feed-formats/parse.ts';
 import type { FeedRow } from '../../../feed-formats/row.ts';

@@ -1,8 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { FEED_LIMITS } from '../../../feed-formats/chunk.ts';
 import { expandFeed } from '../../../feed-formats/expand.ts';
 import { FeedError } from '../../../feed-formats/feed-error.ts';
-import { FEED_LIMITS } from '../../../feed-formats/limits.ts';
 import { type BodyStream, collectBody } from '../../../http/body-stream.ts';
 import { parseJson } from '../../../http/json-body.ts';
 import { parse } from '../../../http/parse.ts';
