@@ -5,7 +5,7 @@ import { categories } from '../src/taxonomy/dictionary/schema.ts';
 import { describeOutfit } from '../src/taxonomy/outfit/describe-outfit.ts';
 import { categoriesOf, ParseGroup } from '../src/taxonomy/outfit/parse-groups.ts';
 import { DEFAULT_SETTINGS } from '../src/taxonomy/request-schema.ts';
-import { splitCutOuts, toOutfitView } from '../workers/images/operations.ts';
+import { splitCutOuts, toOutfitView } from '../workers/images/run-engine.ts';
 import { decode } from '../workers/inference/codec.ts';
 import { GROUPS } from '../workers/inference/garments/groups.ts';
 import type { Engine } from '../workers/inference/pool.ts';

@@ -2,8 +2,8 @@ import { DelayedError, type Job, UnrecoverableError } from 'bullmq';
 import { type Clock, hostClock } from '../src/platform/clock.ts';
 import type { JobObservation } from '../src/platform/metrics/worker.ts';
 import { Problem } from '../src/platform/problem.ts';
+import { isRedisError } from '../src/platform/redis-errors.ts';
 import { traceRequestId, traceSteps } from '../src/platform/tracing.ts';
-import { CANCELED } from '../src/queue/cancel.ts';
 import {
   type JobData,
   type JobName,
@@ -12,10 +12,20 @@ import {
   type QueueName,
   readData,
 } from '../src/queue/catalog.ts';
+import { CANCELED, type TurnOwner } from '../src/queue/queue.ts';
 import { serializeProblem } from '../src/queue/serialized-problem.ts';
-import type { TurnOwner } from '../src/queue/turns.ts';
+import { StorageError } from '../src/storage/blobs.ts';
 import { PoolBusy } from './fetch/fetch-pool.ts';
-import { isUnavailable } from './unavailable.ts';
+import { EngineCrash } from './inference/inference-process.ts';
+
+/**
+ * Whether Redis, storage or memory was unavailable. A job in the background waits until it is there again, at no
+ * attempt.
+ */
+export const isUnavailable = (error: unknown): boolean =>
+  error instanceof StorageError ||
+  isRedisError(error) ||
+  (error instanceof EngineCrash && error.mayLackMemory);
 
 /** Runs the rest of a job outside its consumer's slots, so that the consumer takes another job meanwhile. */
 export type WithoutSlot = <T>(work: () => Promise<T>) => Promise<T>;

@@ -5,7 +5,7 @@ import { PREFIX } from '../src/platform/redis.ts';
 import { queueTelemetry } from '../src/platform/tracing.ts';
 import { checkLoop, lendSlot } from '../src/queue/bullmq-internals.ts';
 import { QUEUES, type QueueName } from '../src/queue/catalog.ts';
-import { createTurns } from '../src/queue/turns.ts';
+import { createTurns } from '../src/queue/queue.ts';
 import {
   type AttemptDeps,
   attempt,

@@ -16,11 +16,9 @@ import {
   manifestKeyOf,
   OWNED_PREFIXES,
 } from '../src/storage/blob-keys.ts';
-import type { Blobs } from '../src/storage/blobs.ts';
-import { deleteOlder } from '../src/storage/delete-blobs.ts';
-import { type Outcome, type RecoverServices, restoreOne } from './recover/rebuild.ts';
+import { type Blobs, deleteOlder } from '../src/storage/blobs.ts';
+import { type Outcome, type RecoverServices, recordsExist, restoreOne } from './recover/rebuild.ts';
 import { openRebuilders } from './recover/rebuilders.ts';
-import { recordsExist } from './recover/records-exist.ts';
 
 /** Younger blobs are skipped: their record may not exist yet. It does within seconds. */
 const MIN_AGE_MILLIS = 3_600_000;

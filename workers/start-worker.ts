@@ -1,14 +1,14 @@
 import type { Config } from '../src/platform/config.ts';
 import type { Platform } from '../src/platform/open-platform.ts';
 import { stopOnSignal } from '../src/platform/shutdown.ts';
-import { onCanceled } from '../src/queue/cancel.ts';
+import { onCanceled } from '../src/queue/queue.ts';
 import { startBatches } from './batches/start.ts';
 import { startFeeds } from './feeds/start.ts';
 import { serveHealth } from './health.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { startJobs } from './images/start.ts';
 import { AutomaticRecovery } from './recover/automatic.ts';
-import { openSources, startSources } from './sources/start.ts';
+import { openSources, startSources } from './sources/source-objects.ts';
 import { startSweeper } from './sweeper.ts';
 import { startWebhooks } from './webhooks/start.ts';
 import type { WorkerServices } from './worker-services.ts';

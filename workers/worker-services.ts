@@ -10,12 +10,12 @@ import type { Config } from '../src/platform/config.ts';
 import type { WorkerMetrics } from '../src/platform/metrics/worker.ts';
 import type { Platform } from '../src/platform/open-platform.ts';
 import { blockingConnection } from '../src/platform/redis.ts';
-import { Quarantine } from '../src/queue/quarantine.ts';
 import type { Services } from '../src/services.ts';
 import type { JobReport } from './attempt.ts';
 import { type Consume, createConsume } from './consume-jobs.ts';
-import { createFetchPools, type FetchPools } from './fetch/fetch-pools.ts';
+import { createFetchPools, type FetchPools } from './fetch/fetch-pool.ts';
 import { createSafeFetch, type SafeFetch } from './fetch/safe-fetch.ts';
+import { Quarantine } from './images/run-engine.ts';
 import type { Engine } from './inference/pool.ts';
 
 /** What only a worker has: the engine, and what takes jobs and fetches. */

@@ -1,4 +1,4 @@
-import type { StoredOutfit } from '../queue/outfit-view.ts';
+import type { StoredOutfit } from '../queue/job-data.ts';
 import { garmentKey } from '../storage/blob-keys.ts';
 
 /** Returns the keys of the cut-outs of an outfit's garments; none without an outfit. @param prefix of the keys */

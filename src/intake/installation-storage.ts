@@ -5,8 +5,12 @@ import {
 } from '../platform/metrics/system-gauges.ts';
 import type { Platform } from '../platform/open-platform.ts';
 import type { Blobs } from '../storage/blobs.ts';
-import { diskSpace, instrumentBlobs } from '../storage/instrumented-blobs.ts';
-import { openStorage, type StorageSettings } from '../storage/open-storage.ts';
+import {
+  diskSpace,
+  instrumentBlobs,
+  openStorage,
+  type StorageSettings,
+} from '../storage/open-storage.ts';
 import { checkInstallationId } from './installation-id.ts';
 
 /**

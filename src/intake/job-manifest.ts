@@ -1,4 +1,4 @@
-import { toAsciiJson } from '../storage/ascii-json.ts';
+import { toAsciiJson } from '../storage/blobs.ts';
 import { JobRecord, type NewJob } from './job-records.ts';
 import { expiryOf } from './job-retention.ts';
 

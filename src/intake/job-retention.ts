@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { garmentsPrefix, refinementsPrefix } from '../storage/blob-keys.ts';
-import { type BlobEraser, deleteBlob } from '../storage/delete-blobs.ts';
+import { type BlobEraser, deleteBlob } from '../storage/blobs.ts';
 import { type Erasure, erasureOf } from './erasure.ts';
 import {
   inputMillis,

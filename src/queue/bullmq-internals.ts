@@ -29,7 +29,7 @@ const ADDED = {
 const unknown = (what: string): StartError =>
   new StartError(`This release of BullMQ is not known: it has changed ${what}`);
 
-/** Checks what `turns.ts` relies on, by the scripts that BullMQ has defined on a connection. @throws StartError */
+/** Checks what `queue.ts` relies on, by the scripts that BullMQ has defined on a connection. @throws StartError */
 export async function checkTurns(queue: Queue, connection: Redis): Promise<void> {
   await queue.waitUntilReady();
   const scripts: Record<string, { lua: string }> = Reflect.get(connection, 'scriptsSet') ?? {};

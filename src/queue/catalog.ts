@@ -9,9 +9,7 @@ import {
 import { CutOutReview } from '../output/review.ts';
 import { RulesReport } from '../output/rules/verdicts.ts';
 import { Stroke } from '../output/strokes.ts';
-import { GarmentView } from './garment-view.ts';
-import { AcceptedRow, OPERATIONS, StoredAccess } from './job-data.ts';
-import { OutfitView } from './outfit-view.ts';
+import { AcceptedRow, GarmentView, OPERATIONS, OutfitView, StoredAccess } from './job-data.ts';
 
 /** For jobs that no client waits for on an open connection. */
 const BACKGROUND = {
@@ -19,7 +17,7 @@ const BACKGROUND = {
   renewMillis: 5000,
   stalledCheckMillis: 2500,
   // Only so that no job goes round forever: a host short of memory kills workers again and again, and the job is
-  // sound. Images that crash the inference process are counted in quarantine.ts.
+  // sound. Images that crash the inference process are counted by `Quarantine`.
   maxStalledCount: 1000,
 } as const;
 

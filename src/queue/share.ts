@@ -1,8 +1,8 @@
-import type { TurnOwner } from './turns.ts';
+import type { TurnOwner } from './queue.ts';
 
 /*
  * Whose turn it is for what one process has to share: slots of the engine, fetches, threads. For the jobs of all
- * processes, which wait in Redis, turns.ts decides by the same rule.
+ * processes, which wait in Redis, queue.ts decides by the same rule.
  */
 
 /**

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { addAbortSignal, type Readable } from 'node:stream';
 import { Problem } from '../platform/problem.ts';
 
 /** Connections to object storage of one process. */
@@ -133,3 +133,118 @@ export const copyIfPresent = async (
   to: string,
   signal: AbortSignal,
 ): Promise<boolean> => (await ifPresent(blobs.copy(from, to, signal).then(() => true))) ?? false;
+
+const SEGMENT = '(?!\\.{1,2}(?:/|$))[A-Za-z0-9._-]{1,250}';
+const KEY = new RegExp(`^${SEGMENT}(?:/${SEGMENT})*$`);
+const PREFIX = new RegExp(`^(?:${SEGMENT}/)*[A-Za-z0-9._-]{0,250}$`);
+const MAX_KEY_CHARS = 1024;
+const META_NAME = /^[a-z0-9-]+$/;
+const META_VALUE = /^$|^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+const MAX_META_CHARS = 1536;
+const MEDIA_TYPE = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
+
+export const DEFAULT_MEDIA_TYPE = 'application/octet-stream';
+
+/** Throws unless the key is safe as a path, an S3 key and part of a URL. */
+export function assertKey(key: string): void {
+  if (key.length > MAX_KEY_CHARS || !KEY.test(key)) {
+    throw new TypeError(`Not a blob key: ${JSON.stringify(key.slice(0, 80))}`);
+  }
+}
+
+/** Throws unless keys can start with the prefix; the empty prefix matches every key. */
+export function assertPrefix(prefix: string): void {
+  if (prefix.length > MAX_KEY_CHARS || !PREFIX.test(prefix)) {
+    throw new TypeError(`Not a prefix of blob keys: ${JSON.stringify(prefix.slice(0, 80))}`);
+  }
+}
+
+/** Throws on metadata that would not come back unchanged: S3 sends it as HTTP headers. */
+export function assertMetadata({ mediaType, meta = {} }: BlobMetadata): void {
+  if (mediaType !== undefined && !MEDIA_TYPE.test(mediaType)) {
+    throw new TypeError(`Not a media type: ${JSON.stringify(mediaType.slice(0, 80))}`);
+  }
+  for (const [name, value] of Object.entries(meta)) {
+    if (!META_NAME.test(name) || !META_VALUE.test(value)) {
+      throw new TypeError(`Not allowed as metadata of a blob: ${JSON.stringify(name)}`);
+    }
+  }
+  const chars = Object.entries(meta).flat().join('').length;
+  if (chars > MAX_META_CHARS) {
+    throw new TypeError(`${chars} characters of metadata; at most ${MAX_META_CHARS}`);
+  }
+}
+
+/**
+ * Runs the work unless the signal is aborted. Once it is aborted, rejects with its reason instead of the
+ * error that the abort caused.
+ */
+export async function withAbort<T>(
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  signal?.throwIfAborted();
+  try {
+    return await work();
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  }
+}
+
+/**
+ * Destroys a stream when a signal is aborted. Adds an `error` listener: an error before the first read would
+ * otherwise end the process. The reader of the stream still gets it.
+ */
+export function abortable(stream: Readable, signal: AbortSignal | undefined): Readable {
+  stream.on('error', () => {});
+  return signal ? addAbortSignal(signal, stream) : stream;
+}
+
+/** The part of object storage that deletes blobs and counts the deleted ones. */
+export type BlobEraser = Pick<Blobs, 'head' | 'delete' | 'deleteAll' | 'kept'>;
+
+/** Deletes a blob. Returns how many versions, or of a storage without versions 1 if it existed, else 0. */
+export async function deleteBlob(
+  blobs: Pick<Blobs, 'head' | 'delete'>,
+  key: string,
+): Promise<number> {
+  const head = await blobs.head(key);
+  return (await blobs.delete(key)) ?? (head === undefined ? 0 : 1);
+}
+
+/** Deletes every blob under a prefix, one by one. Returns how many. */
+export async function deleteListed(
+  blobs: Pick<Blobs, 'list' | 'delete'>,
+  prefix: string,
+  signal?: AbortSignal,
+): Promise<number> {
+  let deleted = 0;
+  for await (const { key } of blobs.list(prefix, signal)) {
+    deleted += (await blobs.delete(key, signal)) ?? 1;
+  }
+  return deleted;
+}
+
+/** Deletes the blobs with a prefix that were last written at an instant or before it. Returns how many. */
+export async function deleteOlder(
+  blobs: Pick<Blobs, 'list' | 'delete'>,
+  prefix: string,
+  untilMillis: number,
+  signal?: AbortSignal,
+): Promise<number> {
+  let deleted = 0;
+  for await (const { key, modifiedAt } of blobs.list(prefix, signal)) {
+    if (modifiedAt.getTime() > untilMillis) continue;
+    await blobs.delete(key, signal);
+    deleted++;
+  }
+  return deleted;
+}
+
+/** Returns JSON in printable ASCII, the only characters that the metadata of a blob may have. */
+export const toAsciiJson = (value: object): string =>
+  JSON.stringify(value).replace(
+    /[\u007f-\uffff]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );

@@ -2,18 +2,24 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
+import { z } from 'zod';
 import { hasCode } from '../platform/file-error.ts';
-import { abortable, withAbort } from './abort.ts';
-import { assertKey, assertMetadata, assertPrefix } from './blob-rules.ts';
 import {
+  abortable,
+  assertKey,
+  assertMetadata,
+  assertPrefix,
   type BlobEntry,
   type BlobHead,
+  type BlobMetadata,
   BlobMissing,
   type Blobs,
+  DEFAULT_MEDIA_TYPE,
+  deleteListed,
   ifPresent,
   type PutOptions,
+  withAbort,
 } from './blobs.ts';
-import { deleteListed } from './delete-blobs.ts';
 import {
   createFolder,
   deleteFile,
@@ -23,7 +29,47 @@ import {
   removeEmptyFolders,
   renameIntoPlace,
 } from './fs-folders.ts';
-import { readTrailer, TRAILER_MAX_BYTES, writeTrailer } from './fs-trailer.ts';
+
+/**
+ * The trailer of a blob's file: its metadata as JSON, the length of that in bytes (32 bits, little-endian),
+ * and a magic number. Image viewers ignore it; a file without it is incomplete.
+ */
+const MAGIC = Buffer.from('SLVG');
+const TAIL_BYTES = 4 + MAGIC.length;
+
+/** Enough for 1.5 KiB of metadata with names of one character each, and a long media type. */
+const TRAILER_MAX_BYTES = 8192;
+
+const Metadata = z.object({ mediaType: z.string(), meta: z.record(z.string(), z.string()) });
+
+/** Returns the bytes that follow those of the blob in its file. */
+function writeTrailer({ mediaType = DEFAULT_MEDIA_TYPE, meta = {} }: BlobMetadata): Buffer {
+  const json = Buffer.from(JSON.stringify({ mediaType, meta } satisfies z.infer<typeof Metadata>));
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(json.length);
+  return Buffer.concat([json, length, MAGIC]);
+}
+
+/**
+ * Reads the trailer of a file.
+ * @param end the file, or at least its last `TRAILER_MAX_BYTES`
+ * @returns the metadata and how many bytes of `end` precede it, or nothing if there is no trailer
+ */
+function readTrailer(end: Buffer) {
+  const tailAt = end.length - TAIL_BYTES;
+  if (tailAt < 0 || !end.subarray(tailAt + 4).equals(MAGIC)) return undefined;
+  const bodyBytes = tailAt - end.readUInt32LE(tailAt);
+  const metadata = bodyBytes >= 0 && parseMetadata(end.toString('utf8', bodyBytes, tailAt));
+  return metadata ? { bodyBytes, metadata } : undefined;
+}
+
+function parseMetadata(json: string): z.infer<typeof Metadata> | undefined {
+  try {
+    return Metadata.parse(JSON.parse(json));
+  } catch {
+    return undefined; // not written by `writeTrailer`
+  }
+}
 
 /** No put takes this long: an older unfinished file belongs to a dead process. */
 const UNFINISHED_MAX_AGE_MILLIS = 3_600_000;

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   BucketAlreadyOwnedByYou,
   CopyObjectCommand,
@@ -14,20 +15,23 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { abortable, withAbort } from './abort.ts';
-import { assertKey, assertMetadata, assertPrefix, DEFAULT_MEDIA_TYPE } from './blob-rules.ts';
 import {
+  abortable,
+  assertKey,
+  assertMetadata,
+  assertPrefix,
   type BlobHead,
   BlobMissing,
   type BlobStream,
   type Blobs,
   type ByteRange,
+  DEFAULT_MEDIA_TYPE,
+  deleteListed,
   MAX_STORAGE_SOCKETS,
   type PutOptions,
+  withAbort,
 } from './blobs.ts';
-import { deleteListed } from './delete-blobs.ts';
-import { type Found, S3Reader } from './s3-read.ts';
-import { uploadStream } from './s3-upload.ts';
+import { type Found, S3Reader, uploadStream } from './s3-transfer.ts';
 import { S3Deletion } from './s3-versions.ts';
 
 interface S3Location {
@@ -37,7 +41,7 @@ interface S3Location {
   credentials?: { accessKeyId: string; secretAccessKey: string };
 }
 
-export interface S3BlobsOptions extends S3Location {
+interface S3BlobsOptions extends S3Location {
   bucket: string;
   /** The origin at which clients reach the server. Without it there are no links. */
   publicEndpoint?: string | undefined;
@@ -232,7 +236,7 @@ function headOf(key: string, found: Omit<Found, 'Body'>): BlobHead {
 const sendOptions = (signal: AbortSignal | undefined) => (signal ? { abortSignal: signal } : {});
 
 /** The server refuses the bucket, and will refuse it again. */
-export class BucketRefused extends Error {
+class BucketRefused extends Error {
   constructor(bucket: string, what: string, { name, $metadata }: S3ServiceException) {
     const why = [$metadata.httpStatusCode, /^[A-Z]\w+$/.test(name) ? name : ''].join(' ').trim();
     super(`The bucket ${bucket} ${what} (${why})`);
@@ -262,5 +266,28 @@ async function createBucket(client: S3Client, Bucket: string): Promise<void> {
       // Another process has created it at this moment.
       if (!(createError instanceof BucketAlreadyOwnedByYou)) refused(Bucket, what)(createError);
     });
+  }
+}
+
+const OPEN_TIMEOUT_MILLIS = 30_000;
+const RETRY_MILLIS = 1000;
+
+/** A server that rejects the request will reject it again; one that fails or is unreachable may recover. */
+const isRetryable = (error: unknown): boolean =>
+  !(error instanceof BucketRefused) &&
+  (!(error instanceof S3ServiceException) || (error.$metadata.httpStatusCode ?? 500) >= 500);
+
+/** Opens a bucket. Waits up to 30 s for an unavailable one. */
+export async function openBucket(
+  options: Pick<S3BlobsOptions, 'bucket' | 'publicEndpoint'>,
+): Promise<Blobs> {
+  const deadline = performance.now() + OPEN_TIMEOUT_MILLIS;
+  for (;;) {
+    try {
+      return await createS3Blobs(options);
+    } catch (error) {
+      if (!isRetryable(error) || performance.now() > deadline) throw error;
+      await sleep(RETRY_MILLIS);
+    }
   }
 }

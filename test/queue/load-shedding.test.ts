@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { nextGap } from '../../bench/load/schedule.ts';
-import { ClientLoad } from '../../src/queue/client-load.ts';
-import { type LoadEstimate, LoadShedding } from '../../src/queue/load-shedding.ts';
+import { ClientLoad, type LoadEstimate, LoadShedding } from '../../src/queue/load-shedding.ts';
 import { createRandom } from '../faults/random.ts';
 
 const MAX_WAIT_MILLIS = 20_000;

@@ -3,8 +3,13 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { blockingConnection, PREFIX } from '../../src/platform/redis.ts';
-import { cancelJob } from '../../src/queue/cancel.ts';
-import { enqueueJob, type JobQueue, openQueue, requeueJob } from '../../src/queue/queue.ts';
+import {
+  cancelJob,
+  enqueueJob,
+  type JobQueue,
+  openQueue,
+  requeueJob,
+} from '../../src/queue/queue.ts';
 import { RetryLater } from '../../workers/attempt.ts';
 import { consumeJobs } from '../../workers/consume-jobs.ts';
 import { useRedis } from '../support/use-redis.ts';

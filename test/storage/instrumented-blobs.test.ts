@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { beforeEach, expect, test } from 'vitest';
 import { BlobMissing, StorageError } from '../../src/storage/blobs.ts';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
-import { diskSpace, instrumentBlobs } from '../../src/storage/instrumented-blobs.ts';
+import { diskSpace, instrumentBlobs } from '../../src/storage/open-storage.ts';
 import { useFolder } from '../support/use-folder.ts';
 import { entriesOf } from './blobs.contract.ts';
 

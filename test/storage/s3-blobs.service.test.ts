@@ -13,7 +13,7 @@ import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { createS3Blobs } from '../../src/storage/s3-blobs.ts';
-import { S3Reader } from '../../src/storage/s3-read.ts';
+import { S3Reader } from '../../src/storage/s3-transfer.ts';
 import { startStoreGate } from '../faults/store-gate.ts';
 import { freePort } from '../support/free-port.ts';
 import { reportMissing } from '../support/requirement.ts';

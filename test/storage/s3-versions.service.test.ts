@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { PutObjectLegalHoldCommand } from '@aws-sdk/client-s3';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { Blobs } from '../../src/storage/blobs.ts';
-import { deleteBlob } from '../../src/storage/delete-blobs.ts';
+import { type Blobs, deleteBlob } from '../../src/storage/blobs.ts';
 import { createS3Blobs } from '../../src/storage/s3-blobs.ts';
 import { startStoreGate } from '../faults/store-gate.ts';
 import { reportMissing } from '../support/requirement.ts';

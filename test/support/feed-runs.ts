@@ -21,7 +21,7 @@ import { openQueue } from '../../src/queue/queue.ts';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
 import type { AttemptContext } from '../../workers/attempt.ts';
 import { importFeed } from '../../workers/feeds/import-feed.ts';
-import { createFetchPools } from '../../workers/fetch/fetch-pools.ts';
+import { createFetchPools } from '../../workers/fetch/fetch-pool.ts';
 import { createSafeFetch, type SafeFetch } from '../../workers/fetch/safe-fetch.ts';
 import { attemptOf } from './attempts.ts';
 import { startRedis } from './redis-server.ts';

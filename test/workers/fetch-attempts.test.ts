@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { JOBS } from '../../src/queue/catalog.ts';
 import { FetchError } from '../../workers/fetch/safe-fetch.ts';
-import { finalProblem } from '../../workers/images/final-problem.ts';
-import { fetchMillis } from '../../workers/images/read-input.ts';
+import { fetchMillis, finalProblem } from '../../workers/images/read-input.ts';
 
 test.each(['run-job', 'run-row'] as const)(
   'all attempts of %s fetch for two minutes at most',

@@ -16,9 +16,8 @@ import {
   type ReviewSummary,
   toStart,
 } from '../../src/intake/review/review-files.ts';
-import { cancelJob } from '../../src/queue/cancel.ts';
 import type { AcceptedRow } from '../../src/queue/job-data.ts';
-import { ensureQueued } from '../../src/queue/queue.ts';
+import { cancelJob, ensureQueued } from '../../src/queue/queue.ts';
 import type { Services } from '../../src/services.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import type { FeedRunStages } from '../feeds/start.ts';

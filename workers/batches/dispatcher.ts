@@ -1,11 +1,100 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BATCH_RUNNING_STATUSES, type BatchRecord } from '../../src/intake/batches/batch-record.ts';
+import type { Batches } from '../../src/intake/batches/batches.ts';
 import type { WorkerServices } from '../worker-services.ts';
-import type { BatchReader } from './batch-reader.ts';
 import { cancelBatch, completeBatch, type Ending, writeFullChunks } from './complete.ts';
-import { type RowLimits, rowLimitBounds } from './row-limits.ts';
 import type { Window } from './window.ts';
+
+/**
+ * Rows of one client in the queue or at workers: as many as one worker fetches and lets wait at once (`FetchPool`). It
+ * would send back more, which costs Redis and both processes as much as the row itself.
+ */
+const MIN_ROWS = 12;
+const MIN_PER_SLOT = 3;
+/** If rows are done as soon as they are queued, because nothing has changed: enough until the next tick. */
+const MAX_ROWS = 32;
+const MAX_PER_SLOT = 8;
+
+/** Returns the smallest and the largest limit. @param slots images that all live workers process at once */
+export const rowLimitBounds = (slots: number): { min: number; max: number } => ({
+  min: Math.max(MIN_ROWS, MIN_PER_SLOT * slots),
+  max: Math.max(MAX_ROWS, MAX_PER_SLOT * slots),
+});
+
+/** Limits how many rows of each client are queued or at workers. */
+export function createRowLimits() {
+  let limits = new Map<string, number>();
+
+  /** Doubles a limit that was used up since the last tick, and halves one that was not. */
+  function adapt(client: string, inFlight: number): number {
+    const limit = limits.get(client);
+    if (limit === undefined) return 0;
+    if (inFlight < limit / 4) return limit * 2;
+    return inFlight > limit / 2 ? limit / 2 : limit;
+  }
+
+  return {
+    /** Returns the limits of this tick. Clients without rows in progress are forgotten. */
+    next(inFlight: ReadonlyMap<string, number>, slots: number): ReadonlyMap<string, number> {
+      const { min, max } = rowLimitBounds(slots);
+      limits = new Map(
+        [...inFlight].map(([client, rows]) => [
+          client,
+          Math.min(max, Math.max(min, adapt(client, rows))),
+        ]),
+      );
+      return limits;
+    },
+  };
+}
+
+type RowLimits = ReturnType<typeof createRowLimits>;
+
+/** How often all batches are read: one that has not started may have been canceled. */
+const FULL_READ_MILLIS = 2000;
+
+/**
+ * Reads the batches in progress, the longest sealed first: all that have started, and the next ones of each
+ * client. A client may have thousands that have not, and reading all of them at every tick is too slow.
+ */
+export function createBatchReader(batches: Pick<Batches, 'underWay' | 'get'>) {
+  /** The client of each batch that had not started when it was read. */
+  const unstarted = new Map<string, string>();
+  let fullReadAt = Number.NEGATIVE_INFINITY;
+
+  /** Selects batches that may have started, and the first unstarted ones of each client. */
+  function createSelector(nextPerClient: number): (id: string) => boolean {
+    const counts = new Map<string, number>();
+    return (id) => {
+      const client = unstarted.get(id);
+      if (client === undefined) return true;
+      const count = (counts.get(client) ?? 0) + 1;
+      counts.set(client, count);
+      return count <= nextPerClient;
+    };
+  }
+
+  /** @param nextPerClient unstarted batches to read of each client; not called if there are no batches */
+  return async (nextPerClient: () => Promise<number>): Promise<BatchRecord[]> => {
+    const ids = await batches.underWay();
+    if (ids.length === 0) return [];
+    if (performance.now() - fullReadAt >= FULL_READ_MILLIS) {
+      unstarted.clear();
+      fullReadAt = performance.now();
+    }
+    const selected = ids.filter(createSelector(await nextPerClient()));
+    const records = await Promise.all(selected.map((id) => batches.get(id)));
+    const existing = records.filter((record) => record !== undefined);
+    for (const { id, client, status } of existing) {
+      if (status === 'sealed') unstarted.set(id, client);
+      else unstarted.delete(id);
+    }
+    return existing;
+  };
+}
+
+type BatchReader = ReturnType<typeof createBatchReader>;
 
 const LEASE_MILLIS = 2000;
 /** How often the holder of the lease dispatches, and how often the others try to acquire it. */

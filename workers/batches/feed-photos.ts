@@ -8,7 +8,7 @@ import { PREFIX } from '../../src/platform/redis.ts';
 import { PreviousImage } from '../../src/queue/job-data.ts';
 import { segment } from '../../src/storage/blob-keys.ts';
 import { type Blobs, copyIfPresent } from '../../src/storage/blobs.ts';
-import { fileKeys, ifComplete } from './row-image.ts';
+import { fileKeys, ifComplete } from './row-output.ts';
 
 /** How long other feeds of a client find a photo. */
 const SHARED_SECONDS = 14 * 86_400;

@@ -26,11 +26,12 @@ import {
 import type { SourceObjects } from '../sources/source-objects.ts';
 import type { WorkerServices } from '../worker-services.ts';
 import { type FeedPhotos, type PhotoRef, photoId } from './feed-photos.ts';
-import { ifComplete, type RowImage } from './row-image.ts';
 import {
   garmentsOfRow,
+  ifComplete,
   makerOf,
   ownerOf,
+  type RowImage,
   type RowJob,
   type RowOutput,
   reused,

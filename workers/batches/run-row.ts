@@ -6,14 +6,19 @@ import { readData } from '../../src/queue/catalog.ts';
 import { BlobMissing } from '../../src/storage/blobs.ts';
 import type { AttemptContext, Processor } from '../attempt.ts';
 import { HostHealth } from '../fetch/host-health.ts';
-import { finalProblem } from '../images/final-problem.ts';
-import { type FetchServices, type FetchTurn, openInput, readInput } from '../images/read-input.ts';
+import {
+  type FetchServices,
+  type FetchTurn,
+  finalProblem,
+  openInput,
+  readInput,
+} from '../images/read-input.ts';
 import type { SourceObjects } from '../sources/source-objects.ts';
 import type { WorkerServices } from '../worker-services.ts';
 import { FeedPhotos } from './feed-photos.ts';
 import { RowMaker, type RowServices } from './make-row.ts';
-import { fileKeys } from './row-image.ts';
 import {
+  fileKeys,
   garmentsOfRow,
   type RowJob,
   type RowOutput,

@@ -1,10 +1,8 @@
 import type { FeedRunStages } from '../feeds/start.ts';
 import type { SourceObjects } from '../sources/source-objects.ts';
 import type { WorkerServices } from '../worker-services.ts';
-import { createBatchReader } from './batch-reader.ts';
 import { requeueLostRows } from './complete.ts';
-import { startDispatcher } from './dispatcher.ts';
-import { createRowLimits } from './row-limits.ts';
+import { createBatchReader, createRowLimits, startDispatcher } from './dispatcher.ts';
 import { failRow, runRow } from './run-row.ts';
 import { sweepBatches } from './sweep.ts';
 import { Window } from './window.ts';

@@ -8,13 +8,11 @@ import {
   toFetchError,
 } from '../../src/platform/links/fetch-error.ts';
 import { parseUrl, redirectUrl } from '../../src/platform/links/url.ts';
-import { ACCEPT_ENCODING, canDecode, decodedBody, readAll } from './body.ts';
-import { pinningConnector } from './connector.ts';
+import { ACCEPT_ENCODING, canDecode, decodedBody, readAll, type SpeedLimit } from './body.ts';
+import { createResolve, pinningConnector, type Resolve } from './connector.ts';
 import { Cookies } from './cookies.ts';
 import { startDeadline } from './deadline.ts';
 import { FetchPool } from './fetch-pool.ts';
-import { createResolve, type Resolve } from './resolve.ts';
-import type { SpeedLimit } from './speed.ts';
 
 export { FetchError, type FetchErrorReason } from '../../src/platform/links/fetch-error.ts';
 

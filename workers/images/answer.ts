@@ -5,7 +5,6 @@ import type { JobData, JobResult } from '../../src/queue/catalog.ts';
 import { isHeavy } from '../../src/queue/service-time.ts';
 import type { Processor, Processors } from '../attempt.ts';
 import type { WorkerServices } from '../worker-services.ts';
-import { cutOut, mend, separate, view } from './operations.ts';
 import {
   type FetchServices,
   type FetchTurn,
@@ -15,7 +14,15 @@ import {
   readInput,
   withFetchPermit,
 } from './read-input.ts';
-import { type EngineOperation, type ImageServices, runEngine } from './run-engine.ts';
+import {
+  cutOut,
+  type EngineOperation,
+  type ImageServices,
+  mend,
+  runEngine,
+  separate,
+  view,
+} from './run-engine.ts';
 
 /*
  * The jobs that a client waits for. All take the same way: read the image, or fetch it; run the engine; store the files

@@ -3,8 +3,7 @@ import { modelVersionOf } from '../../models/catalog.ts';
 import { feedGarmentsPrefix, feedImageKey } from '../../src/intake/feeds/feed-keys.ts';
 import type { ValidatedImage } from '../../src/intake/validate-image.ts';
 import { type CutOutOptions, formatOf } from '../../src/output/options.ts';
-import type { JobResults, Operation } from '../../src/queue/job-data.ts';
-import type { GarmentFile } from '../../src/queue/outfit-view.ts';
+import type { GarmentFile, JobResults, Operation } from '../../src/queue/job-data.ts';
 import {
   type CacheInputs,
   cutOutKey,
@@ -13,8 +12,14 @@ import {
 } from '../../src/storage/blob-keys.ts';
 import type { Engine } from '../inference/pool.ts';
 import { cachedCutOut, storeCutOut } from './cached-cut-out.ts';
-import { cutOut, separate, view } from './operations.ts';
-import { type ImageServices, type ImageTask, runEngine } from './run-engine.ts';
+import {
+  cutOut,
+  type ImageServices,
+  type ImageTask,
+  runEngine,
+  separate,
+  view,
+} from './run-engine.ts';
 
 /** Whose results they are: those of a job or batch, or of a feed, which all its runs share. */
 export interface ResultOwner {

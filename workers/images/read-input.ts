@@ -1,10 +1,12 @@
 import { sniffFormat } from '../../src/imaging/sniff.ts';
 import { type ValidatedImage, validateImage } from '../../src/intake/validate-image.ts';
+import { WrongImage } from '../../src/intake/wrong-image.ts';
 import { Problem, type ProblemType } from '../../src/platform/problem.ts';
 import { LINK_MEDIA_TYPE } from '../../src/storage/blob-keys.ts';
 import type { BlobHead, Blobs } from '../../src/storage/blobs.ts';
-import type { AttemptContext } from '../attempt.ts';
-import type { FetchPool } from '../fetch/fetch-pool.ts';
+import { LocationUnavailable } from '../../src/storage/locations/location.ts';
+import { type AttemptContext, isUnavailable } from '../attempt.ts';
+import { type FetchPool, PoolBusy } from '../fetch/fetch-pool.ts';
 import { ACCEPT_IMAGES, FetchError, type FetchErrorReason } from '../fetch/safe-fetch.ts';
 import type { WorkerServices } from '../worker-services.ts';
 
@@ -66,7 +68,7 @@ const POINTERS: Readonly<Record<ImageRole, string>> = {
 };
 
 /** Converts a fetch error to a problem for the person who wrote the link. */
-export const linkProblem = (error: FetchError, role: ImageRole = 'image'): Problem => {
+const linkProblem = (error: FetchError, role: ImageRole = 'image'): Problem => {
   const { reason, message, retryable } = error;
   return new Problem(
     retryable ? 'upstream-failed' : (PROBLEM_TYPES[reason] ?? 'invalid-request'),
@@ -151,3 +153,35 @@ export async function readInput(
   await blobs.put(key, image.bytes, { mediaType: `image/${image.format}`, meta }, signal);
   return image;
 }
+
+/** Whether a failed fetch is not tried again. A slow server gets one more chance. */
+export const isFinal = (
+  { retryable, isSlow }: FetchError,
+  { isLast, number }: Pick<AttemptContext, 'isLast' | 'number'>,
+): boolean => isLast || !retryable || (isSlow && number > 1);
+
+/** Returns the problem that ends work on an image for good; undefined if another attempt may help. */
+export function finalProblem(
+  error: unknown,
+  attempt: Pick<AttemptContext, 'isLast' | 'number'>,
+): Problem | undefined {
+  if (isUnavailable(error) || error instanceof PoolBusy) return undefined;
+  if (error instanceof Problem) return error;
+  if (error instanceof FetchError && isFinal(error, attempt)) return linkProblem(error);
+  // Its source tries it again, after a pause that holds up no other object.
+  if (error instanceof LocationUnavailable) {
+    return new Problem('upstream-unavailable', error.message, { cause: error });
+  }
+  if (!attempt.isLast) return undefined;
+  return new Problem('upstream-failed', 'The work failed several times; send the image again', {
+    cause: error,
+  });
+}
+
+/** Returns why work on an image ended, in one word: `http-503`, `timeout`, `quota-exceeded`. */
+export const problemCode = (problem: Problem): string => {
+  const { type, cause } = problem;
+  if (problem instanceof WrongImage) return problem.code;
+  if (!(cause instanceof FetchError)) return type;
+  return cause.status === undefined ? cause.reason : `http-${cause.status}`;
+};

@@ -1,11 +1,72 @@
+import type { Redis } from 'ioredis';
+import { modelVersionOf } from '../../models/catalog.ts';
 import type { ValidatedImage } from '../../src/intake/validate-image.ts';
+import type { Quality } from '../../src/output/option-table.ts';
 import type { CutOutOptions } from '../../src/output/options.ts';
 import { Problem } from '../../src/platform/problem.ts';
-import { isQuarantined, type Quarantine } from '../../src/queue/quarantine.ts';
-import type { TurnOwner } from '../../src/queue/turns.ts';
+import { PREFIX } from '../../src/platform/redis.ts';
+import { OutfitView } from '../../src/queue/job-data.ts';
+import type { TurnOwner } from '../../src/queue/queue.ts';
 import type { Region } from '../../src/taxonomy/dictionary/schema.ts';
-import { DecodeError, type Engine, EngineCrash, type PermitRequest } from '../inference/pool.ts';
+import type { MarketplacePictureOptions } from '../inference/marketplace-picture.ts';
+import {
+  DecodeError,
+  type Engine,
+  EngineCrash,
+  type Outfit,
+  type PermitRequest,
+} from '../inference/pool.ts';
+import type { Refinement } from '../inference/refine.ts';
 import type { WorkerServices } from '../worker-services.ts';
+
+const TTL_SECONDS = 86_400;
+/** So many crashes of the inference process on one image are not chance. */
+const QUARANTINE_CRASHES = 2;
+
+/**
+ * A kill that may be the kernel's, for want of memory, counts this much of a crash: 16 in a row, over two minutes with
+ * the delays between them, are not chance either. A power of two, so that Redis adds it exactly.
+ */
+const KILL_SHARE = 1 / 8;
+
+/** Counts, for a day, the crashes of the inference process on an image, and quarantines it after two. */
+export class Quarantine {
+  readonly #redis;
+
+  constructor(redis: Redis) {
+    this.#redis = redis;
+  }
+
+  #keyOf(sha256: string) {
+    return `${PREFIX}:crashes:${sha256}`;
+  }
+
+  /**
+   * Counts a crash; returns true if the image is quarantined from now on.
+   * @param mayLackMemory whether the kernel may have killed the process, for want of memory
+   */
+  async recordCrash(sha256: string, mayLackMemory: boolean): Promise<boolean> {
+    const replies = await this.#redis
+      .multi()
+      .incrbyfloat(this.#keyOf(sha256), mayLackMemory ? KILL_SHARE : 1)
+      .expire(this.#keyOf(sha256), TTL_SECONDS)
+      .exec();
+    return isQuarantined(Number(replies?.[0]?.[1]));
+  }
+
+  /** Returns the number of crashes on the image since it last succeeded, not always a whole one. */
+  async crashes(sha256: string): Promise<number> {
+    return Number(await this.#redis.get(this.#keyOf(sha256)));
+  }
+
+  /** The image has succeeded: it did not cause its crashes. */
+  async clear(sha256: string): Promise<void> {
+    await this.#redis.del(this.#keyOf(sha256));
+  }
+}
+
+/** Whether an image with so many crashes is rejected without another attempt. */
+const isQuarantined = (crashes: number): boolean => crashes >= QUARANTINE_CRASHES;
 
 export type ImageServices = Pick<WorkerServices, 'blobs' | 'engine' | 'quarantine'>;
 
@@ -30,7 +91,7 @@ interface Made<T> {
   timings: object;
 }
 
-/** What the engine is to make of an image; see operations.ts. */
+/** What the engine is to make of an image. */
 export type EngineOperation<T> = (
   engine: Engine,
   task: ImageTask,
@@ -89,3 +150,90 @@ const stepsOf = (timings: object): Record<string, number> =>
       millis,
     ]),
   );
+
+/** What an operation says of an image, besides its files. */
+type Facts<T extends { timings: object }> = Omit<T, 'timings' | 'file'>;
+type Returned<N extends keyof Engine> = Engine[N] extends (...args: never) => Promise<infer T>
+  ? T
+  : never;
+
+export const cutOut: EngineOperation<
+  Facts<Returned<'removeBackground'>> & { bytes: number; model: string }
+> = async (engine, { image, options, region, background }, permit) => {
+  const settings = { options, region, background: background?.bytes };
+  const { file, timings, ...facts } = await engine.removeBackground(image, permit, settings);
+  const model = modelVersionOf(engine.model);
+  return { facts: { ...facts, bytes: file.length, model }, files: [file], timings };
+};
+
+/** Mends a cut-out by strokes. With `picture`, makes its picture for marketplaces too, unless the cut-out serves. */
+export const mend =
+  (
+    { strokes, alpha }: Pick<Refinement, 'strokes' | 'alpha'>,
+    picture: MarketplacePictureOptions | undefined,
+  ): EngineOperation<
+    Facts<Returned<'refineCutOut'>> & {
+      bytes: number;
+      picture?: { bytes: number; mediaType: 'image/jpeg' | 'image/png' };
+    }
+  > =>
+  async (engine, { image, options }, permit) => {
+    const refinement = { alpha, strokes, options };
+    const { file, timings, ...facts } = await engine.refineCutOut(image, refinement, permit);
+    const result = { ...facts, bytes: file.length };
+    const made = picture && (await engine.renderMarketplacePicture(file, picture, permit));
+    if (!made) return { facts: result, files: [file], timings };
+    const { bytes, mediaType } = made;
+    const pictured = { ...result, picture: { bytes: bytes.length, mediaType } };
+    return { facts: pictured, files: [file, bytes], timings };
+  };
+
+/** Measures a garment. Its labels are derived from the result when a client asks for it. */
+export const view: EngineOperation<Facts<Returned<'viewGarment'>>> = async (
+  engine,
+  { image },
+  permit,
+) => {
+  const { timings, ...facts } = await engine.viewGarment(image, permit);
+  return { facts, files: [], timings };
+};
+
+/** Four decimals are more than a probability is good for, and records are smaller. */
+const round4 = (value: number): number => Math.round(value * 10_000) / 10_000;
+
+/** Returns what is stored of an outfit, without its files. */
+export function toOutfitView(outfit: Outfit): OutfitView {
+  const { garments, ...facts } = outfit;
+  return OutfitView.parse({
+    ...facts,
+    garments: garments.map((garment) => ({
+      ...garment,
+      probabilities: garment.probabilities.map(round4),
+      alternatives: garment.alternatives.map(({ group, probability }) => ({
+        group,
+        probability: round4(probability),
+      })),
+      areaShare: round4(garment.areaShare),
+      confidence: round4(garment.confidence),
+    })),
+  });
+}
+
+/** Returns the cut-outs of the garments, in their order. */
+export function splitCutOuts({ garments, files }: Outfit): Uint8Array[] {
+  let end = 0;
+  return garments.map(({ bytes }) => {
+    end += bytes;
+    return files.subarray(end - bytes, end);
+  });
+}
+
+/** Separates the garments, each with its cut-out if they are wanted. */
+export const separate =
+  (cutouts: boolean, quality?: Quality): EngineOperation<OutfitView> =>
+  async (engine, { image, options }, permit) => {
+    const settings = { quality: quality ?? options?.quality, cutouts };
+    const outfit = await engine.separateOutfit(image, permit, settings);
+    const files = cutouts ? splitCutOuts(outfit) : [];
+    return { facts: toOutfitView(outfit), files, timings: outfit.timings };
+  };

@@ -4,11 +4,11 @@ import type { ValidatedImage } from '../../src/intake/validate-image.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import type { Processor } from '../attempt.ts';
 import type { WorkerServices } from '../worker-services.ts';
-import { finalProblem } from './final-problem.ts';
 import { cutOutKeyOf, processImage, withBackgroundHash } from './process-image.ts';
 import {
   type FetchServices,
   type FetchTurn,
+  finalProblem,
   type Input,
   openBackground,
   openInput,

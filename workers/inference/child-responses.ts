@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { GarmentView } from '../../src/queue/garment-view.ts';
-import { OutfitView } from '../../src/queue/outfit-view.ts';
+import { GarmentView, OutfitView } from '../../src/queue/job-data.ts';
 import type { GarmentView as MeasuredGarment } from './garment-view.ts';
 import type { MarketplacePicture } from './marketplace-picture.ts';
 import {

@@ -30,14 +30,19 @@ import {
   type TaskOutput,
 } from './inference-process.ts';
 import type { MarketplacePicture, MarketplacePictureOptions } from './marketplace-picture.ts';
-import { NOBODY, type PermitRequest, Permits } from './permits.ts';
+import {
+  memoryForTasks,
+  NOBODY,
+  type PermitRequest,
+  Permits,
+  TaskMemory,
+  taskBytes,
+} from './permits.ts';
 import type { Refinement } from './refine.ts';
 import type { CutOut, RefinedCutOut } from './rendered-file.ts';
 import type { OutfitOptions } from './separate-outfit.ts';
 import type { DeviceChoice } from './session.ts';
-import { superviseProcess } from './slot.ts';
-import { Suspects, type Task } from './suspects.ts';
-import { memoryForTasks, TaskMemory, taskBytes } from './task-memory.ts';
+import { Suspects, superviseProcess, type Task } from './slot.ts';
 
 export { DecodeError, EngineCrash, type Outfit, type PermitRequest };
 

@@ -1,12 +1,30 @@
 import { setMaxListeners } from 'node:events';
 import { Readable } from 'node:stream';
+import type { Redis } from 'ioredis';
 import { ZodError } from 'zod';
-import { adoptInstallationId } from '../../src/intake/installation-id.ts';
+import { adoptInstallationId, INSTALLATION_ID_KEY } from '../../src/intake/installation-id.ts';
 import type { Logger } from '../../src/platform/log.ts';
 import { pagesOf } from '../../src/platform/pages.ts';
 import type { Services } from '../../src/services.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
-import { recordsExist } from './records-exist.ts';
+
+/**
+ * Returns which keys exist in Redis, and the installation id that it has at the same moment. An undefined key does not
+ * exist.
+ */
+export async function recordsExist(redis: Redis, keys: readonly (string | undefined)[]) {
+  const known = keys.filter((key) => key !== undefined);
+  const pipeline = redis.pipeline();
+  for (const key of known) pipeline.exists(key);
+  const replies = (await pipeline.get(INSTALLATION_ID_KEY).exec()) ?? [];
+  const [failure] = replies.find(([error]) => error) ?? [];
+  if (failure) throw failure;
+  const existing = new Set(known.filter((_, i) => replies[i]?.[1] === 1));
+  return {
+    exist: keys.map((key) => key !== undefined && existing.has(key)),
+    installationId: replies.at(-1)?.[1],
+  };
+}
 
 /** Records restored at a time: storage answers each after milliseconds. */
 export const CONCURRENCY = 64;

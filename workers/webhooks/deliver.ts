@@ -1,10 +1,13 @@
 import {
   delayAfter,
+  enqueueDelivery,
   parseDeliveryId,
   SCHEDULE_MILLIS,
 } from '../../src/intake/webhooks/delivery.ts';
 import type { DeliveryAttempt, WebhookEvent } from '../../src/intake/webhooks/events.ts';
+import { OUTBOX, OutboxEntry } from '../../src/intake/webhooks/outbox.ts';
 import { Problem } from '../../src/platform/problem.ts';
+import { PREFIX } from '../../src/platform/redis.ts';
 import { signWebhook } from '../../src/platform/webhook-signature.ts';
 import { type Processor, RetryLater } from '../attempt.ts';
 import { PoolBusy } from '../fetch/fetch-pool.ts';
@@ -19,7 +22,7 @@ const HTTP_GONE = 410;
 /** Concurrent deliveries of one client: a slow receiver delays no other client. */
 const MAX_PER_CLIENT = 8;
 
-type Services = Pick<WorkerServices, 'events' | 'receivers' | 'safeFetch' | 'now'>;
+type Delivery = Pick<WorkerServices, 'events' | 'receivers' | 'safeFetch' | 'now'>;
 
 /** Errors that another attempt cannot fix. */
 const PERMANENT_ERRORS: readonly FetchErrorReason[] = [
@@ -58,7 +61,7 @@ function outcomeOf(error: FetchError, nowMillis: number): Outcome {
 
 /** Sends an event once, signed with every active secret of its client. */
 async function post(
-  { receivers, safeFetch, now }: Services,
+  { receivers, safeFetch, now }: Delivery,
   { id, client, url, body }: WebhookEvent,
   signal: AbortSignal,
 ): Promise<Outcome> {
@@ -88,7 +91,7 @@ async function post(
 
 /** Records the outcome of an attempt. Throws if the event was not delivered. */
 async function record(
-  { events, receivers, now }: Services,
+  { events, receivers, now }: Delivery,
   schedule: readonly number[],
   { id, round, client, url, tries: previousTries }: WebhookEvent,
   { result, details, retryAfterMillis }: Outcome,
@@ -130,7 +133,7 @@ function createClientLimit() {
 }
 
 /** Records that an event is not sent because its address is disabled. */
-async function drop({ events, now }: Services, { id, round }: WebhookEvent): Promise<never> {
+async function drop({ events, now }: Delivery, { id, round }: WebhookEvent): Promise<never> {
   const reason = 'The address is disabled because it answered 410; enable it';
   const attempt = { at: new Date(now()).toISOString(), reason, millis: 0 };
   await events.recordOutcome(id, round, { status: 'dropped', attempt });
@@ -143,7 +146,7 @@ async function drop({ events, now }: Services, { id, round }: WebhookEvent): Pro
  * @param schedule delays after failed attempts, milliseconds
  */
 export function deliverWebhook(
-  services: Services,
+  services: Delivery,
   schedule = SCHEDULE_MILLIS,
 ): Processor<'deliver-webhook'> {
   const { events, receivers, now } = services;
@@ -165,7 +168,68 @@ export function deliverWebhook(
 }
 
 /** Fails an event whose job failed for good in the queue, unless its outcome is recorded already. */
-export async function failDelivery({ events }: Pick<Services, 'events'>, jobId: string) {
+export async function failDelivery({ events }: Pick<Delivery, 'events'>, jobId: string) {
   const { eventId, round } = parseDeliveryId(jobId);
   await events.recordOutcome(eventId, round, { status: 'failed' });
+}
+
+const POLL_MILLIS = 200;
+/** A lease ends this much before it is requested again. */
+const LEASE_MARGIN_MILLIS = 20;
+const LEASE = `${PREFIX}:webhook-outbox-lease`;
+const PAGE_SIZE = 100;
+
+type Outbox = Pick<WorkerServices, 'redis' | 'events' | 'queues' | 'log' | 'now'>;
+
+/** Parses an entry; undefined if it is invalid. */
+function parseEntry(text: string): OutboxEntry | undefined {
+  try {
+    return OutboxEntry.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Moves every entry of the outbox to the queue. An entry leaves the outbox last, so it may be processed twice,
+ * by another worker or after a crash; that makes the same event and the same job.
+ * @returns how many entries were processed
+ */
+export async function drainOutbox({ redis, events, queues, log, now }: Outbox): Promise<number> {
+  let processed = 0;
+  for (;;) {
+    const texts = await redis.lrange(OUTBOX, 0, PAGE_SIZE - 1);
+    for (const text of texts) {
+      const entry = parseEntry(text);
+      if (!entry) log.error({ length: text.length }, 'invalid outbox entry');
+      const round = entry && (await events.record(entry, now()));
+      if (round) {
+        await enqueueDelivery(queues.webhook, { id: entry.eventId, client: entry.client }, round);
+      }
+      await redis.lrem(OUTBOX, 1, text);
+    }
+    processed += texts.length;
+    if (texts.length === 0) return processed;
+  }
+}
+
+/** Drains the outbox regularly, in whichever worker holds the lease. Returns a function that stops it. */
+export function startOutbox(services: Outbox): () => Promise<void> {
+  const { redis, log } = services;
+  let draining: Promise<unknown> | undefined;
+  const drain = async () => {
+    const leaseMillis = POLL_MILLIS - LEASE_MARGIN_MILLIS;
+    if (await redis.set(LEASE, '1', 'PX', leaseMillis, 'NX')) await drainOutbox(services);
+  };
+  const timer = setInterval(() => {
+    draining ??= drain()
+      .catch((error) => log.warn({ reason: error.message }, 'outbox not drained'))
+      .finally(() => {
+        draining = undefined;
+      });
+  }, POLL_MILLIS).unref();
+  return async () => {
+    clearInterval(timer);
+    await draining;
+  };
 }

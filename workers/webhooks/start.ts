@@ -1,6 +1,5 @@
 import type { WorkerServices } from '../worker-services.ts';
-import { deliverWebhook, failDelivery } from './deliver.ts';
-import { startOutbox } from './outbox.ts';
+import { deliverWebhook, failDelivery, startOutbox } from './deliver.ts';
 
 /** A delivery mostly waits for its receiver. */
 const CONCURRENT_DELIVERIES = 64;

@@ -7,9 +7,8 @@ import { JOBS_PATH, type JobRecord, PENDING_STATUSES } from '../../intake/job-re
 import { expiryOf } from '../../intake/job-retention.ts';
 import { extensionOf } from '../../output/options.ts';
 import { Problem } from '../../platform/problem.ts';
-import { cancelJob } from '../../queue/cancel.ts';
 import type { Operation } from '../../queue/job-data.ts';
-import { requeueJob } from '../../queue/queue.ts';
+import { cancelJob, requeueJob } from '../../queue/queue.ts';
 import { garmentKey, garmentsPrefix } from '../../storage/blob-keys.ts';
 import type { Classification } from '../../taxonomy/response-schema.ts';
 import { requireCaller } from '../caller.ts';

@@ -1,5 +1,5 @@
 import type { ResponseDoc } from '../../http/route.ts';
-import type { GarmentFile, StoredOutfit } from '../../queue/outfit-view.ts';
+import type { GarmentFile, StoredOutfit } from '../../queue/job-data.ts';
 import { describeOutfit } from '../../taxonomy/outfit/describe-outfit.ts';
 import type { OutfitDescription } from '../../taxonomy/outfit/outfit-schema.ts';
 import { DEFAULT_SETTINGS } from '../../taxonomy/request-schema.ts';

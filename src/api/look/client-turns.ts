@@ -1,5 +1,5 @@
+import type { TurnOwner } from '../../queue/queue.ts';
 import { TurnQueue } from '../../queue/share.ts';
-import type { TurnOwner } from '../../queue/turns.ts';
 
 /** A task that waits, and whose it is. */
 export interface WaitingTask extends TurnOwner {

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { toAsciiJson } from '../../storage/ascii-json.ts';
 import { BATCHES_PREFIX, segment } from '../../storage/blob-keys.ts';
-import { type BlobEntry, type Blobs, ifPresent } from '../../storage/blobs.ts';
+import { type BlobEntry, type Blobs, ifPresent, toAsciiJson } from '../../storage/blobs.ts';
 
 /** All blobs of a batch but its cut-outs have this prefix. */
 export const batchPrefix = (client: string, id: string): string =>

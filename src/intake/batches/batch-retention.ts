@@ -1,6 +1,5 @@
 import { garmentsPrefix } from '../../storage/blob-keys.ts';
-import type { Blobs } from '../../storage/blobs.ts';
-import { deleteBlob } from '../../storage/delete-blobs.ts';
+import { type Blobs, deleteBlob } from '../../storage/blobs.ts';
 import { type Erasure, erasureOf } from '../erasure.ts';
 import { garmentKeys } from '../garment-files.ts';
 import { RECHECK_MILLIS } from '../job-records.ts';

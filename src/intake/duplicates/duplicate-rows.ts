@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Fingerprint } from '../../queue/garment-view.ts';
-import type { JobResults } from '../../queue/job-data.ts';
+import type { Fingerprint, JobResults } from '../../queue/job-data.ts';
 import { batchPrefix, chunkFile } from '../batches/batch-files.ts';
 import { DuplicateOf, RowName, type RowOutcome } from '../batches/row-reader.ts';
 

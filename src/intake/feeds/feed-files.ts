@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Blobs } from '../../storage/blobs.ts';
-import { deleteBlob } from '../../storage/delete-blobs.ts';
+import { type Blobs, deleteBlob } from '../../storage/blobs.ts';
 import { batchFiles, batchManifests, batchPrefix, getJson } from '../batches/batch-files.ts';
 import type { Refined } from '../review/refined.ts';
 import { carriedRefined, getCarried } from '../review/review-files.ts';

@@ -8,7 +8,7 @@ import {
   paginateListObjectsV2,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
-import { abortable, withAbort } from '../abort.ts';
+import { abortable, withAbort } from '../blobs.ts';
 import { createS3Client } from '../s3-blobs.ts';
 import { type ListedObject, type Location, LocationUnavailable, ObjectGone } from './location.ts';
 

@@ -4,8 +4,7 @@ import type { BatchManifest, BatchRecord } from '../../../src/intake/batches/bat
 import { BatchRetention } from '../../../src/intake/batches/batch-retention.ts';
 import { Batches } from '../../../src/intake/batches/batches.ts';
 import { hostClock } from '../../../src/platform/clock.ts';
-import type { Blobs } from '../../../src/storage/blobs.ts';
-import { deleteListed } from '../../../src/storage/delete-blobs.ts';
+import { type Blobs, deleteListed } from '../../../src/storage/blobs.ts';
 import { cutOutLine } from '../../support/ended-batch.ts';
 import { useBlobs } from '../../support/use-blobs.ts';
 import { useRedis } from '../../support/use-redis.ts';

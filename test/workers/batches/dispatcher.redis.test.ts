@@ -16,10 +16,13 @@ import { createLog } from '../../../src/platform/log.ts';
 import { blockingConnection, PREFIX } from '../../../src/platform/redis.ts';
 import { readData } from '../../../src/queue/catalog.ts';
 import { openQueues } from '../../../src/queue/queue.ts';
-import { createBatchReader } from '../../../workers/batches/batch-reader.ts';
 import { requeueLostRows } from '../../../workers/batches/complete.ts';
-import { type Dispatching, dispatch } from '../../../workers/batches/dispatcher.ts';
-import { createRowLimits } from '../../../workers/batches/row-limits.ts';
+import {
+  createBatchReader,
+  createRowLimits,
+  type Dispatching,
+  dispatch,
+} from '../../../workers/batches/dispatcher.ts';
 import { failRow } from '../../../workers/batches/run-row.ts';
 import { sweepBatches } from '../../../workers/batches/sweep.ts';
 import { rowJobId, Window } from '../../../workers/batches/window.ts';

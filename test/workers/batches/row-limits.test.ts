@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRowLimits, rowLimitBounds } from '../../../workers/batches/row-limits.ts';
+import { createRowLimits, rowLimitBounds } from '../../../workers/batches/dispatcher.ts';
 
 const SLOTS = 8;
 const { min, max } = rowLimitBounds(SLOTS);

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
-import { createResolve } from '../../../workers/fetch/resolve.ts';
+import { createResolve } from '../../../workers/fetch/connector.ts';
 
 const NEVER = new AbortController().signal;
 const HEADER_BYTES = 12;

@@ -1,6 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { Quarantine } from '../../../src/queue/quarantine.ts';
-import { runEngine } from '../../../workers/images/run-engine.ts';
+import { Quarantine, runEngine } from '../../../workers/images/run-engine.ts';
 import { type Engine, EngineCrash } from '../../../workers/inference/pool.ts';
 import { useRedis } from '../../support/use-redis.ts';
 

@@ -4,7 +4,7 @@ import {
   type InferenceProcess,
   type TaskOutput,
 } from '../../../workers/inference/inference-process.ts';
-import { Suspects } from '../../../workers/inference/suspects.ts';
+import { Suspects } from '../../../workers/inference/slot.ts';
 
 const BAD = 66;
 const imageOf = (...bytes: number[]) => Uint8Array.of(...bytes);

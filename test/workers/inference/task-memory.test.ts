@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { memoryForTasks, TaskMemory, taskBytes } from '../../../workers/inference/task-memory.ts';
+import { memoryForTasks, TaskMemory, taskBytes } from '../../../workers/inference/permits.ts';
 
 test('a task waits for memory, and those behind it for their turn', async () => {
   const memory = new TaskMemory(100);

@@ -9,7 +9,7 @@ import type { NewJob } from '../../../src/intake/job-records.ts';
 import { jobInputKey } from '../../../src/storage/blob-keys.ts';
 import { createFsBlobs } from '../../../src/storage/fs-blobs.ts';
 import { rebuildAll } from '../../../workers/recover/rebuild.ts';
-import { jobs } from '../../../workers/recover/rebuild-jobs.ts';
+import { jobs } from '../../../workers/recover/rebuilders.ts';
 import { drawnShirt } from '../../support/images.ts';
 import { intakeClient, type Job, readJob } from '../../support/intake.ts';
 import { runProgram } from '../../support/processes.ts';

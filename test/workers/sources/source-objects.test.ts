@@ -2,7 +2,7 @@ import { mkdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { LocationUnavailable } from '../../../src/storage/locations/location.ts';
-import { openSources } from '../../../workers/sources/start.ts';
+import { openSources } from '../../../workers/sources/source-objects.ts';
 import { useFolder } from '../../support/use-folder.ts';
 
 const { signal } = new AbortController();

@@ -13,8 +13,12 @@ import { type JobQueue, openQueues, type Queues } from '../../../src/queue/queue
 import type { JobReport } from '../../../workers/attempt.ts';
 import { consumeJobs } from '../../../workers/consume-jobs.ts';
 import { createSafeFetch } from '../../../workers/fetch/safe-fetch.ts';
-import { deliverWebhook, failDelivery } from '../../../workers/webhooks/deliver.ts';
-import { drainOutbox, startOutbox } from '../../../workers/webhooks/outbox.ts';
+import {
+  deliverWebhook,
+  drainOutbox,
+  failDelivery,
+  startOutbox,
+} from '../../../workers/webhooks/deliver.ts';
 import { fail, plantServer, redirectTo, serve } from '../../support/servers.ts';
 import { useRedis } from '../../support/use-redis.ts';
 

@@ -5,8 +5,7 @@ import { BATCH_TERMINAL_STATUSES, type BatchRecord } from '../../../intake/batch
 import { isRejected, ResultLine, RowLine, rowCount } from '../../../intake/batches/rows.ts';
 import { cutOutOf } from '../../../intake/review/refined.ts';
 import { Problem } from '../../../platform/problem.ts';
-import type { StoredCutOut } from '../../../queue/job-data.ts';
-import type { GarmentFile } from '../../../queue/outfit-view.ts';
+import type { GarmentFile, StoredCutOut } from '../../../queue/job-data.ts';
 import { garmentKey, garmentsPrefix } from '../../../storage/blob-keys.ts';
 import { replaced, resultsGone, throwUnavailable } from '../../common-problems.ts';
 import { openVerified } from '../../verified-blob.ts';

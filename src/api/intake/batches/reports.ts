@@ -8,8 +8,7 @@ import {
   readRowOutcomes,
 } from '../../../intake/batches/row-reader.ts';
 import type { ResultLine, RowLine } from '../../../intake/batches/rows.ts';
-import { Input, type StoredCutOut } from '../../../queue/job-data.ts';
-import type { StoredOutfit } from '../../../queue/outfit-view.ts';
+import { Input, type StoredCutOut, type StoredOutfit } from '../../../queue/job-data.ts';
 import { OutfitDescription } from '../../../taxonomy/outfit/outfit-schema.ts';
 import { ParseGroup } from '../../../taxonomy/outfit/parse-groups.ts';
 import { Classification } from '../../../taxonomy/response-schema.ts';

@@ -10,7 +10,7 @@ import { eraseFeed } from '../../../intake/feeds/feed-retention.ts';
 import type { FeedRecord } from '../../../intake/feeds/feeds.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
 import { Problem } from '../../../platform/problem.ts';
-import { cancelJob } from '../../../queue/cancel.ts';
+import { cancelJob } from '../../../queue/queue.ts';
 import { requireCaller } from '../../caller.ts';
 import { deleted, notFound, throwUnavailable } from '../../common-problems.ts';
 import { idempotently, storedJson } from '../idempotent.ts';
