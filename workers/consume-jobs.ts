@@ -14,13 +14,11 @@ import {
   type WithoutSlot,
 } from './attempt.ts';
 
-interface ConsumerOptions {
+export interface ConsumerOptions {
   /** Jobs in progress at once, besides those that run `withoutSlot`. */
   concurrency: number;
   /** Called for each job that failed for good. */
   onFailed?(jobId: string): Promise<void> | void;
-  /** What the log says if that fails. */
-  unrecorded?: string;
 }
 
 export interface ConsumerDeps
@@ -46,7 +44,7 @@ const RECONNECT_MILLIS = 200;
 
 /** Asks the queue whether a job failed: the worker may only have lost it to another. */
 const handleFailed =
-  ({ log, onFailed, unrecorded }: ConsumerDeps) =>
+  ({ log, onFailed }: ConsumerDeps, queue: QueueName) =>
   async (job: Job | undefined): Promise<void> => {
     const jobId = job?.id;
     if (!job || !jobId) return;
@@ -55,7 +53,9 @@ const handleFailed =
     });
     if (!isFailed) return;
     const recorded = Promise.resolve(onFailed?.(jobId));
-    await recorded.catch((error) => log.error({ jobId, reason: error.message }, unrecorded));
+    await recorded.catch((error) =>
+      log.error({ jobId, queue, reason: error.message }, 'failure of a job not recorded'),
+    );
   };
 
 export function consumeJobs<Q extends QueueName>(
@@ -90,28 +90,10 @@ export function consumeJobs<Q extends QueueName>(
   });
   checkLoop(worker);
   worker.on('error', (error) => log.warn({ reason: error.message }, 'queue connection'));
-  worker.on('failed', (job) => void handleFailed(deps)(job));
+  worker.on('failed', (job) => void handleFailed(deps, queueName)(job));
   worker.on('stalled', (jobId) => log.warn({ jobId }, 'job taken over from a lost worker'));
   return {
     cancel: (jobId) => void worker.cancelJob(jobId),
     close: () => worker.close(),
   };
 }
-
-/** `consumeJobs` with everything but the options of one queue. */
-export type Consume = <Q extends QueueName>(
-  queueName: Q,
-  processors: Processors<Q>,
-  options: ConsumerOptions,
-) => JobConsumer;
-
-/** @param deps.connect opens a connection that waits for Redis to come back */
-export const createConsume =
-  ({
-    connect,
-    log,
-    report,
-    now,
-  }: Omit<ConsumerDeps, 'connection' | keyof ConsumerOptions> & { connect(): Redis }): Consume =>
-  (queueName, processors, options) =>
-    consumeJobs(queueName, processors, { connection: connect(), log, report, now, ...options });

@@ -1,7 +1,7 @@
 import { HEARTBEAT_MILLIS } from '../src/queue/worker-registry.ts';
 import type { WorkerServices } from './worker-services.ts';
 
-/** Registers this worker and repeats it regularly. */
+/** Registers this worker and repeats it regularly. Returns a function that stops it. */
 export async function startHeartbeat({
   workers,
   id,
@@ -17,12 +17,10 @@ export async function startHeartbeat({
       .catch((error) => log.warn({ reason: error.message }, 'no heartbeat'));
   await beat();
   const timer = setInterval(beat, HEARTBEAT_MILLIS);
-  return {
-    async stop(): Promise<void> {
-      clearInterval(timer);
-      await workers
-        .leave(id)
-        .catch(() => log.warn('worker not unregistered; its entry expires within seconds'));
-    },
+  return async (): Promise<void> => {
+    clearInterval(timer);
+    await workers
+      .leave(id)
+      .catch(() => log.warn('worker not unregistered; its entry expires within seconds'));
   };
 }

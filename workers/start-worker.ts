@@ -1,16 +1,24 @@
 import type { Config } from '../src/platform/config.ts';
 import type { Platform } from '../src/platform/open-platform.ts';
 import { stopOnSignal } from '../src/platform/shutdown.ts';
+import type { QueueName } from '../src/queue/catalog.ts';
 import { onCanceled } from '../src/queue/queue.ts';
-import { startBatches } from './batches/start.ts';
-import { startFeeds } from './feeds/start.ts';
+import type { JobReport, Processors } from './attempt.ts';
+import { startDispatcher } from './batches/dispatcher.ts';
+import { failRow, runRow } from './batches/run-row.ts';
+import { sweepBatches } from './batches/sweep.ts';
+import { type ConsumerOptions, consumeJobs, type JobConsumer } from './consume-jobs.ts';
+import { failImport, importFeed } from './feeds/import-feed.ts';
+import { FeedRunStages, startFeedRun } from './feeds/run-stages.ts';
 import { serveHealth } from './health.ts';
 import { startHeartbeat } from './heartbeat.ts';
-import { startJobs } from './images/start.ts';
+import { answers } from './images/answer.ts';
+import { failJob, runJob } from './images/run-job.ts';
 import { AutomaticRecovery } from './recover/automatic.ts';
-import { openSources, startSources } from './sources/source-objects.ts';
+import { startImporters } from './sources/import-source.ts';
+import { openSources, type SourceObjects } from './sources/source-objects.ts';
 import { startSweeper } from './sweeper.ts';
-import { startWebhooks } from './webhooks/start.ts';
+import { deliverWebhook, failDelivery, startOutbox } from './webhooks/deliver.ts';
 import type { WorkerServices } from './worker-services.ts';
 
 export { openServices } from '../src/services.ts';
@@ -29,11 +37,11 @@ export async function startWorker(
   const { model, device, batch, fallback } = engine;
   log.info({ model: `${model.id}@${model.version}`, device, slots, batch }, 'engine ready');
   if (fallback) log.warn({ device, reason: fallback }, 'the GPU is not used');
-  const heartbeat = await startHeartbeat(worker);
-  const consumers = await startConsumers(worker);
+  const stopHeartbeat = await startHeartbeat(worker);
+  const work = await startWork(worker);
   const recovery = new AutomaticRecovery(worker, worker.metrics.recovered);
   const stopSweeper = startSweeper(worker, {
-    sweepBatches: consumers.sweepBatches,
+    sweepBatches: work.sweepBatches,
     recover: (signal) => recovery.run(signal),
   });
   let isDraining = false;
@@ -46,8 +54,8 @@ export async function startWorker(
     isDraining = true;
     log.info({ signalName }, 'worker drains');
     stopSweeper();
-    await heartbeat.stop();
-    await consumers.close();
+    await stopHeartbeat();
+    await work.close();
     await worker.close();
     health.close();
     await stopTracing();
@@ -55,25 +63,78 @@ export async function startWorker(
   }, DRAIN_MILLIS);
 }
 
-async function startConsumers(worker: WorkerServices) {
-  const places = openSources(worker.declared);
-  const jobs = startJobs(worker);
-  const imports = startFeeds(worker);
-  const rows = startBatches(worker, places.objects, imports.runs);
-  const stopSources = startSources(worker, places);
-  const webhooks = startWebhooks(worker);
+/** Starts everything that takes work: from queues, from batches, sources and the outbox of webhooks. */
+async function startWork(worker: WorkerServices) {
+  const sources = openSources(worker.declared);
+  const feedRuns = new FeedRunStages(worker);
+  const consumers = startConsumers(worker, sources.objects);
+  const dispatcher = startDispatcher(worker, feedRuns);
+  const stopImporters = startImporters(worker, sources.places);
+  const stopOutbox = startOutbox(worker);
   const cancellations = worker.connect();
   await onCanceled(cancellations, (jobId) => {
-    for (const consumer of [jobs, rows, imports]) consumer.cancel(jobId);
+    for (const consumer of consumers) consumer.cancel(jobId);
   });
   return {
-    sweepBatches: rows.sweep,
+    /** Handles due batches; returns how many. */
+    sweepBatches: (nowMillis: number): Promise<number> =>
+      sweepBatches(worker, feedRuns, dispatcher.requeueLostRows, nowMillis),
     /** Waits for the jobs in progress. */
     async close(): Promise<void> {
-      await stopSources();
-      await Promise.all([jobs, rows, imports, webhooks].map((consumer) => consumer.close()));
-      places.close();
+      await stopImporters();
+      await stopOutbox();
+      await Promise.all([dispatcher, ...consumers].map((each) => each.close()));
+      sources.close();
       cancellations.disconnect();
     },
   };
+}
+
+/** Rows in addition to the engine's slots, while their images are read and results are written. */
+const STORING_ROWS = 6;
+/** Jobs of feeds taken from the queue at once. Feeds are imported outside of these slots. */
+const FEED_JOBS = 2;
+/** A delivery mostly waits for its receiver. */
+const DELIVERIES = 64;
+
+/** Of the outcomes of jobs; `info` for all others. Postponed jobs come back, maybe often. */
+const LOG_LEVELS: Partial<Record<JobReport['outcome'], 'error' | 'debug'>> = {
+  failed: 'error',
+  postponed: 'debug',
+};
+
+/** Starts what takes the jobs of each queue. */
+function startConsumers(worker: WorkerServices, objects: SourceObjects): JobConsumer[] {
+  const { slots, log, metrics, now, connect } = worker;
+  const report = (job: JobReport): void => {
+    metrics.job(job);
+    log[LOG_LEVELS[job.outcome] ?? 'info'](job, 'job');
+  };
+  const consume = <Q extends QueueName>(
+    name: Q,
+    processors: Processors<Q>,
+    concurrency: number,
+    onFailed?: ConsumerOptions['onFailed'],
+  ) =>
+    consumeJobs(name, processors, {
+      ...{ connection: connect(), log, report, now, concurrency },
+      ...(onFailed && { onFailed }),
+    });
+  return [
+    // One more than the slots keeps the engine busy while images are read and written.
+    consume('sync', answers(worker), slots + 1),
+    consume('async', { 'run-job': runJob(worker) }, slots, (id) => failJob(worker, id)),
+    consume('bulk', { 'run-row': runRow(worker, objects) }, slots + STORING_ROWS, (id) =>
+      failRow(worker, id),
+    ),
+    consume(
+      'feed',
+      { 'ingest-feed': importFeed(worker), 'start-feed-run': startFeedRun(worker) },
+      FEED_JOBS,
+      (id) => failImport(worker, id),
+    ),
+    consume('webhook', { 'deliver-webhook': deliverWebhook(worker) }, DELIVERIES, (id) =>
+      failDelivery(worker, id),
+    ),
+  ];
 }

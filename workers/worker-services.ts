@@ -11,8 +11,6 @@ import type { WorkerMetrics } from '../src/platform/metrics/worker.ts';
 import type { Platform } from '../src/platform/open-platform.ts';
 import { blockingConnection } from '../src/platform/redis.ts';
 import type { Services } from '../src/services.ts';
-import type { JobReport } from './attempt.ts';
-import { type Consume, createConsume } from './consume-jobs.ts';
 import { createFetchPools, type FetchPools } from './fetch/fetch-pool.ts';
 import { createSafeFetch, type SafeFetch } from './fetch/safe-fetch.ts';
 import { Quarantine } from './images/run-engine.ts';
@@ -25,7 +23,6 @@ export interface WorkerServices extends Services {
   engine: Engine;
   metrics: WorkerMetrics;
   quarantine: Quarantine;
-  consume: Consume;
   safeFetch: SafeFetch;
   pools: FetchPools;
   limits: ImageLimits;
@@ -47,12 +44,6 @@ export interface WorkerServices extends Services {
   connect(): Redis;
 }
 
-/** Of the outcomes of jobs; `info` for all others. Postponed jobs come back, maybe often. */
-const LOG_LEVELS: Partial<Record<JobReport['outcome'], 'error' | 'debug'>> = {
-  failed: 'error',
-  postponed: 'debug',
-};
-
 /** Opens what a worker has besides the services, and closes with them. */
 export function openWorker(
   config: Config,
@@ -61,13 +52,8 @@ export function openWorker(
   engine: Engine,
   metrics: WorkerMetrics,
 ): WorkerServices {
-  const { redis, log, now, workers } = services;
+  const { redis, log, workers } = services;
   const slots = config.WORKER_CONCURRENCY * engine.batch;
-  const connect = (): Redis => blockingConnection(config, log);
-  const report = (job: JobReport): void => {
-    metrics.job(job);
-    log[LOG_LEVELS[job.outcome] ?? 'info'](job, 'job');
-  };
   const safeFetch = createSafeFetch({
     allow: config.FETCH_ALLOW,
     ports: config.FETCH_PORTS,
@@ -82,10 +68,10 @@ export function openWorker(
   metrics.fetchPools(pools);
   return {
     ...services,
-    ...{ engine, metrics, safeFetch, pools, slots, connect },
+    ...{ engine, metrics, safeFetch, pools, slots },
+    connect: () => blockingConnection(config, log),
     id: `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`,
     quarantine: new Quarantine(redis),
-    consume: createConsume({ connect, log, report, now }),
     limits: { maxPixels: config.MAX_IMAGE_PIXELS, maxSidePixels: MAX_SIDE_PIXELS },
     maxBytes: config.MAX_IMAGE_BYTES,
     allSlots: async () => (await workers.live()).reduce((sum, worker) => sum + worker.slots, 0),

@@ -11,7 +11,6 @@ import type { Batches } from './batches/batches.ts';
 import { moveToCancel } from './batches/cancel.ts';
 import { restoreStoredBatch } from './batches/restore-stored.ts';
 import type { Deed, DeedKind } from './deeds.ts';
-import { FeedFiles } from './feeds/feed-files.ts';
 import { eraseFeed } from './feeds/feed-retention.ts';
 import type { Feeds } from './feeds/feeds.ts';
 import { type JobRecord, type JobRecords, PENDING_STATUSES } from './job-records.ts';
@@ -121,10 +120,9 @@ async function restoreFeed(
 ): Promise<boolean> {
   const known = await feeds.get(deed.id);
   if (known?.erasure?.blobs !== undefined || deed.erasure?.blobs === undefined) return false;
-  const files = new FeedFiles(blobs);
   if (known) {
     const runs = [...new Set([...known.runs, ...deed.runs])];
-    await eraseFeed({ feeds, batches, files }, queues.feed, { ...known, runs }, now());
+    await eraseFeed({ feeds, batches, blobs }, queues.feed, { ...known, runs }, now());
   } else await feeds.create(deed, Number.MAX_SAFE_INTEGER);
   await feeds.markErased(deed, deed.erasure);
   return true;

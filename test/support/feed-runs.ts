@@ -9,7 +9,6 @@ import type { BatchRecord } from '../../src/intake/batches/batch-record.ts';
 import { Batches } from '../../src/intake/batches/batches.ts';
 import { type RowOutcome, readRowOutcomes } from '../../src/intake/batches/row-reader.ts';
 import type { RowLine } from '../../src/intake/batches/rows.ts';
-import { FeedFiles } from '../../src/intake/feeds/feed-files.ts';
 import { type FeedManifest, Feeds, newFeedId, newRunId } from '../../src/intake/feeds/feeds.ts';
 import { FeedRuns } from '../../src/intake/feeds/runs.ts';
 import { StoredBytes } from '../../src/intake/stored-bytes.ts';
@@ -44,7 +43,6 @@ export async function startFeedBench(allow: readonly string[] = ['127.0.0.0/8'])
   const queue = openQueue('feed', redis, log);
   const limits = { headersMillis: 2000, idleMillis: 2000 };
   const safeFetch: SafeFetch = createSafeFetch({ allow, userAgent: 'Selvage/test', limits });
-  const files = new FeedFiles(blobs);
   const runs = new FeedRuns({ feeds, batches, blobs, queue, now: hostClock });
   const storedBytes = new StoredBytes(redis, hostClock);
   const keys = new Keys(redis, 'a pepper for these tests', hostClock);
@@ -65,7 +63,6 @@ export async function startFeedBench(allow: readonly string[] = ['127.0.0.0/8'])
     safeFetch,
     storedBytes,
     pools,
-    files,
     runs,
     now: hostClock,
     graceDays: 14,

@@ -20,13 +20,13 @@ import type { AcceptedRow } from '../../src/queue/job-data.ts';
 import { cancelJob, ensureQueued } from '../../src/queue/queue.ts';
 import type { Services } from '../../src/services.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
-import type { FeedRunStages } from '../feeds/start.ts';
-import { rowJobId, type Window } from './window.ts';
+import type { FeedRunStages } from '../feeds/run-stages.ts';
+import { rowJobId, toJob, type Window } from './window.ts';
 
 type Written = Pick<Services, 'batches' | 'blobs'>;
 
 export interface Ending extends Written, Pick<Services, 'queues' | 'redis' | 'reviews' | 'now'> {
-  window: Pick<Window, 'rowsOf' | 'toJob'>;
+  window: Pick<Window, 'rowsOf'>;
   feedRuns: Pick<FeedRunStages, 'finish' | 'carriedInto'>;
 }
 
@@ -139,7 +139,7 @@ export async function requeueLostRows(ending: Ending, batch: BatchRecord): Promi
     const rows = await window.rowsOf(batch, chunk);
     const issued = chunk < batch.cursor.chunk ? rows : rows.slice(0, batch.cursor.line);
     for (const row of await pendingRows(ending, batch, chunk, issued)) {
-      await ensureQueued(queues.bulk, window.toJob(batch, chunk, rows.length, row));
+      await ensureQueued(queues.bulk, toJob(batch, chunk, rows.length, row));
     }
   }
 }

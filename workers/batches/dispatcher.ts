@@ -3,8 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BATCH_RUNNING_STATUSES, type BatchRecord } from '../../src/intake/batches/batch-record.ts';
 import type { Batches } from '../../src/intake/batches/batches.ts';
 import type { WorkerServices } from '../worker-services.ts';
-import { cancelBatch, completeBatch, type Ending, writeFullChunks } from './complete.ts';
-import type { Window } from './window.ts';
+import {
+  cancelBatch,
+  completeBatch,
+  type Ending,
+  requeueLostRows,
+  writeFullChunks,
+} from './complete.ts';
+import { Window } from './window.ts';
 
 /**
  * Rows of one client in the queue or at workers: as many as one worker fetches and lets wait at once (`FetchPool`). It
@@ -198,18 +204,25 @@ function cached<T>(read: () => Promise<T>, millis: number): () => Promise<T> {
   };
 }
 
-/** Dispatches while this worker holds the lease. Returns a function that stops it. */
-export function startDispatcher(dispatching: Dispatching): () => Promise<void> {
-  const { batches, log } = dispatching;
+/** Dispatches while this worker holds the lease. */
+export function startDispatcher(worker: WorkerServices, feedRuns: Ending['feedRuns']) {
+  const { batches, log } = worker;
+  const dispatching: Dispatching = {
+    ...worker,
+    feedRuns,
+    window: new Window(worker),
+    rowLimits: createRowLimits(),
+    readBatches: createBatchReader(batches),
+    allSlots: cached(worker.allSlots, SLOTS_MILLIS),
+  };
   const holder = randomUUID();
   const stopping = new AbortController();
-  const cachedSlots = { ...dispatching, allSlots: cached(dispatching.allSlots, SLOTS_MILLIS) };
   const holdsLease = cached(() => batches.acquireDispatchLease(holder, LEASE_MILLIS), RENEW_MILLIS);
 
   /** Runs one tick and returns the delay before the next, ms. */
   async function tick(): Promise<number> {
     if (!(await holdsLease())) return ACQUIRE_MILLIS;
-    return (await dispatch(cachedSlots)) > 0 ? TICK_MILLIS : IDLE_TICK_MILLIS;
+    return (await dispatch(dispatching)) > 0 ? TICK_MILLIS : IDLE_TICK_MILLIS;
   }
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
@@ -222,9 +235,12 @@ export function startDispatcher(dispatching: Dispatching): () => Promise<void> {
   }
   const running = run();
 
-  return async () => {
-    stopping.abort();
-    await running;
-    await batches.releaseDispatchLease(holder).catch(() => {}); // it expires by itself
+  return {
+    requeueLostRows: (batch: BatchRecord) => requeueLostRows(dispatching, batch),
+    async close(): Promise<void> {
+      stopping.abort();
+      await running;
+      await batches.releaseDispatchLease(holder).catch(() => {}); // it expires by itself
+    },
   };
 }

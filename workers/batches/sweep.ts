@@ -6,7 +6,7 @@ import {
 import type { BatchRetention } from '../../src/intake/batches/batch-retention.ts';
 import { BATCH_RECHECK_MILLIS } from '../../src/intake/batches/batches.ts';
 import type { Services } from '../../src/services.ts';
-import type { FeedRunStages } from '../feeds/start.ts';
+import type { FeedRunStages } from '../feeds/run-stages.ts';
 
 interface Swept extends Pick<Services, 'batches'> {
   batchRetention: Pick<BatchRetention, 'expire'>;

@@ -1,16 +1,9 @@
 import { batchFiles } from '../../src/intake/batches/batch-files.ts';
 import type { BatchRecord, Cursor } from '../../src/intake/batches/batch-record.ts';
-import type { Batches } from '../../src/intake/batches/batches.ts';
 import { type JobData, retriesOf } from '../../src/queue/catalog.ts';
 import { AcceptedRow } from '../../src/queue/job-data.ts';
-import { addJobs, type JobQueue, type NewQueueJob } from '../../src/queue/queue.ts';
-import type { Blobs } from '../../src/storage/blobs.ts';
-
-interface WindowDeps {
-  batches: Batches;
-  blobs: Blobs;
-  queue: JobQueue;
-}
+import { addJobs, type NewQueueJob } from '../../src/queue/queue.ts';
+import type { Services } from '../../src/services.ts';
 
 /** The job id of a row. It is unique, so the same row is never queued twice. */
 export const rowJobId = (batchId: string, row: number): string => `${batchId}-${row}`;
@@ -25,7 +18,8 @@ const MAX_RUN_MILLIS = 6 * 3_600_000;
 const deadlineOf = ({ sealedAt }: BatchRecord) =>
   sealedAt === undefined ? {} : { endsAtMillis: Date.parse(sealedAt) + MAX_RUN_MILLIS };
 
-function toJob(
+/** Returns the job of a row. */
+export function toJob(
   batch: BatchRecord,
   chunk: number,
   chunkRows: number,
@@ -47,11 +41,9 @@ function toJob(
 export class Window {
   readonly #services;
   readonly #chunks = new Map<string, { chunk: number; rows: AcceptedRow[] }>();
-  readonly toJob;
 
-  constructor(services: WindowDeps) {
+  constructor(services: Pick<Services, 'batches' | 'blobs' | 'queues'>) {
     this.#services = services;
-    this.toJob = toJob;
   }
 
   async rowsOf({ id, client }: BatchRecord, chunk: number): Promise<AcceptedRow[]> {
@@ -77,7 +69,11 @@ export class Window {
     const line = from.line + next.length;
     const to = line < rows.length ? { ...from, line } : { chunk: from.chunk + 1, line: 0 };
     const jobs = next.map((row) => toJob(batch, from.chunk, rows.length, row));
-    await addJobs(this.#services.queue, { client: batch.client, weight: batch.weight ?? 1 }, jobs);
+    await addJobs(
+      this.#services.queues.bulk,
+      { client: batch.client, weight: batch.weight ?? 1 },
+      jobs,
+    );
     const isFirst = await this.#services.batches.advance(batch.id, from, to, next.length);
     return isFirst ? { issued: next.length, cursor: to } : { issued: 0, cursor: from };
   }

@@ -3,7 +3,7 @@ import { batchKeys, putJson, putSealed } from '../../src/intake/batches/batch-fi
 import type { BatchRecord } from '../../src/intake/batches/batch-record.ts';
 import { endFacts, runCounts } from '../../src/intake/batches/counts.ts';
 import { batchCompletedEntry, runHeldEntry } from '../../src/intake/batches/links.ts';
-import { FeedFiles } from '../../src/intake/feeds/feed-files.ts';
+import { deleteRunFiles } from '../../src/intake/feeds/feed-retention.ts';
 import type { SourceMetadata } from '../../src/intake/feeds/feed-source.ts';
 import type { FeedRecord } from '../../src/intake/feeds/feeds.ts';
 import { type FeedLoss, isLarge } from '../../src/intake/feeds/loss.ts';
@@ -150,7 +150,7 @@ async function ingest(
   if (!(await feeds.get(feed.id))?.erasure) {
     return { fetch: fetchedAt - startedAt, rows: performance.now() - fetchedAt };
   }
-  await new FeedFiles(blobs).deleteRun(feed.client, feed.id, run.id); // erased during the import
+  await deleteRunFiles(blobs, feed, run.id); // erased during the import
   return {};
 }
 

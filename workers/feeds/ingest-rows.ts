@@ -12,10 +12,10 @@ import {
   type RowLine,
   reasonCode,
 } from '../../src/intake/batches/rows.ts';
-import { FeedFiles } from '../../src/intake/feeds/feed-files.ts';
 import { feedKeys } from '../../src/intake/feeds/feed-keys.ts';
 import type { SourceMetadata } from '../../src/intake/feeds/feed-source.ts';
 import { type FeedRecord, toParseOptions } from '../../src/intake/feeds/feeds.ts';
+import { KeptRow, readLines } from '../../src/intake/feeds/kept-rows.ts';
 import type { FeedLoss } from '../../src/intake/feeds/loss.ts';
 import type { FeedPlan } from '../../src/intake/feeds/plan.ts';
 import type { Services } from '../../src/services.ts';
@@ -134,7 +134,8 @@ async function openPreviousImages(
     run && run.status !== 'expired'
       ? readRowOutcomes(batches, batchFiles(blobs, client, run.id), run)
       : noOutcomes();
-  return PreviousImages.index(new FeedFiles(blobs).keptRows(client, id), outcomes, signal);
+  const kept = readLines(blobs, feedKeys(client, id).kept, KeptRow);
+  return PreviousImages.index(kept, outcomes, signal);
 }
 
 /** Rows are numbered below 2^24: a feed has a million rows of at most eleven images. */

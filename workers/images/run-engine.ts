@@ -7,6 +7,7 @@ import { Problem } from '../../src/platform/problem.ts';
 import { PREFIX } from '../../src/platform/redis.ts';
 import { OutfitView } from '../../src/queue/job-data.ts';
 import type { TurnOwner } from '../../src/queue/queue.ts';
+import type { Blobs } from '../../src/storage/blobs.ts';
 import type { Region } from '../../src/taxonomy/dictionary/schema.ts';
 import type { MarketplacePictureOptions } from '../inference/marketplace-picture.ts';
 import {
@@ -17,7 +18,6 @@ import {
   type PermitRequest,
 } from '../inference/pool.ts';
 import type { Refinement } from '../inference/refine.ts';
-import type { WorkerServices } from '../worker-services.ts';
 
 const TTL_SECONDS = 86_400;
 /** So many crashes of the inference process on one image are not chance. */
@@ -68,7 +68,11 @@ export class Quarantine {
 /** Whether an image with so many crashes is rejected without another attempt. */
 const isQuarantined = (crashes: number): boolean => crashes >= QUARANTINE_CRASHES;
 
-export type ImageServices = Pick<WorkerServices, 'blobs' | 'engine' | 'quarantine'>;
+export interface ImageServices {
+  blobs: Blobs;
+  engine: Engine;
+  quarantine: Quarantine;
+}
 
 /** One image, what it is to become, and whose turn at the engine it takes. */
 export interface ImageTask extends TurnOwner {

@@ -1,9 +1,9 @@
+import { z } from 'zod';
 import { getJson } from '../../src/intake/batches/batch-files.ts';
 import type { BatchManifest, BatchRecord } from '../../src/intake/batches/batch-record.ts';
 import { batchKey } from '../../src/intake/batches/redis-keys.ts';
 import { restoreStoredBatch } from '../../src/intake/batches/restore-stored.ts';
 import { DEEDS, type DeedKind, deedKindOf } from '../../src/intake/deeds.ts';
-import { listRunsByFeed } from '../../src/intake/feeds/feed-files.ts';
 import { FeedManifest, feedKey } from '../../src/intake/feeds/feeds.ts';
 import { enqueueIngest } from '../../src/intake/feeds/runs.ts';
 import { putSchedule } from '../../src/intake/feeds/schedules.ts';
@@ -163,6 +163,21 @@ const batches = ({
   };
 };
 
+const RunManifest = z.object({ id: z.string(), feedId: z.string() });
+
+async function listRunsByFeed(
+  { blobs }: Pick<RecoverServices, 'blobs'>,
+  signal: AbortSignal,
+): Promise<Map<string, string[]>> {
+  const runs = new Map<string, string[]>();
+  for await (const { key } of blobs.list(BATCHES_PREFIX, signal)) {
+    if (manifestKeyOf(key) !== key) continue;
+    const run = RunManifest.safeParse(await getJson(blobs, key, signal)).data;
+    if (run) runs.set(run.feedId, [...(runs.get(run.feedId) ?? []), run.id]);
+  }
+  return runs;
+}
+
 /** Restores feeds with their schedules. Their runs must have been restored before. */
 function feeds({
   blobs,
@@ -175,7 +190,7 @@ function feeds({
 
   /** Returns the existing runs of a feed, newest first. */
   async function runsOf(feedId: string, signal: AbortSignal): Promise<BatchRecord[]> {
-    listed ??= listRunsByFeed(blobs, signal);
+    listed ??= listRunsByFeed({ blobs }, signal);
     const ids = (await listed).get(feedId) ?? [];
     const found = await Promise.all(ids.map((id) => batches.get(id)));
     return found

@@ -39,7 +39,7 @@ const isUnreachable = ({ problem }: SourceRecord): boolean =>
   problem?.type === 'upstream-unavailable';
 
 /** Imports one source, on one worker at a time. Each step may be interrupted and repeated by another worker. */
-export function createImporter(
+function createImporter(
   worker: WorkerServices,
   source: DeclaredSource,
   places: SourcePlaces,
@@ -304,5 +304,21 @@ export function createImporter(
       }
       await sources.releaseLease(id, holder).catch(() => {}); // it expires by itself
     },
+  };
+}
+
+/** Imports the declared sources. Returns a function that stops it. */
+export function startImporters(
+  worker: WorkerServices,
+  places: ReadonlyMap<string, SourcePlaces>,
+): () => Promise<void> {
+  const stopping = new AbortController();
+  const running = worker.declared.flatMap((source) => {
+    const open = places.get(source.id);
+    return open ? [createImporter(worker, source, open, stopping.signal).run()] : [];
+  });
+  return async () => {
+    stopping.abort();
+    await Promise.all(running);
   };
 }

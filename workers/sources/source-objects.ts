@@ -10,8 +10,6 @@ import {
   ObjectGone,
 } from '../../src/storage/locations/location.ts';
 import { s3Location } from '../../src/storage/locations/s3-location.ts';
-import type { WorkerServices } from '../worker-services.ts';
-import { createImporter } from './import-source.ts';
 
 export interface SourcePlaces {
   from: Location;
@@ -83,18 +81,5 @@ export function openSources(declared: readonly DeclaredSource[]): OpenSources {
         to.close();
       }
     },
-  };
-}
-
-/** Returns a function that stops it. */
-export function startSources(worker: WorkerServices, { places }: OpenSources): () => Promise<void> {
-  const stopping = new AbortController();
-  const running = worker.declared.flatMap((source) => {
-    const open = places.get(source.id);
-    return open ? [createImporter(worker, source, open, stopping.signal).run()] : [];
-  });
-  return async () => {
-    stopping.abort();
-    await Promise.all(running);
   };
 }

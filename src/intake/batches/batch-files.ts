@@ -1,21 +1,10 @@
 import { z } from 'zod';
 import { BATCHES_PREFIX, segment } from '../../storage/blob-keys.ts';
-import { type BlobEntry, type Blobs, ifPresent, toAsciiJson } from '../../storage/blobs.ts';
+import { type Blobs, ifPresent, toAsciiJson } from '../../storage/blobs.ts';
 
 /** All blobs of a batch but its cut-outs have this prefix. */
 export const batchPrefix = (client: string, id: string): string =>
   `${BATCHES_PREFIX}${segment(client)}/${id}/`;
-
-const MANIFEST = 'batch.json';
-
-export async function* batchManifests(
-  blobs: Blobs,
-  signal?: AbortSignal,
-): AsyncGenerator<BlobEntry> {
-  for await (const entry of blobs.list(BATCHES_PREFIX, signal)) {
-    if (entry.key.endsWith(`/${MANIFEST}`)) yield entry;
-  }
-}
 
 /** The name of a file whose parts are numbered from 0. */
 export const chunkFile = (chunk: number): string => `${String(chunk).padStart(6, '0')}.ndjson`;
@@ -24,7 +13,7 @@ export const chunkFile = (chunk: number): string => `${String(chunk).padStart(6,
 export const batchKeys = (client: string, id: string) => {
   const prefix = batchPrefix(client, id);
   return {
-    manifest: `${prefix}${MANIFEST}`,
+    manifest: `${prefix}batch.json`,
     /** Exists once the batch is sealed. */
     sealed: `${prefix}sealed.json`,
     /** Exists once the batch has ended, and says how and when. */

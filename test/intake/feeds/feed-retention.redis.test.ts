@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { batchPrefix } from '../../../src/intake/batches/batch-files.ts';
-import { FeedFiles } from '../../../src/intake/feeds/feed-files.ts';
 import { feedKeys, feedPrefix } from '../../../src/intake/feeds/feed-keys.ts';
 import { eraseFeed, expireRun, finishRun } from '../../../src/intake/feeds/feed-retention.ts';
 import { FeedRuns, scheduledRunId } from '../../../src/intake/feeds/runs.ts';
-import { startFeedRun } from '../../../workers/feeds/start-run.ts';
+import type { Blobs } from '../../../src/storage/blobs.ts';
+import { startFeedRun } from '../../../workers/feeds/run-stages.ts';
 import { attemptOf } from '../../support/attempts.ts';
 import { type FinishedRow, useFeedBench } from '../../support/feed-runs.ts';
 
@@ -133,10 +133,14 @@ describe('an erased feed', () => {
     const { id } = await bench.feed({ schedule: '0 3 * * *' });
     const runId = await runOf(id, { a: { picture: 1 }, b: { picture: 2 } });
     const open = await bench.start(id);
-    const files = Object.assign(new FeedFiles(bench.blobs), {
-      deleteFeed: () => Promise.reject(new Error('no storage')),
-    });
-    const broken = { ...bench, files };
+    const blobs: Blobs = {
+      ...bench.blobs,
+      deleteAll: (prefix) =>
+        prefix === feedPrefix(CLIENT, id)
+          ? Promise.reject(new Error('no storage'))
+          : bench.blobs.deleteAll(prefix),
+    };
+    const broken = { ...bench, blobs };
     await expect(eraseFeed(broken, bench.queue, await bench.known(id), Date.now())).rejects.toThrow(
       'no storage',
     );

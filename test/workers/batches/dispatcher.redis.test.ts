@@ -45,7 +45,7 @@ const finishedRuns: string[] = [];
 
 beforeEach(async () => {
   await redis.flushall();
-  const window = new Window({ batches, blobs, queue });
+  const window = new Window({ batches, blobs, queues });
   const finishRun = async ({ id }: BatchRecord) => void finishedRuns.push(id);
   const readBatches = createBatchReader(batches);
   deps = {
@@ -284,7 +284,7 @@ describe('the dispatcher', () => {
 
   test('two concurrent dispatchers queue no row twice', async () => {
     const id = await sealedBatch({ chunks: [200] });
-    const other = { ...deps, window: new Window({ batches, blobs, queue }) };
+    const other = { ...deps, window: new Window({ batches, blobs, queues }) };
     await Promise.all([dispatch(deps), dispatch(other), dispatch(deps)]);
     const rows = (await queued()).map(({ row }) => row.row);
     expect(new Set(rows).size).toBe(rows.length);

@@ -5,7 +5,6 @@ import { BATCH_CANCELED_STATUSES, type BatchRecord } from '../../../intake/batch
 import { moveToCancel } from '../../../intake/batches/cancel.ts';
 import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
 import { putDeed } from '../../../intake/deeds.ts';
-import { FeedFiles } from '../../../intake/feeds/feed-files.ts';
 import { eraseFeed } from '../../../intake/feeds/feed-retention.ts';
 import type { FeedRecord } from '../../../intake/feeds/feeds.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
@@ -150,10 +149,9 @@ export class FeedActions {
 
   async erase(call: Call): Promise<Reply> {
     const feed = await this.#readOwnOrDeleted(call);
-    const files = new FeedFiles(this.#services.blobs);
     const { lastRunId } = feed;
     const receipt = await eraseFeed(
-      { feeds: this.#services.feeds, batches: this.#services.batches, files },
+      this.#services,
       this.#queue,
       feed,
       this.#services.now(),

@@ -1,30 +1,40 @@
 import type { BatchRecord } from '../../src/intake/batches/batch-record.ts';
-import { FeedFiles } from '../../src/intake/feeds/feed-files.ts';
 import { expireRun, finishRun } from '../../src/intake/feeds/feed-retention.ts';
 import { enqueueIngest } from '../../src/intake/feeds/runs.ts';
+import { startScheduledRun } from '../../src/intake/feeds/scheduled-runs.ts';
 import { carriedFrom } from '../../src/intake/review/carry-over.ts';
 import type { CarriedDecisions } from '../../src/intake/review/review-files.ts';
+import type { Services } from '../../src/services.ts';
+import type { Processor } from '../attempt.ts';
 import type { WorkerServices } from '../worker-services.ts';
-import { failImport, importFeed } from './import-feed.ts';
-import { startFeedRun } from './start-run.ts';
 
-/** Jobs taken from the queue at once. Feeds are imported outside of these slots. */
-const CONCURRENT_JOBS = 2;
+/**
+ * Starts a scheduled run of a feed, unless the previous one is still running or its key does not allow
+ * it. The job id contains the scheduled time, so a retry does not start a second run.
+ */
+export const startFeedRun =
+  (
+    services: Pick<Services, 'redis' | 'feeds' | 'runs' | 'storedBytes' | 'now'>,
+  ): Processor<'start-feed-run'> =>
+  async ({ feedId, requestId }, _signal, { jobId }) => {
+    const feed = await services.feeds.get(feedId);
+    if (feed && !feed.erasure) {
+      await startScheduledRun(services.runs, services, feed, jobId, requestId);
+    }
+    return { millis: {} };
+  };
 
 type StageServices = Pick<
   WorkerServices,
-  'blobs' | 'feeds' | 'batches' | 'reviews' | 'queues' | 'now'
+  'blobs' | 'feeds' | 'batches' | 'reviews' | 'queues' | 'now' | 'graceDays'
 >;
 
 /** What a feed does at each stage of its runs, which are batches. */
 export class FeedRunStages {
   readonly #services: StageServices;
-  readonly #retention: Parameters<typeof finishRun>[0];
 
-  constructor(services: StageServices, graceDays: number) {
-    const { blobs, feeds, batches, now } = services;
+  constructor(services: StageServices) {
     this.#services = services;
-    this.#retention = { feeds, batches, files: new FeedFiles(blobs), now, graceDays };
   }
 
   /** Queues the import of an open run, unless it is queued or a later run has started. */
@@ -36,7 +46,7 @@ export class FeedRunStages {
 
   /** Called before a run becomes `completed`. */
   finish(run: BatchRecord) {
-    return finishRun(this.#retention, run);
+    return finishRun(this.#services, run);
   }
 
   /** Returns what people decided in the run before. */
@@ -49,19 +59,6 @@ export class FeedRunStages {
 
   /** Deletes what a feed retains for an expired run. */
   expire(run: BatchRecord) {
-    return expireRun(this.#retention, run);
+    return expireRun(this.#services, run);
   }
-}
-
-export function startFeeds(worker: WorkerServices) {
-  const consumer = worker.consume(
-    'feed',
-    { 'ingest-feed': importFeed(worker), 'start-feed-run': startFeedRun(worker) },
-    {
-      concurrency: CONCURRENT_JOBS,
-      onFailed: (jobId) => failImport(worker, jobId),
-      unrecorded: 'feed run failure not recorded',
-    },
-  );
-  return { ...consumer, runs: new FeedRunStages(worker, worker.graceDays) };
 }
