@@ -9,7 +9,7 @@ import { BatchManifest } from './batches/batch-record.ts';
 import type { BatchRetention } from './batches/batch-retention.ts';
 import type { Batches } from './batches/batches.ts';
 import { moveToCancel } from './batches/cancel.ts';
-import { restoreStoredBatch } from './batches/restore-stored.ts';
+import { restoreStoredBatch } from './batches/restore.ts';
 import type { Deed, DeedKind } from './deeds.ts';
 import { eraseFeed } from './feeds/feed-retention.ts';
 import type { Feeds } from './feeds/feeds.ts';

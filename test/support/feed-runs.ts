@@ -119,11 +119,7 @@ export async function startFeedBench(allow: readonly string[] = ['127.0.0.0/8'])
   async function outcomes(runId: string): Promise<RowOutcome[]> {
     const record = await run(runId);
     const all: RowOutcome[] = [];
-    for await (const each of readRowOutcomes(
-      batches,
-      batchFiles(blobs, record.client, runId),
-      record,
-    )) {
+    for await (const each of readRowOutcomes({ batches, blobs }, record)) {
       all.push(each);
     }
     return all;
@@ -201,7 +197,7 @@ async function finishRows(
 ): Promise<void> {
   const { id, client } = run;
   for (let chunk = 0; chunk < run.chunks; chunk++) {
-    const lines = (await batchFiles(blobs, client, id).rows(chunk)) as RowLine[];
+    const lines = await batchFiles(blobs, run).rows(chunk);
     const rows = lines.filter((line): line is AcceptedRow => 'source' in line);
     for (const row of rows) {
       const each = outcomeOf(row);

@@ -7,7 +7,7 @@ import type {
 import { endFacts } from '../../src/intake/batches/counts.ts';
 import { batchCompletedEntry, batchReviewedEntry } from '../../src/intake/batches/links.ts';
 import { joinResults } from '../../src/intake/batches/row-reader.ts';
-import { isRejected, RowLine } from '../../src/intake/batches/rows.ts';
+import { isRejected, type RowLine } from '../../src/intake/batches/rows.ts';
 import { putDuplicates, putFingerprints } from '../../src/intake/duplicates/duplicate-files.ts';
 import { expiryOf } from '../../src/intake/job-retention.ts';
 import {
@@ -30,11 +30,10 @@ export interface Ending extends Written, Pick<Services, 'queues' | 'redis' | 're
   feedRuns: Pick<FeedRunStages, 'finish' | 'carriedInto'>;
 }
 
-async function deleteInputs(blobs: Blobs, lines: readonly unknown[]): Promise<void> {
-  const keys = lines.flatMap((line) => {
-    const row = RowLine.parse(line);
-    return !isRejected(row) && 'key' in row.source ? [row.source.key] : [];
-  });
+async function deleteInputs(blobs: Blobs, lines: readonly RowLine[]): Promise<void> {
+  const keys = lines.flatMap((row) =>
+    !isRejected(row) && 'key' in row.source ? [row.source.key] : [],
+  );
   await Promise.all(keys.map((key) => blobs.delete(key)));
 }
 
@@ -46,7 +45,7 @@ async function writeChunk(
 ): Promise<void> {
   const { id, client } = batch;
   const results = await batches.results(id, chunk);
-  const rows = await batchFiles(blobs, client, id).rows(chunk);
+  const rows = await batchFiles(blobs, batch).rows(chunk);
   // No results: they were written before, and the process died before it marked that.
   if (results.length > 0) {
     const outcomes = [...joinResults(rows, results)];

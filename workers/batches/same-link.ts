@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { batchFiles } from '../../src/intake/batches/batch-files.ts';
-import { ResultLine } from '../../src/intake/batches/rows.ts';
+import type { ResultLine } from '../../src/intake/batches/rows.ts';
 import type { JobData } from '../../src/queue/catalog.ts';
 import type { Services } from '../../src/services.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
@@ -58,8 +58,8 @@ export class WrittenResults {
   }
 
   async #read({ batchId, client }: BatchRef, chunk: number): Promise<Chunk> {
-    const lines = await batchFiles(this.#blobs, client, batchId).results(chunk);
-    return new Map(lines.map((line) => ResultLine.parse(line)).map((line) => [line.row, line]));
+    const lines = await batchFiles(this.#blobs, { client, id: batchId }).results(chunk);
+    return new Map(lines.map((line) => [line.row, line]));
   }
 }
 

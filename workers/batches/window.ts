@@ -1,16 +1,13 @@
 import { batchFiles } from '../../src/intake/batches/batch-files.ts';
 import type { BatchRecord, Cursor } from '../../src/intake/batches/batch-record.ts';
+import { isRejected } from '../../src/intake/batches/rows.ts';
 import { type JobData, retriesOf } from '../../src/queue/catalog.ts';
-import { AcceptedRow } from '../../src/queue/job-data.ts';
+import type { AcceptedRow } from '../../src/queue/job-data.ts';
 import { addJobs, type NewQueueJob } from '../../src/queue/queue.ts';
 import type { Services } from '../../src/services.ts';
 
 /** The job id of a row. It is unique, so the same row is never queued twice. */
 export const rowJobId = (batchId: string, row: number): string => `${batchId}-${row}`;
-
-/** Drops rejected rows, which need no job. */
-const acceptedRows = (lines: readonly unknown[]): AcceptedRow[] =>
-  lines.flatMap((line) => AcceptedRow.safeParse(line).data ?? []);
 
 /** How long the images of a run are fetched. */
 const MAX_RUN_MILLIS = 6 * 3_600_000;
@@ -46,10 +43,13 @@ export class Window {
     this.#services = services;
   }
 
-  async rowsOf({ id, client }: BatchRecord, chunk: number): Promise<AcceptedRow[]> {
+  /** Returns the accepted rows of a chunk: rejected ones need no job. */
+  async rowsOf(batch: BatchRecord, chunk: number): Promise<AcceptedRow[]> {
+    const { id } = batch;
     const cached = this.#chunks.get(id);
     if (cached?.chunk === chunk) return cached.rows;
-    const rows = acceptedRows(await batchFiles(this.#services.blobs, client, id).rows(chunk));
+    const lines = await batchFiles(this.#services.blobs, batch).rows(chunk);
+    const rows = lines.filter((line): line is AcceptedRow => !isRejected(line));
     this.#chunks.set(id, { chunk, rows });
     return rows;
   }

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { RowError } from '../../src/feed-formats/feed-error.ts';
 import { parseFeed } from '../../src/feed-formats/parse.ts';
 import type { FeedRow } from '../../src/feed-formats/row.ts';
-import { batchFiles, batchKeys, putLines } from '../../src/intake/batches/batch-files.ts';
+import { batchKeys, putLines } from '../../src/intake/batches/batch-files.ts';
 import { type BatchRecord, PROGRESS } from '../../src/intake/batches/batch-record.ts';
 import { readRowOutcomes } from '../../src/intake/batches/row-reader.ts';
 import {
@@ -131,9 +131,7 @@ async function openPreviousImages(
 ): Promise<PreviousImages> {
   const run = lastCompletedRunId === undefined ? undefined : await batches.get(lastCompletedRunId);
   const outcomes =
-    run && run.status !== 'expired'
-      ? readRowOutcomes(batches, batchFiles(blobs, client, run.id), run)
-      : noOutcomes();
+    run && run.status !== 'expired' ? readRowOutcomes({ batches, blobs }, run) : noOutcomes();
   const kept = readLines(blobs, feedKeys(client, id).kept, KeptRow);
   return PreviousImages.index(kept, outcomes, signal);
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { getJson } from '../../src/intake/batches/batch-files.ts';
 import type { BatchManifest, BatchRecord } from '../../src/intake/batches/batch-record.ts';
 import { batchKey } from '../../src/intake/batches/redis-keys.ts';
-import { restoreStoredBatch } from '../../src/intake/batches/restore-stored.ts';
+import { restoreStoredBatch } from '../../src/intake/batches/restore.ts';
 import { DEEDS, type DeedKind, deedKindOf } from '../../src/intake/deeds.ts';
 import { FeedManifest, feedKey } from '../../src/intake/feeds/feeds.ts';
 import { enqueueIngest } from '../../src/intake/feeds/runs.ts';

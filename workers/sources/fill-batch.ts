@@ -7,7 +7,7 @@ import {
   putSealed,
 } from '../../src/intake/batches/batch-files.ts';
 import { type BatchManifest, PROGRESS } from '../../src/intake/batches/batch-record.ts';
-import { isRejected, type RejectedRow, RowLine } from '../../src/intake/batches/rows.ts';
+import { isRejected, type RejectedRow, type RowLine } from '../../src/intake/batches/rows.ts';
 import { objectOf } from '../../src/intake/sources/manifest-lines.ts';
 import { nameProblem, outputNames } from '../../src/intake/sources/object-names.ts';
 import type { Payer, SourceSettings } from '../../src/intake/sources/sources.ts';
@@ -212,10 +212,9 @@ export async function sealBatch(
 ): Promise<void> {
   const batch = await batches.get(batchId);
   if (batch?.status !== 'open') return;
-  const files = batchFiles(blobs, source.client, batchId);
+  const files = batchFiles(blobs, batch);
   for (let chunk = 0; chunk < batch.chunks; chunk++) {
-    const lines = (await files.rows(chunk)).map((line) => RowLine.parse(line));
-    await sources.take(source.id, lines.map(objectOfLine));
+    await sources.take(source.id, (await files.rows(chunk)).map(objectOfLine));
   }
   if (batch.chunks === 0) return batches.remove(batchId);
   const nowMillis = now();

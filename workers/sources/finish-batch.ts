@@ -1,4 +1,3 @@
-import { batchFiles } from '../../src/intake/batches/batch-files.ts';
 import type { BatchRecord } from '../../src/intake/batches/batch-record.ts';
 import { readRowOutcomes } from '../../src/intake/batches/row-reader.ts';
 import {
@@ -37,10 +36,9 @@ interface Outcomes {
   interrupted: SourceObject[];
 }
 
-async function readOutcomes({ batches, blobs }: Ending, batch: BatchRecord): Promise<Outcomes> {
+async function readOutcomes(services: Ending, batch: BatchRecord): Promise<Outcomes> {
   const outcomes: Outcomes = { lines: [], failed: [], interrupted: [] };
-  const files = batchFiles(blobs, batch.client, batch.id);
-  for await (const outcome of readRowOutcomes(batches, files, batch)) {
+  for await (const outcome of readRowOutcomes(services, batch)) {
     const line = toManifestLine(outcome);
     const { result } = outcome;
     if (line) outcomes.lines.push(line);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { BATCHES_PREFIX, segment } from '../../storage/blob-keys.ts';
 import { type Blobs, ifPresent, toAsciiJson } from '../../storage/blobs.ts';
+import { ResultLine, RowLine } from './rows.ts';
 
 /** All blobs of a batch but its cut-outs have this prefix. */
 export const batchPrefix = (client: string, id: string): string =>
@@ -119,21 +120,22 @@ export const getRows = async <T>(blobs: Blobs, key: string, schema: z.ZodType<T>
   z.array(schema).parse(await getLinesIfPresent(blobs, key));
 
 /** Reads the lines of a batch's chunks from object storage. */
-export function batchFiles(blobs: Blobs, client: string, id: string) {
+export function batchFiles(blobs: Blobs, { client, id }: { client: string; id: string }) {
   const keys = batchKeys(client, id);
   return {
     /** Throws `BlobMissing`: accepted rows must exist. */
-    rows: (chunk: number) => getLines(blobs, keys.rows(chunk)),
+    rows: async (chunk: number): Promise<RowLine[]> =>
+      RowLines.parse(await getLines(blobs, keys.rows(chunk))),
     /** Returns no lines if none were written. */
-    results: (chunk: number) => getLinesIfPresent(blobs, keys.results(chunk)),
-    /** Returns no lines if no row repeats the picture of another. */
-    duplicates: (chunk: number) => getLinesIfPresent(blobs, keys.duplicates(chunk)),
+    results: (chunk: number) => getRows(blobs, keys.results(chunk), ResultLine),
     /** Returns how far the upload of a chunk's rows had come, unvalidated; nothing if that is not known. */
     async upload(chunk: number): Promise<unknown> {
       const json = (await blobs.head(keys.rows(chunk)))?.meta.upload;
       return json === undefined ? undefined : JSON.parse(json);
     },
     /** Returns no lines past the last chunk, for callers that do not know how many there are. */
-    rowsIfPresent: (chunk: number) => getLinesIfPresent(blobs, keys.rows(chunk)),
+    rowsIfPresent: (chunk: number) => getRows(blobs, keys.rows(chunk), RowLine),
   };
 }
+
+const RowLines = z.array(RowLine);

@@ -7,7 +7,6 @@ import { tombstoneMillis } from '../job-retention.ts';
 import { batchFiles, batchPrefix } from './batch-files.ts';
 import { BATCH_STATUSES, BATCH_TERMINAL_STATUSES, type BatchRecord } from './batch-record.ts';
 import type { Batches } from './batches.ts';
-import { ResultLine } from './rows.ts';
 
 /** A batch that is never sealed expires from `open` or `held`. */
 const EXPIRABLE_STATUSES = ['open', 'held', ...BATCH_TERMINAL_STATUSES] as const;
@@ -27,13 +26,13 @@ export class BatchRetention {
   }
 
   /** Deletes the cut-outs that the results of one chunk name, except those of a feed. */
-  async #deleteCutOuts({ id, client, kind }: BatchRecord, chunk: number): Promise<number> {
+  async #deleteCutOuts(batch: BatchRecord, chunk: number): Promise<number> {
+    const { id, client, kind } = batch;
     if (kind === 'feed-run') return 0;
-    const written = await batchFiles(this.#blobs, client, id).results(chunk);
+    const written = await batchFiles(this.#blobs, batch).results(chunk);
     const unwritten = await this.#batches.results(id, chunk);
     let deleted = 0;
-    for (const line of [...written, ...unwritten]) {
-      const result = ResultLine.parse(line);
+    for (const result of [...written, ...unwritten]) {
       if (result.status !== 'succeeded') continue;
       const { results, input } = result;
       const prefix = garmentsPrefix(client, input.sha256, id);

@@ -1,15 +1,18 @@
 import { z } from 'zod';
+import type { Blobs } from '../../storage/blobs.ts';
 import { FeedPlan } from '../feeds/plan.ts';
+import { batchFiles, batchKeys, getJson } from './batch-files.ts';
 import {
   BATCH_STATUSES,
   BatchManifest,
+  type BatchRecord,
   DuplicateCounts,
   PROGRESS,
   type StoredProgress,
   Upload,
 } from './batch-record.ts';
 import { BATCH_RECHECK_MILLIS, type Batches } from './batches.ts';
-import { countReason, isRejected, ResultLine, RowLine, reasonCode, rowCount } from './rows.ts';
+import { countReason, isRejected, reasonCode, rowCount } from './rows.ts';
 
 /** How a batch ended, as object storage has it. */
 const Ended = z.object({
@@ -20,60 +23,59 @@ const Ended = z.object({
   duplicates: DuplicateCounts.optional(),
   plan: FeedPlan.optional(),
 });
-type EndedFile = z.infer<typeof Ended>;
 const Sealed = z.object({ sealedAt: z.iso.datetime() });
 
-interface StoredBatch {
-  manifest: unknown;
-  sealed: unknown;
-  ended: unknown;
-  /** Lines of a chunk of rows; none past the last. */
-  rows(chunk: number): Promise<unknown[]>;
-  /** Lines of a chunk of results; none if it was not written. */
-  results(chunk: number): Promise<unknown[]>;
-  /** How far the upload of a chunk of rows had come; nothing if that is not known. */
-  upload(chunk: number): Promise<unknown>;
+interface StoredEnds {
+  sealed: z.infer<typeof Sealed> | undefined;
+  ended: z.infer<typeof Ended> | undefined;
 }
+
+type StoredFiles = ReturnType<typeof batchFiles>;
 
 /** How long a restored open batch waits for more rows. */
 const OPEN_MILLIS = 86_400_000;
 
 const count = <T>(all: readonly T[], is: (one: T) => boolean): number => all.filter(is).length;
 
-interface ChunkCounts {
+/** What is counted of each chunk, and added up. */
+const COUNTED = [
+  'accepted',
+  'rejected',
+  'succeeded',
+  'failed',
+  'unchanged',
+  'stale',
+  'units',
+] as const;
+
+interface ChunkCounts extends Record<(typeof COUNTED)[number], number> {
   first: number;
-  accepted: number;
-  rejected: number;
-  succeeded: number;
-  failed: number;
-  unchanged: number;
-  stale: number;
-  units: number;
   reasons: Readonly<Record<string, number>>;
   /** Rows of the feed: all images of a product are on one line. */
   feedRows: number;
   isWritten: boolean;
 }
 
-async function* countChunks(stored: StoredBatch): AsyncGenerator<ChunkCounts> {
+async function* countChunks(stored: StoredFiles): AsyncGenerator<ChunkCounts> {
   for (let chunk = 0; ; chunk++) {
-    const rows = (await stored.rows(chunk)).map((line) => RowLine.parse(line));
+    const rows = await stored.rowsIfPresent(chunk);
     const [first] = rows;
     if (!first) return;
-    const results = (await stored.results(chunk)).map((line) => ResultLine.parse(line));
+    const results = await stored.results(chunk);
     const rejected = rows.filter(isRejected);
     const reasons: Record<string, number> = {};
     for (const line of rejected) countReason(reasons, reasonCode(line), rowCount(line));
     for (const line of results) countReason(reasons, reasonCode(line));
+    const good = results.filter((line) => line.status === 'succeeded');
     yield {
       first: first.row,
       accepted: rows.length - rejected.length,
       rejected: rejected.reduce((sum, line) => sum + rowCount(line), 0),
-      succeeded: count(results, ({ status }) => status === 'succeeded'),
-      failed: count(results, ({ status }) => status === 'failed'),
-      unchanged: count(results, (line) => line.status === 'succeeded' && line.unchanged),
-      stale: count(results, (line) => line.status === 'succeeded' && line.stale !== undefined),
-      units: count(results, (line) => line.status === 'succeeded' && line.charged === true),
+      succeeded: good.length,
+      failed: results.length - good.length,
+      unchanged: count(good, ({ unchanged }) => unchanged),
+      stale: count(good, ({ stale }) => stale !== undefined),
+      units: count(good, ({ charged }) => charged === true),
       reasons,
       feedRows: new Set(rows.map(({ line }) => line)).size,
       isWritten: results.length > 0,
@@ -81,10 +83,10 @@ async function* countChunks(stored: StoredBatch): AsyncGenerator<ChunkCounts> {
   }
 }
 
-type CountName = Exclude<keyof ChunkCounts, 'isWritten' | 'reasons'>;
-
-const total = (chunks: readonly ChunkCounts[], name: CountName): number =>
-  chunks.reduce((sum, chunk) => sum + chunk[name], 0);
+const total = (
+  chunks: readonly ChunkCounts[],
+  name: (typeof COUNTED)[number] | 'feedRows',
+): number => chunks.reduce((sum, chunk) => sum + chunk[name], 0);
 
 function totalReasons(chunks: readonly ChunkCounts[]): Record<string, number> {
   const all: Record<string, number> = {};
@@ -102,26 +104,19 @@ function cursorOf(chunks: readonly ChunkCounts[]) {
 }
 
 /** What Redis holds of the progress of a batch, from its chunks. */
-async function progressOf(
-  { kind }: BatchManifest,
-  stored: StoredBatch,
-  chunks: readonly ChunkCounts[],
-): Promise<StoredProgress> {
+async function progressOf({ kind }: BatchManifest, stored: StoredFiles): Promise<StoredProgress> {
+  const chunks: ChunkCounts[] = [];
+  for await (const chunk of countChunks(stored)) chunks.push(chunk);
   const { chunk, issued } = cursorOf(chunks);
   const last = chunks.length > 0 ? await stored.upload(chunks.length - 1) : undefined;
   const upload =
     kind === 'feed-run'
       ? PROGRESS[kind](total(chunks, 'feedRows'), 0)
       : Upload.safeParse(last).data;
+  const counts = COUNTED.map((name) => [name, total(chunks, name)]);
   return {
+    ...(Object.fromEntries(counts) as Pick<StoredProgress, (typeof COUNTED)[number]>),
     chunks: chunks.length,
-    accepted: total(chunks, 'accepted'),
-    rejected: total(chunks, 'rejected'),
-    succeeded: total(chunks, 'succeeded'),
-    failed: total(chunks, 'failed'),
-    unchanged: total(chunks, 'unchanged'),
-    stale: total(chunks, 'stale'),
-    units: total(chunks, 'units'),
     reasons: totalReasons(chunks),
     issued,
     cursor: { chunk, line: 0 },
@@ -136,7 +131,7 @@ async function closeRestored(
   batches: Batches,
   id: string,
   { accepted, succeeded, failed }: StoredProgress,
-  { sealed, ended }: { sealed: z.infer<typeof Sealed> | undefined; ended: EndedFile | undefined },
+  { sealed, ended }: StoredEnds,
   nowMillis: number,
 ): Promise<void> {
   if (ended) {
@@ -154,29 +149,49 @@ async function closeRestored(
 }
 
 /**
- * Writes the record of a batch from object storage, for a Redis that lost its data. A record that is still open is
- * replaced if object storage knows that the batch was sealed, has ended, or has more rows.
- * @returns false if there is a record that needs no change
- * @throws ZodError if the files are not those of a batch
+ * Restores the record of a batch from its files, for a Redis that lost its data: if it is missing, or if it is still
+ * open and object storage knows that the batch was sealed, has ended, or has more rows.
+ * @returns undefined if there is no manifest; whether the record was restored
+ * @throws ZodError or SyntaxError if the files are damaged
  */
-export async function restoreBatch(
+export async function restoreStoredBatch(
   batches: Batches,
-  stored: StoredBatch,
+  blobs: Blobs,
+  manifestKey: string,
   nowMillis: number,
-): Promise<boolean> {
-  const manifest = BatchManifest.parse(stored.manifest);
-  const known = await batches.get(manifest.id);
-  const ended = Ended.safeParse(stored.ended).data;
-  const sealed = Sealed.safeParse(stored.sealed).data;
-  if (known && known.status !== 'open') return false;
-  const hasMore = async () => (await stored.rows(known?.chunks ?? 0)).length > 0;
-  if (known && !sealed && !ended && !(await hasMore())) return false;
-  const chunks: ChunkCounts[] = [];
-  for await (const chunk of countChunks(stored)) chunks.push(chunk);
-  const progress = await progressOf(manifest, stored, chunks);
+  signal?: AbortSignal,
+): Promise<{ manifest: BatchManifest; isRestored: boolean } | undefined> {
+  const stored = await getJson(blobs, manifestKey, signal);
+  if (stored === undefined) return undefined;
+  const manifest = BatchManifest.parse(stored);
+  const { client, id } = manifest;
+  const keys = batchKeys(client, id);
+  const ends: StoredEnds = {
+    sealed: Sealed.safeParse(await getJson(blobs, keys.sealed, signal)).data,
+    ended: Ended.safeParse(await getJson(blobs, keys.ended, signal)).data,
+  };
+  const files = batchFiles(blobs, manifest);
+  const known = await batches.get(id);
+  const hasMore = async () => (await files.rowsIfPresent(known?.chunks ?? 0)).length > 0;
+  const isComplete =
+    known && (known.status !== 'open' || !(ends.sealed || ends.ended || (await hasMore())));
+  if (isComplete) return { manifest, isRestored: false };
+  const progress = await progressOf(manifest, files);
   const expiresAt = new Date(nowMillis + OPEN_MILLIS).toISOString();
   const from = known ? 'open' : '';
-  if (!(await batches.restore({ ...manifest, expiresAt }, progress, from))) return false;
-  await closeRestored(batches, manifest.id, progress, { sealed, ended }, nowMillis);
-  return true;
+  const isRestored = await batches.restore({ ...manifest, expiresAt }, progress, from);
+  if (isRestored) await closeRestored(batches, id, progress, ends, nowMillis);
+  return { manifest, isRestored };
+}
+
+/** Restores the rows that storage has and the record of an open batch has not: Redis may have lost its last second. */
+export async function restoreLostRows(
+  batches: Batches,
+  blobs: Blobs,
+  { client, id, chunks }: Pick<BatchRecord, 'client' | 'id' | 'chunks'>,
+  nowMillis: number,
+): Promise<void> {
+  const keys = batchKeys(client, id);
+  if (!(await blobs.head(keys.rows(chunks)))) return;
+  await restoreStoredBatch(batches, blobs, keys.manifest, nowMillis);
 }

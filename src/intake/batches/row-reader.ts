@@ -1,12 +1,14 @@
 import { z } from 'zod';
+import type { Blobs } from '../../storage/blobs.ts';
+import { batchFiles, batchKeys, getRows } from './batch-files.ts';
 import type { BatchRecord } from './batch-record.ts';
 import type { Batches } from './batches.ts';
-import { expandRejected, isRejected, ResultLine, RowLine } from './rows.ts';
+import { expandRejected, isRejected, type ResultLine, type RowLine } from './rows.ts';
 
-export interface BatchFiles {
-  rows(chunk: number): Promise<unknown[]>;
-  results(chunk: number): Promise<unknown[]>;
-  duplicates(chunk: number): Promise<unknown[]>;
+/** Where batches are read from. */
+interface Read {
+  batches: Batches;
+  blobs: Blobs;
 }
 
 /** A row, as its client knows it. */
@@ -42,37 +44,36 @@ export interface RowOutcome {
 
 /** Reads the results of one chunk, from object storage if they are written, else from Redis. */
 async function readResults(
-  batches: Batches,
-  files: BatchFiles,
-  id: string,
+  { batches, blobs }: Read,
+  batch: Pick<BatchRecord, 'id' | 'client'>,
   chunk: number,
 ): Promise<ResultLine[]> {
-  if (!(await batches.isWritten(id, chunk))) {
-    const unwritten = await batches.results(id, chunk);
+  if (!(await batches.isWritten(batch.id, chunk))) {
+    const unwritten = await batches.results(batch.id, chunk);
     // If they were written and deleted from Redis meanwhile, only some of them may have been read.
-    if (!(await batches.isWritten(id, chunk))) return unwritten;
+    if (!(await batches.isWritten(batch.id, chunk))) return unwritten;
   }
-  return (await files.results(chunk)).map((line) => ResultLine.parse(line));
+  return batchFiles(blobs, batch).results(chunk);
 }
 
 /** Returns which rows of a chunk repeat a picture; nothing is read if no row of the batch does. */
 async function readDuplicates(
-  files: BatchFiles,
-  { duplicates }: Pick<BatchRecord, 'duplicates'>,
+  { blobs }: Read,
+  { client, id, duplicates }: Pick<BatchRecord, 'client' | 'id' | 'duplicates'>,
   chunk: number,
 ): Promise<ReadonlyMap<number, DuplicateOf>> {
-  const lines = duplicates?.rows ? await files.duplicates(chunk) : [];
-  const parsed = lines.map((line) => DuplicateLine.parse(line));
-  return new Map(parsed.map(({ of, ...first }) => [of, first]));
+  const key = batchKeys(client, id).duplicates(chunk);
+  const lines = duplicates?.rows ? await getRows(blobs, key, DuplicateLine) : [];
+  return new Map(lines.map(({ of, ...first }) => [of, first]));
 }
 
 /** Yields the rows of a chunk with their results. @param lines of the chunk's file of rows */
 export function* joinResults(
-  lines: readonly unknown[],
+  lines: readonly RowLine[],
   results: readonly ResultLine[],
 ): Generator<RowOutcome> {
   const byRow = new Map(results.map((result) => [result.row, result]));
-  for (const line of lines.map((each) => RowLine.parse(each))) {
+  for (const line of lines) {
     if (!isRejected(line)) yield { row: line, result: byRow.get(line.row) };
     else for (const row of expandRejected(line)) yield { row, result: undefined };
   }
@@ -83,15 +84,14 @@ export function* joinResults(
  * @param from the first chunk to read
  */
 export async function* readRowOutcomes(
-  batches: Batches,
-  files: BatchFiles,
-  batch: Pick<BatchRecord, 'id' | 'chunks' | 'duplicates'>,
+  services: Read,
+  batch: Pick<BatchRecord, 'id' | 'client' | 'chunks' | 'duplicates'>,
   from = 0,
 ): AsyncGenerator<RowOutcome> {
   for (let chunk = from; chunk < batch.chunks; chunk++) {
-    const rows = await files.rows(chunk);
-    const results = await readResults(batches, files, batch.id, chunk);
-    const duplicates = await readDuplicates(files, batch, chunk);
+    const rows = await batchFiles(services.blobs, batch).rows(chunk);
+    const results = await readResults(services, batch, chunk);
+    const duplicates = await readDuplicates(services, batch, chunk);
     for (const outcome of joinResults(rows, results)) {
       const duplicateOf = duplicates.get(outcome.row.row);
       yield duplicateOf ? { ...outcome, duplicateOf } : outcome;

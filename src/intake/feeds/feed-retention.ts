@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Queue } from 'bullmq';
 import type { Clock } from '../../platform/clock.ts';
 import { type Blobs, deleteBlob } from '../../storage/blobs.ts';
-import { batchFiles, batchPrefix } from '../batches/batch-files.ts';
+import { batchPrefix } from '../batches/batch-files.ts';
 import { BATCH_STATUSES, type BatchRecord } from '../batches/batch-record.ts';
 import type { Batches } from '../batches/batches.ts';
 import { readRowOutcomes } from '../batches/row-reader.ts';
@@ -56,10 +56,9 @@ class KeySet {
 }
 
 /** Returns what a run uses: the keys of its images, and `sha256:` with the hash of each cut-out. */
-async function collectUsed({ batches, blobs }: Retained, feed: FeedRecord, run: BatchRecord) {
+async function collectUsed(services: Retained, feed: FeedRecord, run: BatchRecord) {
   const used = new KeySet();
-  const { client, id } = run;
-  for await (const { result } of readRowOutcomes(batches, batchFiles(blobs, client, id), run)) {
+  for await (const { result } of readRowOutcomes(services, run)) {
     if (result?.status !== 'succeeded') continue;
     const { results, picture, input, photo } = result;
     if (photo) used.add(feedPhotoKey(feed.client, feed.id, photo));
@@ -69,7 +68,9 @@ async function collectUsed({ batches, blobs }: Retained, feed: FeedRecord, run: 
     const prefix = feedGarmentsPrefix(feed.client, feed.id, input.sha256);
     for (const key of garmentKeys(prefix, results.outfit)) used.add(key);
   }
-  for (const { original, versions } of carriedRefined(await getCarried(blobs, run)).values()) {
+  for (const { original, versions } of carriedRefined(
+    await getCarried(services.blobs, run),
+  ).values()) {
     if (!used.has(`sha256:${original}`)) continue;
     for (const { key, picture } of versions) for (const each of [key, picture?.key]) used.add(each);
   }
@@ -98,8 +99,7 @@ async function* rowsLeft(
   const before = last === undefined || last === run.id ? undefined : await batches.get(last);
   if (!before || before.status === 'expired') return;
   const since = new Date(nowMillis).toISOString();
-  const files = batchFiles(blobs, feed.client, before.id);
-  for await (const outcome of readRowOutcomes(batches, files, before)) {
+  for await (const outcome of readRowOutcomes({ batches, blobs }, before)) {
     const row = previousRow(outcome);
     if (row && !used.has(photoKey(row.photo))) yield { ...row, since };
   }

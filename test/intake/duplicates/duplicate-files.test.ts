@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { formatFingerprint } from '../../../src/imaging/fingerprint.ts';
-import { batchFiles } from '../../../src/intake/batches/batch-files.ts';
+import { batchKeys, getRows } from '../../../src/intake/batches/batch-files.ts';
 import type { BatchRecord } from '../../../src/intake/batches/batch-record.ts';
 import type { RowOutcome } from '../../../src/intake/batches/row-reader.ts';
 import {
@@ -75,7 +76,7 @@ test('rows with the same picture form groups by their first row, in pages', asyn
     groups: [],
     next: undefined,
   });
-  expect(await batchFiles(blobs, 'tests', 'b1').duplicates(0)).toEqual([
+  expect(await getRows(blobs, batchKeys('tests', 'b1').duplicates(0), z.unknown())).toEqual([
     { of: 2, ...name(0), similarity: expect.closeTo(0.956, 2) },
     { of: 4, ...name(1), similarity: 1 },
     { of: 5, ...name(0), similarity: 1 },

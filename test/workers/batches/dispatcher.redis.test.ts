@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { UnrecoverableError, Worker } from 'bullmq';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { batchFiles, batchKeys, putLines } from '../../../src/intake/batches/batch-files.ts';
+import { batchKeys, putLines } from '../../../src/intake/batches/batch-files.ts';
 import {
   BATCH_RUNNING_STATUSES,
   type BatchRecord,
@@ -167,8 +167,7 @@ async function processRows(limit = Number.POSITIVE_INFINITY): Promise<number> {
 
 const outcomes = async (batch: BatchRecord) => {
   const all: string[] = [];
-  const files = batchFiles(blobs, batch.client, batch.id);
-  for await (const { row, result } of readRowOutcomes(batches, files, batch))
+  for await (const { row, result } of readRowOutcomes({ batches, blobs }, batch))
     all.push(`${row.row} ${'problem' in row ? 'rejected' : (result?.status ?? 'pending')}`);
   return all;
 };

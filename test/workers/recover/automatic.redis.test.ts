@@ -4,7 +4,7 @@ import { type KeyCopy, Keys } from '../../../src/auth/keys.ts';
 import { batchKeys, putJson, putLines, putRows } from '../../../src/intake/batches/batch-files.ts';
 import { Batches } from '../../../src/intake/batches/batches.ts';
 import { batchRedisKeys } from '../../../src/intake/batches/redis-keys.ts';
-import { restoreLostRows } from '../../../src/intake/batches/restore-stored.ts';
+import { restoreLostRows } from '../../../src/intake/batches/restore.ts';
 import { putDeed } from '../../../src/intake/deeds.ts';
 import { adoptInstallationId, sharedInstallationId } from '../../../src/intake/installation-id.ts';
 import { writeJobManifest } from '../../../src/intake/job-manifest.ts';

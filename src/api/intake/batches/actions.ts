@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Gateway } from '../../../gateway.ts';
 import type { Call, Reply } from '../../../http/route.ts';
-import { batchFiles, batchKeys, putSealed } from '../../../intake/batches/batch-files.ts';
+import { batchKeys, putSealed } from '../../../intake/batches/batch-files.ts';
 import {
   BATCH_CANCELED_STATUSES,
   type BatchManifest,
@@ -10,7 +10,7 @@ import {
 } from '../../../intake/batches/batch-record.ts';
 import { moveToCancel } from '../../../intake/batches/cancel.ts';
 import { BATCHES_PATH } from '../../../intake/batches/links.ts';
-import { restoreLostRows } from '../../../intake/batches/restore-stored.ts';
+import { restoreLostRows } from '../../../intake/batches/restore.ts';
 import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
 import { putDeed } from '../../../intake/deeds.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
@@ -261,10 +261,9 @@ export class BatchActions {
   ): AsyncIterable<RowOutcome> {
     const policy = sent ?? batch.exportPolicy ?? 'all';
     if (policy !== 'all') requireReview(batch);
-    const files = batchFiles(this.#services.blobs, batch.client, batch.id);
     const select = (outcomes: AsyncIterable<RowOutcome>) =>
       applyExportPolicy(this.#services, batch, policy, outcomes);
-    return readRows(this.#services.batches, files, batch, select, after);
+    return readRows(this.#services, batch, select, after);
   }
 
   async list(call: Call<PageQuery>): Promise<object> {

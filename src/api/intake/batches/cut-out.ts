@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Gateway } from '../../../gateway.ts';
 import { batchFiles } from '../../../intake/batches/batch-files.ts';
 import { BATCH_TERMINAL_STATUSES, type BatchRecord } from '../../../intake/batches/batch-record.ts';
-import { isRejected, ResultLine, RowLine, rowCount } from '../../../intake/batches/rows.ts';
+import { isRejected, type ResultLine, rowCount } from '../../../intake/batches/rows.ts';
 import { cutOutOf } from '../../../intake/review/refined.ts';
 import { Problem } from '../../../platform/problem.ts';
 import type { GarmentFile, StoredCutOut } from '../../../queue/job-data.ts';
@@ -26,33 +26,31 @@ const batchUnavailable = throwUnavailable('The batch cannot be read right now; t
 /** Reads the result of a row: from Redis, or from storage once its chunk is written there. */
 async function readResult(
   { batches, blobs }: Services,
-  { id, client }: BatchRecord,
+  batch: BatchRecord,
   chunk: number,
   row: number,
 ): Promise<ResultLine | undefined> {
-  const unwritten = await batches.results(id, chunk).catch(batchUnavailable);
+  const unwritten = await batches.results(batch.id, chunk).catch(batchUnavailable);
   const result = unwritten.find((each) => each.row === row);
   if (result) return result;
-  const written = await batchFiles(blobs, client, id).results(chunk).catch(batchUnavailable);
-  return written.map((line) => ResultLine.parse(line)).find((each) => each.row === row);
+  const written = await batchFiles(blobs, batch).results(chunk).catch(batchUnavailable);
+  return written.find((each) => each.row === row);
 }
 
 /** @throws Problem not-found, conflict: the reason why a row has no result */
 async function rejectWithoutResult(
   { blobs }: Services,
-  { id, client, status }: BatchRecord,
+  batch: BatchRecord,
   chunk: number,
   row: number,
 ): Promise<never> {
-  const rows = await batchFiles(blobs, client, id).rows(chunk).catch(batchUnavailable);
-  const line = rows
-    .map((each) => RowLine.parse(each))
-    .find((each) => each.row <= row && row < each.row + rowCount(each));
+  const rows = await batchFiles(blobs, batch).rows(chunk).catch(batchUnavailable);
+  const line = rows.find((each) => each.row <= row && row < each.row + rowCount(each));
   if (!line) throw rowNotFound();
   if (isRejected(line)) {
     throw new Problem('not-found', `The row was rejected: ${line.problem.detail}`);
   }
-  if (BATCH_TERMINAL_STATUSES.includes(status)) {
+  if (BATCH_TERMINAL_STATUSES.includes(batch.status)) {
     throw new Problem('conflict', 'The batch ended before the row was processed');
   }
   throw new Problem('conflict', 'The row is not finished yet', { headers: RETRY_SOON });

@@ -7,7 +7,7 @@ import { peek } from '../../../feed-formats/peek.ts';
 import type { Gateway } from '../../../gateway.ts';
 import type { BodyStream } from '../../../http/body-stream.ts';
 import type { Call, Caller } from '../../../http/route.ts';
-import { batchFiles } from '../../../intake/batches/batch-files.ts';
+import { batchKeys, getRows } from '../../../intake/batches/batch-files.ts';
 import type { BatchRecord, Upload } from '../../../intake/batches/batch-record.ts';
 import type { Batches } from '../../../intake/batches/batches.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
@@ -63,10 +63,10 @@ async function readUsedIds(
 ): Promise<void> {
   const requests = Math.floor(batch.chunks / CHUNKS_PER_REQUEST);
   if (requests > 0) await requestLimits.charge(caller, requests);
-  const files = batchFiles(blobs, batch.client, batch.id);
+  const keys = batchKeys(batch.client, batch.id);
   for (let chunk = 0; chunk < batch.chunks; chunk++) {
-    for (const line of await files.rows(chunk).catch(storageUnavailable)) {
-      const { customId, problem } = StoredRow.parse(line);
+    const rows = getRows(blobs, keys.rows(chunk), StoredRow).catch(storageUnavailable);
+    for (const { customId, problem } of await rows) {
       if (customId !== undefined && problem === undefined) ids.add(customId);
     }
   }

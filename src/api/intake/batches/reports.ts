@@ -1,12 +1,7 @@
 import { z } from 'zod';
 import { BATCH_TERMINAL_STATUSES, type BatchRecord } from '../../../intake/batches/batch-record.ts';
-import type { Batches } from '../../../intake/batches/batches.ts';
 import { BATCHES_PATH } from '../../../intake/batches/links.ts';
-import {
-  type BatchFiles,
-  type RowOutcome,
-  readRowOutcomes,
-} from '../../../intake/batches/row-reader.ts';
+import { type RowOutcome, readRowOutcomes } from '../../../intake/batches/row-reader.ts';
 import type { ResultLine, RowLine } from '../../../intake/batches/rows.ts';
 import { Input, type StoredCutOut, type StoredOutfit } from '../../../queue/job-data.ts';
 import { OutfitDescription } from '../../../taxonomy/outfit/outfit-schema.ts';
@@ -184,14 +179,14 @@ export const findChunk = (firstRows: readonly number[], row: number): number =>
  * @param after rows up to this number are omitted
  */
 export async function* readRows(
-  batches: Batches,
-  files: BatchFiles,
+  services: Parameters<typeof readRowOutcomes>[0],
   batch: BatchRecord,
   select: (outcomes: AsyncIterable<RowOutcome>) => AsyncIterable<RowOutcome>,
   after = -1,
 ): AsyncGenerator<RowOutcome> {
-  const start = after < 0 ? 0 : Math.max(0, findChunk(await batches.firstRows(batch.id), after));
-  for await (const outcome of select(readRowOutcomes(batches, files, batch, start))) {
+  const start =
+    after < 0 ? 0 : Math.max(0, findChunk(await services.batches.firstRows(batch.id), after));
+  for await (const outcome of select(readRowOutcomes(services, batch, start))) {
     if (outcome.row.row > after) yield outcome;
   }
 }

@@ -150,12 +150,9 @@ export class FeedActions {
   async erase(call: Call): Promise<Reply> {
     const feed = await this.#readOwnOrDeleted(call);
     const { lastRunId } = feed;
-    const receipt = await eraseFeed(
-      this.#services,
-      this.#queue,
-      feed,
-      this.#services.now(),
-    ).catch(feedsUnavailable);
+    const receipt = await eraseFeed(this.#services, this.#queue, feed, this.#services.now()).catch(
+      feedsUnavailable,
+    );
     if (lastRunId)
       await cancelJob(this.#queue, this.#services.redis, lastRunId).catch(feedsUnavailable);
     const erased = { ...feed, erasure: receipt };

@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import type { FeedReadOptions } from '../../../feed-formats/open-feed.ts';
 import type { Gateway } from '../../../gateway.ts';
 import type { Call, Reply } from '../../../http/route.ts';
-import { batchFiles } from '../../../intake/batches/batch-files.ts';
 import { BATCH_TERMINAL_STATUSES, type BatchRecord } from '../../../intake/batches/batch-record.ts';
 import { readRowOutcomes } from '../../../intake/batches/row-reader.ts';
 import { feedGarmentsPrefix, feedKeys } from '../../../intake/feeds/feed-keys.ts';
@@ -75,12 +74,8 @@ export class FeedDownloads {
     return { key, metadata, options };
   }
 
-  #readOutcomes({ feed, run }: FeedRun) {
-    return readRowOutcomes(
-      this.#services.batches,
-      batchFiles(this.#services.blobs, feed.client, run.id),
-      run,
-    );
+  #readOutcomes({ run }: FeedRun) {
+    return readRowOutcomes(this.#services, run);
   }
 
   async *#noLines(): AsyncGenerator<never> {}

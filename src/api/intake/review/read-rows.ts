@@ -2,7 +2,7 @@ import type { Gateway } from '../../../gateway.ts';
 import { batchFiles } from '../../../intake/batches/batch-files.ts';
 import type { BatchRecord } from '../../../intake/batches/batch-record.ts';
 import { joinResults } from '../../../intake/batches/row-reader.ts';
-import { isRejected, ResultLine, RowLine, rowCount } from '../../../intake/batches/rows.ts';
+import { isRejected, rowCount } from '../../../intake/batches/rows.ts';
 import { getIndexPart, getSummary, INDEX_PART_ROWS } from '../../../intake/review/review-files.ts';
 import { type ReviewRow, toReviewRow } from '../../../intake/review/review-rows.ts';
 import { Problem } from '../../../platform/problem.ts';
@@ -39,10 +39,10 @@ export async function neededBlocks({ blobs }: Services, batch: BatchRecord): Pro
 }
 
 /** Reads the rows of a chunk, and those of them that have a cut-out. */
-async function readChunk({ blobs }: Services, { client, id }: BatchRecord, chunk: number) {
-  const files = batchFiles(blobs, client, id);
-  const lines = (await files.rows(chunk)).map((line) => RowLine.parse(line));
-  const results = (await files.results(chunk)).map((line) => ResultLine.parse(line));
+async function readChunk({ blobs }: Services, batch: BatchRecord, chunk: number) {
+  const files = batchFiles(blobs, batch);
+  const lines = await files.rows(chunk);
+  const results = await files.results(chunk);
   const accepted = lines.filter((line) => !isRejected(line));
   const rows = [...joinResults(accepted, results)].flatMap((outcome) => toReviewRow(outcome) ?? []);
   return { lines, results, rows };
