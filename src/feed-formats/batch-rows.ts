@@ -53,19 +53,13 @@ export interface BatchReadOptions {
   ids?: IdSet;
 }
 
-interface BatchLimits {
-  /** Bytes of one row as written, including base64. */
-  maxRowBytes: number;
-  maxIdChars: number;
-  maxUrlChars: number;
-}
-
-/** A row may hold an image of 20 MiB in base64. */
-export const BATCH_LIMITS: Readonly<BatchLimits> = {
+export const BATCH_LIMITS = {
+  /** Bytes of one row as written, including base64: it may hold an image of 20 MiB. */
   maxRowBytes: 28 * 1024 * 1024,
   maxIdChars: 256,
   maxUrlChars: 2_000,
 };
+type BatchLimits = Readonly<typeof BATCH_LIMITS>;
 
 const COLUMNS: ReadonlyMap<string, Column> = new Map([
   ['customid', 'id'],

@@ -26,36 +26,24 @@ const MAX_DRAINED_BYTES = 16_384;
 const MAX_REQUESTS = 512;
 
 /** The limits of each step; times are in milliseconds. */
-interface FetchLimits {
+const LIMITS = {
   /** DNS, TCP and TLS together. */
-  connectMillis: number;
-  /** How soon at the earliest a host name is rejected: names inside the operator's network look like unknown ones. */
-  hostRejectionMillis: number;
-  /** From the sent request to the received headers. */
-  headersMillis: number;
-  /** Between two chunks of the body. */
-  idleMillis: number;
-  /** Until an unread body ends. */
-  drainMillis: number;
-  /** How long a server may ask to keep an idle connection open. */
-  keepAliveMillis: number;
-  /** Everything, redirects included; waiting for a slot at a busy host does not count. */
-  totalMillis: number;
-  /** Of every body. */
-  speed: SpeedLimit;
-  /** Of compressed bodies. */
-  expansion: ExpansionLimit;
-}
-
-const LIMITS: FetchLimits = {
   connectMillis: 10_000,
+  /** How soon at the earliest a host name is rejected: names inside the operator's network look like unknown ones. */
   hostRejectionMillis: 500,
+  /** From the sent request to the received headers. */
   headersMillis: 20_000,
+  /** Between two chunks of the body. */
   idleMillis: 20_000,
+  /** Until an unread body ends. */
   drainMillis: 1000,
+  /** How long a server may ask to keep an idle connection open. */
   keepAliveMillis: 10_000,
+  /** Everything, redirects included; waiting for a slot at a busy host does not count. */
   totalMillis: 60_000,
+  /** Of every body. */
   speed: { minBytesPerSecond: 8 * 1024, windowMillis: 10_000, graceMillis: 5000 },
+  /** Of compressed bodies. */
   expansion: EXPANSION,
 };
 
@@ -69,7 +57,7 @@ export interface SafeFetchSettings {
   userAgent: string;
   /** Concurrent requests of one client to one host; 4 by default. All clients together have twice as many. */
   maxPerHost?: number;
-  limits?: Partial<FetchLimits>;
+  limits?: Partial<typeof LIMITS>;
   /** Called with each failure, once. */
   onError?: (reason: FetchErrorReason, host: string) => void;
   /** By default, the system's DNS servers and hosts file. */
