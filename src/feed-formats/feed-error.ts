@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { UnreadableChunk } from './chunk.ts';
 
 /** Why a feed cannot be read any further. */
@@ -126,14 +127,17 @@ export type NoteCode = keyof typeof NOTES;
 /** Takes note of something at a line, from 1. */
 export type TakeNote = (code: NoteCode, line: number) => void;
 
-export interface FeedNote {
-  code: NoteCode;
-  detail: string;
-  /** The first line that has it, from 1. */
-  line: number;
-  /** How often it was seen. */
-  count: number;
-}
+/** Something that was read although it is not written as it should be. */
+export const FeedNoteField = z
+  .object({
+    code: z.string(),
+    detail: z.string(),
+    line: z.number().meta({ description: 'The first line that has it, from 1' }),
+    count: z.number(),
+  })
+  .meta({ id: 'FeedNote' });
+
+export type FeedNote = z.infer<typeof FeedNoteField>;
 
 /** Counts the notes of a feed by kind. */
 export class FeedNotes {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { expandFeed } from './expand.ts';
-import { FeedError, FeedNotes, type RowError } from './feed-error.ts';
+import { FeedError, FeedNoteField, FeedNotes, type RowError } from './feed-error.ts';
 import type { FeedReadOptions, OpenFeed } from './open-feed.ts';
 import { parseFeed } from './parse.ts';
 import type { FeedRow } from './row.ts';
@@ -11,16 +11,6 @@ const MAX_ROWS = 1_000;
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_SAMPLES = 5;
 const MAX_LABELS = 200;
-
-/** Something that was read although it is not written as it should be. */
-export const FeedNoteField = z
-  .object({
-    code: z.string(),
-    detail: z.string(),
-    line: z.number().meta({ description: 'The first line that has it, from 1' }),
-    count: z.number(),
-  })
-  .meta({ id: 'FeedNote' });
 
 export const FeedInspection = z
   .object({

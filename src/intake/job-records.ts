@@ -1,13 +1,13 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import { CutOutOptions } from '../output/options.ts';
 import type { Clock } from '../platform/clock.ts';
 import { PREFIX } from '../platform/redis.ts';
 import { defineScripts, readLua } from '../platform/redis-script.ts';
-import { Input, OPERATIONS, Results, StoredCutOut } from '../queue/job-data.ts';
+import { Input, Results, StoredCutOut } from '../queue/job-data.ts';
 import { clientIndexKey } from './client-index.ts';
 import { Erasure } from './erasure.ts';
 import { parseHashFields, toHashFields } from './hash-fields.ts';
+import { Accepted } from './retention.ts';
 import { defineTombstoneUpdate } from './tombstone.ts';
 import { OUTBOX, outboxEntry } from './webhooks/outbox.ts';
 
@@ -28,24 +28,14 @@ export const jobLinks = (id: string) => ({
 });
 export const refinementsPath = (id: string): string => `${JOBS_PATH}/${id}/refinements`;
 
-export const JobRecord = z.object({
-  id: z.string(),
+export const JobRecord = Accepted.extend({
   status: z.enum(STATUSES),
   /** How many times a worker has started it. */
   attempt: z.number(),
-  client: z.string(),
-  requestId: z.string(),
-  operations: z.array(z.enum(OPERATIONS)),
-  options: CutOutOptions.optional(),
-  createdAt: z.iso.datetime(),
   startedAt: z.iso.datetime().optional(),
   finishedAt: z.iso.datetime().optional(),
   /** An estimate until the job ends. */
   expiresAt: z.iso.datetime(),
-  /** Retention: of the input while it waits, of results from the end, of the record after those. */
-  inputSeconds: z.number().optional(),
-  outputSeconds: z.number(),
-  recordSeconds: z.number().optional(),
   /** The uploaded blob: an image, or the address of one. */
   inputKey: z.string(),
   /** The same for the background. */
@@ -58,12 +48,8 @@ export const JobRecord = z.object({
   meter: z.string().optional(),
   /** What to refund if the job does not succeed. */
   quota: z.object({ key: z.string(), cost: z.number() }).optional(),
-  /** Turns of its client's jobs for each turn of a client with weight 1; 1 if absent. */
-  weight: z.number().optional(),
   /** What its classification takes into account besides the image, as `api` wrote it. */
   classification: z.record(z.string(), z.unknown()).optional(),
-  /** Where the client receives the event of the job's end. */
-  webhook: z.object({ url: z.string() }).optional(),
   results: Results.optional(),
   /** The cut-outs before each refinement, the oldest first; `outputKey` and `results` have the newest. */
   earlierCutOuts: z.array(StoredCutOut).optional(),

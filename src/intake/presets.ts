@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { NamedSettings, SettingsKind } from './named-settings.ts';
+import { ExportPolicy } from './retention.ts';
 
 const StoredPreset = z.object({
   /** As they were sent, validated by `api`. */
   options: z.record(z.string(), z.unknown()),
-  export: z.enum(['all', 'passed', 'approved']).optional(),
+  export: ExportPolicy,
   changedAt: z.iso.datetime(),
 });
 type StoredPreset = z.infer<typeof StoredPreset>;

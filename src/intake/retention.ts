@@ -1,3 +1,28 @@
+import { z } from 'zod';
+import { CutOutOptions } from '../output/options.ts';
+import { OPERATIONS } from '../queue/job-data.ts';
+
+/** What the record of every accepted job, batch and feed has. */
+export const Accepted = z.object({
+  id: z.string(),
+  client: z.string(),
+  requestId: z.string(),
+  operations: z.array(z.enum(OPERATIONS)),
+  options: CutOutOptions.optional(),
+  /** Retention: of inputs while they wait, of results from the end, of the record after those. */
+  inputSeconds: z.number().optional(),
+  outputSeconds: z.number(),
+  recordSeconds: z.number().optional(),
+  createdAt: z.iso.datetime(),
+  /** Where the client receives the event of the end. */
+  webhook: z.object({ url: z.string() }).optional(),
+  /** Turns of its client's jobs for each turn of a client with weight 1; 1 if absent. */
+  weight: z.number().optional(),
+});
+
+/** Which cut-outs downloads have unless they say so; all without it. */
+export const ExportPolicy = z.enum(['all', 'passed', 'approved']).optional();
+
 /**
  * How long the input, results and record of a job, batch or feed run are retained, seconds. This file
  * owns the policy: its defaults, and which of several policies applies. Deleting is done by

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { CutOutOptions } from '../../output/options.ts';
-import { OPERATIONS, StoredAccess } from '../../queue/job-data.ts';
+import { StoredAccess } from '../../queue/job-data.ts';
 import { Erasure } from '../erasure.ts';
 import { FeedLoss } from '../feeds/loss.ts';
 import { FeedPlan } from '../feeds/plan.ts';
 import { parseHashFields } from '../hash-fields.ts';
+import { Accepted, ExportPolicy } from '../retention.ts';
 import { FeedReading } from './feed-reading.ts';
 import { REASON_FIELD } from './redis-keys.ts';
 
@@ -60,27 +60,13 @@ export const PROGRESS: Readonly<
 };
 
 /** The immutable part of a batch, which is also in object storage. */
-export const BatchManifest = z.object({
-  id: z.string(),
+export const BatchManifest = Accepted.extend({
   /** Rows come from requests, from a run of a feed, or from a source. */
   kind: z.enum(['batch', 'feed-run', 'source']),
-  client: z.string(),
-  requestId: z.string(),
-  operations: z.array(z.enum(OPERATIONS)),
-  options: CutOutOptions.optional(),
-  /** Which cut-outs its downloads have unless they say so; all without it. */
-  exportPolicy: z.enum(['all', 'passed', 'approved']).optional(),
-  /** Retention: of inputs while they wait, of results from the end, of the record after those. */
-  inputSeconds: z.number().optional(),
-  outputSeconds: z.number(),
-  recordSeconds: z.number().optional(),
-  createdAt: z.iso.datetime(),
+  exportPolicy: ExportPolicy,
   name: z.string().optional(),
-  webhook: z.object({ url: z.string() }).optional(),
   /** Whose quota the rows use: when they are accepted, or in a feed's run when they are processed. */
   meter: z.object({ meter: z.string(), quotaPerDay: z.number() }).optional(),
-  /** Turns of its client's jobs for each turn of a client with weight 1; 1 if absent. */
-  weight: z.number().optional(),
   feedId: z.string().optional(),
   /** A run that only counts what it would do. */
   dryRun: z.literal(true).optional(),

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import { CutOutOptions } from '../../output/options.ts';
 import { PREFIX } from '../../platform/redis.ts';
 import { defineScripts } from '../../platform/redis-script.ts';
-import { OPERATIONS, StoredAccess } from '../../queue/job-data.ts';
+import { StoredAccess } from '../../queue/job-data.ts';
 import { FeedReading } from '../batches/feed-reading.ts';
 import { Erasure } from '../erasure.ts';
 import { parseHashFields, toHashFields } from '../hash-fields.ts';
+import { Accepted, ExportPolicy } from '../retention.ts';
 import { FeedAccess } from './feed-access.ts';
 
 /** Where each run reads a feed; an uploaded one comes with each run, its name with the first. */
@@ -16,34 +16,24 @@ export const FeedSource = z.union([
   z.object({ uploaded: z.literal(true), fileName: z.string().optional() }),
 ]);
 
-/** The part of a feed that is also in object storage, first. `meter` may change in the record alone. */
-export const FeedManifest = FeedReading.extend({
-  id: z.string(),
-  client: z.string(),
-  requestId: z.string(),
+/**
+ * The part of a feed that is also in object storage, first. `meter` may change in the record alone. Retention is that of
+ * each run; images are retained with the last run.
+ */
+export const FeedManifest = Accepted.extend({
+  ...FeedReading.shape,
   source: FeedSource,
   access: StoredAccess.optional(),
-  operations: z.array(z.enum(OPERATIONS)),
-  options: CutOutOptions.optional(),
-  /** Which cut-outs its exports have unless they say so; all without it. */
-  exportPolicy: z.enum(['all', 'passed', 'approved']).optional(),
+  exportPolicy: ExportPolicy,
   /** Five fields of cron, in UTC. */
   schedule: z.string().optional(),
   /** Background of pictures for marketplaces, `#rrggbb`; transparent without it. */
   export: z.object({ background: z.string().optional() }),
-  /** Retention of each run, as of a batch; images are retained with the last run. */
-  outputSeconds: z.number(),
-  inputSeconds: z.number().optional(),
-  recordSeconds: z.number().optional(),
-  webhook: z.object({ url: z.string() }).optional(),
   /**
    * Whose quota the images use that have to be processed: that of the key that created the feed, or of
    * the one that took it over.
    */
   meter: z.object({ meter: z.string(), quotaPerDay: z.number() }),
-  /** Turns of its client's jobs for each turn of a client with weight 1; 1 if absent. */
-  weight: z.number().optional(),
-  createdAt: z.iso.datetime(),
 });
 export type FeedManifest = z.infer<typeof FeedManifest>;
 

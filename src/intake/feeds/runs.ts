@@ -6,7 +6,7 @@ import type { Blobs } from '../../storage/blobs.ts';
 import { batchKeys, putJson } from '../batches/batch-files.ts';
 import {
   BATCH_TERMINAL_STATUSES,
-  type BatchManifest,
+  BatchManifest,
   type BatchRecord,
 } from '../batches/batch-record.ts';
 import type { Batches } from '../batches/batches.ts';
@@ -47,37 +47,23 @@ export async function enqueueIngest(
 export const scheduledRunId = (jobId: string): string =>
   `run_${createHash('sha256').update(jobId).digest('hex').slice(0, 32)}`;
 
+/** Returns the run of a feed: what it has from the feed, as it is now. @param isDry only counts what it would do */
 function toRunManifest(
   feed: FeedRecord,
-  runId: string,
-  requestId: string,
-  createdAt: string,
+  run: Pick<BatchManifest, 'id' | 'requestId'>,
+  nowMillis: number,
   isDry: boolean,
 ): BatchManifest {
-  const { client, operations, outputSeconds, inputSeconds, recordSeconds, webhook, meter } = feed;
-  const { background } = feed.export;
-  const { options, weight, exportPolicy, format, mapping, access } = feed;
-  return {
-    id: runId,
+  return BatchManifest.parse({
+    ...feed,
+    ...run,
     kind: 'feed-run',
-    client,
-    requestId,
-    operations,
-    outputSeconds,
-    meter,
-    createdAt,
-    ...(inputSeconds !== undefined && { inputSeconds }),
-    ...(recordSeconds !== undefined && { recordSeconds }),
-    ...(webhook && !isDry && { webhook }),
-    ...(isDry && { dryRun: true as const }),
-    ...(background && { background }),
-    ...(options && { options }),
-    ...(exportPolicy && { exportPolicy }),
-    ...(weight !== undefined && { weight }),
     feedId: feed.id,
-    reading: { format, ...(mapping && { mapping }) },
-    ...(access && { access }),
-  };
+    createdAt: new Date(nowMillis).toISOString(),
+    background: feed.export.background || undefined,
+    reading: feed,
+    ...(isDry && { dryRun: true, webhook: undefined }),
+  });
 }
 
 /** Starts runs of feeds. Each feed has at most one run under way. */
@@ -126,7 +112,7 @@ export class FeedRuns {
   ): Promise<boolean> {
     if (!(await this.#services.batches.get(runId))) {
       const nowMillis = this.#services.now();
-      const run = toRunManifest(feed, runId, requestId, new Date(nowMillis).toISOString(), isDry);
+      const run = toRunManifest(feed, { id: runId, requestId }, nowMillis, isDry);
       const expiresAt = new Date(nowMillis + INGEST_MILLIS).toISOString();
       await putJson(this.#services.blobs, batchKeys(run.client, run.id).manifest, run);
       await this.#services.batches.create({ ...run, expiresAt });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FeedNoteField } from '../../../feed-formats/inspect.ts';
+import { FeedNoteField } from '../../../feed-formats/feed-error.ts';
 import { BATCH_STATUSES, type BatchRecord } from '../../../intake/batches/batch-record.ts';
 import { batchCounts, runCounts } from '../../../intake/batches/counts.ts';
 import { FeedReading } from '../../../intake/batches/feed-reading.ts';
