@@ -6,14 +6,18 @@ import { ClientIndex } from './intake/client-index.ts';
 import { Feeds } from './intake/feeds/feeds.ts';
 import { FeedRuns } from './intake/feeds/runs.ts';
 import { Idempotency } from './intake/idempotency.ts';
-import { openInstallationStorage } from './intake/installation-storage.ts';
+import { openInstallationStorage } from './intake/installation.ts';
 import { JobRecords } from './intake/job-records.ts';
 import { JobRetention } from './intake/job-retention.ts';
 import { LearnedCategories } from './intake/learned-categories.ts';
-import { NamedSettings } from './intake/named-settings.ts';
-import { PRESETS, type Presets } from './intake/presets.ts';
+import {
+  NamedSettings,
+  PRESETS,
+  type Presets,
+  RULE_PACKS,
+  type RulePacks,
+} from './intake/named-settings.ts';
 import { ReviewDecisions } from './intake/review/decisions.ts';
-import { RULE_PACKS, type RulePacks } from './intake/rule-packs.ts';
 import { Sources } from './intake/sources/sources.ts';
 import { StoredBytes } from './intake/stored-bytes.ts';
 import { WebhookEvents } from './intake/webhooks/events.ts';

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import type { Redis } from 'ioredis';
-import { batchKey } from '../src/intake/batches/redis-keys.ts';
+import { batchKey } from '../src/intake/batches/scripts.ts';
 import { DEED_MILLIS } from '../src/intake/deeds.ts';
 import { feedKey } from '../src/intake/feeds/feeds.ts';
 import { garmentKeys } from '../src/intake/garment-files.ts';
-import { sharedInstallationId, warnOfMismatch } from '../src/intake/installation-id.ts';
+import { sharedInstallationId, warnOfMismatch } from '../src/intake/installation.ts';
 import { type JobRecord, jobKey } from '../src/intake/job-records.ts';
 import { isCompared } from '../src/intake/recovery-state.ts';
 import { pagesOf } from '../src/platform/pages.ts';

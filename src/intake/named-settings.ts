@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
+import { RulePack } from '../output/rules/pack.ts';
 import type { Clock } from '../platform/clock.ts';
 import { PREFIX } from '../platform/redis.ts';
 import { defineScript, defineSwap } from '../platform/redis-script.ts';
@@ -7,6 +8,7 @@ import { SETTINGS_PREFIX, segment } from '../storage/blob-keys.ts';
 import type { Blobs } from '../storage/blobs.ts';
 import { putJson } from './batches/batch-files.ts';
 import { type Deed, putDeed } from './deeds.ts';
+import { ExportPolicy } from './retention.ts';
 
 interface Dated {
   changedAt: string;
@@ -198,3 +200,32 @@ export const deleteSetting = (
   setting: SettingsKind<Dated>,
   { at, ...which }: Deed<'setting'>,
 ): Promise<boolean> => replaceOlder(redis, setting, which, { changedAt: at, json: null });
+
+const StoredPreset = z.object({
+  /** As they were sent, validated by `api`. */
+  options: z.record(z.string(), z.unknown()),
+  export: ExportPolicy,
+  changedAt: z.iso.datetime(),
+});
+type StoredPreset = z.infer<typeof StoredPreset>;
+
+export const PRESETS: SettingsKind<StoredPreset> = {
+  kind: 'presets',
+  schema: StoredPreset,
+  max: 100,
+};
+
+/** Work that was accepted has a copy of the options. */
+export type Presets = NamedSettings<StoredPreset>;
+
+const StoredPack = z.object({ pack: RulePack, changedAt: z.iso.datetime() });
+type StoredPack = z.infer<typeof StoredPack>;
+
+export const RULE_PACKS: SettingsKind<StoredPack> = {
+  kind: 'rule-packs',
+  schema: StoredPack,
+  max: 50,
+};
+
+/** The rule packs that clients have defined. Work that was accepted has a copy of its pack. */
+export type RulePacks = NamedSettings<StoredPack>;

@@ -16,9 +16,7 @@ import type { Feeds } from './feeds/feeds.ts';
 import { type JobRecord, type JobRecords, PENDING_STATUSES } from './job-records.ts';
 import type { JobRetention } from './job-retention.ts';
 import { LEARNED_CATEGORIES } from './learned-categories.ts';
-import { deleteSetting, type SettingsKind } from './named-settings.ts';
-import { PRESETS } from './presets.ts';
-import { RULE_PACKS } from './rule-packs.ts';
+import { deleteSetting, PRESETS, RULE_PACKS, type SettingsKind } from './named-settings.ts';
 import { restoreReceivers } from './webhooks/receivers.ts';
 
 /** Where deeds are done again. */

@@ -20,12 +20,14 @@ const MeasuredColor = z.object({
   deltaE: z.number(),
 });
 
-const GarmentMeasurements = z.object({
+export const GarmentMeasurements = z.object({
   /** One per class of the model, in its order; they sum to 1. */
   probabilities: z.array(z.number()),
   /** Of the garment, the largest share first. */
   colors: z.array(MeasuredColor),
 });
+
+export type GarmentMeasurements = z.infer<typeof GarmentMeasurements>;
 
 /** Of what was cut out; see `src/imaging/fingerprint.ts`. Absent if nothing was, and from results of older releases. */
 export const Fingerprint = z.string().optional();

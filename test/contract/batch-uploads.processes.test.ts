@@ -6,7 +6,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { batchKeys, putLines } from '../../src/intake/batches/batch-files.ts';
-import { batchKey } from '../../src/intake/batches/redis-keys.ts';
+import { batchKey } from '../../src/intake/batches/scripts.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { blockingConnection } from '../../src/platform/redis.ts';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';

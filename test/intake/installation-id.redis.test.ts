@@ -6,9 +6,8 @@ import {
   checkInstallationId,
   INSTALLATION_ID_KEY,
   sharedInstallationId,
-} from '../../src/intake/installation-id.ts';
-import type { Logger } from '../../src/platform/log.ts';
-import { createLog } from '../../src/platform/log.ts';
+} from '../../src/intake/installation.ts';
+import { createLog, type Logger } from '../../src/platform/log.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
 import { useFolder } from '../support/use-folder.ts';

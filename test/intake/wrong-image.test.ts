@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkSent, WrongImage } from '../../src/intake/wrong-image.ts';
+import { checkSent, WrongImage } from '../../src/intake/validate-image.ts';
 import { drawnShirt } from '../support/images.ts';
 
 /** The 1 × 1 GIF of many shops. */

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { batchKeys, putJson, putLines } from '../../src/intake/batches/batch-files.ts';
 import { Batches } from '../../src/intake/batches/batches.ts';
-import { adoptInstallationId } from '../../src/intake/installation-id.ts';
+import { adoptInstallationId } from '../../src/intake/installation.ts';
 import { writeJobManifest } from '../../src/intake/job-manifest.ts';
 import { type JobRecord, JobRecords } from '../../src/intake/job-records.ts';
 import { expiryOf } from '../../src/intake/job-retention.ts';

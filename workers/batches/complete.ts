@@ -4,11 +4,14 @@ import type {
   BatchStatus,
   DuplicateCounts,
 } from '../../src/intake/batches/batch-record.ts';
-import { endFacts } from '../../src/intake/batches/counts.ts';
-import { batchCompletedEntry, batchReviewedEntry } from '../../src/intake/batches/links.ts';
+import {
+  batchCompletedEntry,
+  batchReviewedEntry,
+  endFacts,
+} from '../../src/intake/batches/links.ts';
 import { joinResults } from '../../src/intake/batches/row-reader.ts';
 import { isRejected, type RowLine } from '../../src/intake/batches/rows.ts';
-import { putDuplicates, putFingerprints } from '../../src/intake/duplicates/duplicate-files.ts';
+import { putDuplicates, putFingerprints } from '../../src/intake/duplicates.ts';
 import { expiryOf } from '../../src/intake/job-retention.ts';
 import {
   putReview,

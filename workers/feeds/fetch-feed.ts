@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import { FEED_LIMITS } from '../../src/feed-formats/chunk.ts';
 import { expandFeed } from '../../src/feed-formats/expand.ts';
-import { feedKeys } from '../../src/intake/feeds/feed-keys.ts';
 import {
+  feedKeys,
   readSourceMetadata,
   type SourceMetadata,
   writeSourceMetadata,
-} from '../../src/intake/feeds/feed-source.ts';
+} from '../../src/intake/feeds/feed-keys.ts';
 import type { FeedDocument, FeedRecord } from '../../src/intake/feeds/feeds.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { copyIfPresent } from '../../src/storage/blobs.ts';

@@ -1,13 +1,16 @@
 import { FeedError } from '../../src/feed-formats/feed-error.ts';
 import { batchKeys, putJson, putSealed } from '../../src/intake/batches/batch-files.ts';
 import type { BatchRecord } from '../../src/intake/batches/batch-record.ts';
-import { endFacts, runCounts } from '../../src/intake/batches/counts.ts';
-import { batchCompletedEntry, runHeldEntry } from '../../src/intake/batches/links.ts';
+import {
+  batchCompletedEntry,
+  endFacts,
+  runCounts,
+  runHeldEntry,
+} from '../../src/intake/batches/links.ts';
+import type { SourceMetadata } from '../../src/intake/feeds/feed-keys.ts';
 import { deleteRunFiles } from '../../src/intake/feeds/feed-retention.ts';
-import type { SourceMetadata } from '../../src/intake/feeds/feed-source.ts';
 import type { FeedRecord } from '../../src/intake/feeds/feeds.ts';
-import { type FeedLoss, isLarge } from '../../src/intake/feeds/loss.ts';
-import type { FeedPlan } from '../../src/intake/feeds/plan.ts';
+import { type FeedLoss, type FeedPlan, isLarge } from '../../src/intake/feeds/plan.ts';
 import { expiryOf } from '../../src/intake/job-retention.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import type { JobData, JobResult } from '../../src/queue/catalog.ts';

@@ -12,12 +12,10 @@ import {
   type RowLine,
   reasonCode,
 } from '../../src/intake/batches/rows.ts';
-import { feedKeys } from '../../src/intake/feeds/feed-keys.ts';
-import type { SourceMetadata } from '../../src/intake/feeds/feed-source.ts';
+import { feedKeys, type SourceMetadata } from '../../src/intake/feeds/feed-keys.ts';
 import { type FeedRecord, toParseOptions } from '../../src/intake/feeds/feeds.ts';
 import { KeptRow, readLines } from '../../src/intake/feeds/kept-rows.ts';
-import type { FeedLoss } from '../../src/intake/feeds/loss.ts';
-import type { FeedPlan } from '../../src/intake/feeds/plan.ts';
+import type { FeedLoss, FeedPlan } from '../../src/intake/feeds/plan.ts';
 import type { Services } from '../../src/services.ts';
 import type { Region } from '../../src/taxonomy/dictionary/schema.ts';
 import { shopPath } from '../../src/taxonomy/shop-path.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RowOutcome } from '../../src/intake/batches/row-reader.ts';
 import { PreviousRow, photoKey, previousRow } from '../../src/intake/feeds/kept-rows.ts';
-import { type FeedLoss, MAX_NAMED } from '../../src/intake/feeds/loss.ts';
+import { type FeedLoss, MAX_NAMED } from '../../src/intake/feeds/plan.ts';
 import type { AcceptedRow, PreviousImage } from '../../src/queue/job-data.ts';
 
 /** What is found for a row. */

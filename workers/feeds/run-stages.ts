@@ -1,7 +1,7 @@
 import type { BatchRecord } from '../../src/intake/batches/batch-record.ts';
 import { expireRun, finishRun } from '../../src/intake/feeds/feed-retention.ts';
 import { enqueueIngest } from '../../src/intake/feeds/runs.ts';
-import { startScheduledRun } from '../../src/intake/feeds/scheduled-runs.ts';
+import { startScheduledRun } from '../../src/intake/feeds/schedules.ts';
 import { carriedFrom } from '../../src/intake/review/carry-over.ts';
 import type { CarriedDecisions } from '../../src/intake/review/review-files.ts';
 import type { Services } from '../../src/services.ts';

@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher } from 'undici';
-import { EXPANSION, type ExpansionLimit } from '../../src/feed-formats/expand.ts';
+import { EXPANSION } from '../../src/feed-formats/expand.ts';
 import { addressRule } from '../../src/platform/links/addresses.ts';
 import {
   FetchError,

@@ -1,6 +1,5 @@
 import { sniffFormat } from '../../src/imaging/sniff.ts';
-import { type ValidatedImage, validateImage } from '../../src/intake/validate-image.ts';
-import { WrongImage } from '../../src/intake/wrong-image.ts';
+import { type ValidatedImage, validateImage, WrongImage } from '../../src/intake/validate-image.ts';
 import { Problem, type ProblemType } from '../../src/platform/problem.ts';
 import { LINK_MEDIA_TYPE } from '../../src/storage/blob-keys.ts';
 import type { BlobHead, Blobs } from '../../src/storage/blobs.ts';

@@ -8,12 +8,14 @@ import {
   ChildOptions,
   ChildRequest,
   type ChildResponse,
+  type Frame,
+  FrameReader,
   OPTIONS_VARIABLE,
   SOCKET_FD,
   START_ID,
+  writeFrame,
 } from './child-protocol.ts';
 import { createIdleCollector } from './collect-when-idle.ts';
-import { type Frame, FrameReader, writeFrame } from './frames.ts';
 import type { RunTask } from './task-runner.ts';
 
 /** The inference child: loads the model once, then runs tasks until its pool closes the socket. */

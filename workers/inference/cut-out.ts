@@ -8,13 +8,13 @@ import {
 } from '../../src/output/option-table.ts';
 import type { CutOutOptions } from '../../src/output/options.ts';
 import { reviewOf, withReason, withRules } from '../../src/output/review.ts';
+import type { CutOut } from './child-results.ts';
 import { type DecodedImage, decode } from './codec.ts';
 import { findSubject, type SubjectPreset } from './find-subject.ts';
 import type { GarmentRegion } from './garments/groups.ts';
 import type { Selection } from './garments/select.ts';
 import type { Effort } from './png.ts';
 import { render } from './render.ts';
-import type { CutOut } from './rendered-file.ts';
 import type { Session } from './session.ts';
 
 /** How edges are refined by default: as far as it takes little time. */

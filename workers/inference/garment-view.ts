@@ -5,8 +5,10 @@ import { type Matte, toMatte } from '../../src/imaging/matte.ts';
 import { type Rotation, rotatePixels } from '../../src/imaging/rotation.ts';
 import { type Box, fullBox, subjectBox } from '../../src/imaging/subject-box.ts';
 import { flattenOnGrey, type Pixels, toTensor } from '../../src/imaging/tensor.ts';
-import { type MeasuredColor, measureColors } from '../../src/taxonomy/photo/color.ts';
+import type { GarmentMeasurements } from '../../src/queue/job-data.ts';
+import { measureColors } from '../../src/taxonomy/photo/color.ts';
 import { IMAGE_CLASSES, ofImageClasses } from '../../src/taxonomy/photo/image-classes.ts';
+import type { MeasuredGarment } from './child-results.ts';
 import { decodeSmall, interleave, onWhiteSquare, resizeMattedImage } from './codec.ts';
 import { levelsFor } from './find-subject.ts';
 import { parseOnce } from './garments/parse.ts';
@@ -22,35 +24,8 @@ const MARGIN = 0.06;
 /** What the parse network sees behind a cut-out. */
 const WHITE = 255;
 
-/** The measurements of a garment by itself. */
-export interface GarmentMeasurements {
-  /** One for each of `IMAGE_CLASSES`, in that order; they sum to 1. */
-  probabilities: number[];
-  /** Of its pixels, the largest share first. */
-  colors: MeasuredColor[];
-}
-
 /** What a person wears on one part of the body. */
-interface WornGarment extends GarmentMeasurements {
-  /** Of all that is worn, 0..1. */
-  share: number;
-}
-
-/** The measurements of the garment that an image shows, or of the one that is sold if a person wears several. */
-export interface GarmentView extends GarmentMeasurements {
-  /** If a person wears it: what is worn, the largest first; else empty. */
-  worn: WornGarment[];
-  /** Of the subject; undefined if there is none. */
-  fingerprint?: string | undefined;
-  /** Size of the upright input image. */
-  width: number;
-  height: number;
-  /** Whether the input had transparency, so that nothing had to be cut out. */
-  hasAlpha: boolean;
-  /** `id@version` of the classifier. */
-  model: string;
-  timings: { decodeMillis: number; inferenceMillis: number; totalMillis: number };
-}
+type WornGarment = MeasuredGarment['worn'][number];
 
 const withMargin = ({ left, top, width, height }: Box): Box => {
   const margin = Math.round(MARGIN * Math.max(width, height));
@@ -193,7 +168,7 @@ export async function viewGarment(
   image: Uint8Array,
   maxPixels: number,
   model: string,
-): Promise<GarmentView> {
+): Promise<MeasuredGarment> {
   const startedAt = performance.now();
   const { pixels, opacity, width, height } = await decodeSmall(image, maxPixels, SIDE_PIXELS);
   const decodedAt = performance.now();

@@ -11,13 +11,15 @@ import {
   ChildReady,
   type ChildRequest,
   ChildResponse,
+  type Frame,
+  FrameReader,
   OPTIONS_VARIABLE,
   SOCKET_FD,
   START_ID,
   type TaskRequest,
+  writeFrame,
 } from './child-protocol.ts';
 import { DecodeError } from './decode-error.ts';
-import { type Frame, FrameReader, writeFrame } from './frames.ts';
 import { GC_FLAGS } from './v8-flags.ts';
 
 /** How a child ended, as far as it is known. */

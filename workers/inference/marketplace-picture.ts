@@ -1,4 +1,6 @@
 import sharp, { type Sharp } from 'sharp';
+import type { Size } from '../../src/imaging/layout.ts';
+import type { MarketplacePicture } from './child-results.ts';
 
 /** Requirements of marketplaces (Google Merchant Center, apparel). */
 const MIN_SIDE_PIXELS = 500;
@@ -17,19 +19,6 @@ const TRANSPARENT = { r: 0, g: 0, b: 0, alpha: 0 };
 export interface MarketplacePictureOptions {
   /** `#rrggbb`; transparent if absent. */
   background?: string | undefined;
-}
-
-/** A picture that meets the requirements of marketplaces. */
-export interface MarketplacePicture {
-  bytes: Uint8Array;
-  mediaType: 'image/jpeg' | 'image/png';
-  width: number;
-  height: number;
-}
-
-interface Size {
-  width: number;
-  height: number;
 }
 
 const scaleSize = ({ width, height }: Size, factor: number): Size => ({

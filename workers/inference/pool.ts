@@ -13,23 +13,26 @@ import {
 } from '../../src/queue/service-time.ts';
 import type { ChildReady, TaskRequest } from './child-protocol.ts';
 import {
+  type CutOut,
+  CutOutResult,
+  GarmentViewResult,
+  type MarketplacePicture,
+  MarketplacePictureResult,
+  type MeasuredGarment,
   type Outfit,
-  readCutOut,
-  readGarmentView,
-  readMarketplacePicture,
+  type RefinedCutOut,
+  RefinedResult,
   readOutfit,
-  readRefinedCutOut,
-} from './child-responses.ts';
+} from './child-results.ts';
 import type { CutOutSettings } from './cut-out.ts';
 import { DecodeError } from './decode-error.ts';
-import type { GarmentView } from './garment-view.ts';
 import {
   EngineCrash,
   type InferenceProcess,
   startProcess,
   type TaskOutput,
 } from './inference-process.ts';
-import type { MarketplacePicture, MarketplacePictureOptions } from './marketplace-picture.ts';
+import type { MarketplacePictureOptions } from './marketplace-picture.ts';
 import {
   memoryForTasks,
   NOBODY,
@@ -39,7 +42,6 @@ import {
   taskBytes,
 } from './permits.ts';
 import type { Refinement } from './refine.ts';
-import type { CutOut, RefinedCutOut } from './rendered-file.ts';
 import type { OutfitOptions } from './separate-outfit.ts';
 import type { DeviceChoice } from './session.ts';
 import { Suspects, superviseProcess, type Task } from './slot.ts';
@@ -253,7 +255,7 @@ export async function startEngine(options: EngineOptions) {
       const body = background ? Buffer.concat([image, background]) : image;
       const request: TaskRequest = { task: 'cut-out', options, region, imageBytes };
       const { result, bytes } = await run(request, body, permit);
-      const cutOut = readCutOut(result, bytes);
+      const cutOut = { ...CutOutResult.parse(result), file: bytes };
       onReview?.(cutOut.review);
       if (cutOut.rules) onRules?.(cutOut.rules);
       return cutOut;
@@ -271,12 +273,12 @@ export async function startEngine(options: EngineOptions) {
         imageBytes: image.length,
       };
       const { result, bytes } = await run(request, Buffer.concat([image, alpha]), permit);
-      return readRefinedCutOut(result, bytes);
+      return { ...RefinedResult.parse(result), file: bytes };
     },
     /** Returns a garment's class probabilities and colours. Otherwise like `removeBackground`. */
-    async viewGarment(image: Uint8Array, permit?: PermitRequest): Promise<GarmentView> {
+    async viewGarment(image: Uint8Array, permit?: PermitRequest): Promise<MeasuredGarment> {
       const { result } = await run({ task: 'garment-view' }, image, permit);
-      return readGarmentView(result);
+      return GarmentViewResult.parse(result);
     },
     /** Returns the garments of a photo, with their cut-outs on request. Otherwise like `removeBackground`. */
     async separateOutfit(
@@ -296,7 +298,7 @@ export async function startEngine(options: EngineOptions) {
     ): Promise<MarketplacePicture | undefined> {
       const request: TaskRequest = { task: 'marketplace-picture', background };
       const { result, bytes } = await run(request, cutout, permit);
-      return bytes.length > 0 ? readMarketplacePicture(result, bytes) : undefined;
+      return bytes.length > 0 ? { ...MarketplacePictureResult.parse(result), bytes } : undefined;
     },
     /** The live children. */
     pids: (): number[] => slots.flatMap((slot) => slot.pids()),

@@ -4,11 +4,11 @@ import { estimateSurroundings } from '../../src/imaging/surroundings.ts';
 import type { CutOutOptions } from '../../src/output/options.ts';
 import type { Stroke } from '../../src/output/strokes.ts';
 import { Problem } from '../../src/platform/problem.ts';
+import type { RefinedCutOut } from './child-results.ts';
 import { decode, decodeLastChannel } from './codec.ts';
 import { effortOf } from './cut-out.ts';
 import { DecodeError } from './decode-error.ts';
 import { render } from './render.ts';
-import type { RefinedCutOut } from './rendered-file.ts';
 
 /** What is to change in a cut-out, and how it is rendered. */
 export interface Refinement {

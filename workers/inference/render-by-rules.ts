@@ -21,11 +21,11 @@ import {
   measurePicture,
   reportOf,
 } from '../../src/output/rules/verdicts.ts';
+import type { RenderedFile } from './child-results.ts';
 import { decode, resizeMattedImage } from './codec.ts';
 import { compose, parseHexColor } from './compose.ts';
 import { encode, encodeJpeg, LOWER_JPEG_QUALITIES } from './encode.ts';
 import type { Effort } from './png.ts';
-import type { RenderedFile } from './rendered-file.ts';
 
 /** A cut-out, and how it is to be drawn. */
 interface Drawing {

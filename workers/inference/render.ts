@@ -6,10 +6,10 @@ import { FORMATS, type Format } from '../../src/output/formats.ts';
 import { toGeometry } from '../../src/output/geometry.ts';
 import { type CutOutOptions, formatOf } from '../../src/output/options.ts';
 import { Problem } from '../../src/platform/problem.ts';
+import type { RenderedFile } from './child-results.ts';
 import { compose } from './compose.ts';
 import { encode } from './encode.ts';
 import type { Effort } from './png.ts';
-import type { RenderedFile } from './rendered-file.ts';
 
 /**
  * The minimum alpha that counts for the bounding box of the subject, a tenth. Below it is the faint haze that a

@@ -2,13 +2,14 @@ import { crop } from '../../src/imaging/crop.ts';
 import type { MattedImage } from '../../src/imaging/downscale.ts';
 import { fingerprintOf } from '../../src/imaging/fingerprint.ts';
 import type { Matte } from '../../src/imaging/matte.ts';
-import { type Box, subjectBox } from '../../src/imaging/subject-box.ts';
+import { subjectBox } from '../../src/imaging/subject-box.ts';
 import { DEFAULT_QUALITY, type Quality } from '../../src/output/option-table.ts';
-import { type CutOutReview, reviewOf, withReason } from '../../src/output/review.ts';
+import { reviewOf, withReason } from '../../src/output/review.ts';
+import type { SeparatedOutfit } from './child-results.ts';
 import { decode } from './codec.ts';
 import { QUALITY_SETTINGS, type QualitySettings } from './cut-out.ts';
 import { findSubject } from './find-subject.ts';
-import { type GarmentMeasurements, type GarmentSessions, viewCutOut } from './garment-view.ts';
+import { type GarmentSessions, viewCutOut } from './garment-view.ts';
 import { type PlacedGarment, placeGarment, refineGarment } from './garments/cut-out.ts';
 import { matteOfGarment } from './garments/matte.ts';
 import { parseGarments } from './garments/parse.ts';
@@ -25,45 +26,6 @@ export interface OutfitOptions {
   quality?: Quality | undefined;
   /** Whether to make the cut-out of each garment. */
   cutouts: boolean;
-}
-
-/** A garment of a photo, measured by itself. */
-interface SeparatedGarment
-  extends Pick<
-      Garment,
-      'group' | 'region' | 'alternatives' | 'areaShare' | 'confidence' | 'occludedBy'
-    >,
-    GarmentMeasurements {
-  /** The smallest box that contains what is visible of it; of the upright photo, and the size of its cut-out. */
-  box: Box;
-  fingerprint?: string | undefined;
-  /** Length of its cut-out, a PNG; 0 without. */
-  bytes: number;
-}
-
-/** What the subject of a photo wears. */
-export interface SeparatedOutfit {
-  /** Size of the upright photo. */
-  width: number;
-  height: number;
-  /** Whether skin or hair show. */
-  person: boolean;
-  severalPeople: boolean;
-  /** Of the cut-out of the whole subject, 0..1. */
-  confidence: number;
-  review: CutOutReview;
-  /** Of the whole subject; undefined if there is none. */
-  fingerprint?: string | undefined;
-  /** The largest first. */
-  garments: SeparatedGarment[];
-  timings: {
-    decodeMillis: number;
-    inferenceMillis: number;
-    matteMillis: number;
-    /** From the subject's matte to the last garment, with their files. */
-    garmentsMillis: number;
-    totalMillis: number;
-  };
 }
 
 /** What the parse network found on a subject. */
@@ -117,7 +79,7 @@ export async function separateOutfit(
   const subject = await findSubject(remover, decoded, preset, undefined);
   const foundAt = performance.now();
   const worn = await findWorn(parser, subject);
-  const garments: SeparatedGarment[] = [];
+  const garments: SeparatedOutfit['garments'] = [];
   const files: Uint8Array[] = [];
   for (const { garment, placed } of worn.garments) {
     const { group, region, alternatives, areaShare, confidence, occludedBy } = garment;

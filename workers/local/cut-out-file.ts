@@ -2,9 +2,9 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { type ImageLimits, validateImage } from '../../src/intake/validate-image.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import type { LocalEvent, LocalRequest } from '../../src/queue/local-protocol.ts';
+import type { CutOut } from '../inference/child-results.ts';
 import type { CutOutSettings } from '../inference/cut-out.ts';
 import { DecodeError, type Engine, EngineCrash } from '../inference/pool.ts';
-import type { CutOut } from '../inference/rendered-file.ts';
 
 interface LocalDeps {
   engine: Engine;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { readInstallationIds, warnOfMismatch } from '../../src/intake/installation-id.ts';
+import { readInstallationIds, warnOfMismatch } from '../../src/intake/installation.ts';
 import { copyKeys } from '../../src/intake/key-copies.ts';
 import { Leases } from '../../src/intake/leases.ts';
 import {

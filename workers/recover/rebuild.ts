@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import type { Redis } from 'ioredis';
 import { ZodError } from 'zod';
-import { adoptInstallationId, INSTALLATION_ID_KEY } from '../../src/intake/installation-id.ts';
+import { adoptInstallationId, INSTALLATION_ID_KEY } from '../../src/intake/installation.ts';
 import type { Logger } from '../../src/platform/log.ts';
 import { pagesOf } from '../../src/platform/pages.ts';
 import type { Services } from '../../src/services.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { getJson } from '../../src/intake/batches/batch-files.ts';
 import type { BatchManifest, BatchRecord } from '../../src/intake/batches/batch-record.ts';
-import { batchKey } from '../../src/intake/batches/redis-keys.ts';
 import { restoreStoredBatch } from '../../src/intake/batches/restore.ts';
+import { batchKey } from '../../src/intake/batches/scripts.ts';
 import { DEEDS, type DeedKind, deedKindOf } from '../../src/intake/deeds.ts';
 import { FeedManifest, feedKey } from '../../src/intake/feeds/feeds.ts';
 import { enqueueIngest } from '../../src/intake/feeds/runs.ts';
@@ -12,14 +12,14 @@ import { jobKey, PENDING_STATUSES } from '../../src/intake/job-records.ts';
 import { restoreKey } from '../../src/intake/key-copies.ts';
 import { LEARNED_CATEGORIES } from '../../src/intake/learned-categories.ts';
 import {
+  PRESETS,
+  RULE_PACKS,
   restoreSetting,
   type SettingsKind,
   settingsKindOf,
 } from '../../src/intake/named-settings.ts';
-import { PRESETS } from '../../src/intake/presets.ts';
 import { RESTORE_DEED } from '../../src/intake/restore-deeds.ts';
 import { restoreReview } from '../../src/intake/review/audit.ts';
-import { RULE_PACKS } from '../../src/intake/rule-packs.ts';
 import { SOURCE_SETTINGS } from '../../src/intake/sources/sources.ts';
 import { enqueueJob, requeueJob } from '../../src/queue/queue.ts';
 import {

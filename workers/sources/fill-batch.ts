@@ -8,8 +8,7 @@ import {
 } from '../../src/intake/batches/batch-files.ts';
 import { type BatchManifest, PROGRESS } from '../../src/intake/batches/batch-record.ts';
 import { isRejected, type RejectedRow, type RowLine } from '../../src/intake/batches/rows.ts';
-import { objectOf } from '../../src/intake/sources/manifest-lines.ts';
-import { nameProblem, outputNames } from '../../src/intake/sources/object-names.ts';
+import { nameProblem, objectOf, outputNames } from '../../src/intake/sources/manifest-lines.ts';
 import type { Payer, SourceSettings } from '../../src/intake/sources/sources.ts';
 import type { ProblemType } from '../../src/platform/problem.ts';
 import type { AcceptedRow, SourceObject } from '../../src/queue/job-data.ts';

@@ -6,9 +6,9 @@ import {
   isManifest,
   MANIFESTS,
   type ManifestLine,
+  outputNames,
   parseManifest,
 } from '../../src/intake/sources/manifest-lines.ts';
-import { outputNames } from '../../src/intake/sources/object-names.ts';
 import type { SourceProblem, SourceRecord } from '../../src/intake/sources/sources.ts';
 import { type ListedObject, LocationUnavailable } from '../../src/storage/locations/location.ts';
 import type { WorkerServices } from '../worker-services.ts';

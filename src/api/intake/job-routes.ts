@@ -4,7 +4,7 @@ import type { Gateway } from '../../gateway.ts';
 import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
 import type { Idempotency } from '../../intake/idempotency.ts';
 import { JOBS_PATH, jobLinks, PENDING_STATUSES } from '../../intake/job-records.ts';
-import type { Presets } from '../../intake/presets.ts';
+import type { Presets } from '../../intake/named-settings.ts';
 import { requireCaller, requireRateLimitStatus } from '../caller.ts';
 import { jsonDoc } from '../json-doc.ts';
 import { cutOutHeaders, cutOutResponseDoc } from '../removal/cut-out-response.ts';

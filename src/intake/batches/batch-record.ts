@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { StoredAccess } from '../../queue/job-data.ts';
 import { Erasure } from '../erasure.ts';
-import { FeedLoss } from '../feeds/loss.ts';
-import { FeedPlan } from '../feeds/plan.ts';
-import { parseHashFields } from '../hash-fields.ts';
+import { FeedLoss, FeedPlan, FeedReading } from '../feeds/plan.ts';
+import { parseHashFields } from '../record-fields.ts';
 import { Accepted, ExportPolicy } from '../retention.ts';
-import { FeedReading } from './feed-reading.ts';
-import { REASON_FIELD } from './redis-keys.ts';
+import { REASON_FIELD } from './scripts.ts';
 
 /**
  * States of a batch: `open` takes rows, `held` would lose too much of its feed and waits for a person, `sealed` waits for its turn, `running` has rows at the workers,

@@ -1,9 +1,8 @@
 import type { Redis } from 'ioredis';
 import { type Meter, QUOTA_TTL_SECONDS, quotaKeyOf } from '../../auth/quota.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { toHashFields } from '../hash-fields.ts';
 import { Leases } from '../leases.ts';
-import { defineTombstoneUpdate } from '../tombstone.ts';
+import { defineTombstoneUpdate, toHashFields } from '../record-fields.ts';
 import { OUTBOX } from '../webhooks/outbox.ts';
 import {
   BATCH_TERMINAL_STATUSES,
@@ -18,16 +17,16 @@ import {
   type Upload,
   writeCursor,
 } from './batch-record.ts';
+import { ResultLine, reasonCode } from './rows.ts';
 import {
   batchRedisKeys,
   DISPATCH_LEASE,
   DUE_TIMES,
+  defineBatchScripts,
   REASON_FIELD,
   UNDER_WAY,
   unendedKey,
-} from './redis-keys.ts';
-import { ResultLine, reasonCode } from './rows.ts';
-import { defineBatchScripts } from './scripts.ts';
+} from './scripts.ts';
 
 type NewBatch = BatchManifest & { expiresAt: string };
 

@@ -4,11 +4,11 @@ import { z } from 'zod';
 import { PREFIX } from '../../platform/redis.ts';
 import { defineScripts } from '../../platform/redis-script.ts';
 import { StoredAccess } from '../../queue/job-data.ts';
-import { FeedReading } from '../batches/feed-reading.ts';
 import { Erasure } from '../erasure.ts';
-import { parseHashFields, toHashFields } from '../hash-fields.ts';
+import { parseHashFields, toHashFields } from '../record-fields.ts';
 import { Accepted, ExportPolicy } from '../retention.ts';
 import { FeedAccess } from './feed-access.ts';
+import { FeedReading } from './plan.ts';
 
 /** Where each run reads a feed; an uploaded one comes with each run, its name with the first. */
 export const FeedSource = z.union([

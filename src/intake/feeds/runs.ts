@@ -10,8 +10,7 @@ import {
   type BatchRecord,
 } from '../batches/batch-record.ts';
 import type { Batches } from '../batches/batches.ts';
-import { endFacts } from '../batches/counts.ts';
-import { batchCompletedEntry } from '../batches/links.ts';
+import { batchCompletedEntry, endFacts } from '../batches/links.ts';
 import { expiryOf } from '../job-retention.ts';
 import type { FeedRecord, Feeds } from './feeds.ts';
 

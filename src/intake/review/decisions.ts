@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { defineScript, readLua } from '../../platform/redis-script.ts';
-import { batchRedisKeys } from '../batches/redis-keys.ts';
+import { batchRedisKeys } from '../batches/scripts.ts';
 import { OUTBOX } from '../webhooks/outbox.ts';
 import { Refined } from './refined.ts';
 

@@ -8,9 +8,9 @@ import { PREFIX } from '../../platform/redis.ts';
 import { defineScript } from '../../platform/redis-script.ts';
 import type { SourceObject } from '../../queue/job-data.ts';
 import type { Blobs } from '../../storage/blobs.ts';
-import { parseHashFields, toHashFields } from '../hash-fields.ts';
 import { Leases } from '../leases.ts';
 import { copySetting, type SettingsKind } from '../named-settings.ts';
+import { parseHashFields, toHashFields } from '../record-fields.ts';
 import { SourceFailures } from './failures.ts';
 
 /** What a client has set: without it, nothing is imported. */

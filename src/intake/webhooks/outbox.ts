@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PREFIX } from '../../platform/redis.ts';
-import { FeedLoss } from '../feeds/loss.ts';
+import { FeedLoss } from '../feeds/plan.ts';
 
 /**
  * The outbox: a list of webhook events to send, oldest first. The script that changes a state pushes the

@@ -5,11 +5,7 @@ import { formatFingerprint } from '../../../src/imaging/fingerprint.ts';
 import { batchKeys, getRows } from '../../../src/intake/batches/batch-files.ts';
 import type { BatchRecord } from '../../../src/intake/batches/batch-record.ts';
 import type { RowOutcome } from '../../../src/intake/batches/row-reader.ts';
-import {
-  putDuplicates,
-  putFingerprints,
-  readGroups,
-} from '../../../src/intake/duplicates/duplicate-files.ts';
+import { putDuplicates, putFingerprints, readGroups } from '../../../src/intake/duplicates.ts';
 import { cutOutLine } from '../../support/ended-batch.ts';
 import { useBlobs } from '../../support/use-blobs.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { KeyRecord } from '../../../src/auth/key-record.ts';
 import type { FeedRecord } from '../../../src/intake/feeds/feeds.ts';
-import { withLiveMeter } from '../../../src/intake/feeds/scheduled-runs.ts';
+import { withLiveMeter } from '../../../src/intake/feeds/schedules.ts';
 import { startFeedRun } from '../../../workers/feeds/run-stages.ts';
 import { attemptOf } from '../../support/attempts.ts';
 import { useFeedBench } from '../../support/feed-runs.ts';

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { findModel, readCatalog, readWeights } from '../../../models/catalog.ts';
 import { createRegistry } from '../../../src/platform/metrics/registry.ts';
 import { createWorkerMetrics } from '../../../src/platform/metrics/worker.ts';
-import type { GarmentView } from '../../../workers/inference/garment-view.ts';
+import type { MeasuredGarment } from '../../../workers/inference/child-results.ts';
 import type { Engine, ImageStats } from '../../../workers/inference/pool.ts';
 import { EngineCrash, startEngine } from '../../support/engine.ts';
 import { drawnShirt, transparentShirt } from '../../support/images.ts';
@@ -67,7 +67,7 @@ const shirts = () =>
 test('views of images that run together equal those of single images', async () => {
   const { viewGarment } = await start(4);
   const images = await shirts();
-  const alone: GarmentView[] = [];
+  const alone: MeasuredGarment[] = [];
   for (const image of images) alone.push(await viewGarment(image));
   expect(stats.map(({ batchSize }) => batchSize)).toEqual([1, 1, 1, 1]);
   stats.length = 0;

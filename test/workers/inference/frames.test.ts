@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { type Frame, FrameReader, writeFrame } from '../../../workers/inference/frames.ts';
+import { type Frame, FrameReader, writeFrame } from '../../../workers/inference/child-protocol.ts';
 
 const FRAMES = [
   { header: { id: 1, task: 'garment-view' }, body: randomBytes(9_000) },

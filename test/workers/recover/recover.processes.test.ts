@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { sharedInstallationId } from '../../../src/intake/installation-id.ts';
+import { sharedInstallationId } from '../../../src/intake/installation.ts';
 import { writeJobManifest } from '../../../src/intake/job-manifest.ts';
 import type { NewJob } from '../../../src/intake/job-records.ts';
 import { jobInputKey } from '../../../src/storage/blob-keys.ts';

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Call, Reply } from '../../../http/route.ts';
 import { BATCH_TERMINAL_STATUSES, type BatchRecord } from '../../../intake/batches/batch-record.ts';
-import { batchCounts } from '../../../intake/batches/counts.ts';
+import { batchCounts } from '../../../intake/batches/links.ts';
 import { createClientLimit } from '../client-limit.ts';
 
 const POLL_MILLIS = 500;

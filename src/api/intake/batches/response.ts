@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { BATCH_STATUSES, type BatchRecord } from '../../../intake/batches/batch-record.ts';
-import { batchCounts } from '../../../intake/batches/counts.ts';
-import { batchLinks } from '../../../intake/batches/links.ts';
+import { batchCounts, batchLinks } from '../../../intake/batches/links.ts';
 import { CutOutOptions } from '../../../output/options.ts';
 import { OPERATIONS } from '../../../queue/job-data.ts';
 import { DuplicateCountsField } from '../duplicates/schemas.ts';

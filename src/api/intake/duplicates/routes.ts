@@ -1,6 +1,6 @@
 import { type Call, json, type Route, route } from '../../../http/route.ts';
 import { BATCH_TERMINAL_STATUSES, type BatchRecord } from '../../../intake/batches/batch-record.ts';
-import { readGroups } from '../../../intake/duplicates/duplicate-files.ts';
+import { readGroups } from '../../../intake/duplicates.ts';
 import { Problem } from '../../../platform/problem.ts';
 import type { Blobs } from '../../../storage/blobs.ts';
 import { throwUnavailable } from '../../common-problems.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DuplicateCounts } from '../../../intake/batches/batch-record.ts';
 import { DuplicateOf } from '../../../intake/batches/row-reader.ts';
-import { DuplicateGroup } from '../../../intake/duplicates/duplicate-rows.ts';
+import { DuplicateGroup } from '../../../intake/duplicates.ts';
 import { PageLinks } from '../page.ts';
 
 export const DuplicateOfField = DuplicateOf.meta({ id: 'DuplicateOf' })

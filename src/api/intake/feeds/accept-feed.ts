@@ -10,11 +10,11 @@ import {
   newFeedId,
   newRunId,
 } from '../../../intake/feeds/feeds.ts';
-import { withLiveMeter } from '../../../intake/feeds/scheduled-runs.ts';
 import {
   deleteSchedule,
   minIntervalSeconds,
   putSchedule,
+  withLiveMeter,
 } from '../../../intake/feeds/schedules.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
 import type { Policy } from '../../../intake/retention.ts';

@@ -4,8 +4,11 @@ import type { Gateway } from '../../../gateway.ts';
 import type { Call, Reply } from '../../../http/route.ts';
 import { BATCH_TERMINAL_STATUSES, type BatchRecord } from '../../../intake/batches/batch-record.ts';
 import { readRowOutcomes } from '../../../intake/batches/row-reader.ts';
-import { feedGarmentsPrefix, feedKeys } from '../../../intake/feeds/feed-keys.ts';
-import { readSourceMetadata } from '../../../intake/feeds/feed-source.ts';
+import {
+  feedGarmentsPrefix,
+  feedKeys,
+  readSourceMetadata,
+} from '../../../intake/feeds/feed-keys.ts';
 import { type FeedRecord, toParseOptions } from '../../../intake/feeds/feeds.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { openBlob, resultsGone, storageUnavailable } from '../../common-problems.ts';

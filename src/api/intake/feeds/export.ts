@@ -3,7 +3,7 @@ import { exportFeed } from '../../../feed-formats/export.ts';
 import type { FeedReadOptions } from '../../../feed-formats/open-feed.ts';
 import { FEED_MEDIA_TYPES } from '../../../feed-formats/sniff.ts';
 import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
-import type { SourceMetadata } from '../../../intake/feeds/feed-source.ts';
+import type { SourceMetadata } from '../../../intake/feeds/feed-keys.ts';
 import type { ImageEvidence } from '../../../taxonomy/classify.ts';
 import {
   asDecided,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { FilledColumn } from '../../../feed-formats/columns.ts';
 import { FeedMapping } from '../../../feed-formats/mapping.ts';
-import { FEED_FORMAT_CHOICES } from '../../../intake/batches/feed-reading.ts';
 import type { AccessRequest } from '../../../intake/feeds/feed-access.ts';
 import type { FeedManifest } from '../../../intake/feeds/feeds.ts';
+import { FEED_FORMAT_CHOICES } from '../../../intake/feeds/plan.ts';
 import { scheduleError } from '../../../intake/feeds/schedules.ts';
 import { optionsAt } from '../../../output/option-table.ts';
 import { checkConflicts, fieldsAt, optionFields } from '../../../output/request.ts';

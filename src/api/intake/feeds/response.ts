@@ -1,12 +1,9 @@
 import { z } from 'zod';
 import { FeedNoteField } from '../../../feed-formats/feed-error.ts';
 import { BATCH_STATUSES, type BatchRecord } from '../../../intake/batches/batch-record.ts';
-import { batchCounts, runCounts } from '../../../intake/batches/counts.ts';
-import { FeedReading } from '../../../intake/batches/feed-reading.ts';
-import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
+import { batchCounts, FEEDS_PATH, runCounts, runLinks } from '../../../intake/batches/links.ts';
 import { type FeedRecord, FeedSource } from '../../../intake/feeds/feeds.ts';
-import { FeedLoss } from '../../../intake/feeds/loss.ts';
-import { FeedPlan } from '../../../intake/feeds/plan.ts';
+import { FeedLoss, FeedPlan, FeedReading } from '../../../intake/feeds/plan.ts';
 import { CutOutOptions } from '../../../output/options.ts';
 import { CutOutReview } from '../../../output/review.ts';
 import { RulesReport } from '../../../output/rules/verdicts.ts';

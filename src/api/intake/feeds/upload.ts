@@ -7,7 +7,7 @@ import { type BodyStream, collectBody } from '../../../http/body-stream.ts';
 import { parseJson } from '../../../http/json-body.ts';
 import { parse } from '../../../http/parse.ts';
 import type { Call } from '../../../http/route.ts';
-import { writeSourceMetadata } from '../../../intake/feeds/feed-source.ts';
+import { writeSourceMetadata } from '../../../intake/feeds/feed-keys.ts';
 import type {
   BytesAllowance,
   BytesReservation,

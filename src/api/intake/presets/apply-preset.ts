@@ -1,4 +1,4 @@
-import type { Presets } from '../../../intake/presets.ts';
+import type { Presets } from '../../../intake/named-settings.ts';
 import { mergePreset, type OutputRequest } from '../../../output/request.ts';
 import { fieldProblem } from '../../../platform/problem.ts';
 import type { ExportPolicy } from '../review/export-policy.ts';

@@ -1,5 +1,5 @@
 import { type Call, json, type Route, route } from '../../../http/route.ts';
-import { PRESETS, type Presets } from '../../../intake/presets.ts';
+import { PRESETS, type Presets } from '../../../intake/named-settings.ts';
 import { PRESET_NAME } from '../../../output/request.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { requireCaller } from '../../caller.ts';

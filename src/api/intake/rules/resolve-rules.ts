@@ -1,4 +1,4 @@
-import type { RulePacks } from '../../../intake/rule-packs.ts';
+import type { RulePacks } from '../../../intake/named-settings.ts';
 import type { CutOutOptions } from '../../../output/options.ts';
 import { BUILT_IN_PACKS } from '../../../output/rules/built-in.ts';
 import { withRulePack } from '../../../output/rules/options.ts';

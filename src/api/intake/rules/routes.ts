@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Call, json, type Route, route } from '../../../http/route.ts';
-import { RULE_PACKS, type RulePacks } from '../../../intake/rule-packs.ts';
+import { RULE_PACKS, type RulePacks } from '../../../intake/named-settings.ts';
 import { BUILT_IN_PACKS } from '../../../output/rules/built-in.ts';
 import { MAX_PACK_BYTES, PACK_NAME, RulePack, versionOf } from '../../../output/rules/pack.ts';
 import { fieldProblem, Problem } from '../../../platform/problem.ts';

@@ -1,7 +1,7 @@
 import type { Gateway } from '../../../gateway.ts';
 import type { Call } from '../../../http/route.ts';
 import type { DeclaredSource, Place } from '../../../intake/sources/declared-sources.ts';
-import { nameProblem } from '../../../intake/sources/object-names.ts';
+import { nameProblem } from '../../../intake/sources/manifest-lines.ts';
 import { countObjects, statusOfSource } from '../../../intake/sources/source-state.ts';
 import { type CutOutOptions, unlessDefault } from '../../../output/options.ts';
 import { toCutOutOptions } from '../../../output/request.ts';

@@ -2,7 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import type { Logger } from '../platform/log.ts';
+import {
+  createStorageMetrics,
+  watchDependencies,
+  watchDisk,
+} from '../platform/metrics/system-gauges.ts';
+import type { Platform } from '../platform/open-platform.ts';
 import { PREFIX } from '../platform/redis.ts';
+import type { Blobs } from '../storage/blobs.ts';
+import {
+  diskSpace,
+  instrumentBlobs,
+  openStorage,
+  type StorageSettings,
+} from '../storage/open-storage.ts';
 
 /**
  * The installation id is one value, held in Redis and in object storage alike. If only one of them has it, the other
@@ -86,3 +99,24 @@ export const warnOfMismatch = (log: Logger): void =>
   log.warn(
     'Redis and the object storage do not belong together: one of them lost its data or is from another installation. No orphan is deleted. If both are the right ones, run: npm run recover',
   );
+
+/**
+ * Opens the object storage of this installation with metrics about it, and warns if Redis belongs to
+ * another installation. Waits up to 30 s for a bucket that is unavailable; rejects if it stays so.
+ */
+export async function openInstallationStorage(
+  settings: StorageSettings,
+  { redis, registry, log }: Pick<Platform, 'redis' | 'registry' | 'log'>,
+): Promise<Blobs> {
+  const blobs = instrumentBlobs(await openStorage(settings), createStorageMetrics(registry));
+  const reason = blobs.kept();
+  if (reason)
+    log.warn({ reason }, 'deletion is not complete: deleted images may remain in storage');
+  await checkInstallationId(redis, blobs, log);
+  if (settings.STORE === 'fs') watchDisk(registry, () => diskSpace(settings.STORE_DIR));
+  watchDependencies(registry, {
+    redis: async () => void (await redis.ping()),
+    store: () => blobs.check(),
+  });
+  return blobs;
+}
