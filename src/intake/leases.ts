@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { defineScript } from '../platform/redis-script.ts';
 
@@ -15,40 +16,39 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])
 `;
 
-interface Holder {
-  /** Redis key. */
-  lease: string;
-  /** Unique to the holder. */
-  holder: string;
-}
+/** A lease in Redis: it has one holder at a time, who renews it or loses it. */
+export class Lease {
+  readonly #keys;
+  readonly #holder;
+  readonly #acquire;
+  readonly #release;
 
-/** Leases in Redis: each has one holder at a time, who renews it or loses it. */
-export class Leases {
-  readonly #acquireScript;
-  readonly #releaseScript;
-
-  constructor(redis: Redis) {
-    this.#acquireScript = defineScript<number>(redis, 'selvageLeaseAcquire', ACQUIRE);
-    this.#releaseScript = defineScript<number>(redis, 'selvageLeaseRelease', RELEASE);
+  /** @param key in Redis @param holder unique to the holder */
+  constructor(redis: Redis, key: string, holder: string = randomUUID()) {
+    this.#keys = [key];
+    this.#holder = holder;
+    this.#acquire = defineScript<number>(redis, 'selvageLeaseAcquire', ACQUIRE);
+    this.#release = defineScript<number>(redis, 'selvageLeaseRelease', RELEASE);
   }
 
-  /** Acquires or renews a lease; returns false if another holder has it. */
-  async acquire({ lease, holder }: Holder, millis: number): Promise<boolean> {
-    return (await this.#acquireScript([lease], [holder, millis])) === 1;
+  /** Acquires or renews it; returns false if another holder has it. */
+  async acquire(millis: number): Promise<boolean> {
+    return (await this.#acquire(this.#keys, [this.#holder, millis])) === 1;
   }
 
-  async release({ lease, holder }: Holder): Promise<void> {
-    await this.#releaseScript([lease], [holder]);
+  /** Without Redis it ends by itself. */
+  async release(): Promise<void> {
+    await this.#release(this.#keys, [this.#holder]).catch(() => {});
   }
 
-  /** Runs work while an acquired lease is renewed, and releases it. Without Redis it ends by itself. */
-  async whileHeld<T>(held: Holder, millis: number, work: () => Promise<T>): Promise<T> {
-    const renewing = setInterval(() => void this.acquire(held, millis).catch(() => {}), millis / 3);
+  /** Runs work while it is renewed, once it is acquired, and releases it. */
+  async whileHeld<T>(millis: number, work: () => Promise<T>): Promise<T> {
+    const renewing = setInterval(() => void this.acquire(millis).catch(() => {}), millis / 3);
     try {
       return await work();
     } finally {
       clearInterval(renewing);
-      await this.release(held).catch(() => {});
+      await this.release();
     }
   }
 }

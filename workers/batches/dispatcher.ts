@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BATCH_RUNNING_STATUSES, type BatchRecord } from '../../src/intake/batches/batch-record.ts';
 import type { Batches } from '../../src/intake/batches/batches.ts';
@@ -215,9 +214,9 @@ export function startDispatcher(worker: WorkerServices, feedRuns: Ending['feedRu
     readBatches: createBatchReader(batches),
     allSlots: cached(worker.allSlots, SLOTS_MILLIS),
   };
-  const holder = randomUUID();
+  const lease = batches.dispatchLease();
   const stopping = new AbortController();
-  const holdsLease = cached(() => batches.acquireDispatchLease(holder, LEASE_MILLIS), RENEW_MILLIS);
+  const holdsLease = cached(() => lease.acquire(LEASE_MILLIS), RENEW_MILLIS);
 
   /** Runs one tick and returns the delay before the next, ms. */
   async function tick(): Promise<number> {
@@ -240,7 +239,7 @@ export function startDispatcher(worker: WorkerServices, feedRuns: Ending['feedRu
     async close(): Promise<void> {
       stopping.abort();
       await running;
-      await batches.releaseDispatchLease(holder).catch(() => {}); // it expires by itself
+      await lease.release();
     },
   };
 }

@@ -1,9 +1,9 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { getJson, putJson } from '../../src/intake/batches/batch-files.ts';
 import { feedGarmentsPrefix, feedKeys, feedPhotoKey } from '../../src/intake/feeds/feed-keys.ts';
-import { Leases } from '../../src/intake/leases.ts';
+import { Lease } from '../../src/intake/leases.ts';
 import { PREFIX } from '../../src/platform/redis.ts';
 import { PreviousImage } from '../../src/queue/job-data.ts';
 import { segment } from '../../src/storage/blob-keys.ts';
@@ -31,12 +31,10 @@ export const photoId = (facts: object): string =>
 export class FeedPhotos {
   readonly #redis: Redis;
   readonly #blobs: Blobs;
-  readonly #leases: Leases;
 
   constructor(redis: Redis, blobs: Blobs) {
     this.#redis = redis;
     this.#blobs = blobs;
-    this.#leases = new Leases(redis);
   }
 
   /** Finds the results of a photo in its feed, or copies them from another feed of the client. */
@@ -90,12 +88,12 @@ export class FeedPhotos {
 
   /** Runs work on a photo while nobody else of the client works on it. */
   async alone<T>(ref: PhotoRef, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const lease = { lease: `${this.#sharedKey(ref)}:lease`, holder: randomUUID() };
-    while (!(await this.#leases.acquire(lease, LEASE_MILLIS))) {
+    const lease = new Lease(this.#redis, `${this.#sharedKey(ref)}:lease`);
+    while (!(await lease.acquire(LEASE_MILLIS))) {
       await sleep(POLL_MILLIS, undefined, { signal });
     }
     // Without Redis it ends, and at worst a photo is processed twice.
-    return this.#leases.whileHeld(lease, LEASE_MILLIS, work);
+    return lease.whileHeld(LEASE_MILLIS, work);
   }
 
   #sharedKey = ({ client, photo }: PhotoRef): string =>

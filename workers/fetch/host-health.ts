@@ -38,14 +38,6 @@ interface Host {
 /** With its port: what answers there is one server. */
 const hostOf = (link: string): string => (URL.canParse(link) ? new URL(link).host : '');
 
-/** Returns for how long a `Retry-After` header asks to wait, ms. */
-function retryAfterMillis(header: string | undefined, now: number): number {
-  if (header === undefined) return 0;
-  const seconds = Number(header);
-  const millis = Number.isNaN(seconds) ? Date.parse(header) - now : seconds * 1000;
-  return Math.min(Math.max(0, millis || 0), MAX_RETRY_AFTER_MILLIS);
-}
-
 /**
  * Whether the hosts of images answer, as one process sees it: one that is down is asked once in a while only, and one
  * that says that it is asked too often is asked more slowly.
@@ -127,7 +119,7 @@ export class HostHealth {
     const isTooOften = error.status === TOO_MANY_REQUESTS;
     if (host.failing.size === 0) host.failingSince = startedAt;
     if (host.failing.size < TOO_OFTEN_AFTER.links) host.failing.add(link);
-    const pause = retryAfterMillis(error.retryAfter, now);
+    const pause = Math.min(error.retryAfterMillis(now), MAX_RETRY_AFTER_MILLIS);
     host.notBefore = Math.max(host.notBefore, now + pause);
     if (isTooOften) {
       host.gapMillis = Math.min(Math.max(host.gapMillis * 2, GAP_MILLIS.first), GAP_MILLIS.max);

@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readInstallationIds, warnOfMismatch } from '../../src/intake/installation.ts';
 import { copyKeys } from '../../src/intake/key-copies.ts';
-import { Leases } from '../../src/intake/leases.ts';
+import { Lease } from '../../src/intake/leases.ts';
 import {
   type RecoveryState,
   readIdentity,
@@ -35,15 +34,14 @@ type Recovered = Pick<RecoveryState, 'restored' | 'unreadable'>;
 export class AutomaticRecovery {
   readonly #services: RecoverServices;
   readonly #onRecovered: (more: Recovered) => void;
-  readonly #lease = { lease: LEASE, holder: randomUUID() };
-  readonly #leases;
+  readonly #lease;
   #isRunning = false;
 
   /** @param onRecovered called after each page with what it adds */
   constructor(services: RecoverServices, onRecovered: (more: Recovered) => void = () => {}) {
     this.#services = services;
     this.#onRecovered = onRecovered;
-    this.#leases = new Leases(services.redis);
+    this.#lease = new Lease(services.redis, LEASE);
   }
 
   /** Finds out whether there is something to recover, and does it. Returns how many records it has restored. */
@@ -57,11 +55,10 @@ export class AutomaticRecovery {
     }
     this.#isRunning = true;
     try {
-      if (!(await this.#leases.acquire(this.#lease, LEASE_MILLIS))) return 0;
+      if (!(await this.#lease.acquire(LEASE_MILLIS))) return 0;
       // Without it another worker may do the same, which changes nothing.
-      return await this.#leases.whileHeld(this.#lease, LEASE_MILLIS, () =>
-        this.#recover(identity, state, signal),
-      );
+      const recover = () => this.#recover(identity, state, signal);
+      return await this.#lease.whileHeld(LEASE_MILLIS, recover);
     } finally {
       this.#isRunning = false;
     }

@@ -95,54 +95,49 @@ export class Filling {
   }
 
   async #open(): Promise<string> {
-    const { options, requestId, outputSeconds } = this.#terms.settings;
+    const { sources, blobs, batches, now } = this.#services;
+    const { source, settings, payer } = this.#terms;
+    const { options, requestId, outputSeconds } = settings;
     const id = `batch_${randomUUID().replaceAll('-', '')}`;
-    const nowMillis = this.#services.now();
+    const nowMillis = now();
     const manifest: BatchManifest = {
       id,
       kind: 'source',
-      client: this.#terms.source.client,
+      client: source.client,
       requestId,
       operations: ['remove-background'],
-      ...(options && { options }),
+      options,
       outputSeconds,
       recordSeconds: RECORD_SECONDS,
       createdAt: new Date(nowMillis).toISOString(),
-      name: this.#terms.source.id,
-      meter: { meter: this.#terms.payer.meter, quotaPerDay: this.#terms.payer.quotaPerDay },
-      ...(this.#terms.payer.weight !== undefined && { weight: this.#terms.payer.weight }),
+      name: source.id,
+      meter: { meter: payer.meter, quotaPerDay: payer.quotaPerDay },
+      weight: payer.weight,
     };
-    const keys = batchKeys(this.#terms.source.client, id);
+    const keys = batchKeys(source.client, id);
     // The source names its batch first: another worker finds what was appended.
-    if (!(await this.#services.sources.startBatch(this.#terms.source.id, id)))
-      throw new LeaseLost();
+    if (!(await sources.startBatch(source.id, id))) throw new LeaseLost();
     const link = options?.backgroundImageUrl;
     if (link !== undefined) {
-      await this.#services.blobs.put(keys.background, Buffer.from(link), {
-        mediaType: LINK_MEDIA_TYPE,
-      });
+      await blobs.put(keys.background, Buffer.from(link), { mediaType: LINK_MEDIA_TYPE });
     }
-    await putJson(this.#services.blobs, keys.manifest, manifest);
+    await putJson(blobs, keys.manifest, manifest);
     const expiresAt = new Date(nowMillis + OPEN_MILLIS).toISOString();
-    await this.#services.batches.create({ ...manifest, expiresAt });
+    await batches.create({ ...manifest, expiresAt });
     return id;
   }
 
   async #toLines(objects: readonly ListedObject[]): Promise<RowLine[]> {
-    const problems = new Map(
-      objects.map((object) => [object, rejectionOf(object, this.#services.maxBytes)]),
-    );
+    const { sources, maxBytes } = this.#services;
+    const source = this.#terms.source.id;
+    const problems = new Map(objects.map((object) => [object, rejectionOf(object, maxBytes)]));
     const wanted = objects.filter((object) => !problems.get(object));
-    const names = await claimNames(this.#services.sources, this.#terms.source.id, wanted);
+    const names = await claimNames(sources, source, wanted);
     const outputs = new Map(wanted.map((object, i) => [object, names[i]]));
     return objects.map((listed, i) => {
       const position = { row: this.#rows + i, line: this.#rows + i + 1, customId: listed.name };
       const output = outputs.get(listed);
-      const object = {
-        source: this.#terms.source.id,
-        ...listed,
-        ...(output !== undefined && { output }),
-      };
+      const object = { source, ...listed, ...(output !== undefined && { output }) };
       if (output !== undefined) return { ...position, source: { object } } satisfies AcceptedRow;
       return { ...position, object, problem: problems.get(listed) ?? outputTaken };
     });
@@ -150,25 +145,23 @@ export class Filling {
 
   /** Appends lines as one chunk, or as many of the first lines as the quota allows. */
   async #append(lines: readonly RowLine[]): Promise<void> {
+    const { blobs, batches, sources } = this.#services;
+    const { source, payer } = this.#terms;
     if (this.#isOverQuota || lines.length === 0) return;
     this.#batchId ??= await this.#open();
     if (!(await this.#renewLease())) throw new LeaseLost();
-    await putLines(
-      this.#services.blobs,
-      batchKeys(this.#terms.source.client, this.#batchId).rows(this.#chunk),
-      lines,
-    );
+    await putLines(blobs, batchKeys(source.client, this.#batchId).rows(this.#chunk), lines);
     const rejected = lines.filter(isRejected).length;
     const counts = { accepted: lines.length - rejected, rejected };
     const read = this.#rows + lines.length;
     const upload = PROGRESS.source(read, read);
     const next = { chunk: this.#chunk, first: this.#rows, ...counts, upload };
-    const outcome = await this.#services.batches.append(this.#batchId, next, this.#terms.payer);
+    const outcome = await batches.append(this.#batchId, next, payer);
     if (outcome === 'conflict') throw new LeaseLost();
     if (outcome === 'appended') {
       this.#chunk++;
       this.#rows += lines.length;
-      return this.#services.sources.take(this.#terms.source.id, lines.map(objectOfLine));
+      return sources.take(source.id, lines.map(objectOfLine));
     }
     this.#isOverQuota = lines.length === 1;
     const half = Math.ceil(lines.length / 2);
@@ -179,10 +172,9 @@ export class Filling {
 
   /** Adds those objects whose version was not taken before. */
   async add(page: readonly ListedObject[]): Promise<void> {
+    const { sources } = this.#services;
     const latest = [...new Map(page.map((object) => [object.name, object])).values()];
-    const lines = await this.#toLines(
-      await this.#services.sources.untaken(this.#terms.source.id, latest),
-    );
+    const lines = await this.#toLines(await sources.untaken(this.#terms.source.id, latest));
     for (let i = 0; i < lines.length; i += CHUNK_ROWS)
       await this.#append(lines.slice(i, i + CHUNK_ROWS));
   }

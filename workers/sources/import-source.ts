@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BATCH_TERMINAL_STATUSES } from '../../src/intake/batches/batch-record.ts';
 import type { DeclaredSource } from '../../src/intake/sources/declared-sources.ts';
@@ -48,8 +47,8 @@ function createImporter(
   const { from, to } = places;
   const { sources, batches, now, log } = worker;
   const { id } = source;
-  const holder = randomUUID();
-  const renewLease = () => sources.acquireLease(id, holder, LEASE_MILLIS);
+  const lease = sources.lease(id);
+  const renewLease = () => lease.acquire(LEASE_MILLIS);
   /** The rest of a listing that has begun: pages may take many batches. */
   let pages: AsyncGenerator<ListedObject[]> | undefined;
   /** What it has named without being able to read it, and why. */
@@ -302,7 +301,7 @@ function createImporter(
         });
         await sleep(delayMillis, undefined, { signal }).catch(() => {});
       }
-      await sources.releaseLease(id, holder).catch(() => {}); // it expires by itself
+      await lease.release();
     },
   };
 }

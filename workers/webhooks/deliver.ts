@@ -40,14 +40,8 @@ interface Outcome {
   retryAfterMillis?: number;
 }
 
-/** Parses `Retry-After`, seconds or an HTTP date. */
-function parseRetryAfter(value: string, nowMillis: number): number {
-  const millis = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - nowMillis;
-  return Math.max(0, millis || 0);
-}
-
 function outcomeOf(error: FetchError, nowMillis: number): Outcome {
-  const { reason, status, retryAfter, message } = error;
+  const { reason, status, message } = error;
   // The receiver responded with success; its body is not read anyway.
   if (reason === 'encoding') return { result: 'delivered', details: {} };
   if (PERMANENT_ERRORS.includes(reason)) {
@@ -55,7 +49,7 @@ function outcomeOf(error: FetchError, nowMillis: number): Outcome {
   }
   if (status === undefined) return { result: 'retry', details: { reason: message } };
   if (status === HTTP_GONE) return { result: 'gone', details: { status } };
-  const retryAfterMillis = retryAfter === undefined ? 0 : parseRetryAfter(retryAfter, nowMillis);
+  const retryAfterMillis = error.retryAfterMillis(nowMillis);
   return { result: 'retry', details: { status }, retryAfterMillis };
 }
 

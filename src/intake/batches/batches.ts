@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { type Meter, QUOTA_TTL_SECONDS, quotaKeyOf } from '../../auth/quota.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { Leases } from '../leases.ts';
+import { Lease } from '../leases.ts';
 import { defineTombstoneUpdate, toHashFields } from '../record-fields.ts';
 import { OUTBOX } from '../webhooks/outbox.ts';
 import {
@@ -87,7 +87,6 @@ export class Batches {
   readonly #redis: Redis;
   readonly #now: Clock;
   readonly #scripts;
-  readonly #leases;
   readonly #updateTombstone;
 
   /** @param now decides which UTC day's quota rows use */
@@ -95,7 +94,6 @@ export class Batches {
     this.#redis = redis;
     this.#now = now;
     this.#scripts = defineBatchScripts(redis);
-    this.#leases = new Leases(redis);
     this.#updateTombstone = defineTombstoneUpdate(redis);
   }
 
@@ -142,22 +140,14 @@ export class Batches {
     return fields.status ? readRecord(fields) : undefined;
   }
 
-  /** Acquires or renews the lease that one upload of a batch holds; returns false if another has it. */
-  acquireUploadLease(id: string, holder: string, millis: number): Promise<boolean> {
-    return this.#leases.acquire({ lease: batchRedisKeys(id).uploadLease, holder }, millis);
+  /** The lease that one upload of a batch holds. */
+  uploadLease(id: string): Lease {
+    return new Lease(this.#redis, batchRedisKeys(id).uploadLease);
   }
 
-  releaseUploadLease(id: string, holder: string): Promise<void> {
-    return this.#leases.release({ lease: batchRedisKeys(id).uploadLease, holder });
-  }
-
-  /** Acquires or renews the lease of the one worker that hands out rows; returns false if another has it. */
-  acquireDispatchLease(holder: string, millis: number): Promise<boolean> {
-    return this.#leases.acquire({ lease: DISPATCH_LEASE, holder }, millis);
-  }
-
-  releaseDispatchLease(holder: string): Promise<void> {
-    return this.#leases.release({ lease: DISPATCH_LEASE, holder });
+  /** The lease of the one worker that hands out rows. */
+  dispatchLease(): Lease {
+    return new Lease(this.#redis, DISPATCH_LEASE);
   }
 
   /**

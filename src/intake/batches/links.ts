@@ -40,33 +40,22 @@ export const endFacts = (batch: BatchRecord) =>
 export const BATCHES_PATH = '/intake/v1/batches';
 export const FEEDS_PATH = '/intake/v1/feeds';
 
-export function batchLinks(id: string) {
-  const self = `${BATCHES_PATH}/${id}`;
-  return {
-    self,
-    items: `${self}/items`,
-    results: `${self}/results`,
-    errors: `${self}/errors`,
-    manifest: `${self}/manifest`,
-    archive: `${self}/archive`,
-    events: `${self}/events`,
-    review: `${self}/review`,
-    duplicates: `${self}/duplicates`,
-  };
-}
+/** Returns the path of something, and those below it, by their names. */
+const linksBelow = <Name extends string>(self: string, names: readonly Name[]) => ({
+  self,
+  ...(Object.fromEntries(names.map((name) => [name, `${self}/${name}`])) as Record<Name, string>),
+});
 
-export function runLinks(feedId: string, id: string) {
-  const self = `${FEEDS_PATH}/${feedId}/runs/${id}`;
-  return {
-    self,
-    report: `${self}/report`,
-    export: `${self}/export`,
-    events: `${self}/events`,
-    review: `${self}/review`,
-    duplicates: `${self}/duplicates`,
-    confirm: `${self}/confirm`,
-  };
-}
+// biome-ignore format: a table reads best aligned
+const BELOW = {
+  batch: ['items', 'results', 'errors', 'manifest', 'archive', 'events', 'review', 'duplicates'],
+  run: ['report', 'export', 'events', 'review', 'duplicates', 'confirm'],
+} as const;
+
+export const batchLinks = (id: string) => linksBelow(`${BATCHES_PATH}/${id}`, BELOW.batch);
+
+export const runLinks = (feedId: string, id: string) =>
+  linksBelow(`${FEEDS_PATH}/${feedId}/runs/${id}`, BELOW.run);
 
 /** A webhook event about a batch or run as an outbox entry, or nothing if the client gave no webhook. */
 function entryOf(

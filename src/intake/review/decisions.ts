@@ -145,19 +145,12 @@ export class ReviewDecisions {
   readonly #approve;
 
   constructor(redis: Redis) {
-    const lua = (name: string) => END_IF_DONE + readLua(name);
+    const define = <Reply>(name: string) =>
+      defineScript<Reply>(redis, `selvage:${name}`, END_IF_DONE + readLua(name));
     this.#redis = redis;
-    this.#begin = defineScript<number>(redis, 'selvageReviewBegin', lua('review-begin'));
-    this.#decide = defineScript<[number, string?]>(
-      redis,
-      'selvageReviewDecide',
-      lua('review-decide'),
-    );
-    this.#approve = defineScript<[number, number?]>(
-      redis,
-      'selvageReviewApprove',
-      lua('review-approve'),
-    );
+    this.#begin = define<number>('review-begin');
+    this.#decide = define<[number, string?]>('review-decide');
+    this.#approve = define<[number, number?]>('review-approve');
   }
 
   /** Begins the review of a batch, unless it has begun. @param outboxEntry pushed if it is done already */

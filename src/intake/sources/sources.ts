@@ -5,10 +5,10 @@ import { findLiveByMeter, type KeyRecord } from '../../auth/key-record.ts';
 import { CutOutOptions } from '../../output/options.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { PREFIX } from '../../platform/redis.ts';
-import { defineScript } from '../../platform/redis-script.ts';
+import { defineScript, defineScripts } from '../../platform/redis-script.ts';
 import type { SourceObject } from '../../queue/job-data.ts';
 import type { Blobs } from '../../storage/blobs.ts';
-import { Leases } from '../leases.ts';
+import { Lease } from '../leases.ts';
 import { copySetting, type SettingsKind } from '../named-settings.ts';
 import { parseHashFields, toHashFields } from '../record-fields.ts';
 import { SourceFailures } from './failures.ts';
@@ -153,11 +153,7 @@ function readRecord(fields: Record<string, string>): SourceRecord {
   const json = Object.entries(fields).filter(([name]) => name in JsonFields.shape);
   return {
     ...JsonFields.parse(parseHashFields(Object.fromEntries(json))),
-    counts: {
-      succeeded: count('succeeded'),
-      failed: count('failed'),
-      rejected: count('rejected'),
-    },
+    counts: { succeeded: count('succeeded'), failed: count('failed'), rejected: count('rejected') },
   };
 }
 
@@ -169,10 +165,7 @@ export class Sources {
   readonly #redis;
   readonly #blobs;
   readonly #now;
-  readonly #leases;
-  readonly #finish;
-  readonly #forget;
-  readonly #addHints;
+  readonly #scripts;
   readonly #claim;
   /** Objects that fail by themselves. */
   readonly failures;
@@ -181,10 +174,8 @@ export class Sources {
     this.#redis = redis;
     this.#blobs = blobs;
     this.#now = now;
-    this.#leases = new Leases(redis);
-    this.#finish = defineScript<number>(redis, 'selvageSourceFinish', FINISH);
-    this.#forget = defineScript<number>(redis, 'selvageSourceForget', FORGET);
-    this.#addHints = defineScript<number>(redis, 'selvageSourceHints', ADD_HINTS);
+    const scripts = { finish: FINISH, forget: FORGET, addHints: ADD_HINTS };
+    this.#scripts = defineScripts(redis, 'Source', scripts);
     this.#claim = defineScript<number[]>(redis, 'selvageSourceClaim', CLAIM);
     this.failures = new SourceFailures(redis);
   }
@@ -206,13 +197,9 @@ export class Sources {
     await copySetting(this.#redis, this.#blobs, SOURCE_SETTINGS, { client, name }, this.#now);
   }
 
-  /** Acquires or renews the lease of the one worker that imports; returns false if another has it. */
-  acquireLease(id: string, holder: string, millis: number): Promise<boolean> {
-    return this.#leases.acquire({ lease: sourceKeys(id).lease, holder }, millis);
-  }
-
-  releaseLease(id: string, holder: string): Promise<void> {
-    return this.#leases.release({ lease: sourceKeys(id).lease, holder });
+  /** The lease of the one worker that imports a source. */
+  lease(id: string): Lease {
+    return new Lease(this.#redis, sourceKeys(id).lease);
   }
 
   /** Returns the key that pays for a source, unless all keys of its meter are revoked or expired. */
@@ -238,7 +225,7 @@ export class Sources {
   async forget(id: string, objects: readonly Version[]): Promise<void> {
     if (objects.length === 0) return;
     const args = objects.flatMap(({ name, version }) => [nameHash(name), versionHash(version)]);
-    await this.#forget([sourceKeys(id).taken], args);
+    await this.#scripts.forget([sourceKeys(id).taken], args);
   }
 
   /** Lets objects be taken again, in whatever version. */
@@ -258,7 +245,7 @@ export class Sources {
     if (names.length === 0) return;
     const isAdded =
       names.length <= MAX_NEW_HINTS &&
-      (await this.#addHints([sourceKeys(id).hints], [MAX_HINTS, ...names])) === 1;
+      (await this.#scripts.addHints([sourceKeys(id).hints], [MAX_HINTS, ...names])) === 1;
     if (!isAdded) await this.update(id, { isScanRequested: true });
   }
 
@@ -279,6 +266,6 @@ export class Sources {
   /** Ends the batch of a source and adds its counts; does nothing if it has ended before. */
   async finish(id: string, batch: string, counts: SourceCounts): Promise<void> {
     const args = SOURCE_COUNTS.map((name) => counts[name]);
-    await this.#finish([sourceKeys(id).record], [JSON.stringify(batch), ...args]);
+    await this.#scripts.finish([sourceKeys(id).record], [JSON.stringify(batch), ...args]);
   }
 }

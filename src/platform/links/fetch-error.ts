@@ -52,8 +52,7 @@ export class FetchError extends Error {
   readonly reason: FetchErrorReason;
   /** The HTTP status, if that is the reason. */
   readonly status: number | undefined;
-  /** The `Retry-After` header, as sent. */
-  readonly retryAfter: string | undefined;
+  readonly #retryAfter: string | undefined;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
   /** Whether the server needed too much time. */
@@ -67,9 +66,17 @@ export class FetchError extends Error {
     this.name = 'FetchError';
     this.reason = reason;
     this.status = status;
-    this.retryAfter = retryAfter;
+    this.#retryAfter = retryAfter;
     this.isSlow = SLOW.includes(reason);
     this.retryable = retry || (status !== undefined && RETRYABLE_STATUSES.includes(status));
+  }
+
+  /** Returns for how long its `Retry-After`, seconds or an HTTP date, asks to wait, ms; 0 without one. */
+  retryAfterMillis(nowMillis: number): number {
+    const header = this.#retryAfter ?? '0';
+    const seconds = Number(header);
+    const millis = Number.isNaN(seconds) ? Date.parse(header) - nowMillis : seconds * 1000;
+    return Math.max(0, millis || 0);
   }
 }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { FeedError } from '../../../feed-formats/feed-error.ts';
 import { HEAD_BYTES, isFeed } from '../../../feed-formats/feed-images.ts';
@@ -23,7 +22,6 @@ export type ItemsServices = UploadServices & Pick<Gateway, 'maxImageBytes'>;
 
 /** An upload locks its batch with a lease that it renews while it runs. */
 const LEASE_MILLIS = 30_000;
-const RENEW_MILLIS = 10_000;
 
 const uploadInProgress = (): Problem =>
   new Problem('conflict', 'Another upload to this batch is in progress', {
@@ -35,18 +33,11 @@ async function withUploadLease<T>(
   id: string,
   upload: (renewLease: () => Promise<boolean>) => Promise<T>,
 ): Promise<T> {
-  const holder = randomUUID();
-  const renewLease = () =>
-    batches.acquireUploadLease(id, holder, LEASE_MILLIS).catch(redisUnavailable);
+  const lease = batches.uploadLease(id);
+  const renewLease = () => lease.acquire(LEASE_MILLIS).catch(redisUnavailable);
   if (!(await renewLease())) throw uploadInProgress();
   // A failure shows when the upload renews the lease for its next chunk.
-  const renewal = setInterval(() => void renewLease().catch(() => {}), RENEW_MILLIS);
-  try {
-    return await upload(renewLease);
-  } finally {
-    clearInterval(renewal);
-    await batches.releaseUploadLease(id, holder).catch(() => {}); // the lease expires by itself
-  }
+  return lease.whileHeld(LEASE_MILLIS, () => upload(renewLease));
 }
 
 const StoredRow = z.object({ customId: z.string().optional(), problem: z.unknown().optional() });
