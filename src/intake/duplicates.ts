@@ -5,6 +5,7 @@ import { createGrouper, type Match, similarityOf } from '../imaging/fingerprint-
 import type { Fingerprint, JobResults } from '../queue/job-data.ts';
 import type { Blobs } from '../storage/blobs.ts';
 import {
+  type BatchRef,
   batchKeys,
   batchPrefix,
   chunkFile,
@@ -18,8 +19,8 @@ import { type BatchRecord, DuplicateCounts } from './batches/batch-record.ts';
 import { DuplicateOf, RowName, type RowOutcome } from './batches/row-reader.ts';
 
 /** Keys of what object storage holds of a batch's duplicates; deleted with the batch. */
-const duplicateKeys = (client: string, id: string) => {
-  const prefix = `${batchPrefix(client, id)}duplicates/`;
+const duplicateKeys = (batch: BatchRef) => {
+  const prefix = `${batchPrefix(batch)}duplicates/`;
   return {
     /** Rows of one chunk with a fingerprint; chunks without such rows have none. */
     chunk: (chunk: number): string => `${prefix}chunks/${chunkFile(chunk)}`,
@@ -55,8 +56,6 @@ function toFingerprintRow({ row, result }: RowOutcome): FingerprintRow | undefin
   return { row: row.row, customId, ...(image !== undefined && { image }), fingerprint };
 }
 
-type BatchRef = Pick<BatchRecord, 'client' | 'id'>;
-
 /** Pictures that are compared: the first ones. They take 80 bytes each in memory, and some 60 µs. */
 const MAX_COMPARED = 500_000;
 /** Groups that are listed, and rows of each; the report has all. */
@@ -72,11 +71,10 @@ type Summary = z.infer<typeof Summary>;
 /** Stores the rows of a chunk that can be compared. Idempotent. */
 export const putFingerprints = (
   blobs: Blobs,
-  { client, id }: BatchRef,
+  batch: BatchRef,
   chunk: number,
   outcomes: Iterable<RowOutcome>,
-): Promise<void> =>
-  putChunk(blobs, duplicateKeys(client, id).chunk(chunk), outcomes, toFingerprintRow);
+): Promise<void> => putChunk(blobs, duplicateKeys(batch).chunk(chunk), outcomes, toFingerprintRow);
 
 interface Comparable {
   name: RowName;
@@ -86,11 +84,11 @@ interface Comparable {
 /** Yields the rows that are compared, chunk by chunk: each time the same ones. */
 async function* readComparable(
   blobs: Blobs,
-  { client, id, chunks }: BatchRef & Pick<BatchRecord, 'chunks'>,
+  batch: BatchRef & Pick<BatchRecord, 'chunks'>,
 ): AsyncGenerator<{ chunk: number; rows: Comparable[] }> {
   let left = MAX_COMPARED;
-  for (let chunk = 0; chunk < chunks && left > 0; chunk++) {
-    const stored = await getRows(blobs, duplicateKeys(client, id).chunk(chunk), FingerprintRow);
+  for (let chunk = 0; chunk < batch.chunks && left > 0; chunk++) {
+    const stored = await getRows(blobs, duplicateKeys(batch).chunk(chunk), FingerprintRow);
     const rows = stored
       .flatMap(({ fingerprint: text, ...name }) => {
         const fingerprint = parseFingerprint(text);
@@ -155,7 +153,7 @@ function createGroupList({ sizes }: Found) {
 
 /** Writes for each row that repeats a picture which one it is, chunk by chunk, and returns the list of groups. */
 async function putRows(blobs: Blobs, batch: BatchRecord, found: Found): Promise<DuplicateGroup[]> {
-  const keys = batchKeys(batch.client, batch.id);
+  const keys = batchKeys(batch);
   const list = createGroupList(found);
   const firsts = new Map<number, RowName>();
   let i = 0;
@@ -185,7 +183,7 @@ async function putRows(blobs: Blobs, batch: BatchRecord, found: Found): Promise<
  * Repeated, it returns what it wrote first.
  */
 export async function putDuplicates(blobs: Blobs, batch: BatchRecord): Promise<DuplicateCounts> {
-  const keys = duplicateKeys(batch.client, batch.id);
+  const keys = duplicateKeys(batch);
   const known = await getSummary(blobs, batch);
   if (known) return toCounts(known);
   const { points, count } = await readPoints(blobs, batch);
@@ -202,8 +200,8 @@ export async function putDuplicates(blobs: Blobs, batch: BatchRecord): Promise<D
 
 const toCounts = ({ listed: _, ...counts }: Summary): DuplicateCounts => counts;
 
-async function getSummary(blobs: Blobs, { client, id }: BatchRef): Promise<Summary | undefined> {
-  return Summary.safeParse(await getJson(blobs, duplicateKeys(client, id).summary)).data;
+async function getSummary(blobs: Blobs, batch: BatchRef): Promise<Summary | undefined> {
+  return Summary.safeParse(await getJson(blobs, duplicateKeys(batch).summary)).data;
 }
 
 /**
@@ -217,7 +215,7 @@ export async function readGroups(
   { cursor, limit }: { cursor: number; limit: number },
 ): Promise<{ groups: DuplicateGroup[]; next: number | undefined }> {
   const { listed = 0 } = (await getSummary(blobs, batch)) ?? {};
-  const keys = duplicateKeys(batch.client, batch.id);
+  const keys = duplicateKeys(batch);
   const end = Math.min(cursor + limit, listed);
   const groups: DuplicateGroup[] = [];
   for (let at = cursor; at < end; at = cursor + groups.length) {

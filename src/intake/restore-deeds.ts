@@ -95,8 +95,8 @@ async function restoreBatch(
   deed: Deed<'batch'>,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { id, client, status, erasure } = deed;
-  await restoreStoredBatch(batches, blobs, batchKeys(client, id).manifest, now(), signal);
+  const { id, status, erasure } = deed;
+  await restoreStoredBatch(batches, blobs, batchKeys(deed).manifest, now(), signal);
   const { finishedAt } = deed;
   const atMillis = finishedAt === undefined ? now() : Date.parse(finishedAt);
   if (status !== 'expired') return (await moveToCancel(batches, deed, atMillis)) !== undefined;

@@ -128,7 +128,7 @@ describe('an id is accepted once in a batch', () => {
     expect(empty).toMatchObject({ accepted: 0, rejected: 0 });
 
     const blobs = await createFsBlobs({ dir: join(stack.home, 'store') });
-    const { rows } = batchKeys('slow', id);
+    const { rows } = batchKeys({ client: 'slow', id });
     for (let chunk = 0; chunk < 249; chunk++) await putLines(blobs, rows(chunk), []);
     const earlier = { row: 0, line: 1, customId: 'a', source: { url: 'https://x.example/1.jpg' } };
     await putLines(blobs, rows(249), [earlier]);

@@ -74,7 +74,7 @@ export async function plantEndedBatch(
     expiresAt,
   };
   await batches.create(batch);
-  const keys = batchKeys(client, id);
+  const keys = batchKeys({ client, id });
   for (let first = 0, chunk = 0; first < rows; first += CHUNK_ROWS, chunk++) {
     const numbers = Array.from({ length: Math.min(CHUNK_ROWS, rows - first) }, (_, i) => first + i);
     const lines = numbers.map((row) => ({

@@ -208,7 +208,11 @@ async function finishRows(
       const chunkRows = rows.length;
       await batches.finishRow(id, { row: row.row, chunk, chunkRows, result, quota: 'free' });
     }
-    await putLines(blobs, batchKeys(client, id).results(chunk), await batches.results(id, chunk));
+    await putLines(
+      blobs,
+      batchKeys({ client, id }).results(chunk),
+      await batches.results(id, chunk),
+    );
     await batches.markWritten(id, chunk);
   }
 }

@@ -174,7 +174,10 @@ describe('a record that Redis lost', () => {
     const inputKey = jobInputKey('acme', 'job_lost');
     await blobs.put(inputKey, Buffer.from('x'), { meta: { intent: intent('job_lost') } });
     await outputOf('job_lost');
-    const { keys, manifest } = { keys: batchKeys('acme', 'batch_lost'), manifest: MANIFEST };
+    const { keys, manifest } = {
+      keys: batchKeys({ client: 'acme', id: 'batch_lost' }),
+      manifest: MANIFEST,
+    };
     await putJson(blobs, keys.manifest, manifest);
     await putLines(blobs, keys.rows(0), [ROW]);
     await putJson(blobs, keys.sealed, { sealedAt: new Date().toISOString() });

@@ -46,7 +46,7 @@ async function writeChunk(
   batch: BatchRecord,
   chunk: number,
 ): Promise<void> {
-  const { id, client } = batch;
+  const { id } = batch;
   const results = await batches.results(id, chunk);
   const rows = await batchFiles(blobs, batch).rows(chunk);
   // No results: they were written before, and the process died before it marked that.
@@ -55,7 +55,7 @@ async function writeChunk(
     // Before the results, by which a restored batch knows what is done.
     await putReviewChunk(blobs, batch, chunk, outcomes);
     await putFingerprints(blobs, batch, chunk, outcomes);
-    await putLines(blobs, batchKeys(client, id).results(chunk), results);
+    await putLines(blobs, batchKeys(batch).results(chunk), results);
   }
   // Not before: where Redis has lost the end of a row, the row is processed again.
   await deleteInputs(blobs, rows);
@@ -78,13 +78,13 @@ async function endBatch(
   review: ReviewSummary,
   duplicates: DuplicateCounts,
 ): Promise<void> {
-  const { id, client } = batch;
+  const { id } = batch;
   const nowMillis = now();
   const { dueAtMillis, expiresAt } = expiryOf(batch, nowMillis);
   const fields = { finishedAt: new Date(nowMillis).toISOString(), expiresAt, duplicates };
   const reviewed = batchReviewedEntry(batch, to, nowMillis);
   await reviews.begin(id, toStart(review), fields.finishedAt, reviewed);
-  await putJson(blobs, batchKeys(client, id).ended, { status: to, ...fields });
+  await putJson(blobs, batchKeys(batch).ended, { status: to, ...fields });
   const outboxEntry = batchCompletedEntry(batch, to, nowMillis, endFacts(batch));
   await batches.move(id, { from: [from], to, fields, dueAtMillis, outboxEntry });
 }

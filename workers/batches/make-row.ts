@@ -237,7 +237,7 @@ export class RowMaker {
 
   #backgroundKey(): string | undefined {
     const { client, batchId, options } = this.#job;
-    const { background } = batchKeys(client, batchId);
+    const { background } = batchKeys({ client, id: batchId });
     return options?.backgroundImageUrl === undefined ? undefined : background;
   }
 
@@ -253,7 +253,12 @@ export class RowMaker {
     const { client, batchId, row } = this.#job;
     if (!keepsPhotos || !cutout?.review?.needed) return;
     const mediaType = `image/${sniffFormat(bytes)}`;
-    await blobs.put(batchKeys(client, batchId).photo(row.row), bytes, { mediaType }, this.#signal);
+    await blobs.put(
+      batchKeys({ client, id: batchId }).photo(row.row),
+      bytes,
+      { mediaType },
+      this.#signal,
+    );
   }
 
   /** Writes the cut-out of an object of a source to its place. An attempt that comes late writes none. */

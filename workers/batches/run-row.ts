@@ -72,7 +72,7 @@ async function finish(
   if (!isErased || result.status === 'failed') return false;
   const keys = fileKeys(result, garmentsOfRow(job));
   if (job.feed && result.photo) keys.push(feedPhotoKey(job.client, job.feed.id, result.photo));
-  keys.push(batchKeys(job.client, batchId).photo(row.row));
+  keys.push(batchKeys({ client: job.client, id: batchId }).photo(row.row));
   for (const key of keys) await blobs.delete(key);
   return false;
 }

@@ -58,7 +58,7 @@ async function failRun(
   const { dueAtMillis, expiresAt } = expiryOf(run, nowMillis);
   const finishedAt = new Date(nowMillis).toISOString();
   const fields = { problem: { type, detail }, finishedAt, expiresAt };
-  const { ended } = batchKeys(run.client, run.id);
+  const { ended } = batchKeys(run);
   await putJson(blobs, ended, { status: 'failed', ...fields });
   await batches.move(run.id, {
     from: ['open'],
@@ -77,7 +77,7 @@ async function endDryRun(
   const nowMillis = now();
   const { dueAtMillis, expiresAt } = expiryOf(run, nowMillis);
   const fields = { plan, finishedAt: new Date(nowMillis).toISOString(), expiresAt };
-  await putJson(blobs, batchKeys(run.client, run.id).ended, { status: 'completed', ...fields });
+  await putJson(blobs, batchKeys(run).ended, { status: 'completed', ...fields });
   await batches.move(run.id, { from: ['open'], to: 'completed', fields, dueAtMillis });
 }
 

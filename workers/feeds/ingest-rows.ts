@@ -176,7 +176,7 @@ async function appendChunk(
   { chunk, first, lines, rows, line }: Chunk,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const key = batchKeys(run.client, run.id).rows(chunk);
+  const key = batchKeys(run).rows(chunk);
   await putLines(blobs, key, lines, signal);
   const errors = lines.filter(isRejected);
   const reasons: Record<string, number> = {};

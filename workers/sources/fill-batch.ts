@@ -114,7 +114,7 @@ export class Filling {
       meter: { meter: payer.meter, quotaPerDay: payer.quotaPerDay },
       weight: payer.weight,
     };
-    const keys = batchKeys(source.client, id);
+    const keys = batchKeys({ client: source.client, id });
     // The source names its batch first: another worker finds what was appended.
     if (!(await sources.startBatch(source.id, id))) throw new LeaseLost();
     const link = options?.backgroundImageUrl;
@@ -150,7 +150,11 @@ export class Filling {
     if (this.#isOverQuota || lines.length === 0) return;
     this.#batchId ??= await this.#open();
     if (!(await this.#renewLease())) throw new LeaseLost();
-    await putLines(blobs, batchKeys(source.client, this.#batchId).rows(this.#chunk), lines);
+    await putLines(
+      blobs,
+      batchKeys({ client: source.client, id: this.#batchId }).rows(this.#chunk),
+      lines,
+    );
     const rejected = lines.filter(isRejected).length;
     const counts = { accepted: lines.length - rejected, rejected };
     const read = this.#rows + lines.length;

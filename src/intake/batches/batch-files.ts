@@ -3,16 +3,22 @@ import { BATCHES_PREFIX, segment } from '../../storage/blob-keys.ts';
 import { type Blobs, ifPresent, toAsciiJson } from '../../storage/blobs.ts';
 import { ResultLine, RowLine } from './rows.ts';
 
+/** What names a batch in object storage. */
+export interface BatchRef {
+  client: string;
+  id: string;
+}
+
 /** All blobs of a batch but its cut-outs have this prefix. */
-export const batchPrefix = (client: string, id: string): string =>
+export const batchPrefix = ({ client, id }: BatchRef): string =>
   `${BATCHES_PREFIX}${segment(client)}/${id}/`;
 
 /** The name of a file whose parts are numbered from 0. */
 export const chunkFile = (chunk: number): string => `${String(chunk).padStart(6, '0')}.ndjson`;
 
 /** Keys of a batch's blobs. Rows and results are stored in chunks, counted from 0. */
-export const batchKeys = (client: string, id: string) => {
-  const prefix = batchPrefix(client, id);
+export const batchKeys = (batch: BatchRef) => {
+  const prefix = batchPrefix(batch);
   return {
     manifest: `${prefix}batch.json`,
     /** Exists once the batch is sealed. */
@@ -44,12 +50,8 @@ export const putJson = (blobs: Pick<Blobs, 'put'>, key: string, value: object): 
   blobs.put(key, Buffer.from(JSON.stringify(value)), JSON_TYPE);
 
 /** Records in object storage that a batch is sealed, for a Redis that loses its data. */
-export const putSealed = (
-  blobs: Blobs,
-  { client, id }: { client: string; id: string },
-  nowMillis: number,
-): Promise<void> =>
-  putJson(blobs, batchKeys(client, id).sealed, { sealedAt: new Date(nowMillis).toISOString() });
+export const putSealed = (blobs: Blobs, batch: BatchRef, nowMillis: number): Promise<void> =>
+  putJson(blobs, batchKeys(batch).sealed, { sealedAt: new Date(nowMillis).toISOString() });
 
 /** Reads a JSON blob without validating it; returns nothing if there is no such blob. */
 export async function getJson(blobs: Blobs, key: string, signal?: AbortSignal): Promise<unknown> {
@@ -120,8 +122,8 @@ export const getRows = async <T>(blobs: Blobs, key: string, schema: z.ZodType<T>
   z.array(schema).parse(await getLinesIfPresent(blobs, key));
 
 /** Reads the lines of a batch's chunks from object storage. */
-export function batchFiles(blobs: Blobs, { client, id }: { client: string; id: string }) {
-  const keys = batchKeys(client, id);
+export function batchFiles(blobs: Blobs, batch: BatchRef) {
+  const keys = batchKeys(batch);
   return {
     /** Throws `BlobMissing`: accepted rows must exist. */
     rows: async (chunk: number): Promise<RowLine[]> =>

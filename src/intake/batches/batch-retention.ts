@@ -44,14 +44,14 @@ export class BatchRetention {
 
   /** Deletes all blobs of a batch, and its results and decisions in Redis; returns how many blobs. */
   async #deleteAll(batch: BatchRecord): Promise<number> {
-    const { id, client, chunks } = batch;
+    const { id, chunks } = batch;
     let deleted = 0;
     for (let chunk = 0; chunk < chunks; chunk++) {
       deleted += await this.#deleteCutOuts(batch, chunk);
       await this.#batches.dropResults(id, chunk);
     }
     await this.#batches.dropReview(id);
-    return deleted + (await this.#blobs.deleteAll(batchPrefix(client, id)));
+    return deleted + (await this.#blobs.deleteAll(batchPrefix(batch)));
   }
 
   /** Expires a batch that has ended or was never sealed; removes it when its tombstone's time is over. */

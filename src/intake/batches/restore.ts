@@ -164,14 +164,13 @@ export async function restoreStoredBatch(
   const stored = await getJson(blobs, manifestKey, signal);
   if (stored === undefined) return undefined;
   const manifest = BatchManifest.parse(stored);
-  const { client, id } = manifest;
-  const keys = batchKeys(client, id);
+  const keys = batchKeys(manifest);
   const ends: StoredEnds = {
     sealed: Sealed.safeParse(await getJson(blobs, keys.sealed, signal)).data,
     ended: Ended.safeParse(await getJson(blobs, keys.ended, signal)).data,
   };
   const files = batchFiles(blobs, manifest);
-  const known = await batches.get(id);
+  const known = await batches.get(manifest.id);
   const hasMore = async () => (await files.rowsIfPresent(known?.chunks ?? 0)).length > 0;
   const isComplete =
     known && (known.status !== 'open' || !(ends.sealed || ends.ended || (await hasMore())));
@@ -180,7 +179,7 @@ export async function restoreStoredBatch(
   const expiresAt = new Date(nowMillis + OPEN_MILLIS).toISOString();
   const from = known ? 'open' : '';
   const isRestored = await batches.restore({ ...manifest, expiresAt }, progress, from);
-  if (isRestored) await closeRestored(batches, id, progress, ends, nowMillis);
+  if (isRestored) await closeRestored(batches, manifest.id, progress, ends, nowMillis);
   return { manifest, isRestored };
 }
 
@@ -188,10 +187,10 @@ export async function restoreStoredBatch(
 export async function restoreLostRows(
   batches: Batches,
   blobs: Blobs,
-  { client, id, chunks }: Pick<BatchRecord, 'client' | 'id' | 'chunks'>,
+  batch: Pick<BatchRecord, 'client' | 'id' | 'chunks'>,
   nowMillis: number,
 ): Promise<void> {
-  const keys = batchKeys(client, id);
-  if (!(await blobs.head(keys.rows(chunks)))) return;
+  const keys = batchKeys(batch);
+  if (!(await blobs.head(keys.rows(batch.chunks)))) return;
   await restoreStoredBatch(batches, blobs, keys.manifest, nowMillis);
 }

@@ -59,11 +59,11 @@ async function readResults(
 /** Returns which rows of a chunk repeat a picture; nothing is read if no row of the batch does. */
 async function readDuplicates(
   { blobs }: Read,
-  { client, id, duplicates }: Pick<BatchRecord, 'client' | 'id' | 'duplicates'>,
+  batch: Pick<BatchRecord, 'client' | 'id' | 'duplicates'>,
   chunk: number,
 ): Promise<ReadonlyMap<number, DuplicateOf>> {
-  const key = batchKeys(client, id).duplicates(chunk);
-  const lines = duplicates?.rows ? await getRows(blobs, key, DuplicateLine) : [];
+  const key = batchKeys(batch).duplicates(chunk);
+  const lines = batch.duplicates?.rows ? await getRows(blobs, key, DuplicateLine) : [];
   return new Map(lines.map(({ of, ...first }) => [of, first]));
 }
 

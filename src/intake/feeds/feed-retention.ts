@@ -128,7 +128,7 @@ export async function deleteRunFiles(
   { client, id }: Pick<FeedRecord, 'client' | 'id'>,
   runId: string,
 ): Promise<number> {
-  const lines = await blobs.deleteAll(batchPrefix(client, runId));
+  const lines = await blobs.deleteAll(batchPrefix({ client, id: runId }));
   return lines + (await deleteBlob(blobs, feedKeys(client, id).source(runId)));
 }
 

@@ -113,7 +113,7 @@ export class FeedRuns {
       const nowMillis = this.#services.now();
       const run = toRunManifest(feed, { id: runId, requestId }, nowMillis, isDry);
       const expiresAt = new Date(nowMillis + INGEST_MILLIS).toISOString();
-      await putJson(this.#services.blobs, batchKeys(run.client, run.id).manifest, run);
+      await putJson(this.#services.blobs, batchKeys(run).manifest, run);
       await this.#services.batches.create({ ...run, expiresAt });
     }
     if (await this.#services.feeds.claimRun(feed, runId)) {
@@ -121,7 +121,7 @@ export class FeedRuns {
       return true;
     }
     await this.#services.batches.remove(runId);
-    await this.#services.blobs.delete(batchKeys(feed.client, runId).manifest);
+    await this.#services.blobs.delete(batchKeys({ client: feed.client, id: runId }).manifest);
     return false;
   }
 

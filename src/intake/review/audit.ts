@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Blobs } from '../../storage/blobs.ts';
-import { getJson, putJson } from '../batches/batch-files.ts';
-import type { BatchRecord } from '../batches/batch-record.ts';
+import { type BatchRef, getJson, putJson } from '../batches/batch-files.ts';
 import {
   ApprovalRule,
   DECISIONS,
@@ -16,8 +15,6 @@ import { reviewKeys } from './review-rows.ts';
 /*
  * The audit trail of reviews in object storage. Redis decides; it is rebuilt from here if it lost its data.
  */
-
-type BatchRef = Pick<BatchRecord, 'client' | 'id'>;
 
 /** Decisions about one row that are retained. */
 const MAX_HISTORY = 20;
@@ -38,33 +35,29 @@ const AuditEntry = Decision.extend({
 type AuditEntry = z.infer<typeof AuditEntry>;
 
 /** Records a decision, and forgets the oldest about the row if there are too many. */
-export async function putDecision(
-  blobs: Blobs,
-  { client, id }: BatchRef,
-  entry: AuditEntry,
-): Promise<void> {
-  const keys = reviewKeys(client, id);
+export async function putDecision(blobs: Blobs, batch: BatchRef, entry: AuditEntry): Promise<void> {
+  const keys = reviewKeys(batch);
   const { row, revision } = entry;
   await putJson(blobs, keys.decision(row, revision), entry);
   if (revision > MAX_HISTORY) await blobs.delete(keys.decision(row, revision - MAX_HISTORY));
 }
 
 /** Records a bulk approval. An earlier one from the same confidence on has no effect any more. */
-export const putRule = (blobs: Blobs, { client, id }: BatchRef, rule: StoredRule): Promise<void> =>
-  putJson(blobs, reviewKeys(client, id).rule(rule.min), rule);
+export const putRule = (blobs: Blobs, batch: BatchRef, rule: StoredRule): Promise<void> =>
+  putJson(blobs, reviewKeys(batch).rule(rule.min), rule);
 
 /** Deletes what was recorded about a batch that was deleted meanwhile. */
-export const dropRecorded = (blobs: Blobs, { client, id }: BatchRef): Promise<number> =>
-  blobs.deleteAll(reviewKeys(client, id).prefix);
+export const dropRecorded = (blobs: Blobs, batch: BatchRef): Promise<number> =>
+  blobs.deleteAll(reviewKeys(batch).prefix);
 
 /** Returns the latest decisions about a row, the newest first. @param revision of the newest */
 export async function readHistory(
   blobs: Blobs,
-  { client, id }: BatchRef,
+  batch: BatchRef,
   row: number,
   revision: number,
 ): Promise<AuditEntry[]> {
-  const keys = reviewKeys(client, id);
+  const keys = reviewKeys(batch);
   const revisions = Array.from({ length: Math.min(revision, MAX_HISTORY) }, (_, i) => revision - i);
   const found = await Promise.all(
     revisions.map((number) => getJson(blobs, keys.decision(row, number))),
@@ -106,7 +99,7 @@ export async function restoreReview(
   if (!summary) return;
   const { id } = batch;
   await decisions.begin(id, toStart(summary), new Date(nowMillis).toISOString());
-  const keys = reviewKeys(batch.client, id);
+  const keys = reviewKeys(batch);
   const entries = await readAll(blobs, await newestDecisions(blobs, keys.decisions), AuditEntry);
   const rules = await readAll(blobs, await listKeys(blobs, keys.rules), StoredRuleFile);
   const inOrder = [...entries, ...rules].sort((a, b) => a.sequence - b.sequence);

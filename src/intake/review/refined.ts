@@ -86,10 +86,11 @@ export const refinedName = (ref: string): string => `refined-${ref}`;
  * images of its feed, with which they are deleted.
  */
 export function refinedKeys(
-  { client, id, feedId }: Pick<BatchRecord, 'client' | 'id' | 'feedId'>,
+  batch: Pick<BatchRecord, 'client' | 'id' | 'feedId'>,
   ref: string,
 ): (name: 'cutout' | 'picture', mediaType: MediaType) => string {
-  const folder = feedId ? feedKeys(client, feedId).images : `${batchPrefix(client, id)}refined/`;
+  const { client, feedId } = batch;
+  const folder = feedId ? feedKeys(client, feedId).images : `${batchPrefix(batch)}refined/`;
   const unique = refinedName(ref);
   return (name, mediaType) =>
     `${folder}${unique}${name === 'picture' ? '-picture' : ''}.${extensionOf(mediaType)}`;

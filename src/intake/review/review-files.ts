@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Blobs } from '../../storage/blobs.ts';
 import {
+  type BatchRef,
   batchKeys,
   getJson,
   getRows,
@@ -8,14 +9,11 @@ import {
   putJson,
   putLines,
 } from '../batches/batch-files.ts';
-import type { BatchRecord } from '../batches/batch-record.ts';
 import type { RowOutcome } from '../batches/row-reader.ts';
 import { ResultLine } from '../batches/rows.ts';
 import { DECISIONS, type ReviewStart } from './decisions.ts';
 import { Refined } from './refined.ts';
 import { ReviewRow, reviewKeys, thousandths, toReviewRow } from './review-rows.ts';
-
-type BatchRef = Pick<BatchRecord, 'client' | 'id'>;
 
 /** Rows in one part of the index. */
 export const INDEX_PART_ROWS = 500;
@@ -57,21 +55,18 @@ export type ReviewSummary = z.infer<typeof Summary>;
 /** Stores the rows of a chunk that need a review. Idempotent. */
 export const putReviewChunk = (
   blobs: Blobs,
-  { client, id }: BatchRef,
+  batch: BatchRef,
   chunk: number,
   outcomes: Iterable<RowOutcome>,
 ): Promise<void> =>
-  putChunk(blobs, reviewKeys(client, id).chunk(chunk), outcomes, (outcome) => {
+  putChunk(blobs, reviewKeys(batch).chunk(chunk), outcomes, (outcome) => {
     const row = toReviewRow(outcome);
     return row?.needed ? row : undefined;
   });
 
 /** Yields all rows of a batch that need a review, chunk by chunk. */
-export async function* neededRows(
-  blobs: Blobs,
-  { client, id }: BatchRef,
-): AsyncGenerator<ReviewRow> {
-  for await (const { key } of blobs.list(reviewKeys(client, id).chunks)) {
+export async function* neededRows(blobs: Blobs, batch: BatchRef): AsyncGenerator<ReviewRow> {
+  for await (const { key } of blobs.list(reviewKeys(batch).chunks)) {
     yield* await getRows(blobs, key, ReviewRow);
   }
 }
@@ -113,12 +108,8 @@ function createIndexCollector() {
   };
 }
 
-async function putIndex(
-  blobs: Blobs,
-  { client, id }: BatchRef,
-  lines: readonly IndexLine[],
-): Promise<void> {
-  const keys = reviewKeys(client, id);
+async function putIndex(blobs: Blobs, batch: BatchRef, lines: readonly IndexLine[]): Promise<void> {
+  const keys = reviewKeys(batch);
   for (let first = 0; first < lines.length; first += INDEX_PART_ROWS) {
     const part = lines.slice(first, first + INDEX_PART_ROWS).map(({ json }) => `${json}\n`);
     const mediaType = 'application/x-ndjson';
@@ -128,9 +119,9 @@ async function putIndex(
 }
 
 /** Returns the sha256 of all cut-outs of a batch whose results are written. */
-async function readCutOutHashes(blobs: Blobs, { client, id }: BatchRef): Promise<Set<string>> {
+async function readCutOutHashes(blobs: Blobs, batch: BatchRef): Promise<Set<string>> {
   const hashes = new Set<string>();
-  for await (const { key } of blobs.list(batchKeys(client, id).allResults)) {
+  for await (const { key } of blobs.list(batchKeys(batch).allResults)) {
     for (const result of await getRows(blobs, key, ResultLine)) {
       const cutout = result.status === 'succeeded' && result.results.cutout;
       if (cutout) hashes.add(cutout.sha256);
@@ -168,7 +159,7 @@ export async function putReview(
 ): Promise<ReviewSummary> {
   const known = await getSummary(blobs, batch);
   if (known) return known;
-  const keys = reviewKeys(batch.client, batch.id);
+  const keys = reviewKeys(batch);
   const carried = await withoutUnusedRefinements(blobs, batch, await readCarried());
   const mended = carriedRefined(carried);
   const start = { needed: 0, approved: 0, rejected: 0, pending: {} as Record<string, number> };
@@ -201,15 +192,12 @@ export async function putReview(
 /** Returns what the review of a batch began with; undefined if it has none. */
 export const getSummary = async (
   blobs: Blobs,
-  { client, id }: BatchRef,
+  batch: BatchRef,
 ): Promise<ReviewSummary | undefined> =>
-  Summary.safeParse(await getJson(blobs, reviewKeys(client, id).summary)).data;
+  Summary.safeParse(await getJson(blobs, reviewKeys(batch).summary)).data;
 
-export async function getCarried(
-  blobs: Blobs,
-  { client, id }: BatchRef,
-): Promise<CarriedDecisions> {
-  const carried = await getRows(blobs, reviewKeys(client, id).carried, Carried);
+export async function getCarried(blobs: Blobs, batch: BatchRef): Promise<CarriedDecisions> {
+  const carried = await getRows(blobs, reviewKeys(batch).carried, Carried);
   return new Map(carried.map((each) => [each.sha256, each]));
 }
 
@@ -220,11 +208,8 @@ export const carriedRefined = (carried: CarriedDecisions): Map<string, Refined> 
   );
 
 /** Reads one part of the index, the most doubtful rows first. */
-export const getIndexPart = (
-  blobs: Blobs,
-  { client, id }: BatchRef,
-  part: number,
-): Promise<ReviewRow[]> => getRows(blobs, reviewKeys(client, id).index(part), ReviewRow);
+export const getIndexPart = (blobs: Blobs, batch: BatchRef, part: number): Promise<ReviewRow[]> =>
+  getRows(blobs, reviewKeys(batch).index(part), ReviewRow);
 
 /** The part of a summary that Redis has. */
 export const toStart = ({ needed, approved, rejected, pending }: ReviewSummary): ReviewStart => ({

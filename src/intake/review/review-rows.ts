@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { batchPrefix, chunkFile } from '../batches/batch-files.ts';
+import { type BatchRef, batchPrefix, chunkFile } from '../batches/batch-files.ts';
 import type { RowOutcome } from '../batches/row-reader.ts';
 
 /** Keys of what object storage holds of a batch's review; deleted with the batch. */
-export const reviewKeys = (client: string, id: string) => {
-  const prefix = `${batchPrefix(client, id)}review/`;
+export const reviewKeys = (batch: BatchRef) => {
+  const prefix = `${batchPrefix(batch)}review/`;
   return {
     prefix,
     /** Rows of one chunk that need a review, in upload order; chunks without such rows have none. */

@@ -31,7 +31,7 @@ let made = 0;
  */
 async function batchUnderWay(kind: BatchManifest['kind'] = 'batch') {
   const id = `batch_test${++made}`;
-  const keys = batchKeys(CLIENT, id);
+  const keys = batchKeys({ client: CLIENT, id });
   const cutOuts = [0, 1].map((row) => `out/tests/${id}/${row}.png`);
   await batches.create({
     id,
@@ -66,7 +66,7 @@ async function batchUnderWay(kind: BatchManifest['kind'] = 'batch') {
 
 async function countBlobs(id: string, cutOuts: readonly string[]): Promise<number> {
   const own: string[] = [];
-  for await (const { key } of blobs.list(batchPrefix(CLIENT, id))) own.push(key);
+  for await (const { key } of blobs.list(batchPrefix({ client: CLIENT, id }))) own.push(key);
   const heads = await Promise.all(cutOuts.map((key) => blobs.head(key)));
   return own.length + heads.filter((head) => head !== undefined).length;
 }

@@ -72,7 +72,9 @@ test('rows with the same picture form groups by their first row, in pages', asyn
     groups: [],
     next: undefined,
   });
-  expect(await getRows(blobs, batchKeys('tests', 'b1').duplicates(0), z.unknown())).toEqual([
+  expect(
+    await getRows(blobs, batchKeys({ client: 'tests', id: 'b1' }).duplicates(0), z.unknown()),
+  ).toEqual([
     { of: 2, ...name(0), similarity: expect.closeTo(0.956, 2) },
     { of: 4, ...name(1), similarity: 1 },
     { of: 5, ...name(0), similarity: 1 },

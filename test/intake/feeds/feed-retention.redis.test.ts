@@ -89,7 +89,7 @@ describe('a run that completes', () => {
     expect(feed.runs).toEqual(runs.slice(0, 10));
     for (const old of runs.slice(10)) {
       expect(await bench.batches.get(old)).toBeUndefined();
-      expect(await keysUnder(batchPrefix(CLIENT, old))).toEqual([]);
+      expect(await keysUnder(batchPrefix({ client: CLIENT, id: old }))).toEqual([]);
       expect(await bench.blobs.head(feedKeys(CLIENT, id).source(old))).toBeUndefined();
       expect(await bench.redis.keys(`*${old}*`)).toEqual([expect.stringMatching(/:feed:/)]);
     }
@@ -153,7 +153,7 @@ describe('an erased feed', () => {
     );
     expect(await keysUnder(feedPrefix(CLIENT, id))).toEqual([]);
     for (const run of [runId, open]) {
-      expect(await keysUnder(batchPrefix(CLIENT, run))).toEqual([]);
+      expect(await keysUnder(batchPrefix({ client: CLIENT, id: run }))).toEqual([]);
       expect(await bench.batches.get(run)).toBeUndefined();
     }
     expect((await bench.feeds.list(CLIENT, 1000)).map((feed) => feed.id)).not.toContain(id);

@@ -68,7 +68,7 @@ const outcome = (row: number, confidence: number, needed = true, picture = row):
 async function begun(outcomes: readonly RowOutcome[], carried: CarriedDecisions = new Map()) {
   const batch = newBatch();
   await batches.create(batch);
-  await putJson(blobs, batchKeys(batch.client, batch.id).manifest, batch);
+  await putJson(blobs, batchKeys(batch).manifest, batch);
   await putReviewChunk(blobs, batch, 0, outcomes);
   const summary = await putReview(blobs, batch, async () => carried);
   await reviews.begin(batch.id, toStart(summary), AT);

@@ -116,7 +116,7 @@ async function openBatch({
       });
     for (let i = 0; i < rejected; i++, row++)
       lines.push({ row, line: row + 1, problem: { type: 'invalid-request', detail: 'no id' } });
-    await putLines(blobs, batchKeys(client, id).rows(chunk), lines);
+    await putLines(blobs, batchKeys({ client, id }).rows(chunk), lines);
     const upload = { format: 'ndjson' as const, offset: 0, line: row, rows: row };
     const taken = await batches.append(id, { chunk, first, accepted, rejected, upload }, meter);
     expect(taken).toBe('appended');

@@ -19,7 +19,7 @@ async function writtenResults() {
       return blobs.get(key, signal);
     },
   };
-  const keyOf = batchKeys(BATCH.client, BATCH.batchId).results;
+  const keyOf = batchKeys({ client: BATCH.client, id: BATCH.batchId }).results;
   const write = (chunk: number, rows: number[]) => putLines(blobs, keyOf(chunk), rows.map(failed));
   return { written: new WrittenResults(counted), reads, write, keyOf };
 }

@@ -56,7 +56,7 @@ async function storeJob(id: string): Promise<void> {
 
 /** Stores what the gateway stores of a sealed batch with chunks of one row. */
 async function storeBatch(id: string, chunks: number): Promise<void> {
-  const keys = batchKeys('acme', id);
+  const keys = batchKeys({ client: 'acme', id });
   const createdAt = new Date().toISOString();
   const what = { kind: 'batch', client: 'acme', requestId: 'r', operations: ['classify'] };
   await putJson(blobs, keys.manifest, { id, ...what, outputSeconds: 60, createdAt });
@@ -104,7 +104,7 @@ test('what the last second of the append-only file held is restored', async () =
 
 test('rows that a batch has lost are restored before it is sealed, and its upload goes on after them', async () => {
   await storeBatch('batch_open', 1);
-  const keys = batchKeys('acme', 'batch_open');
+  const keys = batchKeys({ client: 'acme', id: 'batch_open' });
   await blobs.delete(keys.sealed);
   await walk();
   const rowOf = (row: number) => ({ row, line: row + 1, customId: `${row}`, source: { url: 'u' } });

@@ -143,7 +143,7 @@ export class BatchActions {
   }
 
   async #undoCreate({ id, client }: BatchManifest): Promise<void> {
-    const { manifest, background } = batchKeys(client, id);
+    const { manifest, background } = batchKeys({ client, id });
     await undoAcceptance([this.#services.batches.remove(id)], () => [
       ...[manifest, background].map((key) => this.#services.blobs.delete(key)),
       this.#services.batchIndex.drop(client, [id]),
@@ -154,7 +154,7 @@ export class BatchActions {
   async #putBackground({ id, client, options }: BatchManifest): Promise<void> {
     const link = options?.backgroundImageUrl;
     if (link === undefined) return;
-    const { background } = batchKeys(client, id);
+    const { background } = batchKeys({ client, id });
     await this.#services.blobs.put(background, Buffer.from(link), { mediaType: LINK_MEDIA_TYPE });
   }
 
@@ -206,7 +206,7 @@ export class BatchActions {
     const manifestJson = Buffer.from(JSON.stringify(manifest));
     try {
       await this.#putBackground(manifest);
-      await this.#services.blobs.put(batchKeys(client, id).manifest, manifestJson, {
+      await this.#services.blobs.put(batchKeys({ client, id }).manifest, manifestJson, {
         mediaType: 'application/json',
       });
       const openMillis = Math.min(MAX_OPEN_MILLIS, policy.inputSeconds * 1000);

@@ -54,7 +54,7 @@ async function readUsedIds(
 ): Promise<void> {
   const requests = Math.floor(batch.chunks / CHUNKS_PER_REQUEST);
   if (requests > 0) await requestLimits.charge(caller, requests);
-  const keys = batchKeys(batch.client, batch.id);
+  const keys = batchKeys(batch);
   for (let chunk = 0; chunk < batch.chunks; chunk++) {
     const rows = getRows(blobs, keys.rows(chunk), StoredRow).catch(storageUnavailable);
     for (const { customId, problem } of await rows) {

@@ -31,7 +31,7 @@ export class RowImages {
   ) {
     this.#services = services;
     this.#allowance = allowance;
-    this.#keys = batchKeys(batch.client, batch.id);
+    this.#keys = batchKeys(batch);
   }
 
   /** @throws Problem quota-exceeded, upstream-unavailable */

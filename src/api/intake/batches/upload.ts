@@ -75,7 +75,7 @@ export class RowUpload {
     this.#batch = batch;
     this.#caller = caller;
     this.#renewLease = renewLease;
-    this.#keys = batchKeys(batch.client, batch.id);
+    this.#keys = batchKeys(batch);
     this.#images = new RowImages(
       { blobs: services.blobs, storedBytes: services.storedBytes },
       batch,

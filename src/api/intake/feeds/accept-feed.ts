@@ -123,7 +123,7 @@ export class FeedAcceptance {
       () => [
         deleteSchedule(this.#queue, id),
         this.#services.blobs.delete(feedKeys(client, id).manifest),
-        this.#services.blobs.delete(batchKeys(client, runId).manifest),
+        this.#services.blobs.delete(batchKeys({ client, id: runId }).manifest),
       ],
     );
   }

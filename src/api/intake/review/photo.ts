@@ -40,7 +40,7 @@ export async function readKeptPhoto(
   { awaitMemory, signal }: Pick<Call, 'awaitMemory' | 'signal'>,
 ): Promise<Uint8Array | undefined> {
   if (!needed) return undefined;
-  const key = batchKeys(client, id).photo(row);
+  const key = batchKeys({ client, id }).photo(row);
   const head = await blobs.head(key, signal).catch(storageUnavailable);
   if (!head) return undefined;
   await awaitMemory(head.bytes, signal);

@@ -118,7 +118,7 @@ test('a decision that storage does not take is 503, and the same request again s
   await expect(actionsOn(failing).decide(target, call)).rejects.toMatchObject({
     type: 'upstream-unavailable',
   });
-  const key = reviewKeys('shop', 'batch_retry').decision(0, 1);
+  const key = reviewKeys({ client: 'shop', id: 'batch_retry' }).decision(0, 1);
   expect(await blobs.head(key)).toBeUndefined();
   expect(await actionsOn(blobs).decide(target, call)).toMatchObject({
     decision: 'approved',
@@ -144,7 +144,7 @@ test('nothing stays of a decision about a batch that is erased meanwhile', async
   const body = { decision: 'approved' as const, revision: 0 };
   await actionsOn(erasing).decide(target, callOf({ params: { row: '0' }, body }));
   const left: string[] = [];
-  const { prefix } = reviewKeys('shop', 'batch_erased');
+  const { prefix } = reviewKeys({ client: 'shop', id: 'batch_erased' });
   for await (const { key } of blobs.list(prefix)) left.push(key);
   expect(left).toEqual([]);
 });
