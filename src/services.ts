@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis';
 import { ClientRetention } from './auth/client-retention.ts';
 import { BatchRetention } from './intake/batches/batch-retention.ts';
 import { Batches } from './intake/batches/batches.ts';
@@ -10,58 +9,21 @@ import { openInstallationStorage } from './intake/installation.ts';
 import { JobRecords } from './intake/job-records.ts';
 import { JobRetention } from './intake/job-retention.ts';
 import { LearnedCategories } from './intake/learned-categories.ts';
-import {
-  NamedSettings,
-  PRESETS,
-  type Presets,
-  RULE_PACKS,
-  type RulePacks,
-} from './intake/named-settings.ts';
+import { NamedSettings, PRESETS, RULE_PACKS } from './intake/named-settings.ts';
 import { ReviewDecisions } from './intake/review/decisions.ts';
 import { Sources } from './intake/sources/sources.ts';
 import { StoredBytes } from './intake/stored-bytes.ts';
 import { WebhookEvents } from './intake/webhooks/events.ts';
 import { WebhookReceivers } from './intake/webhooks/receivers.ts';
-import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
-import type { Logger } from './platform/log.ts';
 import type { Platform } from './platform/open-platform.ts';
 import { checkTurns } from './queue/bullmq-internals.ts';
-import { openQueues, type Queues } from './queue/queue.ts';
+import { openQueues } from './queue/queue.ts';
 import { WorkerRegistry } from './queue/worker-registry.ts';
 import type { Blobs } from './storage/blobs.ts';
 
 /** What an installation consists of, for gateway, worker and recovery alike. A part takes what it uses: `Pick<Services, …>`. */
-export interface Services {
-  /** For commands. */
-  redis: Redis;
-  /** Redis's time. */
-  now: Clock;
-  log: Logger;
-  blobs: Blobs;
-  queues: Queues;
-  workers: WorkerRegistry;
-  jobs: JobRecords;
-  jobIndex: ClientIndex;
-  jobRetention: JobRetention;
-  batches: Batches;
-  batchIndex: ClientIndex;
-  batchRetention: BatchRetention;
-  reviews: ReviewDecisions;
-  feeds: Feeds;
-  runs: FeedRuns;
-  sources: Sources;
-  events: WebhookEvents;
-  receivers: WebhookReceivers;
-  idempotency: Idempotency;
-  storedBytes: StoredBytes;
-  rulePacks: RulePacks;
-  presets: Presets;
-  learnedCategories: LearnedCategories;
-  readClientLimits: ClientRetention['get'];
-  /** Closes the queues, Redis and storage. */
-  close(): Promise<void>;
-}
+export type Services = ReturnType<typeof composeServices>;
 
 /**
  * Opens the object storage and everything that is built on it and on Redis. Waits up to 30 s for a bucket that is
@@ -76,7 +38,7 @@ export async function openServices(config: Config, platform: Platform): Promise<
 export function composeServices(
   { redis, log, now }: Pick<Platform, 'redis' | 'log' | 'now'>,
   blobs: Blobs,
-): Services {
+) {
   const queues = openQueues(redis, log);
   const jobs = new JobRecords(redis, now);
   const batches = new Batches(redis, now);
@@ -99,7 +61,8 @@ export function composeServices(
     presets: new NamedSettings(redis, blobs, PRESETS, now),
     learnedCategories: new LearnedCategories(redis, blobs, now),
     readClientLimits: new ClientRetention(redis).get,
-    async close() {
+    /** Closes the queues, Redis and storage. */
+    async close(): Promise<void> {
       await Promise.all(Object.values(queues).map((queue) => queue.close()));
       redis.disconnect();
       blobs.close();

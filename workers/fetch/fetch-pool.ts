@@ -164,5 +164,3 @@ export function createFetchPools(
     }),
   };
 }
-
-export type FetchPools = ReturnType<typeof createFetchPools>;
