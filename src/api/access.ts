@@ -5,10 +5,16 @@ import {
   AccessRequest,
   type Approval,
 } from '../auth/access-requests.ts';
-import { DEFAULT_ALLOWANCE, DEFAULT_LIMITS, MAX_WEIGHT } from '../auth/key-record.ts';
+import {
+  CLIENT_NAME,
+  CLIENT_SCOPES,
+  DEFAULT_ALLOWANCE,
+  DEFAULT_LIMITS,
+  INTAKE_RIGHTS,
+  MAX_WEIGHT,
+} from '../auth/key-record.ts';
 import { KeyError } from '../auth/keys.ts';
 import type { Rate } from '../auth/limit-settings.ts';
-import { CLIENT_NAME, CLIENT_SCOPES, INTAKE_RIGHTS } from '../auth/scopes.ts';
 import type { Gateway } from '../gateway.ts';
 import { addressBlock } from '../http/address-block.ts';
 import { type Call, json, type Reply, type Route, route } from '../http/route.ts';

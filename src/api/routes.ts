@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { IntakeRight } from '../auth/scopes.ts';
+import type { IntakeRight } from '../auth/key-record.ts';
 import type { Gateway } from '../gateway.ts';
 import { readJsonImage } from '../http/image-body.ts';
 import type { Route } from '../http/route.ts';

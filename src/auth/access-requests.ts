@@ -4,9 +4,8 @@ import { z } from 'zod';
 import type { Clock } from '../platform/clock.ts';
 import { PREFIX } from '../platform/redis.ts';
 import { defineSwap } from '../platform/redis-script.ts';
-import { type Grant, GrantFields } from './key-record.ts';
+import { type Grant, GrantFields, SCOPES } from './key-record.ts';
 import { type CreatedKey, KeyError, type Keys } from './keys.ts';
-import { SCOPES } from './scopes.ts';
 
 const REQUESTS = `${PREFIX}:access-requests`;
 

@@ -2,11 +2,10 @@ import type { Redis } from 'ioredis';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import type { Identity } from './identity-provider.ts';
-import type { Grant, KeyRecord } from './key-record.ts';
+import { type Grant, type IntakeRight, type KeyRecord, rightsOf, SCOPES } from './key-record.ts';
 import { KeyError, Keys } from './keys.ts';
 import type { OidcSettings } from './oidc-settings.ts';
 import { People } from './people.ts';
-import { type IntakeRight, rightsOf, SCOPES } from './scopes.ts';
 import { Sessions } from './sessions.ts';
 
 /** The development key allows everything, faster than anyone types. */

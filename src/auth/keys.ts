@@ -2,8 +2,17 @@ import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Clock } from '../platform/clock.ts';
 import { defineScript, readLua } from '../platform/redis-script.ts';
-import { displayPrefix, hashKey, isKeyShaped, mintKey } from './api-key.ts';
-import { type Grant, isLive, KEYS, KeyRecord, meterKey } from './key-record.ts';
+import {
+  displayPrefix,
+  type Grant,
+  hashKey,
+  isKeyShaped,
+  isLive,
+  KEYS,
+  KeyRecord,
+  meterKey,
+  mintKey,
+} from './key-record.ts';
 
 /** A newly created key: its only appearance in clear text. */
 export interface CreatedKey {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Clock } from '../platform/clock.ts';
 import { PREFIX } from '../platform/redis.ts';
 import { defineScript, readLua } from '../platform/redis-script.ts';
-import { QUOTA_DAY_SECONDS, utcDay } from './quota.ts';
+import { QUOTA_DAY_SECONDS, utcDay } from './key-record.ts';
 
 /** Requests of a day that are kept, of all clients and of one: some 25 MB and 2.5 MB. */
 const MAX_OF_DAY = 50_000;

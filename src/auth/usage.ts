@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../platform/clock.ts';
 import { PREFIX } from '../platform/redis.ts';
-import { QUOTA_DAY_SECONDS, QUOTA_TTL_SECONDS, quotaKeyOf, utcDay } from './quota.ts';
+import { QUOTA_DAY_SECONDS, QUOTA_TTL_SECONDS, quotaKeyOf, utcDay } from './key-record.ts';
 
 /** Hash: when each key was last used, by its id. */
 const LAST_USES = `${PREFIX}:key-uses`;

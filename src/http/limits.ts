@@ -1,12 +1,12 @@
 import type { Redis } from 'ioredis';
-import type { Rate } from '../auth/limit-settings.ts';
 import {
   type Meter,
   QUOTA_DAY_SECONDS,
   QUOTA_TTL_SECONDS,
   quotaKeyOf,
   secondsToMidnight,
-} from '../auth/quota.ts';
+} from '../auth/key-record.ts';
+import type { Rate } from '../auth/limit-settings.ts';
 import type { Clock } from '../platform/clock.ts';
 import { Problem, unavailable } from '../platform/problem.ts';
 import { PREFIX } from '../platform/redis.ts';

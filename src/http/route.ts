@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
-import type { KeyRecord } from '../auth/key-record.ts';
-import type { Meter } from '../auth/quota.ts';
+import type { KeyRecord, Meter } from '../auth/key-record.ts';
 import type { Logger } from '../platform/log.ts';
 import type { Problem } from '../platform/problem.ts';
 import type { BodyStream } from './body-stream.ts';

@@ -1,6 +1,10 @@
 import type { Redis } from 'ioredis';
-import type { KeyRecord } from '../auth/key-record.ts';
-import { QUOTA_TTL_SECONDS, secondsToMidnight, storedBytesKeyOf } from '../auth/quota.ts';
+import {
+  type KeyRecord,
+  QUOTA_TTL_SECONDS,
+  secondsToMidnight,
+  storedBytesKeyOf,
+} from '../auth/key-record.ts';
 import type { Clock } from '../platform/clock.ts';
 import { Problem, unavailable } from '../platform/problem.ts';
 import { defineScript } from '../platform/redis-script.ts';

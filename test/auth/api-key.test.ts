@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { displayPrefix, hashKey, isKeyShaped, mintKey } from '../../src/auth/api-key.ts';
+import { displayPrefix, hashKey, isKeyShaped, mintKey } from '../../src/auth/key-record.ts';
 
 describe('an API key', () => {
   test('is slv_ and 36 base62 characters, and unique', () => {

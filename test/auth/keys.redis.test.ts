@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { AccessRequests } from '../../src/auth/access-requests.ts';
-import { mintKey } from '../../src/auth/api-key.ts';
-import { findLiveByMeter, type Grant, isLive } from '../../src/auth/key-record.ts';
+import { findLiveByMeter, type Grant, isLive, mintKey } from '../../src/auth/key-record.ts';
 import { KeyError, Keys } from '../../src/auth/keys.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';

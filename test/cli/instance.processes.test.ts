@@ -1,7 +1,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { mintKey } from '../../src/auth/api-key.ts';
+import { mintKey } from '../../src/auth/key-record.ts';
 import { readSecrets } from '../../src/platform/secrets.ts';
 import { freePort } from '../support/free-port.ts';
 import { runProgram } from '../support/processes.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { SCOPES } from '../../src/auth/scopes.ts';
+import { SCOPES } from '../../src/auth/key-record.ts';
 import { plantServer } from '../support/servers.ts';
 import { seriousViolations, type Watched } from './page.ts';
 import type { Running } from './session.cases.ts';

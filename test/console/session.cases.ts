@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { mintKey } from '../../src/auth/api-key.ts';
+import { mintKey } from '../../src/auth/key-record.ts';
 import { Sessions } from '../../src/auth/sessions.ts';
 import { rawExchange } from '../support/client.ts';
 import type { Stack } from '../support/stack.ts';

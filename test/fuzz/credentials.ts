@@ -1,5 +1,5 @@
 import { equal, match, ok } from 'node:assert/strict';
-import { isKeyShaped } from '../../src/auth/api-key.ts';
+import { isKeyShaped } from '../../src/auth/key-record.ts';
 import { authorize, type Grant } from '../../src/http/auth.ts';
 import { requestIdOf } from '../../src/http/request-id.ts';
 import { sessionIdOf } from '../../src/http/session-cookie.ts';

@@ -1,4 +1,4 @@
-import type { Scope } from '../../src/auth/scopes.ts';
+import type { Scope } from '../../src/auth/key-record.ts';
 
 /**
  * The scope each endpoint needs, taken from the contract and the pages about intake, feeds, webhooks and the

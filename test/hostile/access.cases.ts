@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { mintKey } from '../../src/auth/api-key.ts';
+import { mintKey, SCOPES, type Scope } from '../../src/auth/key-record.ts';
 import type { Keys } from '../../src/auth/keys.ts';
-import { SCOPES, type Scope } from '../../src/auth/scopes.ts';
 import { openKeyRegister } from '../console/key-register.ts';
 import type { Stack } from '../support/stack.ts';
 import { ACCESS, type Access, UNDOCUMENTED } from './access-table.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { CLIENT_SCOPES } from '../../src/auth/scopes.ts';
+import { CLIENT_SCOPES } from '../../src/auth/key-record.ts';
 import { keyClient } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { intakeClient, readJob } from '../support/intake.ts';

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { crc32 as crc } from 'node:zlib';
 import { Command } from 'commander';
 import { median } from '../../bench/statistics.ts';
-import { mintKey } from '../../src/auth/api-key.ts';
+import { mintKey } from '../../src/auth/key-record.ts';
 import { startStack } from '../support/stack.ts';
 
 const PATH = '/intake/v1/usage';

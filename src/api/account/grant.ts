@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { KeyRecord } from '../../auth/key-record.ts';
-import { rightsOf } from '../../auth/scopes.ts';
+import { type KeyRecord, rightsOf } from '../../auth/key-record.ts';
 import { Problem, type ValidationIssue } from '../../platform/problem.ts';
 
 type Granted = Omit<KeyRecord, 'id' | 'prefix' | 'meter' | 'createdAt'>;

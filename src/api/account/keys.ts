@@ -1,8 +1,14 @@
 import { z } from 'zod';
-import { GrantFields, isLive, KeyRecord } from '../../auth/key-record.ts';
+import {
+  CLIENT_SCOPES,
+  GrantFields,
+  INTAKE_RIGHTS,
+  isLive,
+  KeyRecord,
+  rightsOf,
+} from '../../auth/key-record.ts';
 import { type CreatedKey, KeyError } from '../../auth/keys.ts';
 import type { Rate } from '../../auth/limit-settings.ts';
-import { CLIENT_SCOPES, INTAKE_RIGHTS, rightsOf } from '../../auth/scopes.ts';
 import type { Gateway } from '../../gateway.ts';
 import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
 import { Problem } from '../../platform/problem.ts';

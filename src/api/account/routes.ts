@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AuditEntry } from '../../auth/audit-log.ts';
-import { USAGE_DAYS } from '../../auth/quota.ts';
+import { USAGE_DAYS } from '../../auth/key-record.ts';
 import { LoggedRequest } from '../../auth/request-log.ts';
 import type { Gateway } from '../../gateway.ts';
 import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';

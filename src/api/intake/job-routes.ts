@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { INTAKE_RIGHTS } from '../../auth/scopes.ts';
+import { INTAKE_RIGHTS } from '../../auth/key-record.ts';
 import type { Gateway } from '../../gateway.ts';
 import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
 import type { Idempotency } from '../../intake/idempotency.ts';

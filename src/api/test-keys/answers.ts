@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { secondsToMidnight } from '../../auth/quota.ts';
+import { secondsToMidnight } from '../../auth/key-record.ts';
 import type { OperationExamples } from '../../http/openapi/document.ts';
 import { prefersJob, readPrefer } from '../../http/prefer.ts';
 import type { Call, Reply, ResponseDoc, Route } from '../../http/route.ts';

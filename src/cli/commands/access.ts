@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { AccessRequest, Approval } from '../../auth/access-requests.ts';
-import type { Scope } from '../../auth/scopes.ts';
+import type { Scope } from '../../auth/key-record.ts';
 import { type Instance, withInstance } from '../connection/instance.ts';
 import { type Output, print, table } from '../terminal/output.ts';
 import { argument } from './arguments.ts';

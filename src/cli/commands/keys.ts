@@ -1,13 +1,19 @@
 import { Command, Option } from 'commander';
-import { mintKey } from '../../auth/api-key.ts';
 import { parseRetention } from '../../auth/client-retention.ts';
 import {
+  CLIENT_NAME,
   DEFAULT_ALLOWANCE,
   DEFAULT_LIMITS,
   type Grant,
+  INTAKE_RIGHTS,
+  type IntakeRight,
   isLive,
   type KeyRecord,
   MAX_WEIGHT,
+  mintKey,
+  rightsOf,
+  SCOPES,
+  type Scope,
 } from '../../auth/key-record.ts';
 import {
   parseBytesPerDay,
@@ -16,14 +22,6 @@ import {
   parseRate,
   parseWhole,
 } from '../../auth/limit-settings.ts';
-import {
-  CLIENT_NAME,
-  INTAKE_RIGHTS,
-  type IntakeRight,
-  rightsOf,
-  SCOPES,
-  type Scope,
-} from '../../auth/scopes.ts';
 import { type Instance, withInstance } from '../connection/instance.ts';
 import { type Output, print, table } from '../terminal/output.ts';
 import { argument, parseWords } from './arguments.ts';

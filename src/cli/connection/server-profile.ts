@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { isKeyShaped } from '../../auth/api-key.ts';
+import { isKeyShaped } from '../../auth/key-record.ts';
 import { fileErrorText, hasCode } from '../../platform/file-error.ts';
 import {
   homeOf,

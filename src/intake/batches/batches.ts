@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { type Meter, QUOTA_TTL_SECONDS, quotaKeyOf } from '../../auth/quota.ts';
+import { type Meter, QUOTA_TTL_SECONDS, quotaKeyOf } from '../../auth/key-record.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { Lease } from '../leases.ts';
 import { defineTombstoneUpdate, toHashFields } from '../record-fields.ts';

@@ -1,7 +1,6 @@
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { findLiveByMeter } from '../../auth/key-record.ts';
-import type { Meter } from '../../auth/quota.ts';
+import { findLiveByMeter, type Meter } from '../../auth/key-record.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { retriesOf } from '../../queue/catalog.ts';
 import type { StoredBytes } from '../stored-bytes.ts';

@@ -1,4 +1,4 @@
-import { SCOPES } from '../../../src/auth/scopes.ts';
+import { SCOPES } from '../../../src/auth/key-record.ts';
 import { startFeedServer } from '../../support/feed-server.ts';
 import { ROOT } from '../../support/root.ts';
 import { startInstallation } from '../installation.ts';

@@ -1,4 +1,4 @@
-import { mintKey } from '../../../src/auth/api-key.ts';
+import { mintKey } from '../../../src/auth/key-record.ts';
 import { ask, json } from './ask.ts';
 import type { Attack } from './attack.ts';
 

@@ -1,4 +1,4 @@
-import { type Meter, secondsToMidnight } from '../../../auth/quota.ts';
+import { type Meter, secondsToMidnight } from '../../../auth/key-record.ts';
 import type { Gateway } from '../../../gateway.ts';
 import type { Caller } from '../../../http/route.ts';
 import { batchKeys, putRows } from '../../../intake/batches/batch-files.ts';
