@@ -50,13 +50,8 @@ export interface ReadChunks {
   images: readonly (readonly [Link, ...Link[]])[];
 }
 
-interface RowTexts {
-  texts: Texts;
-  notes: Reason[];
-}
-
 /** Reads the texts. Of several columns with one meaning, the first that is not empty counts. */
-function readTexts({ cells }: RecordChunk, maxChars: number): RowTexts {
+function readTexts({ cells }: RecordChunk, maxChars: number) {
   const texts: Texts = {};
   const notes: Reason[] = [];
   for (const { label, name, values } of cells) {

@@ -25,22 +25,6 @@ const RDF = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#';
 /** The namespace of a prefix that is not declared: none that counts. */
 const UNDECLARED = 'urn:undeclared';
 
-/** Parses the elements around the items: their tags, and only the first and last tag of an item. */
-interface Envelope {
-  /**
-   * Reads one tag.
-   * @returns the namespace of the row it opens; undefined if it opens none
-   * @throws FeedError malformed-xml, too-deep, unknown-format
-   */
-  take(tag: string): string | undefined;
-  /** Returns the namespace of a prefix in the scope of the last tag; Google's if it is spelt in another way. */
-  resolve(prefix: string): string | undefined;
-  /** The root as it is written, once it is closed. */
-  closedRoot(): string | undefined;
-  /** @throws FeedError malformed-xml, if elements are still open */
-  end(): void;
-}
-
 export const isGoogle = (uri: string): boolean =>
   uri === GOOGLE || (uri !== '' && GOOGLE_SPELLINGS.test(uri));
 
@@ -57,6 +41,7 @@ const rootError = (format: XmlFormat, name: string): string =>
     : `The root element ${excerpt(name)} is not that of ${format === 'rss' ? 'RSS' : 'Atom'}`;
 
 /**
+ * Parses the elements around the items: their tags, and only the first and last tag of an item.
  * @param paths of local names from the root to a row
  * @param takeNote takes note of what is not written as it should be
  * @param position of the last tag
@@ -67,7 +52,7 @@ export function xmlEnvelope(
   maxDepth: number,
   takeNote: (code: NoteCode) => void,
   position: () => FeedPosition,
-): Envelope {
+) {
   /** Undeclared prefixes; `g` can only be Google's. */
   function resolvePrefix(prefix: string): string | undefined {
     if (prefix === '' || prefix === 'xmlns') return undefined;
@@ -107,18 +92,26 @@ export function xmlEnvelope(
   });
 
   return {
-    take(tag) {
+    /**
+     * Reads one tag.
+     * @returns the namespace of the row it opens; undefined if it opens none
+     * @throws FeedError malformed-xml, too-deep, unknown-format
+     */
+    take(tag: string): string | undefined {
       row = undefined;
       parser.write(regularXml(tag, takeNote));
       return row;
     },
-    resolve(prefix) {
+    /** Returns the namespace of a prefix in the scope of the last tag; Google's if it is spelt in another way. */
+    resolve(prefix: string): string | undefined {
       const uri = parser.resolve(prefix);
       if (uri === undefined || uri === GOOGLE || !isGoogle(uri)) return uri;
       takeNote('namespace');
       return GOOGLE;
     },
+    /** The root as it is written, once it is closed. */
     closedRoot: () => closed,
+    /** @throws FeedError malformed-xml, if elements are still open */
     end: () => void parser.close(),
   };
 }

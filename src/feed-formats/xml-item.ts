@@ -61,17 +61,12 @@ export interface Child {
   of?: number;
 }
 
-/** Why an item is malformed, and the line within it (from 1). */
-interface ItemError {
-  detail: string;
-  line: number;
-}
-
+/** The elements of an item in the order of their start tags, then the attributes. */
 interface ParsedItem {
-  /** The elements in the order of their start tags, then the attributes. */
+  /** If there is an error, those that were complete before it. */
   children: readonly Child[];
-  /** The first error; `children` are then those that were complete before it. */
-  error?: ItemError;
+  /** The first error, and its line within the item, from 1. */
+  error?: { detail: string; line: number };
 }
 
 /** Thrown by the parser's handlers to stop it at the first error. */
@@ -96,7 +91,7 @@ export function parseItem(
   const attributes: Child[] = [];
   /** The elements that are open within the item. */
   const open: Child[] = [];
-  let error: ItemError | undefined;
+  let error: ParsedItem['error'];
   let depth = 0;
 
   function failAt(detail: string): never {

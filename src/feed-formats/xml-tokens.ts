@@ -36,21 +36,12 @@ function tagEnd(raw: Raw, from: number): number {
   return -1;
 }
 
-interface Tokenizer {
-  /** @param before bytes before the document, which only count for positions */
-  push(raw: Raw, before?: Raw): Iterable<Token>;
-  /** @throws FeedError malformed-xml, if the document ends within a token */
-  end(): Iterable<Token>;
-  /** Where the last token begins. */
-  position(): FeedPosition;
-}
-
 /**
  * Splits XML at the boundaries of its markup, in constant memory and without validating it: names, nesting and
  * entities are left to a parser. The tokens' `raw`, concatenated, is the document.
  * @throws FeedError doctype, for declarations within the document, the only markup that is rejected
  */
-export function xmlTokenizer(): Tokenizer {
+export function xmlTokenizer() {
   let buffer = '';
   /** Where the next token begins in the buffer, and where the last one did. */
   let next = 0;
@@ -131,7 +122,8 @@ export function xmlTokenizer(): Tokenizer {
   }
 
   return {
-    push(raw, before = '') {
+    /** @param before bytes before the document, which only count for positions */
+    push(raw: Raw, before: Raw = ''): Iterable<Token> {
       known = advance(positionOf(next), before, 0, before.length);
       buffer = buffer.slice(next) + raw;
       next = 0;
@@ -139,12 +131,14 @@ export function xmlTokenizer(): Tokenizer {
       counted = 0;
       return tokens(false);
     },
-    *end() {
+    /** @throws FeedError malformed-xml, if the document ends within a token */
+    *end(): Iterable<Token> {
       yield* tokens(true);
       if (next === buffer.length && !open) return;
       const detail = 'The feed ends in the middle of markup';
       throw new FeedError('malformed-xml', detail, positionOf(next));
     },
+    /** Where the last token begins. */
     position: () => positionOf(last),
   };
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import type { Clock } from '../platform/clock.ts';
@@ -95,7 +96,7 @@ export class LearnedCategories {
       client,
       paths.map(({ path }) => path),
     );
-    await this.#forEach(paths, ({ path, counts }) =>
+    await forEach(paths, ({ path, counts }) =>
       this.#change(client, path, () => ({ decided: [], counts: { ...counts } })),
     );
   }
@@ -104,9 +105,7 @@ export class LearnedCategories {
   async forget(client: string, path?: string): Promise<number> {
     if (path !== undefined) return (await this.#settings.remove(client, nameOf(path))) ? 1 : 0;
     const all = await this.#settings.list(client);
-    await this.#forEach(all, async ({ name }) => {
-      await this.#settings.remove(client, name);
-    });
+    await forEach(all, ({ name }) => this.#settings.remove(client, name));
     return all.length;
   }
 
@@ -130,16 +129,11 @@ export class LearnedCategories {
     if (excess <= 0) return;
     const others = (await this.#settings.list(client)).filter(({ name }) => !names.has(name));
     const oldest = others.sort((a, b) => (a.changedAt < b.changedAt ? -1 : 1)).slice(0, excess);
-    await this.#forEach(oldest, async ({ name }) => {
-      await this.#settings.remove(client, name);
-    });
-  }
-
-  async #forEach<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
-    const pending = items.values();
-    const actInTurn = async () => {
-      for (const item of pending) await act(item);
-    };
-    await Promise.all(Array.from({ length: CONCURRENCY }, actInTurn));
+    await forEach(oldest, ({ name }) => this.#settings.remove(client, name));
   }
 }
+
+const forEach = <T>(items: readonly T[], act: (item: T) => Promise<unknown>): Promise<void> =>
+  Readable.from(items).forEach(async (item: T) => void (await act(item)), {
+    concurrency: CONCURRENCY,
+  });

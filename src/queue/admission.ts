@@ -21,12 +21,6 @@ interface Load {
   sampledAtMillis: number;
 }
 
-interface Prediction {
-  /** Until a worker begins with it; if it is rejected, until it may return. */
-  queueMillis: number;
-  serviceTime: ServiceTime;
-}
-
 const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
 
 interface Capacity {
@@ -200,8 +194,11 @@ export class Admission {
     this.#checkDeadline('own-share', queueMillis(current, ownJobs), ownMillis);
   }
 
-  /** Returns what a typical image that arrives now has to expect; nothing if no worker is live. */
-  prediction(): Prediction | undefined {
+  /**
+   * Returns what a typical image that arrives now has to expect: its time in a slot, and until a worker begins with it,
+   * or until it may return if it is rejected. Nothing if no worker is live.
+   */
+  prediction() {
     const current = this.#estimate();
     if (!current) return undefined;
     const retryMillis = this.#shedding.retryMillis(performance.now());

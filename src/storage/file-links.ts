@@ -15,11 +15,6 @@ export interface FileQuery {
   signature: string;
 }
 
-interface LinkedFile {
-  key: string;
-  expiresAtSeconds: number | undefined;
-}
-
 /** The file name in the path of a link. It is for the downloaded file only, and is not signed. */
 const toPathSegment = (name: string): string =>
   name
@@ -51,7 +46,7 @@ export function fileLinks(secret: Uint8Array) {
     },
 
     /** @throws Problem not-found if the signature is not valid, gone if the link has expired */
-    verify({ key, expires = '', signature }: FileQuery, nowMillis: number): LinkedFile {
+    verify({ key, expires = '', signature }: FileQuery, nowMillis: number) {
       const expected = signatureOf(key, expires);
       const sent = Buffer.from(signature, 'base64url');
       const isValid = sent.length === expected.length && timingSafeEqual(sent, expected);

@@ -192,14 +192,6 @@ async function appendChunk(
   return false;
 }
 
-/** A feed that was read to its end. */
-interface ReadRows {
-  /** Of the document, hex. */
-  sha256: string;
-  /** What the last completed run has and this feed has not. */
-  loss: FeedLoss;
-}
-
 /** Reads the feed of a dry run, and counts. @throws FeedError */
 export async function planRun(
   services: Ingest,
@@ -232,7 +224,8 @@ export async function planRun(
 
 /**
  * Appends the rows of a run's document, except the chunks that an earlier attempt appended.
- * @returns undefined if the run was canceled meanwhile
+ * @returns the hash of the document, hex, and what the last completed run has and this one has not; undefined if the
+ *   run was canceled meanwhile
  * @throws FeedError
  */
 export async function ingestRows(
@@ -241,7 +234,7 @@ export async function ingestRows(
   run: BatchRecord,
   metadata: SourceMetadata,
   signal: AbortSignal,
-): Promise<ReadRows | undefined> {
+): Promise<{ sha256: string; loss: FeedLoss } | undefined> {
   const previous = await openPreviousImages(services, feed, signal);
   try {
     const bytes = await services.blobs.open(feedKeys(feed.client, feed.id).source(run.id), signal);

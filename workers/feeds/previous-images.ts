@@ -5,14 +5,7 @@ import { join } from 'node:path';
 import type { RowOutcome } from '../../src/intake/batches/row-reader.ts';
 import { PreviousRow, photoKey, previousRow } from '../../src/intake/feeds/kept-rows.ts';
 import { type FeedLoss, MAX_NAMED } from '../../src/intake/feeds/plan.ts';
-import type { AcceptedRow, PreviousImage } from '../../src/queue/job-data.ts';
-
-/** What is found for a row. */
-interface Found {
-  photo: PreviousImage;
-  /** It was another link. */
-  isOtherLink: boolean;
-}
+import type { AcceptedRow } from '../../src/queue/job-data.ts';
 
 /** 48 bits of a hash. What was hashed is compared when an entry is read, so a collision is a miss. */
 const hashOf = (...parts: (string | number)[]): number =>
@@ -113,8 +106,8 @@ export class PreviousImages {
     return PreviousRow.parse(JSON.parse(buffer.toString()));
   }
 
-  /** Finds the last good result for an image of the feed that is read now. */
-  async find({ customId, source, image = 0 }: AcceptedRow): Promise<Found | undefined> {
+  /** Finds the last good result for an image of the feed that is read now, and whether it had another link. */
+  async find({ customId, source, image = 0 }: AcceptedRow) {
     if (!('url' in source)) return undefined;
     const { url } = source;
     const wanted = { customId, url, image };

@@ -65,21 +65,6 @@ export interface TaskOutput {
   batchSize: number;
 }
 
-/** One child, from its start to its end. */
-export interface InferenceProcess {
-  readonly pid: number | undefined;
-  isAlive(): boolean;
-  /** Resolves when the model is loaded. Rejects with StartError or EngineCrash. */
-  readonly ready: Promise<ChildReady>;
-  /** Resolves when the process has ended. */
-  readonly exited: Promise<void>;
-  /** Rejects with DecodeError, Problem or EngineCrash. */
-  run(request: TaskRequest, image: Uint8Array): Promise<TaskOutput>;
-  kill(): void;
-  /** Kills it because of its own work, so that the kernel is not suspected. */
-  killStuck(): void;
-}
-
 /** Environment variables a child inherits. None is secret, because a child decodes untrusted images. */
 const INHERITED =
   /^(PATH|HOME|TMPDIR|LANG|LC_\w+|NODE_ENV|LD_LIBRARY_PATH|CUDA\w*|NVIDIA\w*|TSX\w*)$/;
@@ -208,7 +193,7 @@ const untilExit = (
  *   and is killed
  * @throws EngineCrash if no process can be created
  */
-export function startProcess(options: ChildOptions, hangMillis: number): InferenceProcess {
+export function startProcess(options: ChildOptions, hangMillis: number) {
   const child = spawnChild(options);
   const kill = () => void child.kill('SIGKILL');
   let isStuck = false;
@@ -240,15 +225,22 @@ export function startProcess(options: ChildOptions, hangMillis: number): Inferen
   return {
     pid: child.pid,
     isAlive,
+    /** Resolves when the model is loaded. Rejects with StartError or EngineCrash. */
     ready: pending.wait(START_ID).then(({ result }) => ChildReady.parse(result)),
+    /** Resolves when the process has ended. */
     exited: crash.then(() => {}),
-    async run(request, image) {
+    /** Rejects with DecodeError, Problem or EngineCrash. */
+    async run(request: TaskRequest, image: Uint8Array): Promise<TaskOutput> {
       if (!isAlive()) throw await crash;
       const header: ChildRequest = { ...request, id: ++lastId };
       writeFrame(socket, header, image);
       return pending.wait(header.id);
     },
     kill,
+    /** Kills it because of its own work, so that the kernel is not suspected. */
     killStuck,
   };
 }
+
+/** One child, from its start to its end. */
+export type InferenceProcess = ReturnType<typeof startProcess>;

@@ -70,18 +70,11 @@ async function findOutage(
   }
 }
 
-/** What is left to do when a batch has ended. */
-interface Rest {
-  /** Objects that failed by themselves. */
-  failed: readonly FailedObject[];
-  /** Why others are taken again, if any are. */
-  again: string | undefined;
-}
-
 /**
  * Writes the manifest of a batch that has ended. Objects that failed although their places can be used failed by
  * themselves: they are tried again after a pause of their own, and at last given up. Others are taken again. Every step
  * may be repeated: an attempt counts once, the manifest has the same name and lines, and the batch is counted once.
+ * @returns the objects that failed by themselves, and why others are taken again, if any are
  * @throws LocationUnavailable
  */
 export async function finishBatch(
@@ -90,7 +83,7 @@ export async function finishBatch(
   batch: BatchRecord,
   places: SourcePlaces,
   signal: AbortSignal,
-): Promise<Rest> {
+) {
   const { sources, batchRetention, now } = services;
   const { lines, failed, interrupted } = await readOutcomes(services, batch);
   const outage = failed.length > 0 ? await findOutage(places, signal) : undefined;

@@ -60,22 +60,16 @@ export class SourceObjects {
 const openPlace = (place: Place): Location =>
   place.kind === 's3' ? s3Location(place) : folderLocation(place.path);
 
-interface OpenSources {
-  places: ReadonlyMap<string, SourcePlaces>;
-  /** For the rows of their batches. */
-  objects: SourceObjects;
-  close(): void;
-}
-
 /** Opens the places of sources; touches none yet. */
-export function openSources(declared: readonly DeclaredSource[]): OpenSources {
-  const places = new Map(
+export function openSources(declared: readonly DeclaredSource[]) {
+  const places: ReadonlyMap<string, SourcePlaces> = new Map(
     declared.map(({ id, from, to }) => [id, { from: openPlace(from), to: openPlace(to) }]),
   );
   return {
     places,
+    /** For the rows of their batches. */
     objects: new SourceObjects(places),
-    close() {
+    close(): void {
       for (const { from, to } of places.values()) {
         from.close();
         to.close();

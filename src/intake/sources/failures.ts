@@ -9,6 +9,7 @@ const MAX_RETRY_MILLIS = 6 * 3_600_000;
 /** Objects beyond are given up at once, so that a place full of them costs Redis no more than a few megabytes. */
 const MAX_FAILURES = 10_000;
 
+/** An object that cannot be read, or whose result cannot be written, while others can. */
 const Failure = z.object({
   /** `''` if the object could not be looked up. */
   version: z.string(),
@@ -22,9 +23,6 @@ const Failure = z.object({
   retryAtMillis: z.number().optional(),
 });
 
-/** An object that cannot be read, or whose result cannot be written, while others can. */
-type SourceFailure = z.infer<typeof Failure> & { name: string };
-
 /** What failed an object this time. */
 interface FailedAttempt {
   name: string;
@@ -33,11 +31,7 @@ interface FailedAttempt {
   batch?: string;
 }
 
-interface FailureCounts {
-  /** Objects that are tried again. */
-  waiting: number;
-  givenUp: number;
-}
+type Failure = z.infer<typeof Failure>;
 
 const keysOf = (id: string) => {
   const failures = `${PREFIX}:source:${id}:failures`;
@@ -111,7 +105,7 @@ export class SourceFailures {
     if (names.length > 0) await this.#redis.zadd(retries, ...names.flatMap((name) => [0, name]));
   }
 
-  async list(id: string, after: string, limit: number): Promise<SourceFailure[]> {
+  async list(id: string, after: string, limit: number) {
     const { failures } = keysOf(id);
     const names = (await this.#redis.hkeys(failures)).filter((name) => name > after).sort();
     const page = names.slice(0, limit);
@@ -122,7 +116,8 @@ export class SourceFailures {
     );
   }
 
-  async count(id: string): Promise<FailureCounts> {
+  /** Counts the objects that are tried again, and those that are not. */
+  async count(id: string) {
     const { failures, retries } = keysOf(id);
     const [all, waiting] = await Promise.all([
       this.#redis.hlen(failures),
@@ -134,10 +129,10 @@ export class SourceFailures {
 
 /** Returns the failure of an object after one more attempt. Another version starts anew; `''` is any version. */
 function afterAttempt(
-  known: z.infer<typeof Failure> | undefined,
+  known: Failure | undefined,
   { version, reason, batch }: FailedAttempt,
   nowMillis: number,
-): z.infer<typeof Failure> {
+): Failure {
   const isSame = known && (known.version === version || !known.version || !version);
   const before = isSame ? known : undefined;
   const isRepeated = batch !== undefined && before?.batch === batch;
