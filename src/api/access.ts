@@ -192,9 +192,6 @@ export function accessRoutes({
   return [
     route('requestAccess', `POST ${PATH}`, {
       scope: 'keyless',
-      summary: 'Request access: a key with these scopes',
-      description:
-        'Answered with the secret that the key is fetched with once the operator has approved. Off unless the operator takes requests (404). An address may send five an hour. 409 with the `id` of the request if it is repeated with its `Idempotency-Key`.',
       requestHeaders: IDEMPOTENT,
       body: AccessRequestForm,
       maxBodyBytes: 8192,
@@ -204,9 +201,6 @@ export function accessRoutes({
     }),
     route('fetchKey', `POST ${PATH}/:id/key`, {
       scope: 'keyless',
-      summary: 'Fetch the key of an approved request, once',
-      description:
-        '409 with `Retry-After` while the operator has not decided; 410 if the request was denied, or the key was fetched before.',
       body: z.strictObject({ secret: z.string().min(1).max(100) }),
       maxBodyBytes: 1024,
       responses: { 200: jsonDoc('The key; it is not shown again', FetchedKey) },
@@ -215,8 +209,6 @@ export function accessRoutes({
     }),
     route<{ status?: AccessRequest['status'] | undefined }>('listAccessRequests', `GET ${PATH}`, {
       scope: SCOPE,
-      summary: 'List requests for access, oldest first',
-      description: 'For operators. The last thousand, for thirty days at least.',
       query: z.object({ status: z.enum(ACCESS_STATUSES).optional() }),
       problems: ['upstream-unavailable'],
       responses: { 200: jsonDoc('Requests', z.object({ requests: z.array(AccessRequestView) })) },
@@ -228,9 +220,6 @@ export function accessRoutes({
     }),
     route<unknown, Approval>('approveAccessRequest', `POST ${PATH}/:id/approve`, {
       ...operator,
-      summary: 'Approve a request for access, with scopes and limits',
-      description:
-        'For operators. The client fetches its key itself: no one else sees it. 409 if there is a client of that name, unless `existingClient` says that the request is its own.',
       optionalBody: true,
       body: ApprovalForm,
       handle: (call) =>
@@ -238,8 +227,6 @@ export function accessRoutes({
     }),
     route('denyAccessRequest', `POST ${PATH}/:id/deny`, {
       ...operator,
-      summary: 'Deny a request for access',
-      description: 'For operators. The client learns it when it asks for its key.',
       handle: (call) => decideOnce(call, 'deny', () => accessRequests.deny(call.params.id ?? '')),
     }),
   ];

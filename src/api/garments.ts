@@ -155,9 +155,6 @@ async function separate(images: GarmentImages, form: ImageForm, call: Call): Pro
 export const garmentsRoute = (deps: GarmentsDeps): Route =>
   route('separateGarments', `POST ${PATH}`, {
     scope: 'taxonomy:classify',
-    summary: 'Separate the garments in the photo of an outfit',
-    description:
-      'Each garment that the subject wears with its class, region, box, colours and wardrobe item; with `cutouts`, which needs the scope `background-removal:process` too, a ZIP archive with `garments.json` and a PNG for each. Of several people the largest is taken.',
     requestHeaders: IDEMPOTENT,
     imageForm: { 'multipart/form-data': MultipartRequest, 'application/json': JsonRequest },
     quota: 1,

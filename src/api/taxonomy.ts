@@ -272,9 +272,6 @@ const optionsRoute = (modelVersion: string): Route => {
   return route<OptionsQuery>('getTaxonomyOptions', 'GET /taxonomy/v1/options', {
     scope: 'keyless',
     anyOrigin: true,
-    summary: 'The garment dictionary and the options of a profile',
-    description:
-      'Every term the service knows, in one of six languages. It changes only with a release: cache it and revalidate with `If-None-Match`.',
     query: OptionsQuery,
     problems: ['dictionary-version-unsupported'],
     responses: {
@@ -300,9 +297,6 @@ export const taxonomyRoutes = (classifier: Classifier): Route[] => [
   optionsRoute(classifier.modelVersion),
   route('classifyGarment', `POST ${PATH}`, {
     scope: 'taxonomy:classify',
-    summary: 'Classify a garment',
-    description:
-      'Send a photo, the attributes from a product feed, or both; or up to 50 such `items`, each with its own result and, if it succeeds, a unit of quota. If the result is uncertain, it names only the group. `Prefer` is as for background removal.',
     requestHeaders: ['Idempotency-Key', 'Prefer'],
     imageForm: {
       'application/json': z.union([ClassifyRequest, BatchRequest]),

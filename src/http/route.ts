@@ -137,8 +137,6 @@ interface RouteSpec<Query, Body> {
   sunset?: Sunset;
   /** The right a key must have besides its scope. */
   right?: string;
-  summary: string;
-  description: string;
   /** For the OpenAPI document: headers that the handler reads, besides those of conditional requests. */
   requestHeaders?: readonly RequestHeader[];
   /** Query parameters; without it the query is ignored. */

@@ -96,7 +96,7 @@ describe('what is recorded of answered requests', () => {
   const routeOf = (method: Route['method'], path: string): Route =>
     route({
       ...{ method, path, scope: 'any-key', operationId: `${method} ${path}` },
-      ...{ summary: '', description: '', responses: {} },
+      responses: {},
       handle: () => ({}),
     });
   const BULK = [

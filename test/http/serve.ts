@@ -12,8 +12,6 @@ export const TEST_ROUTE = {
   method: 'GET',
   scope: 'any',
   operationId: 'test',
-  summary: 'A test',
-  description: 'A test',
   responses: {},
 } as const;
 

@@ -22,8 +22,6 @@ const routeOf = (method: 'POST' | 'GET', more: Partial<Route>): Route =>
     path: '/here',
     scope: 'keyless',
     operationId: 'test',
-    summary: 'A test',
-    description: 'A test',
     responses: {},
     handle: () => json({}),
     ...more,

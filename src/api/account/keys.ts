@@ -194,8 +194,6 @@ export function accountKeyRoutes(gateway: KeysGateway): Route[] {
       path: PATH,
       scope: SCOPE,
       operationId: 'listKeys',
-      summary: 'List the live keys of your client',
-      description: 'Oldest first; never the keys themselves.',
       responses: { 200: jsonDoc('Keys', z.object({ keys: z.array(AccountKey) })) },
       handle: keys.list,
     }),
@@ -204,9 +202,6 @@ export function accountKeyRoutes(gateway: KeysGateway): Route[] {
       path: PATH,
       scope: SCOPE,
       operationId: 'createKey',
-      summary: 'Create a key with no more than this one holds',
-      description:
-        'It is counted together with this key, and gives no more than it: 403 names what would be more. 409 if you have as many live keys as you may, or this key has an end; and, with the `id` of the key, if the request is repeated with its `Idempotency-Key`.',
       requestHeaders: IDEMPOTENT,
       optionalBody: true,
       body: KeyForm,
@@ -220,9 +215,6 @@ export function accountKeyRoutes(gateway: KeysGateway): Route[] {
       path: `${PATH}/:id/rotate`,
       scope: SCOPE,
       operationId: 'rotateKey',
-      summary: 'Replace a key by a new one',
-      description:
-        'The old one works for `graceSeconds` more, a day by default. 409 with the `id` of the new one if the request is repeated with its `Idempotency-Key`.',
       requestHeaders: IDEMPOTENT,
       optionalBody: true,
       body: z.strictObject({
@@ -238,9 +230,6 @@ export function accountKeyRoutes(gateway: KeysGateway): Route[] {
       path: `${PATH}/:id`,
       scope: SCOPE,
       operationId: 'revokeKey',
-      summary: 'Revoke a key, at once',
-      description:
-        'The key of the request may revoke itself: `current` is true, and the next request with it is 401. 409 for the last key that lasts.',
       responses: { 200: jsonDoc('Which, and when', RevokedKey) },
       problems: ['not-found', 'conflict'],
       handle: keys.revoke,

@@ -124,8 +124,6 @@ export const accountRoutes = (gateway: AccountGateway): Route[] => [
     path: '/account/v1/usage',
     scope: SCOPE,
     operationId: 'listUsage',
-    summary: 'List what your client has used, by day and operation',
-    description: 'Of all its keys; newest day first, without days on which it used nothing.',
     query: z.object({ days: z.coerce.number().int().min(1).max(USAGE_DAYS).default(USAGE_DAYS) }),
     responses: { 200: jsonDoc('Usage', AccountUsage) },
     handle: (call) => usage(gateway, call),
@@ -135,9 +133,6 @@ export const accountRoutes = (gateway: AccountGateway): Route[] => [
     path: '/account/v1/requests/:id',
     scope: SCOPE,
     operationId: 'getRequest',
-    summary: 'Get what became of a request, by its `X-Request-Id`',
-    description:
-      'Newest first, if several had the same id; an operator (`operations:access`) sees those of all clients. Written just after the response, kept for seven days, never with what the request carried.',
     responses: { 200: jsonDoc('Requests with this id', LoggedRequests) },
     problems: ['not-found'],
     handle: (call) => requests(gateway, call),
@@ -147,9 +142,6 @@ export const accountRoutes = (gateway: AccountGateway): Route[] => [
     path: AUDIT_PATH,
     scope: OPERATOR_SCOPE,
     operationId: 'listAudit',
-    summary: 'List who changed what, of all clients, newest first',
-    description:
-      'For operators: each request that makes, changes, decides or deletes something, also if it failed; not single images, classifications and outfits, nor requests whose key lacks the scope. Written just after the response, kept for the days of `REQUEST_LOG_DAYS`, seven by default; the last 50,000.',
     query: AuditQuery,
     responses: { 200: jsonDoc('Entries', AuditPage) },
     problems: ['not-found', 'upstream-unavailable'],

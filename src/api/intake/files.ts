@@ -55,9 +55,6 @@ async function serveFile({ blobs, links, now }: Services, call: Call<FileQuery>)
 export const fileRoutes = (services: Services): Route[] => [
   route('downloadFile', `GET ${FILES_PATH}/:name`, {
     scope: 'keyless',
-    summary: 'Download a file by signed link',
-    description:
-      'This service creates and signs the links; an altered link is rejected. A link needs no key: anyone who has it can download the file.',
     requestHeaders: ['If-Range', 'Range'],
     query: FileQuery,
     responses: {

@@ -164,8 +164,6 @@ export function jobRefinementRoutes(
   return [
     route('refineJob', `POST ${refinementsPath(':id')}`, {
       scope: 'background-removal:process',
-      summary: 'Mend the cut-out of a job with strokes',
-      description: 'Its result is the mended cut-out from then on.',
       requestHeaders: IDEMPOTENT,
       form: { 'multipart/form-data': RefinementForm },
       quota: 1,
@@ -190,8 +188,6 @@ export function jobRefinementRoutes(
     }),
     route('undoJobRefinement', `DELETE ${refinementsPath(':id')}/:version`, {
       scope: 'background-removal:process',
-      summary: 'Undo the latest refinement of a job',
-      description: 'Only the latest, whose number is `refinements` of the job.',
       responses: { 200: jobDoc },
       problems: ['not-found', 'gone', 'damaged', 'conflict'],
       handle: async (call: Call) => json(jobResponse(await refinements.undo(call))),

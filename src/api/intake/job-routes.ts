@@ -104,9 +104,6 @@ export const jobRoutes = (
 ): Route[] => [
   route('createJob', `POST ${JOBS_PATH}`, {
     scope: 'any-key',
-    summary: 'Submit an image for asynchronous processing',
-    description:
-      'Send the image as the file part `image`, as `imageBase64`, or by URL as `imageUrl`. The key needs the scopes of the requested operations. With `webhook`, a message reports the end, signed with the secret of `POST /intake/v1/webhooks/secret`.',
     requestHeaders: IDEMPOTENT,
     imageForm: { 'application/json': JobJson, 'multipart/form-data': JobForm },
     quota: 1,
@@ -116,18 +113,12 @@ export const jobRoutes = (
   }),
   route<PageQuery>('listJobs', `GET ${JOBS_PATH}`, {
     scope: 'any-key',
-    summary: 'List your jobs, newest first',
-    description:
-      'Without those that have expired or were erased, and without those whose operations your key has no scope for. `links.next` is the next page.',
     query: PageQuery,
     responses: { 200: jsonDoc('A page', JobPage) },
     handle: async (call) => json(await jobs.list(call)),
   }),
   route('getJob', `GET ${JOBS_PATH}/:id`, {
     scope: 'any-key',
-    summary: 'Get the status and results of a job',
-    description:
-      'A job that has expired or was erased is 410 `gone` with `expiredAt` or `erasedAt`, until its record is deleted too.',
     responses: { 200: { ...jobDoc, headers: ['Retry-After'] } },
     problems: ['not-found', 'gone', 'damaged'],
     async handle(call) {
@@ -137,8 +128,6 @@ export const jobRoutes = (
   }),
   route('getJobResult', `GET ${JOBS_PATH}/:id/result`, {
     scope: 'any-key',
-    summary: 'Download the cut-out of a job',
-    description: 'If the job failed, the response is its problem.',
     query: Delivery,
     responses: {
       200: cutOutResponseDoc,
@@ -157,9 +146,6 @@ export const jobRoutes = (
   }),
   route('getJobGarment', `GET ${JOBS_PATH}/:id/garments/:index`, {
     scope: 'any-key',
-    summary: 'Download the cut-out of a garment',
-    description:
-      'Of a job with the operation `separate`; `index` is that of the garment. If the job failed, the response is its problem.',
     responses: { 200: garmentResponseDoc },
     problems: RESULT_PROBLEMS,
     async handle(call) {
@@ -170,8 +156,6 @@ export const jobRoutes = (
   }),
   route('cancelJob', `POST ${JOBS_PATH}/:id/cancel`, {
     scope: 'any-key',
-    summary: 'Cancel a job; its quota is refunded',
-    description: 'Cancelling again returns the same job; a job that has ended otherwise conflicts.',
     requestHeaders: IDEMPOTENT,
     responses: { 200: jobDoc },
     problems: ['not-found', 'conflict', 'gone', 'damaged'],
@@ -179,20 +163,12 @@ export const jobRoutes = (
   }),
   route('eraseJob', `DELETE ${JOBS_PATH}/:id`, {
     scope: 'any-key',
-    summary: 'Erase a job with its image and results',
-    description:
-      'Deletes everything that is stored of the job at once, and cancels it if it has not ended.',
-    responses: {
-      200: jsonDoc('What was deleted', ErasureResponse),
-    },
+    responses: { 200: jsonDoc('What was deleted', ErasureResponse) },
     problems: ['not-found'],
     handle: async (call) => json(await jobs.erase(await jobs.readOwnOrDeleted(call))),
   }),
   route('getUsage', `GET ${PREFIX}/usage`, {
     scope: 'any-key',
-    summary: 'Get the limits of this key and how much of them is left',
-    description:
-      'Rate, daily quota and bytes stored today. The request counts against the rate only.',
     responses: { 200: jsonDoc('Usage', Usage) },
     handle: (call) => usage(services, call),
   }),

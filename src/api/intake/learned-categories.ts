@@ -85,16 +85,11 @@ const normalised = ({ categories }: LearnedRequest) =>
 export const learnedCategoryRoutes = (learned: LearnedCategories): Route[] => [
   route('listLearnedCategories', `GET ${PATH}`, {
     scope: 'any-key',
-    summary: "List what was learnt of your shop's categories",
-    description:
-      'By path. From decisions about rows of feeds that name a `category`; the answer can be sent back by `PUT`.',
     responses: { 200: jsonDoc('What was learnt', LearnedList) },
     handle: (call) => list(learned, requireCaller(call).client),
   }),
   route<unknown, LearnedRequest>('putLearnedCategories', `PUT ${PATH}`, {
     scope: 'taxonomy:classify',
-    summary: "Store what is known of your shop's categories",
-    description: 'Replaces what was learnt of the paths that are sent; the others stay.',
     body: LearnedRequest,
     responses: { 200: jsonDoc('All that is known now', LearnedList) },
     async handle(call) {
@@ -105,8 +100,6 @@ export const learnedCategoryRoutes = (learned: LearnedCategories): Route[] => [
   }),
   route<LearnedQuery>('forgetLearnedCategories', `DELETE ${PATH}`, {
     scope: 'taxonomy:classify',
-    summary: 'Forget what was learnt',
-    description: 'Of one path, or all of it.',
     query: LearnedQuery,
     responses: { 204: { description: 'It is forgotten' } },
     problems: ['not-found'],

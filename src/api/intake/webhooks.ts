@@ -208,9 +208,6 @@ type HandleOnce = (
 const settingsRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[] => [
   route('createWebhookSecret', `POST ${WEBHOOKS_PATH}/secret`, {
     scope: 'any-key',
-    summary: 'Create or rotate the signing secret',
-    description:
-      'The previous secret stays valid for a day; until then, messages carry a signature by each. Disabled URLs are enabled again.',
     requestHeaders: IDEMPOTENT,
     problems: ['conflict'],
     responses: { 201: jsonDoc('The secret; it is not shown again', CreatedSecret) },
@@ -223,15 +220,11 @@ const settingsRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
   }),
   route('getWebhookSettings', `GET ${WEBHOOKS_PATH}`, {
     scope: 'any-key',
-    summary: 'List signing secrets by prefix, and disabled URLs',
-    description: 'Secrets are shown by their first characters only.',
     responses: { 200: jsonDoc('The settings', WebhookSettings) },
     handle: async (call) => json(await actions.readSettings(clientOf(call))),
   }),
   route('enableWebhookUrl', `POST ${WEBHOOKS_PATH}/enable`, {
     scope: 'any-key',
-    summary: 'Enable a URL that responded with 410',
-    description: 'A URL that responds with 410 Gone gets no more messages until it is enabled.',
     requestHeaders: IDEMPOTENT,
     problems: ['conflict'],
     body: WebhookField,
@@ -246,9 +239,6 @@ const settingsRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
 const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[] => [
   route('sendTestWebhook', `POST ${WEBHOOKS_PATH}/test`, {
     scope: 'any-key',
-    summary: 'Send a test event',
-    description:
-      'Signed and delivered like any other, with `data.test` true. It costs nothing; a URL that cannot be reached is tried again.',
     requestHeaders: IDEMPOTENT,
     problems: ['conflict'],
     body: TestEvent,
@@ -261,8 +251,6 @@ const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
   }),
   route<ListQuery>('listWebhookDeliveries', `GET ${DELIVERIES_PATH}`, {
     scope: 'any-key',
-    summary: 'List recent deliveries, newest first',
-    description: 'Covers the last three days, with a thousand deliveries at most.',
     query: ListQuery,
     responses: { 200: jsonDoc('Deliveries', z.object({ deliveries: z.array(Delivery) })) },
     async handle(call) {
@@ -272,8 +260,6 @@ const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
   }),
   route('getWebhookDelivery', `GET ${DELIVERIES_PATH}/:id`, {
     scope: 'any-key',
-    summary: 'Get a delivery and its attempts',
-    description: 'With the message itself, signed anew, and the response to each attempt.',
     responses: { 200: jsonDoc('The delivery', Delivery) },
     problems: ['not-found'],
     async handle(call) {
@@ -283,8 +269,6 @@ const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
   }),
   route('replayWebhookDelivery', `POST ${DELIVERIES_PATH}/:id/replay`, {
     scope: 'any-key',
-    summary: 'Send an event again, with the same id',
-    description: 'Attempts start over, and the URL is enabled again if it was disabled.',
     requestHeaders: IDEMPOTENT,
     responses: { 202: jsonDoc('The delivery', Delivery) },
     problems: ['not-found', 'conflict'],

@@ -73,8 +73,6 @@ interface ComputeSpec {
   name: ComputationName;
   scope?: string;
   operationId: string;
-  summary: string;
-  description: string;
   response: z.ZodType;
   problems?: readonly string[];
 }
@@ -109,16 +107,11 @@ const documentRoutes = (model: Model): Route[] => {
     route('getLookParams', 'GET /look/v1/params', {
       scope: 'keyless',
       anyOrigin: true,
-      summary: 'Every coefficient of the outfit engine, with unit and source',
-      description: 'Includes the equations: enough to compute the targets yourself.',
       responses: cacheableResponse('The coefficients in use', ParamsResponse),
       handle: (call) => sendDocument(call, params),
     }),
     route<MetaQuery>('getLookMeta', 'GET /look/v1/meta', {
       scope: 'look-engine:read',
-      summary: 'Labels and ids of every option, versions and limits',
-      description:
-        'What a form for the other requests needs. It changes only with a release: cache it and revalidate with `If-None-Match`.',
       query: MetaQuery,
       responses: cacheableResponse('The dictionaries in one language', MetaResponse),
       handle: (call) => {
@@ -136,52 +129,35 @@ const COMPUTE_ROUTES: readonly ComputeSpec[] = [
   {
     name: 'targets',
     operationId: 'computeTargets',
-    summary: 'Target insulation by body region, without a wardrobe',
-    description:
-      '`targets` is the need outdoors, `indoorTargets` that of the base outfit; the difference is what to put on for outside.',
     response: TargetsResponse,
   },
   {
     name: 'candidates',
     operationId: 'findCandidates',
-    summary: 'The best outfits of a wardrobe, with signed targets for /score',
-    description:
-      'The best valid combinations of the wardrobe, unscored, and the targets they were selected for.',
     response: CandidatesResponse,
     problems: ITEM_PROBLEMS,
   },
   {
     name: 'score',
     operationId: 'scoreCandidates',
-    summary: 'Score and rank candidates',
-    description: 'Take `targets` from /candidates or /targets and send them unchanged.',
     response: ScoreResponse,
     problems: SCORE_PROBLEMS,
   },
   {
     name: 'outfits',
     operationId: 'createOutfits',
-    summary: 'Find, score, rank and name outfits in one call',
-    description:
-      'The simple way: weather, activity, profile and wardrobe in, outfits with scores and reasons out.',
     response: OutfitsResponse,
     problems: ITEM_PROBLEMS,
   },
   {
     name: 'day',
     operationId: 'planDay',
-    summary: 'One outfit for an hourly forecast, and when to add or remove layers',
-    description:
-      'The outfit whose worst hour is best, with the layers to put on and take off before each hour.',
     response: DayResponse,
     problems: ITEM_PROBLEMS,
   },
   {
     name: 'trip',
     operationId: 'planTrip',
-    summary: 'What to take on a trip, and an outfit for each day',
-    description:
-      'The items, at most `maxItems`, with which the mean score of the days is largest; `gap` is 0 if that is proved.',
     response: TripResponse,
     problems: ITEM_PROBLEMS,
   },
@@ -189,9 +165,6 @@ const COMPUTE_ROUTES: readonly ComputeSpec[] = [
     name: 'calibrate',
     scope: 'look-engine:calibrate',
     operationId: 'calibrateProfile',
-    summary: 'Calibrate a user’s profile from how warm they felt',
-    description:
-      'The service stores nothing: keep `userProfile` and send it with the next request.',
     response: CalibrateResponse,
     problems: ITEM_PROBLEMS,
   },

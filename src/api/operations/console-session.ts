@@ -88,9 +88,6 @@ export function consoleRoutes({
       ...common,
       method: 'POST',
       operationId: 'signIn',
-      summary: 'Sign a browser in to the console',
-      description:
-        'Exchanges an API key for a session cookie that scripts cannot read. Requests with the cookie need the header `X-Selvage-Console: 1`. A key has five sessions at most: the next one ends the oldest.',
       body: SignIn,
       maxBodyBytes: 1024,
       responses: {
@@ -107,11 +104,7 @@ export function consoleRoutes({
       ...common,
       method: 'GET',
       operationId: 'getSession',
-      summary: 'Whether this browser is signed in to the console',
-      description: 'Shows the client and the scopes of the key, never the key.',
-      responses: {
-        200: jsonDoc('The status', SessionStatus),
-      },
+      responses: { 200: jsonDoc('The status', SessionStatus) },
       problems: ['upstream-unavailable'],
       handle: status,
     }),
@@ -119,8 +112,6 @@ export function consoleRoutes({
       ...common,
       method: 'DELETE',
       operationId: 'signOut',
-      summary: 'Sign this browser out of the console',
-      description: 'Ends the session and deletes its cookie.',
       responses: { 204: { description: 'Signed out', headers: ['Set-Cookie'] } },
       problems: ['upstream-unavailable'],
       handle: signOut,

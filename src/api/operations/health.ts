@@ -86,16 +86,11 @@ export const healthRoutes = (
 ): Route[] => [
   route('getLiveness', 'GET /livez', {
     scope: 'keyless',
-    summary: 'Liveness: the process is running',
-    description: 'For supervisors: restart the process if this does not respond.',
     responses: { 200: jsonDoc('Live', Live) },
     handle: () => json({ live: true }),
   }),
   route('getReadiness', 'GET /readyz', {
     scope: 'keyless',
-    summary: 'Readiness: Redis, object storage and a worker respond',
-    description:
-      'For load balancers: 503 names what is not ready, and `detail` says why. `recovery` is there while records that Redis may have lost are looked for.',
     responses: { 200: jsonDoc('Ready', Ready) },
     problems: ['upstream-unavailable'],
     handle: async () => {

@@ -27,8 +27,6 @@ const isAllowed = ({ key }: MetricsDeps, authorization = ''): boolean =>
 export const metricsRoutes = (deps: MetricsDeps): Route[] => [
   route('getMetrics', 'GET /metrics', {
     scope: 'keyless',
-    summary: 'Prometheus metrics',
-    description: 'Needs the operator’s `METRICS_KEY` as a bearer token if there is one.',
     responses: {
       200: { description: 'Text exposition format', content: { 'text/plain': z.string() } },
     },

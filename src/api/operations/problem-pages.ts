@@ -96,15 +96,11 @@ export function problemRoutes(): Route[] {
   return [
     route('listProblems', 'GET /problems', {
       scope: 'keyless',
-      summary: 'All problem types',
-      description: 'A web page with a link to each type.',
       responses: PAGE,
       handle: (call) => sendDocument(call, list, STATIC_PAGE),
     }),
     route('getProblem', 'GET /problems/:type', {
       scope: 'keyless',
-      summary: 'The meaning of a problem type and what to do',
-      description: 'A web page with causes, advice and an example.',
       responses: PAGE,
       problems: ['not-found'],
       handle(call) {

@@ -173,9 +173,6 @@ const MultipartRequest = z
 export const removalRoutes = (removals: Removals): Route[] => [
   route('removeBackground', `POST ${PATH}`, {
     scope: 'background-removal:process',
-    summary: 'Remove the background of an image',
-    description:
-      'Send `multipart/form-data` with the file part `image` to get a transparent PNG; or, if the key allows it, JSON with `?return_base64=true`. With `Prefer: respond-async` or `Prefer: wait=<seconds>`, the response is a job if the image is not finished in that time. A request repeated with its `Idempotency-Key` within a day is not charged again.',
     requestHeaders: ['Idempotency-Key', 'Prefer'],
     query: Query,
     imageForm: { 'multipart/form-data': MultipartRequest, 'application/json': Base64Request },

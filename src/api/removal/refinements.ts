@@ -68,9 +68,6 @@ export const refinementRoutes = (
 ): Route[] => [
   route('refineCutout', `POST ${PATH}`, {
     scope: 'background-removal:process',
-    summary: 'Mend a cut-out with strokes',
-    description:
-      'Pixels that no stroke reaches keep their alpha. `roi`, `backgroundImageUrl` and `subject` do not apply.',
     requestHeaders: IDEMPOTENT,
     form: { 'multipart/form-data': MultipartRequest },
     quota: 1,

@@ -14,6 +14,12 @@ export interface OperationExamples {
   successes?: Readonly<Record<string, unknown>>;
 }
 
+/** What the document says of an operation. */
+export interface OperationText {
+  summary: string;
+  description: string;
+}
+
 /** A chapter of the document: the operations whose paths begin with a prefix. */
 export interface Chapter {
   prefix: string;
@@ -30,10 +36,14 @@ interface DocumentSettings {
   /** The first whose prefix fits counts. */
   chapters: readonly Chapter[];
   /** By operation id. */
+  texts: ReadonlyMap<string, OperationText>;
+  /** By operation id. */
   examples: Readonly<Record<string, OperationExamples>>;
   /** The body of what is sent to the URLs of clients. */
   event?: z.ZodType;
 }
+
+type DescribedRoute = Route & OperationText;
 
 /** What is written into while the routes are described. */
 interface Draft extends DocumentSettings {
@@ -184,7 +194,7 @@ const chapterOf = ({ chapters }: DocumentSettings, { path }: Route): string[] =>
   return chapter ? [chapter.name] : [];
 };
 
-function operation(draft: Draft, route: Route) {
+function operation(draft: Draft, route: DescribedRoute) {
   return {
     operationId: route.operationId,
     tags: chapterOf(draft, route),
@@ -239,7 +249,7 @@ const TWIN_SUFFIX = /As(Json|Form)$/;
  * if it is there, and some none. The path of the second part has the query that it needs, or a fragment, which no client
  * sends; so it takes no other query.
  */
-function singleMedia(route: Route): Route[] {
+function singleMedia(route: DescribedRoute): DescribedRoute[] {
   const { path, operationId, jsonQuery, imageForm, stream, query, ...rest } = route;
   const kind = imageForm ? 'imageForm' : 'stream';
   const { [JSON_TYPE]: json, ...files } = imageForm ?? stream ?? {};
@@ -270,8 +280,15 @@ function withMedia({ responses }: Route, isWanted: (type: string) => boolean): R
   return { ...responses, 200: { ...success, content: Object.fromEntries(wanted) } };
 }
 
+/** @throws Error for a route of which nothing is said */
+function describe({ texts }: DocumentSettings, route: Route): DescribedRoute {
+  const text = texts.get(route.operationId);
+  if (text) return { ...route, ...text };
+  throw new Error(`There is no text about the operation ${route.operationId}`);
+}
+
 /** Operations of batches and of runs have the same description: the first has it, the others refer to it. */
-function describedOnce(routes: readonly Route[]): Route[] {
+function describedOnce(routes: readonly DescribedRoute[]): DescribedRoute[] {
   const first = new Map<string, string>();
   return routes.map((route) => {
     const known = first.get(route.description);
@@ -303,7 +320,8 @@ const webhooks = (schema: JsonSchema) => ({
 
 /** Returns the OpenAPI 3.1 document, generated from the schemas that parse requests. */
 export function openApiDocument(table: readonly Route[], settings: DocumentSettings) {
-  const routes = describedOnce(table.flatMap(singleMedia));
+  const described = table.map((route) => describe(settings, route));
+  const routes = describedOnce(described.flatMap(singleMedia));
   const schemas = createSchemaTable(schemasOf(routes, settings));
   const responses: Draft['responses'] = {};
   const parameters = createParameterTable(schemas, routes);
@@ -314,8 +332,8 @@ export function openApiDocument(table: readonly Route[], settings: DocumentSetti
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(draft, route) };
   }
-  const described = { paths, responses };
-  const hasProblem = used(described, 'schemas').includes('Problem');
+  const operations = { paths, responses };
+  const hasProblem = used(operations, 'schemas').includes('Problem');
   return {
     openapi: '3.1.0',
     info: {
@@ -334,7 +352,7 @@ export function openApiDocument(table: readonly Route[], settings: DocumentSetti
       schemas: { ...schemas.components, ...(hasProblem && { Problem: ProblemSchema }) },
       responses,
       parameters: parameters.components,
-      headers: headerComponents(used<ResponseHeader>(described, 'headers')),
+      headers: headerComponents(used<ResponseHeader>(operations, 'headers')),
       securitySchemes: securitySchemes(routes),
     },
   };

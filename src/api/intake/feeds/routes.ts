@@ -51,9 +51,6 @@ const changeRoutes = (
 ): Route[] => [
   route<FeedQuery>('createFeed', `POST ${FEEDS_PATH}`, {
     scope: 'any-key',
-    summary: 'Create a feed: its images are processed, and it can be exported with new links',
-    description:
-      'Send its URL as JSON, and each run fetches it again; or the feed itself, with the options in the query: RSS, Atom, other XML, TSV, CSV, NDJSON or JSON, also as gzip or zip; as `application/octet-stream` if you do not know which. The first run starts immediately, others on `POST …/runs` or by `schedule`. An image that has not changed costs no quota.',
     requestHeaders: IDEMPOTENT,
     query: FeedQuery,
     stream: { ...feedBodies, 'application/json': FeedJson },
@@ -63,21 +60,13 @@ const changeRoutes = (
   }),
   route<InspectQuery>('inspectFeed', `POST ${FEEDS_PATH}/inspect`, {
     scope: 'any-key',
-    summary: 'Read the beginning of a feed: what is recognised, a sample and what is missing',
-    description:
-      'Send the feed as the body, as for `createFeed`. Nothing is stored or charged. `mapping` is tried out with it.',
     query: InspectQuery,
     stream: feedBodies,
-    responses: {
-      200: jsonDoc('What was recognised', FeedInspection),
-    },
+    responses: { 200: jsonDoc('What was recognised', FeedInspection) },
     handle: inspect,
   }),
   route<FeedQuery>('createFeedRun', `POST ${FEED_PATH}/runs`, {
     scope: 'any-key',
-    summary: 'Run a feed now',
-    description:
-      'Send no body if the feed has a URL, otherwise the current feed. A feed has one run at a time. If the key that pays for the feed is revoked or expired, this key takes its place, and a paused schedule resumes.',
     requestHeaders: IDEMPOTENT,
     query: FeedQuery,
     optionalBody: true,
@@ -88,8 +77,6 @@ const changeRoutes = (
   }),
   route('cancelFeedRun', `POST ${RUN_PATH}/cancel`, {
     scope: 'any-key',
-    summary: 'Cancel a run; the feed keeps the pictures of the previous run',
-    description: 'Unfinished images are not processed, and their quota is refunded.',
     requestHeaders: IDEMPOTENT,
     responses: { 200: runDoc },
     problems: ['not-found', 'gone', ...CHANGE_PROBLEMS],
@@ -97,9 +84,6 @@ const changeRoutes = (
   }),
   route('confirmFeedRun', `POST ${RUN_PATH}/confirm`, {
     scope: 'any-key',
-    summary: 'Let a held run go on, though it loses many products or pictures',
-    description:
-      'A run is `held` if it would lose more than a share of the last one. `held` of the run says what; the links of what is lost go on for a while.',
     requestHeaders: IDEMPOTENT,
     responses: { 202: { ...runDoc, headers: ['Retry-After'] } },
     problems: ['not-found', 'gone', ...CHANGE_PROBLEMS],
@@ -107,9 +91,6 @@ const changeRoutes = (
   }),
   route<unknown, FeedEditJson>('editFeed', `PATCH ${FEED_PATH}`, {
     scope: 'any-key',
-    summary: 'Change how a feed is read, when it runs, and who is told',
-    description:
-      'What the body names is replaced as a whole; null removes it. The next run has it: one under way and the exports of earlier ones stay as they are.',
     body: FeedEditJson,
     responses: { 200: feedDoc },
     problems: ['not-found', 'gone', 'conflict'],
@@ -117,12 +98,7 @@ const changeRoutes = (
   }),
   route('eraseFeed', `DELETE ${FEED_PATH}`, {
     scope: 'any-key',
-    summary: 'Erase a feed with its document, images, runs and schedule',
-    description:
-      'Deletes everything that is stored of the feed at once. Links to its pictures stop working.',
-    responses: {
-      200: jsonDoc('What was deleted', ErasureResponse),
-    },
+    responses: { 200: jsonDoc('What was deleted', ErasureResponse) },
     problems: ['not-found'],
     handle: (call) => actions.erase(call),
   }),
@@ -142,13 +118,11 @@ export function feedRoutes(
     ...reviewRoutes(reviews, refinements, {
       path: RUN_PATH,
       name: 'FeedRun',
-      noun: 'run',
       readTarget: async (call) => toReviewTarget(services, await actions.readOwnRun(call)),
     }),
     duplicatesRoute(services.blobs, {
       path: RUN_PATH,
       name: 'FeedRun',
-      noun: 'run',
       async readTarget(call) {
         const { feed, run } = await actions.readOwnRun(call);
         return { batch: run, path: runLinks(feed.id, run.id).duplicates };

@@ -29,8 +29,6 @@ const presetDoc = jsonDoc('The preset', PresetResponse);
 export const presetRoutes = (presets: Presets): Route[] => [
   route('listPresets', `GET ${PATH}`, {
     scope: 'any-key',
-    summary: 'List your presets, by name',
-    description: 'All of them.',
     responses: { 200: jsonDoc('Presets', PresetList) },
     async handle(call) {
       const found = await presets.list(requireCaller(call).client);
@@ -39,8 +37,6 @@ export const presetRoutes = (presets: Presets): Route[] => [
   }),
   route('getPreset', `GET ${PATH}/:name`, {
     scope: 'any-key',
-    summary: 'Get a preset',
-    description: 'As it was stored last.',
     responses: { 200: presetDoc },
     problems: ['not-found'],
     async handle(call) {
@@ -52,9 +48,6 @@ export const presetRoutes = (presets: Presets): Route[] => [
   }),
   route<unknown, PresetRequest>('putPreset', `PUT ${PATH}/:name`, {
     scope: 'background-removal:process',
-    summary: 'Store options under a name',
-    description:
-      'Requests take them by `preset`; what a request sends itself wins. Work that was accepted keeps the options it had.',
     body: PresetRequest,
     responses: { 200: presetDoc },
     problems: ['not-found', 'conflict'],
@@ -67,8 +60,6 @@ export const presetRoutes = (presets: Presets): Route[] => [
   }),
   route('deletePreset', `DELETE ${PATH}/:name`, {
     scope: 'background-removal:process',
-    summary: 'Delete a preset',
-    description: 'Work that was accepted with it goes on.',
     responses: { 204: { description: 'It is deleted' } },
     problems: ['not-found'],
     async handle(call) {

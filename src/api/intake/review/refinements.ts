@@ -305,9 +305,6 @@ export const refinementRoutes = (
 ): Route[] => [
   route(`refine${name}Row`, `POST ${path}/review/:row/refinements`, {
     scope: 'background-removal:process',
-    summary: 'Mend the cut-out of a row with strokes',
-    description:
-      'The mended cut-out takes the place of the present one, and is pending. 409 with the `present` decision if somebody else has mended or decided meanwhile.',
     requestHeaders: IDEMPOTENT,
     form: { 'multipart/form-data': RefinementForm },
     quota: 1,
@@ -327,8 +324,6 @@ export const refinementRoutes = (
   }),
   route<UndoQuery>(`undo${name}RowRefinement`, `DELETE ${path}/review/:row/refinements/:version`, {
     scope: 'background-removal:process',
-    summary: 'Undo the latest refinement of a row',
-    description: 'Only the latest, whose number is `refinements` of the row. The row is pending.',
     query: UndoQuery,
     responses: { 200: rowDoc },
     problems: ['not-found', 'gone', 'conflict'],

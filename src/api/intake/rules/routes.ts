@@ -66,8 +66,6 @@ function checkBytes(pack: RulePack): void {
 export const rulePackRoutes = (packs: RulePacks): Route[] => [
   route('listRulePacks', `GET ${RULES_PATH}`, {
     scope: 'any-key',
-    summary: 'List the rule packs, built in and your own',
-    description: 'Your own packs follow those that are built in, by name.',
     responses: { 200: jsonDoc('The packs', PackList) },
     async handle(call) {
       const own = await packs.list(requireCaller(call).client);
@@ -78,8 +76,6 @@ export const rulePackRoutes = (packs: RulePacks): Route[] => [
   }),
   route('getRulePack', `GET ${PACK_PATH}`, {
     scope: 'any-key',
-    summary: 'Read a rule pack',
-    description: 'One that is built in, or your own.',
     responses: { 200: jsonDoc('The pack', PackResponse) },
     problems: ['not-found'],
     async handle(call) {
@@ -93,8 +89,6 @@ export const rulePackRoutes = (packs: RulePacks): Route[] => [
   }),
   route('putRulePack', `PUT ${PACK_PATH}`, {
     scope: SCOPE,
-    summary: 'Create or replace a rule pack of your own',
-    description: `Work that was accepted keeps the pack as it was. A client may have ${RULE_PACKS.max} packs of up to ${MAX_PACK_BYTES} bytes.`,
     body: RulePack,
     maxBodyBytes: MAX_BODY_BYTES,
     responses: {
@@ -116,8 +110,6 @@ export const rulePackRoutes = (packs: RulePacks): Route[] => [
   }),
   route('deleteRulePack', `DELETE ${PACK_PATH}`, {
     scope: SCOPE,
-    summary: 'Delete a rule pack of your own',
-    description: 'Work that was accepted with it is not affected.',
     responses: { 204: { description: 'It is deleted' } },
     problems: ['conflict', 'not-found'],
     async handle(call) {

@@ -118,16 +118,12 @@ const commonSpec = {
 export const rembgRoutes = (deps: RembgDeps): Route[] => [
   route<z.infer<typeof Query>>('removeBackgroundLikeRembg', `POST ${PATH}`, {
     ...commonSpec,
-    summary: 'Remove the background of an image, as rembg does',
-    description: 'Parameters and errors of `rembg s`, with a key.',
     query: Query,
     form: { 'multipart/form-data': Fields.and(z.object({ file: filePart('The image') })) },
     handle: removeFromFile(deps),
   }),
   route<z.infer<typeof UrlQuery>>('removeBackgroundOfUrlLikeRembg', `GET ${PATH}`, {
     ...commonSpec,
-    summary: 'Remove the background of the image of a URL, as rembg does',
-    description: 'Parameters and errors of `rembg s`, with a key. Public addresses only.',
     query: UrlQuery,
     handle: (call) => {
       deps.images.shedIfBusy(call);

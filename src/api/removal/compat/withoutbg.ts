@@ -53,8 +53,6 @@ const removeBackground =
 export const withoutBgRoutes = (deps: WithoutBgDeps): Route[] => [
   route('removeBackgroundLikeWithoutBg', 'POST /compat/withoutbg/api/remove-background', {
     scope: 'background-removal:process',
-    summary: 'Remove the background of an image, as withoutBG does',
-    description: 'Fields and errors of withoutBG’s web app, with a key.',
     problemReply: toDetailReply('/image_url'),
     problemSchema: DetailResponse,
     form: {

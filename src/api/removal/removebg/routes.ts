@@ -104,9 +104,6 @@ export const removeBgRoutes = (deps: RemoveBgDeps): Route[] => [
   route('removeBackgroundLikeRemoveBg', `POST ${PATH}/removebg`, {
     ...commonSpec(deps.now),
     scope: 'background-removal:process',
-    summary: 'Remove the background of an image, as remove.bg does',
-    description:
-      'Parameters, headers and errors of remove.bg, version 1.0. Send the key in `X-Api-Key`. Send the image as the file `image_file`, as `image_file_b64` or as `image_url`; the background as `bg_color`, `bg_image_url` or the file `bg_image_file`.',
     form: {
       'multipart/form-data': ParameterForm.and(
         z.object({
@@ -135,8 +132,6 @@ export const removeBgRoutes = (deps: RemoveBgDeps): Route[] => [
   route('getRemoveBgAccount', `GET ${PATH}/account`, {
     ...commonSpec(deps.now),
     scope: 'any-key',
-    summary: 'Get the remaining daily quota in remove.bg’s format',
-    description: 'All credits are shown as those of a subscription.',
     responses: {
       200: {
         description: 'One credit is one unit of the daily quota',
