@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import type { Limits } from '../../http/limits.ts';
-import type { ResponseHeader } from '../../http/openapi/headers.ts';
 import { type Call, json, jsonText, type Reply, type Route, route } from '../../http/route.ts';
 import { CalibrateResponse } from '../../look/calibration/calibrate-schema.ts';
 import { DayResponse } from '../../look/day.ts';
@@ -12,6 +11,7 @@ import { TripResponse } from '../../look/trip.ts';
 import { isHeavy, unitsOf } from '../../queue/service-time.ts';
 import { LOCALES, type Locale } from '../../taxonomy/dictionary/schema.ts';
 import { createDocument, type Document, sendDocument } from '../document.ts';
+import { jsonDoc } from '../json-doc.ts';
 import { languageHeaders, languageOf, preferredLocale } from '../language.ts';
 import { COMPUTATIONS, type ComputationName, type Compute, createCompute } from './compute.ts';
 import { predictedTurns } from './predicted-work.ts';
@@ -31,16 +31,9 @@ interface ComputeDeps extends Pick<LookDeps, 'threads' | 'charge'> {
 
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
 
-const okResponse = (
-  description: string,
-  schema: z.ZodType,
-  headers: readonly ResponseHeader[] = [],
-) => ({ 200: { description, content: { 'application/json': schema }, headers } });
-
 const cacheableResponse = (description: string, schema: z.ZodType) => ({
   200: {
-    description,
-    content: { 'application/json': schema },
+    ...jsonDoc(description, schema),
     headers: ['ETag', 'Cache-Control', 'Content-Language'] as const,
   },
   304: { description: 'The client already has this version' },
@@ -67,32 +60,6 @@ async function computeReply(
   if (caller && isHeavy(work)) await charge(caller, unitsOf(work));
   const computed = await threads.run({ name, body: text, preferred }, owner);
   return jsonText(computed.json, computed.language && languageHeaders(computed.language));
-}
-
-interface ComputeSpec {
-  name: ComputationName;
-  scope?: string;
-  operationId: string;
-  response: z.ZodType;
-  problems?: readonly string[];
-}
-
-function computeRoute(deps: ComputeDeps, spec: ComputeSpec): Route {
-  const { name, scope = 'look-engine:compute', response, ...rest } = spec;
-  return route({
-    ...rest,
-    method: 'POST',
-    path: `/look/v1/${name}`,
-    scope,
-    uncheckedBody: COMPUTATIONS[name].request,
-    maxBodyBytes: MAX_BODY_BYTES,
-    responses: okResponse(
-      'Computed from this request alone',
-      response,
-      COMPUTATIONS[name].hasTexts && ['Content-Language'],
-    ),
-    handle: (call) => computeReply(deps, name, call),
-  });
 }
 
 const ITEM_PROBLEMS = ['dictionary-version-unsupported'];
@@ -125,50 +92,38 @@ const documentRoutes = (model: Model): Route[] => {
   ];
 };
 
-const COMPUTE_ROUTES: readonly ComputeSpec[] = [
-  {
-    name: 'targets',
-    operationId: 'computeTargets',
-    response: TargetsResponse,
-  },
-  {
-    name: 'candidates',
-    operationId: 'findCandidates',
-    response: CandidatesResponse,
-    problems: ITEM_PROBLEMS,
-  },
-  {
-    name: 'score',
-    operationId: 'scoreCandidates',
-    response: ScoreResponse,
-    problems: SCORE_PROBLEMS,
-  },
-  {
-    name: 'outfits',
-    operationId: 'createOutfits',
-    response: OutfitsResponse,
-    problems: ITEM_PROBLEMS,
-  },
-  {
-    name: 'day',
-    operationId: 'planDay',
-    response: DayResponse,
-    problems: ITEM_PROBLEMS,
-  },
-  {
-    name: 'trip',
-    operationId: 'planTrip',
-    response: TripResponse,
-    problems: ITEM_PROBLEMS,
-  },
-  {
-    name: 'calibrate',
-    scope: 'look-engine:calibrate',
-    operationId: 'calibrateProfile',
-    response: CalibrateResponse,
-    problems: ITEM_PROBLEMS,
-  },
+interface ComputeRow {
+  name: ComputationName;
+  operationId: string;
+  response: z.ZodType;
+  scope?: string;
+  problems?: readonly string[];
+}
+
+// biome-ignore format: a table reads best aligned
+const COMPUTE_ROUTES: readonly ComputeRow[] = [
+  { name: 'targets',    operationId: 'computeTargets',   response: TargetsResponse },
+  { name: 'candidates', operationId: 'findCandidates',   response: CandidatesResponse, problems: ITEM_PROBLEMS },
+  { name: 'score',      operationId: 'scoreCandidates',  response: ScoreResponse,      problems: SCORE_PROBLEMS },
+  { name: 'outfits',    operationId: 'createOutfits',    response: OutfitsResponse,    problems: ITEM_PROBLEMS },
+  { name: 'day',        operationId: 'planDay',          response: DayResponse,        problems: ITEM_PROBLEMS },
+  { name: 'trip',       operationId: 'planTrip',         response: TripResponse,       problems: ITEM_PROBLEMS },
+  { name: 'calibrate',  operationId: 'calibrateProfile', response: CalibrateResponse,  problems: ITEM_PROBLEMS, scope: 'look-engine:calibrate' },
 ];
+
+function computeRoute(deps: ComputeDeps, row: ComputeRow): Route {
+  const { name, operationId, response, ...rest } = row;
+  const { request, hasTexts } = COMPUTATIONS[name];
+  const doc = jsonDoc('Computed from this request alone', response);
+  return route(operationId, `POST /look/v1/${name}`, {
+    scope: 'look-engine:compute',
+    ...rest,
+    uncheckedBody: request,
+    maxBodyBytes: MAX_BODY_BYTES,
+    responses: { 200: { ...doc, headers: hasTexts ? ['Content-Language'] : [] } },
+    handle: (call) => computeReply(deps, name, call),
+  });
+}
 
 export function lookRoutes({ signingKeys, threads, charge }: LookDeps): Route[] {
   const deps = { compute: createCompute(signingKeys), threads, charge };
