@@ -126,13 +126,14 @@ interface Address {
   path: string;
   /** The name of the method in generated clients: a verb and what it acts on. */
   operationId: string;
+  scope: string;
 }
 
 interface RouteSpec<Query, Body> {
   /** Pages of any origin may call it, whatever the settings say. */
   anyOrigin?: boolean;
-  /** The scope a key must hold, `any-key` for a valid key of any scope, or `keyless`. */
-  scope: string;
+  /** The scope a key must hold, or `keyless`; by default `any-key`, for a valid key of any scope. */
+  scope?: string;
   /** Its planned end, if it has one. */
   sunset?: Sunset;
   /** The right a key must have besides its scope. */
@@ -180,22 +181,17 @@ interface RouteSpec<Query, Body> {
 export type Route = Address & RouteSpec<unknown, unknown>;
 
 /**
- * Defines one row of the endpoint table; the handler's types follow from the schemas. `listJobs, 'GET /intake/v1/jobs'`
- * name its operation and what it answers; a row that is put together has these as members.
+ * Defines one row of the endpoint table: `listJobs, 'GET /intake/v1/jobs'` name its operation and what it answers. What
+ * the documents say of it is in data/api/operations.tsv.
  * The cast is safe because the server parses query and body with the schemas of the same row.
  */
 export function route<Query = unknown, Body = unknown>(
   operationId: string,
   request: `${Method} ${string}`,
-  spec: RouteSpec<Query, Body>,
-): Route;
-export function route<Query = unknown, Body = unknown>(
-  row: Address & RouteSpec<Query, Body>,
-): Route;
-export function route(row: string | object, request = '', spec?: object): Route {
-  if (typeof row === 'object') return row as Route;
-  const [method, path] = request.split(' ');
-  return { operationId: row, method, path, ...spec } as Route;
+  { scope = 'any-key', ...spec }: RouteSpec<Query, Body>,
+): Route {
+  const [method, path] = request.split(' ') as [Method, string];
+  return { operationId, method, path, scope, ...spec } as Route;
 }
 
 export const json = (body: object, headers: Readonly<Record<string, string>> = {}): Reply => ({

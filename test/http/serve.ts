@@ -15,6 +15,9 @@ export const TEST_ROUTE = {
   responses: {},
 } as const;
 
+/** One row of a table of endpoints. */
+export const row = (route: Route): Route => route;
+
 const RATE_LIMIT = {
   rate: { limit: 1, remaining: 1, resetSeconds: 1, windowSeconds: 1 },
   quota: { limit: 1, remaining: 1, resetSeconds: 1 },

@@ -3,10 +3,11 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { collectBody } from '../../src/http/body-stream.ts';
 import type { Limits } from '../../src/http/limits.ts';
-import { type Call, json, type Route, route } from '../../src/http/route.ts';
+import { type Call, json, type Route } from '../../src/http/route.ts';
 import { createServer, type HttpServer } from '../../src/http/server.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { Problem } from '../../src/platform/problem.ts';
+import { row } from './serve.ts';
 
 const TIMES = { wholeMillis: 300, idleMillis: 300 };
 
@@ -17,7 +18,7 @@ afterEach(async () => {
 });
 
 const routeOf = (method: 'POST' | 'GET', more: Partial<Route>): Route =>
-  route({
+  row({
     method,
     path: '/here',
     scope: 'keyless',

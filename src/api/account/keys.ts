@@ -189,19 +189,13 @@ function requireNoEnd({ expiresAt }: KeyRecord): void {
 export function accountKeyRoutes(gateway: KeysGateway): Route[] {
   const keys = new AccountKeys(gateway);
   return [
-    route({
-      method: 'GET',
-      path: PATH,
+    route('listKeys', `GET ${PATH}`, {
       scope: SCOPE,
-      operationId: 'listKeys',
       responses: { 200: jsonDoc('Keys', z.object({ keys: z.array(AccountKey) })) },
       handle: keys.list,
     }),
-    route({
-      method: 'POST',
-      path: PATH,
+    route('createKey', `POST ${PATH}`, {
       scope: SCOPE,
-      operationId: 'createKey',
       requestHeaders: IDEMPOTENT,
       optionalBody: true,
       body: KeyForm,
@@ -210,11 +204,8 @@ export function accountKeyRoutes(gateway: KeysGateway): Route[] {
       problems: ['conflict'],
       handle: keys.create,
     }),
-    route({
-      method: 'POST',
-      path: `${PATH}/:id/rotate`,
+    route('rotateKey', `POST ${PATH}/:id/rotate`, {
       scope: SCOPE,
-      operationId: 'rotateKey',
       requestHeaders: IDEMPOTENT,
       optionalBody: true,
       body: z.strictObject({
@@ -225,11 +216,8 @@ export function accountKeyRoutes(gateway: KeysGateway): Route[] {
       problems: ['not-found', 'conflict'],
       handle: keys.rotate,
     }),
-    route({
-      method: 'DELETE',
-      path: `${PATH}/:id`,
+    route('revokeKey', `DELETE ${PATH}/:id`, {
       scope: SCOPE,
-      operationId: 'revokeKey',
       responses: { 200: jsonDoc('Which, and when', RevokedKey) },
       problems: ['not-found', 'conflict'],
       handle: keys.revoke,

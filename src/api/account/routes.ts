@@ -119,29 +119,20 @@ async function audit({ auditLog }: AccountGateway, { query }: Call<AuditQuery>):
 /** The routes by which a client sees and manages what is its own. */
 export const accountRoutes = (gateway: AccountGateway): Route[] => [
   ...accountKeyRoutes(gateway),
-  route<{ days: number }>({
-    method: 'GET',
-    path: '/account/v1/usage',
+  route<{ days: number }>('listUsage', 'GET /account/v1/usage', {
     scope: SCOPE,
-    operationId: 'listUsage',
     query: z.object({ days: z.coerce.number().int().min(1).max(USAGE_DAYS).default(USAGE_DAYS) }),
     responses: { 200: jsonDoc('Usage', AccountUsage) },
     handle: (call) => usage(gateway, call),
   }),
-  route({
-    method: 'GET',
-    path: '/account/v1/requests/:id',
+  route('getRequest', 'GET /account/v1/requests/:id', {
     scope: SCOPE,
-    operationId: 'getRequest',
     responses: { 200: jsonDoc('Requests with this id', LoggedRequests) },
     problems: ['not-found'],
     handle: (call) => requests(gateway, call),
   }),
-  route<AuditQuery>({
-    method: 'GET',
-    path: AUDIT_PATH,
+  route<AuditQuery>('listAudit', `GET ${AUDIT_PATH}`, {
     scope: OPERATOR_SCOPE,
-    operationId: 'listAudit',
     query: AuditQuery,
     responses: { 200: jsonDoc('Entries', AuditPage) },
     problems: ['not-found', 'upstream-unavailable'],

@@ -103,7 +103,6 @@ export const jobRoutes = (
   services: Pick<Gateway, 'presets' | 'idempotency' | 'storedBytes' | 'now'>,
 ): Route[] => [
   route('createJob', `POST ${JOBS_PATH}`, {
-    scope: 'any-key',
     requestHeaders: IDEMPOTENT,
     imageForm: { 'application/json': JobJson, 'multipart/form-data': JobForm },
     quota: 1,
@@ -112,13 +111,11 @@ export const jobRoutes = (
     handle: createJob(jobs, services.presets),
   }),
   route<PageQuery>('listJobs', `GET ${JOBS_PATH}`, {
-    scope: 'any-key',
     query: PageQuery,
     responses: { 200: jsonDoc('A page', JobPage) },
     handle: async (call) => json(await jobs.list(call)),
   }),
   route('getJob', `GET ${JOBS_PATH}/:id`, {
-    scope: 'any-key',
     responses: { 200: { ...jobDoc, headers: ['Retry-After'] } },
     problems: ['not-found', 'gone', 'damaged'],
     async handle(call) {
@@ -127,7 +124,6 @@ export const jobRoutes = (
     },
   }),
   route('getJobResult', `GET ${JOBS_PATH}/:id/result`, {
-    scope: 'any-key',
     query: Delivery,
     responses: {
       200: cutOutResponseDoc,
@@ -145,7 +141,6 @@ export const jobRoutes = (
     },
   }),
   route('getJobGarment', `GET ${JOBS_PATH}/:id/garments/:index`, {
-    scope: 'any-key',
     responses: { 200: garmentResponseDoc },
     problems: RESULT_PROBLEMS,
     async handle(call) {
@@ -155,20 +150,17 @@ export const jobRoutes = (
     },
   }),
   route('cancelJob', `POST ${JOBS_PATH}/:id/cancel`, {
-    scope: 'any-key',
     requestHeaders: IDEMPOTENT,
     responses: { 200: jobDoc },
     problems: ['not-found', 'conflict', 'gone', 'damaged'],
     handle: cancelJob(jobs, services.idempotency),
   }),
   route('eraseJob', `DELETE ${JOBS_PATH}/:id`, {
-    scope: 'any-key',
     responses: { 200: jsonDoc('What was deleted', ErasureResponse) },
     problems: ['not-found'],
     handle: async (call) => json(await jobs.erase(await jobs.readOwnOrDeleted(call))),
   }),
   route('getUsage', `GET ${PREFIX}/usage`, {
-    scope: 'any-key',
     responses: { 200: jsonDoc('Usage', Usage) },
     handle: (call) => usage(services, call),
   }),

@@ -84,7 +84,6 @@ const normalised = ({ categories }: LearnedRequest) =>
 
 export const learnedCategoryRoutes = (learned: LearnedCategories): Route[] => [
   route('listLearnedCategories', `GET ${PATH}`, {
-    scope: 'any-key',
     responses: { 200: jsonDoc('What was learnt', LearnedList) },
     handle: (call) => list(learned, requireCaller(call).client),
   }),

@@ -207,7 +207,6 @@ type HandleOnce = (
 
 const settingsRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[] => [
   route('createWebhookSecret', `POST ${WEBHOOKS_PATH}/secret`, {
-    scope: 'any-key',
     requestHeaders: IDEMPOTENT,
     problems: ['conflict'],
     responses: { 201: jsonDoc('The secret; it is not shown again', CreatedSecret) },
@@ -219,12 +218,10 @@ const settingsRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
       })),
   }),
   route('getWebhookSettings', `GET ${WEBHOOKS_PATH}`, {
-    scope: 'any-key',
     responses: { 200: jsonDoc('The settings', WebhookSettings) },
     handle: async (call) => json(await actions.readSettings(clientOf(call))),
   }),
   route('enableWebhookUrl', `POST ${WEBHOOKS_PATH}/enable`, {
-    scope: 'any-key',
     requestHeaders: IDEMPOTENT,
     problems: ['conflict'],
     body: WebhookField,
@@ -238,7 +235,6 @@ const settingsRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
 
 const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[] => [
   route('sendTestWebhook', `POST ${WEBHOOKS_PATH}/test`, {
-    scope: 'any-key',
     requestHeaders: IDEMPOTENT,
     problems: ['conflict'],
     body: TestEvent,
@@ -250,7 +246,6 @@ const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
       }),
   }),
   route<ListQuery>('listWebhookDeliveries', `GET ${DELIVERIES_PATH}`, {
-    scope: 'any-key',
     query: ListQuery,
     responses: { 200: jsonDoc('Deliveries', z.object({ deliveries: z.array(Delivery) })) },
     async handle(call) {
@@ -259,7 +254,6 @@ const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
     },
   }),
   route('getWebhookDelivery', `GET ${DELIVERIES_PATH}/:id`, {
-    scope: 'any-key',
     responses: { 200: jsonDoc('The delivery', Delivery) },
     problems: ['not-found'],
     async handle(call) {
@@ -268,7 +262,6 @@ const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
     },
   }),
   route('replayWebhookDelivery', `POST ${DELIVERIES_PATH}/:id/replay`, {
-    scope: 'any-key',
     requestHeaders: IDEMPOTENT,
     responses: { 202: jsonDoc('The delivery', Delivery) },
     problems: ['not-found', 'conflict'],

@@ -82,12 +82,9 @@ export function consoleRoutes({
     return { status: 204, headers: cookie('', call) };
   }
 
-  const common = { path: '/console/session', scope: 'keyless' } as const;
   return [
-    route({
-      ...common,
-      method: 'POST',
-      operationId: 'signIn',
+    route('signIn', 'POST /console/session', {
+      scope: 'keyless',
       body: SignIn,
       maxBodyBytes: 1024,
       responses: {
@@ -100,18 +97,14 @@ export function consoleRoutes({
       problems: ['unauthorized', 'rate-limit-exceeded', 'upstream-unavailable'],
       handle: signIn,
     }),
-    route({
-      ...common,
-      method: 'GET',
-      operationId: 'getSession',
+    route('getSession', 'GET /console/session', {
+      scope: 'keyless',
       responses: { 200: jsonDoc('The status', SessionStatus) },
       problems: ['upstream-unavailable'],
       handle: status,
     }),
-    route({
-      ...common,
-      method: 'DELETE',
-      operationId: 'signOut',
+    route('signOut', 'DELETE /console/session', {
+      scope: 'keyless',
       responses: { 204: { description: 'Signed out', headers: ['Set-Cookie'] } },
       problems: ['upstream-unavailable'],
       handle: signOut,

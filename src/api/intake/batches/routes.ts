@@ -58,7 +58,6 @@ const idempotentAction =
 
 const changeRoutes = (actions: BatchActions, idempotency: Idempotency): Route[] => [
   route<unknown, CreateBatchRequest>('createBatch', `POST ${BATCHES_PATH}`, {
-    scope: 'any-key',
     requestHeaders: IDEMPOTENT,
     optionalBody: true,
     body: CreateBatchRequest,
@@ -70,7 +69,6 @@ const changeRoutes = (actions: BatchActions, idempotency: Idempotency): Route[] 
       ),
   }),
   route<ItemsQuery>('addBatchItems', `POST ${BATCH_PATH}/items`, {
-    scope: 'any-key',
     requestHeaders: IDEMPOTENT,
     query: ItemsQuery,
     stream: Object.fromEntries(
@@ -89,21 +87,18 @@ const changeRoutes = (actions: BatchActions, idempotency: Idempotency): Route[] 
     ),
   }),
   route('sealBatch', `POST ${BATCH_PATH}/seal`, {
-    scope: 'any-key',
     requestHeaders: IDEMPOTENT,
     responses: { 200: batchDoc },
     problems: ['not-found', 'conflict', 'gone'],
     handle: idempotentAction(actions, idempotency, () => ['seal'], actions.seal),
   }),
   route('cancelBatch', `POST ${BATCH_PATH}/cancel`, {
-    scope: 'any-key',
     requestHeaders: IDEMPOTENT,
     responses: { 200: batchDoc },
     problems: ['not-found', 'conflict', 'gone'],
     handle: idempotentAction(actions, idempotency, () => ['cancel'], actions.cancel),
   }),
   route('eraseBatch', `DELETE ${BATCH_PATH}`, {
-    scope: 'any-key',
     responses: { 200: jsonDoc('What was deleted', ErasureResponse) },
     problems: ['not-found'],
     handle: async (call) => json(await actions.erase(await actions.readOwnOrDeleted(call))),
@@ -117,7 +112,6 @@ const reportRoute = (
   schema: z.ZodType,
 ): Route =>
   route<ReportQuery>(operationId, `GET ${BATCH_PATH}/${name}`, {
-    scope: 'any-key',
     query: name === 'errors' ? RowsQuery : ReportQuery,
     responses: { 200: { description: 'Lines of JSON', content: { [NDJSON]: { each: schema } } } },
     problems: ['not-found', 'gone', ...(name === 'errors' ? [] : ['conflict'])],
@@ -126,13 +120,11 @@ const reportRoute = (
 
 const viewRoutes = (actions: BatchActions): Route[] => [
   route<PageQuery>('listBatches', `GET ${BATCHES_PATH}`, {
-    scope: 'any-key',
     query: PageQuery,
     responses: { 200: jsonDoc('A page', BatchPage) },
     handle: async (call) => json(await actions.list(call)),
   }),
   route('getBatch', `GET ${BATCH_PATH}`, {
-    scope: 'any-key',
     responses: { 200: batchDoc },
     problems: ['not-found', 'gone'],
     handle: (call) => actions.show(call),
@@ -141,7 +133,6 @@ const viewRoutes = (actions: BatchActions): Route[] => [
   reportRoute(actions, 'getBatchErrors', 'errors', ErrorRow),
   reportRoute(actions, 'getBatchManifest', 'manifest', ManifestRow),
   route<ReportQuery>('getBatchArchive', `GET ${BATCH_PATH}/archive`, {
-    scope: 'any-key',
     query: ReportQuery,
     responses: {
       200: {
@@ -154,19 +145,16 @@ const viewRoutes = (actions: BatchActions): Route[] => [
     handle: (call) => actions.archive(call),
   }),
   route('getBatchCutout', `GET ${BATCH_PATH}/rows/:row/cutout`, {
-    scope: 'any-key',
     responses: { 200: cutOutResponseDoc },
     problems: RESULT_PROBLEMS,
     handle: (call) => actions.cutOut(call),
   }),
   route('getBatchGarment', `GET ${BATCH_PATH}/rows/:row/garments/:index`, {
-    scope: 'any-key',
     responses: { 200: garmentResponseDoc },
     problems: RESULT_PROBLEMS,
     handle: (call) => actions.garment(call),
   }),
   route('getBatchEvents', `GET ${BATCH_PATH}/events`, {
-    scope: 'any-key',
     responses: {
       200: { description: 'Events', content: { 'text/event-stream': { each: BatchEvent } } },
       204: { description: 'The client already has the last event' },

@@ -55,7 +55,6 @@ export const duplicatesRoute = (
   { path, name, readTarget }: RowsRoutesOptions<BatchTarget>,
 ): Route =>
   route<DuplicatesQuery>(`get${name}Duplicates`, `GET ${path}/duplicates`, {
-    scope: 'any-key',
     query: DuplicatesQuery,
     responses: { 200: jsonDoc('A page', DuplicatesPage) },
     problems: ['not-found', 'conflict', 'gone'],

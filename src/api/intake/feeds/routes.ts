@@ -50,7 +50,6 @@ const changeRoutes = (
   edit: ReturnType<typeof createFeedEdit>,
 ): Route[] => [
   route<FeedQuery>('createFeed', `POST ${FEEDS_PATH}`, {
-    scope: 'any-key',
     requestHeaders: IDEMPOTENT,
     query: FeedQuery,
     stream: { ...feedBodies, 'application/json': FeedJson },
@@ -59,14 +58,12 @@ const changeRoutes = (
     handle: (call) => acceptance.create(call),
   }),
   route<InspectQuery>('inspectFeed', `POST ${FEEDS_PATH}/inspect`, {
-    scope: 'any-key',
     query: InspectQuery,
     stream: feedBodies,
     responses: { 200: jsonDoc('What was recognised', FeedInspection) },
     handle: inspect,
   }),
   route<FeedQuery>('createFeedRun', `POST ${FEED_PATH}/runs`, {
-    scope: 'any-key',
     requestHeaders: IDEMPOTENT,
     query: FeedQuery,
     optionalBody: true,
@@ -76,28 +73,24 @@ const changeRoutes = (
     handle: (call) => acceptance.startRun(call),
   }),
   route('cancelFeedRun', `POST ${RUN_PATH}/cancel`, {
-    scope: 'any-key',
     requestHeaders: IDEMPOTENT,
     responses: { 200: runDoc },
     problems: ['not-found', 'gone', ...CHANGE_PROBLEMS],
     handle: (call) => actions.cancel(call),
   }),
   route('confirmFeedRun', `POST ${RUN_PATH}/confirm`, {
-    scope: 'any-key',
     requestHeaders: IDEMPOTENT,
     responses: { 202: { ...runDoc, headers: ['Retry-After'] } },
     problems: ['not-found', 'gone', ...CHANGE_PROBLEMS],
     handle: (call) => actions.confirm(call),
   }),
   route<unknown, FeedEditJson>('editFeed', `PATCH ${FEED_PATH}`, {
-    scope: 'any-key',
     body: FeedEditJson,
     responses: { 200: feedDoc },
     problems: ['not-found', 'gone', 'conflict'],
     handle: edit,
   }),
   route('eraseFeed', `DELETE ${FEED_PATH}`, {
-    scope: 'any-key',
     responses: { 200: jsonDoc('What was deleted', ErasureResponse) },
     problems: ['not-found'],
     handle: (call) => actions.erase(call),

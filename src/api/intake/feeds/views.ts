@@ -22,26 +22,22 @@ export const RUN_PATH = `${FEED_PATH}/runs/:run`;
 
 const statusRoutes = (actions: FeedActions): Route[] => [
   route<{ limit: number }>('listFeeds', `GET ${FEEDS_PATH}`, {
-    scope: 'any-key',
     query: ListQuery,
     responses: { 200: jsonDoc('Feeds', FeedList) },
     handle: (call) => actions.list(call),
   }),
   route('getFeed', `GET ${FEED_PATH}`, {
-    scope: 'any-key',
     responses: { 200: jsonDoc('The feed', FeedResponse) },
     problems: ['not-found', 'gone'],
     handle: (call) => actions.show(call),
   }),
   route<PageQuery>('listFeedRuns', `GET ${FEED_PATH}/runs`, {
-    scope: 'any-key',
     query: PageQuery,
     responses: { 200: jsonDoc('A page', RunPage) },
     problems: ['not-found', 'gone'],
     handle: (call) => actions.listRuns(call),
   }),
   route('getFeedRun', `GET ${RUN_PATH}`, {
-    scope: 'any-key',
     responses: { 200: jsonDoc('The run', RunResponse) },
     problems: ['not-found', 'gone'],
     handle: async (call) => json(runResponse((await actions.readOwnRun(call)).run)),
@@ -70,7 +66,6 @@ const exportDoc = {
 
 const downloadRoutes = (actions: FeedActions, downloads: FeedDownloads): Route[] => [
   route<{ format?: ReportFormat | undefined }>('getFeedRunReport', `GET ${RUN_PATH}/report`, {
-    scope: 'any-key',
     query: ReportQuery,
     responses: {
       200: {
@@ -87,14 +82,12 @@ const downloadRoutes = (actions: FeedActions, downloads: FeedDownloads): Route[]
       downloads.report(await actions.readOwnRun(call), call, call.query.format),
   }),
   route<ExportQuery>('exportFeedRun', `GET ${RUN_PATH}/export`, {
-    scope: 'any-key',
     query: ExportQuery,
     responses: exportDoc,
     problems: ['not-found', 'gone', 'conflict'],
     handle: async (call) => downloads.export(await actions.readOwnRun(call), call, call.query),
   }),
   route<ExportQuery>('exportFeed', `GET ${FEED_PATH}/export`, {
-    scope: 'any-key',
     query: ExportQuery,
     responses: exportDoc,
     problems: ['not-found', 'gone', 'conflict'],
@@ -104,7 +97,6 @@ const downloadRoutes = (actions: FeedActions, downloads: FeedDownloads): Route[]
 
 const eventRoute = (actions: FeedActions, batches: Batches, events: BatchEvents): Route =>
   route('getFeedRunEvents', `GET ${RUN_PATH}/events`, {
-    scope: 'any-key',
     responses: {
       200: { description: 'Events', content: { 'text/event-stream': { each: BatchEvent } } },
       204: { description: 'The client already has the last event' },

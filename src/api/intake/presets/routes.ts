@@ -28,7 +28,6 @@ const presetDoc = jsonDoc('The preset', PresetResponse);
 
 export const presetRoutes = (presets: Presets): Route[] => [
   route('listPresets', `GET ${PATH}`, {
-    scope: 'any-key',
     responses: { 200: jsonDoc('Presets', PresetList) },
     async handle(call) {
       const found = await presets.list(requireCaller(call).client);
@@ -36,7 +35,6 @@ export const presetRoutes = (presets: Presets): Route[] => [
     },
   }),
   route('getPreset', `GET ${PATH}/:name`, {
-    scope: 'any-key',
     responses: { 200: presetDoc },
     problems: ['not-found'],
     async handle(call) {

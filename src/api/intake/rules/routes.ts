@@ -65,7 +65,6 @@ function checkBytes(pack: RulePack): void {
 
 export const rulePackRoutes = (packs: RulePacks): Route[] => [
   route('listRulePacks', `GET ${RULES_PATH}`, {
-    scope: 'any-key',
     responses: { 200: jsonDoc('The packs', PackList) },
     async handle(call) {
       const own = await packs.list(requireCaller(call).client);
@@ -75,7 +74,6 @@ export const rulePackRoutes = (packs: RulePacks): Route[] => [
     },
   }),
   route('getRulePack', `GET ${PACK_PATH}`, {
-    scope: 'any-key',
     responses: { 200: jsonDoc('The pack', PackResponse) },
     problems: ['not-found'],
     async handle(call) {

@@ -22,18 +22,15 @@ export function sourceRoutes(services: SourceServices): Route[] {
   const actions = new SourceActions(services);
   return [
     route('listSources', `GET ${SOURCES_PATH}`, {
-      scope: 'any-key',
       responses: { 200: jsonDoc('Sources', SourceList) },
       handle: async (call) => json(await actions.list(call)),
     }),
     route('getSource', `GET ${SOURCE_PATH}`, {
-      scope: 'any-key',
       responses: { 200: sourceDoc },
       problems: ['not-found'],
       handle: async (call) => json(await actions.show(call)),
     }),
     route<FailuresQuery>('listSourceFailures', `GET ${SOURCE_PATH}/failures`, {
-      scope: 'any-key',
       query: FailuresQuery,
       responses: { 200: jsonDoc('A page', SourceFailures) },
       problems: ['not-found'],

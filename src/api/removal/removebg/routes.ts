@@ -131,7 +131,6 @@ export const removeBgRoutes = (deps: RemoveBgDeps): Route[] => [
   }),
   route('getRemoveBgAccount', `GET ${PATH}/account`, {
     ...commonSpec(deps.now),
-    scope: 'any-key',
     responses: {
       200: {
         description: 'One credit is one unit of the daily quota',
