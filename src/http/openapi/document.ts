@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { MediaSchema, MediaSchemas, ResponseDoc, Route } from '../route.ts';
 import { COMMON_HEADERS, headerComponents, headerRefs, type ResponseHeader } from './headers.ts';
 import { createParameterTable, type ParameterTable } from './parameters.ts';
+import parts from './parts.json' with { type: 'json' };
 import { ProblemSchema, problemResponses } from './problems.ts';
 import { createSchemaTable, type Direction, type JsonSchema, type SchemaTable } from './schemas.ts';
 import { security, securitySchemes } from './security.ts';
@@ -303,20 +304,11 @@ const examplesOf = ({ examples }: Pick<Draft, 'examples'>, { operationId }: Rout
   examples[operationId.replace(TWIN_SUFFIX, '')];
 
 /** Describes what clients are sent: one request, whose body tells the kind of event. */
-const webhooks = (schema: JsonSchema) => ({
-  event: {
-    post: {
-      operationId: 'receiveEvent',
-      tags: ['Webhooks'],
-      summary: 'An event, sent to the URL of a `webhook`',
-      description:
-        'Signed as in Standard Webhooks 1.0, by the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`. An answer other than 2xx within 15 seconds is retried.',
-      security: [],
-      requestBody: { required: true, content: { 'application/json': { schema } } },
-      responses: { '2XX': { description: 'Received' } },
-    },
-  },
-});
+const webhooks = (schema: JsonSchema) => {
+  const { responses, ...post } = parts.event;
+  const requestBody = { required: true, content: { 'application/json': { schema } } };
+  return { event: { post: { ...post, requestBody, responses } } };
+};
 
 /** Returns the OpenAPI 3.1 document, generated from the schemas that parse requests. */
 export function openApiDocument(table: readonly Route[], settings: DocumentSettings) {

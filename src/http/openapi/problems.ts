@@ -2,42 +2,18 @@ import { PROBLEMS, Problem, type ProblemType } from '../../platform/problem.ts';
 import { PROBLEM_MEDIA_TYPE } from '../problem-response.ts';
 import type { Route } from '../route.ts';
 import { headerRefs, LIMIT_HEADERS, type ResponseHeader } from './headers.ts';
+import parts from './parts.json' with { type: 'json' };
 import type { JsonSchema, SchemaTable } from './schemas.ts';
 import { share } from './share.ts';
 
+const { problem } = parts;
+
 /** The body of every problem response (RFC 9457). */
 export const ProblemSchema: JsonSchema = {
-  type: 'object',
-  description: 'Problem Details (RFC 9457). A type may have members beyond these.',
-  required: ['type', 'title', 'status', 'detail', 'instance', 'requestId'],
+  ...problem,
   properties: {
-    type: {
-      type: 'string',
-      format: 'uri-reference',
-      description:
-        'One of the types at /problems, relative or below the base that the operator set',
-      examples: Object.keys(PROBLEMS),
-    },
-    title: { type: 'string' },
-    status: { type: 'integer' },
-    detail: { type: 'string', description: 'What is wrong and what to do' },
-    instance: { type: 'string', format: 'uri-reference' },
-    requestId: { type: 'string' },
-    errors: {
-      type: 'array',
-      description: 'The fields to blame',
-      items: {
-        type: 'object',
-        required: ['pointer', 'detail'],
-        properties: {
-          pointer: {
-            type: 'string',
-            description: 'A JSON Pointer into the body, or `?name` for a query parameter',
-          },
-          detail: { type: 'string' },
-        },
-      },
-    },
+    ...problem.properties,
+    type: { ...problem.properties.type, examples: Object.keys(PROBLEMS) },
   },
 };
 
