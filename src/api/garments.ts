@@ -123,7 +123,7 @@ const handleGarments =
 async function separate(images: GarmentImages, form: ImageForm, call: Call): Promise<Reply> {
   const { cutouts, quality, options } = parse(Fields, form.fields, 'request');
   const image = requireImage(form);
-  if (cutouts && !call.caller?.scopes.includes(CUT_OUT_SCOPE)) {
+  if (cutouts && !call.caller.scopes.includes(CUT_OUT_SCOPE)) {
     throw insufficientScope(CUT_OUT_SCOPE);
   }
   const pointer = form.pointers.image;

@@ -29,7 +29,6 @@ import {
   ClassifyResponse,
 } from '../taxonomy/response-schema.ts';
 import { shopPath } from '../taxonomy/shop-path.ts';
-import { requireCaller } from './caller.ts';
 import { throwUnavailable } from './common-problems.ts';
 import { sendDocument } from './document.ts';
 import { checkSides } from './garments.ts';
@@ -76,7 +75,7 @@ async function findLearned(
   const path = shopPath(attributes?.product_type);
   if (path === undefined) return undefined;
   return learnedCategories
-    .find(requireCaller(call).client, path)
+    .find(call.client, path)
     .catch(throwUnavailable('What was learnt cannot be read right now; try again'));
 }
 

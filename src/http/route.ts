@@ -33,8 +33,10 @@ export interface Caller extends Meter, CallerLimits {
 /** One request as a handler sees it: authorised, rate-limited and parsed. */
 export interface Call<Query = unknown, Body = unknown> {
   requestId: string;
-  /** Absent on keyless routes. */
-  caller: Caller | undefined;
+  /** Whose requests it is counted among: those of its key's client; of a keyless one `address:…`, which no client has. */
+  client: string;
+  /** Reading it on a keyless route throws an Error. */
+  caller: Caller;
   method: string;
   /** The client as far as trusted proxies tell: see `TRUST_PROXY`. */
   remoteAddress: string;
@@ -56,8 +58,8 @@ export interface Call<Query = unknown, Body = unknown> {
    * response is sent, its client gets less memory for others.
    */
   awaitMemory(bytes: number, signal: AbortSignal): Promise<void>;
-  /** Absent on keyless routes. */
-  rateLimit: RateLimitStatus | undefined;
+  /** As `caller`. */
+  rateLimit: RateLimitStatus;
   /** How long its handler has waited for Redis, or for an earlier request with its `Idempotency-Key`, ms. */
   waitedMillis?: number;
   /**

@@ -7,7 +7,6 @@ import type { Gateway } from '../../gateway.ts';
 import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
 import { Problem } from '../../platform/problem.ts';
 import { clientScopes, line, RateForm } from '../access.ts';
-import { requireCaller } from '../caller.ts';
 import { notFound } from '../common-problems.ts';
 import { IDEMPOTENT } from '../intake/idempotent.ts';
 import { shownOnce } from '../intake/shown-once.ts';
@@ -150,7 +149,7 @@ class AccountKeys {
 
   /** Returns the record of the key in use, and the live ones of its client. */
   async #read(call: Pick<Call, 'caller'>) {
-    const { keyId, client, person, scopes, rights } = requireCaller(call);
+    const { keyId, client, person, scopes, rights } = call.caller;
     const { keys, now } = this.#gateway;
     const live = (await keys.listOf(client)).filter((record) => isLive(record, now()));
     const key = live.find(({ id }) => id === keyId);

@@ -5,7 +5,6 @@ import { LoggedRequest } from '../../auth/request-log.ts';
 import type { Gateway } from '../../gateway.ts';
 import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
 import { Problem, unavailable } from '../../platform/problem.ts';
-import { requireCaller } from '../caller.ts';
 import { notFound } from '../common-problems.ts';
 import { PageLinks } from '../intake/page.ts';
 import { jsonDoc } from '../json-doc.ts';
@@ -81,13 +80,13 @@ async function usage(
   { keys, clientUsage }: AccountGateway,
   call: Call<{ days: number }>,
 ): Promise<Reply> {
-  const { client } = requireCaller(call);
+  const { client } = call;
   const meters = new Set((await keys.listOf(client)).map(({ meter }) => meter));
   return json({ client, days: await clientUsage.days(client, [...meters], call.query.days) });
 }
 
 async function requests({ keys, requestLog }: AccountGateway, call: Call): Promise<Reply> {
-  const { client, scopes } = requireCaller(call);
+  const { client, scopes } = call.caller;
   requireLog(requestLog);
   const all = scopes.includes(OPERATOR_SCOPE) ? await keys.list() : [];
   const clients = new Set([client, ...all.map((record) => record.client)]);

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { addressBlock } from '../../http/address-block.ts';
 import type { Call, Reply } from '../../http/route.ts';
 import type { Idempotency, IdempotentRequest, StoredResponse } from '../../intake/idempotency.ts';
 import { readIdempotencyKey } from './job-request.ts';
@@ -41,9 +40,7 @@ export const REPLAYED = { 'idempotency-replayed': 'true' };
 
 function readRequest(call: Call<unknown>, content: unknown): IdempotentRequest | undefined {
   const key = readIdempotencyKey(call.headers);
-  // No client has such a name.
-  const client = call.caller?.client ?? `address:${addressBlock(call.remoteAddress)}`;
-  return key === undefined ? undefined : { client, key, content };
+  return key === undefined ? undefined : { client: call.client, key, content };
 }
 
 /**

@@ -12,7 +12,6 @@ import type { Operation } from '../../queue/job-data.ts';
 import { requeueJob } from '../../queue/queue.ts';
 import { garmentKey, garmentsPrefix } from '../../storage/blob-keys.ts';
 import type { Classification } from '../../taxonomy/response-schema.ts';
-import { requireCaller } from '../caller.ts';
 import { checkLinks } from '../check-links.ts';
 import {
   deleted,
@@ -128,7 +127,7 @@ export class JobActions {
   /** Reads a request's job. Another client's job is not-found: its existence is not disclosed. */
   async readOwnOrDeleted(call: Call): Promise<JobRecord> {
     const job = await this.#read(call.params.id ?? '');
-    if (job.client !== call.caller?.client) throw notFound('job');
+    if (job.client !== call.client) throw notFound('job');
     checkScopes(job.operations, call);
     return job;
   }
@@ -151,7 +150,7 @@ export class JobActions {
   }
 
   async #start(request: JobRequest, call: Call, ref?: string): Promise<StoredResponse> {
-    if (request.webhook) await checkWebhook(this.#services, requireCaller(call).client);
+    if (request.webhook) await checkWebhook(this.#services, call.client);
     const known = ref && (await this.#services.jobs.get(newJobId(ref)));
     if (!known || !isOfRequest(known, this.#services.now())) {
       return acceptedResponse(
@@ -191,7 +190,7 @@ export class JobActions {
       index: this.#services.jobIndex,
       get: (id: string) => this.#services.jobs.get(id),
     };
-    const page = readPage(source, requireCaller(call).client, call.query);
+    const page = readPage(source, call.client, call.query);
     const { records: found, ...links } = await page;
     const covered = found.filter(({ operations }) => !missingScope(operations, call));
     return { jobs: covered.map((job) => jobResponse(job)), ...links };
@@ -199,7 +198,7 @@ export class JobActions {
 
   /** Returns whether a caller may store a job. @throws Problem upstream-unavailable */
   isAllowed(call: Call): Promise<boolean> {
-    return allowsStorage(requireCaller(call), this.#services.readClientLimits);
+    return allowsStorage(call.caller, this.#services.readClientLimits);
   }
 
   /** As `startOnce`, but waits for the end of the job or `waitMillis`, and returns its latest record. */

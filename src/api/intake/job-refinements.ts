@@ -8,7 +8,6 @@ import { Strokes } from '../../output/strokes.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { CutOutRecord } from '../../queue/job-data.ts';
 import { refinementKey, refinementPrefix } from '../../storage/blob-keys.ts';
-import { requireCaller } from '../caller.ts';
 import { resultsGone, storageUnavailable } from '../common-problems.ts';
 import { jsonDoc } from '../json-doc.ts';
 import { checkedFile } from '../removal/cut-out-response.ts';
@@ -103,7 +102,7 @@ class JobRefinements {
       height,
       sha256: createHash('sha256').update(body).digest('hex'),
     };
-    const reservation = await this.#services.storedBytes.reserve(requireCaller(call), bytes);
+    const reservation = await this.#services.storedBytes.reserve(call.caller, bytes);
     try {
       // Recorded before the blob exists: erasing the job must find it.
       await this.#replace(job, { hasRefinements: true });

@@ -5,7 +5,6 @@ import { type Call, json, type Reply, type Route, route } from '../../http/route
 import type { Idempotency } from '../../intake/idempotency.ts';
 import { JOBS_PATH, jobLinks, PENDING_STATUSES } from '../../intake/job-records.ts';
 import type { Presets } from '../../intake/presets.ts';
-import { requireCaller, requireRateLimitStatus } from '../caller.ts';
 import { jsonDoc } from '../json-doc.ts';
 import { cutOutHeaders, cutOutResponseDoc } from '../removal/cut-out-response.ts';
 import { RESULT_PROBLEMS } from '../verified-blob.ts';
@@ -29,7 +28,7 @@ const createJob =
       lists: ['operations'],
     });
     const request = await readJobRequest(form, async (options) => {
-      const { client } = requireCaller(call);
+      const { client } = call;
       return (await applyPreset(presets, client, options, '/options/preset')).options;
     });
     checkScopes(request.operations, call);
@@ -71,9 +70,9 @@ async function usage(
   { storedBytes, now }: Pick<Gateway, 'storedBytes' | 'now'>,
   call: Call,
 ): Promise<Reply> {
-  const caller = requireCaller(call);
+  const caller = call.caller;
   const { client, scopes, rights, bytesPerDay } = caller;
-  const { rate, quota } = requireRateLimitStatus(call);
+  const { rate, quota } = call.rateLimit;
   const midnight = new Date(now());
   midnight.setUTCHours(24, 0, 0, 0);
   const resetsAt = midnight.toISOString();

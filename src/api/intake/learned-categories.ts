@@ -9,7 +9,6 @@ import {
 import { fieldProblem, Problem } from '../../platform/problem.ts';
 import { ChosenCategory, isStrong } from '../../taxonomy/learned.ts';
 import { shopPath } from '../../taxonomy/shop-path.ts';
-import { requireCaller } from '../caller.ts';
 import { throwUnavailable } from '../common-problems.ts';
 import { jsonDoc } from '../json-doc.ts';
 
@@ -85,14 +84,14 @@ const normalised = ({ categories }: LearnedRequest) =>
 export const learnedCategoryRoutes = (learned: LearnedCategories): Route[] => [
   route('listLearnedCategories', `GET ${PATH}`, {
     responses: { 200: jsonDoc('What was learnt', LearnedList) },
-    handle: (call) => list(learned, requireCaller(call).client),
+    handle: (call) => list(learned, call.client),
   }),
   route<unknown, LearnedRequest>('putLearnedCategories', `PUT ${PATH}`, {
     scope: 'taxonomy:classify',
     body: LearnedRequest,
     responses: { 200: jsonDoc('All that is known now', LearnedList) },
     async handle(call) {
-      const { client } = requireCaller(call);
+      const { client } = call;
       await learned.put(client, normalised(call.body)).catch(unavailable);
       return list(learned, client);
     },
@@ -105,7 +104,7 @@ export const learnedCategoryRoutes = (learned: LearnedCategories): Route[] => [
     async handle(call) {
       const { path } = call.query;
       const known = path === undefined ? undefined : (shopPath(path) ?? '');
-      const { client } = requireCaller(call);
+      const { client } = call;
       const forgotten = await learned.forget(client, known).catch(unavailable);
       if (known !== undefined && forgotten === 0) {
         throw new Problem('not-found', 'Nothing was learnt of this path');

@@ -18,7 +18,6 @@ import {
 } from '../../intake/webhooks/outbox.ts';
 import { Problem, unavailable } from '../../platform/problem.ts';
 import { signWebhook } from '../../platform/webhook-signature.ts';
-import { requireCaller } from '../caller.ts';
 import { jsonDoc } from '../json-doc.ts';
 import { IDEMPOTENT, idempotently, storedJson } from './idempotent.ts';
 import { WebhookField } from './job-request.ts';
@@ -93,8 +92,6 @@ function deliveryResponse(event: WebhookEvent): z.infer<typeof Delivery> {
     links: { self, replay: `${self}/replay` },
   };
 }
-
-const clientOf = (call: Pick<Call, 'caller'>): string => requireCaller(call).client;
 
 /** @throws Problem conflict if the client has no secret yet */
 export async function checkWebhook(
@@ -173,7 +170,7 @@ class WebhookActions {
   /** Reads the event of a request. Another client's event is not-found. */
   async readOwn(call: Call): Promise<WebhookEvent> {
     const event = await this.#services.events.get(call.params.id ?? '');
-    if (event?.client === clientOf(call)) return event;
+    if (event?.client === call.client) return event;
     throw new Problem('not-found', 'There is no such delivery, or it is more than three days old');
   }
 
@@ -214,12 +211,12 @@ const settingsRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
       handleOnce(call, [`${WEBHOOKS_PATH}/secret`], async () => ({
         status: 201,
         headers: { 'cache-control': 'no-store' },
-        body: await actions.createSecret(clientOf(call)),
+        body: await actions.createSecret(call.client),
       })),
   }),
   route('getWebhookSettings', `GET ${WEBHOOKS_PATH}`, {
     responses: { 200: jsonDoc('The settings', WebhookSettings) },
-    handle: async (call) => json(await actions.readSettings(clientOf(call))),
+    handle: async (call) => json(await actions.readSettings(call.client)),
   }),
   route('enableWebhookUrl', `POST ${WEBHOOKS_PATH}/enable`, {
     requestHeaders: IDEMPOTENT,
@@ -228,7 +225,7 @@ const settingsRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
     responses: { 200: jsonDoc('The settings', WebhookSettings) },
     handle: (call) =>
       handleOnce(call, [`${WEBHOOKS_PATH}/enable`, call.body.url], async () =>
-        storedJson(await actions.enable(clientOf(call), call.body.url)),
+        storedJson(await actions.enable(call.client, call.body.url)),
       ),
   }),
 ];
@@ -242,14 +239,14 @@ const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
     handle: (call) =>
       handleOnce(call, [`${WEBHOOKS_PATH}/test`, call.body], async () => {
         const { url, type } = call.body;
-        return storedJson(deliveryResponse(await actions.test(clientOf(call), url, type)), 202);
+        return storedJson(deliveryResponse(await actions.test(call.client, url, type)), 202);
       }),
   }),
   route<ListQuery>('listWebhookDeliveries', `GET ${DELIVERIES_PATH}`, {
     query: ListQuery,
     responses: { 200: jsonDoc('Deliveries', z.object({ deliveries: z.array(Delivery) })) },
     async handle(call) {
-      const events = await actions.list(clientOf(call), call.query);
+      const events = await actions.list(call.client, call.query);
       return json({ deliveries: events.map(deliveryResponse) });
     },
   }),

@@ -54,10 +54,10 @@ async function computeReply(
   const isQuick = !text || (QUICK.includes(name) && text.length <= MAX_QUICK_CHARS);
   const preferred = preferredLocale(call);
   if (isQuick) return json(compute(name, text, preferred).content);
-  const { client = '', weight = 1 } = caller ?? {};
+  const { client, weight } = caller;
   const work = predictedTurns(name, text);
   const owner = { client, weight, signal };
-  if (caller && isHeavy(work)) await charge(caller, unitsOf(work));
+  if (isHeavy(work)) await charge(caller, unitsOf(work));
   const computed = await threads.run({ name, body: text, preferred }, owner);
   return jsonText(computed.json, computed.language && languageHeaders(computed.language));
 }

@@ -104,7 +104,7 @@ async function readRequest(
   const { fields, backgroundImage, pointers } = form;
   const sent = { ...fields, ...(backgroundImage && { backgroundImage }) };
   const parsed = parse(Fields, sent, 'request');
-  const merged = await applyPreset(presets, call.caller?.client, parsed, '/preset');
+  const merged = await applyPreset(presets, call.client, parsed, '/preset');
   const options = toCutOutOptions(merged.options);
   return {
     source: { image, pointer: pointers.image },
@@ -114,7 +114,7 @@ async function readRequest(
 }
 
 function checkBase64(call: Call<Query>): void {
-  if (!call.query.return_base64 || call.caller?.allowBase64) return;
+  if (!call.query.return_base64 || call.caller.allowBase64) return;
   throw new Problem(
     'base64-not-allowed',
     'Request the binary response: multipart without return_base64',
@@ -143,7 +143,7 @@ const handleRemoval =
     const image = requireImage(form, asBase64);
     const { presets, rulePacks } = removals;
     const sent = await readRequest(image, form, presets, call);
-    const options = await resolveRules(rulePacks, call.caller?.client, sent.options, '/rules');
+    const options = await resolveRules(rulePacks, call.client, sent.options, '/rules');
     const request = { ...sent, options };
     if (prefer) return removeAsync(removals, request, call, prefer);
     const content = contentOf([image, form.backgroundImage], [PATH, call.query, options]);

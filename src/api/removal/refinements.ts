@@ -11,7 +11,6 @@ import {
   withoutBlanks,
 } from '../../output/request.ts';
 import { checkStrokes, Strokes } from '../../output/strokes.ts';
-import { requireCaller } from '../caller.ts';
 import { chargedOnce, contentOf, IDEMPOTENT } from '../intake/idempotent.ts';
 import { resolveRules } from '../intake/rules/resolve-rules.ts';
 import { CUT_OUT_MEDIA, checkedFile, rulesHeader, serverTiming } from './cut-out-response.ts';
@@ -82,7 +81,7 @@ export const refinementRoutes = (
     async handle(call: Call): Promise<Reply> {
       images.shedIfBusy(call);
       const sent = readRequest(await call.form());
-      const { client } = requireCaller(call);
+      const { client } = call;
       const options = await resolveRules(rulePacks, client, sent.options, '/rules');
       const request = { ...sent, options };
       const { photo, alpha, ...rest } = sent;

@@ -19,7 +19,6 @@ import { type CutOutOptions, unlessDefault } from '../../../output/options.ts';
 import { toCutOutOptions } from '../../../output/request.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
 import { LINK_MEDIA_TYPE } from '../../../storage/blob-keys.ts';
-import { requireCaller } from '../../caller.ts';
 import { checkLinks } from '../../check-links.ts';
 import { deleted, notFound, throwUnavailable } from '../../common-problems.ts';
 import { cutOutHeaders } from '../../removal/cut-out-response.ts';
@@ -83,7 +82,7 @@ function toManifest(
   call: Call,
   nowMillis: number,
 ): BatchManifest {
-  const { client, meter, quotaPerDay, weight } = requireCaller(call);
+  const { client, meter, quotaPerDay, weight } = call.caller;
   const { name, operations, webhook } = request;
   return {
     id,
@@ -125,7 +124,7 @@ export class BatchActions {
   /** Reads a request's batch. Another client's is not-found: its existence is not disclosed. */
   async readOwnOrDeleted(call: Call<unknown, unknown>): Promise<BatchRecord> {
     const batch = await this.#find(call.params.id ?? '');
-    if (batch?.kind !== 'batch' || batch.client !== call.caller?.client) throw notFound('batch');
+    if (batch?.kind !== 'batch' || batch.client !== call.client) throw notFound('batch');
     checkScopes(batch.operations, call);
     return batch;
   }
@@ -168,7 +167,7 @@ export class BatchActions {
   /** @param ref of an idempotent request: an earlier attempt at it may have created the batch */
   async create(sent: CreateBatchRequest, call: Call, ref?: string): Promise<StoredResponse> {
     checkScopes(sent.operations, call);
-    const caller = requireCaller(call);
+    const caller = call.caller;
     const known =
       ref && (await this.#services.batches.get(newBatchId(ref)).catch(batchesUnavailable));
     if (known && isOfRequest(known, this.#services.now())) return this.#created(known);
@@ -273,7 +272,7 @@ export class BatchActions {
       index: this.#services.batchIndex,
       get: (id: string) => this.#services.batches.get(id),
     };
-    const page = readPage(source, requireCaller(call).client, call.query);
+    const page = readPage(source, call.client, call.query);
     const { records, ...links } = await page.catch(batchesUnavailable);
     return { batches: records.map((batch): BatchResponse => batchResponse(batch)), ...links };
   }

@@ -12,7 +12,6 @@ import type { BatchRecord, Upload } from '../../../intake/batches/batch-record.t
 import type { Batches } from '../../../intake/batches/batches.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
-import { requireCaller } from '../../caller.ts';
 import { storedJson } from '../idempotent.ts';
 import { feedRows, fileRows, type IncomingRow, textRows } from './incoming-rows.ts';
 import { ITEM_FORMATS, type ItemsQuery } from './request.ts';
@@ -185,7 +184,7 @@ export async function addItems(
   call: Call<ItemsQuery>,
 ): Promise<StoredResponse> {
   const { batches } = services;
-  const caller = requireCaller(call);
+  const caller = call.caller;
   if (status !== 'open') throw notOpen({ status });
   const format = readFormat(call);
   return withUploadLease(batches, id, async (renewLease) => {

@@ -21,7 +21,6 @@ import type { Policy } from '../../../intake/retention.ts';
 import { type CutOutOptions, unlessDefault } from '../../../output/options.ts';
 import { toCutOutOptions } from '../../../output/request.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
-import { requireCaller } from '../../caller.ts';
 import { checkLinks } from '../../check-links.ts';
 import { notFound, storageUnavailable } from '../../common-problems.ts';
 import { idempotently, isOfRequest } from '../idempotent.ts';
@@ -51,7 +50,7 @@ function toManifest(
   call: Call<unknown, unknown>,
   nowMillis: number,
 ): FeedManifest {
-  const { client, meter, quotaPerDay, weight } = requireCaller(call);
+  const { client, meter, quotaPerDay, weight } = call.caller;
   return {
     id: newFeedId(),
     client,
@@ -168,7 +167,7 @@ export class FeedAcceptance {
     checkLinks(this.#services.linkRule, {
       '/url': 'url' in request.source ? request.source.url : undefined,
     });
-    const caller = requireCaller(call);
+    const caller = call.caller;
     checkInterval(request.schedule, caller);
     if (request.webhook) await checkWebhook(this.#services, caller.client);
     const policy = await retentionPolicy(
@@ -259,12 +258,7 @@ export class FeedAcceptance {
     const manifest = await this.#authorizeRequest(request, call);
     const fingerprint = ['POST', FEEDS_PATH, request, ...dryMark(call.query)];
     const handle = (ref?: string, place?: (feedId: string, runId: string) => Promise<void>) =>
-      this.#acceptOnce(
-        manifest,
-        { runId, ref, isDry: call.query.dryRun },
-        requireCaller(call),
-        place,
-      );
+      this.#acceptOnce(manifest, { runId, ref, isDry: call.query.dryRun }, call.caller, place);
     if (isJson) return idempotently(this.#services.idempotency, call, fingerprint, handle);
     return this.#withDocument(call, manifest, runId, fingerprint, handle);
   }
@@ -287,14 +281,14 @@ export class FeedAcceptance {
 
   async startRun(call: Call<FeedQuery>): Promise<Reply> {
     const own = await this.#actions.readOwn(call);
-    const feed = await withLiveMeter(this.#services, own, requireCaller(call));
+    const feed = await withLiveMeter(this.#services, own, call.caller);
     const newId = newRunId();
     const fingerprint = ['POST', `${FEEDS_PATH}/${feed.id}/runs`, ...dryMark(call.query)];
     const handle = async (
       ref?: string,
       place: (feedId: string, runId: string) => Promise<void> = async () => {},
     ) => {
-      await this.#services.storedBytes.check(requireCaller(call));
+      await this.#services.storedBytes.check(call.caller);
       const known = ref && (await this.#findRun(newRunId(ref)));
       const isNamed = ref !== undefined && (!known || isOfRequest(known, this.#services.now()));
       const runId = isNamed ? newRunId(ref) : newId;

@@ -11,7 +11,6 @@ import type { FeedRecord } from '../../../intake/feeds/feeds.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { cancelJob } from '../../../queue/cancel.ts';
-import { requireCaller } from '../../caller.ts';
 import { deleted, notFound, throwUnavailable } from '../../common-problems.ts';
 import { idempotently, storedJson } from '../idempotent.ts';
 import { checkScopes } from '../job-actions.ts';
@@ -61,7 +60,7 @@ export class FeedActions {
   /** Reads a request's feed. Another client's feed is not-found: its existence is not disclosed. */
   async #readOwnOrDeleted(call: Call<unknown, unknown>): Promise<FeedRecord> {
     const feed = await this.#services.feeds.get(call.params.id ?? '').catch(feedsUnavailable);
-    if (feed?.client !== requireCaller(call).client) throw notFound('feed');
+    if (feed?.client !== call.client) throw notFound('feed');
     checkScopes(feed.operations, call);
     return feed;
   }
@@ -127,7 +126,7 @@ export class FeedActions {
 
   async list(call: Call<{ limit: number }>): Promise<Reply> {
     const found = await this.#services.feeds
-      .list(requireCaller(call).client, call.query.limit)
+      .list(call.client, call.query.limit)
       .catch(feedsUnavailable);
     return { body: { feeds: await Promise.all(found.map(this.toResponse)) } };
   }

@@ -15,7 +15,6 @@ import type {
 } from '../../../intake/stored-bytes.ts';
 import { Problem } from '../../../platform/problem.ts';
 import type { Blobs } from '../../../storage/blobs.ts';
-import { requireCaller } from '../../caller.ts';
 import { type CreateFeedRequest, FeedJson, type FeedQuery, requestFromJson } from './request.ts';
 
 const MAX_JSON_BYTES = 64 * 1024;
@@ -102,7 +101,7 @@ export async function storeDocument(
   const hash = createHash('sha256');
   const type = charset ? `${mediaType}; charset=${charset}` : mediaType;
   const metadata = writeSourceMetadata({ mediaType: type, fileName: call.query.fileName });
-  const byteCount = createByteCount(storedBytes, requireCaller(call));
+  const byteCount = createByteCount(storedBytes, call.caller);
   const body = Readable.from(byteCount.count(hashBytes(expandFeed(stream), hash)));
   try {
     await blobs.put(key, body, metadata, call.signal);

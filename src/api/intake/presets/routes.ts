@@ -2,7 +2,6 @@ import { type Call, json, type Route, route } from '../../../http/route.ts';
 import { PRESETS, type Presets } from '../../../intake/presets.ts';
 import { PRESET_NAME } from '../../../output/request.ts';
 import { Problem } from '../../../platform/problem.ts';
-import { requireCaller } from '../../caller.ts';
 import { jsonDoc } from '../../json-doc.ts';
 import { PresetList, PresetRequest, PresetResponse } from './schema.ts';
 
@@ -30,7 +29,7 @@ export const presetRoutes = (presets: Presets): Route[] => [
   route('listPresets', `GET ${PATH}`, {
     responses: { 200: jsonDoc('Presets', PresetList) },
     async handle(call) {
-      const found = await presets.list(requireCaller(call).client);
+      const found = await presets.list(call.client);
       return json({ presets: found.map(toResponse) });
     },
   }),
@@ -38,7 +37,7 @@ export const presetRoutes = (presets: Presets): Route[] => [
     responses: { 200: presetDoc },
     problems: ['not-found'],
     async handle(call) {
-      const { client } = requireCaller(call);
+      const { client } = call;
       const preset = await presets.get(client, nameOf(call));
       if (!preset) throw unknown();
       return json(toResponse(preset));
@@ -50,7 +49,7 @@ export const presetRoutes = (presets: Presets): Route[] => [
     responses: { 200: presetDoc },
     problems: ['not-found', 'conflict'],
     async handle(call) {
-      const { client } = requireCaller(call);
+      const { client } = call;
       const put = await presets.put(client, nameOf(call), call.body);
       if (!put) throw tooMany();
       return json(toResponse(put.stored));
@@ -61,7 +60,7 @@ export const presetRoutes = (presets: Presets): Route[] => [
     responses: { 204: { description: 'It is deleted' } },
     problems: ['not-found'],
     async handle(call) {
-      const { client } = requireCaller(call);
+      const { client } = call;
       if (!(await presets.remove(client, nameOf(call)))) throw unknown();
       return { status: 204 };
     },

@@ -8,13 +8,13 @@ import { type MendedRow, withNewest } from '../../../intake/review/refined.ts';
 import { carriedRefined, getCarried, getSummary } from '../../../intake/review/review-files.ts';
 import { type ReviewRow, thousandths } from '../../../intake/review/review-rows.ts';
 import { Problem } from '../../../platform/problem.ts';
-import { actorOf, requireCaller } from '../../caller.ts';
 import type { ImageRequests } from '../../removal/image-requests.ts';
 import { reviewMember } from '../batches/response.ts';
 import type { BatchTarget, RowsRoutesOptions } from '../duplicates/routes.ts';
 import { RETRY_SOON } from '../job-response.ts';
 import { hasWholeAlpha } from '../refine-stored.ts';
 import {
+  actorOf,
   type DecideServices,
   decideRow,
   noReview,
@@ -214,7 +214,7 @@ export class ReviewActions {
   async decide(target: ReviewTarget, call: Call<unknown, DecisionRequest>): Promise<object> {
     const { batch } = target;
     requireOpen(target);
-    const caller = requireCaller(call);
+    const caller = call.caller;
     await this.#services.storedBytes.check(caller);
     const made = await this.readRow(batch, call);
     const known = await this.readKnown(batch, made);

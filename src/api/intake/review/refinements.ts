@@ -18,7 +18,6 @@ import { type ReviewRow, thousandths } from '../../../intake/review/review-rows.
 import { withoutBlanks } from '../../../output/request.ts';
 import { Strokes } from '../../../output/strokes.ts';
 import { Problem } from '../../../platform/problem.ts';
-import { actorOf, requireCaller } from '../../caller.ts';
 import { resultsGone, storageUnavailable } from '../../common-problems.ts';
 import { jsonDoc } from '../../json-doc.ts';
 import { checkedFile } from '../../removal/cut-out-response.ts';
@@ -39,7 +38,7 @@ import {
   requireOpen,
   versionOf,
 } from './actions.ts';
-import { type DecidedRow, type DecideServices, decideRow } from './decide-row.ts';
+import { actorOf, type DecidedRow, type DecideServices, decideRow } from './decide-row.ts';
 import { decisionConflict, type Known } from './decision-view.ts';
 import { readKeptPhoto } from './photo.ts';
 import { ReviewRowResponse } from './schemas.ts';
@@ -140,7 +139,7 @@ export class RowRefinements {
     const before = known.refined.get(made.row)?.versions.length ?? 0;
     const change = { refined, added: versions.length - before };
     const decided: DecidedRow = { batch: target.batch, row, known };
-    await decideRow(this.#services, requireCaller(call), decided, decision, change);
+    await decideRow(this.#services, call.caller, decided, decision, change);
     return this.#reviews.showRow(target, made);
   }
 
@@ -239,7 +238,7 @@ export class RowRefinements {
     const { versions } = subject;
     const mended = await this.#mend(subject, request, call);
     const bytes = mended.file.length + (mended.picture?.bytes ?? 0);
-    const reservation = await this.#services.storedBytes.reserve(requireCaller(call), bytes);
+    const reservation = await this.#services.storedBytes.reserve(call.caller, bytes);
     try {
       const version = await this.#store(batch, mended, ref);
       return await this.#replace(call, subject, [...versions, version]).catch(async (error) => {

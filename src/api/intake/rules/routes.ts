@@ -4,7 +4,6 @@ import { RULE_PACKS, type RulePacks } from '../../../intake/rule-packs.ts';
 import { BUILT_IN_PACKS } from '../../../output/rules/built-in.ts';
 import { MAX_PACK_BYTES, PACK_NAME, RulePack, versionOf } from '../../../output/rules/pack.ts';
 import { fieldProblem, Problem } from '../../../platform/problem.ts';
-import { requireCaller } from '../../caller.ts';
 import { jsonDoc } from '../../json-doc.ts';
 
 const RULES_PATH = '/intake/v1/rules';
@@ -67,7 +66,7 @@ export const rulePackRoutes = (packs: RulePacks): Route[] => [
   route('listRulePacks', `GET ${RULES_PATH}`, {
     responses: { 200: jsonDoc('The packs', PackList) },
     async handle(call) {
-      const own = await packs.list(requireCaller(call).client);
+      const own = await packs.list(call.client);
       return json({
         rules: [...builtInResponses(), ...own.map((pack) => packResponse(pack, false))],
       });
@@ -80,7 +79,7 @@ export const rulePackRoutes = (packs: RulePacks): Route[] => [
       const { name = '' } = call.params;
       const builtIn = builtInResponses().find((pack) => pack.name === name);
       if (builtIn) return json(builtIn);
-      const own = await packs.get(requireCaller(call).client, name);
+      const own = await packs.get(call.client, name);
       if (!own) throw notFound();
       return json(packResponse(own, false));
     },
@@ -97,7 +96,7 @@ export const rulePackRoutes = (packs: RulePacks): Route[] => [
     async handle(call) {
       const name = requireOwnName(call);
       checkBytes(call.body);
-      const { client } = requireCaller(call);
+      const { client } = call;
       const put = await packs.put(client, name, { pack: call.body });
       if (!put) {
         const detail = `Your client has its maximum of ${RULE_PACKS.max} rule packs; delete one`;
@@ -112,7 +111,7 @@ export const rulePackRoutes = (packs: RulePacks): Route[] => [
     problems: ['conflict', 'not-found'],
     async handle(call) {
       const name = requireOwnName(call);
-      const { client } = requireCaller(call);
+      const { client } = call;
       if (!(await packs.remove(client, name))) throw notFound();
       return { status: 204 };
     },

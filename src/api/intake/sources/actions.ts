@@ -6,7 +6,6 @@ import { countObjects, statusOfSource } from '../../../intake/sources/source-sta
 import { type CutOutOptions, unlessDefault } from '../../../output/options.ts';
 import { toCutOutOptions } from '../../../output/request.ts';
 import { Problem } from '../../../platform/problem.ts';
-import { requireCaller } from '../../caller.ts';
 import { checkLinks } from '../../check-links.ts';
 import { notFound } from '../../common-problems.ts';
 import { OUTPUT_SECONDS } from '../job-request.ts';
@@ -46,7 +45,7 @@ export class SourceActions {
 
   /** Returns the source of a request. Another client's is not-found: its existence is not disclosed. */
   #requireOwn(call: Call<unknown, unknown>): DeclaredSource {
-    const { client } = requireCaller(call);
+    const { client } = call;
     const found = this.#services.declared.find((source) => source.id === call.params.id);
     if (found?.client !== client) throw notFound('source');
     return found;
@@ -95,7 +94,7 @@ export class SourceActions {
   }
 
   async list(call: Call<unknown, unknown>): Promise<{ sources: SourceResponse[] }> {
-    const { client } = requireCaller(call);
+    const { client } = call;
     const own = this.#services.declared.filter((source) => source.client === client);
     return { sources: await Promise.all(own.map(this.#show)) };
   }
@@ -107,7 +106,7 @@ export class SourceActions {
   /** Stores what the client has set; the key that does pays for the objects. */
   async put(call: Call<unknown, SourceRequest>): Promise<SourceResponse> {
     const source = this.#requireOwn(call);
-    const caller = requireCaller(call);
+    const caller = call.caller;
     const { options: sent, paused } = call.body;
     const options = sent
       ? await this.#resolveOptions(caller.client, sent)

@@ -3,7 +3,6 @@ import { limitHeaders } from '../../../http/limits.ts';
 import { type Call, filePart, json, type Reply, type Route, route } from '../../../http/route.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { Problem } from '../../../platform/problem.ts';
-import { requireRateLimitStatus } from '../../caller.ts';
 import { CUT_OUT_MEDIA } from '../cut-out-response.ts';
 import type { ImageRequests } from '../image-requests.ts';
 import { toProblemReply, withRemoveBgCodes } from './errors.ts';
@@ -23,7 +22,7 @@ const removeBackground =
   async (call: Call): Promise<Reply> => {
     images.shedIfBusy(call);
     const form = await call.form();
-    if (asksForJson(call) && !call.caller?.allowBase64) {
+    if (asksForJson(call) && !call.caller.allowBase64) {
       throw new Problem('base64-not-allowed', 'Request the image itself: Accept: image/*');
     }
     const { cutOut, subject } = readRequest(form, readImage);
@@ -33,7 +32,7 @@ const removeBackground =
 
 /** One credit is one unit of the daily quota. */
 function account(call: Call, nowMillis: number): Reply {
-  const rateLimit = requireRateLimitStatus(call);
+  const rateLimit = call.rateLimit;
   const { remaining } = rateLimit.quota;
   const credits = { total: remaining, subscription: remaining, payg: 0, enterprise: 0 };
   const attributes = { credits, api: { free_calls: 0, sizes: 'all' } };
