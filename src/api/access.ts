@@ -13,7 +13,7 @@ import type { Gateway } from '../gateway.ts';
 import { addressBlock } from '../http/address-block.ts';
 import { type Call, json, type Reply, type Route, route } from '../http/route.ts';
 import { Problem, type ProblemType, unavailable } from '../platform/problem.ts';
-import { IDEMPOTENT, idempotently, storedJson } from './intake/idempotent.ts';
+import { idempotently, storedJson } from './intake/idempotent.ts';
 import { shownOnce } from './intake/shown-once.ts';
 import { jsonDoc } from './json-doc.ts';
 
@@ -179,11 +179,9 @@ export function accessRoutes({
 
   const operator = {
     scope: SCOPE,
-    requestHeaders: IDEMPOTENT,
     responses: {
       200: { ...jsonDoc('The request', AccessRequestView), headers: ['Idempotency-Replayed'] },
     },
-    problems: ['not-found', 'conflict', 'upstream-unavailable'],
   } as const;
   const decideOnce = (call: Call, action: string, decide: () => Promise<AccessRequest>) =>
     idempotently(idempotency, call, ['POST', action, call.params.id, call.body], async () =>
@@ -192,11 +190,9 @@ export function accessRoutes({
   return [
     route('requestAccess', `POST ${PATH}`, {
       scope: 'keyless',
-      requestHeaders: IDEMPOTENT,
       body: AccessRequestForm,
       maxBodyBytes: 8192,
       responses: { 201: { ...jsonDoc('The request', SubmittedRequest), headers: ['Location'] } },
-      problems: ['not-found', 'conflict', 'rate-limit-exceeded', 'upstream-unavailable'],
       handle: submit,
     }),
     route('fetchKey', `POST ${PATH}/:id/key`, {
@@ -204,13 +200,11 @@ export function accessRoutes({
       body: z.strictObject({ secret: z.string().min(1).max(100) }),
       maxBodyBytes: 1024,
       responses: { 200: jsonDoc('The key; it is not shown again', FetchedKey) },
-      problems: ['not-found', 'conflict', 'gone', 'rate-limit-exceeded', 'upstream-unavailable'],
       handle: fetchKey,
     }),
     route<{ status?: AccessRequest['status'] | undefined }>('listAccessRequests', `GET ${PATH}`, {
       scope: SCOPE,
       query: z.object({ status: z.enum(ACCESS_STATUSES).optional() }),
-      problems: ['upstream-unavailable'],
       responses: { 200: jsonDoc('Requests', z.object({ requests: z.array(AccessRequestView) })) },
       async handle({ query: { status } }) {
         const all = await accessRequests.list().catch(throwProblem);

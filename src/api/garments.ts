@@ -13,7 +13,7 @@ import { fieldProblem, Problem } from '../platform/problem.ts';
 import { describeOutfit } from '../taxonomy/outfit/describe-outfit.ts';
 import { OutfitDescription } from '../taxonomy/outfit/outfit-schema.ts';
 import { ClassifyOptions, DEFAULT_SETTINGS } from '../taxonomy/request-schema.ts';
-import { chargedOnce, contentOf, IDEMPOTENT } from './intake/idempotent.ts';
+import { chargedOnce, contentOf } from './intake/idempotent.ts';
 import { languageHeaders, languageOf } from './language.ts';
 import type { ImageRequests } from './removal/image-requests.ts';
 
@@ -155,7 +155,6 @@ async function separate(images: GarmentImages, form: ImageForm, call: Call): Pro
 export const garmentsRoute = (deps: GarmentsDeps): Route =>
   route('separateGarments', `POST ${PATH}`, {
     scope: 'taxonomy:classify',
-    requestHeaders: IDEMPOTENT,
     imageForm: { 'multipart/form-data': MultipartRequest, 'application/json': JsonRequest },
     quota: 1,
     responses: {
@@ -166,6 +165,5 @@ export const garmentsRoute = (deps: GarmentsDeps): Route =>
         headers: ['Content-Language', 'Content-Disposition', 'Idempotency-Replayed'],
       },
     },
-    problems: ['unprocessable-image', 'upstream-failed'],
     handle: handleGarments(deps),
   });

@@ -272,7 +272,6 @@ const optionsRoute = (modelVersion: string): Route => {
     scope: 'keyless',
     anyOrigin: true,
     query: OptionsQuery,
-    problems: ['dictionary-version-unsupported'],
     responses: {
       200: {
         description: 'The requested sections',
@@ -296,7 +295,6 @@ export const taxonomyRoutes = (classifier: Classifier): Route[] => [
   optionsRoute(classifier.modelVersion),
   route('classifyGarment', `POST ${PATH}`, {
     scope: 'taxonomy:classify',
-    requestHeaders: ['Idempotency-Key', 'Prefer'],
     imageForm: {
       'application/json': z.union([ClassifyRequest, BatchRequest]),
       'multipart/form-data': MultipartRequest,
@@ -315,7 +313,6 @@ export const taxonomyRoutes = (classifier: Classifier): Route[] => [
         headers: ['Location', 'Retry-After', 'Preference-Applied'],
       },
     },
-    problems: ['conflict', 'unprocessable-image', 'upstream-failed'],
     handle: handleClassify(classifier),
   }),
 ];

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { KeyRecord } from '../auth/key-record.ts';
 import type { Meter } from '../auth/quota.ts';
 import type { Logger } from '../platform/log.ts';
-import type { Problem } from '../platform/problem.ts';
+import type { Problem, ProblemType } from '../platform/problem.ts';
 import type { BodyStream } from './body-stream.ts';
 import type { Form } from './form.ts';
 import type { ImageForm, ImageFormOptions } from './image-body.ts';
@@ -140,8 +140,6 @@ interface RouteSpec<Query, Body> {
   sunset?: Sunset;
   /** The right a key must have besides its scope. */
   right?: string;
-  /** For the OpenAPI document: headers that the handler reads, besides those of conditional requests. */
-  requestHeaders?: readonly RequestHeader[];
   /** Query parameters; without it the query is ignored. */
   query?: z.ZodType<Query>;
   /**
@@ -174,13 +172,23 @@ interface RouteSpec<Query, Body> {
   /** For the OpenAPI document: the body of such a response. */
   problemSchema?: z.ZodType;
   responses: Readonly<Record<number, ResponseDoc>>;
-  /** Problem types beyond those of every route of its kind. */
-  problems?: readonly string[];
   handle(call: Call<Query, Body>): Reply | Promise<Reply>;
 }
 
 /** A route without its type parameters, as the table holds it. */
 export type Route = Address & RouteSpec<unknown, unknown>;
+
+/** What the OpenAPI document says of an operation. */
+export interface OperationDoc {
+  /** Problem types beyond those of every route of its kind. */
+  problems: readonly ProblemType[];
+  /** Headers that the handler reads, besides those of conditional requests. */
+  requestHeaders: readonly RequestHeader[];
+  summary: string;
+  description: string;
+}
+
+export type DescribedRoute = Route & OperationDoc;
 
 /**
  * Defines one row of the endpoint table: `listJobs, 'GET /intake/v1/jobs'` name its operation and what it answers. What

@@ -8,7 +8,6 @@ import { type Call, json, type Reply, type Route, route } from '../../http/route
 import { Problem } from '../../platform/problem.ts';
 import { clientScopes, line, RateForm } from '../access.ts';
 import { notFound } from '../common-problems.ts';
-import { IDEMPOTENT } from '../intake/idempotent.ts';
 import { shownOnce } from '../intake/shown-once.ts';
 import { jsonDoc } from '../json-doc.ts';
 import { requireCovered } from './grant.ts';
@@ -195,30 +194,25 @@ export function accountKeyRoutes(gateway: KeysGateway): Route[] {
     }),
     route('createKey', `POST ${PATH}`, {
       scope: SCOPE,
-      requestHeaders: IDEMPOTENT,
       optionalBody: true,
       body: KeyForm,
       maxBodyBytes: 8192,
       responses: newKeyDoc,
-      problems: ['conflict'],
       handle: keys.create,
     }),
     route('rotateKey', `POST ${PATH}/:id/rotate`, {
       scope: SCOPE,
-      requestHeaders: IDEMPOTENT,
       optionalBody: true,
       body: z.strictObject({
         graceSeconds: z.number().int().min(0).max(MAX_GRACE_SECONDS).default(86_400),
       }),
       maxBodyBytes: 1024,
       responses: newKeyDoc,
-      problems: ['not-found', 'conflict'],
       handle: keys.rotate,
     }),
     route('revokeKey', `DELETE ${PATH}/:id`, {
       scope: SCOPE,
       responses: { 200: jsonDoc('Which, and when', RevokedKey) },
-      problems: ['not-found', 'conflict'],
       handle: keys.revoke,
     }),
   ];

@@ -127,14 +127,12 @@ export const accountRoutes = (gateway: AccountGateway): Route[] => [
   route('getRequest', 'GET /account/v1/requests/:id', {
     scope: SCOPE,
     responses: { 200: jsonDoc('Requests with this id', LoggedRequests) },
-    problems: ['not-found'],
     handle: (call) => requests(gateway, call),
   }),
   route<AuditQuery>('listAudit', `GET ${AUDIT_PATH}`, {
     scope: OPERATOR_SCOPE,
     query: AuditQuery,
     responses: { 200: jsonDoc('Entries', AuditPage) },
-    problems: ['not-found', 'upstream-unavailable'],
     handle: (call) => audit(gateway, call),
   }),
 ];

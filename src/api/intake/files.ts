@@ -55,7 +55,6 @@ async function serveFile({ blobs, links, now }: Services, call: Call<FileQuery>)
 export const fileRoutes = (services: Services): Route[] => [
   route('downloadFile', `GET ${FILES_PATH}/:name`, {
     scope: 'keyless',
-    requestHeaders: ['If-Range', 'Range'],
     query: FileQuery,
     responses: {
       200: {
@@ -73,7 +72,6 @@ export const fileRoutes = (services: Services): Route[] => [
       },
       304: { description: 'The client already has this version' },
     },
-    problems: ['not-found', 'gone', 'damaged', 'range-not-satisfiable', 'upstream-unavailable'],
     handle: (call) => serveFile(services, call),
   }),
 ];

@@ -16,8 +16,6 @@ export const contentOf = (
   ...rest,
 ];
 
-export const IDEMPOTENT = ['Idempotency-Key'] as const;
-
 const DAY_MILLIS = 86_400_000;
 
 /**

@@ -13,7 +13,7 @@ import { jsonDoc } from '../json-doc.ts';
 import { checkedFile } from '../removal/cut-out-response.ts';
 import type { ImageRequests } from '../removal/image-requests.ts';
 import { readAll } from '../verified-blob.ts';
-import { IDEMPOTENT, idempotently, storedJson } from './idempotent.ts';
+import { idempotently, storedJson } from './idempotent.ts';
 import { type JobActions, requireCutOut } from './job-actions.ts';
 import { JobResponse, jobResponse } from './job-response.ts';
 import {
@@ -163,18 +163,9 @@ export function jobRefinementRoutes(
   return [
     route('refineJob', `POST ${refinementsPath(':id')}`, {
       scope: 'background-removal:process',
-      requestHeaders: IDEMPOTENT,
       form: { 'multipart/form-data': RefinementForm },
       quota: 1,
       responses: { 200: jobDoc },
-      problems: [
-        'not-found',
-        'gone',
-        'damaged',
-        'conflict',
-        'unprocessable-image',
-        'upstream-failed',
-      ],
       async handle(call: Call): Promise<Reply> {
         images.shedIfBusy(call);
         const sent = await readSentStrokes(call);
@@ -188,7 +179,6 @@ export function jobRefinementRoutes(
     route('undoJobRefinement', `DELETE ${refinementsPath(':id')}/:version`, {
       scope: 'background-removal:process',
       responses: { 200: jobDoc },
-      problems: ['not-found', 'gone', 'damaged', 'conflict'],
       handle: async (call: Call) => json(jobResponse(await refinements.undo(call))),
     }),
   ];

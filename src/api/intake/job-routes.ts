@@ -7,8 +7,7 @@ import { JOBS_PATH, jobLinks, PENDING_STATUSES } from '../../intake/job-records.
 import type { Presets } from '../../intake/presets.ts';
 import { jsonDoc } from '../json-doc.ts';
 import { cutOutHeaders, cutOutResponseDoc } from '../removal/cut-out-response.ts';
-import { RESULT_PROBLEMS } from '../verified-blob.ts';
-import { IDEMPOTENT, idempotently, storedJson } from './idempotent.ts';
+import { idempotently, storedJson } from './idempotent.ts';
 import { checkScopes, type JobActions } from './job-actions.ts';
 import { JobForm, JobJson, readJobRequest } from './job-request.ts';
 import { ErasureResponse, JobResponse, jobResponse, RETRY_SOON } from './job-response.ts';
@@ -102,11 +101,9 @@ export const jobRoutes = (
   services: Pick<Gateway, 'presets' | 'idempotency' | 'storedBytes' | 'now'>,
 ): Route[] => [
   route('createJob', `POST ${JOBS_PATH}`, {
-    requestHeaders: IDEMPOTENT,
     imageForm: { 'application/json': JobJson, 'multipart/form-data': JobForm },
     quota: 1,
     responses: { 202: { ...jobDoc, headers: ['Location', 'Retry-After'] } },
-    problems: ['conflict'],
     handle: createJob(jobs, services.presets),
   }),
   route<PageQuery>('listJobs', `GET ${JOBS_PATH}`, {
@@ -116,7 +113,6 @@ export const jobRoutes = (
   }),
   route('getJob', `GET ${JOBS_PATH}/:id`, {
     responses: { 200: { ...jobDoc, headers: ['Retry-After'] } },
-    problems: ['not-found', 'gone', 'damaged'],
     async handle(call) {
       const job = await jobs.readOwn(call);
       return json(jobResponse(job), PENDING_STATUSES.includes(job.status) ? RETRY_SOON : {});
@@ -128,7 +124,6 @@ export const jobRoutes = (
       200: cutOutResponseDoc,
       303: { description: 'A temporary link to the cut-out', headers: ['Location'] },
     },
-    problems: RESULT_PROBLEMS,
     async handle(call) {
       const job = await jobs.readOwn(call);
       if (call.query.delivery === 'redirect') {
@@ -141,7 +136,6 @@ export const jobRoutes = (
   }),
   route('getJobGarment', `GET ${JOBS_PATH}/:id/garments/:index`, {
     responses: { 200: garmentResponseDoc },
-    problems: RESULT_PROBLEMS,
     async handle(call) {
       const job = await jobs.readOwn(call);
       const { body, file } = await jobs.garment(job, call.params.index, call.signal);
@@ -149,14 +143,11 @@ export const jobRoutes = (
     },
   }),
   route('cancelJob', `POST ${JOBS_PATH}/:id/cancel`, {
-    requestHeaders: IDEMPOTENT,
     responses: { 200: jobDoc },
-    problems: ['not-found', 'conflict', 'gone', 'damaged'],
     handle: cancelJob(jobs, services.idempotency),
   }),
   route('eraseJob', `DELETE ${JOBS_PATH}/:id`, {
     responses: { 200: jsonDoc('What was deleted', ErasureResponse) },
-    problems: ['not-found'],
     handle: async (call) => json(await jobs.erase(await jobs.readOwnOrDeleted(call))),
   }),
   route('getUsage', `GET ${PREFIX}/usage`, {

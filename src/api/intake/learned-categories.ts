@@ -100,7 +100,6 @@ export const learnedCategoryRoutes = (learned: LearnedCategories): Route[] => [
     scope: 'taxonomy:classify',
     query: LearnedQuery,
     responses: { 204: { description: 'It is forgotten' } },
-    problems: ['not-found'],
     async handle(call) {
       const { path } = call.query;
       const known = path === undefined ? undefined : (shopPath(path) ?? '');

@@ -19,7 +19,7 @@ import {
 import { Problem, unavailable } from '../../platform/problem.ts';
 import { signWebhook } from '../../platform/webhook-signature.ts';
 import { jsonDoc } from '../json-doc.ts';
-import { IDEMPOTENT, idempotently, storedJson } from './idempotent.ts';
+import { idempotently, storedJson } from './idempotent.ts';
 import { WebhookField } from './job-request.ts';
 
 const WEBHOOKS_PATH = '/intake/v1/webhooks';
@@ -204,8 +204,6 @@ type HandleOnce = (
 
 const settingsRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[] => [
   route('createWebhookSecret', `POST ${WEBHOOKS_PATH}/secret`, {
-    requestHeaders: IDEMPOTENT,
-    problems: ['conflict'],
     responses: { 201: jsonDoc('The secret; it is not shown again', CreatedSecret) },
     handle: (call) =>
       handleOnce(call, [`${WEBHOOKS_PATH}/secret`], async () => ({
@@ -219,8 +217,6 @@ const settingsRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
     handle: async (call) => json(await actions.readSettings(call.client)),
   }),
   route('enableWebhookUrl', `POST ${WEBHOOKS_PATH}/enable`, {
-    requestHeaders: IDEMPOTENT,
-    problems: ['conflict'],
     body: WebhookField,
     responses: { 200: jsonDoc('The settings', WebhookSettings) },
     handle: (call) =>
@@ -232,8 +228,6 @@ const settingsRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
 
 const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[] => [
   route('sendTestWebhook', `POST ${WEBHOOKS_PATH}/test`, {
-    requestHeaders: IDEMPOTENT,
-    problems: ['conflict'],
     body: TestEvent,
     responses: { 202: jsonDoc('The delivery', Delivery) },
     handle: (call) =>
@@ -252,16 +246,13 @@ const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
   }),
   route('getWebhookDelivery', `GET ${DELIVERIES_PATH}/:id`, {
     responses: { 200: jsonDoc('The delivery', Delivery) },
-    problems: ['not-found'],
     async handle(call) {
       const event = await actions.readOwn(call);
       return json({ ...deliveryResponse(event), signature: await actions.sign(event) });
     },
   }),
   route('replayWebhookDelivery', `POST ${DELIVERIES_PATH}/:id/replay`, {
-    requestHeaders: IDEMPOTENT,
     responses: { 202: jsonDoc('The delivery', Delivery) },
-    problems: ['not-found', 'conflict'],
     async handle(call) {
       const event = await actions.readOwn(call);
       return handleOnce(call, [DELIVERIES_PATH, event.id], async () =>

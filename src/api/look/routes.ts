@@ -62,9 +62,6 @@ async function computeReply(
   return jsonText(computed.json, computed.language && languageHeaders(computed.language));
 }
 
-const ITEM_PROBLEMS = ['dictionary-version-unsupported'];
-const SCORE_PROBLEMS = [...ITEM_PROBLEMS, 'targets-altered', 'targets-expired'];
-
 const documentRoutes = (model: Model): Route[] => {
   const params = createDocument(JSON.stringify(PARAMS));
   const metaOf = (locale: Locale) => createDocument(JSON.stringify(metaResponse(model, locale)));
@@ -97,18 +94,17 @@ interface ComputeRow {
   operationId: string;
   response: z.ZodType;
   scope?: string;
-  problems?: readonly string[];
 }
 
 // biome-ignore format: a table reads best aligned
 const COMPUTE_ROUTES: readonly ComputeRow[] = [
   { name: 'targets',    operationId: 'computeTargets',   response: TargetsResponse },
-  { name: 'candidates', operationId: 'findCandidates',   response: CandidatesResponse, problems: ITEM_PROBLEMS },
-  { name: 'score',      operationId: 'scoreCandidates',  response: ScoreResponse,      problems: SCORE_PROBLEMS },
-  { name: 'outfits',    operationId: 'createOutfits',    response: OutfitsResponse,    problems: ITEM_PROBLEMS },
-  { name: 'day',        operationId: 'planDay',          response: DayResponse,        problems: ITEM_PROBLEMS },
-  { name: 'trip',       operationId: 'planTrip',         response: TripResponse,       problems: ITEM_PROBLEMS },
-  { name: 'calibrate',  operationId: 'calibrateProfile', response: CalibrateResponse,  problems: ITEM_PROBLEMS, scope: 'look-engine:calibrate' },
+  { name: 'candidates', operationId: 'findCandidates',   response: CandidatesResponse },
+  { name: 'score',      operationId: 'scoreCandidates',  response: ScoreResponse },
+  { name: 'outfits',    operationId: 'createOutfits',    response: OutfitsResponse },
+  { name: 'day',        operationId: 'planDay',          response: DayResponse },
+  { name: 'trip',       operationId: 'planTrip',         response: TripResponse },
+  { name: 'calibrate',  operationId: 'calibrateProfile', response: CalibrateResponse, scope: 'look-engine:calibrate' },
 ];
 
 function computeRoute(deps: ComputeDeps, row: ComputeRow): Route {

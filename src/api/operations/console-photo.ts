@@ -32,13 +32,6 @@ export function photoRoute(
         content: CUT_OUT_MEDIA,
       },
     },
-    problems: [
-      'payload-too-large',
-      'unsupported-media-type',
-      'unprocessable-image',
-      'upstream-failed',
-      'upstream-unavailable',
-    ],
     handle: fetchPhoto,
   });
 }

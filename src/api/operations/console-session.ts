@@ -94,19 +94,16 @@ export function consoleRoutes({
           headers: ['Set-Cookie', 'RateLimit-Limit', 'RateLimit-Remaining'],
         },
       },
-      problems: ['unauthorized', 'rate-limit-exceeded', 'upstream-unavailable'],
       handle: signIn,
     }),
     route('getSession', 'GET /console/session', {
       scope: 'keyless',
       responses: { 200: jsonDoc('The status', SessionStatus) },
-      problems: ['upstream-unavailable'],
       handle: status,
     }),
     route('signOut', 'DELETE /console/session', {
       scope: 'keyless',
       responses: { 204: { description: 'Signed out', headers: ['Set-Cookie'] } },
-      problems: ['upstream-unavailable'],
       handle: signOut,
     }),
   ];

@@ -92,7 +92,6 @@ export const healthRoutes = (
   route('getReadiness', 'GET /readyz', {
     scope: 'keyless',
     responses: { 200: jsonDoc('Ready', Ready) },
-    problems: ['upstream-unavailable'],
     handle: async () => {
       const { result, reasons } = await runChecks(checks);
       if (result.ready) {

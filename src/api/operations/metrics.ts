@@ -30,7 +30,6 @@ export const metricsRoutes = (deps: MetricsDeps): Route[] => [
     responses: {
       200: { description: 'Text exposition format', content: { 'text/plain': z.string() } },
     },
-    problems: ['unauthorized'],
     async handle({ headers }) {
       if (!isAllowed(deps, headers.authorization?.toString())) {
         throw new Problem('unauthorized', 'Send METRICS_KEY as "Authorization: Bearer <key>"', {

@@ -106,7 +106,6 @@ export function problemRoutes(): Route[] {
     route('getProblem', 'GET /problems/:type', {
       scope: 'keyless',
       responses: PAGE,
-      problems: ['not-found'],
       handle(call) {
         const found = pages.get(call.params.type);
         if (found) return sendDocument(call, found, STATIC_PAGE);

@@ -173,7 +173,6 @@ const MultipartRequest = z
 export const removalRoutes = (removals: Removals): Route[] => [
   route('removeBackground', `POST ${PATH}`, {
     scope: 'background-removal:process',
-    requestHeaders: ['Idempotency-Key', 'Prefer'],
     query: Query,
     imageForm: { 'multipart/form-data': MultipartRequest, 'application/json': Base64Request },
     jsonQuery: 'return_base64=true',
@@ -196,19 +195,6 @@ export const removalRoutes = (removals: Removals): Route[] => [
         headers: ['Location', 'Retry-After', 'Preference-Applied'],
       },
     },
-    problems: [
-      'invalid-request',
-      'unauthorized',
-      'insufficient-scope',
-      'base64-not-allowed',
-      'conflict',
-      'payload-too-large',
-      'unsupported-media-type',
-      'damaged',
-      'unprocessable-image',
-      'upstream-failed',
-      'upstream-unavailable',
-    ],
     handle: handleRemoval(removals),
   }),
 ];

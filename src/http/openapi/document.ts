@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import type { MediaSchema, MediaSchemas, ResponseDoc, Route } from '../route.ts';
+import type {
+  DescribedRoute,
+  MediaSchema,
+  MediaSchemas,
+  OperationDoc,
+  ResponseDoc,
+  Route,
+} from '../route.ts';
 import { COMMON_HEADERS, headerComponents, headerRefs, type ResponseHeader } from './headers.ts';
 import { createParameterTable, type ParameterTable } from './parameters.ts';
 import parts from './parts.json' with { type: 'json' };
@@ -13,12 +20,6 @@ export interface OperationExamples {
   request?: unknown;
   /** By status. */
   successes?: Readonly<Record<string, unknown>>;
-}
-
-/** What the document says of an operation. */
-export interface OperationText {
-  summary: string;
-  description: string;
 }
 
 /** A chapter of the document: the operations whose paths begin with a prefix. */
@@ -37,14 +38,12 @@ interface DocumentSettings {
   /** The first whose prefix fits counts. */
   chapters: readonly Chapter[];
   /** By operation id. */
-  texts: ReadonlyMap<string, OperationText>;
+  operations: ReadonlyMap<string, OperationDoc>;
   /** By operation id. */
   examples: Readonly<Record<string, OperationExamples>>;
   /** The body of what is sent to the URLs of clients. */
   event?: z.ZodType;
 }
-
-type DescribedRoute = Route & OperationText;
 
 /** What is written into while the routes are described. */
 interface Draft extends DocumentSettings {
@@ -282,10 +281,10 @@ function withMedia({ responses }: Route, isWanted: (type: string) => boolean): R
 }
 
 /** @throws Error for a route of which nothing is said */
-function describe({ texts }: DocumentSettings, route: Route): DescribedRoute {
-  const text = texts.get(route.operationId);
-  if (text) return { ...route, ...text };
-  throw new Error(`There is no text about the operation ${route.operationId}`);
+function describe({ operations }: DocumentSettings, route: Route): DescribedRoute {
+  const said = operations.get(route.operationId);
+  if (said) return { ...route, ...said };
+  throw new Error(`Nothing is said of the operation ${route.operationId}`);
 }
 
 /** Operations of batches and of runs have the same description: the first has it, the others refer to it. */

@@ -1,6 +1,6 @@
 import { PROBLEMS, Problem, type ProblemType } from '../../platform/problem.ts';
 import { PROBLEM_MEDIA_TYPE } from '../problem-response.ts';
-import type { Route } from '../route.ts';
+import type { DescribedRoute, Route } from '../route.ts';
 import { headerRefs, LIMIT_HEADERS, type ResponseHeader } from './headers.ts';
 import parts from './parts.json' with { type: 'json' };
 import type { JsonSchema, SchemaTable } from './schemas.ts';
@@ -56,13 +56,13 @@ const kindProblems = ({ scope }: Route): readonly ProblemType[] =>
  * Returns the problems a route lists by status: those its row names, those of quota and `Idempotency-Key`, and one that
  * every route of its kind has where there is no other, so that each lists an error.
  */
-function ownProblems(route: Route): ProblemType[] {
-  const { scope, quota, requestHeaders = [], problems = [] } = route;
+function ownProblems(route: DescribedRoute): ProblemType[] {
+  const { scope, quota, requestHeaders, problems } = route;
   const fallback = scope === 'keyless' ? 'invalid-request' : 'unauthorized';
   const named: ProblemType[] = [
     ...(quota ? ['quota-exceeded' as const] : []),
     ...(requestHeaders.includes('Idempotency-Key') ? ['idempotency-mismatch' as const] : []),
-    ...(problems as ProblemType[]),
+    ...problems,
   ];
   const others = kindProblems(route).filter(
     (type) => statusOf(route, type) !== PROBLEMS[type].status,
@@ -112,7 +112,11 @@ const typesOf = (status: number): ProblemType[] =>
   (Object.keys(PROBLEMS) as ProblemType[]).filter((type) => PROBLEMS[type].status === status);
 
 /** The problems of a route with a format of its own are one response, whatever their status. */
-function ownResponses(route: Route, schemas: SchemaTable, components: Record<string, object>) {
+function ownResponses(
+  route: DescribedRoute,
+  schemas: SchemaTable,
+  components: Record<string, object>,
+) {
   const schema = route.problemSchema ? schemas.get(route.problemSchema, 'output') : {};
   const name = String(schema.$ref).split('/').at(-1)!;
   const types = [...new Set([...kindProblems(route), 'quota-exceeded' as const])];
@@ -127,7 +131,7 @@ function ownResponses(route: Route, schemas: SchemaTable, components: Record<str
  * @param components gets the responses
  */
 export function problemResponses(
-  route: Route,
+  route: DescribedRoute,
   schemas: SchemaTable,
   components: Record<string, object>,
 ) {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TEXTS } from '../../../src/api/openapi/texts.ts';
+import { OPERATIONS } from '../../../src/api/openapi/operations.ts';
 import {
   compile,
   generateClients,
@@ -124,7 +124,7 @@ describe('the document', () => {
       ]);
     }
     const own = names.filter((name) => !/As(Json|Form)$/.test(name));
-    expect([...TEXTS.keys()].sort()).toEqual(own.sort());
+    expect([...OPERATIONS.keys()].sort()).toEqual(own.sort());
   });
 
   test('has an example for every operation with JSON or lines in its request', () => {

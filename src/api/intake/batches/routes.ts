@@ -6,9 +6,8 @@ import { BATCHES_PATH, batchLinks } from '../../../intake/batches/links.ts';
 import type { Idempotency, StoredResponse } from '../../../intake/idempotency.ts';
 import { jsonDoc } from '../../json-doc.ts';
 import { cutOutResponseDoc } from '../../removal/cut-out-response.ts';
-import { RESULT_PROBLEMS } from '../../verified-blob.ts';
 import { duplicatesRoute } from '../duplicates/routes.ts';
-import { IDEMPOTENT, idempotently } from '../idempotent.ts';
+import { idempotently } from '../idempotent.ts';
 import { ErasureResponse } from '../job-response.ts';
 import { garmentResponseDoc } from '../outfit-response.ts';
 import { PageLinks, PageQuery } from '../page.ts';
@@ -58,18 +57,15 @@ const idempotentAction =
 
 const changeRoutes = (actions: BatchActions, idempotency: Idempotency): Route[] => [
   route<unknown, CreateBatchRequest>('createBatch', `POST ${BATCHES_PATH}`, {
-    requestHeaders: IDEMPOTENT,
     optionalBody: true,
     body: CreateBatchRequest,
     responses: { 201: { ...batchDoc, headers: ['Location'] } },
-    problems: ['conflict'],
     handle: (call) =>
       idempotently(idempotency, call, ['POST', BATCHES_PATH, call.body], (ref) =>
         actions.create(call.body, call, ref),
       ),
   }),
   route<ItemsQuery>('addBatchItems', `POST ${BATCH_PATH}/items`, {
-    requestHeaders: IDEMPOTENT,
     query: ItemsQuery,
     stream: Object.fromEntries(
       Object.entries(ITEM_FORMATS).map(([type, format]) => [
@@ -78,7 +74,6 @@ const changeRoutes = (actions: BatchActions, idempotency: Idempotency): Route[] 
       ]),
     ),
     responses: { 200: jsonDoc('The stored part of the upload', ItemsResponse) },
-    problems: ['not-found', 'conflict', 'gone', 'quota-exceeded'],
     handle: idempotentAction(
       actions,
       idempotency,
@@ -87,20 +82,15 @@ const changeRoutes = (actions: BatchActions, idempotency: Idempotency): Route[] 
     ),
   }),
   route('sealBatch', `POST ${BATCH_PATH}/seal`, {
-    requestHeaders: IDEMPOTENT,
     responses: { 200: batchDoc },
-    problems: ['not-found', 'conflict', 'gone'],
     handle: idempotentAction(actions, idempotency, () => ['seal'], actions.seal),
   }),
   route('cancelBatch', `POST ${BATCH_PATH}/cancel`, {
-    requestHeaders: IDEMPOTENT,
     responses: { 200: batchDoc },
-    problems: ['not-found', 'conflict', 'gone'],
     handle: idempotentAction(actions, idempotency, () => ['cancel'], actions.cancel),
   }),
   route('eraseBatch', `DELETE ${BATCH_PATH}`, {
     responses: { 200: jsonDoc('What was deleted', ErasureResponse) },
-    problems: ['not-found'],
     handle: async (call) => json(await actions.erase(await actions.readOwnOrDeleted(call))),
   }),
 ];
@@ -114,7 +104,6 @@ const reportRoute = (
   route<ReportQuery>(operationId, `GET ${BATCH_PATH}/${name}`, {
     query: name === 'errors' ? RowsQuery : ReportQuery,
     responses: { 200: { description: 'Lines of JSON', content: { [NDJSON]: { each: schema } } } },
-    problems: ['not-found', 'gone', ...(name === 'errors' ? [] : ['conflict'])],
     handle: (call) => actions.report(name, call, call.query),
   });
 
@@ -126,7 +115,6 @@ const viewRoutes = (actions: BatchActions): Route[] => [
   }),
   route('getBatch', `GET ${BATCH_PATH}`, {
     responses: { 200: batchDoc },
-    problems: ['not-found', 'gone'],
     handle: (call) => actions.show(call),
   }),
   reportRoute(actions, 'getBatchResults', 'results', ResultRow),
@@ -141,17 +129,14 @@ const viewRoutes = (actions: BatchActions): Route[] => [
         headers: ['Content-Disposition'],
       },
     },
-    problems: ['not-found', 'gone', 'conflict'],
     handle: (call) => actions.archive(call),
   }),
   route('getBatchCutout', `GET ${BATCH_PATH}/rows/:row/cutout`, {
     responses: { 200: cutOutResponseDoc },
-    problems: RESULT_PROBLEMS,
     handle: (call) => actions.cutOut(call),
   }),
   route('getBatchGarment', `GET ${BATCH_PATH}/rows/:row/garments/:index`, {
     responses: { 200: garmentResponseDoc },
-    problems: RESULT_PROBLEMS,
     handle: (call) => actions.garment(call),
   }),
   route('getBatchEvents', `GET ${BATCH_PATH}/events`, {
@@ -159,7 +144,6 @@ const viewRoutes = (actions: BatchActions): Route[] => [
       200: { description: 'Events', content: { 'text/event-stream': { each: BatchEvent } } },
       204: { description: 'The client already has the last event' },
     },
-    problems: ['not-found', 'gone'],
     handle: (call) => actions.events(call),
   }),
 ];

@@ -57,6 +57,5 @@ export const duplicatesRoute = (
   route<DuplicatesQuery>(`get${name}Duplicates`, `GET ${path}/duplicates`, {
     query: DuplicatesQuery,
     responses: { 200: jsonDoc('A page', DuplicatesPage) },
-    problems: ['not-found', 'conflict', 'gone'],
     handle: async (call) => json(await readPage(blobs, await readTarget(call), call.query)),
   });

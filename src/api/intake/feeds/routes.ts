@@ -7,7 +7,6 @@ import type { FeedRecord } from '../../../intake/feeds/feeds.ts';
 import { jsonDoc } from '../../json-doc.ts';
 import type { BatchEvents } from '../batches/events.ts';
 import { duplicatesRoute } from '../duplicates/routes.ts';
-import { IDEMPOTENT } from '../idempotent.ts';
 import { ErasureResponse } from '../job-response.ts';
 import type { ReviewActions, ReviewTarget } from '../review/actions.ts';
 import type { RowRefinements } from '../review/refinements.ts';
@@ -26,8 +25,6 @@ const feedBodies = Object.fromEntries(FEED_MEDIA_TYPES.map((type) => [type, 'bin
 
 const feedDoc = jsonDoc('The feed', FeedResponse);
 const runDoc = jsonDoc('The run', RunResponse);
-
-const CHANGE_PROBLEMS = ['conflict'] as const;
 
 /** Only the last completed run has cut-outs to link to and to decide about. */
 function toReviewTarget(
@@ -50,11 +47,9 @@ const changeRoutes = (
   edit: ReturnType<typeof createFeedEdit>,
 ): Route[] => [
   route<FeedQuery>('createFeed', `POST ${FEEDS_PATH}`, {
-    requestHeaders: IDEMPOTENT,
     query: FeedQuery,
     stream: { ...feedBodies, 'application/json': FeedJson },
     responses: { 202: { ...feedDoc, headers: ['Location', 'Retry-After'] } },
-    problems: [...CHANGE_PROBLEMS],
     handle: (call) => acceptance.create(call),
   }),
   route<InspectQuery>('inspectFeed', `POST ${FEEDS_PATH}/inspect`, {
@@ -64,35 +59,27 @@ const changeRoutes = (
     handle: inspect,
   }),
   route<FeedQuery>('createFeedRun', `POST ${FEED_PATH}/runs`, {
-    requestHeaders: IDEMPOTENT,
     query: FeedQuery,
     optionalBody: true,
     stream: feedBodies,
     responses: { 202: { ...runDoc, headers: ['Location', 'Retry-After'] } },
-    problems: ['not-found', 'gone', ...CHANGE_PROBLEMS],
     handle: (call) => acceptance.startRun(call),
   }),
   route('cancelFeedRun', `POST ${RUN_PATH}/cancel`, {
-    requestHeaders: IDEMPOTENT,
     responses: { 200: runDoc },
-    problems: ['not-found', 'gone', ...CHANGE_PROBLEMS],
     handle: (call) => actions.cancel(call),
   }),
   route('confirmFeedRun', `POST ${RUN_PATH}/confirm`, {
-    requestHeaders: IDEMPOTENT,
     responses: { 202: { ...runDoc, headers: ['Retry-After'] } },
-    problems: ['not-found', 'gone', ...CHANGE_PROBLEMS],
     handle: (call) => actions.confirm(call),
   }),
   route<unknown, FeedEditJson>('editFeed', `PATCH ${FEED_PATH}`, {
     body: FeedEditJson,
     responses: { 200: feedDoc },
-    problems: ['not-found', 'gone', 'conflict'],
     handle: edit,
   }),
   route('eraseFeed', `DELETE ${FEED_PATH}`, {
     responses: { 200: jsonDoc('What was deleted', ErasureResponse) },
-    problems: ['not-found'],
     handle: (call) => actions.erase(call),
   }),
 ];

@@ -28,18 +28,15 @@ const statusRoutes = (actions: FeedActions): Route[] => [
   }),
   route('getFeed', `GET ${FEED_PATH}`, {
     responses: { 200: jsonDoc('The feed', FeedResponse) },
-    problems: ['not-found', 'gone'],
     handle: (call) => actions.show(call),
   }),
   route<PageQuery>('listFeedRuns', `GET ${FEED_PATH}/runs`, {
     query: PageQuery,
     responses: { 200: jsonDoc('A page', RunPage) },
-    problems: ['not-found', 'gone'],
     handle: (call) => actions.listRuns(call),
   }),
   route('getFeedRun', `GET ${RUN_PATH}`, {
     responses: { 200: jsonDoc('The run', RunResponse) },
-    problems: ['not-found', 'gone'],
     handle: async (call) => json(runResponse((await actions.readOwnRun(call)).run)),
   }),
 ];
@@ -77,20 +74,17 @@ const downloadRoutes = (actions: FeedActions, downloads: FeedDownloads): Route[]
         },
       },
     },
-    problems: ['not-found', 'gone', 'conflict'],
     handle: async (call) =>
       downloads.report(await actions.readOwnRun(call), call, call.query.format),
   }),
   route<ExportQuery>('exportFeedRun', `GET ${RUN_PATH}/export`, {
     query: ExportQuery,
     responses: exportDoc,
-    problems: ['not-found', 'gone', 'conflict'],
     handle: async (call) => downloads.export(await actions.readOwnRun(call), call, call.query),
   }),
   route<ExportQuery>('exportFeed', `GET ${FEED_PATH}/export`, {
     query: ExportQuery,
     responses: exportDoc,
-    problems: ['not-found', 'gone', 'conflict'],
     handle: (call) => exportLastCompleted(actions, downloads, call),
   }),
 ];
@@ -101,7 +95,6 @@ const eventRoute = (actions: FeedActions, batches: Batches, events: BatchEvents)
       200: { description: 'Events', content: { 'text/event-stream': { each: BatchEvent } } },
       204: { description: 'The client already has the last event' },
     },
-    problems: ['not-found', 'gone', 'rate-limit-exceeded'],
     async handle(call) {
       const { run } = await actions.readOwnRun(call);
       return events.listen(run, call, () => batches.get(run.id), runEventCounts);

@@ -35,7 +35,6 @@ export const presetRoutes = (presets: Presets): Route[] => [
   }),
   route('getPreset', `GET ${PATH}/:name`, {
     responses: { 200: presetDoc },
-    problems: ['not-found'],
     async handle(call) {
       const { client } = call;
       const preset = await presets.get(client, nameOf(call));
@@ -47,7 +46,6 @@ export const presetRoutes = (presets: Presets): Route[] => [
     scope: 'background-removal:process',
     body: PresetRequest,
     responses: { 200: presetDoc },
-    problems: ['not-found', 'conflict'],
     async handle(call) {
       const { client } = call;
       const put = await presets.put(client, nameOf(call), call.body);
@@ -58,7 +56,6 @@ export const presetRoutes = (presets: Presets): Route[] => [
   route('deletePreset', `DELETE ${PATH}/:name`, {
     scope: 'background-removal:process',
     responses: { 204: { description: 'It is deleted' } },
-    problems: ['not-found'],
     async handle(call) {
       const { client } = call;
       if (!(await presets.remove(client, nameOf(call)))) throw unknown();

@@ -23,7 +23,7 @@ import { jsonDoc } from '../../json-doc.ts';
 import { checkedFile } from '../../removal/cut-out-response.ts';
 import type { ImageRequests } from '../../removal/image-requests.ts';
 import { openVerified, readAll } from '../../verified-blob.ts';
-import { IDEMPOTENT, idempotently, storedJson } from '../idempotent.ts';
+import { idempotently, storedJson } from '../idempotent.ts';
 import {
   isLatest,
   mendStored,
@@ -304,18 +304,9 @@ export const refinementRoutes = (
 ): Route[] => [
   route(`refine${name}Row`, `POST ${path}/review/:row/refinements`, {
     scope: 'background-removal:process',
-    requestHeaders: IDEMPOTENT,
     form: { 'multipart/form-data': RefinementForm },
     quota: 1,
     responses: { 200: rowDoc },
-    problems: [
-      'not-found',
-      'gone',
-      'damaged',
-      'conflict',
-      'unprocessable-image',
-      'upstream-failed',
-    ],
     async handle(call) {
       refinements.shedIfBusy(call);
       return refinements.refine(await readTarget(call), call);
@@ -325,7 +316,6 @@ export const refinementRoutes = (
     scope: 'background-removal:process',
     query: UndoQuery,
     responses: { 200: rowDoc },
-    problems: ['not-found', 'gone', 'conflict'],
     handle: async (call) => json(await refinements.undo(await readTarget(call), call)),
   }),
 ];

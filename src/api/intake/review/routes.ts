@@ -14,8 +14,6 @@ import {
   ReviewSummary,
 } from './schemas.ts';
 
-const PROBLEMS = ['not-found', 'conflict', 'gone'] as const;
-
 const decisionRoutes = (
   actions: ReviewActions,
   { path, name, readTarget }: ReviewRoutesOptions,
@@ -23,34 +21,28 @@ const decisionRoutes = (
   route<ReviewQuery>(`get${name}Review`, `GET ${path}/review`, {
     query: ReviewQuery,
     responses: { 200: jsonDoc('A page', ReviewPage) },
-    problems: PROBLEMS,
     handle: async (call) => json(await actions.list(await readTarget(call), call)),
   }),
   route(`get${name}ReviewSummary`, `GET ${path}/review/summary`, {
     responses: { 200: jsonDoc('The counts', ReviewSummary) },
-    problems: PROBLEMS,
     handle: async (call) => json(await actions.counts(await readTarget(call))),
   }),
   route<unknown, ApprovalRequest>(`approve${name}Rows`, `POST ${path}/review`, {
     body: ApprovalRequest,
     responses: { 200: jsonDoc('What was approved', ApprovalResponse) },
-    problems: PROBLEMS,
     handle: async (call) => json(await actions.approve(await readTarget(call), call)),
   }),
   route(`get${name}ReviewRow`, `GET ${path}/review/:row`, {
     responses: { 200: jsonDoc('The row', ReviewRowHistory) },
-    problems: PROBLEMS,
     handle: async (call) => json(await actions.show(await readTarget(call), call)),
   }),
   route(`get${name}ReviewPhoto`, `GET ${path}/review/:row/photo`, {
     responses: { 200: { description: 'The photo', content: CUT_OUT_MEDIA } },
-    problems: [...PROBLEMS, 'upstream-failed'],
     handle: async (call) => actions.photo(await readTarget(call), call),
   }),
   route<unknown, DecisionRequest>(`decide${name}Row`, `POST ${path}/review/:row`, {
     body: DecisionRequest,
     responses: { 200: jsonDoc('The row', ReviewRowResponse) },
-    problems: PROBLEMS,
     handle: async (call) => json(await actions.decide(await readTarget(call), call)),
   }),
 ];

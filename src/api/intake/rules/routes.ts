@@ -74,7 +74,6 @@ export const rulePackRoutes = (packs: RulePacks): Route[] => [
   }),
   route('getRulePack', `GET ${PACK_PATH}`, {
     responses: { 200: jsonDoc('The pack', PackResponse) },
-    problems: ['not-found'],
     async handle(call) {
       const { name = '' } = call.params;
       const builtIn = builtInResponses().find((pack) => pack.name === name);
@@ -92,7 +91,6 @@ export const rulePackRoutes = (packs: RulePacks): Route[] => [
       200: jsonDoc('The pack, replaced', PackResponse),
       201: jsonDoc('The pack, new', PackResponse),
     },
-    problems: ['conflict', 'not-found'],
     async handle(call) {
       const name = requireOwnName(call);
       checkBytes(call.body);
@@ -108,7 +106,6 @@ export const rulePackRoutes = (packs: RulePacks): Route[] => [
   route('deleteRulePack', `DELETE ${PACK_PATH}`, {
     scope: SCOPE,
     responses: { 204: { description: 'It is deleted' } },
-    problems: ['conflict', 'not-found'],
     async handle(call) {
       const name = requireOwnName(call);
       const { client } = call;

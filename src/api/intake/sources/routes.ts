@@ -27,13 +27,11 @@ export function sourceRoutes(services: SourceServices): Route[] {
     }),
     route('getSource', `GET ${SOURCE_PATH}`, {
       responses: { 200: sourceDoc },
-      problems: ['not-found'],
       handle: async (call) => json(await actions.show(call)),
     }),
     route<FailuresQuery>('listSourceFailures', `GET ${SOURCE_PATH}/failures`, {
       query: FailuresQuery,
       responses: { 200: jsonDoc('A page', SourceFailures) },
-      problems: ['not-found'],
       handle: async (call) => json(await actions.failures(call)),
     }),
     route<unknown, SourceRequest>('putSource', `PUT ${SOURCE_PATH}`, {
@@ -41,7 +39,6 @@ export function sourceRoutes(services: SourceServices): Route[] {
       body: SourceRequest,
       optionalBody: true,
       responses: { 200: sourceDoc },
-      problems: ['not-found', 'conflict'],
       handle: async (call) => json(await actions.put(call)),
     }),
     route('postSourceEvent', `POST ${SOURCE_PATH}/events`, {
@@ -50,13 +47,11 @@ export function sourceRoutes(services: SourceServices): Route[] {
       textIsJson: true, // as SNS declares it
       maxBodyBytes: MAX_EVENT_BYTES,
       responses: { 202: jsonDoc('The objects are looked up', EventReceipt) },
-      problems: ['not-found', 'conflict'],
       handle: async (call) => ({ status: 202, body: await actions.receive(call) }),
     }),
     route('scanSource', `POST ${SOURCE_PATH}/scan`, {
       scope: SCOPE,
       responses: { 202: sourceDoc },
-      problems: ['not-found'],
       handle: async (call) => ({ status: 202, body: await actions.scan(call) }),
     }),
   ];

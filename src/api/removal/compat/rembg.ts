@@ -112,7 +112,6 @@ const commonSpec = {
       headers: CUT_OUT_HEADERS,
     },
   },
-  problems: ['unprocessable-image', 'upstream-failed'],
 } as const;
 
 export const rembgRoutes = (deps: RembgDeps): Route[] => [

@@ -67,7 +67,6 @@ export const withoutBgRoutes = (deps: WithoutBgDeps): Route[] => [
         headers: [...CUT_OUT_HEADERS, 'Content-Disposition'],
       },
     },
-    problems: ['unprocessable-image', 'upstream-failed'],
     handle: removeBackground(deps),
   }),
 ];

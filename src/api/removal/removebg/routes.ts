@@ -125,7 +125,6 @@ export const removeBgRoutes = (deps: RemoveBgDeps): Route[] => [
         headers: [...IMAGE_HEADERS, ...RATE_HEADERS],
       },
     },
-    problems: ['base64-not-allowed', 'upstream-failed'],
     handle: removeBackground(deps),
   }),
   route('getRemoveBgAccount', `GET ${PATH}/account`, {
