@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Gateway } from '../../gateway.ts';
-import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
+import { type Call, json, type Route, route } from '../../http/route.ts';
 import { putDeed } from '../../intake/deeds.ts';
-import type { StoredResponse } from '../../intake/idempotency.ts';
+import type { Idempotency } from '../../intake/idempotency.ts';
 import { enqueueDelivery } from '../../intake/webhooks/delivery.ts';
 import {
   DELIVERY_STATUSES,
@@ -128,19 +128,8 @@ class WebhookActions {
 
   /** Before a change is acknowledged, so that no loss undoes it. */
   async #keep(client: string): Promise<void> {
-    return putDeed(
-      this.#services.blobs,
-      'receivers',
-      client,
-      await this.#services.receivers.seal(client),
-    );
-  }
-
-  async #renew({ id, client, url }: WebhookEvent): Promise<WebhookEvent | undefined> {
-    await this.#services.receivers.enable(client, url);
-    const round = await this.#services.events.renew(id);
-    if (round) await enqueueDelivery(this.#services.queues.webhook, { id, client }, round);
-    return this.#services.events.get(id);
+    const { blobs, receivers } = this.#services;
+    return putDeed(blobs, 'receivers', client, await receivers.seal(client));
   }
 
   async createSecret(client: string) {
@@ -163,8 +152,8 @@ class WebhookActions {
     return { ...signWebhook(secrets, { id, timestampSeconds, body }) };
   }
 
-  list(client: string, { status, limit }: ListQuery) {
-    return this.#services.events.list(client, limit, status);
+  async list(client: string, { status, limit }: ListQuery) {
+    return (await this.#services.events.list(client, limit, status)).map(deliveryResponse);
   }
 
   /** Reads the event of a request. Another client's event is not-found. */
@@ -176,37 +165,31 @@ class WebhookActions {
 
   /** Sends an event about nothing. @throws Problem conflict if it could not be signed */
   async test(client: string, url: string, type: WebhookType): Promise<WebhookEvent> {
-    await checkWebhook({ receivers: this.#services.receivers, now: this.#services.now }, client);
-    const event = testEvent(
-      client,
-      url,
-      type,
-      randomUUID().replaceAll('-', ''),
-      this.#services.now(),
-    );
-    const round = await this.#services.events.record(event, this.#services.now());
-    await enqueueDelivery(this.#services.queues.webhook, { id: event.eventId, client }, round ?? 1);
-    const recorded = await this.#services.events.get(event.eventId);
+    const { events, queues, now } = this.#services;
+    await checkWebhook(this.#services, client);
+    const event = testEvent(client, url, type, randomUUID().replaceAll('-', ''), now());
+    const round = await events.record(event, now());
+    await enqueueDelivery(queues.webhook, { id: event.eventId, client }, round ?? 1);
+    const recorded = await events.get(event.eventId);
     if (recorded) return recorded;
     throw unavailable('The event is not recorded; try again');
   }
 
-  async replay(event: WebhookEvent) {
-    return (await this.#renew(event)) ?? event;
+  async replay(event: WebhookEvent): Promise<WebhookEvent> {
+    const { receivers, events, queues } = this.#services;
+    const { id, client, url } = event;
+    await receivers.enable(client, url);
+    const round = await events.renew(id);
+    if (round) await enqueueDelivery(queues.webhook, { id, client }, round);
+    return (await events.get(id)) ?? event;
   }
 }
 
-type HandleOnce = (
-  call: Call,
-  fingerprint: unknown,
-  handle: () => Promise<StoredResponse>,
-) => Promise<Reply>;
-
-const settingsRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[] => [
+const settingsRoutes = (actions: WebhookActions, idempotency: Idempotency): Route[] => [
   route('createWebhookSecret', `POST ${WEBHOOKS_PATH}/secret`, {
     responses: { 201: jsonDoc('The secret; it is not shown again', CreatedSecret) },
     handle: (call) =>
-      handleOnce(call, [`${WEBHOOKS_PATH}/secret`], async () => ({
+      idempotently(idempotency, call, [`${WEBHOOKS_PATH}/secret`], async () => ({
         status: 201,
         headers: { 'cache-control': 'no-store' },
         body: await actions.createSecret(call.client),
@@ -220,18 +203,18 @@ const settingsRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
     body: WebhookField,
     responses: { 200: jsonDoc('The settings', WebhookSettings) },
     handle: (call) =>
-      handleOnce(call, [`${WEBHOOKS_PATH}/enable`, call.body.url], async () =>
+      idempotently(idempotency, call, [`${WEBHOOKS_PATH}/enable`, call.body.url], async () =>
         storedJson(await actions.enable(call.client, call.body.url)),
       ),
   }),
 ];
 
-const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[] => [
+const deliveryRoutes = (actions: WebhookActions, idempotency: Idempotency): Route[] => [
   route('sendTestWebhook', `POST ${WEBHOOKS_PATH}/test`, {
     body: TestEvent,
     responses: { 202: jsonDoc('The delivery', Delivery) },
     handle: (call) =>
-      handleOnce(call, [`${WEBHOOKS_PATH}/test`, call.body], async () => {
+      idempotently(idempotency, call, [`${WEBHOOKS_PATH}/test`, call.body], async () => {
         const { url, type } = call.body;
         return storedJson(deliveryResponse(await actions.test(call.client, url, type)), 202);
       }),
@@ -239,10 +222,7 @@ const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
   route<ListQuery>('listWebhookDeliveries', `GET ${DELIVERIES_PATH}`, {
     query: ListQuery,
     responses: { 200: jsonDoc('Deliveries', z.object({ deliveries: z.array(Delivery) })) },
-    async handle(call) {
-      const events = await actions.list(call.client, call.query);
-      return json({ deliveries: events.map(deliveryResponse) });
-    },
+    handle: async ({ client, query }) => json({ deliveries: await actions.list(client, query) }),
   }),
   route('getWebhookDelivery', `GET ${DELIVERIES_PATH}/:id`, {
     responses: { 200: jsonDoc('The delivery', Delivery) },
@@ -255,7 +235,7 @@ const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
     responses: { 202: jsonDoc('The delivery', Delivery) },
     async handle(call) {
       const event = await actions.readOwn(call);
-      return handleOnce(call, [DELIVERIES_PATH, event.id], async () =>
+      return idempotently(idempotency, call, [DELIVERIES_PATH, event.id], async () =>
         storedJson(deliveryResponse(await actions.replay(event)), 202),
       );
     },
@@ -265,7 +245,5 @@ const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
 export function webhookRoutes(services: Services & Pick<Gateway, 'idempotency'>): Route[] {
   const { idempotency } = services;
   const actions = new WebhookActions(services);
-  const handleOnce: HandleOnce = (call, fingerprint, handle) =>
-    idempotently(idempotency, call, fingerprint, handle);
-  return [...settingsRoutes(actions, handleOnce), ...deliveryRoutes(actions, handleOnce)];
+  return [...settingsRoutes(actions, idempotency), ...deliveryRoutes(actions, idempotency)];
 }
