@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Gateway } from '../../../gateway.ts';
 import type { Call, Reply } from '../../../http/route.ts';
-import { batchFiles, batchKeys, putSealed } from '../../../intake/batches/batch-files.ts';
+import { batchFiles, batchKeys, putJson, putSealed } from '../../../intake/batches/batch-files.ts';
 import {
   BATCH_CANCELED_STATUSES,
   type BatchManifest,
@@ -14,23 +14,19 @@ import { restoreLostRows } from '../../../intake/batches/restore-stored.ts';
 import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
 import { putDeed } from '../../../intake/deeds.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
-import type { Policy } from '../../../intake/retention.ts';
-import { type CutOutOptions, unlessDefault } from '../../../output/options.ts';
-import { toCutOutOptions } from '../../../output/request.ts';
+import { unlessDefault } from '../../../output/options.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
 import { LINK_MEDIA_TYPE } from '../../../storage/blob-keys.ts';
-import { checkLinks } from '../../check-links.ts';
 import { deleted, notFound, throwUnavailable } from '../../common-problems.ts';
 import { cutOutHeaders } from '../../removal/cut-out-response.ts';
 import { isOfRequest, storedJson } from '../idempotent.ts';
 import { checkScopes } from '../job-actions.ts';
 import { garmentHeaders } from '../outfit-response.ts';
 import { type PageQuery, readPage } from '../page.ts';
-import { applyPreset } from '../presets/apply-preset.ts';
+import { acceptOptions } from '../presets/apply-preset.ts';
 import { retentionPolicy } from '../retention-policy.ts';
 import { requireReview } from '../review/actions.ts';
-import { applyExportPolicy, type ExportPolicy } from '../review/export-policy.ts';
-import { resolveRules } from '../rules/resolve-rules.ts';
+import { applyExportPolicy } from '../review/export-policy.ts';
 import { undoAcceptance } from '../undo-acceptance.ts';
 import { checkWebhook } from '../webhooks.ts';
 import { archiveOf } from './archive.ts';
@@ -72,34 +68,6 @@ const newBatchId = (ref = randomUUID().replaceAll('-', '')): string => `batch_${
 const batchesUnavailable = throwUnavailable(
   'Batches cannot be read or changed right now; try again',
 );
-
-function toManifest(
-  id: string,
-  request: CreateBatchRequest,
-  options: CutOutOptions,
-  exportPolicy: ExportPolicy | undefined,
-  policy: Policy,
-  call: Call,
-  nowMillis: number,
-): BatchManifest {
-  const { client, meter, quotaPerDay, weight } = call.caller;
-  const { name, operations, webhook } = request;
-  return {
-    id,
-    kind: 'batch',
-    client,
-    requestId: call.requestId,
-    operations,
-    ...policy,
-    createdAt: new Date(nowMillis).toISOString(),
-    ...unlessDefault(options),
-    ...(exportPolicy && { exportPolicy }),
-    ...(name !== undefined && { name }),
-    ...(webhook && { webhook }),
-    meter: { meter, quotaPerDay },
-    weight,
-  };
-}
 
 const respond = (status: number, batch: BatchRecord): StoredResponse =>
   storedJson(batchResponse(batch), status);
@@ -166,54 +134,37 @@ export class BatchActions {
 
   /** @param ref of an idempotent request: an earlier attempt at it may have created the batch */
   async create(sent: CreateBatchRequest, call: Call, ref?: string): Promise<StoredResponse> {
-    checkScopes(sent.operations, call);
-    const caller = call.caller;
-    const known =
-      ref && (await this.#services.batches.get(newBatchId(ref)).catch(batchesUnavailable));
-    if (known && isOfRequest(known, this.#services.now())) return this.#created(known);
-    const merged = await applyPreset(
-      this.#services.presets,
-      caller.client,
-      sent.options,
-      '/options/preset',
-    );
-    const request = { ...sent, options: merged.options };
-    const { backgroundImageUrl } = request.options;
-    checkLinks(this.#services.linkRule, { '/options/backgroundImageUrl': backgroundImageUrl });
-    if (request.webhook) await checkWebhook(this.#services, caller.client);
-    const { outputSeconds } = request.retention;
-    const policy = await retentionPolicy(caller, outputSeconds, this.#services.readClientLimits);
-    const nowMillis = this.#services.now();
-    const asked = toCutOutOptions(request.options);
-    const options = await resolveRules(
-      this.#services.rulePacks,
-      caller.client,
-      asked,
-      '/options/rules',
-    );
-    const batchId = newBatchId(known ? undefined : ref);
-    const manifest = toManifest(
-      batchId,
-      request,
-      options,
-      merged.exportPolicy,
-      policy,
-      call,
-      nowMillis,
-    );
-    const { id, client } = manifest;
-    const manifestJson = Buffer.from(JSON.stringify(manifest));
+    const { name, operations, webhook, retention } = sent;
+    checkScopes(operations, call);
+    const { batches, batchIndex, blobs, now } = this.#services;
+    const { client, meter, quotaPerDay, weight } = call.caller;
+    const known = ref && (await batches.get(newBatchId(ref)).catch(batchesUnavailable));
+    if (known && isOfRequest(known, now())) return this.#created(known);
+    const { options, exportPolicy } = await acceptOptions(this.#services, client, sent.options);
+    if (webhook) await checkWebhook(this.#services, client);
+    const { readClientLimits } = this.#services;
+    const policy = await retentionPolicy(call.caller, retention.outputSeconds, readClientLimits);
+    const nowMillis = now();
+    const id = newBatchId(known ? undefined : ref);
+    const manifest: BatchManifest = {
+      ...{ id, kind: 'batch', client, requestId: call.requestId, operations },
+      ...policy,
+      createdAt: new Date(nowMillis).toISOString(),
+      ...unlessDefault(options),
+      ...(exportPolicy && { exportPolicy }),
+      ...(name !== undefined && { name }),
+      ...(webhook && { webhook }),
+      meter: { meter, quotaPerDay },
+      weight,
+    };
     try {
       await this.#putBackground(manifest);
-      await this.#services.blobs.put(batchKeys(client, id).manifest, manifestJson, {
-        mediaType: 'application/json',
-      });
+      await putJson(blobs, batchKeys(client, id).manifest, manifest);
       const openMillis = Math.min(MAX_OPEN_MILLIS, policy.inputSeconds * 1000);
       const expiresAt = new Date(nowMillis + openMillis).toISOString();
-      if (!(await this.#services.batches.create({ ...manifest, expiresAt }, MAX_UNENDED)))
-        throw tooManyBatches();
-      await this.#services.batchIndex.add(client, id, nowMillis);
-      const batch = await this.#services.batches.get(id);
+      if (!(await batches.create({ ...manifest, expiresAt }, MAX_UNENDED))) throw tooManyBatches();
+      await batchIndex.add(client, id, nowMillis);
+      const batch = await batches.get(id);
       if (!batch) throw new Error('a batch is missing right after it was written');
       return this.#created(batch);
     } catch (cause) {

@@ -3,15 +3,12 @@ import type { Call } from '../../../http/route.ts';
 import type { DeclaredSource, Place } from '../../../intake/sources/declared-sources.ts';
 import { nameProblem } from '../../../intake/sources/object-names.ts';
 import { countObjects, statusOfSource } from '../../../intake/sources/source-state.ts';
-import { type CutOutOptions, unlessDefault } from '../../../output/options.ts';
-import { toCutOutOptions } from '../../../output/request.ts';
+import { unlessDefault } from '../../../output/options.ts';
 import { Problem } from '../../../platform/problem.ts';
-import { checkLinks } from '../../check-links.ts';
 import { notFound } from '../../common-problems.ts';
 import { OUTPUT_SECONDS } from '../job-request.ts';
-import { applyPreset } from '../presets/apply-preset.ts';
+import { acceptOptions } from '../presets/apply-preset.ts';
 import { retentionPolicy } from '../retention-policy.ts';
-import { resolveRules } from '../rules/resolve-rules.ts';
 import { objectsInEvent, subscriptionInEvent } from './event-names.ts';
 import type { FailuresQuery, SourceFailures, SourceRequest, SourceResponse } from './schemas.ts';
 
@@ -75,32 +72,14 @@ export class SourceActions {
     };
   }
 
-  readonly #show = (source: DeclaredSource): Promise<SourceResponse> => this.#read(source);
-
-  /** @throws Problem */
-  async #resolveOptions(
-    client: string,
-    sent: NonNullable<SourceRequest['options']>,
-  ): Promise<CutOutOptions> {
-    const { options } = await applyPreset(this.#services.presets, client, sent, '/options/preset');
-    const { backgroundImageUrl } = options;
-    checkLinks(this.#services.linkRule, { '/options/backgroundImageUrl': backgroundImageUrl });
-    return resolveRules(
-      this.#services.rulePacks,
-      client,
-      toCutOutOptions(options),
-      '/options/rules',
-    );
-  }
-
   async list(call: Call<unknown, unknown>): Promise<{ sources: SourceResponse[] }> {
     const { client } = call;
     const own = this.#services.declared.filter((source) => source.client === client);
-    return { sources: await Promise.all(own.map(this.#show)) };
+    return { sources: await Promise.all(own.map((source) => this.#read(source))) };
   }
 
   show(call: Call<unknown, unknown>): Promise<SourceResponse> {
-    return this.#show(this.#requireOwn(call));
+    return this.#read(this.#requireOwn(call));
   }
 
   /** Stores what the client has set; the key that does pays for the objects. */
@@ -109,7 +88,7 @@ export class SourceActions {
     const caller = call.caller;
     const { options: sent, paused } = call.body;
     const options = sent
-      ? await this.#resolveOptions(caller.client, sent)
+      ? (await acceptOptions(this.#services, caller.client, sent)).options
       : (await this.#services.sources.get(source.id)).settings?.options;
     const policy = await retentionPolicy(
       caller,
@@ -124,7 +103,7 @@ export class SourceActions {
       requestId: call.requestId,
     };
     await this.#services.sources.putSettings(source, settings);
-    return this.#show(source);
+    return this.#read(source);
   }
 
   /** Has the objects looked up that an event names. */
@@ -184,6 +163,6 @@ export class SourceActions {
     const source = this.#requireOwn(call);
     await this.#services.sources.failures.retryAll(source.id);
     await this.#services.sources.update(source.id, { isScanRequested: true });
-    return this.#show(source);
+    return this.#read(source);
   }
 }
