@@ -17,7 +17,6 @@ import {
   putSchedule,
 } from '../../../intake/feeds/schedules.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
-import type { Policy } from '../../../intake/retention.ts';
 import { type CutOutOptions, unlessDefault } from '../../../output/options.ts';
 import { toCutOutOptions } from '../../../output/request.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
@@ -40,28 +39,6 @@ import {
 } from './request.ts';
 import { runResponse } from './response.ts';
 import { plainBody, readFeedJson, storeDocument } from './upload.ts';
-
-type FeedSettings = Omit<CreateFeedRequest, 'imageOptions' | 'access'> &
-  Pick<FeedManifest, 'options' | 'exportPolicy' | 'access'>;
-
-function toManifest(
-  request: FeedSettings,
-  policy: Policy,
-  call: Call<unknown, unknown>,
-  nowMillis: number,
-): FeedManifest {
-  const { client, meter, quotaPerDay, weight } = call.caller;
-  return {
-    id: newFeedId(),
-    client,
-    requestId: call.requestId,
-    ...request,
-    ...policy,
-    meter: { meter, quotaPerDay },
-    weight,
-    createdAt: new Date(nowMillis).toISOString(),
-  };
-}
 
 const tooManyFeeds = (maxFeeds: number): Problem =>
   new Problem(
@@ -163,38 +140,31 @@ export class FeedAcceptance {
     request: CreateFeedRequest,
     call: Call<unknown, unknown>,
   ): Promise<FeedManifest> {
-    checkScopes(request.operations, call);
-    checkLinks(this.#services.linkRule, {
-      '/url': 'url' in request.source ? request.source.url : undefined,
-    });
-    const caller = call.caller;
-    checkInterval(request.schedule, caller);
-    if (request.webhook) await checkWebhook(this.#services, caller.client);
-    const policy = await retentionPolicy(
-      caller,
-      request.outputSeconds,
-      this.#services.readClientLimits,
-    );
+    const { linkRule, presets, feeds, readClientLimits, now } = this.#services;
     const { imageOptions, access, ...rest } = request;
-    const pointer = 'url' in request.source ? '/options/preset' : '?preset';
-    const { client } = caller;
-    const applied = await applyPreset(
-      this.#services.presets,
-      client,
-      imageOptions,
-      pointer,
-      FEED_FIELDS,
-    );
+    const url = 'url' in request.source ? request.source.url : undefined;
+    const { caller } = call;
+    const { client, meter, quotaPerDay, weight } = caller;
+    checkScopes(request.operations, call);
+    checkLinks(linkRule, { '/url': url });
+    checkInterval(request.schedule, caller);
+    if (request.webhook) await checkWebhook(this.#services, client);
+    const policy = await retentionPolicy(caller, request.outputSeconds, readClientLimits);
+    const pointer = url === undefined ? '?preset' : '/options/preset';
+    const applied = await applyPreset(presets, client, imageOptions, pointer, FEED_FIELDS);
     const asked = toCutOutOptions(applied.options);
     const options = await feedOptions(this.#services, caller, asked, rest.export);
-    const url = 'url' in request.source ? request.source.url : undefined;
-    const settings = {
+    return {
+      ...{ id: newFeedId(), client, requestId: call.requestId },
       ...rest,
-      ...(access && { access: await this.#services.feeds.access.store(client, access, url) }),
+      ...(access && { access: await feeds.access.store(client, access, url) }),
       ...unlessDefault(options),
       ...(applied.exportPolicy && { exportPolicy: applied.exportPolicy }),
+      ...policy,
+      meter: { meter, quotaPerDay },
+      weight,
+      createdAt: new Date(now()).toISOString(),
     };
-    return toManifest(settings, policy, call, this.#services.now());
   }
 
   /**
