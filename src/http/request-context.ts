@@ -8,7 +8,8 @@ import { requestOrigin } from './origin.ts';
 import type { Route } from './route.ts';
 import { isFromOwnPage, isOverTls, sessionIdOf } from './session-cookie.ts';
 
-interface RequestContext {
+/** What is known of a request while it is handled. */
+export class RequestContext {
   grant: Grant | undefined;
   /** Undefined once its quota was charged, refunded or handed over. */
   admission: Admission | undefined;
@@ -21,7 +22,7 @@ interface RequestContext {
   bodyHold: BodyHold | undefined;
   /** The memory its response takes. */
   responseHold: BodyHold | undefined;
-  hasDisconnected: boolean;
+  hasDisconnected = false;
 }
 
 declare module 'fastify' {
@@ -29,17 +30,6 @@ declare module 'fastify' {
     requestContext: RequestContext;
   }
 }
-
-export const createRequestContext = (): RequestContext => ({
-  grant: undefined,
-  admission: undefined,
-  limits: undefined,
-  problem: undefined,
-  made: undefined,
-  bodyHold: undefined,
-  responseHold: undefined,
-  hasDisconnected: false,
-});
 
 export const callerFields = ({ requestContext }: FastifyRequest) => ({
   client: requestContext.grant?.client,

@@ -31,7 +31,7 @@ import {
   type AccessControl,
   callerFields,
   clientDisconnected,
-  createRequestContext,
+  RequestContext,
   refundQuota,
 } from './request-context.ts';
 import { requestIdOf } from './request-id.ts';
@@ -192,7 +192,7 @@ export function createServer(deps: ServerOptions): HttpServer {
   });
 
   app.addHook('onRequest', async (request, reply) => {
-    request.requestContext = createRequestContext();
+    request.requestContext = new RequestContext();
     reply.header('x-request-id', request.id);
     if (request.raw.socket.destroyed) throw CLIENT_DISCONNECTED;
     checkFraming(request.raw);
@@ -239,7 +239,7 @@ export function createServer(deps: ServerOptions): HttpServer {
     });
 
   function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): void {
-    request.requestContext ??= createRequestContext();
+    request.requestContext ??= new RequestContext();
     request.requestContext.problem = problem;
     refundQuota(request);
     const { problemReply = defaultReply(request.id) } = request.routeOptions.config ?? {};
