@@ -49,8 +49,6 @@ interface DocumentSettings {
 interface Draft extends DocumentSettings {
   schemas: SchemaTable;
   responses: Record<string, object>;
-  /** By status. */
-  successes: ReadonlyMap<Route, Readonly<Record<number, object>>>;
   parameters: ParameterTable;
 }
 
@@ -87,12 +85,7 @@ function likeliestFirst(media: MediaSchemas): [type: string, schema: MediaSchema
 }
 
 /** Describes bodies. The example belongs to the first media type that can have one. */
-function content(
-  draft: Omit<Draft, 'successes'>,
-  media: MediaSchemas,
-  direction: Direction,
-  example: unknown,
-) {
+function content(draft: Draft, media: MediaSchemas, direction: Direction, example: unknown) {
   const wantsText = typeof example === 'string';
   const exampleType = Object.entries(media).find(
     ([type, schema]) => isText(schema) === wantsText && (wantsText || type.endsWith('json')),
@@ -109,21 +102,6 @@ function content(
   );
 }
 
-function successResponse(
-  draft: Omit<Draft, 'successes'>,
-  route: Route,
-  doc: ResponseDoc,
-  example: unknown,
-) {
-  const common = route.quota ? COMMON_HEADERS : [];
-  const headers = headerRefs([...common, ...(doc.headers ?? [])]);
-  return {
-    description: doc.description,
-    ...(Object.keys(headers).length > 0 && { headers }),
-    ...(doc.content && { content: content(draft, doc.content, 'output', example) }),
-  };
-}
-
 function sharedName(status: number, { content = {}, name }: ResponseDoc): string | undefined {
   if (status === 304) return 'NotModified';
   if (name) return name;
@@ -134,16 +112,18 @@ function sharedName(status: number, { content = {}, name }: ResponseDoc): string
 /** Longer examples of responses are left to the pages of the docs: they are much of a document. */
 const MAX_EXAMPLE_CHARS = 300;
 
-function describeSuccess(
-  draft: Omit<Draft, 'successes'>,
-  route: Route,
-  status: number,
-  doc: ResponseDoc,
-): object {
+function describeSuccess(draft: Draft, route: Route, status: number, doc: ResponseDoc): object {
   const { request, successes } = examplesOf(draft, route) ?? {};
   const example = successes?.[status];
   const isShown = request === undefined && JSON.stringify(example)?.length <= MAX_EXAMPLE_CHARS;
-  return successResponse(draft, route, doc, isShown ? example : undefined);
+  const headers = headerRefs([...(route.quota ? COMMON_HEADERS : []), ...(doc.headers ?? [])]);
+  return {
+    description: doc.description,
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(doc.content && {
+      content: content(draft, doc.content, 'output', isShown ? example : undefined),
+    }),
+  };
 }
 
 /** Headers of a success that its 304 has, too (RFC 9110, 15.4.5). */
@@ -159,10 +139,7 @@ function successDocs({ responses }: Route): [status: number, doc: ResponseDoc][]
 }
 
 /** Describes the successes of all routes: those that several have as references. */
-function successTable(
-  draft: Omit<Draft, 'successes'>,
-  routes: readonly Route[],
-): Draft['successes'] {
+function successTable(draft: Draft, routes: readonly Route[]) {
   const all = routes.flatMap((route) =>
     successDocs(route).map(([status, doc]) => {
       const name = sharedName(status, doc);
@@ -194,7 +171,7 @@ const chapterOf = ({ chapters }: DocumentSettings, { path }: Route): string[] =>
   return chapter ? [chapter.name] : [];
 };
 
-function operation(draft: Draft, route: DescribedRoute) {
+function operation(draft: Draft, route: DescribedRoute, successes: object | undefined) {
   return {
     operationId: route.operationId,
     tags: chapterOf(draft, route),
@@ -207,7 +184,7 @@ function operation(draft: Draft, route: DescribedRoute) {
     parameters: draft.parameters.of(route),
     ...requestBody(draft, route),
     responses: {
-      ...draft.successes.get(route),
+      ...successes,
       ...problemResponses(route, draft.schemas, draft.responses),
     },
   };
@@ -311,26 +288,30 @@ const webhooks = (schema: JsonSchema) => {
 
 /** Returns the OpenAPI 3.1 document, generated from the schemas that parse requests. */
 export function openApiDocument(table: readonly Route[], settings: DocumentSettings) {
+  const { title, version, description } = settings;
   const described = table.map((route) => describe(settings, route));
   const routes = describedOnce(described.flatMap(singleMedia));
   const schemas = createSchemaTable(schemasOf(routes, settings));
   const responses: Draft['responses'] = {};
   const parameters = createParameterTable(schemas, routes);
-  const shared = { ...settings, schemas, responses, parameters };
-  const draft: Draft = { ...shared, successes: successTable(shared, routes) };
+  const draft: Draft = { ...settings, schemas, responses, parameters };
+  const successes = successTable(draft, routes);
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(draft, route) };
+    paths[path] = {
+      ...paths[path],
+      [route.method.toLowerCase()]: operation(draft, route, successes.get(route)),
+    };
   }
   const operations = { paths, responses };
   const hasProblem = used(operations, 'schemas').includes('Problem');
   return {
     openapi: '3.1.0',
     info: {
-      title: settings.title,
-      version: settings.version,
-      description: settings.description,
+      title,
+      version,
+      description,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: settings.publicUrl ?? '/', description: 'This installation' }],
