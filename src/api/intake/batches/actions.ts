@@ -175,14 +175,13 @@ export class BatchActions {
   }
 
   readonly seal = async (batch: BatchRecord): Promise<StoredResponse> => {
-    const nowMillis = this.#services.now();
+    const { batches, blobs, now } = this.#services;
+    const nowMillis = now();
     if (batch.status === 'open') {
-      await restoreLostRows(this.#services.batches, this.#services.blobs, batch, nowMillis).catch(
-        batchesUnavailable,
-      );
-      await putSealed(this.#services.blobs, batch, nowMillis).catch(batchesUnavailable);
+      await restoreLostRows(batches, blobs, batch, nowMillis).catch(batchesUnavailable);
+      await putSealed(blobs, batch, nowMillis).catch(batchesUnavailable);
     }
-    await this.#services.batches.seal(batch.id, nowMillis).catch(batchesUnavailable);
+    await batches.seal(batch.id, nowMillis).catch(batchesUnavailable);
     const after = await this.#reread(batch);
     if (after.status === 'expired') throw deleted('batch', after);
     if (after.sealedAt === undefined || after.status === 'canceled') {
@@ -192,13 +191,12 @@ export class BatchActions {
   };
 
   readonly cancel = async (batch: BatchRecord): Promise<StoredResponse> => {
-    await moveToCancel(this.#services.batches, batch, this.#services.now()).catch(
-      batchesUnavailable,
-    );
+    const { batches, blobs, now } = this.#services;
+    await moveToCancel(batches, batch, now()).catch(batchesUnavailable);
     const after = await this.#reread(batch);
     if (after.status === 'expired') throw deleted('batch', after);
     if (BATCH_CANCELED_STATUSES.includes(after.status)) {
-      await putDeed(this.#services.blobs, 'batch', after.id, after).catch(batchesUnavailable);
+      await putDeed(blobs, 'batch', after.id, after).catch(batchesUnavailable);
       return respond(200, after);
     }
     throw new Problem('conflict', `The batch is already ${after.status}`);
@@ -218,11 +216,8 @@ export class BatchActions {
   }
 
   async list(call: Call<PageQuery>): Promise<object> {
-    const source = {
-      path: BATCHES_PATH,
-      index: this.#services.batchIndex,
-      get: (id: string) => this.#services.batches.get(id),
-    };
+    const { batches, batchIndex: index } = this.#services;
+    const source = { path: BATCHES_PATH, index, get: (id: string) => batches.get(id) };
     const page = readPage(source, call.client, call.query);
     const { records, ...links } = await page.catch(batchesUnavailable);
     return { batches: records.map((batch): BatchResponse => batchResponse(batch)), ...links };
@@ -232,12 +227,10 @@ export class BatchActions {
     addItems(this.#services, batch, call);
 
   async erase(batch: BatchRecord): Promise<object> {
-    const erasure = await this.#services.batchRetention
-      .erase(batch, this.#services.now())
-      .catch(batchesUnavailable);
-    const after = await this.#services.batches.get(batch.id).catch(batchesUnavailable);
-    if (after)
-      await putDeed(this.#services.blobs, 'batch', after.id, after).catch(batchesUnavailable);
+    const { batches, batchRetention, blobs, now } = this.#services;
+    const erasure = await batchRetention.erase(batch, now()).catch(batchesUnavailable);
+    const after = await batches.get(batch.id).catch(batchesUnavailable);
+    if (after) await putDeed(blobs, 'batch', after.id, after).catch(batchesUnavailable);
     return { id: batch.id, ...erasure };
   }
 
@@ -277,14 +270,9 @@ export class BatchActions {
 
   async garment(call: Call): Promise<Reply> {
     const batch = await this.readOwn(call);
-    const { index } = call.params;
-    const { body, file } = await openGarment(
-      this.#services,
-      batch,
-      rowOf(call),
-      index,
-      call.signal,
-    );
+    const { params, signal } = call;
+    const row = rowOf(call);
+    const { body, file } = await openGarment(this.#services, batch, row, params.index, signal);
     return { headers: garmentHeaders(file), body };
   }
 

@@ -76,30 +76,18 @@ export class RowUpload {
     this.#caller = caller;
     this.#renewLease = renewLease;
     this.#keys = batchKeys(batch.client, batch.id);
-    this.#images = new RowImages(
-      { blobs: services.blobs, storedBytes: services.storedBytes },
-      batch,
-      caller,
-    );
+    this.#images = new RowImages(services, batch, caller);
     this.#chargeRejection = createRejectionCharge(services.requestLimits, caller);
-    this.#stored = {
-      accepted: 0,
-      rejected: 0,
-      offset: from?.offset ?? 0,
-      errors: [],
-    };
+    this.#stored = { accepted: 0, rejected: 0, offset: from?.offset ?? 0, errors: [] };
     this.#chunk = batch.chunks;
     this.#nextRow = batch.accepted + batch.rejected;
   }
 
   /** @throws Problem quota-exceeded if the day has no unit left for another row */
   async #checkQuota(): Promise<void> {
-    if (
-      await this.#services.batches
-        .hasQuota(this.#caller, this.#pending.accepted() + 1)
-        .catch(redisUnavailable)
-    )
-      return;
+    const rows = this.#pending.accepted() + 1;
+    const { batches } = this.#services;
+    if (await batches.hasQuota(this.#caller, rows).catch(redisUnavailable)) return;
     throw quotaExceeded(this.#caller, this.#services.now());
   }
 
@@ -150,9 +138,9 @@ export class RowUpload {
   }
 
   async #putChunk(lines: readonly RowLine[], upload: Upload) {
-    await putRows(this.#services.blobs, this.#keys.rows(this.#chunk), lines, upload).catch(
-      storageUnavailable,
-    );
+    const { blobs } = this.#services;
+    const key = this.#keys.rows(this.#chunk);
+    await putRows(blobs, key, lines, upload).catch(storageUnavailable);
     const newChunk = { chunk: this.#chunk, first: lines[0]!.row, ...countRows(lines), upload };
     try {
       return await this.#services.batches.append(this.#batch.id, newChunk, this.#caller);

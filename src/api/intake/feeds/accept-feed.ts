@@ -94,14 +94,12 @@ export class FeedAcceptance {
   }
 
   async #undoAccept({ id, client }: FeedManifest, runId: string): Promise<void> {
-    await undoAcceptance(
-      [this.#services.feeds.remove({ id, client }), this.#services.batches.remove(runId)],
-      () => [
-        deleteSchedule(this.#queue, id),
-        this.#services.blobs.delete(feedKeys(client, id).manifest),
-        this.#services.blobs.delete(batchKeys(client, runId).manifest),
-      ],
-    );
+    const { feeds, batches, blobs } = this.#services;
+    await undoAcceptance([feeds.remove({ id, client }), batches.remove(runId)], () => [
+      deleteSchedule(this.#queue, id),
+      blobs.delete(feedKeys(client, id).manifest),
+      blobs.delete(batchKeys(client, runId).manifest),
+    ]);
   }
 
   /**

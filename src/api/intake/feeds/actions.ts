@@ -84,18 +84,16 @@ export class FeedActions {
   };
 
   readonly #cancel = async (run: BatchRecord): Promise<StoredResponse> => {
-    const moved = await moveToCancel(this.#services.batches, run, this.#services.now()).catch(
-      feedsUnavailable,
-    );
+    const { batches, blobs, redis, now } = this.#services;
+    const moved = await moveToCancel(batches, run, now()).catch(feedsUnavailable);
     // Its feed is being read.
-    if (moved === 'canceled')
-      await cancelJob(this.#queue, this.#services.redis, run.id).catch(feedsUnavailable);
+    if (moved === 'canceled') await cancelJob(this.#queue, redis, run.id).catch(feedsUnavailable);
     const after = await this.#findRun(run.id);
     if (!after) throw notFound('run');
     if (!BATCH_CANCELED_STATUSES.includes(after.status)) {
       throw new Problem('conflict', `The run is already ${after.status}`);
     }
-    await putDeed(this.#services.blobs, 'batch', after.id, after).catch(feedsUnavailable);
+    await putDeed(blobs, 'batch', after.id, after).catch(feedsUnavailable);
     return storedJson(runResponse(after));
   };
 
@@ -125,9 +123,8 @@ export class FeedActions {
   }
 
   async list(call: Call<{ limit: number }>): Promise<Reply> {
-    const found = await this.#services.feeds
-      .list(call.client, call.query.limit)
-      .catch(feedsUnavailable);
+    const { feeds } = this.#services;
+    const found = await feeds.list(call.client, call.query.limit).catch(feedsUnavailable);
     return { body: { feeds: await Promise.all(found.map(this.toResponse)) } };
   }
 
@@ -149,18 +146,12 @@ export class FeedActions {
 
   async erase(call: Call): Promise<Reply> {
     const feed = await this.#readOwnOrDeleted(call);
-    const files = new FeedFiles(this.#services.blobs);
+    const { feeds, batches, blobs, redis, now } = this.#services;
+    const stored = { feeds, batches, files: new FeedFiles(blobs) };
     const { lastRunId } = feed;
-    const receipt = await eraseFeed(
-      { feeds: this.#services.feeds, batches: this.#services.batches, files },
-      this.#queue,
-      feed,
-      this.#services.now(),
-    ).catch(feedsUnavailable);
-    if (lastRunId)
-      await cancelJob(this.#queue, this.#services.redis, lastRunId).catch(feedsUnavailable);
-    const erased = { ...feed, erasure: receipt };
-    await putDeed(this.#services.blobs, 'feed', feed.id, erased).catch(feedsUnavailable);
-    return { body: { id: feed.id, ...receipt } };
+    const erasure = await eraseFeed(stored, this.#queue, feed, now()).catch(feedsUnavailable);
+    if (lastRunId) await cancelJob(this.#queue, redis, lastRunId).catch(feedsUnavailable);
+    await putDeed(blobs, 'feed', feed.id, { ...feed, erasure }).catch(feedsUnavailable);
+    return { body: { id: feed.id, ...erasure } };
   }
 }

@@ -76,11 +76,8 @@ export class FeedDownloads {
   }
 
   #readOutcomes({ feed, run }: FeedRun) {
-    return readRowOutcomes(
-      this.#services.batches,
-      batchFiles(this.#services.blobs, feed.client, run.id),
-      run,
-    );
+    const { batches, blobs } = this.#services;
+    return readRowOutcomes(batches, batchFiles(blobs, feed.client, run.id), run);
   }
 
   async *#noLines(): AsyncGenerator<never> {}
@@ -94,12 +91,8 @@ export class FeedDownloads {
       ? 'The run ended before this image was processed'
       : 'This image is not processed yet';
     const { client, id } = target.feed;
-    const outcomes = applyExportPolicy(
-      this.#services,
-      target.run,
-      'all',
-      this.#readOutcomes(target),
-    );
+    const all = this.#readOutcomes(target);
+    const outcomes = applyExportPolicy(this.#services, target.run, 'all', all);
     const lines = productLines(source, document.options, outcomes, {
       notDoneReason,
       learnedOf,
