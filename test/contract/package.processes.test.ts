@@ -151,7 +151,7 @@ test('the gateway’s tarball has the build, the weights with their cards, and n
   const inDist = files.filter((file) => file.startsWith('dist/'));
   const compiled = /^dist\/(src|workers|models|packages\/client\/src)\/.*\.js$/;
   const page = /^dist\/src\/console\/browser\//;
-  const example = /^dist\/src\/api\/openapi\/examples\/\w+\.json$/;
+  const example = /^dist\/data\/api\/examples\/\w+\.json$/;
   const scripts = /^dist\/src\/lua\/[a-z-]+\.lua$/;
   const words =
     /^dist\/data\/((api|lexicon|feeds|look|taxonomy)\/[a-z-]+\.tsv|licences\/[a-z-]+\.txt)$/;
