@@ -1,10 +1,5 @@
 import { z } from 'zod';
-import {
-  ACCESS_STATUSES,
-  AccessError,
-  AccessRequest,
-  type Approval,
-} from '../auth/access-requests.ts';
+import { ACCESS_STATUSES, AccessError, AccessRequest } from '../auth/access-requests.ts';
 import { DEFAULT_ALLOWANCE, DEFAULT_LIMITS, MAX_WEIGHT } from '../auth/key-record.ts';
 import { KeyError } from '../auth/keys.ts';
 import type { Rate } from '../auth/limit-settings.ts';
@@ -202,7 +197,7 @@ export function accessRoutes({
       responses: { 200: jsonDoc('The key; it is not shown again', FetchedKey) },
       handle: fetchKey,
     }),
-    route<{ status?: AccessRequest['status'] | undefined }>('listAccessRequests', `GET ${PATH}`, {
+    route('listAccessRequests', `GET ${PATH}`, {
       scope: SCOPE,
       query: z.object({ status: z.enum(ACCESS_STATUSES).optional() }),
       responses: { 200: jsonDoc('Requests', z.object({ requests: z.array(AccessRequestView) })) },
@@ -212,7 +207,7 @@ export function accessRoutes({
         return json({ requests: wanted.map(viewOf) });
       },
     }),
-    route<unknown, Approval>('approveAccessRequest', `POST ${PATH}/:id/approve`, {
+    route('approveAccessRequest', `POST ${PATH}/:id/approve`, {
       ...operator,
       optionalBody: true,
       body: ApprovalForm,

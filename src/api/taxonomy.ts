@@ -268,7 +268,7 @@ const MultipartRequest = z.object({
 
 const optionsRoute = (modelVersion: string): Route => {
   const optionsDocument = createOptions(modelVersion);
-  return route<OptionsQuery>('getTaxonomyOptions', 'GET /taxonomy/v1/options', {
+  return route('getTaxonomyOptions', 'GET /taxonomy/v1/options', {
     scope: 'keyless',
     anyOrigin: true,
     query: OptionsQuery,

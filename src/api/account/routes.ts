@@ -118,7 +118,7 @@ async function audit({ auditLog }: AccountGateway, { query }: Call<AuditQuery>):
 /** The routes by which a client sees and manages what is its own. */
 export const accountRoutes = (gateway: AccountGateway): Route[] => [
   ...accountKeyRoutes(gateway),
-  route<{ days: number }>('listUsage', 'GET /account/v1/usage', {
+  route('listUsage', 'GET /account/v1/usage', {
     scope: SCOPE,
     query: z.object({ days: z.coerce.number().int().min(1).max(USAGE_DAYS).default(USAGE_DAYS) }),
     responses: { 200: jsonDoc('Usage', AccountUsage) },
@@ -129,7 +129,7 @@ export const accountRoutes = (gateway: AccountGateway): Route[] => [
     responses: { 200: jsonDoc('Requests with this id', LoggedRequests) },
     handle: (call) => requests(gateway, call),
   }),
-  route<AuditQuery>('listAudit', `GET ${AUDIT_PATH}`, {
+  route('listAudit', `GET ${AUDIT_PATH}`, {
     scope: OPERATOR_SCOPE,
     query: AuditQuery,
     responses: { 200: jsonDoc('Entries', AuditPage) },

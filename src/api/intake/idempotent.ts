@@ -36,7 +36,7 @@ export const storedJson = (body: StoredResponse['body'], status = 200): StoredRe
 
 export const REPLAYED = { 'idempotency-replayed': 'true' };
 
-function readRequest(call: Call<unknown>, content: unknown): IdempotentRequest | undefined {
+function readRequest(call: Call, content: unknown): IdempotentRequest | undefined {
   const key = readIdempotencyKey(call.headers);
   return key === undefined ? undefined : { client: call.client, key, content };
 }

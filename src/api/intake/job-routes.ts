@@ -106,7 +106,7 @@ export const jobRoutes = (
     responses: { 202: { ...jobDoc, headers: ['Location', 'Retry-After'] } },
     handle: createJob(jobs, services.presets),
   }),
-  route<PageQuery>('listJobs', `GET ${JOBS_PATH}`, {
+  route('listJobs', `GET ${JOBS_PATH}`, {
     query: PageQuery,
     responses: { 200: jsonDoc('A page', JobPage) },
     handle: async (call) => json(await jobs.list(call)),

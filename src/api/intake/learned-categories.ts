@@ -35,7 +35,6 @@ type LearnedRequest = z.infer<typeof LearnedRequest>;
 const LearnedQuery = z.object({
   path: Path.optional().meta({ description: 'Only this path; without it, all' }),
 });
-type LearnedQuery = z.infer<typeof LearnedQuery>;
 
 const LearnedList = z
   .object({
@@ -86,7 +85,7 @@ export const learnedCategoryRoutes = (learned: LearnedCategories): Route[] => [
     responses: { 200: jsonDoc('What was learnt', LearnedList) },
     handle: (call) => list(learned, call.client),
   }),
-  route<unknown, LearnedRequest>('putLearnedCategories', `PUT ${PATH}`, {
+  route('putLearnedCategories', `PUT ${PATH}`, {
     scope: 'taxonomy:classify',
     body: LearnedRequest,
     responses: { 200: jsonDoc('All that is known now', LearnedList) },
@@ -96,7 +95,7 @@ export const learnedCategoryRoutes = (learned: LearnedCategories): Route[] => [
       return list(learned, client);
     },
   }),
-  route<LearnedQuery>('forgetLearnedCategories', `DELETE ${PATH}`, {
+  route('forgetLearnedCategories', `DELETE ${PATH}`, {
     scope: 'taxonomy:classify',
     query: LearnedQuery,
     responses: { 204: { description: 'It is forgotten' } },

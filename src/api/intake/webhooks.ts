@@ -219,7 +219,7 @@ const deliveryRoutes = (actions: WebhookActions, idempotency: Idempotency): Rout
         return storedJson(deliveryResponse(await actions.test(call.client, url, type)), 202);
       }),
   }),
-  route<ListQuery>('listWebhookDeliveries', `GET ${DELIVERIES_PATH}`, {
+  route('listWebhookDeliveries', `GET ${DELIVERIES_PATH}`, {
     query: ListQuery,
     responses: { 200: jsonDoc('Deliveries', z.object({ deliveries: z.array(Delivery) })) },
     handle: async ({ client, query }) => json({ deliveries: await actions.list(client, query) }),

@@ -74,7 +74,7 @@ const documentRoutes = (model: Model): Route[] => {
       responses: cacheableResponse('The coefficients in use', ParamsResponse),
       handle: (call) => sendDocument(call, params),
     }),
-    route<MetaQuery>('getLookMeta', 'GET /look/v1/meta', {
+    route('getLookMeta', 'GET /look/v1/meta', {
       scope: 'look-engine:read',
       query: MetaQuery,
       responses: cacheableResponse('The dictionaries in one language', MetaResponse),

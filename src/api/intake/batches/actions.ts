@@ -90,14 +90,14 @@ export class BatchActions {
   }
 
   /** Reads a request's batch. Another client's is not-found: its existence is not disclosed. */
-  async readOwnOrDeleted(call: Call<unknown, unknown>): Promise<BatchRecord> {
+  async readOwnOrDeleted(call: Call): Promise<BatchRecord> {
     const batch = await this.#find(call.params.id ?? '');
     if (batch?.kind !== 'batch' || batch.client !== call.client) throw notFound('batch');
     checkScopes(batch.operations, call);
     return batch;
   }
 
-  async readOwn(call: Call<unknown, unknown>): Promise<BatchRecord> {
+  async readOwn(call: Call): Promise<BatchRecord> {
     const batch = await this.readOwnOrDeleted(call);
     if (batch.status === 'expired') throw deleted('batch', batch);
     return batch;

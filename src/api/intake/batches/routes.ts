@@ -56,7 +56,7 @@ const idempotentAction =
   };
 
 const changeRoutes = (actions: BatchActions, idempotency: Idempotency): Route[] => [
-  route<unknown, CreateBatchRequest>('createBatch', `POST ${BATCHES_PATH}`, {
+  route('createBatch', `POST ${BATCHES_PATH}`, {
     optionalBody: true,
     body: CreateBatchRequest,
     responses: { 201: { ...batchDoc, headers: ['Location'] } },
@@ -65,7 +65,7 @@ const changeRoutes = (actions: BatchActions, idempotency: Idempotency): Route[] 
         actions.create(call.body, call, ref),
       ),
   }),
-  route<ItemsQuery>('addBatchItems', `POST ${BATCH_PATH}/items`, {
+  route('addBatchItems', `POST ${BATCH_PATH}/items`, {
     query: ItemsQuery,
     stream: Object.fromEntries(
       Object.entries(ITEM_FORMATS).map(([type, format]) => [
@@ -101,14 +101,14 @@ const reportRoute = (
   name: 'results' | 'errors' | 'manifest',
   schema: z.ZodType,
 ): Route =>
-  route<ReportQuery>(operationId, `GET ${BATCH_PATH}/${name}`, {
+  route(operationId, `GET ${BATCH_PATH}/${name}`, {
     query: name === 'errors' ? RowsQuery : ReportQuery,
     responses: { 200: { description: 'Lines of JSON', content: { [NDJSON]: { each: schema } } } },
     handle: (call) => actions.report(name, call, call.query),
   });
 
 const viewRoutes = (actions: BatchActions): Route[] => [
-  route<PageQuery>('listBatches', `GET ${BATCHES_PATH}`, {
+  route('listBatches', `GET ${BATCHES_PATH}`, {
     query: PageQuery,
     responses: { 200: jsonDoc('A page', BatchPage) },
     handle: async (call) => json(await actions.list(call)),
@@ -120,7 +120,7 @@ const viewRoutes = (actions: BatchActions): Route[] => [
   reportRoute(actions, 'getBatchResults', 'results', ResultRow),
   reportRoute(actions, 'getBatchErrors', 'errors', ErrorRow),
   reportRoute(actions, 'getBatchManifest', 'manifest', ManifestRow),
-  route<ReportQuery>('getBatchArchive', `GET ${BATCH_PATH}/archive`, {
+  route('getBatchArchive', `GET ${BATCH_PATH}/archive`, {
     query: ReportQuery,
     responses: {
       200: {

@@ -20,7 +20,7 @@ export interface RowsRoutesOptions<Target extends BatchTarget> {
   /** In operation ids, such as `getBatchDuplicates`. */
   name: 'Batch' | 'FeedRun';
   /** @throws Problem not-found, gone, insufficient-scope */
-  readTarget(call: Call<unknown, unknown>): Promise<Target>;
+  readTarget(call: Call): Promise<Target>;
 }
 
 const duplicatesUnavailable = throwUnavailable(
@@ -54,7 +54,7 @@ export const duplicatesRoute = (
   blobs: Blobs,
   { path, name, readTarget }: RowsRoutesOptions<BatchTarget>,
 ): Route =>
-  route<DuplicatesQuery>(`get${name}Duplicates`, `GET ${path}/duplicates`, {
+  route(`get${name}Duplicates`, `GET ${path}/duplicates`, {
     query: DuplicatesQuery,
     responses: { 200: jsonDoc('A page', DuplicatesPage) },
     handle: async (call) => json(await readPage(blobs, await readTarget(call), call.query)),

@@ -134,10 +134,7 @@ export class FeedAcceptance {
   }
 
   /** Checks that the caller may make the request, and returns the manifest of the new feed. */
-  async #authorizeRequest(
-    request: CreateFeedRequest,
-    call: Call<unknown, unknown>,
-  ): Promise<FeedManifest> {
+  async #authorizeRequest(request: CreateFeedRequest, call: Call): Promise<FeedManifest> {
     const { linkRule, presets, feeds, readClientLimits, now } = this.#services;
     const { imageOptions, access, ...rest } = request;
     const url = 'url' in request.source ? request.source.url : undefined;

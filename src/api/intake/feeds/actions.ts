@@ -58,20 +58,20 @@ export class FeedActions {
   readonly #findRun = (id: string) => this.#services.batches.get(id).catch(feedsUnavailable);
 
   /** Reads a request's feed. Another client's feed is not-found: its existence is not disclosed. */
-  async #readOwnOrDeleted(call: Call<unknown, unknown>): Promise<FeedRecord> {
+  async #readOwnOrDeleted(call: Call): Promise<FeedRecord> {
     const feed = await this.#services.feeds.get(call.params.id ?? '').catch(feedsUnavailable);
     if (feed?.client !== call.client) throw notFound('feed');
     checkScopes(feed.operations, call);
     return feed;
   }
 
-  readonly readOwn = async (call: Call<unknown, unknown>): Promise<FeedRecord> => {
+  readonly readOwn = async (call: Call): Promise<FeedRecord> => {
     const feed = await this.#readOwnOrDeleted(call);
     if (feed.erasure) throw deleted('feed', feed);
     return feed;
   };
 
-  async readOwnRun(call: Call<unknown, unknown>) {
+  async readOwnRun(call: Call) {
     const feed = await this.readOwn(call);
     const run = await this.#findRun(call.params.run ?? '');
     if (run?.feedId !== feed.id) throw notFound('run');

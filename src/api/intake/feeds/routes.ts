@@ -46,19 +46,19 @@ const changeRoutes = (
   acceptance: FeedAcceptance,
   edit: ReturnType<typeof createFeedEdit>,
 ): Route[] => [
-  route<FeedQuery>('createFeed', `POST ${FEEDS_PATH}`, {
+  route('createFeed', `POST ${FEEDS_PATH}`, {
     query: FeedQuery,
     stream: { ...feedBodies, 'application/json': FeedJson },
     responses: { 202: { ...feedDoc, headers: ['Location', 'Retry-After'] } },
     handle: (call) => acceptance.create(call),
   }),
-  route<InspectQuery>('inspectFeed', `POST ${FEEDS_PATH}/inspect`, {
+  route('inspectFeed', `POST ${FEEDS_PATH}/inspect`, {
     query: InspectQuery,
     stream: feedBodies,
     responses: { 200: jsonDoc('What was recognised', FeedInspection) },
     handle: inspect,
   }),
-  route<FeedQuery>('createFeedRun', `POST ${FEED_PATH}/runs`, {
+  route('createFeedRun', `POST ${FEED_PATH}/runs`, {
     query: FeedQuery,
     optionalBody: true,
     stream: feedBodies,
@@ -73,7 +73,7 @@ const changeRoutes = (
     responses: { 202: { ...runDoc, headers: ['Retry-After'] } },
     handle: (call) => actions.confirm(call),
   }),
-  route<unknown, FeedEditJson>('editFeed', `PATCH ${FEED_PATH}`, {
+  route('editFeed', `PATCH ${FEED_PATH}`, {
     body: FeedEditJson,
     responses: { 200: feedDoc },
     handle: edit,

@@ -10,7 +10,7 @@ import { BatchEvent } from '../batches/response.ts';
 import { PageLinks, PageQuery } from '../page.ts';
 import type { FeedActions } from './actions.ts';
 import { type DownloadServices, FeedDownloads } from './downloads.ts';
-import { ExportQuery, ListQuery, type ReportFormat, ReportQuery } from './request.ts';
+import { ExportQuery, ListQuery, ReportQuery } from './request.ts';
 import { FeedResponse, ReportLine, RunResponse, runEventCounts, runResponse } from './response.ts';
 
 const FeedList = z.object({ feeds: z.array(FeedResponse) }).meta({ id: 'FeedList' });
@@ -21,7 +21,7 @@ export const FEED_PATH = `${FEEDS_PATH}/:id`;
 export const RUN_PATH = `${FEED_PATH}/runs/:run`;
 
 const statusRoutes = (actions: FeedActions): Route[] => [
-  route<{ limit: number }>('listFeeds', `GET ${FEEDS_PATH}`, {
+  route('listFeeds', `GET ${FEEDS_PATH}`, {
     query: ListQuery,
     responses: { 200: jsonDoc('Feeds', FeedList) },
     handle: (call) => actions.list(call),
@@ -30,7 +30,7 @@ const statusRoutes = (actions: FeedActions): Route[] => [
     responses: { 200: jsonDoc('The feed', FeedResponse) },
     handle: (call) => actions.show(call),
   }),
-  route<PageQuery>('listFeedRuns', `GET ${FEED_PATH}/runs`, {
+  route('listFeedRuns', `GET ${FEED_PATH}/runs`, {
     query: PageQuery,
     responses: { 200: jsonDoc('A page', RunPage) },
     handle: (call) => actions.listRuns(call),
@@ -62,7 +62,7 @@ const exportDoc = {
 };
 
 const downloadRoutes = (actions: FeedActions, downloads: FeedDownloads): Route[] => [
-  route<{ format?: ReportFormat | undefined }>('getFeedRunReport', `GET ${RUN_PATH}/report`, {
+  route('getFeedRunReport', `GET ${RUN_PATH}/report`, {
     query: ReportQuery,
     responses: {
       200: {
@@ -77,12 +77,12 @@ const downloadRoutes = (actions: FeedActions, downloads: FeedDownloads): Route[]
     handle: async (call) =>
       downloads.report(await actions.readOwnRun(call), call, call.query.format),
   }),
-  route<ExportQuery>('exportFeedRun', `GET ${RUN_PATH}/export`, {
+  route('exportFeedRun', `GET ${RUN_PATH}/export`, {
     query: ExportQuery,
     responses: exportDoc,
     handle: async (call) => downloads.export(await actions.readOwnRun(call), call, call.query),
   }),
-  route<ExportQuery>('exportFeed', `GET ${FEED_PATH}/export`, {
+  route('exportFeed', `GET ${FEED_PATH}/export`, {
     query: ExportQuery,
     responses: exportDoc,
     handle: (call) => exportLastCompleted(actions, downloads, call),

@@ -42,7 +42,7 @@ export const presetRoutes = (presets: Presets): Route[] => [
       return json(toResponse(preset));
     },
   }),
-  route<unknown, PresetRequest>('putPreset', `PUT ${PATH}/:name`, {
+  route('putPreset', `PUT ${PATH}/:name`, {
     scope: 'background-removal:process',
     body: PresetRequest,
     responses: { 200: presetDoc },

@@ -102,11 +102,7 @@ export class RowRefinements {
   }
 
   /** @throws Problem conflict if the row has another revision than the client has seen; not-found */
-  async #readSubject(
-    target: ReviewTarget,
-    call: Call<unknown, unknown>,
-    seen: number | undefined,
-  ): Promise<Subject> {
+  async #readSubject(target: ReviewTarget, call: Call, seen: number | undefined): Promise<Subject> {
     const made = await this.#reviews.readRow(target.batch, call);
     const known = await this.#reviews.readKnown(target.batch, made);
     const own = known.decisions.get(made.row);
@@ -116,7 +112,7 @@ export class RowRefinements {
     return { target, made, known, versions, revision, row: withNewest(made, known) };
   }
 
-  #newDecision(call: Call<unknown, unknown>, { revision }: Subject): NewDecision {
+  #newDecision(call: Call, { revision }: Subject): NewDecision {
     return {
       revision: revision + 1,
       decision: 'pending',
@@ -126,11 +122,7 @@ export class RowRefinements {
   }
 
   /** Gives a row other versions, in the place of those that were read. @throws Problem conflict */
-  async #replace(
-    call: Call<unknown, unknown>,
-    subject: Subject,
-    versions: RefinedCutOut[],
-  ): Promise<object> {
+  async #replace(call: Call, subject: Subject, versions: RefinedCutOut[]): Promise<object> {
     const { target, made, row, known } = subject;
     const { sha256: original, confidence } = made;
     const refined: Refined = { original, thousandths: thousandths(confidence), versions };
@@ -312,7 +304,7 @@ export const refinementRoutes = (
       return refinements.refine(await readTarget(call), call);
     },
   }),
-  route<UndoQuery>(`undo${name}RowRefinement`, `DELETE ${path}/review/:row/refinements/:version`, {
+  route(`undo${name}RowRefinement`, `DELETE ${path}/review/:row/refinements/:version`, {
     scope: 'background-removal:process',
     query: UndoQuery,
     responses: { 200: rowDoc },

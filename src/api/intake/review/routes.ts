@@ -18,7 +18,7 @@ const decisionRoutes = (
   actions: ReviewActions,
   { path, name, readTarget }: ReviewRoutesOptions,
 ): Route[] => [
-  route<ReviewQuery>(`get${name}Review`, `GET ${path}/review`, {
+  route(`get${name}Review`, `GET ${path}/review`, {
     query: ReviewQuery,
     responses: { 200: jsonDoc('A page', ReviewPage) },
     handle: async (call) => json(await actions.list(await readTarget(call), call)),
@@ -27,7 +27,7 @@ const decisionRoutes = (
     responses: { 200: jsonDoc('The counts', ReviewSummary) },
     handle: async (call) => json(await actions.counts(await readTarget(call))),
   }),
-  route<unknown, ApprovalRequest>(`approve${name}Rows`, `POST ${path}/review`, {
+  route(`approve${name}Rows`, `POST ${path}/review`, {
     body: ApprovalRequest,
     responses: { 200: jsonDoc('What was approved', ApprovalResponse) },
     handle: async (call) => json(await actions.approve(await readTarget(call), call)),
@@ -40,7 +40,7 @@ const decisionRoutes = (
     responses: { 200: { description: 'The photo', content: CUT_OUT_MEDIA } },
     handle: async (call) => actions.photo(await readTarget(call), call),
   }),
-  route<unknown, DecisionRequest>(`decide${name}Row`, `POST ${path}/review/:row`, {
+  route(`decide${name}Row`, `POST ${path}/review/:row`, {
     body: DecisionRequest,
     responses: { 200: jsonDoc('The row', ReviewRowResponse) },
     handle: async (call) => json(await actions.decide(await readTarget(call), call)),

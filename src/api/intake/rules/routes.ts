@@ -43,7 +43,7 @@ const builtInResponses = () =>
 const notFound = () => new Problem('not-found', 'There is no such rule pack');
 
 /** @throws Problem conflict, not-found */
-function requireOwnName({ params: { name = '' } }: Call<unknown, unknown>): string {
+function requireOwnName({ params: { name = '' } }: Call): string {
   if (BUILT_IN_PACKS.has(name)) {
     throw new Problem('conflict', `"${name}" is built in and cannot be changed; use another name`);
   }

@@ -41,7 +41,7 @@ export class SourceActions {
   }
 
   /** Returns the source of a request. Another client's is not-found: its existence is not disclosed. */
-  #requireOwn(call: Call<unknown, unknown>): DeclaredSource {
+  #requireOwn(call: Call): DeclaredSource {
     const { client } = call;
     const found = this.#services.declared.find((source) => source.id === call.params.id);
     if (found?.client !== client) throw notFound('source');
@@ -72,13 +72,13 @@ export class SourceActions {
     };
   }
 
-  async list(call: Call<unknown, unknown>): Promise<{ sources: SourceResponse[] }> {
+  async list(call: Call): Promise<{ sources: SourceResponse[] }> {
     const { client } = call;
     const own = this.#services.declared.filter((source) => source.client === client);
     return { sources: await Promise.all(own.map((source) => this.#read(source))) };
   }
 
-  show(call: Call<unknown, unknown>): Promise<SourceResponse> {
+  show(call: Call): Promise<SourceResponse> {
     return this.#read(this.#requireOwn(call));
   }
 
@@ -107,7 +107,7 @@ export class SourceActions {
   }
 
   /** Has the objects looked up that an event names. */
-  async receive(call: Call<unknown, unknown>): Promise<{ objects: number; ignored: number }> {
+  async receive(call: Call): Promise<{ objects: number; ignored: number }> {
     const { id, from } = this.#requireOwn(call);
     const subscription = subscriptionInEvent(call.body);
     if (subscription) {
@@ -159,7 +159,7 @@ export class SourceActions {
   }
 
   /** Has all objects listed at once, and tries again those that failed. */
-  async scan(call: Call<unknown, unknown>): Promise<SourceResponse> {
+  async scan(call: Call): Promise<SourceResponse> {
     const source = this.#requireOwn(call);
     await this.#services.sources.failures.retryAll(source.id);
     await this.#services.sources.update(source.id, { isScanRequested: true });

@@ -29,12 +29,12 @@ export function sourceRoutes(services: SourceServices): Route[] {
       responses: { 200: sourceDoc },
       handle: async (call) => json(await actions.show(call)),
     }),
-    route<FailuresQuery>('listSourceFailures', `GET ${SOURCE_PATH}/failures`, {
+    route('listSourceFailures', `GET ${SOURCE_PATH}/failures`, {
       query: FailuresQuery,
       responses: { 200: jsonDoc('A page', SourceFailures) },
       handle: async (call) => json(await actions.failures(call)),
     }),
-    route<unknown, SourceRequest>('putSource', `PUT ${SOURCE_PATH}`, {
+    route('putSource', `PUT ${SOURCE_PATH}`, {
       scope: SCOPE,
       body: SourceRequest,
       optionalBody: true,

@@ -115,13 +115,13 @@ const commonSpec = {
 } as const;
 
 export const rembgRoutes = (deps: RembgDeps): Route[] => [
-  route<z.infer<typeof Query>>('removeBackgroundLikeRembg', `POST ${PATH}`, {
+  route('removeBackgroundLikeRembg', `POST ${PATH}`, {
     ...commonSpec,
     query: Query,
     form: { 'multipart/form-data': Fields.and(z.object({ file: filePart('The image') })) },
     handle: removeFromFile(deps),
   }),
-  route<z.infer<typeof UrlQuery>>('removeBackgroundOfUrlLikeRembg', `GET ${PATH}`, {
+  route('removeBackgroundOfUrlLikeRembg', `GET ${PATH}`, {
     ...commonSpec,
     query: UrlQuery,
     handle: (call) => {
