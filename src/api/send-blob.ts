@@ -3,7 +3,7 @@ import type { Call, Reply } from '../http/route.ts';
 import { Problem } from '../platform/problem.ts';
 import type { BlobHead, Blobs, ByteRange } from '../storage/blobs.ts';
 import { openBlob, storageUnavailable } from './common-problems.ts';
-import { isFresh } from './is-fresh.ts';
+import { isFresh } from './document.ts';
 import { verified } from './verified-blob.ts';
 
 type Request = Pick<Call, 'method' | 'headers' | 'signal'>;

@@ -29,8 +29,6 @@ export interface CallOptions extends AccessControl {
   bodyMemory: BodyMemory;
   /** See `BodyTimes`. */
   idleMillis: number;
-  /** The base of links, if the settings have one. */
-  publicUrl?: string | undefined;
   /** Aborts when the server starts to shut down. */
   closing: AbortSignal;
 }

@@ -2,9 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../platform/problem.ts';
 import { authorize, type Grant, type LookUp, requireGrant } from './auth.ts';
 import type { BodyHold } from './body-memory.ts';
-import { CLIENT_DISCONNECTED } from './disconnect.ts';
 import type { Admission, Limits } from './limits.ts';
 import { requestOrigin } from './origin.ts';
+import { CLIENT_DISCONNECTED } from './problem-response.ts';
 import type { Route } from './route.ts';
 import { isFromOwnPage, isOverTls, sessionIdOf } from './session-cookie.ts';
 
@@ -51,7 +51,7 @@ export interface AccessControl {
   /** Finds the grant behind a session's id. Without it there are no sessions. */
   lookUpSession?: LookUp | undefined;
   limits: Pick<Limits, 'admit'>;
-  /** By which clients reach the service, if it is set. */
+  /** By which clients reach the service, if it is set: the base of links. */
   publicUrl?: string | undefined;
 }
 

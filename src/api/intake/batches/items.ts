@@ -134,8 +134,7 @@ async function* readBytes(
   from: Upload | undefined,
   ids: IdSet,
 ): AsyncGenerator<IncomingRow> {
-  const { mediaType, charset } = body;
-  const hints = { mediaType: charset ? `${mediaType}; charset=${charset}` : mediaType };
+  const hints = { mediaType: body.contentType };
   const isContinued = from !== undefined && from.format !== 'feed';
   const { head, all } = await peek(
     body.stream,

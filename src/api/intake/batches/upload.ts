@@ -15,7 +15,6 @@ import type { AcceptedRow } from '../../../queue/job-data.ts';
 import { throwUnavailable } from '../../common-problems.ts';
 import type { IncomingRow } from './incoming-rows.ts';
 import { byteLength, countRows, type PendingLine, PendingLines } from './pending-lines.ts';
-import { createRejectionCharge } from './rejection-charge.ts';
 import type { ItemsResponse } from './response.ts';
 import { RowImages, storageUnavailable } from './row-images.ts';
 
@@ -23,6 +22,8 @@ import { RowImages, storageUnavailable } from './row-images.ts';
 const CHUNK_IMAGE_BYTES = 64 * 1024 * 1024;
 const MAX_REPORTED_ERRORS = 10;
 const MAX_REPORTED_COLUMNS = 20;
+/** Rejected rows that cost as much of the rate limit as one request. A row that brings an image costs as much alone. */
+const ROWS_PER_REQUEST = 50;
 
 export type UploadServices = Pick<
   Gateway,
@@ -57,11 +58,11 @@ export class RowUpload {
   readonly #renewLease;
   readonly #keys;
   readonly #images;
-  readonly #chargeRejection;
   readonly #stored: Omit<ItemsResponse, 'warnings'>;
   readonly #unknownColumns = new Set<string>();
   #chunk;
   #nextRow;
+  #uncharged = 0;
   readonly #pending = new PendingLines();
 
   constructor(
@@ -77,7 +78,6 @@ export class RowUpload {
     this.#renewLease = renewLease;
     this.#keys = batchKeys(batch.client, batch.id);
     this.#images = new RowImages(services, batch, caller);
-    this.#chargeRejection = createRejectionCharge(services.requestLimits, caller);
     this.#stored = { accepted: 0, rejected: 0, offset: from?.offset ?? 0, errors: [] };
     this.#chunk = batch.chunks;
     this.#nextRow = batch.accepted + batch.rejected;
@@ -89,6 +89,19 @@ export class RowUpload {
     const { batches } = this.#services;
     if (await batches.hasQuota(this.#caller, rows).catch(redisUnavailable)) return;
     throw quotaExceeded(this.#caller, this.#services.now());
+  }
+
+  /** Charges rejected rows to the rate limit: they use no quota. @throws Problem rate-limit-exceeded, upstream-unavailable */
+  async #chargeRejection({ bringsImage }: IncomingRow): Promise<void> {
+    this.#uncharged += bringsImage ? ROWS_PER_REQUEST : 1;
+    if (this.#uncharged < ROWS_PER_REQUEST) return;
+    this.#uncharged -= ROWS_PER_REQUEST;
+    await this.#services.requestLimits.admit(this.#caller, 0).catch((error) => {
+      if (!(error instanceof Problem) || error.type !== 'rate-limit-exceeded') throw error;
+      const detail =
+        'So many rows were rejected that they used up the rate limit; resume from "offset" after Retry-After';
+      throw new Problem(error.type, detail, { headers: error.headers });
+    });
   }
 
   async #toLine({ line, customId, content }: IncomingRow): Promise<RowLine> {

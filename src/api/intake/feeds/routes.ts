@@ -15,10 +15,10 @@ import { FeedAcceptance } from './accept-feed.ts';
 import { FeedActions, type FeedServices } from './actions.ts';
 import type { DownloadServices } from './downloads.ts';
 import { createFeedEdit } from './edit-feed.ts';
-import { inspect } from './inspect.ts';
 import { pictureName } from './report-lines.ts';
 import { FeedEditJson, FeedJson, FeedQuery, InspectQuery } from './request.ts';
 import { FeedResponse, RunResponse } from './response.ts';
+import { inspect } from './upload.ts';
 import { FEED_PATH, feedViewRoutes, RUN_PATH } from './views.ts';
 
 const feedBodies = Object.fromEntries(FEED_MEDIA_TYPES.map((type) => [type, 'binary' as const]));
