@@ -16,6 +16,7 @@ import { ClassifyOptions, DEFAULT_SETTINGS } from '../taxonomy/request-schema.ts
 import { chargedOnce, contentOf } from './intake/idempotent.ts';
 import { languageHeaders, languageOf } from './language.ts';
 import type { ImageRequests } from './removal/image-requests.ts';
+import { requireImage } from './removal/image-source.ts';
 
 type GarmentImages = Pick<ImageRequests, 'shedIfBusy' | 'separateGarments'>;
 
@@ -65,12 +66,6 @@ const JsonRequest = z
 const GarmentsResponse = OutfitDescription.extend({ requestId: z.string() }).meta({
   id: 'GarmentsResponse',
 });
-
-function requireImage({ image, pointers }: ImageForm): Uint8Array {
-  if (image) return image;
-  const detail = `There is no image; send it as "${pointers.image.slice(1)}"`;
-  throw fieldProblem('invalid-request', pointers.image, 'is missing', detail);
-}
 
 /** @throws Problem unprocessable-image */
 export function checkSides(

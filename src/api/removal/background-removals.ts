@@ -35,7 +35,7 @@ import {
   serverTiming,
 } from './cut-out-response.ts';
 import type { CutOutRequest, ImageRequests } from './image-requests.ts';
-import { backgroundSource } from './image-source.ts';
+import { backgroundSource, requireImage } from './image-source.ts';
 
 const Query = z.object({
   return_base64: queryFlag
@@ -115,21 +115,14 @@ async function readRequest(
 
 function checkBase64(call: Call<Query>): void {
   if (!call.query.return_base64 || call.caller.allowBase64) return;
-  throw new Problem(
-    'base64-not-allowed',
-    'Request the binary response: multipart without return_base64',
-  );
+  const detail = 'Request the binary response: multipart without return_base64';
+  throw new Problem('base64-not-allowed', detail);
 }
 
-/** Returns the image. @throws Problem if there is none, or if the body is JSON without `return_base64` */
-function requireImage({ image, via, pointers }: ImageForm, asBase64: boolean): Uint8Array {
-  if (via === 'json' && !asBase64) {
-    const detail = 'JSON bodies need the query ?return_base64=true';
-    throw fieldProblem('invalid-request', '?return_base64', 'must be true in JSON mode', detail);
-  }
-  if (image) return image;
-  const detail = `There is no image; send it as "${pointers.image.slice(1)}"`;
-  throw fieldProblem('invalid-request', pointers.image, 'is missing', detail);
+function checkMode({ via }: ImageForm, asBase64: boolean): void {
+  if (via !== 'json' || asBase64) return;
+  const detail = 'JSON bodies need the query ?return_base64=true';
+  throw fieldProblem('invalid-request', '?return_base64', 'must be true in JSON mode', detail);
 }
 
 const handleRemoval =
@@ -140,7 +133,8 @@ const handleRemoval =
     const prefer = await readJobPreference(removals, call);
     if (!prefer) removals.images.shedIfBusy(call);
     const form = await call.imageForm({ background: true });
-    const image = requireImage(form, asBase64);
+    checkMode(form, asBase64);
+    const image = requireImage(form);
     const { presets, rulePacks } = removals;
     const sent = await readRequest(image, form, presets, call);
     const options = await resolveRules(rulePacks, call.client, sent.options, '/rules');

@@ -18,6 +18,10 @@ export interface CodedIssue extends ValidationIssue {
 export const removebgProblem = (...issues: readonly CodedIssue[]): Problem =>
   new Problem('invalid-request', issues.map(({ detail }) => detail).join('; '), { errors: issues });
 
+/** About the request as a whole. */
+export const requestProblem = (code: Code, ...details: readonly string[]): Problem =>
+  removebgProblem(...details.map((detail) => ({ pointer: '', code, detail })));
+
 interface RemoveBgError {
   status: number;
   code: string;
