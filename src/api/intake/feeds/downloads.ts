@@ -10,7 +10,7 @@ import { readSourceMetadata } from '../../../intake/feeds/feed-source.ts';
 import { type FeedRecord, toParseOptions } from '../../../intake/feeds/feeds.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { openBlob, resultsGone, storageUnavailable } from '../../common-problems.ts';
-import { createClientLimit } from '../client-limit.ts';
+import { ClientLimit } from '../client-limit.ts';
 import { RETRY_SOON } from '../job-response.ts';
 import { requireReview } from '../review/actions.ts';
 import { applyExportPolicy } from '../review/export-policy.ts';
@@ -49,7 +49,7 @@ const toStream = (bytes: AsyncGenerator<Uint8Array>, source: Readable | undefine
 
 export class FeedDownloads {
   readonly #services;
-  readonly #limit = createClientLimit(
+  readonly #limit = new ClientLimit(
     MAX_DOWNLOADS_PER_CLIENT,
     `A client may download ${MAX_DOWNLOADS_PER_CLIENT} reports or exports of feeds at a time`,
   );
