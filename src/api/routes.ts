@@ -109,8 +109,8 @@ export function routeTable(
       redis,
     ),
     ...removeBgRoutes({ images, readImage, now }),
-    ...rembgRoutes({ images }),
-    ...withoutBgRoutes({ images }),
+    ...rembgRoutes(images),
+    ...withoutBgRoutes(images),
     ...taxonomyRoutes({
       images,
       idempotency,

@@ -5,7 +5,7 @@ import { Problem } from '../../platform/problem.ts';
 import { FILES_PATH } from '../../storage/file-links.ts';
 import { storageUnavailable } from '../common-problems.ts';
 import { CUT_OUT_MEDIA } from '../removal/cut-out-response.ts';
-import { sendBlob } from '../send-blob.ts';
+import { SANDBOX_HEADERS, sendBlob } from '../send-blob.ts';
 
 /** Maximum lifetime of a presigned link to object storage. */
 export const STORAGE_LINK_SECONDS = 300;
@@ -29,12 +29,6 @@ const cacheControl = (secondsLeft: number | undefined): string =>
   secondsLeft === undefined
     ? `public, max-age=${PUBLISHED_SECONDS}`
     : `private, max-age=${secondsLeft}`;
-
-/** Some files come from retailers: a browser must not run anything in them. */
-const SANDBOX_HEADERS = {
-  'x-content-type-options': 'nosniff',
-  'content-security-policy': "default-src 'none'; sandbox",
-} as const;
 
 async function serveFile({ blobs, links, now }: Services, call: Call<FileQuery>): Promise<Reply> {
   const nowMillis = now();
