@@ -1,10 +1,5 @@
 import { z } from 'zod';
-import {
-  ACCESS_STATUSES,
-  AccessError,
-  AccessRequest,
-  type Approval,
-} from '../auth/access-requests.ts';
+import { ACCESS_STATUSES, AccessError, AccessRequest } from '../auth/access-requests.ts';
 import {
   CLIENT_NAME,
   CLIENT_SCOPES,
@@ -19,7 +14,7 @@ import type { Gateway } from '../gateway.ts';
 import { addressBlock } from '../http/address-block.ts';
 import { type Call, json, type Reply, type Route, route } from '../http/route.ts';
 import { Problem, type ProblemType, unavailable } from '../platform/problem.ts';
-import { IDEMPOTENT, idempotently, storedJson } from './intake/idempotent.ts';
+import { idempotently, storedJson } from './intake/idempotent.ts';
 import { shownOnce } from './intake/shown-once.ts';
 import { jsonDoc } from './json-doc.ts';
 
@@ -185,11 +180,9 @@ export function accessRoutes({
 
   const operator = {
     scope: SCOPE,
-    requestHeaders: IDEMPOTENT,
     responses: {
       200: { ...jsonDoc('The request', AccessRequestView), headers: ['Idempotency-Replayed'] },
     },
-    problems: ['not-found', 'conflict', 'upstream-unavailable'],
   } as const;
   const decideOnce = (call: Call, action: string, decide: () => Promise<AccessRequest>) =>
     idempotently(idempotency, call, ['POST', action, call.params.id, call.body], async () =>
@@ -198,33 +191,21 @@ export function accessRoutes({
   return [
     route('requestAccess', `POST ${PATH}`, {
       scope: 'keyless',
-      summary: 'Request access: a key with these scopes',
-      description:
-        'Answered with the secret that the key is fetched with once the operator has approved. Off unless the operator takes requests (404). An address may send five an hour. 409 with the `id` of the request if it is repeated with its `Idempotency-Key`.',
-      requestHeaders: IDEMPOTENT,
       body: AccessRequestForm,
       maxBodyBytes: 8192,
       responses: { 201: { ...jsonDoc('The request', SubmittedRequest), headers: ['Location'] } },
-      problems: ['not-found', 'conflict', 'rate-limit-exceeded', 'upstream-unavailable'],
       handle: submit,
     }),
     route('fetchKey', `POST ${PATH}/:id/key`, {
       scope: 'keyless',
-      summary: 'Fetch the key of an approved request, once',
-      description:
-        '409 with `Retry-After` while the operator has not decided; 410 if the request was denied, or the key was fetched before.',
       body: z.strictObject({ secret: z.string().min(1).max(100) }),
       maxBodyBytes: 1024,
       responses: { 200: jsonDoc('The key; it is not shown again', FetchedKey) },
-      problems: ['not-found', 'conflict', 'gone', 'rate-limit-exceeded', 'upstream-unavailable'],
       handle: fetchKey,
     }),
-    route<{ status?: AccessRequest['status'] | undefined }>('listAccessRequests', `GET ${PATH}`, {
+    route('listAccessRequests', `GET ${PATH}`, {
       scope: SCOPE,
-      summary: 'List requests for access, oldest first',
-      description: 'For operators. The last thousand, for thirty days at least.',
       query: z.object({ status: z.enum(ACCESS_STATUSES).optional() }),
-      problems: ['upstream-unavailable'],
       responses: { 200: jsonDoc('Requests', z.object({ requests: z.array(AccessRequestView) })) },
       async handle({ query: { status } }) {
         const all = await accessRequests.list().catch(throwProblem);
@@ -232,11 +213,8 @@ export function accessRoutes({
         return json({ requests: wanted.map(viewOf) });
       },
     }),
-    route<unknown, Approval>('approveAccessRequest', `POST ${PATH}/:id/approve`, {
+    route('approveAccessRequest', `POST ${PATH}/:id/approve`, {
       ...operator,
-      summary: 'Approve a request for access, with scopes and limits',
-      description:
-        'For operators. The client fetches its key itself: no one else sees it. 409 if there is a client of that name, unless `existingClient` says that the request is its own.',
       optionalBody: true,
       body: ApprovalForm,
       handle: (call) =>
@@ -244,8 +222,6 @@ export function accessRoutes({
     }),
     route('denyAccessRequest', `POST ${PATH}/:id/deny`, {
       ...operator,
-      summary: 'Deny a request for access',
-      description: 'For operators. The client learns it when it asks for its key.',
       handle: (call) => decideOnce(call, 'deny', () => accessRequests.deny(call.params.id ?? '')),
     }),
   ];

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
+import fresh from 'fresh';
 import type { Call, Reply } from '../http/route.ts';
-import { isFresh } from './is-fresh.ts';
 
 /** A document that changes only with a release, serialized once. */
 export interface Document {
@@ -38,6 +38,13 @@ const acceptsGzip = (acceptEncoding: string): boolean =>
     .split(',')
     .map((coding) => coding.trim())
     .some((coding) => /^gzip($|\s*;)/.test(coding) && !/;\s*q=0(\.0*)?$/.test(coding));
+
+/**
+ * Reports whether the client has the version with these `etag` and `last-modified`. `Cache-Control: no-cache` does not
+ * count: `fetch` adds it to every conditional request.
+ */
+export const isFresh = ({ headers }: Pick<Call, 'headers'>, version: fresh.Headers): boolean =>
+  fresh({ ...headers, 'cache-control': undefined }, version);
 
 /**
  * Returns the document, or 304 if the client already has this version. Its tag is weak: it names the version in any

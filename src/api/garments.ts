@@ -13,9 +13,10 @@ import { fieldProblem, Problem } from '../platform/problem.ts';
 import { describeOutfit } from '../taxonomy/outfit/describe-outfit.ts';
 import { OutfitDescription } from '../taxonomy/outfit/outfit-schema.ts';
 import { ClassifyOptions, DEFAULT_SETTINGS } from '../taxonomy/request-schema.ts';
-import { chargedOnce, contentOf, IDEMPOTENT } from './intake/idempotent.ts';
+import { chargedOnce, contentOf } from './intake/idempotent.ts';
 import { languageHeaders, languageOf } from './language.ts';
 import type { ImageRequests } from './removal/image-requests.ts';
+import { requireImage } from './removal/image-source.ts';
 
 type GarmentImages = Pick<ImageRequests, 'shedIfBusy' | 'separateGarments'>;
 
@@ -65,12 +66,6 @@ const JsonRequest = z
 const GarmentsResponse = OutfitDescription.extend({ requestId: z.string() }).meta({
   id: 'GarmentsResponse',
 });
-
-function requireImage({ image, pointers }: ImageForm): Uint8Array {
-  if (image) return image;
-  const detail = `There is no image; send it as "${pointers.image.slice(1)}"`;
-  throw fieldProblem('invalid-request', pointers.image, 'is missing', detail);
-}
 
 /** @throws Problem unprocessable-image */
 export function checkSides(
@@ -123,7 +118,7 @@ const handleGarments =
 async function separate(images: GarmentImages, form: ImageForm, call: Call): Promise<Reply> {
   const { cutouts, quality, options } = parse(Fields, form.fields, 'request');
   const image = requireImage(form);
-  if (cutouts && !call.caller?.scopes.includes(CUT_OUT_SCOPE)) {
+  if (cutouts && !call.caller.scopes.includes(CUT_OUT_SCOPE)) {
     throw insufficientScope(CUT_OUT_SCOPE);
   }
   const pointer = form.pointers.image;
@@ -155,10 +150,6 @@ async function separate(images: GarmentImages, form: ImageForm, call: Call): Pro
 export const garmentsRoute = (deps: GarmentsDeps): Route =>
   route('separateGarments', `POST ${PATH}`, {
     scope: 'taxonomy:classify',
-    summary: 'Separate the garments in the photo of an outfit',
-    description:
-      'Each garment that the subject wears with its class, region, box, colours and wardrobe item; with `cutouts`, which needs the scope `background-removal:process` too, a ZIP archive with `garments.json` and a PNG for each. Of several people the largest is taken.',
-    requestHeaders: IDEMPOTENT,
     imageForm: { 'multipart/form-data': MultipartRequest, 'application/json': JsonRequest },
     quota: 1,
     responses: {
@@ -169,6 +160,5 @@ export const garmentsRoute = (deps: GarmentsDeps): Route =>
         headers: ['Content-Language', 'Content-Disposition', 'Idempotency-Replayed'],
       },
     },
-    problems: ['unprocessable-image', 'upstream-failed'],
     handle: handleGarments(deps),
   });

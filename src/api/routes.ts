@@ -9,7 +9,7 @@ import { accessRoutes } from './access.ts';
 import { accountRoutes } from './account/routes.ts';
 import { garmentsRoute } from './garments.ts';
 import { BatchActions } from './intake/batches/actions.ts';
-import { createBatchEvents } from './intake/batches/events.ts';
+import { BatchEvents } from './intake/batches/events.ts';
 import { batchRoutes } from './intake/batches/routes.ts';
 import { feedRoutes } from './intake/feeds/routes.ts';
 import { fileRoutes } from './intake/files.ts';
@@ -86,7 +86,7 @@ export function routeTable(
   const images = new ImageRequests(gateway);
   const jobs = new JobActions(gateway);
   const preferJob = { jobs, maxWaitSeconds: Math.floor(gateway.deadlineMillis / 1000) };
-  const events = createBatchEvents();
+  const events = new BatchEvents();
   const reviews = new ReviewActions(gateway, images);
   const refinements = new RowRefinements(gateway, reviews, images);
   const readImage = (body: unknown) => readJsonImage(body, maxImageBytes).image;
@@ -109,8 +109,8 @@ export function routeTable(
       redis,
     ),
     ...removeBgRoutes({ images, readImage, now }),
-    ...rembgRoutes({ images }),
-    ...withoutBgRoutes({ images }),
+    ...rembgRoutes(images),
+    ...withoutBgRoutes(images),
     ...taxonomyRoutes({
       images,
       idempotency,

@@ -3,10 +3,16 @@ import type { Call, Reply } from '../http/route.ts';
 import { Problem } from '../platform/problem.ts';
 import type { BlobHead, Blobs, ByteRange } from '../storage/blobs.ts';
 import { openBlob, storageUnavailable } from './common-problems.ts';
-import { isFresh } from './is-fresh.ts';
+import { isFresh } from './document.ts';
 import { verified } from './verified-blob.ts';
 
 type Request = Pick<Call, 'method' | 'headers' | 'signal'>;
+
+/** Some files come from retailers: a browser must not run anything in them. */
+export const SANDBOX_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; sandbox",
+} as const;
 
 /** What of a request needs the file's tag or size before it is opened; otherwise one call to the storage is enough. */
 const CONDITIONS = ['if-none-match', 'if-modified-since', 'range'];

@@ -29,7 +29,6 @@ import {
   ClassifyResponse,
 } from '../taxonomy/response-schema.ts';
 import { shopPath } from '../taxonomy/shop-path.ts';
-import { requireCaller } from './caller.ts';
 import { throwUnavailable } from './common-problems.ts';
 import { sendDocument } from './document.ts';
 import { checkSides } from './garments.ts';
@@ -76,7 +75,7 @@ async function findLearned(
   const path = shopPath(attributes?.product_type);
   if (path === undefined) return undefined;
   return learnedCategories
-    .find(requireCaller(call).client, path)
+    .find(call.client, path)
     .catch(throwUnavailable('What was learnt cannot be read right now; try again'));
 }
 
@@ -269,14 +268,10 @@ const MultipartRequest = z.object({
 
 const optionsRoute = (modelVersion: string): Route => {
   const optionsDocument = createOptions(modelVersion);
-  return route<OptionsQuery>('getTaxonomyOptions', 'GET /taxonomy/v1/options', {
+  return route('getTaxonomyOptions', 'GET /taxonomy/v1/options', {
     scope: 'keyless',
     anyOrigin: true,
-    summary: 'The garment dictionary and the options of a profile',
-    description:
-      'Every term the service knows, in one of six languages. It changes only with a release: cache it and revalidate with `If-None-Match`.',
     query: OptionsQuery,
-    problems: ['dictionary-version-unsupported'],
     responses: {
       200: {
         description: 'The requested sections',
@@ -300,10 +295,6 @@ export const taxonomyRoutes = (classifier: Classifier): Route[] => [
   optionsRoute(classifier.modelVersion),
   route('classifyGarment', `POST ${PATH}`, {
     scope: 'taxonomy:classify',
-    summary: 'Classify a garment',
-    description:
-      'Send a photo, the attributes from a product feed, or both; or up to 50 such `items`, each with its own result and, if it succeeds, a unit of quota. If the result is uncertain, it names only the group. `Prefer` is as for background removal.',
-    requestHeaders: ['Idempotency-Key', 'Prefer'],
     imageForm: {
       'application/json': z.union([ClassifyRequest, BatchRequest]),
       'multipart/form-data': MultipartRequest,
@@ -322,7 +313,6 @@ export const taxonomyRoutes = (classifier: Classifier): Route[] => [
         headers: ['Location', 'Retry-After', 'Preference-Applied'],
       },
     },
-    problems: ['conflict', 'unprocessable-image', 'upstream-failed'],
     handle: handleClassify(classifier),
   }),
 ];

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { pipeline, Readable, Transform, type TransformCallback } from 'node:stream';
-import { Problem, type ProblemType } from '../platform/problem.ts';
+import { Problem } from '../platform/problem.ts';
 import type { Blobs } from '../storage/blobs.ts';
 import { openBlob, storageUnavailable } from './common-problems.ts';
 
@@ -13,16 +13,6 @@ interface RecordedBlob {
 
 /** Returns why a blob may be missing, such as that its job has just expired; nothing if it may not. */
 type Missing = () => Promise<Problem | undefined>;
-
-/** The problems of a route that serves a result. */
-export const RESULT_PROBLEMS: readonly ProblemType[] = [
-  'not-found',
-  'conflict',
-  'gone',
-  'damaged',
-  'upstream-failed',
-  'unprocessable-image',
-];
 
 /** Longer files are checked while they are sent: those of all downloads together must fit into memory. */
 const HELD_BYTES = 256 * 1024;

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { Problem, unavailable } from '../platform/problem.ts';
-import { CLIENT_DISCONNECTED } from './disconnect.ts';
 import { type FilePart, readFileParts } from './file-parts.ts';
 import { mediaTypeOf } from './media-type.ts';
+import { CLIENT_DISCONNECTED } from './problem-response.ts';
 import { tooSlow } from './slow-body.ts';
 
 /**
@@ -12,9 +12,8 @@ import { tooSlow } from './slow-body.ts';
 export type BodyStream =
   | {
       kind: 'bytes';
-      /** Lower-case, without parameters. */
-      mediaType: string;
-      charset: string | undefined;
+      /** Lower-case, without parameters but the charset. */
+      contentType: string;
       stream: AsyncIterable<Uint8Array>;
       /** Takes memory for bytes that were read and are still needed. @throws Problem */
       hold(bytes: number): void;
@@ -91,19 +90,20 @@ const CHARSET = /;\s*charset\s*=\s*"?([\w.:-]+)/i;
 
 /** Returns the body of a request as a stream, by its media type. @throws Problem unsupported-media-type */
 export function readBodyStream(request: FastifyRequest, limits: BodyStreamLimits): BodyStream {
-  const contentType = request.headers['content-type'];
-  if (!contentType) {
+  const sent = request.headers['content-type'];
+  if (!sent) {
     throw new Problem('unsupported-media-type', 'Declare the body in Content-Type; see /docs');
   }
-  const mediaType = mediaTypeOf(contentType);
+  const mediaType = mediaTypeOf(sent);
   const stream = readBytes(request, limits);
   if (mediaType === 'multipart/form-data') {
     const { maxFileBytes, hold } = limits;
     const files = readFileParts(stream, request.headers, { maxFileBytes, onFileBytes: hold });
     return { kind: 'files', mediaType, files };
   }
-  const charset = CHARSET.exec(contentType)?.[1];
-  return { kind: 'bytes', mediaType, charset, stream, hold: limits.hold };
+  const charset = CHARSET.exec(sent)?.[1];
+  const contentType = charset ? `${mediaType}; charset=${charset}` : mediaType;
+  return { kind: 'bytes', contentType, stream, hold: limits.hold };
 }
 
 /**

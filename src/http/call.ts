@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from '../platform/log.ts';
 import { Problem } from '../platform/problem.ts';
+import { addressBlock } from './address-block.ts';
 import { BODY_WEIGHT, type BodyMemory } from './body-memory.ts';
 import { readBodyStream } from './body-stream.ts';
 import { malformedForm } from './file-parts.ts';
@@ -28,8 +29,6 @@ export interface CallOptions extends AccessControl {
   bodyMemory: BodyMemory;
   /** See `BodyTimes`. */
   idleMillis: number;
-  /** The base of links, if the settings have one. */
-  publicUrl?: string | undefined;
   /** Aborts when the server starts to shut down. */
   closing: AbortSignal;
 }
@@ -53,12 +52,15 @@ export function createCall(
   reply: FastifyReply,
   signal: AbortSignal,
 ): Call {
-  const { grant } = request.requestContext;
+  const { grant, admission: { rateLimit } = {} } = request.requestContext;
   const { maxImageBytes: maxFileBytes, idleMillis, closing } = deps;
   const checkAccess = createAccessCheck(deps, route, request);
   return {
     requestId: request.id,
-    caller: grant,
+    client: grant?.client ?? `address:${addressBlock(request.ip ?? '')}`,
+    get caller() {
+      return keyed(grant);
+    },
     method: request.method,
     remoteAddress: request.ip ?? '', // undefined once the connection is closed
     baseUrl: deps.publicUrl ?? requestOrigin(request),
@@ -83,7 +85,9 @@ export function createCall(
       }),
     awaitMemory: (bytes, signal) =>
       responseHoldOf(deps.bodyMemory, request, reply).wait(BODY_WEIGHT * bytes, signal),
-    rateLimit: request.requestContext.admission?.rateLimit,
+    get rateLimit() {
+      return keyed(rateLimit);
+    },
     resizeQuota: async (units) => request.requestContext.admission?.resize(units),
     takeQuota() {
       const { admission } = request.requestContext;
@@ -95,6 +99,11 @@ export function createCall(
     closing,
     log: deps.log.child({ requestId: request.id }),
   };
+}
+
+function keyed<T>(ofKey: T | undefined): T {
+  if (ofKey === undefined) throw new Error('a keyless route asks whose key it is');
+  return ofKey;
 }
 
 /** A body that may be left out counts as an empty object. */

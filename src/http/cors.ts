@@ -1,5 +1,6 @@
 import cors, { type FastifyCorsOptions } from '@fastify/cors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { REQUEST_HEADERS, RESPONSE_HEADERS } from './openapi/headers.ts';
 import type { Route } from './route.ts';
 
 const MAX_AGE_SECONDS = 7200;
@@ -8,68 +9,31 @@ const MAX_AGE_SECONDS = 7200;
  * What pages of other origins may send. Not the console's own header: a page that could send it could
  * use the session of a signed-in browser.
  */
-const REQUEST_HEADERS = [
-  'Authorization',
-  'Content-Type',
-  'Idempotency-Key',
-  'If-Modified-Since',
-  'If-None-Match',
-  'If-Range',
-  'Last-Event-ID',
-  'Prefer',
-  'Range',
-  'Traceparent',
-  'Tracestate',
-  'X-Api-Key',
-  'X-Request-Id',
+const MAY_SEND = [
+  ...Object.keys(REQUEST_HEADERS),
+  ...['Authorization', 'Content-Type', 'If-Modified-Since', 'X-Api-Key'],
+  ...['Traceparent', 'Tracestate'],
+].sort();
+
+/** What every page may read, and what is of no use to one. */
+const NOT_EXPOSED: readonly string[] = [
+  ...['Cache-Control', 'Content-Language', 'Last-Modified'],
+  ...['Allow', 'Content-Disposition', 'Set-Cookie', 'X-Max-Height', 'X-Max-Width'],
 ];
 
 /** What they may read besides the headers that every page may read. */
-const RESPONSE_HEADERS = [
-  'Accept-Ranges',
-  'Content-Range',
-  'Deprecation',
-  'ETag',
-  'Idempotency-Replayed',
-  'Link',
-  'Location',
-  'Preference-Applied',
-  'RateLimit',
-  'RateLimit-Limit',
-  'RateLimit-Policy',
-  'RateLimit-Remaining',
-  'RateLimit-Reset',
-  'Retry-After',
-  'Server-Timing',
-  'Sunset',
-  'WWW-Authenticate',
-  'X-Credits-Charged',
-  'X-Cutout-Alpha',
-  'X-Cutout-Confidence',
-  'X-Cutout-Review',
-  'X-Cutout-Review-Needed',
-  'X-Cutout-Rules',
-  'X-Foreground-Height',
-  'X-Foreground-Left',
-  'X-Foreground-Top',
-  'X-Foreground-Width',
-  'X-Height',
-  'X-Model',
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Reset',
-  'X-Request-Id',
-  'X-Type',
-  'X-Width',
-];
+const MAY_READ = [
+  ...Object.keys(RESPONSE_HEADERS).filter((name) => !NOT_EXPOSED.includes(name)),
+  ...['Accept-Ranges', 'Deprecation', 'Link', 'Sunset'],
+].sort();
 
 /** Answers pages of other origins on the routes with a `corsOf`; never with cookies. */
 export function allowOrigins(app: FastifyInstance): void {
   app.register(cors, {
     origin: false,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    allowedHeaders: REQUEST_HEADERS,
-    exposedHeaders: RESPONSE_HEADERS,
+    allowedHeaders: MAY_SEND,
+    exposedHeaders: MAY_READ,
     maxAge: MAX_AGE_SECONDS,
     // The route of other methods responds: to OPTIONS that is no preflight, with Allow.
     preflightContinue: true,

@@ -41,8 +41,8 @@ declare module 'fastify' {
   }
 }
 
-interface MountOptions extends CallOptions {
-  /** See `corsOf`. */
+export interface MountOptions extends CallOptions {
+  /** Origins whose pages may call every route; none by default. */
   corsOrigins?: readonly string[];
   /** See `BodyTimes`. */
   wholeMillis: number;

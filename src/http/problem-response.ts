@@ -1,5 +1,6 @@
 import { Problem, type ProblemType, unavailable } from '../platform/problem.ts';
 import { isRedisError } from '../platform/redis-errors.ts';
+import { requestIdOf } from './request-id.ts';
 
 /** The media type of every problem response (RFC 9457). */
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
@@ -20,6 +21,9 @@ export function problemBody(problem: Problem, requestId: string, base?: string) 
     ...problem.members,
   };
 }
+
+/** Ends the work for a client that has left; nobody reads it. */
+export const CLIENT_DISCONNECTED = new Problem('request-timeout', 'The client disconnected');
 
 export const UNKNOWN_MEDIA_TYPE =
   'This Content-Type is not accepted here; see /docs for the types each endpoint accepts';
@@ -73,13 +77,8 @@ export function asProblem(error: unknown): Problem {
   if (statusOf(error) < 500) {
     return new Problem('invalid-request', 'The request could not be read', { cause: error });
   }
-  return new Problem(
-    'internal-error',
-    'This is an error of the service; it was logged under this request id',
-    {
-      cause: error,
-    },
-  );
+  const detail = 'This is an error of the service; it was logged under this request id';
+  return new Problem('internal-error', detail, { cause: error });
 }
 
 export function parserProblem(error: unknown): Problem {
@@ -88,4 +87,29 @@ export function parserProblem(error: unknown): Problem {
     'This is not an HTTP request',
   ];
   return new Problem(type, detail, { cause: error });
+}
+
+/** Sends a problem on a bare socket, for input that never became a request. */
+export function sendRawProblem(
+  socket: { writable: boolean; end(text: string): void; destroy(): void },
+  problem: Problem,
+  base: string | undefined,
+): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const requestId = requestIdOf({ headers: {} });
+  const body = JSON.stringify(problemBody(problem, requestId, base));
+  socket.end(
+    [
+      `HTTP/1.1 ${problem.status} ${problem.title}`,
+      `Content-Type: ${PROBLEM_MEDIA_TYPE}`,
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Request-Id: ${requestId}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
 }

@@ -2,13 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../platform/problem.ts';
 import { authorize, type Grant, type LookUp, requireGrant } from './auth.ts';
 import type { BodyHold } from './body-memory.ts';
-import { CLIENT_DISCONNECTED } from './disconnect.ts';
 import type { Admission, Limits } from './limits.ts';
 import { requestOrigin } from './origin.ts';
+import { CLIENT_DISCONNECTED } from './problem-response.ts';
 import type { Route } from './route.ts';
 import { isFromOwnPage, isOverTls, sessionIdOf } from './session-cookie.ts';
 
-interface RequestContext {
+/** What is known of a request while it is handled. */
+export class RequestContext {
   grant: Grant | undefined;
   /** Undefined once its quota was charged, refunded or handed over. */
   admission: Admission | undefined;
@@ -21,7 +22,7 @@ interface RequestContext {
   bodyHold: BodyHold | undefined;
   /** The memory its response takes. */
   responseHold: BodyHold | undefined;
-  hasDisconnected: boolean;
+  hasDisconnected = false;
 }
 
 declare module 'fastify' {
@@ -29,17 +30,6 @@ declare module 'fastify' {
     requestContext: RequestContext;
   }
 }
-
-export const createRequestContext = (): RequestContext => ({
-  grant: undefined,
-  admission: undefined,
-  limits: undefined,
-  problem: undefined,
-  made: undefined,
-  bodyHold: undefined,
-  responseHold: undefined,
-  hasDisconnected: false,
-});
 
 export const callerFields = ({ requestContext }: FastifyRequest) => ({
   client: requestContext.grant?.client,
@@ -61,7 +51,7 @@ export interface AccessControl {
   /** Finds the grant behind a session's id. Without it there are no sessions. */
   lookUpSession?: LookUp | undefined;
   limits: Pick<Limits, 'admit'>;
-  /** By which clients reach the service, if it is set. */
+  /** By which clients reach the service, if it is set: the base of links. */
   publicUrl?: string | undefined;
 }
 

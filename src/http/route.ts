@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { KeyRecord, Meter } from '../auth/key-record.ts';
 import type { Logger } from '../platform/log.ts';
-import type { Problem } from '../platform/problem.ts';
+import type { Problem, ProblemType } from '../platform/problem.ts';
 import type { BodyStream } from './body-stream.ts';
 import type { Form } from './form.ts';
 import type { ImageForm, ImageFormOptions } from './image-body.ts';
@@ -32,8 +32,10 @@ export interface Caller extends Meter, CallerLimits {
 /** One request as a handler sees it: authorised, rate-limited and parsed. */
 export interface Call<Query = unknown, Body = unknown> {
   requestId: string;
-  /** Absent on keyless routes. */
-  caller: Caller | undefined;
+  /** Whose requests it is counted among: those of its key's client; of a keyless one `address:…`, which no client has. */
+  client: string;
+  /** Reading it on a keyless route throws an Error. */
+  caller: Caller;
   method: string;
   /** The client as far as trusted proxies tell: see `TRUST_PROXY`. */
   remoteAddress: string;
@@ -55,8 +57,8 @@ export interface Call<Query = unknown, Body = unknown> {
    * response is sent, its client gets less memory for others.
    */
   awaitMemory(bytes: number, signal: AbortSignal): Promise<void>;
-  /** Absent on keyless routes. */
-  rateLimit: RateLimitStatus | undefined;
+  /** As `caller`. */
+  rateLimit: RateLimitStatus;
   /** How long its handler has waited for Redis, or for an earlier request with its `Idempotency-Key`, ms. */
   waitedMillis?: number;
   /**
@@ -125,21 +127,18 @@ interface Address {
   path: string;
   /** The name of the method in generated clients: a verb and what it acts on. */
   operationId: string;
+  scope: string;
 }
 
 interface RouteSpec<Query, Body> {
   /** Pages of any origin may call it, whatever the settings say. */
   anyOrigin?: boolean;
-  /** The scope a key must hold, `any-key` for a valid key of any scope, or `keyless`. */
-  scope: string;
+  /** The scope a key must hold, or `keyless`; by default `any-key`, for a valid key of any scope. */
+  scope?: string;
   /** Its planned end, if it has one. */
   sunset?: Sunset;
   /** The right a key must have besides its scope. */
   right?: string;
-  summary: string;
-  description: string;
-  /** For the OpenAPI document: headers that the handler reads, besides those of conditional requests. */
-  requestHeaders?: readonly RequestHeader[];
   /** Query parameters; without it the query is ignored. */
   query?: z.ZodType<Query>;
   /**
@@ -172,31 +171,36 @@ interface RouteSpec<Query, Body> {
   /** For the OpenAPI document: the body of such a response. */
   problemSchema?: z.ZodType;
   responses: Readonly<Record<number, ResponseDoc>>;
-  /** Problem types beyond those of every route of its kind. */
-  problems?: readonly string[];
   handle(call: Call<Query, Body>): Reply | Promise<Reply>;
 }
 
 /** A route without its type parameters, as the table holds it. */
 export type Route = Address & RouteSpec<unknown, unknown>;
 
+/** What the OpenAPI document says of an operation. */
+export interface OperationDoc {
+  /** Problem types beyond those of every route of its kind. */
+  problems: readonly ProblemType[];
+  /** Headers that the handler reads, besides those of conditional requests. */
+  requestHeaders: readonly RequestHeader[];
+  summary: string;
+  description: string;
+}
+
+export type DescribedRoute = Route & OperationDoc;
+
 /**
- * Defines one row of the endpoint table; the handler's types follow from the schemas. `listJobs, 'GET /intake/v1/jobs'`
- * name its operation and what it answers; a row that is put together has these as members.
+ * Defines one row of the endpoint table: `listJobs, 'GET /intake/v1/jobs'` name its operation and what it answers. What
+ * the documents say of it is in data/api/operations.tsv.
  * The cast is safe because the server parses query and body with the schemas of the same row.
  */
 export function route<Query = unknown, Body = unknown>(
   operationId: string,
   request: `${Method} ${string}`,
-  spec: RouteSpec<Query, Body>,
-): Route;
-export function route<Query = unknown, Body = unknown>(
-  row: Address & RouteSpec<Query, Body>,
-): Route;
-export function route(row: string | object, request = '', spec?: object): Route {
-  if (typeof row === 'object') return row as Route;
-  const [method, path] = request.split(' ');
-  return { operationId: row, method, path, ...spec } as Route;
+  { scope = 'any-key', ...spec }: RouteSpec<Query, Body>,
+): Route {
+  const [method, path] = request.split(' ') as [Method, string];
+  return { operationId, method, path, scope, ...spec } as Route;
 }
 
 export const json = (body: object, headers: Readonly<Record<string, string>> = {}): Reply => ({

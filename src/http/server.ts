@@ -7,31 +7,35 @@ import {
   fastify,
   LogController,
 } from 'fastify';
-import type { Logger } from '../platform/log.ts';
 import type { RequestObservation } from '../platform/metrics/gateway.ts';
 import { Problem, unavailable } from '../platform/problem.ts';
 import { createBodyMemory } from './body-memory.ts';
 import { compressResponses, protectSessions } from './compression.ts';
 import { type ConnectionState, type Evicted, trackConnections } from './connections.ts';
 import { allowOrigins } from './cors.ts';
-import { CLIENT_DISCONNECTED } from './disconnect.ts';
 import type { ShareRejection } from './fair-share.ts';
 import { createFramingCheck } from './framing.ts';
 import { isFilePart, MAX_TEXT_PART_BYTES } from './image-body.ts';
 import { parseAsJson } from './json-body.ts';
 import { limitHeaders } from './limits.ts';
 import { mediaTypeOf, mediaTypeProblem } from './media-type.ts';
-import { MAX_JSON_BYTES, maxBodyWeight, mountRoutes } from './mount.ts';
+import { MAX_JSON_BYTES, type MountOptions, maxBodyWeight, mountRoutes } from './mount.ts';
 import { nearestPath } from './nearest-path.ts';
 import { checkForwarded } from './origin.ts';
 import { ALL_METHODS } from './other-methods.ts';
-import { asProblem, PROBLEM_MEDIA_TYPE, parserProblem, problemBody } from './problem-response.ts';
-import { sendRawProblem } from './raw-response.ts';
+import {
+  asProblem,
+  CLIENT_DISCONNECTED,
+  PROBLEM_MEDIA_TYPE,
+  parserProblem,
+  problemBody,
+  sendRawProblem,
+} from './problem-response.ts';
 import {
   type AccessControl,
   callerFields,
   clientDisconnected,
-  createRequestContext,
+  RequestContext,
   refundQuota,
 } from './request-context.ts';
 import { requestIdOf } from './request-id.ts';
@@ -54,19 +58,14 @@ export interface AnsweredRequest extends RequestObservation {
   units: number;
 }
 
-export interface ServerOptions extends AccessControl {
+export interface ServerOptions
+  extends AccessControl,
+    Pick<MountOptions, 'log' | 'maxImageBytes' | 'corsOrigins'> {
   routes: readonly Route[];
-  log: Logger;
-  /** Limit of an image's bytes, before base64. */
-  maxImageBytes: number;
   /** Absolute URI that problem types are resolved against, if any. */
   problemBase: string | undefined;
-  /** The base of links, if the settings have one. */
-  publicUrl?: string | undefined;
   /** Networks of proxies whose `X-Forwarded-…` headers count (CIDR); none by default. */
   trustedProxies?: readonly string[];
-  /** Origins whose pages may call every route; none by default. */
-  corsOrigins?: readonly string[];
   /** Time limit for the headers, then for the body; between bytes for a streamed one. */
   requestMillis?: number;
   /** Time limits of bodies, if not `requestMillis`. */
@@ -192,7 +191,7 @@ export function createServer(deps: ServerOptions): HttpServer {
   });
 
   app.addHook('onRequest', async (request, reply) => {
-    request.requestContext = createRequestContext();
+    request.requestContext = new RequestContext();
     reply.header('x-request-id', request.id);
     if (request.raw.socket.destroyed) throw CLIENT_DISCONNECTED;
     checkFraming(request.raw);
@@ -239,7 +238,7 @@ export function createServer(deps: ServerOptions): HttpServer {
     });
 
   function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): void {
-    request.requestContext ??= createRequestContext();
+    request.requestContext ??= new RequestContext();
     request.requestContext.problem = problem;
     refundQuota(request);
     const { problemReply = defaultReply(request.id) } = request.routeOptions.config ?? {};

@@ -94,11 +94,7 @@ describe('the audit log', () => {
 
 describe('what is recorded of answered requests', () => {
   const routeOf = (method: Route['method'], path: string): Route =>
-    route({
-      ...{ method, path, scope: 'any-key', operationId: `${method} ${path}` },
-      ...{ summary: '', description: '', responses: {} },
-      handle: () => ({}),
-    });
+    route(`${method} ${path}`, `${method} ${path}`, { responses: {}, handle: () => ({}) });
   const BULK = [
     routeOf('POST', '/bg/v1/background-removals'),
     routeOf('POST', '/taxonomy/v1/taxonomy'),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { BatchActions } from '../../src/api/intake/batches/actions.ts';
-import { createBatchEvents } from '../../src/api/intake/batches/events.ts';
+import { BatchEvents } from '../../src/api/intake/batches/events.ts';
 import { CreateBatchRequest } from '../../src/api/intake/batches/request.ts';
 import { fileRoutes } from '../../src/api/intake/files.ts';
 import { jobRoutes } from '../../src/api/intake/job-routes.ts';
@@ -126,7 +126,7 @@ describe('a batch', () => {
         readClientLimits: async () => ({}),
         now,
       },
-      createBatchEvents(),
+      new BatchEvents(),
     );
     const open = async () => {
       const request = CreateBatchRequest.parse({ retention: { outputSeconds: 3600 } });

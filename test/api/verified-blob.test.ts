@@ -3,9 +3,8 @@ import { pino } from 'pino';
 import { afterAll, describe, expect, test } from 'vitest';
 import { limitDownloads } from '../../src/api/limit-downloads.ts';
 import { openVerified } from '../../src/api/verified-blob.ts';
-import { route } from '../../src/http/route.ts';
 import { Problem } from '../../src/platform/problem.ts';
-import { serve, TEST_ROUTE } from '../http/serve.ts';
+import { row, serve, TEST_ROUTE } from '../http/serve.ts';
 import { useBlobs } from '../support/use-blobs.ts';
 
 /** Several chunks of a file, and more than is checked before the first byte. */
@@ -14,7 +13,7 @@ const SMALL = LARGE.subarray(0, 1000);
 
 const logged: string[] = [];
 const blobs = limitDownloads(await useBlobs(), 4);
-const served = route({
+const served = row({
   ...TEST_ROUTE,
   path: '/:name/:bytes/:sha256',
   scope: 'keyless',

@@ -151,10 +151,10 @@ test('the gateway’s tarball has the build, the weights with their cards, and n
   const inDist = files.filter((file) => file.startsWith('dist/'));
   const compiled = /^dist\/(src|workers|models|packages\/client\/src)\/.*\.js$/;
   const page = /^dist\/src\/console\/browser\//;
-  const example = /^dist\/src\/api\/openapi\/examples\/\w+\.json$/;
+  const example = /^dist\/data\/api\/examples\/\w+\.json$/;
   const scripts = /^dist\/src\/lua\/[a-z-]+\.lua$/;
   const words =
-    /^dist\/data\/((lexicon|feeds|look|taxonomy)\/[a-z-]+\.tsv|licences\/[a-z-]+\.txt)$/;
+    /^dist\/data\/((api|lexicon|feeds|look|taxonomy)\/[a-z-]+\.tsv|licences\/[a-z-]+\.txt)$/;
   const isKnown = (file: string) =>
     [compiled, page, example, scripts, words].some((kind) => kind.test(file));
   expect(inDist).toEqual(
@@ -162,6 +162,7 @@ test('the gateway’s tarball has the build, the weights with their cards, and n
       'dist/src/main.js',
       'dist/workers/main.js',
       'dist/src/cli/main.js',
+      'dist/data/api/operations.tsv',
       'dist/data/lexicon/names.tsv',
       'dist/data/licences/nouns.txt',
       'dist/data/feeds/columns.tsv',
@@ -171,7 +172,9 @@ test('the gateway’s tarball has the build, the weights with their cards, and n
   );
   expect(inDist.filter((file) => !isKnown(file)).sort()).toEqual([
     'dist/package.json',
+    'dist/src/api/removal/removebg/codes.json',
     'dist/src/api/test-keys/drawn.json',
+    'dist/src/http/openapi/parts.json',
     ...['de', 'en', 'es', 'fr', 'it', 'nl'].map((locale) => `dist/src/look/texts/${locale}.json`),
     'dist/src/output/rules/packs/amazon-main.json',
     'dist/src/output/rules/packs/google-merchant.json',

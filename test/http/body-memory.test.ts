@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createBodyMemory } from '../../src/http/body-memory.ts';
-import { json, type Route, route } from '../../src/http/route.ts';
+import { json, type Route } from '../../src/http/route.ts';
 import { Problem } from '../../src/platform/problem.ts';
-import { keyOf, open, type Raw, requestText, serve, TEST_ROUTE } from './serve.ts';
+import { keyOf, open, type Raw, requestText, row, serve, TEST_ROUTE } from './serve.ts';
 
 const MIB = 2 ** 20;
 
@@ -97,7 +97,7 @@ const TEXT_BYTES = 15 * MIB;
 /** Files that `/file` has loaded. */
 let loaded: number;
 const ROUTES: readonly Route[] = [
-  route({
+  row({
     ...common,
     path: '/file',
     async handle(call) {
@@ -106,22 +106,22 @@ const ROUTES: readonly Route[] = [
       return { body: Buffer.alloc(FILE_BYTES) };
     },
   }),
-  route({
+  row({
     ...common,
     scope: 'keyless',
     method: 'GET',
     path: '/text',
     handle: () => json({ text: 'x'.repeat(TEXT_BYTES) }),
   }),
-  route({ ...common, path: '/json', body: z.unknown(), handle: wait }),
-  route({ ...common, scope: 'keyless', path: '/sign-in', body: z.unknown(), handle: wait }),
-  route({
+  row({ ...common, path: '/json', body: z.unknown(), handle: wait }),
+  row({ ...common, scope: 'keyless', path: '/sign-in', body: z.unknown(), handle: wait }),
+  row({
     ...common,
     path: '/image',
     imageForm: { 'application/json': z.object({}) },
     handle: (call) => call.imageForm().then(wait),
   }),
-  route({
+  row({
     ...common,
     path: '/files',
     stream: { 'multipart/form-data': 'binary' },

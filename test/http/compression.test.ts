@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
-import { json, type Route, route } from '../../src/http/route.ts';
-import { open, requestText, serve, TEST_ROUTE } from './serve.ts';
+import { json, type Route } from '../../src/http/route.ts';
+import { open, requestText, row, serve, TEST_ROUTE } from './serve.ts';
 
 const common = { ...TEST_ROUTE, scope: 'keyless' } as const;
 const ITEMS = Array.from({ length: 20_000 }, (_, at) => `Größe ${at}`);
@@ -11,9 +11,9 @@ const ITEMS = Array.from({ length: 20_000 }, (_, at) => `Größe ${at}`);
 const NOISE = randomBytes(8_000_000).toString('base64');
 
 const ROUTES: readonly Route[] = [
-  route({ ...common, path: '/long', handle: () => json({ items: ITEMS }) }),
-  route({ ...common, path: '/noise', handle: () => json({ items: [NOISE] }) }),
-  route({
+  row({ ...common, path: '/long', handle: () => json({ items: ITEMS }) }),
+  row({ ...common, path: '/noise', handle: () => json({ items: [NOISE] }) }),
+  row({
     ...common,
     path: '/stream',
     handle: () => ({
@@ -21,7 +21,7 @@ const ROUTES: readonly Route[] = [
       body: Readable.from(['<p>'.repeat(2000)], { objectMode: false }),
     }),
   }),
-  route({
+  row({
     ...common,
     path: '/image',
     responses: { 200: { description: '', content: { 'image/png': 'binary' } } },

@@ -3,9 +3,9 @@ import { finished } from 'node:stream/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { collectBody } from '../../src/http/body-stream.ts';
-import { json, type Route, route } from '../../src/http/route.ts';
+import { json, type Route } from '../../src/http/route.ts';
 import type { ServerOptions } from '../../src/http/server.ts';
-import { keyOf, open, type Raw, requestText, serve, TEST_ROUTE } from './serve.ts';
+import { keyOf, open, type Raw, requestText, row, serve, TEST_ROUTE } from './serve.ts';
 
 const MAX = 50;
 
@@ -16,22 +16,22 @@ let held: Promise<void>;
 let endless: Readable;
 
 const ROUTES: readonly Route[] = [
-  route({ ...TEST_ROUTE, path: '/keyed', handle: () => json({}) }),
-  route({ ...TEST_ROUTE, scope: 'keyless', path: '/open', handle: () => json({}) }),
-  route({ ...TEST_ROUTE, path: '/held', handle: () => held.then(() => json({ held: true })) }),
-  route({
+  row({ ...TEST_ROUTE, path: '/keyed', handle: () => json({}) }),
+  row({ ...TEST_ROUTE, scope: 'keyless', path: '/open', handle: () => json({}) }),
+  row({ ...TEST_ROUTE, path: '/held', handle: () => held.then(() => json({ held: true })) }),
+  row({
     ...TEST_ROUTE,
     path: '/held-stream',
     handle: () => held.then(() => ({ body: endless })),
   }),
-  route({
+  row({
     ...TEST_ROUTE,
     method: 'POST',
     path: '/json',
     body: z.unknown(),
     handle: () => json({}),
   }),
-  route({
+  row({
     ...TEST_ROUTE,
     scope: 'keyless',
     method: 'POST',
@@ -40,7 +40,7 @@ const ROUTES: readonly Route[] = [
     maxBodyBytes: 1024,
     handle: () => json({}),
   }),
-  route({
+  row({
     ...TEST_ROUTE,
     method: 'POST',
     path: '/upload',

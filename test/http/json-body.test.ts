@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { json, type Reply, route } from '../../src/http/route.ts';
-import { serve, TEST_ROUTE } from './serve.ts';
+import { json, type Reply } from '../../src/http/route.ts';
+import { row, serve, TEST_ROUTE } from './serve.ts';
 
 const echo = { ...TEST_ROUTE, method: 'POST', scope: 'keyless' } as const;
 
@@ -15,8 +15,8 @@ const Response = z.object({
 const handle = ({ body }: { body: unknown }): Reply =>
   json({ body, bodyBytes: server.figures().bodyBytes });
 const server = await serve([
-  route({ ...echo, path: '/parsed', body: z.unknown(), handle }),
-  route({ ...echo, path: '/text', uncheckedBody: z.unknown(), handle }),
+  row({ ...echo, path: '/parsed', body: z.unknown(), handle }),
+  row({ ...echo, path: '/text', uncheckedBody: z.unknown(), handle }),
 ]);
 afterAll(() => server.app.close());
 

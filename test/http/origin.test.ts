@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { route } from '../../src/http/route.ts';
 import type { HttpServer, ServerOptions } from '../../src/http/server.ts';
-import { serve, TEST_ROUTE } from './serve.ts';
+import { row, serve, TEST_ROUTE } from './serve.ts';
 
-const ECHO = route({
+const ECHO = row({
   ...TEST_ROUTE,
   path: '/echo',
   scope: 'keyless',

@@ -3,10 +3,11 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { collectBody } from '../../src/http/body-stream.ts';
 import type { Limits } from '../../src/http/limits.ts';
-import { type Call, json, type Route, route } from '../../src/http/route.ts';
+import { type Call, json, type Route } from '../../src/http/route.ts';
 import { createServer, type HttpServer } from '../../src/http/server.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { Problem } from '../../src/platform/problem.ts';
+import { row } from './serve.ts';
 
 const TIMES = { wholeMillis: 300, idleMillis: 300 };
 
@@ -17,13 +18,11 @@ afterEach(async () => {
 });
 
 const routeOf = (method: 'POST' | 'GET', more: Partial<Route>): Route =>
-  route({
+  row({
     method,
     path: '/here',
     scope: 'keyless',
     operationId: 'test',
-    summary: 'A test',
-    description: 'A test',
     responses: {},
     handle: () => json({}),
     ...more,
@@ -58,7 +57,7 @@ async function readStreamed(call: Call): Promise<object> {
     return { files };
   }
   const bytes = await collectBody(body.stream, 1e9);
-  return { mediaType: body.mediaType, charset: body.charset, bytes: bytes.length };
+  return { contentType: body.contentType, bytes: bytes.length };
 }
 
 const streaming = (
@@ -93,7 +92,7 @@ async function readText(socket: Socket): Promise<string> {
 describe('a streamed body', () => {
   test('can be larger than the limit of other bodies', async () => {
     const response = await post(await streaming(), 'Text/CSV; charset="utf-8"', 'x'.repeat(3e6));
-    expect(await response.json()).toEqual({ mediaType: 'text/csv', charset: 'utf-8', bytes: 3e6 });
+    expect(await response.json()).toEqual({ contentType: 'text/csv; charset=utf-8', bytes: 3e6 });
   });
 
   test('of another type, or of none, is 415', async () => {

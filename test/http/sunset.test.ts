@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { json, type Route, route } from '../../src/http/route.ts';
+import { json, type Route } from '../../src/http/route.ts';
 import { markSunsets, sunsetHeaders } from '../../src/http/sunset.ts';
 import { testFolder } from '../support/use-folder.ts';
-import { serve, TEST_ROUTE } from './serve.ts';
+import { row, serve, TEST_ROUTE } from './serve.ts';
 
 const end = (path: string, sunsetAt: string) => ({
   route: `GET ${path}`,
@@ -13,7 +13,7 @@ const end = (path: string, sunsetAt: string) => ({
   link: 'https://docs.example/v2',
 });
 const at = (path: string): Route =>
-  route({ ...TEST_ROUTE, scope: 'keyless', path, handle: () => json({ path }) });
+  row({ ...TEST_ROUTE, scope: 'keyless', path, handle: () => json({ path }) });
 
 let folder: string;
 let file: string;

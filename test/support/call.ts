@@ -1,10 +1,16 @@
+import { DEFAULT_LIMITS } from '../../src/auth/key-record.ts';
 import type { Call } from '../../src/http/route.ts';
 import { createLog } from '../../src/platform/log.ts';
 
-/** Returns a call without a key, for handlers that are called without a server; it has no image, form or body. */
+/** Returns a call for handlers that are called without a server; it has no image, form or body. */
 export const callOf = (more: Partial<Call> = {}): Call => ({
   requestId: 'req-1',
-  caller: undefined,
+  client: more.caller?.client ?? 'client',
+  caller: {
+    ...{ client: 'client', keyId: 'key_1', meter: 'client', quotaPerDay: 1 },
+    ...{ scopes: [], rights: [], allowBase64: false, rate: { count: 1, periodSeconds: 1 } },
+    ...DEFAULT_LIMITS,
+  },
   method: 'POST',
   remoteAddress: '127.0.0.1',
   baseUrl: 'http://selvage.example',
@@ -17,7 +23,10 @@ export const callOf = (more: Partial<Call> = {}): Call => ({
   bodyStream: () => {
     throw new Error('There is no stream here');
   },
-  rateLimit: undefined,
+  rateLimit: {
+    rate: { limit: 1, remaining: 1, resetSeconds: 1, windowSeconds: 1 },
+    quota: { limit: 1, remaining: 1, resetSeconds: 1 },
+  },
   awaitMemory: async () => {},
   resizeQuota: async () => {},
   takeQuota: () => undefined,

@@ -13,9 +13,7 @@ import type { Gateway } from '../../gateway.ts';
 import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
 import { Problem } from '../../platform/problem.ts';
 import { clientScopes, line, RateForm } from '../access.ts';
-import { requireCaller } from '../caller.ts';
 import { notFound } from '../common-problems.ts';
-import { IDEMPOTENT } from '../intake/idempotent.ts';
 import { shownOnce } from '../intake/shown-once.ts';
 import { jsonDoc } from '../json-doc.ts';
 import { requireCovered } from './grant.ts';
@@ -156,7 +154,7 @@ class AccountKeys {
 
   /** Returns the record of the key in use, and the live ones of its client. */
   async #read(call: Pick<Call, 'caller'>) {
-    const { keyId, client, person, scopes, rights } = requireCaller(call);
+    const { keyId, client, person, scopes, rights } = call.caller;
     const { keys, now } = this.#gateway;
     const live = (await keys.listOf(client)).filter((record) => isLive(record, now()));
     const key = live.find(({ id }) => id === keyId);
@@ -195,60 +193,32 @@ function requireNoEnd({ expiresAt }: KeyRecord): void {
 export function accountKeyRoutes(gateway: KeysGateway): Route[] {
   const keys = new AccountKeys(gateway);
   return [
-    route({
-      method: 'GET',
-      path: PATH,
+    route('listKeys', `GET ${PATH}`, {
       scope: SCOPE,
-      operationId: 'listKeys',
-      summary: 'List the live keys of your client',
-      description: 'Oldest first; never the keys themselves.',
       responses: { 200: jsonDoc('Keys', z.object({ keys: z.array(AccountKey) })) },
       handle: keys.list,
     }),
-    route({
-      method: 'POST',
-      path: PATH,
+    route('createKey', `POST ${PATH}`, {
       scope: SCOPE,
-      operationId: 'createKey',
-      summary: 'Create a key with no more than this one holds',
-      description:
-        'It is counted together with this key, and gives no more than it: 403 names what would be more. 409 if you have as many live keys as you may, or this key has an end; and, with the `id` of the key, if the request is repeated with its `Idempotency-Key`.',
-      requestHeaders: IDEMPOTENT,
       optionalBody: true,
       body: KeyForm,
       maxBodyBytes: 8192,
       responses: newKeyDoc,
-      problems: ['conflict'],
       handle: keys.create,
     }),
-    route({
-      method: 'POST',
-      path: `${PATH}/:id/rotate`,
+    route('rotateKey', `POST ${PATH}/:id/rotate`, {
       scope: SCOPE,
-      operationId: 'rotateKey',
-      summary: 'Replace a key by a new one',
-      description:
-        'The old one works for `graceSeconds` more, a day by default. 409 with the `id` of the new one if the request is repeated with its `Idempotency-Key`.',
-      requestHeaders: IDEMPOTENT,
       optionalBody: true,
       body: z.strictObject({
         graceSeconds: z.number().int().min(0).max(MAX_GRACE_SECONDS).default(86_400),
       }),
       maxBodyBytes: 1024,
       responses: newKeyDoc,
-      problems: ['not-found', 'conflict'],
       handle: keys.rotate,
     }),
-    route({
-      method: 'DELETE',
-      path: `${PATH}/:id`,
+    route('revokeKey', `DELETE ${PATH}/:id`, {
       scope: SCOPE,
-      operationId: 'revokeKey',
-      summary: 'Revoke a key, at once',
-      description:
-        'The key of the request may revoke itself: `current` is true, and the next request with it is 401. 409 for the last key that lasts.',
       responses: { 200: jsonDoc('Which, and when', RevokedKey) },
-      problems: ['not-found', 'conflict'],
       handle: keys.revoke,
     }),
   ];

@@ -5,7 +5,6 @@ import { LoggedRequest } from '../../auth/request-log.ts';
 import type { Gateway } from '../../gateway.ts';
 import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
 import { Problem, unavailable } from '../../platform/problem.ts';
-import { requireCaller } from '../caller.ts';
 import { notFound } from '../common-problems.ts';
 import { PageLinks } from '../intake/page.ts';
 import { jsonDoc } from '../json-doc.ts';
@@ -81,13 +80,13 @@ async function usage(
   { keys, clientUsage }: AccountGateway,
   call: Call<{ days: number }>,
 ): Promise<Reply> {
-  const { client } = requireCaller(call);
+  const { client } = call;
   const meters = new Set((await keys.listOf(client)).map(({ meter }) => meter));
   return json({ client, days: await clientUsage.days(client, [...meters], call.query.days) });
 }
 
 async function requests({ keys, requestLog }: AccountGateway, call: Call): Promise<Reply> {
-  const { client, scopes } = requireCaller(call);
+  const { client, scopes } = call.caller;
   requireLog(requestLog);
   const all = scopes.includes(OPERATOR_SCOPE) ? await keys.list() : [];
   const clients = new Set([client, ...all.map((record) => record.client)]);
@@ -119,40 +118,21 @@ async function audit({ auditLog }: AccountGateway, { query }: Call<AuditQuery>):
 /** The routes by which a client sees and manages what is its own. */
 export const accountRoutes = (gateway: AccountGateway): Route[] => [
   ...accountKeyRoutes(gateway),
-  route<{ days: number }>({
-    method: 'GET',
-    path: '/account/v1/usage',
+  route('listUsage', 'GET /account/v1/usage', {
     scope: SCOPE,
-    operationId: 'listUsage',
-    summary: 'List what your client has used, by day and operation',
-    description: 'Of all its keys; newest day first, without days on which it used nothing.',
     query: z.object({ days: z.coerce.number().int().min(1).max(USAGE_DAYS).default(USAGE_DAYS) }),
     responses: { 200: jsonDoc('Usage', AccountUsage) },
     handle: (call) => usage(gateway, call),
   }),
-  route({
-    method: 'GET',
-    path: '/account/v1/requests/:id',
+  route('getRequest', 'GET /account/v1/requests/:id', {
     scope: SCOPE,
-    operationId: 'getRequest',
-    summary: 'Get what became of a request, by its `X-Request-Id`',
-    description:
-      'Newest first, if several had the same id; an operator (`operations:access`) sees those of all clients. Written just after the response, kept for seven days, never with what the request carried.',
     responses: { 200: jsonDoc('Requests with this id', LoggedRequests) },
-    problems: ['not-found'],
     handle: (call) => requests(gateway, call),
   }),
-  route<AuditQuery>({
-    method: 'GET',
-    path: AUDIT_PATH,
+  route('listAudit', `GET ${AUDIT_PATH}`, {
     scope: OPERATOR_SCOPE,
-    operationId: 'listAudit',
-    summary: 'List who changed what, of all clients, newest first',
-    description:
-      'For operators: each request that makes, changes, decides or deletes something, also if it failed; not single images, classifications and outfits, nor requests whose key lacks the scope. Written just after the response, kept for the days of `REQUEST_LOG_DAYS`, seven by default; the last 50,000.',
     query: AuditQuery,
     responses: { 200: jsonDoc('Entries', AuditPage) },
-    problems: ['not-found', 'upstream-unavailable'],
     handle: (call) => audit(gateway, call),
   }),
 ];

@@ -9,7 +9,6 @@ import { unavailable } from '../../platform/problem.ts';
 import { enqueueJob } from '../../queue/queue.ts';
 import { jobBackgroundKey, jobInputKey } from '../../storage/blob-keys.ts';
 import type { PutOptions } from '../../storage/blobs.ts';
-import { requireCaller } from '../caller.ts';
 import { validateSource } from '../removal/image-source.ts';
 import type { JobRequest } from './job-request.ts';
 import { retentionPolicy } from './retention-policy.ts';
@@ -40,7 +39,7 @@ export async function acceptJob(
   call.signal.throwIfAborted();
   const { bytes, mediaType, input } = validateSource(source, limits);
   const backgroundContent = background && validateSource(background, limits, 'background image');
-  const caller = requireCaller(call);
+  const caller = call.caller;
   const { client, weight, meter } = caller;
   const options = await resolveRules(rulePacks, client, request.options, '/options/rules');
   const policy = await retentionPolicy(caller, outputSeconds, readClientLimits);

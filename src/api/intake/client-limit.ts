@@ -4,39 +4,43 @@ import { Problem } from '../../platform/problem.ts';
 
 type StreamReply = Reply & { body: Readable };
 
-/**
- * Limits the streamed responses that a client has open at a time, in this process.
- * @param detail of the error beyond `max`
- */
-export function createClientLimit(max: number, detail: string) {
-  const open = new Map<string, number>();
-  const count = (client: string, step: 1 | -1): void => {
-    const responses = (open.get(client) ?? 0) + step;
-    if (responses > 0) open.set(client, responses);
-    else open.delete(client);
-  };
+/** Limits the streamed responses that a client has open at a time, in this process. */
+export class ClientLimit {
+  readonly #max;
+  readonly #detail;
+  readonly #open = new Map<string, number>();
 
-  return {
-    /**
-     * Returns the response of `respond`, which counts until its body is closed.
-     * @throws Problem rate-limit-exceeded; as `respond` throws
-     */
-    async stream(
-      client: string,
-      respond: () => StreamReply | Promise<StreamReply>,
-    ): Promise<StreamReply> {
-      if ((open.get(client) ?? 0) >= max) {
-        throw new Problem('rate-limit-exceeded', detail, { headers: { 'retry-after': '2' } });
-      }
-      count(client, 1);
-      try {
-        const reply = await respond();
-        reply.body.once('close', () => count(client, -1));
-        return reply;
-      } catch (error) {
-        count(client, -1);
-        throw error;
-      }
-    },
-  };
+  /** @param detail of the error beyond `max` */
+  constructor(max: number, detail: string) {
+    this.#max = max;
+    this.#detail = detail;
+  }
+
+  #count(client: string, step: 1 | -1): void {
+    const responses = (this.#open.get(client) ?? 0) + step;
+    if (responses > 0) this.#open.set(client, responses);
+    else this.#open.delete(client);
+  }
+
+  /**
+   * Returns the response of `respond`, which counts until its body is closed.
+   * @throws Problem rate-limit-exceeded; as `respond` throws
+   */
+  async stream(
+    client: string,
+    respond: () => StreamReply | Promise<StreamReply>,
+  ): Promise<StreamReply> {
+    if ((this.#open.get(client) ?? 0) >= this.#max) {
+      throw new Problem('rate-limit-exceeded', this.#detail, { headers: { 'retry-after': '2' } });
+    }
+    this.#count(client, 1);
+    try {
+      const reply = await respond();
+      reply.body.once('close', () => this.#count(client, -1));
+      return reply;
+    } catch (error) {
+      this.#count(client, -1);
+      throw error;
+    }
+  }
 }

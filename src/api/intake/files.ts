@@ -5,7 +5,7 @@ import { Problem } from '../../platform/problem.ts';
 import { FILES_PATH } from '../../storage/file-links.ts';
 import { storageUnavailable } from '../common-problems.ts';
 import { CUT_OUT_MEDIA } from '../removal/cut-out-response.ts';
-import { sendBlob } from '../send-blob.ts';
+import { SANDBOX_HEADERS, sendBlob } from '../send-blob.ts';
 
 /** Maximum lifetime of a presigned link to object storage. */
 export const STORAGE_LINK_SECONDS = 300;
@@ -30,12 +30,6 @@ const cacheControl = (secondsLeft: number | undefined): string =>
     ? `public, max-age=${PUBLISHED_SECONDS}`
     : `private, max-age=${secondsLeft}`;
 
-/** Some files come from retailers: a browser must not run anything in them. */
-const SANDBOX_HEADERS = {
-  'x-content-type-options': 'nosniff',
-  'content-security-policy': "default-src 'none'; sandbox",
-} as const;
-
 async function serveFile({ blobs, links, now }: Services, call: Call<FileQuery>): Promise<Reply> {
   const nowMillis = now();
   const { key, expiresAtSeconds } = links.verify(call.query, nowMillis);
@@ -55,10 +49,6 @@ async function serveFile({ blobs, links, now }: Services, call: Call<FileQuery>)
 export const fileRoutes = (services: Services): Route[] => [
   route('downloadFile', `GET ${FILES_PATH}/:name`, {
     scope: 'keyless',
-    summary: 'Download a file by signed link',
-    description:
-      'This service creates and signs the links; an altered link is rejected. A link needs no key: anyone who has it can download the file.',
-    requestHeaders: ['If-Range', 'Range'],
     query: FileQuery,
     responses: {
       200: {
@@ -76,7 +66,6 @@ export const fileRoutes = (services: Services): Route[] => [
       },
       304: { description: 'The client already has this version' },
     },
-    problems: ['not-found', 'gone', 'damaged', 'range-not-satisfiable', 'upstream-unavailable'],
     handle: (call) => serveFile(services, call),
   }),
 ];

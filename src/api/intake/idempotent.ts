@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { addressBlock } from '../../http/address-block.ts';
 import type { Call, Reply } from '../../http/route.ts';
 import type { Idempotency, IdempotentRequest, StoredResponse } from '../../intake/idempotency.ts';
 import { readIdempotencyKey } from './job-request.ts';
@@ -16,8 +15,6 @@ export const contentOf = (
   ...files.map((file) => file && createHash('sha256').update(file).digest('hex')),
   ...rest,
 ];
-
-export const IDEMPOTENT = ['Idempotency-Key'] as const;
 
 const DAY_MILLIS = 86_400_000;
 
@@ -39,11 +36,9 @@ export const storedJson = (body: StoredResponse['body'], status = 200): StoredRe
 
 export const REPLAYED = { 'idempotency-replayed': 'true' };
 
-function readRequest(call: Call<unknown>, content: unknown): IdempotentRequest | undefined {
+function readRequest(call: Call, content: unknown): IdempotentRequest | undefined {
   const key = readIdempotencyKey(call.headers);
-  // No client has such a name.
-  const client = call.caller?.client ?? `address:${addressBlock(call.remoteAddress)}`;
-  return key === undefined ? undefined : { client, key, content };
+  return key === undefined ? undefined : { client: call.client, key, content };
 }
 
 /**

@@ -11,7 +11,6 @@ import type { Operation } from '../../queue/job-data.ts';
 import { cancelJob, requeueJob } from '../../queue/queue.ts';
 import { garmentKey, garmentsPrefix } from '../../storage/blob-keys.ts';
 import type { Classification } from '../../taxonomy/response-schema.ts';
-import { requireCaller } from '../caller.ts';
 import { checkLinks } from '../check-links.ts';
 import {
   deleted,
@@ -127,7 +126,7 @@ export class JobActions {
   /** Reads a request's job. Another client's job is not-found: its existence is not disclosed. */
   async readOwnOrDeleted(call: Call): Promise<JobRecord> {
     const job = await this.#read(call.params.id ?? '');
-    if (job.client !== call.caller?.client) throw notFound('job');
+    if (job.client !== call.client) throw notFound('job');
     checkScopes(job.operations, call);
     return job;
   }
@@ -150,7 +149,7 @@ export class JobActions {
   }
 
   async #start(request: JobRequest, call: Call, ref?: string): Promise<StoredResponse> {
-    if (request.webhook) await checkWebhook(this.#services, requireCaller(call).client);
+    if (request.webhook) await checkWebhook(this.#services, call.client);
     const known = ref && (await this.#services.jobs.get(newJobId(ref)));
     if (!known || !isOfRequest(known, this.#services.now())) {
       return acceptedResponse(
@@ -185,20 +184,16 @@ export class JobActions {
 
   /** Except those that the key's scopes do not cover. */
   async list(call: Call<PageQuery>): Promise<object> {
-    const source = {
-      path: JOBS_PATH,
-      index: this.#services.jobIndex,
-      get: (id: string) => this.#services.jobs.get(id),
-    };
-    const page = readPage(source, requireCaller(call).client, call.query);
-    const { records: found, ...links } = await page;
+    const { jobs, jobIndex: index } = this.#services;
+    const source = { path: JOBS_PATH, index, get: (id: string) => jobs.get(id) };
+    const { records: found, ...links } = await readPage(source, call.client, call.query);
     const covered = found.filter(({ operations }) => !missingScope(operations, call));
     return { jobs: covered.map((job) => jobResponse(job)), ...links };
   }
 
   /** Returns whether a caller may store a job. @throws Problem upstream-unavailable */
   isAllowed(call: Call): Promise<boolean> {
-    return allowsStorage(requireCaller(call), this.#services.readClientLimits);
+    return allowsStorage(call.caller, this.#services.readClientLimits);
   }
 
   /** As `startOnce`, but waits for the end of the job or `waitMillis`, and returns its latest record. */
@@ -261,19 +256,17 @@ export class JobActions {
   /** Throws like `requireCutOut`. */
   async result(job: JobRecord, signal: AbortSignal) {
     const { file, cutout } = requireCutOut(job);
-    return {
-      body: await openVerified(this.#services.blobs, file, signal, this.#missing(job)),
-      cutout,
-    };
+    return { body: await this.#open(job, file, signal), cutout };
   }
 
   /** Throws like `requireGarment`; gone. */
   async garment(job: JobRecord, index: string | undefined, signal: AbortSignal) {
     const { key, file } = requireGarment(job, index);
-    return {
-      body: await openVerified(this.#services.blobs, { key, ...file }, signal, this.#missing(job)),
-      file,
-    };
+    return { body: await this.#open(job, { key, ...file }, signal), file };
+  }
+
+  #open(job: JobRecord, file: Parameters<typeof openVerified>[1], signal: AbortSignal) {
+    return openVerified(this.#services.blobs, file, signal, this.#missing(job));
   }
 
   /** Creates a temporary link to the cut-out of a job that needs no key. Throws like `requireCutOut`. */
@@ -284,16 +277,9 @@ export class JobActions {
     const seconds = Math.min(secondsLeft, STORAGE_LINK_SECONDS);
     if (seconds < 1) throw gone();
     await checkHead(this.#services.blobs, file, signal, this.#missing(job));
-    const storageLink = await this.#services.blobs
-      .link(outputKey, seconds)
-      .catch(storageUnavailable);
-    return (
-      storageLink ??
-      this.#services.links.create(
-        outputKey,
-        `${job.id}.${extensionOf(cutout.mediaType)}`,
-        nowMillis / 1000 + seconds,
-      )
-    );
+    const { blobs, links } = this.#services;
+    const name = `${job.id}.${extensionOf(cutout.mediaType)}`;
+    const storageLink = await blobs.link(outputKey, seconds).catch(storageUnavailable);
+    return storageLink ?? links.create(outputKey, name, nowMillis / 1000 + seconds);
   }
 }

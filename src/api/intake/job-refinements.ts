@@ -8,13 +8,12 @@ import { Strokes } from '../../output/strokes.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { CutOutRecord } from '../../queue/job-data.ts';
 import { refinementKey, refinementPrefix } from '../../storage/blob-keys.ts';
-import { requireCaller } from '../caller.ts';
 import { resultsGone, storageUnavailable } from '../common-problems.ts';
 import { jsonDoc } from '../json-doc.ts';
 import { checkedFile } from '../removal/cut-out-response.ts';
 import type { ImageRequests } from '../removal/image-requests.ts';
 import { readAll } from '../verified-blob.ts';
-import { IDEMPOTENT, idempotently, storedJson } from './idempotent.ts';
+import { idempotently, storedJson } from './idempotent.ts';
 import { type JobActions, requireCutOut } from './job-actions.ts';
 import { JobResponse, jobResponse } from './job-response.ts';
 import {
@@ -103,7 +102,7 @@ class JobRefinements {
       height,
       sha256: createHash('sha256').update(body).digest('hex'),
     };
-    const reservation = await this.#services.storedBytes.reserve(requireCaller(call), bytes);
+    const reservation = await this.#services.storedBytes.reserve(call.caller, bytes);
     try {
       // Recorded before the blob exists: erasing the job must find it.
       await this.#replace(job, { hasRefinements: true });
@@ -164,20 +163,9 @@ export function jobRefinementRoutes(
   return [
     route('refineJob', `POST ${refinementsPath(':id')}`, {
       scope: 'background-removal:process',
-      summary: 'Mend the cut-out of a job with strokes',
-      description: 'Its result is the mended cut-out from then on.',
-      requestHeaders: IDEMPOTENT,
       form: { 'multipart/form-data': RefinementForm },
       quota: 1,
       responses: { 200: jobDoc },
-      problems: [
-        'not-found',
-        'gone',
-        'damaged',
-        'conflict',
-        'unprocessable-image',
-        'upstream-failed',
-      ],
       async handle(call: Call): Promise<Reply> {
         images.shedIfBusy(call);
         const sent = await readSentStrokes(call);
@@ -190,10 +178,7 @@ export function jobRefinementRoutes(
     }),
     route('undoJobRefinement', `DELETE ${refinementsPath(':id')}/:version`, {
       scope: 'background-removal:process',
-      summary: 'Undo the latest refinement of a job',
-      description: 'Only the latest, whose number is `refinements` of the job.',
       responses: { 200: jobDoc },
-      problems: ['not-found', 'gone', 'damaged', 'conflict'],
       handle: async (call: Call) => json(jobResponse(await refinements.undo(call))),
     }),
   ];

@@ -5,11 +5,9 @@ import { type Call, json, type Reply, type Route, route } from '../../http/route
 import type { Idempotency } from '../../intake/idempotency.ts';
 import { JOBS_PATH, jobLinks, PENDING_STATUSES } from '../../intake/job-records.ts';
 import type { Presets } from '../../intake/named-settings.ts';
-import { requireCaller, requireRateLimitStatus } from '../caller.ts';
 import { jsonDoc } from '../json-doc.ts';
 import { cutOutHeaders, cutOutResponseDoc } from '../removal/cut-out-response.ts';
-import { RESULT_PROBLEMS } from '../verified-blob.ts';
-import { IDEMPOTENT, idempotently, storedJson } from './idempotent.ts';
+import { idempotently, storedJson } from './idempotent.ts';
 import { checkScopes, type JobActions } from './job-actions.ts';
 import { JobForm, JobJson, readJobRequest } from './job-request.ts';
 import { ErasureResponse, JobResponse, jobResponse, RETRY_SOON } from './job-response.ts';
@@ -29,7 +27,7 @@ const createJob =
       lists: ['operations'],
     });
     const request = await readJobRequest(form, async (options) => {
-      const { client } = requireCaller(call);
+      const { client } = call;
       return (await applyPreset(presets, client, options, '/options/preset')).options;
     });
     checkScopes(request.operations, call);
@@ -71,9 +69,9 @@ async function usage(
   { storedBytes, now }: Pick<Gateway, 'storedBytes' | 'now'>,
   call: Call,
 ): Promise<Reply> {
-  const caller = requireCaller(call);
+  const caller = call.caller;
   const { client, scopes, rights, bytesPerDay } = caller;
-  const { rate, quota } = requireRateLimitStatus(call);
+  const { rate, quota } = call.rateLimit;
   const midnight = new Date(now());
   midnight.setUTCHours(24, 0, 0, 0);
   const resetsAt = midnight.toISOString();
@@ -103,48 +101,29 @@ export const jobRoutes = (
   services: Pick<Gateway, 'presets' | 'idempotency' | 'storedBytes' | 'now'>,
 ): Route[] => [
   route('createJob', `POST ${JOBS_PATH}`, {
-    scope: 'any-key',
-    summary: 'Submit an image for asynchronous processing',
-    description:
-      'Send the image as the file part `image`, as `imageBase64`, or by URL as `imageUrl`. The key needs the scopes of the requested operations. With `webhook`, a message reports the end, signed with the secret of `POST /intake/v1/webhooks/secret`.',
-    requestHeaders: IDEMPOTENT,
     imageForm: { 'application/json': JobJson, 'multipart/form-data': JobForm },
     quota: 1,
     responses: { 202: { ...jobDoc, headers: ['Location', 'Retry-After'] } },
-    problems: ['conflict'],
     handle: createJob(jobs, services.presets),
   }),
-  route<PageQuery>('listJobs', `GET ${JOBS_PATH}`, {
-    scope: 'any-key',
-    summary: 'List your jobs, newest first',
-    description:
-      'Without those that have expired or were erased, and without those whose operations your key has no scope for. `links.next` is the next page.',
+  route('listJobs', `GET ${JOBS_PATH}`, {
     query: PageQuery,
     responses: { 200: jsonDoc('A page', JobPage) },
     handle: async (call) => json(await jobs.list(call)),
   }),
   route('getJob', `GET ${JOBS_PATH}/:id`, {
-    scope: 'any-key',
-    summary: 'Get the status and results of a job',
-    description:
-      'A job that has expired or was erased is 410 `gone` with `expiredAt` or `erasedAt`, until its record is deleted too.',
     responses: { 200: { ...jobDoc, headers: ['Retry-After'] } },
-    problems: ['not-found', 'gone', 'damaged'],
     async handle(call) {
       const job = await jobs.readOwn(call);
       return json(jobResponse(job), PENDING_STATUSES.includes(job.status) ? RETRY_SOON : {});
     },
   }),
   route('getJobResult', `GET ${JOBS_PATH}/:id/result`, {
-    scope: 'any-key',
-    summary: 'Download the cut-out of a job',
-    description: 'If the job failed, the response is its problem.',
     query: Delivery,
     responses: {
       200: cutOutResponseDoc,
       303: { description: 'A temporary link to the cut-out', headers: ['Location'] },
     },
-    problems: RESULT_PROBLEMS,
     async handle(call) {
       const job = await jobs.readOwn(call);
       if (call.query.delivery === 'redirect') {
@@ -156,12 +135,7 @@ export const jobRoutes = (
     },
   }),
   route('getJobGarment', `GET ${JOBS_PATH}/:id/garments/:index`, {
-    scope: 'any-key',
-    summary: 'Download the cut-out of a garment',
-    description:
-      'Of a job with the operation `separate`; `index` is that of the garment. If the job failed, the response is its problem.',
     responses: { 200: garmentResponseDoc },
-    problems: RESULT_PROBLEMS,
     async handle(call) {
       const job = await jobs.readOwn(call);
       const { body, file } = await jobs.garment(job, call.params.index, call.signal);
@@ -169,30 +143,14 @@ export const jobRoutes = (
     },
   }),
   route('cancelJob', `POST ${JOBS_PATH}/:id/cancel`, {
-    scope: 'any-key',
-    summary: 'Cancel a job; its quota is refunded',
-    description: 'Cancelling again returns the same job; a job that has ended otherwise conflicts.',
-    requestHeaders: IDEMPOTENT,
     responses: { 200: jobDoc },
-    problems: ['not-found', 'conflict', 'gone', 'damaged'],
     handle: cancelJob(jobs, services.idempotency),
   }),
   route('eraseJob', `DELETE ${JOBS_PATH}/:id`, {
-    scope: 'any-key',
-    summary: 'Erase a job with its image and results',
-    description:
-      'Deletes everything that is stored of the job at once, and cancels it if it has not ended.',
-    responses: {
-      200: jsonDoc('What was deleted', ErasureResponse),
-    },
-    problems: ['not-found'],
+    responses: { 200: jsonDoc('What was deleted', ErasureResponse) },
     handle: async (call) => json(await jobs.erase(await jobs.readOwnOrDeleted(call))),
   }),
   route('getUsage', `GET ${PREFIX}/usage`, {
-    scope: 'any-key',
-    summary: 'Get the limits of this key and how much of them is left',
-    description:
-      'Rate, daily quota and bytes stored today. The request counts against the rate only.',
     responses: { 200: jsonDoc('Usage', Usage) },
     handle: (call) => usage(services, call),
   }),

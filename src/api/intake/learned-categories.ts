@@ -9,7 +9,6 @@ import {
 import { fieldProblem, Problem } from '../../platform/problem.ts';
 import { ChosenCategory, isStrong } from '../../taxonomy/learned.ts';
 import { shopPath } from '../../taxonomy/shop-path.ts';
-import { requireCaller } from '../caller.ts';
 import { throwUnavailable } from '../common-problems.ts';
 import { jsonDoc } from '../json-doc.ts';
 
@@ -36,7 +35,6 @@ type LearnedRequest = z.infer<typeof LearnedRequest>;
 const LearnedQuery = z.object({
   path: Path.optional().meta({ description: 'Only this path; without it, all' }),
 });
-type LearnedQuery = z.infer<typeof LearnedQuery>;
 
 const LearnedList = z
   .object({
@@ -84,36 +82,27 @@ const normalised = ({ categories }: LearnedRequest) =>
 
 export const learnedCategoryRoutes = (learned: LearnedCategories): Route[] => [
   route('listLearnedCategories', `GET ${PATH}`, {
-    scope: 'any-key',
-    summary: "List what was learnt of your shop's categories",
-    description:
-      'By path. From decisions about rows of feeds that name a `category`; the answer can be sent back by `PUT`.',
     responses: { 200: jsonDoc('What was learnt', LearnedList) },
-    handle: (call) => list(learned, requireCaller(call).client),
+    handle: (call) => list(learned, call.client),
   }),
-  route<unknown, LearnedRequest>('putLearnedCategories', `PUT ${PATH}`, {
+  route('putLearnedCategories', `PUT ${PATH}`, {
     scope: 'taxonomy:classify',
-    summary: "Store what is known of your shop's categories",
-    description: 'Replaces what was learnt of the paths that are sent; the others stay.',
     body: LearnedRequest,
     responses: { 200: jsonDoc('All that is known now', LearnedList) },
     async handle(call) {
-      const { client } = requireCaller(call);
+      const { client } = call;
       await learned.put(client, normalised(call.body)).catch(unavailable);
       return list(learned, client);
     },
   }),
-  route<LearnedQuery>('forgetLearnedCategories', `DELETE ${PATH}`, {
+  route('forgetLearnedCategories', `DELETE ${PATH}`, {
     scope: 'taxonomy:classify',
-    summary: 'Forget what was learnt',
-    description: 'Of one path, or all of it.',
     query: LearnedQuery,
     responses: { 204: { description: 'It is forgotten' } },
-    problems: ['not-found'],
     async handle(call) {
       const { path } = call.query;
       const known = path === undefined ? undefined : (shopPath(path) ?? '');
-      const { client } = requireCaller(call);
+      const { client } = call;
       const forgotten = await learned.forget(client, known).catch(unavailable);
       if (known !== undefined && forgotten === 0) {
         throw new Problem('not-found', 'Nothing was learnt of this path');

@@ -16,10 +16,10 @@ export interface PreferJob {
  */
 export async function readJobPreference(
   { jobs, maxWaitSeconds }: PreferJob,
-  call: Call<unknown>,
+  call: Call,
 ): Promise<Preference | undefined> {
   const { respondAsync, waitSeconds } = readPrefer(call.headers.prefer);
-  if (!prefersJob({ respondAsync, waitSeconds }) || !call.caller?.rights.includes('jobs')) {
+  if (!prefersJob({ respondAsync, waitSeconds }) || !call.caller.rights.includes('jobs')) {
     return undefined;
   }
   if (!(await jobs.isAllowed(call))) return undefined;
@@ -38,7 +38,7 @@ export async function readJobPreference(
 export async function startPreferredJob(
   { jobs }: PreferJob,
   request: JobRequest,
-  call: Call<unknown>,
+  call: Call,
   { path, prefer }: { path: string; prefer: Preference },
   respond: (job: JobRecord, headers: Record<string, string>) => Promise<Reply> | Reply,
 ): Promise<Reply> {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Gateway } from '../../gateway.ts';
-import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
+import { type Call, json, type Route, route } from '../../http/route.ts';
 import { putDeed } from '../../intake/deeds.ts';
-import type { StoredResponse } from '../../intake/idempotency.ts';
+import type { Idempotency } from '../../intake/idempotency.ts';
 import { enqueueDelivery } from '../../intake/webhooks/delivery.ts';
 import {
   DELIVERY_STATUSES,
@@ -18,9 +18,8 @@ import {
 } from '../../intake/webhooks/outbox.ts';
 import { Problem, unavailable } from '../../platform/problem.ts';
 import { signWebhook } from '../../platform/webhook-signature.ts';
-import { requireCaller } from '../caller.ts';
 import { jsonDoc } from '../json-doc.ts';
-import { IDEMPOTENT, idempotently, storedJson } from './idempotent.ts';
+import { idempotently, storedJson } from './idempotent.ts';
 import { WebhookField } from './job-request.ts';
 
 const WEBHOOKS_PATH = '/intake/v1/webhooks';
@@ -94,8 +93,6 @@ function deliveryResponse(event: WebhookEvent): z.infer<typeof Delivery> {
   };
 }
 
-const clientOf = (call: Pick<Call, 'caller'>): string => requireCaller(call).client;
-
 /** @throws Problem conflict if the client has no secret yet */
 export async function checkWebhook(
   { receivers, now }: Pick<Gateway, 'receivers' | 'now'>,
@@ -131,19 +128,8 @@ class WebhookActions {
 
   /** Before a change is acknowledged, so that no loss undoes it. */
   async #keep(client: string): Promise<void> {
-    return putDeed(
-      this.#services.blobs,
-      'receivers',
-      client,
-      await this.#services.receivers.seal(client),
-    );
-  }
-
-  async #renew({ id, client, url }: WebhookEvent): Promise<WebhookEvent | undefined> {
-    await this.#services.receivers.enable(client, url);
-    const round = await this.#services.events.renew(id);
-    if (round) await enqueueDelivery(this.#services.queues.webhook, { id, client }, round);
-    return this.#services.events.get(id);
+    const { blobs, receivers } = this.#services;
+    return putDeed(blobs, 'receivers', client, await receivers.seal(client));
   }
 
   async createSecret(client: string) {
@@ -166,131 +152,90 @@ class WebhookActions {
     return { ...signWebhook(secrets, { id, timestampSeconds, body }) };
   }
 
-  list(client: string, { status, limit }: ListQuery) {
-    return this.#services.events.list(client, limit, status);
+  async list(client: string, { status, limit }: ListQuery) {
+    return (await this.#services.events.list(client, limit, status)).map(deliveryResponse);
   }
 
   /** Reads the event of a request. Another client's event is not-found. */
   async readOwn(call: Call): Promise<WebhookEvent> {
     const event = await this.#services.events.get(call.params.id ?? '');
-    if (event?.client === clientOf(call)) return event;
+    if (event?.client === call.client) return event;
     throw new Problem('not-found', 'There is no such delivery, or it is more than three days old');
   }
 
   /** Sends an event about nothing. @throws Problem conflict if it could not be signed */
   async test(client: string, url: string, type: WebhookType): Promise<WebhookEvent> {
-    await checkWebhook({ receivers: this.#services.receivers, now: this.#services.now }, client);
-    const event = testEvent(
-      client,
-      url,
-      type,
-      randomUUID().replaceAll('-', ''),
-      this.#services.now(),
-    );
-    const round = await this.#services.events.record(event, this.#services.now());
-    await enqueueDelivery(this.#services.queues.webhook, { id: event.eventId, client }, round ?? 1);
-    const recorded = await this.#services.events.get(event.eventId);
+    const { events, queues, now } = this.#services;
+    await checkWebhook(this.#services, client);
+    const event = testEvent(client, url, type, randomUUID().replaceAll('-', ''), now());
+    const round = await events.record(event, now());
+    await enqueueDelivery(queues.webhook, { id: event.eventId, client }, round ?? 1);
+    const recorded = await events.get(event.eventId);
     if (recorded) return recorded;
     throw unavailable('The event is not recorded; try again');
   }
 
-  async replay(event: WebhookEvent) {
-    return (await this.#renew(event)) ?? event;
+  async replay(event: WebhookEvent): Promise<WebhookEvent> {
+    const { receivers, events, queues } = this.#services;
+    const { id, client, url } = event;
+    await receivers.enable(client, url);
+    const round = await events.renew(id);
+    if (round) await enqueueDelivery(queues.webhook, { id, client }, round);
+    return (await events.get(id)) ?? event;
   }
 }
 
-type HandleOnce = (
-  call: Call,
-  fingerprint: unknown,
-  handle: () => Promise<StoredResponse>,
-) => Promise<Reply>;
-
-const settingsRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[] => [
+const settingsRoutes = (actions: WebhookActions, idempotency: Idempotency): Route[] => [
   route('createWebhookSecret', `POST ${WEBHOOKS_PATH}/secret`, {
-    scope: 'any-key',
-    summary: 'Create or rotate the signing secret',
-    description:
-      'The previous secret stays valid for a day; until then, messages carry a signature by each. Disabled URLs are enabled again.',
-    requestHeaders: IDEMPOTENT,
-    problems: ['conflict'],
     responses: { 201: jsonDoc('The secret; it is not shown again', CreatedSecret) },
     handle: (call) =>
-      handleOnce(call, [`${WEBHOOKS_PATH}/secret`], async () => ({
+      idempotently(idempotency, call, [`${WEBHOOKS_PATH}/secret`], async () => ({
         status: 201,
         headers: { 'cache-control': 'no-store' },
-        body: await actions.createSecret(clientOf(call)),
+        body: await actions.createSecret(call.client),
       })),
   }),
   route('getWebhookSettings', `GET ${WEBHOOKS_PATH}`, {
-    scope: 'any-key',
-    summary: 'List signing secrets by prefix, and disabled URLs',
-    description: 'Secrets are shown by their first characters only.',
     responses: { 200: jsonDoc('The settings', WebhookSettings) },
-    handle: async (call) => json(await actions.readSettings(clientOf(call))),
+    handle: async (call) => json(await actions.readSettings(call.client)),
   }),
   route('enableWebhookUrl', `POST ${WEBHOOKS_PATH}/enable`, {
-    scope: 'any-key',
-    summary: 'Enable a URL that responded with 410',
-    description: 'A URL that responds with 410 Gone gets no more messages until it is enabled.',
-    requestHeaders: IDEMPOTENT,
-    problems: ['conflict'],
     body: WebhookField,
     responses: { 200: jsonDoc('The settings', WebhookSettings) },
     handle: (call) =>
-      handleOnce(call, [`${WEBHOOKS_PATH}/enable`, call.body.url], async () =>
-        storedJson(await actions.enable(clientOf(call), call.body.url)),
+      idempotently(idempotency, call, [`${WEBHOOKS_PATH}/enable`, call.body.url], async () =>
+        storedJson(await actions.enable(call.client, call.body.url)),
       ),
   }),
 ];
 
-const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[] => [
+const deliveryRoutes = (actions: WebhookActions, idempotency: Idempotency): Route[] => [
   route('sendTestWebhook', `POST ${WEBHOOKS_PATH}/test`, {
-    scope: 'any-key',
-    summary: 'Send a test event',
-    description:
-      'Signed and delivered like any other, with `data.test` true. It costs nothing; a URL that cannot be reached is tried again.',
-    requestHeaders: IDEMPOTENT,
-    problems: ['conflict'],
     body: TestEvent,
     responses: { 202: jsonDoc('The delivery', Delivery) },
     handle: (call) =>
-      handleOnce(call, [`${WEBHOOKS_PATH}/test`, call.body], async () => {
+      idempotently(idempotency, call, [`${WEBHOOKS_PATH}/test`, call.body], async () => {
         const { url, type } = call.body;
-        return storedJson(deliveryResponse(await actions.test(clientOf(call), url, type)), 202);
+        return storedJson(deliveryResponse(await actions.test(call.client, url, type)), 202);
       }),
   }),
-  route<ListQuery>('listWebhookDeliveries', `GET ${DELIVERIES_PATH}`, {
-    scope: 'any-key',
-    summary: 'List recent deliveries, newest first',
-    description: 'Covers the last three days, with a thousand deliveries at most.',
+  route('listWebhookDeliveries', `GET ${DELIVERIES_PATH}`, {
     query: ListQuery,
     responses: { 200: jsonDoc('Deliveries', z.object({ deliveries: z.array(Delivery) })) },
-    async handle(call) {
-      const events = await actions.list(clientOf(call), call.query);
-      return json({ deliveries: events.map(deliveryResponse) });
-    },
+    handle: async ({ client, query }) => json({ deliveries: await actions.list(client, query) }),
   }),
   route('getWebhookDelivery', `GET ${DELIVERIES_PATH}/:id`, {
-    scope: 'any-key',
-    summary: 'Get a delivery and its attempts',
-    description: 'With the message itself, signed anew, and the response to each attempt.',
     responses: { 200: jsonDoc('The delivery', Delivery) },
-    problems: ['not-found'],
     async handle(call) {
       const event = await actions.readOwn(call);
       return json({ ...deliveryResponse(event), signature: await actions.sign(event) });
     },
   }),
   route('replayWebhookDelivery', `POST ${DELIVERIES_PATH}/:id/replay`, {
-    scope: 'any-key',
-    summary: 'Send an event again, with the same id',
-    description: 'Attempts start over, and the URL is enabled again if it was disabled.',
-    requestHeaders: IDEMPOTENT,
     responses: { 202: jsonDoc('The delivery', Delivery) },
-    problems: ['not-found', 'conflict'],
     async handle(call) {
       const event = await actions.readOwn(call);
-      return handleOnce(call, [DELIVERIES_PATH, event.id], async () =>
+      return idempotently(idempotency, call, [DELIVERIES_PATH, event.id], async () =>
         storedJson(deliveryResponse(await actions.replay(event)), 202),
       );
     },
@@ -300,7 +245,5 @@ const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
 export function webhookRoutes(services: Services & Pick<Gateway, 'idempotency'>): Route[] {
   const { idempotency } = services;
   const actions = new WebhookActions(services);
-  const handleOnce: HandleOnce = (call, fingerprint, handle) =>
-    idempotently(idempotency, call, fingerprint, handle);
-  return [...settingsRoutes(actions, handleOnce), ...deliveryRoutes(actions, handleOnce)];
+  return [...settingsRoutes(actions, idempotency), ...deliveryRoutes(actions, idempotency)];
 }

@@ -29,51 +29,36 @@ interface Localised {
   locale?: Locale | undefined;
 }
 
-interface Computation<Body> {
-  request: z.ZodType<Body>;
-  run(engine: Engine, body: Body): object;
+interface Computation {
+  request: z.ZodType<Localised>;
+  run(engine: Engine, body: Localised): object;
   /** Whether the response has texts for people, and the request a `locale`. */
-  hasTexts?: true;
+  hasTexts: boolean;
 }
 
 /** The cast is safe because `createCompute` parses the body with the schema of the same row. */
-const computation = <Body>(row: Computation<Body>) => row as unknown as Computation<Localised>;
+const computation = <Body>(
+  request: z.ZodType<Body>,
+  run: (engine: Engine, body: Body) => object,
+  { hasTexts } = { hasTexts: true },
+) => ({ request, run, hasTexts }) as unknown as Computation;
 
 /** The stateless computations of the outfit engine, by the last part of their paths. */
 export const COMPUTATIONS = {
-  targets: computation({
-    request: TargetsRequest,
-    hasTexts: true,
-    run: ({ model, keys }, body) => computeTargets(model, keys, body),
-  }),
-  candidates: computation({
-    request: CandidatesRequest,
-    hasTexts: true,
-    run: ({ model, keys }, body) => computeCandidates(model, keys, body),
-  }),
-  score: computation({
-    request: ScoreRequest,
-    hasTexts: true,
-    run: ({ model, keys }, body) => computeScore(model, keys, body),
-  }),
-  outfits: computation({
-    request: OutfitsRequest,
-    hasTexts: true,
-    run: ({ model, keys }, body) => computeOutfits(model, keys, body),
-  }),
-  day: computation({
-    request: DayRequest,
-    hasTexts: true,
-    run: ({ model }, body) => computeDay(model, body),
-  }),
-  trip: computation({
-    request: TripRequest,
-    hasTexts: true,
-    run: ({ model }, body) => computeTrip(model, body),
-  }),
-  calibrate: computation({
-    request: CalibrateRequest,
-    run: ({ model }, body) => calibrate(model, body),
+  targets: computation(TargetsRequest, ({ model, keys }, body) =>
+    computeTargets(model, keys, body),
+  ),
+  candidates: computation(CandidatesRequest, ({ model, keys }, body) =>
+    computeCandidates(model, keys, body),
+  ),
+  score: computation(ScoreRequest, ({ model, keys }, body) => computeScore(model, keys, body)),
+  outfits: computation(OutfitsRequest, ({ model, keys }, body) =>
+    computeOutfits(model, keys, body),
+  ),
+  day: computation(DayRequest, ({ model }, body) => computeDay(model, body)),
+  trip: computation(TripRequest, ({ model }, body) => computeTrip(model, body)),
+  calibrate: computation(CalibrateRequest, ({ model }, body) => calibrate(model, body), {
+    hasTexts: false,
   }),
 };
 

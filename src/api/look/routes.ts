@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import type { Limits } from '../../http/limits.ts';
-import type { ResponseHeader } from '../../http/openapi/headers.ts';
 import { type Call, json, jsonText, type Reply, type Route, route } from '../../http/route.ts';
 import { CalibrateResponse } from '../../look/calibration/calibrate-schema.ts';
 import { DayResponse } from '../../look/day.ts';
@@ -12,6 +11,7 @@ import { TripResponse } from '../../look/trip.ts';
 import { isHeavy, unitsOf } from '../../queue/service-time.ts';
 import { LOCALES, type Locale } from '../../taxonomy/dictionary/schema.ts';
 import { createDocument, type Document, sendDocument } from '../document.ts';
+import { jsonDoc } from '../json-doc.ts';
 import { languageHeaders, languageOf, preferredLocale } from '../language.ts';
 import { COMPUTATIONS, type ComputationName, type Compute, createCompute } from './compute.ts';
 import { predictedTurns } from './predicted-work.ts';
@@ -31,16 +31,9 @@ interface ComputeDeps extends Pick<LookDeps, 'threads' | 'charge'> {
 
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
 
-const okResponse = (
-  description: string,
-  schema: z.ZodType,
-  headers: readonly ResponseHeader[] = [],
-) => ({ 200: { description, content: { 'application/json': schema }, headers } });
-
 const cacheableResponse = (description: string, schema: z.ZodType) => ({
   200: {
-    description,
-    content: { 'application/json': schema },
+    ...jsonDoc(description, schema),
     headers: ['ETag', 'Cache-Control', 'Content-Language'] as const,
   },
   304: { description: 'The client already has this version' },
@@ -61,44 +54,13 @@ async function computeReply(
   const isQuick = !text || (QUICK.includes(name) && text.length <= MAX_QUICK_CHARS);
   const preferred = preferredLocale(call);
   if (isQuick) return json(compute(name, text, preferred).content);
-  const { client = '', weight = 1 } = caller ?? {};
+  const { client, weight } = caller;
   const work = predictedTurns(name, text);
   const owner = { client, weight, signal };
-  if (caller && isHeavy(work)) await charge(caller, unitsOf(work));
+  if (isHeavy(work)) await charge(caller, unitsOf(work));
   const computed = await threads.run({ name, body: text, preferred }, owner);
   return jsonText(computed.json, computed.language && languageHeaders(computed.language));
 }
-
-interface ComputeSpec {
-  name: ComputationName;
-  scope?: string;
-  operationId: string;
-  summary: string;
-  description: string;
-  response: z.ZodType;
-  problems?: readonly string[];
-}
-
-function computeRoute(deps: ComputeDeps, spec: ComputeSpec): Route {
-  const { name, scope = 'look-engine:compute', response, ...rest } = spec;
-  return route({
-    ...rest,
-    method: 'POST',
-    path: `/look/v1/${name}`,
-    scope,
-    uncheckedBody: COMPUTATIONS[name].request,
-    maxBodyBytes: MAX_BODY_BYTES,
-    responses: okResponse(
-      'Computed from this request alone',
-      response,
-      COMPUTATIONS[name].hasTexts && ['Content-Language'],
-    ),
-    handle: (call) => computeReply(deps, name, call),
-  });
-}
-
-const ITEM_PROBLEMS = ['dictionary-version-unsupported'];
-const SCORE_PROBLEMS = [...ITEM_PROBLEMS, 'targets-altered', 'targets-expired'];
 
 const documentRoutes = (model: Model): Route[] => {
   const params = createDocument(JSON.stringify(PARAMS));
@@ -109,16 +71,11 @@ const documentRoutes = (model: Model): Route[] => {
     route('getLookParams', 'GET /look/v1/params', {
       scope: 'keyless',
       anyOrigin: true,
-      summary: 'Every coefficient of the outfit engine, with unit and source',
-      description: 'Includes the equations: enough to compute the targets yourself.',
       responses: cacheableResponse('The coefficients in use', ParamsResponse),
       handle: (call) => sendDocument(call, params),
     }),
-    route<MetaQuery>('getLookMeta', 'GET /look/v1/meta', {
+    route('getLookMeta', 'GET /look/v1/meta', {
       scope: 'look-engine:read',
-      summary: 'Labels and ids of every option, versions and limits',
-      description:
-        'What a form for the other requests needs. It changes only with a release: cache it and revalidate with `If-None-Match`.',
       query: MetaQuery,
       responses: cacheableResponse('The dictionaries in one language', MetaResponse),
       handle: (call) => {
@@ -132,70 +89,37 @@ const documentRoutes = (model: Model): Route[] => {
   ];
 };
 
-const COMPUTE_ROUTES: readonly ComputeSpec[] = [
-  {
-    name: 'targets',
-    operationId: 'computeTargets',
-    summary: 'Target insulation by body region, without a wardrobe',
-    description:
-      '`targets` is the need outdoors, `indoorTargets` that of the base outfit; the difference is what to put on for outside.',
-    response: TargetsResponse,
-  },
-  {
-    name: 'candidates',
-    operationId: 'findCandidates',
-    summary: 'The best outfits of a wardrobe, with signed targets for /score',
-    description:
-      'The best valid combinations of the wardrobe, unscored, and the targets they were selected for.',
-    response: CandidatesResponse,
-    problems: ITEM_PROBLEMS,
-  },
-  {
-    name: 'score',
-    operationId: 'scoreCandidates',
-    summary: 'Score and rank candidates',
-    description: 'Take `targets` from /candidates or /targets and send them unchanged.',
-    response: ScoreResponse,
-    problems: SCORE_PROBLEMS,
-  },
-  {
-    name: 'outfits',
-    operationId: 'createOutfits',
-    summary: 'Find, score, rank and name outfits in one call',
-    description:
-      'The simple way: weather, activity, profile and wardrobe in, outfits with scores and reasons out.',
-    response: OutfitsResponse,
-    problems: ITEM_PROBLEMS,
-  },
-  {
-    name: 'day',
-    operationId: 'planDay',
-    summary: 'One outfit for an hourly forecast, and when to add or remove layers',
-    description:
-      'The outfit whose worst hour is best, with the layers to put on and take off before each hour.',
-    response: DayResponse,
-    problems: ITEM_PROBLEMS,
-  },
-  {
-    name: 'trip',
-    operationId: 'planTrip',
-    summary: 'What to take on a trip, and an outfit for each day',
-    description:
-      'The items, at most `maxItems`, with which the mean score of the days is largest; `gap` is 0 if that is proved.',
-    response: TripResponse,
-    problems: ITEM_PROBLEMS,
-  },
-  {
-    name: 'calibrate',
-    scope: 'look-engine:calibrate',
-    operationId: 'calibrateProfile',
-    summary: 'Calibrate a user’s profile from how warm they felt',
-    description:
-      'The service stores nothing: keep `userProfile` and send it with the next request.',
-    response: CalibrateResponse,
-    problems: ITEM_PROBLEMS,
-  },
+interface ComputeRow {
+  name: ComputationName;
+  operationId: string;
+  response: z.ZodType;
+  scope?: string;
+}
+
+// biome-ignore format: a table reads best aligned
+const COMPUTE_ROUTES: readonly ComputeRow[] = [
+  { name: 'targets',    operationId: 'computeTargets',   response: TargetsResponse },
+  { name: 'candidates', operationId: 'findCandidates',   response: CandidatesResponse },
+  { name: 'score',      operationId: 'scoreCandidates',  response: ScoreResponse },
+  { name: 'outfits',    operationId: 'createOutfits',    response: OutfitsResponse },
+  { name: 'day',        operationId: 'planDay',          response: DayResponse },
+  { name: 'trip',       operationId: 'planTrip',         response: TripResponse },
+  { name: 'calibrate',  operationId: 'calibrateProfile', response: CalibrateResponse, scope: 'look-engine:calibrate' },
 ];
+
+function computeRoute(deps: ComputeDeps, row: ComputeRow): Route {
+  const { name, operationId, response, ...rest } = row;
+  const { request, hasTexts } = COMPUTATIONS[name];
+  const doc = jsonDoc('Computed from this request alone', response);
+  return route(operationId, `POST /look/v1/${name}`, {
+    scope: 'look-engine:compute',
+    ...rest,
+    uncheckedBody: request,
+    maxBodyBytes: MAX_BODY_BYTES,
+    responses: { 200: { ...doc, headers: hasTexts ? ['Content-Language'] : [] } },
+    handle: (call) => computeReply(deps, name, call),
+  });
+}
 
 export function lookRoutes({ signingKeys, threads, charge }: LookDeps): Route[] {
   const deps = { compute: createCompute(signingKeys), threads, charge };

@@ -24,9 +24,6 @@ export function photoRoute(
 
   return route('fetchPhoto', 'POST /console/photos', {
     scope: 'background-removal:process',
-    summary: 'Fetch a photo for the console',
-    description:
-      'A worker fetches it as the `imageUrl` of a job: public addresses only, within the limits of an image. It costs no quota, and nothing is stored.',
     body: PhotoRequest,
     maxBodyBytes: 8192,
     responses: {
@@ -35,13 +32,6 @@ export function photoRoute(
         content: CUT_OUT_MEDIA,
       },
     },
-    problems: [
-      'payload-too-large',
-      'unsupported-media-type',
-      'unprocessable-image',
-      'upstream-failed',
-      'upstream-unavailable',
-    ],
     handle: fetchPhoto,
   });
 }

@@ -82,15 +82,9 @@ export function consoleRoutes({
     return { status: 204, headers: cookie('', call) };
   }
 
-  const common = { path: '/console/session', scope: 'keyless' } as const;
   return [
-    route({
-      ...common,
-      method: 'POST',
-      operationId: 'signIn',
-      summary: 'Sign a browser in to the console',
-      description:
-        'Exchanges an API key for a session cookie that scripts cannot read. Requests with the cookie need the header `X-Selvage-Console: 1`. A key has five sessions at most: the next one ends the oldest.',
+    route('signIn', 'POST /console/session', {
+      scope: 'keyless',
       body: SignIn,
       maxBodyBytes: 1024,
       responses: {
@@ -100,29 +94,16 @@ export function consoleRoutes({
           headers: ['Set-Cookie', 'RateLimit-Limit', 'RateLimit-Remaining'],
         },
       },
-      problems: ['unauthorized', 'rate-limit-exceeded', 'upstream-unavailable'],
       handle: signIn,
     }),
-    route({
-      ...common,
-      method: 'GET',
-      operationId: 'getSession',
-      summary: 'Whether this browser is signed in to the console',
-      description: 'Shows the client and the scopes of the key, never the key.',
-      responses: {
-        200: jsonDoc('The status', SessionStatus),
-      },
-      problems: ['upstream-unavailable'],
+    route('getSession', 'GET /console/session', {
+      scope: 'keyless',
+      responses: { 200: jsonDoc('The status', SessionStatus) },
       handle: status,
     }),
-    route({
-      ...common,
-      method: 'DELETE',
-      operationId: 'signOut',
-      summary: 'Sign this browser out of the console',
-      description: 'Ends the session and deletes its cookie.',
+    route('signOut', 'DELETE /console/session', {
+      scope: 'keyless',
       responses: { 204: { description: 'Signed out', headers: ['Set-Cookie'] } },
-      problems: ['upstream-unavailable'],
       handle: signOut,
     }),
   ];

@@ -7,6 +7,7 @@ import { WebhookBody } from '../../intake/webhooks/outbox.ts';
 import { createDocument, sendDocument } from '../document.ts';
 import { chaptersOf, DOCUMENTS, type DocumentName, documentOf } from '../openapi/chapters.ts';
 import { EXAMPLES } from '../openapi/examples.ts';
+import { OPERATIONS } from '../openapi/operations.ts';
 
 /**
  * The page loads only files of this service and calls only this service. Swagger UI sets style
@@ -41,6 +42,7 @@ function describeApi(name: DocumentName, all: readonly Route[], installation: In
     title,
     description: `${about}. Every response has \`X-Request-Id\`, your own if the request brings one; every response to a key has \`RateLimit-Limit\` and \`RateLimit-Remaining\`.\n\nElsewhere:\n\n${otherDocuments(name)}`,
     chapters: chaptersOf(routes),
+    operations: OPERATIONS,
     examples: EXAMPLES,
     ...(name === 'api' && { event: WebhookBody }),
   });

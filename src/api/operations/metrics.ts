@@ -27,12 +27,9 @@ const isAllowed = ({ key }: MetricsDeps, authorization = ''): boolean =>
 export const metricsRoutes = (deps: MetricsDeps): Route[] => [
   route('getMetrics', 'GET /metrics', {
     scope: 'keyless',
-    summary: 'Prometheus metrics',
-    description: 'Needs the operator’s `METRICS_KEY` as a bearer token if there is one.',
     responses: {
       200: { description: 'Text exposition format', content: { 'text/plain': z.string() } },
     },
-    problems: ['unauthorized'],
     async handle({ headers }) {
       if (!isAllowed(deps, headers.authorization?.toString())) {
         throw new Problem('unauthorized', 'Send METRICS_KEY as "Authorization: Bearer <key>"', {

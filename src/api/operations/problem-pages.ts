@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { type Route, route } from '../../http/route.ts';
 import { ADVICE, PROBLEMS, Problem, type ProblemType } from '../../platform/problem.ts';
+import { readTable } from '../../taxonomy/tables.ts';
 import { createDocument, type Document, sendDocument } from '../document.ts';
 import { escapeHtml } from '../escape-html.ts';
-import { PROBLEM_CAUSES } from './problem-causes.ts';
 
 const STYLE = `
 :root { color-scheme: light dark }
@@ -31,6 +31,8 @@ ${body}
     'text/html; charset=utf-8',
   );
 
+const CAUSES = readTable('api/problem-causes');
+
 const TYPES = Object.keys(PROBLEMS).sort() as ProblemType[];
 
 function retryAdvice(status: number): string {
@@ -46,7 +48,9 @@ const example = (type: ProblemType): string =>
 
 function problemPage(type: ProblemType): Document {
   const { status, title } = PROBLEMS[type];
-  const causes = PROBLEM_CAUSES[type].map((cause) => `<li>${escapeHtml(cause)}</li>`).join('\n');
+  const causes = CAUSES.flatMap(([of, cause = '']) =>
+    of === type ? `<li>${escapeHtml(cause)}</li>` : [],
+  ).join('\n');
   return page(
     `${type}: ${title}`,
     `<p><a href="/problems">All problems</a></p>
@@ -96,17 +100,12 @@ export function problemRoutes(): Route[] {
   return [
     route('listProblems', 'GET /problems', {
       scope: 'keyless',
-      summary: 'All problem types',
-      description: 'A web page with a link to each type.',
       responses: PAGE,
       handle: (call) => sendDocument(call, list, STATIC_PAGE),
     }),
     route('getProblem', 'GET /problems/:type', {
       scope: 'keyless',
-      summary: 'The meaning of a problem type and what to do',
-      description: 'A web page with causes, advice and an example.',
       responses: PAGE,
-      problems: ['not-found'],
       handle(call) {
         const found = pages.get(call.params.type);
         if (found) return sendDocument(call, found, STATIC_PAGE);

@@ -35,7 +35,7 @@ import {
   serverTiming,
 } from './cut-out-response.ts';
 import type { CutOutRequest, ImageRequests } from './image-requests.ts';
-import { backgroundSource } from './image-source.ts';
+import { backgroundSource, requireImage } from './image-source.ts';
 
 const Query = z.object({
   return_base64: queryFlag
@@ -104,7 +104,7 @@ async function readRequest(
   const { fields, backgroundImage, pointers } = form;
   const sent = { ...fields, ...(backgroundImage && { backgroundImage }) };
   const parsed = parse(Fields, sent, 'request');
-  const merged = await applyPreset(presets, call.caller?.client, parsed, '/preset');
+  const merged = await applyPreset(presets, call.client, parsed, '/preset');
   const options = toCutOutOptions(merged.options);
   return {
     source: { image, pointer: pointers.image },
@@ -114,22 +114,15 @@ async function readRequest(
 }
 
 function checkBase64(call: Call<Query>): void {
-  if (!call.query.return_base64 || call.caller?.allowBase64) return;
-  throw new Problem(
-    'base64-not-allowed',
-    'Request the binary response: multipart without return_base64',
-  );
+  if (!call.query.return_base64 || call.caller.allowBase64) return;
+  const detail = 'Request the binary response: multipart without return_base64';
+  throw new Problem('base64-not-allowed', detail);
 }
 
-/** Returns the image. @throws Problem if there is none, or if the body is JSON without `return_base64` */
-function requireImage({ image, via, pointers }: ImageForm, asBase64: boolean): Uint8Array {
-  if (via === 'json' && !asBase64) {
-    const detail = 'JSON bodies need the query ?return_base64=true';
-    throw fieldProblem('invalid-request', '?return_base64', 'must be true in JSON mode', detail);
-  }
-  if (image) return image;
-  const detail = `There is no image; send it as "${pointers.image.slice(1)}"`;
-  throw fieldProblem('invalid-request', pointers.image, 'is missing', detail);
+function checkMode({ via }: ImageForm, asBase64: boolean): void {
+  if (via !== 'json' || asBase64) return;
+  const detail = 'JSON bodies need the query ?return_base64=true';
+  throw fieldProblem('invalid-request', '?return_base64', 'must be true in JSON mode', detail);
 }
 
 const handleRemoval =
@@ -140,10 +133,11 @@ const handleRemoval =
     const prefer = await readJobPreference(removals, call);
     if (!prefer) removals.images.shedIfBusy(call);
     const form = await call.imageForm({ background: true });
-    const image = requireImage(form, asBase64);
+    checkMode(form, asBase64);
+    const image = requireImage(form);
     const { presets, rulePacks } = removals;
     const sent = await readRequest(image, form, presets, call);
-    const options = await resolveRules(rulePacks, call.caller?.client, sent.options, '/rules');
+    const options = await resolveRules(rulePacks, call.client, sent.options, '/rules');
     const request = { ...sent, options };
     if (prefer) return removeAsync(removals, request, call, prefer);
     const content = contentOf([image, form.backgroundImage], [PATH, call.query, options]);
@@ -173,10 +167,6 @@ const MultipartRequest = z
 export const removalRoutes = (removals: Removals): Route[] => [
   route('removeBackground', `POST ${PATH}`, {
     scope: 'background-removal:process',
-    summary: 'Remove the background of an image',
-    description:
-      'Send `multipart/form-data` with the file part `image` to get a transparent PNG; or, if the key allows it, JSON with `?return_base64=true`. With `Prefer: respond-async` or `Prefer: wait=<seconds>`, the response is a job if the image is not finished in that time. A request repeated with its `Idempotency-Key` within a day is not charged again.',
-    requestHeaders: ['Idempotency-Key', 'Prefer'],
     query: Query,
     imageForm: { 'multipart/form-data': MultipartRequest, 'application/json': Base64Request },
     jsonQuery: 'return_base64=true',
@@ -199,19 +189,6 @@ export const removalRoutes = (removals: Removals): Route[] => [
         headers: ['Location', 'Retry-After', 'Preference-Applied'],
       },
     },
-    problems: [
-      'invalid-request',
-      'unauthorized',
-      'insufficient-scope',
-      'base64-not-allowed',
-      'conflict',
-      'payload-too-large',
-      'unsupported-media-type',
-      'damaged',
-      'unprocessable-image',
-      'upstream-failed',
-      'upstream-unavailable',
-    ],
     handle: handleRemoval(removals),
   }),
 ];

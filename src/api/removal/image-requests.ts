@@ -6,7 +6,6 @@ import { type CutOutOptions, unlessDefault } from '../../output/options.ts';
 import type { Stroke } from '../../output/strokes.ts';
 import { Problem, unavailable } from '../../platform/problem.ts';
 import type { JobData, JobResult, JobsOf } from '../../queue/catalog.ts';
-import type { TurnOwner } from '../../queue/queue.ts';
 import { isHeavy, pricedMegapixels, turnsOf, unitsOf } from '../../queue/service-time.ts';
 import { syncKeys } from '../../storage/blob-keys.ts';
 import { storageUnavailable } from '../common-problems.ts';
@@ -17,11 +16,6 @@ type Services = Pick<
   Gateway,
   'blobs' | 'jobWaiter' | 'admission' | 'limits' | 'deadlineMillis' | 'now'
 >;
-
-/** Whose turn the jobs of a call without a key take. */
-const ANONYMOUS: TurnOwner = { client: 'anonymous', weight: 1 };
-
-const ownerOf = ({ caller }: Pick<Call, 'caller'>): TurnOwner => caller ?? ANONYMOUS;
 
 type ImageCall = Pick<
   Call,
@@ -148,7 +142,7 @@ export class ImageRequests {
     );
     const deadline = AbortSignal.timeout(leftMillis);
     const signal = AbortSignal.any([call.signal, deadline]);
-    const owner = ownerOf(call);
+    const owner = call.caller;
     const { inputKey, outputKey, ...otherKeys } = syncKeys(owner.client, randomUUID());
     const keys = {
       inputKey,
@@ -215,10 +209,10 @@ export class ImageRequests {
 
   /** Rejects a request while the workers are busy, before its image is read. @throws Problem upstream-unavailable */
   readonly shedIfBusy = (call: Pick<Call, 'caller'>) =>
-    this.#services.admission.shedIfBusy(ownerOf(call));
+    this.#services.admission.shedIfBusy(call.caller);
 
   async cutOut({ source, options, background }: CutOutRequest, call: ImageCall) {
-    if (call.caller?.test) return this.#drawInstead(source, options);
+    if (call.caller.test) return this.#drawInstead(source, options);
     const other = background && ({ name: 'backgroundKey', source: background } as const);
     const work = { source, other, data: unlessDefault(options), lengths: this.#ownLength };
     const { result, files } = await this.#run('remove-background', work, call);
@@ -232,7 +226,7 @@ export class ImageRequests {
   ) {
     const isSent = 'image' in photo;
     const source = isSent ? { ...photo, pointer: '/image' } : { imageUrl: photo.imageUrl };
-    if (call.caller?.test) return this.#drawInstead(source, options);
+    if (call.caller.test) return this.#drawInstead(source, options);
     const { result, files } = await this.#run(
       'refine-cut-out',
       {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { ImageForm } from '../../http/image-body.ts';
 import { type ImageLimits, validateImage } from '../../intake/validate-image.ts';
 import type { CutOutOptions } from '../../output/options.ts';
-import { Problem, type ProblemType } from '../../platform/problem.ts';
+import { fieldProblem, Problem, type ProblemType } from '../../platform/problem.ts';
 import { LINK_MEDIA_TYPE } from '../../storage/blob-keys.ts';
 
 /** An image and the JSON Pointer to its field, or the URL from which a worker fetches it. */
@@ -15,6 +16,13 @@ export function backgroundSource(
 ): Source | undefined {
   if (image) return { image, ...(pointer && { pointer }) };
   return imageUrl === undefined ? undefined : { imageUrl };
+}
+
+/** @throws Problem invalid-request if a form has no image */
+export function requireImage({ image, pointers }: ImageForm): Uint8Array {
+  if (image) return image;
+  const detail = `There is no image; send it as "${pointers.image.slice(1)}"`;
+  throw fieldProblem('invalid-request', pointers.image, 'is missing', detail);
 }
 
 /** A source as stored: the image, or its URL. */

@@ -11,8 +11,7 @@ import {
   withoutBlanks,
 } from '../../output/request.ts';
 import { checkStrokes, Strokes } from '../../output/strokes.ts';
-import { requireCaller } from '../caller.ts';
-import { chargedOnce, contentOf, IDEMPOTENT } from '../intake/idempotent.ts';
+import { chargedOnce, contentOf } from '../intake/idempotent.ts';
 import { resolveRules } from '../intake/rules/resolve-rules.ts';
 import { CUT_OUT_MEDIA, checkedFile, rulesHeader, serverTiming } from './cut-out-response.ts';
 import type { ImageRequests, RefinementRequest } from './image-requests.ts';
@@ -68,10 +67,6 @@ export const refinementRoutes = (
 ): Route[] => [
   route('refineCutout', `POST ${PATH}`, {
     scope: 'background-removal:process',
-    summary: 'Mend a cut-out with strokes',
-    description:
-      'Pixels that no stroke reaches keep their alpha. `roi`, `backgroundImageUrl` and `subject` do not apply.',
-    requestHeaders: IDEMPOTENT,
     form: { 'multipart/form-data': MultipartRequest },
     quota: 1,
     responses: {
@@ -81,11 +76,10 @@ export const refinementRoutes = (
         headers: ['X-Cutout-Rules', 'Server-Timing', 'Idempotency-Replayed'],
       },
     },
-    problems: ['unprocessable-image', 'upstream-failed'],
     async handle(call: Call): Promise<Reply> {
       images.shedIfBusy(call);
       const sent = readRequest(await call.form());
-      const { client } = requireCaller(call);
+      const { client } = call;
       const options = await resolveRules(rulePacks, client, sent.options, '/rules');
       const request = { ...sent, options };
       const { photo, alpha, ...rest } = sent;

@@ -1,7 +1,15 @@
 import { z } from 'zod';
-import type { MediaSchema, MediaSchemas, ResponseDoc, Route } from '../route.ts';
+import type {
+  DescribedRoute,
+  MediaSchema,
+  MediaSchemas,
+  OperationDoc,
+  ResponseDoc,
+  Route,
+} from '../route.ts';
 import { COMMON_HEADERS, headerComponents, headerRefs, type ResponseHeader } from './headers.ts';
 import { createParameterTable, type ParameterTable } from './parameters.ts';
+import parts from './parts.json' with { type: 'json' };
 import { ProblemSchema, problemResponses } from './problems.ts';
 import { createSchemaTable, type Direction, type JsonSchema, type SchemaTable } from './schemas.ts';
 import { security, securitySchemes } from './security.ts';
@@ -30,6 +38,8 @@ interface DocumentSettings {
   /** The first whose prefix fits counts. */
   chapters: readonly Chapter[];
   /** By operation id. */
+  operations: ReadonlyMap<string, OperationDoc>;
+  /** By operation id. */
   examples: Readonly<Record<string, OperationExamples>>;
   /** The body of what is sent to the URLs of clients. */
   event?: z.ZodType;
@@ -39,8 +49,6 @@ interface DocumentSettings {
 interface Draft extends DocumentSettings {
   schemas: SchemaTable;
   responses: Record<string, object>;
-  /** By status. */
-  successes: ReadonlyMap<Route, Readonly<Record<number, object>>>;
   parameters: ParameterTable;
 }
 
@@ -77,12 +85,7 @@ function likeliestFirst(media: MediaSchemas): [type: string, schema: MediaSchema
 }
 
 /** Describes bodies. The example belongs to the first media type that can have one. */
-function content(
-  draft: Omit<Draft, 'successes'>,
-  media: MediaSchemas,
-  direction: Direction,
-  example: unknown,
-) {
+function content(draft: Draft, media: MediaSchemas, direction: Direction, example: unknown) {
   const wantsText = typeof example === 'string';
   const exampleType = Object.entries(media).find(
     ([type, schema]) => isText(schema) === wantsText && (wantsText || type.endsWith('json')),
@@ -99,21 +102,6 @@ function content(
   );
 }
 
-function successResponse(
-  draft: Omit<Draft, 'successes'>,
-  route: Route,
-  doc: ResponseDoc,
-  example: unknown,
-) {
-  const common = route.quota ? COMMON_HEADERS : [];
-  const headers = headerRefs([...common, ...(doc.headers ?? [])]);
-  return {
-    description: doc.description,
-    ...(Object.keys(headers).length > 0 && { headers }),
-    ...(doc.content && { content: content(draft, doc.content, 'output', example) }),
-  };
-}
-
 function sharedName(status: number, { content = {}, name }: ResponseDoc): string | undefined {
   if (status === 304) return 'NotModified';
   if (name) return name;
@@ -124,16 +112,18 @@ function sharedName(status: number, { content = {}, name }: ResponseDoc): string
 /** Longer examples of responses are left to the pages of the docs: they are much of a document. */
 const MAX_EXAMPLE_CHARS = 300;
 
-function describeSuccess(
-  draft: Omit<Draft, 'successes'>,
-  route: Route,
-  status: number,
-  doc: ResponseDoc,
-): object {
+function describeSuccess(draft: Draft, route: Route, status: number, doc: ResponseDoc): object {
   const { request, successes } = examplesOf(draft, route) ?? {};
   const example = successes?.[status];
   const isShown = request === undefined && JSON.stringify(example)?.length <= MAX_EXAMPLE_CHARS;
-  return successResponse(draft, route, doc, isShown ? example : undefined);
+  const headers = headerRefs([...(route.quota ? COMMON_HEADERS : []), ...(doc.headers ?? [])]);
+  return {
+    description: doc.description,
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(doc.content && {
+      content: content(draft, doc.content, 'output', isShown ? example : undefined),
+    }),
+  };
 }
 
 /** Headers of a success that its 304 has, too (RFC 9110, 15.4.5). */
@@ -149,10 +139,7 @@ function successDocs({ responses }: Route): [status: number, doc: ResponseDoc][]
 }
 
 /** Describes the successes of all routes: those that several have as references. */
-function successTable(
-  draft: Omit<Draft, 'successes'>,
-  routes: readonly Route[],
-): Draft['successes'] {
+function successTable(draft: Draft, routes: readonly Route[]) {
   const all = routes.flatMap((route) =>
     successDocs(route).map(([status, doc]) => {
       const name = sharedName(status, doc);
@@ -184,7 +171,7 @@ const chapterOf = ({ chapters }: DocumentSettings, { path }: Route): string[] =>
   return chapter ? [chapter.name] : [];
 };
 
-function operation(draft: Draft, route: Route) {
+function operation(draft: Draft, route: DescribedRoute, successes: object | undefined) {
   return {
     operationId: route.operationId,
     tags: chapterOf(draft, route),
@@ -197,7 +184,7 @@ function operation(draft: Draft, route: Route) {
     parameters: draft.parameters.of(route),
     ...requestBody(draft, route),
     responses: {
-      ...draft.successes.get(route),
+      ...successes,
       ...problemResponses(route, draft.schemas, draft.responses),
     },
   };
@@ -239,7 +226,7 @@ const TWIN_SUFFIX = /As(Json|Form)$/;
  * if it is there, and some none. The path of the second part has the query that it needs, or a fragment, which no client
  * sends; so it takes no other query.
  */
-function singleMedia(route: Route): Route[] {
+function singleMedia(route: DescribedRoute): DescribedRoute[] {
   const { path, operationId, jsonQuery, imageForm, stream, query, ...rest } = route;
   const kind = imageForm ? 'imageForm' : 'stream';
   const { [JSON_TYPE]: json, ...files } = imageForm ?? stream ?? {};
@@ -270,8 +257,15 @@ function withMedia({ responses }: Route, isWanted: (type: string) => boolean): R
   return { ...responses, 200: { ...success, content: Object.fromEntries(wanted) } };
 }
 
+/** @throws Error for a route of which nothing is said */
+function describe({ operations }: DocumentSettings, route: Route): DescribedRoute {
+  const said = operations.get(route.operationId);
+  if (said) return { ...route, ...said };
+  throw new Error(`Nothing is said of the operation ${route.operationId}`);
+}
+
 /** Operations of batches and of runs have the same description: the first has it, the others refer to it. */
-function describedOnce(routes: readonly Route[]): Route[] {
+function describedOnce(routes: readonly DescribedRoute[]): DescribedRoute[] {
   const first = new Map<string, string>();
   return routes.map((route) => {
     const known = first.get(route.description);
@@ -286,42 +280,38 @@ const examplesOf = ({ examples }: Pick<Draft, 'examples'>, { operationId }: Rout
   examples[operationId.replace(TWIN_SUFFIX, '')];
 
 /** Describes what clients are sent: one request, whose body tells the kind of event. */
-const webhooks = (schema: JsonSchema) => ({
-  event: {
-    post: {
-      operationId: 'receiveEvent',
-      tags: ['Webhooks'],
-      summary: 'An event, sent to the URL of a `webhook`',
-      description:
-        'Signed as in Standard Webhooks 1.0, by the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`. An answer other than 2xx within 15 seconds is retried.',
-      security: [],
-      requestBody: { required: true, content: { 'application/json': { schema } } },
-      responses: { '2XX': { description: 'Received' } },
-    },
-  },
-});
+const webhooks = (schema: JsonSchema) => {
+  const { responses, ...post } = parts.event;
+  const requestBody = { required: true, content: { 'application/json': { schema } } };
+  return { event: { post: { ...post, requestBody, responses } } };
+};
 
 /** Returns the OpenAPI 3.1 document, generated from the schemas that parse requests. */
 export function openApiDocument(table: readonly Route[], settings: DocumentSettings) {
-  const routes = describedOnce(table.flatMap(singleMedia));
+  const { title, version, description } = settings;
+  const described = table.map((route) => describe(settings, route));
+  const routes = describedOnce(described.flatMap(singleMedia));
   const schemas = createSchemaTable(schemasOf(routes, settings));
   const responses: Draft['responses'] = {};
   const parameters = createParameterTable(schemas, routes);
-  const shared = { ...settings, schemas, responses, parameters };
-  const draft: Draft = { ...shared, successes: successTable(shared, routes) };
+  const draft: Draft = { ...settings, schemas, responses, parameters };
+  const successes = successTable(draft, routes);
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(draft, route) };
+    paths[path] = {
+      ...paths[path],
+      [route.method.toLowerCase()]: operation(draft, route, successes.get(route)),
+    };
   }
-  const described = { paths, responses };
-  const hasProblem = used(described, 'schemas').includes('Problem');
+  const operations = { paths, responses };
+  const hasProblem = used(operations, 'schemas').includes('Problem');
   return {
     openapi: '3.1.0',
     info: {
-      title: settings.title,
-      version: settings.version,
-      description: settings.description,
+      title,
+      version,
+      description,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: settings.publicUrl ?? '/', description: 'This installation' }],
@@ -334,7 +324,7 @@ export function openApiDocument(table: readonly Route[], settings: DocumentSetti
       schemas: { ...schemas.components, ...(hasProblem && { Problem: ProblemSchema }) },
       responses,
       parameters: parameters.components,
-      headers: headerComponents(used<ResponseHeader>(described, 'headers')),
+      headers: headerComponents(used<ResponseHeader>(operations, 'headers')),
       securitySchemes: securitySchemes(routes),
     },
   };

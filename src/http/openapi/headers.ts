@@ -4,7 +4,7 @@ interface HeaderDoc {
 }
 
 // biome-ignore format: a table reads best aligned
-const RESPONSE_HEADERS = {
+export const RESPONSE_HEADERS = {
   'Allow':                { description: 'The methods of this address', example: 'GET, HEAD, OPTIONS' },
   'Cache-Control':        { description: 'How long the response may be cached', example: 'public, max-age=3600' },
   'Content-Disposition':  { description: 'The file name of the download', example: 'attachment; filename="feed.csv"' },
@@ -49,7 +49,7 @@ const RESPONSE_HEADERS = {
 export type ResponseHeader = keyof typeof RESPONSE_HEADERS;
 
 // biome-ignore format: a table reads best aligned
-const REQUEST_HEADERS = {
+export const REQUEST_HEADERS = {
   'Idempotency-Key': { description: '1 to 255 visible characters. A repeated request with the same key and content gets the first response, for a day', example: '8e03978e-40d5-43e8-bc93-6894a57f9324' },
   'If-Range':        { description: 'The `ETag` or `Last-Modified` of the parts you have: the whole file if it has changed since', example: '"dMvGbB3Zp1mT0cA9xk2yQ7eWf5h"' },
   'If-None-Match':   { description: 'The `ETag` of the version you have: 304 if it is still the current one', example: '"dMvGbB3Zp1mT0cA9xk2yQ7eWf5h"' },

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Route } from '../route.ts';
+import type { DescribedRoute, Route } from '../route.ts';
 import { headerParameters, type RequestHeader } from './headers.ts';
 import type { JsonSchema, SchemaTable } from './schemas.ts';
 import { share } from './share.ts';
@@ -8,7 +8,7 @@ export interface ParameterTable {
   /** Headers, and what several operations have. */
   components: Readonly<Record<string, object>>;
   /** Returns the parameters of a route; those of `components` as references. */
-  of(route: Route): object[];
+  of(route: DescribedRoute): object[];
 }
 
 /** `true` and `false` in a query are a boolean to those who call it. */
@@ -62,13 +62,16 @@ const ownParameters = (schemas: SchemaTable, { path, query }: Route): Parameter[
 ];
 
 /** Returns the parameters, as JSON, that several operations have. */
-function commonParameters(schemas: SchemaTable, routes: readonly Route[]): ReadonlySet<string> {
+function commonParameters(
+  schemas: SchemaTable,
+  routes: readonly DescribedRoute[],
+): ReadonlySet<string> {
   const all = routes.flatMap((each) => ownParameters(schemas, each)).map((p) => JSON.stringify(p));
   return new Set(all.filter((parameter, at) => all.indexOf(parameter) < at));
 }
 
 /** Returns the headers that change what a route does. The one that every route reads is listed where a success costs quota. */
-function requestHeaders({ requestHeaders = [], responses, quota }: Route): RequestHeader[] {
+function requestHeaders({ requestHeaders, responses, quota }: DescribedRoute): RequestHeader[] {
   const isStream = Object.keys(responses[200]?.content ?? {}).includes('text/event-stream');
   return [
     ...requestHeaders,
@@ -80,7 +83,7 @@ function requestHeaders({ requestHeaders = [], responses, quota }: Route): Reque
 
 export function createParameterTable(
   schemas: SchemaTable,
-  routes: readonly Route[],
+  routes: readonly DescribedRoute[],
 ): ParameterTable {
   const common = commonParameters(schemas, routes);
   const components: Record<string, object> = headerParameters(routes.flatMap(requestHeaders));

@@ -1,43 +1,19 @@
 import { PROBLEMS, Problem, type ProblemType } from '../../platform/problem.ts';
 import { PROBLEM_MEDIA_TYPE } from '../problem-response.ts';
-import type { Route } from '../route.ts';
+import type { DescribedRoute, Route } from '../route.ts';
 import { headerRefs, LIMIT_HEADERS, type ResponseHeader } from './headers.ts';
+import parts from './parts.json' with { type: 'json' };
 import type { JsonSchema, SchemaTable } from './schemas.ts';
 import { share } from './share.ts';
 
+const { problem } = parts;
+
 /** The body of every problem response (RFC 9457). */
 export const ProblemSchema: JsonSchema = {
-  type: 'object',
-  description: 'Problem Details (RFC 9457). A type may have members beyond these.',
-  required: ['type', 'title', 'status', 'detail', 'instance', 'requestId'],
+  ...problem,
   properties: {
-    type: {
-      type: 'string',
-      format: 'uri-reference',
-      description:
-        'One of the types at /problems, relative or below the base that the operator set',
-      examples: Object.keys(PROBLEMS),
-    },
-    title: { type: 'string' },
-    status: { type: 'integer' },
-    detail: { type: 'string', description: 'What is wrong and what to do' },
-    instance: { type: 'string', format: 'uri-reference' },
-    requestId: { type: 'string' },
-    errors: {
-      type: 'array',
-      description: 'The fields to blame',
-      items: {
-        type: 'object',
-        required: ['pointer', 'detail'],
-        properties: {
-          pointer: {
-            type: 'string',
-            description: 'A JSON Pointer into the body, or `?name` for a query parameter',
-          },
-          detail: { type: 'string' },
-        },
-      },
-    },
+    ...problem.properties,
+    type: { ...problem.properties.type, examples: Object.keys(PROBLEMS) },
   },
 };
 
@@ -80,13 +56,13 @@ const kindProblems = ({ scope }: Route): readonly ProblemType[] =>
  * Returns the problems a route lists by status: those its row names, those of quota and `Idempotency-Key`, and one that
  * every route of its kind has where there is no other, so that each lists an error.
  */
-function ownProblems(route: Route): ProblemType[] {
-  const { scope, quota, requestHeaders = [], problems = [] } = route;
+function ownProblems(route: DescribedRoute): ProblemType[] {
+  const { scope, quota, requestHeaders, problems } = route;
   const fallback = scope === 'keyless' ? 'invalid-request' : 'unauthorized';
   const named: ProblemType[] = [
     ...(quota ? ['quota-exceeded' as const] : []),
     ...(requestHeaders.includes('Idempotency-Key') ? ['idempotency-mismatch' as const] : []),
-    ...(problems as ProblemType[]),
+    ...problems,
   ];
   const others = kindProblems(route).filter(
     (type) => statusOf(route, type) !== PROBLEMS[type].status,
@@ -136,7 +112,11 @@ const typesOf = (status: number): ProblemType[] =>
   (Object.keys(PROBLEMS) as ProblemType[]).filter((type) => PROBLEMS[type].status === status);
 
 /** The problems of a route with a format of its own are one response, whatever their status. */
-function ownResponses(route: Route, schemas: SchemaTable, components: Record<string, object>) {
+function ownResponses(
+  route: DescribedRoute,
+  schemas: SchemaTable,
+  components: Record<string, object>,
+) {
   const schema = route.problemSchema ? schemas.get(route.problemSchema, 'output') : {};
   const name = String(schema.$ref).split('/').at(-1)!;
   const types = [...new Set([...kindProblems(route), 'quota-exceeded' as const])];
@@ -151,7 +131,7 @@ function ownResponses(route: Route, schemas: SchemaTable, components: Record<str
  * @param components gets the responses
  */
 export function problemResponses(
-  route: Route,
+  route: DescribedRoute,
   schemas: SchemaTable,
   components: Record<string, object>,
 ) {

@@ -120,7 +120,7 @@ export async function writeExamples(
     if (Object.keys(example).length > 0) examples[operation.operationId] = example;
   }
   for (const [file, examples] of files) {
-    const path = join(ROOT, 'src/api/openapi/examples', `${file}.json`);
+    const path = join(ROOT, 'data/api/examples', `${file}.json`);
     await writeFile(path, `${JSON.stringify(examples, null, 2)}\n`);
   }
 }
@@ -136,7 +136,7 @@ const shortenRequest = (request: unknown): unknown =>
 /** Returns what the folder of examples has. */
 export async function readExamples(): Promise<Record<string, OperationExamples>> {
   const texts = await Promise.all(
-    FILES.map(([file]) => readFile(join(ROOT, 'src/api/openapi/examples', `${file}.json`), 'utf8')),
+    FILES.map(([file]) => readFile(join(ROOT, 'data/api/examples', `${file}.json`), 'utf8')),
   );
   return Object.assign({}, ...texts.map((text) => JSON.parse(text)));
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { OPERATIONS } from '../../../src/api/openapi/operations.ts';
 import {
   compile,
   generateClients,
@@ -122,7 +123,8 @@ describe('the document', () => {
         1,
       ]);
     }
-    expect(names).toEqual(expect.arrayContaining(['removeBackground', 'createBatch']));
+    const own = names.filter((name) => !/As(Json|Form)$/.test(name));
+    expect([...OPERATIONS.keys()].sort()).toEqual(own.sort());
   });
 
   test('has an example for every operation with JSON or lines in its request', () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Gateway } from '../../../gateway.ts';
 import type { Call, Reply } from '../../../http/route.ts';
-import { batchKeys, putSealed } from '../../../intake/batches/batch-files.ts';
+import { batchKeys, putJson, putSealed } from '../../../intake/batches/batch-files.ts';
 import {
   BATCH_CANCELED_STATUSES,
   type BatchManifest,
@@ -14,24 +14,19 @@ import { restoreLostRows } from '../../../intake/batches/restore.ts';
 import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
 import { putDeed } from '../../../intake/deeds.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
-import type { Policy } from '../../../intake/retention.ts';
-import { type CutOutOptions, unlessDefault } from '../../../output/options.ts';
-import { toCutOutOptions } from '../../../output/request.ts';
+import { unlessDefault } from '../../../output/options.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
 import { LINK_MEDIA_TYPE } from '../../../storage/blob-keys.ts';
-import { requireCaller } from '../../caller.ts';
-import { checkLinks } from '../../check-links.ts';
 import { deleted, notFound, throwUnavailable } from '../../common-problems.ts';
 import { cutOutHeaders } from '../../removal/cut-out-response.ts';
 import { isOfRequest, storedJson } from '../idempotent.ts';
 import { checkScopes } from '../job-actions.ts';
 import { garmentHeaders } from '../outfit-response.ts';
 import { type PageQuery, readPage } from '../page.ts';
-import { applyPreset } from '../presets/apply-preset.ts';
+import { acceptOptions } from '../presets/apply-preset.ts';
 import { retentionPolicy } from '../retention-policy.ts';
 import { requireReview } from '../review/actions.ts';
-import { applyExportPolicy, type ExportPolicy } from '../review/export-policy.ts';
-import { resolveRules } from '../rules/resolve-rules.ts';
+import { applyExportPolicy } from '../review/export-policy.ts';
 import { undoAcceptance } from '../undo-acceptance.ts';
 import { checkWebhook } from '../webhooks.ts';
 import { archiveOf } from './archive.ts';
@@ -74,34 +69,6 @@ const batchesUnavailable = throwUnavailable(
   'Batches cannot be read or changed right now; try again',
 );
 
-function toManifest(
-  id: string,
-  request: CreateBatchRequest,
-  options: CutOutOptions,
-  exportPolicy: ExportPolicy | undefined,
-  policy: Policy,
-  call: Call,
-  nowMillis: number,
-): BatchManifest {
-  const { client, meter, quotaPerDay, weight } = requireCaller(call);
-  const { name, operations, webhook } = request;
-  return {
-    id,
-    kind: 'batch',
-    client,
-    requestId: call.requestId,
-    operations,
-    ...policy,
-    createdAt: new Date(nowMillis).toISOString(),
-    ...unlessDefault(options),
-    ...(exportPolicy && { exportPolicy }),
-    ...(name !== undefined && { name }),
-    ...(webhook && { webhook }),
-    meter: { meter, quotaPerDay },
-    weight,
-  };
-}
-
 const respond = (status: number, batch: BatchRecord): StoredResponse =>
   storedJson(batchResponse(batch), status);
 
@@ -123,14 +90,14 @@ export class BatchActions {
   }
 
   /** Reads a request's batch. Another client's is not-found: its existence is not disclosed. */
-  async readOwnOrDeleted(call: Call<unknown, unknown>): Promise<BatchRecord> {
+  async readOwnOrDeleted(call: Call): Promise<BatchRecord> {
     const batch = await this.#find(call.params.id ?? '');
-    if (batch?.kind !== 'batch' || batch.client !== call.caller?.client) throw notFound('batch');
+    if (batch?.kind !== 'batch' || batch.client !== call.client) throw notFound('batch');
     checkScopes(batch.operations, call);
     return batch;
   }
 
-  async readOwn(call: Call<unknown, unknown>): Promise<BatchRecord> {
+  async readOwn(call: Call): Promise<BatchRecord> {
     const batch = await this.readOwnOrDeleted(call);
     if (batch.status === 'expired') throw deleted('batch', batch);
     return batch;
@@ -167,54 +134,37 @@ export class BatchActions {
 
   /** @param ref of an idempotent request: an earlier attempt at it may have created the batch */
   async create(sent: CreateBatchRequest, call: Call, ref?: string): Promise<StoredResponse> {
-    checkScopes(sent.operations, call);
-    const caller = requireCaller(call);
-    const known =
-      ref && (await this.#services.batches.get(newBatchId(ref)).catch(batchesUnavailable));
-    if (known && isOfRequest(known, this.#services.now())) return this.#created(known);
-    const merged = await applyPreset(
-      this.#services.presets,
-      caller.client,
-      sent.options,
-      '/options/preset',
-    );
-    const request = { ...sent, options: merged.options };
-    const { backgroundImageUrl } = request.options;
-    checkLinks(this.#services.linkRule, { '/options/backgroundImageUrl': backgroundImageUrl });
-    if (request.webhook) await checkWebhook(this.#services, caller.client);
-    const { outputSeconds } = request.retention;
-    const policy = await retentionPolicy(caller, outputSeconds, this.#services.readClientLimits);
-    const nowMillis = this.#services.now();
-    const asked = toCutOutOptions(request.options);
-    const options = await resolveRules(
-      this.#services.rulePacks,
-      caller.client,
-      asked,
-      '/options/rules',
-    );
-    const batchId = newBatchId(known ? undefined : ref);
-    const manifest = toManifest(
-      batchId,
-      request,
-      options,
-      merged.exportPolicy,
-      policy,
-      call,
-      nowMillis,
-    );
-    const { id, client } = manifest;
-    const manifestJson = Buffer.from(JSON.stringify(manifest));
+    const { name, operations, webhook, retention } = sent;
+    checkScopes(operations, call);
+    const { batches, batchIndex, blobs, now } = this.#services;
+    const { client, meter, quotaPerDay, weight } = call.caller;
+    const known = ref && (await batches.get(newBatchId(ref)).catch(batchesUnavailable));
+    if (known && isOfRequest(known, now())) return this.#created(known);
+    const { options, exportPolicy } = await acceptOptions(this.#services, client, sent.options);
+    if (webhook) await checkWebhook(this.#services, client);
+    const { readClientLimits } = this.#services;
+    const policy = await retentionPolicy(call.caller, retention.outputSeconds, readClientLimits);
+    const nowMillis = now();
+    const id = newBatchId(known ? undefined : ref);
+    const manifest: BatchManifest = {
+      ...{ id, kind: 'batch', client, requestId: call.requestId, operations },
+      ...policy,
+      createdAt: new Date(nowMillis).toISOString(),
+      ...unlessDefault(options),
+      ...(exportPolicy && { exportPolicy }),
+      ...(name !== undefined && { name }),
+      ...(webhook && { webhook }),
+      meter: { meter, quotaPerDay },
+      weight,
+    };
     try {
       await this.#putBackground(manifest);
-      await this.#services.blobs.put(batchKeys({ client, id }).manifest, manifestJson, {
-        mediaType: 'application/json',
-      });
+      await putJson(blobs, batchKeys({ client, id }).manifest, manifest);
       const openMillis = Math.min(MAX_OPEN_MILLIS, policy.inputSeconds * 1000);
       const expiresAt = new Date(nowMillis + openMillis).toISOString();
-      if (!(await this.#services.batches.create({ ...manifest, expiresAt }, MAX_UNENDED)))
-        throw tooManyBatches();
-      await this.#services.batchIndex.add(client, id, nowMillis);
-      const batch = await this.#services.batches.get(id);
+      if (!(await batches.create({ ...manifest, expiresAt }, MAX_UNENDED))) throw tooManyBatches();
+      await batchIndex.add(client, id, nowMillis);
+      const batch = await batches.get(id);
       if (!batch) throw new Error('a batch is missing right after it was written');
       return this.#created(batch);
     } catch (cause) {
@@ -225,14 +175,13 @@ export class BatchActions {
   }
 
   readonly seal = async (batch: BatchRecord): Promise<StoredResponse> => {
-    const nowMillis = this.#services.now();
+    const { batches, blobs, now } = this.#services;
+    const nowMillis = now();
     if (batch.status === 'open') {
-      await restoreLostRows(this.#services.batches, this.#services.blobs, batch, nowMillis).catch(
-        batchesUnavailable,
-      );
-      await putSealed(this.#services.blobs, batch, nowMillis).catch(batchesUnavailable);
+      await restoreLostRows(batches, blobs, batch, nowMillis).catch(batchesUnavailable);
+      await putSealed(blobs, batch, nowMillis).catch(batchesUnavailable);
     }
-    await this.#services.batches.seal(batch.id, nowMillis).catch(batchesUnavailable);
+    await batches.seal(batch.id, nowMillis).catch(batchesUnavailable);
     const after = await this.#reread(batch);
     if (after.status === 'expired') throw deleted('batch', after);
     if (after.sealedAt === undefined || after.status === 'canceled') {
@@ -242,13 +191,12 @@ export class BatchActions {
   };
 
   readonly cancel = async (batch: BatchRecord): Promise<StoredResponse> => {
-    await moveToCancel(this.#services.batches, batch, this.#services.now()).catch(
-      batchesUnavailable,
-    );
+    const { batches, blobs, now } = this.#services;
+    await moveToCancel(batches, batch, now()).catch(batchesUnavailable);
     const after = await this.#reread(batch);
     if (after.status === 'expired') throw deleted('batch', after);
     if (BATCH_CANCELED_STATUSES.includes(after.status)) {
-      await putDeed(this.#services.blobs, 'batch', after.id, after).catch(batchesUnavailable);
+      await putDeed(blobs, 'batch', after.id, after).catch(batchesUnavailable);
       return respond(200, after);
     }
     throw new Problem('conflict', `The batch is already ${after.status}`);
@@ -267,12 +215,9 @@ export class BatchActions {
   }
 
   async list(call: Call<PageQuery>): Promise<object> {
-    const source = {
-      path: BATCHES_PATH,
-      index: this.#services.batchIndex,
-      get: (id: string) => this.#services.batches.get(id),
-    };
-    const page = readPage(source, requireCaller(call).client, call.query);
+    const { batches, batchIndex: index } = this.#services;
+    const source = { path: BATCHES_PATH, index, get: (id: string) => batches.get(id) };
+    const page = readPage(source, call.client, call.query);
     const { records, ...links } = await page.catch(batchesUnavailable);
     return { batches: records.map((batch): BatchResponse => batchResponse(batch)), ...links };
   }
@@ -281,12 +226,10 @@ export class BatchActions {
     addItems(this.#services, batch, call);
 
   async erase(batch: BatchRecord): Promise<object> {
-    const erasure = await this.#services.batchRetention
-      .erase(batch, this.#services.now())
-      .catch(batchesUnavailable);
-    const after = await this.#services.batches.get(batch.id).catch(batchesUnavailable);
-    if (after)
-      await putDeed(this.#services.blobs, 'batch', after.id, after).catch(batchesUnavailable);
+    const { batches, batchRetention, blobs, now } = this.#services;
+    const erasure = await batchRetention.erase(batch, now()).catch(batchesUnavailable);
+    const after = await batches.get(batch.id).catch(batchesUnavailable);
+    if (after) await putDeed(blobs, 'batch', after.id, after).catch(batchesUnavailable);
     return { id: batch.id, ...erasure };
   }
 
@@ -326,14 +269,9 @@ export class BatchActions {
 
   async garment(call: Call): Promise<Reply> {
     const batch = await this.readOwn(call);
-    const { index } = call.params;
-    const { body, file } = await openGarment(
-      this.#services,
-      batch,
-      rowOf(call),
-      index,
-      call.signal,
-    );
+    const { params, signal } = call;
+    const row = rowOf(call);
+    const { body, file } = await openGarment(this.#services, batch, row, params.index, signal);
     return { headers: garmentHeaders(file), body };
   }
 

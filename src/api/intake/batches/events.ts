@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Call, Reply } from '../../../http/route.ts';
 import { BATCH_TERMINAL_STATUSES, type BatchRecord } from '../../../intake/batches/batch-record.ts';
 import { batchCounts } from '../../../intake/batches/links.ts';
-import { createClientLimit } from '../client-limit.ts';
+import { ClientLimit } from '../client-limit.ts';
 
 const POLL_MILLIS = 500;
 const HEARTBEAT_MILLIS = 15_000;
@@ -62,46 +62,43 @@ async function* streamEvents(
   }
 }
 
-export function createBatchEvents() {
-  const limit = createClientLimit(
+/** The streams of events of this process. */
+export class BatchEvents {
+  readonly #limit = new ClientLimit(
     MAX_STREAMS_PER_CLIENT,
     `A client may listen to ${MAX_STREAMS_PER_CLIENT} batches and runs at a time`,
   );
 
-  return {
-    /**
-     * Responds with the events of a batch.
-     * @param countsOf returns the counts to report, by default those of its rows
-     * @throws Problem rate-limit-exceeded
-     */
-    async listen(
-      batch: BatchRecord,
-      call: Pick<Call, 'headers' | 'checkAccess' | 'signal' | 'closing'>,
-      read: () => Promise<BatchRecord | undefined>,
-      countsOf: CountEvents = batchCounts,
-    ): Promise<Reply> {
-      const sent = call.headers['last-event-id'];
-      const lastEventId = typeof sent === 'string' ? sent : undefined;
-      const hasEnded = BATCH_TERMINAL_STATUSES.includes(batch.status);
-      // 204 is the only response after which a browser does not reconnect.
-      if (hasEnded && lastEventId === finalEventId(batch)) return { status: 204 };
-      const signal = AbortSignal.any([call.signal, call.closing]);
-      const isAllowed = () =>
-        call.checkAccess().then(
-          () => true,
-          () => false,
-        );
-      const headers = {
-        'content-type': 'text/event-stream; charset=utf-8',
-        'cache-control': 'private, no-store',
-        'x-accel-buffering': 'no',
-      };
-      return limit.stream(batch.client, () => {
-        const events = streamEvents(read, countsOf, isAllowed, lastEventId, signal);
-        return { headers, body: Readable.from(events, { objectMode: false }) };
-      });
-    },
-  };
+  /**
+   * Responds with the events of a batch.
+   * @param countsOf returns the counts to report, by default those of its rows
+   * @throws Problem rate-limit-exceeded
+   */
+  async listen(
+    batch: BatchRecord,
+    call: Pick<Call, 'headers' | 'checkAccess' | 'signal' | 'closing'>,
+    read: () => Promise<BatchRecord | undefined>,
+    countsOf: CountEvents = batchCounts,
+  ): Promise<Reply> {
+    const sent = call.headers['last-event-id'];
+    const lastEventId = typeof sent === 'string' ? sent : undefined;
+    const hasEnded = BATCH_TERMINAL_STATUSES.includes(batch.status);
+    // 204 is the only response after which a browser does not reconnect.
+    if (hasEnded && lastEventId === finalEventId(batch)) return { status: 204 };
+    const signal = AbortSignal.any([call.signal, call.closing]);
+    const isAllowed = () =>
+      call.checkAccess().then(
+        () => true,
+        () => false,
+      );
+    const headers = {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'private, no-store',
+      'x-accel-buffering': 'no',
+    };
+    return this.#limit.stream(batch.client, () => {
+      const events = streamEvents(read, countsOf, isAllowed, lastEventId, signal);
+      return { headers, body: Readable.from(events, { objectMode: false }) };
+    });
+  }
 }
-
-export type BatchEvents = ReturnType<typeof createBatchEvents>;

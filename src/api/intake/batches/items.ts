@@ -11,7 +11,6 @@ import type { BatchRecord, Upload } from '../../../intake/batches/batch-record.t
 import type { Batches } from '../../../intake/batches/batches.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
-import { requireCaller } from '../../caller.ts';
 import { storedJson } from '../idempotent.ts';
 import { feedRows, fileRows, type IncomingRow, textRows } from './incoming-rows.ts';
 import { ITEM_FORMATS, type ItemsQuery } from './request.ts';
@@ -126,8 +125,7 @@ async function* readBytes(
   from: Upload | undefined,
   ids: IdSet,
 ): AsyncGenerator<IncomingRow> {
-  const { mediaType, charset } = body;
-  const hints = { mediaType: charset ? `${mediaType}; charset=${charset}` : mediaType };
+  const hints = { mediaType: body.contentType };
   const isContinued = from !== undefined && from.format !== 'feed';
   const { head, all } = await peek(
     body.stream,
@@ -176,7 +174,7 @@ export async function addItems(
   call: Call<ItemsQuery>,
 ): Promise<StoredResponse> {
   const { batches } = services;
-  const caller = requireCaller(call);
+  const caller = call.caller;
   if (status !== 'open') throw notOpen({ status });
   const format = readFormat(call);
   return withUploadLease(batches, id, async (renewLease) => {

@@ -15,7 +15,6 @@ import type { AcceptedRow } from '../../../queue/job-data.ts';
 import { throwUnavailable } from '../../common-problems.ts';
 import type { IncomingRow } from './incoming-rows.ts';
 import { byteLength, countRows, type PendingLine, PendingLines } from './pending-lines.ts';
-import { createRejectionCharge } from './rejection-charge.ts';
 import type { ItemsResponse } from './response.ts';
 import { RowImages, storageUnavailable } from './row-images.ts';
 
@@ -23,6 +22,8 @@ import { RowImages, storageUnavailable } from './row-images.ts';
 const CHUNK_IMAGE_BYTES = 64 * 1024 * 1024;
 const MAX_REPORTED_ERRORS = 10;
 const MAX_REPORTED_COLUMNS = 20;
+/** Rejected rows that cost as much of the rate limit as one request. A row that brings an image costs as much alone. */
+const ROWS_PER_REQUEST = 50;
 
 export type UploadServices = Pick<
   Gateway,
@@ -57,11 +58,11 @@ export class RowUpload {
   readonly #renewLease;
   readonly #keys;
   readonly #images;
-  readonly #chargeRejection;
   readonly #stored: Omit<ItemsResponse, 'warnings'>;
   readonly #unknownColumns = new Set<string>();
   #chunk;
   #nextRow;
+  #uncharged = 0;
   readonly #pending = new PendingLines();
 
   constructor(
@@ -76,31 +77,31 @@ export class RowUpload {
     this.#caller = caller;
     this.#renewLease = renewLease;
     this.#keys = batchKeys(batch);
-    this.#images = new RowImages(
-      { blobs: services.blobs, storedBytes: services.storedBytes },
-      batch,
-      caller,
-    );
-    this.#chargeRejection = createRejectionCharge(services.requestLimits, caller);
-    this.#stored = {
-      accepted: 0,
-      rejected: 0,
-      offset: from?.offset ?? 0,
-      errors: [],
-    };
+    this.#images = new RowImages(services, batch, caller);
+    this.#stored = { accepted: 0, rejected: 0, offset: from?.offset ?? 0, errors: [] };
     this.#chunk = batch.chunks;
     this.#nextRow = batch.accepted + batch.rejected;
   }
 
   /** @throws Problem quota-exceeded if the day has no unit left for another row */
   async #checkQuota(): Promise<void> {
-    if (
-      await this.#services.batches
-        .hasQuota(this.#caller, this.#pending.accepted() + 1)
-        .catch(redisUnavailable)
-    )
-      return;
+    const rows = this.#pending.accepted() + 1;
+    const { batches } = this.#services;
+    if (await batches.hasQuota(this.#caller, rows).catch(redisUnavailable)) return;
     throw quotaExceeded(this.#caller, this.#services.now());
+  }
+
+  /** Charges rejected rows to the rate limit: they use no quota. @throws Problem rate-limit-exceeded, upstream-unavailable */
+  async #chargeRejection({ bringsImage }: IncomingRow): Promise<void> {
+    this.#uncharged += bringsImage ? ROWS_PER_REQUEST : 1;
+    if (this.#uncharged < ROWS_PER_REQUEST) return;
+    this.#uncharged -= ROWS_PER_REQUEST;
+    await this.#services.requestLimits.admit(this.#caller, 0).catch((error) => {
+      if (!(error instanceof Problem) || error.type !== 'rate-limit-exceeded') throw error;
+      const detail =
+        'So many rows were rejected that they used up the rate limit; resume from "offset" after Retry-After';
+      throw new Problem(error.type, detail, { headers: error.headers });
+    });
   }
 
   async #toLine({ line, customId, content }: IncomingRow): Promise<RowLine> {
@@ -150,9 +151,9 @@ export class RowUpload {
   }
 
   async #putChunk(lines: readonly RowLine[], upload: Upload) {
-    await putRows(this.#services.blobs, this.#keys.rows(this.#chunk), lines, upload).catch(
-      storageUnavailable,
-    );
+    const { blobs } = this.#services;
+    const key = this.#keys.rows(this.#chunk);
+    await putRows(blobs, key, lines, upload).catch(storageUnavailable);
     const newChunk = { chunk: this.#chunk, first: lines[0]!.row, ...countRows(lines), upload };
     try {
       return await this.#services.batches.append(this.#batch.id, newChunk, this.#caller);

@@ -19,10 +19,8 @@ export interface RowsRoutesOptions<Target extends BatchTarget> {
   path: string;
   /** In operation ids, such as `getBatchDuplicates`. */
   name: 'Batch' | 'FeedRun';
-  /** For summaries. */
-  noun: 'batch' | 'run';
   /** @throws Problem not-found, gone, insufficient-scope */
-  readTarget(call: Call<unknown, unknown>): Promise<Target>;
+  readTarget(call: Call): Promise<Target>;
 }
 
 const duplicatesUnavailable = throwUnavailable(
@@ -54,15 +52,10 @@ async function readPage(
 
 export const duplicatesRoute = (
   blobs: Blobs,
-  { path, name, noun, readTarget }: RowsRoutesOptions<BatchTarget>,
+  { path, name, readTarget }: RowsRoutesOptions<BatchTarget>,
 ): Route =>
-  route<DuplicatesQuery>(`get${name}Duplicates`, `GET ${path}/duplicates`, {
-    scope: 'any-key',
-    summary: `List the rows of a ${noun} that have the same picture`,
-    description:
-      'Groups of rows whose pictures are copies of each other, also recompressed, scaled, cropped a little or mirrored; 409 before the end of the processing. The first 50,000 groups at most; the report has every row.',
+  route(`get${name}Duplicates`, `GET ${path}/duplicates`, {
     query: DuplicatesQuery,
     responses: { 200: jsonDoc('A page', DuplicatesPage) },
-    problems: ['not-found', 'conflict', 'gone'],
     handle: async (call) => json(await readPage(blobs, await readTarget(call), call.query)),
   });

@@ -17,11 +17,9 @@ import {
   withLiveMeter,
 } from '../../../intake/feeds/schedules.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
-import type { Policy } from '../../../intake/retention.ts';
 import { type CutOutOptions, unlessDefault } from '../../../output/options.ts';
 import { toCutOutOptions } from '../../../output/request.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
-import { requireCaller } from '../../caller.ts';
 import { checkLinks } from '../../check-links.ts';
 import { notFound, storageUnavailable } from '../../common-problems.ts';
 import { idempotently, isOfRequest } from '../idempotent.ts';
@@ -41,28 +39,6 @@ import {
 } from './request.ts';
 import { runResponse } from './response.ts';
 import { plainBody, readFeedJson, storeDocument } from './upload.ts';
-
-type FeedSettings = Omit<CreateFeedRequest, 'imageOptions' | 'access'> &
-  Pick<FeedManifest, 'options' | 'exportPolicy' | 'access'>;
-
-function toManifest(
-  request: FeedSettings,
-  policy: Policy,
-  call: Call<unknown, unknown>,
-  nowMillis: number,
-): FeedManifest {
-  const { client, meter, quotaPerDay, weight } = requireCaller(call);
-  return {
-    id: newFeedId(),
-    client,
-    requestId: call.requestId,
-    ...request,
-    ...policy,
-    meter: { meter, quotaPerDay },
-    weight,
-    createdAt: new Date(nowMillis).toISOString(),
-  };
-}
 
 const tooManyFeeds = (maxFeeds: number): Problem =>
   new Problem(
@@ -118,14 +94,12 @@ export class FeedAcceptance {
   }
 
   async #undoAccept({ id, client }: FeedManifest, runId: string): Promise<void> {
-    await undoAcceptance(
-      [this.#services.feeds.remove({ id, client }), this.#services.batches.remove(runId)],
-      () => [
-        deleteSchedule(this.#queue, id),
-        this.#services.blobs.delete(feedKeys(client, id).manifest),
-        this.#services.blobs.delete(batchKeys({ client, id: runId }).manifest),
-      ],
-    );
+    const { feeds, batches, blobs } = this.#services;
+    await undoAcceptance([feeds.remove({ id, client }), batches.remove(runId)], () => [
+      deleteSchedule(this.#queue, id),
+      blobs.delete(feedKeys(client, id).manifest),
+      blobs.delete(batchKeys({ client, id: runId }).manifest),
+    ]);
   }
 
   /**
@@ -160,42 +134,32 @@ export class FeedAcceptance {
   }
 
   /** Checks that the caller may make the request, and returns the manifest of the new feed. */
-  async #authorizeRequest(
-    request: CreateFeedRequest,
-    call: Call<unknown, unknown>,
-  ): Promise<FeedManifest> {
-    checkScopes(request.operations, call);
-    checkLinks(this.#services.linkRule, {
-      '/url': 'url' in request.source ? request.source.url : undefined,
-    });
-    const caller = requireCaller(call);
-    checkInterval(request.schedule, caller);
-    if (request.webhook) await checkWebhook(this.#services, caller.client);
-    const policy = await retentionPolicy(
-      caller,
-      request.outputSeconds,
-      this.#services.readClientLimits,
-    );
+  async #authorizeRequest(request: CreateFeedRequest, call: Call): Promise<FeedManifest> {
+    const { linkRule, presets, feeds, readClientLimits, now } = this.#services;
     const { imageOptions, access, ...rest } = request;
-    const pointer = 'url' in request.source ? '/options/preset' : '?preset';
-    const { client } = caller;
-    const applied = await applyPreset(
-      this.#services.presets,
-      client,
-      imageOptions,
-      pointer,
-      FEED_FIELDS,
-    );
+    const url = 'url' in request.source ? request.source.url : undefined;
+    const { caller } = call;
+    const { client, meter, quotaPerDay, weight } = caller;
+    checkScopes(request.operations, call);
+    checkLinks(linkRule, { '/url': url });
+    checkInterval(request.schedule, caller);
+    if (request.webhook) await checkWebhook(this.#services, client);
+    const policy = await retentionPolicy(caller, request.outputSeconds, readClientLimits);
+    const pointer = url === undefined ? '?preset' : '/options/preset';
+    const applied = await applyPreset(presets, client, imageOptions, pointer, FEED_FIELDS);
     const asked = toCutOutOptions(applied.options);
     const options = await feedOptions(this.#services, caller, asked, rest.export);
-    const url = 'url' in request.source ? request.source.url : undefined;
-    const settings = {
+    return {
+      ...{ id: newFeedId(), client, requestId: call.requestId },
       ...rest,
-      ...(access && { access: await this.#services.feeds.access.store(client, access, url) }),
+      ...(access && { access: await feeds.access.store(client, access, url) }),
       ...unlessDefault(options),
       ...(applied.exportPolicy && { exportPolicy: applied.exportPolicy }),
+      ...policy,
+      meter: { meter, quotaPerDay },
+      weight,
+      createdAt: new Date(now()).toISOString(),
     };
-    return toManifest(settings, policy, call, this.#services.now());
   }
 
   /**
@@ -259,12 +223,7 @@ export class FeedAcceptance {
     const manifest = await this.#authorizeRequest(request, call);
     const fingerprint = ['POST', FEEDS_PATH, request, ...dryMark(call.query)];
     const handle = (ref?: string, place?: (feedId: string, runId: string) => Promise<void>) =>
-      this.#acceptOnce(
-        manifest,
-        { runId, ref, isDry: call.query.dryRun },
-        requireCaller(call),
-        place,
-      );
+      this.#acceptOnce(manifest, { runId, ref, isDry: call.query.dryRun }, call.caller, place);
     if (isJson) return idempotently(this.#services.idempotency, call, fingerprint, handle);
     return this.#withDocument(call, manifest, runId, fingerprint, handle);
   }
@@ -287,14 +246,14 @@ export class FeedAcceptance {
 
   async startRun(call: Call<FeedQuery>): Promise<Reply> {
     const own = await this.#actions.readOwn(call);
-    const feed = await withLiveMeter(this.#services, own, requireCaller(call));
+    const feed = await withLiveMeter(this.#services, own, call.caller);
     const newId = newRunId();
     const fingerprint = ['POST', `${FEEDS_PATH}/${feed.id}/runs`, ...dryMark(call.query)];
     const handle = async (
       ref?: string,
       place: (feedId: string, runId: string) => Promise<void> = async () => {},
     ) => {
-      await this.#services.storedBytes.check(requireCaller(call));
+      await this.#services.storedBytes.check(call.caller);
       const known = ref && (await this.#findRun(newRunId(ref)));
       const isNamed = ref !== undefined && (!known || isOfRequest(known, this.#services.now()));
       const runId = isNamed ? newRunId(ref) : newId;

@@ -10,7 +10,6 @@ import type { FeedRecord } from '../../../intake/feeds/feeds.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { cancelJob } from '../../../queue/queue.ts';
-import { requireCaller } from '../../caller.ts';
 import { deleted, notFound, throwUnavailable } from '../../common-problems.ts';
 import { idempotently, storedJson } from '../idempotent.ts';
 import { checkScopes } from '../job-actions.ts';
@@ -58,20 +57,20 @@ export class FeedActions {
   readonly #findRun = (id: string) => this.#services.batches.get(id).catch(feedsUnavailable);
 
   /** Reads a request's feed. Another client's feed is not-found: its existence is not disclosed. */
-  async #readOwnOrDeleted(call: Call<unknown, unknown>): Promise<FeedRecord> {
+  async #readOwnOrDeleted(call: Call): Promise<FeedRecord> {
     const feed = await this.#services.feeds.get(call.params.id ?? '').catch(feedsUnavailable);
-    if (feed?.client !== requireCaller(call).client) throw notFound('feed');
+    if (feed?.client !== call.client) throw notFound('feed');
     checkScopes(feed.operations, call);
     return feed;
   }
 
-  readonly readOwn = async (call: Call<unknown, unknown>): Promise<FeedRecord> => {
+  readonly readOwn = async (call: Call): Promise<FeedRecord> => {
     const feed = await this.#readOwnOrDeleted(call);
     if (feed.erasure) throw deleted('feed', feed);
     return feed;
   };
 
-  async readOwnRun(call: Call<unknown, unknown>) {
+  async readOwnRun(call: Call) {
     const feed = await this.readOwn(call);
     const run = await this.#findRun(call.params.run ?? '');
     if (run?.feedId !== feed.id) throw notFound('run');
@@ -84,18 +83,16 @@ export class FeedActions {
   };
 
   readonly #cancel = async (run: BatchRecord): Promise<StoredResponse> => {
-    const moved = await moveToCancel(this.#services.batches, run, this.#services.now()).catch(
-      feedsUnavailable,
-    );
+    const { batches, blobs, redis, now } = this.#services;
+    const moved = await moveToCancel(batches, run, now()).catch(feedsUnavailable);
     // Its feed is being read.
-    if (moved === 'canceled')
-      await cancelJob(this.#queue, this.#services.redis, run.id).catch(feedsUnavailable);
+    if (moved === 'canceled') await cancelJob(this.#queue, redis, run.id).catch(feedsUnavailable);
     const after = await this.#findRun(run.id);
     if (!after) throw notFound('run');
     if (!BATCH_CANCELED_STATUSES.includes(after.status)) {
       throw new Problem('conflict', `The run is already ${after.status}`);
     }
-    await putDeed(this.#services.blobs, 'batch', after.id, after).catch(feedsUnavailable);
+    await putDeed(blobs, 'batch', after.id, after).catch(feedsUnavailable);
     return storedJson(runResponse(after));
   };
 
@@ -125,9 +122,8 @@ export class FeedActions {
   }
 
   async list(call: Call<{ limit: number }>): Promise<Reply> {
-    const found = await this.#services.feeds
-      .list(requireCaller(call).client, call.query.limit)
-      .catch(feedsUnavailable);
+    const { feeds } = this.#services;
+    const found = await feeds.list(call.client, call.query.limit).catch(feedsUnavailable);
     return { body: { feeds: await Promise.all(found.map(this.toResponse)) } };
   }
 
@@ -149,14 +145,13 @@ export class FeedActions {
 
   async erase(call: Call): Promise<Reply> {
     const feed = await this.#readOwnOrDeleted(call);
+    const { blobs, redis, now } = this.#services;
     const { lastRunId } = feed;
-    const receipt = await eraseFeed(this.#services, this.#queue, feed, this.#services.now()).catch(
+    const erasure = await eraseFeed(this.#services, this.#queue, feed, now()).catch(
       feedsUnavailable,
     );
-    if (lastRunId)
-      await cancelJob(this.#queue, this.#services.redis, lastRunId).catch(feedsUnavailable);
-    const erased = { ...feed, erasure: receipt };
-    await putDeed(this.#services.blobs, 'feed', feed.id, erased).catch(feedsUnavailable);
-    return { body: { id: feed.id, ...receipt } };
+    if (lastRunId) await cancelJob(this.#queue, redis, lastRunId).catch(feedsUnavailable);
+    await putDeed(blobs, 'feed', feed.id, { ...feed, erasure }).catch(feedsUnavailable);
+    return { body: { id: feed.id, ...erasure } };
   }
 }

@@ -12,7 +12,7 @@ import {
 import { type FeedRecord, toParseOptions } from '../../../intake/feeds/feeds.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { openBlob, resultsGone, storageUnavailable } from '../../common-problems.ts';
-import { createClientLimit } from '../client-limit.ts';
+import { ClientLimit } from '../client-limit.ts';
 import { RETRY_SOON } from '../job-response.ts';
 import { requireReview } from '../review/actions.ts';
 import { applyExportPolicy } from '../review/export-policy.ts';
@@ -51,7 +51,7 @@ const toStream = (bytes: AsyncGenerator<Uint8Array>, source: Readable | undefine
 
 export class FeedDownloads {
   readonly #services;
-  readonly #limit = createClientLimit(
+  readonly #limit = new ClientLimit(
     MAX_DOWNLOADS_PER_CLIENT,
     `A client may download ${MAX_DOWNLOADS_PER_CLIENT} reports or exports of feeds at a time`,
   );
@@ -92,12 +92,8 @@ export class FeedDownloads {
       ? 'The run ended before this image was processed'
       : 'This image is not processed yet';
     const { client, id } = target.feed;
-    const outcomes = applyExportPolicy(
-      this.#services,
-      target.run,
-      'all',
-      this.#readOutcomes(target),
-    );
+    const all = this.#readOutcomes(target);
+    const outcomes = applyExportPolicy(this.#services, target.run, 'all', all);
     const lines = productLines(source, document.options, outcomes, {
       notDoneReason,
       learnedOf,

@@ -6,7 +6,6 @@ import { deleteSchedule, putSchedule } from '../../../intake/feeds/schedules.ts'
 import { unlessDefault } from '../../../output/options.ts';
 import { toCutOutOptions } from '../../../output/request.ts';
 import { Problem } from '../../../platform/problem.ts';
-import { requireCaller } from '../../caller.ts';
 import { deleted, throwUnavailable } from '../../common-problems.ts';
 import { checkWebhook } from '../webhooks.ts';
 import { checkInterval } from './accept-feed.ts';
@@ -42,7 +41,7 @@ export const createFeedEdit =
   async (call: Call<unknown, FeedEditJson>): Promise<Reply> => {
     const edit = call.body;
     const feed = await readOwn(call as Call);
-    const caller = requireCaller(call);
+    const caller = call.caller;
     checkInterval(edit.schedule, caller);
     if (edit.schedule && !('url' in feed.source)) {
       throw new Problem(

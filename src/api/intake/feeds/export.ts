@@ -5,6 +5,7 @@ import { FEED_MEDIA_TYPES } from '../../../feed-formats/sniff.ts';
 import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
 import type { SourceMetadata } from '../../../intake/feeds/feed-keys.ts';
 import type { ImageEvidence } from '../../../taxonomy/classify.ts';
+import { SANDBOX_HEADERS } from '../../send-blob.ts';
 import {
   asDecided,
   classifyProduct,
@@ -81,7 +82,6 @@ export function exportHeaders(
     'content-type': isFeed ? mediaType : 'application/octet-stream',
     'content-disposition': `attachment; filename="${name}"`,
     'cache-control': 'private, no-store',
-    'x-content-type-options': 'nosniff',
-    'content-security-policy': "default-src 'none'; sandbox",
+    ...SANDBOX_HEADERS,
   };
 }

@@ -1,31 +1,18 @@
-import { FeedError, type FeedNote, FeedNotes } from '../../../feed-formats/feed-error.ts';
+import type { z } from 'zod';
+import { FeedError, FeedNotes } from '../../../feed-formats/feed-error.ts';
 import type { FeedReadOptions } from '../../../feed-formats/open-feed.ts';
 import { parseFeed } from '../../../feed-formats/parse.ts';
 import type { FeedRow } from '../../../feed-formats/row.ts';
-import type { DuplicateOf, RowOutcome } from '../../../intake/batches/row-reader.ts';
+import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
 import type { ResultLine } from '../../../intake/batches/rows.ts';
 import { garmentKeys } from '../../../intake/garment-files.ts';
-import type { CutOutReview } from '../../../output/review.ts';
-import type { RulesReport } from '../../../output/rules/verdicts.ts';
 import type { AcceptedRow, StoredOutfit } from '../../../queue/job-data.ts';
 import type { ImageEvidence } from '../../../taxonomy/classify.ts';
-import type { Classification } from '../../../taxonomy/response-schema.ts';
 import { asDecided, classifyProduct, evidenceOf, type LearnedOf } from './classify-product.ts';
+import type { RejectedRow, ReportedImage, ReportedProduct, ReportNotes } from './response.ts';
 
-export interface ImageLine {
-  url: string;
-  outcome: 'changed' | 'unchanged' | 'stale' | 'failed' | 'not-done';
-  reason?: string;
-  /** Since when its source cannot be read. */
-  staleSince?: string;
-  /** Whether a person should look at its cut-out. */
-  review?: CutOutReview;
-  /** How often people have mended its cut-out. */
-  refinements?: number;
-  /** The first image of the feed with the same picture; known since the end of the run. */
-  duplicateOf?: DuplicateOf;
-  /** If its cut-out was judged by rules. */
-  rules?: RulesReport;
+/** An image of a report, with what its links are made of. */
+export interface ImageLine extends Omit<z.infer<typeof ReportedImage>, 'picture' | 'outfit'> {
   /** The blob key of its new picture. */
   pictureKey?: string | undefined;
   /** If the feed's garments are separated. */
@@ -36,24 +23,11 @@ export interface ImageLine {
 
 /** A row of the feed and its outcome. */
 export type ProductLine =
-  | {
-      kind: 'product';
-      id: string;
-      title?: string;
-      line: number;
-      images: ImageLine[];
-      /** If the feed is classified and an image succeeded. */
-      classification?: Classification;
-      /** Problems with the row that did not prevent its processing. */
-      notes: string[];
-    }
-  | { kind: 'rejected'; id?: string; title?: string; line: number; reasons: string[] };
+  | (Omit<z.infer<typeof ReportedProduct>, 'images'> & { images: ImageLine[] })
+  | z.infer<typeof RejectedRow>;
 
 /** The last line: what of the feed was read although it is not written as it should be. */
-export interface NotesLine {
-  kind: 'notes';
-  notes: FeedNote[];
-}
+export type NotesLine = z.infer<typeof ReportNotes>;
 
 /** Returns the blob key of the picture that replaces an image in the export, if there is one. */
 export const pictureKeyOf = (result: ResultLine | undefined): string | undefined =>

@@ -171,46 +171,52 @@ export function feedResponse(feed: FeedRecord, run: BatchRecord | undefined): Fe
   };
 }
 
+export const ReportedImage = z.object({
+  url: z.string(),
+  outcome: z.enum(['changed', 'unchanged', 'stale', 'failed', 'not-done']),
+  reason: z.string().optional(),
+  staleSince: z.iso.datetime().optional(),
+  review: CutOutReview.optional().meta({
+    description: 'Of its cut-out; absent if there is none, or if an older release made it',
+  }),
+  refinements: z.number().optional().meta({
+    description: 'How often people have mended its cut-out; absent if it is as it was made',
+  }),
+  duplicateOf: DuplicateOfField,
+  rules: RulesReport.optional().meta({ description: 'Only if the options have rules' }),
+  picture: z.string().optional().meta({ description: 'A link to the new picture' }),
+  outfit: OutfitDescription.optional().meta({
+    description: 'Its garments, if the feed has the operation `separate`',
+  }),
+});
+
+export const ReportedProduct = z.object({
+  kind: z.literal('product'),
+  id: z.string(),
+  title: z.string().optional(),
+  line: z.number().meta({ description: 'Line of the feed, from 1' }),
+  images: z.array(ReportedImage),
+  classification: Classification.optional(),
+  notes: z.array(z.string()),
+});
+
+export const RejectedRow = z.object({
+  kind: z.literal('rejected'),
+  id: z.string().optional(),
+  title: z.string().optional(),
+  line: z.number(),
+  reasons: z.array(z.string()),
+});
+
+export const ReportNotes = z
+  .object({ kind: z.literal('notes'), notes: z.array(FeedNoteField) })
+  .meta({ description: 'The last line: what was read although it is not written as it should be' });
+
 export const ReportLine = z
   .union([
     RunResponse.and(z.object({ kind: z.literal('run') })),
-    z.object({
-      kind: z.literal('product'),
-      id: z.string(),
-      title: z.string().optional(),
-      line: z.number().meta({ description: 'Line of the feed, from 1' }),
-      images: z.array(
-        z.object({
-          url: z.string(),
-          outcome: z.enum(['changed', 'unchanged', 'stale', 'failed', 'not-done']),
-          reason: z.string().optional(),
-          staleSince: z.iso.datetime().optional(),
-          review: CutOutReview.optional().meta({
-            description: 'Of its cut-out; absent if there is none, or if an older release made it',
-          }),
-          refinements: z.number().optional().meta({
-            description: 'How often people have mended its cut-out; absent if it is as it was made',
-          }),
-          duplicateOf: DuplicateOfField,
-          rules: RulesReport.optional().meta({ description: 'Only if the options have rules' }),
-          picture: z.string().optional().meta({ description: 'A link to the new picture' }),
-          outfit: OutfitDescription.optional().meta({
-            description: 'Its garments, if the feed has the operation `separate`',
-          }),
-        }),
-      ),
-      classification: Classification.optional(),
-      notes: z.array(z.string()),
-    }),
-    z.object({
-      kind: z.literal('rejected'),
-      id: z.string().optional(),
-      title: z.string().optional(),
-      line: z.number(),
-      reasons: z.array(z.string()),
-    }),
-    z.object({ kind: z.literal('notes'), notes: z.array(FeedNoteField) }).meta({
-      description: 'The last line: what was read although it is not written as it should be',
-    }),
+    ReportedProduct,
+    RejectedRow,
+    ReportNotes,
   ])
   .meta({ id: 'FeedReportLine' });

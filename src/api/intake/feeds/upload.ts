@@ -3,11 +3,13 @@ import { Readable } from 'node:stream';
 import { FEED_LIMITS } from '../../../feed-formats/chunk.ts';
 import { expandFeed } from '../../../feed-formats/expand.ts';
 import { FeedError } from '../../../feed-formats/feed-error.ts';
+import { inspectFeed } from '../../../feed-formats/inspect.ts';
 import { type BodyStream, collectBody } from '../../../http/body-stream.ts';
 import { parseJson } from '../../../http/json-body.ts';
 import { parse } from '../../../http/parse.ts';
-import type { Call } from '../../../http/route.ts';
+import type { Call, Reply } from '../../../http/route.ts';
 import { writeSourceMetadata } from '../../../intake/feeds/feed-keys.ts';
+import { toParseOptions } from '../../../intake/feeds/feeds.ts';
 import type {
   BytesAllowance,
   BytesReservation,
@@ -15,8 +17,13 @@ import type {
 } from '../../../intake/stored-bytes.ts';
 import { Problem } from '../../../platform/problem.ts';
 import type { Blobs } from '../../../storage/blobs.ts';
-import { requireCaller } from '../../caller.ts';
-import { type CreateFeedRequest, FeedJson, type FeedQuery, requestFromJson } from './request.ts';
+import {
+  type CreateFeedRequest,
+  FeedJson,
+  type FeedQuery,
+  type InspectQuery,
+  requestFromJson,
+} from './request.ts';
 
 const MAX_JSON_BYTES = 64 * 1024;
 
@@ -96,13 +103,12 @@ interface StoredDocument {
 export async function storeDocument(
   { blobs, storedBytes }: StoreDocumentDeps,
   key: string,
-  { mediaType, charset, stream }: PlainBody,
+  { contentType: mediaType, stream }: PlainBody,
   call: Pick<Call<FeedQuery>, 'caller' | 'query' | 'signal'>,
 ): Promise<StoredDocument> {
   const hash = createHash('sha256');
-  const type = charset ? `${mediaType}; charset=${charset}` : mediaType;
-  const metadata = writeSourceMetadata({ mediaType: type, fileName: call.query.fileName });
-  const byteCount = createByteCount(storedBytes, requireCaller(call));
+  const metadata = writeSourceMetadata({ mediaType, fileName: call.query.fileName });
+  const byteCount = createByteCount(storedBytes, call.caller);
   const body = Readable.from(byteCount.count(hashBytes(expandFeed(stream), hash)));
   try {
     await blobs.put(key, body, metadata, call.signal);
@@ -116,4 +122,12 @@ export async function storeDocument(
       await Promise.allSettled([blobs.delete(key), byteCount.release()]);
     },
   };
+}
+
+/** Says what is recognised in a feed that is sent; nothing is stored. */
+export async function inspect(call: Call<InspectQuery>): Promise<Reply> {
+  const { stream, contentType } = plainBody(call.bodyStream());
+  const { format, mapping, fileName } = call.query;
+  const options = toParseOptions({ format, mapping }, { mediaType: contentType, fileName });
+  return { status: 200, body: await inspectFeed(stream, options) };
 }

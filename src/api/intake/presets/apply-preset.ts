@@ -1,7 +1,11 @@
+import type { Gateway } from '../../../gateway.ts';
 import type { Presets } from '../../../intake/named-settings.ts';
-import { mergePreset, type OutputRequest } from '../../../output/request.ts';
+import type { CutOutOptions } from '../../../output/options.ts';
+import { mergePreset, type OutputRequest, toCutOutOptions } from '../../../output/request.ts';
 import { fieldProblem } from '../../../platform/problem.ts';
+import { checkLinks } from '../../check-links.ts';
 import type { ExportPolicy } from '../review/export-policy.ts';
+import { resolveRules } from '../rules/resolve-rules.ts';
 import { PresetOptions } from './schema.ts';
 
 /** Options with those of a preset, and which cut-outs its exports have. */
@@ -33,4 +37,22 @@ export async function applyPreset<T extends Pick<OutputRequest, 'preset'>>(
   const all = Object.entries(PresetOptions.parse(preset.options));
   const applied = Object.fromEntries(all.filter(([field]) => fields?.includes(field) ?? true));
   return { options: mergePreset(applied, sent), exportPolicy: preset.export };
+}
+
+/**
+ * Returns the options that work is accepted with, of a request whose member `options` names a preset, links and rules.
+ * @throws Problem invalid-request if one of them is not there or can never be fetched; upstream-unavailable
+ */
+export async function acceptOptions(
+  { presets, linkRule, rulePacks }: Pick<Gateway, 'presets' | 'linkRule' | 'rulePacks'>,
+  client: string,
+  sent: OutputRequest,
+): Promise<AppliedPreset<CutOutOptions>> {
+  const { options, exportPolicy } = await applyPreset(presets, client, sent, '/options/preset');
+  checkLinks(linkRule, { '/options/backgroundImageUrl': options.backgroundImageUrl });
+  const asked = toCutOutOptions(options);
+  return {
+    options: await resolveRules(rulePacks, client, asked, '/options/rules'),
+    exportPolicy,
+  };
 }

@@ -2,7 +2,6 @@ import { type Call, json, type Route, route } from '../../../http/route.ts';
 import { PRESETS, type Presets } from '../../../intake/named-settings.ts';
 import { PRESET_NAME } from '../../../output/request.ts';
 import { Problem } from '../../../platform/problem.ts';
-import { requireCaller } from '../../caller.ts';
 import { jsonDoc } from '../../json-doc.ts';
 import { PresetList, PresetRequest, PresetResponse } from './schema.ts';
 
@@ -28,38 +27,27 @@ const presetDoc = jsonDoc('The preset', PresetResponse);
 
 export const presetRoutes = (presets: Presets): Route[] => [
   route('listPresets', `GET ${PATH}`, {
-    scope: 'any-key',
-    summary: 'List your presets, by name',
-    description: 'All of them.',
     responses: { 200: jsonDoc('Presets', PresetList) },
     async handle(call) {
-      const found = await presets.list(requireCaller(call).client);
+      const found = await presets.list(call.client);
       return json({ presets: found.map(toResponse) });
     },
   }),
   route('getPreset', `GET ${PATH}/:name`, {
-    scope: 'any-key',
-    summary: 'Get a preset',
-    description: 'As it was stored last.',
     responses: { 200: presetDoc },
-    problems: ['not-found'],
     async handle(call) {
-      const { client } = requireCaller(call);
+      const { client } = call;
       const preset = await presets.get(client, nameOf(call));
       if (!preset) throw unknown();
       return json(toResponse(preset));
     },
   }),
-  route<unknown, PresetRequest>('putPreset', `PUT ${PATH}/:name`, {
+  route('putPreset', `PUT ${PATH}/:name`, {
     scope: 'background-removal:process',
-    summary: 'Store options under a name',
-    description:
-      'Requests take them by `preset`; what a request sends itself wins. Work that was accepted keeps the options it had.',
     body: PresetRequest,
     responses: { 200: presetDoc },
-    problems: ['not-found', 'conflict'],
     async handle(call) {
-      const { client } = requireCaller(call);
+      const { client } = call;
       const put = await presets.put(client, nameOf(call), call.body);
       if (!put) throw tooMany();
       return json(toResponse(put.stored));
@@ -67,12 +55,9 @@ export const presetRoutes = (presets: Presets): Route[] => [
   }),
   route('deletePreset', `DELETE ${PATH}/:name`, {
     scope: 'background-removal:process',
-    summary: 'Delete a preset',
-    description: 'Work that was accepted with it goes on.',
     responses: { 204: { description: 'It is deleted' } },
-    problems: ['not-found'],
     async handle(call) {
-      const { client } = requireCaller(call);
+      const { client } = call;
       if (!(await presets.remove(client, nameOf(call)))) throw unknown();
       return { status: 204 };
     },

@@ -8,13 +8,13 @@ import { type MendedRow, withNewest } from '../../../intake/review/refined.ts';
 import { carriedRefined, getCarried, getSummary } from '../../../intake/review/review-files.ts';
 import { type ReviewRow, thousandths } from '../../../intake/review/review-rows.ts';
 import { Problem } from '../../../platform/problem.ts';
-import { actorOf, requireCaller } from '../../caller.ts';
 import type { ImageRequests } from '../../removal/image-requests.ts';
 import { reviewMember } from '../batches/response.ts';
 import type { BatchTarget, RowsRoutesOptions } from '../duplicates/routes.ts';
 import { RETRY_SOON } from '../job-response.ts';
 import { hasWholeAlpha } from '../refine-stored.ts';
 import {
+  actorOf,
   type DecideServices,
   decideRow,
   noReview,
@@ -122,10 +122,8 @@ export class ReviewActions {
 
   async #readPage(target: ReviewTarget, query: ReviewQuery) {
     const { batch } = target;
-    const readBlock = await (query.needed === 'true' ? neededBlocks : allBlocks)(
-      this.#services,
-      batch,
-    );
+    const blocksOf = query.needed === 'true' ? neededBlocks : allBlocks;
+    const readBlock = await blocksOf(this.#services, batch);
     const earlier = await this.#readCarried(batch);
     const found: ReviewRowResponse[] = [];
     let cursor: number | undefined = query.cursor;
@@ -184,13 +182,8 @@ export class ReviewActions {
   /** Returns the photo of a row. @throws Problem gone if it cannot be had any more */
   async photo({ batch }: ReviewTarget, call: Call): Promise<Reply> {
     requireReview(batch);
-    return readPhoto(
-      this.#images,
-      this.#services.blobs,
-      batch,
-      await this.readRow(batch, call),
-      call,
-    );
+    const row = await this.readRow(batch, call);
+    return readPhoto(this.#images, this.#services.blobs, batch, row, call);
   }
 
   /** @throws Problem conflict, not-found */
@@ -201,37 +194,31 @@ export class ReviewActions {
     const known = await this.readKnown(batch, row);
     const response = this.#toResponse(target, row, known);
     const newest = known.decisions.get(row.row);
-    const older = newest
-      ? await readHistory(this.#services.blobs, batch, row.row, newest.revision - 1).catch(
-          reviewUnavailable,
-        )
-      : [];
-    const history = newest ? [newest, ...older] : [];
-    return { ...response, history: history.map((each) => toHistoryLine(batch.client, each)) };
+    if (!newest) return { ...response, history: [] };
+    const { blobs } = this.#services;
+    const earlier = newest.revision - 1;
+    const older = await readHistory(blobs, batch, row.row, earlier).catch(reviewUnavailable);
+    const history = [newest, ...older].map((each) => toHistoryLine(batch.client, each));
+    return { ...response, history };
   }
 
   /** @throws Problem conflict with the present decision; not-found, quota-exceeded */
   async decide(target: ReviewTarget, call: Call<unknown, DecisionRequest>): Promise<object> {
     const { batch } = target;
     requireOpen(target);
-    const caller = requireCaller(call);
-    await this.#services.storedBytes.check(caller);
+    await this.#services.storedBytes.check(call.caller);
     const made = await this.readRow(batch, call);
     const known = await this.readKnown(batch, made);
     const row = withNewest(made, known);
     const { revision, ...request } = call.body;
-    await decideRow(
-      this.#services,
-      caller,
-      { batch, row, known },
-      {
-        ...request,
-        revision: revision + 1,
-        keyId: actorOf(call),
-        at: new Date(this.#services.now()).toISOString(),
-        version: versionOf(row),
-      },
-    );
+    const decision = {
+      ...request,
+      revision: revision + 1,
+      keyId: actorOf(call),
+      at: new Date(this.#services.now()).toISOString(),
+      version: versionOf(row),
+    };
+    await decideRow(this.#services, call.caller, { batch, row, known }, decision);
     return this.showRow(target, made);
   }
 
@@ -239,21 +226,19 @@ export class ReviewActions {
   async approve(target: ReviewTarget, call: Call<unknown, ApprovalRequest>): Promise<object> {
     const { batch } = target;
     requireOpen(target);
-    const nowMillis = this.#services.now();
+    const { reviews, blobs, now } = this.#services;
+    const nowMillis = now();
     const rule = {
       min: thousandths(call.body.minConfidence),
       keyId: actorOf(call),
       at: new Date(nowMillis).toISOString(),
     };
     const outboxEntry = batchReviewedEntry(batch, batch.status, nowMillis);
-    const made = await this.#services.reviews
-      .approve(batch.id, rule, { outboxEntry })
-      .catch(reviewUnavailable);
+    const made = await reviews.approve(batch.id, rule, { outboxEntry }).catch(reviewUnavailable);
     if (!made) throw noReview();
     const { sequence, approved } = made;
-    await recordDecided(this.#services, batch, () =>
-      putRule(this.#services.blobs, batch, { ...rule, sequence }),
-    );
+    const put = () => putRule(blobs, batch, { ...rule, sequence });
+    await recordDecided(this.#services, batch, put);
     return { approved, review: await this.#countsOf(batch) };
   }
 }

@@ -1,5 +1,5 @@
 import type { Gateway } from '../../../gateway.ts';
-import type { Caller } from '../../../http/route.ts';
+import type { Call, Caller } from '../../../http/route.ts';
 import type { BatchRecord } from '../../../intake/batches/batch-record.ts';
 import { batchReviewedEntry } from '../../../intake/batches/links.ts';
 import { dropRecorded, putDecision } from '../../../intake/review/audit.ts';
@@ -36,6 +36,10 @@ const LIMITS = {
   'too-many-refinements':
     'Too many cut-outs of this batch or run are mended; no more are retained. Undo some',
 } as const;
+
+/** Returns who is named beside a decision: a person, or the id of a key. */
+export const actorOf = ({ caller: { person, keyId } }: Pick<Call, 'caller'>): string =>
+  person ?? keyId;
 
 /** Whether a request was repeated: the present decision is the one it has made. */
 const isSame = (

@@ -8,6 +8,7 @@ import { Problem, type ProblemType } from '../../../platform/problem.ts';
 import { BlobMissing, type Blobs } from '../../../storage/blobs.ts';
 import { storageUnavailable } from '../../common-problems.ts';
 import type { ImageRequests } from '../../removal/image-requests.ts';
+import { SANDBOX_HEADERS } from '../../send-blob.ts';
 
 /** What says that there is no such photo behind the link any more. */
 const LINK_PROBLEMS: readonly ProblemType[] = [
@@ -20,12 +21,7 @@ const LINK_PROBLEMS: readonly ProblemType[] = [
 const photoGone = (why: string, cause?: unknown): Problem =>
   new Problem('gone', `${why}; choose the file of the photo instead`, { cause });
 
-/** A browser must not run anything in a file of a shop. */
-const HEADERS = {
-  'cache-control': 'private, no-store',
-  'content-security-policy': "default-src 'none'; sandbox",
-  'x-content-type-options': 'nosniff',
-} as const;
+const HEADERS = { 'cache-control': 'private, no-store', ...SANDBOX_HEADERS } as const;
 
 export const toReply = (file: Uint8Array, mediaType: string): Reply => ({
   headers: { ...HEADERS, 'content-type': mediaType, 'content-length': String(file.length) },

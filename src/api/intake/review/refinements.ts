@@ -18,13 +18,12 @@ import { type ReviewRow, thousandths } from '../../../intake/review/review-rows.
 import { withoutBlanks } from '../../../output/request.ts';
 import { Strokes } from '../../../output/strokes.ts';
 import { Problem } from '../../../platform/problem.ts';
-import { actorOf, requireCaller } from '../../caller.ts';
 import { resultsGone, storageUnavailable } from '../../common-problems.ts';
 import { jsonDoc } from '../../json-doc.ts';
 import { checkedFile } from '../../removal/cut-out-response.ts';
 import type { ImageRequests } from '../../removal/image-requests.ts';
 import { openVerified, readAll } from '../../verified-blob.ts';
-import { IDEMPOTENT, idempotently, storedJson } from '../idempotent.ts';
+import { idempotently, storedJson } from '../idempotent.ts';
 import {
   isLatest,
   mendStored,
@@ -39,7 +38,7 @@ import {
   requireOpen,
   versionOf,
 } from './actions.ts';
-import { type DecidedRow, type DecideServices, decideRow } from './decide-row.ts';
+import { actorOf, type DecidedRow, type DecideServices, decideRow } from './decide-row.ts';
 import { decisionConflict, type Known } from './decision-view.ts';
 import { readKeptPhoto } from './photo.ts';
 import { ReviewRowResponse } from './schemas.ts';
@@ -103,11 +102,7 @@ export class RowRefinements {
   }
 
   /** @throws Problem conflict if the row has another revision than the client has seen; not-found */
-  async #readSubject(
-    target: ReviewTarget,
-    call: Call<unknown, unknown>,
-    seen: number | undefined,
-  ): Promise<Subject> {
+  async #readSubject(target: ReviewTarget, call: Call, seen: number | undefined): Promise<Subject> {
     const made = await this.#reviews.readRow(target.batch, call);
     const known = await this.#reviews.readKnown(target.batch, made);
     const own = known.decisions.get(made.row);
@@ -117,7 +112,7 @@ export class RowRefinements {
     return { target, made, known, versions, revision, row: withNewest(made, known) };
   }
 
-  #newDecision(call: Call<unknown, unknown>, { revision }: Subject): NewDecision {
+  #newDecision(call: Call, { revision }: Subject): NewDecision {
     return {
       revision: revision + 1,
       decision: 'pending',
@@ -127,11 +122,7 @@ export class RowRefinements {
   }
 
   /** Gives a row other versions, in the place of those that were read. @throws Problem conflict */
-  async #replace(
-    call: Call<unknown, unknown>,
-    subject: Subject,
-    versions: RefinedCutOut[],
-  ): Promise<object> {
+  async #replace(call: Call, subject: Subject, versions: RefinedCutOut[]): Promise<object> {
     const { target, made, row, known } = subject;
     const { sha256: original, confidence } = made;
     const refined: Refined = { original, thousandths: thousandths(confidence), versions };
@@ -140,7 +131,7 @@ export class RowRefinements {
     const before = known.refined.get(made.row)?.versions.length ?? 0;
     const change = { refined, added: versions.length - before };
     const decided: DecidedRow = { batch: target.batch, row, known };
-    await decideRow(this.#services, requireCaller(call), decided, decision, change);
+    await decideRow(this.#services, call.caller, decided, decision, change);
     return this.#reviews.showRow(target, made);
   }
 
@@ -239,7 +230,7 @@ export class RowRefinements {
     const { versions } = subject;
     const mended = await this.#mend(subject, request, call);
     const bytes = mended.file.length + (mended.picture?.bytes ?? 0);
-    const reservation = await this.#services.storedBytes.reserve(requireCaller(call), bytes);
+    const reservation = await this.#services.storedBytes.reserve(call.caller, bytes);
     try {
       const version = await this.#store(batch, mended, ref);
       return await this.#replace(call, subject, [...versions, version]).catch(async (error) => {
@@ -305,33 +296,18 @@ export const refinementRoutes = (
 ): Route[] => [
   route(`refine${name}Row`, `POST ${path}/review/:row/refinements`, {
     scope: 'background-removal:process',
-    summary: 'Mend the cut-out of a row with strokes',
-    description:
-      'The mended cut-out takes the place of the present one, and is pending. 409 with the `present` decision if somebody else has mended or decided meanwhile.',
-    requestHeaders: IDEMPOTENT,
     form: { 'multipart/form-data': RefinementForm },
     quota: 1,
     responses: { 200: rowDoc },
-    problems: [
-      'not-found',
-      'gone',
-      'damaged',
-      'conflict',
-      'unprocessable-image',
-      'upstream-failed',
-    ],
     async handle(call) {
       refinements.shedIfBusy(call);
       return refinements.refine(await readTarget(call), call);
     },
   }),
-  route<UndoQuery>(`undo${name}RowRefinement`, `DELETE ${path}/review/:row/refinements/:version`, {
+  route(`undo${name}RowRefinement`, `DELETE ${path}/review/:row/refinements/:version`, {
     scope: 'background-removal:process',
-    summary: 'Undo the latest refinement of a row',
-    description: 'Only the latest, whose number is `refinements` of the row. The row is pending.',
     query: UndoQuery,
     responses: { 200: rowDoc },
-    problems: ['not-found', 'gone', 'conflict'],
     handle: async (call) => json(await refinements.undo(await readTarget(call), call)),
   }),
 ];

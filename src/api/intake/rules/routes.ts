@@ -4,7 +4,6 @@ import { RULE_PACKS, type RulePacks } from '../../../intake/named-settings.ts';
 import { BUILT_IN_PACKS } from '../../../output/rules/built-in.ts';
 import { MAX_PACK_BYTES, PACK_NAME, RulePack, versionOf } from '../../../output/rules/pack.ts';
 import { fieldProblem, Problem } from '../../../platform/problem.ts';
-import { requireCaller } from '../../caller.ts';
 import { jsonDoc } from '../../json-doc.ts';
 
 const RULES_PATH = '/intake/v1/rules';
@@ -44,7 +43,7 @@ const builtInResponses = () =>
 const notFound = () => new Problem('not-found', 'There is no such rule pack');
 
 /** @throws Problem conflict, not-found */
-function requireOwnName({ params: { name = '' } }: Call<unknown, unknown>): string {
+function requireOwnName({ params: { name = '' } }: Call): string {
   if (BUILT_IN_PACKS.has(name)) {
     throw new Problem('conflict', `"${name}" is built in and cannot be changed; use another name`);
   }
@@ -65,47 +64,37 @@ function checkBytes(pack: RulePack): void {
 
 export const rulePackRoutes = (packs: RulePacks): Route[] => [
   route('listRulePacks', `GET ${RULES_PATH}`, {
-    scope: 'any-key',
-    summary: 'List the rule packs, built in and your own',
-    description: 'Your own packs follow those that are built in, by name.',
     responses: { 200: jsonDoc('The packs', PackList) },
     async handle(call) {
-      const own = await packs.list(requireCaller(call).client);
+      const own = await packs.list(call.client);
       return json({
         rules: [...builtInResponses(), ...own.map((pack) => packResponse(pack, false))],
       });
     },
   }),
   route('getRulePack', `GET ${PACK_PATH}`, {
-    scope: 'any-key',
-    summary: 'Read a rule pack',
-    description: 'One that is built in, or your own.',
     responses: { 200: jsonDoc('The pack', PackResponse) },
-    problems: ['not-found'],
     async handle(call) {
       const { name = '' } = call.params;
       const builtIn = builtInResponses().find((pack) => pack.name === name);
       if (builtIn) return json(builtIn);
-      const own = await packs.get(requireCaller(call).client, name);
+      const own = await packs.get(call.client, name);
       if (!own) throw notFound();
       return json(packResponse(own, false));
     },
   }),
   route('putRulePack', `PUT ${PACK_PATH}`, {
     scope: SCOPE,
-    summary: 'Create or replace a rule pack of your own',
-    description: `Work that was accepted keeps the pack as it was. A client may have ${RULE_PACKS.max} packs of up to ${MAX_PACK_BYTES} bytes.`,
     body: RulePack,
     maxBodyBytes: MAX_BODY_BYTES,
     responses: {
       200: jsonDoc('The pack, replaced', PackResponse),
       201: jsonDoc('The pack, new', PackResponse),
     },
-    problems: ['conflict', 'not-found'],
     async handle(call) {
       const name = requireOwnName(call);
       checkBytes(call.body);
-      const { client } = requireCaller(call);
+      const { client } = call;
       const put = await packs.put(client, name, { pack: call.body });
       if (!put) {
         const detail = `Your client has its maximum of ${RULE_PACKS.max} rule packs; delete one`;
@@ -116,13 +105,10 @@ export const rulePackRoutes = (packs: RulePacks): Route[] => [
   }),
   route('deleteRulePack', `DELETE ${PACK_PATH}`, {
     scope: SCOPE,
-    summary: 'Delete a rule pack of your own',
-    description: 'Work that was accepted with it is not affected.',
     responses: { 204: { description: 'It is deleted' } },
-    problems: ['conflict', 'not-found'],
     async handle(call) {
       const name = requireOwnName(call);
-      const { client } = requireCaller(call);
+      const { client } = call;
       if (!(await packs.remove(client, name))) throw notFound();
       return { status: 204 };
     },

@@ -3,16 +3,12 @@ import type { Call } from '../../../http/route.ts';
 import type { DeclaredSource, Place } from '../../../intake/sources/declared-sources.ts';
 import { nameProblem } from '../../../intake/sources/manifest-lines.ts';
 import { countObjects, statusOfSource } from '../../../intake/sources/source-state.ts';
-import { type CutOutOptions, unlessDefault } from '../../../output/options.ts';
-import { toCutOutOptions } from '../../../output/request.ts';
+import { unlessDefault } from '../../../output/options.ts';
 import { Problem } from '../../../platform/problem.ts';
-import { requireCaller } from '../../caller.ts';
-import { checkLinks } from '../../check-links.ts';
 import { notFound } from '../../common-problems.ts';
 import { OUTPUT_SECONDS } from '../job-request.ts';
-import { applyPreset } from '../presets/apply-preset.ts';
+import { acceptOptions } from '../presets/apply-preset.ts';
 import { retentionPolicy } from '../retention-policy.ts';
-import { resolveRules } from '../rules/resolve-rules.ts';
 import { objectsInEvent, subscriptionInEvent } from './event-names.ts';
 import type { FailuresQuery, SourceFailures, SourceRequest, SourceResponse } from './schemas.ts';
 
@@ -45,8 +41,8 @@ export class SourceActions {
   }
 
   /** Returns the source of a request. Another client's is not-found: its existence is not disclosed. */
-  #requireOwn(call: Call<unknown, unknown>): DeclaredSource {
-    const { client } = requireCaller(call);
+  #requireOwn(call: Call): DeclaredSource {
+    const { client } = call;
     const found = this.#services.declared.find((source) => source.id === call.params.id);
     if (found?.client !== client) throw notFound('source');
     return found;
@@ -76,41 +72,23 @@ export class SourceActions {
     };
   }
 
-  readonly #show = (source: DeclaredSource): Promise<SourceResponse> => this.#read(source);
-
-  /** @throws Problem */
-  async #resolveOptions(
-    client: string,
-    sent: NonNullable<SourceRequest['options']>,
-  ): Promise<CutOutOptions> {
-    const { options } = await applyPreset(this.#services.presets, client, sent, '/options/preset');
-    const { backgroundImageUrl } = options;
-    checkLinks(this.#services.linkRule, { '/options/backgroundImageUrl': backgroundImageUrl });
-    return resolveRules(
-      this.#services.rulePacks,
-      client,
-      toCutOutOptions(options),
-      '/options/rules',
-    );
-  }
-
-  async list(call: Call<unknown, unknown>): Promise<{ sources: SourceResponse[] }> {
-    const { client } = requireCaller(call);
+  async list(call: Call): Promise<{ sources: SourceResponse[] }> {
+    const { client } = call;
     const own = this.#services.declared.filter((source) => source.client === client);
-    return { sources: await Promise.all(own.map(this.#show)) };
+    return { sources: await Promise.all(own.map((source) => this.#read(source))) };
   }
 
-  show(call: Call<unknown, unknown>): Promise<SourceResponse> {
-    return this.#show(this.#requireOwn(call));
+  show(call: Call): Promise<SourceResponse> {
+    return this.#read(this.#requireOwn(call));
   }
 
   /** Stores what the client has set; the key that does pays for the objects. */
   async put(call: Call<unknown, SourceRequest>): Promise<SourceResponse> {
     const source = this.#requireOwn(call);
-    const caller = requireCaller(call);
+    const caller = call.caller;
     const { options: sent, paused } = call.body;
     const options = sent
-      ? await this.#resolveOptions(caller.client, sent)
+      ? (await acceptOptions(this.#services, caller.client, sent)).options
       : (await this.#services.sources.get(source.id)).settings?.options;
     const policy = await retentionPolicy(
       caller,
@@ -125,11 +103,11 @@ export class SourceActions {
       requestId: call.requestId,
     };
     await this.#services.sources.putSettings(source, settings);
-    return this.#show(source);
+    return this.#read(source);
   }
 
   /** Has the objects looked up that an event names. */
-  async receive(call: Call<unknown, unknown>): Promise<{ objects: number; ignored: number }> {
+  async receive(call: Call): Promise<{ objects: number; ignored: number }> {
     const { id, from } = this.#requireOwn(call);
     const subscription = subscriptionInEvent(call.body);
     if (subscription) {
@@ -181,10 +159,10 @@ export class SourceActions {
   }
 
   /** Has all objects listed at once, and tries again those that failed. */
-  async scan(call: Call<unknown, unknown>): Promise<SourceResponse> {
+  async scan(call: Call): Promise<SourceResponse> {
     const source = this.#requireOwn(call);
     await this.#services.sources.failures.retryAll(source.id);
     await this.#services.sources.update(source.id, { isScanRequested: true });
-    return this.#show(source);
+    return this.#read(source);
   }
 }

@@ -82,21 +82,19 @@ function toOptions({ model, a, om, bgc: background }: Fields): CutOutOptions {
   });
 }
 
-interface RembgDeps {
-  images: Pick<ImageRequests, 'cutOut' | 'shedIfBusy'>;
-}
+type Images = Pick<ImageRequests, 'cutOut' | 'shedIfBusy'>;
 
-async function cutOut({ images }: RembgDeps, source: Source, fields: Fields, call: Call) {
+async function cutOut(images: Images, source: Source, fields: Fields, call: Call) {
   return fileReply(await images.cutOut({ source, options: toOptions(fields) }, call));
 }
 
 const removeFromFile =
-  (deps: RembgDeps) =>
+  (images: Images) =>
   async (call: Call<z.infer<typeof Query>>): Promise<Reply> => {
-    deps.images.shedIfBusy(call);
+    images.shedIfBusy(call);
     const { fields, files } = await call.form();
     const parsed = parse(Fields, { ...call.query, ...fields }, 'request');
-    if (files.file) return cutOut(deps, { image: files.file, pointer: '/file' }, parsed, call);
+    if (files.file) return cutOut(images, { image: files.file, pointer: '/file' }, parsed, call);
     throw fieldProblem('invalid-request', '/file', 'is missing', 'Send the image as file');
   };
 
@@ -112,26 +110,21 @@ const commonSpec = {
       headers: CUT_OUT_HEADERS,
     },
   },
-  problems: ['unprocessable-image', 'upstream-failed'],
 } as const;
 
-export const rembgRoutes = (deps: RembgDeps): Route[] => [
-  route<z.infer<typeof Query>>('removeBackgroundLikeRembg', `POST ${PATH}`, {
+export const rembgRoutes = (images: Images): Route[] => [
+  route('removeBackgroundLikeRembg', `POST ${PATH}`, {
     ...commonSpec,
-    summary: 'Remove the background of an image, as rembg does',
-    description: 'Parameters and errors of `rembg s`, with a key.',
     query: Query,
     form: { 'multipart/form-data': Fields.and(z.object({ file: filePart('The image') })) },
-    handle: removeFromFile(deps),
+    handle: removeFromFile(images),
   }),
-  route<z.infer<typeof UrlQuery>>('removeBackgroundOfUrlLikeRembg', `GET ${PATH}`, {
+  route('removeBackgroundOfUrlLikeRembg', `GET ${PATH}`, {
     ...commonSpec,
-    summary: 'Remove the background of the image of a URL, as rembg does',
-    description: 'Parameters and errors of `rembg s`, with a key. Public addresses only.',
     query: UrlQuery,
     handle: (call) => {
-      deps.images.shedIfBusy(call);
-      return cutOut(deps, { imageUrl: call.query.url }, call.query, call);
+      images.shedIfBusy(call);
+      return cutOut(images, { imageUrl: call.query.url }, call.query, call);
     },
   }),
 ];

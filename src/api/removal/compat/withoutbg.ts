@@ -33,12 +33,10 @@ function sourceOf(file: Uint8Array | undefined, { image_url: imageUrl }: Fields)
   throw new Problem('invalid-request', 'Provide either a file or an image URL.');
 }
 
-interface WithoutBgDeps {
-  images: Pick<ImageRequests, 'cutOut' | 'shedIfBusy'>;
-}
+type Images = Pick<ImageRequests, 'cutOut' | 'shedIfBusy'>;
 
 const removeBackground =
-  ({ images }: WithoutBgDeps) =>
+  (images: Images) =>
   async (call: Call): Promise<Reply> => {
     images.shedIfBusy(call);
     const form = await call.form();
@@ -50,11 +48,9 @@ const removeBackground =
     return fileReply(cutOut, { 'content-disposition': `inline; filename=${name}` });
   };
 
-export const withoutBgRoutes = (deps: WithoutBgDeps): Route[] => [
+export const withoutBgRoutes = (images: Images): Route[] => [
   route('removeBackgroundLikeWithoutBg', 'POST /compat/withoutbg/api/remove-background', {
     scope: 'background-removal:process',
-    summary: 'Remove the background of an image, as withoutBG does',
-    description: 'Fields and errors of withoutBG’s web app, with a key.',
     problemReply: toDetailReply('/image_url'),
     problemSchema: DetailResponse,
     form: {
@@ -69,7 +65,6 @@ export const withoutBgRoutes = (deps: WithoutBgDeps): Route[] => [
         headers: [...CUT_OUT_HEADERS, 'Content-Disposition'],
       },
     },
-    problems: ['unprocessable-image', 'upstream-failed'],
-    handle: removeBackground(deps),
+    handle: removeBackground(images),
   }),
 ];

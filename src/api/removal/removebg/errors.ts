@@ -5,42 +5,10 @@ import {
   type ProblemType,
   type ValidationIssue,
 } from '../../../platform/problem.ts';
+import CODES from './codes.json' with { type: 'json' };
 import { rateHeaders } from './rate-headers.ts';
 
 /** All codes with status 400, nearly all of them from remove.bg, with their titles. */
-// biome-ignore format: a table reads best aligned
-const CODES = {
-  missing_source:           'No image given',
-  multiple_sources:         'More than one image given',
-  multiple_bg_sources:      'More than one background given',
-  invalid_image_url:        'Invalid image_url parameter given',
-  failed_image_download:    'Failed to download the image from image_url',
-  failed_bg_download:       'Failed to download the background from bg_image_url',
-  invalid_file_type:        'Invalid file type',
-  failed_to_read_image:     'The image could not be read',
-  resolution_too_high:      'Image resolution too high',
-  file_too_large:           'File too large',
-  unknown_foreground:       'No foreground was found in the image',
-  roi_region_empty:         'The region of interest is empty',
-  roi_exceeds_bounds:       'The region of interest exceeds the bounds of the image',
-  invalid_size:             'Invalid size parameter given',
-  invalid_type:             'Invalid type parameter given',
-  invalid_type_level:       'Invalid type_level parameter given',
-  invalid_format:           'Invalid format parameter given',
-  invalid_roi:              'Invalid roi parameter given',
-  invalid_crop:             'Invalid crop parameter given',
-  invalid_crop_margin:      'Invalid crop_margin parameter given',
-  invalid_scale:            'Invalid scale parameter given',
-  invalid_position:         'Invalid position parameter given',
-  invalid_channels:         'Invalid channels parameter given',
-  invalid_add_shadow:       'Invalid add_shadow parameter given',
-  invalid_shadow_type:      'Invalid shadow_type parameter given',
-  invalid_shadow_opacity:   'Invalid shadow_opacity parameter given',
-  invalid_semitransparency: 'Invalid semitransparency parameter given',
-  invalid_bg_color:         'Invalid bg_color parameter given',
-  invalid_bg_image_url:     'Invalid bg_image_url parameter given',
-  unknown_parameter:        'Unknown parameter given',
-} as const;
 export type Code = keyof typeof CODES;
 
 export interface CodedIssue extends ValidationIssue {
@@ -49,6 +17,10 @@ export interface CodedIssue extends ValidationIssue {
 
 export const removebgProblem = (...issues: readonly CodedIssue[]): Problem =>
   new Problem('invalid-request', issues.map(({ detail }) => detail).join('; '), { errors: issues });
+
+/** About the request as a whole. */
+export const requestProblem = (code: Code, ...details: readonly string[]): Problem =>
+  removebgProblem(...details.map((detail) => ({ pointer: '', code, detail })));
 
 interface RemoveBgError {
   status: number;

@@ -4,7 +4,7 @@ import { type OutputRequest, parseColor, toCutOutOptions } from '../../../output
 import { Problem } from '../../../platform/problem.ts';
 import type { CutOutRequest } from '../image-requests.ts';
 import { backgroundSource, type Source } from '../image-source.ts';
-import { type CodedIssue, removebgProblem } from './errors.ts';
+import { removebgProblem, requestProblem } from './errors.ts';
 import { type Parameters, readParameters } from './parameters.ts';
 import { maxMegapixels } from './sizes.ts';
 
@@ -32,12 +32,7 @@ function checkFiles({ files, fields }: Form): void {
     ),
     ...textFields.map((name) => `${name} must be a file part`),
   ];
-  const toIssue = (detail: string): CodedIssue => ({
-    pointer: '',
-    code: 'unknown_parameter',
-    detail,
-  });
-  if (details.length > 0) throw removebgProblem(...details.map(toIssue));
+  if (details.length > 0) throw requestProblem('unknown_parameter', ...details);
 }
 
 const SOURCE_NAMES = 'image_file, image_file_b64 or image_url';
@@ -56,21 +51,11 @@ function readSource(form: Form, parameters: Parameters, readImage: ReadImage): S
   const file = chosenFile(form, 'image_file');
   const { imageBase64, imageUrl } = parameters;
   const sent = [file, imageBase64, imageUrl].filter((source) => source !== undefined);
-  if (sent.length > 1) {
-    throw removebgProblem({
-      pointer: '',
-      code: 'multiple_sources',
-      detail: `Send one of ${SOURCE_NAMES}`,
-    });
-  }
+  if (sent.length > 1) throw requestProblem('multiple_sources', `Send one of ${SOURCE_NAMES}`);
   if (imageUrl) return { imageUrl };
   const image = file ?? (imageBase64 && decodeImage(imageBase64, readImage));
   if (image) return { image };
-  throw removebgProblem({
-    pointer: '',
-    code: 'missing_source',
-    detail: `Send the image as ${SOURCE_NAMES}`,
-  });
+  throw requestProblem('missing_source', `Send the image as ${SOURCE_NAMES}`);
 }
 
 type Background = Pick<OutputRequest, 'backgroundColor' | 'backgroundImage' | 'backgroundImageUrl'>;
@@ -85,7 +70,7 @@ function readBackground(form: Form, parameters: Parameters): Background {
   const sent = [backgroundColor, backgroundImage, backgroundImageUrl];
   if (sent.filter((source) => source !== undefined).length > 1) {
     const detail = 'Send one of bg_color, bg_image_file and bg_image_url';
-    throw removebgProblem({ pointer: '', code: 'multiple_bg_sources', detail });
+    throw requestProblem('multiple_bg_sources', detail);
   }
   if (backgroundImage) return { backgroundImage };
   if (backgroundImageUrl) return { backgroundImageUrl };

@@ -4,7 +4,7 @@ import type { Foreground } from '../../../output/options.ts';
 import { Problem } from '../../../platform/problem.ts';
 import type { JobResult } from '../../../queue/catalog.ts';
 import { qualityHeaders } from '../cut-out-response.ts';
-import { removebgProblem } from './errors.ts';
+import { requestProblem } from './errors.ts';
 import { rateHeaders } from './rate-headers.ts';
 import { maxMegapixels } from './sizes.ts';
 
@@ -64,7 +64,7 @@ export function imageReply(
   const { foreground: box } = result;
   if (!box) {
     const detail = 'Nothing in the image can be distinguished from its surroundings';
-    throw removebgProblem({ pointer: '', code: 'unknown_foreground', detail });
+    throw requestProblem('unknown_foreground', detail);
   }
   if (file.length !== result.bytes) {
     throw new Problem('upstream-failed', 'The image was damaged; try again');

@@ -3,7 +3,6 @@ import { limitHeaders } from '../../../http/limits.ts';
 import { type Call, filePart, json, type Reply, type Route, route } from '../../../http/route.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { Problem } from '../../../platform/problem.ts';
-import { requireRateLimitStatus } from '../../caller.ts';
 import { CUT_OUT_MEDIA } from '../cut-out-response.ts';
 import type { ImageRequests } from '../image-requests.ts';
 import { toProblemReply, withRemoveBgCodes } from './errors.ts';
@@ -23,7 +22,7 @@ const removeBackground =
   async (call: Call): Promise<Reply> => {
     images.shedIfBusy(call);
     const form = await call.form();
-    if (asksForJson(call) && !call.caller?.allowBase64) {
+    if (asksForJson(call) && !call.caller.allowBase64) {
       throw new Problem('base64-not-allowed', 'Request the image itself: Accept: image/*');
     }
     const { cutOut, subject } = readRequest(form, readImage);
@@ -33,7 +32,7 @@ const removeBackground =
 
 /** One credit is one unit of the daily quota. */
 function account(call: Call, nowMillis: number): Reply {
-  const rateLimit = requireRateLimitStatus(call);
+  const rateLimit = call.rateLimit;
   const { remaining } = rateLimit.quota;
   const credits = { total: remaining, subscription: remaining, payg: 0, enterprise: 0 };
   const attributes = { credits, api: { free_calls: 0, sizes: 'all' } };
@@ -104,9 +103,6 @@ export const removeBgRoutes = (deps: RemoveBgDeps): Route[] => [
   route('removeBackgroundLikeRemoveBg', `POST ${PATH}/removebg`, {
     ...commonSpec(deps.now),
     scope: 'background-removal:process',
-    summary: 'Remove the background of an image, as remove.bg does',
-    description:
-      'Parameters, headers and errors of remove.bg, version 1.0. Send the key in `X-Api-Key`. Send the image as the file `image_file`, as `image_file_b64` or as `image_url`; the background as `bg_color`, `bg_image_url` or the file `bg_image_file`.',
     form: {
       'multipart/form-data': ParameterForm.and(
         z.object({
@@ -129,14 +125,10 @@ export const removeBgRoutes = (deps: RemoveBgDeps): Route[] => [
         headers: [...IMAGE_HEADERS, ...RATE_HEADERS],
       },
     },
-    problems: ['base64-not-allowed', 'upstream-failed'],
     handle: removeBackground(deps),
   }),
   route('getRemoveBgAccount', `GET ${PATH}/account`, {
     ...commonSpec(deps.now),
-    scope: 'any-key',
-    summary: 'Get the remaining daily quota in remove.bg’s format',
-    description: 'All credits are shown as those of a subscription.',
     responses: {
       200: {
         description: 'One credit is one unit of the daily quota',

@@ -36,7 +36,7 @@ test('an upload that cannot be deleted again is no longer counted, and no error'
   const document = await storeDocument(
     { blobs, storedBytes },
     'feeds/shop/feed_1/runs/run_1/source',
-    { kind: 'bytes', mediaType: 'text/csv', charset: undefined, stream, hold: () => {} },
+    { kind: 'bytes', contentType: 'text/csv', stream, hold: () => {} },
     { caller: CALLER, query: FeedQuery.parse({}), signal: new AbortController().signal },
   );
   expect(await storedBytes.used(CALLER)).toBe(1000);

@@ -52,6 +52,7 @@ const actionsOn = (storage: Blobs) =>
 /** The parts of a call that the actions read. */
 const callOf = <Query, Body>(parts: Partial<Call<Query, Body>>): Call<Query, Body> =>
   ({
+    client: 'shop',
     caller: { client: 'shop', keyId: 'key_1', meter: 'm', bytesPerDay: 1_000_000 },
     params: {},
     ...parts,
