@@ -137,7 +137,7 @@ export const FeedNoteField = z
   })
   .meta({ id: 'FeedNote' });
 
-export type FeedNote = z.infer<typeof FeedNoteField>;
+type FeedNote = z.infer<typeof FeedNoteField>;
 
 /** Counts the notes of a feed by kind. */
 export class FeedNotes {
