@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, crc32, createDeflate } from 'node:zlib';
 import type { Matte } from '../../src/imaging/matte.ts';
+import { endBefore, firstFrom, wordsOf } from '../../src/imaging/subject-box.ts';
 import type { Pixels } from '../../src/imaging/tensor.ts';
 
 /**
@@ -52,25 +53,6 @@ interface Row {
   to: number;
 }
 
-/**
- * Returns the first pixel of row `y` that is not fully transparent, and the end after the last.
- * @param words the same alpha, four pixels at once
- */
-function visibleRange(
-  alpha: Uint8Array,
-  words: Int32Array,
-  width: number,
-  y: number,
-): [from: number, to: number] {
-  const [start, end] = [y * width, (y + 1) * width];
-  let [from, to] = [start, end];
-  while (from < to && alpha[from] === 0) from += (from & 3) === 0 && words[from >> 2] === 0 ? 4 : 1;
-  from = Math.min(from, end);
-  while (from < to && alpha[to - 1] === 0)
-    to -= (to & 3) === 0 && words[(to >> 2) - 1] === 0 ? 4 : 1;
-  return [from - start, Math.max(from, to) - start];
-}
-
 /** Writes row `y` minus the row above into `out`, from `from` to `to`; `above` becomes the row. */
 function subtractAbove(
   { data, width }: Pixels,
@@ -92,14 +74,15 @@ function subtractAbove(
 /** Filters rows in order. Skips pixels that are transparent in the row and in the one above. */
 function createRowFilter(pixels: Pixels, alpha: Uint8Array) {
   const { width } = pixels;
-  const aligned = alpha.byteOffset % 4 === 0 ? alpha : alpha.slice();
-  const words = new Int32Array(aligned.buffer, aligned.byteOffset, alpha.length >> 2);
+  const words = wordsOf(alpha);
   const above: Row = { pixels: new Int32Array(width), from: width, to: 0 };
   const difference = new Int32Array(width);
   const bytes = new Uint8Array(difference.buffer);
   /** @param out zeros, as long as the filtered row */
   return (y: number, out: Uint8Array) => {
-    const [from, to] = visibleRange(alpha, words, width, y);
+    const start = y * width;
+    const from = firstFrom(alpha, words, start, start + width, 1) - start;
+    const to = endBefore(alpha, words, start + from, start + width, 1) - start;
     const first = Math.min(from, above.from);
     const last = Math.max(to, above.to);
     const isClear = from === to;
