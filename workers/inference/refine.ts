@@ -5,7 +5,6 @@ import type { CutOutOptions } from '../../src/output/options.ts';
 import type { Stroke } from '../../src/output/strokes.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { decode, decodeLastChannel } from './codec.ts';
-import { effortOf } from './cut-out.ts';
 import { DecodeError } from './decode-error.ts';
 import { render } from './render.ts';
 import type { RefinedCutOut } from './rendered-file.ts';
@@ -60,7 +59,7 @@ export async function refineCutOut(
   const scene = { pixels, matte, opacity };
   recoverForeground(scene, estimateSurroundings(scene));
   const mattedAt = performance.now();
-  const rendered = await render(scene, options, undefined, maxPixels, effortOf(options));
+  const rendered = await render(scene, options, undefined, maxPixels);
   const endedAt = performance.now();
   return {
     ...rendered,
