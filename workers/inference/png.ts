@@ -46,10 +46,11 @@ function header(width: number, height: number): Buffer {
 /** What `assembly/deflate.ts` exports. */
 interface Deflate {
   memory: { buffer: ArrayBuffer };
+  /** Addresses in it: of a row's colours, of its alpha, and of what was compressed. */
+  colours: { value: number };
+  alpha: { value: number };
+  out: { value: number };
   begin(width: number): void;
-  coloursAt(): number;
-  alphaAt(): number;
-  outAt(): number;
   clearRow(): void;
   row(from: number, to: number): number;
   finish(): number;
@@ -60,8 +61,9 @@ function* dataChunks({ data, width, height }: Pixels, alpha: Uint8Array): Genera
   const deflate = new Instance(DEFLATE).exports as Deflate;
   deflate.begin(width);
   const memory = new Uint8Array(deflate.memory.buffer);
-  const [coloursAt, alphaAt, outAt] = [deflate.coloursAt(), deflate.alphaAt(), deflate.outAt()];
-  const chunkOf = (bytes: number) => pngChunk('IDAT', memory.subarray(outAt, outAt + bytes));
+  const { colours, alpha: opacity, out } = deflate;
+  const chunkOf = (bytes: number) =>
+    pngChunk('IDAT', memory.subarray(out.value, out.value + bytes));
   const words = wordsOf(alpha);
   for (let start = 0; start < width * height; start += width) {
     const from = firstFrom(alpha, words, start, start + width, 1);
@@ -70,8 +72,8 @@ function* dataChunks({ data, width, height }: Pixels, alpha: Uint8Array): Genera
       deflate.clearRow();
       continue;
     }
-    memory.set(data.subarray(3 * from, 3 * to), coloursAt + 3 * (from - start));
-    memory.set(alpha.subarray(from, to), alphaAt + from - start);
+    memory.set(data.subarray(3 * from, 3 * to), colours.value + 3 * (from - start));
+    memory.set(alpha.subarray(from, to), opacity.value + from - start);
     const bytes = deflate.row(from - start, to - start);
     if (bytes > 0) yield chunkOf(bytes);
   }

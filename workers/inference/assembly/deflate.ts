@@ -2,8 +2,10 @@
  * Filters rows of RGBA pixels as PNG does and compresses them (zlib, RFC 1950 and 1951), a pixel at once: `Up`, then
  * repetitions of whole pixels, then the best prefix code of every block. `npm run build:wasm` compiles it.
  *
- * AssemblyScript: TypeScript with the types of WebAssembly. Names of memory are addresses, `at` counts bytes from them.
+ * AssemblyScript: TypeScript with the types of WebAssembly. Names of memory are addresses.
  */
+
+import { assignBits, assignCodes, count } from './prefix-codes.ts';
 
 /** Pixels in a block: each has a code of its own, and repeats nothing of another. */
 const BLOCK: i32 = 1 << 15;
@@ -32,40 +34,34 @@ const BYTE: u64 = 1;
 const ZEROS: u64 = 2;
 
 /** The last pixel of each hash: itself, its place in `words`, the end of its row, and its byte less four times its place. */
-const TABLE: i32 = 1 << 12;
 const TABLE_BYTES: i32 = 16 << HASH_BITS;
-/** Counts of all symbols, 32 bits each; then of the bytes of pixels, by channel. */
-const COUNTS: i32 = TABLE + TABLE_BYTES;
-const LITERAL_COUNTS: i32 = COUNTS;
-const DISTANCE_COUNTS: i32 = LITERAL_COUNTS + 4 * LITERALS;
-const LENGTH_COUNTS: i32 = DISTANCE_COUNTS + 4 * DISTANCES;
-const CHANNELS: i32 = LENGTH_COUNTS + 4 * CODE_LENGTHS;
-/** The codes of all symbols, likewise: the bits in the order they are written, above four bits with their count. */
-const CODES: i32 = CHANNELS + 3 * 1024;
-const LITERAL_CODES: i32 = CODES;
-const DISTANCE_CODES: i32 = LITERAL_CODES + 4 * LITERALS;
-const LENGTH_CODES: i32 = DISTANCE_CODES + 4 * DISTANCES;
-/** The number of bits of each symbol's code, a byte each: literals, then distances. */
-const BITS: i32 = LENGTH_CODES + 4 * CODE_LENGTHS;
-const LENGTH_BITS: i32 = BITS + 320;
-const SORTED: i32 = LENGTH_BITS + 64;
-const WEIGHTS: i32 = SORTED + 4 * LITERALS;
-const NEXT_CODES: i32 = WEIGHTS + 4 * LITERALS;
-/** The order in which the lengths of the code of lengths are written, as a string of bytes. */
-const ORDER: i32 = memory.data<u8>([
+const TABLE = memory.data(TABLE_BYTES) as i32;
+/** Counts of all symbols, then of the bytes of pixels by channel: 32 bits each. */
+const COUNTS_BYTES: i32 = 4 * (LITERALS + DISTANCES + CODE_LENGTHS) + 3 * 1024;
+const LITERAL_COUNTS = memory.data(COUNTS_BYTES) as i32;
+const DISTANCE_COUNTS = LITERAL_COUNTS + 4 * LITERALS;
+const LENGTH_COUNTS = DISTANCE_COUNTS + 4 * DISTANCES;
+const CHANNELS = LENGTH_COUNTS + 4 * CODE_LENGTHS;
+/** How many bits the code of each symbol has, a byte each, and the codes, as `assignCodes` writes them. */
+const BITS = memory.data(LITERALS + DISTANCES) as i32;
+const LENGTH_BITS = memory.data(CODE_LENGTHS) as i32;
+const LITERAL_CODES = memory.data(4 * LITERALS, 4) as i32;
+const DISTANCE_CODES = memory.data(4 * DISTANCES, 4) as i32;
+const LENGTH_CODES = memory.data(4 * CODE_LENGTHS, 4) as i32;
+/** The order in which the lengths of the code of lengths are written, a byte each. */
+const ORDER = memory.data<u8>([
   16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15,
 ]) as i32;
-const ROWS: i32 = 1 << 17;
 
 let width: i32 = 0;
 /** A row's colours, three bytes a pixel, and its alpha; and the row above, RGBA. */
-let colours: i32 = 0;
-let alpha: i32 = 0;
+export let colours: i32 = 0;
+export let alpha: i32 = 0;
 let above: i32 = 0;
 /** Filtered pixels of this block, its tokens, and what was compressed. */
 let words: i32 = 0;
 let tokens: i32 = 0;
-let out: i32 = 0;
+export let out: i32 = 0;
 
 let used: i32 = 0;
 let tokensEnd: i32 = 0;
@@ -85,7 +81,7 @@ let adlerHigh: u64 = 0;
 export function begin(columns: i32): void {
   width = aboveFrom = columns;
   const rowBytes = (4 * columns + 15) & ~15;
-  colours = ROWS;
+  colours = __heap_base as i32;
   alpha = colours + rowBytes;
   above = alpha + rowBytes;
   words = above + rowBytes;
@@ -97,17 +93,6 @@ export function begin(columns: i32): void {
   const bytes = out + 8 * (BLOCK + columns) + 32 * BLOCK + 1024;
   memory.grow((bytes >>> 16) + 1 - memory.size());
   write(HEADER, 16);
-}
-
-/** Where a row's colours go, its alpha, and where what was compressed is. */
-export function coloursAt(): i32 {
-  return colours;
-}
-export function alphaAt(): i32 {
-  return alpha;
-}
-export function outAt(): i32 {
-  return out;
 }
 
 function addToken(kind: u64, value: u64): void {
@@ -194,7 +179,7 @@ function match(from: i32, to: i32, lead: i32): void {
   tokensEnd = token;
 }
 
-/** Adds a row of which the pixels `from` to `to` are visible. @returns bytes at `outAt` to take, mostly none */
+/** Adds a row of which the pixels `from` to `to` are visible. @returns bytes at `out` to take, mostly none */
 export function row(from: i32, to: i32): i32 {
   const first = min(from, aboveFrom);
   const last = max(to, aboveTo);
@@ -216,10 +201,6 @@ export function row(from: i32, to: i32): i32 {
   return used >= BLOCK ? endBlock(0) : 0;
 }
 
-function count(counts: i32, symbol: i32, times: i32): void {
-  store<i32>(counts + 4 * symbol, load<i32>(counts + 4 * symbol) + times);
-}
-
 /** The symbol of a length less 3, or of a distance less 1, and how many bits of it follow. */
 function lengthBits(length: i32): i32 {
   return 29 - clz(length | 4);
@@ -235,7 +216,7 @@ function distanceSymbol(distance: i32, bits: i32): i32 {
 }
 
 function countSymbols(): void {
-  memory.fill(COUNTS, 0, CODES - COUNTS);
+  memory.fill(LITERAL_COUNTS, 0, COUNTS_BYTES);
   let opaque = 0;
   for (let token = tokens; token < tokensEnd; token += 8) {
     const kind = load<i32>(token, 4);
@@ -265,87 +246,10 @@ function countSymbols(): void {
     }
   }
   for (let byte = 0; byte < 256; byte++)
-    for (let channel = CHANNELS; channel < CODES; channel += 1024)
+    for (let channel = CHANNELS; channel < CHANNELS + 3 * 1024; channel += 1024)
       count(LITERAL_COUNTS, byte, load<i32>(channel + 4 * byte));
   count(LITERAL_COUNTS, 0, opaque);
   count(LITERAL_COUNTS, END, 1);
-}
-
-function weight(i: i32): i32 {
-  return load<i32>(WEIGHTS + 4 * i);
-}
-function setWeight(i: i32, value: i32): void {
-  store<i32>(WEIGHTS + 4 * i, value);
-}
-
-/**
- * Replaces ascending weights by the numbers of bits of their symbols.
- * @see Moffat & Katajainen, In-Place Calculation of Minimum-Redundancy Codes, WADS 1995
- */
-function weightsToBits(n: i32): void {
-  let root = 0;
-  let leaf = 0;
-  for (let next = 0; next < n - 1; next++) {
-    let sum = 0;
-    for (let child = 0; child < 2; child++)
-      if (leaf >= n || (root < next && weight(root) < weight(leaf))) {
-        sum += weight(root);
-        setWeight(root++, next);
-      } else sum += weight(leaf++);
-    setWeight(next, sum);
-  }
-  setWeight(n - 2, 0);
-  for (let next = n - 3; next >= 0; next--) setWeight(next, weight(weight(next)) + 1);
-  let free = 1;
-  let depth = 0;
-  root = n - 2;
-  for (let next = n - 1; free > 0; depth++) {
-    let inner = 0;
-    for (; root >= 0 && weight(root) === depth; root--) inner++;
-    for (; free > inner; free--) setWeight(next--, depth);
-    free = 2 * inner;
-  }
-}
-
-/** Writes for each symbol the number of bits of its code, none for a symbol that is not there. */
-function assignBits(counts: i32, symbols: i32, maxBits: i32, bits: i32): void {
-  memory.fill(bits, 0, symbols);
-  let n = 0;
-  for (let symbol = 0; symbol < symbols; symbol++) {
-    const key = (load<i32>(counts + 4 * symbol) << 9) | symbol;
-    if (key < 512) continue;
-    let at = n++;
-    for (; at > 0 && load<i32>(SORTED + 4 * at - 4) > key; at--)
-      store<i32>(SORTED + 4 * at, load<i32>(SORTED + 4 * at - 4));
-    store<i32>(SORTED + 4 * at, key);
-  }
-  if (n === 1) setWeight(0, 1);
-  for (let shift = 9; n > 1; shift++) {
-    for (let i = 0; i < n; i++) setWeight(i, max(1, load<i32>(SORTED + 4 * i) >> shift));
-    weightsToBits(n);
-    if (weight(0) <= maxBits) break;
-  }
-  for (let i = 0; i < n; i++) store<u8>(bits + (load<i32>(SORTED + 4 * i) & 511), weight(i));
-}
-
-/** Assigns the codes of symbols: those of fewer bits first, then in order. */
-function assignCodes(bits: i32, symbols: i32, codes: i32): void {
-  memory.fill(NEXT_CODES, 0, 64);
-  for (let symbol = 0; symbol < symbols; symbol++) count(NEXT_CODES, load<u8>(bits + symbol), 1);
-  store<i32>(NEXT_CODES, 0);
-  for (let length = 0, code = 0; length < 16; length++) {
-    const codesOfLength = load<i32>(NEXT_CODES + 4 * length);
-    store<i32>(NEXT_CODES + 4 * length, code);
-    code = (code + codesOfLength) << 1;
-  }
-  for (let symbol = 0; symbol < symbols; symbol++) {
-    const length = load<u8>(bits + symbol) as i32;
-    let code = load<i32>(NEXT_CODES + 4 * length);
-    count(NEXT_CODES, length, 1);
-    let reversed = 0;
-    for (let bit = 0; bit < length; bit++, code >>= 1) reversed = (reversed << 1) | (code & 1);
-    store<i32>(codes + 4 * symbol, (reversed << 4) | length);
-  }
 }
 
 function write(value: u64, bits: i32): void {
@@ -407,7 +311,7 @@ function writeTokens(): void {
   drain();
 }
 
-/** Writes a block with codes of its own, RFC 1951, 3.2.7. @returns bytes at `outAt` to take */
+/** Writes a block with codes of its own, RFC 1951, 3.2.7. @returns bytes at `out` to take */
 function endBlock(isLast: i32): i32 {
   if (isLast) flushZeros();
   end = out;
@@ -419,9 +323,7 @@ function endBlock(isLast: i32): i32 {
   assignCodes(BITS, LITERALS, LITERAL_CODES);
   assignCodes(BITS + LITERALS, DISTANCES, DISTANCE_CODES);
   assignCodes(LENGTH_BITS, CODE_LENGTHS, LENGTH_CODES);
-  write(isLast | (2 << 1), 3);
-  write(LITERALS - 257, 5);
-  write(DISTANCES - 1, 5);
+  write(isLast | (2 << 1) | ((LITERALS - 257) << 3) | ((DISTANCES - 1) << 8), 13);
   write(CODE_LENGTHS - 4, 4);
   drain();
   for (let i = 0; i < CODE_LENGTHS; i++) {
@@ -439,7 +341,7 @@ function endBlock(isLast: i32): i32 {
   return end - out;
 }
 
-/** Ends the image. @returns bytes at `outAt` to take */
+/** Ends the image. @returns bytes at `out` to take */
 export function finish(): i32 {
   endBlock(1);
   if (held > 0) end++;
