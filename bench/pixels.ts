@@ -67,7 +67,7 @@ async function cutStepByStep(
   done('edges');
   recoverForeground(refined, estimateSurroundings(refined));
   done('foreground colours');
-  const png = await encodePng(pixels, refined.matte);
+  const png = encodePng(pixels, refined.matte);
   done('PNG');
   return png.length;
 }

@@ -101,7 +101,7 @@ const isAllowed = (from: string, to: string): boolean =>
 
 const files = ['src', 'packages/client/src', 'packages/n8n-node/src', 'workers', 'models']
   .flatMap(filesUnder)
-  .filter((file) => !file.includes(`${sep}training${sep}`));
+  .filter((file) => !/[\\/](training|assembly)[\\/]/.test(file)); // Python, and AssemblyScript
 
 test('rooms import rooms of lower layers only', () => {
   const wrong = files.flatMap((file) =>

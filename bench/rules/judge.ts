@@ -63,7 +63,7 @@ async function renderWith(pixels: Pixels, matte: Matte, options: CutOutOptions) 
     opacity: undefined,
   };
   recoverForeground(scene, estimateSurroundings(scene));
-  const { file, rules } = await render(scene, options, undefined, MAX_PIXELS, 'min');
+  const { file, rules } = await render(scene, options, undefined, MAX_PIXELS);
   return { file, verdicts: rules?.verdicts ?? [] };
 }
 

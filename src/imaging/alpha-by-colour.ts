@@ -36,15 +36,15 @@ function mostProbable(data: Uint8Array, at: number, around: Float64Array, alpha:
   return Math.min(1, Math.max(0, (along + trust * alpha) / (contrast + trust)));
 }
 
+function correctPixel({ pixels, matte }: Scene, pixel: number, around: Float64Array): void {
+  const alpha = mostProbable(pixels.data, 3 * pixel, around, matte.data[pixel]! / 255);
+  matte.data[pixel] = Math.round(255 * alpha);
+}
+
 /**
  * Corrects alpha by the colours around, in place, where it is neither 0 nor 255.
  * @param surroundings of the same scene
  * @see docs/adr/0035-alpha-by-colour.md
  */
-export function correctAlpha(scene: Scene, surroundings: Surroundings): void {
-  const { pixels, matte } = scene;
-  eachSoftPixel(scene, surroundings, (pixel, around) => {
-    const alpha = mostProbable(pixels.data, 3 * pixel, around, matte.data[pixel]! / 255);
-    matte.data[pixel] = Math.round(255 * alpha);
-  });
-}
+export const correctAlpha = (scene: Scene, surroundings: Surroundings): void =>
+  eachSoftPixel(scene, surroundings, correctPixel);

@@ -1,4 +1,5 @@
 import type { Matte } from './matte.ts';
+import { endBefore, firstFrom, wordsOf } from './subject-box.ts';
 import type { Pixels } from './tensor.ts';
 
 /** An image and its matte, of the same size. */
@@ -13,12 +14,15 @@ export function downscaleMatte({ data, ...size }: Matte, factor: number): Matte 
   const height = Math.ceil(size.height / factor);
   const small = new Uint8Array(width * height);
   const sums = new Int32Array(width);
+  const words = wordsOf(data);
   for (let row = 0, cell = 0; row < height; row++) {
     sums.fill(0);
     const rows = Math.min(factor, size.height - row * factor);
     for (let y = row * factor; y < row * factor + rows; y++) {
-      const end = (y + 1) * size.width;
-      for (let x = 0, i = y * size.width; i < end; x++) {
+      const start = y * size.width;
+      const first = firstFrom(data, words, start, start + size.width, 1) - start;
+      const end = endBefore(data, words, start + first, start + size.width, 1);
+      for (let x = Math.floor(first / factor), i = start + x * factor; i < end; x++) {
         let sum = 0;
         for (const next = Math.min(end, i + factor); i < next; i++) sum += data[i]!;
         sums[x]! += sum;

@@ -105,6 +105,8 @@ function upscaleBand(small: Reduced, pixels: Pixels, data: Uint8Array): void {
       const v = Math.min(rows - 1, Math.max(0, (y + 0.5) / factor - 0.5));
       const above = Math.floor(v) * columns;
       const below = Math.min(rows - 1, Math.floor(v) + 1) * columns;
+      let [red, green, blue, constant] = [0, 0, 0, 0];
+      let [redRise, greenRise, blueRise, constantRise] = [0, 0, 0, 0];
       for (let x = left, mixed = -1, i = y * width + left, p = 3 * i; x < right; x++, i++, p += 3) {
         const u = Math.min(columns - 1, Math.max(0, (x + 0.5) / factor - 0.5));
         const column = Math.floor(u);
@@ -112,14 +114,22 @@ function upscaleBand(small: Reduced, pixels: Pixels, data: Uint8Array): void {
           const next = Math.min(columns - 1, column + 1);
           mixLines(lines, above + column, below + column, v - Math.floor(v), before);
           mixLines(lines, above + next, below + next, v - Math.floor(v), after);
+          red = before[0]!;
+          green = before[1]!;
+          blue = before[2]!;
+          constant = before[3]!;
+          redRise = after[0]! - red;
+          greenRise = after[1]! - green;
+          blueRise = after[2]! - blue;
+          constantRise = after[3]! - constant;
           mixed = column;
         }
         const share = u - column;
         clamped[i] =
-          colours[p]! * (before[0]! + (after[0]! - before[0]!) * share) +
-          colours[p + 1]! * (before[1]! + (after[1]! - before[1]!) * share) +
-          colours[p + 2]! * (before[2]! + (after[2]! - before[2]!) * share) +
-          255 * (before[3]! + (after[3]! - before[3]!) * share);
+          colours[p]! * (red + redRise * share) +
+          colours[p + 1]! * (green + greenRise * share) +
+          colours[p + 2]! * (blue + blueRise * share) +
+          255 * (constant + constantRise * share);
       }
     }
   }

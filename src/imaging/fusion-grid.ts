@@ -1,4 +1,5 @@
 import type { Matte } from './matte.ts';
+import { wordsOf } from './subject-box.ts';
 import type { Pixels } from './tensor.ts';
 
 /**
@@ -73,8 +74,7 @@ export function softCells(
 ): Uint8Array {
   const soft = new Uint8Array(columns * rows);
   const across = cellsAlong(width, cell);
-  const aligned = data.byteOffset % 4 === 0 ? data : data.slice();
-  const words = new Int32Array(aligned.buffer, aligned.byteOffset, data.length >> 2);
+  const words = wordsOf(data);
   for (let y = 0; y < height; y++) {
     const row = Math.floor(y / cell) * columns;
     const end = (y + 1) * width;

@@ -31,22 +31,10 @@ function interpolateCellRows(
     line[g] = colours[above + g]! + (colours[below + g]! - colours[above + g]!) * v;
 }
 
-/** Calls `visit` with each run of marked cells in one grid row. */
-function eachRun(
-  marks: Uint8Array,
-  from: number,
-  to: number,
-  visit: (from: number, to: number) => void,
-): void {
-  for (let start = marks.indexOf(1, from); start >= 0 && start < to; ) {
-    let end = start + 1;
-    while (end < to && marks[end] === 1) end++;
-    visit(start - from, end - from);
-    start = marks.indexOf(1, end);
-  }
-}
-
-/** Interpolates the colours around pixel column `x` from a line of cells, into `out`. */
+/**
+ * Interpolates the colours around pixel column `x` from a line of cells, into `out`: r g b of the foreground and r g b of
+ * the background.
+ */
 function interpolateColours(
   { lower, fraction }: Interpolation,
   line: Float32Array,
@@ -60,32 +48,53 @@ function interpolateColours(
     out[c] = line[left + c]! + (line[right + c]! - line[left + c]!) * u;
 }
 
-/**
- * Calls `visit` with the index of each pixel whose alpha is neither 0 nor 255, and the colours around it: r g b of the
- * foreground and r g b of the background, valid until the next call. Pixels in cells without soft pixels cost nothing.
- */
-export function eachSoftPixel(
-  { pixels: { width, height }, matte }: Scene,
-  surroundings: Surroundings,
-  visit: (pixel: number, around: Float64Array) => void,
+/** @param around valid until the next call */
+type Visit = (scene: Scene, pixel: number, around: Float64Array) => void;
+
+/** Visits the soft pixels of the columns `from` to `to` of pixel row `y`. */
+function visitRow(
+  scene: Scene,
+  columns: Interpolation,
+  line: Float32Array,
+  y: number,
+  from: number,
+  to: number,
+  around: Float64Array,
+  visit: Visit,
 ): void {
+  const { data, width } = scene.matte;
+  for (let x = from, pixel = y * width + from; x < to; x++, pixel++) {
+    if (data[pixel] === 0 || data[pixel] === 255) continue;
+    interpolateColours(columns, line, x, around);
+    visit(scene, pixel, around);
+  }
+}
+
+/**
+ * Calls `visit` with the index of each pixel whose alpha is neither 0 nor 255, and the colours around it. Pixels in cells
+ * without soft pixels cost nothing.
+ * @param visit a function of a module: V8 discards the machine code of closures that no longer exist
+ */
+export function eachSoftPixel(scene: Scene, surroundings: Surroundings, visit: Visit): void {
+  const { width, height } = scene.pixels;
   const { columns, rows, cell, soft } = surroundings;
   const horizontal = interpolationAlong(width, columns, cell);
   const vertical = interpolationAlong(height, rows, cell);
   const line = new Float32Array(columns * COLOUR_COUNT);
   const around = new Float64Array(COLOUR_COUNT);
-  for (let row = 0; row < rows; row++)
-    eachRun(soft, row * columns, (row + 1) * columns, (from, to) => {
-      const last = Math.min(width, to * cell);
+  for (let row = 0; row < rows; row++) {
+    const [start, end] = [row * columns, (row + 1) * columns];
+    for (let first = soft.indexOf(1, start); first >= 0 && first < end; ) {
+      let last = first + 1;
+      while (last < end && soft[last] === 1) last++;
+      const [from, to] = [first - start, last - start];
       for (let y = row * cell; y < Math.min(height, (row + 1) * cell); y++) {
         const [left, right] = [Math.max(0, from - 1), Math.min(columns, to + 1)];
         interpolateCellRows(surroundings, vertical, y, left, right, line);
-        for (let x = from * cell; x < last; x++) {
-          const alpha = matte.data[y * width + x]!;
-          if (alpha === 0 || alpha === 255) continue;
-          interpolateColours(horizontal, line, x, around);
-          visit(y * width + x, around);
-        }
+        const end = Math.min(width, to * cell);
+        visitRow(scene, horizontal, line, y, from * cell, end, around, visit);
       }
-    });
+      first = soft.indexOf(1, last);
+    }
+  }
 }

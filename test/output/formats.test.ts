@@ -87,7 +87,7 @@ describe.each(FORMAT_NAMES)('%s', (format) => {
     for (const channels of [undefined, 'alpha'] as const) {
       const asked = { format, ...(channels && { channels }) };
       const options = toCutOutOptions(OutputRequest.parse(asked));
-      const file = await encode(image, options, 'default');
+      const file = await encode(image, options);
       expect(hasSignature(file, mediaType)).toBe(true);
       expect(await sharp(file).metadata()).toMatchObject({ width, height });
     }

@@ -13,7 +13,6 @@ import { type DecodedImage, decode } from './codec.ts';
 import { findSubject, type SubjectPreset } from './find-subject.ts';
 import type { GarmentRegion } from './garments/groups.ts';
 import type { Selection } from './garments/select.ts';
-import type { Effort } from './png.ts';
 import { render } from './render.ts';
 import type { Session } from './session.ts';
 
@@ -35,30 +34,23 @@ const THOROUGH_EDGES: Refinement = {
 
 /** What is done for a quality. */
 export interface QualitySettings extends SubjectPreset {
-  effort: Effort;
   /** How thoroughly the edges between garments are solved for; see `refineGarment`. */
   garmentEdges?: Refinement;
 }
 
 /** What each quality does; see docs/adr/0019-quality.md. */
 export const QUALITY_SETTINGS = {
-  fast: { effort: 'min' },
+  fast: {},
   balanced: {
     secondPass: { maxShare: 0.6, maxConfidence: 0.982 },
     edges: QUICK_EDGES,
-    effort: 'default',
   },
   high: {
     secondPass: { maxShare: 0.6, maxConfidence: 1 },
     edges: THOROUGH_EDGES,
     garmentEdges: THOROUGH_EDGES,
-    effort: 'default',
   },
 } as const satisfies Record<Quality, QualitySettings>;
-
-/** Returns how much time is spent on compressing a PNG of this quality. */
-export const effortOf = ({ quality = DEFAULT_QUALITY }: CutOutOptions): Effort =>
-  QUALITY_SETTINGS[quality].effort;
 
 export interface CutOutSettings {
   options?: CutOutOptions | undefined;
@@ -93,7 +85,7 @@ async function keepAlpha(
 ): Promise<Omit<CutOut, 'timings'>> {
   const { width, height } = pixels;
   const image = { pixels, matte: { data, width, height } };
-  const rendered = await render(image, options, background, maxPixels, effortOf(options));
+  const rendered = await render(image, options, background, maxPixels);
   // Nothing was estimated.
   const review = withReason({ needed: false, reasons: [] }, 'damaged', isDamaged);
   return { ...rendered, confidence: 1, review, alpha: 'kept' };
@@ -111,7 +103,7 @@ export async function cutOut(
 ): Promise<CutOut> {
   const { options = {}, background } = settings;
   const { quality = DEFAULT_QUALITY, roi, subject: choice } = options;
-  const { effort, garmentEdges, ...preset }: QualitySettings = QUALITY_SETTINGS[quality];
+  const { garmentEdges, ...preset }: QualitySettings = QUALITY_SETTINGS[quality];
   const startedAt = performance.now();
   const decoded = await decode(image, maxPixels);
   const decodedAt = performance.now();
@@ -142,7 +134,7 @@ export async function cutOut(
   const review = withReason(noticed, 'several-people', selection?.severalPeople);
   const fingerprint = fingerprintOf(selected);
   const foundAt = performance.now();
-  const rendered = await render(selected, options, background, maxPixels, effort);
+  const rendered = await render(selected, options, background, maxPixels);
   const endedAt = performance.now();
   return {
     ...rendered,

@@ -4,7 +4,7 @@ import type { MattedImage } from '../../src/imaging/downscale.ts';
 import type { Format } from '../../src/output/formats.ts';
 import type { CutOutOptions } from '../../src/output/options.ts';
 import { interleave } from './codec.ts';
-import { type Effort, encodePng } from './png.ts';
+import { encodePng } from './png.ts';
 
 /** docs/adr/0021-output-options.md has the cost and quality of these settings. */
 const JPEG = { quality: 90, chromaSubsampling: '4:4:4' } as const;
@@ -30,18 +30,16 @@ const encodeMatte = ({ matte }: MattedImage, format: Format): Promise<Uint8Array
 const ZIP = { level: 0, mtime: new Date(1980, 0, 1) } as const;
 
 /** Encodes the two files that clients of remove.bg combine: the colours, and the matte. */
-async function encodeZip(image: MattedImage, effort: Effort): Promise<Uint8Array> {
+async function encodeZip(image: MattedImage): Promise<Uint8Array> {
   const [colours, matte] = await Promise.all([
-    COLOUR_ENCODERS.jpeg(image, effort),
+    COLOUR_ENCODERS.jpeg(image),
     encodeMatte(image, 'png'),
   ]);
   return zipSync({ 'color.jpg': colours, 'alpha.png': matte }, ZIP);
 }
 
-const COLOUR_ENCODERS: Readonly<
-  Record<Format, (image: MattedImage, effort: Effort) => Promise<Uint8Array>>
-> = {
-  png: ({ pixels, matte }, effort) => encodePng(pixels, matte, effort),
+const COLOUR_ENCODERS: Readonly<Record<Format, (image: MattedImage) => Promise<Uint8Array>>> = {
+  png: async ({ pixels, matte }) => encodePng(pixels, matte),
   jpeg: ({ pixels }) => sharp(pixels.data, raw(pixels, 3)).jpeg(JPEG).toBuffer(),
   webp: ({ pixels, matte }) =>
     sharp(interleave(pixels, matte.data), raw(pixels, 4)).webp(WEBP).toBuffer(),
@@ -53,13 +51,9 @@ export const encodeJpeg = ({ pixels }: MattedImage, quality: number): Promise<Ui
     .toBuffer();
 
 /** Encodes an image in the requested format, without metadata. For a JPEG the image must be opaque. */
-export function encode(
-  image: MattedImage,
-  options: CutOutOptions,
-  effort: Effort,
-): Promise<Uint8Array> {
-  if (options.asZip) return encodeZip(image, effort);
+export function encode(image: MattedImage, options: CutOutOptions): Promise<Uint8Array> {
+  if (options.asZip) return encodeZip(image);
   const format: Format = options.format ?? 'png';
   if (options.channels === 'alpha') return encodeMatte(image, format);
-  return COLOUR_ENCODERS[format](image, effort);
+  return COLOUR_ENCODERS[format](image);
 }

@@ -6,7 +6,6 @@ import type { Stroke } from '../../src/output/strokes.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import type { RefinedCutOut } from './child-results.ts';
 import { decode, decodeLastChannel } from './codec.ts';
-import { effortOf } from './cut-out.ts';
 import { DecodeError } from './decode-error.ts';
 import { render } from './render.ts';
 
@@ -60,7 +59,7 @@ export async function refineCutOut(
   const scene = { pixels, matte, opacity };
   recoverForeground(scene, estimateSurroundings(scene));
   const mattedAt = performance.now();
-  const rendered = await render(scene, options, undefined, maxPixels, effortOf(options));
+  const rendered = await render(scene, options, undefined, maxPixels);
   const endedAt = performance.now();
   return {
     ...rendered,

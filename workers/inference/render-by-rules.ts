@@ -25,7 +25,6 @@ import type { RenderedFile } from './child-results.ts';
 import { decode, resizeMattedImage } from './codec.ts';
 import { compose, parseHexColor } from './compose.ts';
 import { encode, encodeJpeg, LOWER_JPEG_QUALITIES } from './encode.ts';
-import type { Effort } from './png.ts';
 
 /** A cut-out, and how it is to be drawn. */
 interface Drawing {
@@ -161,7 +160,6 @@ async function shrinkFile(
   encoded: Encoded,
   options: CutOutOptions,
   pack: RulePack,
-  effort: Effort,
 ): Promise<Encoded> {
   const maxBytes = pack.rules['file-bytes']?.max ?? Number.POSITIVE_INFINITY;
   let { file, ...drawn } = encoded;
@@ -172,7 +170,7 @@ async function shrinkFile(
     const size = smallerSize(drawn.picture.pixels, file.length, maxBytes, pack);
     if (!size) break;
     drawn = await resizeDrawn(drawn, size);
-    file = await encode(drawn.picture, options, effort);
+    file = await encode(drawn.picture, options);
   }
   return { ...drawn, file };
 }
@@ -207,14 +205,13 @@ export async function renderByRules(
   asked: Drawing,
   pack: RulePack,
   maxPixels: number,
-  effort: Effort,
 ): Promise<Omit<RenderedFile, 'whole'> & { isFixed: boolean }> {
   const isFixed = asked.options.fixRules === true;
   const drawing = isFixed ? fixDrawing(asked, pack, maxPixels) : asked;
   const { options, cutOut } = drawing;
   const drawn = await draw(drawing, maxPixels);
-  const first = { ...drawn, file: await encode(drawn.picture, options, effort) };
-  const encoded = isFixed ? await shrinkFile(first, options, pack, effort) : first;
+  const first = { ...drawn, file: await encode(drawn.picture, options) };
+  const encoded = isFixed ? await shrinkFile(first, options, pack) : first;
   const { file, subject } = encoded;
   const { width, height } = encoded.picture.pixels;
   const { mediaType } = formatOf(options);

@@ -9,7 +9,6 @@ import { Problem } from '../../src/platform/problem.ts';
 import type { RenderedFile } from './child-results.ts';
 import { compose } from './compose.ts';
 import { encode } from './encode.ts';
-import type { Effort } from './png.ts';
 
 /**
  * The minimum alpha that counts for the bounding box of the subject, a tenth. Below it is the faint haze that a
@@ -45,7 +44,6 @@ export async function render(
   options: CutOutOptions,
   background: Uint8Array | undefined,
   maxPixels: number,
-  effort: Effort,
 ): Promise<RenderedFile> {
   const cutOut = { pixels, matte: options.semitransparency === false ? hardenMatte(matte) : matte };
   const box = subjectBox(cutOut.matte.data, pixels.width, MIN_VISIBLE_ALPHA);
@@ -64,11 +62,11 @@ export async function render(
     const { renderByRules } = await import('./render-by-rules.ts');
     const { rulePack } = options;
     const drawing = { cutOut, box, layout, options, background };
-    const { isFixed, ...rendered } = await renderByRules(drawing, rulePack, maxPixels, effort);
+    const { isFixed, ...rendered } = await renderByRules(drawing, rulePack, maxPixels);
     return { ...rendered, whole: isFixed ? sizeOf(rendered) : whole };
   }
   const composite = await compose(cutOut, layout, options, background, maxPixels);
-  const file = await encode(composite, options, effort);
+  const file = await encode(composite, options);
   const { mediaType } = formatOf(options);
   const foreground = box && { foreground: layout.foreground };
   return { file, mediaType, ...layout.canvas, whole, ...foreground };

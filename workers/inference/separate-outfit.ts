@@ -52,13 +52,13 @@ async function findWorn(parser: Session, { pixels, matte }: MattedImage): Promis
   return { person, severalPeople, rotation, garments: cutOuts() };
 }
 
-async function encodeGarment(
+function encodeGarment(
   placed: PlacedGarment,
   whole: Matte,
-  { garmentEdges, effort }: QualitySettings,
-): Promise<Uint8Array> {
+  { garmentEdges }: QualitySettings,
+): Uint8Array {
   const { pixels, matte } = crop(refineGarment(placed, whole, garmentEdges), placed.visible);
-  return encodePng(pixels, matte, effort);
+  return encodePng(pixels, matte);
 }
 
 /**
@@ -88,7 +88,7 @@ export async function separateOutfit(
     const visible = crop(placed, placed.visible);
     const measurements = await viewCutOut(classifier, visible, worn.rotation);
     const fingerprint = fingerprintOf(visible);
-    const file = cutouts ? await encodeGarment(placed, subject.matte, preset) : new Uint8Array();
+    const file = cutouts ? encodeGarment(placed, subject.matte, preset) : new Uint8Array();
     garments.push({ ...known, ...measurements, fingerprint, bytes: file.length });
     files.push(file);
   }

@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib';
+import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { encodePng } from '../../../workers/inference/png.ts';
@@ -37,6 +37,26 @@ test.each([
   await expectRead(data, alpha, width, height);
 });
 
+/** Bytes of which each level is half as frequent as the one below: codes of very different lengths. */
+const skewed = (count: number): Uint8Array =>
+  noise(4 * count, 6).reduce((bytes, value, i) => {
+    const at = i >> 2;
+    if (i % 4 === 0 || (bytes[at]! > 0 && bytes[at]! % 8 === 0))
+      bytes[at]! += value === 0 ? 8 : 31 - Math.clz32(value & -value);
+    return bytes;
+  }, new Uint8Array(count));
+
+test.each([
+  ['codes of very different lengths', skewed(3 * 500 * 400)],
+  ['few pixels again and again', noise(3 * 500 * 400, 7).map((value) => value >> 7)],
+  ['rows that are alike', Buffer.concat(Array(400).fill(noise(3 * 500, 8)))],
+])('of %s a decoder reads what was written, and zlib writes hardly less', async (_, data) => {
+  const alpha = new Uint8Array(500 * 400).fill(255);
+  const size = await expectRead(data, alpha, 500, 400);
+  const byZlib = deflateSync(filtered(data, alpha, 500), { level: 1 }).length;
+  expect(size).toBeLessThan(1.03 * byZlib + 2000);
+});
+
 /** Subjects with transparent rows, ends of rows, and parts of rows. */
 const SHAPES: readonly { what: string; isVisible(x: number, y: number): boolean }[] = [
   { what: 'nothing at all', isVisible: () => false },
@@ -59,7 +79,7 @@ test.each(SHAPES)('with $what visible, a decoder reads what was written', async 
 });
 
 async function expectRead(data: Uint8Array, alpha: Uint8Array, width: number, height: number) {
-  const png = await encodePng({ data, width, height }, { data: alpha, width, height });
+  const png = encodePng({ data, width, height }, { data: alpha, width, height });
   const read = await sharp(png).raw().toBuffer({ resolveWithObject: true });
   expect(read.info).toMatchObject({ width, height, channels: 4, depth: 'uchar' });
   const written = Buffer.alloc(4 * width * height);
@@ -69,11 +89,24 @@ async function expectRead(data: Uint8Array, alpha: Uint8Array, width: number, he
     written[4 * i + 3] = alpha[i]!;
   }
   expect(read.data.equals(written)).toBe(true);
+  return png.length;
+}
+
+/** Rows less the rows above, each behind the filter's number. */
+function filtered(data: Uint8Array, alpha: Uint8Array, width: number): Buffer {
+  const rows = Buffer.alloc(alpha.length * 4 + alpha.length / width);
+  const byteOf = (i: number, c: number) => (i < 0 ? 0 : c < 3 ? data[3 * i + c]! : alpha[i]!);
+  for (let i = 0; i < alpha.length; i++) {
+    const start = 4 * i + Math.floor(i / width) + 1;
+    if (i % width === 0) rows[start - 1] = 2;
+    for (let c = 0; c < 4; c++) rows[start + c] = byteOf(i, c) - byteOf(i - width, c);
+  }
+  return rows;
 }
 
 test('there are only the mandatory chunks, with valid checksums', async () => {
   const size = { width: 700, height: 900 };
-  const png = await encodePng(
+  const png = encodePng(
     { data: noise(3 * 700 * 900, 3), ...size },
     { data: noise(700 * 900, 4), ...size },
   );

@@ -25,13 +25,7 @@ function photo(side = 1200, wider = 0): MattedImage {
 }
 
 const make = (rulePack: RulePack, options: CutOutOptions = {}, image = photo()) =>
-  render(
-    image,
-    withRulePack({ ...options, rules: 'pack' }, rulePack),
-    undefined,
-    20_000_000,
-    'min',
-  );
+  render(image, withRulePack({ ...options, rules: 'pack' }, rulePack), undefined, 20_000_000);
 
 const failedOf = async (result: ReturnType<typeof make>): Promise<string[]> =>
   ((await result).rules?.verdicts ?? []).filter(({ passed }) => !passed).map(({ id }) => id);
@@ -56,7 +50,7 @@ describe('a cut-out is judged as it is rendered', () => {
   });
 
   test('without rules there is no report, and without fixRules nothing changes', async () => {
-    const plain = await render(photo(), { crop: true }, undefined, 20_000_000, 'min');
+    const plain = await render(photo(), { crop: true }, undefined, 20_000_000);
     const judged = await make(AMAZON, { crop: true });
     expect(plain.rules).toBeUndefined();
     expect(Buffer.compare(judged.file, plain.file)).toBe(0);

@@ -18,7 +18,7 @@ function disc(width = WIDTH, height = HEIGHT): MattedImage {
 }
 
 const make = (options: CutOutOptions, pair = disc(), background?: Uint8Array, maxPixels = 1e6) =>
-  render(pair, options, background, maxPixels, 'default');
+  render(pair, options, background, maxPixels);
 
 const rgba = (file: Uint8Array): Promise<Buffer> => sharp(file).ensureAlpha().raw().toBuffer();
 
