@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import type { Registry } from 'prom-client';
 import { AccessRequests } from './auth/access-requests.ts';
 import { AuditLog } from './auth/audit-log.ts';
-import { type Authentication, createAuthentication } from './auth/authentication.ts';
+import { createAuthentication } from './auth/authentication.ts';
 import { IdentityProvider } from './auth/identity-provider.ts';
 import { Keys } from './auth/keys.ts';
 import { readOidcSettings } from './auth/oidc-settings.ts';
@@ -13,11 +13,11 @@ import { Completions } from './intake/completions.ts';
 import { putDeed } from './intake/deeds.ts';
 import { readBatchFigures, readQueueFigures, readRedisMemory } from './intake/queue-figures.ts';
 import { createSealKey } from './intake/seal.ts';
-import { type DeclaredSource, readDeclaredSources } from './intake/sources/declared-sources.ts';
+import { readDeclaredSources } from './intake/sources/declared-sources.ts';
 import { readSourceFigures } from './intake/sources/source-state.ts';
-import { type ImageLimits, MAX_SIDE_PIXELS } from './intake/validate-image.ts';
+import { MAX_SIDE_PIXELS } from './intake/validate-image.ts';
 import type { Config } from './platform/config.ts';
-import { createLinkRule, type LinkRule } from './platform/links/link-rule.ts';
+import { createLinkRule } from './platform/links/link-rule.ts';
 import { createShedCounter } from './platform/metrics/gateway.ts';
 import {
   watchBatches,
@@ -29,45 +29,17 @@ import type { Platform } from './platform/open-platform.ts';
 import { blockingConnection } from './platform/redis.ts';
 import { deriveSecret, resolveSecrets } from './platform/secrets.ts';
 import { Admission } from './queue/admission.ts';
-import { createJobWaiter, type JobWaiter } from './queue/job-waiter.ts';
+import { createJobWaiter } from './queue/job-waiter.ts';
 import type { Services } from './services.ts';
 import { keyCopyKey } from './storage/blob-keys.ts';
-import { type FileLinks, fileLinks } from './storage/file-links.ts';
+import { fileLinks } from './storage/file-links.ts';
 
-/** What only a gateway has: callers and their limits, and what waits for jobs. */
-export interface Gateway extends Services {
-  authentication: Authentication;
-  /** Where people sign in to the console without a key, if they may. */
-  identityProvider: IdentityProvider | undefined;
-  keys: Keys;
-  clientUsage: ClientUsage;
-  requestLog: RequestLog;
-  auditLog: AuditLog;
-  /** Clients that ask for a key, and what the operator decides. */
-  accessRequests: AccessRequests;
-  /** Strangers may ask, too. */
-  acceptsAccessRequests: boolean;
-  requestLimits: Limits;
-  jobWaiter: JobWaiter;
-  admission: Admission;
-  completions: Completions;
-  /** Those that the operator has declared. */
-  declared: readonly DeclaredSource[];
-  links: FileLinks;
-  linkRule: LinkRule;
-  limits: ImageLimits;
-  /** Maximum size of an image, before base64. */
-  maxImageBytes: number;
-  /** Of a synchronous request, from the end of its upload until the response. */
-  deadlineMillis: number;
-}
-
-/** Opens what a gateway has besides the services, and closes with them. */
+/** Opens what only a gateway has: callers and their limits, and what waits for jobs. It closes with the services. */
 export async function openGateway(
   config: Config,
   { registry }: Pick<Platform, 'registry'>,
   services: Services,
-): Promise<Gateway> {
+) {
   const { redis, now, log, blobs } = services;
   const { keyPepper } = resolveSecrets(config);
   const oidc = readOidcSettings(config);
@@ -100,20 +72,27 @@ export async function openGateway(
   await createSealKey(redis);
   return {
     ...services,
-    ...{ authentication, keys, jobWaiter, admission, completions, deadlineMillis },
+    ...{ authentication, keys, jobWaiter, admission, completions },
+    /** Of a synchronous request, from the end of its upload until the response. */
+    deadlineMillis,
+    /** Where people sign in to the console without a key, if they may. */
     identityProvider: oidc && new IdentityProvider(oidc, deriveSecret('sign-in', keyPepper)),
     clientUsage: new ClientUsage(redis, now),
     requestLog: new RequestLog(redis, now, config.REQUEST_LOG_DAYS),
     auditLog: new AuditLog(redis, now, config.REQUEST_LOG_DAYS),
+    /** Clients that ask for a key, and what the operator decides. */
     accessRequests: new AccessRequests(redis, keys, now),
+    /** Strangers may ask, too. */
     acceptsAccessRequests: config.ACCESS_REQUESTS === 'on',
     requestLimits: new Limits(redis, now),
+    /** The sources that the operator has declared. */
     declared: readDeclaredSources(config),
     links: fileLinks(deriveSecret('file-links', keyPepper)),
     linkRule: createLinkRule(config.FETCH_ALLOW, config.FETCH_PORTS),
     limits: { maxPixels: config.MAX_IMAGE_PIXELS, maxSidePixels: MAX_SIDE_PIXELS },
+    /** Maximum size of an image, before base64. */
     maxImageBytes: config.MAX_IMAGE_BYTES,
-    async close() {
+    async close(): Promise<void> {
       admission.close();
       await jobWaiter.close();
       completions.close();
@@ -121,6 +100,9 @@ export async function openGateway(
     },
   };
 }
+
+/** What a gateway has: the services, callers and their limits, and what waits for jobs. */
+export type Gateway = Awaited<ReturnType<typeof openGateway>>;
 
 /** Registers the metrics of queues, batches, sources and Redis, which every gateway sees alike. */
 export function watchInstallation(

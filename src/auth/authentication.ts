@@ -106,5 +106,3 @@ export async function createAuthentication({
     signOut: sessions.delete,
   };
 }
-
-export type Authentication = Awaited<ReturnType<typeof createAuthentication>>;

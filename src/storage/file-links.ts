@@ -60,5 +60,3 @@ export function fileLinks(secret: Uint8Array) {
     },
   };
 }
-
-export type FileLinks = ReturnType<typeof fileLinks>;
