@@ -30,7 +30,7 @@ export type NoteCode = keyof typeof NOTES;
 /** Takes note of something at a line, from 1. */
 export type TakeNote = (code: NoteCode, line: number) => void;
 
-export interface FeedNote {
+interface FeedNote {
   code: NoteCode;
   detail: string;
   /** The first line that has it, from 1. */
