@@ -83,15 +83,12 @@ const fish = (rows: readonly CommandRow[]): string => {
     const at = `complete -c selvage -n ${quote(`test (__selvage_path) = "${path}"`)}`;
     const words = commands.map(({ word, about }) => `${at} -f -a ${word} -d ${quote(about)}`);
     const options = flags.map(({ names, about, takesValue, values }) => {
-      const long = names
-        .filter((name) => name.startsWith('--'))
-        .map((name) => `-l ${name.slice(2)}`);
-      const short = names
-        .filter((name) => !name.startsWith('--'))
-        .map((name) => `-s ${name.slice(1)}`);
+      const spelled = names.map((name) =>
+        name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`,
+      );
       const value =
         values.length > 0 ? ` -x -a ${quote(values.join(' '))}` : takesValue ? ' -r' : '';
-      return `${at} ${[...long, ...short].join(' ')}${value} -d ${quote(about)}`;
+      return `${at} ${spelled.join(' ')}${value} -d ${quote(about)}`;
     });
     return [...words, ...options];
   });

@@ -72,7 +72,7 @@ export const ManifestRow = z
   .meta({ id: 'BatchManifestRow' });
 
 /** Converts a row to its line in a report; undefined omits the row. */
-export type Report = (batch: BatchRecord, outcome: RowOutcome) => object | undefined;
+type Report = (batch: BatchRecord, outcome: RowOutcome) => object | undefined;
 
 export const cutOutUrl = (id: string, row: number): string =>
   `${BATCHES_PATH}/${id}/rows/${row}/cutout`;
