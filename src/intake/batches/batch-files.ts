@@ -105,21 +105,14 @@ export async function putChunk<T>(
 }
 
 /** Reads the lines of an NDJSON blob without validating them. Throws `BlobMissing`. */
-async function getLines(blobs: Blobs, key: string, signal?: AbortSignal): Promise<unknown[]> {
-  const text = Buffer.from(await blobs.get(key, signal)).toString();
+export async function getLines(blobs: Blobs, key: string): Promise<unknown[]> {
+  const text = Buffer.from(await blobs.get(key)).toString();
   return text.split('\n').flatMap((line) => (line ? [JSON.parse(line)] : []));
 }
 
-/** The same; returns no lines if there is no such blob. */
-const getLinesIfPresent = async (
-  blobs: Blobs,
-  key: string,
-  signal?: AbortSignal,
-): Promise<unknown[]> => (await ifPresent(getLines(blobs, key, signal))) ?? [];
-
 /** Reads and validates the lines of an NDJSON blob; none if there is no such blob. */
 export const getRows = async <T>(blobs: Blobs, key: string, schema: z.ZodType<T>): Promise<T[]> =>
-  z.array(schema).parse(await getLinesIfPresent(blobs, key));
+  z.array(schema).parse((await ifPresent(getLines(blobs, key))) ?? []);
 
 /** Reads the lines of a batch's chunks from object storage. */
 export function batchFiles(blobs: Blobs, batch: BatchRef) {

@@ -6,7 +6,7 @@ import { peek } from '../../../feed-formats/peek.ts';
 import type { Gateway } from '../../../gateway.ts';
 import type { BodyStream } from '../../../http/body-stream.ts';
 import type { Call, Caller } from '../../../http/route.ts';
-import { batchKeys, getRows } from '../../../intake/batches/batch-files.ts';
+import { batchKeys, getLines } from '../../../intake/batches/batch-files.ts';
 import type { BatchRecord, Upload } from '../../../intake/batches/batch-record.ts';
 import type { Batches } from '../../../intake/batches/batches.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
@@ -55,8 +55,8 @@ async function readUsedIds(
   if (requests > 0) await requestLimits.charge(caller, requests);
   const keys = batchKeys(batch);
   for (let chunk = 0; chunk < batch.chunks; chunk++) {
-    const rows = getRows(blobs, keys.rows(chunk), StoredRow).catch(storageUnavailable);
-    for (const { customId, problem } of await rows) {
+    for (const line of await getLines(blobs, keys.rows(chunk)).catch(storageUnavailable)) {
+      const { customId, problem } = StoredRow.parse(line);
       if (customId !== undefined && problem === undefined) ids.add(customId);
     }
   }
