@@ -55,8 +55,8 @@ export const putSealed = (blobs: Blobs, batch: BatchRef, nowMillis: number): Pro
 
 /** Reads a JSON blob without validating it; returns nothing if there is no such blob. */
 export async function getJson(blobs: Blobs, key: string, signal?: AbortSignal): Promise<unknown> {
-  const [value] = await getLinesIfPresent(blobs, key, signal);
-  return value;
+  const lines = await ifPresent(getLines(blobs, key, signal));
+  return lines?.[0];
 }
 
 /** Writes objects as an NDJSON blob. */
@@ -105,8 +105,12 @@ export async function putChunk<T>(
 }
 
 /** Reads the lines of an NDJSON blob without validating them. Throws `BlobMissing`. */
-export async function getLines(blobs: Blobs, key: string): Promise<unknown[]> {
-  const text = Buffer.from(await blobs.get(key)).toString();
+export async function getLines(
+  blobs: Blobs,
+  key: string,
+  signal?: AbortSignal,
+): Promise<unknown[]> {
+  const text = Buffer.from(await blobs.get(key, signal)).toString();
   return text.split('\n').flatMap((line) => (line ? [JSON.parse(line)] : []));
 }
 
