@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PARAMS, readModel } from '../../src/look/params.ts';
-import { computeTrip, TripRequest } from '../../src/look/trip.ts';
+import { computeTrip, TripRequest } from '../../src/look/trips/trip.ts';
 import { CLOSETS, firstOutfit } from './grid.ts';
 
 const weather = (tempC: number, condition: string, windMs = 3, humidityPct = 60) => ({

@@ -75,12 +75,7 @@ export function createSense(model: Model, situation: Situation, staysIn: boolean
     isInPairs: ({ category }) => inPairs.has(category.id),
     brokenByPair(a, b) {
       const [idA, idB] = [a.category.id, b.category.id];
-      if (!inPairs.has(idA) || !inPairs.has(idB)) return NONE;
-      let ofA = cached.get(idA);
-      if (!ofA) {
-        ofA = new Map();
-        cached.set(idA, ofA);
-      }
+      const ofA = cached.get(idA) ?? new Map<string, readonly SenseRule[]>();
       const known = ofA.get(idB);
       if (known) return known;
       const broken = pairs.filter(
@@ -88,7 +83,7 @@ export function createSense(model: Model, situation: Situation, staysIn: boolean
           (isIn(rule.garment, a) && isIn(rule.with!, b)) ||
           (isIn(rule.garment, b) && isIn(rule.with!, a)),
       );
-      ofA.set(idB, broken);
+      cached.set(idA, ofA.set(idB, broken));
       return broken;
     },
   };

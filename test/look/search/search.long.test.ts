@@ -1,13 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { findCandidates } from '../../../src/look/candidates/candidates.ts';
+import { createSearchProblem, readGarments } from '../../../src/look/candidates/problem.ts';
 import { situationOf } from '../../../src/look/comfort/targets.ts';
 import { type Model, PARAMS, readModel } from '../../../src/look/params.ts';
 import { createScoringContext, type ScoringContext } from '../../../src/look/scoring/context.ts';
 import { comparableScore } from '../../../src/look/scoring/score.ts';
-import {
-  createSearchProblem,
-  findCandidates,
-  readGarments,
-} from '../../../src/look/search/candidates.ts';
 import { search } from '../../../src/look/search/search.ts';
 import {
   assembleEnsemble,
