@@ -14,7 +14,8 @@ const isIn = ({ categories, materials, isPale }: GarmentSet, garment: Garment): 
 /** Whether a rule holds on this day; of the weather only if one goes out. */
 function holds(model: Model, rule: SenseRule, situation: Situation, staysIn: boolean): boolean {
   const { weather, windChillC, occasion } = situation;
-  const { occasions, conditions, isDry, belowC, aboveC } = rule;
+  const { occasions, conditions, isDry, belowC, aboveC, fromMet = 0 } = rule;
+  if (situation.met < fromMet) return false;
   if (occasions && !occasions.includes(occasion ?? 'casual')) return false;
   const isOfWeather = conditions || isDry || belowC !== undefined || aboveC !== undefined;
   if (!isOfWeather) return true;

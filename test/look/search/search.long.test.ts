@@ -68,13 +68,18 @@ function* everyOutfit(
   }
   const hasShoes = garments.some((g) => slotsOf(model, g)[0] === 'shoes');
   const hasOuter = garments.some((g) => slotsOf(model, g)[0] === 'outer');
-  const { outerClo, coatNeed } = model.k.layering;
+  const { outerClo, coatNeed, glovesC } = model.k.layering;
   const hasCoat = garments.some((g) => slotsOf(model, g)[0] === 'outer' && g.water >= coatNeed);
   const needsOuter =
     context.plan === 'outdoor' &&
     ((hasOuter && context.regions.outerwear > outerClo) ||
       (hasCoat && context.shelter.torso.water >= coatNeed));
+  const needsGloves =
+    context.plan === 'outdoor' &&
+    context.situation.windChillC < glovesC &&
+    choices[SLOTS.indexOf('hands')]!.some(Boolean);
   for (const ensemble of fill(0, {})) {
+    if (needsGloves && !ensemble.hands) continue;
     if (hasShoes && !ensemble.shoes) continue;
     if (needsOuter && !ensemble.outer) continue;
     const isBare = ['sandals', 'heels', 'flats'].includes(ensemble.shoes?.category.id ?? '');
