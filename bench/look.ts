@@ -5,7 +5,7 @@ import { readSigningKeys } from '../src/look/digest.ts';
 import { computeOutfits } from '../src/look/outfits.ts';
 import { PARAMS, readModel } from '../src/look/params.ts';
 import { TargetsRequest } from '../src/look/schema.ts';
-import { computeTrip, TripRequest } from '../src/look/trip.ts';
+import { computeTrip, TripRequest } from '../src/look/trips/trip.ts';
 import { OutfitsRequest } from '../src/look/wardrobe/wardrobe-request.ts';
 import type { WardrobeItem } from '../src/taxonomy/attributes/wardrobe-item-schema.ts';
 import { createRandom, drawDay, drawWardrobe } from '../test/look/wardrobes.ts';

@@ -200,6 +200,7 @@ export const coefficients = (read: ReadCoefficient) => ({
     socksClo: read('layering.socksClo', 0.05, 'clo', 'judgement', 'Target of the feet from which thick socks are considered'),
     extraClo: read('layering.extraClo', 0.05, 'clo', 'judgement', 'Target of the extremities from which hat, scarf and gloves are considered'),
     outerClo: read('layering.outerClo', 0.25, 'clo', 'judgement', 'Target of outerwear from which an outdoor outfit must have some'),
+    glovesC: read('layering.glovesC', -3, 'degC', 'judgement', 'Wind chill below which gloves, if there are any, are worn outdoors'),
     swimC: read('layering.swimC', 20, 'degC', 'judgement', 'Air temperature from which one swims at the beach'),
     coatNeed: read('layering.coatNeed', 0.6, '-', 'judgement', 'Water need from which a coat that keeps as much water out is worn outdoors'),
     bothWays: read('layering.bothWays', 0.5,  '-',   'judgement', 'Weight of the way outdoors if it needs less insulation than the room'),

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { type CandidateSet, findCandidates, toCandidate } from './candidates/candidates.ts';
+import { readGarments } from './candidates/problem.ts';
 import { situationOf } from './comfort/targets.ts';
 import { readForecast } from './forecast.ts';
 import { Forecast, ForecastDate } from './forecast-schema.ts';
@@ -10,12 +12,6 @@ import { createScoringContext, type ScoringContext, type WornItem } from './scor
 import { thermalSensation } from './scoring/explain.ts';
 import { nameOutfits } from './scoring/naming.ts';
 import { protectionTerm, sumEnsemble } from './scoring/score.ts';
-import {
-  type CandidateSet,
-  findCandidates,
-  readGarments,
-  toCandidate,
-} from './search/candidates.ts';
 import { type Ensemble, isSet, itemsOf, maxMilliClo, type Slot } from './wardrobe/ensemble.ts';
 import { relevantSlots } from './wardrobe/templates.ts';
 import {

@@ -1,5 +1,13 @@
 import { Problem, type ValidationIssue } from '../platform/problem.ts';
 import type { Locale } from '../taxonomy/dictionary/schema.ts';
+import {
+  type CandidateSet,
+  candidateId,
+  findCandidates,
+  toWornItems,
+} from './candidates/candidates.ts';
+import { createSearchProblem, readGarments } from './candidates/problem.ts';
+import { findVaried } from './candidates/varied.ts';
 import { placeOf } from './comfort/indoor.ts';
 import { readProfile } from './comfort/profile.ts';
 import { targetsResponse, verifyTargets } from './comfort/signed-targets.ts';
@@ -13,15 +21,6 @@ import { nameOutfits } from './scoring/naming.ts';
 import { type Entry, rank } from './scoring/rank.ts';
 import { comparableScore } from './scoring/score.ts';
 import { createShellFinder, type ShellFinder } from './scoring/shell.ts';
-import {
-  type CandidateSet,
-  candidateId,
-  createSearchProblem,
-  findCandidates,
-  readGarments,
-  toWornItems,
-} from './search/candidates.ts';
-import { findVaried } from './search/varied.ts';
 import { PLACE_REASONS, PLACES } from './texts/explanations.ts';
 import { fill, formatNumber } from './texts/texts.ts';
 import { assembleEnsemble, type Ensemble, maxMilliClo, slotsOf } from './wardrobe/ensemble.ts';

@@ -40,10 +40,11 @@ function coefficientRows(): CoefficientRow[] {
   return rows;
 }
 
-const VERSION = 'look-params/1.2.0';
+const VERSION = 'look-params/1.3.0';
 
 /** Earlier versions that give the same targets for the same request. */
 const COMPATIBLE_VERSIONS = [
+  'look-params/1.2.0',
   'look-params/1.1.0',
   'look-params/1.0.2',
   'look-params/1.0.1',
@@ -54,7 +55,7 @@ const COMPATIBLE_VERSIONS = [
 export const PARAMS: ParamsDocument = {
   version: VERSION,
   model: 'look-heat-balance/1',
-  issued: '2026-11-26',
+  issued: '2026-11-28',
   supportedTargetVersions: [VERSION, ...COMPATIBLE_VERSIONS],
   coefficients: coefficientRows(),
   tables: TABLES,

@@ -28,6 +28,8 @@ export interface SenseRule {
   readonly belowC: number | undefined;
   /** Air temperature above which it holds, °C. */
   readonly aboveC: number | undefined;
+  /** Activity from which it holds, met. */
+  readonly fromMet: number | undefined;
 }
 
 /** Lists that rules name with an `@`; a list may have lists before it. */
@@ -50,7 +52,7 @@ const numberIn = (cell: string | undefined) => (cell ? Number(cell) : undefined)
 /** Every rule has every field, so that reading one is quick. */
 function readRule(cells: readonly string[]): SenseRule {
   const [id = '', points, hard, garments, materials, colour, other, owned] = cells;
-  const [occasions, conditions, belowC, aboveC] = cells.slice(8);
+  const [occasions, conditions, belowC, aboveC, fromMet] = cells.slice(8);
   const setOf = (categories?: string, madeOf?: string, shade?: string): GarmentSet => ({
     categories: listIn(categories),
     materials: listIn(madeOf),
@@ -68,6 +70,7 @@ function readRule(cells: readonly string[]): SenseRule {
     isDry: conditions === 'dry' || undefined,
     belowC: numberIn(belowC),
     aboveC: numberIn(aboveC),
+    fromMet: numberIn(fromMet),
   };
 }
 

@@ -270,7 +270,7 @@ export const TABLES: Tables = {
     ],
   },
   sense: {
-    unit: 'points; belowC: wind chill, degC; aboveC: air, degC', basis: 'judgement',
+    unit: 'points; belowC: wind chill, degC; aboveC: air, degC; fromMet: met', basis: 'judgement',
     source: 'What people wear and shops advise; a rule without `with` is about one garment, a hard one is broken only if nothing else is left',
     rows: SENSE_RULES,
   },

@@ -95,6 +95,47 @@ const SUMMER_GARMENTS: typeof GARMENTS = [
   ['wool-socks',    'socks_thick',   '#5a5a5a'],
 ];
 
+/** Small closets of people who do one thing: `id:category:hex:material`. */
+const SMALL = {
+  runner:
+    'tee-run:t_shirt:2bb3c0:polyester long-run:long_sleeve_tee:161616:polyester thermal:thermal_top:161616 ' +
+    'shell:windbreaker:33383d tights:leggings:161616 run-shorts:shorts:22303f:polyester joggers:joggers:8c8c8c ' +
+    'runners:sports_shoes:e4572e sneakers:sneakers:f7f7f5 gloves:gloves:161616 beanie:beanie:802020 cap:cap:203040 ' +
+    'parka:parka:2d2f45 jeans:jeans:1e2a3d hoodie:hoodie:2f8f3f',
+  child:
+    'tee:t_shirt:f2c14e long-tee:long_sleeve_tee:2bb3c0 hoodie:hoodie:a3323a leggings:leggings:161616 ' +
+    'jeans:jeans:2b3f63 shorts:shorts:22303f dungarees:dungarees:2b3f63 sneakers:sneakers:e4572e ' +
+    'wellies:boots:2d5a3d winter-boots:winter_boots:802020 ski:ski_trousers:203040 rain:rain_jacket:f2d026 ' +
+    'puffer:down_jacket:c81e2b beanie:beanie:802020 mittens:gloves:802020 scarf:scarf:2f8f3f',
+  waiter:
+    'shirt-white:dress_shirt:ffffff shirt-blue:shirt:a9cbe8 long-tee:long_sleeve_tee:161616 tee:t_shirt:161616 ' +
+    'polo:polo_shirt:161616 hoodie:hoodie:8c8c8c waistcoat:waistcoat:161616 dress-trousers:dress_trousers:161616 ' +
+    'chinos:chinos:1b2a4a jeans:jeans:2b3f63 shoes:dress_shoes:161616 sneakers:sneakers:f7f7f5 ' +
+    'coat:wool_coat:3d4145 rain:rain_jacket:2f6db3',
+  rider:
+    'tee:t_shirt:161616 long-tee:long_sleeve_tee:161616 fleece:fleece_jacket:2d5a3d rain:rain_jacket:f2d026 ' +
+    'rain-trousers:rain_trousers:161616 cargo:cargo_pants:5d5f3a shorts:shorts:22303f jeans:jeans:2b3f63 ' +
+    'sneakers:sneakers:161616 boots:boots:5a3a22 winter-boots:winter_boots:161616 parka:parka:2d2f45 ' +
+    'gloves:gloves:161616 beanie:beanie:161616 cap:cap:203040 thermal:thermal_top:161616 ' +
+    'long-johns:long_johns:161616 suit:suit_set:22252b oxfords:dress_shoes:161616',
+  hijab:
+    'headscarf:scarf:3a4a5a:viscose cap:cap:203040 straw:hat:e3cf9b:straw beanie:beanie:161616 ' +
+    'long-tee:long_sleeve_tee:ffffff tunic:tunic:1f7a7a tee:t_shirt:161616 maxi:maxi_skirt:6b2737 ' +
+    'jeans:jeans:1e2a3d wide:trousers:d8c3a5 leggings:leggings:161616 shorts:shorts:22303f abaya:abaya:161616 ' +
+    'sneakers:sneakers:f0efe9 sandals:sandals:8b5a2b boots:boots:5a3a22 parka:parka:2d2f45 ' +
+    'thick:thick_sweater:8c8c8c:wool gloves:gloves:161616 thermal:thermal_top:161616',
+};
+
+const readItem = (text: string): WardrobeItem => {
+  const [id, category, hex, material] = text.split(':');
+  const materials = material && { materials: [{ id: material }] };
+  return WardrobeItem.parse({ id, category, colors: [{ hex: `#${hex}` }], ...materials });
+};
+
+export const SMALL_CLOSETS = Object.fromEntries(
+  Object.entries(SMALL).map(([name, text]) => [name, text.split(' ').map(readItem)]),
+);
+
 export const SUMMER_CLOSET: readonly WardrobeItem[] = SUMMER_GARMENTS.map(
   ([id, category, hex, more]) => WardrobeItem.parse({ id, category, colors: [{ hex }], ...more }),
 );

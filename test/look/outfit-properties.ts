@@ -1,3 +1,4 @@
+import { createSearchProblem, readGarments } from '../../src/look/candidates/problem.ts';
 import { computeDay, DayRequest, DayResponse } from '../../src/look/day.ts';
 import { readSigningKeys } from '../../src/look/digest.ts';
 import { computeCandidates, computeOutfits, computeScore } from '../../src/look/outfits.ts';
@@ -8,8 +9,7 @@ import {
   OutfitsResponse,
   ScoreResponse,
 } from '../../src/look/responses.ts';
-import { createSearchProblem, readGarments } from '../../src/look/search/candidates.ts';
-import { computeTrip, TripRequest, TripResponse } from '../../src/look/trip.ts';
+import { computeTrip, TripRequest, TripResponse } from '../../src/look/trips/trip.ts';
 import { assembleEnsemble, canCombine } from '../../src/look/wardrobe/ensemble.ts';
 import { readGarment } from '../../src/look/wardrobe/garment-clo.ts';
 import {

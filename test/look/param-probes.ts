@@ -143,7 +143,7 @@ const sensesOf = (model: Model): Sense[] =>
   SENSE_DAYS.flatMap(([tempC, condition]) =>
     OCCASION_IDS.map((occasion) => {
       const weather = { ...COLD, tempC, condition };
-      return createSense(model, situationOf(model, { weather, met: 2, occasion }), false);
+      return createSense(model, situationOf(model, { weather, met: 4, occasion }), false);
     }),
   );
 
@@ -184,6 +184,15 @@ export const PROBES: readonly ((model: Model) => unknown)[] = [
       }),
     ),
   (model) => metaResponse(model, 'en').dictionaries,
+  // A run in a light frost, with gloves.
+  (model) =>
+    computeOutfits(model, keys, {
+      items: [...CLOSET],
+      weather: Weather.parse({ ...COLD, tempC: -2, windMs: 2 }),
+      met: 7,
+      occasion: 'sport',
+      limit: 1,
+    }).outfits.map(({ itemIds }) => itemIds),
   // What common sense and danger say of every garment in all weathers.
   (model) =>
     Array.from({ length: 24 }, (_, i) => {
@@ -193,9 +202,11 @@ export const PROBES: readonly ((model: Model) => unknown)[] = [
     }),
   (model) => {
     const pairs = BREAKERS.map((pair) => pair.map((item) => readGarment(model, item)));
-    return sensesOf(model).map(({ brokenBy, brokenByPair }) =>
+    const all = pairs.flat();
+    return sensesOf(model).map(({ brokenBy, brokenByPair, outdoneBy }) =>
       pairs.map(([garment, other]) => [
         brokenBy(garment!).map(({ id, points }) => [id, points]),
+        outdoneBy(garment!, all).map(({ id }) => id),
         costOf(brokenByPair(garment!, other!)),
       ]),
     );

@@ -1,8 +1,19 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { PARAMS, readModel } from '../../src/look/params.ts';
 import { ParamsResponse } from '../../src/look/schema.ts';
 
 describe('the document', () => {
+  test('has another version whenever a value is another', () => {
+    const values = PARAMS.coefficients.map(({ key, value }) => [key, value]);
+    const rows = Object.entries(PARAMS.tables).map(([name, table]) => [name, table.rows]);
+    const hash = createHash('sha256')
+      .update(JSON.stringify([values, rows]))
+      .digest('hex');
+    // If this fails, raise the version in src/look/params.ts, then write down the new pair.
+    expect([PARAMS.version, hash.slice(0, 16)]).toEqual(['look-params/1.3.0', '628731a51a60ead4']);
+  });
+
   test('matches the published schema', () => {
     expect(ParamsResponse.parse(PARAMS)).toEqual(PARAMS);
   });

@@ -5,7 +5,7 @@ import { computeOutfits } from '../../src/look/outfits.ts';
 import { PARAMS, readModel } from '../../src/look/params.ts';
 import { TargetsRequest } from '../../src/look/schema.ts';
 import { CONDITIONS } from '../../src/look/tables.ts';
-import { computeTrip, TripRequest } from '../../src/look/trip.ts';
+import { computeTrip, TripRequest } from '../../src/look/trips/trip.ts';
 import { OutfitsRequest } from '../../src/look/wardrobe/wardrobe-request.ts';
 import { CATEGORY_IDS, MATERIAL_IDS, OCCASION_IDS } from '../../src/taxonomy/dictionary/schema.ts';
 import requests from '../fixtures/look-requests.json' with { type: 'json' };

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { PARAMS, readModel } from '../../src/look/params.ts';
-import { computeTrip, TripRequest } from '../../src/look/trip.ts';
-import { CLOSETS, firstOutfit } from './grid.ts';
+import { computeTrip, TripRequest } from '../../src/look/trips/trip.ts';
+import { SMALL_CLOSETS } from './closet.ts';
+import { firstOutfit, CLOSETS as GRID_CLOSETS } from './grid.ts';
+
+const CLOSETS = { ...GRID_CLOSETS, ...SMALL_CLOSETS };
 
 const weather = (tempC: number, condition: string, windMs = 3, humidityPct = 60) => ({
   tempC,
@@ -53,6 +56,7 @@ const REQUESTS: readonly [name: string, closet: keyof typeof CLOSETS, request: o
   // Activity and place.
   ['a run at 20 °C', 'south', { weather: weather(20, 'clear'), met: 7, occasion: 'sport' }, { worn: [['run-shorts'], ['tee-run', 'tee-black'], ['runners']], calm: 'too-cold', plan: 'outdoor' }],
   ['a run at -5 °C', 'south', { weather: weather(-5, 'cloudy'), met: 7, occasion: 'sport' }, { worn: [['run-tights'], ['runners']], not: ['run-shorts', 'down-long'] }],
+  ['gloves for a run in the frost', 'runner', { weather: weather(-5, 'clear'), met: 7, occasion: 'sport' }, { worn: [['gloves'], ['tights', 'joggers'], ['runners']], not: ['parka', 'run-shorts', 'jeans'] }],
   ['a run in the rain at 10 °C', 'south', { weather: weather(10, 'rain'), met: 6, occasion: 'sport' }, { worn: [['runners'], ['rain-shell', 'windbreaker', 'light-jacket']], not: ['boots-brown', 'jeans-dark'] }],
   ['a hall at 22 °C in winter', 'hers', { weather: weather(-8, 'snow'), met: 5, occasion: 'sport', indoorTempC: 22 }, { worn: [['tee-white', 'tee-stripe']], not: ['hoodie-pink', 'winterboots', 'beanie', 'thermal-top'], plan: 'indoor', calm: 'too-cold' }],
   ['a waiter in the heat', 'his', { weather: weather(24, 'clear'), met: 2.6, occasion: 'work' }, { not: ['sweater', 'thick', 'fleece', 'flannel', 'blazer'], plan: 'indoor' }],
@@ -63,6 +67,18 @@ const REQUESTS: readonly [name: string, closet: keyof typeof CLOSETS, request: o
   ['skiing', 'his', { weather: weather(-6, 'snow', 4), met: 4, occasion: 'outdoor' }, { worn: [['ski', 'rt', 'cords', 'jeans', 'joggers']], not: ['oxfords', 'suit', 'blazer', 'sneakers', 'shorts'] }],
   ['at home in January', 'hers', { weather: weather(-3, 'cloudy'), met: 1, occasion: 'home' }, { not: ['heels-black', 'boots-leather', 'winterboots', 'gown-red', 'rain', 'blazer-navy'], plan: 'indoor' }],
   ['taking out the rubbish in the snow', 'mixed', { weather: weather(-8, 'heavy-snow'), met: 2, occasion: 'home', plan: 'outdoor' }, { worn: [['parka'], ['snow-boots', 'boots']], not: ['blazer-navy', 'oxfords', 'sneakers'] }],
+  ['a run at -18 °C in wind', 'runner', { weather: weather(-18, 'windy', 7), met: 6, occasion: 'sport' }, { worn: [['gloves'], ['beanie'], ['tights', 'joggers'], ['shell']], not: ['run-shorts', 'cap'], first: 'danger.frostbite' }],
+  ['a run at 28 °C', 'runner', { weather: weather(28, 'clear'), met: 7, occasion: 'sport' }, { worn: [['tee-run'], ['run-shorts'], ['runners']], warns: 'heat-stress' }],
+  ['a gym at 18 °C in winter', 'runner', { weather: weather(-10, 'snow'), met: 5, occasion: 'sport', indoorTempC: 18 }, { worn: [['runners']], not: ['parka', 'beanie', 'gloves', 'jeans', 'shell'], plan: 'indoor' }],
+  ['a long walk in the heat', 'south', { weather: weather(30, 'clear'), met: 4, occasion: 'outdoor' }, { worn: [['canvas-shoes', 'runners']], not: ['sandals-brown', 'jeans-dark', 'swimsuit'], warns: 'heat-stress' }],
+  ['sledging', 'child', { weather: weather(-2, 'snow', 2), met: 3, occasion: 'outdoor' }, { worn: [['ski'], ['winter-boots', 'wellies'], ['mittens'], ['puffer', 'rain']], not: ['jeans', 'dungarees', 'leggings', 'sneakers'] }],
+  ['to school in the rain', 'child', { weather: weather(11, 'rain'), met: 1.6, occasion: 'school', plan: 'outdoor' }, { worn: [['rain'], ['wellies', 'sneakers']], not: ['shorts', 'ski', 'winter-boots'] }],
+  ['to school in the snow', 'child', { weather: weather(-6, 'snow'), met: 1.6, occasion: 'school', plan: 'outdoor' }, { worn: [['puffer'], ['mittens'], ['beanie'], ['winter-boots']] }],
+  ['a delivery rider in the rain', 'rider', { weather: weather(9, 'rain', 5), met: 3, occasion: 'work', plan: 'outdoor' }, { worn: [['rain', 'parka'], ['boots']], not: ['suit', 'oxfords', 'shorts', 'winter-boots'] }],
+  ['a delivery rider in the snow', 'rider', { weather: weather(-4, 'heavy-snow', 5), met: 3, occasion: 'work', plan: 'outdoor' }, { worn: [['winter-boots', 'boots'], ['gloves'], ['beanie'], ['parka', 'rain']], not: ['suit', 'oxfords'] }],
+  ['a postman in the heat', 'rider', { weather: weather(33, 'clear'), met: 2.5, occasion: 'work', plan: 'outdoor' }, { worn: [['tee']], not: ['suit', 'boots', 'long-tee'], warns: 'heat-stress' }],
+  ['a waiter with shirts', 'waiter', { weather: weather(12, 'cloudy'), met: 2.6, occasion: 'work' }, { worn: [['shirt-white', 'shirt-blue', 'polo'], ['dress-trousers', 'chinos']], not: ['long-tee', 'hoodie'], plan: 'indoor' }],
+  ['a cold flat', 'mixed', { weather: weather(-5, 'snow'), met: 1, occasion: 'home', indoorTempC: 15 }, { worn: [['sweater-thick', 'sweater-grey', 'hoodie-green'], ['socks-thick']], not: ['boots', 'parka', 'shorts-khaki'], warns: 'too-cold' }],
   // Weather and material.
   ['linen in a heat wave', 'south', { weather: weather(36, 'clear', 2, 30), met: 1.4, occasion: 'casual', plan: 'outdoor' }, { not: ['jeans-dark', 'sweater-cream', 'sweatshirt-red', 'boots-brown', 'down-long'], calm: 'too-cold' }],
   ['white linen in snow', 'south', { weather: weather(-2, 'snow'), met: 2, occasion: 'work' }, { not: ['linen-white', 'sandals-brown', 'loafers', 'hat-straw'] }],
@@ -88,6 +104,9 @@ const REQUESTS: readonly [name: string, closet: keyof typeof CLOSETS, request: o
   ['covered by profile', 'south', { weather: weather(30, 'clear'), met: 1.4, occasion: 'casual', userProfile: { coverage: ['head', 'arms', 'legs'] } }, { not: ['dress-sun', 'run-shorts', 'swimsuit'], worn: [['headscarf', 'cap', 'hat-straw']] }],
   ['a covered midriff at the beach', 'south', { weather: weather(31, 'clear'), met: 1.2, occasion: 'beach', coverage: ['midriff'] }, { not: ['swimsuit'] }],
   ['a covered head for a run', 'south', { weather: weather(24, 'clear'), met: 6, occasion: 'sport', coverage: ['head', 'legs'] }, { worn: [['run-tights'], ['headscarf', 'cap', 'hat-straw']], not: ['run-shorts'] }],
+  ['a headscarf in the heat, not a cap', 'hijab', { weather: weather(33, 'clear'), met: 1.4, plan: 'outdoor', coverage: ['head', 'arms', 'legs'] }, { worn: [['headscarf'], ['long-tee', 'tunic', 'abaya']], not: ['beanie', 'shorts', 'tee', 'thick', 'gloves'] }],
+  ['a headscarf at the office', 'hijab', { weather: weather(18, 'cloudy'), met: 1.2, occasion: 'work', coverage: ['head', 'arms', 'legs'] }, { worn: [['headscarf']], not: ['leggings', 'shorts', 'beanie'] }],
+  ['a headscarf in the frost', 'hijab', { weather: weather(-10, 'snow', 4), met: 1.6, plan: 'outdoor', coverage: ['head', 'arms', 'legs'] }, { worn: [['headscarf'], ['parka'], ['gloves'], ['boots']], not: ['shorts', 'straw'] }],
   // Danger.
   ['-32 °C in wind', 'his', { weather: weather(-32, 'clear', 8), met: 2, occasion: 'outdoor' }, { first: 'danger.frostbite', warns: 'frostbite-risk', worn: [['parka'], ['gloves']] }],
   ['a formal day at -25 °C', 'south', { weather: weather(-25, 'clear', 4), met: 1.6, occasion: 'business_formal', plan: 'outdoor' }, { worn: [['down-long'], ['wool-hat', 'headscarf']], first: 'danger.frostbite' }],

@@ -9,7 +9,7 @@ import { readSigningKeys, type SigningKeys } from '../../look/digest.ts';
 import { computeCandidates, computeOutfits, computeScore } from '../../look/outfits.ts';
 import { type Model, PARAMS, readModel } from '../../look/params.ts';
 import { TargetsRequest } from '../../look/schema.ts';
-import { computeTrip, TripRequest } from '../../look/trip.ts';
+import { computeTrip, TripRequest } from '../../look/trips/trip.ts';
 import {
   CandidatesRequest,
   OutfitsRequest,

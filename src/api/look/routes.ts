@@ -7,7 +7,7 @@ import { MetaQuery, MetaResponse, metaResponse } from '../../look/meta.ts';
 import { type Model, PARAMS, readModel } from '../../look/params.ts';
 import { CandidatesResponse, OutfitsResponse, ScoreResponse } from '../../look/responses.ts';
 import { ParamsResponse, TargetsResponse } from '../../look/schema.ts';
-import { TripResponse } from '../../look/trip.ts';
+import { TripResponse } from '../../look/trips/trip.ts';
 import { isHeavy, unitsOf } from '../../queue/service-time.ts';
 import { LOCALES, type Locale } from '../../taxonomy/dictionary/schema.ts';
 import { createDocument, type Document, sendDocument } from '../document.ts';

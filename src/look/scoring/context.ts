@@ -36,6 +36,8 @@ export interface WornItem {
   readonly season: number;
   /** Share of the score that the rules it breaks by itself cost. */
   readonly sense: number;
+  /** Whether it is in a rule about two garments. */
+  readonly isPaired: boolean;
 }
 
 /** Everything that scores of one request share: person, day, occasion and plan. */
@@ -198,6 +200,7 @@ export function createScoringContext(
           : occasionFit(model, row, occasion, garment),
         season: seasonFit(model, weather.tempC, garment.seasons),
         sense: costOf(sense.brokenBy(garment)),
+        isPaired: sense.isInPairs(garment),
       };
       wornItems.set(garment, item);
       return item;

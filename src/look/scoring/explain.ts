@@ -239,10 +239,10 @@ function dangerExplanations(
 /** What is wrong with a garment, by the rule that it breaks. */
 function reasonOf({ with: other, occasions, conditions, isDry, belowC }: SenseRule): SenseReason {
   if (other) return 'pair';
-  if (occasions) return 'occasion';
   if (conditions) return 'wet';
-  if (isDry) return 'dry';
-  return belowC === undefined ? 'warm' : 'cold';
+  if (belowC !== undefined) return 'cold';
+  if (occasions) return 'occasion';
+  return isDry ? 'dry' : 'warm';
 }
 
 /** The rules of common sense that an outfit breaks, each with the garment or the two that break it. */
@@ -258,7 +258,7 @@ export function brokenRules({ sense }: ScoringContext, ensemble: Ensemble<WornIt
   ]);
 }
 
-/** The broken rules as sentences, the costliest first. */
+/** The broken rules as sentences, the costliest first; of equal sentences one. */
 function senseExplanations(
   context: ScoringContext,
   ensemble: Ensemble<WornItem>,
@@ -283,7 +283,8 @@ function senseExplanations(
         occasion: occasions.get(occasion)?.labels[locale] ?? occasion,
       };
       return write(`sense.${reasonOf(rule)}`, params, words);
-    });
+    })
+    .filter(({ text }, at, all) => all.findIndex((one) => one.text === text) === at);
 }
 
 /** Reasons for and against an outfit: codes with numbers, and a sentence each in one language. */

@@ -162,7 +162,7 @@ function senseCost({ sense }: ScoringContext, ensemble: Ensemble<WornItem>): num
     const item = ensemble[slot];
     if (!item) continue;
     cost += item.sense;
-    if (!sense.isInPairs(item.garment)) continue;
+    if (!item.isPaired) continue;
     for (const other of paired) cost += costOf(sense.brokenByPair(other.garment, item.garment));
     paired.push(item);
   }

@@ -14,7 +14,8 @@ const isIn = ({ categories, materials, isPale }: GarmentSet, garment: Garment): 
 /** Whether a rule holds on this day; of the weather only if one goes out. */
 function holds(model: Model, rule: SenseRule, situation: Situation, staysIn: boolean): boolean {
   const { weather, windChillC, occasion } = situation;
-  const { occasions, conditions, isDry, belowC, aboveC } = rule;
+  const { occasions, conditions, isDry, belowC, aboveC, fromMet = 0 } = rule;
+  if (situation.met < fromMet) return false;
   if (occasions && !occasions.includes(occasion ?? 'casual')) return false;
   const isOfWeather = conditions || isDry || belowC !== undefined || aboveC !== undefined;
   if (!isOfWeather) return true;
@@ -75,12 +76,7 @@ export function createSense(model: Model, situation: Situation, staysIn: boolean
     isInPairs: ({ category }) => inPairs.has(category.id),
     brokenByPair(a, b) {
       const [idA, idB] = [a.category.id, b.category.id];
-      if (!inPairs.has(idA) || !inPairs.has(idB)) return NONE;
-      let ofA = cached.get(idA);
-      if (!ofA) {
-        ofA = new Map();
-        cached.set(idA, ofA);
-      }
+      const ofA = cached.get(idA) ?? new Map<string, readonly SenseRule[]>();
       const known = ofA.get(idB);
       if (known) return known;
       const broken = pairs.filter(
@@ -88,7 +84,7 @@ export function createSense(model: Model, situation: Situation, staysIn: boolean
           (isIn(rule.garment, a) && isIn(rule.with!, b)) ||
           (isIn(rule.garment, b) && isIn(rule.with!, a)),
       );
-      ofA.set(idB, broken);
+      cached.set(idA, ofA.set(idB, broken));
       return broken;
     },
   };

@@ -41,8 +41,8 @@ export function extend(
 ): Sums {
   const { context, levels, pairWeight, tables, regionWeight, under } = space;
   const { slot, isTorso, area } = levels[depth]!;
-  const { group, milliClo } = choice;
-  const { garment } = group.item;
+  const { group } = choice;
+  const { garment, milliClo } = group.item;
   to.curve = depth === 0 ? context.curveFor(garment) : from.curve;
   to.torsoCover = depth === 0 ? garment.water : from.torsoCover;
   to.legCover = slot === 'over' ? garment.water : from.legCover;
@@ -55,7 +55,7 @@ export function extend(
   if (slot === 'bottom' || slot === 'shoes') {
     const own = slot === 'bottom' ? to.legs : to.shoes;
     const { low, high } = under[slot];
-    to.fits += regionWeight * tables[slot].upperBound(own + low, own + high);
+    to.fits += regionWeight * tables.fits[slot].upperBound(own + low, own + high);
   }
   let gain = from.gain + choice.gain;
   const weight = pairWeight * area;
@@ -66,7 +66,8 @@ export function extend(
   }
   to.gain = gain;
   to.occasions = from.occasions + choice.occasion;
-  to.leastOccasion = Math.min(from.leastOccasion, choice.leastOccasion);
+  const occasion = slot === 'over' ? 1 : choice.occasion;
+  to.leastOccasion = Math.min(from.leastOccasion, occasion);
   to.water = from.water + choice.water;
   to.wind = from.wind + choice.wind;
   return to;
@@ -79,8 +80,8 @@ export function upperBound(space: Space, sums: Sums, rest: Rest): number {
   const low = sums.top + rest.top.low + under.top.low;
   const high = sums.top + rest.top.high + under.top.high;
   const torso = space.isOnePiece
-    ? 2 * tables.dress.upperBound(low + under.bottom.low, high + under.bottom.high)
-    : tables.top.upperBound(low, high);
+    ? 2 * tables.fits.dress.upperBound(low + under.bottom.low, high + under.bottom.high)
+    : tables.fits.top.upperBound(low, high);
   const coldest = sums.milliClo + rest.milliClo.low + under.total.low + under.accessory.low;
   const warmest = sums.milliClo + rest.milliClo.high + under.total.high + under.accessory.high;
   return (
@@ -98,11 +99,8 @@ export function upperBound(space: Space, sums: Sums, rest: Rest): number {
 /** The sums of a path. */
 export function sumsOf(space: Space, path: Path): Sums {
   const sums: Sums = { ...space.root };
-  const made: (Choice | undefined)[] = [];
-  for (const [depth, choice] of path.entries()) {
-    if (choice) extend(space, sums, made, depth, choice, sums);
-    made.push(choice);
-  }
+  for (const [depth, choice] of path.entries())
+    if (choice) extend(space, sums, path.slice(0, depth), depth, choice, sums);
   return sums;
 }
 
@@ -117,17 +115,10 @@ export function openBound(space: Space, others: Sums, depth: number): number {
   return upperBound(space, others, space.alone[depth]!) - choices[0]!.best;
 }
 
-/** Whether a garment can be worn under the one of the level before. */
-export function canFollow(
-  { context, levels }: Space,
-  above: Choice | undefined,
-  depth: number,
-  choice: Choice | undefined,
-): boolean {
-  const { slot, isUnder: isInner } = levels[depth]!;
-  return !isInner || !choice || !above || isUnder(context, slot, above.group, choice.group);
-}
-
 /** Whether each garment of a path can be worn under the one of the level before. */
-export const isWearable = (space: Space, path: Path): boolean =>
-  path.every((choice, depth) => canFollow(space, path[depth - 1], depth, choice));
+export const isWearable = ({ context, levels }: Space, path: Path): boolean =>
+  path.every((choice, depth) => {
+    const { slot, isUnder: isInner } = levels[depth]!;
+    const above = path[depth - 1];
+    return !isInner || !choice || !above || isUnder(context, slot, above.group, choice.group);
+  });

@@ -16,14 +16,11 @@ export interface Solution {
   readonly ensemble: Ensemble<WornItem>;
 }
 
-/** Scores are rounded to this, so that the order of additions never decides a comparison. */
-const RESOLUTION = 1e-9;
-
 /**
- * What a bound must have above a score to promise a better one: half the resolution, less a tenth of it
- * for the rounding errors of the bound itself.
+ * What a bound must have above a score to promise a better one: half of 1e-9, to which scores are rounded,
+ * less a tenth of it for the rounding errors of the bound itself.
  */
-export const MARGIN = 0.4 * RESOLUTION;
+export const MARGIN = 0.4e-9;
 
 /** Groups of a core in these slots: in whatever places they are worn, they are the same outfit. */
 export function keyOf(core: Core, slots: readonly CoreSlot[]): string {
@@ -73,14 +70,14 @@ export function completionsOf(
   for (const under of space.underlayers) {
     const top = sums.top + under.top;
     const body = isOnePiece
-      ? 2 * tables.dress.at(top + under.bottom)
-      : tables.top.at(top) + tables.bottom.at(sums.legs + under.bottom);
-    const dressed = base + regionWeight * (body + tables.shoes.at(sums.shoes + under.shoes));
+      ? 2 * tables.fits.dress.at(top + under.bottom)
+      : tables.fits.top.at(top) + tables.fits.bottom.at(sums.legs + under.bottom);
+    const dressed = base + regionWeight * (body + tables.fits.shoes.at(sums.shoes + under.shoes));
     const warmth = sums.milliClo + under.total;
     const warmest = sums.curve!.upperBound(warmth + low, warmth + high);
     if (dressed + accessoryBound + thermal * warmest < floor) continue;
     for (const accessory of space.accessories) {
-      const fit = isOutdoor ? regionWeight * tables.accessory.at(accessory.milliClo) : 0;
+      const fit = isOutdoor ? regionWeight * tables.fits.accessory.at(accessory.milliClo) : 0;
       const value = dressed + fit + thermal * sums.curve!.at(warmth + accessory.milliClo);
       if (value < floor) continue;
       found.push({ value, under, accessory });
@@ -90,12 +87,9 @@ export function completionsOf(
   return found;
 }
 
-/** Digits of the largest index of a group. */
-const INDEX_DIGITS = 4;
-
 /** Places of the garments in the order of preference, so that equal scores have that order. */
 export const tieBreakerOf = (core: Core): string =>
   Object.values(core)
-    .map(({ index }) => String(index).padStart(INDEX_DIGITS, '0'))
+    .map(({ index }) => String(index).padStart(4, '0'))
     .sort()
     .join(' ');

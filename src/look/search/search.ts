@@ -4,7 +4,6 @@ import { mapEnsemble } from '../wardrobe/ensemble.ts';
 import type { CoreSlot, Template } from '../wardrobe/templates.ts';
 import type { Group } from '../wardrobe/wardrobe.ts';
 import {
-  canFollow,
   extend,
   isWearable,
   openBound,
@@ -24,7 +23,7 @@ import {
 } from './complete.ts';
 import { type Choice, createSpace, type Space } from './space.ts';
 import type { SearchTables } from './tables.ts';
-import { createTopList, type TopList } from './top-list.ts';
+import { TopList } from './top-list.ts';
 
 export interface SearchResult {
   /** Best first. */
@@ -87,6 +86,13 @@ interface OpenNode {
   bound: number;
 }
 
+/** Keeps a list in order of bounds, the best last. */
+function insert<T extends { readonly bound: number }>(list: T[], one: T): void {
+  let at = list.length;
+  while (at > 0 && list[at - 1]!.bound > one.bound) at -= 1;
+  list.splice(at, 0, one);
+}
+
 /** Choices that are bounded for one node of the budget. */
 const CHOICES_PER_NODE = 4;
 
@@ -105,16 +111,18 @@ class Search {
 
   constructor(options: SearchOptions, nodes: number, { root }: Space) {
     this.#options = options;
-    this.#incumbents = createTopList(options.size);
+    this.#incumbents = new TopList(options.size);
     this.#nodesLeft = nodes;
     this.#scratch = { ...root };
   }
 
   run(spaces: readonly Space[]): SearchResult {
     const isClimbed = this.#options.everyExtras === undefined;
-    for (const space of spaces) {
-      const bound = upperBound(space, space.root, space.rest[0]!);
-      this.#descend(this.#open(space, [], space.root, bound));
+    const roots = spaces.map((space) =>
+      this.#open(space, [], space.root, upperBound(space, space.root, space.rest[0]!)),
+    );
+    for (const root of roots.sort((a, b) => b.bound - a.bound)) {
+      this.#descend(root);
       // The neighbours of the first outfit fill the list, so that most choices need not be bounded.
       if (isClimbed && this.#climbed.size === 0) this.#climb(1);
     }
@@ -126,12 +134,9 @@ class Search {
     return { solutions, gap: next ? Math.max(0, next.bound - last) : 0, isTruncated: !!next };
   }
 
-  /** What a bound must reach for its node to be explored. */
-  readonly #cutoff = (): number => this.#incumbents.threshold() + MARGIN;
-
-  /** The same of one key: only a better outfit of that key is needed. */
-  #needed(key: string | undefined): number {
-    return key === undefined ? this.#cutoff() : this.#incumbents.thresholdFor(key) + MARGIN;
+  /** What a bound must reach: of one key, only a better outfit of that key is needed. */
+  #needed(key?: string): number {
+    return this.#incumbents.threshold(key) + MARGIN;
   }
 
   /** The key of all outfits below a path; undefined while they have several. */
@@ -142,38 +147,29 @@ class Search {
   }
 
   /** Follows the best bound from node to node to a whole outfit; the other choices wait in the queue. */
-  #descend(from: OpenNode): void {
-    let node = from;
-    for (let best = this.#take(node); best; best = this.#take(node)) {
-      this.#push(node);
-      const { space, path: before, sums: from } = node;
-      const path = [...before, best.choice];
-      const sums = extend(space, from, before, before.length, best.choice, { ...from });
-      if (path.length === space.levels.length) {
-        this.#complete(space, path, sums);
-        return;
-      }
-      node = this.#open(space, path, sums, best.bound);
-    }
+  #descend(node: OpenNode): void {
+    const best = this.#take(node);
+    if (!best) return;
+    this.#push(node);
+    const { space, path: before, sums: from } = node;
+    const path = [...before, best.choice];
+    const sums = extend(space, from, before, before.length, best.choice, { ...from });
+    if (path.length === space.levels.length) this.#complete(space, path, sums);
+    else this.#descend(this.#open(space, path, sums, best.bound));
   }
 
   /** Takes the best bound of all, until none can be better or the budget is spent. */
   #explore(): void {
-    for (let next = this.#queue.pop(); next; next = this.#queue.pop()) {
-      if (next.bound < this.#needed(next.key)) continue;
-      if (this.#nodesLeft <= 0) {
-        this.#push(next);
-        return;
-      }
-      this.#descend(next);
+    while (this.#nodesLeft > 0) {
+      const next = this.#queue.pop();
+      if (!next) return;
+      if (next.bound >= this.#needed(next.key)) this.#descend(next);
     }
   }
 
   #push(node: OpenNode): void {
     if (node.bound < this.#needed(node.key)) return;
-    let at = this.#queue.length;
-    while (at > 0 && this.#queue[at - 1]!.bound > node.bound) at -= 1;
-    this.#queue.splice(at, 0, node);
+    insert(this.#queue, node);
   }
 
   #open(space: Space, path: Path, sums: Sums, bound: number): OpenNode {
@@ -202,11 +198,8 @@ class Search {
         extend(space, sums, path, depth, choice, this.#scratch),
         rest,
       );
-      if (bound < needed || !canFollow(space, path[depth - 1], depth, choice)) continue;
-      if (!this.#isAccepted(space, [...path, choice])) continue;
-      let at = children.length;
-      while (at > 0 && children[at - 1]!.bound > bound) at -= 1;
-      children.splice(at, 0, { choice, bound });
+      if (bound >= needed && this.#isAllowed(space, [...path, choice]))
+        insert(children, { choice, bound });
     }
     this.#nodesLeft -= (node.next - from) / CHOICES_PER_NODE;
     const best = children.pop();
@@ -247,17 +240,21 @@ class Search {
           : extend(space, base, others, depth, choice, this.#scratch);
         if (upperBound(space, sums, whole) < this.#needed(key)) continue;
         const next = path.with(depth, choice);
-        if (isWearable(space, next) && this.#isAccepted(space, next))
-          this.#complete(space, next, sums);
+        if (this.#isAllowed(space, next)) this.#complete(space, next, sums);
       }
     }
   }
 
-  #isAccepted(space: Space, path: Path): boolean {
+  #isAllowed(space: Space, path: Path): boolean {
     const { accepts } = this.#options;
-    if (!accepts) return true;
-    const groups = path.flatMap((one) => one?.group ?? []);
-    return accepts(groups, space.levels.length);
+    if (!isWearable(space, path)) return false;
+    return (
+      !accepts ||
+      accepts(
+        path.flatMap((one) => one?.group ?? []),
+        space.levels.length,
+      )
+    );
   }
 
   /** Offers the outfits of a core. */
@@ -267,11 +264,11 @@ class Search {
     const core = coreOf(space, path);
     const isEvery = everyExtras !== undefined;
     const key = keyOf(core, keySlots);
-    const needed = isEvery ? this.#cutoff() : this.#incumbents.thresholdFor(key) + MARGIN;
+    const needed = this.#needed(isEvery ? undefined : key);
     const completions = completionsOf(space, sums, needed, isEvery);
     const best = isEvery ? completions.sort((a, b) => b.value - a.value) : completions.slice(-1);
     for (const { value, under, accessory } of best) {
-      if (value < this.#cutoff()) break;
+      if (value < this.#needed()) break;
       this.#nodesLeft -= 1;
       const extras = { ...under.ensemble, ...accessory.ensemble };
       const ensemble = { ...mapEnsemble(core, ({ item }) => item), ...extras, ...space.style };
@@ -297,7 +294,5 @@ export function search(
   const extras = { thicknesses: everyExtras ?? thicknesses, isMerged: everyExtras === undefined };
   const spaces = templates.map((template) => createSpace(context, template, tables, extras));
   if (!spaces[0]) return { solutions: [], gap: 0, isTruncated: false };
-  const boundOf = (space: Space) => upperBound(space, space.root, space.rest[0]!);
-  const byBound = [...spaces].sort((a, b) => boundOf(b) - boundOf(a));
-  return new Search(options, options.nodes ?? nodes, spaces[0]).run(byBound);
+  return new Search(options, options.nodes ?? nodes, spaces[0]).run(spaces);
 }

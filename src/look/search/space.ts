@@ -17,14 +17,12 @@ type BodyPart = 'torso' | 'legs' | 'feet';
 /** A garment of a level, with what it adds to the score, weighted. */
 export interface Choice {
   readonly group: Group;
-  readonly milliClo: number;
   /** Season and common sense, harmony with required accessories, fit of a coat. */
   readonly gain: number;
   /** `gain`, with the best fit of legs or feet that it can have: at most what it adds. */
   readonly best: number;
   /** Fit for the occasion; overtrousers are not looked at. */
   readonly occasion: number;
-  readonly leastOccasion: number;
   /** Shelter that it leaves missing. */
   readonly water: number;
   readonly wind: number;
@@ -148,7 +146,8 @@ export function createSpace(
     const { item } = group;
     const { milliClo } = item;
     const isSeen = slot !== 'over';
-    const coat = slot === 'outer' && isOutdoor ? regionWeight * tables.outer.at(milliClo) : 0;
+    const coat =
+      slot === 'outer' && isOutdoor ? regionWeight * tables.fits.outerwear.at(milliClo) : 0;
     const harmonies = sumOf(style, (other) => context.harmonyOf(item, other));
     const gain =
       (isSeen ? seasonWeight * item.season : 0) +
@@ -157,15 +156,13 @@ export function createSpace(
       coat;
     const fit =
       slot === 'bottom' || slot === 'shoes'
-        ? tables[slot].upperBound(milliClo + beside[slot].low, milliClo + beside[slot].high)
+        ? tables.fits[slot].upperBound(milliClo + beside[slot].low, milliClo + beside[slot].high)
         : 0;
     return {
       group,
-      milliClo,
       gain,
       best: gain + regionWeight * fit,
       occasion: isSeen ? item.occasion : 0,
-      leastOccasion: isSeen ? item.occasion : 1,
       water: missingOn(parts, 'water', item),
       wind: missingOn(parts, 'wind', item),
     };
@@ -176,7 +173,7 @@ export function createSpace(
     const choices = (core[slot] ?? [])
       .map((group) => createChoice(slot, parts, group))
       .sort((a, b) => b.best - a.best || a.group.index - b.group.index);
-    const dry = rangeOf(choices, ({ milliClo }) => milliClo);
+    const dry = rangeOf(choices, ({ group }) => group.item.milliClo);
     return {
       slot,
       isTorso: slot === 'outer' || slot === 'mid' || slot === 'main',
@@ -196,6 +193,7 @@ export function createSpace(
       },
     };
   });
+  const seen = levels.filter(({ slot }) => slot !== 'over');
   const restOf = (isOpen: (depth: number) => boolean): Rest => {
     const open = levels.filter((_, depth) => isOpen(depth)).map(({ limits }) => limits);
     // Required accessories are worn from the first level on, and each choice counts its harmony with them.
@@ -230,7 +228,7 @@ export function createSpace(
     pairWeight,
     occasionWeight,
     accessoryBound: isOutdoor
-      ? regionWeight * tables.accessory.upperBound(under.accessory.low, under.accessory.high)
+      ? regionWeight * tables.fits.accessory.upperBound(under.accessory.low, under.accessory.high)
       : 0,
     /** With the levels from each depth on open; the last is of whole outfits. */
     rest: [...levels, undefined].map((_, from) => restOf((depth) => depth >= from)),
@@ -249,14 +247,14 @@ export function createSpace(
         (allPairs > 0 ? 0 : weights.color * model.k.fit.unknown) +
         (pairWeight * visibleArea.accessory ** 2 * (ofStyles - ofSelves)) / 2 +
         seasonWeight * sumOf(style, ({ season }) => season) +
-        (isOutdoor && !core.outer ? regionWeight * tables.outer.at(0) : 0),
+        (isOutdoor && !core.outer ? regionWeight * tables.fits.outerwear.at(0) : 0),
       fits: core.shoes
         ? 0
-        : regionWeight * tables.shoes.upperBound(under.shoes.low, under.shoes.high),
+        : regionWeight * tables.fits.shoes.upperBound(under.shoes.low, under.shoes.high),
       occasions: sumOf(style, ({ occasion }) => occasion),
       leastOccasion: Math.min(
         least(style, ({ occasion }) => occasion),
-        least(levels, ({ choices }) => most(choices, (one) => one.leastOccasion)),
+        least(seen, ({ limits }) => limits.occasions),
       ),
       water: core.shoes ? 0 : missingOn(['feet'], 'water'),
       wind: core.shoes ? 0 : missingOn(['feet'], 'wind'),

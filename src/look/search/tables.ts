@@ -1,3 +1,4 @@
+import type { RegionalTargets } from '../schema.ts';
 import type { ScoringContext } from '../scoring/context.ts';
 import { regionFit } from '../scoring/score.ts';
 import { costOf } from '../scoring/sense.ts';
@@ -29,43 +30,29 @@ class FitTable {
   }
 }
 
+type Fits = Readonly<Record<keyof RegionalTargets, FitTable>>;
+
 /** What all searches of one wardrobe share. */
 export class SearchTables {
-  readonly top: FitTable;
-  readonly dress: FitTable;
-  readonly bottom: FitTable;
-  readonly outer: FitTable;
-  readonly shoes: FitTable;
-  readonly accessory: FitTable;
+  readonly fits: Fits;
   readonly #context: ScoringContext;
-  /** Of each group, the number of its category among those of rules about two garments, or -1. */
-  readonly #kinds: Int32Array;
-  readonly #kindCount: number;
-  readonly #clashes: Float64Array;
+  readonly #groupCount: number;
   readonly #harmonies: (Float64Array | undefined)[] = [];
 
   constructor(context: ScoringContext, { groups }: Wardrobe) {
-    const { regions, sense } = context;
     this.#context = context;
-    const garments = groups.map(({ item }) => item.garment);
-    const paired = garments.filter(sense.isInPairs).map(({ category }) => category.id);
-    const kinds = [...new Set(paired)];
-    this.#kinds = Int32Array.from(garments, ({ category }) => kinds.indexOf(category.id));
-    this.#kindCount = kinds.length;
-    this.#clashes = new Float64Array(kinds.length ** 2).fill(-1);
-    this.top = new FitTable(context, regions.top);
-    this.dress = new FitTable(context, regions.dress);
-    this.bottom = new FitTable(context, regions.bottom);
-    this.outer = new FitTable(context, regions.outerwear);
-    this.shoes = new FitTable(context, regions.shoes);
-    this.accessory = new FitTable(context, regions.accessory);
+    this.#groupCount = groups.length;
+    const ofRegions = Object.entries(context.regions).map(
+      ([region, target]) => [region, new FitTable(context, target)] as const,
+    );
+    this.fits = Object.fromEntries(ofRegions) as Fits;
   }
 
   /** Harmony of two garments, each pair computed once. */
   harmony(a: Group, b: Group): number {
     let row = this.#harmonies[a.index];
     if (!row) {
-      row = new Float64Array(this.#kinds.length).fill(-1);
+      row = new Float64Array(this.#groupCount).fill(-1);
       this.#harmonies[a.index] = row;
     }
     const known = row[b.index]!;
@@ -76,15 +63,8 @@ export class SearchTables {
   }
 
   /** What common sense charges for wearing both. */
-  clash(a: Group, b: Group): number {
-    const kindA = this.#kinds[a.index]!;
-    const kindB = this.#kinds[b.index]!;
-    if (kindA < 0 || kindB < 0) return 0;
-    const at = kindA * this.#kindCount + kindB;
-    const known = this.#clashes[at]!;
-    if (known >= 0) return known;
-    const value = costOf(this.#context.sense.brokenByPair(a.item.garment, b.item.garment));
-    this.#clashes[at] = value;
-    return value;
+  clash({ item: a }: Group, { item: b }: Group): number {
+    if (!a.isPaired || !b.isPaired) return 0;
+    return costOf(this.#context.sense.brokenByPair(a.garment, b.garment));
   }
 }

@@ -138,6 +138,7 @@ export function createTemplates(
       ? wardrobe.slots.outer.length > 0
       : isSoaking &&
         wardrobe.slots.outer.some(({ item }) => item.garment.water >= layering.coatNeed));
+  const needsGloves = context.plan === 'outdoor' && context.situation.windChillC < layering.glovesC;
   const templates: Template[] = [];
   for (const placed of placements(context, required)) {
     const covered = coverHead(context, wardrobe, placed, coverage);
@@ -158,6 +159,7 @@ export function createTemplates(
       return relevant.has(slot) ? wardrobe.slots[slot].filter((g) => !required.includes(g)) : [];
     };
     const socks = extra('socks');
+    const hands = extra('hands');
     for (const variant of variantsOf(
       coverage,
       hasShoes && socks.length > 0 && !fixed.has('socks'),
@@ -180,6 +182,7 @@ export function createTemplates(
       if ([...fixed.keys()].some((slot) => isCore(slot) && !core[slot])) continue;
       const isFixed = new Set(fixed.keys());
       if (headwear.slot) isFixed.add(headwear.slot);
+      if (needsGloves && hands.length > 0) isFixed.add('hands');
       templates.push({
         form: kind === 'separates' ? 'separates' : 'one-piece',
         core,
@@ -189,7 +192,7 @@ export function createTemplates(
           socks: isSockless ? [] : socks,
           head: extra('head'),
           neck: extra('neck'),
-          hands: extra('hands'),
+          hands,
         },
         style: STYLE_SLOTS.flatMap((slot) => fixed.get(slot) ?? []),
         fixed: isFixed,
@@ -224,7 +227,8 @@ const isWornBare = ({ model }: ScoringContext, { garment }: WornItem): boolean =
   model.tables.layering.sockless.includes(garment.category.id);
 
 /**
- * What covers the head if it must be: a required garment, else any hat or scarf.
+ * What covers the head if it must be: a required garment, else any scarf, which covers the hair,
+ * else any hat.
  * @returns undefined if nothing can
  */
 function coverHead(
@@ -237,7 +241,7 @@ function coverHead(
   const none = { slot: undefined, groups: [] };
   if (!coverage.has('head')) return { fixed, headwear: none };
   if ([...fixed.values()].some(covers)) return { fixed, headwear: none };
-  for (const slot of ['head', 'neck'] as const) {
+  for (const slot of ['neck', 'head'] as const) {
     const groups = slots[slot].filter(covers);
     if (groups.length > 0 && !fixed.has(slot)) return { fixed, headwear: { slot, groups } };
   }

@@ -21,13 +21,13 @@ export interface Wardrobe {
 
 /** Every property of a garment that the score depends on, as text. */
 export function fingerprint(
-  { model, sense: common }: ScoringContext,
-  { garment, milliClo, occasion, season, sense }: WornItem,
+  { model }: ScoringContext,
+  { garment, milliClo, occasion, season, sense, isPaired }: WornItem,
 ) {
   const { wind, water, breathability, colour, patterned } = garment;
   const isOpen = model.tables.layering.open.includes(garment.category.id);
   const kind = `${slotsOf(model, garment)}|${isOpen}|${isDress(garment)}|${isSet(garment)}|${garment.layer}`;
-  return `${kind}|${milliClo}|${wind}|${water}|${breathability}|${occasion}|${season}|${colour?.hex}|${patterned}|${sense}|${common.isInPairs(garment) && garment.category.id}`;
+  return `${kind}|${milliClo}|${wind}|${water}|${breathability}|${occasion}|${season}|${colour?.hex}|${patterned}|${sense}|${isPaired && garment.category.id}`;
 }
 
 const unworn = ({ wornDaysAgo }: Garment): number => wornDaysAgo ?? Number.MAX_SAFE_INTEGER;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readSigningKeys } from '../../../src/look/digest.ts';
 import { computeCandidates, computeOutfits, computeScore } from '../../../src/look/outfits.ts';
 import { PARAMS, readModel } from '../../../src/look/params.ts';
-import { computeTrip, TripRequest } from '../../../src/look/trip.ts';
+import { computeTrip, TripRequest } from '../../../src/look/trips/trip.ts';
 import {
   CandidatesRequest,
   OutfitsRequest,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createSearchProblem, readGarments } from '../../../src/look/candidates/problem.ts';
 import { PARAMS, readModel } from '../../../src/look/params.ts';
 import { comparableScore } from '../../../src/look/scoring/score.ts';
 import {
@@ -10,7 +11,6 @@ import {
   sumsOf,
   upperBound,
 } from '../../../src/look/search/bound.ts';
-import { createSearchProblem, readGarments } from '../../../src/look/search/candidates.ts';
 import { completionsOf, coreOf } from '../../../src/look/search/complete.ts';
 import { createSpace, type Space } from '../../../src/look/search/space.ts';
 import { mapEnsemble } from '../../../src/look/wardrobe/ensemble.ts';

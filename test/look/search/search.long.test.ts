@@ -1,13 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { findCandidates } from '../../../src/look/candidates/candidates.ts';
+import { createSearchProblem, readGarments } from '../../../src/look/candidates/problem.ts';
 import { situationOf } from '../../../src/look/comfort/targets.ts';
 import { type Model, PARAMS, readModel } from '../../../src/look/params.ts';
 import { createScoringContext, type ScoringContext } from '../../../src/look/scoring/context.ts';
 import { comparableScore } from '../../../src/look/scoring/score.ts';
-import {
-  createSearchProblem,
-  findCandidates,
-  readGarments,
-} from '../../../src/look/search/candidates.ts';
 import { search } from '../../../src/look/search/search.ts';
 import {
   assembleEnsemble,
@@ -71,13 +68,18 @@ function* everyOutfit(
   }
   const hasShoes = garments.some((g) => slotsOf(model, g)[0] === 'shoes');
   const hasOuter = garments.some((g) => slotsOf(model, g)[0] === 'outer');
-  const { outerClo, coatNeed } = model.k.layering;
+  const { outerClo, coatNeed, glovesC } = model.k.layering;
   const hasCoat = garments.some((g) => slotsOf(model, g)[0] === 'outer' && g.water >= coatNeed);
   const needsOuter =
     context.plan === 'outdoor' &&
     ((hasOuter && context.regions.outerwear > outerClo) ||
       (hasCoat && context.shelter.torso.water >= coatNeed));
+  const needsGloves =
+    context.plan === 'outdoor' &&
+    context.situation.windChillC < glovesC &&
+    choices[SLOTS.indexOf('hands')]!.some(Boolean);
   for (const ensemble of fill(0, {})) {
+    if (needsGloves && !ensemble.hands) continue;
     if (hasShoes && !ensemble.shoes) continue;
     if (needsOuter && !ensemble.outer) continue;
     const isBare = ['sandals', 'heels', 'flats'].includes(ensemble.shoes?.category.id ?? '');
@@ -361,7 +363,8 @@ test('a list of outfits that differ in hats, scarves and gloves alone is filled 
   const weather = { tempC: -8, windMs: 5, humidityPct: 60, condition: 'cloudy' };
   const { request } = drawSearch(4, 'outdoor', 0, { items, weather });
   const { found } = searched(request, 200);
-  expect(found.totalValid).toBe(1000n);
+  // Ten choices of hat and of scarf, and nine of gloves, which the frost asks for.
+  expect(found.totalValid).toBe(900n);
   expect(found.candidates).toHaveLength(200);
 });
 

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
-import { PARAMS, readModel } from '../../src/look/params.ts';
-import { comparableScore } from '../../src/look/scoring/score.ts';
-import { findCandidates, readGarments } from '../../src/look/search/candidates.ts';
-import { computeTrip, TripRequest, TripResponse } from '../../src/look/trip.ts';
-import { CandidatesRequest } from '../../src/look/wardrobe/wardrobe-request.ts';
-import { CLOSET } from './closet.ts';
-import { dateAt, daysOf } from './trip-days.ts';
-import { createRandom, drawDay, drawWardrobe, type Random } from './wardrobes.ts';
+import { findCandidates } from '../../../src/look/candidates/candidates.ts';
+import { readGarments } from '../../../src/look/candidates/problem.ts';
+import { PARAMS, readModel } from '../../../src/look/params.ts';
+import { comparableScore } from '../../../src/look/scoring/score.ts';
+import { computeTrip, TripRequest, TripResponse } from '../../../src/look/trips/trip.ts';
+import { CandidatesRequest } from '../../../src/look/wardrobe/wardrobe-request.ts';
+import { CLOSET } from '../closet.ts';
+import { dateAt, daysOf } from '../trip-days.ts';
+import { createRandom, drawDay, drawWardrobe, type Random } from '../wardrobes.ts';
 
 const model = readModel(PARAMS);
 const WASHED = ['main', 'bottom', 'underTop', 'underBottom', 'socks'] as const;

@@ -1,31 +1,27 @@
 import { z } from 'zod';
-import type { Locale } from '../taxonomy/dictionary/schema.ts';
-import { readForecast, summarise } from './forecast.ts';
-import { Forecast, ForecastDate } from './forecast-schema.ts';
-import { clamp, round } from './numeric.ts';
-import type { Model } from './params.ts';
-import { Candidate, Explanation } from './responses.ts';
-import { Diagnostic, Met, PlanId, targetFields, Weather } from './schema.ts';
-import { explain, thermalResponse, warningsOf } from './scoring/explain.ts';
-import { nameOutfits } from './scoring/naming.ts';
-import { scoreTerms } from './scoring/score.ts';
-import {
-  createSearchProblem,
-  readGarments,
-  type SearchProblem,
-  toCandidate,
-} from './search/candidates.ts';
-import { packCapsule } from './search/capsule.ts';
-import { type DayList, listOutfits, needsWashing, redress } from './search/trip-outfits.ts';
-import { DIAGNOSTICS } from './texts/explanations.ts';
-import { fill } from './texts/texts.ts';
+import type { Locale } from '../../taxonomy/dictionary/schema.ts';
+import { toCandidate } from '../candidates/candidates.ts';
+import { createSearchProblem, readGarments, type SearchProblem } from '../candidates/problem.ts';
+import { readForecast, summarise } from '../forecast.ts';
+import { Forecast, ForecastDate } from '../forecast-schema.ts';
+import { clamp, round } from '../numeric.ts';
+import type { Model } from '../params.ts';
+import { Candidate, Explanation } from '../responses.ts';
+import { Diagnostic, Met, PlanId, targetFields, Weather } from '../schema.ts';
+import { explain, thermalResponse, warningsOf } from '../scoring/explain.ts';
+import { nameOutfits } from '../scoring/naming.ts';
+import { scoreTerms } from '../scoring/score.ts';
+import { DIAGNOSTICS } from '../texts/explanations.ts';
+import { fill } from '../texts/texts.ts';
 import {
   type CandidatesRequest,
   checkRequired,
   MAX_ITEMS,
   RUN_ALWAYS,
   wardrobeFields,
-} from './wardrobe/wardrobe-request.ts';
+} from '../wardrobe/wardrobe-request.ts';
+import { packCapsule } from './capsule.ts';
+import { type DayList, listOutfits, needsWashing, redress } from './trip-outfits.ts';
 
 const MAX_DAYS = 14;
 

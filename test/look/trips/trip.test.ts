@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { PARAMS, readModel } from '../../src/look/params.ts';
-import { computeTrip, TripRequest } from '../../src/look/trip.ts';
-import { Problem } from '../../src/platform/problem.ts';
-import { CLOSET } from './closet.ts';
-import { dateAt, daysOf } from './trip-days.ts';
+import { PARAMS, readModel } from '../../../src/look/params.ts';
+import { computeTrip, TripRequest } from '../../../src/look/trips/trip.ts';
+import { Problem } from '../../../src/platform/problem.ts';
+import { CLOSET } from '../closet.ts';
+import { dateAt, daysOf } from '../trip-days.ts';
 
 const model = readModel(PARAMS);
 test('the response does not depend on the order of items', () => {

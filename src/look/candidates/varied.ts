@@ -1,11 +1,12 @@
 import { round } from '../numeric.ts';
+import { keyOf, type Solution } from '../search/complete.ts';
+import { type SearchOptions, search } from '../search/search.ts';
 import { DIAGNOSTICS } from '../texts/explanations.ts';
 import { fill } from '../texts/texts.ts';
 import { CORE_SLOTS } from '../wardrobe/ensemble.ts';
 import type { CandidatesRequest } from '../wardrobe/wardrobe-request.ts';
-import { type CandidateSet, type SearchProblem, toCandidate } from './candidates.ts';
-import { keyOf, type Solution } from './complete.ts';
-import { type SearchOptions, search } from './search.ts';
+import { type CandidateSet, toCandidate } from './candidates.ts';
+import type { SearchProblem } from './problem.ts';
 
 /** Best outfits that are combined in every way. */
 const MAX_POOL = 100;

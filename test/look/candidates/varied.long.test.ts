@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
+import { findCandidates } from '../../../src/look/candidates/candidates.ts';
+import { readGarments } from '../../../src/look/candidates/problem.ts';
 import { readSigningKeys } from '../../../src/look/digest.ts';
 import { computeOutfits } from '../../../src/look/outfits.ts';
 import { PARAMS, readModel } from '../../../src/look/params.ts';
 import { comparableScore } from '../../../src/look/scoring/score.ts';
-import { findCandidates, readGarments } from '../../../src/look/search/candidates.ts';
 import { CandidatesRequest, OutfitsRequest } from '../../../src/look/wardrobe/wardrobe-request.ts';
 import { CLOSET } from '../closet.ts';
 import { createRandom, drawDay, drawWardrobe } from '../wardrobes.ts';

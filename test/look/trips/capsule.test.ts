@@ -3,7 +3,7 @@ import {
   type CapsuleProblem,
   type DayOutfit,
   packCapsule,
-} from '../../../src/look/search/capsule.ts';
+} from '../../../src/look/trips/capsule.ts';
 import { createRandom, type Random } from '../wardrobes.ts';
 
 /** The best sum of scores, by trying every choice. */

@@ -1,6 +1,9 @@
 /** The outfits of each day of a trip that are tried, and better ones from what is packed. */
 
+import type { SearchProblem } from '../candidates/problem.ts';
 import type { Model } from '../params.ts';
+import type { Solution } from '../search/complete.ts';
+import { search } from '../search/search.ts';
 import {
   CORE_SLOTS,
   EXTRA_SLOTS,
@@ -12,10 +15,7 @@ import {
 import type { Garment } from '../wardrobe/garment-clo.ts';
 import type { CoreSlot, Template } from '../wardrobe/templates.ts';
 import type { Group } from '../wardrobe/wardrobe.ts';
-import type { SearchProblem } from './candidates.ts';
 import type { CapsuleProblem, DayChoices, DayOutfit } from './capsule.ts';
-import type { Solution } from './complete.ts';
-import { search } from './search.ts';
 
 /** Slots whose garments need washing. */
 const WASHED_SLOTS: readonly Slot[] = ['main', 'bottom', 'underTop', 'underBottom', 'socks'];
