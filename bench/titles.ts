@@ -137,6 +137,7 @@ export const WRITTEN_SETS = [
   'written-5',
   'written-6',
   'written-7',
+  'written-8',
 ] as const;
 
 /** Reads written titles. The right answers of a title are separated by bars; `none` is no garment. */

@@ -7,9 +7,9 @@ import type { Vote } from './votes.ts';
 
 /** Log-odds of a category for a vote of weight 1. */
 const VOTE_LOG_ODDS = 9;
-/** Odds of a category without votes, and of "no garment". */
+/** Odds of a category without votes, and of "no garment": more than all those of a title that only says what it is for. */
 const BASE_ODDS = 0.3;
-const NOT_GARMENT_BASE_ODDS = 30;
+const NOT_GARMENT_BASE_ODDS = 34;
 /** Factor on the odds of a category outside the row's Google branch. */
 const OUTSIDE_BRANCH_FACTOR = 0.05;
 /** Vote of a Google branch for its categories, in a row without any mention. */

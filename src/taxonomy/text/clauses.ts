@@ -61,8 +61,14 @@ export function analyseClauses(
     (unknownFound || (wordFound && id === 'for')) &&
     !(id === 'of' && (HEAD_IS_LAST[locale] || isQuantity(at - 1))) &&
     !matches.some(
-      ({ entry, first }) =>
-        last < first && first <= last + WEARER_SCOPE && OF_WEARER.test(entry.id),
+      (wearer) =>
+        last < wearer.first &&
+        wearer.first <= last + WEARER_SCOPE &&
+        OF_WEARER.test(wearer.entry.id) &&
+        // "Für Damengürtel", "für Stiefel Damen": that is whose garment it serves.
+        !matches.some(
+          (noun) => isArticleNoun(noun) && last < noun.first && noun.first <= wearer.first,
+        ),
     );
   tokens.forEach((token, at) => {
     unknownFound ||= unknown.has(at);

@@ -16,6 +16,7 @@ import {
   isBareOfUnknown,
   isBeforeThing,
   isBesideThing,
+  isBesideWord,
   isCue,
   isLoneSingle,
   isPerson,
@@ -135,7 +136,14 @@ const UNKNOWN_HEAD = [
   isBulk,
   isBeforeHyphen,
 ];
-const OPEN = [isBesideThing, isAfterUnknown, isBeforeHead, mayBeForThings, isForUnknown];
+const OPEN = [
+  isBesideThing,
+  isBesideWord,
+  isAfterUnknown,
+  isBeforeHead,
+  mayBeForThings,
+  isForUnknown,
+];
 
 /** Whether a word that says nothing of a garment, or no language has, tells which bag or suit it is. */
 function mayBeForThings({ field, mention: { match } }: Naming): boolean {

@@ -68,8 +68,8 @@ const hasMaker = ({ clauseMatches }: Field): boolean =>
 
 /** "Perfume falda": the first noun is the head. */
 export function isAfterThing({ field, mention: { match } }: Naming): boolean {
-  if (field.locale === 'en') return hasOpenName(match) && isOpenThing(field, match.first - 1);
   if (hasMaker(field) || field.clauseMatches.some(isPerson)) return false;
+  if (field.locale === 'en') return hasOpenName(match) && isOpenThing(field, match.first - 1);
   for (let at = match.first - 1; at >= 0; at--) {
     if (isOpenThing(field, at, true)) return true;
     if (!continues(field, at)) return false;
@@ -77,11 +77,22 @@ export function isAfterThing({ field, mention: { match } }: Naming): boolean {
   return false;
 }
 
+/** What no garment has or shows: "Kappe Ventil". */
+const isOwnThing = ({ match: { entry }, role }: ClauseMatch): boolean =>
+  entry.kind === 'notGarment' && entry.id !== 'part' && role !== 'with';
+
+/** The words before what it has: "gloves with touchscreen". */
+function mainWords({ tokens, locale }: Field): readonly Token[] {
+  const end = tokens.findIndex(({ text }) => grammarWords('role:with', locale).has(text));
+  return end < 0 ? tokens : tokens.slice(0, end);
+}
+
 /** "Little black dress: a history hardback". */
 export const isBesideThing = ({ field }: Naming): boolean =>
   !hasMaker(field) &&
   !field.clauseMatches.some(isPerson) &&
-  field.tokens.some((_, at) => isOpenThing(field, at));
+  (field.clauseMatches.some(isOwnThing) ||
+    mainWords(field).some((_, at) => isOpenThing(field, at)));
 
 /** No maker's name is so long, and no compound so short. */
 const MIN_NOUN_CHARS = 9;
@@ -130,7 +141,19 @@ export const isBareOfUnknown = (naming: Naming): boolean => {
   const { field, mention } = naming;
   const after = mention.match.last + 1;
   const isPurpose = grammarWords('purpose', field.locale).has(field.tokens[after]?.text ?? '');
-  return isPurpose && field.unknown.has(after + 1) && saysNoMore(naming);
+  const isThing = (each: ClauseMatch): boolean =>
+    isOwnThing(each) && each.match.first === after + 1;
+  const isOfOther = field.unknown.has(after + 1) || field.clauseMatches.some(isThing);
+  return isPurpose && isOfOther && saysNoMore(naming);
+};
+
+/** "Gonna paraspruzzi": a small letter begins no name. */
+export const isBesideWord = (naming: Naming): boolean => {
+  const { text, tokens, unknown } = naming.field;
+  return (
+    saysNoMore(naming) &&
+    [...unknown].some((at) => /\p{Ll}/u.test(text.charAt(tokens[at]?.start ?? 0)))
+  );
 };
 
 export const isBareAfterWord = (naming: Naming): boolean =>
