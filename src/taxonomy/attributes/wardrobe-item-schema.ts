@@ -13,21 +13,40 @@ import {
   Region,
   SEASON_IDS,
 } from '../dictionary/schema.ts';
+import { readTable } from '../tables.ts';
 
 const MAX_ID_CHARS = 64;
-const normalise = (word: string) => word.toLowerCase().replaceAll(/[\s-]+/g, '_');
+const normalise = (word: string) =>
+  word
+    .toLowerCase()
+    .normalize('NFD')
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[\s-]+/g, '_');
 
-/** Every synonym of every language, normalised -> category id. */
-const bySynonym = new Map(
-  dictionary.categories.flatMap(({ id, synonyms }) =>
-    Object.values(synonyms).flatMap((words) => words.map((word) => [normalise(word), id] as const)),
-  ),
+/** Synonyms in every language, normalised -> id. */
+type Synonyms = ReadonlyMap<string, string>;
+
+const toSynonyms = (rows: readonly (readonly [id: string, words: readonly string[]])[]): Synonyms =>
+  new Map(rows.flatMap(([id, words]) => words.map((word) => [normalise(word), id])));
+
+const CATEGORY_WORDS = toSynonyms(
+  dictionary.categories.map(({ id, synonyms }) => [id, Object.values(synonyms).flat()]),
 );
 
+/** Words for occasions and their labels. */
+const OCCASION_WORDS = toSynonyms([
+  ...readTable('taxonomy/occasion-words').map(
+    ([id = '', words = '']) => [id, words.split(', ')] as const,
+  ),
+  ...dictionary.profileOptions.occasions.map(
+    ({ id, labels }) => [id, Object.values(labels)] as const,
+  ),
+]);
+
 /** Returns up to three of `ids` closest to `word`; an id of which `word` is a synonym comes first. */
-function nearestIds(word: string, ids: readonly string[]): string[] {
+function nearestIds(word: string, ids: readonly string[], synonyms?: Synonyms): string[] {
   const wanted = normalise(word);
-  const named = bySynonym.get(wanted);
+  const named = synonyms?.get(wanted);
   return ids
     .map((id) => ({ id, far: id === named ? -1 : distance(wanted, normalise(id)) }))
     .sort((a, b) => a.far - b.far || (a.id < b.id ? -1 : 1))
@@ -40,7 +59,7 @@ function nearestIds(word: string, ids: readonly string[]): string[] {
  * nearest ids: it is computed only for errors that are shown, because a body can have 50,000 of them.
  * @param noun of the list's entries in error messages, such as `category`
  */
-const knownId = (ids: readonly string[], noun: string) => {
+const knownId = (ids: readonly string[], noun: string, synonyms?: Synonyms) => {
   const known = new Set(ids);
   return z
     .string()
@@ -49,7 +68,7 @@ const knownId = (ids: readonly string[], noun: string) => {
       if (known.has(id)) return;
       const word = id.slice(0, MAX_ID_CHARS);
       const advice = () => {
-        const nearest = nearestIds(word, ids).map((near) => `\`${near}\``);
+        const nearest = nearestIds(word, ids, synonyms).map((near) => `\`${near}\``);
         return `nearest: ${nearest.join(', ')}`;
       };
       context.addIssue({
@@ -62,7 +81,7 @@ const knownId = (ids: readonly string[], noun: string) => {
 };
 
 /** The id of an occasion. */
-export const Occasion = knownId(OCCASION_IDS, 'occasion').meta({
+export const Occasion = knownId(OCCASION_IDS, 'occasion', OCCASION_WORDS).meta({
   id: 'Occasion',
   enum: [...OCCASION_IDS],
 });
@@ -136,7 +155,7 @@ export const WardrobeItem = z
       .max(128)
       .regex(/^\P{Cc}+$/u, 'must not hold control characters')
       .meta({ description: 'Your id, unique in the wardrobe' }),
-    category: knownId(CATEGORY_IDS, 'category'),
+    category: knownId(CATEGORY_IDS, 'category', CATEGORY_WORDS),
     name: z.string().max(300).nullable().optional(),
     region: Region.optional(),
     layer: Layer.optional().meta({ description: 'If it differs from the category’s' }),
