@@ -92,6 +92,8 @@ export function createDecisions(rows, { onConflict, onError }) {
 
   return {
     canUndo: () => done.length > 0,
+    /** Resolves once all decisions made so far are stored or refused. */
+    settled: () => queue,
 
     /**
      * @param {number} index @param {Decision | undefined} wanted by default the present one

@@ -24,11 +24,12 @@ async function cutOutOf(row, photo, { pictures, whole }) {
  * Opens the brush over the cut-out of a row, in the photo's frame. Its strokes are sent with the photo: the service may
  * have it no more.
  * @param {Row} row
+ * @param {() => Promise<Row>} present the row as it is when the strokes are saved: a decision may still be on its way
  * @param {{pictures: import('./pictures.js').Pictures, whole: import('./whole-cut-outs.js').WholeCutOuts}} sources
  * @param {(row: Row) => void} onMended
  * @throws {import('../api.js').ApiError} `gone` if the photo has to be chosen first; `cannot-mend`
  */
-export async function openRowBrush(row, sources, onMended) {
+export async function openRowBrush(row, present, sources, onMended) {
   const { blob: photo } = await sources.pictures.photo(row);
   const { cutOut, note } = await cutOutOf(row, photo, sources);
   await openBrush({
@@ -41,7 +42,7 @@ export async function openRowBrush(row, sources, onMended) {
         image: photo,
         alpha: row.needsAlpha && cutOut,
         strokes: JSON.stringify(strokes),
-        revision: row.revision,
+        revision: (await present()).revision,
       });
       const mended = await callJson(`${row.links.self}/refinements`, { method: 'POST', body });
       if (row.needsAlpha) sources.whole.remember(mended, mendedWhole);

@@ -177,7 +177,8 @@ export function reviewView(address, open) {
       announce(say('cut.mended', { name: nameOf(mended) }));
     };
     try {
-      await openRowBrush(row, { pictures, whole }, onMended);
+      const present = () => decisions.settled().then(() => rows.get(index) ?? row);
+      await openRowBrush(row, present, { pictures, whole }, onMended);
     } catch (error) {
       const isGone = error instanceof ApiError && error.type === 'gone';
       if (!isGone) return showError(error);
