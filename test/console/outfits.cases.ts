@@ -179,6 +179,29 @@ export function outfitCases(open: () => Promise<Watched>): void {
       await pin(page, 'Camel coat').click();
     });
 
+    test('are not drawn under the mouse: a press outlasts a wardrobe that changes', async () => {
+      await pin(page, 'Oxford shirt').hover();
+      await page.mouse.down();
+      const answered = page.waitForResponse('**/look/v1/outfits');
+      await page.evaluate(`import('/console/wardrobe-store.js').then(({ wardrobe }) =>
+        wardrobe.dispatchEvent(new Event('changed')))`);
+      await answered; // asked for after the wardrobe is drawn
+      await page.mouse.up();
+      expect(await pin(page, 'Oxford shirt').getAttribute('aria-pressed')).toBe('true');
+      await pin(page, 'Oxford shirt').click();
+    });
+
+    test('leave the focus where it went while a garment is removed', async () => {
+      await addAccessories(page);
+      await page.locator('#wardrobe').getByText('Brown bag').waitFor();
+      await page.evaluate(`(() => {
+        document.querySelector('#wardrobe [aria-label="Remove Brown bag"]').click();
+        document.querySelector('[name=plan]:checked').focus();
+      })()`);
+      await expect.poll(() => page.locator('#wardrobe').textContent()).not.toContain('Brown bag');
+      expect(await page.locator(':focus').getAttribute('name')).toBe('plan');
+    });
+
     test('show a belt, a tie, sunglasses and a bag that are pinned, each with room', async () => {
       await addAccessories(page);
       for (const { label } of ACCESSORIES) await pin(page, label).click();

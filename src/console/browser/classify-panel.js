@@ -1,6 +1,6 @@
 import { callJson, formOf } from './api.js';
 import { readDictionary } from './dictionary.js';
-import { announce, fill, h } from './element.js';
+import { announce, fill, focusIfLost, h } from './element.js';
 import { errorBox } from './error-box.js';
 import { trim } from './image-files.js';
 import { formatNumber, formatPercent, say } from './texts.js';
@@ -114,7 +114,7 @@ export function classifyPanel(upload) {
       const classification = await callJson('/taxonomy/v1/taxonomy', { method: 'POST', body });
       const { category } = classification;
       fill(panel, (await resultView(upload, classification)).flat());
-      panel.querySelector('button')?.focus();
+      focusIfLost(panel.querySelector('button'));
       announce(category ? say('garment.is', { name: category.label }) : say('garment.unknown'));
     } catch (error) {
       fill(panel, errorBox(error), button);

@@ -119,3 +119,11 @@ export function openDialog(props, ...children) {
 export const announce = (text) => {
   byId('announcement').textContent = text;
 };
+
+/**
+ * Gives an element the focus if what had it is gone; else it stays where the user put it.
+ * @param {HTMLElement | null} node
+ */
+export function focusIfLost(node) {
+  if (document.activeElement === document.body) node?.focus();
+}

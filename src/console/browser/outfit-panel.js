@@ -1,6 +1,6 @@
 import { callWithRetry, formOf } from './api.js';
 import { readDictionary } from './dictionary.js';
-import { announce, fill, h } from './element.js';
+import { announce, fill, focusIfLost, h } from './element.js';
 import { errorBox } from './error-box.js';
 import { trim } from './image-files.js';
 import { readStoredZip } from './stored-zip.js';
@@ -91,7 +91,7 @@ export function outfitPanel(upload) {
         reasons.map((reason) => h('p.fine', textOf(`garments.${reason}`))),
         addControls(garments),
       );
-      panel.querySelector('button')?.focus();
+      focusIfLost(panel.querySelector('button'));
       announce(say('garments.found', { count: garments.length }));
     } catch (error) {
       fill(panel, errorBox(error), button);
