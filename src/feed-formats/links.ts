@@ -69,14 +69,16 @@ const badUrl = (column: string, detail: string): Reason => ({
   detail: `${column} ${detail}`,
 });
 
+/** A path: `/a.jpg`, `../a`, `catalog/a.jpg`. */
+const RELATIVE = /^(?:\.{0,2}\/[^/]|[^:?#]+\.(?:jpe?g|png|webp|gif)$)/i;
+
 /** Returns why a link is invalid, by its syntax alone; undefined if it is valid. */
 export function linkError(url: string, column: string, maxChars: number): Reason | undefined {
   if (url.length > maxChars) {
     return { code: 'too-long', column, detail: `${column} is longer than ${maxChars} characters` };
   }
   if (!canBeFetched(url) || url.includes('\uFFFD')) {
-    const isPath = /^\.{0,2}\/[^/]/.test(url);
-    const advice = isPath ? '; give the mapping its baseUrl' : '';
+    const advice = RELATIVE.test(url) ? '; give the mapping its baseUrl' : '';
     return badUrl(column, `is not an http or https URL${advice}`);
   }
   if (url.includes(' ') && /\s\S*:\/\//.test(url))

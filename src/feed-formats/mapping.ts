@@ -25,6 +25,7 @@ type Traits = Pick<Preset, 'separator' | 'group'>;
 const TRAITS = {
   shopify: { group: true },
   wix: { separator: ';', group: true },
+  squarespace: { separator: ' ', group: true },
   woocommerce: { separator: ',' },
   magento: { separator: ',', group: true },
   prestashop: { separator: ',' },

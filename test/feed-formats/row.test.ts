@@ -81,6 +81,19 @@ describe('additional images', () => {
     });
   });
 
+  // biome-ignore format: a table reads best aligned
+  test.each([
+    { link: '/1.jpg', isRelative: true },
+    { link: 'catalog/demo/coat 1.png', isRelative: true },
+    { link: 'a.webp', isRelative: true },
+    { link: 'n/a', isRelative: false },
+    { link: 'ftp://img.example/1.jpg', isRelative: false },
+  ])('$link: a base address would help: $isRelative', async ({ link, isRelative }) => {
+    const [row] = await withAdditional(link);
+    const detail = expect.stringMatching(isRelative ? /; give the mapping its baseUrl$/ : /URL$/);
+    expect(row).toMatchObject({ notes: [{ detail }] });
+  });
+
   test('beyond the tenth are dropped with a note', async () => {
     const many = Array.from({ length: 12 }, (_, i) => `https://img.example/more-${i}.jpg`);
     const [row] = await withAdditional(...many);

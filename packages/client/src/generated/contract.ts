@@ -650,7 +650,7 @@ export interface DuplicatesPage {
 /** Default `auto`. */
 export type FeedFormat = 'auto' | 'rss' | 'atom' | 'xml' | 'tsv' | 'csv' | 'ndjson' | 'json';
 /** A kind of export that is recognised by its columns. */
-export type FeedPreset = 'google' | 'plain' | 'shopify' | 'wix' | 'woocommerce' | 'magento' | 'prestashop' | 'awin' | 'criteo' | 'idealo' | 'heureka' | 'shopify-json';
+export type FeedPreset = 'google' | 'plain' | 'shopify' | 'wix' | 'squarespace' | 'woocommerce' | 'magento' | 'prestashop' | 'awin' | 'criteo' | 'idealo' | 'heureka' | 'shopify-json';
 /** What protected servers of a feed and its images need. Secrets are stored encrypted and not shown again. */
 export interface FeedAccess {
   /** Of basic authentication: up to 200 characters. */
