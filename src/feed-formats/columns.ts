@@ -10,8 +10,8 @@ const IN_BRACKETS = /\[([a-z_]+)\]\s*$/;
 const REMARK =
   /\s*(?:\[\w+(?: \w+)+\]|\((?:required|mandatory|optional|obligatoire|facultatif|obligatorio|opcional|pflichtfeld|wymagane)\))\s*$/i;
 
-/** What GraphQL, Elasticsearch and Strapi put around the members of a product. */
-const WRAPPERS = /(?<![^/])(?:edges|node|source|attributes)\//g;
+/** What GraphQL, Elasticsearch, Strapi and Contentful put around the members of a product. */
+const WRAPPERS = /(?<![^/])(?:edges|node|source|attributes|data|fields)\//g;
 
 /** Normalises a column name: no case, accents, spaces, punctuation, wrappers or Google's prefix. */
 export const plainName = (label: string): string =>

@@ -171,7 +171,7 @@ export function csvSplitter(options: CsvOptions): Splitter {
     const missing = Object.entries(options.required).find(([name]) => !names.has(name))?.[1];
     if (missing === undefined) return;
     const has = header.slice(0, MAX_LISTED).map(({ label }) => excerpt(label));
-    const detail = `The header row has no column ${missing}; it has ${has.join(', ')}`;
+    const detail = `The header row has no column ${missing}; it has ${has.join(', ')}: name it in the mapping`;
     throw new FeedError('no-header', detail);
   }
 

@@ -194,6 +194,19 @@ function fits(preset: Preset, labels: Labels): boolean {
   return id !== undefined && image !== undefined;
 }
 
+/** Which of an id and an image the names in a header do not have. */
+export function missingColumns(written: readonly string[]): {
+  id?: 'id';
+  imageLink?: 'image_link';
+} {
+  const { id, image } = required(PLAIN, { written, plain: new Set(written.map(plainName)) });
+  const known = new Set(written.map(columnOf));
+  return {
+    ...(!id && !known.has('id') && { id: 'id' }),
+    ...(!image && !known.has('imageLink') && { imageLink: 'image_link' }),
+  };
+}
+
 const namesOf = ({ id, image, images, title, category, marks }: Preset): string[] => [
   ...[...id, ...image, ...images, ...title, ...category, ...marks],
 ];

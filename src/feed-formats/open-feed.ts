@@ -7,6 +7,7 @@ import {
   type FeedMapping,
   GOOGLE_READING,
   knownNames,
+  missingColumns,
   type Reading,
   recognise,
 } from './mapping.ts';
@@ -37,21 +38,14 @@ interface SplitterOptions extends Omit<Sniffed, 'format'> {
   columnOf: Reading['columnOf'];
   items: string | undefined;
   lineEnd: '\n' | '\r';
-  /** Whether the header must have the columns of id and image. */
-  isChecked: boolean;
+  /** The columns that the header must have, and what they are called. */
+  required: ReturnType<typeof missingColumns>;
   onObject?: (path: string) => void;
   takeNote?: TakeNote | undefined;
 }
 
-const REQUIRED = { id: 'id', imageLink: 'image_link' };
-
-const delimited = ({ limits, isChecked, ...options }: SplitterOptions, delimiter?: string) =>
-  csvSplitter({
-    ...options,
-    delimiter,
-    maxRowBytes: limits.maxRowBytes,
-    required: isChecked ? REQUIRED : {},
-  });
+const delimited = ({ limits, ...options }: SplitterOptions, delimiter?: string) =>
+  csvSplitter({ ...options, delimiter, maxRowBytes: limits.maxRowBytes });
 
 const SPLITTERS: Readonly<Record<FeedFormat, (options: SplitterOptions) => Splitter>> = {
   rss: (options) => xmlSplitter({ ...options, format: 'rss' }),
@@ -252,7 +246,8 @@ export function openFeed(encoding: Encoding, head: Buffer, options: FeedReadOpti
     as = format,
   ): OpenFeed => {
     const { columnOf } = reading;
-    const own = { encoding, columnOf, items, isChecked: true, takeNote };
+    const required = missingColumns(labels);
+    const own = { encoding, columnOf, items, required, takeNote };
     const splitter = SPLITTERS[as]({ ...shared, ...own });
     return { format: as, encoding, splitter, reading, items, labels };
   };
@@ -261,7 +256,7 @@ export function openFeed(encoding: Encoding, head: Buffer, options: FeedReadOpti
     return open(reading, labels, items);
   }
   const isColumn = (label: string) => (isKnown(label) ? ('title' as const) : undefined);
-  const sampled = { encoding: probe, columnOf: isColumn, items: mapping.items, isChecked: false };
+  const sampled = { encoding: probe, columnOf: isColumn, items: mapping.items, required: {} };
   const labels = sampleLabels(SPLITTERS[format]({ ...shared, ...sampled }), raw);
   const isLines = format === 'ndjson' && (options.format === format || isRow(labels, isKnown));
   if (/json/.test(format) && !isLines && mapping.items === undefined) {

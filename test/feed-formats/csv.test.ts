@@ -134,8 +134,9 @@ describe('the header row', () => {
 
   // biome-ignore format: a table reads best aligned
   test.each([
-    { what: 'lacks the image column', feed: 'id,title,link\n1,a,b\n', detail: 'The header row has no column image_link; it has "id", "title", "link"' },
-    { what: 'lacks the id column', feed: 'title,image_link\n1,a\n', detail: 'The header row has no column id; it has "title", "image_link"' },
+    { what: 'lacks the image column', feed: 'id,title,link\n1,a,b\n', detail: 'The header row has no column image_link; it has "id", "title", "link": name it in the mapping' },
+    { what: 'lacks the image column beside an id of another name', feed: 'SKU,Name,Price\n1,a,b\n', detail: 'The header row has no column image_link; it has "SKU", "Name", "Price": name it in the mapping' },
+    { what: 'lacks the id column', feed: 'title,image_link\n1,a\n', detail: 'The header row has no column id; it has "title", "image_link": name it in the mapping' },
     { what: 'is missing', feed: '\n\n', detail: 'There is no header row' },
     { what: 'has an open quote', feed: '"id,image_link\n1,a\n', detail: 'The header row has unbalanced quotes' },
     { what: 'is endless', feed: `id,image_link,${'x'.repeat(1024 * 1024)}`, detail: 'The first line is too long for a header row' },
