@@ -29,7 +29,7 @@ import type { Platform } from './platform/open-platform.ts';
 import { blockingConnection } from './platform/redis.ts';
 import { deriveSecret, resolveSecrets } from './platform/secrets.ts';
 import { Admission } from './queue/admission.ts';
-import { createJobWaiter } from './queue/job-waiter.ts';
+import { JobWaiter } from './queue/job-waiter.ts';
 import type { Services } from './services.ts';
 import { keyCopyKey } from './storage/blob-keys.ts';
 import { fileLinks } from './storage/file-links.ts';
@@ -64,7 +64,7 @@ export async function openGateway(
       }
     },
   });
-  const jobWaiter = await createJobWaiter(services.queues.sync, redis, connect(), log);
+  const jobWaiter = await JobWaiter.open(services.queues.sync, redis, connect(), log);
   const onShed = createShedCounter(registry);
   const admission = new Admission(jobWaiter, services.workers, { deadlineMillis, log, onShed });
   await admission.sample();

@@ -12,7 +12,7 @@ import {
   type QueueName,
   readData,
 } from '../src/queue/catalog.ts';
-import { CANCELED, type TurnOwner } from '../src/queue/queue.ts';
+import { CANCELED, type Turns } from '../src/queue/queue.ts';
 import { serializeProblem } from '../src/queue/serialized-problem.ts';
 import { StorageError } from '../src/storage/blobs.ts';
 import { PoolBusy } from './fetch/fetch-pool.ts';
@@ -71,8 +71,7 @@ export interface AttemptDeps {
   withoutSlot: WithoutSlot;
   /** Redis's time. */
   now: Clock;
-  /** Returns the turn of a client's job that is to be retried. */
-  nextTurn(owner: TurnOwner): Promise<number>;
+  turns: Pick<Turns, 'nextForRetry'>;
 }
 
 /** Delays of a job while Redis, storage or memory is unavailable; doubled each time. */
@@ -168,7 +167,7 @@ function classifyError(error: unknown, attempt: Attempt): Failure {
 export const attempt =
   <Q extends QueueName>(
     processors: Processors<Q>,
-    { report, withoutSlot, now, nextTurn }: AttemptDeps,
+    { report, withoutSlot, now, turns }: AttemptDeps,
   ) =>
   async (job: Job, token?: string, canceled?: AbortSignal): Promise<unknown> => {
     const name = job.name as JobsOf<Q>;
@@ -200,7 +199,7 @@ export const attempt =
       traceSteps(result.millis, started.atMillis);
       return result;
     } catch (error) {
-      const takeNewTurn = () => renewTurn(job, data, nextTurn);
+      const takeNewTurn = () => renewTurn(job, data, turns);
       const details = { job, token, signal, takeNewTurn, nowMillis: now() };
       const failure = classifyError(error, details);
       finish(failure.outcome, { reason: failure.reason });
@@ -215,11 +214,11 @@ export const attempt =
 async function renewTurn(
   job: Job,
   data: JobData<JobName>,
-  nextTurn: AttemptDeps['nextTurn'],
+  turns: AttemptDeps['turns'],
 ): Promise<void> {
   if (!('client' in data) || 'deadlineAtMillis' in data) return;
   // Without Redis it keeps the turn: what follows is the error that counts.
-  const priority = await nextTurn(data).catch(() => undefined);
+  const priority = await turns.nextForRetry(data).catch(() => undefined);
   if (priority !== undefined) await job.changePriority({ priority }).catch(() => {});
 }
 

@@ -5,7 +5,7 @@ import { PREFIX } from '../src/platform/redis.ts';
 import { queueTelemetry } from '../src/platform/tracing.ts';
 import { checkLoop, lendSlot } from '../src/queue/bullmq-internals.ts';
 import { QUEUES, type QueueName } from '../src/queue/catalog.ts';
-import { createTurns } from '../src/queue/queue.ts';
+import { Turns } from '../src/queue/queue.ts';
 import {
   type AttemptDeps,
   attempt,
@@ -21,9 +21,7 @@ export interface ConsumerOptions {
   onFailed?(jobId: string): Promise<void> | void;
 }
 
-export interface ConsumerDeps
-  extends ConsumerOptions,
-    Omit<AttemptDeps, 'withoutSlot' | 'nextTurn'> {
+export interface ConsumerDeps extends ConsumerOptions, Omit<AttemptDeps, 'withoutSlot' | 'turns'> {
   /** For commands and scripts of this queue. BullMQ duplicates it for blocking commands. */
   connection: Redis;
   log: Logger;
@@ -66,12 +64,12 @@ export function consumeJobs<Q extends QueueName>(
   const { connection, concurrency, log, report, now } = deps;
   const { lockMillis, renewMillis, stalledCheckMillis, maxStalledCount } = QUEUES[queueName];
   const telemetry = queueTelemetry();
-  const { nextForRetry: nextTurn } = createTurns(connection, queueName);
+  const turns = new Turns(connection, queueName);
   const withoutSlot: WithoutSlot = async (work) => {
     const takeBack = lendSlot(worker);
     return work().finally(takeBack);
   };
-  const run = attempt<Q>(processors, { report, withoutSlot, now, nextTurn });
+  const run = attempt<Q>(processors, { report, withoutSlot, now, turns });
   const worker: Worker = new Worker(queueName, run, {
     connection,
     prefix: PREFIX,

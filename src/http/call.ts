@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from '../platform/log.ts';
 import { Problem } from '../platform/problem.ts';
 import { addressBlock } from './address-block.ts';
-import { BODY_WEIGHT, type BodyMemory } from './body-memory.ts';
+import { BODY_WEIGHT, type BodyMemory, responseHoldOf } from './body-memory.ts';
 import { readBodyStream } from './body-stream.ts';
 import { malformedForm } from './file-parts.ts';
 import { type Form, readFormBody, readFormParts } from './form.ts';
@@ -19,7 +19,6 @@ import { requestOrigin } from './origin.ts';
 import { parse } from './parse.ts';
 import { asProblem } from './problem-response.ts';
 import { type AccessControl, createAccessCheck } from './request-context.ts';
-import { responseHoldOf } from './response-memory.ts';
 import type { Call, Route } from './route.ts';
 
 export interface CallOptions extends AccessControl {

@@ -152,7 +152,7 @@ function holdBody(
   if (!hasBody(request)) return;
   const hold = deps.bodyMemory.hold(request.requestContext.grant?.client ?? KEYLESS);
   request.requestContext.bodyHold = hold;
-  reply.raw.once('close', hold.release);
+  reply.raw.once('close', () => hold.release());
   if (route.stream) return;
   const limit = bodyLimitOf(route, deps.maxImageBytes);
   const declared = Number(request.headers['content-length'] ?? limit);

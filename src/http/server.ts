@@ -9,7 +9,7 @@ import {
 } from 'fastify';
 import type { RequestObservation } from '../platform/metrics/gateway.ts';
 import { Problem, unavailable } from '../platform/problem.ts';
-import { createBodyMemory } from './body-memory.ts';
+import { BodyMemory, holdResponse } from './body-memory.ts';
 import { compressResponses, protectSessions } from './compression.ts';
 import { type ConnectionState, type Evicted, trackConnections } from './connections.ts';
 import { allowOrigins } from './cors.ts';
@@ -39,7 +39,6 @@ import {
   refundQuota,
 } from './request-context.ts';
 import { requestIdOf } from './request-id.ts';
-import { holdResponse } from './response-memory.ts';
 import type { Caller, Reply, Route } from './route.ts';
 import { type BodyTimes, hasBody, limitBodyTime } from './slow-body.ts';
 
@@ -148,7 +147,7 @@ export function createServer(deps: ServerOptions): HttpServer {
     onEvict: (as) => evictedConnections[as]++,
     onReject: (reason) => rejectedConnections[reason]++,
   });
-  const bodyMemory = createBodyMemory(
+  const bodyMemory = new BodyMemory(
     Math.max(deps.maxBodyMemoryBytes ?? MAX_BODY_MEMORY_BYTES, maxBodyWeight(deps.maxImageBytes)),
     (reason) => rejectedBodies[reason]++,
   );
@@ -308,7 +307,7 @@ export function createServer(deps: ServerOptions): HttpServer {
   return {
     app,
     figures: () => ({
-      bodyBytes: bodyMemory.heldBytes(),
+      bodyBytes: bodyMemory.total(),
       connections: connections.counts(),
       evictedConnections,
       rejectedBodies,

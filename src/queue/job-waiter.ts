@@ -43,116 +43,135 @@ function fail({ reject }: PendingJob, failedReason: string): void {
   if (failedReason !== CANCELED) reject(toProblem(failedReason));
 }
 
-/**
- * Adds jobs to one queue and waits for their results, which arrive as BullMQ events.
- * @param commands for cancelling; fails at once while Redis is unavailable
- * @param blocking for the stream of events; closed with the waiter
- */
-export async function createJobWaiter(
-  queue: JobQueue,
-  commands: Redis,
-  blocking: Redis,
-  log: Logger,
-) {
-  const events = new QueueEvents(queue.name, { connection: blocking, prefix: PREFIX });
-  events.on('error', (error) => log.warn({ reason: error.message }, 'queue connection'));
-  const pending = new Map<string, PendingJob>();
-  events.on('completed', ({ jobId, returnvalue }) => pending.get(jobId)?.resolve(returnvalue));
-  events.on('failed', ({ jobId, failedReason }) => {
-    const waiting = pending.get(jobId);
-    if (waiting) fail(waiting, failedReason);
-  });
+/** Adds jobs to one queue and waits for their results, which arrive as BullMQ events. */
+export class JobWaiter {
+  readonly #queue: JobQueue;
+  readonly #commands: Redis;
+  readonly #blocking: Redis;
+  readonly #log: Logger;
+  readonly #events: QueueEvents;
+  readonly #pending = new Map<string, PendingJob>();
+  readonly #poll: NodeJS.Timeout;
+
+  /**
+   * Resolves when events arrive.
+   * @param commands for cancelling; fails at once while Redis is unavailable
+   * @param blocking for the stream of events; closed with the waiter
+   */
+  static async open(
+    queue: JobQueue,
+    commands: Redis,
+    blocking: Redis,
+    log: Logger,
+  ): Promise<JobWaiter> {
+    const waiter = new JobWaiter(queue, commands, blocking, log);
+    await waiter.#events.waitUntilReady();
+    return waiter;
+  }
+
+  private constructor(queue: JobQueue, commands: Redis, blocking: Redis, log: Logger) {
+    this.#queue = queue;
+    this.#commands = commands;
+    this.#blocking = blocking;
+    this.#log = log;
+    this.#events = new QueueEvents(queue.name, { connection: blocking, prefix: PREFIX });
+    this.#events.on('error', ({ message }) => log.warn({ reason: message }, 'queue connection'));
+    this.#events.on('completed', ({ jobId, returnvalue }) =>
+      this.#pending.get(jobId)?.resolve(returnvalue),
+    );
+    this.#events.on('failed', ({ jobId, failedReason }) => {
+      const waiting = this.#pending.get(jobId);
+      if (waiting) fail(waiting, failedReason);
+    });
+    this.#poll = setInterval(() => {
+      this.#pollStates().catch(({ message }) =>
+        log.warn({ reason: message }, 'job states not polled'),
+      );
+    }, POLL_MILLIS).unref();
+  }
 
   /** Events can be missed (a trimmed stream, a lost connection), so the states of older jobs are polled. */
-  async function pollStates(): Promise<void> {
+  async #pollStates(): Promise<void> {
     const isOld = ({ addedAt }: PendingJob) => performance.now() - addedAt > POLL_MILLIS;
-    for (const [jobId, waiting] of [...pending].filter(([, job]) => isOld(job))) {
-      const job = await Job.fromId(queue, jobId);
+    for (const [jobId, waiting] of [...this.#pending].filter(([, job]) => isOld(job))) {
+      const job = await Job.fromId(this.#queue, jobId);
       // A failover of Redis may lose what was added last.
-      if (!job && pending.has(jobId)) await waiting.addAgain?.();
+      if (!job && this.#pending.has(jobId)) await waiting.addAgain?.();
       if (job?.finishedOn === undefined) continue; // not added yet, or not finished
       if (job.failedReason) fail(waiting, job.failedReason);
       else waiting.resolve(job.returnvalue);
     }
   }
-  const poll = setInterval(() => {
-    pollStates().catch((error) => log.warn({ reason: error.message }, 'job states not polled'));
-  }, POLL_MILLIS);
-  poll.unref();
 
-  await events.waitUntilReady();
-  return {
-    /**
-     * Adds a job and waits for its result.
-     * @throws Problem of the worker; upstream-unavailable if the queue does not respond; the reason of the signal; the
-     *   error of `ready`
-     */
-    async run<N extends JobsOf<'sync'>>(
-      name: N,
-      data: JobData<N>,
-      { ready, signal, onCancel }: JobWait,
-    ): Promise<JobResult<N>> {
-      signal.throwIfAborted();
-      const jobId = randomUUID();
-      const { promise, resolve, reject } = deferred<unknown>();
-      const entry: PendingJob = { resolve, reject, addedAt: performance.now() };
-      pending.set(jobId, entry);
-      const { attempts } = JOBS[name];
-      const job = { name, data, opts: { jobId, attempts } };
-      const add = () => addJob(queue, job, ready);
-      const added = add().catch((cause) => {
-        if (cause instanceof Problem) throw cause;
-        throw unavailable('The queue does not respond; try again', 1, cause);
-      });
-      added.then(
-        () => {
-          entry.addAgain = add;
-        },
-        () => {},
-      );
-      const abort = () => {
-        reject(signal.reason);
-        // A job that is being added cannot be found yet, and would run for nobody.
-        const hadStarted = added
-          .then(() => cancelJob(queue, commands, jobId))
-          .catch((error) => {
-            log.warn({ jobId, reason: error.message }, 'job not canceled');
-            return false;
-          });
-        onCancel(hadStarted);
+  /**
+   * Adds a job and waits for its result.
+   * @throws Problem of the worker; upstream-unavailable if the queue does not respond; the reason of the signal; the
+   *   error of `ready`
+   */
+  async run<N extends JobsOf<'sync'>>(
+    name: N,
+    data: JobData<N>,
+    { ready, signal, onCancel }: JobWait,
+  ): Promise<JobResult<N>> {
+    signal.throwIfAborted();
+    const jobId = randomUUID();
+    const { promise, resolve, reject } = deferred<unknown>();
+    const entry: PendingJob = { resolve, reject, addedAt: performance.now() };
+    this.#pending.set(jobId, entry);
+    const { attempts } = JOBS[name];
+    const job = { name, data, opts: { jobId, attempts } };
+    const add = () => addJob(this.#queue, job, ready);
+    const added = add().catch((cause) => {
+      if (cause instanceof Problem) throw cause;
+      throw unavailable('The queue does not respond; try again', 1, cause);
+    });
+    added.then(
+      () => {
+        entry.addAgain = add;
+      },
+      () => {},
+    );
+    const abort = () => {
+      reject(signal.reason);
+      // A job that is being added cannot be found yet, and would run for nobody.
+      const hadStarted = added.then(() => cancelJob(this.#queue, this.#commands, jobId));
+      const isUnknown = ({ message }: Error) => {
+        this.#log.warn({ jobId, reason: message }, 'job not canceled');
+        return false;
       };
-      signal.addEventListener('abort', abort, { once: true });
-      try {
-        const [result] = await Promise.all([promise, added]);
-        return readResult(name, result);
-      } finally {
-        signal.removeEventListener('abort', abort);
-        pending.delete(jobId);
-      }
-    },
-    waiting: (): number => pending.size,
-    /** Number of jobs in the queue, waiting and active, of all gateways. */
-    async depth(): Promise<number> {
-      const {
-        waiting = 0,
-        active = 0,
-        prioritized = 0,
-      } = await queue.getJobCounts('waiting', 'active', 'prioritized');
-      return waiting + active + prioritized;
-    },
-    /** Number of jobs that come back later because their client has its share of fetches in use, of all gateways. */
-    delayed: (): Promise<number> => queue.getDelayedCount(),
-    /** Number of clients with jobs waiting in the queue, of all gateways. */
-    waitingClients: queue.turns.waitingClients,
-    async close(): Promise<void> {
-      clearInterval(poll);
-      await events.close();
-      blocking.disconnect();
-    },
-  };
-}
+      onCancel(hadStarted.catch(isUnknown));
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      const [result] = await Promise.all([promise, added]);
+      return readResult(name, result);
+    } finally {
+      signal.removeEventListener('abort', abort);
+      this.#pending.delete(jobId);
+    }
+  }
 
-export type JobWaiter = Awaited<ReturnType<typeof createJobWaiter>>;
+  waiting = (): number => this.#pending.size;
+
+  /** Number of jobs in the queue, waiting and active, of all gateways. */
+  async depth(): Promise<number> {
+    const counts = await this.#queue.getJobCounts('waiting', 'active', 'prioritized');
+    const { waiting = 0, active = 0, prioritized = 0 } = counts;
+    return waiting + active + prioritized;
+  }
+
+  /** Number of jobs that come back later because their client has its share of fetches in use, of all gateways. */
+  delayed = (): Promise<number> => this.#queue.getDelayedCount();
+
+  /** Number of clients with jobs waiting in the queue, of all gateways. */
+  waitingClients = (): Promise<number> => this.#queue.turns.waitingClients();
+
+  async close(): Promise<void> {
+    clearInterval(this.#poll);
+    await this.#events.close();
+    this.#blocking.disconnect();
+  }
+}
 
 /** `Promise.withResolvers`, which Node 20 lacks. */
 function deferred<T>() {

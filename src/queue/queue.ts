@@ -45,31 +45,38 @@ const stepOf = ({ weight, work = 1 }: TurnOwner): number => (TURN * work) / weig
  * The turns of clients in one queue. A job with a lower tag starts first, so a client with many jobs, or with much work
  * in each, delays no other by more than its share.
  */
-export function createTurns(redis: Redis, queue: QueueName) {
-  const next = defineScript<number[]>(
-    redis,
-    'selvageTurns',
-    readLua('turns-next', { TURN, LOWER_AT, MAX_TAG, PRIORITY_UNIT }),
-  );
-  const waitingClients = defineScript<number>(redis, 'selvageTurnClients', WAITING_CLIENTS);
-  const { wait, prioritized, delayed, jobPrefix } = queueKeys(queue);
-  const turns = `${PREFIX}:turns:${queue}`;
-  const keys = [turns, wait, prioritized, delayed];
-  return {
-    /** Returns the tags of a client's next jobs, each from 1 to 2,097,151. */
-    next: (owner: TurnOwner, count: number): Promise<number[]> =>
-      next(keys, [owner.client, stepOf(owner), count, jobPrefix, 0]),
-    /** Returns a new tag for a job that will be retried after a delay. */
-    async nextForRetry(owner: TurnOwner): Promise<number> {
-      const [tag = 1] = await next(keys, [owner.client, stepOf(owner), 1, jobPrefix, 1]);
-      return tag;
-    },
-    /** Returns how many clients have jobs waiting; one that canceled its jobs may still count. */
-    waitingClients: (): Promise<number> => waitingClients([turns, prioritized], []),
-  };
-}
+export class Turns {
+  readonly #next: ReturnType<typeof defineScript<number[]>>;
+  readonly #waitingClients: ReturnType<typeof defineScript<number>>;
+  readonly #keys: readonly string[];
+  readonly #jobPrefix: string;
 
-type Turns = ReturnType<typeof createTurns>;
+  constructor(redis: Redis, queue: QueueName) {
+    const lua = readLua('turns-next', { TURN, LOWER_AT, MAX_TAG, PRIORITY_UNIT });
+    this.#next = defineScript(redis, 'selvageTurns', lua);
+    this.#waitingClients = defineScript(redis, 'selvageTurnClients', WAITING_CLIENTS);
+    const { wait, prioritized, delayed, jobPrefix } = queueKeys(queue);
+    this.#keys = [`${PREFIX}:turns:${queue}`, wait, prioritized, delayed];
+    this.#jobPrefix = jobPrefix;
+  }
+
+  /** Returns the tags of a client's next jobs, each from 1 to 2,097,151. */
+  next = (owner: TurnOwner, count: number): Promise<number[]> =>
+    this.#next(this.#keys, [owner.client, stepOf(owner), count, this.#jobPrefix, 0]);
+
+  /** Returns a new tag for a job that will be retried after a delay. */
+  async nextForRetry(owner: TurnOwner): Promise<number> {
+    const retry = [owner.client, stepOf(owner), 1, this.#jobPrefix, 1];
+    const [tag = 1] = await this.#next(this.#keys, retry);
+    return tag;
+  }
+
+  /** Returns how many clients have jobs waiting; one that canceled its jobs may still count. */
+  waitingClients(): Promise<number> {
+    const [turns = '', , prioritized = ''] = this.#keys;
+    return this.#waitingClients([turns, prioritized], []);
+  }
+}
 
 /** Finished jobs stay so long for those that missed the event: seconds, and how many. */
 const FINISHED = { age: 300, count: 1000 };
@@ -88,7 +95,7 @@ export function openQueue(name: QueueName, connection: Redis, log: Logger): JobQ
     ...(telemetry && { telemetry }),
   });
   queue.on('error', (error) => log.warn({ reason: error.message }, 'queue connection'));
-  return Object.assign(queue, { turns: createTurns(connection, name) });
+  return Object.assign(queue, { turns: new Turns(connection, name) });
 }
 
 export type Queues = Readonly<Record<QueueName, JobQueue>>;

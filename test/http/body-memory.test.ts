@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createBodyMemory } from '../../src/http/body-memory.ts';
+import { BodyMemory } from '../../src/http/body-memory.ts';
 import { json, type Route } from '../../src/http/route.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { keyOf, open, type Raw, requestText, row, serve, TEST_ROUTE } from './serve.ts';
@@ -10,7 +10,7 @@ const MIB = 2 ** 20;
 describe('memory for bodies', () => {
   const create = () => {
     const reasons: string[] = [];
-    return { memory: createBodyMemory(100, (reason) => reasons.push(reason)), reasons };
+    return { memory: new BodyMemory(100, (reason) => reasons.push(reason)), reasons };
   };
 
   test('is divided: one client gets half, the next half of the rest, and so on', () => {
@@ -21,7 +21,7 @@ describe('memory for bodies', () => {
     expect(() => memory.hold('b').resize(1)).toThrow(Problem);
     memory.hold('c').resize(12);
     expect(reasons).toEqual(['share', 'share']);
-    expect(memory.heldBytes()).toBe(87);
+    expect(memory.total()).toBe(87);
   });
 
   test('goes to a client that holds nothing as long as it fits', () => {
@@ -37,11 +37,11 @@ describe('memory for bodies', () => {
     const hold = memory.hold('a');
     hold.resize(50);
     hold.resize(10);
-    expect(memory.heldBytes()).toBe(10);
+    expect(memory.total()).toBe(10);
     hold.release();
     hold.resize(50); // a byte that arrives after the response
     hold.release();
-    expect(memory.heldBytes()).toBe(0);
+    expect(memory.total()).toBe(0);
   });
 
   test('is taken by finished responses of any size, and some is left for others', () => {
@@ -49,7 +49,7 @@ describe('memory for bodies', () => {
     memory.holdResponse('a').take(1000);
     memory.holdResponse('a').take(1000);
     memory.holdResponse('b').take(1000);
-    expect(memory.heldBytes()).toBeLessThan(80);
+    expect(memory.total()).toBeLessThan(80);
     memory.hold('c').resize(20);
     expect(reasons).toEqual([]);
   });
@@ -65,10 +65,10 @@ describe('memory for bodies', () => {
       third?.wait(60, signal).then(() => ready.push('third')),
     ];
     await other?.wait(10, signal); // holds nothing
-    expect([memory.heldBytes(), ready]).toEqual([60, []]);
+    expect([memory.total(), ready]).toEqual([60, []]);
     first?.release();
     await waits[0];
-    expect([memory.heldBytes(), ready]).toEqual([55, ['second']]);
+    expect([memory.total(), ready]).toEqual([55, ['second']]);
     second?.release();
     await waits[1];
     expect(reasons).toEqual([]);
@@ -81,7 +81,7 @@ describe('memory for bodies', () => {
     const wait = memory.holdResponse('a').wait(60, controller.signal);
     controller.abort(new Error('left'));
     await expect(wait).rejects.toThrow('left');
-    expect(memory.heldBytes()).toBe(40);
+    expect(memory.total()).toBe(40);
   });
 });
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { blockingConnection } from '../../src/platform/redis.ts';
-import { createJobWaiter } from '../../src/queue/job-waiter.ts';
+import { JobWaiter } from '../../src/queue/job-waiter.ts';
 import { openQueue } from '../../src/queue/queue.ts';
 import { consumeJobs } from '../../workers/consume-jobs.ts';
 import { useRedis } from '../support/use-redis.ts';
@@ -20,7 +20,7 @@ const UNCANCELED = {
 };
 
 const openWaiter = () =>
-  createJobWaiter(openQueue('sync', redis, log), redis, blockingConnection(server.url, log), log);
+  JobWaiter.open(openQueue('sync', redis, log), redis, blockingConnection(server.url, log), log);
 
 /** Consumes jobs; returns how to stop. */
 function consume(): () => Promise<void> {

@@ -242,9 +242,9 @@ describe('tags', () => {
         jobs.delete(id);
         const own = job.taken[job.client] ?? 0;
         for (const [client, count] of job.taken.entries()) {
-          // For each of its own turns the others have theirs, by weight, one begun before, and what a tag is rounded by.
+          // For each of its own turns the others have theirs, by weight, one begun before, and what its start and its tag are rounded by.
           const share = weightOf(client) / weightOf(job.client);
-          const most = (own + 1) * share + 2 + weightOf(client) / TURN;
+          const most = (own + 1) * share + 2 + (2 * weightOf(client)) / TURN;
           if (client !== job.client) expect(count).toBeLessThanOrEqual(most);
         }
         for (const [other, { client, taken }] of jobs) {

@@ -19,28 +19,34 @@ function newestOfLargest<T extends WaitingTask>(tasks: readonly T[]): T | undefi
 }
 
 /** A queue whose clients take turns. If its tasks hold more than `maxBytes`, the client that holds most gives way. */
-export function createClientTurns<T extends WaitingTask>(maxBytes: number) {
-  const queue = new TurnQueue<T>();
-  return {
-    remove: (task: T): void => queue.delete(task),
-    size: (): number => queue.items().length,
-    /** Adds a task. Returns the tasks that give way, which may include it. */
-    add(task: T): T[] {
-      queue.add(task, task);
-      const dropped: T[] = [];
-      while (bytesOf(queue.items()) > maxBytes) {
-        const last = newestOfLargest(queue.items());
-        if (!last) break;
-        queue.delete(last);
-        dropped.push(last);
-      }
-      return dropped;
-    },
-    /** Removes and returns the task whose turn it is, of those that may start now. */
-    next(mayStart?: (task: T) => boolean): T | undefined {
-      const first = queue.first(mayStart);
-      if (first) queue.delete(first);
-      return first;
-    },
-  };
+export class ClientTurns<T extends WaitingTask> {
+  readonly #queue = new TurnQueue<T>();
+  readonly #maxBytes: number;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Adds a task. Returns the tasks that give way, which may include it. */
+  add(task: T): T[] {
+    this.#queue.add(task, task);
+    const dropped: T[] = [];
+    while (bytesOf(this.#queue.items()) > this.#maxBytes) {
+      const last = newestOfLargest(this.#queue.items());
+      if (!last) break;
+      this.#queue.delete(last);
+      dropped.push(last);
+    }
+    return dropped;
+  }
+
+  /** Removes and returns the task whose turn it is, of those that may start now. */
+  next(mayStart?: (task: T) => boolean): T | undefined {
+    const first = this.#queue.first(mayStart);
+    if (first) this.#queue.delete(first);
+    return first;
+  }
+
+  remove = (task: T): void => this.#queue.delete(task);
+  size = (): number => this.#queue.items().length;
 }

@@ -8,7 +8,7 @@ import { Problem, unavailable } from '../../platform/problem.ts';
 import type { TurnOwner } from '../../queue/queue.ts';
 import { deserializeProblem } from '../../queue/serialized-problem.ts';
 import { isHeavy } from '../../queue/service-time.ts';
-import { createClientTurns, type WaitingTask } from './client-turns.ts';
+import { ClientTurns, type WaitingTask } from './client-turns.ts';
 import { predictedTurns } from './predicted-work.ts';
 import type { ComputedJson, ThreadData, ThreadResult, ThreadTask } from './thread-protocol.ts';
 
@@ -73,7 +73,7 @@ const isRejection = (error: unknown): boolean =>
 export class LookThreads {
   readonly #deps;
   readonly #pool;
-  readonly #waiting = createClientTurns<PendingTask>(MAX_WAITING_BYTES);
+  readonly #waiting = new ClientTurns<PendingTask>(MAX_WAITING_BYTES);
   #running = 0;
   #heavy = 0;
   readonly #metrics;

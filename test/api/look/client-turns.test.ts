@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createClientTurns } from '../../../src/api/look/client-turns.ts';
+import { ClientTurns } from '../../../src/api/look/client-turns.ts';
 
 const MAX_BYTES = 100;
 const task = (client: string, id: number, { weight = 1, bytes = 1 } = {}) => ({
@@ -14,7 +14,7 @@ const nameOf = ({ client, id }: Task) => `${client}${id}`;
 
 /** Returns a queue with these tasks, and the names of those that gave way. */
 function queueOf(tasks: readonly Task[]) {
-  const turns = createClientTurns<Task>(MAX_BYTES);
+  const turns = new ClientTurns<Task>(MAX_BYTES);
   const dropped = tasks.flatMap((one) => turns.add(one)).map(nameOf);
   const order: string[] = [];
   for (let next = turns.next(); next; next = turns.next()) order.push(nameOf(next));
@@ -36,7 +36,7 @@ describe('turns', () => {
   });
 
   test('of a removed task go to the next', () => {
-    const turns = createClientTurns<Task>(MAX_BYTES);
+    const turns = new ClientTurns<Task>(MAX_BYTES);
     const [first, second] = [task('a', 0), task('a', 1)];
     turns.add(first);
     turns.add(second);
