@@ -107,6 +107,16 @@ function inBrowser(chromium: string): void {
       expect(stored).toBe('["",{},{},null]');
     });
 
+    test('a key in the address counts, also if the address has changed before it is read', async () => {
+      const { page } = await watch(await browser.newContext(), stack.url);
+      await page.goto(stack.url);
+      await page.locator('#sign-in-form button').waitFor();
+      const { key } = await stack.key();
+      await page.evaluate(`location.hash = '#key=${key}'; location.hash = '#/usage'`);
+      await page.locator('[data-page]:not([hidden])').waitFor();
+      await page.context().close();
+    });
+
     test('the keyboard alone turns a photo into a cut-out shown beside it', async () => {
       const { page } = watched;
       const chooser = page.waitForEvent('filechooser');

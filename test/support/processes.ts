@@ -18,7 +18,14 @@ export interface Running {
   end(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts a program and records its output. */
+/** Hooks do not run in a file whose tests are all left out: what was started ends with the run in any case. */
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+process.once('SIGTERM', () => process.exit(143));
+
+/** Starts a program and records its output. It ends with the tests, at the latest. */
 export function run(
   command: string,
   args: readonly string[],
@@ -29,6 +36,8 @@ export function run(
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   const lines: string[] = [];
   const listeners = new Set<(line: string) => void>();
   for (const stream of [child.stdout, child.stderr]) {

@@ -95,8 +95,8 @@ function showSignIn(error) {
 }
 
 /** Reads a key from behind `#`, which browsers never send, and removes it from the address at once. */
-function takeKeyFromAddress() {
-  const key = new URLSearchParams(location.hash.slice(1)).get('key');
+function takeKeyFromAddress(address = location.href) {
+  const key = new URLSearchParams(new URL(address).hash.slice(1)).get('key');
   if (key !== null) history.replaceState(null, '', '/#/cut-out');
   return key;
 }
@@ -150,8 +150,8 @@ session.addEventListener('signed-out', () => {
   if (!isSignedIn) return;
   showSignIn(new ApiError({ type: 'signed-out' }));
 });
-addEventListener('hashchange', () => {
-  const key = takeKeyFromAddress();
+addEventListener('hashchange', ({ newURL }) => {
+  const key = takeKeyFromAddress(newURL); // the address may be another one by now
   if (key) signIn(key).catch(showSignIn);
   else show(true);
 });
