@@ -167,12 +167,8 @@ test('a report is read as lines, and an export as bytes with its name', async ()
 
 test('a job is polled until it ends', async () => {
   const job = (status: string) => jsonResponse({ id: 'job_1', status });
-  const { client, waits } = await serveScript([
-    job('queued'),
-    job('active'),
-    job('active'),
-    job('succeeded'),
-  ]);
+  const states = ['queued', 'active', 'active', 'succeeded'].map(job);
+  const { client, waits } = await serveScript(states);
   expect(await client.jobs.wait('job_1')).toMatchObject({ status: 'succeeded' });
   expect(waits).toEqual([250, 500, 1000]);
 });

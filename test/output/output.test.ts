@@ -30,11 +30,8 @@ test('what a request sends wins over its preset, also over what conflicts with i
   expect(mergePreset(preset, {})).toEqual(preset);
   const expected = { ...preset, quality: 'high' };
   expect(mergePreset(preset, { quality: 'high', crop: undefined })).toEqual(expected);
-  expect(mergePreset(preset, { crop: false })).toEqual({
-    backgroundColor: 'white',
-    crop: false,
-    quality: 'fast',
-  });
+  const merged = { backgroundColor: 'white', crop: false, quality: 'fast' };
+  expect(mergePreset(preset, { crop: false })).toEqual(merged);
   const image = { backgroundImageUrl: 'https://shop.example/wood.jpg' };
   const { backgroundColor: _, ...others } = preset;
   expect(mergePreset(preset, image)).toEqual({ ...others, ...image });

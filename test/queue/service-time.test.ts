@@ -75,10 +75,8 @@ describe('service times', () => {
 
   test('are typical for the images that clients wait for', () => {
     const times = new ServiceTimes();
-    const [small, large] = [
-      { megapixels: 4, millis: 500 },
-      { megapixels: 50, millis: 3000, isAwaited: false },
-    ];
+    const small = { megapixels: 4, millis: 500 };
+    const large = { megapixels: 50, millis: 3000, isAwaited: false };
     const now = learn(times, repeat(30, small, large));
     expect(times.at(now).megapixels).toBeGreaterThan(2.5);
     expect(times.at(now).megapixels).toBeLessThan(4);

@@ -69,13 +69,10 @@ test.each([
 const rejectedWrites = async (): Promise<number> =>
   Number(/^errorstat_OOM:count=(\d+)/m.exec(await redis.info('errorstats'))?.[1] ?? 0);
 
+const AWAY = new StorageError('get', new Error('connection refused'));
+const KILLED = new EngineCrash('The inference process died (SIGKILL)', { signal: 'SIGKILL' });
 const OUTAGES = [
-  [
-    'unavailable storage',
-    async () => {
-      throw new StorageError('get', new Error('connection refused'));
-    },
-  ],
+  ['unavailable storage', () => Promise.reject(AWAY)],
   [
     'a Redis without memory',
     async () => {
@@ -89,12 +86,7 @@ const OUTAGES = [
       await redis.set('a', 'b');
     },
   ],
-  [
-    'a host short of memory',
-    async () => {
-      throw new EngineCrash('The inference process died (SIGKILL)', { signal: 'SIGKILL' });
-    },
-  ],
+  ['a host short of memory', () => Promise.reject(KILLED)],
   [
     'a Redis that cannot be reached',
     async () => {
@@ -129,7 +121,7 @@ test.each(OUTAGES)('%s costs no attempt: the job waits for it', async (what, fai
 
 test('a host whose clock is wrong costs no attempt in an outage either', async () => {
   const work = async () => {
-    if (outcomes().length < 5) throw new StorageError('get', new Error('connection refused'));
+    if (outcomes().length < 5) throw AWAY;
     return { millis: {} };
   };
   const { queue, outcomes, add } = consume(work, { now: () => hostClock() - 60_000 });
@@ -212,7 +204,7 @@ test('waiting for a turn uses up nothing of what a job may wait in an outage', a
   const busyTimes = 9;
   const { queue, reports, add } = consume(async () => {
     if (reports.length < busyTimes) throw new PoolBusy();
-    throw new StorageError('get', new Error('connection refused'));
+    throw AWAY;
   });
   const id = 'job that waits for two reasons';
   await add(id);

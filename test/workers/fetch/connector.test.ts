@@ -71,20 +71,12 @@ describe('a host name', () => {
     await expect(attempt).rejects.toThrow(PRIVATE_NAME);
   });
 
+  const unknown = () => Promise.reject(new Error('ENOTFOUND'));
+  const never = () => new Promise<string[]>(() => {});
   test.each([
     { what: 'without an address', resolve: async () => [], reason: 'dns' },
-    {
-      what: 'that does not exist',
-      resolve: async () => {
-        throw new Error('ENOTFOUND');
-      },
-      reason: 'dns',
-    },
-    {
-      what: 'whose DNS servers do not answer',
-      resolve: () => new Promise<string[]>(() => {}),
-      reason: 'timeout',
-    },
+    { what: 'that does not exist', resolve: unknown, reason: 'dns' },
+    { what: 'whose DNS servers do not answer', resolve: never, reason: 'timeout' },
   ])('$what is rejected: $reason', async ({ resolve, reason }) => {
     const { safe } = resolvingFetcher([], { resolve, limits: { connectMillis: 50 } });
     await expectRejected(safe.fetch('http://shop.example/', SMALL), reason);

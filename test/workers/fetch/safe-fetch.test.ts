@@ -275,17 +275,15 @@ describe('the time limit', () => {
 describe('the least speed', () => {
   const speed = { minBytesPerSecond: 10_000, windowMillis: 100, graceMillis: 0 };
 
-  test.each([{}, ENCODED.gzip])(
-    'ends a body that drips, long before any other limit: %j',
-    async (headers) => {
-      const { origin } = await plantServer((request, response) => {
-        response.writeHead(200, headers).write(gzipSync('a beginning').subarray(0, 12));
-        drip(request, response);
-      });
-      const fetched = fetcher({ limits: { speed } }).fetch(origin, { maxBytes: 2 ** 20 });
-      await expectRejected(fetched, 'too-slow', { retryable: true, isSlow: true });
-    },
-  );
+  const HEADERS = [{}, ENCODED.gzip];
+  test.each(HEADERS)('ends a body that drips, long before any other limit: %j', async (headers) => {
+    const { origin } = await plantServer((request, response) => {
+      response.writeHead(200, headers).write(gzipSync('a beginning').subarray(0, 12));
+      drip(request, response);
+    });
+    const fetched = fetcher({ limits: { speed } }).fetch(origin, { maxBytes: 2 ** 20 });
+    await expectRejected(fetched, 'too-slow', { retryable: true, isSlow: true });
+  });
 
   test('of one request is added to the default', async () => {
     const { origin } = await plantServer(drip);
@@ -626,13 +624,11 @@ describe('an error', () => {
     expect(reported).toEqual(['127.0.0.1 too-large', '10.0.0.1 private-address', ' invalid-url']);
   });
 
-  test.each(['http://127.0.0.1:1/', 'http://10.1.2.3/', 'http://[fd00::1]/'])(
-    'for %s does not reveal the address',
-    async (link) => {
-      const message = await fetcher()
-        .fetch(link, SMALL)
-        .catch((error) => String(error.message));
-      expect(message).toMatch(/^[A-Z][a-z, ]+$/);
-    },
-  );
+  const LINKS = ['http://127.0.0.1:1/', 'http://10.1.2.3/', 'http://[fd00::1]/'];
+  test.each(LINKS)('for %s does not reveal the address', async (link) => {
+    const message = await fetcher()
+      .fetch(link, SMALL)
+      .catch((error) => String(error.message));
+    expect(message).toMatch(/^[A-Z][a-z, ]+$/);
+  });
 });
