@@ -159,9 +159,7 @@ describe('what is recorded of answered requests', () => {
     'eyJhbGciOi',
     'a'.repeat(65),
   ])('a secret in place of an id is left out: %s', (secret) => {
-    expect(keptIds({ params: { id: secret, row: '17' }, made: secret })).toEqual({
-      params: { id: '…', row: '17' },
-      made: '…',
-    });
+    const expected = { params: { id: '…', row: '17' }, made: '…' };
+    expect(keptIds({ params: { id: secret, row: '17' }, made: secret })).toEqual(expected);
   });
 });

@@ -127,10 +127,8 @@ describe('the key register', () => {
     expect(await keys.lookUp('my-own-key-1')).toBeUndefined();
     const first = await keys.lookUp('my-own-key-1', 'my-own-key-1');
     await keys.adopt('my-own-key-1', { ...GRANT, allowBase64: true });
-    expect(await keys.lookUp('my-own-key-1', 'my-own-key-1')).toMatchObject({
-      allowBase64: true,
-      meter: first?.meter,
-    });
+    const expected = { allowBase64: true, meter: first?.meter };
+    expect(await keys.lookUp('my-own-key-1', 'my-own-key-1')).toMatchObject(expected);
     expect(await keys.list()).toHaveLength(1);
   });
 
@@ -276,11 +274,8 @@ describe('managed access', () => {
     const requests = new AccessRequests(redis, keys, hostClock);
     const { id } = await requests.create(request);
     const { key = '' } = await requests.approve(id, limits);
-    expect(await keys.lookUp(key)).toMatchObject({
-      client: 'shop',
-      scopes: GRANT.scopes,
-      quotaPerDay: 5,
-    });
+    const expected = { client: 'shop', scopes: GRANT.scopes, quotaPerDay: 5 };
+    expect(await keys.lookUp(key)).toMatchObject(expected);
     expect(await requests.list()).toMatchObject([{ id, status: 'approved' }]);
   });
 
@@ -312,10 +307,8 @@ describe('managed access', () => {
     const submit = async () => (await requests.submit({ ...request, client: 'known' })).request.id;
     const id = await submit();
     await expect(requests.approve(id, limits)).rejects.toMatchObject({ reason: 'taken' });
-    expect(await requests.approve(id, { ...limits, client: 'new' })).toMatchObject({
-      client: 'new',
-      status: 'approved',
-    });
+    const expected = { client: 'new', status: 'approved' };
+    expect(await requests.approve(id, { ...limits, client: 'new' })).toMatchObject(expected);
     await requests.approve(await submit(), { ...limits, existingClient: true });
   });
 

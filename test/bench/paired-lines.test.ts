@@ -25,11 +25,8 @@ test('a new line is printed as it is', () => {
 test('lines are paired whatever the width of their numbers and of tables', () => {
   const before = ['  PNG   9.5\n| --- | --- |\n| a   | 10 |'];
   const after = ['  PNG  19.0\n| ----- | --- |\n| a     | 5  |'];
-  expect(pairedLines(before, after, median)).toEqual([
-    '  PNG  9.5 → 19 (2.00 ×)',
-    '| ----- | --- |',
-    '| a     | 10 → 5 (0.50 ×)  |',
-  ]);
+  const expected = ['  PNG  9.5 → 19 (2.00 ×)', '| ----- | --- |', '| a     | 10 → 5 (0.50 ×)  |'];
+  expect(pairedLines(before, after, median)).toEqual(expected);
 });
 
 test.each([
@@ -59,10 +56,8 @@ test.each([
 });
 
 test('JSON output has the keys it always had, one for each label', () => {
-  expect(withJsonKeys({ 'images per second': 20, slots: 2 })).toEqual({
-    'pictures a second': 20,
-    slots: 2,
-  });
+  const expected = { 'pictures a second': 20, slots: 2 };
+  expect(withJsonKeys({ 'images per second': 20, slots: 2 })).toEqual(expected);
   const labels = RENAMED_TEXTS.map(([, is]) => is);
   expect(new Set(labels).size).toBe(labels.length);
 });

@@ -22,13 +22,8 @@ test('a vote is read with its room, as `/calibrate` takes it', async () => {
   );
   expect(more).toEqual([]);
   expect(vote).toMatchObject({ vote: 1, person: 'Doe, A study, 7', climate: 'desert' });
-  expect(vote?.feedback).toEqual({
-    vote: 1,
-    met: 1.2,
-    plan: 'indoor',
-    indoorTempC: 27.6,
-    worn: { icl: 0.5 },
-  });
+  const expected = { vote: 1, met: 1.2, plan: 'indoor', indoorTempC: 27.6, worn: { icl: 0.5 } };
+  expect(vote?.feedback).toEqual(expected);
 });
 
 test('a vote without a quantity of PMV, or beyond what `/calibrate` takes, is left out', async () => {

@@ -48,10 +48,8 @@ test('a file that is not of the command is neither done nor replaced', async () 
 });
 
 test('what a killed run had begun is made', async () => {
-  const ledger = await PhotoLedger.open('remove', join(folder, 'out'), {
-    request: {},
-    force: false,
-  });
+  const out = join(folder, 'out');
+  const ledger = await PhotoLedger.open('remove', out, { request: {}, force: false });
   const killed = ledger.make(photo(), () => Promise.reject(new Error('killed')));
   await expect(killed).rejects.toThrow('killed');
   await ledger.close();

@@ -21,9 +21,8 @@ test('a body that is too large is not sent', async () => {
   expect(server.requests).toHaveLength(0);
   const byDefault = createTestClient(server).client;
   const large = new Blob([new Uint8Array(20 * 2 ** 20), 'x']);
-  expect(await failure(byDefault.removeBackground(large))).toMatchObject({
-    type: 'payload-too-large',
-  });
+  const expected = { type: 'payload-too-large' };
+  expect(await failure(byDefault.removeBackground(large))).toMatchObject(expected);
 });
 
 test('strokes are sent as JSON beside the photo and its alpha', async () => {
@@ -76,18 +75,16 @@ test('a key with invalid characters is rejected, and no error contains it', asyn
   expect(server.requests).toHaveLength(0);
 });
 
-test.each(['document', 'importScripts'])(
-  'with %s in the global scope, a key is rejected',
-  (name) => {
-    Object.assign(globalThis, { [name]: {} });
-    onTestFinished(() => void Reflect.deleteProperty(globalThis, name));
-    const baseUrl = 'https://gateway.example';
-    expect(() => createClient({ baseUrl, key: 'sv_test' })).toThrow(/could read the API key/);
-    expect(() => createClient({ baseUrl, key: () => 'sv_test' })).toThrow(SelvageError);
-    expect(() => createClient({ baseUrl, key: 'sv_test', allowKeyInBrowser: true })).not.toThrow();
-    expect(() => createClient({ baseUrl })).not.toThrow();
-  },
-);
+const NAMES = ['document', 'importScripts'];
+test.each(NAMES)('with %s in the global scope, a key is rejected', (name) => {
+  Object.assign(globalThis, { [name]: {} });
+  onTestFinished(() => void Reflect.deleteProperty(globalThis, name));
+  const baseUrl = 'https://gateway.example';
+  expect(() => createClient({ baseUrl, key: 'sv_test' })).toThrow(/could read the API key/);
+  expect(() => createClient({ baseUrl, key: () => 'sv_test' })).toThrow(SelvageError);
+  expect(() => createClient({ baseUrl, key: 'sv_test', allowKeyInBrowser: true })).not.toThrow();
+  expect(() => createClient({ baseUrl })).not.toThrow();
+});
 
 test('without a key no Authorization is sent; a page sends X-Selvage-Console', async () => {
   const server = await startScriptedServer(jsonResponse({}));
@@ -99,18 +96,17 @@ test('without a key no Authorization is sent; a page sends X-Selvage-Console', a
     headers.authorization,
     headers['x-selvage-console'],
   ]);
-  expect(sent).toEqual([
+  const expected = [
     [undefined, undefined],
     [undefined, '1'],
-  ]);
+  ];
+  expect(sent).toEqual(expected);
 });
 
-test.each([undefined, '', 'gateway.example', 'ftp://gateway.example'])(
-  '%s is rejected as a baseUrl',
-  (baseUrl) => {
-    expect(() => createClient({ baseUrl })).toThrow(TypeError);
-  },
-);
+const BASE_URLS = [undefined, '', 'gateway.example', 'ftp://gateway.example'];
+test.each(BASE_URLS)('%s is rejected as a baseUrl', (baseUrl) => {
+  expect(() => createClient({ baseUrl })).toThrow(TypeError);
+});
 
 test('the base URL may have a path', async () => {
   const server = await startScriptedServer(jsonResponse({}));

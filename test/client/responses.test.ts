@@ -64,12 +64,8 @@ test.each([
 ] as const)('%s is damaged-answer, and not retried', async (_name, bytes, type, options) => {
   const headers = { 'x-request-id': 'r-2', ...(type && { 'content-type': type }) };
   const { client, server } = await serveScript([respondWith(200, bytes, headers), imageResponse]);
-  expect(await failure(client.removeBackground(IMAGE, options))).toMatchObject({
-    name: 'SelvageError',
-    type: 'damaged-answer',
-    status: 0,
-    requestId: 'r-2',
-  });
+  const expected = { name: 'SelvageError', type: 'damaged-answer', status: 0, requestId: 'r-2' };
+  expect(await failure(client.removeBackground(IMAGE, options))).toMatchObject(expected);
   expect(server.requests).toHaveLength(1);
 });
 
@@ -202,8 +198,7 @@ test('a program is told once that what it calls will end', async () => {
   const ending = respondWith(200, PNG, headers);
   const { client } = await serveScript([ending, ending]);
   for (let call = 0; call < 2; call++) await client.removeBackground(IMAGE);
-  expect(warn.mock.calls).toEqual([
-    [expect.stringMatching(/ends on Thu, 01 Jul 2027.*docs.example/)],
-  ]);
+  const expected = [[expect.stringMatching(/ends on Thu, 01 Jul 2027.*docs.example/)]];
+  expect(warn.mock.calls).toEqual(expected);
   warn.mockRestore();
 });

@@ -64,27 +64,17 @@ test('a Retry-After may be a date', async () => {
   expect(waits[0]).toBeLessThanOrEqual(60_000);
 });
 
+const FAILED = problemResponse(502, 'upstream-failed');
+const busy = (headers = {}) => problemResponse(503, 'upstream-unavailable', headers);
+const afterSeconds = (seconds: number) => busy({ 'retry-after': `${seconds}` });
+const HALF = cutOff([PNG.subarray(0, 9)], { 'content-type': 'image/png', 'content-length': '16' });
+
 test.each([
-  [
-    '502 backs off',
-    [problemResponse(502, 'upstream-failed'), problemResponse(502, 'upstream-failed')],
-    [500, 1000],
-  ],
-  ['503 backs off', [problemResponse(503, 'upstream-unavailable')], [500]],
-  [
-    '503 waits at least as long as the service says',
-    [
-      problemResponse(503, 'upstream-unavailable', { 'retry-after': '3' }),
-      problemResponse(503, 'upstream-unavailable', { 'retry-after': '0' }),
-    ],
-    [3000, 1000],
-  ],
+  ['502 backs off', [FAILED, FAILED], [500, 1000]],
+  ['503 backs off', [busy()], [500]],
+  ['503 waits as long as the service says', [afterSeconds(3), afterSeconds(0)], [3000, 1000]],
   ['a connection that breaks before the response', [cutOff([], {}), hangUp], [500, 1000]],
-  [
-    'a body that breaks off',
-    [cutOff([PNG.subarray(0, 9)], { 'content-type': 'image/png', 'content-length': '16' })],
-    [500],
-  ],
+  ['a body that breaks off', [HALF], [500]],
 ] as const)('%s, then succeeds', async (_name, faults, expected) => {
   const { client, waits } = await serveScript([...faults, imageResponse]);
   expect(await client.removeBackground(IMAGE)).toMatchObject({ requestId: 'r-picture' });
@@ -102,11 +92,8 @@ test('backoff doubles up to its maximum, and attempts are limited', async () => 
 
 test('by default attempts go on until the time limit of the call', async () => {
   const busy = problemResponse(503, 'upstream-unavailable');
-  const { client, waits } = await serveScript([
-    ...Array.from({ length: 9 }, () => busy),
-    hangUp,
-    imageResponse,
-  ]);
+  const faults = Array(9).fill(busy);
+  const { client, waits } = await serveScript([...faults, hangUp, imageResponse]);
   expect(await client.removeBackground(IMAGE)).toMatchObject({ requestId: 'r-picture' });
   expect(waits).toHaveLength(10);
 });
@@ -128,10 +115,8 @@ test('a wait that would exceed the time limit is not started', async () => {
   const { client, waits } = await serveScript([
     problemResponse(429, 'quota-exceeded', { 'retry-after': '36000' }),
   ]);
-  expect(await failure(client.usage())).toMatchObject({
-    type: 'quota-exceeded',
-    retryAfterSeconds: 36_000,
-  });
+  const expected = { type: 'quota-exceeded', retryAfterSeconds: 36_000 };
+  expect(await failure(client.usage())).toMatchObject(expected);
   expect(waits).toEqual([]);
 });
 
@@ -147,10 +132,8 @@ test.each([
   // A busy machine may be too slow for the limit more than once.
   const retry = { maxAttempts: 100 };
   const { client, waits } = createTestClient(server, { attemptTimeoutMillis: 100, retry });
-  expect(await client.usage({ timeoutMillis: 3_600_000 })).toEqual({
-    client: 'me',
-    requestId: 'r-1',
-  });
+  const expected = { client: 'me', requestId: 'r-1' };
+  expect(await client.usage({ timeoutMillis: 3_600_000 })).toEqual(expected);
   expect(waits[0]).toBe(500);
 });
 
@@ -206,11 +189,7 @@ test('a call that only costs has one too, and one that costs nothing has none', 
 test('what is in progress is waited for, whatever the number of attempts', async () => {
   const stillRunning = problemResponse(409, 'conflict', { 'retry-after': '1' });
   const { client } = await serveScript(
-    [
-      problemResponse(502, 'upstream-failed'),
-      ...Array.from({ length: 9 }, () => stillRunning),
-      jsonResponse({ id: 'job_1' }),
-    ],
+    [FAILED, ...Array(9).fill(stillRunning), jsonResponse({ id: 'job_1' })],
     { retry: { baseMillis: 10, maxAttempts: 3 } },
   );
   expect(await client.jobs.create({ image: IMAGE })).toMatchObject({ id: 'job_1' });

@@ -54,12 +54,8 @@ test('a download that breaks off is resumed after the last row', async () => {
     cutOff([row(2)], NDJSON),
     respondWith(200, row(3), NDJSON),
   ]);
-  expect(await idsOf(client.batches.results('batch_1'))).toEqual([
-    'sku-0',
-    'sku-1',
-    'sku-2',
-    'sku-3',
-  ]);
+  const expected = ['sku-0', 'sku-1', 'sku-2', 'sku-3'];
+  expect(await idsOf(client.batches.results('batch_1'))).toEqual(expected);
   expect(server.requests.map(({ url }) => url)).toEqual([
     '/intake/v1/batches/batch_1/results',
     '/intake/v1/batches/batch_1/results?after=1',
@@ -90,9 +86,8 @@ test('bytes that are not UTF-8 end the rows', async () => {
   const { client } = await serveScript([
     respondWith(200, Buffer.from([0x22, 0xff, 0x22, 0x0a]), NDJSON),
   ]);
-  expect(await failure(collect(client.batches.results('b')))).toMatchObject({
-    type: 'damaged-answer',
-  });
+  const expected = { type: 'damaged-answer' };
+  expect(await failure(collect(client.batches.results('b')))).toMatchObject(expected);
 });
 
 test('events are followed to the end', async () => {
@@ -114,12 +109,8 @@ test('events that break off are resumed after the last, when the service says', 
   ]);
   const names = (await collect(client.batches.events('b'))).map((progress) => progress.event);
   expect(names).toEqual(['progress', 'progress', 'completed']);
-  expect(server.requests.map(({ headers }) => headers['last-event-id'])).toEqual([
-    undefined,
-    '1',
-    '2',
-    '2',
-  ]);
+  const expected = [undefined, '1', '2', '2'];
+  expect(server.requests.map(({ headers }) => headers['last-event-id'])).toEqual(expected);
   expect(waits).toEqual([500, 2000, 4000]);
 });
 
@@ -133,9 +124,8 @@ test('a stream without events fails after the last attempt', async () => {
   const { client, waits } = await serveScript([respondWith(200, 'retry: 10\n\n', SSE)], {
     retry: { maxAttempts: 3 },
   });
-  expect(await failure(collect(client.batches.events('b')))).toMatchObject({
-    type: 'connection-failed',
-  });
+  const expected = { type: 'connection-failed' };
+  expect(await failure(collect(client.batches.events('b')))).toMatchObject(expected);
   expect(waits).toEqual([500, 1000]);
 });
 
@@ -177,20 +167,14 @@ test('a report is read as lines, and an export as bytes with its name', async ()
 
 test('a job is polled until it ends', async () => {
   const job = (status: string) => jsonResponse({ id: 'job_1', status });
-  const { client, waits } = await serveScript([
-    job('queued'),
-    job('active'),
-    job('active'),
-    job('succeeded'),
-  ]);
+  const states = ['queued', 'active', 'active', 'succeeded'].map(job);
+  const { client, waits } = await serveScript(states);
   expect(await client.jobs.wait('job_1')).toMatchObject({ status: 'succeeded' });
   expect(waits).toEqual([250, 500, 1000]);
 });
 
 test('a job that does not end in time is a timeout with its status', async () => {
   const { client } = await serveScript([jsonResponse({ id: 'job_1', status: 'queued' })]);
-  expect(await failure(client.jobs.wait('job_1', { timeoutMillis: 3000 }))).toMatchObject({
-    type: 'timeout',
-    detail: 'The job job_1 is still queued',
-  });
+  const expected = { type: 'timeout', detail: 'The job job_1 is still queued' };
+  expect(await failure(client.jobs.wait('job_1', { timeoutMillis: 3000 }))).toMatchObject(expected);
 });

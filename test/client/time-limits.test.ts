@@ -65,8 +65,7 @@ test('a stream that is not read leaves no timer behind', async () => {
     fetch: async () => responses.shift() ?? Response.error(),
   });
   expect(await collect(client.batches.events('b'))).toEqual([]);
-  expect(await failure(collect(client.batches.results('b')))).toMatchObject({
-    type: 'damaged-answer',
-  });
+  const expected = { type: 'damaged-answer' };
+  expect(await failure(collect(client.batches.results('b')))).toMatchObject(expected);
   expect(vi.getTimerCount()).toBe(0);
 });

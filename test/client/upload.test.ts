@@ -107,9 +107,8 @@ test('when the quota is used up, the error is thrown', async () => {
 test('an upload is resumed in another process with the same rows', async () => {
   const { server, received } = await startBatchServer({ rows: 2 });
   const once = createTestClient(server, { retry: { maxAttempts: 1 } }).client;
-  expect(await failure(once.batches.addRows('b', rows(5)))).toMatchObject({
-    type: 'connection-failed',
-  });
+  const expected = { type: 'connection-failed' };
+  expect(await failure(once.batches.addRows('b', rows(5)))).toMatchObject(expected);
   async function* again() {
     yield* rows(5);
   }
@@ -127,8 +126,7 @@ test('no rows, no upload; a row that is too large is not sent', async () => {
   const { server, posts } = await startBatchServer();
   const { client } = createTestClient(server, { maxBodyBytes: 10 });
   expect(await client.batches.addRows('b', [])).toMatchObject({ accepted: 0, offset: 0 });
-  expect(await failure(client.batches.addRows('b', rows(1)))).toMatchObject({
-    type: 'payload-too-large',
-  });
+  const expected = { type: 'payload-too-large' };
+  expect(await failure(client.batches.addRows('b', rows(1)))).toMatchObject(expected);
   expect(posts()).toEqual([]);
 });

@@ -52,11 +52,8 @@ test('a stranger asks, the operator approves with fewer scopes, and the key work
   const { code, id, secret } = await submit({ client: 'first', scopes });
   expect(code).toBe(201);
   const waiting = await fetchKey(id, secret);
-  expect([waiting.code, waiting.type, waiting.headers.get('retry-after')]).toEqual([
-    409,
-    'conflict',
-    '60',
-  ]);
+  const expected = [409, 'conflict', '60'];
+  expect([waiting.code, waiting.type, waiting.headers.get('retry-after')]).toEqual(expected);
   const approval = { scopes: ['taxonomy:classify'], quotaPerDay: 7 };
   const approved = await send(`${PATH}/${id}/approve`, approval, operator);
   expect(approved).toMatchObject({ code: 200, status: 'approved' });
@@ -142,12 +139,8 @@ describe('with an Idempotency-Key', () => {
     const form = { ...FORM, client: 'once' };
     const first = await send(PATH, form, '', here, 'ask-1');
     const again = await send(PATH, form, '', here, 'ask-1');
-    expect([first.code, again.code, again.type, again.id]).toEqual([
-      201,
-      409,
-      'conflict',
-      first.id,
-    ]);
+    const expected = [201, 409, 'conflict', first.id];
+    expect([first.code, again.code, again.type, again.id]).toEqual(expected);
     expect([again.secret, again.headers.get('idempotency-replayed')]).toEqual(['', 'true']);
     expect(again.detail).toContain('another Idempotency-Key');
     const other = await send(PATH, { ...form, note: 'two' }, '', here, 'ask-1');

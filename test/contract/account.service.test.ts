@@ -152,10 +152,11 @@ describe('keys', () => {
       (await ask(key, 'GET', KEYS)).keys.find((each) => each.id === created.id)?.lastUsedAt;
     await expect.poll(used).toMatch(/^\d{4}-/);
     const listed = await ask(key, 'GET', KEYS);
-    expect(listed.keys.map((each) => [each.id, each.current])).toEqual([
+    const expected = [
       [id, true],
       [created.id, false],
-    ]);
+    ];
+    expect(listed.keys.map((each) => [each.id, each.current])).toEqual(expected);
     for (const secret of [key, created.key]) expect(listed.text).not.toContain(secret.slice(15));
 
     const rotated = await ask(key, 'POST', `${KEYS}/${created.id}/rotate`, { graceSeconds: 0 });
@@ -186,9 +187,8 @@ describe('keys', () => {
     const { key } = await newClient({ quotaPerDay: 1, rate: { count: 6000, periodSeconds: 60 } });
     const second = await ask(key, 'POST', KEYS);
     expect((await postImage(stack, shirt, { key })).status).toBe(200);
-    expect(await ask(second.key, 'GET', '/intake/v1/usage')).toMatchObject({
-      quota: { limit: 1, remaining: 0 },
-    });
+    const expected = { quota: { limit: 1, remaining: 0 } };
+    expect(await ask(second.key, 'GET', '/intake/v1/usage')).toMatchObject(expected);
   });
 
   test.each([
@@ -249,10 +249,8 @@ describe('keys', () => {
 
   test('the last key stays, of two at the same time one; a key may revoke itself', async () => {
     const { key, id } = await newClient();
-    expect(await ask(key, 'DELETE', `${KEYS}/${id}`)).toMatchObject({
-      code: 409,
-      type: 'conflict',
-    });
+    const expected = { code: 409, type: 'conflict' };
+    expect(await ask(key, 'DELETE', `${KEYS}/${id}`)).toMatchObject(expected);
     const second = await ask(key, 'POST', KEYS);
     const answers = await Promise.all([
       ask(key, 'DELETE', `${KEYS}/${id}`),
@@ -304,9 +302,8 @@ describe('usage', () => {
     // The image of the job cannot be fetched: its unit is refunded, and the day says so.
     const units = async () => (await used()).reduce((sum, day) => sum + day.units, 0);
     await expect.poll(units).toBe(3);
-    expect(await ask(key, 'GET', '/account/v1/usage')).toMatchObject({
-      client: expect.stringContaining(client),
-    });
+    const expected = { client: expect.stringContaining(client) };
+    expect(await ask(key, 'GET', '/account/v1/usage')).toMatchObject(expected);
     for (const days of ['0', '91', 'x'])
       expect((await ask(key, 'GET', `/account/v1/usage?days=${days}`)).code).toBe(400);
   });
@@ -423,10 +420,8 @@ describe('the audit log', () => {
     'refuses %s',
     async (query) => {
       const { key } = await newOperator();
-      expect(await ask(key, 'GET', `${AUDIT}?${query}`)).toMatchObject({
-        code: 400,
-        type: 'invalid-request',
-      });
+      const expected = { code: 400, type: 'invalid-request' };
+      expect(await ask(key, 'GET', `${AUDIT}?${query}`)).toMatchObject(expected);
     },
   );
 

@@ -65,24 +65,19 @@ describe.each(NOTHING)('a request with %s', (_, init) => {
 });
 
 describe('where no body is needed', () => {
-  test.each(['', 'Content-Type: application/json\r\n'])(
-    'an empty chunked one is none (%j)',
-    async (type) => {
-      const head = `POST /intake/v1/batches HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n`;
-      const more = `${type}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`;
-      expect(await rawExchange(stack.url, head + more)).toMatch(/^HTTP\/1.1 201 /);
-    },
-  );
+  const TYPES = ['', 'Content-Type: application/json\r\n'];
+  test.each(TYPES)('an empty chunked one is none (%j)', async (type) => {
+    const head = `POST /intake/v1/batches HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n`;
+    const more = `${type}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`;
+    expect(await rawExchange(stack.url, head + more)).toMatch(/^HTTP\/1.1 201 /);
+  });
 
+  const LONG = `{"a":"${'x'.repeat(2000)}"}`;
   test.each([
     ['text', { body: 'now' }, 'unsupported-media-type'],
     ['a form', { body: new URLSearchParams({ now: '1' }) }, 'unsupported-media-type'],
     ['half an object', { body: '{', headers: JSON_TYPE }, 'invalid-request'],
-    [
-      'over 1 KiB',
-      { body: `{"a":"${'x'.repeat(2000)}"}`, headers: JSON_TYPE },
-      'payload-too-large',
-    ],
+    ['over 1 KiB', { body: LONG, headers: JSON_TYPE }, 'payload-too-large'],
   ])('%s is rejected as before', async (_, init, type) => {
     const response = await ask('POST', '/intake/v1/webhooks/secret', init);
     expect((await problemOf(response)).type).toBe(type);
@@ -118,10 +113,8 @@ describe('a part of a form in JSON', () => {
 
   test.each(PARTS)('%s describes a garment', async (_, part) => {
     const response = await classify('attributes', part);
-    expect([response.status, await response.json()]).toMatchObject([
-      200,
-      { evidence: { text: { language: 'en' } } },
-    ]);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ evidence: { text: { language: 'en' } } });
   });
 
   test('with a type and no file name describes a garment', async () => {
@@ -137,10 +130,9 @@ describe('a part of a form in JSON', () => {
     form.append('options', json('{"quality":"fast"}'));
     form.append('retention', json('{"outputSeconds":600}'));
     const response = await intake.ask('POST', '/jobs', { body: form });
-    expect([response.status, await response.json()]).toMatchObject([
-      202,
-      { operations: ['classify'], options: { quality: 'fast' } },
-    ]);
+    expect(response.status).toBe(202);
+    const accepted = { operations: ['classify'], options: { quality: 'fast' } };
+    expect(await response.json()).toMatchObject(accepted);
   });
 
   test.each([
@@ -268,20 +260,12 @@ test('a form without a boundary is said to have none', async () => {
 });
 
 test('a body that is too long is refused before a client is told to send it', async () => {
-  const answer = await rawExchange(
-    stack.url,
-    [
-      'POST /look/v1/outfits HTTP/1.1',
-      'Host: x',
-      `Authorization: Bearer ${key}`,
-      'Content-Type: application/json',
-      'Content-Length: 99000000',
-      'Expect: 100-continue',
-      'Connection: close',
-      '\r\n',
-    ].join('\r\n'),
-  );
-  expect(answer).toMatch(/^HTTP\/1.1 413 /);
+  const headers = [
+    ...['Host: x', `Authorization: Bearer ${key}`, 'Content-Type: application/json'],
+    ...['Content-Length: 99000000', 'Expect: 100-continue', 'Connection: close'],
+  ];
+  const request = ['POST /look/v1/outfits HTTP/1.1', ...headers, '\r\n'].join('\r\n');
+  expect(await rawExchange(stack.url, request)).toMatch(/^HTTP\/1.1 413 /);
 });
 
 describe('a __proto__ member', () => {
@@ -292,10 +276,8 @@ describe('a __proto__ member', () => {
     ['/intake/v1/feeds', '{"__proto__":{"url":"http://a.example/"}}'],
   ])('of a body to %s is rejected as what it is', async (path, body) => {
     const problem = await problemOf(await ask('POST', path, { body, headers: JSON_TYPE }));
-    expect(problem).toMatchObject({
-      type: 'invalid-request',
-      detail: expect.stringContaining('"__proto__"'),
-    });
+    const expected = { type: 'invalid-request', detail: expect.stringContaining('"__proto__"') };
+    expect(problem).toMatchObject(expected);
   });
 
   test('as the name of a part is rejected as what it is', async () => {

@@ -115,10 +115,8 @@ test('a job is created, awaited, downloaded and deleted; another is cancelled', 
     retention: { outputSeconds: 600 },
   });
   const done = await jobs.wait(job.id);
-  expect(done).toMatchObject({
-    status: 'succeeded',
-    operations: ['classify', 'remove-background'],
-  });
+  const expected = { status: 'succeeded', operations: ['classify', 'remove-background'] };
+  expect(done).toMatchObject(expected);
   expect((await jobs.get(job.id)).results?.classification?.status).toBe('classified');
   expect((await jobs.result(job.id)).mediaType).toBe('image/png');
   expect(await jobs.delete(job.id)).toMatchObject({ id: job.id, blobs: expect.any(Number) });

@@ -187,10 +187,8 @@ describe('a request is rejected', () => {
 
   test('for an invalid parameter, which the response names', async () => {
     const response = post({ fields: { size: 'huge', scale: '5%' } });
-    expect(await rejection(response)).toEqual({
-      status: 400,
-      codes: ['invalid_size', 'invalid_scale'],
-    });
+    const expected = { status: 400, codes: ['invalid_size', 'invalid_scale'] };
+    expect(await rejection(response)).toEqual(expected);
   });
 
   test('for a missing or ambiguous source', async () => {

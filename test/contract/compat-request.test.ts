@@ -30,6 +30,9 @@ describe('a parameter becomes an output option', () => {
   const WALL = 'https://example.com/wall.jpg';
   const crop = { crop: 'true' };
   const alpha = { channels: 'alpha' };
+  const drop = { shadow_type: 'drop' };
+  const names = ['roi', 'scale', 'format', 'size', 'image_url', 'other'];
+  const EMPTY = { ...Object.fromEntries(names.map((name) => [name, ''])), bg_color: ' ' };
   const onColor = (backgroundColor: string) => ({ format: 'jpeg', backgroundColor });
   test.each<[name: string, fields: Record<string, unknown>, options: object]>([
     ['nothing', {}, {}],
@@ -44,11 +47,7 @@ describe('a parameter becomes an output option', () => {
     ['no crop', { crop: 'false' }, {}],
     ['crop in JSON', { crop: true }, { crop: true }],
     ['crop_margin', { ...crop, crop_margin: '10% 30px' }, { crop: true, cropMargin: '10% 30px' }],
-    [
-      'crop_margin without a unit',
-      { ...crop, crop_margin: '0' },
-      { crop: true, cropMargin: '0px' },
-    ],
+    ['crop_margin of no unit', { ...crop, crop_margin: '0' }, { crop: true, cropMargin: '0px' }],
     ['crop_margin without crop, which has no effect', { crop_margin: '10%' }, {}],
     ['scale', { scale: '50%' }, { scale: '50%' }],
     ['scale original', { scale: 'original' }, {}],
@@ -61,11 +60,7 @@ describe('a parameter becomes an output option', () => {
     ['shadow_type drop', { shadow_type: 'drop' }, { shadow: 'drop' }],
     ['shadow_type auto', { shadow_type: 'auto' }, { shadow: 'drop' }],
     ['shadow_type none over add_shadow', { add_shadow: 'true', shadow_type: 'none' }, {}],
-    [
-      'shadow_opacity',
-      { shadow_type: 'drop', shadow_opacity: '30' },
-      { shadow: 'drop', shadowOpacityPct: 30 },
-    ],
+    ['shadow_opacity', { ...drop, shadow_opacity: '30' }, { shadow: 'drop', shadowOpacityPct: 30 }],
     ['shadow_opacity without a shadow, which has no effect', { shadow_opacity: 30 }, {}],
     ['semitransparency', { semitransparency: 'true' }, {}],
     ['semitransparency false', { semitransparency: 'false' }, { semitransparency: false }],
@@ -78,11 +73,7 @@ describe('a parameter becomes an output option', () => {
     ['bg_color fully transparent', { bg_color: '00000000', ...alpha }, alpha],
     ['bg_color and png', { bg_color: 'fff', format: 'png' }, { backgroundColor: '#ffffff' }],
     ['bg_image_url', { bg_image_url: WALL }, { format: 'jpeg', backgroundImageUrl: WALL }],
-    [
-      'empty texts',
-      { roi: '', bg_color: ' ', scale: '', format: '', size: '', image_url: '', other: '' },
-      {},
-    ],
+    ['empty texts', EMPTY, {}],
     ['null in JSON', { roi: null, crop: null }, {}],
   ])('%s', (_, fields, options) => {
     expect(optionsOf(fields)).toEqual(options);
@@ -139,11 +130,7 @@ describe('the image comes from', () => {
     ['image_file', {}, { image_file: JPEG }],
     ['image_file_b64', { image_file_b64: base64 }, {}],
     ['image_file_b64 as a data URL', { image_file_b64: `data:image/jpeg;base64,${base64}` }, {}],
-    [
-      'image_file_b64 next to an empty file',
-      { image_file_b64: base64 },
-      { image_file: new Uint8Array() },
-    ],
+    ['image_file_b64 and an empty file', { image_file_b64: base64 }, { image_file: Buffer.of() }],
   ])('%s', (_, fields, files) => {
     expect(source(fields, files)).toEqual({ image: JPEG });
   });

@@ -169,10 +169,8 @@ describe('withoutBG', () => {
   });
 
   test('errors say what is wrong in detail', async () => {
-    expect(await rejection(await postWithoutBg(formWith({ format: 'png' })))).toEqual({
-      status: 422,
-      body: { detail: 'Provide either a file or an image URL.' },
-    });
+    const expected = { status: 422, body: { detail: 'Provide either a file or an image URL.' } };
+    expect(await rejection(await postWithoutBg(formWith({ format: 'png' })))).toEqual(expected);
     const gone = await postWithoutBg(formWith({ image_url: `${web.origin}/none.jpg` }));
     expect(await rejection(gone)).toEqual(fieldError('body', 'image_url'));
     expect(await rejection(await postWithoutBg(formOf({ quality: '0' })))).toEqual(

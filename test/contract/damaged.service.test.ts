@@ -21,9 +21,8 @@ test('rows are missing: every door that shows pixels says from which one on', as
   const removal = await postImage(stack, half, { key });
   expect(await removal.json()).toMatchObject(PROBLEM);
   const { id } = await readJob(await intake.post(half));
-  expect(await intake.until(id, 'failed')).toMatchObject({
-    problem: { type: 'invalid-request', detail: DAMAGED },
-  });
+  const expected = { problem: { type: 'invalid-request', detail: DAMAGED } };
+  expect(await intake.until(id, 'failed')).toMatchObject(expected);
   const image_base64 = half.toString('base64');
   const garments = await postJson('/taxonomy/v1/garments', { image_base64 });
   expect(await garments.json()).toMatchObject(PROBLEM);

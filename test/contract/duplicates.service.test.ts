@@ -67,9 +67,8 @@ describe('the duplicates of a batch', () => {
       );
     }
     const [first] = await batches.lines(id, 'results');
-    expect(first?.cutout).toMatchObject({
-      fingerprint: expect.stringMatching(/^layout1:[\w-]{86}$/),
-    });
+    const expected = { fingerprint: expect.stringMatching(/^layout1:[\w-]{86}$/) };
+    expect(first?.cutout).toMatchObject(expected);
   });
 
   test('come group by group from the client', async () => {
@@ -89,13 +88,9 @@ describe('the duplicates of a batch', () => {
   });
 
   test('of classified and separated photos are found by the same fingerprint', async () => {
-    const both = await batches.open({ operations: ['classify', 'separate'] });
-    await batches.send(
-      both,
-      [uploadedRow('a', shirt), uploadedRow('b', copies[0]!), uploadedRow('c', red)].join(''),
-    );
-    await batches.seal(both);
-    const { duplicates } = await batches.until(both, 'completed');
+    const rows = [uploadedRow('a', shirt), uploadedRow('b', copies[0]!), uploadedRow('c', red)];
+    const both = await batches.completed(rows.join(''), { operations: ['classify', 'separate'] });
+    const { duplicates } = await batches.get(both);
     expect(duplicates).toEqual({ compared: 3, groups: 1, rows: 1 });
     const [line] = await batches.lines(both, 'results');
     const text = expect.stringMatching(/^layout1:/);
@@ -143,9 +138,7 @@ describe('the duplicates of a feed run', () => {
 
   test('are found again among images that have not changed', async () => {
     run = await feeds.runAgain(run.feedId);
-    expect(run).toMatchObject({
-      counts: { unchanged: 3 },
-      duplicates: { compared: 3, groups: 1, rows: 1 },
-    });
+    const expected = { counts: { unchanged: 3 }, duplicates: { compared: 3, groups: 1, rows: 1 } };
+    expect(run).toMatchObject(expected);
   });
 });

@@ -26,12 +26,10 @@ describe('one form of pointer', () => {
     const none = await postForm(stack, new FormData(), { key });
     expect(await errorsOf(none)).toEqual([{ pointer: '/image', detail: 'is missing' }]);
     const path = '/bg/v1/background-removals?return_base64=true';
-    expect(await errorsOf(await send(path, {}))).toEqual([
-      { pointer: '/image_base64', detail: 'is missing' },
-    ]);
-    expect(await errorsOf(await send(path, { image_base64: 5 }))).toEqual([
-      { pointer: '/image_base64', detail: 'must be a string' },
-    ]);
+    const expected = [{ pointer: '/image_base64', detail: 'is missing' }];
+    expect(await errorsOf(await send(path, {}))).toEqual(expected);
+    const expectedErrors = [{ pointer: '/image_base64', detail: 'must be a string' }];
+    expect(await errorsOf(await send(path, { image_base64: 5 }))).toEqual(expectedErrors);
   });
 
   test.each([
@@ -49,24 +47,16 @@ describe('one form of pointer', () => {
 
 describe('a field that is to blame is named', () => {
   const HELLO = Buffer.from('hello');
+  const named = (file: string): [string, Buffer, string] => ['image', shirt, file];
+  const onGround = (backgroundImage: Buffer) => formWith({ image: shirt, backgroundImage });
   test.each<[what: string, form: () => FormData, status: number, pointer: string]>([
     ['an empty image', () => formWith({ image: Buffer.from('') }), 400, '/image'],
-    [
-      'two images',
-      () => formOf(['image', shirt, 'a.jpg'], ['image', shirt, 'b.jpg']),
-      400,
-      '/image',
-    ],
+    ['two images', () => formOf(named('a.jpg'), named('b.jpg')), 400, '/image'],
     ['an image that is text', () => formWith({ image: 'hello' }), 415, '/image'],
     ['a file of another name', () => formWith({ photo: shirt }), 400, '/photo'],
     ['no image in the bytes', () => formWith({ image: HELLO }), 415, '/image'],
     ['a damaged image', () => formWith({ image: shirt.subarray(0, -600) }), 400, '/image'],
-    [
-      'a background that is no image',
-      () => formWith({ image: shirt, backgroundImage: HELLO }),
-      415,
-      '/backgroundImage',
-    ],
+    ['a background that is none', () => onGround(HELLO), 415, '/backgroundImage'],
   ])('%s', async (_, form, status, pointer) => {
     const response = await postForm(stack, form(), { key });
     expect(response.status).toBe(status);
@@ -86,7 +76,13 @@ describe('a field that is to blame is named', () => {
 describe('what is wrong, and what to do, is said', () => {
   const REMOVAL = '/bg/v1/background-removals';
   const ofType = (type: string, body: string) => ({ headers: { 'content-type': type }, body });
-  const SLIPPED = '--abc\r\nContent-Disposition: form-data; name="image"\r\n\r\nx\r\n--abc--\r\n';
+  const SLIPPED = ofType(
+    'multipart/form-data; boundary=z',
+    '--abc\r\nContent-Disposition: form-data; name="image"\r\n\r\nx\r\n--abc--\r\n',
+  );
+  const URLENCODED = ofType('application/x-www-form-urlencoded', 'image=a');
+  const inJson = (body: string) => ofType('application/json', body);
+  const TARGETS = '/look/v1/targets';
 
   test.each<
     [what: string, method: string, path: string, status: number, says: string, RequestInit?]
@@ -96,38 +92,10 @@ describe('what is wrong, and what to do, is said', () => {
     ['two slashes', 'GET', '//intake/v1/jobs', 404, 'is /intake/v1/jobs meant?'],
     ['an address that is no other', 'GET', '/nowhere', 404, 'see /docs'],
     ['a parameter twice', 'GET', '/taxonomy/v1/options?locale=de&locale=fr', 400, 'is sent twice'],
-    [
-      'another boundary',
-      'POST',
-      REMOVAL,
-      400,
-      'leave the header out',
-      ofType('multipart/form-data; boundary=z', SLIPPED),
-    ],
-    [
-      'a form of curl -d',
-      'POST',
-      REMOVAL,
-      415,
-      'curl -F image=@photo.jpg',
-      ofType('application/x-www-form-urlencoded', 'image=a'),
-    ],
-    [
-      'JSON that ends early',
-      'POST',
-      '/look/v1/targets',
-      400,
-      'it ends early',
-      ofType('application/json', '{"weather":'),
-    ],
-    [
-      'single quotes',
-      'POST',
-      '/look/v1/targets',
-      400,
-      'line 1, character 2',
-      ofType('application/json', "{'met': 2}"),
-    ],
+    ['another boundary', 'POST', REMOVAL, 400, 'leave the header out', SLIPPED],
+    ['a form of curl -d', 'POST', REMOVAL, 415, 'curl -F image=@photo.jpg', URLENCODED],
+    ['JSON that ends early', 'POST', TARGETS, 400, 'it ends early', inJson('{"weather":')],
+    ['single quotes', 'POST', TARGETS, 400, 'line 1, character 2', inJson("{'met': 2}")],
   ])('%s: %s %s', async (_, method, path, status, says, init = {}) => {
     const response = await ask(method, path, init);
     expect(response.status).toBe(status);
@@ -136,10 +104,8 @@ describe('what is wrong, and what to do, is said', () => {
 
   test('a request without a key, where clients of remove.bg send it', async () => {
     const response = await fetch(`${stack.url}/compat/removebg/v1.0/account`);
-    expect([response.status, await response.text()]).toEqual([
-      403,
-      expect.stringContaining('x-api-key: <API_KEY>'),
-    ]);
+    const expected = [403, expect.stringContaining('x-api-key: <API_KEY>')];
+    expect([response.status, await response.text()]).toEqual(expected);
   });
 
   test('JSON where lines are meant', async () => {
@@ -157,9 +123,8 @@ describe('unknown fields are rejected by every endpoint that takes a body', () =
     const form = formWith({ image: shirt, backgroundColour: 'white' });
     const response = await postForm(stack, form, { key });
     expect(response.status).toBe(400);
-    expect(await errorsOf(response)).toEqual([
-      { pointer: '/backgroundColour', detail: 'is not known here' },
-    ]);
+    const expected = [{ pointer: '/backgroundColour', detail: 'is not known here' }];
+    expect(await errorsOf(response)).toEqual(expected);
   });
 
   test('in a form of a classification, and not because it is no JSON', async () => {
@@ -168,16 +133,13 @@ describe('unknown fields are rejected by every endpoint that takes a body', () =
     expect(await errorsOf(response)).toEqual([{ pointer: '/colour', detail: 'is not known here' }]);
   });
 
-  test.each(['/bg/v1/background-removals?return_base64=true', '/intake/v1/jobs'])(
-    'in JSON of %s',
-    async (path) => {
-      const image = shirt.toString('base64');
-      const member = path.startsWith('/bg') ? 'image_base64' : 'imageBase64';
-      expect(await errorsOf(await send(path, { [member]: image, colour: 'blue' }))).toEqual([
-        { pointer: '/colour', detail: 'is not known here' },
-      ]);
-    },
-  );
+  const PATHS = ['/bg/v1/background-removals?return_base64=true', '/intake/v1/jobs'];
+  test.each(PATHS)('in JSON of %s', async (path) => {
+    const image = shirt.toString('base64');
+    const member = path.startsWith('/bg') ? 'image_base64' : 'imageBase64';
+    const expected = [{ pointer: '/colour', detail: 'is not known here' }];
+    expect(await errorsOf(await send(path, { [member]: image, colour: 'blue' }))).toEqual(expected);
+  });
 });
 
 const weather = { tempC: 8, windMs: 5, humidityPct: 80, condition: 'rain' };
@@ -288,9 +250,8 @@ describe('one wrong value', () => {
 
   test('the value of a member that is missing is not guessed', async () => {
     const { items: _, ...bare } = dressed;
-    expect(await errorsOf(await send('/look/v1/outfits', bare))).toEqual([
-      { pointer: '/items', detail: 'is missing' },
-    ]);
+    const expected = [{ pointer: '/items', detail: 'is missing' }];
+    expect(await errorsOf(await send('/look/v1/outfits', bare))).toEqual(expected);
     const { detail } = await problemOf(await send('/look/v1/targets', []));
     expect(detail).toBe('The body must be an object');
   });
@@ -306,10 +267,8 @@ describe('the version of the dictionary', () => {
       errors: [{ pointer: '/items/0/dictionaryVersion' }],
     });
     const options = await fetch(`${stack.url}/taxonomy/v1/options?version=0.9.0`);
-    expect(await problemOf(options)).toMatchObject({
-      type: 'dictionary-version-unsupported',
-      errors: [{ pointer: '?version' }],
-    });
+    const expected = { type: 'dictionary-version-unsupported', errors: [{ pointer: '?version' }] };
+    expect(await problemOf(options)).toMatchObject(expected);
     const newer = { ...items[0], dictionaryVersion: '1.99.0' };
     expect((await send('/look/v1/outfits', { weather, met: 2, items: [newer] })).status).toBe(200);
   });

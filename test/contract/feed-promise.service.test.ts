@@ -63,13 +63,8 @@ describe('a picture whose source cannot be fetched', () => {
     const before = await feeds.quotaLeft();
     shop.fail(status, ['p0', 'p1']);
     const run = await feeds.runAgain(shop.feed.id);
-    expect(run.counts).toMatchObject({
-      succeeded: 3,
-      stale: 2,
-      unchanged: 1,
-      changed: 0,
-      failed: 0,
-    });
+    const expected = { succeeded: 3, stale: 2, unchanged: 1, changed: 0, failed: 0 };
+    expect(run.counts).toMatchObject(expected);
     expect(await publishedLinks(shop.feed.id)).toEqual(links);
     for (const link of links) expect(await statusOf(link)).toBe(200);
     const [, product] = await feeds.report(run);

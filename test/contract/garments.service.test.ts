@@ -91,11 +91,8 @@ describe('the garments of a photo', () => {
     expect(garments.length).toBeGreaterThan(2);
     expect(Object.keys(files)).toHaveLength(garments.length + 1);
     for (const { box, group, index, cutout } of garments) {
-      expect(cutout).toMatchObject({
-        file: `${index}-${group}.png`,
-        width: box.width,
-        height: box.height,
-      });
+      const expected = { file: `${index}-${group}.png`, width: box.width, height: box.height };
+      expect(cutout).toMatchObject(expected);
       const file = files[cutout!.file!]!;
       expect(file).toHaveLength(cutout!.bytes);
       const { data, info } = await sharp(file).raw().toBuffer({ resolveWithObject: true });
@@ -152,10 +149,8 @@ describe('photos without an outfit', () => {
   test('of one colour: nothing, and the review says so', async () => {
     const { person, garments, review } = await describeImage(await plain(300, 300));
     expect({ person, garments }).toEqual({ person: false, garments: [] });
-    expect(review).toMatchObject({
-      needed: true,
-      reasons: expect.arrayContaining(['no-garment']),
-    });
+    const expected = { needed: true, reasons: expect.arrayContaining(['no-garment']) };
+    expect(review).toMatchObject(expected);
   });
 
   test('of five people: the largest, and the review says so', async () => {
@@ -204,10 +199,8 @@ describe('photos without an outfit', () => {
   test('that are tiny are 422, and that are too large 413', async () => {
     const tiny = await send(await plain(20, 300));
     expect(tiny.status).toBe(422);
-    expect(await tiny.json()).toMatchObject({
-      type: 'unprocessable-image',
-      errors: [{ pointer: '/image' }],
-    });
+    const expected = { type: 'unprocessable-image', errors: [{ pointer: '/image' }] };
+    expect(await tiny.json()).toMatchObject(expected);
     const huge = await send(await plain(8192, 6145));
     expect(huge.status).toBe(413);
   });

@@ -91,10 +91,8 @@ describe('a batch from creation to completion', () => {
     expect(await batches.lines(id, 'results')).toEqual([]);
 
     const reported = eventsOf(id);
-    expect(await readBatch(await batches.seal(id))).toMatchObject({
-      id,
-      sealedAt: expect.anything(),
-    });
+    const expected = { id, sealedAt: expect.anything() };
+    expect(await readBatch(await batches.seal(id))).toMatchObject(expected);
     const done = await batches.until(id, 'completed');
     const counts = { accepted: 3, rejected: 1, queued: 0, active: 0, succeeded: 2, failed: 1 };
     expect(done.counts).toEqual({ ...counts, canceled: 0 });
@@ -190,10 +188,8 @@ describe('cancelling', () => {
     const id = await batches.open();
     await batches.send(id, rowOf('a') + rowOf('b'));
     expect(before - (await batches.quotaLeft())).toBe(2);
-    expect(await readBatch(await batches.cancel(id))).toMatchObject({
-      status: 'canceled',
-      counts: { canceled: 2, queued: 0 },
-    });
+    const expected = { status: 'canceled', counts: { canceled: 2, queued: 0 } };
+    expect(await readBatch(await batches.cancel(id))).toMatchObject(expected);
     expect(await batches.quotaLeft()).toBe(before);
     expect((await batches.cancel(id)).status).toBe(200);
     await expectProblem(await batches.seal(id), 'conflict');
@@ -232,12 +228,8 @@ describe('erasing', () => {
     expect(await (await batches.erase(id)).json()).toEqual(receipt);
     const response = await batches.ask('GET', `/batches/${id}`);
     const { erasedAt } = Line.parse(receipt);
-    expect(await response.json()).toMatchObject({
-      type: 'gone',
-      status: 410,
-      detail: 'This batch was erased',
-      erasedAt,
-    });
+    const expected = { type: 'gone', status: 410, detail: 'This batch was erased', erasedAt };
+    expect(await response.json()).toMatchObject(expected);
     for (const path of ['', '/results', '/errors', '/manifest', '/events'])
       await expectProblem(await batches.ask('GET', `/batches/${id}${path}`), 'gone');
     await expectProblem(await batches.send(id, rowOf('c')), 'gone');
@@ -374,12 +366,8 @@ describe('the archive of a batch', () => {
 
     const files = await read(id);
     const { 'errors.ndjson': errors, ...cutOuts } = files;
-    expect(Object.keys(cutOuts)).toEqual([
-      'sku_1.png',
-      'SKU_1-1.png',
-      '__.._etc_passwd.png',
-      'errors.png',
-    ]);
+    const expected = ['sku_1.png', 'SKU_1-1.png', '__.._etc_passwd.png', 'errors.png'];
+    expect(Object.keys(cutOuts)).toEqual(expected);
     for (const [row, file] of Object.values(cutOuts).entries()) {
       const cutOut = await batches.ask('GET', `/batches/${id}/rows/${row}/cutout`);
       expect(sha256(file)).toBe(sha256(Buffer.from(await cutOut.arrayBuffer())));

@@ -346,12 +346,8 @@ describe('while a job is running', () => {
       await intake.result(id),
       await intake.cancel(id),
     ]) {
-      expect(await response.json()).toMatchObject({
-        type: 'gone',
-        status: 410,
-        detail: 'This job was erased',
-        erasedAt,
-      });
+      const expected = { type: 'gone', status: 410, detail: 'This job was erased', erasedAt };
+      expect(await response.json()).toMatchObject(expected);
     }
     expect(await storedOf(id, sha256(image))).toEqual([]);
     expect(await intake.quotaLeft()).toBe(before - 1); // the probe

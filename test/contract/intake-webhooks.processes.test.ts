@@ -119,19 +119,16 @@ describe('the end of a job', () => {
     const response = await intake.postJson({ imageBase64, webhook: { url } });
     expect(response.status).toBe(202);
     await expect.poll(() => messages.length).toBe(1);
-    expect(verify(secret, messages[0])).toMatchObject({
-      type: 'job.failed',
-      data: { status: 'failed' },
-    });
+    const expected = { type: 'job.failed', data: { status: 'failed' } };
+    expect(verify(secret, messages[0])).toMatchObject(expected);
   });
 
   test('needs a secret to sign it with', async () => {
     const intake = await newClient();
     const fields = { webhook: '{"url":"https://shop.example/"}' };
     const problem = await expectProblem(await intake.post(shirt, fields), 'conflict');
-    expect(problem).toMatchObject({
-      detail: expect.stringContaining('POST /intake/v1/webhooks/secret'),
-    });
+    const expected = { detail: expect.stringContaining('POST /intake/v1/webhooks/secret') };
+    expect(problem).toMatchObject(expected);
     await createSecret(intake);
     const other = await newClient();
     await expectProblem(await other.post(shirt, fields), 'conflict');
@@ -247,14 +244,12 @@ describe('deliveries', () => {
     await expect.poll(() => messages.length).toBe(2);
   });
 
-  test.each(['?status=lost', '?limit=0', '?limit=1001', '?limit=many'])(
-    'are not listed by %s',
-    async (query) => {
-      const intake = await newClient();
-      const response = await intake.ask('GET', `/webhooks/deliveries${query}`);
-      await expectProblem(response, 'invalid-request');
-    },
-  );
+  const QUERIES = ['?status=lost', '?limit=0', '?limit=1001', '?limit=many'];
+  test.each(QUERIES)('are not listed by %s', async (query) => {
+    const intake = await newClient();
+    const response = await intake.ask('GET', `/webhooks/deliveries${query}`);
+    await expectProblem(response, 'invalid-request');
+  });
 });
 
 test('an event arrives even if the worker dies while delivering it', async () => {

@@ -113,10 +113,8 @@ test('without the photo, which is deleted, the response says so', async () => {
   const missing = await body(await refine(id, { image: undefined }));
   expect(missing).toMatchObject({ status: 410, type: 'gone', errors: [{ pointer: '/image' }] });
   const another = await drawnShirtOnWood({ width: WIDTH, height: HEIGHT, format: 'png' });
-  expect(await body(await refine(id, { image: another }))).toMatchObject({
-    status: 400,
-    errors: [{ pointer: '/image' }],
-  });
+  const expected = { status: 400, errors: [{ pointer: '/image' }] };
+  expect(await body(await refine(id, { image: another }))).toMatchObject(expected);
 });
 
 test('a job of another client is not found, an erased one gone, a classification no image', async () => {
@@ -143,10 +141,8 @@ test('of two at once one wins, and the other is told the version', async () => {
 
 test('a cut-out that was cropped needs the alpha of the whole photo', async () => {
   const id = await finishedJob({ options: JSON.stringify({ crop: true }) });
-  expect(await body(await refine(id))).toMatchObject({
-    status: 400,
-    errors: [{ pointer: '/alpha' }],
-  });
+  const expected = { status: 400, errors: [{ pointer: '/alpha' }] };
+  expect(await body(await refine(id))).toMatchObject(expected);
   const alpha = await resultOf(await finishedJob());
   const mended = await body(await refine(id, { alpha }));
   expect(mended).toMatchObject({ refinements: 1 });

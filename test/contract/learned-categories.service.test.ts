@@ -30,10 +30,8 @@ test('a category that people give rows of a feed is learnt for its shop category
   const decide = (row: number, more: object) =>
     send('POST', `${path}/${row}`, { decision: 'approved', revision: 0, ...more });
 
-  expect(await decide(0, { category: 'jacket' })).toMatchObject({
-    status: 400,
-    body: { errors: [{ pointer: '/category' }] },
-  });
+  const expected = { status: 400, body: { errors: [{ pointer: '/category' }] } };
+  expect(await decide(0, { category: 'jacket' })).toMatchObject(expected);
   expect(await decide(0, { category: 'blouse' })).toMatchObject({
     status: 200,
     body: { category: 'blouse', shopPath: 'oberteile > neu' },
@@ -91,8 +89,6 @@ test.each([
   [{ categories: [{ path: ' > ', counts: { shirt: 1 } }] }, '/categories/0/path'],
   [{ categories: [] }, '/categories'],
 ])('%j is 400', async (body, pointer) => {
-  expect(await send('PUT', PATH, body)).toMatchObject({
-    status: 400,
-    body: { errors: [{ pointer }] },
-  });
+  const expected = { status: 400, body: { errors: [{ pointer }] } };
+  expect(await send('PUT', PATH, body)).toMatchObject(expected);
 });

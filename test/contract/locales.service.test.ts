@@ -120,18 +120,16 @@ describe('outfits', () => {
     }
   });
 
-  test.each(['outfits', 'candidates', 'day'])(
-    'of /%s are in the preferred language',
-    async (name) => {
-      const { weather, met, items, occasion } = request;
-      const body = name === 'day' ? { hours: [{ weather, met }], items, occasion } : request;
-      const response = await post(`/look/v1/${name}`, body, 'es-ES,es;q=0.9');
-      expect(response.status).toBe(200);
-      expect(languageOf(response)).toBe('es');
-      expect(response.headers.get('vary')).toMatch(/accept-language/i);
-      await response.body?.cancel();
-    },
-  );
+  const NAMES = ['outfits', 'candidates', 'day'];
+  test.each(NAMES)('of /%s are in the preferred language', async (name) => {
+    const { weather, met, items, occasion } = request;
+    const body = name === 'day' ? { hours: [{ weather, met }], items, occasion } : request;
+    const response = await post(`/look/v1/${name}`, body, 'es-ES,es;q=0.9');
+    expect(response.status).toBe(200);
+    expect(languageOf(response)).toBe('es');
+    expect(response.headers.get('vary')).toMatch(/accept-language/i);
+    await response.body?.cancel();
+  });
 
   test('are explained in the language of /score', async () => {
     const found = await (await post('/look/v1/candidates', { ...request, limit: 1 })).json();

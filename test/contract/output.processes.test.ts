@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { rowOf } from '../support/batches.ts';
+import { uploadedRow } from '../support/batches.ts';
 import { formWith, postBody, postForm } from '../support/client.ts';
 import { drawnShirtOnWood } from '../support/images.ts';
 import { readJob } from '../support/intake.ts';
@@ -189,14 +189,8 @@ describe('an image that is transparent already', () => {
       expect(results?.cutout).toMatchObject({ alpha: 'kept', confidence: 1 });
       expect((await intake.result(id)).headers.get('x-cutout-alpha')).toBe('kept');
     }
-    const id = await batches.open({ options: keep });
-    const rows = [image, shirt].map((bytes, i) => ({
-      customId: String(i),
-      imageBase64: bytes.toString('base64'),
-    }));
-    await batches.send(id, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
-    await batches.seal(id);
-    await batches.until(id, 'completed');
+    const rows = [uploadedRow('0', image), uploadedRow('1', shirt)];
+    const id = await batches.completed(rows.join(''), { options: keep });
     const cutouts = (await batches.lines(id, 'results')).map(({ cutout }) => cutout);
     expect(cutouts[0]).toMatchObject({ alpha: 'kept' });
     expect(cutouts[1]).not.toHaveProperty('alpha');
@@ -235,9 +229,8 @@ describe('geometry', () => {
   test('everything outside of a region is transparent', async () => {
     const file = await made({ roi: '0% 0% 50% 100%' });
     const right = sharp(file).extract({ left: 200, top: 0, width: 200, height: SIDE });
-    expect((await right.extractChannel(3).raw().toBuffer()).every((alpha) => alpha === 0)).toBe(
-      true,
-    );
+    const alphas = await right.extractChannel(3).raw().toBuffer();
+    expect(alphas.every((alpha) => alpha === 0)).toBe(true);
     expect((await pixel(file, 150, 200))[3]).toBe(255);
   });
 });
@@ -248,9 +241,8 @@ describe('behind the subject', () => {
   });
 
   test('a colour may be translucent', async () => {
-    expect(await pixel(await made({ backgroundColor: '#ff000080' }), 2, 2)).toEqual([
-      255, 0, 0, 128,
-    ]);
+    const expected = [255, 0, 0, 128];
+    expect(await pixel(await made({ backgroundColor: '#ff000080' }), 2, 2)).toEqual(expected);
   });
 
   test('an image covers the canvas, however it was sent', async () => {
@@ -293,11 +285,8 @@ describe('a request is rejected that', () => {
     ['fetches from a private address', from('http://10.0.0.1/'), 'backgroundImageUrl'],
     ['has a margin and no crop', { cropMargin: '5%' }, 'cropMargin'],
   ])('%s', async (_, fields, field) => {
-    expect(await (await ask(fields)).json()).toMatchObject({
-      type: 'invalid-request',
-      status: 400,
-      errors: [{ pointer: `/${field}` }],
-    });
+    const expected = { type: 'invalid-request', status: 400, errors: [{ pointer: `/${field}` }] };
+    expect(await (await ask(fields)).json()).toMatchObject(expected);
   });
 
   test('has an invalid background', async () => {
@@ -309,19 +298,16 @@ describe('a request is rejected that', () => {
     ] as const;
     for (const [background, status] of answers) {
       const response = await ask({}, shirt, background);
-      expect(await response.json()).toMatchObject({
-        status,
-        detail: expect.stringMatching(/^The background/),
-      });
+      const expected = { status, detail: expect.stringMatching(/^The background/) };
+      expect(await response.json()).toMatchObject(expected);
     }
   });
 
   test('has no subject to crop to', async () => {
     const clear = { width: 300, height: 300, channels: 4, background: '#80808000' } as const;
     const image = await sharp({ create: clear }).png().toBuffer();
-    expect(await (await ask({ crop: 'true' }, image)).json()).toMatchObject({
-      type: 'unprocessable-image',
-    });
+    const expected = { type: 'unprocessable-image' };
+    expect(await (await ask({ crop: 'true' }, image)).json()).toMatchObject(expected);
     expect((await ask({}, image)).status).toBe(200);
   });
 });
@@ -361,13 +347,11 @@ describe('a job', () => {
 
   test('is rejected with an unknown option and with options that conflict', async () => {
     const imageBase64 = shirt.toString('base64');
+    const onGround = { backgroundImageBase64: ground.toString('base64') };
     const invalid = [
       [{ options: { backgroundColour: 'red' } }, '/options/backgroundColour'],
       [{ options: { channels: 'alpha', shadow: 'drop' } }, '/options/shadow'],
-      [
-        { options: { backgroundColor: 'red' }, backgroundImageBase64: ground.toString('base64') },
-        '/options/backgroundImage',
-      ],
+      [{ options: { backgroundColor: 'red' }, ...onGround }, '/options/backgroundImage'],
     ] as const;
     for (const [body, pointer] of invalid) {
       const response = await intake.postJson({ imageBase64, ...body });
@@ -379,17 +363,13 @@ describe('a job', () => {
 test('the rows of a batch share one background, fetched once', async () => {
   const { origin, requests } = await plantServer(serve(ground, { 'content-type': 'image/png' }));
   const backgroundImageUrl = `${origin}/ground.png`;
-  const id = await batches.open({ options: { format: 'jpeg', backgroundImageUrl } });
-  const row = (name: string) =>
-    rowOf(name, { imageBase64: shirt.toString('base64'), imageUrl: undefined }).trim();
-  await batches.send(id, ['a', 'b', 'c', 'd', 'e'].map((name) => `${row(name)}\n`).join(''));
-  await batches.seal(id);
-  await batches.until(id, 'completed');
+  const rows = ['a', 'b', 'c', 'd', 'e'].map((name) => uploadedRow(name, shirt));
+  const options = { format: 'jpeg', backgroundImageUrl };
+  const id = await batches.completed(rows.join(''), { options });
   const lines = await batches.lines(id, 'results');
   expect(lines).toHaveLength(5);
-  expect(lines[0]).toMatchObject({
-    cutout: { mediaType: 'image/jpeg', foreground: expect.anything() },
-  });
+  const expected = { cutout: { mediaType: 'image/jpeg', foreground: expect.anything() } };
+  expect(lines[0]).toMatchObject(expected);
   expect(requests).toHaveLength(1);
   const response = await intake.ask('GET', `/batches/${id}/rows/1/cutout`);
   expect(response.headers.get('content-type')).toBe('image/jpeg');

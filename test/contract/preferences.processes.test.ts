@@ -59,10 +59,8 @@ describe('a removal with an Idempotency-Key', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     const [first, second] = await Promise.all(answers.map((answer) => answer.arrayBuffer()));
     expect(Buffer.from(first!).equals(Buffer.from(second!))).toBe(true);
-    expect(await intake.get(job.id)).toMatchObject({
-      status: 'succeeded',
-      results: { cutout: { bytes: first!.byteLength } },
-    });
+    const expected = { status: 'succeeded', results: { cutout: { bytes: first!.byteLength } } };
+    expect(await intake.get(job.id)).toMatchObject(expected);
     expect(await intake.quotaLeft()).toBe(before);
   });
 });

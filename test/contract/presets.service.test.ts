@@ -2,6 +2,7 @@ import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createClient } from '../../packages/client/src/client.ts';
+import { uploadedRow } from '../support/batches.ts';
 import { formWith, keyClient, postForm } from '../support/client.ts';
 import { readFeed } from '../support/feed-client.ts';
 import { drawnShirtOnWood } from '../support/images.ts';
@@ -37,9 +38,8 @@ test('are stored, listed, replaced and deleted, each client its own', async () =
   expect((await send('GET', '/presets/white-crop', undefined, other)).status).toBe(404);
   expect((await send('DELETE', '/presets/white-crop', undefined, other)).status).toBe(404);
   await put('a-jpeg', { options: { format: 'webp' } });
-  expect((await send('GET', '/presets/a-jpeg')).body).toMatchObject({
-    options: { format: 'webp' },
-  });
+  const expected = { options: { format: 'webp' } };
+  expect((await send('GET', '/presets/a-jpeg')).body).toMatchObject(expected);
   expect((await send('DELETE', '/presets/a-jpeg')).status).toBe(204);
   expect((await send('GET', '/presets/a-jpeg')).status).toBe(404);
 });
@@ -96,14 +96,10 @@ test('apply to jobs and batches, which keep what they were accepted with', async
   const client = createClient({ baseUrl: stack.url, key });
   const batch = await client.batches.create({ options: { preset: 'white-crop' } });
   await client.presets.put('white-crop', { options: { format: 'webp' } });
-  expect((await client.batches.get(batch.id)).options).toEqual({
-    backgroundColor: '#ffffff',
-    crop: true,
-    cropMargin: '5%',
-  });
+  const expected = { backgroundColor: '#ffffff', crop: true, cropMargin: '5%' };
+  expect((await client.batches.get(batch.id)).options).toEqual(expected);
   const blurred = await sharp(shirt).blur(12).jpeg().toBuffer();
-  const row = { customId: 'doubtful', imageBase64: blurred.toString('base64') };
-  await batches.send(batch.id, `${JSON.stringify(row)}\n`);
+  await batches.send(batch.id, uploadedRow('doubtful', blurred));
   await batches.seal(batch.id);
   await batches.until(batch.id, 'completed');
   // Its downloads have what is approved, unless they ask for more.

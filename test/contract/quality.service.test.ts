@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
-import { rowOf } from '../support/batches.ts';
+import { uploadedRow } from '../support/batches.ts';
 import { formWith, postBody, postForm } from '../support/client.ts';
 import { drawnShirtOnWood } from '../support/images.ts';
 import { readJob } from '../support/intake.ts';
@@ -77,9 +77,8 @@ test('jobs with the same image and another quality have other results', async ()
 
 test('the options field of a form is JSON', async () => {
   const accepted = await readJob(await intake.post(shirt, { options: '{"quality":"fast"}' }));
-  expect(await intake.until(accepted.id, 'succeeded')).toMatchObject({
-    options: { quality: 'fast' },
-  });
+  const expected = { options: { quality: 'fast' } };
+  expect(await intake.until(accepted.id, 'succeeded')).toMatchObject(expected);
 });
 
 test('a removal that becomes a job has the requested quality', async () => {
@@ -90,16 +89,11 @@ test('a removal that becomes a job has the requested quality', async () => {
 });
 
 test('the rows of a batch have the quality of the batch', async () => {
-  const id = await batches.open({ options: { quality: 'high' } });
-  const row = rowOf('shirt', { imageBase64: shirt.toString('base64'), imageUrl: undefined });
-  await batches.send(id, row.endsWith('\n') ? row : `${row}\n`);
-  await batches.seal(id);
-  const batch = await batches.until(id, 'completed');
-  expect(batch).toMatchObject({ options: { quality: 'high' } });
+  const options = { quality: 'high' };
+  const id = await batches.completed(uploadedRow('shirt', shirt), { options });
+  expect(await batches.get(id)).toMatchObject({ options });
   const [line] = await batches.lines(id, 'results');
   const high = await done({ quality: 'high' });
-  expect(line).toMatchObject({
-    status: 'succeeded',
-    cutout: { sha256: high.job.results?.cutout?.sha256 },
-  });
+  const expected = { status: 'succeeded', cutout: { sha256: high.job.results?.cutout?.sha256 } };
+  expect(line).toMatchObject(expected);
 });

@@ -113,30 +113,20 @@ test('the image is turned upright before it meets the alpha', async () => {
 });
 
 const many = (count: number) => Array.from({ length: count }, (_, i) => [i % 300, i % 360]);
+const OUTSIDE = many(2).with(1, [301, 5]);
+const ofRadius = (radius: string) => `[{"mode":"add","radius":${radius},"points":[[1,1]]}]`;
 const stroke = (changes: object) => [STROKE, { ...STROKE, ...changes }];
 
 test.each<[string, Sent, number, string]>([
   [
     'a point outside the picture',
-    {
-      strokes: stroke({
-        points: [
-          [1, 1],
-          [301, 5],
-        ],
-      }),
-    },
+    { strokes: stroke({ points: OUTSIDE }) },
     400,
     '/strokes/1/points/1',
   ],
   ['a negative point', { strokes: stroke({ points: [[-1, 1]] }) }, 400, '/strokes/1/points/0'],
-  ['NaN', { strokes: '[{"mode":"add","radius":NaN,"points":[[1,1]]}]' }, 400, '/strokes'],
-  [
-    'a number beyond all numbers',
-    { strokes: '[{"mode":"add","radius":1e999,"points":[[1,1]]}]' },
-    400,
-    '/strokes/0/radius',
-  ],
+  ['NaN', { strokes: ofRadius('NaN') }, 400, '/strokes'],
+  ['a number beyond all numbers', { strokes: ofRadius('1e999') }, 400, '/strokes/0/radius'],
   ['a point of one number', { strokes: stroke({ points: [[1]] }) }, 400, '/strokes/1/points/0'],
   ['a point that is null', { strokes: stroke({ points: [null] }) }, 400, '/strokes/1/points/0'],
   ['no points', { strokes: stroke({ points: [] }) }, 400, '/strokes/1/points'],
@@ -151,12 +141,7 @@ test.each<[string, Sent, number, string]>([
   ['6,000 points', { strokes: stroke({ points: many(6000) }) }, 413, '/strokes'],
   ['100,000 points', { strokes: stroke({ points: many(100_000) }) }, 413, '/strokes'],
   ['60 strokes', { strokes: Array(60).fill(STROKE) }, 400, '/strokes'],
-  [
-    'strokes over the picture again and again',
-    { strokes: Array(20).fill({ ...STROKE, radius: 200 }) },
-    413,
-    '/strokes',
-  ],
+  ['20 strokes over all', { strokes: Array(20).fill({ ...STROKE, radius: 200 }) }, 413, '/strokes'],
   ['brackets', { strokes: '['.repeat(200_000) }, 400, '/strokes'],
   ['a missing image', { image: undefined }, 400, '/image'],
   ['a missing alpha', { alpha: undefined }, 400, '/alpha'],
@@ -190,8 +175,6 @@ test('a success costs one image of the quota, an error none', async () => {
   const limited = (await stack.key({ quotaPerDay: 1 })).key;
   expect((await refine({ as: limited, strokes: [] })).status).toBe(400);
   expect((await refine({ as: limited })).status).toBe(200);
-  expect(await (await refine({ as: limited })).json()).toMatchObject({
-    status: 429,
-    type: 'quota-exceeded',
-  });
+  const expected = { status: 429, type: 'quota-exceeded' };
+  expect(await (await refine({ as: limited })).json()).toMatchObject(expected);
 });

@@ -160,10 +160,8 @@ describe('the review of a batch', () => {
     const bulk = { decision: 'approved', minConfidence: 0 };
     await decide(path, doubtful!.row, { decision: 'rejected', revision: doubtful!.revision });
     const { body } = await answer(ask('POST', `${path}/review`, bulk));
-    expect(body).toEqual({
-      approved: 2,
-      review: { needed: 3, approved: 2, rejected: 1, pending: 0 },
-    });
+    const expected = { approved: 2, review: { needed: 3, approved: 2, rejected: 1, pending: 0 } };
+    expect(body).toEqual(expected);
     expect((await page(path, '?decision=approved')).rows).toEqual([
       expect.objectContaining({ source: 'bulk' }),
       expect.objectContaining({ source: 'bulk' }),

@@ -128,10 +128,8 @@ describe('the rows of a batch', () => {
     expect(await alphaOf(2)).toBe(255);
     expect(await undo(path, 2, 1)).toMatchObject({ status: 409, body: { refinements: 2 } });
     expect((await undo(path, 2, 3)).status).toBe(404);
-    expect((await undo(path, 2, 2, '?revision=1')).body).toMatchObject({
-      status: 409,
-      present: { revision: 2, refinements: 2 },
-    });
+    const expected = { status: 409, present: { revision: 2, refinements: 2 } };
+    expect((await undo(path, 2, 2, '?revision=1')).body).toMatchObject(expected);
     const undone = await undo(path, 2, 2, '?revision=2');
     expect(undone.body).toMatchObject({ refinements: 1, revision: 3, cutout: { sha256: once } });
     expect(await alphaOf(2)).toBe(0);
@@ -191,10 +189,8 @@ describe('the rows of a batch', () => {
     });
     const late = await decide(path, 1, { decision: 'approved', revision });
     expect(late).toMatchObject({ status: 409, body: { present: { refinements: 1 } } });
-    expect((await show(path, 1)).body).toMatchObject({
-      refinements: 1,
-      revision: revision + 1,
-    });
+    const expected = { refinements: 1, revision: revision + 1 };
+    expect((await show(path, 1)).body).toMatchObject(expected);
     const stored = (await filesOf()).filter((file) => file.includes('/refined-'));
     expect(stored).toHaveLength(2);
   });
@@ -205,10 +201,8 @@ describe('the rows of a batch', () => {
     const first = await refine(path, 0, sent);
     expect(first.body).toMatchObject({ refinements: 2 });
     expect((await refine(path, 0, sent)).body).toEqual(first.body);
-    expect((await show(path, 0)).body).toMatchObject({
-      refinements: 2,
-      revision: Number(before.revision) + 1,
-    });
+    const expected = { refinements: 2, revision: Number(before.revision) + 1 };
+    expect((await show(path, 0)).body).toMatchObject(expected);
     const another = await refine(path, 0, { ...sent, fields: { revision: '1' } });
     expect(another.body).toMatchObject({ type: 'idempotency-mismatch' });
   });
@@ -319,12 +313,8 @@ describe('the rows of a feed run', () => {
     expect((await refine(before, 0)).status).toBe(409);
     const [first = 0, second = 0] = await exportedPixels();
     expect(Math.min(first, second)).toBeGreaterThan(250);
-    expect((await show(path, 1)).body).toMatchObject({
-      refinements: 1,
-      decision: 'pending',
-      revision: 0,
-      source: 'earlier-run',
-    });
+    const expected = { refinements: 1, decision: 'pending', revision: 0, source: 'earlier-run' };
+    expect((await show(path, 1)).body).toMatchObject(expected);
     await decide(path, 1, { decision: 'approved', revision: 0 });
     expect((await refine(path, 2)).body).toMatchObject({ refinements: 1, revision: 1 });
     const bulk = { decision: 'approved', minConfidence: 0 };

@@ -42,11 +42,8 @@ const send = (fields: Record<string, string>, as = key): Promise<Response> =>
 describe('rule packs', () => {
   test('that are built in are listed with their sources, and cannot be changed', async () => {
     const rules = await packsOf(await call('GET', RULES));
-    expect(rules.map(({ name }) => name)).toEqual([
-      'amazon-main',
-      'google-merchant',
-      'zalando-packshot',
-    ]);
+    const expected = ['amazon-main', 'google-merchant', 'zalando-packshot'];
+    expect(rules.map(({ name }) => name)).toEqual(expected);
     expect(rules[0]).toMatchObject({
       builtIn: true,
       pack: { sources: [{ checkedOn: '2026-11-23' }, {}, {}] },
@@ -61,12 +58,8 @@ describe('rule packs', () => {
     const created = await call('PUT', path, SQUARE);
     expect(created.status).toBe(201);
     const pack = await packOf(created);
-    expect(pack).toMatchObject({
-      name: 'our-shop',
-      builtIn: false,
-      pack: SQUARE,
-      links: { self: path },
-    });
+    const expected = { name: 'our-shop', builtIn: false, pack: SQUARE, links: { self: path } };
+    expect(pack).toMatchObject(expected);
     const replaced = await call('PUT', path, { ...SQUARE, title: 'Another' });
     expect(replaced.status).toBe(200);
     expect((await packOf(replaced)).version).not.toBe(pack.version);

@@ -16,15 +16,13 @@ describe('URLs', () => {
     expect(await response.json()).toMatchObject({ type: 'not-found', status: 404 });
   });
 
-  test.each(['GET', 'PUT', 'DELETE', 'PATCH'])(
-    '%s on a POST URL is a 405 with Allow',
-    async (method) => {
-      const response = await get('/bg/v1/background-removals', { method });
-      expect(response.status).toBe(405);
-      expect(response.headers.get('allow')).toBe('POST, OPTIONS');
-      expect(await response.json()).toMatchObject({ type: 'method-not-allowed' });
-    },
-  );
+  const METHODS = ['GET', 'PUT', 'DELETE', 'PATCH'];
+  test.each(METHODS)('%s on a POST URL is a 405 with Allow', async (method) => {
+    const response = await get('/bg/v1/background-removals', { method });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('POST, OPTIONS');
+    expect(await response.json()).toMatchObject({ type: 'method-not-allowed' });
+  });
 
   test('POST on a GET URL is a 405 with Allow', async () => {
     const response = await get('/livez', { method: 'POST', body: 'x' });
@@ -32,30 +30,26 @@ describe('URLs', () => {
     expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
   });
 
-  test.each(['/', '/docs', '/docs/static/index.html', '/console/main.js', '/openapi.json'])(
-    'the page %s is read-only',
-    async (path) => {
-      const asked = await get(path, { method: 'OPTIONS' });
-      expect([asked.status, asked.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS']);
-      const sent = await get(path, { method: 'POST', body: 'x' });
-      expect([sent.status, sent.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
-      expect(await sent.json()).toMatchObject({ type: 'method-not-allowed' });
-      expect((await get(path, { method: 'HEAD' })).status).toBe(200);
-    },
-  );
+  const PATHS = ['/', '/docs', '/docs/static/index.html', '/console/main.js', '/openapi.json'];
+  test.each(PATHS)('the page %s is read-only', async (path) => {
+    const asked = await get(path, { method: 'OPTIONS' });
+    expect([asked.status, asked.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS']);
+    const sent = await get(path, { method: 'POST', body: 'x' });
+    expect([sent.status, sent.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
+    expect(await sent.json()).toMatchObject({ type: 'method-not-allowed' });
+    expect((await get(path, { method: 'HEAD' })).status).toBe(200);
+  });
 
-  test.each(['/%', '/%E0%A4%A', '/bg/v1/%ff'])(
-    '%s, which cannot be decoded, is a 400 problem',
-    async (path) => {
-      const answer = await rawExchange(
-        stack.url,
-        `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
-      );
-      expect(answer).toMatch(/^HTTP\/1.1 (400|404)/);
-      expect(answer).toMatch(/application\/problem\+json/);
-      expect(answer).toMatch(/x-request-id: \S+/i);
-    },
-  );
+  const UNDECODABLE = ['/%', '/%E0%A4%A', '/bg/v1/%ff'];
+  test.each(UNDECODABLE)('%s, which cannot be decoded, is a 400 problem', async (path) => {
+    const answer = await rawExchange(
+      stack.url,
+      `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1.1 (400|404)/);
+    expect(answer).toMatch(/application\/problem\+json/);
+    expect(answer).toMatch(/x-request-id: \S+/i);
+  });
 });
 
 describe('problem pages', () => {
@@ -85,10 +79,8 @@ describe('health', () => {
     expect((await get('/livez')).status).toBe(200);
     const ready = await get('/readyz');
     expect(ready.status).toBe(200);
-    expect(await ready.json()).toEqual({
-      ready: true,
-      checks: { redis: 'ok', store: 'ok', worker: 'ok' },
-    });
+    const expected = { ready: true, checks: { redis: 'ok', store: 'ok', worker: 'ok' } };
+    expect(await ready.json()).toEqual(expected);
   });
 
   test('metrics show requests by route, load and the event loop', async () => {

@@ -78,29 +78,25 @@ describe('a page of another origin', () => {
     expect(answer.headers.get('access-control-allow-origin')).toBe(SHOP);
   });
 
-  test.each(['https://evil.example', 'null', `${SHOP}.evil.example`])(
-    '%s cannot call the API',
-    async (origin) => {
-      const asked = await preflight('/bg/v1/background-removals', origin);
-      expect(asked.headers.get('access-control-allow-origin')).toBeNull();
-      const answer = await askAs('/intake/v1/usage', { origin });
-      expect(answer.headers.get('access-control-allow-origin')).toBeNull();
-      expect(answer.headers.get('vary')).toContain('Origin'); // a cache must not mix the answers
-    },
-  );
+  const ORIGINS = ['https://evil.example', 'null', `${SHOP}.evil.example`];
+  test.each(ORIGINS)('%s cannot call the API', async (origin) => {
+    const asked = await preflight('/bg/v1/background-removals', origin);
+    expect(asked.headers.get('access-control-allow-origin')).toBeNull();
+    const answer = await askAs('/intake/v1/usage', { origin });
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+    expect(answer.headers.get('vary')).toContain('Origin'); // a cache must not mix the answers
+  });
 
-  test.each(['/look/v1/params', '/taxonomy/v1/options'])(
-    'can read %s, whatever it is',
-    async (path) => {
-      const origin = 'https://any.example';
-      const asked = await preflight(path, origin, 'GET', 'if-none-match');
-      expect([asked.status, asked.headers.get('access-control-allow-origin')]).toEqual([204, '*']);
-      const answer = await ask(path, { origin });
-      expect(answer.headers.get('access-control-allow-origin')).toBe('*');
-      expect(answer.headers.get('access-control-expose-headers')).toContain('ETag');
-      await answer.arrayBuffer();
-    },
-  );
+  const PATHS = ['/look/v1/params', '/taxonomy/v1/options'];
+  test.each(PATHS)('can read %s, whatever it is', async (path) => {
+    const origin = 'https://any.example';
+    const asked = await preflight(path, origin, 'GET', 'if-none-match');
+    expect([asked.status, asked.headers.get('access-control-allow-origin')]).toEqual([204, '*']);
+    const answer = await ask(path, { origin });
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    expect(answer.headers.get('access-control-expose-headers')).toContain('ETag');
+    await answer.arrayBuffer();
+  });
 
   test('cannot read what is not the API', async () => {
     for (const path of ['/', '/docs', '/openapi.json', '/ops/queues', '/nowhere']) {
@@ -135,17 +131,15 @@ describe('compression', () => {
     }
   });
 
-  test.each(['/', '/console/main.js', '/console/style/base.css', '/docs/static/swagger-ui.css'])(
-    'of the files of pages: %s',
-    async (path) => {
-      const plain = await askRaw(path);
-      const { headers, bytes } = await askRaw(path, GZIP);
-      expect(headers['content-encoding']).toBe('gzip');
-      expect(gunzipSync(bytes).equals(plain.bytes)).toBe(true);
-      const { etag = '' } = headers;
-      expect((await askRaw(path, { ...GZIP, 'if-none-match': String(etag) })).status).toBe(304);
-    },
-  );
+  const FILES = ['/', '/console/main.js', '/console/style/base.css', '/docs/static/swagger-ui.css'];
+  test.each(FILES)('of the files of pages: %s', async (path) => {
+    const plain = await askRaw(path);
+    const { headers, bytes } = await askRaw(path, GZIP);
+    expect(headers['content-encoding']).toBe('gzip');
+    expect(gunzipSync(bytes).equals(plain.bytes)).toBe(true);
+    const { etag = '' } = headers;
+    expect((await askRaw(path, { ...GZIP, 'if-none-match': String(etag) })).status).toBe(304);
+  });
 
   test('of computed outfits, and of problems', async () => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...GZIP };
@@ -281,10 +275,8 @@ describe('TRACE', () => {
 describe('metrics', () => {
   test('are open on the port of the API unless the settings say otherwise', async () => {
     const answer = await ask('/metrics');
-    expect([answer.status, await answer.text()]).toEqual([
-      200,
-      expect.stringContaining('selvage_build_info'),
-    ]);
+    const expected = [200, expect.stringContaining('selvage_build_info')];
+    expect([answer.status, await answer.text()]).toEqual(expected);
   });
 
   test('with a key need it', async () => {

@@ -11,6 +11,16 @@ export interface Fault {
   play(installation: Installation, random: Random): Promise<unknown>;
 }
 
+/** A fault that `fits` where it is said, by default everywhere. */
+export const fault = (name: string, play: Fault['play'], fits?: Fault['fits']): Fault => ({
+  name,
+  play,
+  ...(fits && { fits }),
+});
+
+/** Storage is S3, behind a gate. */
+export const isS3 = ({ store }: Installation): boolean => store.gate !== undefined;
+
 /** Ends a process and starts another in its place. */
 export async function again(member: Member, signal: NodeJS.Signals): Promise<void> {
   await member.end(signal);

@@ -102,10 +102,7 @@ export const INVARIANTS: readonly Invariant[] = [
       }),
   },
   { promise: 'quota is what succeeded', breaches: quotaBreaches },
-  {
-    promise: 'manifests list every accepted row once',
-    breaches: manifestBreaches,
-  },
+  { promise: 'manifests list every accepted row once', breaches: manifestBreaches },
   { promise: 'no blob without a record', breaches: (_, { orphanBlobs }) => [...orphanBlobs] },
   {
     promise: 'no record without its blob',

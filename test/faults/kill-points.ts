@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { again, type Fault } from './fault.ts';
+import { again, type Fault, fault, isS3 } from './fault.ts';
 import { childrenOf, type Installation, type Member } from './installation.ts';
 import type { Moment, StoreCall } from './store-gate.ts';
 
@@ -67,44 +67,27 @@ async function childAtWork(worker: Member): Promise<number | undefined> {
   return undefined;
 }
 
-const isS3: Fault['fits'] = ({ store }) => store.gate !== undefined;
-
 const FETCH: Moment = {
   at: 'request',
   isIt: ({ method, key }) => method === 'GET' && INPUT.test(key),
 };
-const isCutOut: Moment['isIt'] = ({ method, key }) => method === 'PUT' && CUT_OUT.test(key);
+const cutOutPut = (at: Moment['at']): Moment => ({
+  at,
+  isIt: ({ method, key }) => method === 'PUT' && CUT_OUT.test(key),
+});
 
 /** Kills of a worker at the moments when most unreported work is lost. */
 export const KILL_POINTS: readonly Fault[] = [
-  {
-    name: 'a worker is killed before it fetches an image',
-    fits: isS3,
-    play: killedAt(FETCH),
-  },
-  {
-    name: 'a worker is killed over an image',
-    async play({ workers }, random) {
-      const worker = random.pick(workers);
-      if ((await childAtWork(worker)) === undefined) return false;
-      return again(worker, 'SIGKILL');
-    },
-  },
-  {
-    name: 'an inference child is killed over an image',
-    async play({ workers }, random) {
-      const child = await childAtWork(random.pick(workers));
-      return child === undefined ? false : process.kill(child, 'SIGKILL');
-    },
-  },
-  {
-    name: 'a worker is killed before it puts a cut-out',
-    fits: isS3,
-    play: killedAt({ at: 'request', isIt: isCutOut }),
-  },
-  {
-    name: 'a worker is killed after it has put a cut-out',
-    fits: isS3,
-    play: killedAt({ at: 'answer', isIt: isCutOut }),
-  },
+  fault('a worker is killed before it fetches an image', killedAt(FETCH), isS3),
+  fault('a worker is killed over an image', async ({ workers }, random) => {
+    const worker = random.pick(workers);
+    if ((await childAtWork(worker)) === undefined) return false;
+    return again(worker, 'SIGKILL');
+  }),
+  fault('an inference child is killed over an image', async ({ workers }, random) => {
+    const child = await childAtWork(random.pick(workers));
+    return child === undefined ? false : process.kill(child, 'SIGKILL');
+  }),
+  fault('a worker is killed before it puts a cut-out', killedAt(cutOutPut('request')), isS3),
+  fault('a worker is killed after it has put a cut-out', killedAt(cutOutPut('answer')), isS3),
 ];

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Fault } from './fault.ts';
+import { type Fault, fault } from './fault.ts';
 import type { Member } from './installation.ts';
 
 /** Redis's own address among the hosts. */
@@ -75,24 +75,18 @@ async function impaired(host: Host): Promise<void> {
   impair(host, 'delete');
 }
 
-const impairment = (who: string, hosts: readonly Host[]): Fault => ({
-  name: `the network of a ${who} delays by 40 ms and loses one packet of twenty`,
-  play: (_, random) => impaired(random.pick(hosts)),
-});
+const impairment = (who: string, hosts: readonly Host[]): Fault =>
+  fault(`the network of a ${who} delays by 40 ms and loses one packet of twenty`, (_, random) =>
+    impaired(random.pick(hosts)),
+  );
+
+const partition = (name: string, hosts: readonly Host[], ...directions: Direction[]): Fault =>
+  fault(name, (_, random) => partitioned(random.pick(hosts), directions));
 
 /** The faults of the network between hosts. */
 export const networkFaults = (who: string, hosts: readonly Host[]): readonly Fault[] => [
-  {
-    name: `the network separates a ${who} from Redis`,
-    play: (_, random) => partitioned(random.pick(hosts), ['towards', 'back']),
-  },
-  {
-    name: `the network loses what a ${who} sends to Redis`,
-    play: (_, random) => partitioned(random.pick(hosts), ['towards']),
-  },
-  {
-    name: `the network loses what Redis sends to a ${who}`,
-    play: (_, random) => partitioned(random.pick(hosts), ['back']),
-  },
+  partition(`the network separates a ${who} from Redis`, hosts, 'towards', 'back'),
+  partition(`the network loses what a ${who} sends to Redis`, hosts, 'towards'),
+  partition(`the network loses what Redis sends to a ${who}`, hosts, 'back'),
   ...(canImpair(hosts) ? [impairment(who, hosts)] : []),
 ];

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { again, type Fault } from './fault.ts';
-import { childrenOf, type Member } from './installation.ts';
+import { again, type Fault, fault } from './fault.ts';
+import { childrenOf } from './installation.ts';
 
 /** The time limit of waiting for a moment of a job. */
 const MOMENT_MILLIS = 10_000;
@@ -29,46 +29,33 @@ const killedAt =
     await Promise.all([again(victim, 'SIGKILL'), other.start()]);
   };
 
-async function frozen(member: Member, millis: number): Promise<void> {
-  process.kill(member.running.pid, 'SIGSTOP');
-  await pause(millis);
-  process.kill(member.running.pid, 'SIGCONT');
-}
+const ended =
+  (kind: 'gateways' | 'workers', signal: NodeJS.Signals): Fault['play'] =>
+  (installation, random) =>
+    again(random.pick(installation[kind]), signal);
+
+const frozen =
+  (millis: number): Fault['play'] =>
+  async ({ workers }, random) => {
+    const { running } = random.pick(workers);
+    process.kill(running.pid, 'SIGSTOP');
+    await pause(millis);
+    process.kill(running.pid, 'SIGCONT');
+  };
+
+const TAKEN = /"inputKey"|"batchId"|"id":"job_/;
+const OVER = /:completed\b/;
 
 /** The faults of gateways, workers and inference children. */
 export const PROCESS_FAULTS: readonly Fault[] = [
-  {
-    name: 'an inference child is killed',
-    async play({ workers }, random) {
-      for (const pid of await childrenOf(random.pick(workers))) process.kill(pid, 'SIGKILL');
-    },
-  },
-  {
-    name: 'a worker is killed at any moment',
-    play: ({ workers }, random) => again(random.pick(workers), 'SIGKILL'),
-  },
-  {
-    name: 'a worker is killed when it has just taken a job',
-    play: killedAt('answer', /"inputKey"|"batchId"|"id":"job_/),
-  },
-  {
-    name: 'a worker is killed over the end of a job, before Redis knows',
-    play: killedAt('request', /:completed\b/),
-  },
-  {
-    name: 'a worker is stopped, as at a new release',
-    play: ({ workers }, random) => again(random.pick(workers), 'SIGTERM'),
-  },
-  {
-    name: 'a worker is frozen for longer than its lock',
-    play: ({ workers }, random) => frozen(random.pick(workers), 6000),
-  },
-  {
-    name: 'a gateway is killed',
-    play: ({ gateways }, random) => again(random.pick(gateways), 'SIGKILL'),
-  },
-  {
-    name: 'a gateway is stopped, as at a new release',
-    play: ({ gateways }, random) => again(random.pick(gateways), 'SIGTERM'),
-  },
+  fault('an inference child is killed', async ({ workers }, random) => {
+    for (const pid of await childrenOf(random.pick(workers))) process.kill(pid, 'SIGKILL');
+  }),
+  fault('a worker is killed at any moment', ended('workers', 'SIGKILL')),
+  fault('a worker is killed when it has just taken a job', killedAt('answer', TAKEN)),
+  fault('a worker is killed over the end of a job, before Redis knows', killedAt('request', OVER)),
+  fault('a worker is stopped, as at a new release', ended('workers', 'SIGTERM')),
+  fault('a worker is frozen for longer than its lock', frozen(6000)),
+  fault('a gateway is killed', ended('gateways', 'SIGKILL')),
+  fault('a gateway is stopped, as at a new release', ended('gateways', 'SIGTERM')),
 ];

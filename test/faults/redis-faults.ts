@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { promote, untilFollowing } from '../support/promote.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
-import { type Fault, inRedis } from './fault.ts';
+import { type Fault, fault, inRedis } from './fault.ts';
 import { startGate } from './gate.ts';
 import type { Installation } from './installation.ts';
 import { LOST_MILLIS, type Loss } from './last-second.ts';
@@ -11,12 +11,14 @@ const OUTAGE_MILLIS = 2000;
 const LONG_OUTAGE_MILLIS = 10_000;
 
 /** Every write is rejected meanwhile. */
-const withoutMemory = (installation: Installation, millis: number): Promise<void> =>
-  inRedis(installation, async (redis) => {
-    await redis.config('SET', 'maxmemory', '1mb');
-    await pause(millis);
-    await redis.config('SET', 'maxmemory', '0');
-  });
+const withoutMemory =
+  (millis: number): Fault['play'] =>
+  (installation) =>
+    inRedis(installation, async (redis) => {
+      await redis.config('SET', 'maxmemory', '1mb');
+      await pause(millis);
+      await redis.config('SET', 'maxmemory', '0');
+    });
 
 /** How long a fault waits between the loss of a primary and the promotion of its replica. */
 const FAILOVER_MILLIS = 30_000;
@@ -72,68 +74,49 @@ export const slowFailover = (millis: number): Fault => ({
   },
 });
 
+/** Does something to the gate of Redis, for so long. */
+const gated =
+  (act: (gate: Installation['redisGate']) => void, millis: number): Fault['play'] =>
+  async ({ redisGate }) => {
+    act(redisGate);
+    await pause(millis);
+    redisGate.open();
+  };
+
 /** The faults of Redis and of its connections. */
 export const REDIS_FAULTS: readonly Fault[] = [
-  {
-    name: 'Redis is killed and comes back',
-    async play({ redis }) {
-      // Writes of the append-only file that are not on disk yet are in the page cache, and survive.
-      await redis.end('SIGKILL');
-      await redis.start();
-    },
-  },
-  {
-    name: 'every connection to Redis breaks',
-    play: async ({ redisGate }) => redisGate.cut(),
-  },
-  {
-    name: 'Redis answers nothing for two seconds',
-    async play({ redisGate }) {
-      redisGate.hold();
-      await pause(OUTAGE_MILLIS);
-      redisGate.open();
-    },
-  },
-  {
-    name: 'Redis is slow, 100 ms each way, for five seconds',
-    async play({ redisGate }) {
-      redisGate.slow(100);
-      await pause(5000);
-      redisGate.open();
-    },
-  },
-  {
-    name: 'Redis cannot be reached for two seconds',
-    async play({ redisGate }) {
-      redisGate.shut();
-      await pause(OUTAGE_MILLIS);
-      redisGate.open();
-    },
-  },
-  {
-    name: 'Redis has no memory left for two seconds',
-    play: (installation) => withoutMemory(installation, OUTAGE_MILLIS),
-  },
-  {
-    name: 'Redis has no memory left for ten seconds',
-    play: (installation) => withoutMemory(installation, LONG_OUTAGE_MILLIS),
-  },
-  {
-    name: 'Redis pauses every client for three seconds',
-    play: (installation) =>
-      inRedis(installation, async (redis) => {
-        await redis.call('CLIENT', 'PAUSE', 3000, 'ALL');
-        await pause(3000);
-      }),
-  },
-  {
-    name: 'Redis ends every client',
-    play: (installation) =>
-      inRedis(installation, async (redis) => {
-        for (const type of ['normal', 'pubsub'])
-          await redis.call('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes');
-      }),
-  },
-  { name: 'the replica of Redis is promoted', play: promoteReplica },
+  fault('Redis is killed and comes back', async ({ redis }) => {
+    // Writes of the append-only file that are not on disk yet are in the page cache, and survive.
+    await redis.end('SIGKILL');
+    await redis.start();
+  }),
+  fault('every connection to Redis breaks', async ({ redisGate }) => redisGate.cut()),
+  fault(
+    'Redis answers nothing for two seconds',
+    gated((gate) => gate.hold(), OUTAGE_MILLIS),
+  ),
+  fault(
+    'Redis is slow, 100 ms each way, for five seconds',
+    gated((gate) => gate.slow(100), 5000),
+  ),
+  fault(
+    'Redis cannot be reached for two seconds',
+    gated((gate) => gate.shut(), OUTAGE_MILLIS),
+  ),
+  fault('Redis has no memory left for two seconds', withoutMemory(OUTAGE_MILLIS)),
+  fault('Redis has no memory left for ten seconds', withoutMemory(LONG_OUTAGE_MILLIS)),
+  fault('Redis pauses every client for three seconds', (installation) =>
+    inRedis(installation, async (redis) => {
+      await redis.call('CLIENT', 'PAUSE', 3000, 'ALL');
+      await pause(3000);
+    }),
+  ),
+  fault('Redis ends every client', (installation) =>
+    inRedis(installation, async (redis) => {
+      for (const type of ['normal', 'pubsub'])
+        await redis.call('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes');
+    }),
+  ),
+  fault('the replica of Redis is promoted', promoteReplica),
   slowFailover(FAILOVER_MILLIS),
 ];

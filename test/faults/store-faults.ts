@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Fault } from './fault.ts';
+import { type Fault, isS3 } from './fault.ts';
 import type { Random } from './random.ts';
 import type { Spoiler, StoreCall } from './store-gate.ts';
 
@@ -30,34 +30,23 @@ const isGet = ({ method }: StoreCall): boolean => method === 'GET';
 
 const rejection = (status: number, code: string) => ({ action: 'refuse', status, code }) as const;
 
+const ERROR = rejection(500, 'InternalError');
+const FULL = rejection(507, 'InsufficientStorage');
+
 /** Faults of S3 calls, with durations. */
-const SPOILED: readonly [name: string, spoiler: (random: Random) => Spoiler, millis: number][] = [
-  [
-    'the store answers 500 to a third of all calls',
-    shareOf(1 / 3, rejection(500, 'InternalError')),
-    SHORT_MILLIS,
-  ],
-  ['the store answers 500 to every call', every(rejection(500, 'InternalError')), SHORT_MILLIS],
+const SPOILED: readonly [name: string, spoiler: (random: Random) => Spoiler, millis?: number][] = [
+  ['the store answers 500 to a third of all calls', shareOf(1 / 3, ERROR)],
+  ['the store answers 500 to every call', every(ERROR)],
   ['the store answers 503 for long', every(rejection(503, 'SlowDown')), LONG_MILLIS],
-  ['the store answers five seconds late', every({ action: 'delay', millis: 5000 }), SHORT_MILLIS],
-  [
-    'the store gives and takes bodies in drops',
-    every({ action: 'drip', millis: 30 }),
-    SHORT_MILLIS,
-  ],
-  ['the store breaks off what is read', only(isGet, { action: 'break' }), SHORT_MILLIS],
-  ['the store breaks off what is written', only(isPut, { action: 'break' }), SHORT_MILLIS],
-  [
-    'the disks of the store are full',
-    only(isPut, rejection(507, 'InsufficientStorage')),
-    SHORT_MILLIS,
-  ],
+  ['the store answers five seconds late', every({ action: 'delay', millis: 5000 })],
+  ['the store gives and takes bodies in drops', every({ action: 'drip', millis: 30 })],
+  ['the store breaks off what is read', only(isGet, { action: 'break' })],
+  ['the store breaks off what is written', only(isPut, { action: 'break' })],
+  ['the disks of the store are full', only(isPut, FULL)],
   ['the bucket is full, for long', only(isPut, rejection(403, 'QuotaExceeded')), LONG_MILLIS],
 ];
 
-const isS3: Fault['fits'] = ({ store }) => store.gate !== undefined;
-
-const spoiled = ([name, spoiler, millis]: (typeof SPOILED)[number]): Fault => ({
+const spoiled = ([name, spoiler, millis = SHORT_MILLIS]: (typeof SPOILED)[number]): Fault => ({
   name,
   fits: isS3,
   async play({ store }, random) {

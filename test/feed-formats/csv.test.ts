@@ -38,20 +38,15 @@ describe('each bad row yields one error, and reading continues', () => {
   });
 
   test('a duplicate id', async () => {
-    expect(await rows(`a,One,${IMAGE}`, `b,Two,${IMAGE}`, `a,Three,${IMAGE}`)).toEqual([
-      '2 row a',
-      '3 row b',
-      '4 error a duplicate-id',
-    ]);
+    const expected = ['2 row a', '3 row b', '4 error a duplicate-id'];
+    expect(await rows(`a,One,${IMAGE}`, `b,Two,${IMAGE}`, `a,Three,${IMAGE}`)).toEqual(expected);
   });
 });
 
 describe('lines', () => {
   test('without values are not rows', async () => {
-    expect(await rows('', `a,Coat,${IMAGE}`, ',,', '   ', `b,Coat,${IMAGE}`, '')).toEqual([
-      '3 row a',
-      '6 row b',
-    ]);
+    const expected = ['3 row a', '6 row b'];
+    expect(await rows('', `a,Coat,${IMAGE}`, ',,', '   ', `b,Coat,${IMAGE}`, '')).toEqual(expected);
   });
 
   test('may end with CRLF, the last one with nothing', async () => {
@@ -68,12 +63,8 @@ describe('lines', () => {
   });
 
   test('after an unclosed quote are read again', async () => {
-    const says = await rows(
-      `a,"12 inch pan,${IMAGE}`,
-      `b,Coat,${IMAGE}`,
-      `c,"Dress, red",${IMAGE}`,
-      `d,Hat,${IMAGE}`,
-    );
+    const lines = [`a,"12 inch pan,${IMAGE}`, `b,Coat,${IMAGE}`, `c,"Dress, red",${IMAGE}`];
+    const says = await rows(...lines, `d,Hat,${IMAGE}`);
     expect(says).toEqual(['2 error - malformed', '3 row b', '4 row c', '5 row d']);
   });
 

@@ -38,11 +38,8 @@ test.each(['*/*', 'women/*'])('rows keyed by id at %s, as the mapping says', asy
   const feed = `{"women":{"a":{"image":"${IMAGE}"}},"men":{"b":{"image":"${IMAGE}"}}}`;
   const { format, rows, sample } = await inspect(feed, { items });
   const ids = items === '*/*' ? ['a', 'b'] : ['a'];
-  expect({ format, rows, ids: sample.map(({ id }) => id) }).toEqual({
-    format: 'json',
-    rows: ids.length,
-    ids,
-  });
+  const expected = { format: 'json', rows: ids.length, ids };
+  expect({ format, rows, ids: sample.map(({ id }) => id) }).toEqual(expected);
 });
 
 describe('what is missing is said', () => {

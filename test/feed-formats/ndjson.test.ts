@@ -38,10 +38,11 @@ test('additional images are an array, or comma-separated text', async () => {
     `{"id":"b","image_link":"${IMAGE}","additionalImageLinks":"${IMAGE}?1, ${IMAGE}?2"}`,
   ];
   const additionalImageLinks = [`${IMAGE}?1`, `${IMAGE}?2`];
-  expect(await readItems(lines.join('\n'))).toMatchObject([
+  const expected = [
     { id: 'a', additionalImageLinks },
     { id: 'b', additionalImageLinks },
-  ]);
+  ];
+  expect(await readItems(lines.join('\n'))).toMatchObject(expected);
 });
 
 test('jsonMembers agrees with JSON.parse', () => {

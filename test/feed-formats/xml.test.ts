@@ -71,9 +71,8 @@ describe('text', () => {
   test('is joined from CDATA, references and several chunks', async () => {
     const title =
       '<title>Wool &amp; <![CDATA[<b>silk</b> &amp; ]]>&#x1F9E5; &#228;<!-- not this --></title>';
-    expect(await readItems(rss(item('a', title)))).toMatchObject([
-      { title: 'Wool & <b>silk</b> &amp; \u{1F9E5} ä' },
-    ]);
+    const expected = [{ title: 'Wool & <b>silk</b> &amp; \u{1F9E5} ä' }];
+    expect(await readItems(rss(item('a', title)))).toMatchObject(expected);
   });
 
   test('items within comments or CDATA do not count', async () => {
@@ -86,18 +85,15 @@ describe('text', () => {
 
   test('repeated and empty elements', async () => {
     const more = `<g:additional_image_link/><g:additional_image_link>${IMAGE}?2</g:additional_image_link><g:additional_image_link>${IMAGE}?3</g:additional_image_link>`;
-    expect(await readItems(rss(item('a', more)))).toMatchObject([
-      { additionalImageLinks: [`${IMAGE}?2`, `${IMAGE}?3`] },
-    ]);
+    const expected = [{ additionalImageLinks: [`${IMAGE}?2`, `${IMAGE}?3`] }];
+    expect(await readItems(rss(item('a', more)))).toMatchObject(expected);
   });
 
   test('nested elements, even if named item', async () => {
     const more =
       '<g:shipping><g:country>DE</g:country></g:shipping><set><item>x</item><item/></set>';
-    expect(await readItems(rss(item('a', more), item('b')))).toMatchObject([
-      { id: 'a' },
-      { id: 'b' },
-    ]);
+    const expected = [{ id: 'a' }, { id: 'b' }];
+    expect(await readItems(rss(item('a', more), item('b')))).toMatchObject(expected);
   });
 });
 
@@ -133,9 +129,8 @@ describe('each bad item yields one error, and reading continues', () => {
     { bad: '&nbsp; & <b>', message: 'unexpected close tag (line 5)' },
   ])('and the error says where: $bad', async ({ bad, message }) => {
     const feed = rss(item('a', `\n\n<title>${bad}</title>`));
-    expect(await readItems(feed)).toMatchObject([
-      { detail: `The item is not well-formed: ${message}` },
-    ]);
+    const expected = [{ detail: `The item is not well-formed: ${message}` }];
+    expect(await readItems(feed)).toMatchObject(expected);
   });
 });
 

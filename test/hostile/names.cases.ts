@@ -133,14 +133,11 @@ export function nameCases(stack: Stack, key: string): void {
       const { url } = stack;
       const batches = batchClient(stack, key);
       const name = ESCAPES + BREAKS;
-      const id = await batches.open({ name });
       const rows = [
         { customId: name.slice(0, 200), imageUrl: `http://127.0.0.1:9/${encodeURI(name)}` },
         { customId: 'b', imageUrl: `http://127.0.0.1:9/\x9b${BREAKS}` },
       ];
-      await batches.send(id, rows.map((row) => JSON.stringify(row)).join('\n'));
-      await batches.seal(id);
-      await batches.until(id, 'completed');
+      await batches.completed(rows.map((row) => JSON.stringify(row)).join('\n'), { name });
       const latin = (text: string) => text.replaceAll(/[^\x20-\x7e\x80-\xff]/g, '');
       const shirt = await drawnShirt({ width: 64, height: 64, format: 'png' });
       const form = formOf(['image', shirt, name]);

@@ -35,10 +35,8 @@ afterAll(() => server.app.close());
 const GZIP = 'Accept-Encoding: gzip';
 
 async function ask(path: string): Promise<{ head: string; body: Buffer }> {
-  const { closed } = await open(
-    server.url,
-    requestText(`GET ${path}`, [GZIP, 'Connection: close']),
-  );
+  const request = requestText(`GET ${path}`, [GZIP, 'Connection: close']);
+  const { closed } = await open(server.url, request);
   const text = await closed;
   const end = text.indexOf('\r\n\r\n');
   return {

@@ -48,18 +48,15 @@ describe('a JSON image body', () => {
   });
 
   test('may name its image in either spelling, once', () => {
-    expect(read({ imageBase64: base64, note: null })).toMatchObject({
-      fields: { note: null },
-      pointers: { image: '/imageBase64' },
-    });
+    const expected = { fields: { note: null }, pointers: { image: '/imageBase64' } };
+    expect(read({ imageBase64: base64, note: null })).toMatchObject(expected);
     const both = read({ imageBase64: base64, image_base64: base64 });
     expect(Object.keys(both.fields)).toEqual(['imageBase64']);
   });
 
   test('returns its other members too', () => {
-    expect(read({ image_base64: base64, attributes: { title: 'x' } }).fields).toEqual({
-      attributes: { title: 'x' },
-    });
+    const expected = { attributes: { title: 'x' } };
+    expect(read({ image_base64: base64, attributes: { title: 'x' } }).fields).toEqual(expected);
   });
 
   test.each([

@@ -34,11 +34,8 @@ describe('without TRUST_PROXY', () => {
     { 'x-forwarded-proto': 'javascript', 'x-forwarded-host': 'a b' },
   ])('headers of strangers are ignored: %j', async (headers) => {
     const { status, isOwn, remoteAddress } = await ask(headers as Record<string, string>);
-    expect({ status, isOwn, remoteAddress }).toEqual({
-      status: 200,
-      isOwn: true,
-      remoteAddress: '127.0.0.1',
-    });
+    const expected = { status: 200, isOwn: true, remoteAddress: '127.0.0.1' };
+    expect({ status, isOwn, remoteAddress }).toEqual(expected);
   });
 });
 

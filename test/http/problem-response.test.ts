@@ -17,13 +17,11 @@ test('the body of a problem has its type, what to do and the request id', () => 
   });
 });
 
-test.each(['https://api.example/problems', 'https://api.example/problems/'])(
-  'with the base %s a type is an absolute URI',
-  (base) => {
-    const body = problemBody(new Problem('not-found', 'x'), 'id', base);
-    expect(body.type).toBe('https://api.example/problems/not-found');
-  },
-);
+const BASES = ['https://api.example/problems', 'https://api.example/problems/'];
+test.each(BASES)('with the base %s a type is an absolute URI', (base) => {
+  const body = problemBody(new Problem('not-found', 'x'), 'id', base);
+  expect(body.type).toBe('https://api.example/problems/not-found');
+});
 
 const coded = (code: string, statusCode: number) =>
   Object.assign(new Error('secret inside'), { code, statusCode });

@@ -9,10 +9,8 @@ test("a client's own safe id is used", () => {
   expect(idOf('x'.repeat(128))).toHaveLength(128);
 });
 
-test.each([[undefined], [''], ['x'.repeat(129)], ['a b'], ['a\nb'], ['<b>'], ['é']])(
-  '%j is replaced by a new id',
-  (sent) => {
-    expect(idOf(sent)).toMatch(/^[0-9a-f-]{36}$/);
-    expect(idOf(sent)).not.toBe(idOf(sent));
-  },
-);
+const UNUSABLE = [undefined, '', 'x'.repeat(129), 'a b', 'a\nb', '<b>', 'é'];
+test.each(UNUSABLE)('%j is replaced by a new id', (sent) => {
+  expect(idOf(sent)).toMatch(/^[0-9a-f-]{36}$/);
+  expect(idOf(sent)).not.toBe(idOf(sent));
+});

@@ -241,11 +241,8 @@ describe('an ordinary body', () => {
     const url = await serveRoute(
       routeOf('POST', { handle: async (call) => json((await call.imageForm()).fields) }),
     );
-    const socket = await sendPartialRequest(
-      url,
-      [OPEN, 'Content-Length: 7', 'Connection: close'],
-      '{"a"',
-    );
+    const headers = [OPEN, 'Content-Length: 7', 'Connection: close'];
+    const socket = await sendPartialRequest(url, headers, '{"a"');
     socket.write(':1}');
     expect(await readText(socket)).toMatch(/^HTTP\/1.1 200 /);
   });

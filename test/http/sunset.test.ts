@@ -58,17 +58,20 @@ test('an endpoint works until its end, with the headers, and is gone from then o
 test.each([
   ['no JSON', '{', /sunset\.json is not JSON/],
   [
-    'an endpoint that is not there',
-    { sunsets: [end('/b', '2027-01-01T00:00:00Z')] },
-    /\/sunsets\/0\/route: there is no such endpoint/,
+    'no such endpoint',
+    [end('/b', '2027-01-01T00:00:00Z')],
+    /\/0\/route: there is no such endpoint/,
   ],
   [
-    'an end before the announcement',
-    { sunsets: [end('/a', '2025-01-01T00:00:00Z')] },
-    /\/sunsets\/0\/sunsetAt: is before/,
+    'an end before its announcement',
+    [end('/a', '2025-01-01T00:00:00Z')],
+    /\/0\/sunsetAt: is before/,
   ],
-  ['no date', { sunsets: [end('/a', 'soon')] }, /\/sunsets\/0\/sunsetAt: /],
+  ['no date', [end('/a', 'soon')], /\/sunsets\/0\/sunsetAt: /],
 ])('a file with %s stops the start, and says why', async (_, content, error) => {
-  await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
+  await writeFile(
+    file,
+    typeof content === 'string' ? content : JSON.stringify({ sunsets: content }),
+  );
   expect(() => markSunsets([at('/a')], file)).toThrow(error);
 });

@@ -100,11 +100,8 @@ describe('a record', () => {
     const job = await accepted();
     expect(job).toMatchObject({ status: 'queued', attempt: 0, client: 'tests' });
     expect(await records.begin(job.id, job.createdAt)).toBe(1);
-    expect(await known(job.id)).toMatchObject({
-      status: 'active',
-      attempt: 1,
-      startedAt: job.createdAt,
-    });
+    const expected = { status: 'active', attempt: 1, startedAt: job.createdAt };
+    expect(await known(job.id)).toMatchObject(expected);
     expect(await records.get('job_unknown')).toBeUndefined();
   });
 

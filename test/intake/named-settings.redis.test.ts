@@ -53,10 +53,11 @@ test('what exceeds the maximum is stored nowhere', async () => {
   for (const name of ['b', 'a']) await settings.put('full', name, { hex: name });
   expect(await settings.put('full', 'c', { hex: 'c' })).toBeUndefined();
   expect(await copies()).toHaveLength(2);
-  expect(await settings.list('full')).toEqual([
+  const expected = [
     { name: 'a', hex: 'a', changedAt },
     { name: 'b', hex: 'b', changedAt },
-  ]);
+  ];
+  expect(await settings.list('full')).toEqual(expected);
 });
 
 test('a copy restores what Redis lacks, and nothing that cannot be read', async () => {
@@ -65,11 +66,8 @@ test('a copy restores what Redis lacks, and nothing that cannot be read', async 
   expect(await restoreSetting(redis, KIND, { ...copy, value: { hex: 'f00', changedAt } })).toBe(
     false,
   );
-  expect(await new NamedSettings(redis, blobs, KIND, now).get('c', 'sky')).toEqual({
-    name: 'sky',
-    hex: '00f',
-    changedAt,
-  });
+  const expected = { name: 'sky', hex: '00f', changedAt };
+  expect(await new NamedSettings(redis, blobs, KIND, now).get('c', 'sky')).toEqual(expected);
   const later = { hex: 'f00', changedAt: '2026-11-26T12:00:01.000Z' };
   expect(await restoreSetting(redis, KIND, { ...copy, value: later })).toBe(true);
   expect(await restoreSetting(redis, KIND, copy)).toBe(false);

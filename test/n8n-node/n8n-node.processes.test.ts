@@ -200,26 +200,24 @@ if (missing) {
     ]);
   });
 
-  test.each(['removeBackground', 'batch'])(
-    '%s of addresses waits for the end',
-    async (operation) => {
-      const bytes = Buffer.from(shirt, 'base64');
-      const { origin } = await plantServer(({ url }, response) => {
-        const status = url === '/shirt.jpg' ? 200 : 404;
-        response.writeHead(status, { 'content-type': 'image/jpeg' }).end(bytes);
-      });
-      const parameters = {
-        operation,
-        source: 'address',
-        address: `=${origin}/{{ $json.name }}.jpg`,
-      };
-      const { outputs } = await run(parameters, [{ name: 'shirt' }, { name: 'none' }], goingOn);
-      const [rows = []] = outputs;
-      expect(await pictureOf(rows[0])).toMatchObject({ format: 'png', width: 300 });
-      const json = { message: expect.stringContaining('404') };
-      expect(rows[1]).toMatchObject({ pairedItem: { item: 1 }, json });
-    },
-  );
+  const OPERATIONS = ['removeBackground', 'batch'];
+  test.each(OPERATIONS)('%s of addresses waits for the end', async (operation) => {
+    const bytes = Buffer.from(shirt, 'base64');
+    const { origin } = await plantServer(({ url }, response) => {
+      const status = url === '/shirt.jpg' ? 200 : 404;
+      response.writeHead(status, { 'content-type': 'image/jpeg' }).end(bytes);
+    });
+    const parameters = {
+      operation,
+      source: 'address',
+      address: `=${origin}/{{ $json.name }}.jpg`,
+    };
+    const { outputs } = await run(parameters, [{ name: 'shirt' }, { name: 'none' }], goingOn);
+    const [rows = []] = outputs;
+    expect(await pictureOf(rows[0])).toMatchObject({ format: 'png', width: 300 });
+    const json = { message: expect.stringContaining('404') };
+    expect(rows[1]).toMatchObject({ pairedItem: { item: 1 }, json });
+  });
 
   test('a batch has a row for each item that has a photo', async () => {
     const items = [{}, { base64: noImage }, { base64: shirt }, { base64: shirt }];

@@ -28,15 +28,10 @@ test('defaults are left out', () => {
 test('what a request sends wins over its preset, also over what conflicts with it', () => {
   const preset = { backgroundColor: 'white', crop: true, cropMargin: '5%', quality: 'fast' };
   expect(mergePreset(preset, {})).toEqual(preset);
-  expect(mergePreset(preset, { quality: 'high', crop: undefined })).toEqual({
-    ...preset,
-    quality: 'high',
-  });
-  expect(mergePreset(preset, { crop: false })).toEqual({
-    backgroundColor: 'white',
-    crop: false,
-    quality: 'fast',
-  });
+  const expected = { ...preset, quality: 'high' };
+  expect(mergePreset(preset, { quality: 'high', crop: undefined })).toEqual(expected);
+  const merged = { backgroundColor: 'white', crop: false, quality: 'fast' };
+  expect(mergePreset(preset, { crop: false })).toEqual(merged);
   const image = { backgroundImageUrl: 'https://shop.example/wood.jpg' };
   const { backgroundColor: _, ...others } = preset;
   expect(mergePreset(preset, image)).toEqual({ ...others, ...image });
@@ -145,10 +140,8 @@ test.each([
 });
 
 test('a scaled subject is centered by default', () => {
-  expect(toGeometry({ scale: '70%' })).toMatchObject({
-    scale: 0.7,
-    position: { across: 0.5, down: 0.5 },
-  });
+  const expected = { scale: 0.7, position: { across: 0.5, down: 0.5 } };
+  expect(toGeometry({ scale: '70%' })).toMatchObject(expected);
   expect(toGeometry({ scale: '70%', position: 'original' }).position).toBeUndefined();
   expect(toGeometry({ position: '10% 90%' }).position).toEqual({ across: 0.1, down: 0.9 });
   expect(toGeometry({ crop: true, position: '10%' }).position).toEqual({ across: 0.1, down: 0.1 });

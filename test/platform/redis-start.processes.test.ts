@@ -118,17 +118,15 @@ async function lastWords(file: string, env: NodeJS.ProcessEnv): Promise<string> 
     .trim();
 }
 
-test.each(['src/main.ts', 'workers/main.ts'])(
-  '%s ends with one line if a Sentinel knows no such master',
-  async (file) => {
-    const { settings, stop } = await startSentinels();
-    closing.push(stop);
-    const said = await lastWords(file, { ...settings, REDIS_SENTINEL_NAME: 'trousers' });
-    expect(said).toMatch(/^Redis at trousers by the Sentinels .* set REDIS_SENTINEL_NAME\.$/);
-    const wrong = await lastWords(file, { ...settings, REDIS_SENTINEL_PASSWORD: 'wrong' });
-    expect(wrong).toMatch(/^Redis at garments by the Sentinels .* Set REDIS_SENTINEL_PASSWORD\.$/);
-  },
-);
+const FILES = ['src/main.ts', 'workers/main.ts'];
+test.each(FILES)('%s ends with one line if a Sentinel knows no such master', async (file) => {
+  const { settings, stop } = await startSentinels();
+  closing.push(stop);
+  const said = await lastWords(file, { ...settings, REDIS_SENTINEL_NAME: 'trousers' });
+  expect(said).toMatch(/^Redis at trousers by the Sentinels .* set REDIS_SENTINEL_NAME\.$/);
+  const wrong = await lastWords(file, { ...settings, REDIS_SENTINEL_PASSWORD: 'wrong' });
+  expect(wrong).toMatch(/^Redis at garments by the Sentinels .* Set REDIS_SENTINEL_PASSWORD\.$/);
+});
 
 test('a gateway that meets a cluster unawares, or none, says which setting is missing', async () => {
   const { settings, stop } = await startCluster();

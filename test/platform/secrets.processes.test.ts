@@ -35,16 +35,14 @@ test('an empty file has none: new ones take its place', async () => {
   expect(readSecrets(home)).toEqual(secrets);
 });
 
-test.each(['{"keyPepper": "01234567', '{"keyPepper": "0123456789abcdef"}', 'secret'])(
-  'a damaged file is named and stays: %s',
-  async (text) => {
-    const home = await makeHome();
-    await write(home, text);
-    expect(() => readSecrets(home)).toThrow(ConfigError);
-    expect(() => readSecrets(home)).toThrow(`${join(home, 'secrets.json')} is damaged`);
-    expect(await readFile(join(home, 'secrets.json'), 'utf8')).toBe(text);
-  },
-);
+const TEXTS = ['{"keyPepper": "01234567', '{"keyPepper": "0123456789abcdef"}', 'secret'];
+test.each(TEXTS)('a damaged file is named and stays: %s', async (text) => {
+  const home = await makeHome();
+  await write(home, text);
+  expect(() => readSecrets(home)).toThrow(ConfigError);
+  expect(() => readSecrets(home)).toThrow(`${join(home, 'secrets.json')} is damaged`);
+  expect(await readFile(join(home, 'secrets.json'), 'utf8')).toBe(text);
+});
 
 test('a file that cannot be read is not called damaged', async () => {
   const home = await makeHome();

@@ -46,19 +46,17 @@ describe('service times', () => {
     }
   });
 
-  test.each([[[]], [repeat(20, { megapixels: 1, millis: 300 })]])(
-    'one image of 50 megapixels does not price small ones, after %j',
-    (before) => {
-      const times = new ServiceTimes();
-      const now = learn(times, before);
-      const small = serviceMillis(times.at(now), 1);
-      const large = serviceMillis(times.at(now), 50);
-      const later = learn(times, [{ megapixels: 50, millis: 20_000, isAwaited: false }], now);
-      expect(serviceMillis(times.at(later), 1)).toBeLessThan(1.2 * small);
-      expect(serviceMillis(times.at(later), 50)).toBeGreaterThan(2 * large);
-      expect(serviceMillis(times.at(later))).toBeLessThan(1.2 * small);
-    },
-  );
+  const EARLIER = [[[]], [repeat(20, { megapixels: 1, millis: 300 })]];
+  test.each(EARLIER)('one image of 50 megapixels does not price small ones, after %j', (before) => {
+    const times = new ServiceTimes();
+    const now = learn(times, before);
+    const small = serviceMillis(times.at(now), 1);
+    const large = serviceMillis(times.at(now), 50);
+    const later = learn(times, [{ megapixels: 50, millis: 20_000, isAwaited: false }], now);
+    expect(serviceMillis(times.at(later), 1)).toBeLessThan(1.2 * small);
+    expect(serviceMillis(times.at(later), 50)).toBeGreaterThan(2 * large);
+    expect(serviceMillis(times.at(later))).toBeLessThan(1.2 * small);
+  });
 
   test('return to the default without new images', () => {
     const times = new ServiceTimes();
@@ -77,39 +75,25 @@ describe('service times', () => {
 
   test('are typical for the images that clients wait for', () => {
     const times = new ServiceTimes();
-    const [small, large] = [
-      { megapixels: 4, millis: 500 },
-      { megapixels: 50, millis: 3000, isAwaited: false },
-    ];
+    const small = { megapixels: 4, millis: 500 };
+    const large = { megapixels: 50, millis: 3000, isAwaited: false };
     const now = learn(times, repeat(30, small, large));
     expect(times.at(now).megapixels).toBeGreaterThan(2.5);
     expect(times.at(now).megapixels).toBeLessThan(4);
     expect(times.at(now + 3600 * SECOND).megapixels).toBeCloseTo(1, 3);
   });
 
+  const ofSize = (megapixels: number, millis: number) => ({ megapixels, millis });
   test.each([
-    {
-      what: 'small ones take longer',
-      images: [
-        [1, 4000],
-        [50, 1000],
-      ],
-    },
-    {
-      what: 'small ones take nothing',
-      images: [
-        [10, 1],
-        [50, 20_000],
-      ],
-    },
-  ])('are never negative, though $what', ({ images }) => {
+    { what: 'small ones take longer', rows: [ofSize(1, 4000), ofSize(50, 1000)] },
+    { what: 'small ones take nothing', rows: [ofSize(10, 1), ofSize(50, 20_000)] },
+  ])('are never negative, though $what', ({ rows }) => {
     const times = new ServiceTimes();
-    const rows = images.map(([megapixels = 0, millis = 0]) => ({ megapixels, millis }));
     const now = learn(times, repeat(20, ...rows));
     const { fixedMillis, megapixelMillis } = times.at(now);
     expect(fixedMillis).toBeGreaterThanOrEqual(0);
     expect(megapixelMillis).toBeGreaterThanOrEqual(0);
-    for (const [megapixels = 0] of images) {
+    for (const { megapixels } of rows) {
       const predicted = serviceMillis(times.at(now), megapixels);
       expect(predicted).toBeGreaterThan(0);
       expect(predicted).toBeLessThan(40_000);

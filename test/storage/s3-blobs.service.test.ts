@@ -89,10 +89,8 @@ function againstServer(s3: TestS3): void {
       ] as const)
         expect([field, own?.[field]]).toEqual([field, theirs[field]]);
     }
-    expect(await reader.read('HEAD', 'a/b.txt')).toMatchObject({
-      ContentLength: 10,
-      Metadata: meta,
-    });
+    const expected = { ContentLength: 10, Metadata: meta };
+    expect(await reader.read('HEAD', 'a/b.txt')).toMatchObject(expected);
     expect(await reader.read('HEAD', 'a/missing')).toBe('absent');
     expect(await reader.read('GET', 'a/missing')).toBeUndefined();
     expect(await reader.read('GET', 'a/b.txt', undefined, 'bytes=100-200')).toBeUndefined();

@@ -1,6 +1,6 @@
 import { Worker } from 'bullmq';
 import { Redis } from 'ioredis';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { Problem } from '../../src/platform/problem.ts';
@@ -16,52 +16,63 @@ import { useRedis } from '../support/use-redis.ts';
 const log = createLog('test', 'silent');
 const { server, redis } = await useRedis();
 
-/** `Promise.withResolvers`, which Node 20 lacks. */
-function deferred<T>() {
-  let resolve!: (value: T) => void;
-  const promise = new Promise<T>((yes) => {
-    resolve = yes;
+type Consumed = Parameters<typeof consumeJobs>[2];
+type Work = (
+  data: { id: string },
+  signal: AbortSignal,
+  attempt: AttemptContext,
+) => Promise<unknown>;
+
+/** A consumer of the queue `async` for one test, what it reports, and how to give it a job. */
+function consume(work: Work, more: Partial<Consumed> = {}) {
+  const queue = openQueue('async', redis, log);
+  const connection = blockingConnection(server.url, log);
+  const reports: JobReport[] = [];
+  const report = (attempt: JobReport) => void reports.push(attempt);
+  const deps = { connection, concurrency: 1, log, report, now: hostClock, ...more };
+  const consumer = consumeJobs('async', { 'run-job': work as never }, deps);
+  onTestFinished(async () => {
+    await consumer.close();
+    await queue.obliterate({ force: true });
+    await queue.close();
+    connection.disconnect();
   });
-  return { promise, resolve };
+  const outcomes = () => reports.map(({ outcome }) => outcome);
+  return { queue, reports, outcomes, add: (id: string) => enqueueJob(queue, jobOf(id)) };
+}
+
+const jobOf = (id: string) => ({ id, requestId: 'r', client: 'shop' });
+
+/** Shortens the delays of a queue, which are 0.5, 1, 2, 4 and 8 seconds. */
+function promoteAlways(queue: ReturnType<typeof openQueue>): void {
+  const promote = setInterval(() => void queue.promoteJobs().catch(() => {}), 50);
+  onTestFinished(() => clearInterval(promote));
 }
 
 test.each([
   ['an unexpected error is tried four times', new Error('connection lost'), 4, 'failed'],
   ['a problem is not retried', new Problem('invalid-request', 'no'), 1, 'refused'],
 ] as const)('%s before the job fails for good', async (_, error, attempts, outcome) => {
-  const queue = openQueue('async', redis, log);
-  const reports: JobReport[] = [];
-  const connection = blockingConnection(server.url, log);
+  const failed: string[] = [];
+  const onFailed = (id: string) => void failed.push(id);
+  const { queue, outcomes, add } = consume(() => Promise.reject(error), { onFailed });
   const id = `job_${outcome}`;
-  let consumer: ReturnType<typeof consumeJobs> | undefined;
-  const failed = new Promise<string>((resolve) => {
-    const fail = () => Promise.reject(error);
-    const report = (attempt: JobReport) => void reports.push(attempt);
-    const deps = { connection, concurrency: 1, log, report, now: hostClock, onFailed: resolve };
-    consumer = consumeJobs('async', { 'run-job': fail }, deps);
-  });
-  await enqueueJob(queue, { id, requestId: 'r', client: 'shop' });
-  expect(await failed).toBe(id);
-  expect(reports.map((report) => report.outcome)).toEqual(Array(attempts).fill(outcome));
+  await add(id);
+  await expect.poll(() => failed).toEqual([id]);
+  expect(outcomes()).toEqual(Array(attempts).fill(outcome));
   // If its failure could not be recorded, the sweep finds it pending, and failed in its queue.
-  await requeueJob(queue, { id, requestId: 'r', client: 'shop' });
-  await expect.poll(() => reports.length).toBe(attempts + 1);
-  await consumer?.close();
-  await queue.close();
-  connection.disconnect();
+  await requeueJob(queue, jobOf(id));
+  await expect.poll(() => outcomes().length).toBe(attempts + 1);
 });
 
 /** How many commands Redis has rejected for want of memory. */
 const rejectedWrites = async (): Promise<number> =>
   Number(/^errorstat_OOM:count=(\d+)/m.exec(await redis.info('errorstats'))?.[1] ?? 0);
 
+const AWAY = new StorageError('get', new Error('connection refused'));
+const KILLED = new EngineCrash('The inference process died (SIGKILL)', { signal: 'SIGKILL' });
 const OUTAGES = [
-  [
-    'unavailable storage',
-    async () => {
-      throw new StorageError('get', new Error('connection refused'));
-    },
-  ],
+  ['unavailable storage', () => Promise.reject(AWAY)],
   [
     'a Redis without memory',
     async () => {
@@ -75,12 +86,7 @@ const OUTAGES = [
       await redis.set('a', 'b');
     },
   ],
-  [
-    'a host short of memory',
-    async () => {
-      throw new EngineCrash('The inference process died (SIGKILL)', { signal: 'SIGKILL' });
-    },
-  ],
+  ['a host short of memory', () => Promise.reject(KILLED)],
   [
     'a Redis that cannot be reached',
     async () => {
@@ -100,102 +106,54 @@ const OUTAGES = [
 ] as const;
 
 test.each(OUTAGES)('%s costs no attempt: the job waits for it', async (what, fail) => {
-  const queue = openQueue('async', redis, log);
-  const connection = blockingConnection(server.url, log);
-  const reports: JobReport[] = [];
   const outages = 5;
   const lastTries: boolean[] = [];
-  let consumer: ReturnType<typeof consumeJobs> | undefined;
-  const succeeded = new Promise<void>((resolve) => {
-    const work = async (_data: unknown, _signal: AbortSignal, { isLast }: AttemptContext) => {
-      lastTries.push(isLast);
-      if (reports.length < outages) await fail();
-      return { millis: {} };
-    };
-    const report = (attempt: JobReport) => {
-      reports.push(attempt);
-      if (attempt.outcome === 'succeeded') resolve();
-    };
-    const deps = { connection, concurrency: 1, log, report, now: hostClock };
-    consumer = consumeJobs('async', { 'run-job': work }, deps);
+  const { queue, outcomes, add } = consume(async (_data, _signal, { isLast }) => {
+    lastTries.push(isLast);
+    if (outcomes().length < outages) await fail();
+    return { millis: {} };
   });
-  await enqueueJob(queue, { id: `job of ${what}`, requestId: 'r', client: 'shop' });
-  // The delays are 0.5, 1, 2, 4 and 8 seconds; the test shortens them.
-  const promote = setInterval(() => void queue.promoteJobs().catch(() => {}), 50);
-  await succeeded.finally(() => clearInterval(promote));
-  expect(reports.map(({ outcome }) => outcome)).toEqual([
-    ...Array(outages).fill('postponed'),
-    'succeeded',
-  ]);
+  await add(`job of ${what}`);
+  promoteAlways(queue);
+  await expect.poll(outcomes).toEqual([...Array(outages).fill('postponed'), 'succeeded']);
   expect(lastTries).toEqual(Array(outages + 1).fill(false));
-  await consumer?.close();
-  await queue.close();
-  connection.disconnect();
 });
 
 test('a host whose clock is wrong costs no attempt in an outage either', async () => {
-  const queue = openQueue('async', redis, log);
-  const connection = blockingConnection(server.url, log);
-  const outcomes: string[] = [];
   const work = async () => {
-    if (outcomes.length < 5) throw new StorageError('get', new Error('connection refused'));
+    if (outcomes().length < 5) throw AWAY;
     return { millis: {} };
   };
-  const report = ({ outcome }: JobReport) => void outcomes.push(outcome);
-  const now = () => hostClock() - 60_000;
-  const deps = { connection, concurrency: 1, log, report, now };
-  const consumer = consumeJobs('async', { 'run-job': work }, deps);
-  await enqueueJob(queue, { id: 'job of a wrong clock', requestId: 'r', client: 'shop' });
-  const promote = setInterval(() => void queue.promoteJobs().catch(() => {}), 50);
-  await expect.poll(() => outcomes).toEqual([...Array(5).fill('postponed'), 'succeeded']);
-  clearInterval(promote);
-  await consumer.close();
-  await queue.close();
-  connection.disconnect();
+  const { queue, outcomes, add } = consume(work, { now: () => hostClock() - 60_000 });
+  await add('job of a wrong clock');
+  promoteAlways(queue);
+  await expect.poll(outcomes).toEqual([...Array(5).fill('postponed'), 'succeeded']);
 });
 
 test('a job that has outlived fifty workers is taken over once more', async () => {
   const queue = openQueue('async', redis, log);
-  const connections = [1, 2].map(() => blockingConnection(server.url, log));
-  const id = 'job of many workers';
-  await enqueueJob(queue, { id, requestId: 'r', client: 'shop' });
+  const connection = blockingConnection(server.url, log);
+  await enqueueJob(queue, jobOf('job of many workers'));
   // A worker takes it and dies: it never renews its lock.
-  const lost = new Worker('async', null, {
-    connection: connections[0]!,
-    prefix: PREFIX,
-    lockDuration: 1,
-    autorun: false,
-    skipVersionCheck: true,
+  const options = { prefix: PREFIX, lockDuration: 1, autorun: false, skipVersionCheck: true };
+  const lost = new Worker('async', null, { connection, ...options });
+  onTestFinished(async () => {
+    await lost.close();
+    await queue.close();
+    connection.disconnect();
   });
   const job = await lost.getNextJob('lost');
   await redis.hset(queue.toKey(job!.id!), 'stc', 50);
-  const { promise, resolve } = deferred<string>();
+  const ends: string[] = [];
   const work = async () => {
-    resolve('done again');
+    ends.push('done again');
     return { millis: {} };
   };
-  const consumer = consumeJobs(
-    'async',
-    { 'run-job': work },
-    {
-      connection: connections[1]!,
-      concurrency: 1,
-      log,
-      report: () => {},
-      now: hostClock,
-      onFailed: () => resolve('failed'),
-    },
-  );
-  expect(await promise).toBe('done again');
-  await consumer.close();
-  await lost.close();
-  await queue.close();
-  for (const connection of connections) connection.disconnect();
+  consume(work, { onFailed: () => void ends.push('failed') });
+  await expect.poll(() => ends).toEqual(['done again']);
 });
 
 test('jobs that run outside the slots let the consumer take further ones', async () => {
-  const queue = openQueue('async', redis, log);
-  const connection = blockingConnection(server.url, log);
   const started: string[] = [];
   const finished: string[] = [];
   let release = () => {};
@@ -204,7 +162,7 @@ test('jobs that run outside the slots let the consumer take further ones', async
   });
   /** Jobs named `waits` wait for the network, the others for nothing. */
   let maxActive = 0;
-  const work = async ({ id }: { id: string }, _signal: AbortSignal, attempt: AttemptContext) => {
+  const { add } = consume(async ({ id }, _signal, attempt) => {
     started.push(id);
     maxActive = Math.max(maxActive, started.length - finished.length);
     // By then the consumer waits for this job to end. A trip to Redis, so that it could take another.
@@ -212,85 +170,54 @@ test('jobs that run outside the slots let the consumer take further ones', async
     if (id.startsWith('waits')) await attempt.withoutSlot(() => released);
     finished.push(id);
     return { millis: {} };
-  };
-  const deps = { connection, concurrency: 1, log, report: () => {}, now: hostClock };
-  const consumer = consumeJobs('async', { 'run-job': work }, deps);
-  for (const id of ['waits 1', 'waits 2', 'waits 3', 'works 1', 'works 2']) {
-    await enqueueJob(queue, { id, requestId: 'r', client: 'shop' });
-  }
+  });
+  for (const id of ['waits 1', 'waits 2', 'waits 3', 'works 1', 'works 2']) await add(id);
   await expect.poll(() => finished).toEqual(['works 1', 'works 2']);
   release();
   await expect.poll(() => finished).toHaveLength(5);
   // Then one at a time again.
   const before = started.length;
   maxActive = 0;
-  for (let i = 0; i < 4; i++)
-    await enqueueJob(queue, { id: `works later ${i}`, requestId: 'r', client: 'shop' });
+  for (let i = 0; i < 4; i++) await add(`works later ${i}`);
   await expect.poll(() => finished.length).toBe(before + 4);
   expect(maxActive).toBe(1);
-  await consumer.close();
-  await queue.close();
-  connection.disconnect();
 });
 
 test('a job whose client has its share of fetches in use comes back, at no attempt', async () => {
-  const queue = openQueue('async', redis, log);
-  const connection = blockingConnection(server.url, log);
-  const reports: JobReport[] = [];
   const numbers: number[] = [];
-  const work = async (_data: unknown, _signal: AbortSignal, { number }: AttemptContext) => {
+  const work: Work = async (_data, _signal, { number }) => {
     numbers.push(number);
     if (numbers.length <= 6) throw new PoolBusy();
     return { millis: {} };
   };
   // A host whose clock is wrong postpones jobs as well.
   const now = () => hostClock() + (numbers.length % 2) * 60_000;
-  const report = (attempt: JobReport) => void reports.push(attempt);
-  const deps = { connection, concurrency: 1, log, report, now };
-  const consumer = consumeJobs('async', { 'run-job': work }, deps);
-  await enqueueJob(queue, { id: 'job of a busy client', requestId: 'r', client: 'shop' });
-  const promote = setInterval(() => void queue.promoteJobs().catch(() => {}), 50);
-  await expect.poll(() => reports.at(-1)?.outcome).toBe('succeeded');
-  clearInterval(promote);
-  expect(reports.map(({ outcome }) => outcome)).toEqual([
-    ...Array(6).fill('postponed'),
-    'succeeded',
-  ]);
+  const { queue, outcomes, add } = consume(work, { now });
+  await add('job of a busy client');
+  promoteAlways(queue);
+  await expect.poll(outcomes).toEqual([...Array(6).fill('postponed'), 'succeeded']);
   expect(numbers).toEqual(Array(7).fill(1));
-  await consumer.close();
-  await queue.close();
-  connection.disconnect();
 });
 
 test('waiting for a turn uses up nothing of what a job may wait in an outage', async () => {
-  const queue = openQueue('async', redis, log);
-  const connection = blockingConnection(server.url, log);
-  const reasons: string[] = [];
   const delays: number[] = [];
   const busyTimes = 9;
-  const work = async () => {
-    if (reasons.length < busyTimes) throw new PoolBusy();
-    throw new StorageError('get', new Error('connection refused'));
-  };
-  const report = ({ reason = '' }: JobReport) => void reasons.push(reason);
-  const deps = { connection, concurrency: 1, log, report, now: hostClock };
-  const consumer = consumeJobs('async', { 'run-job': work }, deps);
+  const { queue, reports, add } = consume(async () => {
+    if (reports.length < busyTimes) throw new PoolBusy();
+    throw AWAY;
+  });
   const id = 'job that waits for two reasons';
-  await enqueueJob(queue, { id, requestId: 'r', client: 'shop' });
+  await add(id);
   while (delays.length <= busyTimes) {
     await expect.poll(() => queue.getJobState(id)).toBe('delayed');
     const job = await queue.getJob(id);
     delays.push(job?.delay ?? 0);
     await job?.promote().catch(() => {}); // its time has come
-    await expect.poll(() => reasons.length).toBeGreaterThan(delays.length);
+    await expect.poll(() => reports.length).toBeGreaterThan(delays.length);
   }
   // Half of them is jitter: 0.5, 1, 2 s and so on, up to a minute.
   expect(delays[busyTimes - 1]).toBeGreaterThan(28_000);
   expect(Math.max(...delays)).toBeLessThanOrEqual(61_000);
   // The first delay of an outage is half a second, not the longest.
   expect(delays[busyTimes]).toBeLessThan(5000);
-  await consumer.close();
-  await queue.obliterate({ force: true });
-  await queue.close();
-  connection.disconnect();
 });

@@ -187,11 +187,8 @@ describe('a record that Redis lost', () => {
     expect(await allBlobs()).toEqual(before);
     expect(await get('job_lost')).toMatchObject({ status: 'queued', client: 'acme' });
     expect(await recover.queues.async.getPrioritizedCount()).toBe(1);
-    expect(await new Batches(redis, hostClock).get('batch_lost')).toMatchObject({
-      status: 'sealed',
-      accepted: 1,
-      chunks: 1,
-    });
+    const expected = { status: 'sealed', accepted: 1, chunks: 1 };
+    expect(await new Batches(redis, hostClock).get('batch_lost')).toMatchObject(expected);
     expect(await reconcile()).toBe(0);
   });
 

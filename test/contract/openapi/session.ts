@@ -2,6 +2,7 @@ import sharp from 'sharp';
 import { z } from 'zod';
 import type { Grant } from '../../../src/auth/key-record.ts';
 import type { CreatedKey } from '../../../src/auth/keys.ts';
+import { formWith } from '../../support/client.ts';
 import type { FeedServer } from '../../support/feed-server.ts';
 import { feedText, products } from '../../support/feeds.ts';
 import { drawnShirt } from '../../support/images.ts';
@@ -33,32 +34,23 @@ const hasStatus =
   (body: unknown): boolean =>
     statuses.includes(z.looseObject({ status: z.string() }).safeParse(body).data?.status ?? '');
 
-function formOf(parts: Record<string, string | Uint8Array>): FormData {
-  const form = new FormData();
-  for (const [name, part] of Object.entries(parts)) {
-    if (typeof part === 'string') form.append(name, part);
-    else form.append(name, new Blob([Uint8Array.from(part)]), 'shirt.jpg');
-  }
-  return form;
-}
-
 async function removals({ send, shirt, keys }: Session): Promise<void> {
   const path = '/bg/v1/background-removals';
   const image_base64 = shirt.toString('base64');
   await send('POST', `${path}?return_base64=true`, { body: { image_base64, crop: true } });
-  await send('POST', path, { body: formOf({ image: shirt }) });
+  await send('POST', path, { body: formWith({ image: shirt }) });
   await send('POST', path, {
-    body: formOf({ image: shirt, format: 'webp' }),
+    body: formWith({ image: shirt, format: 'webp' }),
     headers: { 'idempotency-key': 'removal-1', prefer: 'respond-async' },
   });
-  await send('POST', path, { body: formOf({ quality: 'fast' }) });
-  await send('POST', path, { body: formOf({ image: Buffer.from('no image') }) });
-  await send('POST', path, { body: formOf({ image: shirt, scale: 'large' }) });
+  await send('POST', path, { body: formWith({ quality: 'fast' }) });
+  await send('POST', path, { body: formWith({ image: Buffer.from('no image') }) });
+  await send('POST', path, { body: formWith({ image: shirt, scale: 'large' }) });
   await send('POST', path, { body: { image_base64 } });
   await send('POST', path, { body: 'words', type: 'text/plain' });
-  await send('POST', path, { body: formOf({ image: shirt }), key: '' });
-  await send('POST', path, { body: formOf({ image: shirt }), key: keys.reader });
-  await send('POST', path, { body: formOf({ image: shirt }), key: keys.poor });
+  await send('POST', path, { body: formWith({ image: shirt }), key: '' });
+  await send('POST', path, { body: formWith({ image: shirt }), key: keys.reader });
+  await send('POST', path, { body: formWith({ image: shirt }), key: keys.poor });
   await send('POST', `${path}?return_base64=true`, { body: { image_base64 }, key: keys.binary });
 }
 
@@ -71,7 +63,7 @@ async function refinements({ send, shirt, keys }: Session): Promise<void> {
     .toBuffer();
   const strokes = '[{"mode":"add","radius":12,"points":[[80,60],[84,130]]}]';
   const form = (changes: Record<string, string | Uint8Array> = {}) =>
-    ({ body: formOf({ image: shirt, alpha, strokes, ...changes }) }) as const;
+    ({ body: formWith({ image: shirt, alpha, strokes, ...changes }) }) as const;
   await send('POST', path, form());
   await send('POST', path, form({ strokes: '[{"mode":"add","radius":12,"points":[[80,600]]}]' }));
   await send('POST', path, form({ alpha: shirt }));
@@ -98,10 +90,10 @@ async function classifications({ send, shirt, keys }: Session): Promise<void> {
   await send('POST', path, {
     body: { items: [{ id: 'a', attributes }, { id: 'b' }, { id: 'c', image_base64: '?' }] },
   });
-  await send('POST', path, { body: formOf({ image: shirt }) });
+  await send('POST', path, { body: formWith({ image: shirt }) });
   await send('POST', path, { body: { attributes, image_base64: shirt.toString('base64') } });
   await send('POST', path, {
-    body: formOf({ image: shirt }),
+    body: formWith({ image: shirt }),
     headers: { prefer: 'respond-async' },
   });
   await send('POST', path, { body: {} });
@@ -114,12 +106,12 @@ async function separations({ send, shirt, keys }: Session): Promise<void> {
   const path = '/taxonomy/v1/garments';
   const image_base64 = shirt.toString('base64');
   await send('POST', path, { body: { image_base64, options: { topK: 1 } } });
-  await send('POST', path, { body: formOf({ image: shirt, cutouts: 'true' }) });
+  await send('POST', path, { body: formWith({ image: shirt, cutouts: 'true' }) });
   await send('POST', path, { body: {} });
-  await send('POST', path, { body: formOf({ image: shirt, cutouts: 'maybe' }) });
-  await send('POST', path, { body: formOf({ image: shirt }), key: '' });
-  await send('POST', path, { body: formOf({ image: shirt }), key: keys.reader });
-  await send('POST', path, { body: formOf({ image: shirt }), key: keys.poor });
+  await send('POST', path, { body: formWith({ image: shirt, cutouts: 'maybe' }) });
+  await send('POST', path, { body: formWith({ image: shirt }), key: '' });
+  await send('POST', path, { body: formWith({ image: shirt }), key: keys.reader });
+  await send('POST', path, { body: formWith({ image: shirt }), key: keys.poor });
 }
 
 /** Enough garments for outfits of a cool day. */
@@ -178,18 +170,18 @@ const slowImage = (shop: FeedServer): string =>
 
 async function jobRefinements({ send, until, shirt, keys }: Session): Promise<void> {
   const jobs = `${INTAKE}/jobs`;
-  const self = `${jobs}/${idOf(await send('POST', jobs, { body: formOf({ image: shirt }) }))}`;
+  const self = `${jobs}/${idOf(await send('POST', jobs, { body: formWith({ image: shirt }) }))}`;
   const path = `${self}/refinements`;
   await until(self, hasStatus('succeeded'));
   const strokes = '[{"mode":"erase","radius":12,"points":[[80,60],[84,130]]}]';
-  await send('POST', path, { body: formOf({ image: shirt, strokes }) });
-  await send('POST', path, { body: formOf({ strokes }) });
-  await send('POST', path, { body: formOf({ image: shirt, strokes: '[]' }) });
-  await send('POST', path, { body: formOf({ image: shirt, strokes }), key: keys.poor });
+  await send('POST', path, { body: formWith({ image: shirt, strokes }) });
+  await send('POST', path, { body: formWith({ strokes }) });
+  await send('POST', path, { body: formWith({ image: shirt, strokes: '[]' }) });
+  await send('POST', path, { body: formWith({ image: shirt, strokes }), key: keys.poor });
   await send('DELETE', `${path}/1`);
   await send('DELETE', `${path}/1`);
   for (const key of ['', keys.reader]) {
-    await send('POST', path, { body: formOf({ image: shirt, strokes }), key });
+    await send('POST', path, { body: formWith({ image: shirt, strokes }), key });
     await send('DELETE', `${path}/1`, { key });
   }
 }
@@ -225,7 +217,7 @@ async function jobs({ send, until, shop, shirt, keys }: Session): Promise<void> 
   await send('GET', `${path}?limit=1`);
   await send('GET', `${path}?limit=0`);
   await send('GET', `${path}/${idOf(failing)}/result`);
-  await send('POST', path, { body: formOf({ image: shirt, operations: 'classify' }) });
+  await send('POST', path, { body: formWith({ image: shirt, operations: 'classify' }) });
   await send('POST', path, { body: { imageUrl: 'nowhere' } });
   await send('POST', path, { body: { imageUrl }, key: keys.poor });
   await send('DELETE', self);
@@ -293,15 +285,15 @@ async function rowRefinements(
 ): Promise<void> {
   const path = `${self}/review/0/refinements`;
   const strokes = '[{"mode":"erase","radius":3,"points":[[20,20],[22,24]]}]';
-  await send('POST', path, { body: formOf({ strokes }) });
-  await send('POST', path, { body: formOf({ strokes, revision: '0' }) });
-  await send('POST', path, { body: formOf({ strokes: '[]' }) });
-  await send('POST', path, { body: formOf({ strokes }), key: keys.poor });
+  await send('POST', path, { body: formWith({ strokes }) });
+  await send('POST', path, { body: formWith({ strokes, revision: '0' }) });
+  await send('POST', path, { body: formWith({ strokes: '[]' }) });
+  await send('POST', path, { body: formWith({ strokes }), key: keys.poor });
   await send('DELETE', `${path}/1`);
   await send('DELETE', `${path}/1`);
   await send('DELETE', `${path}/1?revision=x`);
   for (const key of ['', keys.reader]) {
-    await send('POST', path, { body: formOf({ strokes }), key });
+    await send('POST', path, { body: formWith({ strokes }), key });
     await send('DELETE', `${path}/1`, { key });
   }
 }
@@ -657,7 +649,11 @@ async function removeBgClients({ send, shirt, shop, keys }: Session): Promise<vo
     headers: { ...headers, accept: 'application/json' },
     body: { image_url, size: 'preview', format: 'png' },
   });
-  await send('POST', `${path}/removebg`, { key: '', headers, body: formOf({ image_file: shirt }) });
+  await send('POST', `${path}/removebg`, {
+    key: '',
+    headers,
+    body: formWith({ image_file: shirt }),
+  });
   await send('POST', `${path}/removebg`, { key: '', headers, body: { size: 'none' } });
   await send('POST', `${path}/removebg`, { key: '', body: {} });
   await send('POST', `${path}/removebg`, { key: keys.poor, body: { image_url } });
@@ -669,18 +665,18 @@ async function otherClients({ send, shirt, shop, keys }: Session): Promise<void>
   const image_url = await shop.putImage('/other.jpg', 8);
   const rembg = '/compat/rembg/api/remove';
   const withoutBg = '/compat/withoutbg/api/remove-background';
-  await send('POST', rembg, { body: formOf({ file: shirt, om: 'true' }) });
-  await send('POST', rembg, { body: formOf({ file: shirt, ab: '300' }) });
-  await send('POST', rembg, { body: formOf({ file: Buffer.from('no image') }) });
+  await send('POST', rembg, { body: formWith({ file: shirt, om: 'true' }) });
+  await send('POST', rembg, { body: formWith({ file: shirt, ab: '300' }) });
+  await send('POST', rembg, { body: formWith({ file: Buffer.from('no image') }) });
   await send('GET', `${rembg}?url=${encodeURIComponent(image_url)}&bgc=255,0,0,255`);
   await send('GET', `${rembg}?url=${encodeURIComponent(`${image_url}.none`)}`);
   await send('GET', rembg);
-  await send('POST', withoutBg, { body: formOf({ file: shirt, format: 'webp' }) });
-  await send('POST', withoutBg, { body: formOf({ image_url }) });
-  await send('POST', withoutBg, { body: formOf({ format: 'png' }) });
+  await send('POST', withoutBg, { body: formWith({ file: shirt, format: 'webp' }) });
+  await send('POST', withoutBg, { body: formWith({ image_url }) });
+  await send('POST', withoutBg, { body: formWith({ format: 'png' }) });
   for (const path of [rembg, withoutBg]) {
     for (const key of ['', keys.reader, keys.poor])
-      await send('POST', path, { body: formOf({ file: shirt }), key });
+      await send('POST', path, { body: formWith({ file: shirt }), key });
   }
   await send('GET', rembg, { key: '' });
 }

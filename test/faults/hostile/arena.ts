@@ -3,7 +3,7 @@ import { startFeedServer } from '../../support/feed-server.ts';
 import { ROOT } from '../../support/root.ts';
 import { startInstallation } from '../installation.ts';
 import type { Attack, Figure, Scene } from './attack.ts';
-import { bodyMemoryBytes } from './figures.ts';
+import { bodyMemoryBytes, times } from './figures.ts';
 import { createHonest } from './honest.ts';
 import { type Lap, startWatch } from './watch.ts';
 
@@ -108,18 +108,12 @@ async function playBeside(attack: Attack, scene: Scene): Promise<Figure[]> {
   const succeeded = honest.units() - before.units;
   return [
     ...figures,
-    {
-      promise: `not served to the honest client (${served} calls served, ${retried} rejections, slowest ${slowestMillis} ms)`,
-      found: notServed,
-      max: 0,
-      unit: 'times',
-    },
-    {
-      promise: 'quota the honest client lost',
-      found: Math.max(0, used - succeeded),
-      max: unanswered,
-      unit: 'times',
-    },
+    times(
+      `not served to the honest client (${served} calls served, ${retried} rejections, slowest ${slowestMillis} ms)`,
+      notServed,
+      0,
+    ),
+    times('quota the honest client lost', Math.max(0, used - succeeded), unanswered),
   ];
 }
 

@@ -13,6 +13,12 @@ const GARBAGE_MIB = 64;
 export const bodyMemoryBytes = (isShort: boolean): number =>
   MIB * (isShort ? BODY_MEMORY_MIB.short : BODY_MEMORY_MIB.full);
 
+/** How often something happened, and how often it may. */
+export const times = (promise: string, found: number, max: number): Figure => ({
+  ...{ promise, found, max },
+  unit: 'times',
+});
+
 /** The gateway's memory during an attack. */
 export const memoryFigure = (
   { idleMib, scale }: Scene,

@@ -1,6 +1,7 @@
 import { mintKey } from '../../../src/auth/key-record.ts';
 import { ask, json } from './ask.ts';
 import type { Attack } from './attack.ts';
+import { times } from './figures.ts';
 
 /** The address of both, as behind a proxy. */
 const FROM = '127.0.0.2';
@@ -39,24 +40,9 @@ export const signIn: Attack = {
     const tried = await countOf(401, mintKey);
     const honestly = await honest.signIn(FROM);
     return [
-      {
-        promise: `of ${count} sign-ins with a key of 1 a minute, accepted`,
-        found: signedIn,
-        max: MAX_SIGN_INS,
-        unit: 'times',
-      },
-      {
-        promise: `of ${count} sign-ins with wrong keys, looked at`,
-        found: tried,
-        max: MAX_WRONG,
-        unit: 'times',
-      },
-      {
-        promise: "the honest client's sign-in fails",
-        found: honestly === 200 ? 0 : 1,
-        max: 0,
-        unit: 'times',
-      },
+      times(`of ${count} sign-ins with a key of 1 a minute, accepted`, signedIn, MAX_SIGN_INS),
+      times(`of ${count} sign-ins with wrong keys, looked at`, tried, MAX_WRONG),
+      times("the honest client's sign-in fails", honestly === 200 ? 0 : 1, 0),
     ];
   },
 };

@@ -64,14 +64,10 @@ test('rows with the same picture form groups by their first row, in pages', asyn
   ];
   const page = await readGroups(blobs, batch, { cursor: 0, limit: 1 });
   expect(page).toEqual({ groups: groups.slice(0, 1), next: 1 });
-  expect(await readGroups(blobs, batch, { cursor: 1, limit: 9 })).toEqual({
-    groups: groups.slice(1),
-    next: undefined,
-  });
-  expect(await readGroups(blobs, batch, { cursor: 7, limit: 9 })).toEqual({
-    groups: [],
-    next: undefined,
-  });
+  const rest = { groups: groups.slice(1), next: undefined };
+  expect(await readGroups(blobs, batch, { cursor: 1, limit: 9 })).toEqual(rest);
+  const expected = { groups: [], next: undefined };
+  expect(await readGroups(blobs, batch, { cursor: 7, limit: 9 })).toEqual(expected);
   expect(
     await getRows(blobs, batchKeys({ client: 'tests', id: 'b1' }).duplicates(0), z.unknown()),
   ).toEqual([
@@ -94,11 +90,8 @@ test('of many groups every one is found, and few rows of each are listed', async
   const rows = Array.from({ length: 250 * 24 }, (_, i) => pictures[i % 250]);
   const batch = batchOf('b3', rows.length);
   await putAll(batch, rows);
-  expect(await putDuplicates(blobs, batch)).toEqual({
-    compared: rows.length,
-    groups: 250,
-    rows: rows.length - 250,
-  });
+  const expected = { compared: rows.length, groups: 250, rows: rows.length - 250 };
+  expect(await putDuplicates(blobs, batch)).toEqual(expected);
   const { groups, next: end } = await readGroups(blobs, batch, { cursor: 195, limit: 100 });
   expect(groups.map(({ row }) => row)).toEqual(Array.from({ length: 55 }, (_, i) => 195 + i));
   expect(end).toBeUndefined();

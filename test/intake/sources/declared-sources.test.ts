@@ -76,9 +76,8 @@ test('so are loops through a link, through another source, and results that woul
   const [first, second] = [source('a', s3('1/'), s3('2/')), source('b', s3('2/'), s3('3/'))];
   expect((await errorsOf([first, second]))[0]).toContain('/sources/0/to: overlaps "from" of');
   const mixed = [source('a', s3('1/'), s3('out/')), source('b', s3('2/'), s3('out/b/'))];
-  expect(await errorsOf(mixed)).toEqual([
-    '/sources/1/to: overlaps "to" of /sources/0: results would replace each other',
-  ]);
+  const expected = ['/sources/1/to: overlaps "to" of /sources/0: results would replace each other'];
+  expect(await errorsOf(mixed)).toEqual(expected);
   const apart = [source('a', s3('in/'), s3('out/')), source('b', s3('in/'), s3('out/', 'other'))];
   expect(await read({ sources: apart })).toHaveLength(2);
 });

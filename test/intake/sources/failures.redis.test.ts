@@ -36,9 +36,8 @@ test('an object is tried again after longer and longer pauses, and given up at l
     pauses.slice(0, -1).map((pause) => Math.min(2 * pause, 6 * 3_600_000)),
   );
   expect(await failures.count('shop')).toEqual({ waiting: 0, givenUp: 1 });
-  expect(await failures.list('shop', '', 10)).toMatchObject([
-    { name: 'a.jpg', attempts: 10, sinceMillis: 1000, reason: '403 AccessDenied' },
-  ]);
+  const expected = [{ name: 'a.jpg', attempts: 10, sinceMillis: 1000, reason: '403 AccessDenied' }];
+  expect(await failures.list('shop', '', 10)).toMatchObject(expected);
 
   // Another version begins anew; a scan tries all again; what is done is forgotten.
   expect(await failures.record('shop', [attempt('a.jpg', { version: '2' })], nowMillis)).toEqual(

@@ -72,25 +72,23 @@ const entryOf = (id: string, client = 'shop') =>
   );
 
 describe('the end of a job', () => {
-  test.each(['succeeded', 'failed'] as const)(
-    '%s pushes one entry, however many race',
-    async (to) => {
-      const job = await activeJob('job_1');
-      const won = await Promise.all(Array.from({ length: 8 }, () => end(job, to)));
-      expect(won.filter(Boolean)).toHaveLength(1);
-      const links = { self: '/intake/v1/jobs/job_1' };
-      expect(await outbox()).toEqual([
-        {
-          eventId: `evt_job_1_job_${to}`,
-          client: 'shop',
-          url: HOOK,
-          type: `job.${to}`,
-          timestamp: '2026-11-20T12:00:01.500Z',
-          data: { id: 'job_1', status: to, links: expect.objectContaining(links) },
-        },
-      ]);
-    },
-  );
+  const ENDS = ['succeeded', 'failed'] as const;
+  test.each(ENDS)('%s pushes one entry, however many race', async (to) => {
+    const job = await activeJob('job_1');
+    const won = await Promise.all(Array.from({ length: 8 }, () => end(job, to)));
+    expect(won.filter(Boolean)).toHaveLength(1);
+    const links = { self: '/intake/v1/jobs/job_1' };
+    expect(await outbox()).toEqual([
+      {
+        eventId: `evt_job_1_job_${to}`,
+        client: 'shop',
+        url: HOOK,
+        type: `job.${to}`,
+        timestamp: '2026-11-20T12:00:01.500Z',
+        data: { id: 'job_1', status: to, links: expect.objectContaining(links) },
+      },
+    ]);
+  });
 
   test.each(['canceled', 'expired'] as const)('%s pushes no entry', async (to) => {
     expect(await end(await activeJob('job_2'), to)).toBe(true);
@@ -168,10 +166,8 @@ describe('the record of an event', () => {
     await events.recordOutcome('evt_bat_500_batch_completed', 1, { status: 'failed' });
     const ids = (await events.list('shop', 5000)).map(({ id }) => id);
     expect(ids).toHaveLength(1000);
-    expect(ids.slice(0, 2)).toEqual([
-      'evt_bat_1002_batch_completed',
-      'evt_bat_1001_batch_completed',
-    ]);
+    const expected = ['evt_bat_1002_batch_completed', 'evt_bat_1001_batch_completed'];
+    expect(ids.slice(0, 2)).toEqual(expected);
     expect(await events.list('shop', 3)).toHaveLength(3);
     expect(await events.list('shop', 10, 'failed')).toMatchObject([
       { id: 'evt_bat_500_batch_completed' },
@@ -179,12 +175,10 @@ describe('the record of an event', () => {
     expect(await events.get('evt_bat_0_batch_completed')).toBeDefined();
   });
 
-  test.each(['', 'evt_', 'evt_a:b', 'job_1'])(
-    'is not looked up by the malformed id "%s"',
-    async (id) => {
-      expect(await events.get(id)).toBeUndefined();
-    },
-  );
+  const IDS = ['', 'evt_', 'evt_a:b', 'job_1'];
+  test.each(IDS)('is not looked up by the malformed id "%s"', async (id) => {
+    expect(await events.get(id)).toBeUndefined();
+  });
 });
 
 describe('a client', () => {

@@ -210,9 +210,8 @@ describe('the dispatcher', () => {
     const id = await sealedBatch({ chunks: [3, 40, 2], rejected: 1 });
     const count = (all: string[], what: string) => all.filter((one) => one.endsWith(what)).length;
     const before = await outcomes(await get(id));
-    expect([before.length, count(before, 'pending'), count(before, 'rejected')]).toEqual([
-      48, 45, 3,
-    ]);
+    const expected = [48, 45, 3];
+    expect([before.length, count(before, 'pending'), count(before, 'rejected')]).toEqual(expected);
     await dispatch(deps);
     await processRows(12);
     const during = await outcomes(await get(id));
@@ -384,10 +383,8 @@ describe('a lost row', () => {
   test('is retried if its job failed and no result was recorded', async () => {
     const id = await batchWithFailedJob();
     await requeueLostRows(deps, await get(id));
-    expect(await queue.getJobCounts('prioritized', 'failed')).toEqual({
-      prioritized: 1,
-      failed: 0,
-    });
+    const expected = { prioritized: 1, failed: 0 };
+    expect(await queue.getJobCounts('prioritized', 'failed')).toEqual(expected);
   });
 
   test('fails if its workers died too often', async () => {

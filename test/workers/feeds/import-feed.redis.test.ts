@@ -239,10 +239,8 @@ describe('a feed that cannot be read', () => {
     const url = shop.put('/feed', badResponses.truncated(TWO.repeat(1000), CSV));
     const { id, client } = await bench.feed({ source: { url } });
     const runId = await bench.start(id);
-    expect(await bench.read(id, runId, { isLast: false })).toMatchObject({
-      status: 'open',
-      accepted: 0,
-    });
+    const expected = { status: 'open', accepted: 0 };
+    expect(await bench.read(id, runId, { isLast: false })).toMatchObject(expected);
     expect(await bench.blobs.head(feedKeys(client, id).source(runId))).toBeUndefined();
     shop.put('/feed', { body: TWO, type: CSV });
     expect(await bench.read(id, runId)).toMatchObject({ status: 'sealed', accepted: 2 });
@@ -268,10 +266,8 @@ describe('a feed that cannot be read', () => {
     });
     const run = await bench.startAndRead(id);
     const entries = await bench.redis.lrange('{selvage}:webhook-outbox', -1, -1);
-    expect(JSON.parse(entries[0] ?? '')).toMatchObject({
-      type: 'feed.run.completed',
-      data: { id: run.id, status: 'failed' },
-    });
+    const expected = { type: 'feed.run.completed', data: { id: run.id, status: 'failed' } };
+    expect(JSON.parse(entries[0] ?? '')).toMatchObject(expected);
   });
 });
 

@@ -1,48 +1,18 @@
 import { createServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createSafeFetch, type SafeFetchSettings } from '../../../workers/fetch/safe-fetch.ts';
+import type { SafeFetchSettings } from '../../../workers/fetch/safe-fetch.ts';
 import { listen } from '../../support/free-port.ts';
 import { plantRaw, plantServer, redirectTo, serve } from '../../support/servers.ts';
 import { selfSigned } from './certificate.ts';
+import { expectRejected, fetcher, PRIVATE_NAME, resolvingFetcher, SMALL } from './fetching.ts';
 
-/**
- * A fake DNS: each lookup takes the next answer, and then the last one repeatedly. Host names are rejected after less
- * time than by default.
- */
-function fetcher(
-  answers: readonly string[][],
-  { limits, ...settings }: Partial<SafeFetchSettings> = {},
-) {
-  const asked: string[] = [];
-  const safe = createSafeFetch({
-    allow: ['127.0.0.0/8'],
-    userAgent: 'test',
-    resolve: async (hostname) => {
-      asked.push(hostname);
-      return answers[Math.min(asked.length, answers.length) - 1] ?? [];
-    },
-    limits: { hostRejectionMillis: 10, ...limits },
-    ...settings,
-  });
-  onTestFinished(() => safe.close());
-  return { safe, asked };
-}
-
-const fetchError = (reason: string) => expect.objectContaining({ name: 'FetchError', reason });
-/** Clients are not told that the name exists; the operator is. */
-const PRIVATE_NAME = expect.objectContaining({
-  name: 'FetchError',
-  reason: 'dns',
-  cause: fetchError('private-address'),
-});
-const small = { maxBytes: 1000 };
 const closing = serve('x', { connection: 'close' });
 
 describe('a host name', () => {
   test('is resolved once, and is sent in the host header', async () => {
     const { port, requests } = await plantServer(closing);
-    const { safe, asked } = fetcher([['127.0.0.1']]);
-    const fetched = await safe.fetch(`http://Shop.Example.:${port}/1.png`, small);
+    const { safe, asked } = resolvingFetcher([['127.0.0.1']]);
+    const fetched = await safe.fetch(`http://Shop.Example.:${port}/1.png`, SMALL);
     expect(asked).toEqual(['shop.example']);
     expect(requests[0]?.headers.host).toBe(`shop.example:${port}`);
     expect(fetched.finalUrl).toBe(`http://shop.example:${port}/1.png`);
@@ -50,11 +20,11 @@ describe('a host name', () => {
 
   test('that changes its answer is checked again for the next connection', async () => {
     const { port, requests } = await plantServer(closing);
-    const { safe, asked } = fetcher([['127.0.0.1'], ['10.0.0.1']]);
+    const { safe, asked } = resolvingFetcher([['127.0.0.1'], ['10.0.0.1']]);
     const link = `http://rebind.example:${port}/`;
-    await safe.fetch(link, small);
+    await safe.fetch(link, SMALL);
     expect(asked).toHaveLength(1);
-    await expect(safe.fetch(link, small)).rejects.toThrow(PRIVATE_NAME);
+    await expect(safe.fetch(link, SMALL)).rejects.toThrow(PRIVATE_NAME);
     expect(asked).toHaveLength(2);
     expect(requests).toHaveLength(1);
   });
@@ -64,8 +34,8 @@ describe('a host name', () => {
       response.setHeader('connection', 'close');
       redirectTo(`http://other.example:${port}/`)(request, response);
     });
-    const { safe } = fetcher([['127.0.0.1'], ['169.254.169.254']]);
-    await expect(safe.fetch(`http://rebind.example:${port}/`, small)).rejects.toThrow(PRIVATE_NAME);
+    const { safe } = resolvingFetcher([['127.0.0.1'], ['169.254.169.254']]);
+    await expect(safe.fetch(`http://rebind.example:${port}/`, SMALL)).rejects.toThrow(PRIVATE_NAME);
     expect(requests).toHaveLength(1);
   });
 
@@ -78,57 +48,46 @@ describe('a host name', () => {
     { answer: ['127.0.0.1', '64:ff9b::a00:1'] },
   ])('with $answer is rejected because one of them is private', async ({ answer }) => {
     const { port, requests } = await plantServer(closing);
-    const { safe } = fetcher([answer]);
-    await expect(safe.fetch(`http://both.example:${port}/`, small)).rejects.toThrow(PRIVATE_NAME);
+    const { safe } = resolvingFetcher([answer]);
+    await expect(safe.fetch(`http://both.example:${port}/`, SMALL)).rejects.toThrow(PRIVATE_NAME);
     expect(requests).toEqual([]);
   });
 
   test('with an allowed and a public address is limited to the ports of the public one', async () => {
     const { port } = await plantServer(closing);
-    const { safe } = fetcher([['127.0.0.1', '93.184.216.34']]);
-    await expect(safe.fetch(`http://both.example:${port}/`, small)).rejects.toThrow(
-      fetchError('port'),
-    );
+    const { safe } = resolvingFetcher([['127.0.0.1', '93.184.216.34']]);
+    await expectRejected(safe.fetch(`http://both.example:${port}/`, SMALL), 'port');
   });
 
   test('with an unreachable and a reachable address is reached', async () => {
     const { port, requests } = await plantServer(closing);
-    const { safe } = fetcher([['127.0.0.2', '127.0.0.1']]);
-    await safe.fetch(`http://shop.example:${port}/`, small);
+    const { safe } = resolvingFetcher([['127.0.0.2', '127.0.0.1']]);
+    await safe.fetch(`http://shop.example:${port}/`, SMALL);
     expect(requests).toHaveLength(1);
   });
 
   test('of this machine is rejected', async () => {
-    const safe = createSafeFetch({ allow: [], userAgent: 'test' });
-    onTestFinished(() => safe.close());
-    await expect(safe.fetch('http://localhost/', small)).rejects.toThrow(PRIVATE_NAME);
+    const attempt = fetcher({ allow: [] }).fetch('http://localhost/', SMALL);
+    await expect(attempt).rejects.toThrow(PRIVATE_NAME);
   });
 
+  const unknown = () => Promise.reject(new Error('ENOTFOUND'));
+  const never = () => new Promise<string[]>(() => {});
   test.each([
     { what: 'without an address', resolve: async () => [], reason: 'dns' },
-    {
-      what: 'that does not exist',
-      resolve: async () => {
-        throw new Error('ENOTFOUND');
-      },
-      reason: 'dns',
-    },
-    {
-      what: 'whose DNS servers do not answer',
-      resolve: () => new Promise<string[]>(() => {}),
-      reason: 'timeout',
-    },
+    { what: 'that does not exist', resolve: unknown, reason: 'dns' },
+    { what: 'whose DNS servers do not answer', resolve: never, reason: 'timeout' },
   ])('$what is rejected: $reason', async ({ resolve, reason }) => {
-    const { safe } = fetcher([], { resolve, limits: { connectMillis: 50 } });
-    await expect(safe.fetch('http://shop.example/', small)).rejects.toThrow(fetchError(reason));
+    const { safe } = resolvingFetcher([], { resolve, limits: { connectMillis: 50 } });
+    await expectRejected(safe.fetch('http://shop.example/', SMALL), reason);
   });
 });
 
 test('a private name and an unknown one are rejected alike, and after the same time', async () => {
   const rejectionOf = async (answer: string[]) => {
-    const { safe } = fetcher([answer], { limits: { hostRejectionMillis: 100 } });
+    const { safe } = resolvingFetcher([answer], { limits: { hostRejectionMillis: 100 } });
     const startedAt = performance.now();
-    const error = await safe.fetch('http://inner.example/', small).catch((caught) => caught);
+    const error = await safe.fetch('http://inner.example/', SMALL).catch((caught) => caught);
     expect(performance.now() - startedAt).toBeGreaterThan(95);
     const { message, reason, retryable, status } = error;
     return { message, reason, retryable, status };
@@ -140,19 +99,19 @@ test('a private name and an unknown one are rejected alike, and after the same t
 });
 
 test('a closed port is rejected', async () => {
-  const { safe } = fetcher([]);
-  await expect(safe.fetch('http://127.0.0.1:1/', small)).rejects.toThrow(fetchError('connect'));
+  const { safe } = resolvingFetcher([]);
+  await expectRejected(safe.fetch('http://127.0.0.1:1/', SMALL), 'connect');
 });
 
 describe('a secure connection', () => {
   const identity = selfSigned('shop.example');
   const shop = (settings: Partial<SafeFetchSettings> = {}) =>
-    fetcher([['127.0.0.1']], { ca: identity.cert, ...settings });
+    resolvingFetcher([['127.0.0.1']], { ca: identity.cert, ...settings });
 
   test('goes to the pinned address and verifies the name in the link', async () => {
     const { port, requests } = await plantServer(closing, identity);
     const { safe } = shop();
-    await safe.fetch(`https://shop.example:${port}/`, small);
+    await safe.fetch(`https://shop.example:${port}/`, SMALL);
     expect(requests[0]?.headers.host).toBe(`shop.example:${port}`);
     expect(requests[0]?.socket).toHaveProperty('servername', 'shop.example');
   });
@@ -164,16 +123,14 @@ describe('a secure connection', () => {
   ])('with a certificate $what is rejected', async ({ host, ca }) => {
     const { port, requests } = await plantServer(closing, identity);
     const { safe } = shop({ ca });
-    await expect(safe.fetch(`https://${host}:${port}/`, small)).rejects.toThrow(fetchError('tls'));
+    await expectRejected(safe.fetch(`https://${host}:${port}/`, SMALL), 'tls');
     expect(requests).toEqual([]);
   });
 
   test('fails with a server without TLS', async () => {
     const { origin } = await plantRaw('HTTP/1.1 400 Bad Request\r\n\r\n');
     const { safe } = shop();
-    await expect(safe.fetch(origin.replace('http', 'https'), small)).rejects.toThrow(
-      fetchError('tls'),
-    );
+    await expectRejected(safe.fetch(origin.replace('http', 'https'), SMALL), 'tls');
   });
 
   test('times out with a server that never starts TLS', async () => {
@@ -181,27 +138,23 @@ describe('a secure connection', () => {
     onTestFinished(() => void mute.close());
     const port = await listen(mute);
     const { safe } = shop({ limits: { connectMillis: 50 } });
-    await expect(safe.fetch(`https://shop.example:${port}/`, small)).rejects.toThrow(
-      fetchError('timeout'),
-    );
+    await expectRejected(safe.fetch(`https://shop.example:${port}/`, SMALL), 'timeout');
   });
 
   test('may not redirect to an insecure one', async () => {
     const plain = await plantServer(serve('x'));
     const { port } = await plantServer(redirectTo(plain.origin), identity);
     const { safe } = shop();
-    await expect(safe.fetch(`https://shop.example:${port}/`, small)).rejects.toThrow(
-      fetchError('downgrade'),
-    );
+    await expectRejected(safe.fetch(`https://shop.example:${port}/`, SMALL), 'downgrade');
     expect(plain.requests).toEqual([]);
   });
 
   test('may, if the operator allows it; the headers of the secure one stay there', async () => {
     const plain = await plantServer(serve('plain'));
     const { port } = await plantServer(redirectTo(plain.origin), identity);
-    const { safe } = fetcher([['127.0.0.1']], { ca: identity.cert, allowDowngrade: true });
+    const { safe } = resolvingFetcher([['127.0.0.1']], { ca: identity.cert, allowDowngrade: true });
     const headers = { authorization: 'Basic secret' };
-    const fetched = await safe.fetch(`https://shop.example:${port}/`, { ...small, headers });
+    const fetched = await safe.fetch(`https://shop.example:${port}/`, { ...SMALL, headers });
     expect(fetched).toMatchObject({ status: 200, finalUrl: `${plain.origin}/` });
     expect(plain.requests[0]?.headers.authorization).toBeUndefined();
   });
@@ -214,8 +167,8 @@ describe('a secure connection', () => {
     const { port, requests } = await plantServer(redirectTo(to), identity);
     const answers = [['127.0.0.1'], ['10.0.0.1']];
     const open = { allowDowngrade: true, ports: [8080, port] };
-    const { safe } = fetcher(answers, { ca: identity.cert, ...open });
-    await expect(safe.fetch(`https://shop.example:${port}/`, small)).rejects.toMatchObject({
+    const { safe } = resolvingFetcher(answers, { ca: identity.cert, ...open });
+    await expect(safe.fetch(`https://shop.example:${port}/`, SMALL)).rejects.toMatchObject({
       name: 'FetchError',
       reason: expect.stringMatching(/^(private-address|dns)$/),
     });
@@ -226,7 +179,7 @@ describe('a secure connection', () => {
     const secure = await plantServer(closing, identity);
     const { port } = await plantServer(redirectTo(`https://shop.example:${secure.port}/`));
     const { safe } = shop();
-    const fetched = await safe.fetch(`http://shop.example:${port}/`, small);
+    const fetched = await safe.fetch(`http://shop.example:${port}/`, SMALL);
     expect(fetched.finalUrl).toBe(`https://shop.example:${secure.port}/`);
   });
 });

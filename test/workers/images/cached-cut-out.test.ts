@@ -55,12 +55,8 @@ describe('a cut-out', () => {
     { review: undefined },
   ])('is found again with its review: %j', async ({ review }) => {
     const image = newImage();
-    const cutout = await storeCutOut(
-      blobs,
-      cutOutKey(image, 'job_1'),
-      { ...CUT_OUT, review },
-      never,
-    );
+    const reviewed = { ...CUT_OUT, review };
+    const cutout = await storeCutOut(blobs, cutOutKey(image, 'job_1'), reviewed, never);
     expect(cutout.review).toEqual(review);
     expect(await find(image, 'job_1')).toEqual(cutout);
   });

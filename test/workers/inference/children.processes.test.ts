@@ -165,16 +165,14 @@ test('images with priority now are processed first', async () => {
   expect(order).toEqual(['now 1', 'now 2', 'later']);
 });
 
-test.each(['SIGINT', 'SIGTERM'] as const)(
-  'a child ignores %s, which its parent handles',
-  async (signal) => {
-    const { removeBackground, pids } = await start();
-    const before = pids();
-    process.kill(before[0]!, signal);
-    expect(await removeBackground(await small())).toMatchObject({ width: 64 });
-    expect(pids()).toEqual(before);
-  },
-);
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+test.each(SIGNALS)('a child ignores %s, which its parent handles', async (signal) => {
+  const { removeBackground, pids } = await start();
+  const before = pids();
+  process.kill(before[0]!, signal);
+  expect(await removeBackground(await small())).toMatchObject({ width: 64 });
+  expect(pids()).toEqual(before);
+});
 
 test('when memory runs out, the kernel kills a child before its parent', async () => {
   const { pids } = await start();

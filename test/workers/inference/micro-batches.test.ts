@@ -50,10 +50,11 @@ test('inputs that arrive during a run follow right after it, in batches of the m
   expect(runs).toEqual([[1, 2]]);
   endRun();
   await setImmediate();
-  expect(runs).toEqual([
+  const expected = [
     [1, 2],
     [3, 4],
-  ]);
+  ];
+  expect(runs).toEqual(expected);
   endRun();
   await setImmediate();
   endRun();

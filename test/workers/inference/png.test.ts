@@ -106,10 +106,8 @@ function filtered(data: Uint8Array, alpha: Uint8Array, width: number): Buffer {
 
 test('there are only the mandatory chunks, with valid checksums', async () => {
   const size = { width: 700, height: 900 };
-  const png = encodePng(
-    { data: noise(3 * 700 * 900, 3), ...size },
-    { data: noise(700 * 900, 4), ...size },
-  );
+  const pixels = { data: noise(3 * 700 * 900, 3), ...size };
+  const png = encodePng(pixels, { data: noise(700 * 900, 4), ...size });
   const chunks = [...chunksOf(png)];
   expect(chunks.every(({ valid }) => valid)).toBe(true);
   expect([...new Set(chunks.map(({ type }) => type))]).toEqual(['IHDR', 'IDAT', 'IEND']);

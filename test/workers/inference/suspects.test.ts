@@ -47,11 +47,8 @@ describe('images of a child that died', () => {
     expect(second.seen).toMatchObject({ images: [1, BAD], atOnce: 1 });
     await suspects.tryIn(third.inference);
     expect(third.seen.images).toEqual([3]);
-    expect((await outcomes).map(({ status }) => status)).toEqual([
-      'fulfilled',
-      'rejected',
-      'fulfilled',
-    ]);
+    const expected = ['fulfilled', 'rejected', 'fulfilled'];
+    expect((await outcomes).map(({ status }) => status)).toEqual(expected);
   });
 
   test('that nobody waits for any more are not tried', async () => {

@@ -1,15 +1,15 @@
-import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { selvage } from '../../cli/command.ts';
 import { type BatchClient, batchClient, uploadedRow } from '../../support/batches.ts';
+import { formWith } from '../../support/client.ts';
 import { feedClient, readFeed, readRun } from '../../support/feed-client.ts';
 import { type FeedServer, startFeedServer } from '../../support/feed-server.ts';
+import { listen } from '../../support/free-port.ts';
 import { drawnShirtOnWood } from '../../support/images.ts';
 import { type IntakeClient, intakeClient, readJob } from '../../support/intake.ts';
 import { declareSources } from '../../support/sources.ts';
@@ -57,11 +57,7 @@ async function read(path: string, ...members: string[]): Promise<unknown> {
   return members.map((member) => body[member]);
 }
 
-async function succeededJob(): Promise<string> {
-  const { id } = await readJob(await intake.post(shirt));
-  await intake.until(id, 'succeeded');
-  return id;
-}
+const succeededJob = async (): Promise<string> => (await intake.done(shirt)).id;
 
 /** Posts a job whose image never comes. */
 const hangingJob = async (): Promise<string> =>
@@ -69,13 +65,7 @@ const hangingJob = async (): Promise<string> =>
 const silent = createServer(() => {});
 let hanging: string;
 
-async function completedBatch(): Promise<string> {
-  const id = await batches.open();
-  await batches.send(id, uploadedRow('one', shirt));
-  await batches.seal(id);
-  await batches.until(id, 'completed');
-  return id;
-}
+const completedBatch = () => batches.completed(uploadedRow('one', shirt));
 
 async function createdFeed(): Promise<string> {
   const feeds = feedClient(stack, key);
@@ -101,11 +91,9 @@ const DEEDS: Readonly<Record<string, Deed>> = {
   'a job that was refined': {
     prepare: succeededJob,
     async act(id) {
-      const form = new FormData();
-      form.append('image', new Blob([Uint8Array.from(shirt)]), 'photo.jpg');
       const stroke = { mode: 'erase', radius: 6, points: [[100, 110]] };
-      form.append('strokes', JSON.stringify([stroke]));
-      const response = await intake.ask('POST', `/jobs/${id}/refinements`, { body: form });
+      const body = formWith({ image: shirt, strokes: JSON.stringify([stroke]) });
+      const response = await intake.ask('POST', `/jobs/${id}/refinements`, { body });
       expect(response.status).toBe(200);
     },
     look: (id) => read(`/jobs/${id}`, 'status', 'results', 'refinements'),
@@ -255,8 +243,7 @@ beforeAll(async () => {
     startStack({ FETCH_ALLOW: '127.0.0.0/8', SOURCES_FILE }),
     startFeedServer(),
   ]);
-  await once(silent.listen(0, '127.0.0.1'), 'listening');
-  hanging = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  hanging = `http://127.0.0.1:${await listen(silent)}`;
   ({ key } = await stack.key());
   intake = intakeClient(stack, key);
   batches = batchClient(stack, key);

@@ -114,10 +114,8 @@ test('rows that a batch has lost are restored before it is sealed, and its uploa
   expect(await batches.get('batch_open')).toMatchObject({ chunks: 1, accepted: 1 });
   const batch = { client: 'acme', id: 'batch_open', chunks: 1 };
   await restoreLostRows(batches, blobs, batch, Date.now());
-  expect(await batches.get('batch_open')).toMatchObject({
-    ...{ status: 'open', chunks: 2, accepted: 2 },
-    upload,
-  });
+  const expected = { ...{ status: 'open', chunks: 2, accepted: 2 }, upload };
+  expect(await batches.get('batch_open')).toMatchObject(expected);
 });
 
 test('an emptied Redis is restored, and belongs to its storage again', async () => {

@@ -63,10 +63,7 @@ test('batches and feeds continue after Redis lost its data', async () => {
     Array.from({ length: IMAGES }, (_, i) => shop.putImage(`/${i}.jpg`, i)),
   );
   const rows = images.map((imageUrl, i) => rowOf(`sku-${i}`, { imageUrl }));
-  const done = await batches.open();
-  await batches.send(done, rows.slice(0, 3).join(''));
-  await batches.seal(done);
-  await batches.until(done, 'completed');
+  const done = await batches.completed(rows.slice(0, 3).join(''));
   const before = await batches.lines(done, 'manifest');
   await batches.ask('POST', `/batches/${done}/review/1`, {
     body: JSON.stringify({ decision: 'rejected', note: 'no', revision: 0 }),

@@ -28,14 +28,12 @@ const restoring = (error: Error) => {
   return { outcome: restoreOne(rebuilder, 'things/1', log, signal), warned };
 };
 
-test.each([new ZodError([]), new SyntaxError('cut off')])(
-  'a damaged manifest (%s) is kept and named',
-  async (error) => {
-    const { outcome, warned } = restoring(error);
-    expect(await outcome).toBe('unknown');
-    expect(warned).toEqual([{ key: 'things/1' }]);
-  },
-);
+const DAMAGES = [new ZodError([]), new SyntaxError('cut off')];
+test.each(DAMAGES)('a damaged manifest (%s) is kept and named', async (error) => {
+  const { outcome, warned } = restoring(error);
+  expect(await outcome).toBe('unknown');
+  expect(warned).toEqual([{ key: 'things/1' }]);
+});
 
 test('a failure of Redis or storage ends the walk', async () => {
   const { outcome, warned } = restoring(new Error('connection lost'));

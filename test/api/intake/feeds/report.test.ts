@@ -80,9 +80,8 @@ test.each([
 
 test('a line of JSON has the review of each image', async () => {
   const [, line = ''] = (await reportOf('ndjson', DOUBTED)).split('\n');
-  expect(JSON.parse(line).images).toEqual([
-    { url: 'http://shop.example/a.jpg', outcome: 'changed', review: DOUBTED },
-  ]);
+  const expected = [{ url: 'http://shop.example/a.jpg', outcome: 'changed', review: DOUBTED }];
+  expect(JSON.parse(line).images).toEqual(expected);
 });
 
 test.each([

@@ -121,10 +121,8 @@ test('a decision that storage does not take is 503, and the same request again s
   });
   const key = reviewKeys({ client: 'shop', id: 'batch_retry' }).decision(0, 1);
   expect(await blobs.head(key)).toBeUndefined();
-  expect(await actionsOn(blobs).decide(target, call)).toMatchObject({
-    decision: 'approved',
-    revision: 1,
-  });
+  const expected = { decision: 'approved', revision: 1 };
+  expect(await actionsOn(blobs).decide(target, call)).toMatchObject(expected);
   expect(await blobs.head(key)).toBeDefined();
   expect(await actionsOn(blobs).show(target, call)).toMatchObject({
     history: [{ revision: 1, note: 'fine', decidedBy: { client: 'shop', keyId: 'key_1' } }],
@@ -158,8 +156,6 @@ test('a run that a newer one has followed takes no decisions', async () => {
   await expect(actions.decide(target, one)).rejects.toMatchObject({ type: 'conflict' });
   const all = callOf({ body: { decision: 'approved' as const, minConfidence: 0 } });
   await expect(actions.approve(target, all)).rejects.toMatchObject({ type: 'conflict' });
-  expect(await actions.show(target, callOf(row))).toMatchObject({
-    decision: 'pending',
-    history: [],
-  });
+  const expected = { decision: 'pending', history: [] };
+  expect(await actions.show(target, callOf(row))).toMatchObject(expected);
 });

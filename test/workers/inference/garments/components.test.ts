@@ -10,11 +10,12 @@ const componentsIn = (rows: readonly string[]) => {
 };
 
 test('cells of one label that touch, even at a corner, are one component', () => {
-  expect(componentsIn(['11..2', '..1.2', '...1.', '2....'])).toEqual([
+  const expected = [
     { label: 1, cells: 4 },
     { label: 2, cells: 2 },
     { label: 2, cells: 1 },
-  ]);
+  ];
+  expect(componentsIn(['11..2', '..1.2', '...1.', '2....'])).toEqual(expected);
 });
 
 test('the ends of one row do not touch the ends of the next', () => {

@@ -33,10 +33,8 @@ describe('a garment', () => {
   test('has the box of what is visible of it, and what is around it', () => {
     const cut = placeGarment(drawPixels(), matteOf(24, 20, 8, 2, 100), box);
     expect(cut?.box).toEqual({ left: 10, top: 5, width: 10, height: 20 });
-    expect(cut).toMatchObject({
-      area: box,
-      visible: { left: 0, top: 0, width: 10, height: 20 },
-    });
+    const expected = { area: box, visible: { left: 0, top: 0, width: 10, height: 20 } };
+    expect(cut).toMatchObject(expected);
     expect([...cut!.pixels.data.slice(0, 3)]).toEqual([200, 30, 30]);
   });
 
@@ -49,11 +47,8 @@ describe('a garment', () => {
     (closedForm) => {
       const cut = placeGarment(drawPixels(), matteOf(24, 20, 8, 4, 128), box)!;
       const before = Uint8Array.from(cut.pixels.data);
-      const { pixels, matte } = refineGarment(
-        cut,
-        whole,
-        closedForm ? QUALITY_SETTINGS.high.garmentEdges : undefined,
-      );
+      const edges = closedForm ? QUALITY_SETTINGS.high.garmentEdges : undefined;
+      const { pixels, matte } = refineGarment(cut, whole, edges);
       let altered = 0;
       matte.data.forEach((alpha, i) => {
         if (alpha !== 255) return;

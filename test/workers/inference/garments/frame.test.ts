@@ -4,11 +4,8 @@ import { frameSubject } from '../../../../workers/inference/garments/frame.ts';
 const PHOTO = { width: 600, height: 900 };
 
 test('a standing person is framed upright, with a margin', () => {
-  const { region, input } = frameSubject(
-    { left: 250, top: 100, width: 150, height: 700 },
-    PHOTO,
-    320,
-  );
+  const subject = { left: 250, top: 100, width: 150, height: 700 };
+  const { region, input } = frameSubject(subject, PHOTO, 320);
   expect(input).toEqual({ width: 224, height: 448 });
   expect(region).toEqual({ left: 129, top: 58, width: 392, height: 784 });
 });

@@ -67,11 +67,8 @@ test('the answer is the mean of what the network says of the picture and of its 
     },
   };
   const whole = { left: 0, top: 0, width: 300, height: 600 };
-  const { width, height, probabilities, seen } = await parseGarments(
-    session,
-    { ...photo, data },
-    whole,
-  );
+  const parsed = await parseGarments(session, { ...photo, data }, whole);
+  const { width, height, probabilities, seen } = parsed;
   expect(seen).toMatchObject({ width: 4 * width, height: 4 * height });
   const skin = (x: number) => probabilities[width * height + 20 * width + x];
   // Its fondness of the left is the same on both sides then; the picture is not mirrored.
@@ -119,12 +116,8 @@ describe('a subject that is wider than tall', () => {
   ] as const)('with its head at the %s is seen standing', async (headAt, rotation) => {
     const { session, inputs } = sessionOfColours();
     const map = await parseGarments(session, lying(headAt), whole);
-    expect(map).toMatchObject({
-      rotation,
-      width: 112,
-      height: 56,
-      seen: { width: 448, height: 224 },
-    });
+    const expected = { rotation, width: 112, height: 56, seen: { width: 448, height: 224 } };
+    expect(map).toMatchObject(expected);
     const hair = map.probabilities.subarray(groupOf('hair') * 112 * 56);
     expect([hair[2], hair[109]]).toEqual(headAt === 'left' ? [1, 0] : [0, 1]);
     // As it is, turned twice, and the mirror image of the better one.

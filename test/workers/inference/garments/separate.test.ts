@@ -99,9 +99,8 @@ test('small pieces are dropped with the reason, and leave no hole', () => {
   large[27] = `${large[27]!.slice(0, at)}C${large[27]!.slice(at + 1)}`;
   const outfit = separate(large);
   expect(groupsOf(outfit)).not.toContain('coat');
-  expect(outfit.dropped).toEqual([
-    { part: 'outerwear', areaShare: expect.any(Number), reason: 'too-small' },
-  ]);
+  const expected = [{ part: 'outerwear', areaShare: expect.any(Number), reason: 'too-small' }];
+  expect(outfit.dropped).toEqual(expected);
   const top = outfit.garments.find(({ group }) => group === 'top')!;
   expect(top.mask.data[27 * top.mask.width + at]).toBeGreaterThan(0.5);
 });
@@ -193,12 +192,8 @@ test.each([
 test('an empty matte has no garments', () => {
   const { map, matte } = drawMap(PERSON);
   matte.data.fill(0);
-  expect(separateGarments(map, matte)).toMatchObject({
-    person: false,
-    severalPeople: false,
-    garments: [],
-    dropped: [],
-  });
+  const expected = { person: false, severalPeople: false, garments: [], dropped: [] };
+  expect(separateGarments(map, matte)).toMatchObject(expected);
 });
 
 test('the region of the map may be a part of the image', () => {
