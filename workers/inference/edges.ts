@@ -56,6 +56,10 @@ interface Edges extends Instance {
 
 const newEdges = compileModule<Edges>('edges');
 
+/** Memory up to this is kept for the next image, bytes: memory that was never used is ten times slower. */
+const MAX_KEPT_BYTES = 2 ** 24;
+let kept: Edges | undefined;
+
 /** A picture small enough to be solved: each pixel of it is a block of the image, `factor` pixels a side. */
 interface Picture extends Size {
   edges: Edges;
@@ -94,14 +98,16 @@ function pictureOf(
   { limits, minCell }: Refinement,
   cell: number,
 ): Picture | undefined {
+  const edges = kept ?? newEdges();
+  kept = edges;
   const fitting = Math.ceil(Math.sqrt((matte.width * matte.height) / limits.pixels));
   for (let factor = Math.max(1, fitting, Math.floor(minCell * cell)); ; factor++) {
     const width = Math.ceil(matte.width / factor);
     const height = Math.ceil(matte.height / factor);
-    const picture = { edges: newEdges(), factor, width, height };
-    picture.edges.begin(width, height, matte.width);
+    const picture = { edges, factor, width, height };
+    edges.begin(width, height, matte.width);
     shrinkMatte(picture, matte);
-    const count = picture.edges.findBand();
+    const count = edges.findBand();
     if (count === 0 || count > limits.share * width * height) return undefined;
     if (count <= limits.unknowns) return picture;
   }
@@ -183,5 +189,6 @@ export function refineEdges(
   picture.edges.solveBand(tolerance, maxIterations, reweightings, low, high);
   const data = matte.data.slice();
   writeAlpha(picture, pixels, data);
+  if (picture.edges.memory.buffer.byteLength > MAX_KEPT_BYTES) kept = undefined;
   return { ...matte, data };
 }

@@ -75,16 +75,20 @@ function addTo(at: i32, coefficient: i32, value: f64): void {
   store<f64>(at, load<f64>(at) + load<f64>(coefficient) * value);
 }
 
+function addToRow(at: i32, coefficients: i32, value: f64): void {
+  addTo(at, coefficients, value);
+  addTo(at + 8, coefficients + 8, value);
+  addTo(at + 16, coefficients + 16, value);
+  addTo(at + 24, coefficients + 24, value);
+  addTo(at + 32, coefficients + 32, value);
+}
+
 /** Adds the terms with a pixel to the equations of those that follow. */
 function addToFollowing(equation: i32, at: i32, value: f64): void {
   addTo(at + 8, equation, value);
   addTo(at + 16, equation + 8, value);
-  const below = at + 8 * (width - 2);
-  const further = at + 8 * (2 * width - 2);
-  for (let k = 0; k < 40; k += 8) {
-    addTo(below + k, equation + BELOW + k, value);
-    addTo(further + k, equation + FURTHER_BELOW + k, value);
-  }
+  addToRow(at + 8 * (width - 2), equation + BELOW, value);
+  addToRow(at + 8 * (2 * width - 2), equation + FURTHER_BELOW, value);
 }
 
 /** Returns what was added for a pixel, and clears it. */

@@ -2,8 +2,8 @@
  * Solves for the alpha of soft edges, on a smaller picture if need be: closed-form matting. `../edges.ts` says in which
  * order these are called; `npm run build:wasm` compiles them.
  *
- * AssemblyScript: TypeScript with the types of WebAssembly. Names of memory are addresses. An instance is for one picture:
- * its memory begins as zeros.
+ * AssemblyScript: TypeScript with the types of WebAssembly. Names of memory are addresses. `begin` clears all
+ * memory, so that all else may begin with zeros.
  */
 
 import { findBand as find, markNeighbours } from './band.ts';

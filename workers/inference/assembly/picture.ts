@@ -22,7 +22,10 @@ export function allocate(bytes: i32): i32 {
   return start;
 }
 
+/** Begins anew: what was there becomes zero. */
 export function setSize(columns: i32, rows: i32): void {
+  if (end > 0) memory.fill(__heap_base as i32, 0, end - (__heap_base as i32));
+  end = 0;
   width = columns;
   height = rows;
   alpha = allocate(columns * rows);

@@ -28,44 +28,67 @@ export function placeOf(k: i32): i32 {
   return ROW_BYTES * (k / 3) + 8 * (k % 3);
 }
 
+function sumOf(lanes: v128): i32 {
+  return i32x4.extract_lane(lanes, 0) + i32x4.extract_lane(lanes, 1) + i32x4.extract_lane(lanes, 2);
+}
+
+/** Returns nine times three bytes less their sum, and zero. */
+function centre(bytes: v128, sum: i32): v128 {
+  const centred = i32x4.sub(i32x4.mul(bytes, i32x4.splat(COUNT)), i32x4.splat(sum));
+  return v128.and(centred, i32x4(-1, -1, -1, 0));
+}
+
+function storeRow(lanes: v128, out: i32): void {
+  v128.store(out, f64x2.convert_low_i32x4_s(lanes));
+  v128.store(out + 16, f64x2.convert_low_i32x4_s(i64x2.shuffle(lanes, lanes, 1, 1)));
+}
+
 /** Reads a window. @param epsilon regularisation, in squared colours of 0..1 */
-export function readColours(centre: i32, epsilon: f64): void {
-  let row = colours + 3 * (centre - width - 1);
-  reds = greens = blues = 0;
-  for (let y = 0; y < 3; y++, row += 3 * width) {
-    reds += (load<u8>(row) as i32) + load<u8>(row, 3) + load<u8>(row, 6);
-    greens += (load<u8>(row, 1) as i32) + load<u8>(row, 4) + load<u8>(row, 7);
-    blues += (load<u8>(row, 2) as i32) + load<u8>(row, 5) + load<u8>(row, 8);
+export function readColours(middle: i32, epsilon: f64): void {
+  const first = i8x16(0, -1, -1, -1, 3, -1, -1, -1, 6, -1, -1, -1, -1, -1, -1, -1);
+  const second = i8x16(1, -1, -1, -1, 4, -1, -1, -1, 7, -1, -1, -1, -1, -1, -1, -1);
+  const third = i8x16(2, -1, -1, -1, 5, -1, -1, -1, 8, -1, -1, -1, -1, -1, -1, -1);
+  const top = colours + 3 * (middle - width - 1);
+  let red = i32x4.splat(0);
+  let green = red;
+  let blue = red;
+  for (let y = 0, row = top; y < 3; y++, row += 3 * width) {
+    const bytes = v128.load(row);
+    red = i32x4.add(red, i8x16.swizzle(bytes, first));
+    green = i32x4.add(green, i8x16.swizzle(bytes, second));
+    blue = i32x4.add(blue, i8x16.swizzle(bytes, third));
   }
-  let rr = 0;
-  let rg = 0;
-  let rb = 0;
-  let gg = 0;
-  let gb = 0;
-  let bb = 0;
-  row = colours + 3 * (centre - width - 1);
-  for (let y = 0, at = 0; y < 3; y++, at += 8, row += 3 * (width - 3))
-    for (let x = 0; x < 3; x++, at += 8, row += 3) {
-      const r = COUNT * (load<u8>(row) as i32) - reds;
-      const g = COUNT * (load<u8>(row, 1) as i32) - greens;
-      const b = COUNT * (load<u8>(row, 2) as i32) - blues;
-      store<f64>(RED + at, r);
-      store<f64>(GREEN + at, g);
-      store<f64>(BLUE + at, b);
-      rr += r * r;
-      rg += r * g;
-      rb += r * b;
-      gg += g * g;
-      gb += g * b;
-      bb += b * b;
-    }
+  reds = sumOf(red);
+  greens = sumOf(green);
+  blues = sumOf(blue);
+  let rr = i32x4.splat(0);
+  let rg = rr;
+  let rb = rr;
+  let gg = rr;
+  let gb = rr;
+  let bb = rr;
+  for (let at = 0, row = top; at < 3 * ROW_BYTES; at += ROW_BYTES, row += 3 * width) {
+    const bytes = v128.load(row);
+    const r = centre(i8x16.swizzle(bytes, first), reds);
+    const g = centre(i8x16.swizzle(bytes, second), greens);
+    const b = centre(i8x16.swizzle(bytes, third), blues);
+    storeRow(r, RED + at);
+    storeRow(g, GREEN + at);
+    storeRow(b, BLUE + at);
+    rr = i32x4.add(rr, i32x4.mul(r, r));
+    rg = i32x4.add(rg, i32x4.mul(r, g));
+    rb = i32x4.add(rb, i32x4.mul(r, b));
+    gg = i32x4.add(gg, i32x4.mul(g, g));
+    gb = i32x4.add(gb, i32x4.mul(g, b));
+    bb = i32x4.add(bb, i32x4.mul(b, b));
+  }
   invert(
-    epsilon + SCALE * rr,
-    SCALE * rg,
-    SCALE * rb,
-    epsilon + SCALE * gg,
-    SCALE * gb,
-    epsilon + SCALE * bb,
+    epsilon + SCALE * sumOf(rr),
+    SCALE * sumOf(rg),
+    SCALE * sumOf(rb),
+    epsilon + SCALE * sumOf(gg),
+    SCALE * sumOf(gb),
+    epsilon + SCALE * sumOf(bb),
   );
 }
 
