@@ -54,11 +54,7 @@ interface Edges extends Instance {
   enlarge(y: number, left: number, right: number, factor: number): void;
 }
 
-const newEdges = compileModule<Edges>('edges');
-
-/** Memory up to this is kept for the next image, bytes: memory that was never used is ten times slower. */
-const MAX_KEPT_BYTES = 2 ** 24;
-let kept: Edges | undefined;
+const withEdges = compileModule<Edges>('edges');
 
 /** A picture small enough to be solved: each pixel of it is a block of the image, `factor` pixels a side. */
 interface Picture extends Size {
@@ -94,12 +90,11 @@ function shrinkMatte({ edges, factor, height }: Picture, matte: Matte): void {
 
 /** Returns a picture within the limits in which the pixels to be solved for are known; undefined if there is none. */
 function pictureOf(
+  edges: Edges,
   matte: Matte,
   { limits, minCell }: Refinement,
   cell: number,
 ): Picture | undefined {
-  const edges = kept ?? newEdges();
-  kept = edges;
   const fitting = Math.ceil(Math.sqrt((matte.width * matte.height) / limits.pixels));
   for (let factor = Math.max(1, fitting, Math.floor(minCell * cell)); ; factor++) {
     const width = Math.ceil(matte.width / factor);
@@ -182,13 +177,14 @@ export function refineEdges(
   [low, high]: Levels,
   cell: number,
 ): Matte {
-  const picture = pictureOf(matte, refinement, cell);
-  if (!picture) return matte;
-  shrinkColours(picture, pixels);
-  const { tolerance, maxIterations, reweightings } = refinement;
-  picture.edges.solveBand(tolerance, maxIterations, reweightings, low, high);
-  const data = matte.data.slice();
-  writeAlpha(picture, pixels, data);
-  if (picture.edges.memory.buffer.byteLength > MAX_KEPT_BYTES) kept = undefined;
-  return { ...matte, data };
+  return withEdges((edges) => {
+    const picture = pictureOf(edges, matte, refinement, cell);
+    if (!picture) return matte;
+    shrinkColours(picture, pixels);
+    const { tolerance, maxIterations, reweightings } = refinement;
+    edges.solveBand(tolerance, maxIterations, reweightings, low, high);
+    const data = matte.data.slice();
+    writeAlpha(picture, pixels, data);
+    return { ...matte, data };
+  });
 }

@@ -47,11 +47,14 @@ interface Deflate extends Instance {
   finish(): number;
 }
 
-const newDeflate = compileModule<Deflate>('deflate');
+const withDeflate = compileModule<Deflate>('deflate');
 
 /** Yields the chunks of the pixels. */
-function* dataChunks({ data, width, height }: Pixels, alpha: Uint8Array): Generator<Buffer> {
-  const deflate = newDeflate();
+function* dataChunks(
+  deflate: Deflate,
+  { data, width, height }: Pixels,
+  alpha: Uint8Array,
+): Generator<Buffer> {
   deflate.begin(width);
   const memory = new Uint8Array(deflate.memory.buffer);
   const { colours, alpha: opacity, out } = deflate;
@@ -78,9 +81,11 @@ function* dataChunks({ data, width, height }: Pixels, alpha: Uint8Array): Genera
  * colours of fully transparent pixels and writes no metadata.
  */
 export const encodePng = (pixels: Pixels, matte: Matte): Buffer =>
-  Buffer.concat([
-    SIGNATURE,
-    header(pixels.width, pixels.height),
-    ...dataChunks(pixels, matte.data),
-    pngChunk('IEND', new Uint8Array()),
-  ]);
+  withDeflate((deflate) =>
+    Buffer.concat([
+      SIGNATURE,
+      header(pixels.width, pixels.height),
+      ...dataChunks(deflate, pixels, matte.data),
+      pngChunk('IEND', new Uint8Array()),
+    ]),
+  );

@@ -17,9 +17,22 @@ export interface Instance {
   memory: { buffer: ArrayBuffer };
 }
 
-/** Compiles `data/<name>.wasm`. @returns what makes an instance, with memory of its own */
-export function compileModule<T extends Instance>(name: string): () => T {
+/** Memory up to this is kept for the next call, bytes: what was never used is ten times slower. */
+const MAX_KEPT_BYTES = 2 ** 24;
+
+/**
+ * Compiles `data/<name>.wasm`.
+ * @returns a function that calls another one with an instance, whose memory may hold what the last one left
+ */
+export function compileModule<T extends Instance>(name: string): <R>(use: (instance: T) => R) => R {
   const file = new URL(`../../data/${name}.wasm`, import.meta.url);
   const module = new api.Module(readFileSync(file));
-  return () => new api.Instance(module).exports as T;
+  let kept: T | undefined;
+  return (use) => {
+    const instance = kept ?? (new api.Instance(module).exports as T);
+    kept = undefined;
+    const result = use(instance);
+    if (instance.memory.buffer.byteLength <= MAX_KEPT_BYTES) kept = instance;
+    return result;
+  };
 }
