@@ -9,7 +9,7 @@ export interface MattedImage {
 }
 
 /** Averages blocks of `factor` x `factor` alphas; blocks at the right and lower edge may be smaller. */
-export function downscaleMatte({ data, ...size }: Matte, factor: number): Matte {
+function downscaleMatte({ data, ...size }: Matte, factor: number): Matte {
   const width = Math.ceil(size.width / factor);
   const height = Math.ceil(size.height / factor);
   const small = new Uint8Array(width * height);
@@ -34,22 +34,14 @@ export function downscaleMatte({ data, ...size }: Matte, factor: number): Matte 
   return { data: small, width, height };
 }
 
-/**
- * Averages blocks of colours likewise.
- * @param needed one byte a block, 0 for those that are left black; all by default
- */
-export function downscaleColours(
-  { data, ...size }: Pixels,
-  factor: number,
-  needed?: Uint8Array,
-): Pixels {
+/** Averages blocks of colours likewise. */
+function downscaleColours({ data, ...size }: Pixels, factor: number): Pixels {
   const width = Math.ceil(size.width / factor);
   const height = Math.ceil(size.height / factor);
   const small = new Uint8Array(3 * width * height);
   for (let row = 0, cell = 0; row < height; row++) {
     const rows = Math.min(factor, size.height - row * factor);
     for (let x = 0; x < width; x++, cell++) {
-      if (needed?.[cell] === 0) continue;
       const columns = Math.min(factor, size.width - x * factor);
       let [red, green, blue] = [0, 0, 0];
       for (let y = 0; y < rows; y++) {

@@ -172,6 +172,7 @@ test('the gateway’s tarball has the build, the weights with their cards, and n
   );
   expect(inDist.filter((file) => !isKnown(file)).sort()).toEqual([
     'dist/data/deflate.wasm',
+    'dist/data/edges.wasm',
     'dist/package.json',
     'dist/src/api/removal/removebg/codes.json',
     'dist/src/api/test-keys/drawn.json',

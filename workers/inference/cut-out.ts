@@ -1,5 +1,4 @@
 import type { MattedImage } from '../../src/imaging/downscale.ts';
-import type { Refinement } from '../../src/imaging/edges.ts';
 import { fingerprintOf } from '../../src/imaging/fingerprint.ts';
 import {
   DEFAULT_QUALITY,
@@ -10,6 +9,7 @@ import type { CutOutOptions } from '../../src/output/options.ts';
 import { reviewOf, withReason, withRules } from '../../src/output/review.ts';
 import type { CutOut } from './child-results.ts';
 import { type DecodedImage, decode } from './codec.ts';
+import type { Refinement } from './edges.ts';
 import { findSubject, type SubjectPreset } from './find-subject.ts';
 import type { GarmentRegion } from './garments/groups.ts';
 import type { Selection } from './garments/select.ts';

@@ -2,7 +2,6 @@ import { correctAlpha } from '../../src/imaging/alpha-by-colour.ts';
 import { raiseConfidence } from '../../src/imaging/confidence.ts';
 import { cropPixels, cropPlane, paste } from '../../src/imaging/crop.ts';
 import type { MattedImage } from '../../src/imaging/downscale.ts';
-import { type Refinement, refineEdges } from '../../src/imaging/edges.ts';
 import { type Evidence, measureEvidence } from '../../src/imaging/evidence.ts';
 import { recoverForeground } from '../../src/imaging/foreground.ts';
 import { correctByGround } from '../../src/imaging/ground/correct.ts';
@@ -12,6 +11,7 @@ import { estimateSurroundings } from '../../src/imaging/surroundings.ts';
 import { parseRegion } from '../../src/output/geometry.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import type { DecodedImage } from './codec.ts';
+import { type Refinement, refineEdges } from './edges.ts';
 import { type SecondPassCriteria, segment } from './segment.ts';
 import type { Session } from './session.ts';
 

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import type { Matte } from '../../src/imaging/matte.ts';
 import { endBefore, firstFrom, wordsOf } from '../../src/imaging/subject-box.ts';
 import type { Pixels } from '../../src/imaging/tensor.ts';
+import { type Address, compileModule, type Instance } from './web-assembly.ts';
 
 /**
  * A PNG writer for cut-outs only: RGBA, 8 bits, just the three mandatory chunks.
@@ -16,14 +16,6 @@ import type { Pixels } from '../../src/imaging/tensor.ts';
 
 const SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 const RGBA_8_BIT = [8, 6, 0, 0, 0];
-
-/** The types of Node.js lack it. */
-interface WebAssemblyApi {
-  Module: new (bytes: Uint8Array) => object;
-  Instance: new (module: object) => { exports: unknown };
-}
-const { Module, Instance } = (globalThis as unknown as { WebAssembly: WebAssemblyApi }).WebAssembly;
-const DEFLATE = new Module(readFileSync(new URL('../../data/deflate.wasm', import.meta.url)));
 
 /** Length, type, data, checksum. */
 export function pngChunk(type: string, data: Uint8Array): Buffer {
@@ -44,21 +36,25 @@ function header(width: number, height: number): Buffer {
 }
 
 /** What `assembly/deflate.ts` exports. */
-interface Deflate {
-  memory: { buffer: ArrayBuffer };
-  /** Addresses in it: of a row's colours, of its alpha, and of what was compressed. */
-  colours: { value: number };
-  alpha: { value: number };
-  out: { value: number };
+interface Deflate extends Instance {
+  /** Of a row's colours, of its alpha, and of what was compressed. */
+  colours: Address;
+  alpha: Address;
+  out: Address;
   begin(width: number): void;
   clearRow(): void;
   row(from: number, to: number): number;
   finish(): number;
 }
 
+const withDeflate = compileModule<Deflate>('deflate');
+
 /** Yields the chunks of the pixels. */
-function* dataChunks({ data, width, height }: Pixels, alpha: Uint8Array): Generator<Buffer> {
-  const deflate = new Instance(DEFLATE).exports as Deflate;
+function* dataChunks(
+  deflate: Deflate,
+  { data, width, height }: Pixels,
+  alpha: Uint8Array,
+): Generator<Buffer> {
   deflate.begin(width);
   const memory = new Uint8Array(deflate.memory.buffer);
   const { colours, alpha: opacity, out } = deflate;
@@ -85,9 +81,11 @@ function* dataChunks({ data, width, height }: Pixels, alpha: Uint8Array): Genera
  * colours of fully transparent pixels and writes no metadata.
  */
 export const encodePng = (pixels: Pixels, matte: Matte): Buffer =>
-  Buffer.concat([
-    SIGNATURE,
-    header(pixels.width, pixels.height),
-    ...dataChunks(pixels, matte.data),
-    pngChunk('IEND', new Uint8Array()),
-  ]);
+  withDeflate((deflate) =>
+    Buffer.concat([
+      SIGNATURE,
+      header(pixels.width, pixels.height),
+      ...dataChunks(deflate, pixels, matte.data),
+      pngChunk('IEND', new Uint8Array()),
+    ]),
+  );

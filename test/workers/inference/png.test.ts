@@ -104,6 +104,17 @@ function filtered(data: Uint8Array, alpha: Uint8Array, width: number): Buffer {
   return rows;
 }
 
+test('a picture is written as ever, whatever was written before', () => {
+  const write = (width: number, height: number, seed: number) =>
+    encodePng(
+      { data: noise(3 * width * height, seed), width, height },
+      { data: noise(width * height, seed + 1), width, height },
+    );
+  const first = write(90, 70, 9);
+  write(700, 300, 11);
+  expect(write(90, 70, 9)).toEqual(first);
+});
+
 test('there are only the mandatory chunks, with valid checksums', async () => {
   const size = { width: 700, height: 900 };
   const pixels = { data: noise(3 * 700 * 900, 3), ...size };

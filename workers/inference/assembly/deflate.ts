@@ -77,8 +77,12 @@ let end: i32 = 0;
 let adlerLow: u64 = 1;
 let adlerHigh: u64 = 0;
 
-/** Begins an image. */
+/** Begins an image. Nothing of another one is left. */
 export function begin(columns: i32): void {
+  memory.fill(TABLE, 0, TABLE_BYTES);
+  used = held = position = aboveTo = 0;
+  zeros = hold = adlerHigh = 0;
+  adlerLow = 1;
   width = aboveFrom = columns;
   const rowBytes = (4 * columns + 15) & ~15;
   colours = __heap_base as i32;
@@ -91,7 +95,8 @@ export function begin(columns: i32): void {
   out = tokens + 8 * (4 * BLOCK + columns + 8);
   end = out;
   const bytes = out + 8 * (BLOCK + columns) + 32 * BLOCK + 1024;
-  memory.grow((bytes >>> 16) + 1 - memory.size());
+  memory.grow(max(0, (bytes >>> 16) + 1 - memory.size()));
+  memory.fill(above, 0, rowBytes);
   write(HEADER, 16);
 }
 

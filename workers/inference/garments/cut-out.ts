@@ -1,12 +1,12 @@
 import { correctAlpha } from '../../../src/imaging/alpha-by-colour.ts';
 import { cropPixels } from '../../../src/imaging/crop.ts';
 import type { MattedImage } from '../../../src/imaging/downscale.ts';
-import { type Refinement, refineEdges } from '../../../src/imaging/edges.ts';
 import { recoverForeground } from '../../../src/imaging/foreground.ts';
 import type { Levels, Matte } from '../../../src/imaging/matte.ts';
 import { type Box, subjectBox } from '../../../src/imaging/subject-box.ts';
 import { estimateSurroundings } from '../../../src/imaging/surroundings.ts';
 import type { Pixels } from '../../../src/imaging/tensor.ts';
+import { type Refinement, refineEdges } from '../edges.ts';
 
 /** Half a pixel or more is garment. */
 const MIN_SOLID_ALPHA = 128;

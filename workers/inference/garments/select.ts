@@ -1,10 +1,10 @@
 import { paste } from '../../../src/imaging/crop.ts';
 import type { MattedImage } from '../../../src/imaging/downscale.ts';
-import type { Refinement } from '../../../src/imaging/edges.ts';
 import type { Matte } from '../../../src/imaging/matte.ts';
 import { subjectBox } from '../../../src/imaging/subject-box.ts';
 import type { PartialSubject } from '../../../src/output/option-table.ts';
 import { Problem } from '../../../src/platform/problem.ts';
+import type { Refinement } from '../edges.ts';
 import type { Session } from '../session.ts';
 import { placeGarment, refineGarment } from './cut-out.ts';
 import { BACKGROUND, type GarmentRegion, GROUPS, IS_WORN, PARTS } from './groups.ts';

@@ -1,0 +1,190 @@
+import type { Size } from '../../src/imaging/layout.ts';
+import type { Levels, Matte } from '../../src/imaging/matte.ts';
+import type { Pixels } from '../../src/imaging/tensor.ts';
+import { type Address, compileModule, type Instance } from './web-assembly.ts';
+
+/** How thoroughly edges are refined. */
+export interface Refinement {
+  /** A solution stops at a residual of `tolerance` relative to the right-hand side, or after `maxIterations`. */
+  tolerance: number;
+  maxIterations: number;
+  /** How often the prior is reweighted after the first solution. */
+  reweightings: number;
+  limits: {
+    /** Larger images, and images with longer edges, are downscaled before solving. */
+    pixels: number;
+    unknowns: number;
+    /** Where more of the image is to be solved, 0..1, it is left as it is: that is no edge. */
+    share: number;
+  };
+  /** The least length that is solved for, in cells of the network's output. */
+  minCell: number;
+}
+
+/** What `assembly/edges.ts` exports. */
+interface Edges extends Instance {
+  alpha: Address;
+  colours: Address;
+  line: Address;
+  enlarged: Address;
+  band: Address;
+  needed: Address;
+  runEnd: Address;
+  begin(columns: number, rows: number, photoColumns: number): void;
+  addRow(bytes: number): void;
+  endAlpha(y: number, rows: number, factor: number, columns: number): void;
+  findBand(): number;
+  findRun(marks: number, y: number, x: number): number;
+  endColours(
+    y: number,
+    rows: number,
+    factor: number,
+    columns: number,
+    from: number,
+    to: number,
+  ): void;
+  solveBand(
+    tolerance: number,
+    maxIterations: number,
+    reweightings: number,
+    low: number,
+    high: number,
+  ): number;
+  fitLines(columns: number): void;
+  enlarge(y: number, left: number, right: number, factor: number): void;
+}
+
+const withEdges = compileModule<Edges>('edges');
+
+/** A picture small enough to be solved: each pixel of it is a block of the image, `factor` pixels a side. */
+interface Picture extends Size {
+  edges: Edges;
+  factor: number;
+}
+
+const memoryOf = ({ memory }: Instance): Uint8Array => new Uint8Array(memory.buffer);
+
+/** Returns the first and the last pixel of a block that are in the image. */
+const spanOf = (block: number, factor: number, length: number): readonly [number, number] => [
+  block * factor,
+  Math.min(length, (block + 1) * factor),
+];
+
+function shrinkMatte({ edges, factor, height }: Picture, matte: Matte): void {
+  const { data, width } = matte;
+  const memory = memoryOf(edges);
+  if (factor === 1) {
+    memory.set(data, edges.alpha.value);
+    return;
+  }
+  const line = edges.line.value;
+  for (let row = 0; row < height; row++) {
+    const [top, bottom] = spanOf(row, factor, matte.height);
+    for (let y = top; y < bottom; y++) {
+      memory.set(data.subarray(y * width, (y + 1) * width), line);
+      edges.addRow(width);
+    }
+    edges.endAlpha(row, bottom - top, factor, width);
+  }
+}
+
+/** Returns a picture within the limits in which the pixels to be solved for are known; undefined if there is none. */
+function pictureOf(
+  edges: Edges,
+  matte: Matte,
+  { limits, minCell }: Refinement,
+  cell: number,
+): Picture | undefined {
+  const fitting = Math.ceil(Math.sqrt((matte.width * matte.height) / limits.pixels));
+  for (let factor = Math.max(1, fitting, Math.floor(minCell * cell)); ; factor++) {
+    const width = Math.ceil(matte.width / factor);
+    const height = Math.ceil(matte.height / factor);
+    const picture = { edges, factor, width, height };
+    edges.begin(width, height, matte.width);
+    shrinkMatte(picture, matte);
+    const count = edges.findBand();
+    if (count === 0 || count > limits.share * width * height) return undefined;
+    if (count <= limits.unknowns) return picture;
+  }
+}
+
+/** Calls `visit` with the row and the ends of each run of marked pixels. */
+function eachRun(
+  { edges, width, height }: Picture,
+  marks: Address,
+  visit: (row: number, from: number, to: number) => void,
+): void {
+  for (let row = 0; row < height; row++)
+    for (let x = 0; ; x = edges.runEnd.value) {
+      const from = edges.findRun(marks.value, row, x);
+      if (from === width) break;
+      visit(row, from, edges.runEnd.value);
+    }
+}
+
+/** Reads the colours on which the solution depends. */
+function shrinkColours(picture: Picture, { data, width, height }: Pixels): void {
+  const { edges, factor } = picture;
+  const memory = memoryOf(edges);
+  if (factor === 1) {
+    memory.set(data, edges.colours.value);
+    return;
+  }
+  eachRun(picture, edges.needed, (row, from, to) => {
+    const [top, bottom] = spanOf(row, factor, height);
+    const [left, right] = [from * factor, Math.min(width, to * factor)];
+    for (let y = top; y < bottom; y++) {
+      const start = 3 * (y * width + left);
+      memory.set(data.subarray(start, start + 3 * (right - left)), edges.line.value);
+      edges.addRow(3 * (right - left));
+    }
+    edges.endColours(row, bottom - top, factor, width, from, to);
+  });
+}
+
+/** Writes the alpha of the band. */
+function writeAlpha(picture: Picture, { data, width, height }: Pixels, alpha: Uint8Array): void {
+  const { edges, factor } = picture;
+  if (factor > 1) edges.fitLines(width);
+  const memory = memoryOf(edges);
+  eachRun(picture, edges.band, (row, from, to) => {
+    const [top, bottom] = spanOf(row, factor, height);
+    const [left, right] = [from * factor, Math.min(width, to * factor)];
+    for (let y = top; y < bottom; y++) {
+      const [start, end] = [y * width + left, y * width + right];
+      if (factor > 1) {
+        memory.set(data.subarray(3 * start, 3 * end), edges.line.value);
+        edges.enlarge(y, left, right, factor);
+      }
+      const from = factor > 1 ? edges.enlarged.value : edges.alpha.value + start;
+      alpha.set(memory.subarray(from, from + end - start), start);
+    }
+  });
+}
+
+/**
+ * Returns a matte whose edges follow the photo: closed-form matting in a band around unsure alpha. Pixels off
+ * the band keep their alpha. Time and memory beyond a copy of the matte are bounded by the limits; larger images are
+ * upscaled by the colours around each pixel.
+ * @param cell length of a cell of the network's output, pixels
+ * @param levels alphas beyond them become 0 and 255
+ * @see docs/adr/0019-quality.md, docs/adr/0046-edges-by-default.md, docs/adr/0131-edges-in-web-assembly.md
+ */
+export function refineEdges(
+  pixels: Pixels,
+  matte: Matte,
+  refinement: Refinement,
+  [low, high]: Levels,
+  cell: number,
+): Matte {
+  return withEdges((edges) => {
+    const picture = pictureOf(edges, matte, refinement, cell);
+    if (!picture) return matte;
+    shrinkColours(picture, pixels);
+    const { tolerance, maxIterations, reweightings } = refinement;
+    edges.solveBand(tolerance, maxIterations, reweightings, low, high);
+    const data = matte.data.slice();
+    writeAlpha(picture, pixels, data);
+    return { ...matte, data };
+  });
+}
