@@ -7,7 +7,7 @@ import type { LinearModel } from '../src/taxonomy/text/second-opinion.ts';
 import { readFeedRows } from '../test/taxonomy/feed-rows.ts';
 import { composedRows } from './composed-titles.ts';
 import { fitSecondOpinion } from './fit-second-opinion.ts';
-import { type LabelledRow, readLabelledRows } from './titles.ts';
+import { type LabelledRow, readLabelledRows, readWritten, WRITTEN_SETS } from './titles.ts';
 
 /** How a category was named, whether it is right, and how much the example counts. */
 interface Example {
@@ -98,6 +98,15 @@ const tunedRows = (): LabelledRow[] =>
     })),
   );
 
+/** Of the written sets, the later ones judge. */
+const FITTED_SETS = 7;
+
+/** Titles that only the linear model learns from: the words in them are known by now, so they are too easy for confidence. */
+const learntRows = (): LabelledRow[] => [
+  ...tunedRows(),
+  ...WRITTEN_SETS.slice(0, FITTED_SETS).flatMap(readWritten),
+];
+
 const clamped = (name: Feature, weight: number): number => {
   const sign = SIGNS[name];
   return sign === undefined || Math.sign(weight) === sign ? weight : 0;
@@ -147,9 +156,9 @@ export function fitNaming(shared: string): { opinion: LinearModel; confidence: C
   const examples = Array.from({ length: FOLDS }, (_, fold) => {
     const others = titles.filter((row) => foldOf(row) !== fold);
     const own = titles.filter((row) => foldOf(row) === fold);
-    return examplesOf(own, fitSecondOpinion([...others, ...tunedRows()]));
+    return examplesOf(own, fitSecondOpinion([...others, ...learntRows()]));
   });
-  const opinion = fitSecondOpinion([...titles, ...tunedRows()]);
+  const opinion = fitSecondOpinion([...titles, ...learntRows()]);
   const composed = composedRows('fitting').flatMap((row) =>
     exampleOf(row.row, row, COMPOSED_WEIGHT, opinion),
   );

@@ -27,7 +27,7 @@ const NO_GARMENT = CLASS_COUNT - 1;
 const classOf = new Map(CATEGORY_IDS.map((id, k) => [id, k]));
 
 /** Titles made of a name, words of its language and the start of a labelled title; so many for each name. */
-const MADE_TITLES = 3;
+const MADE_TITLES = 6;
 const NAME_WEIGHT = 0.3;
 const TITLE_WEIGHT = 3;
 const EPOCHS = 2;

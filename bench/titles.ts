@@ -139,6 +139,8 @@ export const WRITTEN_SETS = [
   'written-7',
   'written-8',
   'written-9',
+  'written-10',
+  'written-11',
 ] as const;
 
 /** Reads written titles. The right answers of a title are separated by bars; `none` is no garment. */

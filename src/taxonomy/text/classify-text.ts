@@ -100,13 +100,12 @@ function describeLead({ categories }: Belief, votes: readonly Vote[], model?: Li
   const naming = votes.filter(({ ids }) => ids.includes(id));
   const strongest = naming.toSorted((a, b) => b.weight - a.weight)[0]?.naming;
   if (!strongest) return undefined;
-  const limit = limitOf(strongest);
+  const typeAgrees = strongest.field.name !== 'product_type' && naming.some(isIn('product_type'));
+  const support = supportOf(strongest.field.tokens, id, model);
+  const limit = limitOf(strongest, { id, typeAgrees, support });
   // "Boot and glove dryer": none of the names says what it is.
   if (lead < MIN_LEAD * next && limit >= 0.5) return undefined;
-  const features = featuresOf(strongest, {
-    typeAgrees: strongest.field.name !== 'product_type' && naming.some(isIn('product_type')),
-    support: supportOf(strongest.field.tokens, id, model),
-  });
+  const features = featuresOf(strongest, { id, typeAgrees, support });
   return { first, lead, features, limit };
 }
 

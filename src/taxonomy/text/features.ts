@@ -47,10 +47,10 @@ export interface Naming {
   isRefined: boolean;
 }
 
-/** Evidence from other columns. */
-interface OtherEvidence {
+/** The category that leads, and what else speaks for it: the product type, the linear model with 0–1. */
+export interface Lead {
+  id: string;
   typeAgrees: boolean;
-  /** Of the linear model. */
   support: number;
 }
 
@@ -103,7 +103,7 @@ function coverageOf({ tokens, isKnown }: Field): number {
 }
 
 /** Describes how a category was named. */
-export function featuresOf(naming: Naming, others: OtherEvidence): Features {
+export function featuresOf(naming: Naming, others: Lead): Features {
   const { field, mention, mentions, isRefined } = naming;
   const { match } = mention;
   const rest = mentions.filter((other) => other.match.entry.id !== match.entry.id);

@@ -23,7 +23,7 @@ const ROLE_WEIGHTS: Readonly<Record<ClauseRole, number>> = {
   for: 0.1,
   pair: 0,
 };
-const MODIFIER_WEIGHT = 0.25;
+export const MODIFIER_WEIGHT = 0.25;
 const COORDINATED_WEIGHT = 0.8;
 const LATER_SEGMENT_FACTOR = 0.35;
 

@@ -1,26 +1,26 @@
+import { categories } from '../dictionary/schema.ts';
 import { type ClauseMatch, isArticleNoun } from './clauses.ts';
 import { COMPOUNDING } from './compounds.ts';
-import type { Naming } from './features.ts';
+import type { Lead, Naming } from './features.ts';
 import type { Field } from './fields.ts';
 import { HEAD_IS_LAST } from './grammar.ts';
+import { MODIFIER_WEIGHT } from './heads.ts';
 import { lexiconOf, WORD_WEIGHT } from './lexicon.ts';
 import { grammarWords } from './lexicon-files.ts';
 import { isBulk, isMeasured } from './measures.ts';
 import {
-  hasOpenName,
+  hasMaker,
   isAfterCompound,
   isAfterThing,
-  isAfterUnknown,
-  isAttribute,
   isBareAfterWord,
   isBareOfUnknown,
   isBeforeThing,
   isBesideThing,
-  isBesideWord,
   isCue,
   isLoneSingle,
   isPerson,
 } from './positions.ts';
+import { isGeneral } from './refine.ts';
 import { isListed } from './rules.ts';
 
 /** A word of its own: no number, size or code. */
@@ -136,35 +136,55 @@ const UNKNOWN_HEAD = [
   isBulk,
   isBeforeHyphen,
 ];
-const OPEN = [
-  isBesideThing,
-  isBesideWord,
-  isAfterUnknown,
-  isBeforeHead,
-  mayBeForThings,
-  isForUnknown,
-];
-
-/** Whether a word that says nothing of a garment, or no language has, tells which bag or suit it is. */
-function mayBeForThings({ field, mention: { match } }: Naming): boolean {
-  if (!hasOpenName(match) || match.last > match.first) return false;
-  const isHere = (other: ClauseMatch): boolean =>
-    other.match.first === match.first && isAttribute(other);
-  if (match.by === 'open' || match.by === 'compound') return !field.clauseMatches.some(isHere);
-  const beside = HEAD_IS_LAST[field.locale] ? match.first - 1 : match.last + 1;
-  return field.unknown.has(beside);
-}
 
 /** "Top" or "shoes": which of the group's categories is meant is a guess. */
 const isGroupName = ({ mention }: Naming): boolean => mention.match.entry.kind === 'group';
 
-/** A name that may be another thing's is never sure; one beside an unknown head is no answer. */
+/** "Softshellmantel": what comes first in a compound may make it another kind. */
+const mayBeOtherKind = ({ mention: { match }, isRefined }: Naming): boolean =>
+  match.by === 'compound' && !isRefined && isGeneral(match.entry.id);
+
+/** "Vestido camisero de manga corta": a shirt dress has long sleeves. */
+const isDenied = ({ field }: Naming, { id }: Lead): boolean =>
+  field.clauseMatches.some(({ match }) => isListed('denied by', match.entry.id, id));
+
+/** "Buzo polar", "mantelpak jas": a name beside it is that of another kind, or of a whole that it may be of. */
+function hasRival({ mentions }: Naming, { id }: Lead): boolean {
+  const region = categories.get(id)?.region ?? '';
+  return mentions.some(({ match: { entry }, weight }) => {
+    const other = entry.kind === 'garment' && entry.id !== id && weight === MODIFIER_WEIGHT;
+    const place = other && categories.get(entry.id)?.region;
+    return place === region || (place === 'dress' && !/accessory|shoes/.test(region));
+  });
+}
+
+/** What the linear model must give the category at least; more after a word that may be what is sold. */
+const MIN_SUPPORT = { usual: 0.2, afterUnknown: 0.8 } as const;
+
+/** "Toalla capa bebé". */
+const isAfterAnyUnknown = ({ field, mention: { match } }: Naming): boolean =>
+  field.locale !== 'en' && !hasMaker(field) && [...field.unknown].some((at) => at < match.first);
+
+const isUnsupported = (naming: Naming, { support, typeAgrees }: Lead): boolean =>
+  !typeAgrees && support < MIN_SUPPORT[isAfterAnyUnknown(naming) ? 'afterUnknown' : 'usual'];
+
+const OPEN = [
+  isBesideThing,
+  isBeforeHead,
+  isForUnknown,
+  isUnsupported,
+  mayBeOtherKind,
+  isDenied,
+  hasRival,
+];
+
+/** A name that may be another thing's, or kind's, is never sure; one beside an unknown head is no answer. */
 const MAX_CONFIDENCE = { open: 0.89, unknownHead: 0.49 } as const;
 
 /** Returns the highest confidence, 0–1, that a noun gives: the article may be another thing than it says. */
-export function limitOf(naming: Naming): number {
+export function limitOf(naming: Naming, lead: Lead): number {
   const isInTitle = naming.field.name === 'title';
   if (isInTitle && UNKNOWN_HEAD.some((is) => is(naming))) return MAX_CONFIDENCE.unknownHead;
-  const isOpen = isGroupName(naming) || (isInTitle && OPEN.some((is) => is(naming)));
+  const isOpen = isGroupName(naming) || (isInTitle && OPEN.some((is) => is(naming, lead)));
   return isOpen ? MAX_CONFIDENCE.open : 1;
 }

@@ -20,11 +20,11 @@ export const isCue = (kinds: RegExp) => (clauseMatch: ClauseMatch) =>
 export const isPerson = isCue(/^(gender|ageGroup|print):/);
 
 /** What is said of goods that are worn: wearer, colour, stuff. */
-export const isAttribute = (clauseMatch: ClauseMatch): boolean =>
+const isAttribute = (clauseMatch: ClauseMatch): boolean =>
   isPerson(clauseMatch) || /^(colour|material)$/.test(clauseMatch.match.entry.kind);
 
 /** Whether a garment's name is that of things too: bags, suits. */
-export const hasOpenName = ({ entry }: Match): boolean => isListed('garments', 'open', entry.id);
+const hasOpenName = ({ entry }: Match): boolean => isListed('garments', 'open', entry.id);
 
 /** Whether a word that the lexicon lacks names a thing. @param isOwn only in the text's language, not in English */
 const isOpenThing = (
@@ -63,7 +63,7 @@ export function isBeforeThing({ field, mention: { match } }: Naming): boolean {
   return false;
 }
 
-const hasMaker = ({ clauseMatches }: Field): boolean =>
+export const hasMaker = ({ clauseMatches }: Field): boolean =>
   clauseMatches.some(({ match }) => match.entry.kind === 'brand');
 
 /** "Perfume falda": the first noun is the head. */
@@ -77,9 +77,8 @@ export function isAfterThing({ field, mention: { match } }: Naming): boolean {
   return false;
 }
 
-/** What no garment has or shows: "Kappe Ventil". */
-const isOwnThing = ({ match: { entry }, role }: ClauseMatch): boolean =>
-  entry.kind === 'notGarment' && entry.id !== 'part' && role !== 'with';
+/** "Kappe Ventil". */
+const isThing = ({ match: { entry } }: ClauseMatch): boolean => entry.kind === 'notGarment';
 
 /** The words before what it has: "gloves with touchscreen". */
 function mainWords({ tokens, locale }: Field): readonly Token[] {
@@ -91,8 +90,7 @@ function mainWords({ tokens, locale }: Field): readonly Token[] {
 export const isBesideThing = ({ field }: Naming): boolean =>
   !hasMaker(field) &&
   !field.clauseMatches.some(isPerson) &&
-  (field.clauseMatches.some(isOwnThing) ||
-    mainWords(field).some((_, at) => isOpenThing(field, at)));
+  (field.clauseMatches.some(isThing) || mainWords(field).some((_, at) => isOpenThing(field, at)));
 
 /** No maker's name is so long, and no compound so short. */
 const MIN_NOUN_CHARS = 9;
@@ -110,13 +108,6 @@ export const isAfterCompound = ({ field, mention: { match } }: Naming): boolean 
     !hasMaker(field)
   );
 };
-
-/** "Raseur pull". */
-export const isAfterUnknown = ({ field, mention: { match } }: Naming): boolean =>
-  field.locale !== 'en' &&
-  !hasMaker(field) &&
-  field.unknown.has(match.first - 1) &&
-  !field.clauseMatches.some(isPerson);
 
 /** "Guante exfoliante", "botte de radis": nothing is said of who wears it. */
 export const isLoneSingle = ({ field, mention: { match } }: Naming): boolean =>
@@ -141,24 +132,15 @@ export const isBareOfUnknown = (naming: Naming): boolean => {
   const { field, mention } = naming;
   const after = mention.match.last + 1;
   const isPurpose = grammarWords('purpose', field.locale).has(field.tokens[after]?.text ?? '');
-  const isThing = (each: ClauseMatch): boolean =>
-    isOwnThing(each) && each.match.first === after + 1;
-  const isOfOther = field.unknown.has(after + 1) || field.clauseMatches.some(isThing);
+  const isNext = (each: ClauseMatch) => isThing(each) && each.match.first === after + 1;
+  const isOfOther = field.unknown.has(after + 1) || field.clauseMatches.some(isNext);
   return isPurpose && isOfOther && saysNoMore(naming);
 };
 
-/** "Gonna paraspruzzi": a small letter begins no name. */
-export const isBesideWord = (naming: Naming): boolean => {
-  const { text, tokens, unknown } = naming.field;
-  return (
-    saysNoMore(naming) &&
-    [...unknown].some((at) => /\p{Ll}/u.test(text.charAt(tokens[at]?.start ?? 0)))
-  );
-};
-
+/** "Raseur pull". */
 export const isBareAfterWord = (naming: Naming): boolean =>
   !HEAD_IS_LAST[naming.field.locale] &&
   naming.field.languageMargin >= MIN_MARGIN &&
   naming.mention.match.first === 1 &&
-  isAfterUnknown(naming) &&
+  naming.field.unknown.has(0) &&
   saysNoMore(naming);

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { namedBy } from '../feed-rows.ts';
+
+/** A reader may rely on an answer from here on. */
+const SURE = 0.9;
+
+test.each([
+  ['a maker, wearer, colour and size', 'Damen Jeans blau Gr. 38', 'jeans'],
+  ['sleeves that the category has', 'Vestido camisero mujer manga larga azul', 'long_sleeve_dress'],
+  ['a piece of the set', 'Tailleur giacca e pantalone donna blu', 'suit_set'],
+])('is sure with %s: "%s"', (_, title, id) => {
+  const answer = namedBy({ title });
+  expect(answer.id).toBe(id);
+  expect(answer.confidence).toBeGreaterThanOrEqual(SURE);
+});
+
+test.each([
+  ['what comes first in the compound', 'Herren Gartenjacke blau Gr. 52', 'light_jacket'],
+  ['other sleeves', 'Vest top long sleeve womens black', 'tank_top'],
+  ['a name of another kind beside it', 'Jumpsuit broekpak dames groen', 'suit_set'],
+  ['a part that may be what is sold', 'Dirndl Schürzenschließe Silber', 'dirndl'],
+  ['a word before it that no list has', 'Zorvikelo capa bebé azul', 'cape_poncho'],
+])('is not sure with %s: "%s"', (_, title, id) => {
+  const answer = namedBy({ title });
+  expect([id, undefined]).toContain(answer.id);
+  expect(answer.confidence).toBeLessThan(SURE);
+});
+
+test('a product type that agrees makes sure what the linear model does not know', () => {
+  const title = 'Fair Isle Yoke Jumper Lambswool Womens Oatmeal';
+  expect(namedBy({ title }).confidence).toBeLessThan(SURE);
+  expect(namedBy({ title, product_type: 'Knitwear > Jumpers' }).confidence).toBeGreaterThan(SURE);
+});
