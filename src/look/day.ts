@@ -11,8 +11,15 @@ import { Diagnostic, Met, targetFields, Weather } from './schema.ts';
 import { createScoringContext, type ScoringContext, type WornItem } from './scoring/context.ts';
 import { thermalSensation } from './scoring/explain.ts';
 import { nameOutfits } from './scoring/naming.ts';
-import { protectionTerm, sumEnsemble } from './scoring/score.ts';
-import { type Ensemble, isSet, itemsOf, maxMilliClo, type Slot } from './wardrobe/ensemble.ts';
+import { protectionTerm, senseCost, sumEnsemble } from './scoring/score.ts';
+import {
+  type Ensemble,
+  isSet,
+  itemsOf,
+  mapEnsemble,
+  maxMilliClo,
+  type Slot,
+} from './wardrobe/ensemble.ts';
 import { relevantSlots } from './wardrobe/templates.ts';
 import {
   checkRequired,
@@ -116,6 +123,13 @@ function fitIn(context: ScoringContext, ensemble: Ensemble<WornItem>): number {
   );
 }
 
+/** Cost of the rules of common sense that an ensemble breaks in an hour: winter boots at noon. */
+const costIn = (context: ScoringContext, ensemble: Ensemble<WornItem>): number =>
+  senseCost(
+    context,
+    mapEnsemble(ensemble, ({ garment }) => context.toWornItem(garment)),
+  );
+
 /** Slots whose items stay on, because they cover what must be covered. */
 function keptSlots(request: DayRequest): Slot[] {
   const coverage = coverageOf(request);
@@ -144,13 +158,15 @@ interface HourContext {
   unneeded: readonly Slot[];
 }
 
-/** Fit of each variant in an hour; none if it has an item in an unneeded slot. */
+/** Fit of each variant in an hour, less what broken rules cost; none if it has an item in an unneeded slot. */
 function fitsIn(
   { context, unneeded }: HourContext,
   variants: readonly Ensemble<WornItem>[],
 ): number[] {
   return variants.map((variant) =>
-    unneeded.some((slot) => variant[slot]) ? Number.NEGATIVE_INFINITY : fitIn(context, variant),
+    unneeded.some((slot) => variant[slot])
+      ? Number.NEGATIVE_INFINITY
+      : fitIn(context, variant) - costIn(context, variant),
   );
 }
 

@@ -54,6 +54,11 @@ describe('a day that starts cold and turns warm', () => {
     }
   });
 
+  test('has no winter boots at noon, for all the frost in the morning', () => {
+    expect(planned.outfit?.slots.shoes).not.toBe('snow-boots');
+    expect(planned.hours[5]?.wearIds).not.toContain('beanie');
+  });
+
   test('reports its worst hour', () => {
     const worst = Math.min(...planned.hours.map(({ fit }) => fit));
     expect(planned.worst?.fit).toBe(worst);

@@ -133,7 +133,7 @@ const NOTABLE_NEED = 0.1;
 const MUCH_REPEATED = 0.5;
 
 /** Fit for the occasion from which an outfit counts as right for it. */
-const RIGHT_FIT = 0.7;
+const RIGHT_FIT = 0.65;
 
 /** Garments of about a difference of insulation, clo. */
 const AMOUNTS = [

@@ -155,7 +155,7 @@ function colourTerm(context: ScoringContext, ensemble: Ensemble<WornItem>): numb
 const SCORED_SLOTS = ['outer', 'mid', 'main', 'bottom', 'shoes', ...STYLE_SLOTS] as const;
 
 /** Cost of the rules that the visible garments and overtrousers break. */
-function senseCost({ sense }: ScoringContext, ensemble: Ensemble<WornItem>): number {
+export function senseCost({ sense }: ScoringContext, ensemble: Ensemble<WornItem>): number {
   let cost = 0;
   const paired: WornItem[] = [];
   for (const slot of CORE_SLOTS) {
