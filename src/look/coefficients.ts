@@ -203,7 +203,7 @@ export const coefficients = (read: ReadCoefficient) => ({
     outerClo: read('layering.outerClo', 0.25, 'clo', 'judgement', 'Target of outerwear from which an outdoor outfit must have some'),
     sleevesC: read('layering.sleevesC', 5, 'degC', 'judgement', 'Wind chill below which arms are covered outdoors by a top, or by what is over it'),
     windNeed: read('layering.windNeed', 0.6, '-', 'judgement', 'Wind need from which a coat that keeps as much wind out is worn outdoors'),
-    windMet: read('layering.windMet', 5.5, 'met', 'judgement', 'Activity from which one is too warm in it'),
+    shellMet: read('layering.shellMet', 5.5, 'met', 'judgement', 'Activity from which one is too warm in such a coat, unless it is cold'),
     jacketC: read('layering.jacketC', 25, 'degC', 'judgement', 'Air temperature up to which formal business asks for a jacket'),
     glovesC: read('layering.glovesC', -3, 'degC', 'judgement', 'Wind chill below which gloves, if there are any, are worn outdoors'),
     swimC: read('layering.swimC', 20, 'degC', 'judgement', 'Air temperature from which one swims at the beach'),
@@ -242,6 +242,7 @@ export const coefficients = (read: ReadCoefficient) => ({
   },
   day: {
     midCost: read('day.midCost', 2, 'changes', 'judgement', 'Cost of changing a middle layer: the coat has to come off first'),
+    soaked: read('day.soaked', 0.15, '-', 'judgement', 'Fit that an hour of rain loses without a coat that keeps it out'),
     slack: read('day.slack', 0.02, '-', 'judgement', 'Fit that an hour may lose to avoid a change of layers'),
   },
   search: {

@@ -37,7 +37,7 @@ const wet = (context: ScoringContext, item: WornItem | undefined, cover: number)
 const waterOf = (item: WornItem | undefined): number => item?.garment.water ?? 0;
 
 /** The outermost item on the torso: it stops the wind and shelters the items beneath. */
-const outermost = ({ outer, mid, main }: Ensemble<WornItem>): WornItem | undefined =>
+export const outermost = ({ outer, mid, main }: Ensemble<WornItem>): WornItem | undefined =>
   outer ?? mid ?? main;
 
 /** The outermost item on the legs. */
