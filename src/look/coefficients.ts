@@ -203,7 +203,7 @@ export const coefficients = (read: ReadCoefficient) => ({
     outerClo: read('layering.outerClo', 0.25, 'clo', 'judgement', 'Target of outerwear from which an outdoor outfit must have some'),
     sleevesC: read('layering.sleevesC', 5, 'degC', 'judgement', 'Wind chill below which arms are covered outdoors by a top, or by what is over it'),
     windNeed: read('layering.windNeed', 0.6, '-', 'judgement', 'Wind need from which a coat that keeps as much wind out is worn outdoors'),
-    shellMet: read('layering.shellMet', 5.5, 'met', 'judgement', 'Activity from which one is too warm in such a coat, unless it is cold'),
+    windMet:  read('layering.windMet', 6.5, 'met', 'judgement', 'Activity from which one is too warm in it'),
     jacketC: read('layering.jacketC', 25, 'degC', 'judgement', 'Air temperature up to which formal business asks for a jacket'),
     glovesC: read('layering.glovesC', -3, 'degC', 'judgement', 'Wind chill below which gloves, if there are any, are worn outdoors'),
     swimC: read('layering.swimC', 20, 'degC', 'judgement', 'Air temperature from which one swims at the beach'),

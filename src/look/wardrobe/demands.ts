@@ -20,11 +20,9 @@ function needsOuter({ model, regions, shelter, situation }: ScoringContext, { sl
   const { water, wind } = shelter.torso;
   const keeps = (kind: 'water' | 'wind', need: number) =>
     slots.outer.some(({ item }) => item.garment[kind] >= need);
-  const isCool = situation.met < layering.shellMet || situation.windChillC < layering.sleevesC;
   return (
-    isCool &&
-    ((water >= layering.coatNeed && keeps('water', layering.coatNeed)) ||
-      (wind >= layering.windNeed && keeps('wind', wind)))
+    (water >= layering.coatNeed && keeps('water', layering.coatNeed)) ||
+    (wind >= layering.windNeed && situation.met < layering.windMet && keeps('wind', wind))
   );
 }
 

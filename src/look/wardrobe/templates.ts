@@ -131,7 +131,9 @@ export function createTemplates(
 ): Template[] {
   const demands = demandsOf(context, wardrobe);
   const asked = templatesFor(context, wardrobe, required, coverage, demands);
-  if (asked.length > 0 || !(demands.sleeves || demands.jacket)) return asked;
+  if (!(demands.sleeves || demands.jacket)) return asked;
+  // What it takes may not go together, such as a pullover over a dress: then it is not asked for.
+  if (asked.some((template) => countOutfits(context, template) > 0n)) return asked;
   return templatesFor(context, wardrobe, required, coverage, {
     ...demands,
     sleeves: false,
