@@ -244,7 +244,7 @@ export const PROBES: readonly ((model: Model) => unknown)[] = [
   // Rides in wind and cold: a shell, and sleeves.
   (model) =>
     [
-      [1, 2],
+      [8, 3],
       [12, 12],
     ].map(([tempC = 0, windMs = 0]) =>
       computeOutfits(model, keys, {
