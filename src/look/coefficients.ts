@@ -77,6 +77,7 @@ export const coefficients = (read: ReadCoefficient) => ({
     allowedW: read('storage.allowedW', 12, 'W/m2', 'judgement', `30 % of Qlim 40 Wh/m2 of ${ISO_11079}, spread over one hour outdoors`),
     limitWh:  read('storage.limitWh',  40, 'Wh/m2', 'standard', `${ISO_11079}, Qlim of exposure time`),
     fromW:    read('storage.fromW',    5,  'W/m2',  'judgement', 'Heat debt from which an exposure limit is reported'),
+    toC:      read('storage.toC',     10,  'degC',  'standard',  `${ISO_11079}, air temperature up to which it holds`),
     maxH:     read('storage.maxH',     8,  'h',     'judgement', 'No limit is reported beyond a working day'),
     warnH:    read('storage.warnH',    1,  'h',     'judgement', 'Warn below'),
   },
@@ -200,6 +201,10 @@ export const coefficients = (read: ReadCoefficient) => ({
     socksClo: read('layering.socksClo', 0.05, 'clo', 'judgement', 'Target of the feet from which thick socks are considered'),
     extraClo: read('layering.extraClo', 0.05, 'clo', 'judgement', 'Target of the extremities from which hat, scarf and gloves are considered'),
     outerClo: read('layering.outerClo', 0.25, 'clo', 'judgement', 'Target of outerwear from which an outdoor outfit must have some'),
+    sleevesC: read('layering.sleevesC', 5, 'degC', 'judgement', 'Wind chill below which arms are covered outdoors by a top, or by what is over it'),
+    windNeed: read('layering.windNeed', 0.6, '-', 'judgement', 'Wind need from which a coat that keeps as much wind out is worn outdoors'),
+    windMet:  read('layering.windMet', 6.5, 'met', 'judgement', 'Activity from which one is too warm in it'),
+    jacketC: read('layering.jacketC', 25, 'degC', 'judgement', 'Air temperature up to which formal business asks for a jacket'),
     glovesC: read('layering.glovesC', -3, 'degC', 'judgement', 'Wind chill below which gloves, if there are any, are worn outdoors'),
     swimC: read('layering.swimC', 20, 'degC', 'judgement', 'Air temperature from which one swims at the beach'),
     coatNeed: read('layering.coatNeed', 0.6, '-', 'judgement', 'Water need from which a coat that keeps as much water out is worn outdoors'),
@@ -237,6 +242,7 @@ export const coefficients = (read: ReadCoefficient) => ({
   },
   day: {
     midCost: read('day.midCost', 2, 'changes', 'judgement', 'Cost of changing a middle layer: the coat has to come off first'),
+    soaked: read('day.soaked', 0.15, '-', 'judgement', 'Fit that an hour of rain loses without a coat that keeps it out'),
     slack: read('day.slack', 0.02, '-', 'judgement', 'Fit that an hour may lose to avoid a change of layers'),
   },
   search: {

@@ -22,6 +22,9 @@ const CODES = readTable('look/weather-codes').map(([from, to, condition]) => ({
 const METAR =
   /\b(?:vc|mi|pr|bc|dr|bl|sh|ts|fz|dz|ra|sn|sg|ic|pl|gr|gs|up|br|fg|fu|va|du|sa|hz|py|po|sq|fc|ss|ds){2,4}\b/g;
 
+/** A minus of METAR: `-SHRA` is a light shower. */
+const LIGHT = /(?<=^|\s)-(?=(?:[a-z]{2}){1,4}(?:\s|$))/g;
+
 /** Says that something is not the case: `no rain`, `ohne Regen`. */
 const NEGATED =
   /\b(no|not|without|kein\w*|ohne|pas de|sans|sin|senza|geen|zonder) (?!nuage|nub|cloud)\S+/g;
@@ -36,6 +39,7 @@ export function readCondition(input: string | number): { condition: Condition; i
     .replaceAll('ß', 'ss')
     .normalize('NFD')
     .replaceAll(/\p{M}/gu, '')
+    .replaceAll(LIGHT, 'light ')
     .replaceAll(/[^a-z0-9+]+/g, ' ')
     .trim();
   return { condition: conditionOf(text), isNight: NIGHT.test(text) };

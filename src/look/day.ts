@@ -1,18 +1,28 @@
 import { z } from 'zod';
-import { type CandidateSet, findCandidates, toCandidate } from './candidates/candidates.ts';
+import { findCandidates, toCandidate } from './candidates/candidates.ts';
 import { readGarments } from './candidates/problem.ts';
 import { situationOf } from './comfort/targets.ts';
+import {
+  type DayPlan,
+  fitIn,
+  type HourContext,
+  MAX_BASES,
+  outfitsFor,
+  planFor,
+  REMOVABLE,
+  schedule,
+} from './day-plan.ts';
 import { readForecast } from './forecast.ts';
 import { Forecast, ForecastDate } from './forecast-schema.ts';
 import { round } from './numeric.ts';
 import type { Model } from './params.ts';
 import { Candidate } from './responses.ts';
 import { Diagnostic, Met, targetFields, Weather } from './schema.ts';
-import { createScoringContext, type ScoringContext, type WornItem } from './scoring/context.ts';
+import { createScoringContext, type WornItem } from './scoring/context.ts';
 import { thermalSensation } from './scoring/explain.ts';
 import { nameOutfits } from './scoring/naming.ts';
-import { protectionTerm, sumEnsemble } from './scoring/score.ts';
-import { type Ensemble, isSet, itemsOf, maxMilliClo, type Slot } from './wardrobe/ensemble.ts';
+import { sumEnsemble } from './scoring/score.ts';
+import { type Ensemble, itemsOf, maxMilliClo, type Slot } from './wardrobe/ensemble.ts';
 import { relevantSlots } from './wardrobe/templates.ts';
 import {
   checkRequired,
@@ -92,29 +102,12 @@ export const DayResponse = z
   .meta({ id: 'DayResponse' });
 export type DayResponse = z.infer<typeof DayResponse>;
 
-/** Slots that can be added and removed without changing clothes. */
-const REMOVABLE: readonly Slot[] = ['outer', 'mid', 'over', 'head', 'neck', 'hands'];
-
-/** Outfits considered: each base with the outer layers of each shell. */
-const MAX_BASES = 12;
-const MAX_SHELLS = 6;
-
 const requestAt = (request: DayRequest, hour: Hour) => ({
   ...request,
   weather: hour.weather,
   met: hour.met,
   indoorTempC: hour.indoorTempC,
 });
-
-/** Fit of an ensemble in an hour: warmth and shelter, at most 1. */
-function fitIn(context: ScoringContext, ensemble: Ensemble<WornItem>): number {
-  const { thermal, protection } = context.model.tables.weights;
-  const sums = sumEnsemble(context, ensemble);
-  const warmth = context.curveFor(sums.outerLayer).at(sums.milliClo);
-  return (
-    (thermal * warmth + protection * protectionTerm(context, ensemble)) / (thermal + protection)
-  );
-}
 
 /** Slots whose items stay on, because they cover what must be covered. */
 function keptSlots(request: DayRequest): Slot[] {
@@ -123,113 +116,6 @@ function keptSlots(request: DayRequest): Slot[] {
     ...(coverage.has('arms') ? (['mid'] as const) : []),
     ...(coverage.has('head') ? (['head', 'neck'] as const) : []),
   ];
-}
-
-/** Every way to wear an outfit: with each removable item on or off, unless it covers what must be. */
-function variantsOf(ensemble: Ensemble<WornItem>, kept: readonly Slot[]): Ensemble<WornItem>[] {
-  const removable = REMOVABLE.filter((slot) => {
-    if (kept.includes(slot)) return false;
-    const item = ensemble[slot];
-    return item !== undefined && !isSet(item.garment);
-  });
-  let variants = [ensemble];
-  for (const slot of removable)
-    variants = [...variants, ...variants.map((variant) => ({ ...variant, [slot]: undefined }))];
-  return variants;
-}
-
-/** The scoring context of an hour, and the removable slots that are not considered in it. */
-interface HourContext {
-  context: ScoringContext;
-  unneeded: readonly Slot[];
-}
-
-/** Fit of each variant in an hour; none if it has an item in an unneeded slot. */
-function fitsIn(
-  { context, unneeded }: HourContext,
-  variants: readonly Ensemble<WornItem>[],
-): number[] {
-  return variants.map((variant) =>
-    unneeded.some((slot) => variant[slot]) ? Number.NEGATIVE_INFINITY : fitIn(context, variant),
-  );
-}
-
-interface DayPlan {
-  ensemble: Ensemble<WornItem>;
-  variants: readonly Ensemble<WornItem>[];
-  worst: number;
-  mean: number;
-}
-
-/** The plan of an outfit for the day; undefined if the best variant of any hour is below `minFit`. */
-function planFor(
-  hours: readonly HourContext[],
-  ensemble: Ensemble<WornItem>,
-  kept: readonly Slot[],
-  minFit: number,
-): DayPlan | undefined {
-  const variants = variantsOf(ensemble, kept);
-  let worst = 1;
-  let sum = 0;
-  for (const hour of hours) {
-    const best = Math.max(...fitsIn(hour, variants));
-    if (best < minFit) return undefined;
-    worst = Math.min(worst, best);
-    sum += best;
-  }
-  return { ensemble, variants, worst, mean: sum / hours.length };
-}
-
-/** The base of one outfit with the coat, overtrousers and accessories of another. */
-function withShell(base: Ensemble<WornItem>, shell: Ensemble<WornItem>): Ensemble<WornItem> {
-  const combined: { [S in Slot]?: WornItem | undefined } = { ...base };
-  for (const slot of ['outer', 'over', 'head', 'neck', 'hands'] as const)
-    if (shell[slot] && (slot !== 'over' || base.bottom)) combined[slot] = shell[slot];
-  return combined;
-}
-
-/** The outfits to consider: the best for the coldest and the warmest hour, and their combinations. */
-function outfitsFor(candidateSets: readonly CandidateSet[]): Ensemble<WornItem>[] {
-  const bases = candidateSets.flatMap(({ candidates }) => candidates.slice(0, MAX_BASES));
-  const shells = candidateSets.flatMap(({ candidates }) => candidates.slice(0, MAX_SHELLS));
-  return bases.flatMap(({ ensemble }) => [
-    ensemble,
-    ...shells.map((shell) => withShell(ensemble, shell.ensemble)),
-  ]);
-}
-
-/**
- * What to wear in each hour: among the variants within `day.slack` of the best of their hour, the
- * sequence with the fewest changes. A shortest path over hours and variants.
- */
-function schedule(hours: readonly HourContext[], { variants }: DayPlan): Ensemble<WornItem>[] {
-  const { slack, midCost } = hours[0]!.context.model.k.day;
-  const changes = (a: Ensemble<WornItem>, b: Ensemble<WornItem>) =>
-    REMOVABLE.reduce(
-      (sum, slot) => sum + (a[slot] === b[slot] ? 0 : slot === 'mid' ? midCost : 1),
-      0,
-    );
-  let paths: { path: Ensemble<WornItem>[]; cost: number; fit: number }[] = [
-    { path: [], cost: 0, fit: 0 },
-  ];
-  for (const hour of hours) {
-    const fits = fitsIn(hour, variants);
-    const floor = Math.max(...fits) - slack;
-    paths = variants.flatMap((variant, at) => {
-      const fit = fits[at]!;
-      if (fit < floor) return [];
-      const steps = paths.map(({ path, cost, fit: before }) => {
-        const last = path.at(-1);
-        return { path, cost: cost + (last ? changes(last, variant) : 0), fit: before + fit };
-      });
-      const best = steps.reduce((a, b) =>
-        b.cost < a.cost || (b.cost === a.cost && b.fit > a.fit) ? b : a,
-      );
-      return [{ ...best, path: [...best.path, variant] }];
-    });
-  }
-  return paths.reduce((a, b) => (b.cost < a.cost || (b.cost === a.cost && b.fit > a.fit) ? b : a))
-    .path;
 }
 
 const idsOf = (ensemble: Ensemble<WornItem>): string[] =>
@@ -287,7 +173,9 @@ export function computeDay(model: Model, request: DayRequest): DayResponse {
   const byNeed = hours
     .map(({ context }, at) => ({ at, need: context.situation[context.plan].iclRequired }))
     .sort((a, b) => b.need - a.need);
-  const extremes = [byNeed[0]!.at, byNeed.at(-1)!.at];
+  const waterAt = (at: number) => hours[at]!.context.shelter.torso.water;
+  const wettest = [...hours.keys()].reduce((a, b) => (waterAt(b) > waterAt(a) ? b : a));
+  const extremes = [byNeed[0]!.at, byNeed.at(-1)!.at, ...(waterAt(wettest) > 0 ? [wettest] : [])];
   const candidateSets = [...new Set(extremes)].map((at) => {
     const { plan } = hours[at]!.context;
     return findCandidates(
@@ -300,7 +188,7 @@ export function computeDay(model: Model, request: DayRequest): DayResponse {
   // The extremes first: they reject most outfits.
   const extremesFirst = [...new Set([...extremes, ...hours.keys()])].map((at) => hours[at]!);
   let best: DayPlan | undefined;
-  for (const ensemble of outfitsFor(candidateSets)) {
+  for (const ensemble of outfitsFor(model, candidateSets)) {
     const plan = planFor(extremesFirst, ensemble, kept, best?.worst ?? Number.NEGATIVE_INFINITY);
     if (!plan) continue;
     const isBetter =

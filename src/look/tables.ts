@@ -93,7 +93,7 @@ export interface Tables {
   feel: Table<readonly { id: string; belowIcl: number | null }[]>;
   warmth: Table<readonly number[]>;
   garmentClo: Table<Record<string, number>>;
-  layering: Table<Record<'alone' | 'open' | 'sockless', readonly string[]>>;
+  layering: Table<Record<'alone' | 'open' | 'sockless' | 'jackets', readonly string[]>>;
   coverage: Table<Readonly<Record<CoverageRow, readonly string[]>>>;
   heatLimit: Table<readonly { toMet: number | null; wbgtC: number }[]>;
   sense: Table<readonly SenseRule[]>;
@@ -247,11 +247,12 @@ export const TABLES: Tables = {
   },
   layering: {
     unit: 'categories', basis: 'judgement',
-    source: 'alone: of the middle or outer layer, but also worn without a base; open: also worn over a pullover; sockless: shoes worn without thick socks',
+    source: 'alone: of the middle or outer layer, but also worn without a base; open: also worn over a pullover; sockless: shoes worn without thick socks; jackets: one is worn to formal business',
     rows: {
       alone: ['flannel_shirt', 'sweater', 'thick_sweater', 'turtleneck', 'sweatshirt', 'hoodie', 'ski_trousers'],
       open: ['blazer', 'cardigan', 'fleece_jacket', 'kimono_duster', 'knit_vest', 'overshirt', 'waistcoat'],
       sockless: ['sandals', 'heels', 'flats'],
+      jackets: ['blazer', 'suit_set', 'sherwani'],
     },
   },
   coverage: {

@@ -54,6 +54,17 @@ describe('a day that starts cold and turns warm', () => {
     }
   });
 
+  test('has no winter boots at noon, for all the frost in the morning', () => {
+    expect(planned.outfit?.slots.shoes).not.toBe('snow-boots');
+    expect(planned.hours[5]?.wearIds).not.toContain('beanie');
+  });
+
+  test('takes along what keeps the rain of one hour out', () => {
+    const hours = [{ tempC: 17 }, { tempC: 19 }, { tempC: 16, condition: 'rain' }];
+    const { hours: worn } = day(hours);
+    expect(worn[2]?.wearIds.some((id) => /rain-jacket|parka/.test(id))).toBe(true);
+  });
+
   test('reports its worst hour', () => {
     const worst = Math.min(...planned.hours.map(({ fit }) => fit));
     expect(planned.worst?.fit).toBe(worst);

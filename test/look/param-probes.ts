@@ -109,6 +109,30 @@ const HOURS = [2, 4, 9, 14, 19, 21, 17, 12].map((tempC, hour) => ({
   met: hour % 3 === 0 ? 1.3 : 2,
 }));
 
+const DAY_PLANS = [
+  [
+    [4, 'clear', 1.3],
+    [9, 'clear', 2],
+    [14, 'clear', 1.3],
+    [11, 'clear', 2],
+    [16, 'clear', 1.4],
+    [8, 'clear', 2],
+  ],
+  [
+    [25, 'clear', 1.6],
+    [28, 'rain', 1.6],
+  ],
+].map((hours) =>
+  hours.map(([tempC, condition, met]) => ({
+    weather: Weather.parse({ tempC, windMs: 4, humidityPct: 60, condition }),
+    met: Number(met),
+  })),
+);
+
+const RIDER = ['t_shirt', 'long_sleeve_tee', 'leggings', 'sports_shoes', 'windbreaker'].map(
+  (category) => WardrobeItem.parse({ id: category, category }),
+);
+
 const VOTES: readonly Feedback[] = [
   felt(-2, { regionVotes: { hands: -3 } }),
   felt(3, { minutes: 3 }),
@@ -137,13 +161,14 @@ const SENSE_DAYS = [
   [24, 'cloudy'],
   [27, 'cloudy'],
   [31, 'clear'],
+  [34, 'clear'],
 ] as const;
 
 const sensesOf = (model: Model): Sense[] =>
   SENSE_DAYS.flatMap(([tempC, condition]) =>
     OCCASION_IDS.map((occasion) => {
       const weather = { ...COLD, tempC, condition };
-      return createSense(model, situationOf(model, { weather, met: 4, occasion }), false);
+      return createSense(model, situationOf(model, { weather, met: 5, occasion }), false);
     }),
   );
 
@@ -212,4 +237,22 @@ export const PROBES: readonly ((model: Model) => unknown)[] = [
     );
   },
   (model) => computeDay(model, { hours: [...HOURS], items: [...CLOSET] }),
+  // Whether a pullover is worth a change, and whether one takes a coat for a warm shower.
+  ...DAY_PLANS.map(
+    (hours) => (model: Model) => computeDay(model, { hours: [...hours], items: [...CLOSET] }),
+  ),
+  // Rides in wind and cold: a shell, and sleeves.
+  (model) =>
+    [
+      [8, 3],
+      [12, 12],
+    ].map(([tempC = 0, windMs = 0]) =>
+      computeOutfits(model, keys, {
+        items: [...RIDER],
+        weather: Weather.parse({ ...COLD, tempC, windMs, condition: 'cloudy' }),
+        met: 6,
+        occasion: 'sport',
+        limit: 1,
+      }).outfits.map(({ itemIds }) => itemIds),
+    ),
 ];

@@ -150,6 +150,16 @@ describe('danger is said first', () => {
     expect(outfit?.score).toBeLessThan(60);
   });
 
+  test('the limit of exposure is that of the cold, not of a cool wind', () => {
+    const codes = (tempC: number) => {
+      const weather = { tempC, windMs: 9, humidityPct: 70, condition: 'windy' };
+      const items = CLOSET.filter(({ id }) => /tee-white|jeans-blue|sneakers/.test(id));
+      return codesOf(first(closet({ weather, plan: 'outdoor', met: 1.2, items })));
+    };
+    expect(codes(9)).toContain('danger.cold');
+    expect(codes(11)).not.toContain('danger.cold');
+  });
+
   test('on a mild day there is none', () => {
     expect(codesOf(first(closet({}))).filter((code) => code.startsWith('danger'))).toEqual([]);
   });
@@ -219,6 +229,12 @@ describe('what a stranger would not wear', () => {
     ['sport-boots', 'winter_boots', 'leggings', { weather: FROST, occasion: 'sport' }],
     ['over-skirt', 'rain_trousers', 'skirt_heavy', { weather: { ...RAIN, tempC: 1 } }],
     ['ski-low-shoes', 'ski_trousers', 'sneakers', { weather: FROST, occasion: 'sport' }],
+    ['sport-bulk', 'parka', 'leggings', { weather: FROST, occasion: 'sport', met: 6 }],
+    ['sport-coat-mild', 'down_jacket', 'leggings', { occasion: 'sport', met: 3 }],
+    ['sandals-knit', 'sandals', 'sweater', {}],
+    ['denim-hot', 'dungarees', undefined, { weather: HOT }],
+    ['ceremony-casual', 't_shirt', 'trousers', { occasion: 'ceremony' }],
+    ['ceremony-casual', 'sneakers', 'trousers', { occasion: 'ceremony' }],
   ])('%s', (rule, category, other, more) => {
     expect(rulesBroken(category, other, more)).toContain(rule);
     const mild = { weather: { ...MILD, tempC: 2 }, occasion: 'outdoor' };
@@ -244,11 +260,101 @@ describe('what a stranger would not wear', () => {
     expect(idsOf({ weather: HOT, met: 7 })).not.toContain('silk');
     const walk = idsOf({ weather: FROST, met: 2.3, occasion: 'outdoor' });
     expect(walk).toEqual(expect.arrayContaining(['ski', 'tights']));
+    const jacket = { id: 'ski-jacket', category: 'parka' };
+    const slope = { items: [...items, jacket], weather: snow, met: 3, occasion: 'sport' };
+    expect(first(closet(slope))?.slots.outer).toMatch(/parka|ski-jacket/);
   });
 
-  test('gloves stay at home from 13 °C on, and a raincoat is put on to leave home', () => {
-    const gale = { tempC: 15, windMs: 12, humidityPct: 60, condition: 'windy' };
-    expect(first(closet({ weather: gale, plan: 'indoor' }))?.shell?.addIds).not.toContain('gloves');
+  test('a rider in the wind has a windbreaker, and in the cold sleeves', () => {
+    const rider = [
+      { id: 'jersey', category: 't_shirt', materials: [{ id: 'polyester' }] },
+      { id: 'long-tee', category: 'long_sleeve_tee' },
+      { id: 'tights', category: 'leggings' },
+      { id: 'runners', category: 'sports_shoes' },
+      { id: 'shorts', category: 'shorts' },
+    ];
+    const shell = { id: 'shell', category: 'windbreaker' };
+    const ride = (tempC: number, windMs: number, met: number) =>
+      first({
+        items: [...rider, shell],
+        weather: { tempC, windMs, humidityPct: 60, condition: 'windy' },
+        met,
+        occasion: 'sport',
+      })?.slots;
+    expect([5, 6].map((met) => ride(12, 10, met)?.outer)).toEqual(['shell', 'shell']);
+    expect(ride(12, 2, 5)?.outer).toBeUndefined();
+    expect(ride(12, 10, 7)?.outer).toBeUndefined();
+    const rainwear = [...rider, { id: 'shell', category: 'rain_jacket' }];
+    const wet = (met: number) =>
+      first({ items: rainwear, weather: RAIN, met, occasion: 'sport' })?.slots.outer;
+    expect([wet(5), wet(7)]).toEqual(['shell', 'shell']);
+    expect(ride(8, 3, 6)?.main).toBe('jersey');
+    expect(ride(3, 3, 6)).toMatchObject({ main: 'long-tee' });
+    const bare = { items: rider.filter(({ id }) => id !== 'long-tee'), occasion: 'sport' };
+    expect(first({ ...bare, weather: FROST, met: 7 })?.slots.main).toBe('jersey');
+  });
+
+  test('a top of polyester lets sweat out and the rain in, as one of which nothing is known', () => {
+    const heat = { tempC: 31, windMs: 3, humidityPct: 50, condition: 'clear' };
+    const drizzle = { tempC: 16, windMs: 2, humidityPct: 90, condition: 'drizzle' };
+    const dressed = (material: string | undefined, weather: object) =>
+      first({
+        items: [
+          { id: 'tee', category: 't_shirt', ...(material && { materials: [{ id: material }] }) },
+          { id: 'shorts', category: 'shorts' },
+          { id: 'runners', category: 'sports_shoes' },
+        ],
+        weather,
+        met: 6,
+        occasion: 'sport',
+      });
+    const scores = ['polyester', undefined].map((one) => dressed(one, heat)?.score ?? 0);
+    expect(Math.abs(scores[0]! - scores[1]!)).toBeLessThan(1);
+    expect(codesOf(dressed('polyester', drizzle))).toContain('rain.exposed');
+    expect(codesOf(dressed('polyester', drizzle))).toContain('occasion.match');
+  });
+
+  test('rubber boots and flip-flops are not for the office or a feast', () => {
+    const wellies = { id: 'wellies', category: 'boots', materials: [{ id: 'rubber' }] };
+    const items = CLOSET.filter(({ id }) => !/boots|sneakers|suede|sandals/.test(id));
+    for (const occasion of ['work', 'party', 'ceremony']) {
+      const found = outfits(closet({ items: [...items, wellies], weather: RAIN, occasion }));
+      expect(found.outfits.some(({ itemIds }) => itemIds.includes('wellies'))).toBe(false);
+    }
+  });
+
+  test('who wears more than is needed is not told that nothing lighter helps', () => {
+    const items = CLOSET.filter(({ id }) => /sweater-thick|jeans-blue|^boots|parka/.test(id));
+    const must = ['sweater-thick', 'parka'];
+    const mild = closet({ items, must, plan: 'outdoor', met: 2.6 });
+    expect(codesOf(first(mild))).toContain('thermal.warm');
+    expect(codesOf(first(closet({ weather: HOT, plan: 'outdoor' })))).toContain('thermal.hot');
+  });
+
+  test('formal business asks for a jacket, if there is one and it is not hot', () => {
+    const formal = (more: object) => first(closet({ occasion: 'business_formal', ...more }))?.slots;
+    const jackets = /blazer|suit/;
+    expect(formal({})?.mid).toMatch(jackets);
+    const none = CLOSET.filter(({ id }) => !jackets.test(id));
+    expect(formal({ items: none })?.main).toBeDefined();
+    expect(formal({ weather: HOT, plan: 'outdoor' })?.mid).toBeUndefined();
+  });
+
+  test('gloves and hats stay at home on mild days, and a raincoat is put on to leave home', () => {
+    const added = (tempC: number, more: object = {}) => {
+      const weather = { tempC, windMs: 12, humidityPct: 60, condition: 'windy' };
+      return first(closet({ weather, plan: 'indoor', ...more }))?.shell?.addIds;
+    };
+    expect(added(4)).toEqual(expect.arrayContaining(['beanie', 'gloves']));
+    expect(added(9)).not.toContain('gloves');
+    expect(added(9)).toContain('beanie');
+    expect(added(11)).not.toContain('beanie');
+    const items = [
+      ...CLOSET.filter(({ id }) => id !== 'scarf'),
+      { id: 'wool', category: 'scarf', materials: [{ id: 'wool' }] },
+    ];
+    expect(added(11, { items })).toContain('wool');
+    expect(added(16.5, { items })).not.toContain('wool');
     const shell = first(closet({ weather: RAIN, occasion: 'home' }))?.shell;
     expect(shell?.items[0]?.itemId).toMatch(/rain-jacket|parka/);
   });

@@ -208,7 +208,8 @@ export function thermalOf(setting: Setting, milliClo: number, outerLayer: OuterL
     outerLayer.breathability,
   );
   const debtW = climate.storage - surplus;
-  const isLosing = climate.place === 'outdoor' && debtW > storage.fromW;
+  const isLosing =
+    climate.place === 'outdoor' && climate.tempC <= storage.toC && debtW > storage.fromW;
   return {
     icl,
     pmv: deviation - climate.storage * votesPerW,

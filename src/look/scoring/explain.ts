@@ -133,7 +133,7 @@ const NOTABLE_NEED = 0.1;
 const MUCH_REPEATED = 0.5;
 
 /** Fit for the occasion from which an outfit counts as right for it. */
-const RIGHT_FIT = 0.7;
+const RIGHT_FIT = 0.65;
 
 /** Garments of about a difference of insulation, clo. */
 const AMOUNTS = [
@@ -148,7 +148,7 @@ const isDangerous = ({ k }: ScoringContext['model'], exposureLimitH: number | nu
   exposureLimitH !== null && exposureLimitH < k.storage.warnH;
 
 function thermalExplanation(
-  { model }: ScoringContext,
+  { model, situation }: ScoringContext,
   { icl, iclTarget, deviation, ppd, plan, exposureLimitH }: Ranked['thermal'],
   write: Write,
   locale: Locale,
@@ -157,12 +157,12 @@ function thermalExplanation(
   const isWarm = deviation > NOTABLE_VOTES && ppd > NOTABLE_PPD;
   const { warn } = model.k.thermal;
   const missing = AMOUNTS.find(([, below]) => Math.abs(icl - iclTarget) < below)![0];
-  // Work keeps warm clothes that are not enough for standing still: what is dangerous is not "a little cool".
+  // Work keeps warm clothes that are not enough for standing still: what is dangerous is not "rather cool".
   const isCold = missing === 'coats' || isDangerous(model, exposureLimitH);
   const isFar = Math.abs(deviation) >= warn;
   // In the heat one can be too warm in no more than is needed: then nothing is to be taken off.
-  const isLight = icl - iclTarget < NOTABLE_CLO;
-  const side = isCool ? (isFar || isCold ? 'cold' : 'cool') : isFar || isLight ? 'hot' : 'warm';
+  const isLight = icl - iclTarget < NOTABLE_CLO || (isFar && situation.isHot);
+  const side = isCool ? (isFar || isCold ? 'cold' : 'cool') : isLight ? 'hot' : 'warm';
   const code: Code = isCool || isWarm ? `thermal.${side}` : 'thermal.match';
   const words = { place: PLACES[plan][locale], amount: AMOUNT_NAMES[missing][locale] };
   return write(code, { icl, target: iclTarget, deviation }, words);

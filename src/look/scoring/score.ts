@@ -37,7 +37,7 @@ const wet = (context: ScoringContext, item: WornItem | undefined, cover: number)
 const waterOf = (item: WornItem | undefined): number => item?.garment.water ?? 0;
 
 /** The outermost item on the torso: it stops the wind and shelters the items beneath. */
-const outermost = ({ outer, mid, main }: Ensemble<WornItem>): WornItem | undefined =>
+export const outermost = ({ outer, mid, main }: Ensemble<WornItem>): WornItem | undefined =>
   outer ?? mid ?? main;
 
 /** The outermost item on the legs. */
@@ -155,7 +155,7 @@ function colourTerm(context: ScoringContext, ensemble: Ensemble<WornItem>): numb
 const SCORED_SLOTS = ['outer', 'mid', 'main', 'bottom', 'shoes', ...STYLE_SLOTS] as const;
 
 /** Cost of the rules that the visible garments and overtrousers break. */
-function senseCost({ sense }: ScoringContext, ensemble: Ensemble<WornItem>): number {
+export function senseCost({ sense }: ScoringContext, ensemble: Ensemble<WornItem>): number {
   let cost = 0;
   const paired: WornItem[] = [];
   for (const slot of CORE_SLOTS) {

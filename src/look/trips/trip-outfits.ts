@@ -29,7 +29,7 @@ const MAX_NODES = 10_000;
 
 /** Whether a garment needs washing in whatever slot it is worn. */
 export const needsWashing = (model: Model, garment: Garment): boolean =>
-  slotsOf(model, garment).every((slot) => WASHED_SLOTS.includes(slot));
+  garment.layer !== 'outer' && slotsOf(model, garment).every((slot) => WASHED_SLOTS.includes(slot));
 
 /** An outfit that one day can have, as it was found. */
 interface ListedOutfit extends DayOutfit {
@@ -62,7 +62,9 @@ function toListed(indexOf: ReadonlyMap<string, number>, solution: Solution): Lis
   const slots = mapEnsemble(solution.ensemble, ({ garment }) => indexOf.get(garment.id) ?? 0);
   return {
     items: itemsOf(slots),
-    washed: WASHED_SLOTS.flatMap((slot) => slots[slot] ?? []),
+    washed: WASHED_SLOTS.flatMap((slot) =>
+      solution.ensemble[slot]?.garment.layer === 'outer' ? [] : (slots[slot] ?? []),
+    ),
     // An outfit that breaks rules is better than none.
     score: Math.max(MIN_SCORE, solution.score),
     solution,

@@ -157,6 +157,9 @@ export function readGarment(model: Model, item: WardrobeItem): Garment {
   const composition = readMaterials(item);
   const { protection } = category;
   const breathability = meanIfKnown(composition, 'breathability');
+  // A top of polyester is knitted: it lets sweat out, and the rain in.
+  const isTop = category.region === 'top' && layer === 'base';
+  const isKnitted = isTop && composition.every(({ row }) => row.breathability > 0);
   let family: { id: string | undefined } | undefined;
   return {
     id: item.id,
@@ -173,12 +176,15 @@ export function readGarment(model: Model, item: WardrobeItem): Garment {
     water: resistance(
       item.waterResistance,
       protection?.water,
-      meanIfKnown(composition, 'waterResistance'),
+      isTop ? undefined : meanIfKnown(composition, 'waterResistance'),
       0,
     ),
     breathability:
       item.breathability ??
-      (breathability === undefined ? model.k.hot.breathUnknown : breathability / 3),
+      Math.max(
+        isKnitted ? model.k.hot.breathUnknown : 0,
+        breathability === undefined ? model.k.hot.breathUnknown : breathability / 3,
+      ),
     formality: formalityOf(item, category),
     seasons: item.seasons ?? [],
     occasions: item.occasions ?? [],

@@ -1,5 +1,6 @@
 import type { ScoringContext, WornItem } from '../scoring/context.ts';
 import type { Coverage } from '../tables.ts';
+import { type Demands, demandsOf, isJacket } from './demands.ts';
 import {
   CORE_SLOTS,
   EXTRA_SLOTS,
@@ -116,8 +117,8 @@ function isCovering(
 }
 
 /** The ways in which a kind of outfit can cover the arms; each is a template of its own. */
-function armCovers(coverage: ReadonlySet<Coverage>, kind: Kind, withMid: boolean): ArmCover[] {
-  if (!coverage.has('arms') || kind === 'set') return [undefined];
+function armCovers(needsArms: boolean, kind: Kind, withMid: boolean): ArmCover[] {
+  if (!needsArms || kind === 'set') return [undefined];
   return withMid ? ['mid', 'main'] : ['main'];
 }
 
@@ -128,17 +129,27 @@ export function createTemplates(
   required: readonly Group[],
   coverage: ReadonlySet<Coverage> = new Set(),
 ): Template[] {
+  const demands = demandsOf(context, wardrobe);
+  const asked = templatesFor(context, wardrobe, required, coverage, demands);
+  if (!(demands.sleeves || demands.jacket)) return asked;
+  // What it takes may not go together, such as a pullover over a dress: then it is not asked for.
+  if (asked.some((template) => countOutfits(context, template) > 0n)) return asked;
+  return templatesFor(context, wardrobe, required, coverage, {
+    ...demands,
+    sleeves: false,
+    jacket: false,
+  });
+}
+
+function templatesFor(
+  context: ScoringContext,
+  wardrobe: Wardrobe,
+  required: readonly Group[],
+  coverage: ReadonlySet<Coverage>,
+  demands: Demands,
+): Template[] {
   const relevant = relevantSlots(context);
   const hasShoes = wardrobe.slots.shoes.length > 0;
-  const { layering } = context.model.k;
-  const isSoaking = context.shelter.torso.water >= layering.coatNeed;
-  const needsOuter =
-    context.plan === 'outdoor' &&
-    (context.regions.outerwear > layering.outerClo
-      ? wardrobe.slots.outer.length > 0
-      : isSoaking &&
-        wardrobe.slots.outer.some(({ item }) => item.garment.water >= layering.coatNeed));
-  const needsGloves = context.plan === 'outdoor' && context.situation.windChillC < layering.glovesC;
   const templates: Template[] = [];
   for (const placed of placements(context, required)) {
     const covered = coverHead(context, wardrobe, placed, coverage);
@@ -149,7 +160,11 @@ export function createTemplates(
       return choices(context, wardrobe, kind, slot).filter(
         (group) =>
           (only ? group === only : !required.includes(group)) &&
-          isCovering(context, coverage, arms, slot, group),
+          isCovering(context, coverage, arms, slot, group) &&
+          (slot !== 'mid' ||
+            !demands.jacket ||
+            kind !== 'separates' ||
+            isJacket(context.model, group)),
       );
     };
     const extra = (slot: ExtraSlot): readonly Group[] => {
@@ -161,11 +176,12 @@ export function createTemplates(
     const socks = extra('socks');
     const hands = extra('hands');
     for (const variant of variantsOf(
-      coverage,
+      ({ withOuter }) => coverage.has('arms') || (demands.sleeves && !withOuter),
       hasShoes && socks.length > 0 && !fixed.has('socks'),
     )) {
       const { kind, withMid, withOuter, withOver, isSockless } = variant;
-      if (withOuter ? !relevant.has('outer') && !fixed.has('outer') : needsOuter) continue;
+      if (withOuter ? !relevant.has('outer') && !fixed.has('outer') : demands.outer) continue;
+      if (demands.jacket && kind === 'separates' && !withMid) continue;
       if (withOver && !relevant.has('over') && !fixed.has('over')) continue;
       const slots: CoreSlot[] = [
         ...(withOuter ? (['outer'] as const) : []),
@@ -182,7 +198,7 @@ export function createTemplates(
       if ([...fixed.keys()].some((slot) => isCore(slot) && !core[slot])) continue;
       const isFixed = new Set(fixed.keys());
       if (headwear.slot) isFixed.add(headwear.slot);
-      if (needsGloves && hands.length > 0) isFixed.add('hands');
+      if (demands.gloves && hands.length > 0) isFixed.add('hands');
       templates.push({
         form: kind === 'separates' ? 'separates' : 'one-piece',
         core,
@@ -213,12 +229,15 @@ interface Variant {
   readonly isSockless: boolean | undefined;
 }
 
-function* variantsOf(coverage: ReadonlySet<Coverage>, hasSocks: boolean): Generator<Variant> {
+function* variantsOf(
+  needsArms: (one: Pick<Variant, 'withOuter'>) => boolean,
+  hasSocks: boolean,
+): Generator<Variant> {
   for (const kind of ['separates', 'dress', 'set'] as const)
     for (const withMid of kind === 'set' ? [false] : [false, true])
       for (const withOuter of [false, true])
         for (const withOver of kind === 'separates' ? [false, true] : [false])
-          for (const arms of armCovers(coverage, kind, withMid))
+          for (const arms of armCovers(needsArms({ withOuter }), kind, withMid))
             for (const isSockless of hasSocks ? [false, true] : [undefined])
               yield { kind, withMid, withOuter, withOver, arms, isSockless };
 }

@@ -68,25 +68,42 @@ function* everyOutfit(
   }
   const hasShoes = garments.some((g) => slotsOf(model, g)[0] === 'shoes');
   const hasOuter = garments.some((g) => slotsOf(model, g)[0] === 'outer');
-  const { outerClo, coatNeed, glovesC } = model.k.layering;
+  const { outerClo, coatNeed, glovesC, sleevesC, windMet, windNeed } = model.k.layering;
+  const { windChillC, met } = context.situation;
+  const { wind } = context.shelter.torso;
+  const isOut = context.plan === 'outdoor';
+  const isClosed = garments.some((g) => slotsOf(model, g)[0] === 'outer' && g.wind >= wind);
+  const needsWind = wind >= windNeed && met < windMet && isClosed;
   const hasCoat = garments.some((g) => slotsOf(model, g)[0] === 'outer' && g.water >= coatNeed);
   const needsOuter =
     context.plan === 'outdoor' &&
     ((hasOuter && context.regions.outerwear > outerClo) ||
-      (hasCoat && context.shelter.torso.water >= coatNeed));
+      (context.regions.outerwear <= outerClo &&
+        ((hasCoat && context.shelter.torso.water >= coatNeed) || needsWind)));
   const needsGloves =
     context.plan === 'outdoor' &&
     context.situation.windChillC < glovesC &&
     choices[SLOTS.indexOf('hands')]!.some(Boolean);
+  const whole: Ensemble<Garment>[] = [];
   for (const ensemble of fill(0, {})) {
     if (needsGloves && !ensemble.hands) continue;
     if (hasShoes && !ensemble.shoes) continue;
     if (needsOuter && !ensemble.outer) continue;
     const isBare = ['sandals', 'heels', 'flats'].includes(ensemble.shoes?.category.id ?? '');
     if (isBare && ensemble.socks) continue;
-    yield ensemble;
+    whole.push(ensemble);
   }
+  const warm = isOut && windChillC < sleevesC ? whole.filter(hasSleeves) : whole;
+  yield* warm.length > 0 ? warm : whole;
 }
+
+/** Whether a coat, a pullover or the top covers the arms. */
+const hasSleeves = ({ outer, mid, main }: Ensemble<Garment>): boolean =>
+  [outer, mid, main].some(
+    (one) =>
+      one &&
+      (one === outer || isSet(one) || !model.tables.coverage.bareArms.includes(one.category.id)),
+  );
 
 /** The rules of a valid outfit, written independently of the search. */
 function isPlausible(

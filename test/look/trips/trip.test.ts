@@ -41,6 +41,20 @@ test('a pinned item is worn every day', () => {
   for (const { outfit } of days) expect(outfit?.itemIds).toContain('boots');
 });
 
+test('ski trousers need no washing, so a second day on the slope has them too', () => {
+  const snow = { tempC: -6, windMs: 4, humidityPct: 80, condition: 'snow' };
+  const days = [0, 1, 2].map((at) => ({
+    date: dateAt(at),
+    weather: snow,
+    met: 3,
+    occasion: 'sport',
+  }));
+  const items = [...CLOSET, { id: 'ski', category: 'ski_trousers' }];
+  const request = { days, items, maxItems: 20, wearsBeforeWash: 1 };
+  for (const { outfit } of computeTrip(model, TripRequest.parse(request)).days)
+    expect(outfit?.itemIds).toContain('ski');
+});
+
 test('a pinned item that needs washing after each day dresses one day, which is proved', () => {
   const request = { days: daysOf([9, 9, 9]), maxItems: 20, wearsBeforeWash: 1, items: CLOSET };
   const { days, gap } = computeTrip(model, TripRequest.parse({ ...request, pin: ['jeans-blue'] }));
