@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { PREFIX } from '../platform/redis.ts';
+import { readInfo } from '../platform/redis-check.ts';
 
 /** Hash: which Redis the records were last compared with object storage for, and how far a comparison has come. */
 const STATE_KEY = `${PREFIX}:recovery`;
@@ -54,17 +55,14 @@ export async function isLossSought(redis: Redis): Promise<boolean> {
   return identity !== current || phase === 'recent' || isEmptied;
 }
 
-const INFO_FIELDS = /^(?:run_id|master_replid):(\w+)/gm;
-
-/** Rethrows errors other than that of a Redis whose users may not ask. */
-function onDenied(error: Error): string {
-  if (/^(NOPERM|ERR)\b/.test(error.message)) return '';
+/** Tells nothing of a Redis whose users may not ask; rethrows other errors. */
+function onDenied(error: Error): ReadonlyMap<string, string> {
+  if (/^(NOPERM|ERR)\b/.test(error.message)) return new Map();
   throw error;
 }
 
 /** Returns what changes when Redis starts again, or when another one takes its place; empty if Redis hides it. */
 export async function readIdentity(redis: Redis): Promise<string> {
-  const sections = ['server', 'replication'].map((section) => redis.info(section).catch(onDenied));
-  const matches = (await Promise.all(sections)).join('\n').matchAll(INFO_FIELDS);
-  return Array.from(matches, ([, id]) => id).join(' ');
+  const info = await readInfo(redis).catch(onDenied);
+  return ['run_id', 'master_replid'].flatMap((field) => info.get(field) ?? []).join(' ');
 }

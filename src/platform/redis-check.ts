@@ -71,6 +71,7 @@ export async function connectRedis(
   throw unusable(settings, error);
 }
 
+/** What the server says of itself; in a cluster the one with the keys, where any other might answer. */
 export async function readInfo(redis: Redis): Promise<ReadonlyMap<string, string>> {
   const info = String(
     redis.isCluster ? await redis.eval("return redis.call('INFO')", 1, PREFIX) : await redis.info(),

@@ -92,9 +92,32 @@ function stayWithPrimary(redis: Redis): void {
   redis.on('close', () => clearInterval(asking));
 }
 
+/**
+ * Lets `connect` of a cluster end when a later attempt has connected. That of ioredis never ends if the nodes answer but
+ * the cluster is not ready, as in a failover: BullMQ waits for it, and would take no job of that queue any more.
+ */
+function endConnecting(cluster: Cluster): void {
+  const connect = cluster.connect.bind(cluster);
+  cluster.connect = () =>
+    new Promise((resolve, reject) => {
+      const onReady = () => end(resolve);
+      const onEnd = () => {
+        // Not the end before this attempt, which is told later.
+        if (cluster.status === 'end') end(() => reject(new Error('Connection is closed.')));
+      };
+      const end = (settle: () => void) => {
+        cluster.off('ready', onReady).off('end', onEnd);
+        settle();
+      };
+      cluster.on('ready', onReady).on('end', onEnd);
+      connect().then(onReady, (error) => end(() => reject(error)));
+    });
+}
+
 /** Prepares a connection and all that are made after it, as BullMQ does for blocking. */
 function prepare<Connection extends Redis | Cluster>(connection: Connection): Connection {
   if (connection instanceof Redis) stayWithPrimary(connection);
+  else if (connection instanceof Cluster) endConnecting(connection);
   const duplicate = connection.duplicate as (...args: unknown[]) => Connection;
   const prepared = (...args: unknown[]) => prepare(duplicate.apply(connection, args));
   return Object.assign(connection, { duplicate: prepared });
