@@ -84,6 +84,16 @@ function inBrowser(chromium: string): void {
     await page.context().close();
   });
 
+  test('a key in the address counts, also if the address has changed before it is read', async () => {
+    const { page } = await watch(await browser.newContext(), stack.url);
+    await page.goto(stack.url);
+    await page.locator('#sign-in-form button').waitFor();
+    const { key } = await stack.key();
+    await page.evaluate(`location.hash = '#key=${key}'; location.hash = '#/usage'`);
+    await page.locator('[data-page]:not([hidden])').waitFor();
+    await page.context().close();
+  });
+
   const photo = async () => ({
     name: 'shirt.jpg',
     mimeType: 'image/jpeg',
@@ -105,16 +115,6 @@ function inBrowser(chromium: string): void {
         return JSON.stringify([ownerDocument.cookie, localStorage, sessionStorage, history.state]);
       });
       expect(stored).toBe('["",{},{},null]');
-    });
-
-    test('a key in the address counts, also if the address has changed before it is read', async () => {
-      const { page } = await watch(await browser.newContext(), stack.url);
-      await page.goto(stack.url);
-      await page.locator('#sign-in-form button').waitFor();
-      const { key } = await stack.key();
-      await page.evaluate(`location.hash = '#key=${key}'; location.hash = '#/usage'`);
-      await page.locator('[data-page]:not([hidden])').waitFor();
-      await page.context().close();
     });
 
     test('the keyboard alone turns a photo into a cut-out shown beside it', async () => {
