@@ -235,6 +235,20 @@ describe('what a stranger would not wear', () => {
     ['denim-hot', 'dungarees', undefined, { weather: HOT }],
     ['ceremony-casual', 't_shirt', 'trousers', { occasion: 'ceremony' }],
     ['ceremony-casual', 'sneakers', 'trousers', { occasion: 'ceremony' }],
+    ['suit-casual', 'suit_set', undefined, { occasion: 'casual' }],
+    ['suit-tee', 't_shirt', 'suit_set', {}],
+    ['cardigan-sweater', 'cardigan', 'sweater', {}],
+    ['dress-fleece', 'fleece_jacket', 'light_dress', {}],
+    ['kurta-shorts', 'kurta', 'shorts', {}],
+    ['waistcoat-casual', 'polo_shirt', 'waistcoat', {}],
+    ['swim-warm', 'swimwear', 'fleece_jacket', { weather: HOT, occasion: 'beach' }],
+    ['knit-warm', 'sweater', undefined, { weather: { ...MILD, tempC: 25 } }],
+    [
+      'bare-wet',
+      'shorts',
+      undefined,
+      { weather: { ...RAIN, condition: 'drizzle' }, occasion: 'outdoor' },
+    ],
   ])('%s', (rule, category, other, more) => {
     expect(rulesBroken(category, other, more)).toContain(rule);
     const mild = { weather: { ...MILD, tempC: 2 }, occasion: 'outdoor' };
