@@ -239,6 +239,8 @@ describe('what a stranger would not wear', () => {
     ['suit-tee', 't_shirt', 'suit_set', {}],
     ['cardigan-sweater', 'cardigan', 'sweater', {}],
     ['dress-fleece', 'fleece_jacket', 'light_dress', {}],
+    ['over-ski', 'rain_trousers', 'ski_trousers', { weather: { ...RAIN, tempC: 1 } }],
+    ['denim-hot', 'long_sleeve_dress', undefined, { weather: HOT }],
     ['kurta-shorts', 'kurta', 'shorts', {}],
     ['waistcoat-casual', 'polo_shirt', 'waistcoat', {}],
     ['swim-warm', 'swimwear', 'fleece_jacket', { weather: HOT, occasion: 'beach' }],
