@@ -176,7 +176,7 @@ export function computeScore(
   request: ScoreRequest,
 ): ScoreResponse {
   const { situation, plan } = verifyTargets(model, keys, request.targets);
-  const all = readGarments(model, request);
+  const all = readGarments(model, { ...request, occasion: situation.occasion });
   const context = createScoringContext(
     model,
     situation,

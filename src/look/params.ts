@@ -40,10 +40,11 @@ function coefficientRows(): CoefficientRow[] {
   return rows;
 }
 
-const VERSION = 'look-params/1.4.0';
+const VERSION = 'look-params/1.5.0';
 
 /** Earlier versions that give the same targets for the same request. */
 const COMPATIBLE_VERSIONS = [
+  'look-params/1.4.0',
   'look-params/1.3.0',
   'look-params/1.2.0',
   'look-params/1.1.0',
@@ -94,6 +95,7 @@ export function readModel(document: ParamsDocument): Model {
       feel: tables.feel.rows,
       warmth: tables.warmth.rows,
       garmentClo: tables.garmentClo.rows,
+      garmentWater: tables.garmentWater.rows,
       layering: tables.layering.rows,
       sense: tables.sense.rows,
       coverage: tables.coverage.rows,

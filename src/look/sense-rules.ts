@@ -30,6 +30,8 @@ export interface SenseRule {
   readonly aboveC: number | undefined;
   /** Activity from which it holds, met. */
   readonly fromMet: number | undefined;
+  /** Activity below which it holds, met. */
+  readonly belowMet: number | undefined;
 }
 
 /** Lists that rules name with an `@`; a list may have lists before it. */
@@ -52,7 +54,7 @@ const numberIn = (cell: string | undefined) => (cell ? Number(cell) : undefined)
 /** Every rule has every field, so that reading one is quick. */
 function readRule(cells: readonly string[]): SenseRule {
   const [id = '', points, hard, garments, materials, colour, other, owned] = cells;
-  const [occasions, conditions, belowC, aboveC, fromMet] = cells.slice(8);
+  const [occasions, conditions, belowC, aboveC, fromMet, belowMet] = cells.slice(8);
   const setOf = (categories?: string, madeOf?: string, shade?: string): GarmentSet => ({
     categories: listIn(categories),
     materials: listIn(madeOf),
@@ -71,6 +73,7 @@ function readRule(cells: readonly string[]): SenseRule {
     belowC: numberIn(belowC),
     aboveC: numberIn(aboveC),
     fromMet: numberIn(fromMet),
+    belowMet: numberIn(belowMet),
   };
 }
 

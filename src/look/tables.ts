@@ -93,6 +93,7 @@ export interface Tables {
   feel: Table<readonly { id: string; belowIcl: number | null }[]>;
   warmth: Table<readonly number[]>;
   garmentClo: Table<Record<string, number>>;
+  garmentWater: Table<Record<string, number>>;
   layering: Table<Record<'alone' | 'open' | 'sockless' | 'jackets', readonly string[]>>;
   coverage: Table<Readonly<Record<CoverageRow, readonly string[]>>>;
   heatLimit: Table<readonly { toMet: number | null; wbgtC: number }[]>;
@@ -195,7 +196,7 @@ export const TABLES: Tables = {
       occasion('date',            1.5,   0.36),
       occasion('party',           1.5,   0.36),
       occasion('ceremony',        0.75,  0.57),
-      occasion('beach',           1.25,  0.2,  [...TAILORED, ...STIFF], 'outside'),
+      occasion('beach',           1.25,  0.2,  TAILORED, 'outside'),
     ]),
   },
   season: {
@@ -245,9 +246,13 @@ export const TABLES: Tables = {
     unit: 'clo, Iclu', basis: 'standard', source: `${DICTIONARY}: ASHRAE 55 and ISO 9920 values if it names them`,
     rows: Object.fromEntries(dictionary.categories.map(({ id, clo }) => [id, clo.default])),
   },
+  garmentWater: {
+    unit: 'resistance to water, 0..3', basis: 'judgement', source: `Where shops say more than the ${DICTIONARY}: gabardine is proofed`,
+    rows: { trench_coat: 2 },
+  },
   layering: {
     unit: 'categories', basis: 'judgement',
-    source: 'alone: of the middle or outer layer, but also worn without a base; open: also worn over a pullover; sockless: shoes worn without thick socks; jackets: one is worn to formal business',
+    source: 'alone: of the middle or outer layer, but also worn without a base; open: also worn over a pullover; sockless: shoes worn without thick socks; jackets: one is worn to formal occasions',
     rows: {
       alone: ['flannel_shirt', 'sweater', 'thick_sweater', 'turtleneck', 'sweatshirt', 'hoodie', 'ski_trousers'],
       open: ['blazer', 'cardigan', 'fleece_jacket', 'kimono_duster', 'knit_vest', 'overshirt', 'waistcoat'],
@@ -271,7 +276,7 @@ export const TABLES: Tables = {
     ],
   },
   sense: {
-    unit: 'points; belowC: wind chill, degC; aboveC: air, degC; fromMet: met', basis: 'judgement',
+    unit: 'points; belowC: wind chill, degC; aboveC: air, degC; fromMet, belowMet: met', basis: 'judgement',
     source: 'What people wear and shops advise; a rule without `with` is about one garment, a hard one is broken only if nothing else is left',
     rows: SENSE_RULES,
   },

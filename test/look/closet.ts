@@ -132,6 +132,31 @@ const readItem = (text: string): WardrobeItem => {
   return WardrobeItem.parse({ id, category, colors: [{ hex: `#${hex}` }], ...materials });
 };
 
+/**
+ * Reads `category#colour:material`, with the category as id; of two, the second is `category-2`.
+ * @param more fields of single items, by id
+ */
+export function readCloset(
+  text: string,
+  more: Readonly<Record<string, object>> = {},
+): WardrobeItem[] {
+  const counts = new Map<string, number>();
+  return text.split(' ').map((word) => {
+    const [category = '', hex, material] = word.split(/[#:]/);
+    const count = (counts.get(category) ?? 0) + 1;
+    counts.set(category, count);
+    const id = count > 1 ? `${category}-${count}` : category;
+    const materials = material && { materials: [{ id: material }] };
+    return WardrobeItem.parse({
+      id,
+      category,
+      colors: [{ hex: `#${hex}` }],
+      ...materials,
+      ...more[id],
+    });
+  });
+}
+
 export const SMALL_CLOSETS = Object.fromEntries(
   Object.entries(SMALL).map(([name, text]) => [name, text.split(' ').map(readItem)]),
 );

@@ -315,7 +315,11 @@ function tripChecks(engine: Engine, random: Random, request: CandidatesRequest):
   const response = engine.trip(derived);
   const outfits = response.days.flatMap(({ outfit }) => outfit ?? []);
   const worn = new Set(outfits.flatMap((outfit) => outfit.itemIds));
-  const wears = outfits.flatMap(({ slots }) => WASHED.flatMap((slot) => slots[slot] ?? []));
+  const isWashed = (id: string) =>
+    !items.some((item) => item.id === id && /^(ski|rain)_trousers$/.test(item.category));
+  const wears = outfits.flatMap(({ slots }) =>
+    WASHED.flatMap((slot) => slots[slot] ?? []).filter(isWashed),
+  );
   const score = outfits.reduce((sum, outfit) => sum + outfit.score, 0) / days.length;
   const inTurn = dressInTurn(engine, derived) / days.length;
   return [

@@ -9,7 +9,7 @@ import { computeCandidates, computeOutfits } from '../../src/look/outfits.ts';
 import { type Model, PARAMS } from '../../src/look/params.ts';
 import { Weather } from '../../src/look/schema.ts';
 import { costOf, createSense, type Sense } from '../../src/look/scoring/sense.ts';
-import { CONDITIONS } from '../../src/look/tables.ts';
+import { CONDITIONS, type Condition } from '../../src/look/tables.ts';
 import { readGarment } from '../../src/look/wardrobe/garment-clo.ts';
 import type { OutfitsRequest } from '../../src/look/wardrobe/wardrobe-request.ts';
 import { WardrobeItem } from '../../src/taxonomy/attributes/wardrobe-item-schema.ts';
@@ -34,6 +34,7 @@ const ODD = ([
   { id: 'bare',     category: 'sandals',  colors: [{ hex: '#c0a010' }] },
   { id: 'shoes',    category: 'sneakers', colors: [{ hex: '#12080f' }] },
   { id: 'jacket',   category: 'light_jacket', colors: [{ hex: '#104080' }] },
+  { id: 'trench',   category: 'trench_coat', colors: [{ hex: '#c2a878' }] },
 ]).map((item) => WardrobeItem.parse(item));
 
 /** Accessories that are worn only on request. */
@@ -52,6 +53,7 @@ const DAYS: readonly Day[] = [
   [11,  3, 'cloudy',     { items: ODD, limit: 20, plan: 'outdoor', occasion: 'casual' }],
   [19,  3, 'partly-cloudy'],
   [19,  3, 'cloudy',     { plan: 'outdoor', occasion: 'work' }],
+  [12,  6, 'rain',       { items: ODD, plan: 'outdoor' }],
   [8,   6, 'rain'],
   [8,   6, 'rain',       { items: [...CLOSET, ...STYLE], must: ['bag', 'belt'] }],
   [8,   6, 'rain',       { plan: 'outdoor', met: 1.6 }],
@@ -148,11 +150,14 @@ const EXTREMES = [
   Array.from({ length: 40 }, () => felt(-1)),
 ];
 
-const SENSE_DAYS = [
+type SenseDay = [tempC: number, condition: Condition, met?: number];
+const SENSE_DAYS: readonly SenseDay[] = [
   [-12, 'snow'],
+  [2, 'cloudy', 4],
   [0, 'rain'],
   [6, 'cloudy'],
   [9, 'cloudy'],
+  [10, 'drizzle'],
   [12, 'rain'],
   [13, 'cloudy'],
   [16, 'sleet'],
@@ -162,13 +167,13 @@ const SENSE_DAYS = [
   [27, 'cloudy'],
   [31, 'clear'],
   [34, 'clear'],
-] as const;
+];
 
 const sensesOf = (model: Model): Sense[] =>
-  SENSE_DAYS.flatMap(([tempC, condition]) =>
+  SENSE_DAYS.flatMap(([tempC, condition, met = 5]) =>
     OCCASION_IDS.map((occasion) => {
       const weather = { ...COLD, tempC, condition };
-      return createSense(model, situationOf(model, { weather, met: 5, occasion }), false);
+      return createSense(model, situationOf(model, { weather, met, occasion }), false);
     }),
   );
 

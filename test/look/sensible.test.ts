@@ -235,6 +235,22 @@ describe('what a stranger would not wear', () => {
     ['denim-hot', 'dungarees', undefined, { weather: HOT }],
     ['ceremony-casual', 't_shirt', 'trousers', { occasion: 'ceremony' }],
     ['ceremony-casual', 'sneakers', 'trousers', { occasion: 'ceremony' }],
+    ['suit-casual', 'suit_set', undefined, { occasion: 'casual' }],
+    ['suit-tee', 't_shirt', 'suit_set', {}],
+    ['cardigan-sweater', 'cardigan', 'sweater', {}],
+    ['dress-fleece', 'fleece_jacket', 'light_dress', {}],
+    ['over-ski', 'rain_trousers', 'ski_trousers', { weather: { ...RAIN, tempC: 1 } }],
+    ['denim-hot', 'long_sleeve_dress', undefined, { weather: HOT }],
+    ['kurta-shorts', 'kurta', 'shorts', {}],
+    ['waistcoat-casual', 'polo_shirt', 'waistcoat', {}],
+    ['swim-warm', 'swimwear', 'fleece_jacket', { weather: HOT, occasion: 'beach' }],
+    ['knit-warm', 'sweater', undefined, { weather: { ...MILD, tempC: 25 } }],
+    [
+      'bare-wet',
+      'shorts',
+      undefined,
+      { weather: { ...RAIN, condition: 'drizzle' }, occasion: 'outdoor' },
+    ],
   ])('%s', (rule, category, other, more) => {
     expect(rulesBroken(category, other, more)).toContain(rule);
     const mild = { weather: { ...MILD, tempC: 2 }, occasion: 'outdoor' };

@@ -99,9 +99,11 @@ function checkWearable(model: Model, request: CandidatesRequest, all: readonly G
   throw new Problem('invalid-request', 'Items that are required cannot be worn', { errors });
 }
 
-/** The garments of a request, in the order of its items. */
-export const readGarments = (model: Model, { items }: Pick<CandidatesRequest, 'items'>) =>
-  items.map((item) => readGarment(model, item));
+/** The garments of a request, in the order of its items. For sport a thermal top may be the only one. */
+export const readGarments = (
+  model: Model,
+  { items, occasion }: Pick<CandidatesRequest, 'items'> & { occasion?: string | null | undefined },
+) => items.map((item) => readGarment(model, item, occasion !== 'sport'));
 
 /** Everything that a search needs. */
 export interface SearchProblem extends Searchable {

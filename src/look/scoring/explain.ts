@@ -153,15 +153,15 @@ function thermalExplanation(
   write: Write,
   locale: Locale,
 ): Explanation {
-  const isCool = deviation < -NOTABLE_VOTES;
+  const isFar = Math.abs(deviation) >= model.k.thermal.warn;
+  // What the wind takes is not missing: enough is worn, unless it is far too cold.
+  const isCool = deviation < -NOTABLE_VOTES && (isFar || iclTarget - icl >= NOTABLE_CLO);
   const isWarm = deviation > NOTABLE_VOTES && ppd > NOTABLE_PPD;
-  const { warn } = model.k.thermal;
   const missing = AMOUNTS.find(([, below]) => Math.abs(icl - iclTarget) < below)![0];
   // Work keeps warm clothes that are not enough for standing still: what is dangerous is not "rather cool".
   const isCold = missing === 'coats' || isDangerous(model, exposureLimitH);
-  const isFar = Math.abs(deviation) >= warn;
   // In the heat one can be too warm in no more than is needed: then nothing is to be taken off.
-  const isLight = icl - iclTarget < NOTABLE_CLO || (isFar && situation.isHot);
+  const isLight = icl - iclTarget < (isFar && situation.isHot ? AMOUNTS[0][1] : NOTABLE_CLO);
   const side = isCool ? (isFar || isCold ? 'cold' : 'cool') : isLight ? 'hot' : 'warm';
   const code: Code = isCool || isWarm ? `thermal.${side}` : 'thermal.match';
   const words = { place: PLACES[plan][locale], amount: AMOUNT_NAMES[missing][locale] };

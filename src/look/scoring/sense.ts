@@ -11,15 +11,22 @@ const isIn = ({ categories, materials, isPale }: GarmentSet, garment: Garment): 
   (!materials || garment.materialIds.some((id) => materials.includes(id))) &&
   (!isPale || (garment.colour?.l ?? 0) >= PALE_L);
 
+/** A home is at least as hot as the day, unless its temperature is given. */
+const homeTempC = ({ requestedIndoorTempC, indoorTempC, weather }: Situation): number =>
+  requestedIndoorTempC ?? Math.max(indoorTempC, weather.tempC);
+
 /** Whether a rule holds on this day; of the weather only if one goes out. */
 function holds(model: Model, rule: SenseRule, situation: Situation, staysIn: boolean): boolean {
-  const { weather, windChillC, occasion } = situation;
-  const { occasions, conditions, isDry, belowC, aboveC, fromMet = 0 } = rule;
-  if (situation.met < fromMet) return false;
+  const { weather, windChillC, occasion, met } = situation;
+  const { occasions, conditions, isDry, belowC, aboveC, fromMet = 0, belowMet } = rule;
+  if (met < fromMet || (belowMet !== undefined && met >= belowMet)) return false;
   if (occasions && !occasions.includes(occasion ?? 'casual')) return false;
   const isOfWeather = conditions || isDry || belowC !== undefined || aboveC !== undefined;
   if (!isOfWeather) return true;
-  if (staysIn) return !conditions && belowC === undefined && occasions !== undefined;
+  if (staysIn) {
+    const isAbove = aboveC === undefined || homeTempC(situation) > aboveC;
+    return !conditions && belowC === undefined && occasions !== undefined && isAbove;
+  }
   if (conditions && !conditions.includes(weather.condition)) return false;
   if (isDry && model.tables.condition[weather.condition].water > 0) return false;
   return (

@@ -125,10 +125,10 @@ export function computeTrip(model: Model, request: TripRequest): TripResponse {
   const days = readDays(model, request);
   const garments = readGarments(model, request);
   const indexOf = new Map(garments.map(({ id }, index) => [id, index]));
-  const problems = days.map((day) => ({
-    problem: createSearchProblem(model, dayRequest(request, day), garments, false),
-    indexOf,
-  }));
+  const problems = days.map((day) => {
+    const own = dayRequest(request, day);
+    return { problem: createSearchProblem(model, own, readGarments(model, own), false), indexOf };
+  });
   const { maxItems, wearsBeforeWash: maxWears = MAX_DAYS, locale = 'en' } = request;
   const lists = problems.map((problem) => listOutfits(problem, days.length));
   const limits = { itemCount: garments.length, maxItems, maxWears };

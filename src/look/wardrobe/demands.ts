@@ -4,26 +4,34 @@ import type { Group, Wardrobe } from './wardrobe.ts';
 
 /** What the day asks of an outfit beyond coverage, of what the wardrobe has. */
 export interface Demands {
-  /** Something is worn over the rest. */
-  readonly outer: boolean;
+  /** One of these is worn over the rest, if there are any. */
+  readonly outer: readonly Group[];
   /** Without a coat, the arms are covered. */
   readonly sleeves: boolean;
   readonly gloves: boolean;
+  readonly hat: boolean;
   /** Trousers or a skirt are worn with a jacket. */
   readonly jacket: boolean;
 }
 
-/** Whether the wardrobe must dress for the cold, for rain or for wind with something over the rest. */
-function needsOuter({ model, regions, shelter, situation }: ScoringContext, { slots }: Wardrobe) {
-  const { layering } = model.k;
-  if (regions.outerwear > layering.outerClo) return slots.outer.length > 0;
+/**
+ * The coats of which the cold, rain or wind asks for one; none if they do not. In the cold any will do; else it keeps
+ * out the rain, and the wind too if one does both. Where heat is a danger, one rather gets wet.
+ */
+function askedCoats(context: ScoringContext, { slots }: Wardrobe): readonly Group[] {
+  const { model, regions, shelter, situation, dangers } = context;
+  const { coatNeed, drizzleC, outerClo, windMet, windNeed } = model.k.layering;
+  if (regions.outerwear > outerClo) return slots.outer;
+  if (dangers.some(({ code }) => code === 'heat' || code === 'heat-caution')) return [];
   const { water, wind } = shelter.torso;
-  const keeps = (kind: 'water' | 'wind', need: number) =>
-    slots.outer.some(({ item }) => item.garment[kind] >= need);
-  return (
-    (water >= layering.coatNeed && keeps('water', layering.coatNeed)) ||
-    (wind >= layering.windNeed && situation.met < layering.windMet && keeps('wind', wind))
-  );
+  const isWet = water >= coatNeed || (water > 0 && situation.windChillC < drizzleC);
+  const isWindy = wind >= windNeed && situation.met < windMet;
+  const keeping = (kind: 'water' | 'wind', need: number) =>
+    slots.outer.filter(({ item }) => item.garment[kind] >= need);
+  const dry = isWet ? keeping('water', coatNeed) : [];
+  const calm = isWindy ? keeping('wind', wind) : [];
+  const both = dry.filter((group) => calm.includes(group));
+  return [both, dry, calm].find((coats) => coats.length > 0) ?? [];
 }
 
 export const isJacket = ({ tables }: Model, { item }: Group): boolean =>
@@ -31,16 +39,17 @@ export const isJacket = ({ tables }: Model, { item }: Group): boolean =>
 
 /** What this day asks. */
 export function demandsOf(context: ScoringContext, wardrobe: Wardrobe): Demands {
-  const { model, plan, situation } = context;
+  const { model, occasion, plan, situation } = context;
   const { layering } = model.k;
-  const { windChillC, weather, occasion } = situation;
+  const { windChillC, weather } = situation;
   const isOut = plan === 'outdoor';
   return {
-    outer: isOut && needsOuter(context, wardrobe),
+    outer: isOut ? askedCoats(context, wardrobe) : [],
     sleeves: isOut && windChillC < layering.sleevesC,
     gloves: isOut && windChillC < layering.glovesC,
+    hat: isOut && windChillC < layering.hatC,
     jacket:
-      occasion === 'business_formal' &&
+      occasion.formality >= layering.jacketFrom &&
       weather.tempC <= layering.jacketC &&
       wardrobe.slots.mid.some((group) => isJacket(model, group)),
   };

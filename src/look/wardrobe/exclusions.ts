@@ -53,14 +53,26 @@ function createRules(
   all: readonly Garment[],
 ): ExclusionRule[] {
   const { model, occasion, sense, situation } = context;
-  const { fit } = model.k;
+  const { fit, layering } = model.k;
+  // Where the cold asks for a coat, none is too fine.
+  const asksForCoat = context.regions.outerwear > layering.outerClo;
+  const isCoat = ({ category }: Garment) => asksForCoat && category.region === 'outerwear';
   const excluded = new Set(request.exclude);
   const maxDistance = occasion.tolerance + fit.formalityTooFar;
+  const isBroken = (garment: Garment) => sense.brokenBy(garment).some(({ isHard }) => isHard);
+  // What cannot be worn today is no reason to leave out another.
+  const usable = all.filter(
+    (garment, at) =>
+      request.items[at]?.available !== false &&
+      !excluded.has(garment.id) &&
+      !occasion.forbids.includes(garment.category.id) &&
+      !isBroken(garment),
+  );
   const known = new Map<Garment, ExclusionRule['code'][]>();
   const insensible = (garment: Garment) => {
     const codes =
       known.get(garment) ??
-      [...sense.brokenBy(garment), ...sense.outdoneBy(garment, all)]
+      [...sense.brokenBy(garment), ...sense.outdoneBy(garment, usable)]
         .filter(({ isHard }) => isHard)
         .map(exclusionOf);
     known.set(garment, codes);
@@ -82,7 +94,7 @@ function createRules(
           !isExcused(model, situation, garment) &&
           !(request.occasion && garment.occasions.includes(request.occasion)) &&
           Math.max(
-            garment.formality[0] - occasion.formality,
+            isCoat(garment) ? 0 : garment.formality[0] - occasion.formality,
             occasion.formality - garment.formality[1],
           ) > maxDistance),
     },

@@ -150,10 +150,14 @@ const formalityOf = (item: WardrobeItem, { formality }: CategoryRow): readonly [
     : [formalityRange[0], formalityRange[1]];
 };
 
-/** Reads an item; missing data comes from the dictionary and the tables. */
-export function readGarment(model: Model, item: WardrobeItem): Garment {
+/**
+ * Reads an item; missing data comes from the dictionary and the tables.
+ * @param isUnder whether an under layer stays one, though people call it a base layer
+ */
+export function readGarment(model: Model, item: WardrobeItem, isUnder = false): Garment {
   const category = categoryOf(item);
-  const layer = item.layer ?? category.layer;
+  const isKept = isUnder && category.layer === 'underwear';
+  const layer = isKept ? category.layer : (item.layer ?? category.layer);
   const composition = readMaterials(item);
   const { protection } = category;
   const breathability = meanIfKnown(composition, 'breathability');
@@ -175,7 +179,7 @@ export function readGarment(model: Model, item: WardrobeItem): Garment {
     ),
     water: resistance(
       item.waterResistance,
-      protection?.water,
+      model.tables.garmentWater[category.id] ?? protection?.water,
       isTop ? undefined : meanIfKnown(composition, 'waterResistance'),
       0,
     ),

@@ -150,6 +150,7 @@ function templatesFor(
 ): Template[] {
   const relevant = relevantSlots(context);
   const hasShoes = wardrobe.slots.shoes.length > 0;
+  const asksForCoat = demands.outer.length > 0;
   const templates: Template[] = [];
   for (const placed of placements(context, required)) {
     const covered = coverHead(context, wardrobe, placed, coverage);
@@ -161,6 +162,7 @@ function templatesFor(
         (group) =>
           (only ? group === only : !required.includes(group)) &&
           isCovering(context, coverage, arms, slot, group) &&
+          (slot !== 'outer' || only || !asksForCoat || demands.outer.includes(group)) &&
           (slot !== 'mid' ||
             !demands.jacket ||
             kind !== 'separates' ||
@@ -175,12 +177,13 @@ function templatesFor(
     };
     const socks = extra('socks');
     const hands = extra('hands');
+    const head = extra('head');
     for (const variant of variantsOf(
       ({ withOuter }) => coverage.has('arms') || (demands.sleeves && !withOuter),
       hasShoes && socks.length > 0 && !fixed.has('socks'),
     )) {
       const { kind, withMid, withOuter, withOver, isSockless } = variant;
-      if (withOuter ? !relevant.has('outer') && !fixed.has('outer') : demands.outer) continue;
+      if (withOuter ? !relevant.has('outer') && !fixed.has('outer') : asksForCoat) continue;
       if (demands.jacket && kind === 'separates' && !withMid) continue;
       if (withOver && !relevant.has('over') && !fixed.has('over')) continue;
       const slots: CoreSlot[] = [
@@ -199,6 +202,7 @@ function templatesFor(
       const isFixed = new Set(fixed.keys());
       if (headwear.slot) isFixed.add(headwear.slot);
       if (demands.gloves && hands.length > 0) isFixed.add('hands');
+      if (demands.hat && head.length > 0) isFixed.add('head');
       templates.push({
         form: kind === 'separates' ? 'separates' : 'one-piece',
         core,
@@ -206,7 +210,7 @@ function templatesFor(
           underTop: extra('underTop'),
           underBottom: extra('underBottom'),
           socks: isSockless ? [] : socks,
-          head: extra('head'),
+          head,
           neck: extra('neck'),
           hands,
         },

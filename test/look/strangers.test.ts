@@ -1,0 +1,361 @@
+import { describe, expect, test } from 'vitest';
+import { computeDay, DayRequest } from '../../src/look/day.ts';
+import { PARAMS, readModel } from '../../src/look/params.ts';
+import { computeTrip, TripRequest } from '../../src/look/trips/trip.ts';
+import { readCloset } from './closet.ts';
+import { firstOutfit } from './grid.ts';
+
+const model = readModel(PARAMS);
+
+/** Closets of strangers: `category#colour:material`; the second of a category is `category-2`. */
+const CLOSETS = {
+  nurse:
+    't_shirt#f5f5f2 t_shirt#1b2a4a long_sleeve_tee#ffffff cardigan#1b2a4a trousers#fbfbf6:cotton jeans#2b3f63 ' +
+    'leggings#161616 dress#2f6db3 sneakers#f7f7f5 boots#6b4226 down_jacket#2d2f45 rain_jacket#f2d026 ' +
+    'beanie#161616 scarf#c81e2b',
+  clerk:
+    'dress_shirt#ffffff shirt#a9cbe8 t_shirt#8c8c8c sweater#3d4145:merino blazer#1b2a4a chinos#d8c3a5 ' +
+    'dress_trousers#3d4145 jeans#1e2a3d dress_shoes#161616 sneakers#f7f7f5 trench_coat#c2a878 wool_coat#161616 ' +
+    'tie#802020',
+  sailor:
+    't_shirt#f5f5f2 long_sleeve_tee#1b2a4a polo_shirt#2d5a3d sweater#1b2a4a:wool fleece_jacket#3d4145 ' +
+    'rain_jacket#c81e2b windbreaker#2f6db3 rain_trousers#161616 cargo_pants#5d5f3a shorts#22303f sneakers#f0efe9 ' +
+    'sandals#8b5a2b beanie#c81e2b thermal_top#161616',
+  yogi:
+    'tank_top#6b2737 t_shirt#f5f5f2 leggings#161616 joggers#8c8c8c hoodie#2f8f3f cardigan#d9c7a3 jeans#2b3f63 ' +
+    'sneakers#f7f7f5 sandals#b98b5a down_jacket#161616 dress#1f7a7a',
+  hiker:
+    't_shirt#2bb3c0:polyester long_sleeve_tee#3d4145:merino fleece_jacket#2d5a3d rain_jacket#f2d026 ' +
+    'puffer_vest#c81e2b cargo_pants#5d5f3a leggings#161616 shorts#22303f jeans#2b3f63 sneakers#f7f7f5 ' +
+    'boots#5a3a22 sandals#8b5a2b thermal_top#161616 beanie#802020 gloves#161616 cap#203040 down_jacket#2d2f45 ' +
+    'ski_trousers#161616 winter_boots#161616',
+  mother:
+    'tunic#1f7a7a:viscose long_sleeve_tee#ffffff t_shirt#f58a73 leggings#161616 maxi_dress#6b2737:viscose ' +
+    'jeans#1e2a3d cardigan#8c8c8c long_sleeve_dress#3a4a5a wool_coat#b98b5a flats#161616 boots#6b4226 ' +
+    'sneakers#f7f7f5 scarf#c81e2b:wool sandals#b98b5a',
+  kid:
+    't_shirt#f2c14e hoodie#a3323a leggings#161616 jeans#2b3f63 shorts#22303f rain_jacket#f2d026 ' +
+    'boots#2d5a3d:rubber sneakers#e4572e beanie#802020 down_jacket#c81e2b',
+  dandy:
+    'suit_set#161616:wool dress_shirt#ffffff shirt#cfe0ea:linen polo_shirt#1b2a4a t_shirt#f5f5f2 ' +
+    'turtleneck#161616 sweater#6d1a2d:merino cardigan#3d4145 blazer#1b2a4a waistcoat#3d4145 chinos#d8c3a5 ' +
+    'dress_trousers#3d4145 jeans#161616 shorts#8a7f4e dress_shoes#161616 sneakers#f7f7f5 sandals#8b5a2b ' +
+    'boots#3b2416 wool_coat#161616 trench_coat#c2a878 rain_jacket#2f6db3 tie#161616 gloves#161616 hat#3d4145:wool ' +
+    'scarf#3d4145:wool swimwear#123f5a',
+  diva:
+    'blouse#e8d8c8:silk blouse#ffffff camisole#161616 t_shirt#f5f5f2 turtleneck#161616 sweater#d9c7a3:cashmere ' +
+    'blazer#3d4145 cardigan#c81e2b jeans#2b3f63 trousers#161616:wool skirt_heavy#6b4226 skirt_light#f29dbb ' +
+    'maxi_skirt#2d5a3d dress#161616 light_dress#f2c14e evening_dress#b3123a jumpsuit#2c3e66 heels#161616 ' +
+    'flats#b98b5a boots#3b2416:leather sneakers#f7f7f5 sandals#c9a227 wool_coat#b98b5a trench_coat#c2a878 ' +
+    'leather_jacket#161616 denim_jacket#2b3f63 rain_jacket#2f6db3 down_jacket#161616 scarf#3a4a5a:viscose ' +
+    'beanie#802020 gloves#161616 winter_boots#2b2b2b swimwear#c81e2b shorts#e3cf9b',
+  tropic:
+    't_shirt#161616 short_sleeve_shirt#e4572e shirt#e8e4d8:linen kurta#f4f1ea:cotton chinos#d8c3a5 shorts#22303f ' +
+    'sandals#3b2416 sneakers#f7f7f5 dress_shoes#3b2416 rain_jacket#2d5a3d cap#203040 jeans#1e2a3d',
+  bedouin:
+    'thobe#f5f5f2:cotton t_shirt#161616 trousers#d8c3a5:linen shirt#a9cbe8 cardigan#6b4226 wool_coat#3b2416 ' +
+    'sandals#8b5a2b boots#5a3a22 scarf#c81e2b:cotton sweater#8c8c8c:wool light_jacket#5d5f3a cap#203040 ' +
+    'jeans#1e2a3d',
+  gardener:
+    't_shirt#5d5f3a flannel_shirt#a3323a:flannel jeans#2b3f63 dungarees#2b3f63 shorts#8a7f4e fleece_jacket#2d5a3d ' +
+    'rain_jacket#f2d026 boots#2d5a3d:rubber sneakers#8c8c8c gloves#6b4226 hat#e3cf9b:straw cap#203040 ' +
+    'suit_set#22252b',
+  punk:
+    't_shirt#161616 hoodie#161616 jeans#161616 leather_jacket#161616:leather denim_jacket#2b3f63 sneakers#c81e2b ' +
+    'boots#161616:leather shorts#161616 beanie#161616 flannel_shirt#c81e2b tank_top#8c8c8c joggers#3d4145',
+  track:
+    'tracksuit_set#1b2a4a t_shirt#f5f5f2 shorts#22303f jeans#2b3f63 hoodie#8c8c8c sneakers#f7f7f5 sandals#161616 ' +
+    'down_jacket#161616 tank_top#c81e2b polo_shirt#2d5a3d',
+  tiny:
+    't_shirt#f5f5f2 blouse#ffffff jeans#1e2a3d skirt_light#6b2737 sneakers#f7f7f5 flats#161616 ' +
+    'light_jacket#8c8f7a sweater#8c8c8c',
+};
+
+interface Extra {
+  /** Code of the first explanation. */
+  first?: string;
+  /** What the shell offers first. */
+  shell?: string;
+  /** Items in the wash. */
+  wash?: string;
+}
+
+const weather = (tempC: number, condition: string, windMs = 3, humidityPct = 70, isDay = true) => ({
+  tempC,
+  condition,
+  windMs,
+  humidityPct,
+  isDay,
+});
+
+/** What is worn: one of each group, `a|b; c`; and what is not. */
+// biome-ignore format: a table reads best aligned
+const REQUESTS: readonly [string, keyof typeof CLOSETS, object, string, string, Extra?][] = [
+  ['monsoon street', 'tropic', { weather: weather(29, 'Heavy rain shower', 5, 92), met: 1.8, occasion: 'casual', plan: 'outdoor', locale: 'en' }, 't_shirt|short_sleeve_shirt|shirt|kurta; sandals|sneakers', 'jeans dress_shoes'],
+  ['monsoon office', 'tropic', { weather: weather(30, 'Gewitter', 6, 88), met: 1.6, occasion: 'work', locale: 'de' }, 'chinos|jeans; shirt|kurta|short_sleeve_shirt', 'shorts sandals t_shirt'],
+  ['desert night', 'bedouin', { weather: weather(6, 'clear-night', 2, 25, false), met: 1.6, occasion: 'casual', plan: 'outdoor', locale: 'fr' }, 'wool_coat|light_jacket; boots', 'sandals'],
+  ['desert noon', 'bedouin', { weather: weather(41, 'ensoleillé', 3, 12), met: 1.6, occasion: 'casual', plan: 'outdoor', locale: 'fr' }, 'thobe|t_shirt|shirt; sandals', 'sweater wool_coat cardigan boots light_jacket jeans', { first: 'danger.heat-caution' }],
+  ['fog 3 degrees', 'clerk', { weather: weather(3, 'Nebel', 1, 98), met: 2, occasion: 'work', plan: 'outdoor', locale: 'de' }, 'wool_coat|trench_coat; chinos|dress_trousers', 't_shirt'],
+  ['Föhn hike', 'hiker', { weather: weather(19, 'windy', 14, 30), met: 4, occasion: 'outdoor', locale: 'de' }, 'boots|sneakers', 'down_jacket beanie thermal_top gloves ski_trousers winter_boots'],
+  ['heat wave town', 'diva', { weather: weather(37, 'soleado', 2, 30), met: 1.6, occasion: 'casual', plan: 'outdoor', locale: 'es' }, 'light_dress|camisole|t_shirt|blouse; sandals|flats|sneakers', 'jeans sweater boots leather_jacket trousers swimwear turtleneck heels', { first: 'danger.heat-caution' }],
+  ['sea wind', 'sailor', { weather: weather(14, 'vent fort', 13, 75), met: 2.5, occasion: 'outdoor', locale: 'fr' }, 'rain_jacket|windbreaker; cargo_pants|rain_trousers; sneakers', 'shorts sandals'],
+  ['slush', 'diva', { weather: weather(2, 'Schneeregen', 5, 95), met: 1.8, occasion: 'casual', plan: 'outdoor', locale: 'de' }, 'boots|winter_boots; wool_coat|down_jacket|rain_jacket|trench_coat', 'heels flats sandals skirt_light light_dress shorts swimwear sneakers'],
+  ['funeral of a man in rain', 'dandy', { weather: weather(9, 'pioggia', 4, 90), met: 1.4, occasion: 'ceremony', locale: 'it' }, 'suit_set|dress_trousers; dress_shoes; dress_shirt', 'polo_shirt t_shirt sneakers jeans shorts sandals'],
+  ['funeral in frost', 'diva', { weather: weather(-3, 'bewolkt', 3, 80), met: 1.4, occasion: 'ceremony', plan: 'outdoor', locale: 'nl' }, 'wool_coat|down_jacket; gloves', 'jeans sneakers light_dress sandals swimwear shorts t_shirt'],
+  ['wedding guest in July', 'diva', { weather: weather(27, 'sunny', 3, 50), met: 1.4, occasion: 'ceremony', locale: 'en' }, 'dress|evening_dress|jumpsuit|light_dress|skirt_heavy|maxi_skirt|trousers; heels|flats', 'jeans sneakers shorts swimwear sandals turtleneck'],
+  ['wedding guest, a man in heat', 'dandy', { weather: weather(31, 'clear', 2, 40), met: 1.4, occasion: 'ceremony', locale: 'en' }, 'dress_shirt|shirt; dress_trousers|suit_set; dress_shoes', 'shorts t_shirt sneakers polo_shirt sandals wool_coat'],
+  ['interview', 'clerk', { weather: weather(18, 'overcast clouds'), met: 1.6, occasion: 'business_formal', locale: 'en' }, 'blazer; dress_trousers|chinos; dress_shoes; dress_shirt|shirt', 't_shirt jeans sneakers'],
+  ['interview from eight things', 'tiny', { weather: weather(24, 'nubes dispersas'), met: 1.4, occasion: 'work', locale: 'es' }, 'blouse; flats; skirt_light|jeans', 'sneakers t_shirt'],
+  ['gardening in drizzle', 'gardener', { weather: weather(13, 'Nieselregen', 2, 92), met: 3.2, occasion: 'outdoor', locale: 'de' }, 'boots; rain_jacket; jeans|dungarees', 'suit_set shorts hat'],
+  ['gardening in frost', 'gardener', { weather: weather(-2, 'clear'), met: 3, occasion: 'outdoor', locale: 'en' }, 'gloves; boots; jeans|dungarees; fleece_jacket|flannel_shirt|rain_jacket', 'suit_set shorts hat sneakers'],
+  ['festival in sun', 'punk', { weather: weather(24, 'few clouds', 3, 50), met: 2, occasion: 'casual', plan: 'outdoor', locale: 'en' }, 't_shirt|tank_top; sneakers|boots|sandals', 'beanie leather_jacket hoodie'],
+  ['festival in showers', 'punk', { weather: weather(15, 'averses', 4, 85), met: 1.8, occasion: 'casual', plan: 'outdoor', locale: 'fr' }, 'jeans|joggers; boots|sneakers', 'tank_top shorts beanie'],
+  ['school run', 'mother', { weather: weather(8, 'aguacero', 5, 92), met: 2, occasion: 'casual', plan: 'outdoor', locale: 'es' }, 'wool_coat; boots', 'sandals flats maxi_dress'],
+  ['to school in wind', 'kid', { weather: weather(12, 'bewölkt', 8), met: 1.8, occasion: 'school', plan: 'outdoor', locale: 'de' }, 'rain_jacket|down_jacket|hoodie; jeans|leggings', 'shorts beanie'],
+  ['hospital shift in May', 'nurse', { weather: weather(20, 'cloudy'), met: 2.4, occasion: 'work', locale: 'en' }, 't_shirt|long_sleeve_tee|dress; sneakers', 'down_jacket boots leggings rain_jacket'],
+  ['hospital shift in snow', 'nurse', { weather: weather(-7, 'neige', 3, 85), met: 2.2, occasion: 'work', locale: 'fr' }, 'boots', 'sneakers leggings', { shell: 'down_jacket' }],
+  ['hike in rain', 'hiker', { weather: weather(11, 'lluvia', 4, 92), met: 4.5, occasion: 'outdoor', locale: 'es' }, 'rain_jacket; boots; cargo_pants|leggings', 'jeans shorts sneakers down_jacket'],
+  ['hike in heat', 'hiker', { weather: weather(28, 'clear', 2, 45), met: 4, occasion: 'outdoor', locale: 'en' }, 't_shirt; shorts|leggings|cargo_pants; sneakers|boots', 'down_jacket fleece_jacket jeans rain_jacket puffer_vest sandals'],
+  ['alpine snow', 'hiker', { weather: weather(-6, 'neve', 9, 85), met: 3.5, occasion: 'outdoor', locale: 'it' }, 'gloves; beanie; boots|winter_boots; rain_jacket|down_jacket', 'jeans shorts cap'],
+  ['yoga', 'yogi', { weather: weather(3, 'cloudy'), met: 2.5, occasion: 'sport', indoorTempC: 24, locale: 'en' }, 'leggings|joggers; tank_top|t_shirt', 'jeans down_jacket dress hoodie cardigan'],
+  ['hot yoga', 'yogi', { weather: weather(3, 'cloudy'), met: 3, occasion: 'sport', indoorTempC: 36, locale: 'en' }, 'leggings; tank_top|t_shirt', 'jeans down_jacket dress hoodie cardigan joggers'],
+  ['night out', 'diva', { weather: weather(12, 'clear-night', 3, 70, false), met: 1.6, occasion: 'party', locale: 'fr' }, 'heels|flats|boots', 'sneakers shorts swimwear t_shirt sandals winter_boots', { shell: 'wool_coat|trench_coat|leather_jacket' }],
+  ['night out of a teen', 'punk', { weather: weather(6, 'cloudy', 3, 70, false), met: 1.8, occasion: 'party', plan: 'outdoor', locale: 'de' }, 'leather_jacket|denim_jacket; jeans; boots|sneakers', 'shorts tank_top joggers'],
+  ['mosque visit', 'diva', { weather: weather(30, 'clear', 3, 50), met: 1.6, occasion: 'casual', plan: 'outdoor', coverage: ['head', 'arms', 'legs'], locale: 'fr' }, 'scarf; maxi_skirt|trousers|jumpsuit|jeans', 'shorts swimwear light_dress beanie skirt_light turtleneck wool_coat'],
+  ['temple visit', 'tropic', { weather: weather(33, 'partly cloudy', 2, 75), met: 1.6, occasion: 'casual', plan: 'outdoor', coverage: ['legs'], locale: 'en' }, 'chinos|jeans; sandals|sneakers', 'shorts rain_jacket', { first: 'danger.heat' }],
+  ['wide wear at the office', 'mother', { weather: weather(20, 'licht bewolkt'), met: 1.4, occasion: 'work', locale: 'nl', exclude: ['jeans'] }, 'tunic|long_sleeve_dress|long_sleeve_tee|maxi_dress; flats|boots', 'sandals t_shirt wool_coat'],
+  ['wide wear in heat', 'mother', { weather: weather(32, 'clear', 2, 50), met: 1.4, occasion: 'casual', plan: 'outdoor', locale: 'en' }, 'maxi_dress|tunic|t_shirt; sandals|flats|sneakers', 'jeans wool_coat boots cardigan'],
+  ['by plane in summer', 'clerk', { weather: weather(27, 'clear', 3, 50), met: 1.2, occasion: 'travel', indoorTempC: 21, locale: 'en' }, 'chinos|jeans; sneakers', 'tie blazer dress_trousers dress_shirt wool_coat dress_shoes'],
+  ['by plane in winter', 'yogi', { weather: weather(-4, 'Schneefall', 4, 85), met: 1.2, occasion: 'travel', indoorTempC: 21, locale: 'de' }, 'jeans|joggers|leggings; sneakers', 'sandals', { shell: 'down_jacket' }],
+  ['rain with eight things', 'tiny', { weather: weather(13, 'rain', 4, 90), met: 1.8, occasion: 'casual', plan: 'outdoor', locale: 'en' }, 'jeans; sweater|blouse|t_shirt; sneakers|flats', 'skirt_light'],
+  ['must skirt', 'tiny', { weather: weather(21, 'sunny', 2, 50), met: 1.6, occasion: 'date', must: ['skirt_light'], locale: 'en' }, 'skirt_light; blouse|t_shirt|sweater; flats|sneakers', 'jeans'],
+  ['pinned heels in rain', 'diva', { weather: weather(7, 'Regen', 4, 90), met: 1.4, occasion: 'party', pin: ['heels'], plan: 'outdoor', locale: 'de' }, 'heels; rain_jacket|trench_coat|wool_coat', 'sneakers shorts light_dress'],
+  ['without the coat', 'clerk', { weather: weather(4, 'couvert', 4, 80), met: 1.8, occasion: 'work', plan: 'outdoor', exclude: ['wool_coat'], locale: 'fr' }, 'trench_coat; sweater|blazer', 'wool_coat t_shirt'],
+  ['jeans in the wash', 'nurse', { weather: weather(14, 'cloudy', 4), met: 1.8, occasion: 'casual', plan: 'outdoor', locale: 'en' }, 'trousers|leggings|dress; sneakers|boots', 'jeans', { wash: 'jeans' }],
+  ['at home at 31', 'track', { weather: weather(31, 'clear', 2, 50), met: 1.2, occasion: 'home', locale: 'de' }, 't_shirt|tank_top|polo_shirt; shorts', 'tracksuit_set hoodie jeans'],
+  ['a run at 15', 'track', { weather: weather(15, 'partly cloudy'), met: 7, occasion: 'sport', locale: 'en' }, 'shorts; t_shirt|tank_top; sneakers', 'tracksuit_set jeans hoodie down_jacket'],
+  ['a first job', 'track', { weather: weather(10, 'cloudy'), met: 1.4, occasion: 'work', locale: 'en' }, 'jeans; polo_shirt', 'tracksuit_set shorts sandals tank_top'],
+  ['sledging toddler', 'kid', { weather: weather(-3, 'heavy-snow', 3, 90), met: 3, occasion: 'outdoor', locale: 'fr' }, 'down_jacket|rain_jacket; boots; beanie', 'shorts sneakers'],
+  ['child at the beach', 'kid', { weather: weather(26, 'sunny', 4, 55), met: 2, occasion: 'beach', locale: 'en' }, 't_shirt; shorts', 'boots hoodie jeans down_jacket'],
+  ['sailing in a storm', 'sailor', { weather: weather(9, 'heavy-rain', 24, 95), met: 2.2, occasion: 'outdoor', locale: 'en' }, 'rain_jacket; rain_trousers', 'shorts sandals'],
+  ['trench in rain', 'clerk', { weather: weather(12, 'Regen', 5, 90), met: 2, occasion: 'work', plan: 'outdoor', locale: 'de' }, 'trench_coat', 't_shirt sneakers'],
+  ['dandy in a storm of 90 km/h', 'dandy', { weather: weather(11, 'heavy-rain', 25, 95), met: 2, occasion: 'casual', plan: 'outdoor', locale: 'en' }, 'rain_jacket', 'trench_coat shorts sandals'],
+  ['gale to the office', 'dandy', { weather: weather(11, 'windy', 25), met: 2, occasion: 'work', plan: 'outdoor', locale: 'en' }, 'rain_jacket|wool_coat', 'shorts sandals'],
+  ['beach breeze', 'diva', { weather: weather(25, 'clear', 6, 60), met: 1.2, occasion: 'beach', locale: 'fr' }, 'swimwear|light_dress|shorts; sandals', 'leather_jacket sweater blazer boots jeans'],
+  ['beach at dusk', 'diva', { weather: weather(20, 'clear', 3, 70, false), met: 1.2, occasion: 'beach', locale: 'en' }, 'cardigan|sweater|denim_jacket', 'swimwear leather_jacket blazer boots wool_coat'],
+  ['man at the beach', 'dandy', { weather: weather(30, 'clear', 3, 50), met: 1.2, occasion: 'beach', locale: 'it' }, 'swimwear|shorts; sandals', 'dress_shoes jeans suit_set wool_coat waistcoat'],
+  ['cyclist in drizzle', 'hiker', { weather: weather(12, 'drizzle', 3, 92), met: 6, occasion: 'sport', locale: 'en' }, 'rain_jacket', 'jeans down_jacket boots ski_trousers'],
+  ['run at -12', 'hiker', { weather: weather(-12, 'clear', 2), met: 7, occasion: 'sport', locale: 'de' }, 'gloves; leggings; beanie', 'jeans cargo_pants shorts ski_trousers boots down_jacket'],
+  ['cold flat', 'mother', { weather: weather(-4, 'snow', 3, 80), met: 1.1, occasion: 'home', indoorTempC: 17, locale: 'nl' }, 'cardigan|long_sleeve_dress', 'wool_coat boots sandals'],
+  ['skiing on a grey day', 'hiker', { weather: weather(-5, 'snow', 4, 85), met: 4, occasion: 'sport', locale: 'de' }, 'ski_trousers; winter_boots; gloves', 'sneakers jeans shorts'],
+  ['date on a mild evening', 'dandy', { weather: weather(16, 'partly cloudy', 2, 60, false), met: 1.6, occasion: 'date', plan: 'outdoor', locale: 'fr' }, 'chinos|dress_trousers|jeans; dress_shoes|boots|sneakers', 'shorts sandals swimwear suit_set'],
+  ['dog walk at dawn', 'track', { weather: weather(-1, 'fog', 1, 98), met: 2.2, occasion: 'casual', plan: 'outdoor', locale: 'en' }, 'down_jacket; jeans|tracksuit_set', 'shorts sandals tank_top'],
+];
+
+const closet = (name: keyof typeof CLOSETS, more: Record<string, object> = {}) =>
+  readCloset(CLOSETS[name], more);
+
+/** The categories of what is worn. */
+const kindsOf = (ids: readonly string[]) => ids.map((id) => id.replace(/-\d+$/, ''));
+const missing = (worn: string, kinds: readonly string[]) =>
+  worn.split('; ').filter((group) => !group.split('|').some((kind) => kinds.includes(kind)));
+const unwanted = (not: string, kinds: readonly string[]) =>
+  not.split(' ').filter((kind) => kinds.includes(kind));
+
+test.each(REQUESTS)('%s', (_, name, request, worn, not, { first, shell, wash } = {}) => {
+  const items = closet(name, wash ? { [wash]: { available: false } } : {});
+  const { outfit, hard } = firstOutfit({ request: { ...request, items } }, 3);
+  const kinds = kindsOf(outfit?.itemIds ?? []);
+  expect(hard, kinds.join(' ')).toEqual([]);
+  expect([missing(worn, kinds), unwanted(not, kinds)], kinds.join(' ')).toEqual([[], []]);
+  if (first) expect(outfit?.explanation[0]?.code).toBe(first);
+  if (shell) expect(shell.split('|')).toContain(outfit?.shell?.items[0]?.itemId);
+});
+
+/** What is worn first, or in the first few outfits. */
+const worn = (request: object, outfits = 1) =>
+  firstOutfit({ request }, 3)
+    .found.outfits.slice(0, outfits)
+    .flatMap(({ itemIds }) => itemIds);
+
+describe('weather', () => {
+  const rider = { met: 6, occasion: 'sport' };
+  test.each([8, 10, 14])(
+    'a cyclist in drizzle at %d °C has a jacket that keeps it out',
+    (tempC) => {
+      const request = {
+        ...rider,
+        items: closet('hiker'),
+        weather: weather(tempC, 'drizzle', 3, 92),
+      };
+      expect(worn(request)).toContain('rain_jacket');
+      const none = { ...request, exclude: ['rain_jacket'] };
+      expect(unwanted('puffer_vest down_jacket fleece_jacket', worn(none))).toEqual([]);
+    },
+  );
+
+  test('in the heat one rather gets wet', () => {
+    const request = { ...rider, items: closet('hiker'), weather: weather(30, 'rain') };
+    expect(worn(request)).not.toContain('rain_jacket');
+  });
+
+  test('a trench coat is for rain; for a storm only if nothing else can be worn', () => {
+    const storm = { weather: weather(16, 'thunderstorm', 12), met: 2, plan: 'outdoor' };
+    const inStorm = (...more: Parameters<typeof closet>) =>
+      worn({ ...storm, items: closet(...more) }, 3);
+    expect(inStorm('diva')).not.toContain('trench_coat');
+    expect(inStorm('diva', { rain_jacket: { available: false } })).toContain('trench_coat');
+    // Too warm today, the parka is no better.
+    expect(inStorm('diva', { rain_jacket: { category: 'parka' } })).toContain('trench_coat');
+  });
+
+  test('a hat is worn in the frost, and no cap if there is a warmer one', () => {
+    const run = { ...rider, items: closet('hiker'), weather: weather(-12, 'clear') };
+    expect(worn(run)).toContain('beanie');
+    expect(worn({ ...run, exclude: ['beanie'] })).toContain('cap');
+  });
+
+  test('where the cold asks for a coat, none is too fine', () => {
+    const walk = { weather: weather(6, 'cloudy'), met: 1.3, occasion: 'beach' };
+    expect(worn({ ...walk, items: closet('mother') })).toContain('wool_coat');
+  });
+
+  test('enough in the wind is not called too little, nor too much called light', () => {
+    const codes = (request: object) =>
+      firstOutfit({ request }).outfit?.explanation.map(({ code }) => code);
+    const hike = { weather: weather(19, 'windy', 14, 30), met: 4, occasion: 'outdoor' };
+    expect(codes({ ...hike, items: closet('hiker') })).toContain('thermal.match');
+    const must = ['hoodie', 'joggers'];
+    const run = { ...rider, items: closet('yogi'), weather: weather(4, 'cloudy'), must };
+    expect(codes(run)).toContain('thermal.warm');
+  });
+});
+
+describe('what for', () => {
+  test('one skis in no sneakers, in snow or in the frost', () => {
+    for (const condition of ['snow', 'clear'])
+      expect(
+        worn(
+          { items: closet('hiker'), weather: weather(-6, condition, 4), met: 4, occasion: 'sport' },
+          3,
+        ),
+      ).not.toContain('sneakers');
+  });
+
+  test.each(['work', 'casual', 'travel'])('for %s a base layer is worn under a top', (occasion) => {
+    const items = closet('hiker', {
+      thermal_top: { layer: 'base' },
+      long_sleeve_tee: { clo: 0.1 },
+    });
+    const request = { items, weather: weather(-10, 'cloudy'), met: 1.4, occasion };
+    for (const plan of ['indoor', 'outdoor']) {
+      const { found } = firstOutfit({ request: { ...request, plan } }, 10);
+      const tops = found.outfits.map(({ slots }) => slots.main);
+      expect(tops).not.toContain('thermal_top');
+    }
+    const run = { items, weather: weather(-2, 'clear'), met: 6, occasion: 'sport' };
+    const { found } = firstOutfit({ request: { ...run, must: ['thermal_top'] } });
+    expect(found.outfits[0]?.slots.main).toBe('thermal_top');
+  });
+
+  test('no fleece over a bikini', () => {
+    const items = readCloset('swimwear#c81e2b fleece_jacket#2d5a3d sandals#8b5a2b shorts#22303f');
+    const request = { items, weather: weather(21, 'clear', 5, 60), met: 1.2, occasion: 'beach' };
+    expect(worn(request)).not.toContain('fleece_jacket');
+  });
+
+  test('a home is as hot as the day, unless its temperature is given', () => {
+    const home = { items: closet('track'), weather: weather(31, 'clear', 2, 50), occasion: 'home' };
+    const clothes = (more: object) => worn({ ...home, met: 1.1, ...more });
+    expect(unwanted('tracksuit_set hoodie jeans', clothes({}))).toEqual([]);
+    expect(missing('hoodie|tracksuit_set', clothes({ indoorTempC: 20 }))).toEqual([]);
+  });
+
+  test('a jacket for a wedding', () => {
+    const day = { weather: weather(24, 'sunny'), met: 1.4, occasion: 'ceremony' };
+    expect(missing('blazer|suit_set', worn({ ...day, items: closet('dandy') }))).toEqual([]);
+  });
+});
+
+describe('trips and days', () => {
+  const on = (at: number, more: object) => ({
+    date: `2026-11-${10 + at}`,
+    met: 1.6,
+    occasion: 'casual',
+    ...more,
+  });
+  const trip = (name: keyof typeof CLOSETS, days: object[], more: object = {}) => {
+    const items = closet(name, name === 'hiker' ? { thermal_top: { layer: 'base' } } : {});
+    return computeTrip(model, TripRequest.parse({ items, days, maxItems: 14, ...more }));
+  };
+  const wornOn = (found: ReturnType<typeof trip>, at: number) =>
+    kindsOf(found.days[at]?.outfit?.itemIds ?? []);
+
+  test('a tour of four days with a base layer: always under a top', () => {
+    const found = trip(
+      'hiker',
+      [
+        on(0, { weather: weather(8, 'rain', 5, 90), occasion: 'travel' }),
+        on(1, { weather: weather(4, 'cloudy'), occasion: 'work' }),
+        on(2, { weather: weather(-6, 'snow') }),
+        on(3, { weather: weather(10, 'clear'), occasion: 'outdoor' }),
+      ],
+      { wearsBeforeWash: 2 },
+    );
+    expect(found.itemIds).toEqual(expect.arrayContaining(['rain_jacket', 'boots', 'thermal_top']));
+    for (const { outfit } of found.days) expect(outfit?.slots.main).not.toBe('thermal_top');
+  });
+
+  test('a week of skiing', () => {
+    const sport = { occasion: 'sport', met: 4 };
+    const found = trip(
+      'hiker',
+      [
+        on(0, { weather: weather(-2, 'snow', 3, 90), occasion: 'travel' }),
+        on(1, { weather: weather(-8, 'clear', 4), ...sport }),
+        on(2, { weather: weather(-5, 'snow', 6, 90), ...sport }),
+      ],
+      { wearsBeforeWash: 2, maxItems: 16 },
+    );
+    expect(wornOn(found, 0)).not.toContain('ski_trousers');
+    for (const at of [1, 2]) {
+      expect(missing('ski_trousers; winter_boots; beanie', wornOn(found, at))).toEqual([]);
+      expect(wornOn(found, at)).not.toContain('sneakers');
+    }
+  });
+
+  test('a wedding weekend', () => {
+    const found = trip(
+      'dandy',
+      [
+        on(0, { weather: weather(22, 'clear'), occasion: 'travel', plan: 'indoor' }),
+        on(1, { weather: weather(24, 'sunny'), occasion: 'ceremony', plan: 'indoor' }),
+        on(2, { weather: weather(21, 'partly cloudy') }),
+      ],
+      { maxItems: 12 },
+    );
+    expect(missing('blazer|suit_set; dress_shirt|shirt; dress_shoes', wornOn(found, 1))).toEqual(
+      [],
+    );
+    for (const at of [0, 2])
+      expect(unwanted('suit_set tie dress_shoes', wornOn(found, at))).toEqual([]);
+  });
+
+  test('fog, sun and rain: the coat is put on and off', () => {
+    const { hours } = computeDay(
+      model,
+      DayRequest.parse({
+        items: closet('clerk'),
+        occasion: 'work',
+        hours: [
+          { weather: weather(7, 'fog'), met: 2 },
+          { weather: weather(12, 'cloudy'), met: 1.2, place: 'indoor', indoorTempC: 22 },
+          { weather: weather(19, 'sunny'), met: 2 },
+          { weather: weather(15, 'rain', 5), met: 2 },
+        ],
+      }),
+    );
+    const coats = hours.map(({ wearIds }) => wearIds.find((id) => id.endsWith('_coat')));
+    expect(coats).toEqual(['trench_coat', undefined, undefined, 'trench_coat']);
+  });
+});
