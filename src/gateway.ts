@@ -17,8 +17,8 @@ import { readDeclaredSources } from './intake/sources/declared-sources.ts';
 import { readSourceFigures } from './intake/sources/source-state.ts';
 import { MAX_SIDE_PIXELS } from './intake/validate-image.ts';
 import type { Config } from './platform/config.ts';
-import { createLinkRule } from './platform/links/link-rule.ts';
-import { createShedCounter } from './platform/metrics/gateway.ts';
+import { linkRule } from './platform/links/link-rule.ts';
+import { GatewayMetrics } from './platform/metrics/gateway.ts';
 import {
   watchBatches,
   watchQueues,
@@ -65,14 +65,17 @@ export async function openGateway(
     },
   });
   const jobWaiter = await JobWaiter.open(services.queues.sync, redis, connect(), log);
-  const onShed = createShedCounter(registry);
-  const admission = new Admission(jobWaiter, services.workers, { deadlineMillis, log, onShed });
+  const metrics = new GatewayMetrics(registry);
+  const admission = new Admission(jobWaiter, services.workers, {
+    ...{ deadlineMillis, log },
+    onShed: metrics.shed,
+  });
   await admission.sample();
   const completions = await Completions.subscribe(connect());
   await createSealKey(redis);
   return {
     ...services,
-    ...{ authentication, keys, jobWaiter, admission, completions },
+    ...{ metrics, authentication, keys, jobWaiter, admission, completions },
     /** Of a synchronous request, from the end of its upload until the response. */
     deadlineMillis,
     /** Where people sign in to the console without a key, if they may. */
@@ -88,7 +91,7 @@ export async function openGateway(
     /** The sources that the operator has declared. */
     declared: readDeclaredSources(config),
     links: fileLinks(deriveSecret('file-links', keyPepper)),
-    linkRule: createLinkRule(config.FETCH_ALLOW, config.FETCH_PORTS),
+    linkRule: linkRule(config.FETCH_ALLOW, config.FETCH_PORTS),
     limits: { maxPixels: config.MAX_IMAGE_PIXELS, maxSidePixels: MAX_SIDE_PIXELS },
     /** Maximum size of an image, before base64. */
     maxImageBytes: config.MAX_IMAGE_BYTES,

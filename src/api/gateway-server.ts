@@ -9,7 +9,7 @@ import type { Route } from '../http/route.ts';
 import { createServer, type HttpServer } from '../http/server.ts';
 import { markSunsets } from '../http/sunset.ts';
 import type { Config } from '../platform/config.ts';
-import { createGatewayMetrics, watchServer } from '../platform/metrics/gateway.ts';
+import { watchServer, watchSyncLoad } from '../platform/metrics/gateway.ts';
 import type { Platform } from '../platform/open-platform.ts';
 import { checkWrites } from '../platform/redis.ts';
 import { resolveSecrets } from '../platform/secrets.ts';
@@ -78,7 +78,7 @@ export function gatewayServer(
   const { authentication, identityProvider, requestLimits, queues, deadlineMillis, admission } =
     gateway;
   const { findCaller, findSessionCaller } = authentication;
-  const { observe } = createGatewayMetrics(registry, deadlineMillis, admission.load);
+  watchSyncLoad(registry, deadlineMillis, admission.load);
   const record = createRecorder(gateway, routes, log);
   const server = createServer({
     routes,
@@ -95,7 +95,7 @@ export function gatewayServer(
     maxConnections: config.MAX_CONNECTIONS,
     maxBodyMemoryBytes: config.MAX_BODY_MEMORY_BYTES,
     observe(request) {
-      observe(request);
+      gateway.metrics.observe(request);
       record(request);
     },
   });

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import type { Logger } from '../platform/log.ts';
 import {
-  createStorageMetrics,
+  StorageMetrics,
   watchDependencies,
   watchDisk,
 } from '../platform/metrics/system-gauges.ts';
@@ -108,7 +108,7 @@ export async function openInstallationStorage(
   settings: StorageSettings,
   { redis, registry, log }: Pick<Platform, 'redis' | 'registry' | 'log'>,
 ): Promise<Blobs> {
-  const blobs = instrumentBlobs(await openStorage(settings), createStorageMetrics(registry));
+  const blobs = instrumentBlobs(await openStorage(settings), new StorageMetrics(registry));
   const reason = blobs.kept();
   if (reason)
     log.warn({ reason }, 'deletion is not complete: deleted images may remain in storage');

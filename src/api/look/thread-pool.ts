@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import type { Registry } from 'prom-client';
 import type { Logger } from '../../platform/log.ts';
-import { createLookMetrics } from '../../platform/metrics/look.ts';
+import { LookMetrics } from '../../platform/metrics/look.ts';
 import { Problem, unavailable } from '../../platform/problem.ts';
 import type { TurnOwner } from '../../queue/queue.ts';
 import { deserializeProblem } from '../../queue/serialized-problem.ts';
@@ -93,7 +93,7 @@ export class LookThreads {
       workerData,
     });
     this.#pool.on('error', (error) => deps.log.error({ err: error }, 'look thread failed'));
-    this.#metrics = createLookMetrics(deps.registry, () => ({
+    this.#metrics = new LookMetrics(deps.registry, () => ({
       waiting: this.#waiting.size(),
       running: this.#running,
       heavy: this.#heavy,

@@ -16,13 +16,13 @@ function literalAddress(hostname: string): string | undefined {
 }
 
 /**
- * Creates the rule for links as they arrive: workers apply the same to what they fetch, and then to the addresses
+ * Returns the rule for links as they arrive: workers apply the same to what they fetch, and then to the addresses
  * of host names too.
  * @param allow networks in CIDR notation that may be reached in addition to public addresses
  * @param ports of public addresses, besides 80 and 443
  * @throws Error if an entry of `allow` is not a network
  */
-export function createLinkRule(allow: readonly string[], ports: readonly number[] = []): LinkRule {
+export function linkRule(allow: readonly string[], ports: readonly number[] = []): LinkRule {
   const checkAddress = addressRule(allow, ports);
   return (link) => {
     try {

@@ -73,36 +73,48 @@ export function watchServer(registry: Registry, read: () => ServerFigures): void
   });
 }
 
-/** Registers the counter of rejected synchronous requests. Returns a function that counts one. */
-export function createShedCounter(registry: Registry): (reason: string) => void {
-  const rejections = new Counter({
-    name: 'selvage_sync_rejections_total',
-    help: 'Requests rejected at once, by reason: busy (all workers), own-share (of the client), no-worker, no-queue',
-    labelNames: ['reason'],
-    registers: [registry],
-  });
-  return (reason) => rejections.inc({ reason });
+/** Counts the requests that a gateway answers, and those that it sheds. */
+export class GatewayMetrics {
+  readonly #requests;
+  readonly #problems;
+  readonly #shed;
+
+  constructor(registry: Registry) {
+    this.#requests = new Histogram({
+      name: 'selvage_http_request_seconds',
+      help: 'Time from request to response',
+      labelNames: ['method', 'route', 'status'],
+      buckets: REQUEST_BUCKETS_SECONDS,
+      registers: [registry],
+    });
+    this.#problems = new Counter({
+      name: 'selvage_http_problems_total',
+      help: 'Problem responses by type, including rejections by rate limit and quota',
+      labelNames: ['problem'],
+      registers: [registry],
+    });
+    this.#shed = new Counter({
+      name: 'selvage_sync_rejections_total',
+      help: 'Requests rejected at once, by reason: busy (all workers), own-share (of the client), no-worker, no-queue',
+      labelNames: ['reason'],
+      registers: [registry],
+    });
+  }
+
+  observe({ method, route, status, seconds, problem }: RequestObservation): void {
+    this.#requests.observe({ method, route, status: String(status) }, seconds);
+    if (problem) this.#problems.inc({ problem });
+  }
+
+  readonly shed = (reason: string): void => this.#shed.inc({ reason });
 }
 
-/** Registers the gateway's metrics. `load` is read at scrape time. */
-export function createGatewayMetrics(
+/** Registers gauges of the synchronous requests. */
+export function watchSyncLoad(
   registry: Registry,
   deadlineMillis: number,
   load: () => SyncLoad,
-) {
-  const requests = new Histogram({
-    name: 'selvage_http_request_seconds',
-    help: 'Time from request to response',
-    labelNames: ['method', 'route', 'status'],
-    buckets: REQUEST_BUCKETS_SECONDS,
-    registers: [registry],
-  });
-  const problems = new Counter({
-    name: 'selvage_http_problems_total',
-    help: 'Problem responses by type, including rejections by rate limit and quota',
-    labelNames: ['problem'],
-    registers: [registry],
-  });
+): void {
   const images = {
     selvage_predicted_image_seconds: {
       help: 'Predicted time of an image in a worker, by its megapixels',
@@ -142,10 +154,4 @@ export function createGatewayMetrics(
     },
     selvage_workers: { help: 'Live workers', read: () => load().workers },
   });
-  return {
-    observe({ method, route, status, seconds, problem }: RequestObservation): void {
-      requests.observe({ method, route, status: String(status) }, seconds);
-      if (problem) problems.inc({ problem });
-    },
-  };
 }
