@@ -2,11 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import type { Logger } from '../platform/log.ts';
-import {
-  StorageMetrics,
-  watchDependencies,
-  watchDisk,
-} from '../platform/metrics/system-gauges.ts';
+import { StorageMetrics, watchDependencies, watchDisk } from '../platform/metrics/system-gauges.ts';
 import type { Platform } from '../platform/open-platform.ts';
 import { PREFIX } from '../platform/redis.ts';
 import type { Blobs } from '../storage/blobs.ts';
