@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import type { Registry } from 'prom-client';
 import { AccessRequests } from './auth/access-requests.ts';
 import { AuditLog } from './auth/audit-log.ts';
-import { createAuthentication } from './auth/authentication.ts';
+import { Authentication } from './auth/authentication.ts';
 import { IdentityProvider } from './auth/identity-provider.ts';
 import { Keys } from './auth/keys.ts';
 import { readOidcSettings } from './auth/oidc-settings.ts';
@@ -45,7 +45,7 @@ export async function openGateway(
   const oidc = readOidcSettings(config);
   const deadlineMillis = config.SYNC_TIMEOUT_SECONDS * 1000;
   const connect = (): Redis => blockingConnection(config, log);
-  const authentication = await createAuthentication({
+  const authentication = await Authentication.open({
     redis,
     now,
     log,

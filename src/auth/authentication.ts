@@ -48,61 +48,73 @@ const toCaller = (record: KeyRecord, person?: string): AuthenticatedCaller => {
   return { keyId: id, ...rest, rights: rightsOf(record), ...(person && { person }) };
 };
 
-/** Registers the development key, and warns if it is rejected. */
-async function adoptDevelopmentKey(keys: Keys, key: string, log: Logger): Promise<void> {
-  try {
-    if (!(await keys.adopt(key, DEVELOPMENT_GRANT))) log.warn(DEVELOPMENT_KEY_DEAD);
-  } catch (error) {
-    if (!(error instanceof KeyError)) throw error;
-    log.warn(`the development key is rejected: ${error.message}`);
+/** Tells who sends a key or a session, and opens and ends sessions. */
+export class Authentication {
+  readonly #keys;
+  readonly #sessions;
+  readonly #people;
+  readonly #developmentKey;
+
+  private constructor(deps: AuthenticationDeps) {
+    const { redis, now, keyPepper, maxLiveKeys, oidc, onSignedOut } = deps;
+    this.#keys = new Keys(redis, keyPepper, now, { maxLive: maxLiveKeys });
+    this.#sessions = new Sessions(redis, this.#keys, onSignedOut);
+    this.#people = oidc && new People(redis, this.#keys, now, oidc);
+    this.#developmentKey = deps.developmentKey;
   }
-}
 
-export async function createAuthentication({
-  redis,
-  now,
-  log,
-  keyPepper,
-  developmentKey,
-  maxLiveKeys,
-  oidc,
-  onSignedOut,
-}: AuthenticationDeps) {
-  const keys = new Keys(redis, keyPepper, now, { maxLive: maxLiveKeys });
-  const sessions = new Sessions(redis, keys, onSignedOut);
-  const people = oidc && new People(redis, keys, now, oidc);
-  if (developmentKey) await adoptDevelopmentKey(keys, developmentKey, log);
+  /** Registers the development key, if there is one; warns if it is rejected. */
+  static async open(deps: AuthenticationDeps): Promise<Authentication> {
+    const authentication = new Authentication(deps);
+    if (deps.developmentKey) await authentication.#adopt(deps.developmentKey, deps.log);
+    return authentication;
+  }
 
-  return {
-    /** Returns the caller of a live key, undefined if the key is unknown or not live. */
-    async findCaller(key: string) {
-      const record = await keys.lookUp(key, developmentKey);
-      return record && toCaller(record);
-    },
-    /** Returns the caller behind a session's id, undefined if it is unknown or its key not live. */
-    async findSessionCaller(id: string) {
-      const session = await sessions.find(id);
-      const person = session?.person;
-      const record = person
-        ? await people?.find(person)
-        : session && (await sessions.keyOf(session));
-      return record && toCaller(record, person?.name);
-    },
-    /** Creates a session for the key of a caller, and returns its id. */
-    openSession: (key: string, { expiresAt }: AuthenticatedCaller): Promise<string> =>
-      sessions.create(key, { expiresAt }),
-    /**
-     * Returns the caller that somebody is whom a provider has signed in, and what creates a session of it.
-     * @throws Problem insufficient-scope if no role lets them in
-     */
-    async admitPerson(identity: Identity) {
-      if (!people) throw new Error('somebody has signed in, but there are no roles');
-      const { session, record } = await people.admit(identity);
-      return {
-        caller: toCaller(record, session.name),
-        open: () => sessions.createOf(identity.subject, session),
-      };
-    },
-    signOut: sessions.delete,
+  async #adopt(developmentKey: string, log: Logger): Promise<void> {
+    try {
+      const isLive = await this.#keys.adopt(developmentKey, DEVELOPMENT_GRANT);
+      if (!isLive) log.warn(DEVELOPMENT_KEY_DEAD);
+    } catch (error) {
+      if (!(error instanceof KeyError)) throw error;
+      log.warn(`the development key is rejected: ${error.message}`);
+    }
+  }
+
+  /** Returns the caller of a live key, undefined if the key is unknown or not live. */
+  readonly findCaller = async (key: string): Promise<AuthenticatedCaller | undefined> => {
+    const record = await this.#keys.lookUp(key, this.#developmentKey);
+    return record && toCaller(record);
   };
+
+  /** Returns the caller behind a session's id, undefined if it is unknown or its key not live. */
+  readonly findSessionCaller = async (id: string): Promise<AuthenticatedCaller | undefined> => {
+    const session = await this.#sessions.find(id);
+    const person = session?.person;
+    const record = person
+      ? await this.#people?.find(person)
+      : session && (await this.#sessions.keyOf(session));
+    return record && toCaller(record, person?.name);
+  };
+
+  /** Creates a session for the key of a caller, and returns its id. */
+  openSession(key: string, { expiresAt }: AuthenticatedCaller): Promise<string> {
+    return this.#sessions.create(key, { expiresAt });
+  }
+
+  /**
+   * Returns the caller that somebody is whom a provider has signed in, and what creates a session of it.
+   * @throws Problem insufficient-scope if no role lets them in
+   */
+  async admitPerson(identity: Identity) {
+    if (!this.#people) throw new Error('somebody has signed in, but there are no roles');
+    const { session, record } = await this.#people.admit(identity);
+    return {
+      caller: toCaller(record, session.name),
+      open: () => this.#sessions.createOf(identity.subject, session),
+    };
+  }
+
+  signOut(id: string): Promise<void> {
+    return this.#sessions.delete(id);
+  }
 }
