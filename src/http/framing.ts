@@ -85,24 +85,24 @@ const RULES: readonly ((request: IncomingMessage) => Rejection | false | undefin
  * Rejects requests that a proxy may have read differently: where they end, which host they are for,
  * who sends them. The connection closes with the response, and nothing that has already arrived
  * after the request is served: it may be the rest of this request (request smuggling).
- * @returns a check that throws Problem invalid-request, headers-too-large, unsupported-media-type
  */
-export function createFramingCheck() {
-  const closing = new WeakSet<Socket>();
+export class FramingCheck {
+  readonly #closing = new WeakSet<Socket>();
 
-  function reject(socket: Socket, [type, detail, headers = {}]: Rejection): never {
-    closing.add(socket);
+  #reject(socket: Socket, [type, detail, headers = {}]: Rejection): never {
+    this.#closing.add(socket);
     throw new Problem(type, detail, { headers: { ...headers, connection: 'close' } });
   }
 
-  return (request: IncomingMessage): void => {
+  /** @throws Problem invalid-request, headers-too-large, unsupported-media-type */
+  check(request: IncomingMessage): void {
     const { socket } = request;
-    if (closing.has(socket)) {
-      reject(socket, ['invalid-request', 'The previous request was rejected']);
+    if (this.#closing.has(socket)) {
+      this.#reject(socket, ['invalid-request', 'The previous request was rejected']);
     }
     for (const rule of RULES) {
       const rejection = rule(request);
-      if (rejection) reject(socket, rejection);
+      if (rejection) this.#reject(socket, rejection);
     }
-  };
+  }
 }

@@ -14,7 +14,7 @@ import { compressResponses, protectSessions } from './compression.ts';
 import { type ConnectionState, type Evicted, trackConnections } from './connections.ts';
 import { allowOrigins } from './cors.ts';
 import type { ShareRejection } from './fair-share.ts';
-import { createFramingCheck } from './framing.ts';
+import { FramingCheck } from './framing.ts';
 import { isFilePart, MAX_TEXT_PART_BYTES } from './image-body.ts';
 import { parseAsJson } from './json-body.ts';
 import { limitHeaders } from './limits.ts';
@@ -121,7 +121,7 @@ export function createServer(deps: ServerOptions): HttpServer {
       headersTimeout: requestMillis,
       requestTimeout: 0, // as below; Node compares it with headersTimeout before Fastify sets it
       connectionsCheckingInterval: requestMillis / 4,
-      requireHostHeader: false, // createFramingCheck responds with a problem instead
+      requireHostHeader: false, // FramingCheck responds with a problem instead
     },
     requestTimeout: 0, // see limitBodyTime
     keepAliveTimeout: 65_000,
@@ -151,7 +151,7 @@ export function createServer(deps: ServerOptions): HttpServer {
     Math.max(deps.maxBodyMemoryBytes ?? MAX_BODY_MEMORY_BYTES, maxBodyWeight(deps.maxImageBytes)),
     (reason) => rejectedBodies[reason]++,
   );
-  const checkFraming = createFramingCheck();
+  const framing = new FramingCheck();
   const nearest = nearestPath(deps.routes.map(({ path }) => path));
   const nothingHere = ({ url }: FastifyRequest): Problem => {
     const meant = nearest(url.split('?', 1)[0]!);
@@ -193,7 +193,7 @@ export function createServer(deps: ServerOptions): HttpServer {
     request.requestContext = new RequestContext();
     reply.header('x-request-id', request.id);
     if (request.raw.socket.destroyed) throw CLIENT_DISCONNECTED;
-    checkFraming(request.raw);
+    framing.check(request.raw);
     checkForwarded(request);
     const { streamedTypes, isKeyed } = request.routeOptions.config;
     const isStreamed = streamedTypes?.includes(mediaTypeOf(request.headers['content-type']));
