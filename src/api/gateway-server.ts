@@ -14,7 +14,7 @@ import type { Platform } from '../platform/open-platform.ts';
 import { checkWrites } from '../platform/redis.ts';
 import { resolveSecrets } from '../platform/secrets.ts';
 import { MAX_STORAGE_SOCKETS } from '../storage/blobs.ts';
-import { createRecorder } from './account/record.ts';
+import { RequestRecorder } from './account/record.ts';
 import { limitDownloads } from './limit-downloads.ts';
 import { LookThreads } from './look/thread-pool.ts';
 import { serveDocs } from './operations/docs.ts';
@@ -79,7 +79,7 @@ export function gatewayServer(
     gateway;
   const { findCaller, findSessionCaller } = authentication;
   watchSyncLoad(registry, deadlineMillis, admission.load);
-  const record = createRecorder(gateway, routes, log);
+  const recorder = new RequestRecorder(gateway, routes, log);
   const server = createServer({
     routes,
     lookUp: findCaller,
@@ -96,7 +96,7 @@ export function gatewayServer(
     maxBodyMemoryBytes: config.MAX_BODY_MEMORY_BYTES,
     observe(request) {
       gateway.metrics.observe(request);
-      record(request);
+      recorder.record(request);
     },
   });
   watchServer(registry, server.figures);

@@ -36,7 +36,7 @@ interface Computation {
   hasTexts: boolean;
 }
 
-/** The cast is safe because `createCompute` parses the body with the schema of the same row. */
+/** The cast is safe because `OutfitEngine` parses the body with the schema of the same row. */
 const computation = <Body>(
   request: z.ZodType<Body>,
   run: (engine: Engine, body: Body) => object,
@@ -81,25 +81,26 @@ interface Computed {
   language?: Language;
 }
 
-/**
- * Parses the body of a request, JSON or undefined if it has none, and computes its response, in the
- * `preferred` language unless the body names one. Throws Problem.
- */
-export type Compute = (
-  name: ComputationName,
-  body: string | undefined,
-  preferred: Locale,
-) => Computed;
+/** The outfit engine, for requests as they arrive. */
+export class OutfitEngine {
+  readonly #engine: Engine;
 
-/** Builds the outfit engine. @param signingKeys `kid:secret,kid2:secret2`: the first signs targets, all verify them */
-export function createCompute(signingKeys: string): Compute {
-  const engine = { model: readModel(PARAMS), keys: readSigningKeys(signingKeys) };
-  return (name, text, preferred) => {
+  /** @param signingKeys `kid:secret,kid2:secret2`: the first signs targets, all verify them */
+  constructor(signingKeys: string) {
+    this.#engine = { model: readModel(PARAMS), keys: readSigningKeys(signingKeys) };
+  }
+
+  /**
+   * Parses the body of a request, JSON or undefined if it has none, and computes its response, in the
+   * `preferred` language unless the body names one.
+   * @throws Problem
+   */
+  compute(name: ComputationName, text: string | undefined, preferred: Locale): Computed {
     const { request, run, hasTexts } = COMPUTATIONS[name];
     const body = parse(request, readBody(text), 'body');
-    if (!hasTexts) return { content: run(engine, body) };
+    if (!hasTexts) return { content: run(this.#engine, body) };
     const { locale = preferred } = body;
     const language = { locale, isNegotiated: body.locale === undefined };
-    return { content: run(engine, { ...body, locale }), language };
-  };
+    return { content: run(this.#engine, { ...body, locale }), language };
+  }
 }

@@ -14,7 +14,7 @@ import { reviewRoutes } from '../review/routes.ts';
 import { FeedAcceptance } from './accept-feed.ts';
 import { FeedActions, type FeedServices } from './actions.ts';
 import type { DownloadServices } from './downloads.ts';
-import { createFeedEdit } from './edit-feed.ts';
+import { editFeed } from './edit-feed.ts';
 import { pictureName } from './report-lines.ts';
 import { FeedEditJson, FeedJson, FeedQuery, InspectQuery } from './request.ts';
 import { FeedResponse, RunResponse } from './response.ts';
@@ -42,9 +42,9 @@ function toReviewTarget(
 }
 
 const changeRoutes = (
+  services: FeedServices,
   actions: FeedActions,
   acceptance: FeedAcceptance,
-  edit: ReturnType<typeof createFeedEdit>,
 ): Route[] => [
   route('createFeed', `POST ${FEEDS_PATH}`, {
     query: FeedQuery,
@@ -76,7 +76,7 @@ const changeRoutes = (
   route('editFeed', `PATCH ${FEED_PATH}`, {
     body: FeedEditJson,
     responses: { 200: feedDoc },
-    handle: edit,
+    handle: (call) => editFeed(services, actions, call),
   }),
   route('eraseFeed', `DELETE ${FEED_PATH}`, {
     responses: { 200: jsonDoc('What was deleted', ErasureResponse) },
@@ -93,7 +93,7 @@ export function feedRoutes(
   const actions = new FeedActions(services);
   const acceptance = new FeedAcceptance(services, actions);
   return [
-    ...changeRoutes(actions, acceptance, createFeedEdit(services, actions)),
+    ...changeRoutes(services, actions, acceptance),
     ...feedViewRoutes(actions, services, events),
     ...reviewRoutes(reviews, refinements, {
       path: RUN_PATH,
