@@ -21,7 +21,7 @@ import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
 import type { AttemptContext } from '../../workers/attempt.ts';
 import { importFeed } from '../../workers/feeds/import-feed.ts';
 import { createFetchPools } from '../../workers/fetch/fetch-pool.ts';
-import { createSafeFetch, type SafeFetch } from '../../workers/fetch/safe-fetch.ts';
+import { SafeFetch } from '../../workers/fetch/safe-fetch.ts';
 import { attemptOf } from './attempts.ts';
 import { startRedis } from './redis-server.ts';
 
@@ -42,7 +42,7 @@ export async function startFeedBench(allow: readonly string[] = ['127.0.0.0/8'])
   const batches = new Batches(redis, hostClock);
   const queue = openQueue('feed', redis, log);
   const limits = { headersMillis: 2000, idleMillis: 2000 };
-  const safeFetch: SafeFetch = createSafeFetch({ allow, userAgent: 'Selvage/test', limits });
+  const safeFetch = new SafeFetch({ allow, userAgent: 'Selvage/test', limits });
   const runs = new FeedRuns({ feeds, batches, blobs, queue, now: hostClock });
   const storedBytes = new StoredBytes(redis, hostClock);
   const keys = new Keys(redis, 'a pepper for these tests', hostClock);

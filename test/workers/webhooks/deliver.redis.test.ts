@@ -12,7 +12,7 @@ import { blockingConnection } from '../../../src/platform/redis.ts';
 import { type JobQueue, openQueues, type Queues } from '../../../src/queue/queue.ts';
 import type { JobReport } from '../../../workers/attempt.ts';
 import { consumeJobs } from '../../../workers/consume-jobs.ts';
-import { createSafeFetch } from '../../../workers/fetch/safe-fetch.ts';
+import { SafeFetch } from '../../../workers/fetch/safe-fetch.ts';
 import {
   deliverWebhook,
   drainOutbox,
@@ -74,7 +74,7 @@ function startDelivery({
   const reports: JobReport[] = [];
   const connection = blockingConnection(server.url, log);
   const resolve = async () => ['127.0.0.1']; // host names resolve to this machine too
-  const safeFetch = createSafeFetch({ allow, userAgent: 'Selvage/test', resolve });
+  const safeFetch = new SafeFetch({ allow, userAgent: 'Selvage/test', resolve });
   const processor = deliverWebhook({ events, receivers: by, safeFetch, now }, schedule);
   const consumer = consumeJobs(
     'webhook',
