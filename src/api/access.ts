@@ -11,7 +11,7 @@ import {
 import { KeyError } from '../auth/keys.ts';
 import type { Rate } from '../auth/limit-settings.ts';
 import type { Gateway } from '../gateway.ts';
-import { addressBlock } from '../http/address-block.ts';
+import { addressBlock } from '../http/limits.ts';
 import { type Call, json, type Reply, type Route, route } from '../http/route.ts';
 import { Problem, type ProblemType, unavailable } from '../platform/problem.ts';
 import { idempotently, storedJson } from './intake/idempotent.ts';

@@ -1,6 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { Problem, type ProblemType, unavailable } from '../platform/problem.ts';
 import { isRedisError } from '../platform/redis-errors.ts';
-import { requestIdOf } from './request-id.ts';
 
 /** The media type of every problem response (RFC 9457). */
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
@@ -99,7 +99,7 @@ export function sendRawProblem(
     socket.destroy();
     return;
   }
-  const requestId = requestIdOf({ headers: {} });
+  const requestId = randomUUID();
   const body = JSON.stringify(problemBody(problem, requestId, base));
   socket.end(
     [

@@ -1,12 +1,29 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../platform/problem.ts';
-import { authorize, type Grant, type LookUp, requireGrant } from './auth.ts';
-import type { BodyHold } from './body-memory.ts';
+import type { BodyHold } from './body-limits.ts';
+import {
+  authorize,
+  type Grant,
+  isFromOwnPage,
+  isOverTls,
+  type LookUp,
+  requireGrant,
+  sessionIdOf,
+} from './credentials.ts';
 import type { Admission, Limits } from './limits.ts';
-import { requestOrigin } from './origin.ts';
 import { CLIENT_DISCONNECTED } from './problem-response.ts';
+import { requestOrigin } from './request-head.ts';
 import type { Route } from './route.ts';
-import { isFromOwnPage, isOverTls, sessionIdOf } from './session-cookie.ts';
+
+const SAFE = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** Returns the client's own `X-Request-Id` if it is safe to repeat and log, else a new one. */
+export function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
+  const sent = request.headers['x-request-id'];
+  return typeof sent === 'string' && SAFE.test(sent) ? sent : randomUUID();
+}
 
 /** What is known of a request while it is handled. */
 export class RequestContext {

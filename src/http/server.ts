@@ -9,19 +9,17 @@ import {
 } from 'fastify';
 import type { RequestObservation } from '../platform/metrics/gateway.ts';
 import { Problem, unavailable } from '../platform/problem.ts';
-import { BodyMemory, holdResponse } from './body-memory.ts';
+import { BodyMemory, type BodyTimes, hasBody, holdResponse, limitBodyTime } from './body-limits.ts';
 import { compressResponses, protectSessions } from './compression.ts';
 import { type ConnectionState, type Evicted, trackConnections } from './connections.ts';
 import { allowOrigins } from './cors.ts';
 import type { ShareRejection } from './fair-share.ts';
-import { FramingCheck } from './framing.ts';
 import { isFilePart, MAX_TEXT_PART_BYTES } from './image-body.ts';
 import { parseAsJson } from './json-body.ts';
 import { limitHeaders } from './limits.ts';
 import { mediaTypeOf, mediaTypeProblem } from './media-type.ts';
 import { MAX_JSON_BYTES, type MountOptions, maxBodyWeight, mountRoutes } from './mount.ts';
 import { nearestPath } from './nearest-path.ts';
-import { checkForwarded } from './origin.ts';
 import { ALL_METHODS } from './other-methods.ts';
 import {
   asProblem,
@@ -37,10 +35,10 @@ import {
   clientDisconnected,
   RequestContext,
   refundQuota,
+  requestIdOf,
 } from './request-context.ts';
-import { requestIdOf } from './request-id.ts';
+import { checkForwarded, FramingCheck } from './request-head.ts';
 import type { Caller, Reply, Route } from './route.ts';
-import { type BodyTimes, hasBody, limitBodyTime } from './slow-body.ts';
 
 /** One answered request, and whose it was. */
 export interface AnsweredRequest extends RequestObservation {

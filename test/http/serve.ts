@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { DEFAULT_LIMITS } from '../../src/auth/key-record.ts';
-import type { Grant } from '../../src/http/auth.ts';
+import type { Grant } from '../../src/http/credentials.ts';
 import type { Limits } from '../../src/http/limits.ts';
 import type { Route } from '../../src/http/route.ts';
 import { createServer, type HttpServer, type ServerOptions } from '../../src/http/server.ts';

@@ -2,11 +2,9 @@ import { z } from 'zod';
 import type { Rate } from '../../auth/limit-settings.ts';
 import { SESSION_SECONDS } from '../../auth/sessions.ts';
 import type { Gateway } from '../../gateway.ts';
-import { addressBlock } from '../../http/address-block.ts';
-import type { Grant } from '../../http/auth.ts';
-import { limitHeaders } from '../../http/limits.ts';
+import { type Grant, isOverTls, sessionCookie, sessionIdOf } from '../../http/credentials.ts';
+import { addressBlock, limitHeaders } from '../../http/limits.ts';
 import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
-import { isOverTls, sessionCookie, sessionIdOf } from '../../http/session-cookie.ts';
 import { Problem } from '../../platform/problem.ts';
 import { jsonDoc } from '../json-doc.ts';
 

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { Gateway } from '../../gateway.ts';
 import type { ImageForm } from '../../http/image-body.ts';
 import { parse, queryFlag } from '../../http/parse.ts';
-import type { Preference } from '../../http/prefer.ts';
 import { type Call, filePart, json, type Reply, type Route, route } from '../../http/route.ts';
 import {
   BackgroundImage,
@@ -22,7 +21,12 @@ import {
   OUTPUT_SECONDS,
 } from '../intake/job-request.ts';
 import { JobResponse } from '../intake/job-response.ts';
-import { type PreferJob, readJobPreference, startPreferredJob } from '../intake/prefer-job.ts';
+import {
+  type Preference,
+  type PreferJob,
+  readJobPreference,
+  startPreferredJob,
+} from '../intake/prefer-job.ts';
 import { applyPreset } from '../intake/presets/apply-preset.ts';
 import { resolveRules } from '../intake/rules/resolve-rules.ts';
 import { readAll } from '../verified-blob.ts';

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { serveQueueDashboard } from '../../../src/api/operations/queue-dashboard.ts';
 import { DEFAULT_LIMITS } from '../../../src/auth/key-record.ts';
-import type { Grant } from '../../../src/http/auth.ts';
+import type { Grant } from '../../../src/http/credentials.ts';
 import { Limits } from '../../../src/http/limits.ts';
 import { createServer } from '../../../src/http/server.ts';
 import { hostClock } from '../../../src/platform/clock.ts';

@@ -7,8 +7,7 @@ import {
 import { feedImages } from '../../../feed-formats/feed-images.ts';
 import { type IdSet, takeId } from '../../../feed-formats/id-set.ts';
 import type { FeedHints } from '../../../feed-formats/sniff.ts';
-import { type BodyStream, collectBody } from '../../../http/body-stream.ts';
-import type { FilePart } from '../../../http/file-parts.ts';
+import { type BodyStream, collectBody, type FilePart } from '../../../http/body-stream.ts';
 import { readJsonImage } from '../../../http/image-body.ts';
 import { PROGRESS, type Upload } from '../../../intake/batches/batch-record.ts';
 import { Problem, type ProblemType } from '../../../platform/problem.ts';

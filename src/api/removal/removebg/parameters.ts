@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { validationMessage } from '../../../http/validation-messages.ts';
+import { validationMessage } from '../../../http/parse.ts';
 import { FORMAT_NAMES, FORMATS } from '../../../output/formats.ts';
 import { optionFields } from '../../../output/request.ts';
 import { type Code, type CodedIssue, removebgProblem } from './errors.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { preferenceApplied, readPrefer } from '../../src/http/prefer.ts';
+import { preferenceApplied, readPrefer } from '../../../src/api/intake/prefer-job.ts';
 
 test.each([
   [undefined, false, undefined],

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { FastifyRequest } from 'fastify';
 import { Problem, type ProblemType } from '../platform/problem.ts';
 import { mediaTypeOf } from './media-type.ts';
 
@@ -20,7 +21,7 @@ const SINGLE_HEADERS = new Set([
 const HOST = /^[\w.~!$&'()*+,;=%:[\]-]+$/;
 
 /** Whether links can be built on a host. An empty one is allowed by RFC 9112. */
-export const isHost = (host: string): boolean =>
+const isHost = (host: string): boolean =>
   host === '' || (HOST.test(host) && URL.canParse(`http://${host}`));
 
 type Rejection = [type: ProblemType, detail: string, headers?: Readonly<Record<string, string>>];
@@ -106,3 +107,23 @@ export class FramingCheck {
     }
   }
 }
+
+type Forwarded = Pick<FastifyRequest, 'protocol' | 'host'>;
+
+/**
+ * Checks what a trusted proxy says about the request of its client: links are made of it. Headers of others are
+ * ignored.
+ * @throws Problem invalid-request
+ */
+export function checkForwarded({ protocol, host }: Forwarded): void {
+  if (!/^https?$/i.test(protocol)) {
+    throw new Problem('invalid-request', 'X-Forwarded-Proto can only be http or https');
+  }
+  if (!isHost(host)) {
+    throw new Problem('invalid-request', 'X-Forwarded-Host is not a valid host');
+  }
+}
+
+/** Returns scheme and host by which a client has reached this service, as far as trusted proxies tell. */
+export const requestOrigin = ({ protocol, host }: Forwarded): string =>
+  new URL(`${protocol}://${host || 'localhost'}`).origin;

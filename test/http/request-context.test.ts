@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { requestIdOf } from '../../src/http/request-id.ts';
+import { requestIdOf } from '../../src/http/request-context.ts';
 
 const idOf = (sent?: string | string[]) =>
   requestIdOf({ headers: sent === undefined ? {} : { 'x-request-id': sent } } as never);
