@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import manifest from '../package.json' with { type: 'json' };
-import { BUILT_IN_PACKS } from '../src/output/rules/built-in.ts';
+import { BUILT_IN_PACKS } from '../src/output/rules/pack.ts';
 import { type Config, readConfig } from '../src/platform/config.ts';
 import { WorkerMetrics } from '../src/platform/metrics/worker.ts';
 import { openPlatform } from '../src/platform/open-platform.ts';

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { keptIds } from '../../src/api/account/audited.ts';
-import { RequestRecorder } from '../../src/api/account/record.ts';
+import { keptIds, RequestRecorder } from '../../src/api/account/record.ts';
 import { AuditLog } from '../../src/auth/audit-log.ts';
 import { RequestLog } from '../../src/auth/request-log.ts';
 import { ClientUsage } from '../../src/auth/usage.ts';

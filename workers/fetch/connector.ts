@@ -6,8 +6,8 @@ import { isIP, type LookupFunction, connect as netConnect, type Socket } from 'n
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as tlsConnect } from 'node:tls';
 import type { buildConnector } from 'undici';
-import type { AddressRule } from '../../src/platform/links/addresses.ts';
 import { FetchError, type FetchErrorReason } from '../../src/platform/links/fetch-error.ts';
+import type { AddressRule } from '../../src/platform/links/link-rule.ts';
 
 /** How soon it is noticed that a reader went on. */
 const RETRY_MILLIS = 20;

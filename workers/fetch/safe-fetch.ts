@@ -1,13 +1,12 @@
 import { Agent, type Dispatcher } from 'undici';
 import { EXPANSION } from '../../src/feed-formats/expand.ts';
-import { addressRule } from '../../src/platform/links/addresses.ts';
 import {
   FetchError,
   type FetchErrorReason,
   innerReason,
   toFetchError,
 } from '../../src/platform/links/fetch-error.ts';
-import { parseUrl, redirectUrl } from '../../src/platform/links/url.ts';
+import { addressRule, parseUrl, redirectUrl } from '../../src/platform/links/link-rule.ts';
 import { ACCEPT_ENCODING, canDecode, decodedBody, readAll, type SpeedLimit } from './body.ts';
 import { createResolve, pinningConnector, type Resolve } from './connector.ts';
 import { Cookies } from './cookies.ts';

@@ -13,7 +13,7 @@ import { JobForm, JobJson, readJobRequest } from './job-request.ts';
 import { ErasureResponse, JobResponse, jobResponse, RETRY_SOON } from './job-response.ts';
 import { garmentHeaders, garmentResponseDoc } from './outfit-response.ts';
 import { PageLinks, PageQuery } from './page.ts';
-import { applyPreset } from './presets/apply-preset.ts';
+import { applyPreset } from './presets.ts';
 
 const PREFIX = '/intake/v1';
 

@@ -13,8 +13,7 @@ import { LOCALES, type Locale } from '../../taxonomy/dictionary/schema.ts';
 import { createDocument, type Document, sendDocument } from '../document.ts';
 import { jsonDoc } from '../json-doc.ts';
 import { languageHeaders, languageOf, preferredLocale } from '../language.ts';
-import { COMPUTATIONS, type ComputationName, OutfitEngine } from './compute.ts';
-import { predictedTurns } from './predicted-work.ts';
+import { COMPUTATIONS, type ComputationName, OutfitEngine, predictedTurns } from './compute.ts';
 import type { LookThreads } from './thread-pool.ts';
 
 export interface LookDeps {

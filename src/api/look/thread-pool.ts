@@ -9,7 +9,7 @@ import type { TurnOwner } from '../../queue/queue.ts';
 import { deserializeProblem } from '../../queue/serialized-problem.ts';
 import { isHeavy } from '../../queue/service-time.ts';
 import { ClientTurns, type WaitingTask } from './client-turns.ts';
-import { predictedTurns } from './predicted-work.ts';
+import { predictedTurns } from './compute.ts';
 import type { ComputedJson, ThreadData, ThreadResult, ThreadTask } from './thread-protocol.ts';
 
 /** Whose request it is, and a signal that aborts when the client disconnects. */

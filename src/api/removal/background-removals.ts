@@ -27,8 +27,8 @@ import {
   readJobPreference,
   startPreferredJob,
 } from '../intake/prefer-job.ts';
-import { applyPreset } from '../intake/presets/apply-preset.ts';
-import { resolveRules } from '../intake/rules/resolve-rules.ts';
+import { applyPreset } from '../intake/presets.ts';
+import { resolveRules } from '../intake/rules.ts';
 import { readAll } from '../verified-blob.ts';
 import {
   CUT_OUT_HEADERS,

@@ -12,7 +12,7 @@ import {
   unavailable,
 } from '../../platform/problem.ts';
 import { prefersJob, readPrefer } from '../intake/prefer-job.ts';
-import { EXAMPLES } from '../openapi/examples.ts';
+import { EXAMPLES } from '../openapi.ts';
 import { drawnCutOut } from './drawn-cut-out.ts';
 
 /** What takes long before it fails, seconds. */

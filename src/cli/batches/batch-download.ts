@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { BatchResult, Client } from '../../../packages/client/src/client.ts';
-import { fileNameOf } from '../../output/file-name.ts';
+import { fileNameOf } from '../../output/formats.ts';
 import { errorText, isFatal } from '../terminal/error-report.ts';
 import { forEachParallel } from '../terminal/for-each-parallel.ts';
 import type { Output } from '../terminal/output.ts';

@@ -3,9 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { z } from 'zod';
 import type { Client } from '../../../packages/client/src/client.ts';
-
-import { connect } from '../connection/connect.ts';
-import type { ServerOptions } from '../connection/server-profile.ts';
+import { connect, type ServerOptions } from '../connection/connect.ts';
 import { usageError } from '../terminal/exit.ts';
 import { type Output, paint, print, say } from '../terminal/output.ts';
 

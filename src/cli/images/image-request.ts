@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { FORMATS } from '../../output/formats.ts';
 import { OutputRequest, toCutOutOptions } from '../../output/request.ts';
-import { BUILT_IN_PACKS } from '../../output/rules/built-in.ts';
 import { withRulePack } from '../../output/rules/options.ts';
+import { BUILT_IN_PACKS } from '../../output/rules/pack.ts';
 import { usageError } from '../terminal/exit.ts';
 import { fieldsGiven, flagOf, type ImageOptions } from './image-options.ts';
 

@@ -1,6 +1,5 @@
 import { mergePreset } from '../../output/request.ts';
-import { connect } from '../connection/connect.ts';
-import type { ServerOptions } from '../connection/server-profile.ts';
+import { connect, type ServerOptions } from '../connection/connect.ts';
 import { fixedFormat, type ImageRequest } from './image-request.ts';
 
 /**

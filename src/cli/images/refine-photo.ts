@@ -1,8 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Strokes } from '../../output/strokes.ts';
-import { connect } from '../connection/connect.ts';
-import type { ServerOptions } from '../connection/server-profile.ts';
+import { connect, type ServerOptions } from '../connection/connect.ts';
 import { usageError } from '../terminal/exit.ts';
 import { readJsonFile } from '../terminal/json-file.ts';
 import { type Output, print, say } from '../terminal/output.ts';

@@ -6,8 +6,7 @@ import type {
   SeparatedGarments,
   WardrobeItem,
 } from '../../../packages/client/src/client.ts';
-import { connect } from '../connection/connect.ts';
-import type { ServerOptions } from '../connection/server-profile.ts';
+import { connect, type ServerOptions } from '../connection/connect.ts';
 import { isFatal } from '../terminal/error-report.ts';
 import { CliError, usageError } from '../terminal/exit.ts';
 import { forEachParallel } from '../terminal/for-each-parallel.ts';

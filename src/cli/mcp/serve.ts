@@ -7,8 +7,7 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import manifest from '../../../package.json' with { type: 'json' };
 import { type Client, createClient } from '../../../packages/client/src/client.ts';
-import { connect } from '../connection/connect.ts';
-import { type ServerOptions, serverUrlOf } from '../connection/server-profile.ts';
+import { connect, type ServerOptions, serverUrlOf } from '../connection/connect.ts';
 import { errorText } from '../terminal/error-report.ts';
 import { type Output, print } from '../terminal/output.ts';
 import { TOOLS, type ToolContext } from './tools.ts';

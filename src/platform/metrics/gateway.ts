@@ -1,6 +1,11 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { REQUEST_BUCKETS_SECONDS, registerLiveCounters, registerLiveGauges } from './registry.ts';
-import { registerSampledGauges, single } from './sampled-gauges.ts';
+import {
+  REQUEST_BUCKETS_SECONDS,
+  registerLiveCounters,
+  registerLiveGauges,
+  registerSampledGauges,
+  single,
+} from './registry.ts';
 
 export interface SyncLoad {
   /** Predicted time until a worker begins with a removal that arrives now. */

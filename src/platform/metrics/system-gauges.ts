@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { registerSampledGauges, single } from './sampled-gauges.ts';
+import { registerSampledGauges, single } from './registry.ts';
 
 /** Buckets from a cached file to a slow upload. */
 const STORAGE_BUCKETS_SECONDS = [

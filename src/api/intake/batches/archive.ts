@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { makeZip } from 'client-zip';
 import type { BatchRecord } from '../../../intake/batches/batch-record.ts';
 import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
-import { fileNameOf } from '../../../output/file-name.ts';
+import { fileNameOf } from '../../../output/formats.ts';
 import { extensionOf } from '../../../output/options.ts';
 import { Problem } from '../../../platform/problem.ts';
 import type { StoredCutOut } from '../../../queue/job-data.ts';

@@ -7,7 +7,7 @@ import { Input, type StoredCutOut, type StoredOutfit } from '../../../queue/job-
 import { OutfitDescription } from '../../../taxonomy/outfit/outfit-schema.ts';
 import { ParseGroup } from '../../../taxonomy/outfit/parse-groups.ts';
 import { Classification } from '../../../taxonomy/response-schema.ts';
-import { DuplicateOfField } from '../duplicates/schemas.ts';
+import { DuplicateOfField } from '../duplicates.ts';
 import { classifyEvidence, PublicCutOut, PublicProblem, publicProblem } from '../job-response.ts';
 import { outfitResponse } from '../outfit-response.ts';
 import { textBlocks } from '../text-blocks.ts';

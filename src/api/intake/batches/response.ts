@@ -3,7 +3,7 @@ import { BATCH_STATUSES, type BatchRecord } from '../../../intake/batches/batch-
 import { batchCounts, batchLinks } from '../../../intake/batches/links.ts';
 import { CutOutOptions } from '../../../output/options.ts';
 import { OPERATIONS } from '../../../queue/job-data.ts';
-import { DuplicateCountsField } from '../duplicates/schemas.ts';
+import { DuplicateCountsField } from '../duplicates.ts';
 import { PublicProblem, publicProblem } from '../job-response.ts';
 
 const Counts = z

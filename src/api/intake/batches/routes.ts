@@ -6,7 +6,7 @@ import { BATCHES_PATH, batchLinks } from '../../../intake/batches/links.ts';
 import type { Idempotency, StoredResponse } from '../../../intake/idempotency.ts';
 import { jsonDoc } from '../../json-doc.ts';
 import { cutOutResponseDoc } from '../../removal/cut-out-response.ts';
-import { duplicatesRoute } from '../duplicates/routes.ts';
+import { duplicatesRoute } from '../duplicates.ts';
 import { idempotently } from '../idempotent.ts';
 import { ErasureResponse } from '../job-response.ts';
 import { garmentResponseDoc } from '../outfit-response.ts';

@@ -22,13 +22,13 @@ import { toCutOutOptions } from '../../../output/request.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
 import { checkLinks } from '../../check-links.ts';
 import { notFound, storageUnavailable } from '../../common-problems.ts';
+import { undoAcceptance } from '../accept-job.ts';
 import { idempotently, isOfRequest } from '../idempotent.ts';
 import { checkScopes } from '../job-actions.ts';
 import { RETRY_SOON } from '../job-response.ts';
-import { applyPreset } from '../presets/apply-preset.ts';
+import { applyPreset } from '../presets.ts';
 import { retentionPolicy } from '../retention-policy.ts';
-import { resolveRules } from '../rules/resolve-rules.ts';
-import { undoAcceptance } from '../undo-acceptance.ts';
+import { resolveRules } from '../rules.ts';
 import { checkWebhook } from '../webhooks.ts';
 import type { FeedActions, FeedServices } from './actions.ts';
 import {

@@ -16,7 +16,7 @@ import {
   reviewField,
   reviewMember,
 } from '../batches/response.ts';
-import { DuplicateOfField } from '../duplicates/schemas.ts';
+import { DuplicateOfField } from '../duplicates.ts';
 import { PublicProblem, publicProblem } from '../job-response.ts';
 
 const RunCounts = z

@@ -10,18 +10,20 @@ import { type ReviewRow, thousandths } from '../../../intake/review/review-rows.
 import { Problem } from '../../../platform/problem.ts';
 import type { ImageRequests } from '../../removal/image-requests.ts';
 import { reviewMember } from '../batches/response.ts';
-import type { BatchTarget, RowsRoutesOptions } from '../duplicates/routes.ts';
+import type { BatchTarget, RowsRoutesOptions } from '../duplicates.ts';
 import { RETRY_SOON } from '../job-response.ts';
 import { hasWholeAlpha } from '../refine-stored.ts';
 import {
   actorOf,
   type DecideServices,
   decideRow,
+  decisionMembers,
+  type Known,
   noReview,
   recordDecided,
   reviewUnavailable,
+  toHistoryLine,
 } from './decide-row.ts';
-import { decisionMembers, type Known, toHistoryLine } from './decision-view.ts';
 import { readPhoto } from './photo.ts';
 import { allBlocks, neededBlocks, readReviewRow } from './read-rows.ts';
 import type {

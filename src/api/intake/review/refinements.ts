@@ -38,8 +38,14 @@ import {
   requireOpen,
   versionOf,
 } from './actions.ts';
-import { actorOf, type DecidedRow, type DecideServices, decideRow } from './decide-row.ts';
-import { decisionConflict, type Known } from './decision-view.ts';
+import {
+  actorOf,
+  type DecidedRow,
+  type DecideServices,
+  decideRow,
+  decisionConflict,
+  type Known,
+} from './decide-row.ts';
 import { readKeptPhoto } from './photo.ts';
 import { ReviewRowResponse } from './schemas.ts';
 

@@ -4,9 +4,8 @@ import type { Foreground } from '../../../output/options.ts';
 import { Problem } from '../../../platform/problem.ts';
 import type { JobResult } from '../../../queue/catalog.ts';
 import { qualityHeaders } from '../cut-out-response.ts';
-import { requestProblem } from './errors.ts';
-import { rateHeaders } from './rate-headers.ts';
-import { maxMegapixels } from './sizes.ts';
+import { rateHeaders, requestProblem } from './errors.ts';
+import { maxMegapixels } from './parameters.ts';
 
 interface CutOutResult {
   file: Uint8Array;

@@ -5,9 +5,8 @@ import type { Clock } from '../../../platform/clock.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { CUT_OUT_MEDIA } from '../cut-out-response.ts';
 import type { ImageRequests } from '../image-requests.ts';
-import { toProblemReply, withRemoveBgCodes } from './errors.ts';
+import { rateHeaders, toProblemReply, withRemoveBgCodes } from './errors.ts';
 import { ParameterForm } from './parameters.ts';
-import { rateHeaders } from './rate-headers.ts';
 import { type ReadImage, readRequest } from './request.ts';
 import { asksForJson, imageReply } from './response.ts';
 

@@ -1,12 +1,38 @@
-import { type Call, json, type Route, route } from '../../../http/route.ts';
-import { BATCH_TERMINAL_STATUSES, type BatchRecord } from '../../../intake/batches/batch-record.ts';
-import { readGroups } from '../../../intake/duplicates.ts';
-import { Problem } from '../../../platform/problem.ts';
-import type { Blobs } from '../../../storage/blobs.ts';
-import { throwUnavailable } from '../../common-problems.ts';
-import { jsonDoc } from '../../json-doc.ts';
-import { RETRY_SOON } from '../job-response.ts';
-import { DuplicatesPage, DuplicatesQuery } from './schemas.ts';
+import { z } from 'zod';
+import { type Call, json, type Route, route } from '../../http/route.ts';
+import {
+  BATCH_TERMINAL_STATUSES,
+  type BatchRecord,
+  DuplicateCounts,
+} from '../../intake/batches/batch-record.ts';
+import { DuplicateOf } from '../../intake/batches/row-reader.ts';
+import { DuplicateGroup, readGroups } from '../../intake/duplicates.ts';
+import { Problem } from '../../platform/problem.ts';
+import type { Blobs } from '../../storage/blobs.ts';
+import { throwUnavailable } from '../common-problems.ts';
+import { jsonDoc } from '../json-doc.ts';
+import { RETRY_SOON } from './job-response.ts';
+import { PageLinks } from './page.ts';
+
+export const DuplicateOfField = DuplicateOf.meta({ id: 'DuplicateOf' })
+  .optional()
+  .meta({ description: 'The first row with the same picture, since the end of the processing' });
+
+export const DuplicateCountsField = DuplicateCounts.meta({ id: 'DuplicateCounts' });
+
+const DuplicatesQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+  cursor: z.coerce.number().int().min(0).default(0).meta({ description: 'As in `links.next`' }),
+});
+type DuplicatesQuery = z.infer<typeof DuplicatesQuery>;
+
+export const DuplicatesPage = z
+  .object({
+    duplicates: DuplicateCountsField,
+    groups: z.array(DuplicateGroup.meta({ id: 'DuplicateGroup' })),
+    links: PageLinks,
+  })
+  .meta({ id: 'DuplicatesPage' });
 
 export interface BatchTarget {
   batch: BatchRecord;

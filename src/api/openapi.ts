@@ -1,6 +1,9 @@
-import type { Chapter } from '../../http/openapi/document.ts';
-import type { Route } from '../../http/route.ts';
-import { readTable } from '../../taxonomy/tables.ts';
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Chapter, OperationExamples } from '../http/openapi/document.ts';
+import type { RequestHeader } from '../http/openapi/headers.ts';
+import type { OperationDoc, Route } from '../http/route.ts';
+import type { ProblemType } from '../platform/problem.ts';
+import { readTable } from '../taxonomy/tables.ts';
 
 /** The documents of the API: generators write a client of what it is needed for. */
 // biome-ignore format: a table reads best aligned
@@ -32,3 +35,31 @@ export const chaptersOf = (routes: readonly Route[]): Chapter[] => {
   const used = new Set<Chapter>(routes.map(chapterOf));
   return CHAPTERS.filter((chapter) => used.has(chapter));
 };
+
+const wordsOf = <T extends string>(cell: string): T[] => cell.split(' ').filter(Boolean) as T[];
+
+/** What the documents say of an operation, by its id: data/api/operations.tsv. */
+export const OPERATIONS: ReadonlyMap<string, OperationDoc> = new Map(
+  readTable('api/operations').map(
+    ([id = '', problems = '', headers = '', summary = '', description = '']) => [
+      id,
+      {
+        problems: wordsOf<ProblemType>(problems),
+        requestHeaders: wordsOf<RequestHeader>(headers),
+        summary,
+        description,
+      },
+    ],
+  ),
+);
+
+const FOLDER = new URL('../../data/api/examples/', import.meta.url);
+
+/**
+ * Examples for the OpenAPI document by operation id: requests, and what the service responded to them.
+ * `test/contract/openapi/answers.processes.test.ts` compares them with real responses, and renews them.
+ */
+export const EXAMPLES: Readonly<Record<string, OperationExamples>> = Object.assign(
+  {},
+  ...readdirSync(FOLDER).map((name) => JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8'))),
+);
