@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { Command } from 'commander';
-import { EXIT, abortOnSignals } from '../src/cli/terminal/exit.ts';
-import { type Target, bytesOf } from '../test/fuzz/target.ts';
-import { TARGETS, type TargetName, isTargetName } from '../test/fuzz/targets.ts';
+import { abortOnSignals, EXIT } from '../src/cli/terminal/exit.ts';
+import { bytesOf, type Target } from '../test/fuzz/target.ts';
+import { isTargetName, TARGETS, type TargetName } from '../test/fuzz/targets.ts';
 import { markdownTable } from './markdown.ts';
 
 interface Options {

@@ -1,12 +1,11 @@
 import type { Redis } from 'ioredis';
 import type { Registry } from 'prom-client';
 import { AccessRequests } from './auth/access-requests.ts';
-import { AuditLog } from './auth/audit-log.ts';
 import { Authentication } from './auth/authentication.ts';
 import { IdentityProvider } from './auth/identity-provider.ts';
 import { Keys } from './auth/keys.ts';
 import { readOidcSettings } from './auth/oidc-settings.ts';
-import { RequestLog } from './auth/request-log.ts';
+import { AuditLog, RequestLog } from './auth/request-log.ts';
 import { ClientUsage } from './auth/usage.ts';
 import { Limits } from './http/limits.ts';
 import { Completions } from './intake/completions.ts';

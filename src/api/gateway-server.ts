@@ -15,13 +15,13 @@ import { checkWrites } from '../platform/redis.ts';
 import { resolveSecrets } from '../platform/secrets.ts';
 import { MAX_STORAGE_SOCKETS } from '../storage/blobs.ts';
 import { RequestRecorder } from './account/record.ts';
-import { limitDownloads } from './limit-downloads.ts';
 import { LookThreads } from './look/thread-pool.ts';
 import { serveDocs } from './operations/docs.ts';
 import { serveMetrics } from './operations/metrics.ts';
 import { serveQueueDashboard } from './operations/queue-dashboard.ts';
 import { serveSignIn } from './operations/sign-in.ts';
 import { routeTable } from './routes.ts';
+import { limitDownloads } from './send-blob.ts';
 
 /** Files sent at once from S3; the other connections to it remain for all other work. */
 const MAX_DOWNLOADS = 0.75 * MAX_STORAGE_SOCKETS;

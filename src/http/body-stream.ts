@@ -5,8 +5,8 @@ import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy
 import type { FastifyRequest } from 'fastify';
 import { Problem, unavailable } from '../platform/problem.ts';
 import { tooSlow } from './body-limits.ts';
-import { mediaTypeOf } from './media-type.ts';
 import { CLIENT_DISCONNECTED } from './problem-response.ts';
+import { mediaTypeOf } from './request-head.ts';
 
 /** One file of a form. Its stream must be read to the end before the next file is requested. */
 export interface FilePart {

@@ -17,7 +17,6 @@ import type { ShareRejection } from './fair-share.ts';
 import { isFilePart, MAX_TEXT_PART_BYTES } from './image-body.ts';
 import { parseAsJson } from './json-body.ts';
 import { limitHeaders } from './limits.ts';
-import { mediaTypeOf, mediaTypeProblem } from './media-type.ts';
 import { MAX_JSON_BYTES, type MountOptions, maxBodyWeight, mountRoutes } from './mount.ts';
 import { nearestPath } from './nearest-path.ts';
 import { ALL_METHODS } from './other-methods.ts';
@@ -37,7 +36,7 @@ import {
   refundQuota,
   requestIdOf,
 } from './request-context.ts';
-import { checkForwarded, FramingCheck } from './request-head.ts';
+import { checkForwarded, FramingCheck, mediaTypeOf, mediaTypeProblem } from './request-head.ts';
 import type { Caller, Reply, Route } from './route.ts';
 
 /** One answered request, and whose it was. */

@@ -5,9 +5,8 @@ import { PREFIX } from '../platform/redis.ts';
 import { defineScripts, readLua } from '../platform/redis-script.ts';
 import { Input, Results, StoredCutOut } from '../queue/job-data.ts';
 import { clientIndexKey } from './client-index.ts';
-import { Erasure } from './erasure.ts';
 import { defineTombstoneUpdate, parseHashFields, toHashFields } from './record-fields.ts';
-import { Accepted } from './retention.ts';
+import { Accepted, Erasure } from './retention.ts';
 import { OUTBOX, outboxEntry } from './webhooks/outbox.ts';
 
 export const STATUSES = ['queued', 'active', 'succeeded', 'failed', 'canceled', 'expired'] as const;

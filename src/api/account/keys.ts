@@ -11,12 +11,11 @@ import {
 import { type CreatedKey, KeyError } from '../../auth/keys.ts';
 import type { Rate } from '../../auth/limit-settings.ts';
 import type { Gateway } from '../../gateway.ts';
-import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
+import { type Call, json, jsonDoc, type Reply, type Route, route } from '../../http/route.ts';
 import { Problem, type ValidationIssue } from '../../platform/problem.ts';
 import { clientScopes, line, RateForm } from '../access.ts';
 import { notFound } from '../common-problems.ts';
-import { shownOnce } from '../intake/shown-once.ts';
-import { jsonDoc } from '../json-doc.ts';
+import { shownOnce } from '../intake/idempotent.ts';
 
 type Granted = Omit<KeyRecord, 'id' | 'prefix' | 'meter' | 'createdAt'>;
 

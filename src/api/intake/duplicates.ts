@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Call, json, type Route, route } from '../../http/route.ts';
+import { type Call, json, jsonDoc, type Route, route } from '../../http/route.ts';
 import {
   BATCH_TERMINAL_STATUSES,
   type BatchRecord,
@@ -10,7 +10,6 @@ import { DuplicateGroup, readGroups } from '../../intake/duplicates.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { Blobs } from '../../storage/blobs.ts';
 import { throwUnavailable } from '../common-problems.ts';
-import { jsonDoc } from '../json-doc.ts';
 import { RETRY_SOON } from './job-response.ts';
 import { PageLinks } from './page.ts';
 

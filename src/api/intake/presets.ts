@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Gateway } from '../../gateway.ts';
-import { type Call, json, type Route, route } from '../../http/route.ts';
+import { type Call, json, jsonDoc, type Route, route } from '../../http/route.ts';
 import { PRESETS, type Presets } from '../../intake/named-settings.ts';
 import type { CutOutOptions } from '../../output/options.ts';
 import {
@@ -13,8 +13,7 @@ import {
   withoutBlanks,
 } from '../../output/request.ts';
 import { fieldProblem, Problem } from '../../platform/problem.ts';
-import { checkLinks } from '../check-links.ts';
-import { jsonDoc } from '../json-doc.ts';
+import { checkLinks } from '../common-problems.ts';
 import { type ExportPolicy, exportPolicyField } from './review/export-policy.ts';
 import { resolveRules } from './rules.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Call, json, type Route, route } from '../../http/route.ts';
+import { type Call, json, jsonDoc, type Route, route } from '../../http/route.ts';
 import { RULE_PACKS, type RulePacks } from '../../intake/named-settings.ts';
 import type { CutOutOptions } from '../../output/options.ts';
 import { withRulePack } from '../../output/rules/options.ts';
@@ -11,7 +11,6 @@ import {
   versionOf,
 } from '../../output/rules/pack.ts';
 import { fieldProblem, Problem } from '../../platform/problem.ts';
-import { jsonDoc } from '../json-doc.ts';
 
 /**
  * Adds to options the pack they name: work keeps it, whatever the client changes later.

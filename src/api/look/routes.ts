@@ -1,6 +1,14 @@
 import type { z } from 'zod';
 import type { Limits } from '../../http/limits.ts';
-import { type Call, json, jsonText, type Reply, type Route, route } from '../../http/route.ts';
+import {
+  type Call,
+  json,
+  jsonDoc,
+  jsonText,
+  type Reply,
+  type Route,
+  route,
+} from '../../http/route.ts';
 import { CalibrateResponse } from '../../look/calibration/calibrate-schema.ts';
 import { DayResponse } from '../../look/day.ts';
 import { MetaQuery, MetaResponse, metaResponse } from '../../look/meta.ts';
@@ -11,7 +19,6 @@ import { TripResponse } from '../../look/trips/trip.ts';
 import { isHeavy, unitsOf } from '../../queue/service-time.ts';
 import { LOCALES, type Locale } from '../../taxonomy/dictionary/schema.ts';
 import { createDocument, type Document, sendDocument } from '../document.ts';
-import { jsonDoc } from '../json-doc.ts';
 import { languageHeaders, languageOf, preferredLocale } from '../language.ts';
 import { COMPUTATIONS, type ComputationName, OutfitEngine, predictedTurns } from './compute.ts';
 import type { LookThreads } from './thread-pool.ts';

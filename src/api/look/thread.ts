@@ -1,6 +1,5 @@
 import { workerData } from 'node:worker_threads';
-import { Problem } from '../../platform/problem.ts';
-import { serializeProblem } from '../../queue/serialized-problem.ts';
+import { Problem, serializeProblem } from '../../platform/problem.ts';
 import { OutfitEngine } from './compute.ts';
 import type { ThreadData, ThreadResult, ThreadTask } from './thread-protocol.ts';
 

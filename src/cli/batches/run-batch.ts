@@ -6,8 +6,7 @@ import type {
 } from '../../../packages/client/src/client.ts';
 import { connect, type ServerOptions } from '../connection/connect.ts';
 import type { ImageOptions } from '../images/image-options.ts';
-import { extensionOf, readImageOptions } from '../images/image-request.ts';
-import { withPresetFormat } from '../images/preset-format.ts';
+import { extensionOf, readImageOptions, withPresetFormat } from '../images/image-request.ts';
 import { problemLine } from '../terminal/error-report.ts';
 import { EXIT, usageError } from '../terminal/exit.ts';
 import { type Output, print, say } from '../terminal/output.ts';

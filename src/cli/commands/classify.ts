@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { ClassifyRequest, ClassifyResponse } from '../../../packages/client/src/client.ts';
 import { connect, type ServerOptions } from '../connection/connect.ts';
 import { usageError } from '../terminal/exit.ts';
-import { readJsonFile } from '../terminal/json-file.ts';
+import { readJsonFile } from '../terminal/files.ts';
 import { type Output, print } from '../terminal/output.ts';
 
 interface ClassifyOptions extends ServerOptions, Output {

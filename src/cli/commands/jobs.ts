@@ -7,8 +7,8 @@ import { connect, type ServerOptions } from '../connection/connect.ts';
 import { type ImageOptions, withImageOptions } from '../images/image-options.ts';
 import { readImageOptions } from '../images/image-request.ts';
 import { EXIT, usageError } from '../terminal/exit.ts';
+import { save } from '../terminal/files.ts';
 import { type Output, print } from '../terminal/output.ts';
-import { save } from '../terminal/save.ts';
 import { operationsOption } from './arguments.ts';
 
 interface CreateOptions extends ImageOptions, ServerOptions, Output {

@@ -6,7 +6,7 @@ import type {
   OutfitsResponse,
 } from '../../../packages/client/src/client.ts';
 import { connect, type ServerOptions } from '../connection/connect.ts';
-import { readJsonFile } from '../terminal/json-file.ts';
+import { readJsonFile } from '../terminal/files.ts';
 import { type Output, print } from '../terminal/output.ts';
 import { parseNumber } from './arguments.ts';
 

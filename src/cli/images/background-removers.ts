@@ -4,7 +4,7 @@ import type { CutOutOptions } from '../../output/options.ts';
 import type { CutOutReview } from '../../output/review.ts';
 import type { ImageRequest } from './image-request.ts';
 import { startLocalEngine } from './local-engine.ts';
-import { readPicture, withReadableFile } from './picture.ts';
+import { readPicture, withReadableFile } from './photos.ts';
 
 /** What is reported of a cut-out, apart from the image. */
 export interface CutOutInfo {

@@ -3,9 +3,8 @@ import { dirname } from 'node:path';
 import { Strokes } from '../../output/strokes.ts';
 import { connect, type ServerOptions } from '../connection/connect.ts';
 import { usageError } from '../terminal/exit.ts';
-import { readJsonFile } from '../terminal/json-file.ts';
+import { readJsonFile, save } from '../terminal/files.ts';
 import { type Output, print, say } from '../terminal/output.ts';
-import { save } from '../terminal/save.ts';
 
 /** The options of `selvage refine`. */
 export interface RefineOptions extends ServerOptions, Output {

@@ -16,11 +16,15 @@ import {
   serverRemover,
 } from './background-removers.ts';
 import type { ImageOptions } from './image-options.ts';
-import { extensionOf, type ImageRequest, readImageOptions } from './image-request.ts';
-import { PhotoLedger } from './photo-ledger.ts';
+import {
+  extensionOf,
+  type ImageRequest,
+  readImageOptions,
+  withPresetFormat,
+} from './image-request.ts';
+import { PhotoLedger } from './ledger.ts';
 import { PhotoSummary } from './photo-summary.ts';
 import { type Photo, planPhotos } from './photos.ts';
-import { withPresetFormat } from './preset-format.ts';
 import { withStandardStreams } from './standard-streams.ts';
 
 export interface RemoveOptions extends ImageOptions, ServerOptions, Output {

@@ -10,8 +10,7 @@ import { type Client, createClient } from '../../../packages/client/src/client.t
 import { connect, type ServerOptions, serverUrlOf } from '../connection/connect.ts';
 import { errorText } from '../terminal/error-report.ts';
 import { type Output, print } from '../terminal/output.ts';
-import { TOOLS, type ToolContext } from './tools.ts';
-import { WorkingFolder } from './working-folder.ts';
+import { TOOLS, type ToolContext, WorkingFolder } from './tools.ts';
 
 export interface McpOptions extends ServerOptions, Output {
   folder: string;

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { StoredAccess } from '../../queue/job-data.ts';
-import { Erasure } from '../erasure.ts';
 import { FeedLoss, FeedPlan, FeedReading } from '../feeds/plan.ts';
 import { parseHashFields } from '../record-fields.ts';
-import { Accepted, ExportPolicy } from '../retention.ts';
+import { Accepted, Erasure, ExportPolicy } from '../retention.ts';
 import { REASON_FIELD } from './scripts.ts';
 
 /**

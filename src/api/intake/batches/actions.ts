@@ -22,20 +22,18 @@ import { cutOutHeaders } from '../../removal/cut-out-response.ts';
 import { undoAcceptance } from '../accept-job.ts';
 import { isOfRequest, storedJson } from '../idempotent.ts';
 import { checkScopes } from '../job-actions.ts';
-import { garmentHeaders } from '../outfit-response.ts';
+import { garmentHeaders } from '../job-response.ts';
 import { type PageQuery, readPage } from '../page.ts';
 import { acceptOptions } from '../presets.ts';
 import { retentionPolicy } from '../retention-policy.ts';
 import { requireReview } from '../review/actions.ts';
 import { applyExportPolicy } from '../review/export-policy.ts';
 import { checkWebhook } from '../webhooks.ts';
-import { archiveOf } from './archive.ts';
-import { missing, noImages, openCutOut, openGarment } from './cut-out.ts';
+import { archiveOf, missing, noImages, openCutOut, openGarment } from './cut-outs.ts';
 import type { BatchEvents } from './events.ts';
 import { addItems, type ItemsServices } from './items.ts';
 import { REPORTS, readReport, readRows } from './reports.ts';
-import type { CreateBatchRequest, ItemsQuery, ReportQuery } from './request.ts';
-import { NDJSON } from './request.ts';
+import { type CreateBatchRequest, type ItemsQuery, NDJSON, type ReportQuery } from './request.ts';
 import { type BatchResponse, batchResponse } from './response.ts';
 
 type BatchServices = ItemsServices &

@@ -8,8 +8,13 @@ import { OutfitDescription } from '../../../taxonomy/outfit/outfit-schema.ts';
 import { ParseGroup } from '../../../taxonomy/outfit/parse-groups.ts';
 import { Classification } from '../../../taxonomy/response-schema.ts';
 import { DuplicateOfField } from '../duplicates.ts';
-import { classifyEvidence, PublicCutOut, PublicProblem, publicProblem } from '../job-response.ts';
-import { outfitResponse } from '../outfit-response.ts';
+import {
+  classifyEvidence,
+  outfitResponse,
+  PublicCutOut,
+  PublicProblem,
+  publicProblem,
+} from '../job-response.ts';
 import { textBlocks } from '../text-blocks.ts';
 
 const refinementsField = z.number().optional().meta({

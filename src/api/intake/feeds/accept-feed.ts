@@ -1,5 +1,5 @@
 import { FEED_MEDIA_TYPES } from '../../../feed-formats/sniff.ts';
-import { mediaTypeOf } from '../../../http/media-type.ts';
+import { mediaTypeOf } from '../../../http/request-head.ts';
 import type { Call, Caller, Reply } from '../../../http/route.ts';
 import { batchKeys, putJson } from '../../../intake/batches/batch-files.ts';
 import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
@@ -20,8 +20,7 @@ import type { StoredResponse } from '../../../intake/idempotency.ts';
 import { type CutOutOptions, unlessDefault } from '../../../output/options.ts';
 import { toCutOutOptions } from '../../../output/request.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
-import { checkLinks } from '../../check-links.ts';
-import { notFound, storageUnavailable } from '../../common-problems.ts';
+import { checkLinks, notFound, storageUnavailable } from '../../common-problems.ts';
 import { undoAcceptance } from '../accept-job.ts';
 import { idempotently, isOfRequest } from '../idempotent.ts';
 import { checkScopes } from '../job-actions.ts';

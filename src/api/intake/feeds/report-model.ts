@@ -1,6 +1,6 @@
 import type { OutfitDescription } from '../../../taxonomy/outfit/outfit-schema.ts';
 import type { Classification } from '../../../taxonomy/response-schema.ts';
-import { outfitResponse } from '../outfit-response.ts';
+import { outfitResponse } from '../job-response.ts';
 import type { ImageLine, NotesLine, ProductLine } from './report-lines.ts';
 import type { RunResponse } from './response.ts';
 

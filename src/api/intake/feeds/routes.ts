@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { FeedInspection } from '../../../feed-formats/inspect.ts';
 import { FEED_MEDIA_TYPES } from '../../../feed-formats/sniff.ts';
-import { type Call, json, type Reply, type Route, route } from '../../../http/route.ts';
+import { type Call, json, jsonDoc, type Reply, type Route, route } from '../../../http/route.ts';
 import type { BatchRecord } from '../../../intake/batches/batch-record.ts';
 import type { Batches } from '../../../intake/batches/batches.ts';
 import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
 import type { FeedRecord } from '../../../intake/feeds/feeds.ts';
 import { Problem } from '../../../platform/problem.ts';
-import { jsonDoc } from '../../json-doc.ts';
 import type { BatchEvents } from '../batches/events.ts';
 import { BatchEvent } from '../batches/response.ts';
 import { duplicatesRoute } from '../duplicates.ts';

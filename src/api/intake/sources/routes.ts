@@ -1,12 +1,11 @@
 import type { Gateway } from '../../../gateway.ts';
-import { type Call, json, type Route, route } from '../../../http/route.ts';
+import { type Call, json, jsonDoc, type Route, route } from '../../../http/route.ts';
 import type { DeclaredSource, Place } from '../../../intake/sources/declared-sources.ts';
 import { nameProblem } from '../../../intake/sources/manifest-lines.ts';
 import { countObjects, statusOfSource } from '../../../intake/sources/source-state.ts';
 import { unlessDefault } from '../../../output/options.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { notFound } from '../../common-problems.ts';
-import { jsonDoc } from '../../json-doc.ts';
 import { OUTPUT_SECONDS } from '../job-request.ts';
 import { acceptOptions } from '../presets.ts';
 import { retentionPolicy } from '../retention-policy.ts';

@@ -1,17 +1,21 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
+import { makeZip } from 'client-zip';
 import type { Gateway } from '../../../gateway.ts';
 import { batchFiles } from '../../../intake/batches/batch-files.ts';
 import { BATCH_TERMINAL_STATUSES, type BatchRecord } from '../../../intake/batches/batch-record.ts';
+import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
 import { isRejected, type ResultLine, rowCount } from '../../../intake/batches/rows.ts';
 import { cutOutOf } from '../../../intake/review/refined.ts';
+import { fileNameOf } from '../../../output/formats.ts';
+import { extensionOf } from '../../../output/options.ts';
 import { Problem } from '../../../platform/problem.ts';
 import type { GarmentFile, StoredCutOut } from '../../../queue/job-data.ts';
 import { garmentKey, garmentsPrefix } from '../../../storage/blob-keys.ts';
+import type { Blobs } from '../../../storage/blobs.ts';
 import { replaced, resultsGone, throwUnavailable } from '../../common-problems.ts';
 import { openVerified } from '../../verified-blob.ts';
-import { failureProblem, RETRY_SOON } from '../job-response.ts';
-import { garmentFile } from '../outfit-response.ts';
-import { findChunk } from './reports.ts';
+import { failureProblem, garmentFile, publicProblem, RETRY_SOON } from '../job-response.ts';
+import { findChunk, REPORTS } from './reports.ts';
 
 type Services = Pick<Gateway, 'batches' | 'blobs' | 'reviews'>;
 
@@ -124,3 +128,72 @@ export async function openGarment(
   );
   return { body, file };
 }
+
+/** Lists the rows of an archive that have no file in it, and why. */
+const ERRORS_FILE = 'errors.ndjson';
+
+/** Names files, each differently, also where file systems take capital letters for small ones. */
+class FileNames {
+  readonly #used = new Set([ERRORS_FILE]);
+
+  nameOf({ customId, row }: { customId?: string | undefined; row: number }, extension: string) {
+    const base = fileNameOf(customId ?? '') || `${row}`;
+    const names = [base, `${base}-${row}`].map((name) => `${name}.${extension}`);
+    const name = names.find((each) => !this.#used.has(each.toLowerCase())) ?? `${row}.${extension}`;
+    this.#used.add(name.toLowerCase());
+    return name;
+  }
+}
+
+interface ArchiveSource {
+  blobs: Blobs;
+  batch: BatchRecord;
+  outcomes: AsyncIterable<RowOutcome>;
+  /** Returns why a cut-out may be missing now. */
+  missing(): Promise<Problem | undefined>;
+  signal: AbortSignal;
+}
+
+const isOfOneFile = (error: unknown): error is Problem =>
+  error instanceof Problem && (error.type === 'damaged' || error.type === 'gone');
+
+/** Opens the cut-out of a row, or returns its line for the file of errors. */
+async function openOrTell(
+  { blobs, missing, signal }: ArchiveSource,
+  { row }: RowOutcome,
+  cutout: StoredCutOut,
+): Promise<Readable | object> {
+  return openVerified(blobs, cutout, signal, missing).catch((error) => {
+    if (!isOfOneFile(error)) throw error;
+    const { customId, line } = row;
+    return { row: row.row, customId, line, problem: publicProblem(error) };
+  });
+}
+
+async function* filesOf(source: ArchiveSource) {
+  const { batch, outcomes } = source;
+  const names = new FileNames();
+  const lastModified = new Date(batch.createdAt);
+  const errors: object[] = [];
+  for await (const outcome of outcomes) {
+    const { row, result } = outcome;
+    const cutout = result?.status === 'succeeded' ? result.results.cutout : undefined;
+    const found = cutout
+      ? await openOrTell(source, outcome, cutout)
+      : REPORTS.errors(batch, outcome);
+    if (found instanceof Readable && cutout) {
+      const name = names.nameOf(row, extensionOf(cutout.mediaType));
+      yield { name, lastModified, input: found };
+    } else if (found) errors.push(found);
+  }
+  if (errors.length === 0) return;
+  const input = errors.map((line) => `${JSON.stringify(line)}\n`).join('');
+  yield { name: ERRORS_FILE, lastModified, input };
+}
+
+/**
+ * Streams a ZIP archive of the cut-outs of a batch, uncompressed, one after the other; `errors.ndjson` lists the rows
+ * without one. It breaks off, and so is no valid archive, if storage fails meanwhile or a large file is damaged.
+ */
+export const archiveOf = (source: ArchiveSource): Readable =>
+  Readable.fromWeb(makeZip(filesOf(source)) as Parameters<typeof Readable.fromWeb>[0]);

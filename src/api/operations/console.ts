@@ -4,9 +4,13 @@ import { SESSION_SECONDS } from '../../auth/sessions.ts';
 import type { Gateway } from '../../gateway.ts';
 import { type Grant, isOverTls, sessionCookie, sessionIdOf } from '../../http/credentials.ts';
 import { addressBlock, limitHeaders } from '../../http/limits.ts';
-import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
+import { type Call, json, jsonDoc, type Reply, type Route, route } from '../../http/route.ts';
 import { Problem } from '../../platform/problem.ts';
-import { jsonDoc } from '../json-doc.ts';
+import { checkLinks } from '../common-problems.ts';
+import { ImageUrl } from '../intake/job-request.ts';
+import { toReply } from '../intake/review/photo.ts';
+import { CUT_OUT_MEDIA } from '../removal/cut-out-response.ts';
+import type { ImageRequests } from '../removal/image-requests.ts';
 
 /** What the console may know about its key; never the key itself. */
 const SignedIn = z
@@ -105,4 +109,33 @@ export function consoleRoutes({
       handle: signOut,
     }),
   ];
+}
+
+const PhotoRequest = z.strictObject({ imageUrl: ImageUrl });
+type PhotoRequest = z.infer<typeof PhotoRequest>;
+
+/** The route by which the console gets a photo of another site, which its browser may not read. */
+export function photoRoute(
+  images: Pick<ImageRequests, 'fetchImage'>,
+  { linkRule }: Pick<Gateway, 'linkRule'>,
+): Route {
+  async function fetchPhoto(call: Call<unknown, PhotoRequest>): Promise<Reply> {
+    const { imageUrl } = call.body;
+    checkLinks(linkRule, { '/imageUrl': imageUrl });
+    const { file, result } = await images.fetchImage(imageUrl, call);
+    return toReply(file, result.mediaType);
+  }
+
+  return route('fetchPhoto', 'POST /console/photos', {
+    scope: 'background-removal:process',
+    body: PhotoRequest,
+    maxBodyBytes: 8192,
+    responses: {
+      200: {
+        description: 'The photo as it was sent',
+        content: CUT_OUT_MEDIA,
+      },
+    },
+    handle: fetchPhoto,
+  });
 }
