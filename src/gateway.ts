@@ -5,7 +5,7 @@ import { Authentication } from './auth/authentication.ts';
 import { IdentityProvider } from './auth/identity-provider.ts';
 import { Keys } from './auth/keys.ts';
 import { readOidcSettings } from './auth/oidc-settings.ts';
-import { AuditLog, RequestLog } from './auth/request-log.ts';
+import { AuditLog, RequestLog } from './auth/request-logs.ts';
 import { ClientUsage } from './auth/usage.ts';
 import { Limits } from './http/limits.ts';
 import { Completions } from './intake/completions.ts';

@@ -6,7 +6,7 @@ import type { Gateway } from '../gateway.ts';
 import { compressResponses } from '../http/compression.ts';
 import { answerOtherMethodsOfPages } from '../http/other-methods.ts';
 import type { Route } from '../http/route.ts';
-import { createServer, type HttpServer } from '../http/server.ts';
+import { HttpServer } from '../http/server.ts';
 import { markSunsets } from '../http/sunset.ts';
 import type { Config } from '../platform/config.ts';
 import { watchServer, watchSyncLoad } from '../platform/metrics/gateway.ts';
@@ -80,7 +80,7 @@ export function gatewayServer(
   const { findCaller, findSessionCaller } = authentication;
   watchSyncLoad(registry, deadlineMillis, admission.load);
   const recorder = new RequestRecorder(gateway, routes, log);
-  const server = createServer({
+  const server = new HttpServer({
     routes,
     lookUp: findCaller,
     lookUpSession: findSessionCaller,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { USAGE_DAYS } from '../../auth/key-record.ts';
-import { AuditEntry, LoggedRequest } from '../../auth/request-log.ts';
+import { AuditEntry, LoggedRequest } from '../../auth/request-logs.ts';
 import type { Gateway } from '../../gateway.ts';
 import { type Call, json, jsonDoc, type Reply, type Route, route } from '../../http/route.ts';
 import { Problem, unavailable } from '../../platform/problem.ts';
