@@ -4,11 +4,15 @@ import { join } from 'node:path';
 import type { Job } from 'bullmq';
 import { afterAll } from 'vitest';
 import { Keys } from '../../src/auth/keys.ts';
-import { batchFiles, batchKeys, putLines } from '../../src/intake/batches/batch-files.ts';
+import {
+  batchFiles,
+  batchKeys,
+  putLines,
+  type RowLine,
+} from '../../src/intake/batches/batch-files.ts';
 import type { BatchRecord } from '../../src/intake/batches/batch-record.ts';
 import { Batches } from '../../src/intake/batches/batches.ts';
 import { type RowOutcome, readRowOutcomes } from '../../src/intake/batches/row-reader.ts';
-import type { RowLine } from '../../src/intake/batches/rows.ts';
 import { type FeedManifest, Feeds, newFeedId, newRunId } from '../../src/intake/feeds/feeds.ts';
 import { FeedRuns } from '../../src/intake/feeds/runs.ts';
 import { StoredBytes } from '../../src/intake/stored-bytes.ts';

@@ -1,14 +1,18 @@
 import { once } from 'node:events';
 import { UnrecoverableError, Worker } from 'bullmq';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { batchKeys, putLines } from '../../../src/intake/batches/batch-files.ts';
+import {
+  batchKeys,
+  putLines,
+  type ResultLine,
+  type RowLine,
+} from '../../../src/intake/batches/batch-files.ts';
 import {
   BATCH_RUNNING_STATUSES,
   type BatchRecord,
 } from '../../../src/intake/batches/batch-record.ts';
 import { Batches } from '../../../src/intake/batches/batches.ts';
 import { readRowOutcomes } from '../../../src/intake/batches/row-reader.ts';
-import type { ResultLine, RowLine } from '../../../src/intake/batches/rows.ts';
 import { ReviewDecisions } from '../../../src/intake/review/decisions.ts';
 import { OUTBOX } from '../../../src/intake/webhooks/outbox.ts';
 import { hostClock } from '../../../src/platform/clock.ts';

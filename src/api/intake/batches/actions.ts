@@ -5,11 +5,11 @@ import type { Call, Reply } from '../../../http/route.ts';
 import { batchKeys, putJson, putSealed } from '../../../intake/batches/batch-files.ts';
 import {
   BATCH_CANCELED_STATUSES,
+  BATCHES_PATH,
   type BatchManifest,
   type BatchRecord,
 } from '../../../intake/batches/batch-record.ts';
 import { moveToCancel } from '../../../intake/batches/cancel.ts';
-import { BATCHES_PATH } from '../../../intake/batches/links.ts';
 import { restoreLostRows } from '../../../intake/batches/restore.ts';
 import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
 import { putDeed } from '../../../intake/deeds.ts';

@@ -1,10 +1,14 @@
 import { Readable } from 'node:stream';
 import { makeZip } from 'client-zip';
 import type { Gateway } from '../../../gateway.ts';
-import { batchFiles } from '../../../intake/batches/batch-files.ts';
+import {
+  batchFiles,
+  isRejected,
+  type ResultLine,
+  rowCount,
+} from '../../../intake/batches/batch-files.ts';
 import { BATCH_TERMINAL_STATUSES, type BatchRecord } from '../../../intake/batches/batch-record.ts';
 import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
-import { isRejected, type ResultLine, rowCount } from '../../../intake/batches/rows.ts';
 import { cutOutOf } from '../../../intake/review/refined.ts';
 import { fileNameOf } from '../../../output/formats.ts';
 import { extensionOf } from '../../../output/options.ts';

@@ -1,8 +1,11 @@
 import { z } from 'zod';
-import { BATCH_TERMINAL_STATUSES, type BatchRecord } from '../../../intake/batches/batch-record.ts';
-import { BATCHES_PATH } from '../../../intake/batches/links.ts';
+import type { ResultLine, RowLine } from '../../../intake/batches/batch-files.ts';
+import {
+  BATCH_TERMINAL_STATUSES,
+  BATCHES_PATH,
+  type BatchRecord,
+} from '../../../intake/batches/batch-record.ts';
 import { type RowOutcome, readRowOutcomes } from '../../../intake/batches/row-reader.ts';
-import type { ResultLine, RowLine } from '../../../intake/batches/rows.ts';
 import { Input, type StoredCutOut, type StoredOutfit } from '../../../queue/job-data.ts';
 import { OutfitDescription } from '../../../taxonomy/outfit/outfit-schema.ts';
 import { ParseGroup } from '../../../taxonomy/outfit/parse-groups.ts';

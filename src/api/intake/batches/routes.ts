@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import type { Gateway } from '../../../gateway.ts';
 import { type Call, json, jsonDoc, type Reply, type Route, route } from '../../../http/route.ts';
-import type { BatchRecord } from '../../../intake/batches/batch-record.ts';
-import { BATCHES_PATH, batchLinks } from '../../../intake/batches/links.ts';
+import {
+  BATCHES_PATH,
+  type BatchRecord,
+  batchLinks,
+} from '../../../intake/batches/batch-record.ts';
 import type { Idempotency, StoredResponse } from '../../../intake/idempotency.ts';
 import { cutOutResponseDoc } from '../../removal/cut-out-response.ts';
 import { duplicatesRoute } from '../duplicates.ts';

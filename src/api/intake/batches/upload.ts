@@ -1,16 +1,17 @@
 import { type Meter, secondsToMidnight } from '../../../auth/key-record.ts';
 import type { Gateway } from '../../../gateway.ts';
 import type { Caller } from '../../../http/route.ts';
-import { batchKeys, putRows } from '../../../intake/batches/batch-files.ts';
-import type { BatchRecord, Upload } from '../../../intake/batches/batch-record.ts';
 import {
+  batchKeys,
   expandRejected,
   isRejected,
   mergeRejected,
+  putRows,
   type RejectedRow,
   type RowLine,
   rowCount,
-} from '../../../intake/batches/rows.ts';
+} from '../../../intake/batches/batch-files.ts';
+import type { BatchRecord, Upload } from '../../../intake/batches/batch-record.ts';
 import { type ValidatedImage, validateImage } from '../../../intake/validate-image.ts';
 import { Problem } from '../../../platform/problem.ts';
 import type { AcceptedRow } from '../../../queue/job-data.ts';

@@ -2,7 +2,7 @@ import { FEED_MEDIA_TYPES } from '../../../feed-formats/sniff.ts';
 import { mediaTypeOf } from '../../../http/request-head.ts';
 import type { Call, Caller, Reply } from '../../../http/route.ts';
 import { batchKeys, putJson } from '../../../intake/batches/batch-files.ts';
-import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
+import { FEEDS_PATH, runLinks } from '../../../intake/batches/batch-record.ts';
 import { feedKeys } from '../../../intake/feeds/feed-keys.ts';
 import {
   type FeedManifest,

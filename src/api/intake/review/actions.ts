@@ -1,7 +1,10 @@
 import type { Gateway } from '../../../gateway.ts';
 import type { Call, Reply } from '../../../http/route.ts';
-import { BATCH_TERMINAL_STATUSES, type BatchRecord } from '../../../intake/batches/batch-record.ts';
-import { batchReviewedEntry } from '../../../intake/batches/links.ts';
+import {
+  BATCH_TERMINAL_STATUSES,
+  type BatchRecord,
+  batchReviewedEntry,
+} from '../../../intake/batches/batch-record.ts';
 import { putRule, readHistory } from '../../../intake/review/audit.ts';
 import type { Decision } from '../../../intake/review/decisions.ts';
 import { type MendedRow, withNewest } from '../../../intake/review/refined.ts';

@@ -1,7 +1,6 @@
 import type { Gateway } from '../../../gateway.ts';
 import type { Call, Caller } from '../../../http/route.ts';
-import type { BatchRecord } from '../../../intake/batches/batch-record.ts';
-import { batchReviewedEntry } from '../../../intake/batches/links.ts';
+import { type BatchRecord, batchReviewedEntry } from '../../../intake/batches/batch-record.ts';
 import { dropRecorded, putDecision } from '../../../intake/review/audit.ts';
 import {
   type Decided,
