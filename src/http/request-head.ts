@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { Problem, type ProblemType } from '../platform/problem.ts';
+import { hasCode } from '../platform/system-error.ts';
 
 /** Returns the media type in a `Content-Type`, lower-case and without parameters; empty without one. */
 export const mediaTypeOf = (contentType: string | undefined): string =>
@@ -21,15 +22,12 @@ function adviceFor(sent: string, accepted: readonly string[]): string {
   return '';
 }
 
-const isMediaTypeError = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE';
-
 /** Returns the problem of a body of a type that the endpoint does not read; undefined for other errors. */
 export function mediaTypeProblem(
   error: unknown,
   { headers, routeOptions }: FastifyRequest,
 ): Problem | undefined {
-  if (!isMediaTypeError(error)) return undefined;
+  if (!hasCode(error, 'FST_ERR_CTP_INVALID_MEDIA_TYPE')) return undefined;
   const accepted = routeOptions.config.accepts ?? [];
   if (accepted.length === 0) return undefined;
   const sent = mediaTypeOf(headers['content-type'])

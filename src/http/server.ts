@@ -7,13 +7,12 @@ import {
   fastify,
   LogController,
 } from 'fastify';
-import type { RequestObservation } from '../platform/metrics/gateway.ts';
+import type { RequestObservation, ServerFigures } from '../platform/metrics/gateway.ts';
 import { Problem, unavailable } from '../platform/problem.ts';
 import { BodyMemory, type BodyTimes, hasBody, holdResponse, limitBodyTime } from './body-limits.ts';
 import { compressResponses, protectSessions } from './compression.ts';
-import { type ConnectionState, type Evicted, trackConnections } from './connections.ts';
+import { trackConnections } from './connections.ts';
 import { allowOrigins } from './cors.ts';
-import type { ShareRejection } from './fair-share.ts';
 import { isFilePart, MAX_TEXT_PART_BYTES } from './image-body.ts';
 import { parseAsJson } from './json-body.ts';
 import { limitHeaders } from './limits.ts';
@@ -72,15 +71,6 @@ export interface ServerOptions
   maxBodyMemoryBytes?: number;
   /** Called once for each answered request. */
   observe(request: AnsweredRequest): void;
-}
-
-/** What the server holds, and what it has turned down since it started, by reason. */
-interface ServerFigures {
-  bodyBytes: number;
-  connections: Readonly<Record<ConnectionState, number>>;
-  evictedConnections: Readonly<Record<Evicted, number>>;
-  rejectedBodies: Readonly<Record<ShareRejection, number>>;
-  rejectedConnections: Readonly<Record<ShareRejection, number>>;
 }
 
 const REQUEST_MILLIS = 60_000;

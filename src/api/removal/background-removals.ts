@@ -10,8 +10,6 @@ import {
   toCutOutOptions,
   withoutBlanks,
 } from '../../output/request.ts';
-import type { CutOutReview } from '../../output/review.ts';
-import type { RulesReport } from '../../output/rules/verdicts.ts';
 import { fieldProblem, Problem } from '../../platform/problem.ts';
 import { chargedOnce, contentOf } from '../intake/idempotent.ts';
 import {
@@ -34,6 +32,7 @@ import {
   CUT_OUT_HEADERS,
   CUT_OUT_MEDIA,
   type CutOutFile,
+  type CutOutQuality,
   checkedFile,
   qualityHeaders,
   serverTiming,
@@ -53,16 +52,8 @@ const Fields = z.preprocess(
   z.strictObject({ ...optionFields, backgroundImage: BackgroundImage }).superRefine(checkConflicts),
 );
 
-interface CutOut extends CutOutFile {
-  model: string;
-  confidence: number;
-  review?: CutOutReview | undefined;
-  rules?: RulesReport | undefined;
-  alpha?: 'kept' | undefined;
-}
-
 function cutOutReply(
-  cutOut: CutOut,
+  cutOut: CutOutFile & CutOutQuality,
   asBase64: boolean,
   extraHeaders: Record<string, string>,
 ): Reply {

@@ -7,7 +7,6 @@ import {
   createClient,
 } from '../../../packages/client/src/client.ts';
 import { isKeyShaped } from '../../auth/key-record.ts';
-import { fileErrorText, hasCode } from '../../platform/file-error.ts';
 import {
   homeOf,
   type LocalInstance,
@@ -15,6 +14,7 @@ import {
   START,
   whyNoInstance,
 } from '../../platform/local-instance.ts';
+import { fileErrorText, hasCode } from '../../platform/system-error.ts';
 import { CliError, EXIT, usageError } from '../terminal/exit.ts';
 
 /** Options that choose the server and the key. */

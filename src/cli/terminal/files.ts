@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { z } from 'zod';
-import { fileErrorText, hasCode } from '../../platform/file-error.ts';
+import { fileErrorText, hasCode } from '../../platform/system-error.ts';
 import { CliError, usageError } from './exit.ts';
 
 function parseJson(text: string, file: string): unknown {

@@ -4,6 +4,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, Job } from '../../../packages/client/src/client.ts';
 import { reviewTexts } from '../../output/review.ts';
+import { hasCode } from '../../platform/system-error.ts';
 import { connect, type ServerOptions } from '../connection/connect.ts';
 import type { ImageOptions } from '../images/image-options.ts';
 import {
@@ -199,11 +200,10 @@ async function runPass(
     } catch (error) {
       either.throwIfAborted();
       if (isFinal(error)) throw error;
-      const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT';
       if (isOfFile(error)) {
         await noteFailure(watch, version, error);
         pass.failed++;
-      } else if (!isGone) pass.obstacle = error;
+      } else if (!hasCode(error, 'ENOENT')) pass.obstacle = error;
     }
   };
   const { jobs = DEFAULT_JOBS } = watch.options;

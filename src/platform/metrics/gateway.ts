@@ -35,7 +35,7 @@ export interface RequestObservation {
 }
 
 /** What the HTTP server holds, and what it has turned down since it started, by reason. */
-interface ServerFigures {
+export interface ServerFigures {
   bodyBytes: number;
   connections: Readonly<Record<string, number>>;
   evictedConnections: Readonly<Record<string, number>>;

@@ -1,8 +1,12 @@
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
+/** Returns the code of an error of the system or a library; empty for others. */
+export const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && error.code ? String(error.code) : '';
+
 export const hasCode = (error: unknown, ...codes: string[]): boolean =>
-  error instanceof Error && 'code' in error && codes.includes(String(error.code));
+  codes.includes(codeOf(error));
 
 /** Says to whom a path belongs, or the folder in which it would be. */
 function ownerText(path: string): string {
