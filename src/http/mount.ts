@@ -23,41 +23,6 @@ import { admit, disconnectSignal } from './request-context.ts';
 import type { Reply, Route } from './route.ts';
 import { checkSunset, sunsetHeaders } from './sunset.ts';
 
-/** Limit of a body that its route does not use. */
-const UNUSED_BODY_BYTES = 1024;
-
-const NOTHING = /^$/;
-const NOTHING_OR_EMPTY_OBJECT = /^\s*(\{\s*\}\s*)?$/;
-
-/**
- * Returns a parser of bodies that must say nothing.
- * @param accepted what the text of such a body looks like
- * @throws Problem unsupported-media-type for other bodies, and for those over 1 KiB
- */
-const requireText =
-  (accepted: RegExp) =>
-  async (_request: unknown, payload: IncomingMessage): Promise<undefined> => {
-    let text = '';
-    // Not destroyed at the end: there is still a response to send.
-    for await (const chunk of payload.iterator({ destroyOnReturn: false })) {
-      text += chunk;
-      if (text.length > UNUSED_BODY_BYTES) break;
-    }
-    if (accepted.test(text)) return;
-    payload.resume(); // lets the client finish sending, and then see the response
-    throw new Problem('unsupported-media-type', UNKNOWN_MEDIA_TYPE);
-  };
-
-/** Accepts no body under any media type that has no parser, and under none. */
-const acceptNoBody = (scope: FastifyInstance): void => {
-  scope.addContentTypeParser('*', requireText(NOTHING));
-};
-
-/** Accepts `{}` for no body, on a route that has no other JSON. */
-const acceptEmptyJson = (scope: FastifyInstance): void => {
-  scope.addContentTypeParser('application/json', requireText(NOTHING_OR_EMPTY_OBJECT));
-};
-
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The media types that its handler streams. */
@@ -112,6 +77,41 @@ function mediaTypesOf({ stream, imageForm, form, body, uncheckedBody }: Route): 
   if (schemas) return Object.keys(schemas);
   return (body ?? uncheckedBody) ? [JSON_MEDIA_TYPE] : [];
 }
+
+/** Limit of a body that its route does not use. */
+const UNUSED_BODY_BYTES = 1024;
+
+const NOTHING = /^$/;
+const NOTHING_OR_EMPTY_OBJECT = /^\s*(\{\s*\}\s*)?$/;
+
+/**
+ * Returns a parser of bodies that must say nothing.
+ * @param accepted what the text of such a body looks like
+ * @throws Problem unsupported-media-type for other bodies, and for those over 1 KiB
+ */
+const requireText =
+  (accepted: RegExp) =>
+  async (_request: unknown, payload: IncomingMessage): Promise<undefined> => {
+    let text = '';
+    // Not destroyed at the end: there is still a response to send.
+    for await (const chunk of payload.iterator({ destroyOnReturn: false })) {
+      text += chunk;
+      if (text.length > UNUSED_BODY_BYTES) break;
+    }
+    if (accepted.test(text)) return;
+    payload.resume(); // lets the client finish sending, and then see the response
+    throw new Problem('unsupported-media-type', UNKNOWN_MEDIA_TYPE);
+  };
+
+/** Accepts no body under any media type that has no parser, and under none. */
+const acceptNoBody = (scope: FastifyInstance): void => {
+  scope.addContentTypeParser('*', requireText(NOTHING));
+};
+
+/** Accepts `{}` for no body, on a route that has no other JSON. */
+const acceptEmptyJson = (scope: FastifyInstance): void => {
+  scope.addContentTypeParser('application/json', requireText(NOTHING_OR_EMPTY_OBJECT));
+};
 
 /** Accepts a request without a body, whatever type it declares. */
 function mountWithoutBody(app: FastifyInstance, deps: MountOptions, route: Route): void {

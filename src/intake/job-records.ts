@@ -16,7 +16,6 @@ export const PENDING_STATUSES: readonly JobStatus[] = ['queued', 'active'];
 export const TERMINAL_STATUSES: readonly JobStatus[] = ['succeeded', 'failed', 'canceled'];
 
 export const JOBS_PATH = '/intake/v1/jobs';
-/** The path of the garments of a job. */
 export const jobGarmentsPath = (id: string): string => `${JOBS_PATH}/${id}/garments`;
 
 export const jobLinks = (id: string) => ({

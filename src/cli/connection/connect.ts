@@ -23,7 +23,6 @@ export interface ServerOptions {
   keyFile?: string;
 }
 
-/** A server and the key for it. */
 interface ServerProfile {
   url: string;
   key: string;

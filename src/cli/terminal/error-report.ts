@@ -96,7 +96,6 @@ export function errorText(error: unknown): string {
 /** Types of failures without a response of the server. */
 const UNREACHABLE: readonly string[] = ['connection-failed', 'timeout', 'redirected'];
 
-/** Returns the exit code for an error. */
 export function toExitCode(error: unknown): number {
   if (error instanceof CliError || error instanceof InterruptedError) return error.exitCode;
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;

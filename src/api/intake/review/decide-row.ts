@@ -21,7 +21,6 @@ export interface Known extends Decided, MendedRows {
   carried: CarriedDecisions;
 }
 
-/** What was said with a decision. */
 const saidWith = ({ note, category }: Pick<Decision, 'note' | 'category'>) => ({
   ...(note !== undefined && { note }),
   ...(category !== undefined && { category }),
