@@ -16,7 +16,7 @@ import { takeLoopTurn } from './json-body.ts';
 import { addressBlock } from './limits.ts';
 import { parse } from './parse.ts';
 import { asProblem } from './problem-response.ts';
-import { type AccessControl, createAccessCheck } from './request-context.ts';
+import { AccessCheck, type AccessControl } from './request-context.ts';
 import { requestOrigin } from './request-head.ts';
 import type { Call, Route } from './route.ts';
 
@@ -52,7 +52,7 @@ export function createCall(
 ): Call {
   const { grant, admission: { rateLimit } = {} } = request.requestContext;
   const { maxImageBytes: maxFileBytes, idleMillis, closing } = deps;
-  const checkAccess = createAccessCheck(deps, route, request);
+  const { run: checkAccess } = new AccessCheck(deps, route, request);
   return {
     requestId: request.id,
     client: grant?.client ?? `address:${addressBlock(request.ip ?? '')}`,

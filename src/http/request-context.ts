@@ -127,20 +127,25 @@ export async function admit(
 /** How soon a revoked key ends bodies and responses in progress. */
 const RECHECK_MILLIS = 5000;
 
-/**
- * Returns a function that authenticates a request again, at most every five seconds. It throws if the
- * key is no longer accepted. While keys cannot be checked, the caller stays admitted.
- */
-export function createAccessCheck(
-  control: AccessControl,
-  rule: AccessRule,
-  request: FastifyRequest,
-): () => Promise<void> {
-  let checkedAt = performance.now();
-  return async () => {
-    if (rule.scope === 'keyless' || performance.now() - checkedAt < RECHECK_MILLIS) return;
-    checkedAt = performance.now();
-    await authenticate(control, rule, request).catch((error) => {
+/** Authenticates a request again while it lasts, at most every five seconds. */
+export class AccessCheck {
+  readonly #request;
+  readonly #control;
+  readonly #rule;
+  #checkedAt = performance.now();
+
+  constructor(control: AccessControl, rule: AccessRule, request: FastifyRequest) {
+    this.#control = control;
+    this.#rule = rule;
+    this.#request = request;
+  }
+
+  /** Throws if the key is no longer accepted. While keys cannot be checked, the caller stays admitted. */
+  readonly run = async (): Promise<void> => {
+    const isRecent = performance.now() - this.#checkedAt < RECHECK_MILLIS;
+    if (this.#rule.scope === 'keyless' || isRecent) return;
+    this.#checkedAt = performance.now();
+    await authenticate(this.#control, this.#rule, this.#request).catch((error) => {
       const isUnchecked = error instanceof Problem && error.type === 'upstream-unavailable';
       if (!isUnchecked) throw error;
     });

@@ -12,6 +12,11 @@ import type { CutOut } from '../inference/child-results.ts';
 import type { CutOutSettings } from '../inference/cut-out.ts';
 import { DecodeError, type Engine, EngineCrash, startEngine } from '../inference/pool.ts';
 
+/*
+ * Cuts out files without Redis and object storage. Requests and events are messages to and from the parent
+ * process; when the parent exits or disconnects, this process exits.
+ */
+
 interface LocalDeps {
   engine: Engine;
   limits: ImageLimits;
@@ -79,10 +84,6 @@ async function cutOutFile(deps: LocalDeps, request: LocalRequest): Promise<Local
   }
 }
 
-/**
- * Cuts out files without Redis and object storage. Requests and events are messages to and from the parent
- * process; when the parent exits or disconnects, this process exits.
- */
 function send(event: LocalEvent): void {
   if (process.connected) process.send?.(event);
 }
