@@ -35,128 +35,121 @@ interface EngineInfo {
   fallback?: string | undefined;
 }
 
-/** The metrics of a worker. Of jobs, the label is `kind`, because Prometheus sets `job` itself. */
-export class WorkerMetrics {
-  readonly #registry;
-  readonly #steps;
-  readonly #jobs;
-  readonly #refusals;
-  readonly #takenOver;
-  readonly #fetchErrors;
-  readonly #cutOuts;
-  readonly #reviewReasons;
-  readonly #verdicts;
-  readonly #engineWaits;
-  readonly #batchSizes;
-  readonly #model;
-  readonly #fallback;
-  readonly #sweeps;
-  readonly #recovered;
-  readonly #damaged;
-
-  constructor(registry: Registry) {
-    const common = (name: string, help: string, labelNames: readonly string[]) => ({
-      ...{ name, help, labelNames },
-      registers: [registry],
-    });
-    const counter = (name: string, help: string, ...labels: string[]) =>
-      new Counter(common(name, help, labels));
-    const gauge = (name: string, help: string, ...labels: string[]) =>
-      new Gauge(common(name, help, labels));
-    const histogram = (name: string, help: string, buckets: number[], ...labels: string[]) =>
-      new Histogram({ ...common(name, help, labels), buckets });
-    this.#registry = registry;
-    this.#steps = histogram(
+/** Registers the metrics of a worker. Of jobs, the label is `kind`, because Prometheus sets `job` itself. */
+function metricsIn(registry: Registry) {
+  const common = (name: string, help: string, labelNames: readonly string[]) => ({
+    ...{ name, help, labelNames },
+    registers: [registry],
+  });
+  const counter = (name: string, help: string, ...labels: string[]) =>
+    new Counter(common(name, help, labels));
+  const gauge = (name: string, help: string, ...labels: string[]) =>
+    new Gauge(common(name, help, labels));
+  const histogram = (name: string, help: string, buckets: number[], ...labels: string[]) =>
+    new Histogram({ ...common(name, help, labels), buckets });
+  return {
+    steps: histogram(
       'selvage_job_step_seconds',
       'Time of one step of a job: wait (in the queue), fetch, decode, inference, matte, encode, store; engine is all time within the child',
       STEP_BUCKETS_SECONDS,
       ...['kind', 'step'],
-    );
-    this.#jobs = histogram(
+    ),
+    jobs: histogram(
       'selvage_job_seconds',
       'Time from taking a job to its end',
       REQUEST_BUCKETS_SECONDS,
       ...['kind', 'outcome'],
-    );
-    this.#refusals = counter(
+    ),
+    refusals: counter(
       'selvage_job_refusals_total',
       'Jobs that ended with a problem, by type; upstream-failed of deliver-webhook is an abandoned delivery',
       ...['kind', 'problem'],
-    );
-    this.#takenOver = counter(
+    ),
+    takenOver: counter(
       'selvage_jobs_taken_over_total',
       'Attempts at jobs that stalled because their worker was lost or stuck',
       'kind',
-    );
+    ),
     // Hosts and clients are no labels: they are many, and strangers choose them.
-    this.#fetchErrors = counter(
+    fetchErrors: counter(
       'selvage_fetch_errors_total',
       'Failed fetches of images, feeds and webhooks by reason; too-slow and timeout are slow servers',
       'reason',
-    );
-    this.#cutOuts = counter(
+    ),
+    cutOuts: counter(
       'selvage_cutouts_total',
       'Cut-outs made, by whether a person should look at them: needed, unneeded',
       'review',
-    );
-    this.#reviewReasons = counter(
+    ),
+    reviewReasons: counter(
       'selvage_cutout_review_reasons_total',
       'What was noticed about cut-outs; one may have several reasons, some of which need no review',
       'reason',
-    );
-    this.#verdicts = counter(
+    ),
+    verdicts: counter(
       'selvage_rule_verdicts_total',
       'Verdicts on cut-outs by rule packs; the packs of clients are counted as own',
       ...['pack', 'rule', 'verdict'],
-    );
-    this.#engineWaits = histogram(
+    ),
+    engineWaits: histogram(
       'selvage_engine_wait_seconds',
       'Time an image waited for an inference child',
       REQUEST_BUCKETS_SECONDS,
-    );
-    this.#batchSizes = histogram(
+    ),
+    batchSizes: histogram(
       'selvage_engine_batch_size',
       'Images that went through the network together, counted once for each of them',
       BATCH_SIZE_BUCKETS,
-    );
-    this.#model = gauge(
+    ),
+    model: gauge(
       'selvage_model_info',
       'Always 1; the removal model and its device are in the labels',
       ...['model', 'version', 'device'],
-    );
-    this.#fallback = gauge(
+    ),
+    fallback: gauge(
       'selvage_device_fallback',
       '1 if there is a GPU that DEVICE=auto could not use, else 0; the log says why',
-    );
-    this.#sweeps = gauge(
+    ),
+    sweeps: gauge(
       'selvage_sweep_last_success_timestamp_seconds',
       'When this worker last finished a sweep, or started; use the newest of all workers',
       'sweep',
-    );
-    this.#recovered = counter(
+    ),
+    recovered: counter(
       'selvage_recovered_records_total',
       'Manifests of records that Redis had lost, by outcome: restored, or unreadable and kept',
       'outcome',
-    );
-    this.#damaged = counter(
+    ),
+    damaged: counter(
       'selvage_damaged_blobs_total',
       'Stored files found by the scrub whose bytes are not those that were written; the log names them',
-    );
+    ),
+  };
+}
+
+/** Counts and times what a worker does. */
+export class WorkerMetrics {
+  readonly #registry;
+  readonly #metrics;
+
+  constructor(registry: Registry) {
+    this.#registry = registry;
+    this.#metrics = metricsIn(registry);
   }
 
   job(end: JobObservation): void {
     const { name: kind, outcome, reason } = end;
-    this.#jobs.observe({ kind, outcome }, end.millis / 1000);
-    if (outcome === 'refused' && reason) this.#refusals.inc({ kind, problem: reason });
-    if (end.isTakenOver) this.#takenOver.inc({ kind });
+    this.#metrics.jobs.observe({ kind, outcome }, end.millis / 1000);
+    if (outcome === 'refused' && reason) this.#metrics.refusals.inc({ kind, problem: reason });
+    if (end.isTakenOver) this.#metrics.takenOver.inc({ kind });
     const steps = { ...(end.waitMillis !== undefined && { wait: end.waitMillis }), ...end.steps };
     for (const [step, millis] of Object.entries(steps)) {
-      this.#steps.observe({ kind, step }, millis / 1000);
+      this.#metrics.steps.observe({ kind, step }, millis / 1000);
     }
   }
 
   fetchError(reason: string): void {
-    this.#fetchErrors.inc({ reason });
+    this.#metrics.fetchErrors.inc({ reason });
   }
 
   fetchPools(pools: Readonly<Record<string, FetchPool>>): void {
@@ -175,35 +168,35 @@ export class WorkerMetrics {
   }
 
   readonly review = (review: { needed: boolean; reasons: readonly string[] }): void => {
-    this.#cutOuts.inc({ review: review.needed ? 'needed' : 'unneeded' });
-    for (const reason of review.reasons) this.#reviewReasons.inc({ reason });
+    this.#metrics.cutOuts.inc({ review: review.needed ? 'needed' : 'unneeded' });
+    for (const reason of review.reasons) this.#metrics.reviewReasons.inc({ reason });
   };
 
   /** Counts the verdicts on one picture. */
   rules(pack: string, verdicts: readonly { id: string; passed: boolean }[]): void {
     for (const { id, passed } of verdicts) {
-      this.#verdicts.inc({ pack, rule: id, verdict: passed ? 'passed' : 'failed' });
+      this.#metrics.verdicts.inc({ pack, rule: id, verdict: passed ? 'passed' : 'failed' });
     }
   }
 
   readonly picture = ({ waitMillis, batchSize }: { waitMillis: number; batchSize: number }) => {
-    this.#engineWaits.observe(waitMillis / 1000);
-    this.#batchSizes.observe(batchSize);
+    this.#metrics.engineWaits.observe(waitMillis / 1000);
+    this.#metrics.batchSizes.observe(batchSize);
   };
 
   engine({ model, device, fallback }: EngineInfo, children: () => number): void {
-    this.#model.set({ model: model.id, version: model.version, device }, 1);
-    this.#fallback.set(fallback === undefined ? 0 : 1);
+    this.#metrics.model.set({ model: model.id, version: model.version, device }, 1);
+    this.#metrics.fallback.set(fallback === undefined ? 0 : 1);
     registerLiveGauges(this.#registry, {
       selvage_engine_children: { help: 'Live inference children', read: children },
     });
   }
 
   readonly recovered = ({ restored, unreadable }: { restored: number; unreadable: number }) => {
-    this.#recovered.inc({ outcome: 'restored' }, restored);
-    this.#recovered.inc({ outcome: 'unreadable' }, unreadable);
+    this.#metrics.recovered.inc({ outcome: 'restored' }, restored);
+    this.#metrics.recovered.inc({ outcome: 'unreadable' }, unreadable);
   };
 
-  readonly swept = (sweep: string): void => this.#sweeps.setToCurrentTime({ sweep });
-  readonly damaged = (): void => this.#damaged.inc();
+  readonly swept = (sweep: string): void => this.#metrics.sweeps.setToCurrentTime({ sweep });
+  readonly damaged = (): void => this.#metrics.damaged.inc();
 }
