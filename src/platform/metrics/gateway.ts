@@ -132,31 +132,14 @@ export function watchSyncLoad(
     },
   };
   registerSampledGauges(registry, async () => load(), images, 0);
-  registerLiveGauges(registry, {
-    selvage_predicted_wait_seconds: {
-      help: 'Predicted time of a removal that arrives now',
-      read: () => load().waitMillis / 1000,
-    },
-    selvage_predicted_queue_seconds: {
-      help: 'Predicted time until a worker begins with a removal that arrives now',
-      read: () => load().queueMillis / 1000,
-    },
-    selvage_sync_deadline_seconds: {
-      help: 'Deadline of a synchronous request; a burst is shed when the predicted wait exceeds 0.8 of it',
-      read: () => deadlineMillis / 1000,
-    },
-    selvage_sync_queue_depth: {
-      help: 'Removals waiting or running',
-      read: () => load().depth,
-    },
-    selvage_sync_work_seconds: {
-      help: 'Predicted time in a slot of the removals and refinements in progress of this gateway',
-      read: () => load().workMillis / 1000,
-    },
-    selvage_worker_slots: {
-      help: 'Images all live workers can process at once',
-      read: () => load().slots,
-    },
-    selvage_workers: { help: 'Live workers', read: () => load().workers },
-  });
+  // biome-ignore format: a table reads best with a row a line
+  registerLiveGauges(registry, [
+    ['selvage_predicted_wait_seconds',  'Predicted time of a removal that arrives now', () => load().waitMillis / 1000],
+    ['selvage_predicted_queue_seconds', 'Predicted time until a worker begins with a removal that arrives now', () => load().queueMillis / 1000],
+    ['selvage_sync_deadline_seconds',   'Deadline of a synchronous request; a burst is shed when the predicted wait exceeds 0.8 of it', () => deadlineMillis / 1000],
+    ['selvage_sync_queue_depth',        'Removals waiting or running', () => load().depth],
+    ['selvage_sync_work_seconds',       'Predicted time in a slot of the removals and refinements in progress of this gateway', () => load().workMillis / 1000],
+    ['selvage_worker_slots',            'Images all live workers can process at once', () => load().slots],
+    ['selvage_workers',                 'Live workers', () => load().workers],
+  ]);
 }

@@ -21,9 +21,9 @@ export function createRegistry(version: string): Registry {
 /** Registers gauges whose values are read from this process's memory at scrape time. */
 export function registerLiveGauges(
   registry: Registry,
-  gauges: Readonly<Record<string, { help: string; read: () => number }>>,
+  gauges: readonly (readonly [name: string, help: string, read: () => number])[],
 ): void {
-  for (const [name, { help, read }] of Object.entries(gauges)) {
+  for (const [name, help, read] of gauges) {
     new Gauge({
       name,
       help,

@@ -187,9 +187,9 @@ export class WorkerMetrics {
   engine({ model, device, fallback }: EngineInfo, children: () => number): void {
     this.#metrics.model.set({ model: model.id, version: model.version, device }, 1);
     this.#metrics.fallback.set(fallback === undefined ? 0 : 1);
-    registerLiveGauges(this.#registry, {
-      selvage_engine_children: { help: 'Live inference children', read: children },
-    });
+    registerLiveGauges(this.#registry, [
+      ['selvage_engine_children', 'Live inference children', children],
+    ]);
   }
 
   readonly recovered = ({ restored, unreadable }: { restored: number; unreadable: number }) => {
