@@ -47,83 +47,24 @@ function metricsIn(registry: Registry) {
     new Gauge(common(name, help, labels));
   const histogram = (name: string, help: string, buckets: number[], ...labels: string[]) =>
     new Histogram({ ...common(name, help, labels), buckets });
+  // biome-ignore format: a table reads best with a row a line
   return {
-    steps: histogram(
-      'selvage_job_step_seconds',
-      'Time of one step of a job: wait (in the queue), fetch, decode, inference, matte, encode, store; engine is all time within the child',
-      STEP_BUCKETS_SECONDS,
-      ...['kind', 'step'],
-    ),
-    jobs: histogram(
-      'selvage_job_seconds',
-      'Time from taking a job to its end',
-      REQUEST_BUCKETS_SECONDS,
-      ...['kind', 'outcome'],
-    ),
-    refusals: counter(
-      'selvage_job_refusals_total',
-      'Jobs that ended with a problem, by type; upstream-failed of deliver-webhook is an abandoned delivery',
-      ...['kind', 'problem'],
-    ),
-    takenOver: counter(
-      'selvage_jobs_taken_over_total',
-      'Attempts at jobs that stalled because their worker was lost or stuck',
-      'kind',
-    ),
+    steps:         histogram('selvage_job_step_seconds', 'Time of one step of a job: wait (in the queue), fetch, decode, inference, matte, encode, store; engine is all time within the child', STEP_BUCKETS_SECONDS, 'kind', 'step'),
+    jobs:          histogram('selvage_job_seconds', 'Time from taking a job to its end', REQUEST_BUCKETS_SECONDS, 'kind', 'outcome'),
+    refusals:      counter('selvage_job_refusals_total', 'Jobs that ended with a problem, by type; upstream-failed of deliver-webhook is an abandoned delivery', 'kind', 'problem'),
+    takenOver:     counter('selvage_jobs_taken_over_total', 'Attempts at jobs that stalled because their worker was lost or stuck', 'kind'),
     // Hosts and clients are no labels: they are many, and strangers choose them.
-    fetchErrors: counter(
-      'selvage_fetch_errors_total',
-      'Failed fetches of images, feeds and webhooks by reason; too-slow and timeout are slow servers',
-      'reason',
-    ),
-    cutOuts: counter(
-      'selvage_cutouts_total',
-      'Cut-outs made, by whether a person should look at them: needed, unneeded',
-      'review',
-    ),
-    reviewReasons: counter(
-      'selvage_cutout_review_reasons_total',
-      'What was noticed about cut-outs; one may have several reasons, some of which need no review',
-      'reason',
-    ),
-    verdicts: counter(
-      'selvage_rule_verdicts_total',
-      'Verdicts on cut-outs by rule packs; the packs of clients are counted as own',
-      ...['pack', 'rule', 'verdict'],
-    ),
-    engineWaits: histogram(
-      'selvage_engine_wait_seconds',
-      'Time an image waited for an inference child',
-      REQUEST_BUCKETS_SECONDS,
-    ),
-    batchSizes: histogram(
-      'selvage_engine_batch_size',
-      'Images that went through the network together, counted once for each of them',
-      BATCH_SIZE_BUCKETS,
-    ),
-    model: gauge(
-      'selvage_model_info',
-      'Always 1; the removal model and its device are in the labels',
-      ...['model', 'version', 'device'],
-    ),
-    fallback: gauge(
-      'selvage_device_fallback',
-      '1 if there is a GPU that DEVICE=auto could not use, else 0; the log says why',
-    ),
-    sweeps: gauge(
-      'selvage_sweep_last_success_timestamp_seconds',
-      'When this worker last finished a sweep, or started; use the newest of all workers',
-      'sweep',
-    ),
-    recovered: counter(
-      'selvage_recovered_records_total',
-      'Manifests of records that Redis had lost, by outcome: restored, or unreadable and kept',
-      'outcome',
-    ),
-    damaged: counter(
-      'selvage_damaged_blobs_total',
-      'Stored files found by the scrub whose bytes are not those that were written; the log names them',
-    ),
+    fetchErrors:   counter('selvage_fetch_errors_total', 'Failed fetches of images, feeds and webhooks by reason; too-slow and timeout are slow servers', 'reason'),
+    cutOuts:       counter('selvage_cutouts_total', 'Cut-outs made, by whether a person should look at them: needed, unneeded', 'review'),
+    reviewReasons: counter('selvage_cutout_review_reasons_total', 'What was noticed about cut-outs; one may have several reasons, some of which need no review', 'reason'),
+    verdicts:      counter('selvage_rule_verdicts_total', 'Verdicts on cut-outs by rule packs; the packs of clients are counted as own', 'pack', 'rule', 'verdict'),
+    engineWaits:   histogram('selvage_engine_wait_seconds', 'Time an image waited for an inference child', REQUEST_BUCKETS_SECONDS),
+    batchSizes:    histogram('selvage_engine_batch_size', 'Images that went through the network together, counted once for each of them', BATCH_SIZE_BUCKETS),
+    model:         gauge('selvage_model_info', 'Always 1; the removal model and its device are in the labels', 'model', 'version', 'device'),
+    fallback:      gauge('selvage_device_fallback', '1 if there is a GPU that DEVICE=auto could not use, else 0; the log says why'),
+    sweeps:        gauge('selvage_sweep_last_success_timestamp_seconds', 'When this worker last finished a sweep, or started; use the newest of all workers', 'sweep'),
+    recovered:     counter('selvage_recovered_records_total', 'Manifests of records that Redis had lost, by outcome: restored, or unreadable and kept', 'outcome'),
+    damaged:       counter('selvage_damaged_blobs_total', 'Stored files found by the scrub whose bytes are not those that were written; the log names them'),
   };
 }
 
