@@ -1,12 +1,11 @@
 import type { Redis } from 'ioredis';
 import type { Registry } from 'prom-client';
 import { AccessRequests } from './auth/access-requests.ts';
-import { AuditLog } from './auth/audit-log.ts';
-import { createAuthentication } from './auth/authentication.ts';
+import { Authentication } from './auth/authentication.ts';
 import { IdentityProvider } from './auth/identity-provider.ts';
 import { Keys } from './auth/keys.ts';
 import { readOidcSettings } from './auth/oidc-settings.ts';
-import { RequestLog } from './auth/request-log.ts';
+import { AuditLog, RequestLog } from './auth/request-logs.ts';
 import { ClientUsage } from './auth/usage.ts';
 import { Limits } from './http/limits.ts';
 import { Completions } from './intake/completions.ts';
@@ -17,8 +16,8 @@ import { readDeclaredSources } from './intake/sources/declared-sources.ts';
 import { readSourceFigures } from './intake/sources/source-state.ts';
 import { MAX_SIDE_PIXELS } from './intake/validate-image.ts';
 import type { Config } from './platform/config.ts';
-import { createLinkRule } from './platform/links/link-rule.ts';
-import { createShedCounter } from './platform/metrics/gateway.ts';
+import { linkRule } from './platform/links/link-rule.ts';
+import { GatewayMetrics } from './platform/metrics/gateway.ts';
 import {
   watchBatches,
   watchQueues,
@@ -45,7 +44,7 @@ export async function openGateway(
   const oidc = readOidcSettings(config);
   const deadlineMillis = config.SYNC_TIMEOUT_SECONDS * 1000;
   const connect = (): Redis => blockingConnection(config, log);
-  const authentication = await createAuthentication({
+  const authentication = await Authentication.open({
     redis,
     now,
     log,
@@ -65,14 +64,17 @@ export async function openGateway(
     },
   });
   const jobWaiter = await JobWaiter.open(services.queues.sync, redis, connect(), log);
-  const onShed = createShedCounter(registry);
-  const admission = new Admission(jobWaiter, services.workers, { deadlineMillis, log, onShed });
+  const metrics = new GatewayMetrics(registry);
+  const admission = new Admission(jobWaiter, services.workers, {
+    ...{ deadlineMillis, log },
+    onShed: metrics.shed,
+  });
   await admission.sample();
   const completions = await Completions.subscribe(connect());
   await createSealKey(redis);
   return {
     ...services,
-    ...{ authentication, keys, jobWaiter, admission, completions },
+    ...{ metrics, authentication, keys, jobWaiter, admission, completions },
     /** Of a synchronous request, from the end of its upload until the response. */
     deadlineMillis,
     /** Where people sign in to the console without a key, if they may. */
@@ -88,7 +90,7 @@ export async function openGateway(
     /** The sources that the operator has declared. */
     declared: readDeclaredSources(config),
     links: fileLinks(deriveSecret('file-links', keyPepper)),
-    linkRule: createLinkRule(config.FETCH_ALLOW, config.FETCH_PORTS),
+    linkRule: linkRule(config.FETCH_ALLOW, config.FETCH_PORTS),
     limits: { maxPixels: config.MAX_IMAGE_PIXELS, maxSidePixels: MAX_SIDE_PIXELS },
     /** Maximum size of an image, before base64. */
     maxImageBytes: config.MAX_IMAGE_BYTES,

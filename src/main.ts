@@ -21,10 +21,10 @@ async function main(): Promise<void> {
   watchInstallation(platform.registry, gateway);
   const look = openLook(config, platform, gateway);
   const routes = gatewayRoutes(config, platform, gateway, look);
-  const { app, drain } = gatewayServer(config, platform, gateway, routes);
+  const server = gatewayServer(config, platform, gateway, routes);
 
   const metricsServer = await serveOwnMetrics(config, platform);
-  const url = await app.listen({ host: config.HOST, port: config.PORT });
+  const url = await server.app.listen({ host: config.HOST, port: config.PORT });
   const metricsAddress = metricsServer?.address();
   const { log } = platform;
   log.info({ url, metricsAddress, version, store: config.STORE }, 'gateway ready');
@@ -32,8 +32,8 @@ async function main(): Promise<void> {
   // Every waiting request is answered within the deadline.
   stopOnSignal(async (signalName) => {
     log.info({ signalName, waiting: gateway.jobWaiter.waiting() }, 'gateway drains');
-    drain();
-    await app.close();
+    server.drain();
+    await server.app.close();
     metricsServer?.close();
     await look.close();
     await gateway.close();

@@ -1,7 +1,7 @@
 import { DelayedError, type Job, UnrecoverableError } from 'bullmq';
 import { type Clock, hostClock } from '../src/platform/clock.ts';
 import type { JobObservation } from '../src/platform/metrics/worker.ts';
-import { Problem } from '../src/platform/problem.ts';
+import { Problem, serializeProblem } from '../src/platform/problem.ts';
 import { isRedisError } from '../src/platform/redis-errors.ts';
 import { traceRequestId, traceSteps } from '../src/platform/tracing.ts';
 import {
@@ -13,7 +13,6 @@ import {
   readData,
 } from '../src/queue/catalog.ts';
 import { CANCELED, type Turns } from '../src/queue/queue.ts';
-import { serializeProblem } from '../src/queue/serialized-problem.ts';
 import { StorageError } from '../src/storage/blobs.ts';
 import { PoolBusy } from './fetch/fetch-pool.ts';
 import { EngineCrash } from './inference/inference-process.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import manifest from '../package.json' with { type: 'json' };
-import { BUILT_IN_PACKS } from '../src/output/rules/built-in.ts';
+import { BUILT_IN_PACKS } from '../src/output/rules/pack.ts';
 import { type Config, readConfig } from '../src/platform/config.ts';
-import { createWorkerMetrics, type WorkerMetrics } from '../src/platform/metrics/worker.ts';
+import { WorkerMetrics } from '../src/platform/metrics/worker.ts';
 import { openPlatform } from '../src/platform/open-platform.ts';
 import { endStart } from '../src/platform/start-error.ts';
 import { type Engine, startEngine } from './inference/pool.ts';
@@ -15,7 +15,7 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   const { version } = manifest;
   const platform = await openPlatform({ process: 'worker', config, version });
-  const metrics = createWorkerMetrics(platform.registry);
+  const metrics = new WorkerMetrics(platform.registry);
   const starting = openEngine(config, metrics);
   const [{ openServices, openWorker, startWorker }] = await Promise.all([
     import('./start-worker.ts'),

@@ -8,7 +8,7 @@ import type { Platform } from '../src/platform/open-platform.ts';
 import { blockingConnection } from '../src/platform/redis.ts';
 import type { Services } from '../src/services.ts';
 import { createFetchPools } from './fetch/fetch-pool.ts';
-import { createSafeFetch } from './fetch/safe-fetch.ts';
+import { SafeFetch } from './fetch/safe-fetch.ts';
 import { Quarantine } from './images/run-engine.ts';
 import type { Engine } from './inference/pool.ts';
 
@@ -22,7 +22,7 @@ export function openWorker(
 ) {
   const { redis, log, workers } = services;
   const slots = config.WORKER_CONCURRENCY * engine.batch;
-  const safeFetch = createSafeFetch({
+  const safeFetch = new SafeFetch({
     allow: config.FETCH_ALLOW,
     ports: config.FETCH_PORTS,
     allowDowngrade: config.FETCH_DOWNGRADE,

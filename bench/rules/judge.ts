@@ -5,7 +5,7 @@ import { fullBox, subjectBox } from '../../src/imaging/subject-box.ts';
 import { estimateSurroundings } from '../../src/imaging/surroundings.ts';
 import type { Pixels } from '../../src/imaging/tensor.ts';
 import type { CutOutOptions } from '../../src/output/options.ts';
-import { BUILT_IN_PACKS } from '../../src/output/rules/built-in.ts';
+import { BUILT_IN_PACKS } from '../../src/output/rules/pack.ts';
 import {
   type JudgedPicture,
   measurePicture,

@@ -11,12 +11,10 @@ import {
 import { KeyError } from '../auth/keys.ts';
 import type { Rate } from '../auth/limit-settings.ts';
 import type { Gateway } from '../gateway.ts';
-import { addressBlock } from '../http/address-block.ts';
-import { type Call, json, type Reply, type Route, route } from '../http/route.ts';
+import { addressBlock } from '../http/limits.ts';
+import { type Call, json, jsonDoc, type Reply, type Route, route } from '../http/route.ts';
 import { Problem, type ProblemType, unavailable } from '../platform/problem.ts';
-import { idempotently, storedJson } from './intake/idempotent.ts';
-import { shownOnce } from './intake/shown-once.ts';
-import { jsonDoc } from './json-doc.ts';
+import { idempotently, shownOnce, storedJson } from './intake/idempotent.ts';
 
 const PATH = '/access/v1/requests';
 const SCOPE = 'operations:access';

@@ -6,22 +6,22 @@ import type { Gateway } from '../gateway.ts';
 import { compressResponses } from '../http/compression.ts';
 import { answerOtherMethodsOfPages } from '../http/other-methods.ts';
 import type { Route } from '../http/route.ts';
-import { createServer, type HttpServer } from '../http/server.ts';
+import { HttpServer } from '../http/server.ts';
 import { markSunsets } from '../http/sunset.ts';
 import type { Config } from '../platform/config.ts';
-import { createGatewayMetrics, watchServer } from '../platform/metrics/gateway.ts';
+import { watchServer, watchSyncLoad } from '../platform/metrics/gateway.ts';
 import type { Platform } from '../platform/open-platform.ts';
 import { checkWrites } from '../platform/redis.ts';
 import { resolveSecrets } from '../platform/secrets.ts';
 import { MAX_STORAGE_SOCKETS } from '../storage/blobs.ts';
-import { createRecorder } from './account/record.ts';
-import { limitDownloads } from './limit-downloads.ts';
+import { RequestRecorder } from './account/record.ts';
 import { LookThreads } from './look/thread-pool.ts';
 import { serveDocs } from './operations/docs.ts';
 import { serveMetrics } from './operations/metrics.ts';
 import { serveQueueDashboard } from './operations/queue-dashboard.ts';
 import { serveSignIn } from './operations/sign-in.ts';
 import { routeTable } from './routes.ts';
+import { limitDownloads } from './send-blob.ts';
 
 /** Files sent at once from S3; the other connections to it remain for all other work. */
 const MAX_DOWNLOADS = 0.75 * MAX_STORAGE_SOCKETS;
@@ -78,9 +78,9 @@ export function gatewayServer(
   const { authentication, identityProvider, requestLimits, queues, deadlineMillis, admission } =
     gateway;
   const { findCaller, findSessionCaller } = authentication;
-  const { observe } = createGatewayMetrics(registry, deadlineMillis, admission.load);
-  const record = createRecorder(gateway, routes, log);
-  const server = createServer({
+  watchSyncLoad(registry, deadlineMillis, admission.load);
+  const recorder = new RequestRecorder(gateway, routes, log);
+  const server = new HttpServer({
     routes,
     lookUp: findCaller,
     lookUpSession: findSessionCaller,
@@ -95,8 +95,8 @@ export function gatewayServer(
     maxConnections: config.MAX_CONNECTIONS,
     maxBodyMemoryBytes: config.MAX_BODY_MEMORY_BYTES,
     observe(request) {
-      observe(request);
-      record(request);
+      gateway.metrics.observe(request);
+      recorder.record(request);
     },
   });
   watchServer(registry, server.figures);

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import type { ImageForm } from '../http/image-body.ts';
 import { parseJsonPart } from '../http/json-body.ts';
 import { parse } from '../http/parse.ts';
-import { prefersJob, readPrefer } from '../http/prefer.ts';
 import { asProblem, problemBody } from '../http/problem-response.ts';
 import { type Call, filePart, json, type Reply, type Route, route } from '../http/route.ts';
 import type { Idempotency } from '../intake/idempotency.ts';
@@ -35,7 +34,13 @@ import { checkSides } from './garments.ts';
 import { chargedOnce, contentOf } from './intake/idempotent.ts';
 import { OUTPUT_SECONDS } from './intake/job-request.ts';
 import { JobResponse } from './intake/job-response.ts';
-import { type PreferJob, readJobPreference, startPreferredJob } from './intake/prefer-job.ts';
+import {
+  type PreferJob,
+  prefersJob,
+  readJobPreference,
+  readPrefer,
+  startPreferredJob,
+} from './intake/prefer-job.ts';
 import { type Language, languageHeaders, languageOf } from './language.ts';
 import type { ImageRequests } from './removal/image-requests.ts';
 

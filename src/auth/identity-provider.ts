@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import * as oidc from 'openid-client';
 import { Agent, fetch as undiciFetch } from 'undici';
 import { Problem, unavailable } from '../platform/problem.ts';
+import { codeOf } from '../platform/system-error.ts';
 import type { OidcSettings } from './oidc-settings.ts';
 
 /** Of each request to the provider, s. */
@@ -100,7 +101,7 @@ function distrust(error: unknown, code: string): string {
 
 function problemOf(error: unknown, name: string): Problem {
   const cause = causeOf(error);
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = codeOf(error);
   if (error instanceof oidc.AuthorizationResponseError) {
     const detail = `${name} has not signed you in: ${errorCode(error.error)}`;
     return new Problem('unauthorized', detail, { cause });

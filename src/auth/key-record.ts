@@ -24,7 +24,6 @@ export type Scope = (typeof SCOPES)[number];
 /** Those that clients may ask for. */
 export const CLIENT_SCOPES = SCOPES.filter((scope) => !scope.startsWith('operations:'));
 
-/** The name of a client. */
 export const CLIENT_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** The parts of `/intake` that a key may use, besides the scopes of the operations it asks for. */

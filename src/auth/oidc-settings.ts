@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { type Config, ConfigError } from '../platform/config.ts';
-import { fileErrorText } from '../platform/file-error.ts';
+import { fileErrorText } from '../platform/system-error.ts';
 import { CLIENT_NAME, INTAKE_RIGHTS, SCOPES } from './key-record.ts';
 
 const Role = z.strictObject({

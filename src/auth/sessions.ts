@@ -107,10 +107,10 @@ export class Sessions {
     return record?.expiresAt === session.keyExpiresAt ? record : undefined;
   }
 
-  readonly delete = async (id: string): Promise<void> => {
+  async delete(id: string): Promise<void> {
     const session = await this.find(id);
     if (!session) return;
     await this.#redis.multi().del(redisKey(id)).zrem(indexKey(session.place), redisKey(id)).exec();
     await this.#onDeleted(redisKey(id));
-  };
+  }
 }

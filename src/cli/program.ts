@@ -11,15 +11,12 @@ import { keysCommand } from './commands/keys.ts';
 import { mcpCommand } from './commands/mcp.ts';
 import { modelsCommand } from './commands/models.ts';
 import { outfitsCommand } from './commands/outfits.ts';
-import { refineCommand } from './commands/refine.ts';
-import { removeCommand } from './commands/remove.ts';
+import { refineCommand, removeCommand, splitCommand, watchCommand } from './commands/photos.ts';
 import { retentionCommand } from './commands/retention.ts';
 import { serviceCommands } from './commands/service.ts';
 import { sourcesCommand } from './commands/sources.ts';
-import { splitCommand } from './commands/split.ts';
-import { watchCommand } from './commands/watch.ts';
 import { webhooksListenCommand } from './commands/webhooks-listen.ts';
-import { completionCommand } from './completion/completion.ts';
+import { completionCommand } from './completion.ts';
 import { doctorCommand } from './doctor/doctor.ts';
 import { EXIT_HELP, usageError } from './terminal/exit.ts';
 

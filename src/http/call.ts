@@ -1,10 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from '../platform/log.ts';
 import { Problem } from '../platform/problem.ts';
-import { addressBlock } from './address-block.ts';
-import { BODY_WEIGHT, type BodyMemory, responseHoldOf } from './body-memory.ts';
-import { readBodyStream } from './body-stream.ts';
-import { malformedForm } from './file-parts.ts';
+import { BODY_WEIGHT, type BodyMemory, responseHoldOf } from './body-limits.ts';
+import { malformedForm, readBodyStream } from './body-stream.ts';
 import { type Form, readFormBody, readFormParts } from './form.ts';
 import {
   type ImageForm,
@@ -14,11 +12,12 @@ import {
   readJsonImages,
   readMultipart,
 } from './image-body.ts';
-import { takeLoopTurn } from './loop-turns.ts';
-import { requestOrigin } from './origin.ts';
+import { takeLoopTurn } from './json-body.ts';
+import { addressBlock } from './limits.ts';
 import { parse } from './parse.ts';
 import { asProblem } from './problem-response.ts';
-import { type AccessControl, createAccessCheck } from './request-context.ts';
+import { AccessCheck, type AccessControl } from './request-context.ts';
+import { requestOrigin } from './request-head.ts';
 import type { Call, Route } from './route.ts';
 
 export interface CallOptions extends AccessControl {
@@ -53,7 +52,7 @@ export function createCall(
 ): Call {
   const { grant, admission: { rateLimit } = {} } = request.requestContext;
   const { maxImageBytes: maxFileBytes, idleMillis, closing } = deps;
-  const checkAccess = createAccessCheck(deps, route, request);
+  const { run: checkAccess } = new AccessCheck(deps, route, request);
   return {
     requestId: request.id,
     client: grant?.client ?? `address:${addressBlock(request.ip ?? '')}`,

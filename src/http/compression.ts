@@ -1,7 +1,7 @@
 import compress from '@fastify/compress';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { sessionIdOf } from './credentials.ts';
 import type { Route } from './route.ts';
-import { sessionIdOf } from './session-cookie.ts';
 
 /** Shorter responses do not become fewer packets. */
 const MIN_BYTES = 1024;

@@ -17,10 +17,10 @@ interface Connection {
  * A connection is `accepted` while a request with an accepted key is in progress, `idle` after it, and
  * else `keyless`: new, sending headers, or with a request without an accepted key.
  */
-export type ConnectionState = 'keyless' | 'idle' | 'accepted';
+type ConnectionState = 'keyless' | 'idle' | 'accepted';
 
 /** What a closed connection was. */
-export type Evicted = Exclude<ConnectionState, 'accepted'> | 'new';
+type Evicted = Exclude<ConnectionState, 'accepted'> | 'new';
 
 interface ConnectionLimits {
   /** Open connections. */

@@ -1,5 +1,5 @@
 import { fieldProblem } from '../platform/problem.ts';
-import { collect, createJsonPartReader, isJson, type Part, partProblem } from './image-body.ts';
+import { collect, isJson, JsonParts, type Part, partProblem } from './image-body.ts';
 import { membersOf } from './json-body.ts';
 
 /** A form with any field names. */
@@ -22,7 +22,7 @@ export async function readFormParts(
   maxTextBytes: number,
 ): Promise<Form> {
   let textBytes = 0;
-  const readJsonPart = createJsonPartReader();
+  const jsonParts = new JsonParts();
   const fields: Record<string, unknown> = Object.create(null);
   const files: Record<string, Uint8Array> = Object.create(null);
   for await (const part of parts) {
@@ -32,7 +32,7 @@ export async function readFormParts(
       throw partProblem('invalid-request', name, 'is sent twice', 'send one');
     }
     if (part.type === 'file' && part.filename === undefined && isJson(part)) {
-      fields[name] = await readJsonPart(part);
+      fields[name] = await jsonParts.read(part);
       continue;
     }
     if (part.type === 'file') {

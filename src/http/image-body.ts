@@ -55,25 +55,26 @@ const MAX_JSON_PARTS_BYTES = 2 * MAX_TEXT_PART_BYTES;
 export const JSON_MEDIA_TYPE = 'application/json';
 
 /**
- * Returns a reader of a form's parts in JSON, which come with the type `application/json` or, as a
- * browser sends a Blob, with a file name.
+ * A form's parts in JSON, which come with the type `application/json` or, as a browser sends a Blob, with a
+ * file name.
  */
-export function createJsonPartReader() {
-  let totalBytes = 0;
+export class JsonParts {
+  #totalBytes = 0;
+
   /** @throws Problem invalid-request, payload-too-large */
-  return async ({ fieldname, file }: Part & { type: 'file' }): Promise<unknown> => {
+  async read({ fieldname, file }: Part & { type: 'file' }): Promise<unknown> {
     const chunks: Buffer[] = [];
     let bytes = 0;
     for await (const chunk of file) {
       bytes += chunk.length;
-      totalBytes += chunk.length;
-      if (bytes > MAX_TEXT_PART_BYTES || totalBytes > MAX_JSON_PARTS_BYTES) {
+      this.#totalBytes += chunk.length;
+      if (bytes > MAX_TEXT_PART_BYTES || this.#totalBytes > MAX_JSON_PARTS_BYTES) {
         throw partTooLong(fieldname);
       }
       chunks.push(chunk);
     }
     return parseJsonPart(Buffer.concat(chunks).toString(), printable(fieldname));
-  };
+  }
 }
 
 /** Whether a part declares that it is JSON. */
@@ -145,9 +146,9 @@ export async function readMultipart(
   parts: AsyncIterable<Part>,
   maxBytes: number,
   files: readonly ImagePartName[] = ['image'],
-  { jsonParts = [], lists = [] }: Pick<ImageFormOptions, 'jsonParts' | 'lists'> = {},
+  { jsonParts: named = [], lists = [] }: Pick<ImageFormOptions, 'jsonParts' | 'lists'> = {},
 ): Promise<ImageForm> {
-  const readJsonPart = createJsonPartReader();
+  const jsonParts = new JsonParts();
   const found: Partial<Record<ImagePartName, Uint8Array | undefined>> = {};
   const fields = new Fields(lists);
   for await (const part of parts) {
@@ -161,8 +162,8 @@ export async function readMultipart(
       found[name] = await readFile(part, maxBytes);
       continue;
     }
-    if (!name && (isJson(part) || jsonParts.includes(part.fieldname))) {
-      fields.add(part.fieldname, await readJsonPart(part));
+    if (!name && (isJson(part) || named.includes(part.fieldname))) {
+      fields.add(part.fieldname, await jsonParts.read(part));
       continue;
     }
     part.file.resume();

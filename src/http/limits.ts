@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import ipaddr from 'ipaddr.js';
 import {
   type Meter,
   QUOTA_DAY_SECONDS,
@@ -12,6 +13,18 @@ import { Problem, unavailable } from '../platform/problem.ts';
 import { PREFIX } from '../platform/redis.ts';
 import { isRedisFull } from '../platform/redis-errors.ts';
 import { defineScript, readLua } from '../platform/redis-script.ts';
+
+/** Parts of 16 bits that identify an IPv6 network; a host may use any address of its /64. */
+const NETWORK_PARTS = 4;
+
+/** Returns the block of addresses that counts as one client: an IPv4 address, or an IPv6 /64. */
+export function addressBlock(remoteAddress: string): string {
+  if (!ipaddr.isValid(remoteAddress)) return 'unknown'; // the connection is already closed
+  const address = ipaddr.process(remoteAddress);
+  if (!(address instanceof ipaddr.IPv6)) return address.toString();
+  const network = address.parts.slice(0, NETWORK_PARTS);
+  return `${network.map((part) => part.toString(16)).join(':')}::/64`;
+}
 
 /** A caller's rate limit and quota, and the name they are counted under. */
 export interface Allowance extends Meter {

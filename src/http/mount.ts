@@ -4,7 +4,8 @@ import { Readable } from 'node:stream';
 import type { FastifyCorsOptions } from '@fastify/cors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hostClock } from '../platform/clock.ts';
-import { BODY_WEIGHT } from './body-memory.ts';
+import { Problem } from '../platform/problem.ts';
+import { BODY_WEIGHT, hasBody, limitBodyTime } from './body-limits.ts';
 import {
   base64Length,
   type CallOptions,
@@ -17,11 +18,10 @@ import { corsOf } from './cors.ts';
 import { JSON_MEDIA_TYPE } from './image-body.ts';
 import { parseAsJson } from './json-body.ts';
 import { answerOtherMethods } from './other-methods.ts';
+import { UNKNOWN_MEDIA_TYPE } from './problem-response.ts';
 import { admit, disconnectSignal } from './request-context.ts';
 import type { Reply, Route } from './route.ts';
-import { hasBody, limitBodyTime } from './slow-body.ts';
 import { checkSunset, sunsetHeaders } from './sunset.ts';
-import { acceptEmptyJson, acceptNoBody, UNUSED_BODY_BYTES } from './unused-body.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -77,6 +77,41 @@ function mediaTypesOf({ stream, imageForm, form, body, uncheckedBody }: Route): 
   if (schemas) return Object.keys(schemas);
   return (body ?? uncheckedBody) ? [JSON_MEDIA_TYPE] : [];
 }
+
+/** Limit of a body that its route does not use. */
+const UNUSED_BODY_BYTES = 1024;
+
+const NOTHING = /^$/;
+const NOTHING_OR_EMPTY_OBJECT = /^\s*(\{\s*\}\s*)?$/;
+
+/**
+ * Returns a parser of bodies that must say nothing.
+ * @param accepted what the text of such a body looks like
+ * @throws Problem unsupported-media-type for other bodies, and for those over 1 KiB
+ */
+const requireText =
+  (accepted: RegExp) =>
+  async (_request: unknown, payload: IncomingMessage): Promise<undefined> => {
+    let text = '';
+    // Not destroyed at the end: there is still a response to send.
+    for await (const chunk of payload.iterator({ destroyOnReturn: false })) {
+      text += chunk;
+      if (text.length > UNUSED_BODY_BYTES) break;
+    }
+    if (accepted.test(text)) return;
+    payload.resume(); // lets the client finish sending, and then see the response
+    throw new Problem('unsupported-media-type', UNKNOWN_MEDIA_TYPE);
+  };
+
+/** Accepts no body under any media type that has no parser, and under none. */
+const acceptNoBody = (scope: FastifyInstance): void => {
+  scope.addContentTypeParser('*', requireText(NOTHING));
+};
+
+/** Accepts `{}` for no body, on a route that has no other JSON. */
+const acceptEmptyJson = (scope: FastifyInstance): void => {
+  scope.addContentTypeParser('application/json', requireText(NOTHING_OR_EMPTY_OBJECT));
+};
 
 /** Accepts a request without a body, whatever type it declares. */
 function mountWithoutBody(app: FastifyInstance, deps: MountOptions, route: Route): void {

@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { Problem, type ProblemType, unavailable } from '../platform/problem.ts';
 import { isRedisError } from '../platform/redis-errors.ts';
-import { requestIdOf } from './request-id.ts';
+import { codeOf } from '../platform/system-error.ts';
 
 /** The media type of every problem response (RFC 9457). */
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
@@ -60,9 +61,6 @@ const PARSER_ERRORS: Readonly<Record<string, [type: ProblemType, detail: string]
   ERR_HTTP_REQUEST_TIMEOUT: ['request-timeout', 'The request was not complete in time'],
 };
 
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-
 const statusOf = (error: unknown): number =>
   error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number'
     ? error.statusCode
@@ -99,7 +97,7 @@ export function sendRawProblem(
     socket.destroy();
     return;
   }
-  const requestId = requestIdOf({ headers: {} });
+  const requestId = randomUUID();
   const body = JSON.stringify(problemBody(problem, requestId, base));
   socket.end(
     [

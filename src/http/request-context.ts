@@ -1,12 +1,29 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../platform/problem.ts';
-import { authorize, type Grant, type LookUp, requireGrant } from './auth.ts';
-import type { BodyHold } from './body-memory.ts';
+import type { BodyHold } from './body-limits.ts';
+import {
+  authorize,
+  type Grant,
+  isFromOwnPage,
+  isOverTls,
+  type LookUp,
+  requireGrant,
+  sessionIdOf,
+} from './credentials.ts';
 import type { Admission, Limits } from './limits.ts';
-import { requestOrigin } from './origin.ts';
 import { CLIENT_DISCONNECTED } from './problem-response.ts';
+import { requestOrigin } from './request-head.ts';
 import type { Route } from './route.ts';
-import { isFromOwnPage, isOverTls, sessionIdOf } from './session-cookie.ts';
+
+const SAFE = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** Returns the client's own `X-Request-Id` if it is safe to repeat and log, else a new one. */
+export function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
+  const sent = request.headers['x-request-id'];
+  return typeof sent === 'string' && SAFE.test(sent) ? sent : randomUUID();
+}
 
 /** What is known of a request while it is handled. */
 export class RequestContext {
@@ -110,20 +127,25 @@ export async function admit(
 /** How soon a revoked key ends bodies and responses in progress. */
 const RECHECK_MILLIS = 5000;
 
-/**
- * Returns a function that authenticates a request again, at most every five seconds. It throws if the
- * key is no longer accepted. While keys cannot be checked, the caller stays admitted.
- */
-export function createAccessCheck(
-  control: AccessControl,
-  rule: AccessRule,
-  request: FastifyRequest,
-): () => Promise<void> {
-  let checkedAt = performance.now();
-  return async () => {
-    if (rule.scope === 'keyless' || performance.now() - checkedAt < RECHECK_MILLIS) return;
-    checkedAt = performance.now();
-    await authenticate(control, rule, request).catch((error) => {
+/** Authenticates a request again while it lasts, at most every five seconds. */
+export class AccessCheck {
+  readonly #request;
+  readonly #control;
+  readonly #rule;
+  #checkedAt = performance.now();
+
+  constructor(control: AccessControl, rule: AccessRule, request: FastifyRequest) {
+    this.#control = control;
+    this.#rule = rule;
+    this.#request = request;
+  }
+
+  /** Throws if the key is no longer accepted. While keys cannot be checked, the caller stays admitted. */
+  readonly run = async (): Promise<void> => {
+    const isRecent = performance.now() - this.#checkedAt < RECHECK_MILLIS;
+    if (this.#rule.scope === 'keyless' || isRecent) return;
+    this.#checkedAt = performance.now();
+    await authenticate(this.#control, this.#rule, this.#request).catch((error) => {
       const isUnchecked = error instanceof Problem && error.type === 'upstream-unavailable';
       if (!isUnchecked) throw error;
     });

@@ -212,3 +212,8 @@ export const jsonText = (body: string, headers: Readonly<Record<string, string>>
   body,
   headers: { ...headers, 'content-type': 'application/json; charset=utf-8' },
 });
+
+export const jsonDoc = (description: string, schema: z.ZodType) => ({
+  description,
+  content: { 'application/json': schema },
+});

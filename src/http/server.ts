@@ -7,21 +7,17 @@ import {
   fastify,
   LogController,
 } from 'fastify';
-import type { RequestObservation } from '../platform/metrics/gateway.ts';
+import type { RequestObservation, ServerFigures } from '../platform/metrics/gateway.ts';
 import { Problem, unavailable } from '../platform/problem.ts';
-import { BodyMemory, holdResponse } from './body-memory.ts';
+import { BodyMemory, type BodyTimes, hasBody, holdResponse, limitBodyTime } from './body-limits.ts';
 import { compressResponses, protectSessions } from './compression.ts';
-import { type ConnectionState, type Evicted, trackConnections } from './connections.ts';
+import { trackConnections } from './connections.ts';
 import { allowOrigins } from './cors.ts';
-import type { ShareRejection } from './fair-share.ts';
-import { createFramingCheck } from './framing.ts';
 import { isFilePart, MAX_TEXT_PART_BYTES } from './image-body.ts';
 import { parseAsJson } from './json-body.ts';
 import { limitHeaders } from './limits.ts';
-import { mediaTypeOf, mediaTypeProblem } from './media-type.ts';
 import { MAX_JSON_BYTES, type MountOptions, maxBodyWeight, mountRoutes } from './mount.ts';
 import { nearestPath } from './nearest-path.ts';
-import { checkForwarded } from './origin.ts';
 import { ALL_METHODS } from './other-methods.ts';
 import {
   asProblem,
@@ -37,10 +33,10 @@ import {
   clientDisconnected,
   RequestContext,
   refundQuota,
+  requestIdOf,
 } from './request-context.ts';
-import { requestIdOf } from './request-id.ts';
+import { checkForwarded, FramingCheck, mediaTypeOf, mediaTypeProblem } from './request-head.ts';
 import type { Caller, Reply, Route } from './route.ts';
-import { type BodyTimes, hasBody, limitBodyTime } from './slow-body.ts';
 
 /** One answered request, and whose it was. */
 export interface AnsweredRequest extends RequestObservation {
@@ -77,25 +73,6 @@ export interface ServerOptions
   observe(request: AnsweredRequest): void;
 }
 
-/** What the server holds, and what it has turned down since it started, by reason. */
-interface ServerFigures {
-  bodyBytes: number;
-  connections: Readonly<Record<ConnectionState, number>>;
-  evictedConnections: Readonly<Record<Evicted, number>>;
-  rejectedBodies: Readonly<Record<ShareRejection, number>>;
-  rejectedConnections: Readonly<Record<ShareRejection, number>>;
-}
-
-export interface HttpServer {
-  app: FastifyInstance;
-  figures(): ServerFigures;
-  /**
-   * Rejects new requests with 503 from now on. Requests in progress continue; those without an end of
-   * their own are ended by their call's `closing` signal.
-   */
-  drain(): void;
-}
-
 const REQUEST_MILLIS = 60_000;
 const MAX_CONNECTIONS = 10_000;
 /** Parts of an image form: its fields, and two images. Those in JSON count as files. */
@@ -104,217 +81,259 @@ const MAX_BODY_MEMORY_BYTES = 256 * 2 ** 20;
 /** Strangers get little time to send a body, and to read a response before they have sent it. */
 const KEYLESS_MILLIS = 5000;
 
-/** Builds the HTTP server: ids, keys, limits, parsing, problems, logs. It does not listen yet. */
-export function createServer(deps: ServerOptions): HttpServer {
-  const closing = new AbortController();
-  const { requestMillis = REQUEST_MILLIS, maxConnections = MAX_CONNECTIONS } = deps;
-  const { wholeMillis = requestMillis, idleMillis = requestMillis } = deps.bodyTimes ?? {};
-  const { keylessMillis = Math.min(KEYLESS_MILLIS, wholeMillis) } = deps.bodyTimes ?? {};
-  const app = fastify({
-    loggerInstance: deps.log as FastifyBaseLogger,
-    logController: new ResponseLog({ disableRequestLogging: true }),
-    genReqId: requestIdOf,
-    requestIdHeader: false,
-    bodyLimit: MAX_JSON_BYTES,
-    pluginTimeout: 0, // loading takes more than Fastify's 10 s on a busy machine
-    http: {
-      headersTimeout: requestMillis,
-      requestTimeout: 0, // as below; Node compares it with headersTimeout before Fastify sets it
-      connectionsCheckingInterval: requestMillis / 4,
-      requireHostHeader: false, // createFramingCheck responds with a problem instead
-    },
-    requestTimeout: 0, // see limitBodyTime
-    keepAliveTimeout: 65_000,
-    forceCloseConnections: 'idle',
-    return503OnClosing: false,
-    trustProxy: deps.trustedProxies?.length ? [...deps.trustedProxies] : false,
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
-    frameworkErrors: (error, request, reply) => sendProblem(request, reply, asProblem(error)),
-    clientErrorHandler(error, socket) {
-      connections.endUnparsable(socket, () => {
-        sendRawProblem(socket, parserProblem(error), deps.problemBase);
-      });
-    },
-  });
-
-  const evictedConnections = { keyless: 0, idle: 0, new: 0 };
-  const rejectedBodies = { full: 0, share: 0 };
-  const rejectedConnections = { full: 0, share: 0 };
-  const connections = trackConnections(app.server, {
-    max: maxConnections,
-    lingerMillis: keylessMillis,
-    closing: closing.signal,
-    onEvict: (as) => evictedConnections[as]++,
-    onReject: (reason) => rejectedConnections[reason]++,
-  });
-  const bodyMemory = new BodyMemory(
-    Math.max(deps.maxBodyMemoryBytes ?? MAX_BODY_MEMORY_BYTES, maxBodyWeight(deps.maxImageBytes)),
-    (reason) => rejectedBodies[reason]++,
-  );
-  const checkFraming = createFramingCheck();
-  const nearest = nearestPath(deps.routes.map(({ path }) => path));
-  const nothingHere = ({ url }: FastifyRequest): Problem => {
-    const meant = nearest(url.split('?', 1)[0]!);
-    const advice = meant ? `is ${meant} meant? See /docs` : 'see /docs';
-    return new Problem('not-found', `There is nothing here; ${advice}`);
+/** The HTTP server: ids, keys, limits, parsing, problems, logs. It does not listen yet. */
+export class HttpServer {
+  readonly app: FastifyInstance;
+  readonly #options: ServerOptions;
+  readonly #requestMillis: number;
+  readonly #bodyTimes: BodyTimes;
+  readonly #closing = new AbortController();
+  readonly #connections;
+  readonly #bodyMemory;
+  readonly #framing = new FramingCheck();
+  readonly #nearest;
+  readonly #turnedDown = {
+    evictedConnections: { keyless: 0, idle: 0, new: 0 },
+    rejectedBodies: { full: 0, share: 0 },
+    rejectedConnections: { full: 0, share: 0 },
   };
-  // Node would otherwise respond to both itself without a problem, or not at all.
-  app.server.on('checkExpectation', (request, response) => {
-    app.server.emit('request', request, response);
-  });
-  // Node would send 100 before the request is authenticated; see preParsing.
-  app.server.on('checkContinue', (request, response) => {
-    app.server.emit('request', request, response);
-  });
-  app.server.on('connect', (_request, socket) => {
-    sendRawProblem(
-      socket,
-      new Problem('method-not-allowed', 'This is not a proxy'),
-      deps.problemBase,
+
+  constructor(options: ServerOptions) {
+    const { requestMillis = REQUEST_MILLIS, maxConnections = MAX_CONNECTIONS } = options;
+    const { wholeMillis = requestMillis, idleMillis = requestMillis } = options.bodyTimes ?? {};
+    const { keylessMillis = Math.min(KEYLESS_MILLIS, wholeMillis) } = options.bodyTimes ?? {};
+    this.#options = options;
+    this.#requestMillis = requestMillis;
+    this.#bodyTimes = { wholeMillis, keylessMillis, idleMillis };
+    this.#nearest = nearestPath(options.routes.map(({ path }) => path));
+    this.#bodyMemory = new BodyMemory(
+      Math.max(
+        options.maxBodyMemoryBytes ?? MAX_BODY_MEMORY_BYTES,
+        maxBodyWeight(options.maxImageBytes),
+      ),
+      (reason) => this.#turnedDown.rejectedBodies[reason]++,
     );
-  });
-  app.decorateRequest('requestContext');
-  app.removeContentTypeParser('text/plain');
-  parseAsJson(app);
-  allowOrigins(app);
-  app.register(multipart, {
-    throwFileSizeLimit: false,
-    limits: {
-      fileSize: deps.maxImageBytes,
-      files: MAX_PARTS,
-      fields: 20,
-      parts: MAX_PARTS,
-      fieldSize: MAX_TEXT_PART_BYTES,
-    },
-    isPartAFile: isFilePart,
+    this.app = this.#open();
+    this.#connections = trackConnections(this.app.server, {
+      max: maxConnections,
+      lingerMillis: keylessMillis,
+      closing: this.#closing.signal,
+      onEvict: (as) => this.#turnedDown.evictedConnections[as]++,
+      onReject: (reason) => this.#turnedDown.rejectedConnections[reason]++,
+    });
+    this.#answerUnusual();
+    this.#parseBodies();
+    this.#addHooks();
+    this.app.setErrorHandler((error, request, reply) => {
+      const problem = mediaTypeProblem(error, request) ?? asProblem(error);
+      logError(request, problem);
+      this.#sendProblem(request, reply, problem);
+    });
+    this.app.setNotFoundHandler((request, reply) =>
+      this.#sendProblem(request, reply, this.#nothingHere(request)),
+    );
+    this.app.register(async (scope) => {
+      await compressResponses(scope);
+      const mounting = { closing: this.#closing.signal, bodyMemory: this.#bodyMemory };
+      const { accept: acceptConnection } = this.#connections;
+      mountRoutes(
+        scope,
+        { ...options, ...this.#bodyTimes, ...mounting, acceptConnection },
+        options.routes,
+      );
+    });
+  }
+
+  readonly figures = (): ServerFigures => ({
+    bodyBytes: this.#bodyMemory.total(),
+    connections: this.#connections.counts(),
+    ...this.#turnedDown,
   });
 
-  app.addHook('onRequest', async (request, reply) => {
+  /**
+   * Rejects new requests with 503 from now on. Requests in progress continue; those without an end of
+   * their own are ended by their call's `closing` signal.
+   */
+  drain(): void {
+    this.#closing.abort();
+  }
+
+  #open(): FastifyInstance {
+    const { log, trustedProxies } = this.#options;
+    return fastify({
+      loggerInstance: log as FastifyBaseLogger,
+      logController: new ResponseLog({ disableRequestLogging: true }),
+      genReqId: requestIdOf,
+      requestIdHeader: false,
+      bodyLimit: MAX_JSON_BYTES,
+      pluginTimeout: 0, // loading takes more than Fastify's 10 s on a busy machine
+      http: {
+        headersTimeout: this.#requestMillis,
+        requestTimeout: 0, // as below; Node compares it with headersTimeout before Fastify sets it
+        connectionsCheckingInterval: this.#requestMillis / 4,
+        requireHostHeader: false, // FramingCheck responds with a problem instead
+      },
+      requestTimeout: 0, // see limitBodyTime
+      keepAliveTimeout: 65_000,
+      forceCloseConnections: 'idle',
+      return503OnClosing: false,
+      trustProxy: trustedProxies?.length ? [...trustedProxies] : false,
+      routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
+      frameworkErrors: (error, request, reply) =>
+        this.#sendProblem(request, reply, asProblem(error)),
+      clientErrorHandler: (error, socket) => {
+        this.#connections.endUnparsable(socket, () => {
+          sendRawProblem(socket, parserProblem(error), this.#options.problemBase);
+        });
+      },
+    });
+  }
+
+  /** Answers what Node would otherwise respond to itself without a problem, or not at all. */
+  #answerUnusual(): void {
+    const { server } = this.app;
+    server.on('checkExpectation', (request, response) => {
+      server.emit('request', request, response);
+    });
+    // Node would send 100 before the request is authenticated; see preParsing.
+    server.on('checkContinue', (request, response) => {
+      server.emit('request', request, response);
+    });
+    server.on('connect', (_request, socket) => {
+      const problem = new Problem('method-not-allowed', 'This is not a proxy');
+      sendRawProblem(socket, problem, this.#options.problemBase);
+    });
+  }
+
+  #parseBodies(): void {
+    this.app.removeContentTypeParser('text/plain');
+    parseAsJson(this.app);
+    allowOrigins(this.app);
+    this.app.register(multipart, {
+      throwFileSizeLimit: false,
+      limits: {
+        fileSize: this.#options.maxImageBytes,
+        files: MAX_PARTS,
+        fields: 20,
+        parts: MAX_PARTS,
+        fieldSize: MAX_TEXT_PART_BYTES,
+      },
+      isPartAFile: isFilePart,
+    });
+  }
+
+  #addHooks(): void {
+    const { app } = this;
+    app.decorateRequest('requestContext');
+    app.addHook('onRequest', async (request, reply) => this.#begin(request, reply));
+    app.addHook('preParsing', async (request, reply) => {
+      const { headers, routeOptions } = request;
+      const declaredBytes = Number(headers['content-length'] ?? 0);
+      const isTooLong = declaredBytes > (routeOptions.bodyLimit ?? Number.POSITIVE_INFINITY);
+      // A body that will be refused by its length is not asked for.
+      if (headers.expect && !isTooLong) reply.raw.writeContinue();
+    });
+    app.addHook('onSend', async (request, reply, payload) => {
+      this.#prepareResponse(request, reply, payload);
+    });
+    // A client that disconnects while sending its body; `disconnectSignal` covers later disconnects.
+    app.addHook('onRequestAbort', async (request) => {
+      clientDisconnected(request);
+    });
+    app.addHook('onResponse', async (request, reply) => {
+      this.#record(request, reply);
+    });
+  }
+
+  #begin(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
     request.requestContext = new RequestContext();
     reply.header('x-request-id', request.id);
     if (request.raw.socket.destroyed) throw CLIENT_DISCONNECTED;
-    checkFraming(request.raw);
+    this.#framing.check(request.raw);
     checkForwarded(request);
     const { streamedTypes, isKeyed } = request.routeOptions.config;
+    const { wholeMillis, keylessMillis } = this.#bodyTimes;
     const isStreamed = streamedTypes?.includes(mediaTypeOf(request.headers['content-type']));
     if (!isStreamed) limitBodyTime(request, reply, isKeyed ? wholeMillis : keylessMillis);
-    if (closing.signal.aborted) throw unavailable('This server is shutting down; try again', 1);
+    if (this.#closing.signal.aborted) {
+      throw unavailable('This server is shutting down; try again', 1);
+    }
     if (request.method === 'OPTIONS' && request.url === '*') {
       return reply.status(204).header('allow', ALL_METHODS).send();
     }
-    if (request.is404 || request.routeOptions.url === '*') throw nothingHere(request);
+    if (request.is404 || request.routeOptions.url === '*') throw this.#nothingHere(request);
     protectSessions(request);
-  });
-  app.addHook('preParsing', async (request, reply) => {
-    const { headers, routeOptions } = request;
-    const declaredBytes = Number(headers['content-length'] ?? 0);
-    // A body that will be refused by its length is not asked for.
-    if (headers.expect && !(declaredBytes > (routeOptions.bodyLimit ?? Number.POSITIVE_INFINITY))) {
-      reply.raw.writeContinue();
-    }
-  });
-  app.addHook('onSend', async (request, reply, payload) => {
-    holdResponse(bodyMemory, request, reply, payload);
-    const { limits } = request.requestContext;
+    return undefined;
+  }
+
+  #prepareResponse(request: FastifyRequest, reply: FastifyReply, payload: unknown): void {
+    holdResponse(this.#bodyMemory, request, reply, payload);
+    const { limits, grant } = request.requestContext;
     if (limits) reply.headers(limitHeaders(limits.rateLimit));
     // What is not a document is personal, or of this moment.
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
     // Closes connections to clients that read nothing of a response for so long; Node sets its own
     // timeout once the response is sent.
-    request.raw.socket.setTimeout(requestMillis);
-    // A kept-alive connection would keep the server from closing.
-    if (closing.signal.aborted) reply.header('connection', 'close');
-    // What a stranger still sends is not read for long; see `trackConnections`.
+    request.raw.socket.setTimeout(this.#requestMillis);
+    // A kept-alive connection would keep the server from closing. What a stranger still sends is not read for
+    // long; see `trackConnections`.
     const isIncomplete = hasBody(request) && !request.raw.complete;
-    if (isIncomplete && !request.requestContext.grant) reply.header('connection', 'close');
-  });
+    if (this.#closing.signal.aborted || (isIncomplete && !grant)) {
+      reply.header('connection', 'close');
+    }
+  }
 
-  const defaultReply =
-    (requestId: string) =>
-    (problem: Problem): Reply => ({
-      headers: { ...problem.headers, 'content-type': PROBLEM_MEDIA_TYPE },
-      body: problemBody(problem, requestId, deps.problemBase),
+  #record(request: FastifyRequest, reply: FastifyReply): void {
+    const { log, observe } = this.#options;
+    const { grant: caller, limits, made, problem } = request.requestContext;
+    const { type, errors } = problem ?? {};
+    const requestId = request.id;
+    const about = {
+      method: request.method,
+      route: request.routeOptions.url ?? '(none)',
+      status: reply.statusCode,
+      problem: type,
+    };
+    observe({
+      ...about,
+      requestId,
+      caller,
+      made,
+      seconds: reply.elapsedTime / 1000,
+      params: request.params as Record<string, string>,
+      pointer: errors?.[0]?.pointer,
+      units: limits?.units ?? 0,
     });
+    const millis = Math.round(reply.elapsedTime * 10) / 10;
+    log.info({ requestId, ...callerFields(request), ...about, millis }, 'request');
+  }
 
-  function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): void {
+  #nothingHere({ url }: FastifyRequest): Problem {
+    const meant = this.#nearest(url.split('?', 1)[0]!);
+    const advice = meant ? `is ${meant} meant? See /docs` : 'see /docs';
+    return new Problem('not-found', `There is nothing here; ${advice}`);
+  }
+
+  #defaultReply(problem: Problem, requestId: string): Reply {
+    return {
+      headers: { ...problem.headers, 'content-type': PROBLEM_MEDIA_TYPE },
+      body: problemBody(problem, requestId, this.#options.problemBase),
+    };
+  }
+
+  #sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): void {
     request.requestContext ??= new RequestContext();
     request.requestContext.problem = problem;
     refundQuota(request);
-    const { problemReply = defaultReply(request.id) } = request.routeOptions.config ?? {};
-    const { status = problem.status, headers = {}, body } = problemReply(problem);
+    const { problemReply } = request.routeOptions.config ?? {};
+    const response = problemReply?.(problem) ?? this.#defaultReply(problem, request.id);
+    const { status = problem.status, headers = {}, body } = response;
     reply
       .status(status)
       .headers({ 'cache-control': 'no-store', ...headers, 'x-request-id': request.id })
       .serializer(JSON.stringify)
       .send(body);
   }
-
-  app.setErrorHandler((error, request, reply) => {
-    const problem = mediaTypeProblem(error, request) ?? asProblem(error);
-    logError(request, problem);
-    sendProblem(request, reply, problem);
-  });
-  app.setNotFoundHandler((request, reply) => sendProblem(request, reply, nothingHere(request)));
-
-  // A client that disconnects while sending its body; `disconnectSignal` covers later disconnects.
-  app.addHook('onRequestAbort', async (request) => {
-    clientDisconnected(request);
-  });
-
-  app.addHook('onResponse', async (request, reply) => {
-    const route = request.routeOptions.url ?? '(none)';
-    const {
-      grant: caller,
-      limits,
-      made,
-      problem: { type: problem, errors } = {},
-    } = request.requestContext;
-    deps.observe({
-      requestId: request.id,
-      ...{ caller, method: request.method, route, status: reply.statusCode, problem },
-      seconds: reply.elapsedTime / 1000,
-      params: request.params as Record<string, string>,
-      made,
-      pointer: errors?.[0]?.pointer,
-      units: limits?.units ?? 0,
-    });
-    deps.log.info(
-      {
-        requestId: request.id,
-        ...callerFields(request),
-        method: request.method,
-        route,
-        status: reply.statusCode,
-        problem,
-        millis: Math.round(reply.elapsedTime * 10) / 10,
-      },
-      'request',
-    );
-  });
-
-  const mountDeps = {
-    ...deps,
-    wholeMillis,
-    idleMillis,
-    closing: closing.signal,
-    bodyMemory,
-    acceptConnection: connections.accept,
-  };
-  app.register(async (scope) => {
-    await compressResponses(scope);
-    mountRoutes(scope, mountDeps, deps.routes);
-  });
-  return {
-    app,
-    figures: () => ({
-      bodyBytes: bodyMemory.total(),
-      connections: connections.counts(),
-      evictedConnections,
-      rejectedBodies,
-      rejectedConnections,
-    }),
-    drain: () => closing.abort(),
-  };
 }
 
 /** Of what Fastify logs: responses that the service breaks off, because their status is sent already. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readDeclaration } from '../platform/declaration.ts';
+import { readDeclaration } from '../platform/config.ts';
 import { Problem } from '../platform/problem.ts';
 import type { Route, Sunset } from './route.ts';
 

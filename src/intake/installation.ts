@@ -2,11 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import type { Logger } from '../platform/log.ts';
-import {
-  createStorageMetrics,
-  watchDependencies,
-  watchDisk,
-} from '../platform/metrics/system-gauges.ts';
+import { StorageMetrics, watchDependencies, watchDisk } from '../platform/metrics/system-gauges.ts';
 import type { Platform } from '../platform/open-platform.ts';
 import { PREFIX } from '../platform/redis.ts';
 import type { Blobs } from '../storage/blobs.ts';
@@ -108,7 +104,7 @@ export async function openInstallationStorage(
   settings: StorageSettings,
   { redis, registry, log }: Pick<Platform, 'redis' | 'registry' | 'log'>,
 ): Promise<Blobs> {
-  const blobs = instrumentBlobs(await openStorage(settings), createStorageMetrics(registry));
+  const blobs = instrumentBlobs(await openStorage(settings), new StorageMetrics(registry));
   const reason = blobs.kept();
   if (reason)
     log.warn({ reason }, 'deletion is not complete: deleted images may remain in storage');

@@ -5,9 +5,8 @@ import { PREFIX } from '../platform/redis.ts';
 import { defineScripts, readLua } from '../platform/redis-script.ts';
 import { Input, Results, StoredCutOut } from '../queue/job-data.ts';
 import { clientIndexKey } from './client-index.ts';
-import { Erasure } from './erasure.ts';
 import { defineTombstoneUpdate, parseHashFields, toHashFields } from './record-fields.ts';
-import { Accepted } from './retention.ts';
+import { Accepted, Erasure } from './retention.ts';
 import { OUTBOX, outboxEntry } from './webhooks/outbox.ts';
 
 export const STATUSES = ['queued', 'active', 'succeeded', 'failed', 'canceled', 'expired'] as const;
@@ -17,7 +16,6 @@ export const PENDING_STATUSES: readonly JobStatus[] = ['queued', 'active'];
 export const TERMINAL_STATUSES: readonly JobStatus[] = ['succeeded', 'failed', 'canceled'];
 
 export const JOBS_PATH = '/intake/v1/jobs';
-/** The path of the garments of a job. */
 export const jobGarmentsPath = (id: string): string => `${JOBS_PATH}/${id}/garments`;
 
 export const jobLinks = (id: string) => ({

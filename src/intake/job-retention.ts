@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { garmentsPrefix, refinementsPrefix } from '../storage/blob-keys.ts';
 import { type BlobEraser, deleteBlob } from '../storage/blobs.ts';
-import { type Erasure, erasureOf } from './erasure.ts';
 import {
   inputMillis,
   type JobRecord,
@@ -10,6 +9,7 @@ import {
   RECHECK_MILLIS,
   TERMINAL_STATUSES,
 } from './job-records.ts';
+import { type Erasure, erasureOf } from './retention.ts';
 
 /** How long the tombstone of a job or batch lasts, ms; a day unless its policy says otherwise. */
 export const tombstoneMillis = ({

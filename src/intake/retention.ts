@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CutOutOptions } from '../output/options.ts';
 import { OPERATIONS } from '../queue/job-data.ts';
+import type { Blobs } from '../storage/blobs.ts';
 
 /** What the record of every accepted job, batch and feed has. */
 export const Accepted = z.object({
@@ -58,3 +59,21 @@ export function shortestRetention(
     recordSeconds: shortest('recordSeconds'),
   };
 }
+
+/** The receipt of a deletion that a client requested. */
+export const Erasure = z.object({
+  erasedAt: z.iso.datetime(),
+  blobs: z.number().meta({
+    description: 'Images, rows and results; where the storage keeps versions, all their versions',
+  }),
+  incomplete: z.literal(true).optional().meta({
+    description: 'The storage may keep versions of them that cannot be deleted; else absent',
+  }),
+});
+export type Erasure = z.infer<typeof Erasure>;
+
+export const erasureOf = (
+  storage: Pick<Blobs, 'kept'>,
+  erasedAt: string,
+  blobs: number,
+): Erasure => ({ erasedAt, blobs, ...(storage.kept() && { incomplete: true }) });

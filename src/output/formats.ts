@@ -49,3 +49,13 @@ export const hasSignature = (file: Uint8Array, mediaType: string): boolean =>
       format.mediaType === mediaType &&
       format.signature.every(({ at, bytes }) => bytes.every((byte, i) => file[at + i] === byte)),
   );
+
+const MAX_NAME_CHARS = 200;
+
+/** Returns a file name without folders for a row: `sku/1.jpg` becomes `sku_1`. A `customId` is no path. */
+export const fileNameOf = (customId: string): string =>
+  customId
+    .replace(/\.(jpe?g|png|webp)$/i, '')
+    .replaceAll(/[^\p{L}\p{N}._-]+/gu, '_')
+    .replace(/^\.+/, '_')
+    .slice(0, MAX_NAME_CHARS);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { fileErrorText, hasCode } from './file-error.ts';
+import { fileErrorText, hasCode } from './system-error.ts';
 
 const LocalInstance = z.object({
   url: z.string(),

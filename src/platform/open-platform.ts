@@ -4,8 +4,7 @@ import { type Clock, followClock } from './clock.ts';
 import { type Config, isTraced } from './config.ts';
 import { createLog, type Logger } from './log.ts';
 import { createRegistry } from './metrics/registry.ts';
-import { checkRedis, connectRedis } from './redis-check.ts';
-import { endWhenStuck } from './redis-watch.ts';
+import { checkRedis, connectRedis, endWhenStuck } from './redis-check.ts';
 import { startTracing } from './tracing.ts';
 
 /** How long a starting process waits for Redis. */

@@ -3,7 +3,7 @@ import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } 
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { type Config, ConfigError } from './config.ts';
-import { fileErrorText, hasCode } from './file-error.ts';
+import { fileErrorText, hasCode } from './system-error.ts';
 
 const Secrets = z.object({ keyPepper: z.string().min(16), lookSigningKeys: z.string().min(16) });
 

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { fileErrorText } from './file-error.ts';
+import { fileErrorText } from './system-error.ts';
 
 /** Why a process cannot start, in words for its operator: printed without a stack. */
 export class StartError extends Error {

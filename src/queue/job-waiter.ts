@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { Job, QueueEvents } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Logger } from '../platform/log.ts';
-import { Problem, unavailable } from '../platform/problem.ts';
+import { deserializeProblem, Problem, unavailable } from '../platform/problem.ts';
 import { PREFIX } from '../platform/redis.ts';
 import { JOBS, type JobData, type JobResult, type JobsOf, readResult } from './catalog.ts';
 import { addJob, CANCELED, cancelJob, type JobQueue } from './queue.ts';
-import { deserializeProblem } from './serialized-problem.ts';
 
 const POLL_MILLIS = 1000;
 

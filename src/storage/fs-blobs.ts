@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { hasCode } from '../platform/file-error.ts';
+import { hasCode } from '../platform/system-error.ts';
 import {
   abortable,
   assertKey,

@@ -13,7 +13,7 @@ import {
   unlink,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { hasCode } from '../platform/file-error.ts';
+import { hasCode } from '../platform/system-error.ts';
 
 /**
  * A folder is removed each time its last file is deleted, by this process or another, which may happen just before a

@@ -1,8 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { keptIds } from '../../src/api/account/audited.ts';
-import { createRecorder } from '../../src/api/account/record.ts';
-import { AuditLog } from '../../src/auth/audit-log.ts';
-import { RequestLog } from '../../src/auth/request-log.ts';
+import { keptIds, RequestRecorder } from '../../src/api/account/record.ts';
+import { AuditLog, RequestLog } from '../../src/auth/request-logs.ts';
 import { ClientUsage } from '../../src/auth/usage.ts';
 import { type Route, route } from '../../src/http/route.ts';
 import { createLog } from '../../src/platform/log.ts';
@@ -114,9 +112,10 @@ describe('what is recorded of answered requests', () => {
     const warned: string[] = [];
     const log = createLog('test', 'silent');
     log.warn = (_: unknown, text?: string) => void warned.push(String(text));
-    const record = createRecorder({ clientUsage, requestLog, auditLog }, [...BULK, PUT], log);
+    const logs = { clientUsage, requestLog, auditLog };
+    const recorder = new RequestRecorder(logs, [...BULK, PUT], log);
     const send = ({ method, path }: Route, params: Record<string, string> = {}) =>
-      record({
+      recorder.record({
         ...{ requestId: 'r', method, route: path, params, status: 200, seconds: 0.1, units: 0 },
         ...{ caller: { client: 'shop', keyId: 'key_1', person: undefined } },
         ...{ problem: undefined, pointer: undefined, made: undefined },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openBlob } from '../../src/api/common-problems.ts';
-import { limitDownloads } from '../../src/api/limit-downloads.ts';
+import { limitDownloads } from '../../src/api/send-blob.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import { useBlobs } from '../support/use-blobs.ts';

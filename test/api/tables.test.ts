@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { DOCUMENTS } from '../../src/api/openapi/chapters.ts';
-import { OPERATIONS } from '../../src/api/openapi/operations.ts';
+import { DOCUMENTS, OPERATIONS } from '../../src/api/openapi.ts';
 import { REQUEST_HEADERS } from '../../src/http/openapi/headers.ts';
 import { PROBLEMS } from '../../src/platform/problem.ts';
 import { readTable } from '../../src/taxonomy/tables.ts';

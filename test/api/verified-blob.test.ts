@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, describe, expect, test } from 'vitest';
-import { limitDownloads } from '../../src/api/limit-downloads.ts';
+import { limitDownloads } from '../../src/api/send-blob.ts';
 import { openVerified } from '../../src/api/verified-blob.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { row, serve, TEST_ROUTE } from '../http/serve.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { RequestLog } from '../../src/auth/request-log.ts';
+import { RequestLog } from '../../src/auth/request-logs.ts';
 import { useRedis } from '../support/use-redis.ts';
 
 const { redis } = await useRedis();

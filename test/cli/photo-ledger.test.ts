@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { PhotoLedger } from '../../src/cli/images/photo-ledger.ts';
+import { PhotoLedger } from '../../src/cli/images/ledger.ts';
 import { testFolder } from '../support/use-folder.ts';
 
 let folder: string;

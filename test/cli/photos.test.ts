@@ -2,8 +2,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { beforeEach, expect, test } from 'vitest';
-import { photosUnder, planPhotos } from '../../src/cli/images/photos.ts';
-import { readPicture, withReadableFile } from '../../src/cli/images/picture.ts';
+import {
+  photosUnder,
+  planPhotos,
+  readPicture,
+  withReadableFile,
+} from '../../src/cli/images/photos.ts';
 import { CliError } from '../../src/cli/terminal/exit.ts';
 import { testFolder } from '../support/use-folder.ts';
 

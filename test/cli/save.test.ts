@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { save } from '../../src/cli/terminal/save.ts';
+import { save } from '../../src/cli/terminal/files.ts';
 import { testFolder } from '../support/use-folder.ts';
 
 let folder: string;

@@ -1,8 +1,7 @@
 import { equal, match, ok } from 'node:assert/strict';
 import { isKeyShaped } from '../../src/auth/key-record.ts';
-import { authorize, type Grant } from '../../src/http/auth.ts';
-import { requestIdOf } from '../../src/http/request-id.ts';
-import { sessionIdOf } from '../../src/http/session-cookie.ts';
+import { authorize, type Grant, sessionIdOf } from '../../src/http/credentials.ts';
+import { requestIdOf } from '../../src/http/request-context.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { type Input, randomFor } from './target.ts';
 

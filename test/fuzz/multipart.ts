@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from 'node:assert/strict';
-import { readFileParts } from '../../src/http/file-parts.ts';
+import { readFileParts } from '../../src/http/body-stream.ts';
 import { printable } from '../../src/http/image-body.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { streamOf } from '../support/feeds.ts';

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { preferenceApplied, readPrefer } from '../../src/http/prefer.ts';
+import { preferenceApplied, readPrefer } from '../../src/api/intake/prefer-job.ts';
 import type { Input } from './target.ts';
 
 export const dictionary = ['respond-async', 'wait=', 'wait = "', ', ', ';foo=bar', '999999'];

@@ -1,8 +1,7 @@
 import { equal, ok } from 'node:assert/strict';
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
-import { addressRule } from '../../src/platform/links/addresses.ts';
 import { FetchError } from '../../src/platform/links/fetch-error.ts';
-import { parseUrl, redirectUrl } from '../../src/platform/links/url.ts';
+import { addressRule, parseUrl, redirectUrl } from '../../src/platform/links/link-rule.ts';
 import { type Input, orRejection } from './target.ts';
 
 // biome-ignore format: a list reads best in lines

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addressBlock } from '../../src/http/address-block.ts';
+import { addressBlock } from '../../src/http/limits.ts';
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],

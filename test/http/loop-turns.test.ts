@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { takeLoopTurn } from '../../src/http/loop-turns.ts';
+import { takeLoopTurn } from '../../src/http/json-body.ts';
 
 const LARGE = 2 ** 21;
 

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { DEFAULT_LIMITS } from '../../src/auth/key-record.ts';
-import type { Grant } from '../../src/http/auth.ts';
+import type { Grant } from '../../src/http/credentials.ts';
 import type { Limits } from '../../src/http/limits.ts';
 import type { Route } from '../../src/http/route.ts';
-import { createServer, type HttpServer, type ServerOptions } from '../../src/http/server.ts';
+import { HttpServer, type ServerOptions } from '../../src/http/server.ts';
 import { createLog } from '../../src/platform/log.ts';
 
 /** What every route has, whatever a test is about. */
@@ -56,7 +56,7 @@ export async function serve(
       return { rateLimit: RATE_LIMIT, units: 0, reserved: undefined, refund, resize };
     },
   };
-  const server = createServer({
+  const server = new HttpServer({
     routes,
     lookUp,
     limits,
@@ -67,7 +67,7 @@ export async function serve(
     ...deps,
   });
   const url = await server.app.listen({ host: '127.0.0.1', port: 0 });
-  return { ...server, url, admitted };
+  return Object.assign(server, { url, admitted });
 }
 
 /** A raw connection. */

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { collectBody } from '../../src/http/body-stream.ts';
 import type { Limits } from '../../src/http/limits.ts';
 import { type Call, json, type Route } from '../../src/http/route.ts';
-import { createServer, type HttpServer } from '../../src/http/server.ts';
+import { HttpServer } from '../../src/http/server.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { row } from './serve.ts';
@@ -30,7 +30,7 @@ const routeOf = (method: 'POST' | 'GET', more: Partial<Route>): Route =>
 
 /** Serves one route. Resolves to its URL. */
 async function serveRoute(row: Route, bodyTimes = TIMES): Promise<string> {
-  server = createServer({
+  server = new HttpServer({
     routes: [row],
     lookUp: async () => undefined,
     limits: { admit: () => Promise.reject(new Error('keyless')) } satisfies Pick<Limits, 'admit'>,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createGatewayMetrics } from '../../src/platform/metrics/gateway.ts';
+import { GatewayMetrics, watchSyncLoad } from '../../src/platform/metrics/gateway.ts';
 import { createRegistry } from '../../src/platform/metrics/registry.ts';
-import { createWorkerMetrics } from '../../src/platform/metrics/worker.ts';
+import { WorkerMetrics } from '../../src/platform/metrics/worker.ts';
 
 const REPORT = {
   name: 'run-job',
@@ -14,7 +14,7 @@ const REPORT = {
 
 test('a finished job is counted by its kind, its outcome and each of its steps', async () => {
   const registry = createRegistry('1.2.3');
-  const metrics = createWorkerMetrics(registry);
+  const metrics = new WorkerMetrics(registry);
   metrics.job(REPORT);
   metrics.job({ ...REPORT, waitMillis: undefined, isTakenOver: true });
   metrics.job({ ...REPORT, outcome: 'refused', reason: 'upstream-failed', steps: {} });
@@ -36,7 +36,7 @@ test('a finished job is counted by its kind, its outcome and each of its steps',
 
 test('cut-outs are counted by their review and its reasons', async () => {
   const registry = createRegistry('1');
-  const metrics = createWorkerMetrics(registry);
+  const metrics = new WorkerMetrics(registry);
   metrics.review({ needed: true, reasons: ['blurred', 'cut-by-frame'] });
   metrics.review({ needed: false, reasons: ['cut-by-frame'] });
   metrics.review({ needed: false, reasons: [] });
@@ -49,7 +49,7 @@ test('cut-outs are counted by their review and its reasons', async () => {
 
 test('verdicts are counted by pack, rule and outcome', async () => {
   const registry = createRegistry('1');
-  const metrics = createWorkerMetrics(registry);
+  const metrics = new WorkerMetrics(registry);
   const border = { id: 'border', passed: true };
   metrics.rules('amazon-main', [border, { id: 'fringe', passed: false }]);
   metrics.rules('own', [border]);
@@ -63,7 +63,7 @@ test('verdicts are counted by pack, rule and outcome', async () => {
 
 test('fetching is counted by reason and by pool', async () => {
   const registry = createRegistry('1');
-  const metrics = createWorkerMetrics(registry);
+  const metrics = new WorkerMetrics(registry);
   metrics.fetchError('too-slow');
   metrics.fetchError('too-slow');
   metrics.fetchPools({ feeds: { active: () => 3, waiting: () => 5 } });
@@ -84,8 +84,9 @@ test('without a worker the predicted wait is infinite', async () => {
     slots: 0,
     workers: 0,
   };
-  const { observe } = createGatewayMetrics(registry, 25_000, () => load);
-  observe({ method: 'GET', route: '/x', status: 503, seconds: 1, problem: 'gone' });
+  watchSyncLoad(registry, 25_000, () => load);
+  const metrics = new GatewayMetrics(registry);
+  metrics.observe({ method: 'GET', route: '/x', status: 503, seconds: 1, problem: 'gone' });
   const lines = (await registry.metrics()).split('\n');
   expect(lines).toContain('selvage_predicted_wait_seconds +Inf');
   expect(lines).toContain('selvage_predicted_queue_seconds +Inf');
@@ -106,7 +107,7 @@ test.each([
   async (fallback, value) => {
     const registry = createRegistry('1.2.3');
     const engine = { model: { id: 'm', version: '1' }, device: 'cpu', fallback };
-    createWorkerMetrics(registry).engine(engine, () => 1);
+    new WorkerMetrics(registry).engine(engine, () => 1);
     expect(await registry.metrics()).toContain(`selvage_device_fallback ${value}`);
   },
 );

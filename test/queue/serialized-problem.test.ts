@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { Problem } from '../../src/platform/problem.ts';
-import { deserializeProblem, serializeProblem } from '../../src/queue/serialized-problem.ts';
+import { deserializeProblem, Problem, serializeProblem } from '../../src/platform/problem.ts';
 
 test('a problem passes through the queue unchanged', () => {
   const problem = new Problem('invalid-request', 'Twice "so"', {

@@ -1,8 +1,7 @@
-import { batchKeys, putLines } from '../../src/intake/batches/batch-files.ts';
+import { batchKeys, putLines, type ResultLine } from '../../src/intake/batches/batch-files.ts';
 import type { BatchRecord } from '../../src/intake/batches/batch-record.ts';
 import type { Batches } from '../../src/intake/batches/batches.ts';
 import { joinResults } from '../../src/intake/batches/row-reader.ts';
-import type { ResultLine } from '../../src/intake/batches/rows.ts';
 import type { ReviewDecisions } from '../../src/intake/review/decisions.ts';
 import { putReview, putReviewChunk, toStart } from '../../src/intake/review/review-files.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';

@@ -4,11 +4,15 @@ import { join } from 'node:path';
 import type { Job } from 'bullmq';
 import { afterAll } from 'vitest';
 import { Keys } from '../../src/auth/keys.ts';
-import { batchFiles, batchKeys, putLines } from '../../src/intake/batches/batch-files.ts';
+import {
+  batchFiles,
+  batchKeys,
+  putLines,
+  type RowLine,
+} from '../../src/intake/batches/batch-files.ts';
 import type { BatchRecord } from '../../src/intake/batches/batch-record.ts';
 import { Batches } from '../../src/intake/batches/batches.ts';
 import { type RowOutcome, readRowOutcomes } from '../../src/intake/batches/row-reader.ts';
-import type { RowLine } from '../../src/intake/batches/rows.ts';
 import { type FeedManifest, Feeds, newFeedId, newRunId } from '../../src/intake/feeds/feeds.ts';
 import { FeedRuns } from '../../src/intake/feeds/runs.ts';
 import { StoredBytes } from '../../src/intake/stored-bytes.ts';
@@ -21,7 +25,7 @@ import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
 import type { AttemptContext } from '../../workers/attempt.ts';
 import { importFeed } from '../../workers/feeds/import-feed.ts';
 import { createFetchPools } from '../../workers/fetch/fetch-pool.ts';
-import { createSafeFetch, type SafeFetch } from '../../workers/fetch/safe-fetch.ts';
+import { SafeFetch } from '../../workers/fetch/safe-fetch.ts';
 import { attemptOf } from './attempts.ts';
 import { startRedis } from './redis-server.ts';
 
@@ -42,7 +46,7 @@ export async function startFeedBench(allow: readonly string[] = ['127.0.0.0/8'])
   const batches = new Batches(redis, hostClock);
   const queue = openQueue('feed', redis, log);
   const limits = { headersMillis: 2000, idleMillis: 2000 };
-  const safeFetch: SafeFetch = createSafeFetch({ allow, userAgent: 'Selvage/test', limits });
+  const safeFetch = new SafeFetch({ allow, userAgent: 'Selvage/test', limits });
   const runs = new FeedRuns({ feeds, batches, blobs, queue, now: hostClock });
   const storedBytes = new StoredBytes(redis, hostClock);
   const keys = new Keys(redis, 'a pepper for these tests', hostClock);

@@ -1,4 +1,4 @@
-import { DOCUMENTS } from '../../src/api/openapi/chapters.ts';
+import { DOCUMENTS } from '../../src/api/openapi.ts';
 
 /** An OpenAPI document of a running server. */
 export interface PublishedDocument {

@@ -1,16 +1,20 @@
-import { batchFiles, batchKeys, putJson, putLines } from '../../src/intake/batches/batch-files.ts';
-import type {
-  BatchRecord,
-  BatchStatus,
-  DuplicateCounts,
-} from '../../src/intake/batches/batch-record.ts';
 import {
+  batchFiles,
+  batchKeys,
+  isRejected,
+  putJson,
+  putLines,
+  type RowLine,
+} from '../../src/intake/batches/batch-files.ts';
+import {
+  type BatchRecord,
+  type BatchStatus,
   batchCompletedEntry,
   batchReviewedEntry,
+  type DuplicateCounts,
   endFacts,
-} from '../../src/intake/batches/links.ts';
+} from '../../src/intake/batches/batch-record.ts';
 import { joinResults } from '../../src/intake/batches/row-reader.ts';
-import { isRejected, type RowLine } from '../../src/intake/batches/rows.ts';
 import { putDuplicates, putFingerprints } from '../../src/intake/duplicates.ts';
 import { expiryOf } from '../../src/intake/job-retention.ts';
 import {

@@ -28,33 +28,29 @@ export const rowLimitBounds = (slots: number): { min: number; max: number } => (
 });
 
 /** Limits how many rows of each client are queued or at workers. */
-export function createRowLimits() {
-  let limits = new Map<string, number>();
+export class RowLimits {
+  #limits: ReadonlyMap<string, number> = new Map();
 
   /** Doubles a limit that was used up since the last tick, and halves one that was not. */
-  function adapt(client: string, inFlight: number): number {
-    const limit = limits.get(client);
+  #adapt(client: string, inFlight: number): number {
+    const limit = this.#limits.get(client);
     if (limit === undefined) return 0;
     if (inFlight < limit / 4) return limit * 2;
     return inFlight > limit / 2 ? limit / 2 : limit;
   }
 
-  return {
-    /** Returns the limits of this tick. Clients without rows in progress are forgotten. */
-    next(inFlight: ReadonlyMap<string, number>, slots: number): ReadonlyMap<string, number> {
-      const { min, max } = rowLimitBounds(slots);
-      limits = new Map(
-        [...inFlight].map(([client, rows]) => [
-          client,
-          Math.min(max, Math.max(min, adapt(client, rows))),
-        ]),
-      );
-      return limits;
-    },
-  };
+  /** Returns the limits of this tick. Clients without rows in progress are forgotten. */
+  next(inFlight: ReadonlyMap<string, number>, slots: number): ReadonlyMap<string, number> {
+    const { min, max } = rowLimitBounds(slots);
+    this.#limits = new Map(
+      [...inFlight].map(([client, rows]) => [
+        client,
+        Math.min(max, Math.max(min, this.#adapt(client, rows))),
+      ]),
+    );
+    return this.#limits;
+  }
 }
-
-type RowLimits = ReturnType<typeof createRowLimits>;
 
 /** How often all batches are read: one that has not started may have been canceled. */
 const FULL_READ_MILLIS = 2000;
@@ -63,43 +59,46 @@ const FULL_READ_MILLIS = 2000;
  * Reads the batches in progress, the longest sealed first: all that have started, and the next ones of each
  * client. A client may have thousands that have not, and reading all of them at every tick is too slow.
  */
-export function createBatchReader(batches: Pick<Batches, 'underWay' | 'get'>) {
+export class BatchReader {
+  readonly #batches;
   /** The client of each batch that had not started when it was read. */
-  const unstarted = new Map<string, string>();
-  let fullReadAt = Number.NEGATIVE_INFINITY;
+  readonly #unstarted = new Map<string, string>();
+  #fullReadAt = Number.NEGATIVE_INFINITY;
 
-  /** Selects batches that may have started, and the first unstarted ones of each client. */
-  function createSelector(nextPerClient: number): (id: string) => boolean {
+  constructor(batches: Pick<Batches, 'underWay' | 'get'>) {
+    this.#batches = batches;
+  }
+
+  /** Returns the batches that may have started, and the first unstarted ones of each client. */
+  #select(ids: readonly string[], nextPerClient: number): string[] {
     const counts = new Map<string, number>();
-    return (id) => {
-      const client = unstarted.get(id);
+    return ids.filter((id) => {
+      const client = this.#unstarted.get(id);
       if (client === undefined) return true;
       const count = (counts.get(client) ?? 0) + 1;
       counts.set(client, count);
       return count <= nextPerClient;
-    };
+    });
   }
 
   /** @param nextPerClient unstarted batches to read of each client; not called if there are no batches */
-  return async (nextPerClient: () => Promise<number>): Promise<BatchRecord[]> => {
-    const ids = await batches.underWay();
+  async read(nextPerClient: () => Promise<number>): Promise<BatchRecord[]> {
+    const ids = await this.#batches.underWay();
     if (ids.length === 0) return [];
-    if (performance.now() - fullReadAt >= FULL_READ_MILLIS) {
-      unstarted.clear();
-      fullReadAt = performance.now();
+    if (performance.now() - this.#fullReadAt >= FULL_READ_MILLIS) {
+      this.#unstarted.clear();
+      this.#fullReadAt = performance.now();
     }
-    const selected = ids.filter(createSelector(await nextPerClient()));
-    const records = await Promise.all(selected.map((id) => batches.get(id)));
+    const selected = this.#select(ids, await nextPerClient());
+    const records = await Promise.all(selected.map((id) => this.#batches.get(id)));
     const existing = records.filter((record) => record !== undefined);
     for (const { id, client, status } of existing) {
-      if (status === 'sealed') unstarted.set(id, client);
-      else unstarted.delete(id);
+      if (status === 'sealed') this.#unstarted.set(id, client);
+      else this.#unstarted.delete(id);
     }
     return existing;
-  };
+  }
 }
-
-type BatchReader = ReturnType<typeof createBatchReader>;
 
 const LEASE_MILLIS = 2000;
 /** How often the holder of the lease dispatches, and how often the others try to acquire it. */
@@ -116,7 +115,7 @@ const ROUND_ROBIN_ROWS = 8;
 export interface Dispatching extends Ending, Pick<WorkerServices, 'allSlots' | 'log'> {
   window: Window;
   rowLimits: RowLimits;
-  readBatches: BatchReader;
+  reader: BatchReader;
 }
 
 const inFlight = ({ issued, succeeded, failed }: BatchRecord): number =>
@@ -169,9 +168,9 @@ async function enqueueFairly(
  * @returns how many batches are not ended
  */
 export async function dispatch(dispatching: Dispatching): Promise<number> {
-  const { window, readBatches } = dispatching;
+  const { window, reader } = dispatching;
   let slots = 0;
-  const batches = await readBatches(async () => {
+  const batches = await reader.read(async () => {
     slots = await dispatching.allSlots();
     return rowLimitBounds(slots).max;
   });
@@ -210,8 +209,8 @@ export function startDispatcher(worker: WorkerServices, feedRuns: Ending['feedRu
     ...worker,
     feedRuns,
     window: new Window(worker),
-    rowLimits: createRowLimits(),
-    readBatches: createBatchReader(batches),
+    rowLimits: new RowLimits(),
+    reader: new BatchReader(batches),
     allSlots: cached(worker.allSlots, SLOTS_MILLIS),
   };
   const lease = batches.dispatchLease();

@@ -1,5 +1,5 @@
+import type { RowProblem } from '../../src/intake/batches/batch-files.ts';
 import type { RowCompletion } from '../../src/intake/batches/batches.ts';
-import type { RowProblem } from '../../src/intake/batches/rows.ts';
 import { garmentKeys } from '../../src/intake/garment-files.ts';
 import type { Problem } from '../../src/platform/problem.ts';
 import type { JobData } from '../../src/queue/catalog.ts';

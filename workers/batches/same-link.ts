@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { batchFiles } from '../../src/intake/batches/batch-files.ts';
-import type { ResultLine } from '../../src/intake/batches/rows.ts';
+import { batchFiles, type ResultLine } from '../../src/intake/batches/batch-files.ts';
 import type { JobData } from '../../src/queue/catalog.ts';
 import type { Services } from '../../src/services.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';

@@ -1,6 +1,5 @@
-import { batchFiles } from '../../src/intake/batches/batch-files.ts';
+import { batchFiles, isRejected } from '../../src/intake/batches/batch-files.ts';
 import type { BatchRecord, Cursor } from '../../src/intake/batches/batch-record.ts';
-import { isRejected } from '../../src/intake/batches/rows.ts';
 import { type JobData, retriesOf } from '../../src/queue/catalog.ts';
 import type { AcceptedRow } from '../../src/queue/job-data.ts';
 import { addJobs, type NewQueueJob } from '../../src/queue/queue.ts';

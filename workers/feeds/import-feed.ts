@@ -1,12 +1,12 @@
 import { FeedError } from '../../src/feed-formats/feed-error.ts';
 import { batchKeys, putJson, putSealed } from '../../src/intake/batches/batch-files.ts';
-import type { BatchRecord } from '../../src/intake/batches/batch-record.ts';
 import {
+  type BatchRecord,
   batchCompletedEntry,
   endFacts,
   runCounts,
   runHeldEntry,
-} from '../../src/intake/batches/links.ts';
+} from '../../src/intake/batches/batch-record.ts';
 import type { SourceMetadata } from '../../src/intake/feeds/feed-keys.ts';
 import { deleteRunFiles } from '../../src/intake/feeds/feed-retention.ts';
 import type { FeedRecord } from '../../src/intake/feeds/feeds.ts';

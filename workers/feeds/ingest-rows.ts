@@ -3,15 +3,16 @@ import { setImmediate } from 'node:timers/promises';
 import type { RowError } from '../../src/feed-formats/feed-error.ts';
 import { parseFeed } from '../../src/feed-formats/parse.ts';
 import type { FeedRow } from '../../src/feed-formats/row.ts';
-import { batchKeys, putLines } from '../../src/intake/batches/batch-files.ts';
-import { type BatchRecord, PROGRESS } from '../../src/intake/batches/batch-record.ts';
-import { readRowOutcomes } from '../../src/intake/batches/row-reader.ts';
 import {
+  batchKeys,
   countReason,
   isRejected,
+  putLines,
   type RowLine,
   reasonCode,
-} from '../../src/intake/batches/rows.ts';
+} from '../../src/intake/batches/batch-files.ts';
+import { type BatchRecord, PROGRESS } from '../../src/intake/batches/batch-record.ts';
+import { readRowOutcomes } from '../../src/intake/batches/row-reader.ts';
 import { feedKeys, type SourceMetadata } from '../../src/intake/feeds/feed-keys.ts';
 import { type FeedRecord, toParseOptions } from '../../src/intake/feeds/feeds.ts';
 import { KeptRow, readLines } from '../../src/intake/feeds/kept-rows.ts';

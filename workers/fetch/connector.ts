@@ -6,8 +6,9 @@ import { isIP, type LookupFunction, connect as netConnect, type Socket } from 'n
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as tlsConnect } from 'node:tls';
 import type { buildConnector } from 'undici';
-import type { AddressRule } from '../../src/platform/links/addresses.ts';
 import { FetchError, type FetchErrorReason } from '../../src/platform/links/fetch-error.ts';
+import type { AddressRule } from '../../src/platform/links/link-rule.ts';
+import { hasCode } from '../../src/platform/system-error.ts';
 
 /** How soon it is noticed that a reader went on. */
 const RETRY_MILLIS = 20;
@@ -15,8 +16,7 @@ const RETRY_MILLIS = 20;
 type Emit = (event: string, ...args: unknown[]) => boolean;
 
 /** Undici takes this code for the end of a response without a length, of which the rest is lost. */
-const isReset = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
+const RESET = 'ECONNRESET';
 
 /**
  * Ends a connection of undici only when its response was read, and fails a response whose connection is reset. If a
@@ -45,7 +45,7 @@ function endWhenRead(socket: Socket): void {
   const emitInstead: Emit = (event, ...args) => {
     if (event === 'end') return end();
     const [error] = args;
-    if (event !== 'error' || !isReset(error)) return emit(event, ...args);
+    if (event !== 'error' || !hasCode(error, RESET)) return emit(event, ...args);
     return emit('error', new Error('The server reset the connection', { cause: error }));
   };
   socket.emit = emitInstead;

@@ -1,13 +1,12 @@
 import { Agent, type Dispatcher } from 'undici';
 import { EXPANSION } from '../../src/feed-formats/expand.ts';
-import { addressRule } from '../../src/platform/links/addresses.ts';
 import {
   FetchError,
   type FetchErrorReason,
   innerReason,
   toFetchError,
 } from '../../src/platform/links/fetch-error.ts';
-import { parseUrl, redirectUrl } from '../../src/platform/links/url.ts';
+import { addressRule, parseUrl, redirectUrl } from '../../src/platform/links/link-rule.ts';
 import { ACCEPT_ENCODING, canDecode, decodedBody, readAll, type SpeedLimit } from './body.ts';
 import { createResolve, pinningConnector, type Resolve } from './connector.ts';
 import { Cookies } from './cookies.ts';
@@ -152,57 +151,53 @@ function checkHead(
 }
 
 /**
- * Creates a client for untrusted URLs. It connects only to public addresses or the allowed networks, checked for
- * every connection, within limits of size and time. Cookies last for the redirects of one request. It uses no proxy.
- * @throws Error if an entry of `allow` is not a network
+ * A client for untrusted URLs. It connects only to public addresses or the allowed networks, checked for every
+ * connection, within limits of size and time. Cookies last for the redirects of one request. It uses no proxy.
  */
-export function createSafeFetch(settings: SafeFetchSettings) {
-  const {
-    allow,
-    ports,
-    allowDowngrade,
-    userAgent,
-    maxPerHost = 4,
-    resolve = createResolve(),
-    ca,
-  } = settings;
-  const limits = { ...LIMITS, ...settings.limits };
-  const maxConnections = 2 * maxPerHost;
-  const hosts = new FetchPool({
-    total: MAX_REQUESTS,
-    perClient: Number.POSITIVE_INFINITY,
-    perClientAndHost: maxPerHost,
-    perHost: maxConnections,
-    maxWaiting: Number.POSITIVE_INFINITY,
-    maxWaitMillis: Number.POSITIVE_INFINITY,
-  });
-  const agent = new Agent({
-    connect: pinningConnector({
-      rule: addressRule(allow, ports),
-      resolve,
-      connectMillis: limits.connectMillis,
-      rejectionMillis: limits.hostRejectionMillis,
-      ...(ca && { ca }),
-    }),
-    connections: maxConnections,
-    headersTimeout: limits.headersMillis,
-    bodyTimeout: limits.idleMillis,
-    keepAliveMaxTimeout: limits.keepAliveMillis,
-  });
+export class SafeFetch {
+  readonly #settings;
+  readonly #limits;
+  readonly #hosts;
+  readonly #agent;
+
+  /** @throws Error if an entry of `allow` is not a network */
+  constructor(settings: SafeFetchSettings) {
+    const { allow, ports, maxPerHost = 4, resolve = createResolve(), ca } = settings;
+    const limits = { ...LIMITS, ...settings.limits };
+    const maxConnections = 2 * maxPerHost;
+    this.#settings = settings;
+    this.#limits = limits;
+    this.#hosts = new FetchPool({
+      total: MAX_REQUESTS,
+      perClient: Number.POSITIVE_INFINITY,
+      perClientAndHost: maxPerHost,
+      perHost: maxConnections,
+      maxWaiting: Number.POSITIVE_INFINITY,
+      maxWaitMillis: Number.POSITIVE_INFINITY,
+    });
+    this.#agent = new Agent({
+      connect: pinningConnector({
+        rule: addressRule(allow, ports),
+        resolve,
+        connectMillis: limits.connectMillis,
+        rejectionMillis: limits.hostRejectionMillis,
+        ...(ca && { ca }),
+      }),
+      connections: maxConnections,
+      headersTimeout: limits.headersMillis,
+      bodyTimeout: limits.idleMillis,
+      keepAliveMaxTimeout: limits.keepAliveMillis,
+    });
+  }
 
   /** Drains the body within limits, so that the connection can be reused. */
-  function discard({ body }: Dispatcher.ResponseData): void {
-    const signal = AbortSignal.timeout(limits.drainMillis);
+  #discard({ body }: Dispatcher.ResponseData): void {
+    const signal = AbortSignal.timeout(this.#limits.drainMillis);
     body.dump({ limit: MAX_DRAINED_BYTES, signal }).catch(() => {}); // then the connection is closed
   }
 
   /** Sends one request; it holds a slot of its host until the body is closed. */
-  async function send(
-    url: URL,
-    headers: FetchRequest['headers'],
-    request: FetchRequest,
-    millis: number,
-  ) {
+  async #send(url: URL, headers: FetchRequest['headers'], request: FetchRequest, millis: number) {
     const {
       method = 'GET',
       accept = '*/*',
@@ -213,7 +208,7 @@ export function createSafeFetch(settings: SafeFetchSettings) {
       signal,
       client = '',
     } = request;
-    const releaseHost = await hosts
+    const releaseHost = await this.#hosts
       .acquire({ client, host: url.hostname }, signal)
       .catch((error) => {
         throw new FetchError('aborted', { cause: error });
@@ -225,7 +220,7 @@ export function createSafeFetch(settings: SafeFetchSettings) {
       releaseHost();
     };
     try {
-      const response = await agent.request({
+      const response = await this.#agent.request({
         origin: url.origin,
         path: url.pathname + url.search,
         method,
@@ -236,7 +231,7 @@ export function createSafeFetch(settings: SafeFetchSettings) {
           ...(referer && { referer }),
           ...headers,
           'accept-encoding': ACCEPT_ENCODING,
-          'user-agent': request.userAgent ?? userAgent,
+          'user-agent': request.userAgent ?? this.#settings.userAgent,
         },
         ...(body !== undefined && { body }),
         signal: deadline.signal,
@@ -250,12 +245,12 @@ export function createSafeFetch(settings: SafeFetchSettings) {
   }
 
   /** Follows redirects here and not in undici: each URL is as untrusted as the first. */
-  async function follow(link: string, request: FetchRequest) {
+  async #follow(link: string, request: FetchRequest) {
     let url = parseUrl(link);
-    let { headers = {}, totalMillis: leftMillis = limits.totalMillis } = request;
+    let { headers = {}, totalMillis: leftMillis = this.#limits.totalMillis } = request;
     const cookies = new Cookies();
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-      const { response, millis } = await send(
+      const { response, millis } = await this.#send(
         url,
         { ...headers, ...cookies.headersFor(url) },
         request,
@@ -263,9 +258,13 @@ export function createSafeFetch(settings: SafeFetchSettings) {
       );
       cookies.take(url, response.headers['set-cookie']);
       if (!REDIRECT_STATUSES.includes(response.statusCode)) return { url, response };
-      discard(response);
+      this.#discard(response);
       if (request.method === 'POST') throw new FetchError('redirects');
-      const next = redirectUrl(url, headerOf(response.headers, 'location'), allowDowngrade);
+      const next = redirectUrl(
+        url,
+        headerOf(response.headers, 'location'),
+        this.#settings.allowDowngrade,
+      );
       if (next.origin !== url.origin) headers = {};
       url = next;
       leftMillis -= millis;
@@ -273,40 +272,41 @@ export function createSafeFetch(settings: SafeFetchSettings) {
     throw new FetchError('redirects');
   }
 
-  function reportError(link: string, error: unknown): void {
+  #reportError(link: string, error: unknown): void {
     const host = URL.canParse(link) ? new URL(link).hostname : '';
-    if (error instanceof FetchError) settings.onError?.(innerReason(error), host);
+    if (error instanceof FetchError) this.#settings.onError?.(innerReason(error), host);
   }
 
-  async function* reportErrors(body: AsyncIterable<Uint8Array>, link: string) {
+  async *#reportErrors(body: AsyncIterable<Uint8Array>, link: string) {
     try {
       yield* body;
     } catch (error) {
-      reportError(link, error);
+      this.#reportError(link, error);
       throw error;
     }
   }
 
-  async function open(link: string, request: FetchRequest): Promise<FetchStream> {
-    const opened = await openUnreported(link, request).catch((error) => {
-      reportError(link, error);
+  /** With backpressure. @throws FetchError */
+  async open(link: string, request: FetchRequest): Promise<FetchStream> {
+    const opened = await this.#open(link, request).catch((error) => {
+      this.#reportError(link, error);
       throw error;
     });
-    return opened.notModified ? opened : { ...opened, body: reportErrors(opened.body, link) };
+    return opened.notModified ? opened : { ...opened, body: this.#reportErrors(opened.body, link) };
   }
 
-  async function openUnreported(link: string, request: FetchRequest): Promise<FetchStream> {
-    const { url, response } = await follow(link, request);
+  async #open(link: string, request: FetchRequest): Promise<FetchStream> {
+    const { url, response } = await this.#follow(link, request);
     const { statusCode: status, headers } = response;
     const finalUrl = url.href;
     const isConditional = request.etag !== undefined || request.lastModified !== undefined;
     if (status === 304 && isConditional) {
-      discard(response);
+      this.#discard(response);
       return { notModified: true, headers: bodyHeaders(headers), finalUrl };
     }
     const error = checkHead(response, request.maxBytes);
     if (error) {
-      discard(response);
+      this.#discard(response);
       throw error;
     }
     const encoding = headerOf(headers, 'content-encoding');
@@ -317,26 +317,23 @@ export function createSafeFetch(settings: SafeFetchSettings) {
       finalUrl,
       body: decodedBody(response.body, encoding, {
         maxBytes: request.maxBytes,
-        expansion: limits.expansion,
-        speeds: request.speed ? [limits.speed, request.speed] : [limits.speed],
+        expansion: this.#limits.expansion,
+        speeds: request.speed ? [this.#limits.speed, request.speed] : [this.#limits.speed],
       }),
-      discard: () => discard(response),
+      discard: () => this.#discard(response),
     };
   }
 
-  return {
-    /** @throws FetchError */
-    async fetch(link: string, request: FetchRequest): Promise<FetchResult> {
-      const opened = await open(link, request);
-      if (opened.notModified) return opened;
-      const { notModified, status, headers, finalUrl, body } = opened;
-      return { notModified, status, headers, finalUrl, bytes: await readAll(body) };
-    },
-    /** With backpressure. @throws FetchError */
-    open,
-    /** Aborts running requests and closes all connections. */
-    close: (): Promise<void> => agent.destroy(),
-  };
-}
+  /** @throws FetchError */
+  async fetch(link: string, request: FetchRequest): Promise<FetchResult> {
+    const opened = await this.open(link, request);
+    if (opened.notModified) return opened;
+    const { notModified, status, headers, finalUrl, body } = opened;
+    return { notModified, status, headers, finalUrl, bytes: await readAll(body) };
+  }
 
-export type SafeFetch = ReturnType<typeof createSafeFetch>;
+  /** Aborts running requests and closes all connections. */
+  close(): Promise<void> {
+    return this.#agent.destroy();
+  }
+}

@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type ConnectOpts, Socket, type SocketConstructorOpts } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Problem } from '../../src/platform/problem.ts';
-import { serializeProblem } from '../../src/queue/serialized-problem.ts';
+import { Problem, serializeProblem } from '../../src/platform/problem.ts';
 import {
   type ChildError,
   ChildOptions,

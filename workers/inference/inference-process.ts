@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
 import { extname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { deserializeProblem } from '../../src/platform/problem.ts';
 import { StartError } from '../../src/platform/start-error.ts';
-import { deserializeProblem } from '../../src/queue/serialized-problem.ts';
 import {
   type ChildError,
   type ChildOptions,

@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import {
   batchFiles,
   batchKeys,
+  isRejected,
   putJson,
   putLines,
   putSealed,
+  type RejectedRow,
+  type RowLine,
 } from '../../src/intake/batches/batch-files.ts';
 import { type BatchManifest, PROGRESS } from '../../src/intake/batches/batch-record.ts';
-import { isRejected, type RejectedRow, type RowLine } from '../../src/intake/batches/rows.ts';
 import { nameProblem, objectOf, outputNames } from '../../src/intake/sources/manifest-lines.ts';
 import type { Payer, SourceSettings } from '../../src/intake/sources/sources.ts';
 import type { ProblemType } from '../../src/platform/problem.ts';

@@ -1,10 +1,11 @@
 import {
+  type DeliveryAttempt,
   delayAfter,
   enqueueDelivery,
   parseDeliveryId,
   SCHEDULE_MILLIS,
-} from '../../src/intake/webhooks/delivery.ts';
-import type { DeliveryAttempt, WebhookEvent } from '../../src/intake/webhooks/events.ts';
+  type WebhookEvent,
+} from '../../src/intake/webhooks/events.ts';
 import { OUTBOX, OutboxEntry } from '../../src/intake/webhooks/outbox.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { PREFIX } from '../../src/platform/redis.ts';

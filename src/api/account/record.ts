@@ -2,7 +2,30 @@ import type { Gateway } from '../../gateway.ts';
 import type { Route } from '../../http/route.ts';
 import type { AnsweredRequest } from '../../http/server.ts';
 import type { Logger } from '../../platform/log.ts';
-import { isAudited, keptIds } from './audited.ts';
+
+/** Work on single items, thousands a minute, and what changes nothing: their usage is counted. */
+const NOT_AUDITED: readonly RegExp[] = [
+  /^\/(bg|compat|look|taxonomy)\//,
+  /^\/console\/photos$/,
+  /^\/intake\/v1\/jobs$/,
+  /^\/intake\/v1\/feeds\/inspect$/,
+  /^\/intake\/v1\/(batches\/:id\/items|sources\/:id\/events)$/,
+];
+
+/** Tells whether it is recorded who did this. */
+const isAudited = ({ method, path }: Pick<Route, 'method' | 'path'>): boolean =>
+  method !== 'GET' && !NOT_AUDITED.some((each) => each.test(path));
+
+/** Ids and names. A secret that somebody puts in their place is none of them. */
+const PLAIN_PARAM = /^(?!slv_|whsec_|access_|eyJ)[\w.~:@ -]{1,64}$/;
+
+const kept = (value: string): string => (PLAIN_PARAM.test(value) ? value : '…');
+
+/** Returns the parameters of a path, and the id of what was made, as they may be kept. */
+export const keptIds = ({ params, made }: Pick<AnsweredRequest, 'params' | 'made'>) => ({
+  params: Object.fromEntries(Object.entries(params).map(([name, value]) => [name, kept(value)])),
+  ...(made !== undefined && { made: kept(made) }),
+});
 
 /** Requests that are being written: beyond, while Redis is slow, further ones are left out. */
 const MAX_PENDING = 1000;
@@ -13,44 +36,60 @@ const PLAIN_POINTER = /^[/?][\w./~-]{0,200}$/;
 const nameOf = (method: string, path: string): string =>
   `${method === 'HEAD' ? 'GET' : method} ${path}`;
 
-/** Returns a function that starts to write something. What fails, or is left out, is reported. */
-function createWriter(onError: (requestId: string, error: unknown) => void) {
-  let pending = 0;
-  return (requestId: string, write: () => Promise<unknown>): void => {
-    if (pending >= MAX_PENDING) {
-      onError(requestId, new Error('Redis is too slow'));
+/** Starts to write something for a request. What fails, or is left out, is reported. */
+class Writer {
+  #pending = 0;
+  readonly #onError;
+
+  constructor(onError: (requestId: string, error: unknown) => void) {
+    this.#onError = onError;
+  }
+
+  write(requestId: string, write: () => Promise<unknown>): void {
+    if (this.#pending >= MAX_PENDING) {
+      this.#onError(requestId, new Error('Redis is too slow'));
       return;
     }
-    pending++;
+    this.#pending++;
     write()
-      .catch((error) => onError(requestId, error))
-      .finally(() => pending--);
-  };
+      .catch((error) => this.#onError(requestId, error))
+      .finally(() => this.#pending--);
+  }
 }
 
-/** Returns a function that counts and logs each answered request of a client. It neither delays nor fails one. */
-export function createRecorder(
-  { clientUsage, requestLog, auditLog }: Pick<Gateway, 'clientUsage' | 'requestLog' | 'auditLog'>,
-  routes: readonly Route[],
-  log: Logger,
-): (request: AnsweredRequest) => void {
-  const operations = new Map(
-    routes.map((route) => [
-      nameOf(route.method, route.path),
-      { operation: route.operationId, audited: isAudited(route) },
-    ]),
-  );
-  const record = createWriter((requestId, err) =>
-    log.debug({ requestId, err }, 'request not recorded'),
-  );
-  // Apart, so that a flood of other requests takes the place of none.
-  const audit = createWriter((requestId, err) =>
-    log.warn({ requestId, err }, 'not in the audit log'),
-  );
-  return (answered) => {
+/** Counts and logs each answered request of a client. It neither delays nor fails one. */
+export class RequestRecorder {
+  readonly #logs;
+  readonly #operations;
+  readonly #requests;
+  readonly #audits;
+
+  constructor(
+    logs: Pick<Gateway, 'clientUsage' | 'requestLog' | 'auditLog'>,
+    routes: readonly Route[],
+    log: Logger,
+  ) {
+    this.#logs = logs;
+    this.#operations = new Map(
+      routes.map((route) => [
+        nameOf(route.method, route.path),
+        { operation: route.operationId, audited: isAudited(route) },
+      ]),
+    );
+    this.#requests = new Writer((requestId, err) =>
+      log.debug({ requestId, err }, 'request not recorded'),
+    );
+    // Apart, so that a flood of other requests takes the place of none.
+    this.#audits = new Writer((requestId, err) =>
+      log.warn({ requestId, err }, 'not in the audit log'),
+    );
+  }
+
+  record(answered: AnsweredRequest): void {
     const { caller, requestId, method, route, status, seconds, problem, pointer, units } = answered;
-    const known = operations.get(nameOf(method, route));
+    const known = this.#operations.get(nameOf(method, route));
     if (!caller || !known) return;
+    const { clientUsage, requestLog, auditLog } = this.#logs;
     const { client, keyId, person } = caller;
     const done = {
       ...{ requestId, client, keyId, method, route, operation: known.operation, status },
@@ -63,7 +102,10 @@ export function createRecorder(
       millis: Math.round(seconds * 10_000) / 10,
       units,
     };
-    record(requestId, () => Promise.all([clientUsage.count(request), requestLog.write(request)]));
-    if (known.audited) audit(requestId, () => auditLog.write({ ...done, ...keptIds(answered) }));
-  };
+    this.#requests.write(requestId, () =>
+      Promise.all([clientUsage.count(request), requestLog.write(request)]),
+    );
+    if (!known.audited) return;
+    this.#audits.write(requestId, () => auditLog.write({ ...done, ...keptIds(answered) }));
+  }
 }

@@ -1,13 +1,11 @@
 import { z } from 'zod';
-import { AuditEntry } from '../../auth/audit-log.ts';
 import { USAGE_DAYS } from '../../auth/key-record.ts';
-import { LoggedRequest } from '../../auth/request-log.ts';
+import { AuditEntry, LoggedRequest } from '../../auth/request-logs.ts';
 import type { Gateway } from '../../gateway.ts';
-import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
+import { type Call, json, jsonDoc, type Reply, type Route, route } from '../../http/route.ts';
 import { Problem, unavailable } from '../../platform/problem.ts';
 import { notFound } from '../common-problems.ts';
 import { PageLinks } from '../intake/page.ts';
-import { jsonDoc } from '../json-doc.ts';
 import { accountKeyRoutes, type KeysGateway, SCOPE } from './keys.ts';
 
 /** Sees the requests of all clients. */

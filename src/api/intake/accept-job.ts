@@ -12,8 +12,20 @@ import type { PutOptions } from '../../storage/blobs.ts';
 import { validateSource } from '../removal/image-source.ts';
 import type { JobRequest } from './job-request.ts';
 import { retentionPolicy } from './retention-policy.ts';
-import { resolveRules } from './rules/resolve-rules.ts';
-import { undoAcceptance } from './undo-acceptance.ts';
+import { resolveRules } from './rules.ts';
+
+/**
+ * Undoes an acceptance that failed: removes its records, and only when they are gone what they refer to. The failure
+ * may have come after a record was written: one that cannot be removed keeps its image or manifest, and the request
+ * can be sent again.
+ */
+export async function undoAcceptance(
+  records: readonly Promise<unknown>[],
+  rest: () => readonly (Promise<unknown> | undefined)[],
+): Promise<void> {
+  const removals = await Promise.allSettled(records);
+  if (removals.every(({ status }) => status === 'fulfilled')) await Promise.allSettled(rest());
+}
 
 export type AcceptServices = Pick<
   Gateway,

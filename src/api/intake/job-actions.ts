@@ -1,5 +1,5 @@
 import type { Gateway } from '../../gateway.ts';
-import { insufficientScope } from '../../http/auth.ts';
+import { insufficientScope } from '../../http/credentials.ts';
 import type { Call } from '../../http/route.ts';
 import { putDeed } from '../../intake/deeds.ts';
 import type { StoredResponse } from '../../intake/idempotency.ts';
@@ -11,8 +11,8 @@ import type { Operation } from '../../queue/job-data.ts';
 import { cancelJob, requeueJob } from '../../queue/queue.ts';
 import { garmentKey, garmentsPrefix } from '../../storage/blob-keys.ts';
 import type { Classification } from '../../taxonomy/response-schema.ts';
-import { checkLinks } from '../check-links.ts';
 import {
+  checkLinks,
   deleted,
   notFound,
   replaced,
@@ -24,8 +24,7 @@ import { type AcceptServices, acceptJob, newJobId } from './accept-job.ts';
 import { STORAGE_LINK_SECONDS } from './files.ts';
 import { idempotently, isOfRequest } from './idempotent.ts';
 import { fingerprintOf, type JobRequest } from './job-request.ts';
-import { jobProblem, jobResponse, RETRY_SOON } from './job-response.ts';
-import { garmentFile } from './outfit-response.ts';
+import { garmentFile, jobProblem, jobResponse, RETRY_SOON } from './job-response.ts';
 import { type PageQuery, readPage } from './page.ts';
 import { allowsStorage } from './retention-policy.ts';
 import { checkWebhook } from './webhooks.ts';

@@ -1,7 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Gateway } from '../../gateway.ts';
-import { type Call, filePart, json, type Reply, type Route, route } from '../../http/route.ts';
+import {
+  type Call,
+  filePart,
+  json,
+  jsonDoc,
+  type Reply,
+  type Route,
+  route,
+} from '../../http/route.ts';
 import { type JobRecord, type JobRecords, refinementsPath } from '../../intake/job-records.ts';
 import { extensionOf } from '../../output/options.ts';
 import { Strokes } from '../../output/strokes.ts';
@@ -9,7 +17,6 @@ import { Problem } from '../../platform/problem.ts';
 import type { CutOutRecord } from '../../queue/job-data.ts';
 import { refinementKey, refinementPrefix } from '../../storage/blob-keys.ts';
 import { resultsGone, storageUnavailable } from '../common-problems.ts';
-import { jsonDoc } from '../json-doc.ts';
 import { checkedFile } from '../removal/cut-out-response.ts';
 import type { ImageRequests } from '../removal/image-requests.ts';
 import { readAll } from '../verified-blob.ts';

@@ -1,19 +1,24 @@
 import { z } from 'zod';
 import { INTAKE_RIGHTS } from '../../auth/key-record.ts';
 import type { Gateway } from '../../gateway.ts';
-import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
+import { type Call, json, jsonDoc, type Reply, type Route, route } from '../../http/route.ts';
 import type { Idempotency } from '../../intake/idempotency.ts';
 import { JOBS_PATH, jobLinks, PENDING_STATUSES } from '../../intake/job-records.ts';
 import type { Presets } from '../../intake/named-settings.ts';
-import { jsonDoc } from '../json-doc.ts';
 import { cutOutHeaders, cutOutResponseDoc } from '../removal/cut-out-response.ts';
 import { idempotently, storedJson } from './idempotent.ts';
 import { checkScopes, type JobActions } from './job-actions.ts';
 import { JobForm, JobJson, readJobRequest } from './job-request.ts';
-import { ErasureResponse, JobResponse, jobResponse, RETRY_SOON } from './job-response.ts';
-import { garmentHeaders, garmentResponseDoc } from './outfit-response.ts';
+import {
+  ErasureResponse,
+  garmentHeaders,
+  garmentResponseDoc,
+  JobResponse,
+  jobResponse,
+  RETRY_SOON,
+} from './job-response.ts';
 import { PageLinks, PageQuery } from './page.ts';
-import { applyPreset } from './presets/apply-preset.ts';
+import { applyPreset } from './presets.ts';
 
 const PREFIX = '/intake/v1';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { json, type Route, route } from '../../http/route.ts';
+import { json, jsonDoc, type Route, route } from '../../http/route.ts';
 import {
   type LearnedCategories,
   learnedFrom,
@@ -10,7 +10,6 @@ import { fieldProblem, Problem } from '../../platform/problem.ts';
 import { ChosenCategory, isStrong } from '../../taxonomy/learned.ts';
 import { shopPath } from '../../taxonomy/shop-path.ts';
 import { throwUnavailable } from '../common-problems.ts';
-import { jsonDoc } from '../json-doc.ts';
 
 const PATH = '/intake/v1/categories';
 /** Each has a copy in object storage. */

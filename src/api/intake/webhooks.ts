@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Gateway } from '../../gateway.ts';
-import { type Call, json, type Route, route } from '../../http/route.ts';
+import { type Call, json, jsonDoc, type Route, route } from '../../http/route.ts';
 import { putDeed } from '../../intake/deeds.ts';
 import type { Idempotency } from '../../intake/idempotency.ts';
-import { enqueueDelivery } from '../../intake/webhooks/delivery.ts';
 import {
   DELIVERY_STATUSES,
   DeliveryAttempt,
+  enqueueDelivery,
   type WebhookEvent,
 } from '../../intake/webhooks/events.ts';
 import {
@@ -18,7 +18,6 @@ import {
 } from '../../intake/webhooks/outbox.ts';
 import { Problem, unavailable } from '../../platform/problem.ts';
 import { signWebhook } from '../../platform/webhook-signature.ts';
-import { jsonDoc } from '../json-doc.ts';
 import { idempotently, storedJson } from './idempotent.ts';
 import { WebhookField } from './job-request.ts';
 

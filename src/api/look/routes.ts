@@ -1,6 +1,14 @@
 import type { z } from 'zod';
 import type { Limits } from '../../http/limits.ts';
-import { type Call, json, jsonText, type Reply, type Route, route } from '../../http/route.ts';
+import {
+  type Call,
+  json,
+  jsonDoc,
+  jsonText,
+  type Reply,
+  type Route,
+  route,
+} from '../../http/route.ts';
 import { CalibrateResponse } from '../../look/calibration/calibrate-schema.ts';
 import { DayResponse } from '../../look/day.ts';
 import { MetaQuery, MetaResponse, metaResponse } from '../../look/meta.ts';
@@ -11,10 +19,8 @@ import { TripResponse } from '../../look/trips/trip.ts';
 import { isHeavy, unitsOf } from '../../queue/service-time.ts';
 import { LOCALES, type Locale } from '../../taxonomy/dictionary/schema.ts';
 import { createDocument, type Document, sendDocument } from '../document.ts';
-import { jsonDoc } from '../json-doc.ts';
 import { languageHeaders, languageOf, preferredLocale } from '../language.ts';
-import { COMPUTATIONS, type ComputationName, type Compute, createCompute } from './compute.ts';
-import { predictedTurns } from './predicted-work.ts';
+import { COMPUTATIONS, type ComputationName, OutfitEngine, predictedTurns } from './compute.ts';
 import type { LookThreads } from './thread-pool.ts';
 
 export interface LookDeps {
@@ -26,7 +32,7 @@ export interface LookDeps {
 }
 
 interface ComputeDeps extends Pick<LookDeps, 'threads' | 'charge'> {
-  compute: Compute;
+  engine: OutfitEngine;
 }
 
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
@@ -45,7 +51,7 @@ const MAX_QUICK_CHARS = 1024;
 
 /** Computes a response, in a thread unless that is quick. */
 async function computeReply(
-  { compute, threads, charge }: ComputeDeps,
+  { engine, threads, charge }: ComputeDeps,
   name: ComputationName,
   call: Call,
 ): Promise<Reply> {
@@ -53,7 +59,7 @@ async function computeReply(
   const text = typeof body === 'string' ? body : undefined;
   const isQuick = !text || (QUICK.includes(name) && text.length <= MAX_QUICK_CHARS);
   const preferred = preferredLocale(call);
-  if (isQuick) return json(compute(name, text, preferred).content);
+  if (isQuick) return json(engine.compute(name, text, preferred).content);
   const { client, weight } = caller;
   const work = predictedTurns(name, text);
   const owner = { client, weight, signal };
@@ -122,7 +128,7 @@ function computeRoute(deps: ComputeDeps, row: ComputeRow): Route {
 }
 
 export function lookRoutes({ signingKeys, threads, charge }: LookDeps): Route[] {
-  const deps = { compute: createCompute(signingKeys), threads, charge };
+  const deps = { engine: new OutfitEngine(signingKeys), threads, charge };
   return [
     ...documentRoutes(readModel(PARAMS)),
     ...COMPUTE_ROUTES.map((spec) => computeRoute(deps, spec)),

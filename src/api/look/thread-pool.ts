@@ -3,13 +3,12 @@ import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import type { Registry } from 'prom-client';
 import type { Logger } from '../../platform/log.ts';
-import { createLookMetrics } from '../../platform/metrics/look.ts';
-import { Problem, unavailable } from '../../platform/problem.ts';
+import { LookMetrics } from '../../platform/metrics/look.ts';
+import { deserializeProblem, Problem, unavailable } from '../../platform/problem.ts';
 import type { TurnOwner } from '../../queue/queue.ts';
-import { deserializeProblem } from '../../queue/serialized-problem.ts';
 import { isHeavy } from '../../queue/service-time.ts';
 import { ClientTurns, type WaitingTask } from './client-turns.ts';
-import { predictedTurns } from './predicted-work.ts';
+import { predictedTurns } from './compute.ts';
 import type { ComputedJson, ThreadData, ThreadResult, ThreadTask } from './thread-protocol.ts';
 
 /** Whose request it is, and a signal that aborts when the client disconnects. */
@@ -93,7 +92,7 @@ export class LookThreads {
       workerData,
     });
     this.#pool.on('error', (error) => deps.log.error({ err: error }, 'look thread failed'));
-    this.#metrics = createLookMetrics(deps.registry, () => ({
+    this.#metrics = new LookMetrics(deps.registry, () => ({
       waiting: this.#waiting.size(),
       running: this.#running,
       heavy: this.#heavy,

@@ -1,17 +1,16 @@
 import { workerData } from 'node:worker_threads';
-import { Problem } from '../../platform/problem.ts';
-import { serializeProblem } from '../../queue/serialized-problem.ts';
-import { createCompute } from './compute.ts';
+import { Problem, serializeProblem } from '../../platform/problem.ts';
+import { OutfitEngine } from './compute.ts';
 import type { ThreadData, ThreadResult, ThreadTask } from './thread-protocol.ts';
 
 /** Set by the pool that started this thread. */
 const { signingKeys } = workerData as ThreadData;
-const compute = createCompute(signingKeys);
+const engine = new OutfitEngine(signingKeys);
 
 /** Computes one response. Problems are returned: an error that crosses threads loses its fields. */
 export function runTask({ name, body, preferred }: ThreadTask): ThreadResult {
   try {
-    const { content, ...language } = compute(name, body, preferred);
+    const { content, ...language } = engine.compute(name, body, preferred);
     return { json: JSON.stringify(content), ...language };
   } catch (error) {
     if (error instanceof Problem) return { problem: serializeProblem(error) };

@@ -5,9 +5,14 @@ import { openApiDocument } from '../../http/openapi/document.ts';
 import type { Route } from '../../http/route.ts';
 import { WebhookBody } from '../../intake/webhooks/outbox.ts';
 import { createDocument, sendDocument } from '../document.ts';
-import { chaptersOf, DOCUMENTS, type DocumentName, documentOf } from '../openapi/chapters.ts';
-import { EXAMPLES } from '../openapi/examples.ts';
-import { OPERATIONS } from '../openapi/operations.ts';
+import {
+  chaptersOf,
+  DOCUMENTS,
+  type DocumentName,
+  documentOf,
+  EXAMPLES,
+  OPERATIONS,
+} from '../openapi.ts';
 
 /**
  * The page loads only files of this service and calls only this service. Swagger UI sets style

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { json, type Route, route } from '../../http/route.ts';
+import { json, jsonDoc, type Route, route } from '../../http/route.ts';
 import { Problem } from '../../platform/problem.ts';
 import { isRedisFull } from '../../platform/redis-errors.ts';
-import { jsonDoc } from '../json-doc.ts';
 
 /** Dependencies by name. Each check rejects if its dependency does not respond. */
 export type Checks = Readonly<Record<string, () => Promise<void>>>;

@@ -6,7 +6,6 @@ import { z } from 'zod';
 import { type Route, route } from '../../http/route.ts';
 import { Problem } from '../../platform/problem.ts';
 
-/** The metrics and who may read them. */
 export interface MetricsDeps {
   registry: Registry;
   /** Scrapers send it as a bearer token; without one the metrics are open. */

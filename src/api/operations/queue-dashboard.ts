@@ -3,7 +3,7 @@ import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { FastifyAdapter } from '@bull-board/fastify';
 import type { Queue } from 'bullmq';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { authorize, type LookUp } from '../../http/auth.ts';
+import { authorize, type LookUp } from '../../http/credentials.ts';
 import { asProblem, PROBLEM_MEDIA_TYPE, problemBody } from '../../http/problem-response.ts';
 import { Problem } from '../../platform/problem.ts';
 

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { Gateway } from '../../gateway.ts';
 import type { ImageForm } from '../../http/image-body.ts';
 import { parse, queryFlag } from '../../http/parse.ts';
-import type { Preference } from '../../http/prefer.ts';
 import { type Call, filePart, json, type Reply, type Route, route } from '../../http/route.ts';
 import {
   BackgroundImage,
@@ -11,8 +10,6 @@ import {
   toCutOutOptions,
   withoutBlanks,
 } from '../../output/request.ts';
-import type { CutOutReview } from '../../output/review.ts';
-import type { RulesReport } from '../../output/rules/verdicts.ts';
 import { fieldProblem, Problem } from '../../platform/problem.ts';
 import { chargedOnce, contentOf } from '../intake/idempotent.ts';
 import {
@@ -22,14 +19,20 @@ import {
   OUTPUT_SECONDS,
 } from '../intake/job-request.ts';
 import { JobResponse } from '../intake/job-response.ts';
-import { type PreferJob, readJobPreference, startPreferredJob } from '../intake/prefer-job.ts';
-import { applyPreset } from '../intake/presets/apply-preset.ts';
-import { resolveRules } from '../intake/rules/resolve-rules.ts';
+import {
+  type Preference,
+  type PreferJob,
+  readJobPreference,
+  startPreferredJob,
+} from '../intake/prefer-job.ts';
+import { applyPreset } from '../intake/presets.ts';
+import { resolveRules } from '../intake/rules.ts';
 import { readAll } from '../verified-blob.ts';
 import {
   CUT_OUT_HEADERS,
   CUT_OUT_MEDIA,
   type CutOutFile,
+  type CutOutQuality,
   checkedFile,
   qualityHeaders,
   serverTiming,
@@ -49,16 +52,8 @@ const Fields = z.preprocess(
   z.strictObject({ ...optionFields, backgroundImage: BackgroundImage }).superRefine(checkConflicts),
 );
 
-interface CutOut extends CutOutFile {
-  model: string;
-  confidence: number;
-  review?: CutOutReview | undefined;
-  rules?: RulesReport | undefined;
-  alpha?: 'kept' | undefined;
-}
-
 function cutOutReply(
-  cutOut: CutOut,
+  cutOut: CutOutFile & CutOutQuality,
   asBase64: boolean,
   extraHeaders: Record<string, string>,
 ): Reply {

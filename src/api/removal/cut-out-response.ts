@@ -12,17 +12,13 @@ export function rulesHeader({ verdicts, passed }: RulesReport): string {
   return `failed; ${failed.join(', ')}`;
 }
 
+export type CutOutQuality = Pick<
+  CutOutRecord,
+  'model' | 'confidence' | 'review' | 'rules' | 'alpha'
+>;
+
 /** @see docs/output.md */
-export const qualityHeaders = ({
-  model,
-  confidence,
-  review,
-  rules,
-  alpha,
-}: Pick<CutOutRecord, 'model' | 'confidence' | 'review' | 'rules' | 'alpha'>): Record<
-  string,
-  string
-> => ({
+export const qualityHeaders = ({ model, confidence, review, rules, alpha }: CutOutQuality) => ({
   'x-model': model,
   'x-cutout-confidence': confidence.toFixed(3),
   ...(alpha && { 'x-cutout-alpha': alpha }),

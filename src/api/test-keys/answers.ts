@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { secondsToMidnight } from '../../auth/key-record.ts';
 import type { OperationExamples } from '../../http/openapi/document.ts';
-import { prefersJob, readPrefer } from '../../http/prefer.ts';
 import type { Call, Reply, ResponseDoc, Route } from '../../http/route.ts';
 import { hostClock } from '../../platform/clock.ts';
 import {
@@ -12,7 +11,8 @@ import {
   type ProblemType,
   unavailable,
 } from '../../platform/problem.ts';
-import { EXAMPLES } from '../openapi/examples.ts';
+import { prefersJob, readPrefer } from '../intake/prefer-job.ts';
+import { EXAMPLES } from '../openapi.ts';
 import { drawnCutOut } from './drawn-cut-out.ts';
 
 /** What takes long before it fails, seconds. */

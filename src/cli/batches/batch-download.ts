@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { BatchResult, Client } from '../../../packages/client/src/client.ts';
-import { fileNameOf } from '../../output/file-name.ts';
+import { fileNameOf } from '../../output/formats.ts';
 import { errorText, isFatal } from '../terminal/error-report.ts';
+import { save } from '../terminal/files.ts';
 import { forEachParallel } from '../terminal/for-each-parallel.ts';
 import type { Output } from '../terminal/output.ts';
 import { showProgress } from '../terminal/progress.ts';
-import { save } from '../terminal/save.ts';
 
 /** Where the results of a batch are saved. */
 interface DownloadOptions extends Output {

@@ -4,8 +4,7 @@ import { basename, relative } from 'node:path';
 import type { BatchRow, Client, UploadResult } from '../../../packages/client/src/client.ts';
 import { parseBatchRows } from '../../feed-formats/batch-rows.ts';
 import { feedImages, HEAD_BYTES } from '../../feed-formats/feed-images.ts';
-import { photosUnder } from '../images/photos.ts';
-import { readPicture } from '../images/picture.ts';
+import { photosUnder, readPicture } from '../images/photos.ts';
 import { usageError } from '../terminal/exit.ts';
 
 /** How a source is uploaded. */

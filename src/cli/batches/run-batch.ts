@@ -4,18 +4,15 @@ import type {
   CreateBatchRequest,
   Operation,
 } from '../../../packages/client/src/client.ts';
-import { connect } from '../connection/connect.ts';
-import type { ServerOptions } from '../connection/server-profile.ts';
+import { connect, type ServerOptions } from '../connection/connect.ts';
 import type { ImageOptions } from '../images/image-options.ts';
-import { extensionOf, readImageOptions } from '../images/image-request.ts';
-import { withPresetFormat } from '../images/preset-format.ts';
+import { extensionOf, readImageOptions, withPresetFormat } from '../images/image-request.ts';
 import { problemLine } from '../terminal/error-report.ts';
 import { EXIT, usageError } from '../terminal/exit.ts';
 import { type Output, print, say } from '../terminal/output.ts';
-import { showProgress } from '../terminal/progress.ts';
+import { follow, showProgress } from '../terminal/progress.ts';
 import { downloadBatch } from './batch-download.ts';
 import { openSource, type Source } from './batch-source.ts';
-import { follow } from './follow.ts';
 
 export interface BatchOptions extends ImageOptions, ServerOptions, Output {
   output?: string;

@@ -1,6 +1,5 @@
 import { Command } from 'commander';
 import type { AccessRequest, Approval } from '../../auth/access-requests.ts';
-import type { Scope } from '../../auth/key-record.ts';
 import { type Instance, withInstance } from '../connection/instance.ts';
 import { type Output, print, table } from '../terminal/output.ts';
 import { argument } from './arguments.ts';
@@ -15,12 +14,7 @@ const rowOf = ({ id, client, contact, status, scopes, note }: AccessRequest): st
   note ?? '',
 ];
 
-interface AccessRequestOptions extends Output {
-  client: string;
-  contact: string;
-  scopes: Scope[];
-  note?: string;
-}
+type RequestOptions = Output & Pick<AccessRequest, 'client' | 'contact' | 'scopes' | 'note'>;
 
 type ApproveOptions = Output & Pick<Approval, 'client' | 'scopes' | 'existingClient'>;
 
@@ -35,7 +29,7 @@ export function accessCommand(): Command {
     .requiredOption('--contact <address>', 'where the operator can reach you')
     .requiredOption('--scopes <list>', 'comma-separated scopes', argument(parseScopes))
     .option('--note <text>', 'purpose')
-    .action(async ({ client, contact, scopes, note, json }: AccessRequestOptions) =>
+    .action(async ({ client, contact, scopes, note, json }: RequestOptions) =>
       withInstance(async ({ requests }: Instance) => {
         const request = await requests.create({ client, contact, scopes, ...(note && { note }) });
         print({ json }, request, `${request.id} waits for approval: access approve ${request.id}`);

@@ -1,4 +1,5 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+import type { Operation } from '../../../packages/client/src/client.ts';
 
 /** Converts the error of a parser to commander's error for an invalid argument. */
 export const argument =
@@ -40,3 +41,20 @@ export const parseWords =
     if (unknown.length > 0) throw new Error(explain(unknown.join(', ')));
     return known.filter((word) => words.includes(word));
   };
+
+/** Repeated here so that `--help` loads no schema. */
+const OPERATIONS = [
+  'remove-background',
+  'classify',
+  'separate',
+] as const satisfies readonly Operation[];
+
+const parseOperations = parseWords<Operation>(
+  OPERATIONS,
+  () => `The operations are ${OPERATIONS.join(', ')}`,
+);
+
+export const operationsOption = (): Option =>
+  new Option('--operations <list>', `what to do with each image: ${OPERATIONS.join(',')}`)
+    .argParser(argument(parseOperations))
+    .default(['remove-background'], 'remove-background');

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { BatchOptions } from '../batches/run-batch.ts';
 import { withImageOptions } from '../images/image-options.ts';
-import { operationsOption } from './operations-option.ts';
+import { operationsOption } from './arguments.ts';
 
 const EXAMPLES = `
 Examples:

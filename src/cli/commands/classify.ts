@@ -2,10 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { z } from 'zod';
 import type { ClassifyRequest, ClassifyResponse } from '../../../packages/client/src/client.ts';
-import { connect } from '../connection/connect.ts';
-import type { ServerOptions } from '../connection/server-profile.ts';
+import { connect, type ServerOptions } from '../connection/connect.ts';
 import { usageError } from '../terminal/exit.ts';
-import { readJsonFile } from '../terminal/json-file.ts';
+import { readJsonFile } from '../terminal/files.ts';
 import { type Output, print } from '../terminal/output.ts';
 
 interface ClassifyOptions extends ServerOptions, Output {

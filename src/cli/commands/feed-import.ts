@@ -16,15 +16,14 @@ import type {
   Operation,
 } from '../../../packages/client/src/client.ts';
 import { optionsAt } from '../../output/option-table.ts';
-import { follow } from '../batches/follow.ts';
-import { connect } from '../connection/connect.ts';
-import type { ServerOptions } from '../connection/server-profile.ts';
+import { connect, type ServerOptions } from '../connection/connect.ts';
 import { fieldsGiven, withImageOptions } from '../images/image-options.ts';
 import { CliError, EXIT, usageError } from '../terminal/exit.ts';
-import { readJsonFile } from '../terminal/json-file.ts';
+import { readJsonFile } from '../terminal/files.ts';
 import { type Output, print, say } from '../terminal/output.ts';
+import { follow } from '../terminal/progress.ts';
+import { operationsOption } from './arguments.ts';
 import { formatLoss, formatRun, inspectionText } from './feed-text.ts';
-import { operationsOption } from './operations-option.ts';
 
 export interface FeedOptions extends ServerOptions, Output {}
 

@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
 import type { FilledColumn } from '../../../packages/client/src/client.ts';
+import { save } from '../terminal/files.ts';
 import { print, table } from '../terminal/output.ts';
-import { save } from '../terminal/save.ts';
 import {
   confirmCommand,
   connectFeeds,

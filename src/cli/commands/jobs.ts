@@ -3,14 +3,13 @@ import { dirname } from 'node:path';
 import { Command } from 'commander';
 import type { Operation } from '../../../packages/client/src/client.ts';
 import { factsText } from '../api/facts.ts';
-import { connect } from '../connection/connect.ts';
-import type { ServerOptions } from '../connection/server-profile.ts';
+import { connect, type ServerOptions } from '../connection/connect.ts';
 import { type ImageOptions, withImageOptions } from '../images/image-options.ts';
 import { readImageOptions } from '../images/image-request.ts';
 import { EXIT, usageError } from '../terminal/exit.ts';
+import { save } from '../terminal/files.ts';
 import { type Output, print } from '../terminal/output.ts';
-import { save } from '../terminal/save.ts';
-import { operationsOption } from './operations-option.ts';
+import { operationsOption } from './arguments.ts';
 
 interface CreateOptions extends ImageOptions, ServerOptions, Output {
   operations: Operation[];

@@ -5,9 +5,8 @@ import type {
   OutfitsRequest,
   OutfitsResponse,
 } from '../../../packages/client/src/client.ts';
-import { connect } from '../connection/connect.ts';
-import type { ServerOptions } from '../connection/server-profile.ts';
-import { readJsonFile } from '../terminal/json-file.ts';
+import { connect, type ServerOptions } from '../connection/connect.ts';
+import { readJsonFile } from '../terminal/files.ts';
 import { type Output, print } from '../terminal/output.ts';
 import { parseNumber } from './arguments.ts';
 

@@ -5,8 +5,7 @@ import type {
   SourceFailures,
   SourcePlace,
 } from '../../../packages/client/src/client.ts';
-import { connect } from '../connection/connect.ts';
-import type { ServerOptions } from '../connection/server-profile.ts';
+import { connect, type ServerOptions } from '../connection/connect.ts';
 import { type ImageOptions, withImageOptions } from '../images/image-options.ts';
 import { readImageOptions } from '../images/image-request.ts';
 import { CliError, EXIT, usageError } from '../terminal/exit.ts';

@@ -3,9 +3,8 @@ import { Command, InvalidArgumentError } from 'commander';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { z } from 'zod';
 import type { Client } from '../../../packages/client/src/client.ts';
-
-import { connect } from '../connection/connect.ts';
-import type { ServerOptions } from '../connection/server-profile.ts';
+import { codeOf } from '../../platform/system-error.ts';
+import { connect, type ServerOptions } from '../connection/connect.ts';
 import { usageError } from '../terminal/exit.ts';
 import { type Output, paint, print, say } from '../terminal/output.ts';
 
@@ -86,7 +85,7 @@ async function forward(
   } catch (error) {
     signal.throwIfAborted();
     const { cause, message } = error as Error;
-    return { error: cause instanceof Error && 'code' in cause ? String(cause.code) : message };
+    return { error: codeOf(cause) || message };
   }
 }
 

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { START } from '../../platform/local-instance.ts';
+import { codeOf } from '../../platform/system-error.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 const MIN_NODE = [20, 19] as const;
@@ -84,7 +85,7 @@ export async function checkPort(host: string, port: number, isGateway: boolean):
     await tryListen(host, port);
     return warn('port', `${address} is free: no gateway is running`, `Start one: ${START}`);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = codeOf(error);
     return code === 'EADDRINUSE'
       ? fail('port', `another program uses ${address}`, 'Stop it, or choose another PORT.')
       : fail('port', `${address} cannot be listened on (${code})`, 'Choose another HOST or PORT.');

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { FORMATS } from '../../output/formats.ts';
-import { OutputRequest, toCutOutOptions } from '../../output/request.ts';
-import { BUILT_IN_PACKS } from '../../output/rules/built-in.ts';
+import { mergePreset, OutputRequest, toCutOutOptions } from '../../output/request.ts';
 import { withRulePack } from '../../output/rules/options.ts';
+import { BUILT_IN_PACKS } from '../../output/rules/pack.ts';
+import { connect, type ServerOptions } from '../connection/connect.ts';
 import { usageError } from '../terminal/exit.ts';
 import { fieldsGiven, flagOf, type ImageOptions } from './image-options.ts';
 
@@ -28,7 +29,7 @@ export type ImageRequest = {
 const isDefined = ([, value]: [string, unknown]): boolean => value !== undefined;
 
 /** Returns the format that --fix-rules would choose, so that output files have the right names. */
-export function fixedFormat(request: OutputRequest): OutputRequest['format'] {
+function fixedFormat(request: OutputRequest): OutputRequest['format'] {
   const pack = request.rules === undefined ? undefined : BUILT_IN_PACKS.get(request.rules);
   return request.fixRules && pack
     ? withRulePack(toCutOutOptions(request), pack).format
@@ -51,3 +52,18 @@ export async function readImageOptions(options: ImageOptions): Promise<ImageRequ
 /** Returns the file extension of a format, without a dot. */
 export const extensionOf = ({ format = 'png' }: { format?: keyof typeof FORMATS | undefined }) =>
   FORMATS[format].extension;
+
+/**
+ * Adds to a request the format of its preset on the server: output files are named by it.
+ * @throws SelvageError if there is no such preset
+ */
+export async function withPresetFormat(
+  request: ImageRequest,
+  options: ServerOptions & { local?: true },
+): Promise<ImageRequest> {
+  const { preset } = request;
+  if (preset === undefined || request.format !== undefined || options.local) return request;
+  const stored = await connect(options).presets.get(preset);
+  const format = fixedFormat(mergePreset(stored.options, request));
+  return format === undefined ? request : { ...request, format };
+}

@@ -1,12 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Strokes } from '../../output/strokes.ts';
-import { connect } from '../connection/connect.ts';
-import type { ServerOptions } from '../connection/server-profile.ts';
+import { connect, type ServerOptions } from '../connection/connect.ts';
 import { usageError } from '../terminal/exit.ts';
-import { readJsonFile } from '../terminal/json-file.ts';
+import { readJsonFile, save } from '../terminal/files.ts';
 import { type Output, print, say } from '../terminal/output.ts';
-import { save } from '../terminal/save.ts';
 
 /** The options of `selvage refine`. */
 export interface RefineOptions extends ServerOptions, Output {

@@ -1,28 +1,87 @@
+import { writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
+import type { Client } from '../../../packages/client/src/client.ts';
 import type { CutOutOptions } from '../../output/options.ts';
 import { toCutOutOptions } from '../../output/request.ts';
-import { reviewTexts } from '../../output/review.ts';
-import { BUILT_IN_PACKS } from '../../output/rules/built-in.ts';
+import { type CutOutReview, reviewTexts } from '../../output/review.ts';
 import { withRulePack } from '../../output/rules/options.ts';
-import { connect } from '../connection/connect.ts';
-import type { ServerOptions } from '../connection/server-profile.ts';
+import { BUILT_IN_PACKS } from '../../output/rules/pack.ts';
+import { connect, type ServerOptions } from '../connection/connect.ts';
 import { isFatal } from '../terminal/error-report.ts';
 import { CliError, usageError } from '../terminal/exit.ts';
 import { forEachParallel } from '../terminal/for-each-parallel.ts';
 import type { Output } from '../terminal/output.ts';
-import {
-  type BackgroundRemover,
-  type CutOutInfo,
-  localRemover,
-  serverRemover,
-} from './background-removers.ts';
 import type { ImageOptions } from './image-options.ts';
-import { extensionOf, type ImageRequest, readImageOptions } from './image-request.ts';
-import { PhotoLedger } from './photo-ledger.ts';
+import {
+  extensionOf,
+  type ImageRequest,
+  readImageOptions,
+  withPresetFormat,
+} from './image-request.ts';
+import { PhotoLedger } from './ledger.ts';
+import { startLocalEngine } from './local-engine.ts';
 import { PhotoSummary } from './photo-summary.ts';
-import { type Photo, planPhotos } from './photos.ts';
-import { withPresetFormat } from './preset-format.ts';
+import { type Photo, planPhotos, readPicture, withReadableFile } from './photos.ts';
 import { withStandardStreams } from './standard-streams.ts';
+
+/** What is reported of a cut-out, apart from the image. */
+interface CutOutInfo {
+  bytes: number;
+  model?: string | undefined;
+  /** 0 to 1. */
+  confidence?: number | undefined;
+  review?: CutOutReview | undefined;
+  /** Whether it meets the rules, and the ids of those that it does not. */
+  rules?: { passed: boolean; failed: string[] };
+  /** The photo kept its own alpha. */
+  alpha?: 'kept' | undefined;
+  requestId?: string;
+}
+
+/** Removes the background of one file and writes another. */
+interface BackgroundRemover {
+  removeBackground(input: string, output: string, signal: AbortSignal): Promise<CutOutInfo>;
+  close(): Promise<void>;
+}
+
+/** Uses a server. */
+const serverRemover = (client: Client, request: ImageRequest): BackgroundRemover => ({
+  async removeBackground(input, output, signal) {
+    const bytes = await readPicture(input);
+    const response = await client.removeBackground(bytes, { ...request, signal });
+    const { image, model, confidence, review, rules, alpha, requestId } = response;
+    await writeFile(output, image);
+    const info = { bytes: image.length, model, confidence, review, requestId };
+    return { ...info, ...(rules && { rules }), ...(alpha && { alpha }) };
+  },
+  close: async () => {},
+});
+
+/**
+ * Uses this machine, without a server.
+ * @param background path of an image to put behind the subject
+ * @throws CliError if the model cannot be loaded
+ */
+async function localRemover(
+  slots: number,
+  options: CutOutOptions,
+  background: string | undefined,
+  signal: AbortSignal,
+): Promise<BackgroundRemover> {
+  const engine = await startLocalEngine(slots, signal);
+  const backgroundField = background === undefined ? {} : { background };
+  return {
+    async removeBackground(input, output) {
+      const { rules, ...done } = await withReadableFile(input, `${output}.input`, (file) =>
+        engine.cutOut({ input: file, output, options, ...backgroundField }),
+      );
+      if (!rules) return done;
+      const failed = rules.verdicts.filter(({ passed }) => !passed).map(({ id }) => id);
+      return { ...done, rules: { passed: rules.passed, failed } };
+    },
+    close: engine.close,
+  };
+}
 
 export interface RemoveOptions extends ImageOptions, ServerOptions, Output {
   output?: string;

@@ -6,17 +6,15 @@ import type {
   SeparatedGarments,
   WardrobeItem,
 } from '../../../packages/client/src/client.ts';
-import { connect } from '../connection/connect.ts';
-import type { ServerOptions } from '../connection/server-profile.ts';
+import { connect, type ServerOptions } from '../connection/connect.ts';
 import { isFatal } from '../terminal/error-report.ts';
 import { CliError, usageError } from '../terminal/exit.ts';
+import { save } from '../terminal/files.ts';
 import { forEachParallel } from '../terminal/for-each-parallel.ts';
 import type { Output } from '../terminal/output.ts';
-import { save } from '../terminal/save.ts';
-import { PhotoLedger } from './photo-ledger.ts';
+import { PhotoLedger } from './ledger.ts';
 import { PhotoSummary } from './photo-summary.ts';
-import { type Photo, planPhotos } from './photos.ts';
-import { readPicture } from './picture.ts';
+import { type Photo, planPhotos, readPicture } from './photos.ts';
 
 export interface SplitOptions extends ServerOptions, Output {
   output?: string;

@@ -7,12 +7,10 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import manifest from '../../../package.json' with { type: 'json' };
 import { type Client, createClient } from '../../../packages/client/src/client.ts';
-import { connect } from '../connection/connect.ts';
-import { type ServerOptions, serverUrlOf } from '../connection/server-profile.ts';
+import { connect, type ServerOptions, serverUrlOf } from '../connection/connect.ts';
 import { errorText } from '../terminal/error-report.ts';
 import { type Output, print } from '../terminal/output.ts';
-import { TOOLS, type ToolContext } from './tools.ts';
-import { WorkingFolder } from './working-folder.ts';
+import { TOOLS, type ToolContext, WorkingFolder } from './tools.ts';
 
 export interface McpOptions extends ServerOptions, Output {
   folder: string;

@@ -5,8 +5,7 @@ import { KeyError } from '../../auth/keys.ts';
 import { FeedError } from '../../feed-formats/feed-error.ts';
 import { ConfigError } from '../../platform/config.ts';
 import { ADVICE, Problem, type ProblemType } from '../../platform/problem.ts';
-import { CliError, EXIT } from './exit.ts';
-import { InterruptedError } from './interrupts.ts';
+import { CliError, EXIT, InterruptedError } from './exit.ts';
 
 /** Advice for the command line, in place of the service's. */
 const OWN_ADVICE: Partial<Record<ProblemType, string>> = {
@@ -97,7 +96,6 @@ export function errorText(error: unknown): string {
 /** Types of failures without a response of the server. */
 const UNREACHABLE: readonly string[] = ['connection-failed', 'timeout', 'redirected'];
 
-/** Returns the exit code for an error. */
 export function toExitCode(error: unknown): number {
   if (error instanceof CliError || error instanceof InterruptedError) return error.exitCode;
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;

@@ -1,4 +1,5 @@
 import { MultiBar } from 'cli-progress';
+import type { ProgressUpdate } from '../../../packages/client/src/client.ts';
 import type { Output } from './output.ts';
 
 /** Shows the progress of many items. */
@@ -37,4 +38,25 @@ const bar = (total: number, unit: string): Progress => {
 export function showProgress(total: number, unit: string, { quiet }: Output): Progress {
   if (process.stderr.isTTY && !quiet && total > 1) return bar(total, unit);
   return { step() {}, note: (line) => console.error(line), stop() {} };
+}
+
+/** Follows a batch or a run to its end, or until it is held, with a bar. Returns the last update. */
+export async function follow(
+  events: AsyncGenerator<ProgressUpdate>,
+  output: Output,
+): Promise<ProgressUpdate | undefined> {
+  let progress: ReturnType<typeof showProgress> | undefined;
+  let last: ProgressUpdate | undefined;
+  try {
+    for await (const update of events) {
+      last = update;
+      const { accepted, succeeded, failed } = update.counts;
+      progress ??= showProgress(accepted, 'images', output);
+      progress.step(succeeded + failed);
+      if (update.status === 'held') break;
+    }
+  } finally {
+    progress?.stop();
+  }
+  return last;
 }

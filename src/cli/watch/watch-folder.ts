@@ -4,19 +4,22 @@ import { join, relative, resolve, sep } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, Job } from '../../../packages/client/src/client.ts';
 import { reviewTexts } from '../../output/review.ts';
-import { connect } from '../connection/connect.ts';
-import type { ServerOptions } from '../connection/server-profile.ts';
+import { hasCode } from '../../platform/system-error.ts';
+import { connect, type ServerOptions } from '../connection/connect.ts';
 import type { ImageOptions } from '../images/image-options.ts';
-import { extensionOf, type ImageRequest, readImageOptions } from '../images/image-request.ts';
+import {
+  extensionOf,
+  type ImageRequest,
+  readImageOptions,
+  withPresetFormat,
+} from '../images/image-request.ts';
 import { type FileVersion, isSameVersion, type Ledger, openLedger } from '../images/ledger.ts';
-import { photosUnder, withExtension } from '../images/photos.ts';
-import { readPicture } from '../images/picture.ts';
-import { withPresetFormat } from '../images/preset-format.ts';
+import { photosUnder, readPicture, withExtension } from '../images/photos.ts';
 import { errorText, problemLine, toErrorReport, toExitCode } from '../terminal/error-report.ts';
 import { CliError, EXIT, usageError } from '../terminal/exit.ts';
+import { save } from '../terminal/files.ts';
 import { forEachParallel } from '../terminal/for-each-parallel.ts';
 import { type Output, print, say } from '../terminal/output.ts';
-import { save } from '../terminal/save.ts';
 
 export interface WatchOptions extends ImageOptions, ServerOptions, Output {
   to?: string;
@@ -197,11 +200,10 @@ async function runPass(
     } catch (error) {
       either.throwIfAborted();
       if (isFinal(error)) throw error;
-      const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT';
       if (isOfFile(error)) {
         await noteFailure(watch, version, error);
         pass.failed++;
-      } else if (!isGone) pass.obstacle = error;
+      } else if (!hasCode(error, 'ENOENT')) pass.obstacle = error;
     }
   };
   const { jobs = DEFAULT_JOBS } = watch.options;

@@ -8,10 +8,10 @@ import type {
   Route,
 } from '../route.ts';
 import { COMMON_HEADERS, headerComponents, headerRefs, type ResponseHeader } from './headers.ts';
-import { createParameterTable, type ParameterTable } from './parameters.ts';
+import { ParameterTable } from './parameters.ts';
 import parts from './parts.json' with { type: 'json' };
 import { ProblemSchema, problemResponses } from './problems.ts';
-import { createSchemaTable, type Direction, type JsonSchema, type SchemaTable } from './schemas.ts';
+import { type Direction, type JsonSchema, SchemaTable } from './schemas.ts';
 import { security, securitySchemes } from './security.ts';
 import { share } from './share.ts';
 
@@ -291,9 +291,9 @@ export function openApiDocument(table: readonly Route[], settings: DocumentSetti
   const { title, version, description } = settings;
   const described = table.map((route) => describe(settings, route));
   const routes = describedOnce(described.flatMap(singleMedia));
-  const schemas = createSchemaTable(schemasOf(routes, settings));
+  const schemas = new SchemaTable(schemasOf(routes, settings));
   const responses: Draft['responses'] = {};
-  const parameters = createParameterTable(schemas, routes);
+  const parameters = new ParameterTable(schemas, routes);
   const draft: Draft = { ...settings, schemas, responses, parameters };
   const successes = successTable(draft, routes);
   const paths: Record<string, Record<string, object>> = {};

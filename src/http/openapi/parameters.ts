@@ -4,13 +4,6 @@ import { headerParameters, type RequestHeader } from './headers.ts';
 import type { JsonSchema, SchemaTable } from './schemas.ts';
 import { share } from './share.ts';
 
-export interface ParameterTable {
-  /** Headers, and what several operations have. */
-  components: Readonly<Record<string, object>>;
-  /** Returns the parameters of a route; those of `components` as references. */
-  of(route: DescribedRoute): object[];
-}
-
 /** `true` and `false` in a query are a boolean to those who call it. */
 const isFlag = ({ enum: values = [] }: JsonSchema): boolean =>
   Array.isArray(values) &&
@@ -81,24 +74,31 @@ function requestHeaders({ requestHeaders, responses, quota }: DescribedRoute): R
   ];
 }
 
-export function createParameterTable(
-  schemas: SchemaTable,
-  routes: readonly DescribedRoute[],
-): ParameterTable {
-  const common = commonParameters(schemas, routes);
-  const components: Record<string, object> = headerParameters(routes.flatMap(requestHeaders));
-  const described = new Map(
-    routes.map((route) => {
-      const own = ownParameters(schemas, route).map((parameter) =>
-        common.has(JSON.stringify(parameter))
-          ? share('parameters', components, parameter.name, parameter)
-          : parameter,
-      );
-      const headers = requestHeaders(route).map((name) => ({
-        $ref: `#/components/parameters/${name}`,
-      }));
-      return [route, [...own, ...headers]];
-    }),
-  );
-  return { components, of: (route) => described.get(route) ?? [] };
+/** The parameters of all routes. */
+export class ParameterTable {
+  /** Headers, and what several operations have. */
+  readonly components: Record<string, object>;
+  readonly #byRoute: ReadonlyMap<DescribedRoute, object[]>;
+
+  constructor(schemas: SchemaTable, routes: readonly DescribedRoute[]) {
+    const common = commonParameters(schemas, routes);
+    this.components = headerParameters(routes.flatMap(requestHeaders));
+    const shared = (parameter: Parameter) =>
+      common.has(JSON.stringify(parameter))
+        ? share('parameters', this.components, parameter.name, parameter)
+        : parameter;
+    this.#byRoute = new Map(
+      routes.map((route) => {
+        const headers = requestHeaders(route).map((name) => ({
+          $ref: `#/components/parameters/${name}`,
+        }));
+        return [route, [...ownParameters(schemas, route).map(shared), ...headers]];
+      }),
+    );
+  }
+
+  /** Returns the parameters of a route; those of `components` as references. */
+  of(route: DescribedRoute): object[] {
+    return this.#byRoute.get(route) ?? [];
+  }
 }

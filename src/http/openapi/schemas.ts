@@ -5,14 +5,6 @@ export type JsonSchema = { [keyword: string]: unknown };
 /** Whether a schema describes what clients send or what they receive. */
 export type Direction = 'input' | 'output';
 
-/** The schemas of all requests and responses in one vocabulary. */
-export interface SchemaTable {
-  /** The named schemas: those whose `meta` has an `id`. */
-  components: Record<string, JsonSchema>;
-  /** Returns a schema of the table: a reference if it is named. */
-  get(schema: z.ZodType, direction: Direction): JsonSchema;
-}
-
 const refTo = (name: string): string => `#/components/schemas/${name}`;
 
 /** Zod puts named schemas that are only part of others under `$defs` of a shared document. */
@@ -118,19 +110,22 @@ function mergeNamed(input: Converted['named'], output: Converted['named']): Conv
   return Object.fromEntries(sorted);
 }
 
-export function createSchemaTable(
-  schemas: Readonly<Record<Direction, ReadonlySet<z.ZodType>>>,
-): SchemaTable {
-  const converted = {
-    input: convert(schemas.input, 'input'),
-    output: convert(schemas.output, 'output'),
-  };
-  return {
-    components: mergeNamed(converted.input.named, converted.output.named),
-    get(schema, direction) {
-      const found = converted[direction].byRoot.get(schema);
-      if (!found) throw new Error(`A schema of the ${direction} was not converted`);
-      return found;
-    },
-  };
+/** The schemas of all requests and responses in one vocabulary. */
+export class SchemaTable {
+  /** The named schemas: those whose `meta` has an `id`. */
+  readonly components: Readonly<Record<string, JsonSchema>>;
+  readonly #converted: Readonly<Record<Direction, Converted>>;
+
+  constructor(schemas: Readonly<Record<Direction, ReadonlySet<z.ZodType>>>) {
+    const [input, output] = [convert(schemas.input, 'input'), convert(schemas.output, 'output')];
+    this.#converted = { input, output };
+    this.components = mergeNamed(input.named, output.named);
+  }
+
+  /** Returns a schema of the table: a reference if it is named. */
+  get(schema: z.ZodType, direction: Direction): JsonSchema {
+    const found = this.#converted[direction].byRoot.get(schema);
+    if (!found) throw new Error(`A schema of the ${direction} was not converted`);
+    return found;
+  }
 }

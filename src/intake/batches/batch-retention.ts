@@ -1,9 +1,9 @@
 import { garmentsPrefix } from '../../storage/blob-keys.ts';
 import { type Blobs, deleteBlob } from '../../storage/blobs.ts';
-import { type Erasure, erasureOf } from '../erasure.ts';
 import { garmentKeys } from '../garment-files.ts';
 import { RECHECK_MILLIS } from '../job-records.ts';
 import { tombstoneMillis } from '../job-retention.ts';
+import { type Erasure, erasureOf } from '../retention.ts';
 import { batchFiles, batchPrefix } from './batch-files.ts';
 import { BATCH_STATUSES, BATCH_TERMINAL_STATUSES, type BatchRecord } from './batch-record.ts';
 import type { Batches } from './batches.ts';

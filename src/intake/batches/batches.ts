@@ -4,6 +4,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { Lease } from '../leases.ts';
 import { defineTombstoneUpdate, toHashFields } from '../record-fields.ts';
 import { OUTBOX } from '../webhooks/outbox.ts';
+import { ResultLine, reasonCode } from './batch-files.ts';
 import {
   BATCH_TERMINAL_STATUSES,
   type BatchChanges,
@@ -17,7 +18,6 @@ import {
   type Upload,
   writeCursor,
 } from './batch-record.ts';
-import { ResultLine, reasonCode } from './rows.ts';
 import {
   batchRedisKeys,
   DISPATCH_LEASE,

@@ -1,7 +1,12 @@
 import { expiryOf } from '../job-retention.ts';
-import { BATCH_RUNNING_STATUSES, type BatchManifest, type BatchRecord } from './batch-record.ts';
+import {
+  BATCH_RUNNING_STATUSES,
+  type BatchManifest,
+  type BatchRecord,
+  batchCompletedEntry,
+  endFacts,
+} from './batch-record.ts';
 import { BATCH_RECHECK_MILLIS, type Batches } from './batches.ts';
-import { batchCompletedEntry, endFacts } from './links.ts';
 
 /**
  * Cancels a batch or run: an open one immediately, a running one after the images in progress.

@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import type { Blobs } from '../../storage/blobs.ts';
 import { FeedPlan } from '../feeds/plan.ts';
-import { batchFiles, batchKeys, getJson } from './batch-files.ts';
+import {
+  batchFiles,
+  batchKeys,
+  countReason,
+  getJson,
+  isRejected,
+  reasonCode,
+  rowCount,
+} from './batch-files.ts';
 import {
   BATCH_STATUSES,
   BatchManifest,
@@ -12,7 +20,6 @@ import {
   Upload,
 } from './batch-record.ts';
 import { BATCH_RECHECK_MILLIS, type Batches } from './batches.ts';
-import { countReason, isRejected, reasonCode, rowCount } from './rows.ts';
 
 /** How a batch ended, as object storage has it. */
 const Ended = z.object({

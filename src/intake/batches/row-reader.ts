@@ -1,9 +1,16 @@
 import { z } from 'zod';
 import type { Blobs } from '../../storage/blobs.ts';
-import { batchFiles, batchKeys, getRows } from './batch-files.ts';
+import {
+  batchFiles,
+  batchKeys,
+  expandRejected,
+  getRows,
+  isRejected,
+  type ResultLine,
+  type RowLine,
+} from './batch-files.ts';
 import type { BatchRecord } from './batch-record.ts';
 import type { Batches } from './batches.ts';
-import { expandRejected, isRejected, type ResultLine, type RowLine } from './rows.ts';
 
 /** Where batches are read from. */
 interface Read {

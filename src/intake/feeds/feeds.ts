@@ -4,9 +4,8 @@ import { z } from 'zod';
 import { PREFIX } from '../../platform/redis.ts';
 import { defineScripts } from '../../platform/redis-script.ts';
 import { StoredAccess } from '../../queue/job-data.ts';
-import { Erasure } from '../erasure.ts';
 import { parseHashFields, toHashFields } from '../record-fields.ts';
-import { Accepted, ExportPolicy } from '../retention.ts';
+import { Accepted, Erasure, ExportPolicy } from '../retention.ts';
 import { FeedAccess } from './feed-access.ts';
 import { FeedReading } from './plan.ts';
 

@@ -8,9 +8,10 @@ import {
   BATCH_TERMINAL_STATUSES,
   BatchManifest,
   type BatchRecord,
+  batchCompletedEntry,
+  endFacts,
 } from '../batches/batch-record.ts';
 import type { Batches } from '../batches/batches.ts';
-import { batchCompletedEntry, endFacts } from '../batches/links.ts';
 import { expiryOf } from '../job-retention.ts';
 import type { FeedRecord, Feeds } from './feeds.ts';
 

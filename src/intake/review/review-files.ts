@@ -8,9 +8,9 @@ import {
   putChunk,
   putJson,
   putLines,
+  ResultLine,
 } from '../batches/batch-files.ts';
 import type { RowOutcome } from '../batches/row-reader.ts';
-import { ResultLine } from '../batches/rows.ts';
 import { DECISIONS, type ReviewStart } from './decisions.ts';
 import { Refined } from './refined.ts';
 import { ReviewRow, reviewKeys, thousandths, toReviewRow } from './review-rows.ts';

@@ -1,8 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { z } from 'zod';
-import type { Config } from '../../platform/config.ts';
-import { readDeclaration } from '../../platform/declaration.ts';
+import { type Config, readDeclaration } from '../../platform/config.ts';
 
 /** How often a source is listed unless its declaration says otherwise. */
 const DEFAULT_SECONDS = 30;

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { extensionOf } from '../../output/options.ts';
 import { CutOutReview } from '../../output/review.ts';
 import type { SourceObject } from '../../queue/job-data.ts';
+import { isRejected } from '../batches/batch-files.ts';
 import type { RowOutcome } from '../batches/row-reader.ts';
-import { isRejected } from '../batches/rows.ts';
 
 const MAX_SEGMENT_BYTES = 240;
 const MAX_NAME_BYTES = 900;

@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { z } from 'zod';
 import { IMAGE_TYPES } from '../formats.ts';
+import amazonMain from './packs/amazon-main.json' with { type: 'json' };
+import googleMerchant from './packs/google-merchant.json' with { type: 'json' };
+import zalandoPackshot from './packs/zalando-packshot.json' with { type: 'json' };
 
 /** Names of packs, of ours and of clients. */
 export const PACK_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
@@ -108,3 +111,11 @@ export function versionOf(pack: RulePack): string {
   const text = canonicalize(pack) ?? '';
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
+
+export const BUILT_IN_PACKS: ReadonlyMap<string, RulePack> = new Map(
+  Object.entries({
+    'amazon-main': amazonMain,
+    'google-merchant': googleMerchant,
+    'zalando-packshot': zalandoPackshot,
+  }).map(([name, pack]) => [name, RulePack.parse(pack)]),
+);

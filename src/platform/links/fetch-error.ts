@@ -1,3 +1,5 @@
+import { codeOf } from '../system-error.ts';
+
 /** The reasons: a sentence for the person who wrote the link, and whether a retry may help. */
 // biome-ignore format: a table reads best aligned
 const FETCH_ERRORS = {
@@ -88,12 +90,6 @@ const REASONS_BY_CODE: readonly [RegExp, FetchErrorReason][] = [
   [/^Z_|^ERR_.*BROTLI|^ERR__ERROR_FORMAT/, 'encoding'],
 ];
 
-/** Parser errors of undici have a name and an empty code. */
-const errorCode = (error: unknown): string => {
-  if (!(error instanceof Error)) return '';
-  return 'code' in error && error.code ? String(error.code) : error.name;
-};
-
 /** Returns what happened, for the operator: clients are not told which names exist inside the network. */
 export const innerReason = ({ reason, cause }: FetchError): FetchErrorReason =>
   cause instanceof FetchError ? cause.reason : reason;
@@ -104,7 +100,8 @@ export const innerReason = ({ reason, cause }: FetchError): FetchErrorReason =>
  */
 export function toFetchError(error: unknown, fallback: FetchErrorReason): FetchError {
   if (error instanceof FetchError) return error;
-  const code = errorCode(error);
+  // Parser errors of undici have a name and an empty code.
+  const code = codeOf(error) || (error instanceof Error ? error.name : '');
   const reason = REASONS_BY_CODE.find(([pattern]) => pattern.test(code))?.[1];
   return new FetchError(reason ?? fallback, { cause: error });
 }

@@ -1,6 +1,11 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { REQUEST_BUCKETS_SECONDS, registerLiveCounters, registerLiveGauges } from './registry.ts';
-import { registerSampledGauges, single } from './sampled-gauges.ts';
+import {
+  REQUEST_BUCKETS_SECONDS,
+  registerLiveCounters,
+  registerLiveGauges,
+  registerSampledGauges,
+  single,
+} from './registry.ts';
 
 export interface SyncLoad {
   /** Predicted time until a worker begins with a removal that arrives now. */
@@ -30,7 +35,7 @@ export interface RequestObservation {
 }
 
 /** What the HTTP server holds, and what it has turned down since it started, by reason. */
-interface ServerFigures {
+export interface ServerFigures {
   bodyBytes: number;
   connections: Readonly<Record<string, number>>;
   evictedConnections: Readonly<Record<string, number>>;
@@ -73,36 +78,48 @@ export function watchServer(registry: Registry, read: () => ServerFigures): void
   });
 }
 
-/** Registers the counter of rejected synchronous requests. Returns a function that counts one. */
-export function createShedCounter(registry: Registry): (reason: string) => void {
-  const rejections = new Counter({
-    name: 'selvage_sync_rejections_total',
-    help: 'Requests rejected at once, by reason: busy (all workers), own-share (of the client), no-worker, no-queue',
-    labelNames: ['reason'],
-    registers: [registry],
-  });
-  return (reason) => rejections.inc({ reason });
+/** Counts the requests that a gateway answers, and those that it sheds. */
+export class GatewayMetrics {
+  readonly #requests;
+  readonly #problems;
+  readonly #shed;
+
+  constructor(registry: Registry) {
+    this.#requests = new Histogram({
+      name: 'selvage_http_request_seconds',
+      help: 'Time from request to response',
+      labelNames: ['method', 'route', 'status'],
+      buckets: REQUEST_BUCKETS_SECONDS,
+      registers: [registry],
+    });
+    this.#problems = new Counter({
+      name: 'selvage_http_problems_total',
+      help: 'Problem responses by type, including rejections by rate limit and quota',
+      labelNames: ['problem'],
+      registers: [registry],
+    });
+    this.#shed = new Counter({
+      name: 'selvage_sync_rejections_total',
+      help: 'Requests rejected at once, by reason: busy (all workers), own-share (of the client), no-worker, no-queue',
+      labelNames: ['reason'],
+      registers: [registry],
+    });
+  }
+
+  observe({ method, route, status, seconds, problem }: RequestObservation): void {
+    this.#requests.observe({ method, route, status: String(status) }, seconds);
+    if (problem) this.#problems.inc({ problem });
+  }
+
+  readonly shed = (reason: string): void => this.#shed.inc({ reason });
 }
 
-/** Registers the gateway's metrics. `load` is read at scrape time. */
-export function createGatewayMetrics(
+/** Registers gauges of the synchronous requests. */
+export function watchSyncLoad(
   registry: Registry,
   deadlineMillis: number,
   load: () => SyncLoad,
-) {
-  const requests = new Histogram({
-    name: 'selvage_http_request_seconds',
-    help: 'Time from request to response',
-    labelNames: ['method', 'route', 'status'],
-    buckets: REQUEST_BUCKETS_SECONDS,
-    registers: [registry],
-  });
-  const problems = new Counter({
-    name: 'selvage_http_problems_total',
-    help: 'Problem responses by type, including rejections by rate limit and quota',
-    labelNames: ['problem'],
-    registers: [registry],
-  });
+): void {
   const images = {
     selvage_predicted_image_seconds: {
       help: 'Predicted time of an image in a worker, by its megapixels',
@@ -115,37 +132,14 @@ export function createGatewayMetrics(
     },
   };
   registerSampledGauges(registry, async () => load(), images, 0);
-  registerLiveGauges(registry, {
-    selvage_predicted_wait_seconds: {
-      help: 'Predicted time of a removal that arrives now',
-      read: () => load().waitMillis / 1000,
-    },
-    selvage_predicted_queue_seconds: {
-      help: 'Predicted time until a worker begins with a removal that arrives now',
-      read: () => load().queueMillis / 1000,
-    },
-    selvage_sync_deadline_seconds: {
-      help: 'Deadline of a synchronous request; a burst is shed when the predicted wait exceeds 0.8 of it',
-      read: () => deadlineMillis / 1000,
-    },
-    selvage_sync_queue_depth: {
-      help: 'Removals waiting or running',
-      read: () => load().depth,
-    },
-    selvage_sync_work_seconds: {
-      help: 'Predicted time in a slot of the removals and refinements in progress of this gateway',
-      read: () => load().workMillis / 1000,
-    },
-    selvage_worker_slots: {
-      help: 'Images all live workers can process at once',
-      read: () => load().slots,
-    },
-    selvage_workers: { help: 'Live workers', read: () => load().workers },
-  });
-  return {
-    observe({ method, route, status, seconds, problem }: RequestObservation): void {
-      requests.observe({ method, route, status: String(status) }, seconds);
-      if (problem) problems.inc({ problem });
-    },
-  };
+  // biome-ignore format: a table reads best with a row a line
+  registerLiveGauges(registry, [
+    ['selvage_predicted_wait_seconds',  'Predicted time of a removal that arrives now', () => load().waitMillis / 1000],
+    ['selvage_predicted_queue_seconds', 'Predicted time until a worker begins with a removal that arrives now', () => load().queueMillis / 1000],
+    ['selvage_sync_deadline_seconds',   'Deadline of a synchronous request; a burst is shed when the predicted wait exceeds 0.8 of it', () => deadlineMillis / 1000],
+    ['selvage_sync_queue_depth',        'Removals waiting or running', () => load().depth],
+    ['selvage_sync_work_seconds',       'Predicted time in a slot of the removals and refinements in progress of this gateway', () => load().workMillis / 1000],
+    ['selvage_worker_slots',            'Images all live workers can process at once', () => load().slots],
+    ['selvage_workers',                 'Live workers', () => load().workers],
+  ]);
 }

@@ -10,33 +10,27 @@ interface LookLoad {
   threads: number;
 }
 
-/** `load` is read at scrape time. */
-export function createLookMetrics(registry: Registry, load: () => LookLoad) {
-  const requests = new Counter({
-    name: 'selvage_look_requests_total',
-    help: 'Outfit requests for the threads by outcome: computed, canceled (the client disconnected) or rejected with 503',
-    labelNames: ['outcome'],
-    registers: [registry],
-  });
-  registerLiveGauges(registry, {
-    selvage_look_waiting: {
-      help: 'Outfit requests that wait for a thread',
-      read: () => load().waiting,
-    },
-    selvage_look_running: {
-      help: 'Outfit requests that have a thread',
-      read: () => load().running,
-    },
-    selvage_look_running_heavy: {
-      help: 'Outfit requests with a thread whose predicted work is heavy; they leave one thread to others',
-      read: () => load().heavy,
-    },
-    selvage_look_threads: {
-      help: 'Live threads that compute outfits; they start when they are needed',
-      read: () => load().threads,
-    },
-  });
-  return {
-    ended: (outcome: 'computed' | 'canceled' | 'rejected') => requests.inc({ outcome }),
-  };
+/** Of outfit requests. `load` is read at scrape time. */
+export class LookMetrics {
+  readonly #requests;
+
+  constructor(registry: Registry, load: () => LookLoad) {
+    this.#requests = new Counter({
+      name: 'selvage_look_requests_total',
+      help: 'Outfit requests for the threads by outcome: computed, canceled (the client disconnected) or rejected with 503',
+      labelNames: ['outcome'],
+      registers: [registry],
+    });
+    // biome-ignore format: a table reads best with a row a line
+    registerLiveGauges(registry, [
+      ['selvage_look_waiting',       'Outfit requests that wait for a thread', () => load().waiting],
+      ['selvage_look_running',       'Outfit requests that have a thread', () => load().running],
+      ['selvage_look_running_heavy', 'Outfit requests with a thread whose predicted work is heavy; they leave one thread to others', () => load().heavy],
+      ['selvage_look_threads',       'Live threads that compute outfits; they start when they are needed', () => load().threads],
+    ]);
+  }
+
+  ended(outcome: 'computed' | 'canceled' | 'rejected'): void {
+    this.#requests.inc({ outcome });
+  }
 }

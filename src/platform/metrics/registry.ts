@@ -21,9 +21,9 @@ export function createRegistry(version: string): Registry {
 /** Registers gauges whose values are read from this process's memory at scrape time. */
 export function registerLiveGauges(
   registry: Registry,
-  gauges: Readonly<Record<string, { help: string; read: () => number }>>,
+  gauges: readonly (readonly [name: string, help: string, read: () => number])[],
 ): void {
-  for (const [name, { help, read }] of Object.entries(gauges)) {
+  for (const [name, help, read] of gauges) {
     new Gauge({
       name,
       help,
@@ -51,6 +51,66 @@ export function registerLiveCounters(
       collect() {
         this.reset();
         for (const [value, count] of Object.entries(read())) this.inc({ [label]: value }, count);
+      },
+    });
+  }
+}
+
+interface LabelledValue {
+  labels: Readonly<Record<string, string>>;
+  value: number;
+}
+
+/** A gauge whose values come from a sample. */
+interface SampledGauge<S> {
+  help: string;
+  labels?: readonly string[];
+  values(sample: S): readonly LabelledValue[];
+}
+
+/** Returns the value of a gauge without labels. */
+export const single = (value: number): LabelledValue[] => [{ labels: {}, value }];
+
+/** Several Prometheus servers, or an impatient one, cost no more than one. */
+const CACHE_MILLIS = 1000;
+
+/** Caches a sample for a time; a sample that failed is undefined. */
+function cacheSample<S>(take: () => Promise<S>, cacheMillis: number): () => Promise<S | undefined> {
+  let sample: Promise<S | undefined> = Promise.resolve(undefined);
+  let sampledAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    const now = performance.now();
+    if (now - sampledAt >= cacheMillis) {
+      sampledAt = now;
+      sample = take().catch(() => undefined);
+    }
+    return sample;
+  };
+}
+
+/**
+ * Registers gauges that share one sample of something outside this process. The sample is taken at
+ * scrape time and cached, by default for a second; gauges have no value if it fails.
+ */
+export function registerSampledGauges<S>(
+  registry: Registry,
+  take: () => Promise<S>,
+  gauges: Readonly<Record<string, SampledGauge<S>>>,
+  cacheMillis = CACHE_MILLIS,
+): void {
+  const latestSample = cacheSample(take, cacheMillis);
+  for (const [name, { help, labels = [], values }] of Object.entries(gauges)) {
+    new Gauge({
+      name,
+      help,
+      labelNames: [...labels],
+      registers: [registry],
+      async collect() {
+        const sample = await latestSample();
+        this.reset();
+        if (labels.length === 0) this.remove(); // after reset it would be 0
+        if (sample === undefined) return;
+        for (const { labels, value } of values(sample)) this.set(labels, value);
       },
     });
   }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { registerSampledGauges, single } from './sampled-gauges.ts';
+import { registerSampledGauges, single } from './registry.ts';
 
 /** Buckets from a cached file to a slow upload. */
 const STORAGE_BUCKETS_SECONDS = [
@@ -169,22 +169,32 @@ export function watchDisk(
   });
 }
 
-export function createStorageMetrics(registry: Registry) {
-  const seconds = new Histogram({
-    name: 'selvage_store_seconds',
-    help: 'Time of one successful call to object storage',
-    labelNames: ['operation'],
-    buckets: STORAGE_BUCKETS_SECONDS,
-    registers: [registry],
-  });
-  const errors = new Counter({
-    name: 'selvage_store_errors_total',
-    help: 'Failed calls to object storage; a missing blob or a canceled call is not a failure',
-    labelNames: ['operation'],
-    registers: [registry],
-  });
-  return {
-    done: (operation: string, millis: number) => seconds.observe({ operation }, millis / 1000),
-    failed: (operation: string) => errors.inc({ operation }),
-  };
+/** Of calls to object storage. */
+export class StorageMetrics {
+  readonly #seconds;
+  readonly #errors;
+
+  constructor(registry: Registry) {
+    this.#seconds = new Histogram({
+      name: 'selvage_store_seconds',
+      help: 'Time of one successful call to object storage',
+      labelNames: ['operation'],
+      buckets: STORAGE_BUCKETS_SECONDS,
+      registers: [registry],
+    });
+    this.#errors = new Counter({
+      name: 'selvage_store_errors_total',
+      help: 'Failed calls to object storage; a missing blob or a canceled call is not a failure',
+      labelNames: ['operation'],
+      registers: [registry],
+    });
+  }
+
+  done(operation: string, millis: number): void {
+    this.#seconds.observe({ operation }, millis / 1000);
+  }
+
+  failed(operation: string): void {
+    this.#errors.inc({ operation });
+  }
 }

@@ -14,8 +14,8 @@ import {
 } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { hostClock } from '../../platform/clock.ts';
-import { hasCode } from '../../platform/file-error.ts';
 import { pagesOf } from '../../platform/pages.ts';
+import { codeOf, hasCode } from '../../platform/system-error.ts';
 import { type ListedObject, type Location, LocationUnavailable, ObjectGone } from './location.ts';
 
 /** A folder that has this file holds results: it is never listed, under whatever name it is reached. */
@@ -27,9 +27,6 @@ const DEAD_PART_MILLIS = 3_600_000;
 /** A file that was changed later may still be written. */
 const SETTLED_MILLIS = 2000;
 const MAX_DEPTH = 64;
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : 'error';
 
 /** What the codes of errors say about one file. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -43,7 +40,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 const unavailable = (what: string, error: unknown): LocationUnavailable => {
-  const code = codeOf(error);
+  const code = codeOf(error) || 'error';
   const reason = REASONS[code];
   return new LocationUnavailable(`${what} (${reason ? `${code}, ${reason}` : code})`, error);
 };

@@ -8,6 +8,7 @@ import {
   paginateListObjectsV2,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
+import { codeOf } from '../../platform/system-error.ts';
 import { abortable, withAbort } from '../blobs.ts';
 import { createS3Client } from '../s3-blobs.ts';
 import { type ListedObject, type Location, LocationUnavailable, ObjectGone } from './location.ts';
@@ -31,8 +32,8 @@ function reasonOf(error: unknown): string {
     const name = error.name === 'Unknown' ? '' : error.name;
     return `the bucket answers ${error.$metadata.httpStatusCode ?? ''} ${name}`.trim();
   }
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return `the bucket does not respond (${code ?? (error instanceof Error ? error.name : 'error')})`;
+  const name = error instanceof Error ? error.name : 'error';
+  return `the bucket does not respond (${codeOf(error) || name})`;
 }
 
 /** Runs a request; what fails it is the location. */

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
 import { serveQueueDashboard } from '../../../src/api/operations/queue-dashboard.ts';
 import { DEFAULT_LIMITS } from '../../../src/auth/key-record.ts';
-import type { Grant } from '../../../src/http/auth.ts';
+import type { Grant } from '../../../src/http/credentials.ts';
 import { Limits } from '../../../src/http/limits.ts';
-import { createServer } from '../../../src/http/server.ts';
+import { HttpServer } from '../../../src/http/server.ts';
 import { hostClock } from '../../../src/platform/clock.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { openQueues } from '../../../src/queue/queue.ts';
@@ -34,7 +34,7 @@ const queues = openQueues(redis, log);
 const data = { batchId: 'bat_1', requestId: 'req-1', row: { row: 7, source: { url: SECRET } } };
 await queues.bulk.add('run-row', data, { jobId: 'bat_1-7' });
 const lookUp = async (key: string) => KEYS[key];
-const { app } = createServer({
+const { app } = new HttpServer({
   routes: [],
   log,
   lookUp,

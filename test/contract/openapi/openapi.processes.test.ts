@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { OPERATIONS } from '../../../src/api/openapi/operations.ts';
+import { OPERATIONS } from '../../../src/api/openapi.ts';
 import {
   compile,
   generateClients,

@@ -7,7 +7,7 @@ import {
   type RejectedRow,
   RowLine,
   rowCount,
-} from '../../../src/intake/batches/rows.ts';
+} from '../../../src/intake/batches/batch-files.ts';
 
 const rejected = fc.record({
   step: fc.constantFrom(1, 1, 1, 2),

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { batchKeys, putJson } from '../../../src/intake/batches/batch-files.ts';
+import { batchReviewedEntry } from '../../../src/intake/batches/batch-record.ts';
 import { Batches } from '../../../src/intake/batches/batches.ts';
-import { batchReviewedEntry } from '../../../src/intake/batches/links.ts';
 import type { RowOutcome } from '../../../src/intake/batches/row-reader.ts';
 import {
   putDecision,

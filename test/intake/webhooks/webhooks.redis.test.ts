@@ -4,8 +4,8 @@ import {
   delayAfter,
   parseDeliveryId,
   SCHEDULE_MILLIS,
-} from '../../../src/intake/webhooks/delivery.ts';
-import { WebhookEvents } from '../../../src/intake/webhooks/events.ts';
+  WebhookEvents,
+} from '../../../src/intake/webhooks/events.ts';
 import {
   OUTBOX,
   OutboxEntry,

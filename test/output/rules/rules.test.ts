@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { fullBox } from '../../../src/imaging/subject-box.ts';
 import { withRules } from '../../../src/output/review.ts';
-import { BUILT_IN_PACKS } from '../../../src/output/rules/built-in.ts';
 import { withRulePack } from '../../../src/output/rules/options.ts';
-import { RULE_IDS, RulePack, versionOf } from '../../../src/output/rules/pack.ts';
+import { BUILT_IN_PACKS, RULE_IDS, RulePack, versionOf } from '../../../src/output/rules/pack.ts';
 import {
   type JudgedPicture,
   measurementsOf,

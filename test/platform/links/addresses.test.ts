@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addressRule } from '../../../src/platform/links/addresses.ts';
+import { addressRule } from '../../../src/platform/links/link-rule.ts';
 
 const fetchError = (reason: string) => expect.objectContaining({ name: 'FetchError', reason });
 

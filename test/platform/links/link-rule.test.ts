@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLinkRule } from '../../../src/platform/links/link-rule.ts';
+import { linkRule } from '../../../src/platform/links/link-rule.ts';
 
 test.each([
   ['http://localhost./a.jpg', /public address/],
@@ -10,7 +10,7 @@ test.each([
   ['http://me@shop.example/a.jpg', /user name/],
   ['ftp://shop.example/a.jpg', /http and https/],
 ])('%s can never be fetched', (link, reason) => {
-  expect(createLinkRule([])(link)).toMatch(reason);
+  expect(linkRule([])(link)).toMatch(reason);
 });
 
 test.each([
@@ -19,11 +19,11 @@ test.each([
   'https://8.8.8.8/a.jpg',
   'http://[2606:4700::1111]:443/a.jpg',
 ])('%s may be fetched: its host decides', (link) => {
-  expect(createLinkRule([])(link)).toBeUndefined();
+  expect(linkRule([])(link)).toBeUndefined();
 });
 
 test('further ports are those of public addresses only', () => {
-  const rule = createLinkRule([], [8443]);
+  const rule = linkRule([], [8443]);
   expect(rule('https://8.8.8.8:8443/a.jpg')).toBeUndefined();
   expect(rule('https://8.8.8.8:8444/a.jpg')).toMatch(/FETCH_PORTS/);
   expect(rule('https://127.0.0.1:8443/a.jpg')).toMatch(/public address/);
@@ -31,7 +31,7 @@ test('further ports are those of public addresses only', () => {
 });
 
 test('what the operator allows may be fetched on any port', () => {
-  const rule = createLinkRule(['127.0.0.0/8', 'fd00::/8']);
+  const rule = linkRule(['127.0.0.0/8', 'fd00::/8']);
   expect(rule('http://localhost:8080/a.jpg')).toBeUndefined();
   expect(rule('http://[fd00::1]:8080/a.jpg')).toBeUndefined();
   expect(rule('http://10.0.0.1/a.jpg')).toMatch(/public address/);

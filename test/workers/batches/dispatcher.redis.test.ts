@@ -1,14 +1,18 @@
 import { once } from 'node:events';
 import { UnrecoverableError, Worker } from 'bullmq';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { batchKeys, putLines } from '../../../src/intake/batches/batch-files.ts';
+import {
+  batchKeys,
+  putLines,
+  type ResultLine,
+  type RowLine,
+} from '../../../src/intake/batches/batch-files.ts';
 import {
   BATCH_RUNNING_STATUSES,
   type BatchRecord,
 } from '../../../src/intake/batches/batch-record.ts';
 import { Batches } from '../../../src/intake/batches/batches.ts';
 import { readRowOutcomes } from '../../../src/intake/batches/row-reader.ts';
-import type { ResultLine, RowLine } from '../../../src/intake/batches/rows.ts';
 import { ReviewDecisions } from '../../../src/intake/review/decisions.ts';
 import { OUTBOX } from '../../../src/intake/webhooks/outbox.ts';
 import { hostClock } from '../../../src/platform/clock.ts';
@@ -18,10 +22,10 @@ import { readData } from '../../../src/queue/catalog.ts';
 import { openQueues } from '../../../src/queue/queue.ts';
 import { requeueLostRows } from '../../../workers/batches/complete.ts';
 import {
-  createBatchReader,
-  createRowLimits,
+  BatchReader,
   type Dispatching,
   dispatch,
+  RowLimits,
 } from '../../../workers/batches/dispatcher.ts';
 import { failRow } from '../../../workers/batches/run-row.ts';
 import { sweepBatches } from '../../../workers/batches/sweep.ts';
@@ -47,15 +51,15 @@ beforeEach(async () => {
   await redis.flushall();
   const window = new Window({ batches, blobs, queues });
   const finishRun = async ({ id }: BatchRecord) => void finishedRuns.push(id);
-  const readBatches = createBatchReader(batches);
+  const reader = new BatchReader(batches);
   deps = {
     batches,
     blobs,
     queues,
     redis,
     window,
-    rowLimits: createRowLimits(),
-    readBatches,
+    rowLimits: new RowLimits(),
+    reader,
     feedRuns: { finish: finishRun, carriedInto: async () => new Map() },
     reviews: new ReviewDecisions(redis),
     allSlots: async () => 1,
@@ -446,16 +450,16 @@ test('only started batches, and the next ones of each client, are read at every 
   const ids: string[] = [];
   for (let i = 0; i < 60; i++) ids.push(await sealedBatch({ chunks: [1] }));
   let read: string[] = [];
-  const readBatches = createBatchReader({
+  const reader = new BatchReader({
     underWay: () => batches.underWay(),
     async get(id) {
       read.push(id);
       return batches.get(id);
     },
   });
-  await dispatch({ ...deps, readBatches });
+  await dispatch({ ...deps, reader });
   expect(read).toEqual(ids);
   read = [];
-  await dispatch({ ...deps, readBatches });
+  await dispatch({ ...deps, reader });
   expect(read).toEqual(ids.slice(0, MAX_WINDOW));
 });

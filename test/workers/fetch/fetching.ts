@@ -1,11 +1,11 @@
 import { expect, onTestFinished } from 'vitest';
-import { createSafeFetch, type SafeFetchSettings } from '../../../workers/fetch/safe-fetch.ts';
+import { SafeFetch, type SafeFetchSettings } from '../../../workers/fetch/safe-fetch.ts';
 
 export const SMALL = { maxBytes: 1000 };
 
 /** A client that may fetch from this machine, for one test. */
 export function fetcher(settings: Partial<SafeFetchSettings> = {}) {
-  const safe = createSafeFetch({ allow: ['127.0.0.0/8'], userAgent: 'Selvage/test', ...settings });
+  const safe = new SafeFetch({ allow: ['127.0.0.0/8'], userAgent: 'Selvage/test', ...settings });
   onTestFinished(() => safe.close());
   return safe;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { findModel, readCatalog, readWeights } from '../../../models/catalog.ts';
 import { createRegistry } from '../../../src/platform/metrics/registry.ts';
-import { createWorkerMetrics } from '../../../src/platform/metrics/worker.ts';
+import { WorkerMetrics } from '../../../src/platform/metrics/worker.ts';
 import type { MeasuredGarment } from '../../../workers/inference/child-results.ts';
 import type { Engine, ImageStats } from '../../../workers/inference/pool.ts';
 import { EngineCrash, startEngine } from '../../support/engine.ts';
@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => rm(modelsHome, { recursive: true }));
 
 const registry = createRegistry('0.0.0');
-const metrics = createWorkerMetrics(registry);
+const metrics = new WorkerMetrics(registry);
 const stats: ImageStats[] = [];
 let engine: Engine | undefined;
 async function start(batch: number | undefined, model = 'garment-cutout'): Promise<Engine> {

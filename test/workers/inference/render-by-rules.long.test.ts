@@ -2,9 +2,8 @@ import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import type { MattedImage } from '../../../src/imaging/downscale.ts';
 import type { CutOutOptions } from '../../../src/output/options.ts';
-import { BUILT_IN_PACKS } from '../../../src/output/rules/built-in.ts';
 import { withRulePack } from '../../../src/output/rules/options.ts';
-import { RulePack } from '../../../src/output/rules/pack.ts';
+import { BUILT_IN_PACKS, RulePack } from '../../../src/output/rules/pack.ts';
 import { render } from '../../../workers/inference/render.ts';
 import { drawPicture, eachIn } from '../../imaging/compliance/drawn.ts';
 

@@ -2,8 +2,7 @@ import type { RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { enqueueDelivery } from '../../../src/intake/webhooks/delivery.ts';
-import { WebhookEvents } from '../../../src/intake/webhooks/events.ts';
+import { enqueueDelivery, WebhookEvents } from '../../../src/intake/webhooks/events.ts';
 import { OUTBOX, outboxEntry } from '../../../src/intake/webhooks/outbox.ts';
 import { WebhookReceivers } from '../../../src/intake/webhooks/receivers.ts';
 import { hostClock } from '../../../src/platform/clock.ts';
@@ -12,7 +11,7 @@ import { blockingConnection } from '../../../src/platform/redis.ts';
 import { type JobQueue, openQueues, type Queues } from '../../../src/queue/queue.ts';
 import type { JobReport } from '../../../workers/attempt.ts';
 import { consumeJobs } from '../../../workers/consume-jobs.ts';
-import { createSafeFetch } from '../../../workers/fetch/safe-fetch.ts';
+import { SafeFetch } from '../../../workers/fetch/safe-fetch.ts';
 import {
   deliverWebhook,
   drainOutbox,
@@ -74,7 +73,7 @@ function startDelivery({
   const reports: JobReport[] = [];
   const connection = blockingConnection(server.url, log);
   const resolve = async () => ['127.0.0.1']; // host names resolve to this machine too
-  const safeFetch = createSafeFetch({ allow, userAgent: 'Selvage/test', resolve });
+  const safeFetch = new SafeFetch({ allow, userAgent: 'Selvage/test', resolve });
   const processor = deliverWebhook({ events, receivers: by, safeFetch, now }, schedule);
   const consumer = consumeJobs(
     'webhook',

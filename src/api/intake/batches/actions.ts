@@ -5,11 +5,11 @@ import type { Call, Reply } from '../../../http/route.ts';
 import { batchKeys, putJson, putSealed } from '../../../intake/batches/batch-files.ts';
 import {
   BATCH_CANCELED_STATUSES,
+  BATCHES_PATH,
   type BatchManifest,
   type BatchRecord,
 } from '../../../intake/batches/batch-record.ts';
 import { moveToCancel } from '../../../intake/batches/cancel.ts';
-import { BATCHES_PATH } from '../../../intake/batches/links.ts';
 import { restoreLostRows } from '../../../intake/batches/restore.ts';
 import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
 import { putDeed } from '../../../intake/deeds.ts';
@@ -19,23 +19,21 @@ import { Problem, unavailable } from '../../../platform/problem.ts';
 import { LINK_MEDIA_TYPE } from '../../../storage/blob-keys.ts';
 import { deleted, notFound, throwUnavailable } from '../../common-problems.ts';
 import { cutOutHeaders } from '../../removal/cut-out-response.ts';
+import { undoAcceptance } from '../accept-job.ts';
 import { isOfRequest, storedJson } from '../idempotent.ts';
 import { checkScopes } from '../job-actions.ts';
-import { garmentHeaders } from '../outfit-response.ts';
+import { garmentHeaders } from '../job-response.ts';
 import { type PageQuery, readPage } from '../page.ts';
-import { acceptOptions } from '../presets/apply-preset.ts';
+import { acceptOptions } from '../presets.ts';
 import { retentionPolicy } from '../retention-policy.ts';
 import { requireReview } from '../review/actions.ts';
 import { applyExportPolicy } from '../review/export-policy.ts';
-import { undoAcceptance } from '../undo-acceptance.ts';
 import { checkWebhook } from '../webhooks.ts';
-import { archiveOf } from './archive.ts';
-import { missing, noImages, openCutOut, openGarment } from './cut-out.ts';
+import { archiveOf, missing, noImages, openCutOut, openGarment } from './cut-outs.ts';
 import type { BatchEvents } from './events.ts';
 import { addItems, type ItemsServices } from './items.ts';
 import { REPORTS, readReport, readRows } from './reports.ts';
-import type { CreateBatchRequest, ItemsQuery, ReportQuery } from './request.ts';
-import { NDJSON } from './request.ts';
+import { type CreateBatchRequest, type ItemsQuery, NDJSON, type ReportQuery } from './request.ts';
 import { type BatchResponse, batchResponse } from './response.ts';
 
 type BatchServices = ItemsServices &

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { peek } from '../../../feed-formats/expand.ts';
 import { FeedError } from '../../../feed-formats/feed-error.ts';
 import { HEAD_BYTES, isFeed } from '../../../feed-formats/feed-images.ts';
 import { type IdSet, idSet } from '../../../feed-formats/id-set.ts';
-import { peek } from '../../../feed-formats/peek.ts';
 import type { Gateway } from '../../../gateway.ts';
 import type { BodyStream } from '../../../http/body-stream.ts';
 import type { Call, Caller } from '../../../http/route.ts';
@@ -12,9 +12,14 @@ import type { Batches } from '../../../intake/batches/batches.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
 import { storedJson } from '../idempotent.ts';
-import { feedRows, fileRows, type IncomingRow, textRows } from './incoming-rows.ts';
+import {
+  feedRows,
+  fileRows,
+  type IncomingRow,
+  storageUnavailable,
+  textRows,
+} from './incoming-rows.ts';
 import { ITEM_FORMATS, type ItemsQuery } from './request.ts';
-import { storageUnavailable } from './row-images.ts';
 import { RowUpload, redisUnavailable, type UploadServices } from './upload.ts';
 
 export type ItemsServices = UploadServices & Pick<Gateway, 'maxImageBytes'>;

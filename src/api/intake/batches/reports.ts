@@ -1,15 +1,23 @@
 import { z } from 'zod';
-import { BATCH_TERMINAL_STATUSES, type BatchRecord } from '../../../intake/batches/batch-record.ts';
-import { BATCHES_PATH } from '../../../intake/batches/links.ts';
+import type { ResultLine, RowLine } from '../../../intake/batches/batch-files.ts';
+import {
+  BATCH_TERMINAL_STATUSES,
+  BATCHES_PATH,
+  type BatchRecord,
+} from '../../../intake/batches/batch-record.ts';
 import { type RowOutcome, readRowOutcomes } from '../../../intake/batches/row-reader.ts';
-import type { ResultLine, RowLine } from '../../../intake/batches/rows.ts';
 import { Input, type StoredCutOut, type StoredOutfit } from '../../../queue/job-data.ts';
 import { OutfitDescription } from '../../../taxonomy/outfit/outfit-schema.ts';
 import { ParseGroup } from '../../../taxonomy/outfit/parse-groups.ts';
 import { Classification } from '../../../taxonomy/response-schema.ts';
-import { DuplicateOfField } from '../duplicates/schemas.ts';
-import { classifyEvidence, PublicCutOut, PublicProblem, publicProblem } from '../job-response.ts';
-import { outfitResponse } from '../outfit-response.ts';
+import { DuplicateOfField } from '../duplicates.ts';
+import {
+  classifyEvidence,
+  outfitResponse,
+  PublicCutOut,
+  PublicProblem,
+  publicProblem,
+} from '../job-response.ts';
 import { textBlocks } from '../text-blocks.ts';
 
 const refinementsField = z.number().optional().meta({

@@ -1,9 +1,13 @@
 import { z } from 'zod';
-import { BATCH_STATUSES, type BatchRecord } from '../../../intake/batches/batch-record.ts';
-import { batchCounts, batchLinks } from '../../../intake/batches/links.ts';
+import {
+  BATCH_STATUSES,
+  type BatchRecord,
+  batchCounts,
+  batchLinks,
+} from '../../../intake/batches/batch-record.ts';
 import { CutOutOptions } from '../../../output/options.ts';
 import { OPERATIONS } from '../../../queue/job-data.ts';
-import { DuplicateCountsField } from '../duplicates/schemas.ts';
+import { DuplicateCountsField } from '../duplicates.ts';
 import { PublicProblem, publicProblem } from '../job-response.ts';
 
 const Counts = z

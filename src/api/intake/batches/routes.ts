@@ -1,15 +1,16 @@
 import { z } from 'zod';
 import type { Gateway } from '../../../gateway.ts';
-import { type Call, json, type Reply, type Route, route } from '../../../http/route.ts';
-import type { BatchRecord } from '../../../intake/batches/batch-record.ts';
-import { BATCHES_PATH, batchLinks } from '../../../intake/batches/links.ts';
+import { type Call, json, jsonDoc, type Reply, type Route, route } from '../../../http/route.ts';
+import {
+  BATCHES_PATH,
+  type BatchRecord,
+  batchLinks,
+} from '../../../intake/batches/batch-record.ts';
 import type { Idempotency, StoredResponse } from '../../../intake/idempotency.ts';
-import { jsonDoc } from '../../json-doc.ts';
 import { cutOutResponseDoc } from '../../removal/cut-out-response.ts';
-import { duplicatesRoute } from '../duplicates/routes.ts';
+import { duplicatesRoute } from '../duplicates.ts';
 import { idempotently } from '../idempotent.ts';
-import { ErasureResponse } from '../job-response.ts';
-import { garmentResponseDoc } from '../outfit-response.ts';
+import { ErasureResponse, garmentResponseDoc } from '../job-response.ts';
 import { PageLinks, PageQuery } from '../page.ts';
 import type { ReviewActions } from '../review/actions.ts';
 import type { RowRefinements } from '../review/refinements.ts';

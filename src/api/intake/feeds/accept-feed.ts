@@ -1,8 +1,8 @@
 import { FEED_MEDIA_TYPES } from '../../../feed-formats/sniff.ts';
-import { mediaTypeOf } from '../../../http/media-type.ts';
+import { mediaTypeOf } from '../../../http/request-head.ts';
 import type { Call, Caller, Reply } from '../../../http/route.ts';
 import { batchKeys, putJson } from '../../../intake/batches/batch-files.ts';
-import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
+import { FEEDS_PATH, runLinks } from '../../../intake/batches/batch-record.ts';
 import { feedKeys } from '../../../intake/feeds/feed-keys.ts';
 import {
   type FeedManifest,
@@ -20,15 +20,14 @@ import type { StoredResponse } from '../../../intake/idempotency.ts';
 import { type CutOutOptions, unlessDefault } from '../../../output/options.ts';
 import { toCutOutOptions } from '../../../output/request.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
-import { checkLinks } from '../../check-links.ts';
-import { notFound, storageUnavailable } from '../../common-problems.ts';
+import { checkLinks, notFound, storageUnavailable } from '../../common-problems.ts';
+import { undoAcceptance } from '../accept-job.ts';
 import { idempotently, isOfRequest } from '../idempotent.ts';
 import { checkScopes } from '../job-actions.ts';
 import { RETRY_SOON } from '../job-response.ts';
-import { applyPreset } from '../presets/apply-preset.ts';
+import { applyPreset } from '../presets.ts';
 import { retentionPolicy } from '../retention-policy.ts';
-import { resolveRules } from '../rules/resolve-rules.ts';
-import { undoAcceptance } from '../undo-acceptance.ts';
+import { resolveRules } from '../rules.ts';
 import { checkWebhook } from '../webhooks.ts';
 import type { FeedActions, FeedServices } from './actions.ts';
 import {

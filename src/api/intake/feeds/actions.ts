@@ -1,9 +1,13 @@
 import type { Gateway } from '../../../gateway.ts';
 import type { Call, Reply } from '../../../http/route.ts';
 import { putSealed } from '../../../intake/batches/batch-files.ts';
-import { BATCH_CANCELED_STATUSES, type BatchRecord } from '../../../intake/batches/batch-record.ts';
+import {
+  BATCH_CANCELED_STATUSES,
+  type BatchRecord,
+  FEEDS_PATH,
+  runLinks,
+} from '../../../intake/batches/batch-record.ts';
 import { moveToCancel } from '../../../intake/batches/cancel.ts';
-import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
 import { putDeed } from '../../../intake/deeds.ts';
 import { eraseFeed } from '../../../intake/feeds/feed-retention.ts';
 import type { FeedRecord } from '../../../intake/feeds/feeds.ts';

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { FilledColumn } from '../../../feed-formats/columns.ts';
 import type { FeedRow } from '../../../feed-formats/row.ts';
 import type { Gateway } from '../../../gateway.ts';
-import type { ResultLine } from '../../../intake/batches/rows.ts';
+import type { ResultLine } from '../../../intake/batches/batch-files.ts';
 import { learnedFrom } from '../../../intake/learned-categories.ts';
 import { classify, type ImageEvidence } from '../../../taxonomy/classify.ts';
 import { colourFamilies, type Locale, materials } from '../../../taxonomy/dictionary/schema.ts';

@@ -36,27 +36,30 @@ async function edited(
   return FeedManifest.parse(Object.fromEntries(whole));
 }
 
-export const createFeedEdit =
-  (services: FeedServices, { readOwn, toResponse }: Pick<FeedActions, 'readOwn' | 'toResponse'>) =>
-  async (call: Call<unknown, FeedEditJson>): Promise<Reply> => {
-    const edit = call.body;
-    const feed = await readOwn(call as Call);
-    const caller = call.caller;
-    checkInterval(edit.schedule, caller);
-    if (edit.schedule && !('url' in feed.source)) {
-      throw new Problem(
-        'invalid-request',
-        'A feed without a URL is sent with each run: it has no schedule',
-      );
-    }
-    if (edit.webhook) await checkWebhook(services, caller.client);
-    const manifest = await edited(services, feed, edit);
-    await putJson(services.blobs, feedKeys(feed.client, feed.id).manifest, manifest).catch(
-      unavailable,
+/** Changes a feed. What is null is removed. @throws Problem */
+export async function editFeed(
+  services: FeedServices,
+  actions: FeedActions,
+  call: Call<unknown, FeedEditJson>,
+): Promise<Reply> {
+  const edit = call.body;
+  const feed = await actions.readOwn(call as Call);
+  const caller = call.caller;
+  checkInterval(edit.schedule, caller);
+  if (edit.schedule && !('url' in feed.source)) {
+    throw new Problem(
+      'invalid-request',
+      'A feed without a URL is sent with each run: it has no schedule',
     );
-    if (!(await services.feeds.edit(manifest).catch(unavailable))) throw deleted('feed', feed);
-    if (edit.schedule === null)
-      await deleteSchedule(services.queues.feed, feed.id).catch(unavailable);
-    else if (edit.schedule) await putSchedule(services.queues.feed, manifest).catch(unavailable);
-    return { body: await toResponse((await services.feeds.get(feed.id)) ?? feed) };
-  };
+  }
+  if (edit.webhook) await checkWebhook(services, caller.client);
+  const manifest = await edited(services, feed, edit);
+  await putJson(services.blobs, feedKeys(feed.client, feed.id).manifest, manifest).catch(
+    unavailable,
+  );
+  if (!(await services.feeds.edit(manifest).catch(unavailable))) throw deleted('feed', feed);
+  if (edit.schedule === null)
+    await deleteSchedule(services.queues.feed, feed.id).catch(unavailable);
+  else if (edit.schedule) await putSchedule(services.queues.feed, manifest).catch(unavailable);
+  return { body: await actions.toResponse((await services.feeds.get(feed.id)) ?? feed) };
+}

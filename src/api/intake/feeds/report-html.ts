@@ -2,9 +2,8 @@ import { reviewTexts } from '../../../output/review.ts';
 import type { Verdict } from '../../../output/rules/verdicts.ts';
 import type { Classification } from '../../../taxonomy/response-schema.ts';
 import { escapeHtml } from '../../escape-html.ts';
-import { classCells } from './classification-cells.ts';
 import type { ImageLine, NotesLine, ProductLine } from './report-lines.ts';
-import { garmentName, garmentsOf, type Report } from './report-model.ts';
+import { classCells, garmentName, garmentsOf, type Report } from './report-model.ts';
 import type { RunCounts, RunResponse } from './response.ts';
 
 const STYLE = `

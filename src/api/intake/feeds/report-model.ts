@@ -1,5 +1,6 @@
 import type { OutfitDescription } from '../../../taxonomy/outfit/outfit-schema.ts';
-import { outfitResponse } from '../outfit-response.ts';
+import type { Classification } from '../../../taxonomy/response-schema.ts';
+import { outfitResponse } from '../job-response.ts';
 import type { ImageLine, NotesLine, ProductLine } from './report-lines.ts';
 import type { RunResponse } from './response.ts';
 
@@ -29,3 +30,41 @@ export const garmentsOf = (
 
 export const garmentName = ({ group, classification }: OutfitDescription['garments'][number]) =>
   classification.category?.label ?? group;
+
+/** The columns of a report that show a classification. */
+export const CLASS_COLUMNS = [
+  'class',
+  'class_confidence',
+  'colors',
+  'materials',
+  'attributes',
+  'review',
+] as const;
+type ClassCells = Record<(typeof CLASS_COLUMNS)[number], string>;
+
+const withShare = ({ name, share }: { name: string; share?: number | undefined }): string =>
+  share === undefined ? name : `${name} ${Math.round(share * 100)}%`;
+
+/** Attributes that are one word each. */
+const WORDS = ['pattern', 'sleeveLength', 'gender', 'ageGroup', 'weight'] as const;
+
+function attributeTexts({ attributes }: Classification): string[] {
+  const words = WORDS.flatMap((name) => {
+    const value = attributes[name];
+    return value ? [`${name}: ${value.id}`] : [];
+  });
+  return [...words, ...attributes.properties.map(({ id }) => id)];
+}
+
+export function classCells(classification: Classification): ClassCells {
+  const { category, attributes, review } = classification;
+  const { colors, materials } = attributes;
+  return {
+    class: category ? (category.id ?? category.groupId) : '',
+    class_confidence: category ? String(category.confidence) : '',
+    colors: colors.map(({ family: name, share }) => withShare({ name, share })).join('; '),
+    materials: materials.map(({ id: name, share }) => withShare({ name, share })).join('; '),
+    attributes: attributeTexts(classification).join('; '),
+    review: review.reasons.join('; '),
+  };
+}

@@ -1,8 +1,7 @@
 import { textBlocks } from '../text-blocks.ts';
-import { CLASS_COLUMNS, classCells } from './classification-cells.ts';
 import { htmlReport } from './report-html.ts';
 import type { ImageLine, NotesLine, ProductLine } from './report-lines.ts';
-import { garmentName, garmentsOf, type Report } from './report-model.ts';
+import { CLASS_COLUMNS, classCells, garmentName, garmentsOf, type Report } from './report-model.ts';
 import type { ReportFormat } from './request.ts';
 
 /**

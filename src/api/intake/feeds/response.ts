@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { FeedNoteField } from '../../../feed-formats/feed-error.ts';
-import { BATCH_STATUSES, type BatchRecord } from '../../../intake/batches/batch-record.ts';
-import { batchCounts, FEEDS_PATH, runCounts, runLinks } from '../../../intake/batches/links.ts';
+import {
+  BATCH_STATUSES,
+  type BatchRecord,
+  batchCounts,
+  FEEDS_PATH,
+  runCounts,
+  runLinks,
+} from '../../../intake/batches/batch-record.ts';
 import { type FeedRecord, FeedSource } from '../../../intake/feeds/feeds.ts';
 import { FeedLoss, FeedPlan, FeedReading } from '../../../intake/feeds/plan.ts';
 import { CutOutOptions } from '../../../output/options.ts';
@@ -16,7 +22,7 @@ import {
   reviewField,
   reviewMember,
 } from '../batches/response.ts';
-import { DuplicateOfField } from '../duplicates/schemas.ts';
+import { DuplicateOfField } from '../duplicates.ts';
 import { PublicProblem, publicProblem } from '../job-response.ts';
 
 const RunCounts = z

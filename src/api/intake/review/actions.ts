@@ -1,7 +1,10 @@
 import type { Gateway } from '../../../gateway.ts';
 import type { Call, Reply } from '../../../http/route.ts';
-import { BATCH_TERMINAL_STATUSES, type BatchRecord } from '../../../intake/batches/batch-record.ts';
-import { batchReviewedEntry } from '../../../intake/batches/links.ts';
+import {
+  BATCH_TERMINAL_STATUSES,
+  type BatchRecord,
+  batchReviewedEntry,
+} from '../../../intake/batches/batch-record.ts';
 import { putRule, readHistory } from '../../../intake/review/audit.ts';
 import type { Decision } from '../../../intake/review/decisions.ts';
 import { type MendedRow, withNewest } from '../../../intake/review/refined.ts';
@@ -10,18 +13,20 @@ import { type ReviewRow, thousandths } from '../../../intake/review/review-rows.
 import { Problem } from '../../../platform/problem.ts';
 import type { ImageRequests } from '../../removal/image-requests.ts';
 import { reviewMember } from '../batches/response.ts';
-import type { BatchTarget, RowsRoutesOptions } from '../duplicates/routes.ts';
+import type { BatchTarget, RowsRoutesOptions } from '../duplicates.ts';
 import { RETRY_SOON } from '../job-response.ts';
 import { hasWholeAlpha } from '../refine-stored.ts';
 import {
   actorOf,
   type DecideServices,
   decideRow,
+  decisionMembers,
+  type Known,
   noReview,
   recordDecided,
   reviewUnavailable,
+  toHistoryLine,
 } from './decide-row.ts';
-import { decisionMembers, type Known, toHistoryLine } from './decision-view.ts';
 import { readPhoto } from './photo.ts';
 import { allBlocks, neededBlocks, readReviewRow } from './read-rows.ts';
 import type {

@@ -1,8 +1,7 @@
 import type { Gateway } from '../../../gateway.ts';
-import { batchFiles } from '../../../intake/batches/batch-files.ts';
+import { batchFiles, isRejected, rowCount } from '../../../intake/batches/batch-files.ts';
 import type { BatchRecord } from '../../../intake/batches/batch-record.ts';
 import { joinResults } from '../../../intake/batches/row-reader.ts';
-import { isRejected, rowCount } from '../../../intake/batches/rows.ts';
 import { getIndexPart, getSummary, INDEX_PART_ROWS } from '../../../intake/review/review-files.ts';
 import { type ReviewRow, toReviewRow } from '../../../intake/review/review-rows.ts';
 import { Problem } from '../../../platform/problem.ts';

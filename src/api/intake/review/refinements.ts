@@ -2,7 +2,15 @@ import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Gateway } from '../../../gateway.ts';
 import { parse } from '../../../http/parse.ts';
-import { type Call, filePart, json, type Reply, type Route, route } from '../../../http/route.ts';
+import {
+  type Call,
+  filePart,
+  json,
+  jsonDoc,
+  type Reply,
+  type Route,
+  route,
+} from '../../../http/route.ts';
 import type { BatchRecord } from '../../../intake/batches/batch-record.ts';
 import type { Decision } from '../../../intake/review/decisions.ts';
 import {
@@ -19,7 +27,6 @@ import { withoutBlanks } from '../../../output/request.ts';
 import { Strokes } from '../../../output/strokes.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { resultsGone, storageUnavailable } from '../../common-problems.ts';
-import { jsonDoc } from '../../json-doc.ts';
 import { checkedFile } from '../../removal/cut-out-response.ts';
 import type { ImageRequests } from '../../removal/image-requests.ts';
 import { openVerified, readAll } from '../../verified-blob.ts';
@@ -38,8 +45,14 @@ import {
   requireOpen,
   versionOf,
 } from './actions.ts';
-import { actorOf, type DecidedRow, type DecideServices, decideRow } from './decide-row.ts';
-import { decisionConflict, type Known } from './decision-view.ts';
+import {
+  actorOf,
+  type DecidedRow,
+  type DecideServices,
+  decideRow,
+  decisionConflict,
+  type Known,
+} from './decide-row.ts';
 import { readKeptPhoto } from './photo.ts';
 import { ReviewRowResponse } from './schemas.ts';
 

@@ -1,5 +1,4 @@
-import { json, type Route, route } from '../../../http/route.ts';
-import { jsonDoc } from '../../json-doc.ts';
+import { json, jsonDoc, type Route, route } from '../../../http/route.ts';
 import { CUT_OUT_MEDIA } from '../../removal/cut-out-response.ts';
 import type { ReviewActions, ReviewRoutesOptions } from './actions.ts';
 import { type RowRefinements, refinementRoutes } from './refinements.ts';

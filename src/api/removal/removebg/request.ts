@@ -5,8 +5,7 @@ import { Problem } from '../../../platform/problem.ts';
 import type { CutOutRequest } from '../image-requests.ts';
 import { backgroundSource, type Source } from '../image-source.ts';
 import { removebgProblem, requestProblem } from './errors.ts';
-import { type Parameters, readParameters } from './parameters.ts';
-import { maxMegapixels } from './sizes.ts';
+import { maxMegapixels, type Parameters, readParameters } from './parameters.ts';
 
 interface RemoveBgRequest {
   cutOut: CutOutRequest;

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { type Call, json, jsonDoc, type Route, route } from '../../http/route.ts';
+import {
+  BATCH_TERMINAL_STATUSES,
+  type BatchRecord,
+  DuplicateCounts,
+} from '../../intake/batches/batch-record.ts';
+import { DuplicateOf } from '../../intake/batches/row-reader.ts';
+import { DuplicateGroup, readGroups } from '../../intake/duplicates.ts';
+import { Problem } from '../../platform/problem.ts';
+import type { Blobs } from '../../storage/blobs.ts';
+import { throwUnavailable } from '../common-problems.ts';
+import { RETRY_SOON } from './job-response.ts';
+import { PageLinks } from './page.ts';
+
+export const DuplicateOfField = DuplicateOf.meta({ id: 'DuplicateOf' })
+  .optional()
+  .meta({ description: 'The first row with the same picture, since the end of the processing' });
+
+export const DuplicateCountsField = DuplicateCounts.meta({ id: 'DuplicateCounts' });
+
+const DuplicatesQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+  cursor: z.coerce.number().int().min(0).default(0).meta({ description: 'As in `links.next`' }),
+});
+type DuplicatesQuery = z.infer<typeof DuplicatesQuery>;
+
+export const DuplicatesPage = z
+  .object({
+    duplicates: DuplicateCountsField,
+    groups: z.array(DuplicateGroup.meta({ id: 'DuplicateGroup' })),
+    links: PageLinks,
+  })
+  .meta({ id: 'DuplicatesPage' });
+
+export interface BatchTarget {
+  batch: BatchRecord;
+  path: string;
+}
+
+/** What the routes of a batch's rows and those of a run's rows differ in. */
+export interface RowsRoutesOptions<Target extends BatchTarget> {
+  /** Path of the batch or run, with parameters. */
+  path: string;
+  /** In operation ids, such as `getBatchDuplicates`. */
+  name: 'Batch' | 'FeedRun';
+  /** @throws Problem not-found, gone, insufficient-scope */
+  readTarget(call: Call): Promise<Target>;
+}
+
+const duplicatesUnavailable = throwUnavailable(
+  'The duplicates cannot be read right now; try again',
+);
+
+/** @throws Problem conflict if the rows of the batch or run were not compared */
+function requireDuplicates({ status, duplicates }: BatchRecord) {
+  if (duplicates) return duplicates;
+  if (BATCH_TERMINAL_STATUSES.includes(status)) {
+    const detail =
+      'Nothing was compared: no row was processed, or by a release without fingerprints';
+    throw new Problem('conflict', detail);
+  }
+  const detail = 'Pictures are compared when all rows are processed';
+  throw new Problem('conflict', detail, { headers: RETRY_SOON });
+}
+
+async function readPage(
+  blobs: Blobs,
+  { batch, path }: BatchTarget,
+  query: DuplicatesQuery,
+): Promise<object> {
+  const duplicates = requireDuplicates(batch);
+  const { groups, next } = await readGroups(blobs, batch, query).catch(duplicatesUnavailable);
+  const links = { next: `${path}?limit=${query.limit}&cursor=${next}` };
+  return { duplicates, groups, ...(next !== undefined && { links }) };
+}
+
+export const duplicatesRoute = (
+  blobs: Blobs,
+  { path, name, readTarget }: RowsRoutesOptions<BatchTarget>,
+): Route =>
+  route(`get${name}Duplicates`, `GET ${path}/duplicates`, {
+    query: DuplicatesQuery,
+    responses: { 200: jsonDoc('A page', DuplicatesPage) },
+    handle: async (call) => json(await readPage(blobs, await readTarget(call), call.query)),
+  });
