@@ -101,11 +101,11 @@ function describeLead({ categories }: Belief, votes: readonly Vote[], model?: Li
   const strongest = naming.toSorted((a, b) => b.weight - a.weight)[0]?.naming;
   if (!strongest) return undefined;
   const typeAgrees = strongest.field.name !== 'product_type' && naming.some(isIn('product_type'));
-  const support = supportOf(strongest.field.tokens, id, model);
-  const limit = limitOf(strongest, { id, typeAgrees, support });
+  const named = { id, typeAgrees, ...supportOf(strongest.field.tokens, id, model) };
+  const limit = limitOf(strongest, named);
   // "Boot and glove dryer": none of the names says what it is.
   if (lead < MIN_LEAD * next && limit >= 0.5) return undefined;
-  const features = featuresOf(strongest, { id, typeAgrees, support });
+  const features = featuresOf(strongest, named);
   return { first, lead, features, limit };
 }
 

@@ -1,11 +1,9 @@
 import { LOCALES } from '../dictionary/schema.ts';
 import type { Field } from './fields.ts';
-import { HEAD_IS_LAST } from './grammar.ts';
 import type { ArticleMention } from './heads.ts';
 import { type Entry, lexiconOf } from './lexicon.ts';
 import { isGeneral } from './refine.ts';
 import type { Match } from './scan.ts';
-import { stem } from './stem.ts';
 
 /** What the confidence in a named category depends on. Each is between 0 and 1. */
 export const FEATURES = [
@@ -16,10 +14,7 @@ export const FEATURES = [
   /** The noun names a category that other words refine. */
   'refined',
   'general',
-  /** How many categories have names with the same head: many for "pant". */
-  'siblings',
   /** The name was found elsewhere than in the title. */
-  'productType',
   'description',
   /** Another language than the text's names the article. */
   'otherLanguage',
@@ -47,11 +42,12 @@ export interface Naming {
   isRefined: boolean;
 }
 
-/** The category that leads, and what else speaks for it: the product type, the linear model with 0–1. */
+/** The category that leads, and what else speaks for it: the product type, the linear model with 0–1, and 0–1 of all wear. */
 export interface Lead {
   id: string;
   typeAgrees: boolean;
   support: number;
+  supportAsWear: number;
 }
 
 /** At most this many words count for the length of a text. */
@@ -79,16 +75,6 @@ function falseFriend({ tokens, votes, locale }: Field, match: Match): number {
   return Math.min(1, Math.max(...others));
 }
 
-/** At most this many categories with the same head count. */
-const MAX_SIBLINGS = 8;
-
-/** How many other categories have names with the head of this one. */
-function siblingsOf({ tokens, locale }: Field, match: Match): number {
-  const head = tokens[HEAD_IS_LAST[locale] ? match.last : match.first]?.text ?? '';
-  const shared = lexiconOf(locale).siblings.get(stem(head, locale))?.size ?? 1;
-  return Math.min(shared - 1, MAX_SIBLINGS) / MAX_SIBLINGS;
-}
-
 const isWord = (text: string): boolean => text.length >= 3 && !/\d/.test(text);
 
 function coverageOf({ tokens, isKnown }: Field): number {
@@ -113,8 +99,6 @@ export function featuresOf(naming: Naming, others: Lead): Features {
     phrase: flag(match.last > match.first),
     refined: flag(isRefined),
     general: flag(!isRefined && isGeneral(match.entry.id)),
-    siblings: siblingsOf(field, match),
-    productType: flag(field.name === 'product_type'),
     description: flag(field.name === 'description'),
     otherLanguage: flag(!field.isMainLanguage),
     falseFriend: falseFriend(field, match),

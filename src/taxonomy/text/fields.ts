@@ -5,6 +5,7 @@ import { isKnownWord, languageVotes } from './detect-language.ts';
 import { type Lexicon, lexiconOf } from './lexicon.ts';
 import { grammarWords } from './lexicon-files.ts';
 import { type Match, scan, withOtherLanguages } from './scan.ts';
+import { hasSize } from './sizes.ts';
 import { type Token, tokenize } from './tokens.ts';
 
 /** A column of a feed row with its language and matches. */
@@ -23,6 +24,8 @@ export interface Field {
   isKnown: readonly boolean[];
   /** Words that no language and no maker's name has: each may be what the text is about. */
   unknown: ReadonlySet<number>;
+  /** Whether it says what only wear has: a wearer, a maker of clothes, a size. */
+  isWear: boolean;
 }
 
 type FieldName = 'title' | 'product_type' | 'google_product_category' | 'description';
@@ -61,6 +64,9 @@ function marginOf(votes: readonly number[]): number {
   const [first = 0, second = 0] = votes.toSorted((a, b) => b - a);
   return (first - second) / (first + second + 0.5);
 }
+
+const isOfWear = ({ match: { entry }, negated }: ClauseMatch): boolean =>
+  entry.kind === 'brand' || (!negated && entry.id.startsWith('gender:'));
 
 const NO_WORDS: ReadonlySet<number> = new Set();
 /** A word that may be a noun: no number, size or code. */
@@ -175,6 +181,7 @@ export function readRow(row: FeedAttributes, googleWords: string | undefined): R
     const known = knownAndUnknown(tokens, matches, lexiconOf(locale), row.brand);
     const unknown = name === 'title' ? known.unknown : NO_WORDS;
     const clauseMatches = analyseClauses(tokens, usable, unknown, locale);
+    const isWear = clauseMatches.some(isOfWear) || hasSize(tokens);
     return {
       name,
       text,
@@ -184,6 +191,7 @@ export function readRow(row: FeedAttributes, googleWords: string | undefined): R
       isMainLanguage: isFirst,
       votes: weights,
       languageMargin: marginOf(weights),
+      isWear,
       ...known,
     };
   });

@@ -1,5 +1,6 @@
 import { categories, groups, type Locale, type Region } from '../dictionary/schema.ts';
 import { type ClauseMatch, type ClauseRole, isArticleNoun } from './clauses.ts';
+import type { Field } from './fields.ts';
 import { HEAD_IS_LAST } from './grammar.ts';
 import { grammarWords } from './lexicon-files.ts';
 import { namesOfSets } from './pieces.ts';
@@ -83,6 +84,8 @@ function findHeads(tokens: readonly Token[], main: readonly Match[], locale: Loc
   return new Set(set ? [set] : heads);
 }
 
+type Titled = Pick<Field, 'tokens' | 'clauseMatches' | 'locale' | 'isWear'>;
+
 /** Of two nouns that are written apart, the first is the head. */
 const writesCompounds = (locale: Locale): boolean => locale === 'de' || locale === 'nl';
 const isWorn = ({ entry: { kind } }: Match): boolean => kind === 'garment' || kind === 'group';
@@ -107,31 +110,39 @@ function dominantThing(main: readonly Match[], locale: Locale): Match | undefine
 /** Returns the nouns that may be the head: beside a garment, its parts and what is printed on it are not. */
 function possibleHeads(
   nouns: readonly Match[],
-  locale: Locale,
-  stuffs: ReadonlySet<number>,
+  { locale, isWear }: Titled,
+  stuffs: readonly Match[],
 ): readonly Match[] {
   // "Blanket fleece", "hoodie knit": a stuff is what the other noun is made of.
-  const others = nouns.filter(({ last }) => !stuffs.has(last));
-  const main = others.length > 0 ? others : nouns;
+  const isStuff = ({ first, last }: Match): boolean =>
+    [first, last].every((at) => stuffs.some((stuff) => stuff.first <= at && at <= stuff.last));
+  const others = nouns.filter((match) => !isStuff(match));
+  const mayBeHead = (match: Match): boolean => isWorn(match) || !(isWear || isThing(match, 'part'));
+  const main = others.some(mayBeHead) ? others : nouns;
   const garment = main.findIndex(isWorn);
   if (garment < 0) return main;
+  const follows = ({ first }: Match): boolean =>
+    main.some((other) => isWorn(other) && other.last + 1 === first);
   const isAside = (match: Match, at: number): boolean =>
     isThing(match, 'part') ||
-    (writesCompounds(locale) &&
-      at > garment &&
-      (isThingOf(match, 'motif') || (match.by !== 'word' && isThing(match, 'fabric'))));
+    isThing(match, 'department') ||
+    (at > garment &&
+      (writesCompounds(locale)
+        ? isThingOf(match, 'motif') || (match.by !== 'word' && isThing(match, 'fabric'))
+        : // "Kilt men's wool Black Watch"
+          isWear && !isWorn(match) && !isThingOf(match, 'dominant') && !follows(match)));
   return main.filter((match, at) => !isAside(match, at));
 }
 
 function weighSegment(
-  tokens: readonly Token[],
+  field: Titled,
   segment: readonly ClauseMatch[],
-  locale: Locale,
-  stuffs: ReadonlySet<number>,
+  stuffs: readonly Match[],
 ): ArticleMention[] {
+  const { tokens, locale } = field;
   const named = segment.filter(({ role }) => role === undefined).map(({ match }) => match);
   const dominant = dominantThing(named, locale);
-  const main = dominant ? [dominant] : possibleHeads(named, locale, stuffs);
+  const main = dominant ? [dominant] : possibleHeads(named, field, stuffs);
   const heads = findHeads(tokens, main, locale);
   const headWeight = heads.size > 1 ? COORDINATED_WEIGHT : 1;
   return segment.map(({ match, role }) => {
@@ -145,17 +156,13 @@ function weighSegment(
 export type TextKind = 'title' | 'path' | 'description';
 
 /** Weighs every noun of a text as a name of the article. */
-export function weighMentions(
-  tokens: readonly Token[],
-  clauseMatches: readonly ClauseMatch[],
-  locale: Locale,
-  kind: TextKind,
-): ArticleMention[] {
+export function weighMentions(field: Titled, kind: TextKind): ArticleMention[] {
+  const { clauseMatches } = field;
   const segments = groupBySegment(clauseMatches);
   // Not that of a compound: "Lederjacke" is a jacket, though it names leather.
   const isStuff = ({ match: { entry, by } }: ClauseMatch): boolean =>
     entry.kind === 'material' && (by === 'word' || by === 'inflection');
-  const stuffs = new Set(clauseMatches.filter(isStuff).map(({ match }) => match.last));
+  const stuffs = clauseMatches.filter(isStuff).map(({ match }) => match);
   const nouns = kind === 'title' ? segments.flat() : [];
   const sold = nouns.find(({ match, role }) => role !== 'with' && isThingOf(match, 'always'));
   // "Pattern PDF" is a pattern.
@@ -165,7 +172,7 @@ export function weighMentions(
   let headFound = false;
   return ordered.flatMap((segment) => {
     const factor = headFound ? LATER_SEGMENT_FACTOR : 1;
-    const mentions = weighSegment(tokens, segment, locale, stuffs);
+    const mentions = weighSegment(field, segment, stuffs);
     headFound ||= mentions.some(({ weight }) => weight >= COORDINATED_WEIGHT);
     for (const mention of mentions) mention.weight *= factor;
     return mentions;

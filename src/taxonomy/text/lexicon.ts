@@ -56,8 +56,6 @@ export interface Lexicon {
   singles: ReadonlyMap<string, readonly Entry[]>;
   /** Votes of a word, as it is written, for the language of a text. */
   languageWeights: ReadonlyMap<string, number>;
-  /** For each noun, the categories whose names have it as their head: many for "pant", one for "parka". */
-  siblings: ReadonlyMap<string, ReadonlySet<string>>;
   /** The words of all entries as they are written. */
   surfaces: ReadonlySet<string>;
 }
@@ -151,7 +149,6 @@ function compile(locale: Locale): Lexicon {
   const languageWeights = new Map<string, number>();
   const surfaces = new Set<string>();
   const owners = new Map<string, string>();
-  const siblings = new Map<string, Set<string>>();
   const addLanguageWeight = (word: string, weight: number) =>
     languageWeights.set(word, Math.max(weight, languageWeights.get(word) ?? 0));
 
@@ -187,9 +184,6 @@ function compile(locale: Locale): Lexicon {
       addSingle(singles, words[0], entry);
       addSingle(stems, path[0], entry);
     }
-    const head = HEAD_IS_LAST[locale] ? path.at(-1) : path[0];
-    if (entry.kind === 'garment' && head)
-      siblings.set(head, (siblings.get(head) ?? new Set()).add(entry.id));
   };
 
   for (const [phrase, entry] of entriesOf(locale)) {
@@ -210,7 +204,7 @@ function compile(locale: Locale): Lexicon {
   }
   // A word is no stem of another: "box" none of "Boxer".
   for (const [word, entries] of stems) if (!singles.has(word)) singles.set(word, entries);
-  return { locale, root, singles, languageWeights, surfaces, siblings };
+  return { locale, root, singles, languageWeights, surfaces };
 }
 
 // biome-ignore format: a table reads best aligned

@@ -5,11 +5,10 @@ import type { Lead, Naming } from './features.ts';
 import type { Field } from './fields.ts';
 import { HEAD_IS_LAST } from './grammar.ts';
 import { MODIFIER_WEIGHT } from './heads.ts';
-import { lexiconOf, WORD_WEIGHT } from './lexicon.ts';
+import { lexiconOf } from './lexicon.ts';
 import { grammarWords } from './lexicon-files.ts';
 import { isBulk, isMeasured } from './measures.ts';
 import {
-  hasMaker,
   isAfterCompound,
   isAfterThing,
   isBareAfterWord,
@@ -17,26 +16,11 @@ import {
   isBeforeThing,
   isBesideThing,
   isCue,
-  isLoneSingle,
   isPerson,
+  saysNoMore,
 } from './positions.ts';
 import { isGeneral } from './refine.ts';
 import { isListed } from './rules.ts';
-
-/** A word of its own: no number, size or code. */
-const isPlainWord = (text: string): boolean => /^[a-z]{3,}$/.test(text);
-
-/**
- * Whether a noun of an English title is directly followed by a word that says nothing by itself, which may be the
- * head: "coat caddy", "glove dryer" (only "hair dryer" is known). Hardly any real English title of a garment is written
- * so, but German ones are.
- */
-function isBeforeHead({ field, mention: { match } }: Naming): boolean {
-  const next = wordAfter(field, match.last);
-  if (next === undefined || field.locale !== 'en') return false;
-  const weight = lexiconOf('en').languageWeights.get(next) ?? 0;
-  return isPlainWord(next) && weight < WORD_WEIGHT;
-}
 
 /** The word that directly follows a noun of an English title, or that only English has. */
 function wordAfter({ name, locale, tokens }: Field, last: number): string | undefined {
@@ -59,25 +43,20 @@ function isBeforeKnownHead({ field, mention, mentions }: Naming): boolean {
     .some((last) => isHead(last) || isBeforeHeadOfNoun(last));
 }
 
-/** "Belt for suitcases": nobody wears what is for such a thing. */
-const isForThing = ({ field, mention: { match } }: Naming): boolean =>
-  !isListed('garments', 'serving', match.entry.id) &&
-  field.clauseMatches.some(
+/** "Belt for suitcases", "camisa filtro aceite": nobody wears what is for such a thing. */
+function isForThing(naming: Naming): boolean {
+  const { field, mention } = naming;
+  if (isListed('garments', 'serving', mention.match.entry.id)) return false;
+  const mayOmitFor = !HEAD_IS_LAST[field.locale] && saysNoMore(naming);
+  return field.clauseMatches.some(
     ({ role, match: { entry, first } }) =>
-      role === 'for' &&
-      first > match.last &&
+      first > mention.match.last &&
       entry.kind === 'notGarment' &&
-      isListed('things', 'served', entry.id),
+      (role === 'for'
+        ? isListed('things', 'served', entry.id)
+        : mayOmitFor && first === mention.match.last + 1 && isListed('things', 'motif', entry.id)),
   );
-
-/** "Raincoat for [pugs]": whom or what it is for is unknown. */
-const isForUnknown = ({
-  field: { locale, tokens, unknown },
-  mention: { match },
-}: Naming): boolean =>
-  [...unknown].some(
-    (at) => at > match.last && grammarWords('role:for', locale).has(tokens[at - 1]?.text ?? ''),
-  );
+}
 
 /** "Bh-haakjes": the head of a hyphened compound is its last part. */
 const isBeforeHyphen = ({
@@ -109,6 +88,7 @@ export const otherWearer = ({ clauseMatches }: Field): 'pet' | 'toy' | undefined
 const mayBeStuff = ({ field, mention: { match } }: Naming): boolean => {
   const head = HEAD_IS_LAST[field.locale] ? match.last : match.first;
   return (
+    !field.isWear &&
     field.unknown.size > 0 &&
     field.clauseMatches.some(
       ({ match: { entry, first, last, by } }) =>
@@ -129,7 +109,6 @@ const UNKNOWN_HEAD = [
   isAfterThing,
   isAfterCompound,
   isMeasured,
-  isLoneSingle,
   mayBeStuff,
   isBeforeKnownHead,
   isForThing,
@@ -163,20 +142,14 @@ const MIN_SUPPORT = { usual: 0.2, afterUnknown: 0.8 } as const;
 
 /** "Toalla capa bebé". */
 const isAfterAnyUnknown = ({ field, mention: { match } }: Naming): boolean =>
-  field.locale !== 'en' && !hasMaker(field) && [...field.unknown].some((at) => at < match.first);
+  field.locale !== 'en' && !field.isWear && [...field.unknown].some((at) => at < match.first);
 
-const isUnsupported = (naming: Naming, { support, typeAgrees }: Lead): boolean =>
-  !typeAgrees && support < MIN_SUPPORT[isAfterAnyUnknown(naming) ? 'afterUnknown' : 'usual'];
+const isUnsupported = (naming: Naming, { support, supportAsWear, typeAgrees }: Lead): boolean =>
+  !typeAgrees &&
+  (naming.field.isWear ? supportAsWear : support) <
+    MIN_SUPPORT[isAfterAnyUnknown(naming) ? 'afterUnknown' : 'usual'];
 
-const OPEN = [
-  isBesideThing,
-  isBeforeHead,
-  isForUnknown,
-  isUnsupported,
-  mayBeOtherKind,
-  isDenied,
-  hasRival,
-];
+const OPEN = [isBesideThing, isUnsupported, mayBeOtherKind, isDenied, hasRival];
 
 /** A name that may be another thing's, or kind's, is never sure; one beside an unknown head is no answer. */
 const MAX_CONFIDENCE = { open: 0.89, unknownHead: 0.49 } as const;

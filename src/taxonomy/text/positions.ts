@@ -19,10 +19,6 @@ export const isCue = (kinds: RegExp) => (clauseMatch: ClauseMatch) =>
 /** Whether a match tells who wears it. */
 export const isPerson = isCue(/^(gender|ageGroup|print):/);
 
-/** What is said of goods that are worn: wearer, colour, stuff. */
-const isAttribute = (clauseMatch: ClauseMatch): boolean =>
-  isPerson(clauseMatch) || /^(colour|material)$/.test(clauseMatch.match.entry.kind);
-
 /** Whether a garment's name is that of things too: bags, suits. */
 const hasOpenName = ({ entry }: Match): boolean => isListed('garments', 'open', entry.id);
 
@@ -55,7 +51,7 @@ function isOfDetail({ tokens }: Field, at: number): boolean {
 
 /** "Sock knitting machine", "hose reel". */
 export function isBeforeThing({ field, mention: { match } }: Naming): boolean {
-  if (field.locale !== 'en' || field.clauseMatches.some(isPerson)) return false;
+  if (field.locale !== 'en' || field.isWear) return false;
   for (let at = match.last + 1; continues(field, at); at++) {
     if (isLinking(field.tokens[at]?.text ?? '')) return false;
     if (isOpenThing(field, at) && !isOfDetail(field, at)) return true;
@@ -63,12 +59,9 @@ export function isBeforeThing({ field, mention: { match } }: Naming): boolean {
   return false;
 }
 
-export const hasMaker = ({ clauseMatches }: Field): boolean =>
-  clauseMatches.some(({ match }) => match.entry.kind === 'brand');
-
 /** "Perfume falda": the first noun is the head. */
 export function isAfterThing({ field, mention: { match } }: Naming): boolean {
-  if (hasMaker(field) || field.clauseMatches.some(isPerson)) return false;
+  if (field.isWear) return false;
   if (field.locale === 'en') return hasOpenName(match) && isOpenThing(field, match.first - 1);
   for (let at = match.first - 1; at >= 0; at--) {
     if (isOpenThing(field, at, true)) return true;
@@ -88,8 +81,7 @@ function mainWords({ tokens, locale }: Field): readonly Token[] {
 
 /** "Little black dress: a history hardback". */
 export const isBesideThing = ({ field }: Naming): boolean =>
-  !hasMaker(field) &&
-  !field.clauseMatches.some(isPerson) &&
+  !field.isWear &&
   (field.clauseMatches.some(isThing) || mainWords(field).some((_, at) => isOpenThing(field, at)));
 
 /** No maker's name is so long, and no compound so short. */
@@ -105,27 +97,19 @@ export const isAfterCompound = ({ field, mention: { match } }: Naming): boolean 
     field.tokens[match.first]?.before === 'space' &&
     word.length >= MIN_NOUN_CHARS &&
     !INFLECTED.test(word) &&
-    !hasMaker(field)
+    !field.isWear
   );
 };
-
-/** "Guante exfoliante", "botte de radis": nothing is said of who wears it. */
-export const isLoneSingle = ({ field, mention: { match } }: Naming): boolean =>
-  match.first === match.last &&
-  grammarWords('single', field.locale).has(field.tokens[match.first]?.text ?? '') &&
-  field.unknown.size > 0 &&
-  !field.clauseMatches.some(isAttribute) &&
-  !hasMaker(field);
 
 /** From this lead over other languages on, a title's language is sure. */
 const MIN_MARGIN = 0.4;
 
-/** What things are seldom said to have: sleeves, a weight, a wearer. Of use is either. */
+/** What things are seldom said to have: sleeves, a weight, a size. Of use, and of legs, is either. */
 const isDescription = ({ match: { entry } }: ClauseMatch): boolean =>
-  /^(colour|material|pattern|cue)$/.test(entry.kind) && !entry.id.startsWith('use:');
+  /^(colour|material|pattern|cue)$/.test(entry.kind) && !/^(use|wearer):/.test(entry.id);
 
-const saysNoMore = ({ field }: Naming): boolean =>
-  !hasMaker(field) && !field.clauseMatches.some(isDescription);
+export const saysNoMore = ({ field }: Naming): boolean =>
+  !field.isWear && !field.clauseMatches.some(isDescription);
 
 /** "Bolsas de basura", "botte de radis": what it is for, or of, is unknown. */
 export const isBareOfUnknown = (naming: Naming): boolean => {

@@ -168,7 +168,9 @@ const isInside = (span: Span, { first, last }: Span): boolean =>
 function hides(hider: Match, match: Match): boolean {
   const { entry } = match;
   if (!isInside(hider, match)) return false;
-  if (hider.entry.kind === 'brand') return isName(entry) || /^(colour|material)$/.test(entry.kind);
+  // "Nike" says sport; "Maier Sports" is only a name.
+  if (hider.entry.kind === 'brand')
+    return isContentWord(match) && !(entry.kind === 'cue' && isSameSpan(hider, match));
   if (isSameSpan(hider, match) && (isName(entry) || entry.kind === 'colour')) return false;
   return isContentWord(match) && (entry.kind !== 'cue' || /^(ageGroup|wearer):/.test(entry.id));
 }

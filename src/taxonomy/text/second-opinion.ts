@@ -164,11 +164,17 @@ export function readModel({ classes, scale, bias, weights: text }: StoredModel):
 const shipped = lazily(() => readModel(weightsFile));
 const classOf = new Map(CATEGORY_IDS.map((id, k) => [id, k]));
 
-/** A model's probability, 0–1, that a text names a category; by default the shipped model's. */
+/** Of wear, so much belief in "no garment" at most comes from words that the model does not know. */
+const MAX_DOUBT = 0.9;
+
+/** A model's probability, 0–1, that a text names a category, and the same if it names any; by default the shipped model's. */
 export function supportOf(
   tokens: readonly Token[],
   categoryId: string,
   model: LinearModel = shipped(),
-): number {
-  return classProbabilities(rowsOf(tokens), model)[classOf.get(categoryId) ?? CLASS_COUNT] ?? 0;
+): { support: number; supportAsWear: number } {
+  const probabilities = classProbabilities(rowsOf(tokens), model);
+  const support = probabilities[classOf.get(categoryId) ?? CLASS_COUNT] ?? 0;
+  const noGarment = probabilities[CLASS_COUNT - 1] ?? 0;
+  return { support, supportAsWear: support / (1 - Math.min(noGarment, MAX_DOUBT)) };
 }

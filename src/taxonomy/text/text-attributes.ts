@@ -1,5 +1,4 @@
 import type { FeedAttributes } from '../request-schema.ts';
-import { ageGroupOfSize } from './ages.ts';
 import type { ClauseMatch } from './clauses.ts';
 import {
   type AttributeColumns,
@@ -14,6 +13,7 @@ import { type Field, type RowText, type TextMatch, toTextMatch } from './fields.
 import type { Cue } from './grammar.ts';
 import type { Hint } from './refine.ts';
 import type { Match } from './scan.ts';
+import { ageGroupOfSize } from './sizes.ts';
 import { tokenize } from './tokens.ts';
 
 /** Attributes in the words of a row, as ids of the dictionary. */

@@ -71,10 +71,9 @@ function toVote(naming: Naming, column: number, hints: Hints): Vote {
 
 /** Returns the mentions of a column; of a description, only the first. */
 function mentionsIn(field: Field): ArticleMention[] {
-  const { tokens, clauseMatches, locale, name } = field;
-  const mentions = weighMentions(tokens, clauseMatches, locale, COLUMNS[name].kind);
+  const mentions = weighMentions(field, COLUMNS[field.name].kind);
   const named = mentions.filter(({ weight }) => weight > 0);
-  return name === 'description' ? named.slice(0, MAX_DESCRIPTION_MENTIONS) : named;
+  return field.name === 'description' ? named.slice(0, MAX_DESCRIPTION_MENTIONS) : named;
 }
 
 /** Returns the votes of all columns' nouns. */

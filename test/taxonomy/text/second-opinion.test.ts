@@ -12,7 +12,7 @@ import {
 import { tokenize } from '../../../src/taxonomy/text/tokens.ts';
 
 describe('the linear model', () => {
-  const support = (title: string, id: string) => supportOf(tokenize(title), id);
+  const support = (title: string, id: string) => supportOf(tokenize(title), id).support;
 
   test.each([
     ['Cora Parachute Pant', 'joggers', 'hat'],

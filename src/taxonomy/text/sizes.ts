@@ -8,6 +8,7 @@ const YEARS = /^(y|yr|yrs|years?|yo|ans?|anos?|anni|anno|jahren?|jaar|j)$/;
 const MONTHS = /^(m|mo|mths?|months?|mois|mes|meses|mesi|mese|monaten?|maand|maanden|mnd)$/;
 /** "6y", "18m": a number with its unit. */
 const JOINED = /^(\d{1,2})([a-z]{1,6})$/;
+const CENTIMETRES = /^cm$/;
 const MAX_CHILD_YEARS = 14;
 const MAX_MONTHS = 36;
 
@@ -68,3 +69,40 @@ export function ageGroupOfSize(tokens: readonly Token[]): string | undefined {
   }
   return undefined;
 }
+
+/** Sizes that mean nothing else, and those that a number or a title may end with: "M". */
+const LETTERS = /^(xx?s|x{1,4}l|[2-9]xl)$/;
+const LAST_LETTERS = /^(xx?s|[sml]|x{1,4}l|[2-9]xl)$/;
+/** "T38", "W32", "UK8", and of bras "85D". */
+const CODE = /^((t|tg|gr|mt|uk|eu|us|w)\d{1,3}|(2[89]|[3-9]\d|1[0-2]\d)[a-f]{1,2})$/;
+const MAX_SIZE_CHARS = 5;
+const REGION_WORD = /^(t|uk|eu|us|au|w)$/;
+/** Adults' sizes, and how far the two of a pair are apart at most: "39-42", "W33/L32". */
+const ADULT_SIZES = { min: 26, max: 62, range: 6 } as const;
+
+const isAdultSize = (size: number): boolean => size >= ADULT_SIZES.min && size <= ADULT_SIZES.max;
+
+function isSizeAt(tokens: readonly Token[], at: number): boolean {
+  const { text = '' } = tokens[at] ?? {};
+  if (text.length > MAX_SIZE_CHARS) return false;
+  if (LETTERS.test(text) || CODE.test(text)) return true;
+  const before = tokens[at - 1]?.text ?? '';
+  const size = numberIn(tokens[at]);
+  const isLast = at === tokens.length - 1;
+  if (Number.isNaN(size))
+    return (
+      LAST_LETTERS.test(text) &&
+      (SIZE_WORD.test(before) || (isLast && !STARTS_WITH_DIGIT.test(before)))
+    );
+  const next = tokens[at + 1];
+  const isPair =
+    /list|hyphen/.test(next?.before ?? '') &&
+    Math.abs(numberIn(next) - size) <= ADULT_SIZES.range &&
+    !CENTIMETRES.test(tokens[at + 2]?.text ?? '');
+  const isNamed = SIZE_WORD.test(before) || REGION_WORD.test(before);
+  return isNamed || (isAdultSize(size) && (isLast || isPair));
+}
+
+/** Whether a title ends with a size of clothes or shoes, or has one that means nothing else: things have none. */
+export const hasSize = (tokens: readonly Token[]): boolean =>
+  tokens.some((_, at) => isSizeAt(tokens, at)) || ageGroupOfSize(tokens) !== undefined;
