@@ -11,7 +11,18 @@ import { BLOCK, type EvenGround, measureEvenGround } from './even-ground.ts';
 import { FineStructure } from './fine-structure.ts';
 import { findPieces } from './gaps.ts';
 import { eachHole } from './holes.ts';
-import { findMesh, judgeHole, judgePiece } from './verdicts.ts';
+import { findPattern, isLeftOut, type Pattern } from './pattern.ts';
+import {
+  type Gap,
+  isPartOf,
+  isPrint,
+  judgeHole,
+  judgePattern,
+  judgePieces,
+  maySeePattern,
+  type PatternVerdict,
+  type Verdict,
+} from './verdicts.ts';
 
 /** What a cut-out's ground says of it, in shares of the subject. */
 export interface GroundEvidence {
@@ -126,8 +137,9 @@ class GroundCorrection {
   readonly #subject: number;
   /** Pixels that may be ground, and that may be subject. */
   readonly #doubts = { ground: [] as Int32Array[], hole: [] as Int32Array[] };
-
   readonly #fine: FineStructure;
+  /** Whether it is wrong that what is finer than the network sees is solid. */
+  readonly #fineVerdict: Verdict;
 
   /**
    * @param pixels of the whole image
@@ -148,26 +160,37 @@ class GroundCorrection {
     this.#marks = new Uint8Array(image.matte.data.length);
     this.#subject = Math.max(1, countSolid(image));
     this.#fine = new FineStructure(pixels, image, ground, box, step);
-    this.#clearGaps(image, ground);
+    let gaps = judgePieces(findPieces(image, ground), ground);
+    const isSuspected = this.#fine.verdict !== 'right' || maySeePattern(gaps);
+    const pattern = findPattern(image, ground, isSuspected);
+    const kind = pattern ? judgePattern(pattern, ground) : 'gaps';
+    if (pattern && isPrint(kind)) gaps = gaps.filter((gap) => !isPartOf(pattern, gap));
+    this.#fineVerdict = isPrint(kind) ? 'right' : this.#fine.verdict;
+    this.#clearGaps(gaps, ground);
     this.#fillHoles(image, ground);
     this.#clearShadows(image.matte, ground);
-    const { verdict } = this.#fine;
-    if (verdict !== 'right')
-      this.#doubts[verdict === 'wrong' ? 'hole' : 'ground'].push(this.#fine.sureCells());
+    if (pattern) this.#fillPrint(pattern, kind, image.matte, ground);
+    if (this.#fineVerdict !== 'right')
+      this.#doubts[this.#fineVerdict === 'wrong' ? 'hole' : 'ground'].push(this.#fine.sureCells());
   }
 
-  #clearGaps(image: MattedImage, ground: EvenGround): void {
-    const pieces = findPieces(image, ground);
-    const isOfMesh = findMesh(pieces, ground);
+  #clearGaps(gaps: readonly Gap[], ground: EvenGround): void {
     const isAlike = (pixel: number) => ground.distance[pixel]! <= ground.minEdge;
-    for (const piece of pieces) {
+    for (const { piece, isOfMesh, verdict } of gaps) {
       const { cells } = piece;
-      const ofMesh = isOfMesh(piece);
-      const verdict = ofMesh ?? judgePiece(piece, ground);
       if (verdict === 'wrong') mark(cells, CLEAR, isAlike, this.#box, this.#marks);
       if (verdict === 'unsure') this.#doubts.ground.push(cells);
-      if (verdict === 'wrong' && ofMesh && piece.isDeep()) this.#doubts.hole.push(cells);
+      if (verdict === 'wrong' && isOfMesh && piece.isDeep()) this.#doubts.hole.push(cells);
     }
+  }
+
+  /** Fills what the network left out of a print; where it may be one, a person is asked. */
+  #fillPrint({ pieces }: Pattern, kind: PatternVerdict, matte: Matte, ground: EvenGround): void {
+    if (kind === 'gaps') return;
+    const isAlike = (pixel: number) => ground.distance[pixel]! > ground.minEdge;
+    for (const cells of pieces.filter((piece) => isLeftOut(piece, matte)))
+      if (kind === 'torn print') mark(cells, SOLID, isAlike, this.#box, this.#marks);
+      else this.#doubts.hole.push(cells);
   }
 
   #fillHoles(image: MattedImage, ground: EvenGround): void {
@@ -211,7 +234,7 @@ class GroundCorrection {
    * @param matte the final one
    */
   correct({ data, width, height }: ProbabilityMap, region: Box, matte: Matte): ProbabilityMap {
-    if (this.#fine.verdict === 'wrong') this.#fine.open(matte);
+    if (this.#fineVerdict === 'wrong') this.#fine.open(matte);
     const corrected = data.slice();
     const sides = new Uint8Array(data.length);
     const columns = this.#thinned(region.left, region.width, width, this.#whole.width);
