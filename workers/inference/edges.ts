@@ -108,17 +108,16 @@ function pictureOf(
   }
 }
 
-/** Calls `visit` with the row and the ends of each run of marked pixels. */
-function eachRun(
+/** Yields the row and the ends of each run of marked pixels. */
+function* runsOf(
   { edges, width, height }: Picture,
   marks: Address,
-  visit: (row: number, from: number, to: number) => void,
-): void {
+): Generator<readonly [row: number, from: number, to: number]> {
   for (let row = 0; row < height; row++)
     for (let x = 0; ; x = edges.runEnd.value) {
       const from = edges.findRun(marks.value, row, x);
       if (from === width) break;
-      visit(row, from, edges.runEnd.value);
+      yield [row, from, edges.runEnd.value];
     }
 }
 
@@ -130,7 +129,7 @@ function shrinkColours(picture: Picture, { data, width, height }: Pixels): void 
     memory.set(data, edges.colours.value);
     return;
   }
-  eachRun(picture, edges.needed, (row, from, to) => {
+  for (const [row, from, to] of runsOf(picture, edges.needed)) {
     const [top, bottom] = spanOf(row, factor, height);
     const [left, right] = [from * factor, Math.min(width, to * factor)];
     for (let y = top; y < bottom; y++) {
@@ -139,7 +138,7 @@ function shrinkColours(picture: Picture, { data, width, height }: Pixels): void 
       edges.addRow(3 * (right - left));
     }
     edges.endColours(row, bottom - top, factor, width, from, to);
-  });
+  }
 }
 
 /** Writes the alpha of the band. */
@@ -147,7 +146,7 @@ function writeAlpha(picture: Picture, { data, width, height }: Pixels, alpha: Ui
   const { edges, factor } = picture;
   if (factor > 1) edges.fitLines(width);
   const memory = memoryOf(edges);
-  eachRun(picture, edges.band, (row, from, to) => {
+  for (const [row, from, to] of runsOf(picture, edges.band)) {
     const [top, bottom] = spanOf(row, factor, height);
     const [left, right] = [from * factor, Math.min(width, to * factor)];
     for (let y = top; y < bottom; y++) {
@@ -159,7 +158,7 @@ function writeAlpha(picture: Picture, { data, width, height }: Pixels, alpha: Ui
       const from = factor > 1 ? edges.enlarged.value : edges.alpha.value + start;
       alpha.set(memory.subarray(from, from + end - start), start);
     }
-  });
+  }
 }
 
 /**

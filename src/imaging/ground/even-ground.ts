@@ -100,9 +100,18 @@ function deviationsFrom(
 const deviationOf = (values: Float64Array): number =>
   DEVIATION * (Float64Array.from(values).sort()[values.length >> 1] ?? 0);
 
+/** Returns the cells that are so far from a surface at most. */
+function nearOf(cells: Int32Array, far: Float64Array, limit: number): Int32Array {
+  const near = new Int32Array(cells.length);
+  let count = 0;
+  for (let n = 0; n < cells.length; n++) if (far[n]! <= limit) near[count++] = cells[n]!;
+  return near.subarray(0, count);
+}
+
 /** Fits a surface to the ground, and leaves out what is not on it: shadows, props, missed parts of the subject. */
 function fitGround(image: MattedImage, samples: Int32Array): Surface | undefined {
-  const some = samples.filter((_, n) => n % SKIP === 0);
+  const some = new Int32Array(Math.ceil(samples.length / SKIP));
+  for (let n = 0; n < some.length; n++) some[n] = samples[n * SKIP]!;
   let surface = fitSurface(image.pixels, some);
   for (let i = 0; surface && i < FITS; i++) {
     const used = i < FITS - 1 ? some : samples;
@@ -110,7 +119,7 @@ function fitGround(image: MattedImage, samples: Int32Array): Surface | undefined
     const deviation = deviationOf(far);
     if (deviation > UNEVEN) return undefined;
     const limit = Math.max(OUTLIER.levels, OUTLIER.deviations * deviation);
-    const fitted = used.filter((_, n) => far[n]! <= limit);
+    const fitted = nearOf(used, far, limit);
     if (fitted.length < MIN_FITTED_SHARE * used.length) return undefined;
     surface = fitSurface(image.pixels, fitted);
   }
@@ -190,7 +199,7 @@ export function measureEvenGround(
   const far = deviationsFrom(image, surface, samples);
   const noise = deviationOf(far);
   const tolerance = Math.max(TOLERANCE.levels, TOLERANCE.deviations * noise);
-  const within = far.filter((distance) => distance <= 2 * tolerance).length;
+  const within = nearOf(samples, far, 2 * tolerance).length;
   if (noise > EVEN.maxNoise || within < EVEN.minShare * samples.length) return undefined;
   const minEdge = Math.max(EDGE.levels, EDGE.tolerances * tolerance);
   const longerSide = Math.max(image.matte.width, image.matte.height);
