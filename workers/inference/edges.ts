@@ -162,9 +162,9 @@ function writeAlpha(picture: Picture, { data, width, height }: Pixels, alpha: Ui
 }
 
 /**
- * Returns a matte whose edges follow the photo: closed-form matting in a band around unsure alpha. Pixels off
- * the band keep their alpha. Time and memory beyond a copy of the matte are bounded by the limits; larger images are
- * upscaled by the colours around each pixel.
+ * Makes the edges of a matte follow the photo, in place: closed-form matting in a band around unsure alpha. Pixels off
+ * the band keep their alpha. Time and memory are bounded by the limits; larger images are upscaled by the colours around
+ * each pixel.
  * @param cell length of a cell of the network's output, pixels
  * @param levels alphas beyond them become 0 and 255
  * @see docs/adr/0019-quality.md, docs/adr/0046-edges-by-default.md, docs/adr/0131-edges-in-web-assembly.md
@@ -175,15 +175,13 @@ export function refineEdges(
   refinement: Refinement,
   [low, high]: Levels,
   cell: number,
-): Matte {
-  return withEdges((edges) => {
+): void {
+  withEdges((edges) => {
     const picture = pictureOf(edges, matte, refinement, cell);
-    if (!picture) return matte;
+    if (!picture) return;
     shrinkColours(picture, pixels);
     const { tolerance, maxIterations, reweightings } = refinement;
     edges.solveBand(tolerance, maxIterations, reweightings, low, high);
-    const data = matte.data.slice();
-    writeAlpha(picture, pixels, data);
-    return { ...matte, data };
+    writeAlpha(picture, pixels, matte.data);
   });
 }
