@@ -60,14 +60,11 @@ async function cutStepByStep(
   correctByGround(scene);
   done('even ground');
   const levels = refinedLevelsFor(probabilities, pixels);
-  const refined = {
-    ...scene,
-    matte: refineEdges(pixels, matte, QUICK_EDGES, levels, cellOf(probabilities, pixels)),
-  };
+  refineEdges(pixels, matte, QUICK_EDGES, levels, cellOf(probabilities, pixels));
   done('edges');
-  recoverForeground(refined, estimateSurroundings(refined));
+  recoverForeground(scene, estimateSurroundings(scene));
   done('foreground colours');
-  const png = encodePng(pixels, refined.matte);
+  const png = encodePng(pixels, matte);
   done('PNG');
   return png.length;
 }

@@ -102,6 +102,7 @@ export async function drawPackshot(name: DrawingName, seed: number): Promise<Pac
     trim: css(trim),
     pale: css(shift(ground, towards * (4 + random.below(10)))),
     seam: css(shift(ground, towards * (25 + random.below(30)))),
+    print: css(shift(ground, towards * (seed % 13))),
   });
   const isFine = name in FINE_DRAWINGS;
   const [width, height] = isFine ? FINE.shape : random.pick(SHAPES);

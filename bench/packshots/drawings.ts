@@ -1,5 +1,6 @@
 import { FINE_DRAWINGS } from './fine-drawings.ts';
 import { between, type Palette } from './palette.ts';
+import { PRINTS } from './prints.ts';
 
 /** Fine lines on cloth: folds and threads. */
 function texture({ random }: Palette, x: number, y: number, width: number, height: number): string {
@@ -153,6 +154,7 @@ export const DRAWINGS = {
   pale,
   figure,
   ...FINE_DRAWINGS,
+  ...PRINTS,
 } as const satisfies Record<string, (palette: Palette) => string>;
 
 export type DrawingName = keyof typeof DRAWINGS;

@@ -1,4 +1,5 @@
 import { between, type Palette } from './palette.ts';
+import { FINE_PRINTS } from './prints.ts';
 
 /** A hair's or a thread's way down from a point: bent a little. */
 const thread = ({ random }: Palette, x: number, y: number, length: number): string => {
@@ -67,50 +68,10 @@ function netBag(palette: Palette): string {
     <path d="M${200 - half * 0.6} 180C${200 - half * 0.6} 40 ${200 + half * 0.6} 40 ${200 + half * 0.6} 180"/></g>`;
 }
 
-/** A shirt, printed nearly in the ground's colour: nothing of it is clear. */
-function printed(palette: Palette, print: string): string {
-  const { random, cloth } = palette;
-  const half = between(random, 80, 110);
-  const body = `M${200 - half} 92L168 66Q200 90 232 66L${200 + half} 92 ${200 + half + 50} 190 ${200 + half + 10} 212 ${200 + half} 170V390H${200 - half}V170L${190 - half} 212 ${150 - half} 190z`;
-  const folds = Array.from({ length: 9 }, () => {
-    const x = 200 + half * between(random, -0.9, 0.9);
-    return `M${x} ${between(random, 90, 240)}q${between(random, -14, 14)} 60 0 ${between(random, 60, 140)}`;
-  });
-  return `<clipPath id="body"><path d="${body}"/></clipPath><filter id="fold"><feGaussianBlur stdDeviation="5"/></filter>
-    <g clip-path="url(#body)"><rect width="400" height="440" fill="${cloth}"/>${print}
-    <path filter="url(#fold)" d="${folds.join('')}" fill="none" stroke="#000" stroke-opacity=".25" stroke-width="9"/></g>`;
-}
-
-/** A shirt with small dots. */
-function dots(palette: Palette): string {
-  const step = between(palette.random, 3, 10);
-  const radius = step * between(palette.random, 0.15, 0.35);
-  const circles: string[] = [];
-  for (let y = 60; y < 400; y += step)
-    for (let x = 40; x < 360; x += step)
-      circles.push(
-        `M${x - radius} ${y}a${radius} ${radius} 0 1 0 ${2 * radius} 0a${radius} ${radius} 0 1 0 ${-2 * radius} 0z`,
-      );
-  return printed(palette, `<path fill="${palette.pale}" d="${circles.join('')}"/>`);
-}
-
-/** A shirt with thin stripes, which end at its outline. */
-function stripes(palette: Palette): string {
-  const step = between(palette.random, 2, 8);
-  const lines: string[] = [];
-  for (let y = 60; y < 400; y += step) lines.push(`M0 ${y}H400`);
-  const width = step * between(palette.random, 0.3, 0.5);
-  return printed(
-    palette,
-    `<path stroke="${palette.pale}" stroke-width="${width}" d="${lines.join('')}"/>`,
-  );
-}
-
 /** Goods finer than what a network sees of a large picture, and prints that are as fine. */
 export const FINE_DRAWINGS = {
   fringe,
   lace,
   'net-bag': netBag,
-  dots,
-  stripes,
+  ...FINE_PRINTS,
 } as const satisfies Record<string, (palette: Palette) => string>;

@@ -9,6 +9,8 @@ export interface Palette {
   trim: string;
   /** A colour within a few levels of the ground's. */
   pale: string;
+  /** The ground's colour, or nearly: bright light leaves little of a difference. */
+  print: string;
   /** Darker than `pale`, as a fold or a seam is. */
   seam: string;
 }

@@ -93,16 +93,19 @@ function toGrid({ pixels, matte }: MattedImage, box: Box): Grid {
 }
 
 /** For each cell along a side, the pixels of the box that stand for it. */
-const samplesOf = (length: number): number[][] =>
-  Array.from({ length: SIDE }, (_, cell) => {
+function samplesOf(length: number): number[][] {
+  const cells: number[][] = [];
+  for (let cell = 0; cell < SIDE; cell++) {
     const start = Math.min(length - 1, Math.floor((cell * length) / SIDE));
     const end = Math.max(start + 1, Math.floor(((cell + 1) * length) / SIDE));
     const count = Math.min(CELL_SAMPLES, end - start);
-    return Array.from(
-      { length: count },
-      (__, i) => start + Math.floor(((i + 0.5) * (end - start)) / count),
-    );
-  });
+    const samples: number[] = [];
+    for (let i = 0; i < count; i++)
+      samples.push(start + Math.floor(((i + 0.5) * (end - start)) / count));
+    cells.push(samples);
+  }
+  return cells;
+}
 
 /** Weighted mean and standard deviation. */
 function statisticsOf(values: Plane, weights: Plane): { mean: number; deviation: number } {
@@ -128,25 +131,33 @@ const WAVES = Array.from({ length: 12 }, (_, frequency) =>
 /** Returns how much of each frequency is in a plane: a discrete cosine transform. */
 function amplitudes(plane: Plane, frequencies: readonly Frequency[]): number[] {
   const rowsBy = new Map<number, Float64Array>();
-  const rowsOf = (across: number): Float64Array => {
-    const known = rowsBy.get(across);
-    if (known) return known;
-    const wave = WAVES[across]!;
-    const rows = new Float64Array(SIDE);
-    for (let y = 0, i = 0; y < SIDE; y++)
-      for (let x = 0; x < SIDE; x++, i++) rows[y]! += plane[i]! * wave[x]!;
-    rowsBy.set(across, rows);
-    return rows;
-  };
   return frequencies.map(([across, down]) => {
-    const rows = rowsOf(across);
-    return WAVES[down]!.reduce((sum, weight, y) => sum + weight * rows[y]!, 0);
+    const rows = rowsBy.get(across) ?? rowsOf(plane, WAVES[across]!);
+    rowsBy.set(across, rows);
+    return productOf(WAVES[down]!, rows);
   });
 }
 
+function productOf(wave: Float64Array, values: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < SIDE; i++) sum += wave[i]! * values[i]!;
+  return sum;
+}
+
+/** Returns how much of a wave is in each row of a plane. */
+function rowsOf(plane: Plane, wave: Float64Array): Float64Array {
+  const rows = new Float64Array(SIDE);
+  for (let y = 0, i = 0; y < SIDE; y++)
+    for (let x = 0; x < SIDE; x++, i++) rows[y]! += plane[i]! * wave[x]!;
+  return rows;
+}
+
 /** What differs from the subject's mean; nothing where there is no subject. */
-const aroundMean = (values: Plane, weights: Plane, mean: number): Plane =>
-  values.map((value, i) => (value - mean) * weights[i]!);
+function aroundMean(values: Plane, weights: Plane, mean: number): Plane {
+  const plane = new Float64Array(values.length);
+  for (let i = 0; i < plane.length; i++) plane[i] = (values[i]! - mean) * weights[i]!;
+  return plane;
+}
 
 const toByte = (value: number): number => Math.max(0, Math.min(255, Math.round(ZERO + value)));
 

@@ -64,8 +64,11 @@ export function centrePixel(
 }
 
 /** Maps each pixel along a side to its cell. */
-const cellsAlong = (length: number, cell: number) =>
-  Int32Array.from({ length }, (_, i) => Math.floor(i / cell));
+function cellsAlong(length: number, cell: number): Int32Array {
+  const cells = new Int32Array(length);
+  for (let i = 0; i < length; i++) cells[i] = Math.floor(i / cell);
+  return cells;
+}
 
 /** Returns one byte a cell: 1 if any of its pixels is neither wholly subject nor wholly background. */
 export function softCells(

@@ -18,21 +18,21 @@ const SHIFT = 4;
 
 /** Returns the offsets of the cells along the border of a map, clockwise from the top left. */
 function borderCells(width: number, height: number): number[] {
-  const last = (height - 1) * width;
-  const across = Array.from({ length: width - 1 }, (_, x) => x);
-  const down = Array.from({ length: height - 1 }, (_, y) => y * width);
-  return [
-    ...across,
-    ...down.map((start) => start + width - 1),
-    ...across.map((x) => last + width - 1 - x),
-    ...down.map((start) => last - start),
-  ];
+  const last = width * height - 1;
+  const cells: number[] = [];
+  for (let x = 0; x < width - 1; x++) cells.push(x);
+  for (let y = 0; y < height - 1; y++) cells.push(y * width + width - 1);
+  for (let x = 0; x < width - 1; x++) cells.push(last - x);
+  for (let y = 0; y < height - 1; y++) cells.push((height - 1 - y) * width);
+  return cells;
 }
 
 /** Returns the share, 0..1, of an image's border that is subject: what the frame cuts. */
 export function shareCutByFrame({ data, width, height }: ProbabilityMap): number {
   const border = borderCells(width, height);
-  return border.filter((cell) => data[cell]! >= SUBJECT).length / border.length;
+  let cut = 0;
+  for (const cell of border) if (data[cell]! >= SUBJECT) cut++;
+  return cut / border.length;
 }
 
 const isEven = (data: Uint8Array, cell: number, next: number): boolean =>
@@ -75,26 +75,34 @@ const MAX_CONTENT_SHARE = 0.12;
 const SQUARE_LENGTHS = 2.6;
 
 /** Returns the value at a share, 0..1, of sorted values. */
-const quantileOf = (values: readonly number[], share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(share * (values.length - 1))]!;
+const quantileOf = (values: Uint8Array, share: number): number =>
+  values.toSorted()[Math.floor(share * (values.length - 1))]!;
+
+/** Returns a channel of some cells. */
+function channelOf(data: Uint8Array, cells: readonly number[], channel: number): Uint8Array {
+  const values = new Uint8Array(cells.length);
+  for (let i = 0; i < values.length; i++) values[i] = data[3 * cells[i]! + channel]!;
+  return values;
+}
+
+/** Returns the largest difference in a channel of a cell. */
+function distanceOf(data: Uint8Array, cell: number, ground: readonly number[]): number {
+  let most = 0;
+  for (let c = 0; c < 3; c++) most = Math.max(most, Math.abs(data[3 * cell + c]! - ground[c]!));
+  return most;
+}
 
 /** Marks, by 1, what does not have the border's colour. @returns undefined if the border is not even */
 function markContent({ data, width, height }: Pixels): Uint8Array | undefined {
   const border = borderCells(width, height);
-  const ground = [0, 1, 2].map((c) => {
-    const values = border.map((cell) => data[3 * cell + c]!);
-    return quantileOf(values, 0.5);
-  });
-  const distanceOf = (cell: number): number => {
-    let most = 0;
-    for (let c = 0; c < 3; c++) most = Math.max(most, Math.abs(data[3 * cell + c]! - ground[c]!));
-    return most;
-  };
-  const noise = quantileOf(border.map(distanceOf), 1 - EVEN_BORDER.outliers);
+  const ground = [0, 1, 2].map((channel) => quantileOf(channelOf(data, border, channel), 0.5));
+  const distances = new Uint8Array(border.length);
+  for (let i = 0; i < border.length; i++) distances[i] = distanceOf(data, border[i]!, ground);
+  const noise = quantileOf(distances, 1 - EVEN_BORDER.outliers);
   if (noise > EVEN_BORDER.maxNoise) return undefined;
   const marks = new Uint8Array(width * height);
   for (let cell = 0; cell < marks.length; cell++)
-    if (distanceOf(cell) > noise + ABOVE_NOISE) marks[cell] = 1;
+    if (distanceOf(data, cell, ground) > noise + ABOVE_NOISE) marks[cell] = 1;
   return marks;
 }
 

@@ -33,29 +33,43 @@ function applyLevels({ data, ...size }: ProbabilityMap, [low, high]: Levels): Pr
 /** Segments of an output line that are not all transparent, flat: start, end, contents. */
 type Segments = number[];
 
-/**
- * Finds the segments of output lines, to be called from the top downwards.
- * @returns a function from the first of an output line's `rows.count` input rows to its segments
- */
-function segmentFinder({ data, width }: ProbabilityMap, rows: Taps, columns: Taps) {
-  const runs = runsOf(columns);
+/** Finds the segments of output lines, from the top downwards. */
+class SegmentFinder {
+  readonly #map: ProbabilityMap;
+  readonly #columns: Taps;
+  readonly #runs: Int32Array;
   /** For each column, the last row so far with some alpha, and the last with some transparency. */
-  const alphaRow = new Int32Array(width).fill(-1);
-  const clearRow = new Int32Array(width).fill(-1);
-  let next = 0;
-  const addRow = (row: number) => {
+  readonly #alphaRow: Int32Array;
+  readonly #clearRow: Int32Array;
+  #next = 0;
+
+  constructor(map: ProbabilityMap, columns: Taps) {
+    this.#map = map;
+    this.#columns = columns;
+    this.#runs = runsOf(columns);
+    this.#alphaRow = new Int32Array(map.width).fill(-1);
+    this.#clearRow = new Int32Array(map.width).fill(-1);
+  }
+
+  #addRow(row: number): void {
+    const { data, width } = this.#map;
+    const [alphaRow, clearRow] = [this.#alphaRow, this.#clearRow];
     for (let x = 0; x < width; x++) {
       const value = data[row * width + x]!;
       if (value > 0) alphaRow[x] = row;
       if (value < 255) clearRow[x] = row;
     }
-  };
-  return (top: number): Segments => {
-    for (; next < top + rows.count; next++) addRow(next);
+  }
+
+  /** Returns the segments of an output line of the input rows `top` to `bottom`. */
+  find(top: number, bottom: number): Segments {
+    for (; this.#next < bottom; this.#next++) this.#addRow(this.#next);
+    const { first, count } = this.#columns;
+    const [runs, alphaRow, clearRow] = [this.#runs, this.#alphaRow, this.#clearRow];
     const segments: Segments = [];
     for (let r = 0, x = 0, alphaAt = -1, clearAt = -1; r + 1 < runs.length; r++) {
-      const at = columns.first[runs[r]!]!;
-      for (; x < at + columns.count; x++) {
+      const at = first[runs[r]!]!;
+      for (; x < at + count; x++) {
         if (alphaRow[x]! >= top) alphaAt = x;
         if (clearRow[x]! >= top) clearAt = x;
       }
@@ -63,7 +77,7 @@ function segmentFinder({ data, width }: ProbabilityMap, rows: Taps, columns: Tap
       if (map !== SOME_CLEAR) addSegment(segments, runs[r]!, runs[r + 1]!, map);
     }
     return segments;
-  };
+  }
 }
 
 /** Appends a segment, or extends the last one if it continues it. */
@@ -88,14 +102,15 @@ export function toMatte(
   const columns = tapsOf(map.width, region.width);
   const rows = tapsOf(map.height, region.height);
   const values = applyLevels(map, levels);
-  const segmentsFrom = segmentFinder(values, rows, columns);
+  const finder = new SegmentFinder(values, columns);
   const line = new Float32Array(map.width);
   const data = new Uint8Array(width * height);
   const clamped = new Uint8ClampedArray(data.buffer);
   let segments: Segments = [];
   for (let y = 0; y < region.height; y++) {
     const offset = (region.top + y) * width + region.left;
-    if (y === 0 || rows.first[y] !== rows.first[y - 1]) segments = segmentsFrom(rows.first[y]!);
+    const top = rows.first[y]!;
+    if (y === 0 || top !== rows.first[y - 1]) segments = finder.find(top, top + rows.count);
     for (let s = 0; s < segments.length; s += 3) {
       const from = segments[s]!;
       const to = segments[s + 1]!;

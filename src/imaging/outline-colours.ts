@@ -15,20 +15,28 @@ function areAlike({ data }: Pixels, one: number, other: number): boolean {
   return red * red + green * green + blue * blue < SAME_COLOUR * SAME_COLOUR;
 }
 
+/** Adds the outline of a line of cells. */
+function readLine(
+  data: Float32Array,
+  pixels: Pixels,
+  first: number,
+  step: number,
+  length: number,
+  outline: { length: number; blended: number },
+): void {
+  const last = first + (length - DISTANCE) * step;
+  for (let cell = first + DISTANCE * step; cell < last; cell += step) {
+    if (data[cell]! >= SUBJECT === data[cell + step]! >= SUBJECT) continue;
+    outline.length++;
+    if (areAlike(pixels, cell - (DISTANCE - 1) * step, cell + DISTANCE * step)) outline.blended++;
+  }
+}
+
 /** Returns the share of the outline, 0..1, with nearly the same colour on both sides; 0 if there is none. */
 export function blendedShareOf(map: ProbabilityMap, pixels: Pixels): number {
   const { data, width, height } = map;
-  let outline = 0;
-  let blended = 0;
-  const readLine = (first: number, step: number, length: number) => {
-    const last = first + (length - DISTANCE) * step;
-    for (let cell = first + DISTANCE * step; cell < last; cell += step) {
-      if (data[cell]! >= SUBJECT === data[cell + step]! >= SUBJECT) continue;
-      outline++;
-      if (areAlike(pixels, cell - (DISTANCE - 1) * step, cell + DISTANCE * step)) blended++;
-    }
-  };
-  for (let y = 0; y < height; y += LINE_STEP) readLine(y * width, 1, width);
-  for (let x = 0; x < width; x += LINE_STEP) readLine(x, width, height);
-  return outline === 0 ? 0 : blended / outline;
+  const outline = { length: 0, blended: 0 };
+  for (let y = 0; y < height; y += LINE_STEP) readLine(data, pixels, y * width, 1, width, outline);
+  for (let x = 0; x < width; x += LINE_STEP) readLine(data, pixels, x, width, height, outline);
+  return outline.length === 0 ? 0 : outline.blended / outline.length;
 }

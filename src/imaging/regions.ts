@@ -86,10 +86,16 @@ export function regionsFrom({ data, width }: ProbabilityMap, min: number): Int32
   return regionsOf(marks, width);
 }
 
+function sumOf({ data }: ProbabilityMap, cells: Int32Array): number {
+  let sum = 0;
+  for (const cell of cells) sum += data[cell]!;
+  return sum;
+}
+
 /** Returns the regions of cells of at least `min` whose sums are below a share of the largest region's. */
 export function minorRegions(map: ProbabilityMap, min: number, share: number): Int32Array[] {
   const regions = regionsFrom(map, min);
-  const sums = regions.map((cells) => cells.reduce((sum, cell) => sum + map.data[cell]!, 0));
+  const sums = regions.map((cells) => sumOf(map, cells));
   const largest = sums.reduce((max, sum) => Math.max(max, sum), 0);
   return regions.filter((_, n) => sums[n]! < share * largest);
 }

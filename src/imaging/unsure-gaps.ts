@@ -76,9 +76,9 @@ export function unsureGapShareOf(map: ProbabilityMap): number {
   const directions = directionsOf(blocks);
   let gaps = 0;
   let all = 0;
-  blocks.unsure.forEach((isUnsure, i) => {
-    all += isUnsure + blocks.subject[i]!;
-    if (isUnsure && directions[i]! >= MIN_DIRECTIONS) gaps++;
-  });
+  for (let i = 0; i < directions.length; i++) {
+    all += blocks.unsure[i]! + blocks.subject[i]!;
+    if (blocks.unsure[i] && directions[i]! >= MIN_DIRECTIONS) gaps++;
+  }
   return all === 0 ? 0 : gaps / all;
 }

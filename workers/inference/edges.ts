@@ -108,17 +108,16 @@ function pictureOf(
   }
 }
 
-/** Calls `visit` with the row and the ends of each run of marked pixels. */
-function eachRun(
+/** Yields the row and the ends of each run of marked pixels. */
+function* runsOf(
   { edges, width, height }: Picture,
   marks: Address,
-  visit: (row: number, from: number, to: number) => void,
-): void {
+): Generator<readonly [row: number, from: number, to: number]> {
   for (let row = 0; row < height; row++)
     for (let x = 0; ; x = edges.runEnd.value) {
       const from = edges.findRun(marks.value, row, x);
       if (from === width) break;
-      visit(row, from, edges.runEnd.value);
+      yield [row, from, edges.runEnd.value];
     }
 }
 
@@ -130,7 +129,7 @@ function shrinkColours(picture: Picture, { data, width, height }: Pixels): void 
     memory.set(data, edges.colours.value);
     return;
   }
-  eachRun(picture, edges.needed, (row, from, to) => {
+  for (const [row, from, to] of runsOf(picture, edges.needed)) {
     const [top, bottom] = spanOf(row, factor, height);
     const [left, right] = [from * factor, Math.min(width, to * factor)];
     for (let y = top; y < bottom; y++) {
@@ -139,7 +138,7 @@ function shrinkColours(picture: Picture, { data, width, height }: Pixels): void 
       edges.addRow(3 * (right - left));
     }
     edges.endColours(row, bottom - top, factor, width, from, to);
-  });
+  }
 }
 
 /** Writes the alpha of the band. */
@@ -147,7 +146,7 @@ function writeAlpha(picture: Picture, { data, width, height }: Pixels, alpha: Ui
   const { edges, factor } = picture;
   if (factor > 1) edges.fitLines(width);
   const memory = memoryOf(edges);
-  eachRun(picture, edges.band, (row, from, to) => {
+  for (const [row, from, to] of runsOf(picture, edges.band)) {
     const [top, bottom] = spanOf(row, factor, height);
     const [left, right] = [from * factor, Math.min(width, to * factor)];
     for (let y = top; y < bottom; y++) {
@@ -159,13 +158,13 @@ function writeAlpha(picture: Picture, { data, width, height }: Pixels, alpha: Ui
       const from = factor > 1 ? edges.enlarged.value : edges.alpha.value + start;
       alpha.set(memory.subarray(from, from + end - start), start);
     }
-  });
+  }
 }
 
 /**
- * Returns a matte whose edges follow the photo: closed-form matting in a band around unsure alpha. Pixels off
- * the band keep their alpha. Time and memory beyond a copy of the matte are bounded by the limits; larger images are
- * upscaled by the colours around each pixel.
+ * Makes the edges of a matte follow the photo, in place: closed-form matting in a band around unsure alpha. Pixels off
+ * the band keep their alpha. Time and memory are bounded by the limits; larger images are upscaled by the colours around
+ * each pixel.
  * @param cell length of a cell of the network's output, pixels
  * @param levels alphas beyond them become 0 and 255
  * @see docs/adr/0019-quality.md, docs/adr/0046-edges-by-default.md, docs/adr/0131-edges-in-web-assembly.md
@@ -176,15 +175,13 @@ export function refineEdges(
   refinement: Refinement,
   [low, high]: Levels,
   cell: number,
-): Matte {
-  return withEdges((edges) => {
+): void {
+  withEdges((edges) => {
     const picture = pictureOf(edges, matte, refinement, cell);
-    if (!picture) return matte;
+    if (!picture) return;
     shrinkColours(picture, pixels);
     const { tolerance, maxIterations, reweightings } = refinement;
     edges.solveBand(tolerance, maxIterations, reweightings, low, high);
-    const data = matte.data.slice();
-    writeAlpha(picture, pixels, data);
-    return { ...matte, data };
+    writeAlpha(picture, pixels, matte.data);
   });
 }

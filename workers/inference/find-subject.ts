@@ -70,22 +70,19 @@ async function findInImage(
   const segmentation = await segment(session, pixels, opacity, secondPass);
   const inferenceMillis = performance.now() - startedAt;
   const { probabilities, seen, region } = segmentation;
-  const coarse = toMatte(probabilities, pixels, levelsFor(probabilities, region), region);
-  const surroundings = estimateSurroundings({ pixels, matte: coarse, opacity });
-  correctAlpha({ pixels, matte: coarse, opacity }, surroundings);
-  const ground = opacity ? undefined : correctByGround({ pixels, matte: coarse });
+  const matte = toMatte(probabilities, pixels, levelsFor(probabilities, region), region);
+  const scene = { pixels, matte, opacity };
+  correctAlpha(scene, estimateSurroundings(scene));
+  const ground = opacity ? undefined : correctByGround(scene);
   const levels = refinedLevelsFor(probabilities, region);
-  const refined = edges
-    ? refineEdges(pixels, coarse, edges, levels, cellOf(probabilities, region))
-    : coarse;
-  const map = ground?.correct(probabilities, region, refined) ?? probabilities;
+  if (edges) refineEdges(pixels, matte, edges, levels, cellOf(probabilities, region));
+  const map = ground?.correct(probabilities, region, matte) ?? probabilities;
   const confidence = raiseConfidence(segmentation.confidence, probabilities, map);
   const view = { map, pixels: seen, region, image: pixels };
-  const evidence = measureEvidence(view, confidence, ground?.measure(refined));
-  const scene = { pixels, matte: refined, opacity };
+  const evidence = measureEvidence(view, confidence, ground?.measure(matte));
   recoverForeground(scene, estimateSurroundings(scene));
-  const matte = opacity ? withOpacity(refined, opacity) : refined;
-  return { pixels, matte, evidence, inferenceMillis };
+  const visible = opacity ? withOpacity(matte, opacity) : matte;
+  return { pixels, matte: visible, evidence, inferenceMillis };
 }
 
 /**

@@ -76,6 +76,9 @@ function childEnvironment(options: ChildOptions): Record<string, string | undefi
     VIPS_BLOCK_UNTRUSTED: '1',
     // With many arenas, glibc scatters the large buffers of many threads and never returns the memory.
     MALLOC_ARENA_MAX: '2',
+    // Pages of 2 MiB, where the kernel has them on request: the first touch of each page costs two microseconds or more.
+    // From 1 MiB on memory is given back at once, or these pages would stay. C libraries but glibc ignore it.
+    GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=1048576',
     // onnxruntime sends usage data to its vendor by default.
     ORT_DISABLE_TELEMETRY: '1',
     [OPTIONS_VARIABLE]: JSON.stringify(options),

@@ -11,7 +11,18 @@ import { BLOCK, type EvenGround, measureEvenGround } from './even-ground.ts';
 import { FineStructure } from './fine-structure.ts';
 import { findPieces } from './gaps.ts';
 import { eachHole } from './holes.ts';
-import { findMesh, judgeHole, judgePiece } from './verdicts.ts';
+import { findPattern, isLeftOut, type Pattern } from './pattern.ts';
+import {
+  type Gap,
+  isPartOf,
+  isPrint,
+  judgeHole,
+  judgePattern,
+  judgePieces,
+  maySeePattern,
+  type PatternVerdict,
+  type Verdict,
+} from './verdicts.ts';
 
 /** What a cut-out's ground says of it, in shares of the subject. */
 export interface GroundEvidence {
@@ -55,11 +66,11 @@ const GROWING = 3;
 /** So far around it, pixels, what is alike changes too: the network's alpha rises slowly, and JPEG leaves specks. */
 const REACH = 4;
 
-/** Marks pixels, and those around them that are alike. */
+/** Marks pixels, and those around them that are alike: ground if they become clear, no ground if solid. */
 function mark(
   cells: Int32Array,
   as: typeof CLEAR | typeof SOLID,
-  isAlike: (pixel: number) => boolean,
+  { distance, minEdge }: EvenGround,
   { width, height }: Size,
   marks: Uint8Array,
 ): void {
@@ -76,7 +87,7 @@ function mark(
     const right = Math.min(width - 1, x + REACH);
     for (let row = Math.max(0, y - REACH); row <= Math.min(height - 1, y + REACH); row++)
       for (let i = row * width + Math.max(0, x - REACH); i <= row * width + right; i++)
-        if (marks[i] === 0 && isAlike(i)) marks[i] = as;
+        if (marks[i] === 0 && distance[i]! > minEdge === (as === SOLID)) marks[i] = as;
   }
   for (const pixel of cells) marks[pixel] = as;
 }
@@ -97,13 +108,18 @@ const MIN_CONFIRMED = 0.97;
 
 /** A subject of which the ground leaves less than this share was none. */
 const MIN_LEFT = 0.5;
-const countSubject = (probabilities: Float32Array): number =>
-  probabilities.reduce((count, probability) => count + (probability >= 0.5 ? 1 : 0), 0);
+function countSubject(probabilities: Float32Array): number {
+  let count = 0;
+  for (let i = 0; i < probabilities.length; i++) if (probabilities[i]! >= 0.5) count++;
+  return count;
+}
 
 /** Returns a network's output, certain where it is unsure between pixels that are clear and solid for certain. */
 function confirmOutline({ data, width, height }: ProbabilityMap, sides: Uint8Array): Float32Array {
-  return data.map((probability, cell) => {
-    if (probability < CANDIDATE || probability > SURE) return probability;
+  const confirmed = data.slice();
+  for (let cell = 0; cell < data.length; cell++) {
+    const probability = data[cell]!;
+    if (probability < CANDIDATE || probability > SURE) continue;
     const x = cell % width;
     const y = (cell - x) / width;
     const [left, right] = [Math.max(0, x - OUTLINE_CELLS), Math.min(width - 1, x + OUTLINE_CELLS)];
@@ -111,8 +127,9 @@ function confirmOutline({ data, width, height }: ProbabilityMap, sides: Uint8Arr
     let found = 0;
     for (let row = Math.max(0, y - OUTLINE_CELLS); row <= bottom; row++)
       for (let i = row * width + left; i <= row * width + right; i++) found |= sides[i]!;
-    return found === (CLEAR | SOLID) ? Math.round(probability) : probability;
-  });
+    if (found === (CLEAR | SOLID)) confirmed[cell] = Math.round(probability);
+  }
+  return confirmed;
 }
 
 /** What the ground made of a matte. */
@@ -126,8 +143,9 @@ class GroundCorrection {
   readonly #subject: number;
   /** Pixels that may be ground, and that may be subject. */
   readonly #doubts = { ground: [] as Int32Array[], hole: [] as Int32Array[] };
-
   readonly #fine: FineStructure;
+  /** Whether it is wrong that what is finer than the network sees is solid. */
+  readonly #fineVerdict: Verdict;
 
   /**
    * @param pixels of the whole image
@@ -148,42 +166,49 @@ class GroundCorrection {
     this.#marks = new Uint8Array(image.matte.data.length);
     this.#subject = Math.max(1, countSolid(image));
     this.#fine = new FineStructure(pixels, image, ground, box, step);
-    this.#clearGaps(image, ground);
+    let gaps = judgePieces(findPieces(image, ground), ground);
+    const isSuspected = this.#fine.verdict !== 'right' || maySeePattern(gaps);
+    const pattern = findPattern(image, ground, isSuspected);
+    const kind = pattern ? judgePattern(pattern, ground) : 'gaps';
+    if (pattern && isPrint(kind)) gaps = gaps.filter((gap) => !isPartOf(pattern, gap));
+    this.#fineVerdict = isPrint(kind) ? 'right' : this.#fine.verdict;
+    this.#clearGaps(gaps, ground);
     this.#fillHoles(image, ground);
     this.#clearShadows(image.matte, ground);
-    const { verdict } = this.#fine;
-    if (verdict !== 'right')
-      this.#doubts[verdict === 'wrong' ? 'hole' : 'ground'].push(this.#fine.sureCells());
+    if (pattern) this.#fillPrint(pattern, kind, image.matte, ground);
+    if (this.#fineVerdict !== 'right')
+      this.#doubts[this.#fineVerdict === 'wrong' ? 'hole' : 'ground'].push(this.#fine.sureCells());
   }
 
-  #clearGaps(image: MattedImage, ground: EvenGround): void {
-    const pieces = findPieces(image, ground);
-    const isOfMesh = findMesh(pieces, ground);
-    const isAlike = (pixel: number) => ground.distance[pixel]! <= ground.minEdge;
-    for (const piece of pieces) {
+  #clearGaps(gaps: readonly Gap[], ground: EvenGround): void {
+    for (const { piece, isOfMesh, verdict } of gaps) {
       const { cells } = piece;
-      const ofMesh = isOfMesh(piece);
-      const verdict = ofMesh ?? judgePiece(piece, ground);
-      if (verdict === 'wrong') mark(cells, CLEAR, isAlike, this.#box, this.#marks);
+      if (verdict === 'wrong') mark(cells, CLEAR, ground, this.#box, this.#marks);
       if (verdict === 'unsure') this.#doubts.ground.push(cells);
-      if (verdict === 'wrong' && ofMesh && piece.isDeep()) this.#doubts.hole.push(cells);
+      if (verdict === 'wrong' && isOfMesh && piece.isDeep()) this.#doubts.hole.push(cells);
     }
   }
 
+  /** Fills what the network left out of a print; where it may be one, a person is asked. */
+  #fillPrint({ pieces }: Pattern, kind: PatternVerdict, matte: Matte, ground: EvenGround): void {
+    if (kind === 'gaps') return;
+    for (const cells of pieces.filter((piece) => isLeftOut(piece, matte)))
+      if (kind === 'torn print') mark(cells, SOLID, ground, this.#box, this.#marks);
+      else this.#doubts.hole.push(cells);
+  }
+
   #fillHoles(image: MattedImage, ground: EvenGround): void {
-    const isAlike = (pixel: number) => ground.distance[pixel]! > ground.minEdge;
     eachHole(image, ground, (hole, cells) => {
       const verdict = judgeHole(hole, ground, this.#subject);
-      if (verdict === 'wrong') mark(cells, SOLID, isAlike, this.#box, this.#marks);
+      if (verdict === 'wrong') mark(cells, SOLID, ground, this.#box, this.#marks);
       if (verdict === 'unsure') this.#doubts.hole.push(cells);
     });
   }
 
   /** Marks soft shadows that lie apart from the subject. */
   #clearShadows(matte: Matte, ground: EvenGround): void {
-    const isAlike = (pixel: number) => ground.distance[pixel]! <= ground.minEdge;
     for (const cells of detachedShadows(matte, ground, this.#marks))
-      mark(cells, CLEAR, isAlike, this.#box, this.#marks);
+      mark(cells, CLEAR, ground, this.#box, this.#marks);
   }
 
   /** Writes what was found into a matte of the whole image. */
@@ -211,7 +236,7 @@ class GroundCorrection {
    * @param matte the final one
    */
   correct({ data, width, height }: ProbabilityMap, region: Box, matte: Matte): ProbabilityMap {
-    if (this.#fine.verdict === 'wrong') this.#fine.open(matte);
+    if (this.#fineVerdict === 'wrong') this.#fine.open(matte);
     const corrected = data.slice();
     const sides = new Uint8Array(data.length);
     const columns = this.#thinned(region.left, region.width, width, this.#whole.width);
@@ -253,23 +278,27 @@ class GroundCorrection {
 
   /** Returns the columns, or rows, in which the centres of a region's cells lie. */
   #thinned(start: number, length: number, cells: number, end: number): Int32Array {
-    return Int32Array.from({ length: cells }, (_, cell) =>
-      Math.min(end - 1, Math.floor((start + ((cell + 0.5) * length) / cells) / this.#step)),
-    );
+    const thinned = new Int32Array(cells);
+    for (let cell = 0; cell < cells; cell++) {
+      const centre = start + ((cell + 0.5) * length) / cells;
+      thinned[cell] = Math.min(end - 1, Math.floor(centre / this.#step));
+    }
+    return thinned;
   }
 
   /** Measures what may still be wrong with the final matte. */
   measure(matte: Matte): GroundEvidence {
-    const shareOf = (doubts: readonly Int32Array[], isSolid: boolean) => {
-      let count = 0;
-      for (const cells of doubts)
-        for (const cell of cells) if (this.#isSolid(cell, matte) === isSolid) count++;
-      return count / this.#subject;
-    };
     return {
-      groundShare: shareOf(this.#doubts.ground, true),
-      holeShare: shareOf(this.#doubts.hole, false),
+      groundShare: this.#shareOf(this.#doubts.ground, matte, true),
+      holeShare: this.#shareOf(this.#doubts.hole, matte, false),
     };
+  }
+
+  #shareOf(doubts: readonly Int32Array[], matte: Matte, isSolid: boolean): number {
+    let count = 0;
+    for (const cells of doubts)
+      for (const cell of cells) if (this.#isSolid(cell, matte) === isSolid) count++;
+    return count / this.#subject;
   }
 }
 

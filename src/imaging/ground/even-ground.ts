@@ -5,24 +5,6 @@ import { fitSurface, type Surface, TERMS, valueAt, writeTerms } from '../quadrat
 import { type Box, fullBox } from '../subject-box.ts';
 import type { Pixels } from '../tensor.ts';
 
-/** An even ground, and how far from it each pixel of a part of the image is. */
-export interface EvenGround {
-  /** Levels, 0..255, in the channel that differs most. */
-  distance: Uint8Array;
-  /** Returns the same for a pixel if a soft shadow may be on the ground. */
-  shadedDistance(pixel: number): number;
-  /** The deviation of the ground's own pixels, levels. */
-  noise: number;
-  /** A pixel so far from the ground or less may be ground, levels. */
-  tolerance: number;
-  /** What is further away than this, levels, is on the other side of an edge, or in a shadow. */
-  minEdge: number;
-  /** Of the whole image, pixels. */
-  longerSide: number;
-  /** Its colour, r g b for each block of the part, rows from the top. */
-  colours: Uint8Array;
-}
-
 /** Pixels that are fitted, about. */
 const SAMPLES = 6000;
 /** So far from the subject the ground is certain, as a share of the longer side. */
@@ -100,9 +82,18 @@ function deviationsFrom(
 const deviationOf = (values: Float64Array): number =>
   DEVIATION * (Float64Array.from(values).sort()[values.length >> 1] ?? 0);
 
+/** Returns the cells that are so far from a surface at most. */
+function nearOf(cells: Int32Array, far: Float64Array, limit: number): Int32Array {
+  const near = new Int32Array(cells.length);
+  let count = 0;
+  for (let n = 0; n < cells.length; n++) if (far[n]! <= limit) near[count++] = cells[n]!;
+  return near.subarray(0, count);
+}
+
 /** Fits a surface to the ground, and leaves out what is not on it: shadows, props, missed parts of the subject. */
 function fitGround(image: MattedImage, samples: Int32Array): Surface | undefined {
-  const some = samples.filter((_, n) => n % SKIP === 0);
+  const some = new Int32Array(Math.ceil(samples.length / SKIP));
+  for (let n = 0; n < some.length; n++) some[n] = samples[n * SKIP]!;
   let surface = fitSurface(image.pixels, some);
   for (let i = 0; surface && i < FITS; i++) {
     const used = i < FITS - 1 ? some : samples;
@@ -110,7 +101,7 @@ function fitGround(image: MattedImage, samples: Int32Array): Surface | undefined
     const deviation = deviationOf(far);
     if (deviation > UNEVEN) return undefined;
     const limit = Math.max(OUTLIER.levels, OUTLIER.deviations * deviation);
-    const fitted = used.filter((_, n) => far[n]! <= limit);
+    const fitted = nearOf(used, far, limit);
     if (fitted.length < MIN_FITTED_SHARE * used.length) return undefined;
     surface = fitSurface(image.pixels, fitted);
   }
@@ -139,17 +130,16 @@ function drawGround(surface: Surface, size: Size): Uint8Array {
   return new Uint8Array(colours.buffer);
 }
 
-/** Returns functions of how far pixels are from the ground. */
-function measureDistances({ data, width, height }: Pixels, surface: Surface, box: Box) {
-  const columns = Math.ceil(width / BLOCK);
-  const colours = drawGround(surface, { width: columns, height: Math.ceil(height / BLOCK) });
+/** Returns how far the pixels of a part of an image are from the ground. @param colours of the ground, a colour a block */
+function distancesFrom({ data, width }: Pixels, colours: Uint8Array, box: Box): Uint8Array {
+  const columns = blocksOf(box).width;
   const distance = new Uint8Array(box.width * box.height);
-  for (let y = box.top, i = 0; y < box.top + box.height; y++) {
-    let block = 3 * (Math.floor(y / BLOCK) * columns + box.left / BLOCK);
+  for (let y = 0, i = 0; y < box.height; y++) {
+    let block = 3 * Math.floor(y / BLOCK) * columns;
     for (let x = 0; x < box.width; x += BLOCK, block += 3) {
       const [r, g, b] = [colours[block]!, colours[block + 1]!, colours[block + 2]!];
       const end = i + Math.min(BLOCK, box.width - x);
-      for (let p = 3 * (y * width + box.left + x); i < end; i++, p += 3) {
+      for (let p = 3 * ((box.top + y) * width + box.left + x); i < end; i++, p += 3) {
         const red = Math.abs(data[p]! - r);
         const green = Math.abs(data[p + 1]! - g);
         const blue = Math.abs(data[p + 2]! - b);
@@ -157,11 +147,49 @@ function measureDistances({ data, width, height }: Pixels, surface: Surface, box
       }
     }
   }
-  function shadedDistance(pixel: number): number {
-    const x = box.left + (pixel % box.width);
-    const y = box.top + Math.floor(pixel / box.width);
-    const at = 3 * (Math.floor(y / BLOCK) * columns + Math.floor(x / BLOCK));
-    const from = 3 * (y * width + x);
+  return distance;
+}
+
+/** An even ground, and how far from it each pixel of a part of the image is. */
+export class EvenGround {
+  /** Levels, 0..255, in the channel that differs most. */
+  readonly distance: Uint8Array;
+  /** Its colour, r g b for each block of the part, rows from the top. */
+  readonly colours: Uint8Array;
+  /** Of the whole image, pixels. */
+  readonly longerSide: number;
+  /** The deviation of the ground's own pixels, levels. */
+  readonly noise: number;
+  /** A pixel so far from the ground or less may be ground, levels. */
+  readonly tolerance: number;
+  /** What is further away than this, levels, is on the other side of an edge, or in a shadow. */
+  readonly minEdge: number;
+  readonly #pixels: Pixels;
+  readonly #box: Box;
+
+  /** @param box the part, which begins with a block */
+  constructor(pixels: Pixels, surface: Surface, box: Box, noise: number, tolerance: number) {
+    const { width, height } = pixels;
+    const size = { width: Math.ceil(width / BLOCK), height: Math.ceil(height / BLOCK) };
+    this.#pixels = pixels;
+    this.#box = box;
+    this.colours = cropPlane(drawGround(surface, size), size.width, blocksOf(box), 3);
+    this.distance = distancesFrom(pixels, this.colours, box);
+    this.longerSide = Math.max(width, height);
+    this.noise = noise;
+    this.tolerance = tolerance;
+    this.minEdge = Math.max(EDGE.levels, EDGE.tolerances * tolerance);
+  }
+
+  /** Returns the distance of a pixel if a soft shadow may be on the ground. */
+  shadedDistance(pixel: number): number {
+    const { data, width } = this.#pixels;
+    const { left, top, width: stride } = this.#box;
+    const colours = this.colours;
+    const x = pixel % stride;
+    const y = Math.floor(pixel / stride);
+    const at = 3 * (Math.floor(y / BLOCK) * Math.ceil(stride / BLOCK) + Math.floor(x / BLOCK));
+    const from = 3 * ((top + y) * width + left + x);
     let [along, square, most] = [0, 0, 0];
     for (let c = 0; c < 3; c++) {
       along += colours[at + c]! * data[from + c]!;
@@ -172,7 +200,6 @@ function measureDistances({ data, width, height }: Pixels, surface: Surface, box
       most = Math.max(most, Math.abs(data[from + c]! - light * colours[at + c]!));
     return most;
   }
-  return { distance, shadedDistance, colours: cropPlane(colours, columns, blocksOf(box), 3) };
 }
 
 /**
@@ -190,9 +217,7 @@ export function measureEvenGround(
   const far = deviationsFrom(image, surface, samples);
   const noise = deviationOf(far);
   const tolerance = Math.max(TOLERANCE.levels, TOLERANCE.deviations * noise);
-  const within = far.filter((distance) => distance <= 2 * tolerance).length;
+  const within = nearOf(samples, far, 2 * tolerance).length;
   if (noise > EVEN.maxNoise || within < EVEN.minShare * samples.length) return undefined;
-  const minEdge = Math.max(EDGE.levels, EDGE.tolerances * tolerance);
-  const longerSide = Math.max(image.matte.width, image.matte.height);
-  return { ...measureDistances(image.pixels, surface, box), noise, tolerance, minEdge, longerSide };
+  return new EvenGround(image.pixels, surface, box, noise, tolerance);
 }

@@ -72,23 +72,26 @@ class PieceMeasurer {
     return distance[pixel]! <= tolerance && this.#image.matte.data[pixel]! < FAINT;
   }
 
+  /** Returns whether ground outside is near in one direction. */
+  #isNear(pixel: number, step: number, room: number): boolean {
+    const count = Math.min(room, this.#near);
+    for (let n = 1; n <= count; n++) if (this.#isOutside(pixel + n * step)) return true;
+    return false;
+  }
+
   #isDeep(cells: Int32Array): boolean {
     const { width, height } = this.#image.matte;
-    const find = (pixel: number, step: number, room: number) => {
-      for (let n = 1; n <= Math.min(room, this.#near); n++)
-        if (this.#isOutside(pixel + n * step)) return true;
-      return false;
-    };
-    return !cells.some((pixel) => {
+    for (const pixel of cells) {
       const x = pixel % width;
       const y = (pixel - x) / width;
-      return (
-        find(pixel, -1, x) ||
-        find(pixel, 1, width - 1 - x) ||
-        find(pixel, -width, y) ||
-        find(pixel, width, height - 1 - y)
-      );
-    });
+      const isNear =
+        this.#isNear(pixel, -1, x) ||
+        this.#isNear(pixel, 1, width - 1 - x) ||
+        this.#isNear(pixel, -width, y) ||
+        this.#isNear(pixel, width, height - 1 - y);
+      if (isNear) return false;
+    }
+    return true;
   }
 
   #isClipped(cells: Int32Array): boolean {

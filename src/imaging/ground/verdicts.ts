@@ -1,6 +1,7 @@
 import { type EvenGround, quantileOf } from './even-ground.ts';
 import type { Piece } from './gaps.ts';
 import type { Hole } from './holes.ts';
+import type { Pattern } from './pattern.ts';
 
 /** What the ground says of a part of a matte: it is wrong, or may be. */
 export type Verdict = 'wrong' | 'unsure' | 'right';
@@ -22,17 +23,20 @@ const GAP = {
   minEnclosedToAsk: 0.4,
 };
 
-export function judgePiece(piece: Piece, { noise, longerSide }: EvenGround): Verdict {
+/** Returns whether the network is sure of a piece. */
+const isSure = ({ alpha }: Piece): boolean => alpha >= GAP.sure;
+
+function judgePiece(piece: Piece, { noise, longerSide }: EvenGround): Verdict {
   if (piece.distance > GAP.maxDistance + noise) return 'right';
-  const isSure = piece.alpha >= GAP.sure;
+  const isCertain = isSure(piece);
   const isExact = piece.distance <= GAP.exact.maxDistance + noise;
   const isThin = piece.thickness < GAP.minThickness * longerSide;
   const isOpen = piece.open >= GAP.exact.minOpen && !isThin;
   const isShown = piece.enclosed >= GAP.exact.minEnclosed || isOpen;
-  if (isExact && !isSure && isShown) return 'wrong';
-  if (piece.enclosed < (isSure ? GAP.minEnclosedIfSure : GAP.minEnclosed))
+  if (isExact && !isCertain && isShown) return 'wrong';
+  if (piece.enclosed < (isCertain ? GAP.minEnclosedIfSure : GAP.minEnclosed))
     return piece.enclosed < GAP.minEnclosedToAsk ? 'right' : 'unsure';
-  return isSure && isThin && piece.isDeep() && piece.isClipped() ? 'unsure' : 'wrong';
+  return isCertain && isThin && piece.isDeep() && piece.isClipped() ? 'unsure' : 'wrong';
 }
 
 /** So many small pieces that real edges enclose are a mesh or a chain, or a pattern. */
@@ -49,16 +53,83 @@ const MESH = {
 
 const middleOf = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1]!;
 
-/** Returns how to judge the pieces that make up a mesh or a pattern; undefined for other pieces, or without one. */
-export function findMesh(pieces: readonly Piece[], { noise }: EvenGround) {
+/** A piece of the subject, and what the ground says of it. */
+export interface Gap {
+  piece: Piece;
+  /** It is one of many alike. */
+  isOfMesh: boolean;
+  verdict: Verdict;
+}
+
+/** Judges pieces, those that make up a mesh or a pattern together. */
+export function judgePieces(pieces: readonly Piece[], ground: EvenGround): Gap[] {
   const holes = pieces.filter(({ enclosed, open }) => enclosed >= MESH.minEnclosed && open === 0);
-  if (holes.length < MESH.count) return () => undefined;
+  const alone = (piece: Piece): Gap => ({
+    piece,
+    isOfMesh: false,
+    verdict: judgePiece(piece, ground),
+  });
+  if (holes.length < MESH.count) return pieces.map(alone);
   const maxSize = MESH.maxSize * middleOf(holes.map(({ size }) => size));
-  const distance = middleOf(holes.map((piece) => piece.distance)) - noise;
+  const distance = middleOf(holes.map((piece) => piece.distance)) - ground.noise;
   const verdict: Verdict =
     distance <= MESH.maxDistance ? 'wrong' : distance <= MESH.maxDistanceToAsk ? 'unsure' : 'right';
   const all = new Set(holes.filter(({ size }) => size <= maxSize));
-  return (piece: Piece): Verdict | undefined => (all.has(piece) ? verdict : undefined);
+  return pieces.map((piece) =>
+    all.has(piece) ? { piece, isOfMesh: true, verdict } : alone(piece),
+  );
+}
+
+/** So many pieces of which the network is sure may be stripes. */
+const MIN_SURE = 3;
+
+/** Returns whether gaps are worth a look at the pattern that they may be part of. */
+export function maySeePattern(gaps: readonly Gap[]): boolean {
+  const wrong = gaps.filter(({ verdict }) => verdict !== 'right');
+  const sure = wrong.filter(({ piece }) => isSure(piece));
+  return sure.length >= MIN_SURE || wrong.some(({ isOfMesh }) => isOfMesh);
+}
+
+/** What tells a print of nearly the ground's colour from gaps in which the ground shows. */
+const PRINT = {
+  /** Pieces: stripes are few. */
+  minDots: 20,
+  minStripes: 4,
+  /** So many of the pieces must be dots for it to be a print of dots. */
+  minRound: 0.5,
+  /** So many of them lie deep within the goods; the gaps of a chain do not. */
+  minDeep: 0.4,
+  /** So many are in the shade of folds: the ground has none. */
+  minShaded: 0.05,
+  /** It may be a print if so many are. */
+  minShadedToAsk: 0.02,
+  /** And they are so large, pixels, that blur is not what shades them: what the network left out is print as well. */
+  minTornSize: 60,
+  /** On a darker ground, levels, no shade would be seen. */
+  minLight: 60,
+};
+
+/** What a pattern is: of a torn print what the network left out belongs to the subject. */
+export type PatternVerdict = 'gaps' | 'unsure' | 'print' | 'torn print';
+
+export function judgePattern(pattern: Pattern, { colours }: EvenGround): PatternVerdict {
+  const { pieces, size, round, shaded, deep, divides } = pattern;
+  if (deep < PRINT.minDeep) return 'gaps';
+  if (divides && pieces.length >= PRINT.minStripes) return 'print';
+  if (round < PRINT.minRound || round * pieces.length < PRINT.minDots) return 'gaps';
+  if (shaded >= PRINT.minShaded) return size < PRINT.minTornSize ? 'print' : 'torn print';
+  const isDark = Math.max(...colours.subarray(0, 3)) < PRINT.minLight;
+  return isDark || shaded >= PRINT.minShadedToAsk ? 'unsure' : 'gaps';
+}
+
+/** Whether a pattern is no ground. */
+export const isPrint = (pattern: PatternVerdict): boolean =>
+  pattern === 'print' || pattern === 'torn print';
+
+/** Returns whether a gap is a part of a pattern; one of which the network is not sure is judged alone. */
+export function isPartOf({ marks }: Pattern, { piece, isOfMesh }: Gap): boolean {
+  const { cells } = piece;
+  return isOfMesh || (isSure(piece) && marks[cells[cells.length >> 1]!] === 1);
 }
 
 /** What decides whether something that was left out belongs to the subject. */

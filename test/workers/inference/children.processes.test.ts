@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -178,6 +178,14 @@ test('when memory runs out, the kernel kills a child before its parent', async (
   const { pids } = await start();
   const oomScore = (pid: number | string) => Number(proc(`${pid}/oom_score_adj`));
   expect(oomScore(pids()[0]!)).toBe(Math.min(1000, oomScore('self') + 500));
+});
+
+const LARGE_PAGES = '/sys/kernel/mm/transparent_hugepage/enabled';
+const hasLargePages =
+  existsSync(LARGE_PAGES) && /\[madvise\]/.test(readFileSync(LARGE_PAGES, 'utf8'));
+test.runIf(hasLargePages)('memory of children has large pages', async () => {
+  const { pids } = await start();
+  expect(proc(`${pids()[0]!}/smaps`)).toMatch(/^VmFlags:.* hg( |$)/m);
 });
 
 test('children end when their parent is killed', async () => {

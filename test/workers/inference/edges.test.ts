@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Matte } from '../../../src/imaging/matte.ts';
+import type { Levels, Matte } from '../../../src/imaging/matte.ts';
 import type { Pixels } from '../../../src/imaging/tensor.ts';
 import { QUICK_EDGES } from '../../../workers/inference/cut-out.ts';
 import { type Refinement, refineEdges } from '../../../workers/inference/edges.ts';
@@ -16,8 +16,18 @@ const THOROUGH: Refinement = {
   minCell: 0,
 };
 const LEVELS = [0.04, 0.96] as const;
-const refine = (pixels: Pixels, matte: Matte): Matte =>
-  refineEdges(pixels, matte, THOROUGH, LEVELS, 1);
+/** Returns a refined copy. */
+function refine(
+  pixels: Pixels,
+  { data, ...size }: Matte,
+  refinement = THOROUGH,
+  levels: Levels = LEVELS,
+  cell = 1,
+): Matte {
+  const matte = { data: data.slice(), ...size };
+  refineEdges(pixels, matte, refinement, levels, cell);
+  return matte;
+}
 
 type Alpha = (x: number, y: number) => number;
 
@@ -104,7 +114,7 @@ test('where cells of the network are large, larger cells are solved, and the edg
   const expected = drawMatte(WIDTH, HEIGHT, ramp(60, 1));
   const initial = drawMatte(WIDTH, HEIGHT, ramp(61.5, 6));
   const solve = (cell: number) =>
-    refineEdges(toPhoto(expected), initial, { ...THOROUGH, minCell: 0.8 }, LEVELS, cell);
+    refine(toPhoto(expected), initial, { ...THOROUGH, minCell: 0.8 }, LEVELS, cell);
   expect(solve(2.4)).toEqual(refine(toPhoto(expected), initial));
   const onCells = solve(3);
   expect(onCells).not.toEqual(solve(2.4));
@@ -116,7 +126,7 @@ test('a picture of which too much is unsure is left as it is', () => {
   const refineSome = (soft: number) => {
     const initial = drawMatte(WIDTH, HEIGHT, ramp(61, soft));
     const pixels = toPhoto(drawMatte(WIDTH, HEIGHT, ramp(59, 2)), 3);
-    const refined = refineEdges(pixels, initial, { ...THOROUGH, limits }, LEVELS, 1);
+    const refined = refine(pixels, initial, { ...THOROUGH, limits });
     return maxDifference(refined, initial);
   };
   expect(refineSome(6)).toBeGreaterThan(0);
@@ -138,7 +148,7 @@ test.each([
 ])('solved on $what, an edge still moves to where the photo has it', ({ most: limits }) => {
   const expected = drawMatte(WIDTH, HEIGHT, ramp(60, 1));
   const initial = drawMatte(WIDTH, HEIGHT, ramp(61.5, 6));
-  const refined = refineEdges(toPhoto(expected), initial, { ...THOROUGH, limits }, LEVELS, 1);
+  const refined = refine(toPhoto(expected), initial, { ...THOROUGH, limits });
   expect(meanError(refined, expected)).toBeLessThan(0.35 * meanError(initial, expected));
 });
 
@@ -255,7 +265,7 @@ test.each([
       drawMatte(width, height, (x, y) => alpha(x + 1, y)),
       grain,
     );
-    const { data } = refineEdges(pixels, initial, EXACT, LEVELS, 1);
+    const { data } = refine(pixels, initial, EXACT);
     byDefinition(pixels, initial).forEach((expected, i) => {
       expect(Math.abs(data[i]! - expected)).toBeLessThan(0.6);
     });
@@ -266,7 +276,7 @@ test('of noise under noise the solution is the one that is defined', () => {
   const [width, height] = [13, 11];
   const initial = { data: noise(width * height, 3), width, height };
   const pixels = { data: noise(3 * width * height, 4), width, height };
-  const { data } = refineEdges(pixels, initial, EXACT, LEVELS, 1);
+  const { data } = refine(pixels, initial, EXACT);
   byDefinition(pixels, initial).forEach((expected, i) => {
     expect(Math.abs(data[i]! - expected)).toBeLessThan(0.6);
   });
@@ -291,11 +301,8 @@ test.each([1, 2, 3, 5, 13])(
       4,
     );
     const exact = { ...EXACT, minCell: factor };
-    const { data } = refineEdges(pixels, initial, exact, LEVELS, 1);
-    const back = turned(
-      refineEdges(turned(pixels, 3), turned(initial, 1), exact, LEVELS, 1),
-      1,
-    ).data;
+    const { data } = refine(pixels, initial, exact);
+    const back = turned(refine(turned(pixels, 3), turned(initial, 1), exact), 1).data;
     expect(maxDifference({ ...initial, data }, { ...initial, data: back })).toBeLessThan(3);
     expect(maxDifference({ ...initial, data }, initial)).toBeGreaterThan(50);
   },
@@ -309,7 +316,7 @@ test('colours far from the band that is solved change nothing', () => {
     const pixels = toPhoto(initial, 9);
     for (let i = 0; i < pixels.data.length; i++)
       if (Math.floor(i / 3) % side >= first) pixels.data[i]! ^= 64;
-    return refineEdges(pixels, initial, { ...QUICK_EDGES, limits }, [0.1, 0.9], 2);
+    return refine(pixels, initial, { ...QUICK_EDGES, limits }, [0.1, 0.9], 2);
   };
   // Unsure up to column 124, a block around it, and the blocks up to two further.
   expect(refineFrom(140)).toEqual(refineFrom(side));

@@ -63,12 +63,11 @@ export function refineGarment(
   whole: Matte,
   edges: Refinement | undefined,
 ): MattedImage {
-  const coarse = { pixels, matte, opacity: undefined };
-  const surroundings = estimateSurroundings(coarse);
-  if (!edges) correctAlpha(coarse, surroundings);
-  const refined = edges ? refineEdges(pixels, matte, edges, ALL_LEVELS, 1) : matte;
-  limitTo(refined, whole, area);
-  const scene = { pixels, matte: refined, opacity: undefined };
+  const scene = { pixels, matte, opacity: undefined };
+  const surroundings = estimateSurroundings(scene);
+  if (!edges) correctAlpha(scene, surroundings);
+  if (edges) refineEdges(pixels, matte, edges, ALL_LEVELS, 1);
+  limitTo(matte, whole, area);
   recoverForeground(scene, edges ? estimateSurroundings(scene) : surroundings);
-  return { pixels, matte: refined };
+  return { pixels, matte };
 }
