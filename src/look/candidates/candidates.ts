@@ -20,7 +20,7 @@ import type { Garment } from '../wardrobe/garment-clo.ts';
 import { type CoreSlot, countOutfits } from '../wardrobe/templates.ts';
 import type { Wardrobe } from '../wardrobe/wardrobe.ts';
 import type { CandidatesRequest } from '../wardrobe/wardrobe-request.ts';
-import { createSearchProblem, type SearchProblem } from './problem.ts';
+import { createSearchProblem, noCombination, type SearchProblem } from './problem.ts';
 
 /** An outfit as responses carry it. */
 export interface Candidate {
@@ -176,6 +176,8 @@ export function findCandidates(
   const problem = createSearchProblem(model, request, all, true);
   const { context, wardrobe, templates, diagnostics } = problem;
   const { solutions, gap, isTruncated } = searchDistinct(problem, limit);
+  // Each piece has a place, but no two of them together.
+  const isEmpty = templates.length > 0 && solutions.length === 0 && !isTruncated;
   return {
     context,
     place: problem.place,
@@ -183,6 +185,6 @@ export function findCandidates(
     totalValid: templates.reduce((sum, template) => sum + countOutfits(context, template), 0n),
     truncated: isTruncated,
     gap,
-    diagnostics,
+    diagnostics: isEmpty ? [...diagnostics, noCombination(request)] : diagnostics,
   };
 }

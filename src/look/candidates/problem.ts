@@ -29,7 +29,7 @@ function missingSlots(
   { slots }: Wardrobe,
   templates: readonly Template[],
 ): Diagnostic[] {
-  const { items, must = [], locale = 'en' } = request;
+  const { items, locale = 'en' } = request;
   if (items.length === 0)
     return [{ code: 'empty-wardrobe', detail: DIAGNOSTICS['empty-wardrobe'][locale] }];
   const missing = REQUIRED_SLOTS.filter(
@@ -40,8 +40,16 @@ function missingSlots(
     detail: fill(DIAGNOSTICS['missing-slot'][locale], { slot: SLOT_NAMES[slot][locale] }),
   }));
   if (templates.length > 0 || missing.some(({ slot }) => slot !== 'shoes')) return missing;
+  return [...missing, noCombination(request)];
+}
+
+/** That what is left makes no outfit, because of what must be worn if anything must. */
+export function noCombination({
+  must = [],
+  locale = 'en',
+}: Pick<CandidatesRequest, 'must' | 'locale'>): Diagnostic {
   const texts = DIAGNOSTICS[must.length > 0 ? 'must-conflict' : 'no-combination'];
-  return [...missing, { code: 'no-combination', detail: texts[locale] }];
+  return { code: 'no-combination', detail: texts[locale] };
 }
 
 /** The parts of the body that no outfit of a wardrobe can cover, if that is why there is none. */
