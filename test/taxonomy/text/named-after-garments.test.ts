@@ -182,6 +182,7 @@ const GARMENTS: readonly (readonly [string, string])[] = [
   ['Bomber Jacket Arm Pocket', 'bomber_jacket'],
   ['Jean Jacket Rinse', 'denim_jacket'],
   ['Cord Dress Brick', 'dress'],
+  ['Shell Jacket Oxford Blue', 'rain_jacket'],
   ['Work Trousers Steel Grey', 'cargo_pants'],
   ['Stockings 15D Suspender', 'tights'],
   ['Trainers Memory Foam Insole', 'sneakers'],
