@@ -122,15 +122,15 @@ function possibleHeads(
   const garment = main.findIndex(isWorn);
   if (garment < 0) return main;
   const follows = ({ first }: Match): boolean =>
-    !writesCompounds(locale) && main.some((other) => isWorn(other) && other.last + 1 === first);
+    main.some((other) => isWorn(other) && other.last + 1 === first);
   const isAside = (match: Match, at: number): boolean =>
     isThing(match, 'part') ||
     isThing(match, 'department') ||
     (at > garment &&
-      ((writesCompounds(locale) &&
-        (isThingOf(match, 'motif') || (match.by !== 'word' && isThing(match, 'fabric')))) ||
-        // "Kilt men's wool Black Watch", "Regenponcho fiets unisex"
-        (isWear && !isWorn(match) && !isThingOf(match, 'dominant') && !follows(match))));
+      (writesCompounds(locale)
+        ? isThingOf(match, 'motif') || (match.by !== 'word' && isThing(match, 'fabric'))
+        : // "Kilt men's wool Black Watch"
+          isWear && !isWorn(match) && !isThingOf(match, 'dominant') && !follows(match)));
   return main.filter((match, at) => !isAside(match, at));
 }
 

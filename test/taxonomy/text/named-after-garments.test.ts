@@ -84,6 +84,7 @@ const THINGS: Readonly<Record<string, readonly string[]>> = {
     'Weihnachtssocke',
     'Mantel für Hunde',
     'Fersenpolster High Heels 38',
+    'Herren Anzug Hülle 120 cm',
   ],
   fr: [
     'Ceinture de sécurité',
