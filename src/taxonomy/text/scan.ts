@@ -37,17 +37,16 @@ const continuesPhrase = (token: Token | undefined): boolean =>
 /** Whether a word is an inflected form: "park" is none of "parka", although their stems are the same. */
 const isInflected = ({ text }: Token, stemmed: string): boolean => text.length > stemmed.length;
 
+/** Whether an entry may be meant by one spelling alone: "insoles" are sold, an "insole" is a detail. */
+const isSpelled = ({ entry }: { entry: Entry }) => isName(entry) || entry.kind === 'detail';
+
 /** Of articles with the same stem, as "cuissard" and "cuissarde" have, the one that is written is meant. */
 function meant({ found }: Lexicon['root'], tokens: readonly Token[], from: number, last: number) {
   if (found.length < 2) return found;
   const words = tokens.slice(from, last + 1).map(({ text }) => text);
   const spelled = words.join(' ');
-  const exact = found.filter(
-    ({ entry, spellings }) => isName(entry) && spellings.includes(spelled),
-  );
-  return exact.length === 0
-    ? found
-    : found.filter((each) => !isName(each.entry) || exact.includes(each));
+  const exact = found.filter((each) => isSpelled(each) && each.spellings.includes(spelled));
+  return found.filter((each) => exact.length === 0 || !isSpelled(each) || exact.includes(each));
 }
 
 /** Returns all matches that start at `from`. */

@@ -165,7 +165,7 @@ const shipped = lazily(() => readModel(weightsFile));
 const classOf = new Map(CATEGORY_IDS.map((id, k) => [id, k]));
 
 /** Of wear, so much belief in "no garment" at most comes from words that the model does not know. */
-const MAX_DOUBT = 0.9;
+const MAX_DOUBT = 0.8;
 
 /** A model's probability, 0–1, that a text names a category, and the same if it names any; by default the shipped model's. */
 export function supportOf(

@@ -73,8 +73,8 @@ export function ageGroupOfSize(tokens: readonly Token[]): string | undefined {
 /** Sizes that mean nothing else, and those that a number or a title may end with: "M". */
 const LETTERS = /^(xx?s|x{1,4}l|[2-9]xl)$/;
 const LAST_LETTERS = /^(xx?s|[sml]|x{1,4}l|[2-9]xl)$/;
-/** "T38", "W32", "UK8", and of bras "85D". */
-const CODE = /^((t|tg|gr|mt|uk|eu|us|w)\d{1,3}|(2[89]|[3-9]\d|1[0-2]\d)[a-f]{1,2})$/;
+/** "T38", "W32", "UK8", of men "40R" and of bras "85D". */
+const CODE = /^((t|tg|gr|mt|uk|eu|us|w)\d{1,3}|\d{1,2}r|(2[89]|[3-9]\d|1[0-2]\d)[a-f]{1,2})$/;
 const MAX_SIZE_CHARS = 5;
 const REGION_WORD = /^(t|uk|eu|us|au|w)$/;
 /** Adults' sizes, and how far the two of a pair are apart at most: "39-42", "W33/L32". */

@@ -27,7 +27,7 @@ test.each([
 });
 
 // The linear model believes most in "no garment" there: not of what has a wearer, a maker of clothes or a size.
-test.each(['38', 'femme', 'jonak', 'XL', 'T.38', '36/38'])(
+test.each(['38', 'femme', 'jonak', 'XL', 'T.38', '36/38', '40R'])(
   'an unknown word beside "%s" is a name',
   (wear) => {
     const title = 'Ballerines zorvik vernis';
