@@ -94,8 +94,9 @@ export async function startRedis(...more: readonly string[]): Promise<RedisServe
       }
     },
     async stop() {
-      await end();
-      await rm(dir, { recursive: true, force: true });
+      // A replica that writes its first append-only file ignores SIGTERM; the child that writes it may outlive it.
+      await end('SIGKILL');
+      await rm(dir, { recursive: true, force: true, maxRetries: 20 });
     },
   };
 }
