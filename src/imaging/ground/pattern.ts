@@ -50,13 +50,14 @@ const isAtRim = (cells: Int32Array, { width, height }: Size): boolean =>
 
 /** Marks each pixel that is clear, and in no hole of the subject; counts the holes. */
 function findOutside({ matte }: MattedImage) {
-  const outside = new Uint8Array(matte.data.length);
-  let holes = 0;
-  const clear = Uint8Array.from(matte.data, (alpha) => Number(alpha < HALF));
-  for (const cells of regionsOf(clear, matte.width, MIN_PIXELS))
-    if (isAtRim(cells, matte)) for (const cell of cells) outside[cell] = 1;
-    else holes++;
-  return { outside, holes };
+  const { data, width } = matte;
+  const clear = new Uint8Array(data.length);
+  for (let i = 0; i < clear.length; i++) if (data[i]! < HALF) clear[i] = 1;
+  const regions = regionsOf(clear, width, MIN_PIXELS);
+  const outer = regions.filter((cells) => isAtRim(cells, matte));
+  const outside = clear.fill(0);
+  for (const cells of outer) for (let n = 0; n < cells.length; n++) outside[cells[n]!] = 1;
+  return { outside, holes: regions.length - outer.length };
 }
 
 /** Returns whether goods are many parts of which none is most of them. */
