@@ -76,6 +76,7 @@ async function findInImage(
   const ground = opacity ? undefined : correctByGround(scene);
   const levels = refinedLevelsFor(probabilities, region);
   if (edges) refineEdges(pixels, matte, edges, levels, cellOf(probabilities, region));
+  ground?.drawPaleOutline(scene);
   const map = ground?.correct(probabilities, region, matte) ?? probabilities;
   const confidence = raiseConfidence(segmentation.confidence, probabilities, map);
   const view = { map, pixels: seen, region, image: pixels };

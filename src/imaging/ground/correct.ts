@@ -11,6 +11,7 @@ import { BLOCK, type EvenGround, measureEvenGround } from './even-ground.ts';
 import { FineStructure } from './fine-structure.ts';
 import { findPieces } from './gaps.ts';
 import { eachHole } from './holes.ts';
+import { drawPaleOutline } from './pale-outline.ts';
 import { findPattern, isLeftOut, type Pattern } from './pattern.ts';
 import {
   type Gap,
@@ -166,7 +167,7 @@ class GroundCorrection {
     this.#marks = new Uint8Array(image.matte.data.length);
     this.#subject = Math.max(1, countSolid(image));
     this.#fine = new FineStructure(pixels, image, ground, box, step);
-    let gaps = judgePieces(findPieces(image, ground), ground);
+    let gaps = judgePieces(findPieces(image, ground), ground, this.#subject);
     const isSuspected = this.#fine.verdict !== 'right' || maySeePattern(gaps);
     const pattern = findPattern(image, ground, isSuspected);
     const kind = pattern ? judgePattern(pattern, ground) : 'gaps';
@@ -227,6 +228,11 @@ class GroundCorrection {
             matte.data[row * matte.width + at] = alpha;
       }
     }
+  }
+
+  /** Draws the outline of pale goods. @param image with refined edges */
+  drawPaleOutline(image: MattedImage): void {
+    drawPaleOutline(image, this.#ground, this.#box, this.#step);
   }
 
   /**

@@ -2,7 +2,7 @@ import type { MattedImage } from '../downscale.ts';
 import { regionsOf } from '../regions.ts';
 import { type EvenGround, quantileOf } from './even-ground.ts';
 
-/** A part that was left out of the subject although it has not the ground's colour. */
+/** A part that was left out of the subject, within it or at its outline, although it has not the ground's colour. */
 export interface Hole {
   /** Pixels. */
   size: number;
@@ -12,6 +12,12 @@ export interface Hole {
   range: number;
   /** Their median. */
   distance: number;
+  /** Share of its border that is open to the ground; a hole within the subject has none. */
+  open: number;
+  /** Of what is open, the share that is a crisp edge; a shadow fades. */
+  crisp: number;
+  /** Area over what is open of its border, pixels. */
+  depth: number;
 }
 
 const HALF = 128;
@@ -25,32 +31,60 @@ const isForeign = (ground: EvenGround, pixel: number): boolean =>
   ground.distance[pixel]! > MAX_SHADOW || ground.shadedDistance(pixel) > ground.minEdge;
 
 /** So much of its border is subject: else it lies outside. */
-const MIN_ENCLOSED = 0.75;
+const MIN_ENCLOSED = 0.5;
+/** A crisp edge is no wider, pixels. */
+const CRISP_REACH = 3;
 
-/** Calls `visit` with each part within the subject that was left out but is no ground, and its pixels. */
-export function eachHole(
-  { matte: { data, width, height } }: MattedImage,
-  ground: EvenGround,
-  visit: (hole: Hole, cells: Int32Array) => void,
-): void {
-  const marks = new Uint8Array(data.length);
-  const { distance: levelsOff, minEdge } = ground;
-  for (let i = 0; i < marks.length; i++)
-    if (data[i]! < HALF && levelsOff[i]! > minEdge) marks[i] = 1;
-  for (const cells of regionsOf(marks, width, MIN_PIXELS)) {
-    let [border, subject] = [0, 0];
-    const look = (next: number, isInside: boolean) => {
-      if (isInside && marks[next] === 1) return;
+/** Measures the borders of what was left out. */
+class Borders {
+  readonly #marks: Uint8Array;
+  readonly #matte: MattedImage['matte'];
+  readonly #ground: EvenGround;
+
+  /** @param marks of all that was left out */
+  constructor(marks: Uint8Array, matte: MattedImage['matte'], ground: EvenGround) {
+    this.#marks = marks;
+    this.#matte = matte;
+    this.#ground = ground;
+  }
+
+  /** Returns the lengths of a part's border: all of it, beside the subject, and as a crisp edge beside the ground. */
+  measure(cells: Int32Array) {
+    const { data, width, height } = this.#matte;
+    const { distance, tolerance } = this.#ground;
+    let [border, subject, crisp] = [0, 0, 0];
+    const look = (pixel: number, step: number, room: number) => {
+      const next = pixel + step;
+      if (room > 0 && this.#marks[next] === 1) return;
       border++;
-      if (isInside && data[next]! >= HALF) subject++;
+      if (room > 0 && data[next]! >= HALF) subject++;
+      else if (room >= CRISP_REACH && distance[pixel + CRISP_REACH * step]! <= tolerance) crisp++;
     };
     for (const pixel of cells) {
       const x = pixel % width;
-      look(pixel - 1, x > 0);
-      look(pixel + 1, x < width - 1);
-      look(pixel - width, pixel >= width);
-      look(pixel + width, pixel < width * (height - 1));
+      const y = (pixel - x) / width;
+      look(pixel, -1, x);
+      look(pixel, 1, width - 1 - x);
+      look(pixel, -width, y);
+      look(pixel, width, height - 1 - y);
     }
+    return { border, subject, crisp };
+  }
+}
+
+/** Calls `visit` with each part of the subject that was left out but is no ground, and its pixels. */
+export function eachHole(
+  { matte }: MattedImage,
+  ground: EvenGround,
+  visit: (hole: Hole, cells: Int32Array) => void,
+): void {
+  const marks = new Uint8Array(matte.data.length);
+  const { distance: levelsOff, minEdge } = ground;
+  for (let i = 0; i < marks.length; i++)
+    if (matte.data[i]! < HALF && levelsOff[i]! > minEdge) marks[i] = 1;
+  const borders = new Borders(marks, matte, ground);
+  for (const cells of regionsOf(marks, matte.width, MIN_PIXELS)) {
+    const { border, subject, crisp } = borders.measure(cells);
     if (subject < MIN_ENCLOSED * border) continue;
     const size = cells.length;
     const levels = new Uint32Array(256);
@@ -61,6 +95,8 @@ export function eachHole(
     }
     const range = quantileOf(levels, 0.8 * size) - quantileOf(levels, 0.2 * size);
     const distance = quantileOf(levels, size / 2);
-    visit({ size, foreign: foreign / size, range, distance }, cells);
+    const open = border - subject;
+    const outside = { open: open / border, crisp: crisp / open, depth: size / open };
+    visit({ size, foreign: foreign / size, range, distance, ...outside }, cells);
   }
 }

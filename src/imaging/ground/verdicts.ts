@@ -13,6 +13,8 @@ const GAP = {
   /** Real edges enclose so much of its border; more if the network is sure of it. */
   minEnclosed: 0.6,
   minEnclosedIfSure: 0.7,
+  /** Of a larger share of the subject the network cannot be so wrong: goods of the ground's colour. */
+  maxShareIfSure: 0.5,
   /** Of the ground's very colour, levels beside its noise, and not sure: less is enough, or to be open to the outside. */
   exact: { maxDistance: 1, minEnclosed: 0.25, minOpen: 0.4 },
   /** The network is sure from this alpha on. */
@@ -26,9 +28,10 @@ const GAP = {
 /** Returns whether the network is sure of a piece. */
 const isSure = ({ alpha }: Piece): boolean => alpha >= GAP.sure;
 
-function judgePiece(piece: Piece, { noise, longerSide }: EvenGround): Verdict {
+function judgePiece(piece: Piece, { noise, longerSide }: EvenGround, subject: number): Verdict {
   if (piece.distance > GAP.maxDistance + noise) return 'right';
   const isCertain = isSure(piece);
+  if (isCertain && piece.size > GAP.maxShareIfSure * subject) return 'unsure';
   const isExact = piece.distance <= GAP.exact.maxDistance + noise;
   const isThin = piece.thickness < GAP.minThickness * longerSide;
   const isOpen = piece.open >= GAP.exact.minOpen && !isThin;
@@ -61,13 +64,13 @@ export interface Gap {
   verdict: Verdict;
 }
 
-/** Judges pieces, those that make up a mesh or a pattern together. */
-export function judgePieces(pieces: readonly Piece[], ground: EvenGround): Gap[] {
+/** Judges pieces, those that make up a mesh or a pattern together. @param subject area, pixels */
+export function judgePieces(pieces: readonly Piece[], ground: EvenGround, subject: number): Gap[] {
   const holes = pieces.filter(({ enclosed, open }) => enclosed >= MESH.minEnclosed && open === 0);
   const alone = (piece: Piece): Gap => ({
     piece,
     isOfMesh: false,
-    verdict: judgePiece(piece, ground),
+    verdict: judgePiece(piece, ground, subject),
   });
   if (holes.length < MESH.count) return pieces.map(alone);
   const maxSize = MESH.maxSize * middleOf(holes.map(({ size }) => size));
@@ -144,12 +147,34 @@ const HOLE = {
   minForeignToAsk: 0.25,
   /** A larger one is none, as a share of the subject. */
   maxShare: 0.2,
+  /** More of the border of a hole is subject. */
+  maxOpen: 0.25,
 };
 
+/** What decides whether something at the outline that was left out belongs to the subject: a heel, a sleeve. */
+const NOTCH = {
+  /** A ground without noise, levels, shows it. */
+  maxNoise: 1.5,
+  /** So much of it is no shadow, and so much of its edge is crisp. */
+  minForeign: 0.85,
+  minCrisp: 0.5,
+  /** So far it reaches into the subject, pixels: an outline that is a little too narrow is none. */
+  minDepth: 3,
+  minDepthShare: 1 / 300,
+};
+
+function judgeNotch({ foreign, crisp, depth }: Hole, { noise, longerSide }: EvenGround): Verdict {
+  const minDepth = Math.max(NOTCH.minDepth, NOTCH.minDepthShare * longerSide);
+  const isSeen = noise <= NOTCH.maxNoise && depth >= minDepth;
+  return isSeen && foreign >= NOTCH.minForeign && crisp >= NOTCH.minCrisp ? 'wrong' : 'right';
+}
+
 /** @param subject area, pixels */
-export function judgeHole(hole: Hole, { noise }: EvenGround, subject: number): Verdict {
+export function judgeHole(hole: Hole, ground: EvenGround, subject: number): Verdict {
+  const { noise } = ground;
   const share = hole.size / subject;
   if (share > HOLE.maxShare) return 'right';
+  if (hole.open > HOLE.maxOpen) return judgeNotch(hole, ground);
   if (hole.foreign >= HOLE.minForeign) return 'wrong';
   if (noise >= HOLE.clean.maxNoise)
     return hole.foreign >= HOLE.minForeignToAsk ? 'unsure' : 'right';

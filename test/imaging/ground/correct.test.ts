@@ -162,6 +162,78 @@ describe('a network’s output', () => {
   });
 });
 
+describe('a part at the outline that was left out', () => {
+  const heel = (colour: Patch['colour'], noise: number, width = 40) => {
+    const at: Box = [FROM, 140, width, 120];
+    return correct(WHITE, noise, { at, colour, alpha: 0 }).middle;
+  };
+
+  test('belongs to the subject if it is no shadow and its edge is crisp', () => {
+    expect(heel([40, 40, 44], 0)).toBe(255);
+  });
+
+  test('stays out if a shadow may be so dark', () => {
+    expect(heel([210, 210, 210], 0)).toBe(0);
+  });
+
+  test('stays out on a ground with noise, and if it is as thin as an outline', () => {
+    expect(heel([40, 40, 44], 9)).toBe(0);
+    expect(heel([40, 40, 44], 0, 2)).toBe(0);
+  });
+
+  test('stays out if its edge is soft', () => {
+    const image = draw(WHITE, 0, []);
+    for (let y = 140; y < 260; y++)
+      for (let x = FROM - 20; x < FROM + 40; x++) {
+        const level = 255 - Math.round((215 * (x - FROM + 20)) / 60);
+        image.pixels.data.fill(level, 3 * (y * SIZE + x), 3 * (y * SIZE + x) + 3);
+        image.matte.data[y * SIZE + x] = 0;
+      }
+    correctByGround(image);
+    expect(image.matte.data[200 * SIZE + FROM + 30]).toBe(0);
+  });
+});
+
+describe('goods of the ground’s colour', () => {
+  test('of which the network is sure stay whole within their outline, and a person is asked', () => {
+    const at: Box = [FROM + 4, FROM + 4, SIDE - 8, SIDE - 8];
+    const { middle, doubts } = correct(WHITE, 0, { at, colour: WHITE, alpha: 255 });
+    expect(middle).toBe(255);
+    expect(doubts?.groundShare).toBeGreaterThan(0.9);
+  });
+});
+
+describe('the soft outline of pale goods', () => {
+  /** A square whose left side is a sleeve of a colour, in a soft alpha that reaches over its edge. */
+  const drawn = (colour: Patch['colour'], noise: number, alpha: number) => {
+    const [sleeve, halo]: Box[] = [
+      [FROM - 12, 140, 12, 120],
+      [FROM - 18, 140, 6, 120],
+    ];
+    const image = draw(WHITE, noise, [
+      { at: sleeve!, colour, alpha },
+      { at: halo!, colour: WHITE, alpha: 40 },
+    ]);
+    correctByGround(image)?.drawPaleOutline(image);
+    const at = (x: number) => image.matte.data[200 * SIZE + FROM + x];
+    return { sleeve: at(-8), halo: at(-16) };
+  };
+
+  test('is drawn where an exact ground shows it', () => {
+    expect(drawn([246, 246, 246], 0, 120)).toEqual({ sleeve: 255, halo: 0 });
+  });
+
+  test('stays where the ground has noise', () => {
+    expect(drawn([236, 236, 236], 0, 120).sleeve).toBe(255);
+    expect(drawn([236, 236, 236], 4, 120).sleeve).toBe(120);
+  });
+
+  test('stays where goods are not pale, and where the alpha says ground', () => {
+    expect(drawn([180, 180, 180], 0, 120).sleeve).toBe(120);
+    expect(drawn([246, 246, 246], 0, 20).sleeve).toBe(20);
+  });
+});
+
 describe('a soft shadow apart from the subject', () => {
   /** @param depth levels that the ground's light lacks, by the shares of the shadow's width and height */
   const shadow = (depth: (x: number, y: number) => number): Patch[] =>
