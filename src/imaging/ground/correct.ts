@@ -20,6 +20,7 @@ import {
   judgeHole,
   judgePattern,
   judgePieces,
+  mayBeGaps,
   maySeePattern,
   type PatternVerdict,
   type Verdict,
@@ -171,7 +172,10 @@ class GroundCorrection {
     const isSuspected = this.#fine.verdict !== 'right' || maySeePattern(gaps);
     const pattern = findPattern(image, ground, isSuspected);
     const kind = pattern ? judgePattern(pattern, ground) : 'gaps';
-    if (pattern && isPrint(kind)) gaps = gaps.filter((gap) => !isPartOf(pattern, gap));
+    if (pattern && isPrint(kind)) {
+      gaps = gaps.filter((gap) => !isPartOf(pattern, gap));
+      if (mayBeGaps(pattern)) this.#doubts.ground.push(...pattern.pieces);
+    }
     this.#fineVerdict = isPrint(kind) ? 'right' : this.#fine.verdict;
     this.#clearGaps(gaps, ground);
     this.#fillHoles(image, ground);

@@ -104,6 +104,8 @@ const PRINT = {
   minDeep: 0.4,
   /** So many are in the shade of folds: the ground has none. */
   minShaded: 0.05,
+  /** If fewer are, it may be gaps yet: blur shades small ones. */
+  minShadedIfSure: 0.075,
   /** It may be a print if so many are. */
   minShadedToAsk: 0.02,
   /** And they are so large, pixels, that blur is not what shades them: what the network left out is print as well. */
@@ -128,6 +130,10 @@ export function judgePattern(pattern: Pattern, { colours }: EvenGround): Pattern
 /** Whether a pattern is no ground. */
 export const isPrint = (pattern: PatternVerdict): boolean =>
   pattern === 'print' || pattern === 'torn print';
+
+/** Returns whether a print may be gaps yet. */
+export const mayBeGaps = ({ divides, shaded }: Pattern): boolean =>
+  !divides && shaded < PRINT.minShadedIfSure;
 
 /** Returns whether a gap is a part of a pattern; one of which the network is not sure is judged alone. */
 export function isPartOf({ marks }: Pattern, { piece, isOfMesh }: Gap): boolean {

@@ -62,6 +62,13 @@ describe('dots of the ground’s colour', () => {
     expect(found).toEqual({ kept: 1, doubts: NO_DOUBTS });
   });
 
+  test('may be gaps if one fold shades few: they stay, and a person is asked', () => {
+    const aFold = (x: number): number => (Math.floor(x / DOT.step) === 10 ? 0.9 : 1);
+    const { kept, doubts } = correct({ isLight: isDot, lightAt: aFold, alpha: 255 });
+    expect(kept).toBe(1);
+    expect(doubts?.groundShare).toBeGreaterThan(0.01);
+  });
+
   test('which the network left out of such a print are filled', () => {
     const found = correct({ isLight: isDot, lightAt: folds, alpha: 0 });
     expect(found).toEqual({ kept: 1, doubts: NO_DOUBTS });
