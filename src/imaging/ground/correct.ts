@@ -145,9 +145,9 @@ class GroundCorrection {
   readonly #subject: number;
   /** Pixels that may be ground, and that may be subject. */
   readonly #doubts = { ground: [] as Int32Array[], hole: [] as Int32Array[] };
-  readonly #fine: FineStructure;
+  #fine: FineStructure | undefined;
   /** Whether it is wrong that what is finer than the network sees is solid. */
-  readonly #fineVerdict: Verdict;
+  #fineVerdict: Verdict = 'right';
 
   /**
    * @param pixels of the whole image
@@ -167,22 +167,29 @@ class GroundCorrection {
     this.#ground = ground;
     this.#marks = new Uint8Array(image.matte.data.length);
     this.#subject = Math.max(1, countSolid(image));
-    this.#fine = new FineStructure(pixels, image, ground, box, step);
+    if (ground.isEven) this.#judge(pixels, image, ground);
+    else this.#fillHoles(image, ground);
+  }
+
+  /** Judges all that an even ground tells. */
+  #judge(pixels: Pixels, image: MattedImage, ground: EvenGround): void {
+    const fine = new FineStructure(pixels, image, ground, this.#box, this.#step);
     let gaps = judgePieces(findPieces(image, ground), ground, this.#subject);
-    const isSuspected = this.#fine.verdict !== 'right' || maySeePattern(gaps);
+    const isSuspected = fine.verdict !== 'right' || maySeePattern(gaps);
     const pattern = findPattern(image, ground, isSuspected);
     const kind = pattern ? judgePattern(pattern, ground) : 'gaps';
     if (pattern && isPrint(kind)) {
       gaps = gaps.filter((gap) => !isPartOf(pattern, gap));
       if (mayBeGaps(pattern)) this.#doubts.ground.push(...pattern.pieces);
     }
-    this.#fineVerdict = isPrint(kind) ? 'right' : this.#fine.verdict;
+    this.#fine = fine;
+    this.#fineVerdict = isPrint(kind) ? 'right' : fine.verdict;
     this.#clearGaps(gaps, ground);
     this.#fillHoles(image, ground);
     this.#clearShadows(image.matte, ground);
     if (pattern) this.#fillPrint(pattern, kind, image.matte, ground);
     if (this.#fineVerdict !== 'right')
-      this.#doubts[this.#fineVerdict === 'wrong' ? 'hole' : 'ground'].push(this.#fine.sureCells());
+      this.#doubts[this.#fineVerdict === 'wrong' ? 'hole' : 'ground'].push(fine.sureCells());
   }
 
   #clearGaps(gaps: readonly Gap[], ground: EvenGround): void {
@@ -206,7 +213,7 @@ class GroundCorrection {
     eachHole(image, ground, (hole, cells) => {
       const verdict = judgeHole(hole, ground, this.#subject);
       if (verdict === 'wrong') mark(cells, SOLID, ground, this.#box, this.#marks);
-      if (verdict === 'unsure') this.#doubts.hole.push(cells);
+      if (verdict === 'unsure' && ground.isEven) this.#doubts.hole.push(cells);
     });
   }
 
@@ -246,7 +253,7 @@ class GroundCorrection {
    * @param matte the final one
    */
   correct({ data, width, height }: ProbabilityMap, region: Box, matte: Matte): ProbabilityMap {
-    if (this.#fineVerdict === 'wrong') this.#fine.open(matte);
+    if (this.#fineVerdict === 'wrong') this.#fine?.open(matte);
     const corrected = data.slice();
     const sides = new Uint8Array(data.length);
     const columns = this.#thinned(region.left, region.width, width, this.#whole.width);
@@ -260,6 +267,7 @@ class GroundCorrection {
         sides[cell] = this.#sideOf(pixel, matte);
       }
     if (countSubject(corrected) < MIN_LEFT * countSubject(data)) return { data, width, height };
+    if (!this.#ground.isEven) return { data: corrected, width, height };
     const confirmed = confirmOutline({ data: corrected, width, height }, sides);
     const isSure = decisivenessOf(confirmed) >= MIN_CONFIRMED;
     return { data: isSure ? confirmed : corrected, width, height };
@@ -329,7 +337,8 @@ function boxAround({ data, width, height }: Matte): Box | undefined {
 
 /**
  * Corrects a matte on an even ground, in place: the ground's colour within the subject that real edges enclose becomes
- * clear, and what was left out but has not the ground's colour becomes solid. On any other ground it changes nothing.
+ * clear, and what was left out but has not the ground's colour becomes solid; on a plain one, only the latter. On any other
+ * ground it changes nothing.
  * @param image its matte is the network's, before edges are refined
  * @see docs/adr/0079-even-grounds.md, docs/adr/0085-ask-for-what-is-seen.md
  */

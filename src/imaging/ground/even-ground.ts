@@ -22,8 +22,11 @@ const OUTLIER = { deviations: 2.5, levels: 3 };
 const MIN_FITTED_SHARE = 0.3;
 /** Of a normal distribution, the standard deviation over the median one. */
 const DEVIATION = 1.48;
-/** An even ground deviates by less, levels, and so much of it lies within twice the tolerance, share. */
-const EVEN = { maxNoise: 5, minShare: 0.85 };
+/**
+ * An even ground deviates by less, levels, a plain one, which light does not reach evenly, by up to `maxPlainNoise`; and so much
+ * of it lies within twice the tolerance, share.
+ */
+const EVEN = { maxNoise: 5, maxPlainNoise: 12, minShare: 0.85 };
 const TOLERANCE = { deviations: 3, levels: 6 };
 const EDGE = { tolerances: 2.2, levels: 18 };
 /** The light that a soft shadow leaves, at least, and that a reflection has, at most. */
@@ -181,6 +184,11 @@ export class EvenGround {
     this.minEdge = Math.max(EDGE.levels, EDGE.tolerances * tolerance);
   }
 
+  /** Whether it is so even that it tells gaps; else only what is far from any light or shade of it is no ground. */
+  get isEven(): boolean {
+    return this.noise <= EVEN.maxNoise;
+  }
+
   /** Returns the distance of a pixel if a soft shadow may be on the ground. */
   shadedDistance(pixel: number): number {
     const { data, width } = this.#pixels;
@@ -205,7 +213,7 @@ export class EvenGround {
 /**
  * Measures the ground of an image.
  * @param box the part whose distances are measured; begins with a block of the ground
- * @returns undefined if it is not even: no plain backdrop, however lit
+ * @returns undefined if it is not even, nor plain: no backdrop, however lit
  */
 export function measureEvenGround(
   image: MattedImage,
@@ -218,6 +226,6 @@ export function measureEvenGround(
   const noise = deviationOf(far);
   const tolerance = Math.max(TOLERANCE.levels, TOLERANCE.deviations * noise);
   const within = nearOf(samples, far, 2 * tolerance).length;
-  if (noise > EVEN.maxNoise || within < EVEN.minShare * samples.length) return undefined;
+  if (noise > EVEN.maxPlainNoise || within < EVEN.minShare * samples.length) return undefined;
   return new EvenGround(image.pixels, surface, box, noise, tolerance);
 }

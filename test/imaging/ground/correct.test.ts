@@ -162,6 +162,25 @@ describe('a network’s output', () => {
   });
 });
 
+describe('a ground that light does not reach evenly', () => {
+  const SHADES = 14;
+  const hole: Patch = { at: [200, 180, 12, 20], colour: [40, 90, 190], alpha: 0 };
+
+  test('shows that a hole of quite another colour belongs to the subject', () => {
+    const { middle, doubts } = correct(CREAM, SHADES, hole);
+    expect({ middle, doubts }).toEqual({ middle: 255, doubts: { groundShare: 0, holeShare: 0 } });
+  });
+
+  test('does not tell gaps, nor holes that a shadow explains', () => {
+    expect(correct(CREAM, SHADES, { at: NEAR, colour: CREAM, alpha: 140 }).middle).toBe(140);
+    expect(correct(CREAM, SHADES, { ...hole, colour: [170, 165, 160] }).middle).toBe(0);
+  });
+
+  test('shows nothing if it is no backdrop', () => {
+    expect(correct(CREAM, 2 * SHADES, hole).middle).toBe(0);
+  });
+});
+
 describe('a part at the outline that was left out', () => {
   const heel = (colour: Patch['colour'], noise: number, width = 40) => {
     const at: Box = [FROM, 140, width, 120];
