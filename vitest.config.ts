@@ -68,8 +68,8 @@ export default defineConfig({
     ],
     // What a run has transformed is kept in node_modules for the next one.
     experimental: { fsModuleCache: true },
-    // Most tests wait for their own processes, so one worker would leave a core idle.
-    maxWorkers: 2,
+    // Most files wait for their own processes, and use less than half of a core.
+    maxWorkers: 5,
     projects: [
       {
         test: {
