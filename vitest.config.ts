@@ -8,6 +8,15 @@ import { isMissing } from './test/support/requirement.ts';
 const needy = 'test/**/*.{model,redis,service,processes}.test.ts';
 const long = 'test/**/*.long.test.ts';
 
+/** Minutes of faults, documents and packages, which `.ci/run` adds to `npm test`. */
+const onlyInCi = [
+  'test/faults/{campaign,hostile,upgrade}.processes.test.ts',
+  'test/docs/commands.processes.test.ts',
+  'test/contract/package.processes.test.ts',
+  'test/bench/{gate,load-overload}.processes.test.ts',
+  'test/n8n-node/n8n-node.processes.test.ts',
+];
+
 /** What differs between a folder and a bucket would show in these: they run on both. */
 const onEveryStore = [
   'test/contract/{intake-jobs,intake-batches,intake-feeds,review,sources}.*.test.ts',
@@ -92,6 +101,14 @@ export default defineConfig({
           ...WITH_SERVICES,
           name: 'service',
           include: [needy],
+          exclude: [...configDefaults.exclude, ...onlyInCi],
+        },
+      },
+      {
+        test: {
+          ...WITH_SERVICES,
+          name: 'ci',
+          include: onlyInCi,
         },
       },
       {
