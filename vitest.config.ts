@@ -8,6 +8,15 @@ import { isMissing } from './test/support/requirement.ts';
 const needy = 'test/**/*.{model,redis,service,processes}.test.ts';
 const long = 'test/**/*.long.test.ts';
 
+/** Minutes of faults, documents and packages, which `.ci/run` adds to `npm test`. */
+const onlyInCi = [
+  'test/faults/{campaign,hostile,upgrade}.processes.test.ts',
+  'test/docs/commands.processes.test.ts',
+  'test/contract/package.processes.test.ts',
+  'test/bench/{gate,load-overload}.processes.test.ts',
+  'test/n8n-node/n8n-node.processes.test.ts',
+];
+
 /** What differs between a folder and a bucket would show in these: they run on both. */
 const onEveryStore = [
   'test/contract/{intake-jobs,intake-batches,intake-feeds,review,sources}.*.test.ts',
@@ -68,8 +77,8 @@ export default defineConfig({
     ],
     // What a run has transformed is kept in node_modules for the next one.
     experimental: { fsModuleCache: true },
-    // Most tests wait for their own processes, so one worker would leave a core idle.
-    maxWorkers: 2,
+    // Most files wait for their own processes, and use less than half of a core.
+    maxWorkers: 5,
     projects: [
       {
         test: {
@@ -92,6 +101,14 @@ export default defineConfig({
           ...WITH_SERVICES,
           name: 'service',
           include: [needy],
+          exclude: [...configDefaults.exclude, ...onlyInCi],
+        },
+      },
+      {
+        test: {
+          ...WITH_SERVICES,
+          name: 'ci',
+          include: onlyInCi,
         },
       },
       {

@@ -2,13 +2,12 @@ import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Command } from 'commander';
 import { findModel, readCatalog } from '../models/catalog.ts';
-import { correctAlpha } from '../src/imaging/alpha-by-colour.ts';
 import { estimateConfidence } from '../src/imaging/confidence.ts';
 import { measureEvidence } from '../src/imaging/evidence.ts';
-import { recoverForeground } from '../src/imaging/foreground.ts';
 import { correctByGround } from '../src/imaging/ground/correct.ts';
 import { toMatte } from '../src/imaging/matte.ts';
-import { dropSpecks } from '../src/imaging/specks.ts';
+import { dropSpecks } from '../src/imaging/regions.ts';
+import { correctAlpha, recoverForeground } from '../src/imaging/soft-pixels.ts';
 import { fullBox } from '../src/imaging/subject-box.ts';
 import { estimateSurroundings } from '../src/imaging/surroundings.ts';
 import { toTensor } from '../src/imaging/tensor.ts';
@@ -17,9 +16,9 @@ import { decode, restrictDecoders, toSquare } from '../workers/inference/codec.t
 import { QUICK_EDGES } from '../workers/inference/cut-out.ts';
 import { refineEdges } from '../workers/inference/edges.ts';
 import { cellOf, levelsFor, refinedLevelsFor } from '../workers/inference/find-subject.ts';
+import { GC_FLAGS } from '../workers/inference/inference-process.ts';
 import { encodePng } from '../workers/inference/png.ts';
 import { type LoadedModel, openSession } from '../workers/inference/session.ts';
-import { GC_FLAGS } from '../workers/inference/v8-flags.ts';
 import { median } from './statistics.ts';
 
 const MAX_PIXELS = 100_000_000;

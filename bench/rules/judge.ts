@@ -1,6 +1,6 @@
 import sharp from 'sharp';
-import { recoverForeground } from '../../src/imaging/foreground.ts';
 import type { Matte } from '../../src/imaging/matte.ts';
+import { recoverForeground } from '../../src/imaging/soft-pixels.ts';
 import { fullBox, subjectBox } from '../../src/imaging/subject-box.ts';
 import { estimateSurroundings } from '../../src/imaging/surroundings.ts';
 import type { Pixels } from '../../src/imaging/tensor.ts';

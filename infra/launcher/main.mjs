@@ -27,7 +27,8 @@ const HELP = `npm start [-- options]      runs Redis, gateway and worker until C
   --detach                  return when it is ready; it runs on
 node infra/launcher/main.mjs stop|status        stops what runs under SELVAGE_HOME; says what runs there
 
-npm test [-- vitest arguments]                  runs all tests with their own Redis
+npm test [-- vitest arguments]                  runs tests with their own Redis; without arguments
+                                                all but those that .ci/run adds
 node infra/launcher/main.mjs with-redis -- command …   runs any command with REDIS_URL set
 
 Settings, from the environment (also passed to gateway and worker):
@@ -56,7 +57,10 @@ const COMMANDS = {
       root: ROOT,
       terminal,
       shutdown,
-      command: [process.execPath, join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', ...args],
+      command: [
+        ...[process.execPath, join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run'],
+        ...(args.length > 0 ? args : ['--project', '!ci']),
+      ],
     }),
   'with-redis': (args, shutdown, terminal) =>
     withRedis({ root: ROOT, terminal, shutdown, command: args[0] === '--' ? args.slice(1) : args }),

@@ -3,21 +3,24 @@ import manifest from '../../package.json' with { type: 'json' };
 import { START } from '../platform/local-instance.ts';
 import { operationCommands } from './api/operation-commands.ts';
 import { accessCommand } from './commands/access.ts';
-import { batchCommand } from './commands/batch.ts';
 import { classifyCommand } from './commands/classify.ts';
 import { feedCommand } from './commands/feed.ts';
 import { jobCommands } from './commands/jobs.ts';
 import { keysCommand } from './commands/keys.ts';
-import { mcpCommand } from './commands/mcp.ts';
 import { modelsCommand } from './commands/models.ts';
 import { outfitsCommand } from './commands/outfits.ts';
-import { refineCommand, removeCommand, splitCommand, watchCommand } from './commands/photos.ts';
+import {
+  batchCommand,
+  refineCommand,
+  removeCommand,
+  splitCommand,
+  watchCommand,
+} from './commands/photos.ts';
 import { retentionCommand } from './commands/retention.ts';
-import { serviceCommands } from './commands/service.ts';
+import { doctorCommand, mcpCommand, serviceCommands } from './commands/service.ts';
 import { sourcesCommand } from './commands/sources.ts';
 import { webhooksListenCommand } from './commands/webhooks-listen.ts';
 import { completionCommand } from './completion.ts';
-import { doctorCommand } from './doctor/doctor.ts';
 import { EXIT_HELP, usageError } from './terminal/exit.ts';
 
 const SETTINGS_HELP = `

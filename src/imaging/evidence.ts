@@ -1,12 +1,9 @@
 import { type GroundEvidence, NO_GROUND_EVIDENCE } from './ground/correct.ts';
 import type { Size } from './layout.ts';
-import { blendedShareOf } from './outline-colours.ts';
-import { measurePieces } from './pieces.ts';
 import { type ProbabilityMap, SUBJECT } from './probability-map.ts';
-import { sharpnessOf } from './sharpness.ts';
+import { regionsFrom } from './regions.ts';
 import type { Box } from './subject-box.ts';
 import type { Pixels } from './tensor.ts';
-import { unsureGapShareOf } from './unsure-gaps.ts';
 
 /** A network's output for an image or a region of it, and what it saw. */
 export interface View {
@@ -34,6 +31,225 @@ export interface Evidence extends GroundEvidence {
   blendedShare: number;
   /** Share of one side of the image that is subject, 0..1; of the side with the most. */
   cutShare: number;
+}
+
+/** Probabilities between these are unsure. */
+const UNSURE = { above: 0.2, below: 0.8 };
+/** Cells along a block's side: an outline that is merely soft is thinner. */
+const BLOCK = 4;
+/** Of a block's 16 cells, how many decide what it is. */
+const MIN_CELLS = 14;
+/** A block lies within the subject if it has subject in so many of the four directions. */
+const MIN_DIRECTIONS = 3;
+
+/** Blocks of cells, rows from the top: 1 where they are unsure, or subject. */
+interface Blocks {
+  columns: number;
+  rows: number;
+  unsure: Uint8Array;
+  subject: Uint8Array;
+}
+
+function toBlocks({ data, width, height }: ProbabilityMap): Blocks {
+  const [columns, rows] = [Math.floor(width / BLOCK), Math.floor(height / BLOCK)];
+  const unsure = new Uint8Array(columns * rows);
+  const subject = new Uint8Array(columns * rows);
+  for (let block = 0; block < columns * rows; block++) {
+    const first = BLOCK * (Math.floor(block / columns) * width + (block % columns));
+    let unsureCells = 0;
+    let subjectCells = 0;
+    for (let row = first; row < first + BLOCK * width; row += width)
+      for (let cell = row; cell < row + BLOCK; cell++) {
+        const probability = data[cell]!;
+        if (probability >= SUBJECT) subjectCells++;
+        if (probability > UNSURE.above && probability < UNSURE.below) unsureCells++;
+      }
+    unsure[block] = Number(unsureCells >= MIN_CELLS);
+    subject[block] = Number(subjectCells >= MIN_CELLS && unsureCells < MIN_CELLS);
+  }
+  return { columns, rows, unsure, subject };
+}
+
+/** Adds 1 to every block of a line that has subject before it. */
+function lookAlong(
+  { subject }: Blocks,
+  first: number,
+  step: number,
+  count: number,
+  directions: Uint8Array,
+): void {
+  let isBehind = 0;
+  for (let n = 0, block = first; n < count; n++, block += step) {
+    directions[block]! += isBehind;
+    isBehind |= subject[block]!;
+  }
+}
+
+/** Returns for each block in how many of the four directions there is subject. */
+function directionsOf(blocks: Blocks): Uint8Array {
+  const { columns, rows } = blocks;
+  const directions = new Uint8Array(columns * rows);
+  for (let row = 0; row < rows; row++) {
+    lookAlong(blocks, row * columns, 1, columns, directions);
+    lookAlong(blocks, (row + 1) * columns - 1, -1, columns, directions);
+  }
+  for (let column = 0; column < columns; column++) {
+    lookAlong(blocks, column, columns, rows, directions);
+    lookAlong(blocks, (rows - 1) * columns + column, -columns, rows, directions);
+  }
+  return directions;
+}
+
+/**
+ * Returns the area that is neither subject nor background and lies within the subject, as a share of both: a gap
+ * between arm and body, the inside of a handle, or a part of the garment that may be missing.
+ */
+function unsureGapShareOf(map: ProbabilityMap): number {
+  const blocks = toBlocks(map);
+  const directions = directionsOf(blocks);
+  let gaps = 0;
+  let all = 0;
+  for (let i = 0; i < directions.length; i++) {
+    all += blocks.unsure[i]! + blocks.subject[i]!;
+    if (blocks.unsure[i] && directions[i]! >= MIN_DIRECTIONS) gaps++;
+  }
+  return all === 0 ? 0 : gaps / all;
+}
+
+/** A separate piece of a subject: its cells, and the sums of their colours. */
+interface Piece {
+  cells: number;
+  red: number;
+  green: number;
+  blue: number;
+}
+
+function measurePiece(cells: Int32Array, { data }: Pixels): Piece {
+  const piece = { cells: cells.length, red: 0, green: 0, blue: 0 };
+  for (const cell of cells) {
+    piece.red += data[3 * cell]!;
+    piece.green += data[3 * cell + 1]!;
+    piece.blue += data[3 * cell + 2]!;
+  }
+  return piece;
+}
+
+const piecesOf = (map: ProbabilityMap, pixels: Pixels): Piece[] =>
+  regionsFrom(map, SUBJECT)
+    .map((cells) => measurePiece(cells, pixels))
+    .sort((a, b) => b.cells - a.cells);
+
+/**
+ * Twins, such as two shoes or earrings, have about the same size and colour, 0..255. One of them may be in the shade,
+ * so brightness may differ by more than the channels do from each other.
+ */
+const TWINS = { minShare: 0.75, maxBrightness: 30, maxHue: 20 };
+
+function areTwins(larger: Piece, smaller: Piece): boolean {
+  const difference = (name: 'red' | 'green' | 'blue') =>
+    larger[name] / larger.cells - smaller[name] / smaller.cells;
+  const [red, green, blue] = [difference('red'), difference('green'), difference('blue')];
+  const hue = Math.hypot(red - green, green - blue);
+  const brightness = Math.abs(red + green + blue) / 3;
+  const isAlike = brightness <= TWINS.maxBrightness && hue <= TWINS.maxHue;
+  return isAlike && smaller.cells >= TWINS.minShare * larger.cells;
+}
+
+function otherShareOf([main, second, third]: readonly Piece[]): number {
+  if (!main || !second) return 0;
+  const other = areTwins(main, second) ? third : second;
+  return other ? other.cells / main.cells : 0;
+}
+
+interface PieceFigures {
+  /** Area of all, as a share of the map. */
+  share: number;
+  /** Area of the largest but the main one and its twin, as a share of the main one. */
+  otherShare: number;
+}
+
+function measurePieces(map: ProbabilityMap, pixels: Pixels): PieceFigures {
+  const pieces = piecesOf(map, pixels);
+  const cells = pieces.reduce((sum, piece) => sum + piece.cells, 0);
+  return { share: cells / map.data.length, otherShare: otherShareOf(pieces) };
+}
+
+/** Colours are compared this many cells inside the outline, and as many outside. */
+const DISTANCE = 3;
+/** Of so many lines one is read, which is enough. */
+const LINE_STEP = 2;
+/** Colours closer than this, of 441, look the same. */
+const SAME_COLOUR = 20;
+
+function areAlike({ data }: Pixels, one: number, other: number): boolean {
+  const red = data[3 * one]! - data[3 * other]!;
+  const green = data[3 * one + 1]! - data[3 * other + 1]!;
+  const blue = data[3 * one + 2]! - data[3 * other + 2]!;
+  return red * red + green * green + blue * blue < SAME_COLOUR * SAME_COLOUR;
+}
+
+/** Adds the outline of a line of cells. */
+function readOutline(
+  data: Float32Array,
+  pixels: Pixels,
+  first: number,
+  step: number,
+  length: number,
+  outline: { length: number; blended: number },
+): void {
+  const last = first + (length - DISTANCE) * step;
+  for (let cell = first + DISTANCE * step; cell < last; cell += step) {
+    if (data[cell]! >= SUBJECT === data[cell + step]! >= SUBJECT) continue;
+    outline.length++;
+    if (areAlike(pixels, cell - (DISTANCE - 1) * step, cell + DISTANCE * step)) outline.blended++;
+  }
+}
+
+/** Returns the share of the outline, 0..1, with nearly the same colour on both sides; 0 if there is none. */
+function blendedShareOf(map: ProbabilityMap, pixels: Pixels): number {
+  const { data, width, height } = map;
+  const outline = { length: 0, blended: 0 };
+  for (let y = 0; y < height; y += LINE_STEP)
+    readOutline(data, pixels, y * width, 1, width, outline);
+  for (let x = 0; x < width; x += LINE_STEP) readOutline(data, pixels, x, width, height, outline);
+  return outline.length === 0 ? 0 : outline.blended / outline.length;
+}
+
+/** Smaller differences, 0..255, are mostly rounding. */
+const MIN_DIFFERENCE = 4;
+
+/** Adds the squared differences along a line of cells. */
+function readDetail(
+  data: Float32Array,
+  colours: Uint8Array,
+  first: number,
+  step: number,
+  length: number,
+  sums: { fine: number; coarse: number },
+): void {
+  for (let cell = first; cell < first + (length - 2) * step; cell += step) {
+    if (data[cell]! < SUBJECT && data[cell + 2 * step]! < SUBJECT) continue;
+    const green = colours[3 * cell + 1]!;
+    const near = green - colours[3 * (cell + step) + 1]!;
+    const far = green - colours[3 * (cell + 2 * step) + 1]!;
+    if (Math.abs(far) < MIN_DIFFERENCE) continue;
+    sums.fine += near * near;
+    sums.coarse += far * far;
+  }
+}
+
+/**
+ * Returns how fine the detail of a subject is: the squared differences of neighbours in relation to those of cells
+ * two apart, in green. Of a blurred photo it is .25, because colours change evenly; of a hard edge .5; of noise 1.
+ * It does not depend on contrast or brightness.
+ * @returns 1 if there is no subject, or if it has one colour with its surroundings
+ */
+export function sharpnessOf(map: ProbabilityMap, { data: colours }: Pixels): number {
+  const { data, width, height } = map;
+  const sums = { fine: 0, coarse: 0 };
+  for (let y = 0; y < height; y += LINE_STEP) readDetail(data, colours, y * width, 1, width, sums);
+  for (let x = 0; x < width; x += LINE_STEP) readDetail(data, colours, x, width, height, sums);
+  return sums.coarse === 0 ? 1 : sums.fine / sums.coarse;
 }
 
 const areaOf = ({ width, height }: Size): number => width * height;

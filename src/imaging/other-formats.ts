@@ -1,4 +1,4 @@
-import { SNIFF_BYTES, sniffFormat } from './sniff.ts';
+import { SNIFF_BYTES, sniffFormat } from './image-header.ts';
 
 /** Enough for the longest of the signatures below, after whitespace and a line of XML. */
 export const HEAD_BYTES = 256;

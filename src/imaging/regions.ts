@@ -1,4 +1,4 @@
-import type { ProbabilityMap } from './probability-map.ts';
+import { FAINT, type ProbabilityMap } from './probability-map.ts';
 
 /** Runs of marked cells in rows, and the region each belongs to. */
 interface Runs {
@@ -98,4 +98,13 @@ export function minorRegions(map: ProbabilityMap, min: number, share: number): I
   const sums = regions.map((cells) => sumOf(map, cells));
   const largest = sums.reduce((max, sum) => Math.max(max, sum), 0);
   return regions.filter((_, n) => sums[n]! < share * largest);
+}
+
+/** A component below this share of the largest one's sum is a speck. */
+const MAX_SPECK_SHARE = 0.02;
+
+/** Clears specks, in place: connected components of less than a fiftieth of the largest one. */
+export function dropSpecks(map: ProbabilityMap): void {
+  for (const cells of minorRegions(map, FAINT, MAX_SPECK_SHARE))
+    for (const cell of cells) map.data[cell] = 0;
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readImageSize } from '../imaging/image-header.ts';
+import { readImageSize, sniffFormat } from '../imaging/image-header.ts';
 import { nameOtherFormat } from '../imaging/other-formats.ts';
-import { sniffFormat } from '../imaging/sniff.ts';
 import { Problem } from '../platform/problem.ts';
 
 /** No side of an image may be longer, pixels. */

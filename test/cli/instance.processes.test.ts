@@ -32,7 +32,7 @@ const COMMANDS = {
   },
 };
 
-describe.each(Object.entries(COMMANDS))('%s', (_, command) => {
+describe.concurrent.each(Object.entries(COMMANDS))('%s', (name, command) => {
   test.each([
     { home: 'mispelt', says: 'There is no folder' },
     { home: 'stopped', says: 'Nothing runs under' },
@@ -49,11 +49,12 @@ describe.each(Object.entries(COMMANDS))('%s', (_, command) => {
   });
 
   test('says that an instance was killed', async () => {
-    await mkdir(at('killed'), { recursive: true });
+    const home = `killed by ${name}`;
+    await mkdir(at(home));
     const redisUrl = `redis://:hush@127.0.0.1:${await freePort()}`;
-    await instance('killed', { url: 'http://127.0.0.1:1', redisUrl, pids: { launcher: 1 } });
-    const { code, stderr } = await command({ SELVAGE_HOME: at('killed'), REDIS_URL: '' });
-    expect(stderr).toContain(`the instance under ${at('killed')}`);
+    await instance(home, { url: 'http://127.0.0.1:1', redisUrl, pids: { launcher: 1 } });
+    const { code, stderr } = await command({ SELVAGE_HOME: at(home), REDIS_URL: '' });
+    expect(stderr).toContain(`the instance under ${at(home)}`);
     expect(stderr).not.toMatch(/hush|^ +at /m);
     expect([1, 3]).toContain(code);
   });

@@ -11,12 +11,12 @@ import { run } from '../support/processes.ts';
 import { ROOT } from '../support/root.ts';
 import { plantServer } from '../support/servers.ts';
 import { useFolder } from '../support/use-folder.ts';
-import { useStack } from '../support/use-stack.ts';
+import { useSharedStack } from '../support/use-stack.ts';
 
 const MAIN = join(ROOT, 'dist/src/cli/main.js');
 
 /** Its key may classify only. */
-const { stack, key } = await useStack({ FETCH_ALLOW: '127.0.0.0/8' });
+const { stack, key } = await useSharedStack();
 const folder = await useFolder();
 const { key: narrowKey } = await stack.key({ client: 'narrow', scopes: ['taxonomy:classify'] });
 await mkdir(join(folder, 'photos'));

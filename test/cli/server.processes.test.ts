@@ -10,7 +10,7 @@ import { freePort } from '../support/free-port.ts';
 import { drawnShirt } from '../support/images.ts';
 import { plantServer, serve, silence } from '../support/servers.ts';
 import { useFolder } from '../support/use-folder.ts';
-import { useStack } from '../support/use-stack.ts';
+import { useSharedStack } from '../support/use-stack.ts';
 import {
   type CommandResult,
   parseJsonLines,
@@ -19,7 +19,7 @@ import {
   waitForExit,
 } from './command.ts';
 
-const { stack, key, sendJson } = await useStack({ FETCH_ALLOW: '127.0.0.0/8' });
+const { stack, key, sendJson } = await useSharedStack();
 const folder = await useFolder();
 await writeFile(join(folder, 'key'), `${key}\n`);
 const env = { SELVAGE_HOME: join(folder, 'home'), SELVAGE_URL: stack.url, SELVAGE_KEY: key };
@@ -295,7 +295,10 @@ describe.concurrent('output', () => {
       SELVAGE_KEY: '',
     });
     expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ client: 'tests', quota: { limit: 1_000_000 } });
+    expect(JSON.parse(stdout)).toMatchObject({
+      client: expect.stringMatching(/^tests-/),
+      quota: { limit: 1_000_000 },
+    });
   });
 
   test('a classification as text', async () => {

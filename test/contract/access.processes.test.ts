@@ -78,13 +78,6 @@ test('a stranger asks, the operator approves with fewer scopes, and the key work
   for (const text of [secret, key]) expect(logs).not.toContain(text);
 });
 
-test('a denied request has no key, and is decided once', async () => {
-  const { id, secret } = await submit({ client: 'second' });
-  expect((await send(`${PATH}/${id}/deny`, undefined, operator)).code).toBe(200);
-  expect((await send(`${PATH}/${id}/approve`, {}, operator)).code).toBe(409);
-  expect((await fetchKey(id, secret)).code).toBe(410);
-});
-
 test('the name of a client with keys must be confirmed', async () => {
   await stack.key({ client: 'known' });
   const { id, secret } = await submit({ client: 'known' });

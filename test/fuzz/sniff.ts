@@ -1,5 +1,5 @@
 import { equal, ok } from 'node:assert/strict';
-import { SNIFF_BYTES, sniffFormat } from '../../src/imaging/sniff.ts';
+import { SNIFF_BYTES, sniffFormat } from '../../src/imaging/image-header.ts';
 import { validateImage } from '../../src/intake/validate-image.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { bytesOf, type Input, orRejection } from './target.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compositeOver } from '../../src/imaging/composite.ts';
-import { hardenMatte } from '../../src/imaging/harden.ts';
+import { hardenMatte } from '../../src/imaging/matte.ts';
 
 type Color = [number, number, number, number];
 

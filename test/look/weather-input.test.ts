@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from '../../src/http/parse.ts';
 import { computeTargets } from '../../src/look/comfort/signed-targets.ts';
-import { readCondition } from '../../src/look/condition-words.ts';
 import { readSigningKeys } from '../../src/look/digest.ts';
 import { PARAMS, readModel } from '../../src/look/params.ts';
 import { TargetsRequest } from '../../src/look/schema.ts';
 import { CONDITIONS } from '../../src/look/tables.ts';
-import { Weather } from '../../src/look/weather-input.ts';
+import { readCondition, Weather } from '../../src/look/weather-input.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { readTable } from '../../src/taxonomy/tables.ts';
 

@@ -13,7 +13,7 @@ import { reportMissing } from '../support/requirement.ts';
 import { ROOT } from '../support/root.ts';
 import { plantServer } from '../support/servers.ts';
 import { useFolder } from '../support/use-folder.ts';
-import { useStack } from '../support/use-stack.ts';
+import { useSharedStack } from '../support/use-stack.ts';
 
 const exec = promisify(execFile);
 
@@ -70,7 +70,7 @@ if (missing) {
   reportMissing('n8n', missing);
   test.skip(`the node in n8n (${missing})`);
 } else {
-  const { stack, key } = await useStack({ FETCH_ALLOW: '127.0.0.0/8' });
+  const { stack, key } = await useSharedStack();
   const folder = await useFolder();
   const { stdout } = await exec('npm', ['pack', '--json', '--pack-destination', folder], {
     cwd: NODE,

@@ -16,7 +16,7 @@ const ROOT = join(import.meta.dirname, '../..');
 
 /** Files that name a format because of what they read, or because other software calls it so. */
 const READERS = [
-  'src/imaging/sniff.ts',
+  'src/imaging/image-header.ts',
   'src/intake/validate-image.ts',
   'workers/fetch/safe-fetch.ts',
   'workers/inference/files/',

@@ -36,7 +36,7 @@ async function startProxy(targetPort: number) {
 /** What a probing connection calls itself. */
 const PROBE = 'selvage-probe';
 
-test.each([
+test.concurrent.each([
   ['src/main.ts', 'gateway ready'],
   ['workers/main.ts', 'worker ready'],
 ])('%s ends if it cannot write to Redis though others can', async (file, ready) => {

@@ -47,7 +47,7 @@ export async function startSentinels(): Promise<RedisForm> {
   const access = ['--requirepass', PASSWORD, '--masterauth', PASSWORD];
   const primary = await startRedis(...access);
   const replica = await startRedis(...access, '--replicaof', '127.0.0.1', String(primary.port));
-  await untilFollowing(replica); // Redis waits 5 s for further replicas before it sends its data
+  await untilFollowing(replica);
   const port = await freePort();
   const sentinel = await startSentinel(primary.port, port);
   return {

@@ -65,6 +65,8 @@ export async function startRedis(...more: readonly string[]): Promise<RedisServe
     server = run(program, [
       ...['--port', String(port), '--bind', '127.0.0.1', '--dir', dir],
       ...['--save', '', '--appendonly', 'yes', '--maxmemory-policy', 'noeviction'],
+      // Else a primary waits five seconds for further replicas before it sends the first one its data.
+      ...['--repl-diskless-sync-delay', '0'],
       ...more,
     ]);
     await server.line((line) => line.includes('Ready to accept connections'));

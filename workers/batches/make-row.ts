@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { modelVersionOf } from '../../models/catalog.ts';
-import { sniffFormat } from '../../src/imaging/sniff.ts';
+import { sniffFormat } from '../../src/imaging/image-header.ts';
 import { batchKeys } from '../../src/intake/batches/batch-files.ts';
 import { feedPictureKey } from '../../src/intake/feeds/feed-keys.ts';
 import { checkSent, type ValidatedImage, validateImage } from '../../src/intake/validate-image.ts';

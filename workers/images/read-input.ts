@@ -1,4 +1,4 @@
-import { sniffFormat } from '../../src/imaging/sniff.ts';
+import { sniffFormat } from '../../src/imaging/image-header.ts';
 import { type ValidatedImage, validateImage, WrongImage } from '../../src/intake/validate-image.ts';
 import { Problem, type ProblemType } from '../../src/platform/problem.ts';
 import { LINK_MEDIA_TYPE } from '../../src/storage/blob-keys.ts';

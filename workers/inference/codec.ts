@@ -1,9 +1,9 @@
 import sharp, { type Sharp } from 'sharp';
 import type { MattedImage } from '../../src/imaging/downscale.ts';
 import type { Rgb } from '../../src/imaging/image-border.ts';
+import { sniffFormat } from '../../src/imaging/image-header.ts';
 import type { Size } from '../../src/imaging/layout.ts';
 import type { Matte } from '../../src/imaging/matte.ts';
-import { sniffFormat } from '../../src/imaging/sniff.ts';
 import { type Box, fullBox } from '../../src/imaging/subject-box.ts';
 import type { Pixels } from '../../src/imaging/tensor.ts';
 import { DecodeError } from './decode-error.ts';

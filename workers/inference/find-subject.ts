@@ -1,12 +1,11 @@
-import { correctAlpha } from '../../src/imaging/alpha-by-colour.ts';
 import { raiseConfidence } from '../../src/imaging/confidence.ts';
 import { cropPixels, cropPlane, paste } from '../../src/imaging/crop.ts';
 import type { MattedImage } from '../../src/imaging/downscale.ts';
 import { type Evidence, measureEvidence } from '../../src/imaging/evidence.ts';
-import { recoverForeground } from '../../src/imaging/foreground.ts';
 import { correctByGround } from '../../src/imaging/ground/correct.ts';
 import { regionOf, type Size } from '../../src/imaging/layout.ts';
 import { type Levels, toMatte, withOpacity } from '../../src/imaging/matte.ts';
+import { correctAlpha, recoverForeground } from '../../src/imaging/soft-pixels.ts';
 import { estimateSurroundings } from '../../src/imaging/surroundings.ts';
 import { parseRegion } from '../../src/output/geometry.ts';
 import { Problem } from '../../src/platform/problem.ts';

@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { readImageSize } from '../../src/imaging/image-header.ts';
+import { readImageSize, sniffFormat } from '../../src/imaging/image-header.ts';
 import type { Size } from '../../src/imaging/layout.ts';
-import { sniffFormat } from '../../src/imaging/sniff.ts';
 import type { CutOutReview } from '../../src/output/review.ts';
 import type { RulesReport } from '../../src/output/rules/verdicts.ts';
 import {

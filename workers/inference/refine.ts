@@ -1,4 +1,4 @@
-import { recoverForeground } from '../../src/imaging/foreground.ts';
+import { recoverForeground } from '../../src/imaging/soft-pixels.ts';
 import { mendMatte } from '../../src/imaging/strokes/mend.ts';
 import { estimateSurroundings } from '../../src/imaging/surroundings.ts';
 import type { CutOutOptions } from '../../src/output/options.ts';

@@ -3,9 +3,9 @@ import { clearHaze, VISIBLE_ALPHA } from '../../src/imaging/compliance/ground.ts
 import { layoutWithin, meetsBounds } from '../../src/imaging/compliance/layout.ts';
 import { clearLoosePieces, loosePieceShare } from '../../src/imaging/compliance/loose-pieces.ts';
 import type { MattedImage } from '../../src/imaging/downscale.ts';
-import { recoverForeground } from '../../src/imaging/foreground.ts';
 import type { Rgb } from '../../src/imaging/image-border.ts';
 import { type Layout, regionOf, type Size } from '../../src/imaging/layout.ts';
+import { recoverForeground } from '../../src/imaging/soft-pixels.ts';
 import { type Box, fullBox, subjectBox } from '../../src/imaging/subject-box.ts';
 import { estimateSurroundings } from '../../src/imaging/surroundings.ts';
 import { FORMATS } from '../../src/output/formats.ts';

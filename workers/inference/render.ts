@@ -1,6 +1,6 @@
 import type { MattedImage } from '../../src/imaging/downscale.ts';
-import { hardenMatte } from '../../src/imaging/harden.ts';
 import { type Layout, layoutOf, type Size } from '../../src/imaging/layout.ts';
+import { hardenMatte } from '../../src/imaging/matte.ts';
 import { fullBox, subjectBox } from '../../src/imaging/subject-box.ts';
 import { FORMATS, type Format } from '../../src/output/formats.ts';
 import { toGeometry } from '../../src/output/geometry.ts';

@@ -10,7 +10,7 @@ import {
   subjectRegion,
   withoutFrame,
 } from '../../src/imaging/probability-map.ts';
-import { dropSpecks } from '../../src/imaging/specks.ts';
+import { dropSpecks } from '../../src/imaging/regions.ts';
 import { type Box, fullBox } from '../../src/imaging/subject-box.ts';
 import { flattenOnGrey, type Pixels, toTensor } from '../../src/imaging/tensor.ts';
 import { toSquare, type View } from './codec.ts';

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { openApiDocument } from '../../http/openapi/document.ts';
 import type { Route } from '../../http/route.ts';
 import { WebhookBody } from '../../intake/webhooks/outbox.ts';
+import { lazily } from '../../taxonomy/lazily.ts';
 import { createDocument, sendDocument } from '../document.ts';
 import {
   chaptersOf,
@@ -53,25 +54,27 @@ function describeApi(name: DocumentName, all: readonly Route[], installation: In
   });
 }
 
-/** Serves the OpenAPI documents, and Swagger UI at `/docs` without resources from other hosts. */
+/**
+ * Serves the OpenAPI documents, and Swagger UI at `/docs` without resources from other hosts. A document is made when it
+ * is first asked for: all of them would take a fifth of a start.
+ */
 export function serveDocs(
   app: FastifyInstance,
   routes: readonly Route[],
   installation: Installation,
 ): void {
-  const documents = (Object.keys(DOCUMENTS) as DocumentName[]).map((name) => ({
-    ...DOCUMENTS[name],
-    document: describeApi(name, routes, installation),
-  }));
-  for (const { path, document } of documents) {
-    const served = createDocument(JSON.stringify(document));
+  const documents = Object.entries(DOCUMENTS) as [DocumentName, (typeof DOCUMENTS)[DocumentName]][];
+  for (const [name, { path }] of documents) {
+    const served = lazily(() =>
+      createDocument(JSON.stringify(describeApi(name, routes, installation))),
+    );
     app.get(path, (request, reply) => {
-      const { status = 200, headers = {}, body } = sendDocument(request, served, HEADERS);
+      const { status = 200, headers = {}, body } = sendDocument(request, served(), HEADERS);
       return reply.status(status).headers(headers).send(body);
     });
   }
-  const [{ document } = {}] = documents;
-  app.register(swagger, { mode: 'static', specification: { document: document as never } });
+  const toJSON = lazily(() => describeApi('api', routes, installation));
+  app.register(swagger, { mode: 'static', specification: { document: { toJSON } as never } });
   app.register(async (scope) => {
     scope.addHook('onRequest', async (_request, reply) => {
       reply.headers(HEADERS);
@@ -80,7 +83,7 @@ export function serveDocs(
       routePrefix: '/docs',
       uiConfig: {
         // The page chooses between the documents.
-        urls: documents.map(({ path, title }) => ({ url: path, name: title })),
+        urls: documents.map(([, { path, title }]) => ({ url: path, name: title })),
         layout: 'StandaloneLayout',
         deepLinking: true,
         persistAuthorization: false,

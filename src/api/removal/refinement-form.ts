@@ -4,8 +4,7 @@ import type { Form } from '../../http/form.ts';
 import { printable } from '../../http/image-body.ts';
 import { parseJsonPart } from '../../http/json-body.ts';
 import { parse } from '../../http/parse.ts';
-import { type ImageSize, readImageSize } from '../../imaging/image-header.ts';
-import { sniffFormat } from '../../imaging/sniff.ts';
+import { type ImageSize, readImageSize, sniffFormat } from '../../imaging/image-header.ts';
 import { checkPointCount, STROKE_LIMITS, Strokes } from '../../output/strokes.ts';
 import { fieldProblem, type Problem } from '../../platform/problem.ts';
 

@@ -1,10 +1,11 @@
 import { Command } from 'commander';
+import type { BatchOptions } from '../batches/run-batch.ts';
 import { qualityOption, withImageOptions } from '../images/image-options.ts';
 import type { RefineOptions } from '../images/refine-photo.ts';
 import type { RemoveOptions } from '../images/remove-photos.ts';
 import type { SplitOptions } from '../images/split-photos.ts';
 import type { WatchOptions } from '../watch/watch-folder.ts';
-import { parseJobs } from './arguments.ts';
+import { operationsOption, parseJobs } from './arguments.ts';
 
 const REMOVE_EXAMPLES = `
 Examples:
@@ -99,4 +100,37 @@ export const watchCommand = (signal: AbortSignal): Command =>
     .action(async (folder: string, options: WatchOptions) => {
       const { watchFolder } = await import('../watch/watch-folder.ts');
       await watchFolder(folder, options, signal);
+    });
+
+const EXAMPLES = `
+Examples:
+  $ selvage batch photos/ -o cut-outs/
+  $ selvage batch catalogue.csv -o cut-outs/ --operations remove-background,classify
+  $ selvage batch selfies/ -o garments/ --operations separate
+  $ selvage batch catalogue.ndjson --detach --json
+  $ selvage batch --resume batch_… -o cut-outs/
+
+A file is what a feed may be: CSV, TSV, XML or JSON with ids and image links, also as gzip or zip; or NDJSON of
+{"customId", "imageUrl" or "imageBase64"}. Files are named after their row: <row>.png is its cut-out, with "separate"
+<row>-0-coat.png, … its garments and <row>.json what they are. <batch>.results.ndjson,
+<batch>.errors.ndjson and <batch>.manifest.ndjson report every row.`;
+
+/** `batch photos/ -o folder` */
+export const batchCommand = (signal: AbortSignal): Command =>
+  withImageOptions(new Command('batch'))
+    .description('process many images on a server: upload, wait, download')
+    .argument(
+      '[source]',
+      'a file with rows, such as a feed or an export of a shop, or a folder of photos',
+    )
+    .option('-o, --output <folder>', 'output folder')
+    .option('--force', 'replace existing files')
+    .addOption(operationsOption())
+    .option('--name <text>', 'name of the batch')
+    .option('--detach', 'do not wait: print the id, fetch results later with --resume')
+    .option('--resume <id>', 'continue a batch: uploading, waiting or downloading')
+    .addHelpText('after', EXAMPLES)
+    .action(async (source: string | undefined, options: BatchOptions) => {
+      const { runBatch } = await import('../batches/run-batch.ts');
+      await runBatch(source, options, signal);
     });

@@ -4,7 +4,9 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { homeOf } from '../../platform/local-instance.ts';
+import type { McpOptions } from '../mcp/serve.ts';
 import type { Output } from '../terminal/output.ts';
+import { parseWithin } from './arguments.ts';
 
 /** It is not compiled, and stands beside `dist`. */
 const ROOT = extname(import.meta.url) === '.ts' ? '../../../' : '../../../../';
@@ -47,3 +49,41 @@ export const serviceCommands = (signal: AbortSignal): Command[] => [
     .description('say what runs here, and whether it is ready')
     .action((options: ServiceOptions) => launch('status', options, signal)),
 ];
+
+const EXAMPLES = `
+Examples:
+  $ selvage mcp --folder photos/
+  $ selvage mcp --http 8090`;
+
+/** `mcp`: tools for language models. */
+export const mcpCommand = (signal: AbortSignal): Command =>
+  new Command('mcp')
+    .description(
+      'serve cut-outs, classes and outfits to language models by the Model Context Protocol',
+    )
+    .option('--folder <folder>', 'where photos are read and cut-outs written; not with --http', '.')
+    .option(
+      '--http <port>',
+      'on this port of the loopback instead of standard input; each request carries its own key',
+      parseWithin(0, 65_535),
+    )
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: McpOptions) => {
+      const { serveMcp } = await import('../mcp/serve.ts');
+      await serveMcp(options, signal);
+    });
+
+/** `doctor`: finds problems of the installation and says how to fix them. */
+export const doctorCommand = (signal: AbortSignal): Command =>
+  new Command('doctor')
+    .description(
+      'check Redis, storage, published links, model, device, port, disk and clock, and say how to fix problems',
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ selvage doctor\n  $ REDIS_URL=redis://cache:6379 selvage doctor --json',
+    )
+    .action(async (output: Output) => {
+      const { diagnose } = await import('../doctor/diagnose.ts');
+      await diagnose(output, signal);
+    });

@@ -1,5 +1,8 @@
-import { writeFile } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import type { Client } from '../../../packages/client/src/client.ts';
 import type { CutOutOptions } from '../../output/options.ts';
 import { toCutOutOptions } from '../../output/request.ts';
@@ -22,7 +25,26 @@ import { PhotoLedger } from './ledger.ts';
 import { startLocalEngine } from './local-engine.ts';
 import { PhotoSummary } from './photo-summary.ts';
 import { type Photo, planPhotos, readPicture, withReadableFile } from './photos.ts';
-import { withStandardStreams } from './standard-streams.ts';
+
+/**
+ * Reads standard input to a file, and writes a file to standard output when it is complete.
+ * @param convert writes the output file
+ */
+async function withStandardStreams(
+  signal: AbortSignal,
+  convert: (input: string, output: string) => Promise<unknown>,
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'selvage-'));
+  const input = join(folder, 'input');
+  const output = join(folder, 'output');
+  try {
+    await pipeline(process.stdin, createWriteStream(input), { signal });
+    await convert(input, output);
+    await pipeline(createReadStream(output), process.stdout, { signal, end: false });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
 
 /** What is reported of a cut-out, apart from the image. */
 interface CutOutInfo {

@@ -8,7 +8,7 @@ import type {
   ImageResponse,
   OutfitsRequest,
 } from '../../../packages/client/src/client.ts';
-import { sniffFormat } from '../../imaging/sniff.ts';
+import { sniffFormat } from '../../imaging/image-header.ts';
 import { FORMATS } from '../../output/formats.ts';
 import { QUALITIES } from '../../output/option-table.ts';
 import { readPicture } from '../images/photos.ts';

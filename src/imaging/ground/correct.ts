@@ -6,12 +6,11 @@ import type { Matte } from '../matte.ts';
 import type { ProbabilityMap } from '../probability-map.ts';
 import { type Box, subjectBox } from '../subject-box.ts';
 import type { Pixels } from '../tensor.ts';
-import { detachedShadows } from './detached-shadows.ts';
 import { BLOCK, type EvenGround, measureEvenGround } from './even-ground.ts';
 import { FineStructure } from './fine-structure.ts';
-import { findPieces } from './gaps.ts';
 import { eachHole } from './holes.ts';
 import { drawPaleOutline } from './pale-outline.ts';
+import { detachedShadows, findPieces } from './parts.ts';
 import { findPattern, isLeftOut, type Pattern } from './pattern.ts';
 import {
   type Gap,

@@ -1,6 +1,6 @@
 import { type EvenGround, quantileOf } from './even-ground.ts';
-import type { Piece } from './gaps.ts';
 import type { Hole } from './holes.ts';
+import type { Piece } from './parts.ts';
 import type { Pattern } from './pattern.ts';
 
 /** What the ground says of a part of a matte: it is wrong, or may be. */

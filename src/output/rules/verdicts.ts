@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { framedSides } from '../../imaging/compliance/border.ts';
-import { largestCutShare } from '../../imaging/compliance/frame-cut.ts';
+import { framedSides, largestCutShare } from '../../imaging/compliance/border.ts';
 import { fringeShare } from '../../imaging/compliance/fringe.ts';
 import { findGround, type Ground, offColourShare } from '../../imaging/compliance/ground.ts';
 import { aspectWithin, type MeasureBounds } from '../../imaging/compliance/layout.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fringeShare, trimFringe } from '../../../src/imaging/compliance/fringe.ts';
 import type { MattedImage } from '../../../src/imaging/downscale.ts';
-import { recoverForeground } from '../../../src/imaging/foreground.ts';
+import { recoverForeground } from '../../../src/imaging/soft-pixels.ts';
 import { estimateSurroundings } from '../../../src/imaging/surroundings.ts';
 import { drawPicture, eachIn } from './drawn.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { framedSides } from '../../../src/imaging/compliance/border.ts';
-import { largestCutShare } from '../../../src/imaging/compliance/frame-cut.ts';
+import { framedSides, largestCutShare } from '../../../src/imaging/compliance/border.ts';
 import { clearHaze, findGround, offColourShare } from '../../../src/imaging/compliance/ground.ts';
 import { clearLoosePieces, loosePieceShare } from '../../../src/imaging/compliance/loose-pieces.ts';
 import { drawnShare } from '../../../src/imaging/compliance/overlay.ts';

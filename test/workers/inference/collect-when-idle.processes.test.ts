@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createIdleCollector } from '../../../workers/inference/collect-when-idle.ts';
-import { GC_FLAGS } from '../../../workers/inference/v8-flags.ts';
+import { GC_FLAGS } from '../../../workers/inference/inference-process.ts';
 
 const collect = vi.fn();
 

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { GC_FLAGS } from '../../../workers/inference/v8-flags.ts';
+import { GC_FLAGS } from '../../../workers/inference/inference-process.ts';
 
 /** Counts the major garbage collections during twenty cut-outs. */
 const SCRIPT = `

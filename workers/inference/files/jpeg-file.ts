@@ -3,7 +3,7 @@ import {
   type JpegSegment,
   jpegSegments,
   START_OF_SCAN,
-} from '../../../src/imaging/jpeg-segments.ts';
+} from '../../../src/imaging/image-header.ts';
 import { foreignTextIn, hasZerosIn } from './foreign-bytes.ts';
 import type { ReadableFile } from './readable-file.ts';
 

@@ -1,7 +1,6 @@
 import sharp, { type Sharp } from 'sharp';
-import { readImageSize } from '../../../src/imaging/image-header.ts';
+import { readImageSize, sniffFormat } from '../../../src/imaging/image-header.ts';
 import type { Size } from '../../../src/imaging/layout.ts';
-import { sniffFormat } from '../../../src/imaging/sniff.ts';
 import { DecodeError } from '../decode-error.ts';
 import { jpegFile } from './jpeg-file.ts';
 import { pngFile } from './png-file.ts';

@@ -1,8 +1,7 @@
-import { correctAlpha } from '../../../src/imaging/alpha-by-colour.ts';
 import { cropPixels } from '../../../src/imaging/crop.ts';
 import type { MattedImage } from '../../../src/imaging/downscale.ts';
-import { recoverForeground } from '../../../src/imaging/foreground.ts';
 import type { Levels, Matte } from '../../../src/imaging/matte.ts';
+import { correctAlpha, recoverForeground } from '../../../src/imaging/soft-pixels.ts';
 import { type Box, subjectBox } from '../../../src/imaging/subject-box.ts';
 import { estimateSurroundings } from '../../../src/imaging/surroundings.ts';
 import type { Pixels } from '../../../src/imaging/tensor.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Call, Reply } from '../../../http/route.ts';
-import { sniffFormat } from '../../../imaging/sniff.ts';
+import { sniffFormat } from '../../../imaging/image-header.ts';
 import { batchKeys } from '../../../intake/batches/batch-files.ts';
 import type { BatchRecord } from '../../../intake/batches/batch-record.ts';
 import type { ReviewRow } from '../../../intake/review/review-rows.ts';
