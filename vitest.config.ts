@@ -78,7 +78,7 @@ export default defineConfig({
     // What a run has transformed is kept in node_modules for the next one.
     experimental: { fsModuleCache: true },
     // Most files wait for their own processes, and use less than half of a core.
-    maxWorkers: 5,
+    maxWorkers: 4,
     projects: [
       {
         test: {
