@@ -171,6 +171,7 @@ export const coefficients = (read: ReadCoefficient) => ({
   },
   regret: {
     factor: read('regret.factor', 1.2, '-',    'judgement', 'Asymmetric penalty: factor on too cold in the cold and on too warm in the heat'),
+    sport:  read('regret.sport',  0.4, '-',    'judgement', 'Factor on too warm beyond the activity for which PMV holds: who does sport sweats anyway'),
     coldC:  read('regret.coldC',  5,   'degC', 'judgement', 'The factor on too cold applies in full at and below'),
     mildC:  read('regret.mildC',  15,  'degC', 'judgement', 'Too cold and too warm weigh the same at and above'),
   },
@@ -182,17 +183,20 @@ export const coefficients = (read: ReadCoefficient) => ({
     spanClo: read('hot.spanClo', 0.4,  'clo', 'judgement', 'Need over which PMV takes over'),
     breathUnknown: read('hot.breathUnknown', 0.67, '-', 'judgement', 'Breathability if neither item nor material has one'),
     breathMiddle:  read('hot.breathMiddle',  0.5,  '-', 'judgement', 'Breathability at which the permeability index is sweat.im'),
+    unbearableFrom: read('hot.unbearableFrom', 0.5, '-', 'judgement', 'Share of people dissatisfied in the lightest ensemble from which the score falls further'),
+    unbearable: read('hot.unbearable', 1.25, '-', 'judgement', 'Loss of the thermal term if everybody is dissatisfied: 50 points'),
     warnWet: read('hot.warnWet', 0.85, '-',   'standard',  'ISO 7933, maximum wettedness of people not acclimatised to heat'),
   },
   thermal: {
-    tailShare: read('thermal.tailShare', 0.5, '-',     'judgement', 'Share of 1/sqrt(1 + (d/tailWidth)2) in the thermal term: of two outfits far too cold the warmer still wins'),
-    tailWidth: read('thermal.tailWidth', 2,   'votes', 'judgement', 'Deviation at which the tail has fallen to 0.71'),
-    unbearableFrom: read('thermal.unbearableFrom', 0.5, '-', 'judgement', 'Share of people dissatisfied from which the score falls further'),
-    unbearable: read('thermal.unbearable', 1.25, '-', 'judgement', 'Loss of the thermal term if everybody is dissatisfied: 50 points'),
+    tailShare: read('thermal.tailShare', 0.5, '-',     'judgement', 'Share of 2 - sqrt(1 + (d/tailWidth)2) in the fits of warmth: of two outfits far too cold the warmer wins clearly'),
+    tailWidth: read('thermal.tailWidth', 1.2, 'votes', 'judgement', 'Deviation at which the tail has fallen to 0.59; beyond, it is almost straight'),
+    lowFrom:   read('thermal.lowFrom',   0.2, '-',     'judgement', 'Share of the score below which the score shown, lowFrom2/(2 lowFrom - score), falls ever more slowly'),
     warn:      read('thermal.warn',      1.5, 'votes', 'judgement', 'Deviation from which a response has a warning'),
   },
   rain: {
     loss:    read('rain.loss',    0.3, '-', 'judgement', 'Insulation an unprotected garment loses in the heaviest rain'),
+    frozenC:  read('rain.frozenC', -2, 'degC', 'judgement', 'Air temperature at and below which nothing gets wet in the snow'),
+    meltedC:  read('rain.meltedC', 2,  'degC', 'judgement', 'Air temperature at and above which snow wets like rain'),
     overLegs: read('rain.overLegs', 0.6, '-', 'judgement', 'Water need from which overtrousers are considered'),
   },
   layering: {
@@ -210,7 +214,7 @@ export const coefficients = (read: ReadCoefficient) => ({
     swimC: read('layering.swimC', 20, 'degC', 'judgement', 'Air temperature from which one swims at the beach'),
     coatNeed: read('layering.coatNeed', 0.6, '-', 'judgement', 'Water need from which a coat that keeps as much water out is worn outdoors'),
     drizzleC: read('layering.drizzleC', 15, 'degC', 'judgement', 'Wind chill below which drizzle and snow ask for such a coat, too'),
-    hatC: read('layering.hatC', -10, 'degC', 'judgement', 'Wind chill below which a hat, if there is any, is worn outdoors'),
+    hatC: read('layering.hatC', -5, 'degC', 'judgement', 'Wind chill below which a hat, if there is any, is worn outdoors'),
     bothWays: read('layering.bothWays', 0.5,  '-',   'judgement', 'Weight of the way outdoors if it needs less insulation than the room'),
   },
   fit: {
@@ -245,7 +249,7 @@ export const coefficients = (read: ReadCoefficient) => ({
   },
   day: {
     midCost: read('day.midCost', 2, 'changes', 'judgement', 'Cost of changing a middle layer: the coat has to come off first'),
-    soaked: read('day.soaked', 0.15, '-', 'judgement', 'Fit that an hour of rain loses without a coat that keeps it out'),
+    lacking: read('day.lacking', 0.15, '-', 'judgement', 'Fit that an hour loses without what it asks for: a coat that keeps out the rain, gloves, a hat'),
     slack: read('day.slack', 0.02, '-', 'judgement', 'Fit that an hour may lose to avoid a change of layers'),
   },
   search: {

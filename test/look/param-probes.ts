@@ -69,6 +69,8 @@ const DAYS: readonly Day[] = [
   [23,  5, 'windy',      { plan: 'outdoor', met: 1.2, occasion: 'date' }],
   [3,   4, 'drizzle',    { occasion: 'business_formal', recent: [{ itemIds: ['oxfords', 'suit', 'dress-shirt'], daysAgo: 2 }] }],
   [16,  2, 'thunderstorm', { occasion: 'party' }],
+  [-0.5, 4, 'heavy-snow', { plan: 'outdoor' }],
+  [6,   2, 'cloudy',     { plan: 'outdoor', met: 2.6, limit: 20 }],
   [10,  2, 'sleet',      { occasion: 'home', indoorTempC: 14 }],
   [5,   2, 'hail',       { occasion: 'sport', plan: 'outdoor', met: 4 }],
   [21,  2, 'fog',        { occasion: 'school' }],
@@ -152,6 +154,7 @@ const EXTREMES = [
 
 type SenseDay = [tempC: number, condition: Condition, met?: number];
 const SENSE_DAYS: readonly SenseDay[] = [
+  [-3, 'cloudy'],
   [-12, 'snow'],
   [2, 'cloudy', 4],
   [0, 'rain'],
@@ -173,7 +176,7 @@ const sensesOf = (model: Model): Sense[] =>
   SENSE_DAYS.flatMap(([tempC, condition, met = 5]) =>
     OCCASION_IDS.map((occasion) => {
       const weather = { ...COLD, tempC, condition };
-      return createSense(model, situationOf(model, { weather, met, occasion }), false);
+      return createSense(model, situationOf(model, { weather, met, occasion }), 'outside');
     }),
   );
 

@@ -12,7 +12,7 @@ import {
 } from '../texts/explanations.ts';
 import { DEFAULT_OCCASION } from '../texts/names.ts';
 import { fill, formatNumber } from '../texts/texts.ts';
-import { CORE_SLOTS, type Ensemble, itemsOf } from '../wardrobe/ensemble.ts';
+import { CORE_SLOTS, type Ensemble, itemsOf, SEEN_SLOTS } from '../wardrobe/ensemble.ts';
 import type { Garment } from '../wardrobe/garment-clo.ts';
 import type { ScoringContext, WornItem } from './context.ts';
 import { type EnsembleSums, sumEnsemble, type Terms, visibleItems } from './score.ts';
@@ -164,7 +164,10 @@ function thermalExplanation(
   const isLight = icl - iclTarget < (isFar && situation.isHot ? AMOUNTS[0][1] : NOTABLE_CLO);
   const side = isCool ? (isFar || isCold ? 'cold' : 'cool') : isLight ? 'hot' : 'warm';
   const code: Code = isCool || isWarm ? `thermal.${side}` : 'thermal.match';
-  const words = { place: PLACES[plan][locale], amount: AMOUNT_NAMES[missing][locale] };
+  // In a room nobody wears a coat.
+  const isCoat = missing === 'coat' || missing === 'coats';
+  const amount = plan === 'indoor' && isCoat ? 'sweaters' : missing;
+  const words = { place: PLACES[plan][locale], amount: AMOUNT_NAMES[amount][locale] };
   return write(code, { icl, target: iclTarget, deviation }, words);
 }
 
@@ -247,9 +250,14 @@ function reasonOf({ with: other, occasions, conditions, isDry, belowC }: SenseRu
 
 /** The rules of common sense that an outfit breaks, each with the garment or the two that break it. */
 export function brokenRules({ sense }: ScoringContext, ensemble: Ensemble<WornItem>) {
-  const garments = CORE_SLOTS.flatMap((slot) => ensemble[slot]?.garment ?? []);
+  const garments = SEEN_SLOTS.flatMap((slot) => ensemble[slot]?.garment ?? []);
+  const clothes = CORE_SLOTS.flatMap((slot) => ensemble[slot]?.garment ?? []);
   return garments.flatMap((garment, at) => [
-    ...sense.brokenBy(garment).map((rule) => ({ rule, garment, other: undefined })),
+    ...(clothes.includes(garment) ? sense.brokenBy(garment) : []).map((rule) => ({
+      rule,
+      garment,
+      other: undefined,
+    })),
     ...garments
       .slice(at + 1)
       .flatMap((other) =>

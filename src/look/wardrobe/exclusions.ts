@@ -17,11 +17,12 @@ interface ExclusionRule {
   isSoft?: boolean;
 }
 
-/** Whether a garment that is no outfit elsewhere is one here: swimwear where one swims. */
-const isWorn = ({ model, situation }: ScoringContext, category: string): boolean =>
-  category === 'swimwear' &&
-  situation.occasion === 'beach' &&
-  situation.weather.tempC >= model.k.layering.swimC;
+/** Whether a garment that is no outfit elsewhere is one here: swimwear where one swims, slippers at home. */
+const isWorn = ({ model, plan, situation }: ScoringContext, category: string): boolean => {
+  if (category === 'slippers') return situation.occasion === 'home' && plan === 'indoor';
+  const { occasion, weather } = situation;
+  return category === 'swimwear' && occasion === 'beach' && weather.tempC >= model.k.layering.swimC;
+};
 
 /** The reason that a rule of common sense gives for leaving a garment out. */
 const exclusionOf = ({
@@ -35,7 +36,10 @@ const exclusionOf = ({
   return belowC === undefined ? 'not-in-heat' : 'not-in-cold';
 };
 
-/** Whether these garments make an outfit, and whether they have shoes. */
+const asksForCoat = ({ model, regions }: ScoringContext): boolean =>
+  regions.outerwear > model.k.layering.outerClo;
+
+/** Whether these garments make an outfit, and whether they have shoes and a coat. */
 function served(model: Model, garments: readonly Garment[]) {
   const has = (slot: Slot, isOnePiece: boolean) =>
     garments.some(
@@ -44,6 +48,7 @@ function served(model: Model, garments: readonly Garment[]) {
   return {
     body: has('main', true) || (has('main', false) && (has('bottom', false) || has('mid', true))),
     feet: has('shoes', false),
+    coat: has('outer', false),
   };
 }
 
@@ -53,10 +58,9 @@ function createRules(
   all: readonly Garment[],
 ): ExclusionRule[] {
   const { model, occasion, sense, situation } = context;
-  const { fit, layering } = model.k;
-  // Where the cold asks for a coat, none is too fine.
-  const asksForCoat = context.regions.outerwear > layering.outerClo;
-  const isCoat = ({ category }: Garment) => asksForCoat && category.region === 'outerwear';
+  const { fit } = model.k;
+  // Where the cold asks for a coat, none is too fine, and one that is not fine enough is better than none.
+  const isCoat = ({ category }: Garment) => asksForCoat(context) && category.region === 'outerwear';
   const excluded = new Set(request.exclude);
   const maxDistance = occasion.tolerance + fit.formalityTooFar;
   const isBroken = (garment: Garment) => sense.brokenBy(garment).some(({ isHard }) => isHard);
@@ -68,6 +72,15 @@ function createRules(
       !occasion.forbids.includes(garment.category.id) &&
       !isBroken(garment),
   );
+  /** Whether it is too fine or not fine enough. */
+  const isOdd = (garment: Garment): boolean =>
+    garment.layer !== 'underwear' &&
+    !isExcused(model, situation, garment) &&
+    !(request.occasion && garment.occasions.includes(request.occasion)) &&
+    Math.max(
+      isCoat(garment) ? 0 : garment.formality[0] - occasion.formality,
+      occasion.formality - garment.formality[1],
+    ) > maxDistance;
   const known = new Map<Garment, ExclusionRule['code'][]>();
   const insensible = (garment: Garment) => {
     const codes =
@@ -89,15 +102,9 @@ function createRules(
     {
       code: 'not-for-occasion',
       matches: (_, garment) =>
-        occasion.forbids.includes(garment.category.id) ||
-        (garment.layer !== 'underwear' &&
-          !isExcused(model, situation, garment) &&
-          !(request.occasion && garment.occasions.includes(request.occasion)) &&
-          Math.max(
-            isCoat(garment) ? 0 : garment.formality[0] - occasion.formality,
-            occasion.formality - garment.formality[1],
-          ) > maxDistance),
+        occasion.forbids.includes(garment.category.id) || (!isCoat(garment) && isOdd(garment)),
     },
+    { code: 'not-for-occasion', isSoft: true, matches: (_, garment) => isOdd(garment) },
     ...(['not-in-rain', 'not-in-cold', 'not-in-heat', 'not-for-occasion'] as const).map(
       (code): ExclusionRule => ({
         code,
@@ -126,7 +133,7 @@ export function filterGarments(
       : rules.find((one) => one.matches(item, garment));
     return { garment, rule };
   });
-  const { body, feet } = served(
+  const { body, feet, coat } = served(
     context.model,
     checked.filter(({ rule }) => !rule).map(({ garment }) => garment),
   );
@@ -135,6 +142,7 @@ export function filterGarments(
     bottom: body,
     dress: body,
     shoes: feet,
+    outerwear: !asksForCoat(context) || coat,
   };
   const garments: Garment[] = [];
   const excluded = new Map<ExclusionRule['code'], string[]>();

@@ -6,6 +6,7 @@ import {
   EXTRA_SLOTS,
   type Form,
   goesOver,
+  isBeneath,
   isDress,
   isSet,
   type Slot,
@@ -308,7 +309,7 @@ function torsoCount(
   main: readonly Group[],
 ): bigint {
   const kindOf = ({ item: { garment } }: Group): string =>
-    `${garment.layer === 'base'}${isDress(garment)}`;
+    `${isBeneath(model, garment)}${garment.layer === 'base'}${isDress(garment)}`;
   const kinds = new Map<string, { example: Group; garments: bigint }>();
   for (const group of main) {
     const { example, garments } = kinds.get(kindOf(group)) ?? { example: group, garments: 0n };
