@@ -13,8 +13,8 @@ import { type CandidatesRequest, requiredIds } from './wardrobe-request.ts';
 interface ExclusionRule {
   code: keyof typeof DIAGNOSTICS;
   matches(item: WardrobeItem, garment: Garment): boolean;
-  /** Applies only if the wardrobe has something else to wear. */
-  isSoft?: boolean;
+  /** Whether it applies only if the wardrobe has something else to wear: clothes and shoes, or a coat. */
+  isSoft?: 'dressed' | 'coat';
 }
 
 /** Whether a garment that is no outfit elsewhere is one here: swimwear where one swims, slippers at home. */
@@ -104,11 +104,11 @@ function createRules(
       matches: (_, garment) =>
         occasion.forbids.includes(garment.category.id) || (!isCoat(garment) && isOdd(garment)),
     },
-    { code: 'not-for-occasion', isSoft: true, matches: (_, garment) => isOdd(garment) },
+    { code: 'not-for-occasion', isSoft: 'coat', matches: (_, garment) => isOdd(garment) },
     ...(['not-in-rain', 'not-in-cold', 'not-in-heat', 'not-for-occasion'] as const).map(
       (code): ExclusionRule => ({
         code,
-        isSoft: true,
+        isSoft: 'dressed',
         matches: (_, garment) => insensible(garment).includes(code),
       }),
     ),
@@ -142,12 +142,15 @@ export function filterGarments(
     bottom: body,
     dress: body,
     shoes: feet,
-    outerwear: !asksForCoat(context) || coat,
   };
+  const isNeeded = ({ isSoft }: ExclusionRule, { category }: Garment): boolean =>
+    isSoft === 'coat'
+      ? asksForCoat(context) && !coat
+      : isSoft !== undefined && isServed[category.region] === false;
   const garments: Garment[] = [];
   const excluded = new Map<ExclusionRule['code'], string[]>();
   for (const { garment, rule } of checked) {
-    if (!rule || (rule.isSoft && isServed[garment.category.region] === false)) {
+    if (!rule || isNeeded(rule, garment)) {
       garments.push(garment);
       continue;
     }
