@@ -70,6 +70,8 @@ const DAYS: readonly Day[] = [
   [3,   4, 'drizzle',    { occasion: 'business_formal', recent: [{ itemIds: ['oxfords', 'suit', 'dress-shirt'], daysAgo: 2 }] }],
   [16,  2, 'thunderstorm', { occasion: 'party' }],
   [-0.5, 4, 'heavy-snow', { plan: 'outdoor' }],
+  [-8,  3, 'snow',       { occasion: 'outdoor', met: 1.6 }],
+  [-2,  3, 'snow',       { occasion: 'outdoor', met: 1.6 }],
   [6,   2, 'cloudy',     { plan: 'outdoor', met: 2.6, limit: 20 }],
   [10,  2, 'sleet',      { occasion: 'home', indoorTempC: 14 }],
   [5,   2, 'hail',       { occasion: 'sport', plan: 'outdoor', met: 4 }],
@@ -155,6 +157,7 @@ const EXTREMES = [
 type SenseDay = [tempC: number, condition: Condition, met?: number];
 const SENSE_DAYS: readonly SenseDay[] = [
   [-3, 'cloudy'],
+  [4, 'drizzle', 2],
   [-12, 'snow'],
   [2, 'cloudy', 4],
   [0, 'rain'],

@@ -312,6 +312,23 @@ describe('what for', () => {
     expect(found.outfits[0]?.slots.main).toBe('thermal_top');
   });
 
+  test('a turtleneck goes under a sweater, in whatever order they are named, and no flannel shirt over it', () => {
+    const must = ['sweater', 'turtleneck'];
+    const cold = {
+      items: closet('dandy'),
+      weather: weather(-6, 'cloudy'),
+      met: 1.4,
+      occasion: 'casual',
+    };
+    for (const order of [must, [...must].reverse()]) {
+      const { found } = firstOutfit({ request: { ...cold, must: order } });
+      expect(found.outfits[0]?.slots).toMatchObject({ main: 'turtleneck', mid: 'sweater' });
+    }
+    const items = closet('oldman').concat(closet('dandy').filter(({ id }) => id === 'turtleneck'));
+    const two = firstOutfit({ request: { ...cold, items, must: ['turtleneck', 'flannel_shirt'] } });
+    expect(two.outfit).toBeUndefined();
+  });
+
   test('no fleece over a bikini', () => {
     const items = readCloset('swimwear#c81e2b fleece_jacket#2d5a3d sandals#8b5a2b shorts#22303f');
     const request = { items, weather: weather(21, 'clear', 5, 60), met: 1.2, occasion: 'beach' };

@@ -97,8 +97,8 @@ export function maxMilliClo(model: Model, garments: readonly Garment[]): number 
 }
 
 /** Whether other pullovers are worn over a garment of the middle layer: a thin one. */
-const isThin = ({ tables }: Model, { category }: Garment): boolean =>
-  tables.layering.thin.includes(category.id);
+const isThin = ({ tables }: Model, { category, layer }: Garment): boolean =>
+  layer === 'mid' && tables.layering.thin.includes(category.id);
 
 /** Whether a garment is worn under any that is worn over a top. */
 export const isBeneath = (model: Model, main: Garment): boolean =>
