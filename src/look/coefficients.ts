@@ -215,6 +215,8 @@ export const coefficients = (read: ReadCoefficient) => ({
     coatNeed: read('layering.coatNeed', 0.6, '-', 'judgement', 'Water need from which a coat that keeps as much water out is worn outdoors'),
     drizzleC: read('layering.drizzleC', 15, 'degC', 'judgement', 'Wind chill below which drizzle and snow ask for such a coat, too'),
     hatC: read('layering.hatC', -5, 'degC', 'judgement', 'Wind chill below which a hat, if there is any, is worn outdoors'),
+    sunHatC: read('layering.sunHatC', 25, 'degC', 'judgement', 'Air temperature from which the sun asks for a hat or cap outdoors'),
+    overNeed: read('layering.overNeed', 0.8, '-', 'judgement', 'Water need from which overtrousers, if there are any, are worn in a wind chill below drizzleC'),
     bothWays: read('layering.bothWays', 0.5,  '-',   'judgement', 'Weight of the way outdoors if it needs less insulation than the room'),
   },
   fit: {

@@ -2,7 +2,7 @@ import type { CandidateSet } from './candidates/candidates.ts';
 import type { Model } from './params.ts';
 import type { ScoringContext, WornItem } from './scoring/context.ts';
 import { outermost, protectionTerm, senseCost, sumEnsemble } from './scoring/score.ts';
-import { frostDemands } from './wardrobe/demands.ts';
+import { handsAndHead } from './wardrobe/demands.ts';
 import { type Ensemble, goesOver, isSet, mapEnsemble, type Slot } from './wardrobe/ensemble.ts';
 
 /** Slots that can be added and removed without changing clothes. */
@@ -28,12 +28,12 @@ export function fitIn(context: ScoringContext, ensemble: Ensemble<WornItem>): nu
  */
 function costIn(context: ScoringContext, ensemble: Ensemble<WornItem>): number {
   const { day, layering } = context.model.k;
-  const { gloves, hat } = frostDemands(context);
+  const { gloves, hat } = handsAndHead(context);
   const worn = mapEnsemble(ensemble, ({ garment }) => context.toWornItem(garment));
   const isSoaked =
     context.shelter.torso.water >= layering.coatNeed &&
     (outermost(ensemble)?.garment.water ?? 0) < layering.coatNeed;
-  const lacks = [isSoaked, gloves && !ensemble.hands, hat && !ensemble.head];
+  const lacks = [isSoaked, gloves && !ensemble.hands, hat && (worn.head?.sense ?? 1) > 0];
   return senseCost(context, worn) + day.lacking * lacks.filter((isLacking) => isLacking).length;
 }
 

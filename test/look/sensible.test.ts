@@ -217,7 +217,6 @@ describe('what a stranger would not wear', () => {
   };
   test.each([
     ['jacket-soaked', 'denim_jacket', undefined, { weather: RAIN }],
-    ['down-wet', 'down_jacket', undefined, { weather: { ...RAIN, tempC: 4 } }],
     ['skirt-frost', 'skirt_heavy', undefined, { weather: FROST }],
     ['hood-dressy', 'hoodie', 'blouse', {}],
     ['sundress-stiff', 'light_dress', 'dress_shoes', {}],

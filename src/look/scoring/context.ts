@@ -77,8 +77,9 @@ function shelterNeeds(
 ): ShelterNeeds {
   const water = waterNeed(model, weather.condition);
   if (plan === 'outdoor') {
-    const need = { water, wind: windNeed(model, weather) };
-    return { torso: need, legs: need, feet: need };
+    const wind = windNeed(model, weather);
+    const need = { water: water * wetShare(model, weather), wind };
+    return { torso: need, legs: need, feet: { water, wind } };
   }
   // Shoes are not changed at the door, so they are for outdoors; not at home.
   const feet = staysIn ? NO_NEED : { water, wind: 0 };
@@ -189,7 +190,7 @@ export function createScoringContext(
   const where = staysIn ? 'home' : plan === 'indoor' ? 'room' : 'outside';
   const sense = createSense(model, situation, where);
   const isHot = places.some(({ setting }) => setting.hotShare > 0);
-  const soaking = model.k.rain.loss * wetShare(model, weather) * shelter.torso.water;
+  const soaking = model.k.rain.loss * shelter.torso.water;
   const wornItems = new Map<Garment, WornItem>();
   const harmony = createHarmony(model);
   const curves = new Map<number, ThermalCurve>();

@@ -100,7 +100,7 @@ function regionsTerm(context: ScoringContext, sums: EnsembleSums): number {
 }
 
 /** Shelter that an outfit leaves missing, weighted by part of the body. */
-function missingShelter(
+export function missingShelter(
   { model, shelter }: ScoringContext,
   kind: 'water' | 'wind',
   ensemble: Ensemble<WornItem>,

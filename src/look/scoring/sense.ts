@@ -46,6 +46,25 @@ function holds(
   return (belowC === undefined || windChillC < belowC) && (aboveC === undefined || heatC > aboveC);
 }
 
+/** Air from which a rule that holds above it is about warmth, not an exception in the cold, °C. */
+const WARM_C = 10;
+
+/** What is wrong with a garment, by the rule that it breaks. */
+export function reasonOf({
+  with: other,
+  occasions,
+  conditions,
+  isDry,
+  belowC,
+  aboveC,
+}: SenseRule): 'pair' | 'occasion' | 'wet' | 'dry' | 'cold' | 'warm' {
+  if (other) return 'pair';
+  if (conditions) return 'wet';
+  if (belowC !== undefined) return 'cold';
+  if (aboveC !== undefined && (aboveC >= WARM_C || !occasions) && !isDry) return 'warm';
+  return isDry && !occasions ? 'dry' : 'occasion';
+}
+
 /** Share of the score that broken rules cost. */
 export const costOf = (rules: readonly SenseRule[]): number =>
   rules.reduce((sum, { points = 0 }) => sum + points / 100, 0);
@@ -70,7 +89,10 @@ const isForRoom = ({ category: { region } }: Garment): boolean =>
 
 /** Prepares the rules of one day. */
 export function createSense(model: Model, situation: Situation, where: Whereabouts): Sense {
-  const { weather, requestedIndoorTempC } = situation;
+  const { weather, requestedIndoorTempC, outdoor } = situation;
+  // Where one needs what people wear in the cold, such as at rest in the rain, no clothes are too warm; shoes and hats may be.
+  const isCold = where === 'outside' && outdoor.iclRequired >= model.k.layering.underClo;
+  const isFelt = (rule: SenseRule) => !isCold || reasonOf(rule) !== 'warm';
   const heldAt = (heatC: number) =>
     model.tables.sense.filter((rule) => holds(model, rule, situation, where, heatC));
   const rules = heldAt(weather.tempC);
@@ -80,7 +102,7 @@ export function createSense(model: Model, situation: Situation, where: Whereabou
       ? heldAt(requestedIndoorTempC).filter((rule) => !rule.with && !rule.ifOwned)
       : single;
   const owned = rules.filter((rule) => rule.ifOwned);
-  const pairs = rules.filter((rule) => rule.with);
+  const pairs = rules.filter((rule) => rule.with && (!isCold || rule.aboveC === undefined));
   const inPairs = new Set(
     pairs.flatMap((rule) => [...(rule.garment.categories ?? []), ...(rule.with?.categories ?? [])]),
   );
@@ -88,11 +110,13 @@ export function createSense(model: Model, situation: Situation, where: Whereabou
   const ofCategory = new Map<string, readonly SenseRule[]>();
   return {
     brokenBy(garment) {
-      const { id } = garment.category;
+      const { id, region } = garment.category;
       let rules = ofCategory.get(id);
       if (!rules) {
         rules = (isForRoom(garment) ? inRoom : single).filter(
-          ({ garment: { categories } }) => categories?.includes(id) ?? true,
+          (rule) =>
+            (rule.garment.categories?.includes(id) ?? true) &&
+            (region === 'accessory' || region === 'shoes' || isFelt(rule)),
         );
         ofCategory.set(id, rules);
       }

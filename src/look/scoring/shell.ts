@@ -92,17 +92,25 @@ export function createShellFinder(
   if (!need.needed) return () => ({ ...need, items: [], addIds: [], reasons });
   const items = garments.map((garment) => context.toWornItem(garment)).sort(inOrder);
   const firstSlot = ({ garment }: WornItem) => slotsOf(model, garment)[0];
-  const coats = items.filter((item) => firstSlot(item) === 'outer');
   const isSensible = ({ garment }: WornItem) =>
     ![...context.sense.brokenBy(garment), ...context.sense.outdoneBy(garment, garments)].some(
       ({ isHard }) => isHard,
     );
-  const asked = new Set(
-    askedCoats(
-      context,
-      coats.filter(isSensible).map((item) => ({ item })),
-    ).map(({ item }) => item),
-  );
+  const owned = items.filter((item) => firstSlot(item) === 'outer');
+  const sensible = owned.filter(isSensible);
+  const coats = sensible.length > 0 ? sensible : owned;
+  const dayAsks = askedCoats(
+    context,
+    sensible.map((item) => ({ item })),
+  ).map(({ item }) => item);
+  // In rain too warm for a coat, one to take along.
+  const isDry = ({ garment }: WornItem) => garment.water >= model.k.layering.coatNeed;
+  const toCarry = reasons.includes('rain') ? sensible.filter(isDry) : [];
+  const asked = new Set(dayAsks.length > 0 ? dayAsks : toCarry);
+  const clashes = (coat: WornItem, base: Ensemble<WornItem>) =>
+    itemsOf(base).some(({ garment }) =>
+      context.sense.brokenByPair(coat.garment, garment).some(({ isHard }) => isHard),
+    );
   const isWorn = (coat: WornItem, gain: number) => (asked.size > 0 ? asked.has(coat) : gain > 0);
   const alike = groupEqual(context, coats);
   const isCold = outdoor.regions.accessory >= model.k.layering.extraClo;
@@ -115,7 +123,8 @@ export function createShellFinder(
     const outside = mapEnsemble(base, ({ garment }) => context.toWornItem(garment));
     const bareScore = comparableScore(context, outside);
     // A coat that is part of the outfit stays on.
-    const tried = (base.outer ? [] : alike)
+    const fitting = alike.filter(([coat]) => !clashes(coat!, outside));
+    const tried = (base.outer ? [] : fitting.length > 0 ? fitting : alike)
       .flatMap((equal) => {
         const ensemble = { ...outside, outer: equal[0]! };
         const score = comparableScore(context, ensemble);

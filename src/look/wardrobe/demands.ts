@@ -1,3 +1,4 @@
+import { sunK } from '../comfort/weather.ts';
 import type { Model } from '../params.ts';
 import type { ScoringContext, WornItem } from '../scoring/context.ts';
 import type { Group, Wardrobe } from './wardrobe.ts';
@@ -6,6 +7,8 @@ import type { Group, Wardrobe } from './wardrobe.ts';
 export interface Demands {
   /** One of these is worn over the rest, if there are any. */
   readonly outer: readonly Group[];
+  /** One of these overtrousers is worn over trousers, if there are any. */
+  readonly over: readonly Group[];
   /** Without a coat, the arms are covered. */
   readonly sleeves: boolean;
   readonly gloves: boolean;
@@ -15,8 +18,8 @@ export interface Demands {
 }
 
 /**
- * The coats of which the cold, rain or wind asks for one; none if they do not. In the cold any will do; else it keeps
- * out the rain, and the wind too if one does both. Where heat is a danger, one rather gets wet.
+ * The coats of which the cold, rain or wind asks for one; none if they do not. In the cold any will do that keeps out
+ * the rain, near frost any at all; else it keeps out the wind too if one does both. Where heat is a danger, one rather gets wet.
  */
 export function askedCoats<T extends { item: WornItem }>(
   context: ScoringContext,
@@ -24,13 +27,17 @@ export function askedCoats<T extends { item: WornItem }>(
 ): readonly T[] {
   const { model, regions, shelter, situation, dangers } = context;
   const { coatNeed, drizzleC, outerClo, windMet, windNeed } = model.k.layering;
-  if (regions.outerwear > outerClo) return coats;
-  if (dangers.some(({ code }) => code === 'heat' || code === 'heat-caution')) return [];
   const { water, wind } = shelter.torso;
-  const isWet = water >= coatNeed || (water > 0 && situation.windChillC < drizzleC);
-  const isWindy = wind >= windNeed && situation.met < windMet;
   const keeping = (kind: 'water' | 'wind', need: number) =>
     coats.filter(({ item }) => item.garment[kind] >= need);
+  if (regions.outerwear > outerClo) {
+    const isRain = water >= coatNeed && situation.windChillC >= model.k.rain.meltedC;
+    const dry = isRain ? keeping('water', coatNeed) : [];
+    return dry.length > 0 ? dry : coats;
+  }
+  if (dangers.some(({ code }) => code === 'heat' || code === 'heat-caution')) return [];
+  const isWet = water >= coatNeed || (water > 0 && situation.windChillC < drizzleC);
+  const isWindy = wind >= windNeed && situation.met < windMet;
   const dry = isWet ? keeping('water', coatNeed) : [];
   const calm = isWindy ? keeping('wind', wind) : [];
   const both = dry.filter((group) => calm.includes(group));
@@ -40,23 +47,29 @@ export function askedCoats<T extends { item: WornItem }>(
 export const isJacket = ({ tables }: Model, { item }: Group): boolean =>
   tables.layering.jackets.includes(item.garment.category.id);
 
-/** Whether the frost asks for gloves and a hat. */
-export function frostDemands({ model, plan, situation: { windChillC } }: ScoringContext) {
-  const { glovesC, hatC } = model.k.layering;
+/** Whether the frost asks for gloves and a hat, or the sun for a hat. */
+export function handsAndHead({ model, occasion, plan, situation }: ScoringContext) {
+  const { weather, windChillC } = situation;
+  const { glovesC, hatC, jacketFrom, sunHatC } = model.k.layering;
   const isOut = plan === 'outdoor';
-  return { gloves: isOut && windChillC < glovesC, hat: isOut && windChillC < hatC };
+  const isSunny =
+    weather.tempC >= sunHatC && sunK(model, weather) > 0 && occasion.formality < jacketFrom;
+  return { gloves: isOut && windChillC < glovesC, hat: isOut && (windChillC < hatC || isSunny) };
 }
 
 /** What this day asks. */
 export function demandsOf(context: ScoringContext, wardrobe: Wardrobe): Demands {
-  const { model, occasion, plan, situation } = context;
+  const { model, occasion, plan, shelter, situation } = context;
   const { layering } = model.k;
   const { windChillC, weather } = situation;
   const isOut = plan === 'outdoor';
+  const isSoaked = shelter.legs.water >= layering.overNeed && windChillC < layering.drizzleC;
+  const keepsDry = ({ item }: Group) => item.garment.water >= layering.coatNeed;
   return {
     outer: isOut ? askedCoats(context, wardrobe.slots.outer) : [],
     sleeves: isOut && windChillC < layering.sleevesC,
-    ...frostDemands(context),
+    ...handsAndHead(context),
+    over: isOut && isSoaked ? wardrobe.slots.over.filter(keepsDry) : [],
     jacket:
       occasion.formality >= layering.jacketFrom &&
       weather.tempC <= layering.jacketC &&

@@ -2,7 +2,7 @@ import type { WardrobeItem } from '../../taxonomy/attributes/wardrobe-item-schem
 import type { Model } from '../params.ts';
 import type { Diagnostic } from '../schema.ts';
 import { isExcused, type ScoringContext } from '../scoring/context.ts';
-import type { SenseRule } from '../sense-rules.ts';
+import { reasonOf } from '../scoring/sense.ts';
 import { DIAGNOSTICS } from '../texts/explanations.ts';
 import { fill } from '../texts/texts.ts';
 import { isDress, isSet, type Slot, slotsOf } from './ensemble.ts';
@@ -24,17 +24,15 @@ const isWorn = ({ model, plan, situation }: ScoringContext, category: string): b
   return category === 'swimwear' && occasion === 'beach' && weather.tempC >= model.k.layering.swimC;
 };
 
-/** The reason that a rule of common sense gives for leaving a garment out. */
-const exclusionOf = ({
-  occasions,
-  conditions,
-  isDry,
-  belowC,
-}: SenseRule): ExclusionRule['code'] => {
-  if (occasions || isDry) return 'not-for-occasion';
-  if (conditions) return 'not-in-rain';
-  return belowC === undefined ? 'not-in-heat' : 'not-in-cold';
-};
+/** The diagnostic of a rule of common sense that leaves a garment out. */
+const EXCLUSION_OF = {
+  pair: 'not-for-occasion',
+  occasion: 'not-for-occasion',
+  dry: 'not-for-occasion',
+  wet: 'not-in-rain',
+  cold: 'not-in-cold',
+  warm: 'not-in-heat',
+} as const;
 
 const asksForCoat = ({ model, regions }: ScoringContext): boolean =>
   regions.outerwear > model.k.layering.outerClo;
@@ -87,7 +85,7 @@ function createRules(
       known.get(garment) ??
       [...sense.brokenBy(garment), ...sense.outdoneBy(garment, usable)]
         .filter(({ isHard }) => isHard)
-        .map(exclusionOf);
+        .map((rule) => EXCLUSION_OF[reasonOf(rule)]);
     known.set(garment, codes);
     return codes;
   };
