@@ -204,6 +204,23 @@ const REQUESTS: readonly [string, keyof typeof CLOSETS, object, string, string, 
   ['a thunderstorm at 21', 'office', { weather: weather(21, 'thunderstorm', 5, 90), met: 1.6, occasion: 'casual' }, 'sneakers|boots|flats', 'sandals', { shell: 'rain_jacket' }],
   ['a turtleneck under a sweater', 'granny', { weather: weather(-8, 'cloudy'), met: 1.6, occasion: 'casual', plan: 'outdoor', must: ['turtleneck', 'sweater'] }, 'turtleneck; sweater; down_jacket|wool_coat', 'flats'],
   ['sleeves for a run in frost', 'hiker', { weather: weather(-4, 'cloudy'), met: 6, occasion: 'sport' }, 'long_sleeve_tee', 'jeans shorts'],
+  // Sun, rain and snow.
+  ['weeding in the sun', 'gardener', { weather: weather(28, 'sunny', 2, 50), met: 2.5, occasion: 'outdoor' }, 'hat|cap', 'gloves suit_set'],
+  ['a market in the sun', 'tropic', { weather: weather(27, 'partly cloudy', 2, 60), met: 1.8, occasion: 'casual', plan: 'outdoor' }, 'cap', 'jeans'],
+  ['a deck in heavy rain', 'sailor', { weather: weather(11, 'heavy-rain', 4, 92), met: 3, occasion: 'outdoor' }, 'rain_jacket; rain_trousers', 'shorts sandals'],
+  ['a yard in heavy rain', 'northman', { weather: weather(7, 'heavy-rain', 6, 90), met: 2, occasion: 'home', plan: 'outdoor' }, 'rain_jacket|parka; rain_trousers', 'suit_set sneakers'],
+  ['to the office in rain at 9', 'office', { weather: weather(9, 'rain', 8, 88), met: 2, occasion: 'work', plan: 'outdoor' }, 'rain_jacket|trench_coat', 'wool_coat down_jacket'],
+  ['a sledge in dry snow', 'boy', { weather: weather(-9, 'snow', 3, 85), met: 2.6, occasion: 'casual', plan: 'outdoor' }, 'down_jacket', 'rain_jacket'],
+  ['a bank in heat', 'dandy', { weather: weather(28, 'sunny', 2, 50), met: 2, occasion: 'business_formal' }, 'dress_shirt; dress_trousers|suit_set', 'polo_shirt chinos shirt'],
+  ['a court in heat', 'diva', { weather: weather(30, 'sunny', 2, 50), met: 1.3, occasion: 'business_formal', indoorTempC: 23 }, 'dress|trousers|skirt_heavy|maxi_skirt|jumpsuit', 'light_dress skirt_light'],
+  ['a wedding in a storm', 'dandy', { weather: weather(15, 'windy', 12, 60), met: 1.4, occasion: 'ceremony', plan: 'outdoor' }, 'wool_coat', 'rain_jacket'],
+  ['a rest on a wet beach', 'oldman', { weather: weather(12, 'rain', 4, 85), met: 1, occasion: 'beach' }, 'parka|rain_jacket; thick_sweater|fleece_jacket|sweater; long_johns', 'sandals shorts'],
+  ['a flight in hard frost', 'hiker', { weather: weather(-25, 'clear'), met: 2.6, occasion: 'travel' }, 'jeans|cargo_pants', 'leggings', { shell: 'down_jacket' }],
+  ['a lesson in frost', 'northman', { weather: weather(-12, 'snow', 6, 80), met: 1.4, occasion: 'school' }, 'jeans', 'rain_trousers', { shell: 'parka' }],
+  ['to a café in drizzle', 'office', { weather: weather(16, 'drizzle', 3, 85), met: 2.6, occasion: 'smart_casual' }, 'boots|flats|sneakers|heels', 'sandals', { shell: 'trench_coat|rain_jacket' }],
+  ['to work in warm rain', 'tropic', { weather: weather(27, 'rain', 3, 80), met: 2, occasion: 'work' }, 'chinos|jeans', 'shorts', { shell: 'rain_jacket' }],
+  ['a dry day at school', 'kid', { weather: weather(10, 'cloudy'), met: 1.6, occasion: 'school' }, 'sneakers', 'boots'],
+  ['a walk in light rain', 'diva', { weather: weather(13, 'light rain', 3, 88), met: 2, occasion: 'casual', plan: 'outdoor' }, 'jeans|trousers|jumpsuit|maxi_skirt; rain_jacket|trench_coat', 'skirt_heavy skirt_light dress'],
 ];
 
 const closet = (name: keyof typeof CLOSETS, more: Record<string, object> = {}) =>
@@ -282,6 +299,38 @@ describe('weather', () => {
     const must = ['hoodie', 'joggers'];
     const run = { ...rider, items: closet('yogi'), weather: weather(4, 'cloudy'), must };
     expect(codes(run)).toContain('thermal.warm');
+  });
+
+  test('rain on jeans is said, and none of the frost; a mild day misses no winter coat', () => {
+    const explained = (request: object) =>
+      firstOutfit({ request: { ...request, plan: 'outdoor' } }).outfit?.explanation ?? [];
+    const codes = (request: object) => explained(request).map(({ code }) => code);
+    const storm = { items: closet('kid'), weather: weather(11, 'heavy-rain'), met: 3 };
+    expect(codes(storm)).toContain('rain.exposed');
+    expect(codes({ ...storm, weather: weather(-9, 'snow') }).join()).not.toContain('rain');
+    const windy = { items: closet('tiny'), weather: weather(15, 'windy', 12), met: 1.2 };
+    const text = explained(windy).find(({ code }) => code === 'thermal.cold')?.text;
+    expect(text).toContain('more than a warm sweater is missing');
+    const run = { ...rider, items: closet('hiker'), weather: weather(18, 'cloudy') };
+    expect(codes(run)).toContain('thermal.match');
+    const lesson = { weather: weather(6, 'fog'), met: 1.6, occasion: 'school', indoorTempC: 21 };
+    const must = ['fleece_jacket'];
+    const inClass = firstOutfit({ request: { ...lesson, must, items: closet('hiker') } });
+    expect(inClass.soft).toEqual([]);
+  });
+
+  test('no silly coat is put on if there is another', () => {
+    const coats = (text: string, request: object) =>
+      firstOutfit({ request: { ...request, items: readCloset(text) } }).outfit?.shell?.items.map(
+        ({ itemId }) => itemId,
+      );
+    const base = 'hoodie#161616 t_shirt#161616 jeans#2b3f63 boots#161616';
+    const rain = { weather: weather(5, 'rain', 4, 90), met: 1.4, occasion: 'school' };
+    expect(coats(`${base} denim_jacket#2b3f63 down_jacket#f5f5f2`, rain)).toEqual(['down_jacket']);
+    const cool = { weather: weather(8, 'cloudy'), met: 1.4, occasion: 'travel' };
+    const must = ['hoodie'];
+    const festive = `${base} sherwani#c9a227:silk rain_jacket#2f6db3`;
+    expect(coats(festive, { ...cool, must })).toEqual(['rain_jacket']);
   });
 });
 

@@ -136,7 +136,7 @@ const NOTABLE_CLO = 0.1;
 const NOTABLE_NEED = 0.1;
 /** Air in which a day is called mild, and hot, °C. */
 const MILD_C = 10;
-const HOT_C = 22;
+const HOT_C = 25;
 
 /** Variety below which much of an outfit was worn or suggested before. */
 const MUCH_REPEATED = 0.5;

@@ -63,7 +63,10 @@ export function demandsOf(context: ScoringContext, wardrobe: Wardrobe): Demands 
   const { layering } = model.k;
   const { windChillC, weather } = situation;
   const isOut = plan === 'outdoor';
-  const isSoaked = shelter.legs.water >= layering.overNeed && windChillC < layering.drizzleC;
+  const isSoaked =
+    shelter.legs.water >= layering.overNeed &&
+    windChillC < layering.drizzleC &&
+    occasion.place !== 'sport';
   const keepsDry = ({ item }: Group) => item.garment.water >= layering.coatNeed;
   return {
     outer: isOut ? askedCoats(context, wardrobe.slots.outer) : [],
