@@ -82,6 +82,8 @@ const DAYS: readonly Day[] = [
   [14,  3, 'cloudy',     { occasion: 'smart_casual' }],
   [14,  3, 'cloudy',     { occasion: 'travel' }],
   [14,  3, 'cloudy',     { occasion: 'ceremony' }],
+  [19,  2, 'clear',      { occasion: 'ceremony', limit: 1 }],
+  [13,  2, 'heavy-rain', { plan: 'outdoor', occasion: 'outdoor', met: 3, limit: 1 }],
 ];
 
 const outfitsOn =
@@ -166,6 +168,7 @@ const SENSE_DAYS: readonly SenseDay[] = [
   [10, 'drizzle'],
   [12, 'rain'],
   [13, 'cloudy'],
+  [14, 'cloudy', 1.6],
   [16, 'sleet'],
   [18, 'cloudy'],
   [21, 'drizzle'],
