@@ -123,8 +123,7 @@ export function createShellFinder(
     const outside = mapEnsemble(base, ({ garment }) => context.toWornItem(garment));
     const bareScore = comparableScore(context, outside);
     // A coat that is part of the outfit stays on.
-    const fitting = alike.filter(([coat]) => !clashes(coat!, outside));
-    const tried = (base.outer ? [] : fitting.length > 0 ? fitting : alike)
+    const worn = (base.outer ? [] : alike)
       .flatMap((equal) => {
         const ensemble = { ...outside, outer: equal[0]! };
         const score = comparableScore(context, ensemble);
@@ -132,6 +131,8 @@ export function createShellFinder(
       })
       .filter(({ coat, score }) => isWorn(coat, score - bareScore))
       .sort((a, b) => b.score - a.score || inOrder(a.coat, b.coat));
+    const matching = worn.filter(({ coat }) => !clashes(coat, outside));
+    const tried = matching.length > 0 ? matching : worn;
     const best = tried[0]?.ensemble ?? outside;
     const complete = addAccessories(context, best, accessories);
     const before = new Set(itemsOf(best));

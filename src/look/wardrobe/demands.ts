@@ -36,8 +36,9 @@ export function askedCoats<T extends { item: WornItem }>(
     return dry.length > 0 ? dry : coats;
   }
   if (dangers.some(({ code }) => code === 'heat' || code === 'heat-caution')) return [];
-  const isWet = water >= coatNeed || (water > 0 && situation.windChillC < drizzleC);
-  const isWindy = wind >= windNeed && situation.met < windMet;
+  const isCool = situation.met < windMet;
+  const isWet = water >= coatNeed || (water > 0 && situation.windChillC < drizzleC && isCool);
+  const isWindy = wind >= windNeed && isCool;
   const dry = isWet ? keeping('water', coatNeed) : [];
   const calm = isWindy ? keeping('wind', wind) : [];
   const both = dry.filter((group) => calm.includes(group));

@@ -78,7 +78,7 @@ function askedCoats(
     return dry.length > 0 ? dry : coats;
   }
   if (dangers.some(({ code }) => code.startsWith('heat'))) return [];
-  const isDrizzle = water > 0 && situation.windChillC < drizzleC;
+  const isDrizzle = water > 0 && situation.windChillC < drizzleC && situation.met < windMet;
   const forRain = water >= coatNeed || isDrizzle ? coats.filter((g) => g.water >= coatNeed) : [];
   const isWindy = wind >= windNeed && situation.met < windMet;
   const forWind = isWindy ? coats.filter((g) => g.wind >= wind) : [];
