@@ -482,6 +482,21 @@ describe('trips and days', () => {
     expect(unwanted('gloves hat down_jacket wool_coat', hours[1]!.wearIds)).toEqual([]);
   });
 
+  test('a cap for the sun of the noon, no beanie', () => {
+    const { hours } = computeDay(
+      model,
+      DayRequest.parse({
+        items: closet('hiker'),
+        hours: [
+          { weather: weather(17, 'clear'), met: 2 },
+          { weather: weather(26, 'clear', 2), met: 1.6 },
+        ],
+      }),
+    );
+    expect(hours[1]!.wearIds).toContain('cap');
+    expect(hours[1]!.wearIds).not.toContain('beanie');
+  });
+
   test('fog, sun and rain: the coat is put on and off', () => {
     const { hours } = computeDay(
       model,

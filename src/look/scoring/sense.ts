@@ -90,7 +90,8 @@ const isForRoom = ({ category: { region } }: Garment): boolean =>
 /** Prepares the rules of one day. */
 export function createSense(model: Model, situation: Situation, where: Whereabouts): Sense {
   const { weather, requestedIndoorTempC, outdoor } = situation;
-  // Where one needs what people wear in the cold, such as at rest in the rain, no clothes are too warm; shoes and hats may be.
+  // Where one needs what people wear in the cold, such as at rest in the rain, no clothes are too warm; shoes and hats
+  // may be.
   const isCold = where === 'outside' && outdoor.iclRequired >= model.k.layering.underClo;
   const isFelt = (rule: SenseRule) => !isCold || reasonOf(rule) !== 'warm';
   const heldAt = (heatC: number) =>

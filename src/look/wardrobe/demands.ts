@@ -19,7 +19,8 @@ export interface Demands {
 
 /**
  * The coats of which the cold, rain or wind asks for one; none if they do not. In the cold any will do that keeps out
- * the rain, near frost any at all; else it keeps out the wind too if one does both. Where heat is a danger, one rather gets wet.
+ * the rain, near frost any at all; else it keeps out the wind too if one does both. Where heat is a danger, one rather
+ * gets wet.
  */
 export function askedCoats<T extends { item: WornItem }>(
   context: ScoringContext,
