@@ -2,6 +2,7 @@ import type { CandidateSet } from './candidates/candidates.ts';
 import type { Model } from './params.ts';
 import type { ScoringContext, WornItem } from './scoring/context.ts';
 import { outermost, protectionTerm, senseCost, sumEnsemble } from './scoring/score.ts';
+import { handsAndHead } from './wardrobe/demands.ts';
 import { type Ensemble, goesOver, isSet, mapEnsemble, type Slot } from './wardrobe/ensemble.ts';
 
 /** Slots that can be added and removed without changing clothes. */
@@ -21,14 +22,19 @@ export function fitIn(context: ScoringContext, ensemble: Ensemble<WornItem>): nu
   );
 }
 
-/** What an hour costs an ensemble: the rules of common sense that it breaks, such as winter boots at noon, and rain on it. */
+/**
+ * What an hour costs an ensemble: the rules of common sense that it breaks, such as winter boots at noon, rain on it,
+ * and bare hands and heads in the frost.
+ */
 function costIn(context: ScoringContext, ensemble: Ensemble<WornItem>): number {
   const { day, layering } = context.model.k;
+  const { gloves, hat } = handsAndHead(context);
   const worn = mapEnsemble(ensemble, ({ garment }) => context.toWornItem(garment));
   const isSoaked =
     context.shelter.torso.water >= layering.coatNeed &&
     (outermost(ensemble)?.garment.water ?? 0) < layering.coatNeed;
-  return senseCost(context, worn) + (isSoaked ? day.soaked : 0);
+  const lacks = [isSoaked, gloves && !ensemble.hands, hat && (worn.head?.sense ?? 1) > 0];
+  return senseCost(context, worn) + day.lacking * lacks.filter((isLacking) => isLacking).length;
 }
 
 /** Every way to wear an outfit: with each removable item on or off, unless it covers what must be. */

@@ -49,10 +49,11 @@ function coefficientRows(): CoefficientRow[] {
   return rows;
 }
 
-const VERSION = 'look-params/1.5.0';
+const VERSION = 'look-params/1.6.0';
 
 /** Earlier versions that give the same targets for the same request. */
 const COMPATIBLE_VERSIONS = [
+  'look-params/1.5.0',
   'look-params/1.4.0',
   'look-params/1.3.0',
   'look-params/1.2.0',

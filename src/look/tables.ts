@@ -94,7 +94,9 @@ export interface Tables {
   warmth: Table<readonly number[]>;
   garmentClo: Table<Record<string, number>>;
   garmentWater: Table<Record<string, number>>;
-  layering: Table<Record<'alone' | 'open' | 'sockless' | 'jackets', readonly string[]>>;
+  layering: Table<
+    Record<'alone' | 'open' | 'thin' | 'sockless' | 'jackets' | 'frostShoes', readonly string[]>
+  >;
   coverage: Table<Readonly<Record<CoverageRow, readonly string[]>>>;
   heatLimit: Table<readonly { toMet: number | null; wbgtC: number }[]>;
   sense: Table<readonly SenseRule[]>;
@@ -252,10 +254,12 @@ export const TABLES: Tables = {
   },
   layering: {
     unit: 'categories', basis: 'judgement',
-    source: 'alone: of the middle or outer layer, but also worn without a base; open: also worn over a pullover; sockless: shoes worn without thick socks; jackets: one is worn to formal occasions',
+    source: 'alone: of the middle or outer layer, but also worn without a base; open: also worn over a pullover; thin: also worn under one; sockless: shoes worn without thick socks; jackets: one is worn to formal occasions; frostShoes: never too informal in hard cold',
     rows: {
       alone: ['flannel_shirt', 'sweater', 'thick_sweater', 'turtleneck', 'sweatshirt', 'hoodie', 'ski_trousers'],
       open: ['blazer', 'cardigan', 'fleece_jacket', 'kimono_duster', 'knit_vest', 'overshirt', 'waistcoat'],
+      thin: ['flannel_shirt', 'turtleneck'],
+      frostShoes: ['boots', 'winter_boots'],
       sockless: ['sandals', 'heels', 'flats'],
       jackets: ['blazer', 'suit_set', 'sherwani'],
     },

@@ -69,6 +69,10 @@ const DAYS: readonly Day[] = [
   [23,  5, 'windy',      { plan: 'outdoor', met: 1.2, occasion: 'date' }],
   [3,   4, 'drizzle',    { occasion: 'business_formal', recent: [{ itemIds: ['oxfords', 'suit', 'dress-shirt'], daysAgo: 2 }] }],
   [16,  2, 'thunderstorm', { occasion: 'party' }],
+  [-0.5, 4, 'heavy-snow', { plan: 'outdoor' }],
+  [-8,  3, 'snow',       { occasion: 'outdoor', met: 1.6 }],
+  [-2,  3, 'snow',       { occasion: 'outdoor', met: 1.6 }],
+  [6,   2, 'cloudy',     { plan: 'outdoor', met: 2.6, limit: 20 }],
   [10,  2, 'sleet',      { occasion: 'home', indoorTempC: 14 }],
   [5,   2, 'hail',       { occasion: 'sport', plan: 'outdoor', met: 4 }],
   [21,  2, 'fog',        { occasion: 'school' }],
@@ -78,6 +82,8 @@ const DAYS: readonly Day[] = [
   [14,  3, 'cloudy',     { occasion: 'smart_casual' }],
   [14,  3, 'cloudy',     { occasion: 'travel' }],
   [14,  3, 'cloudy',     { occasion: 'ceremony' }],
+  [19,  2, 'clear',      { occasion: 'ceremony', limit: 1 }],
+  [13,  2, 'heavy-rain', { plan: 'outdoor', occasion: 'outdoor', met: 3, limit: 1 }],
 ];
 
 const outfitsOn =
@@ -152,6 +158,8 @@ const EXTREMES = [
 
 type SenseDay = [tempC: number, condition: Condition, met?: number];
 const SENSE_DAYS: readonly SenseDay[] = [
+  [-3, 'cloudy'],
+  [4, 'drizzle', 2],
   [-12, 'snow'],
   [2, 'cloudy', 4],
   [0, 'rain'],
@@ -160,6 +168,7 @@ const SENSE_DAYS: readonly SenseDay[] = [
   [10, 'drizzle'],
   [12, 'rain'],
   [13, 'cloudy'],
+  [14, 'cloudy', 1.6],
   [16, 'sleet'],
   [18, 'cloudy'],
   [21, 'drizzle'],
@@ -173,7 +182,7 @@ const sensesOf = (model: Model): Sense[] =>
   SENSE_DAYS.flatMap(([tempC, condition, met = 5]) =>
     OCCASION_IDS.map((occasion) => {
       const weather = { ...COLD, tempC, condition };
-      return createSense(model, situationOf(model, { weather, met, occasion }), false);
+      return createSense(model, situationOf(model, { weather, met, occasion }), 'outside');
     }),
   );
 

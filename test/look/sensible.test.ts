@@ -217,8 +217,6 @@ describe('what a stranger would not wear', () => {
   };
   test.each([
     ['jacket-soaked', 'denim_jacket', undefined, { weather: RAIN }],
-    ['down-wet', 'down_jacket', undefined, { weather: { ...RAIN, tempC: 4 } }],
-    ['down-wet-mild', 'down_jacket', undefined, { weather: RAIN }],
     ['skirt-frost', 'skirt_heavy', undefined, { weather: FROST }],
     ['hood-dressy', 'hoodie', 'blouse', {}],
     ['sundress-stiff', 'light_dress', 'dress_shoes', {}],
@@ -238,6 +236,14 @@ describe('what a stranger would not wear', () => {
     ['suit-casual', 'suit_set', undefined, { occasion: 'casual' }],
     ['suit-tee', 't_shirt', 'suit_set', {}],
     ['cardigan-sweater', 'cardigan', 'sweater', {}],
+    ['tie-open', 'polo_shirt', 'tie', {}],
+    ['waistcoat-casual', 'sweater', 'waistcoat', { weather: { ...MILD, tempC: 12 } }],
+    ['formal-knit', 'suit_set', 'sweater', { occasion: 'ceremony' }],
+    ['bulk-mild', 'parka', 'fleece_jacket', {}],
+    ['down-mild', 'wool_coat', undefined, { weather: { ...MILD, tempC: 13 } }],
+    ['flats-cold', 'flats', undefined, { weather: { ...MILD, tempC: -2 } }],
+    ['summer-dress-wet', 'light_dress', undefined, { weather: { ...RAIN, condition: 'drizzle' } }],
+    ['leggings-hot', 'leggings', undefined, { weather: HOT }],
     ['dress-fleece', 'fleece_jacket', 'light_dress', {}],
     ['over-ski', 'rain_trousers', 'ski_trousers', { weather: { ...RAIN, tempC: 1 } }],
     ['denim-hot', 'long_sleeve_dress', undefined, { weather: HOT }],

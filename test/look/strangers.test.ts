@@ -66,6 +66,35 @@ const CLOSETS = {
   track:
     'tracksuit_set#1b2a4a t_shirt#f5f5f2 shorts#22303f jeans#2b3f63 hoodie#8c8c8c sneakers#f7f7f5 sandals#161616 ' +
     'down_jacket#161616 tank_top#c81e2b polo_shirt#2d5a3d',
+  granny:
+    'blouse#ffffff blouse#6b2737:silk turtleneck#d9c7a3:merino sweater#6d1a2d:wool cardigan#8c8c8c:wool ' +
+    'trousers#3d4145 trousers#1b2a4a:linen skirt_heavy#3d4145:wool light_dress#a9cbe8:viscose flats#161616 ' +
+    'boots#3b2416:leather winter_boots#161616 slippers#6d1a2d sandals#b98b5a wool_coat#3d4145 trench_coat#c2a878 ' +
+    'rain_jacket#1b2a4a down_jacket#6b2737 hat#3d4145:wool scarf#6d1a2d:wool gloves#161616:leather',
+  boy:
+    't_shirt#161616 polo_shirt#1b2a4a hoodie#161616 sweater#1b2a4a jeans#2b3f63 chinos#1b2a4a shorts#d8c3a5 ' +
+    'sneakers#f7f7f5 sandals#161616 rain_jacket#f2d026 down_jacket#161616 beanie#2d5a3d gloves#161616',
+  northman:
+    't_shirt#8c8c8c flannel_shirt#a3323a:flannel hoodie#161616 thick_sweater#1b2a4a:wool thermal_top#161616 ' +
+    'long_johns#161616 jeans#1e2a3d rain_trousers#161616 parka#2d2f45 rain_jacket#f2d026 winter_boots#161616 ' +
+    'boots#5a3a22:leather sneakers#161616 beanie#802020 gloves#161616 suit_set#161616 dress_shirt#ffffff ' +
+    'dress_shoes#161616',
+  office:
+    'blouse#ffffff camisole#161616:silk t_shirt#161616 shirt#cfe0ea:linen turtleneck#d9c7a3:merino ' +
+    'sweater#3d4145:cashmere cardigan#6b2737 blazer#161616 blazer#d8c3a5:linen trousers#3d4145:wool ' +
+    'trousers#e8e4d8:linen jeans#1e2a3d leggings#161616 maxi_skirt#2d5a3d light_dress#a9cbe8 dress#1b2a4a heels#161616 ' +
+    'flats#b98b5a sneakers#f7f7f5 sandals#b98b5a boots#161616:leather wool_coat#161616 trench_coat#c2a878 ' +
+    'rain_jacket#1b2a4a down_jacket#3d4145 scarf#6d1a2d:wool gloves#161616:leather beanie#3d4145 hoodie#8c8c8c',
+  oldman:
+    'shirt#a9cbe8 shirt#e8e4d8:linen flannel_shirt#6b4226:flannel polo_shirt#2d5a3d t_shirt#ffffff ' +
+    'sweater#6d1a2d:wool knit_vest#3d4145 thick_sweater#d9c7a3:wool waistcoat#3d4145 suit_set#3d4145:wool ' +
+    'dress_shirt#ffffff corduroy_wool_trousers#6b4226 chinos#d8c3a5 shorts#8a7f4e dress_shoes#161616 ' +
+    'boots#3b2416:leather sneakers#8c8c8c sandals#8b5a2b slippers#6b4226 wool_coat#3d4145 trench_coat#c2a878 ' +
+    'rain_jacket#2d5a3d light_jacket#8c8f7a parka#2d2f45 fleece_jacket#2d5a3d scarf#6d1a2d:wool long_johns#8c8c8c ' +
+    'tie#6d1a2d',
+  lawyer:
+    'blouse#ffffff:silk dress_shirt#a9cbe8 blazer#1b2a4a blazer#e8e4d8:linen dress_trousers#1b2a4a dress#161616 ' +
+    'light_dress#f2c14e:linen heels#161616 flats#161616 wool_coat#b98b5a',
   tiny:
     't_shirt#f5f5f2 blouse#ffffff jeans#1e2a3d skirt_light#6b2737 sneakers#f7f7f5 flats#161616 ' +
     'light_jacket#8c8f7a sweater#8c8c8c',
@@ -78,6 +107,8 @@ interface Extra {
   shell?: string;
   /** Items in the wash. */
   wash?: string;
+  /** A hard rule that nothing in the closet keeps. */
+  breaks?: string;
 }
 
 const weather = (tempC: number, condition: string, windMs = 3, humidityPct = 70, isDay = true) => ({
@@ -150,6 +181,48 @@ const REQUESTS: readonly [string, keyof typeof CLOSETS, object, string, string, 
   ['skiing on a grey day', 'hiker', { weather: weather(-5, 'snow', 4, 85), met: 4, occasion: 'sport', locale: 'de' }, 'ski_trousers; winter_boots; gloves', 'sneakers jeans shorts'],
   ['date on a mild evening', 'dandy', { weather: weather(16, 'partly cloudy', 2, 60, false), met: 1.6, occasion: 'date', plan: 'outdoor', locale: 'fr' }, 'chinos|dress_trousers|jeans; dress_shoes|boots|sneakers', 'shorts sandals swimwear suit_set'],
   ['dog walk at dawn', 'track', { weather: weather(-1, 'fog', 1, 98), met: 2.2, occasion: 'casual', plan: 'outdoor', locale: 'en' }, 'down_jacket; jeans|tracksuit_set', 'shorts sandals tank_top'],
+  // Too cold for the wardrobe.
+  ['far too cold: the thick sweater and the winter boots', 'northman', { weather: weather(-25, 'clear'), met: 1.6, occasion: 'travel', plan: 'outdoor' }, 'parka; thick_sweater; winter_boots; thermal_top; long_johns', 'hoodie boots dress_shoes rain_jacket'],
+  ['a funeral in hard frost', 'northman', { weather: weather(-16, 'windy', 9), met: 1.6, occasion: 'ceremony', plan: 'outdoor' }, 'parka; suit_set; boots', 'dress_shoes sneakers rain_jacket'],
+  ['snow that does not melt', 'granny', { weather: weather(-3, 'heavy-snow', 6), met: 1.4, occasion: 'party', plan: 'outdoor' }, 'wool_coat|down_jacket; boots|winter_boots; gloves; hat', 'rain_jacket flats'],
+  ['a wedding in the cold without a fine coat', 'boy', { weather: weather(3, 'fog', 2), met: 1.2, occasion: 'ceremony', plan: 'outdoor' }, 'down_jacket', 'rain_jacket sandals', { breaks: 'ceremony-casual' }],
+  ['the opera at -15', 'office', { weather: weather(-15, 'clear'), met: 1.4, occasion: 'party', plan: 'outdoor' }, 'wool_coat|down_jacket; boots; trousers', 'blazer-2 heels flats light_dress'],
+  // Material.
+  ['a client in a cloudburst', 'office', { weather: weather(10, 'heavy-rain', 7), met: 1.8, occasion: 'work', plan: 'outdoor' }, 'rain_jacket|trench_coat; boots', 'blazer-2 trousers-2 shirt camisole'],
+  ['a walk in the hills', 'office', { weather: weather(22, 'clear'), met: 2.6, occasion: 'outdoor' }, 't_shirt', 'camisole sandals'],
+  ['drizzle in town', 'office', { weather: weather(17, 'drizzle'), met: 1.6, occasion: 'casual', plan: 'outdoor' }, 'trench_coat|rain_jacket', 'light_dress'],
+  ['a tie at dinner', 'oldman', { weather: weather(10, 'clear-night', 2, 70, false), met: 1.4, occasion: 'date', must: ['tie'] }, 'shirt|dress_shirt', 'shirt-2 polo_shirt flannel_shirt t_shirt'],
+  ['a waistcoat at work', 'oldman', { weather: weather(14, 'cloudy'), met: 1.6, occasion: 'work', must: ['waistcoat'] }, 'waistcoat; shirt|dress_shirt', 'sweater thick_sweater t_shirt'],
+  // Too warm.
+  ['a bench in the wind', 'oldman', { weather: weather(19, 'windy', 10), met: 1.4, occasion: 'casual', plan: 'outdoor' }, 'light_jacket|rain_jacket|trench_coat', 'thick_sweater corduroy_wool_trousers parka long_johns'],
+  ['a shower in October', 'oldman', { weather: weather(13, 'rain', 4), met: 1.4, occasion: 'school', plan: 'outdoor' }, 'rain_jacket|trench_coat', 'long_johns fleece_jacket thick_sweater suit_set'],
+  ['to the office at 14', 'office', { weather: weather(14, 'cloudy'), met: 1.8, occasion: 'work' }, 'boots|flats|sneakers', 'heels', { shell: 'trench_coat|rain_jacket' }],
+  // In rooms.
+  ['a cool cabin in summer', 'office', { weather: weather(29, 'sunny'), met: 1.2, occasion: 'travel', indoorTempC: 19 }, 'sweater|cardigan|turtleneck|hoodie; sneakers|flats|boots', 'light_dress sandals'],
+  ['slippers at home', 'granny', { weather: weather(-2, 'cloudy'), met: 1.1, occasion: 'home', indoorTempC: 20 }, 'slippers', 'boots flats sandals'],
+  ['a hot flat', 'boy', { weather: weather(27, 'clear', 2), met: 1.2, occasion: 'home' }, 't_shirt|polo_shirt', 'hoodie sweater'],
+  // What is left.
+  ['a confirmation of a boy', 'boy', { weather: weather(17, 'partly cloudy'), met: 1.4, occasion: 'ceremony' }, 'chinos; polo_shirt|sweater; sneakers', 'sandals shorts hoodie', { breaks: 'ceremony-casual' }],
+  ['a church in the heat', 'office', { weather: weather(32, 'sunny', 2, 50), met: 1.6, occasion: 'travel', plan: 'outdoor', coverage: ['arms', 'legs'] }, 'trousers|maxi_skirt', 'leggings jeans turtleneck'],
+  ['a thunderstorm at 21', 'office', { weather: weather(21, 'thunderstorm', 5, 90), met: 1.6, occasion: 'casual' }, 'sneakers|boots|flats', 'sandals', { shell: 'rain_jacket' }],
+  ['a turtleneck under a sweater', 'granny', { weather: weather(-8, 'cloudy'), met: 1.6, occasion: 'casual', plan: 'outdoor', must: ['turtleneck', 'sweater'] }, 'turtleneck; sweater; down_jacket|wool_coat', 'flats'],
+  ['sleeves for a run in frost', 'hiker', { weather: weather(-4, 'cloudy'), met: 6, occasion: 'sport' }, 'long_sleeve_tee', 'jeans shorts'],
+  // Sun, rain and snow.
+  ['weeding in the sun', 'gardener', { weather: weather(28, 'sunny', 2, 50), met: 2.5, occasion: 'outdoor' }, 'hat|cap', 'gloves suit_set'],
+  ['a market in the sun', 'tropic', { weather: weather(27, 'partly cloudy', 2, 60), met: 1.8, occasion: 'casual', plan: 'outdoor' }, 'cap', 'jeans'],
+  ['a deck in heavy rain', 'sailor', { weather: weather(11, 'heavy-rain', 4, 92), met: 3, occasion: 'outdoor' }, 'rain_jacket; rain_trousers', 'shorts sandals'],
+  ['a yard in heavy rain', 'northman', { weather: weather(7, 'heavy-rain', 6, 90), met: 2, occasion: 'home', plan: 'outdoor' }, 'rain_jacket|parka; rain_trousers', 'suit_set sneakers'],
+  ['to the office in rain at 9', 'office', { weather: weather(9, 'rain', 8, 88), met: 2, occasion: 'work', plan: 'outdoor' }, 'rain_jacket|trench_coat', 'wool_coat down_jacket'],
+  ['a bank in May', 'dandy', { weather: weather(19, 'clear', 2, 55), met: 2.6, occasion: 'business_formal' }, 'dress_shirt; dress_trousers|suit_set', 'polo_shirt chinos shirt'],
+  ['a court in heat', 'lawyer', { weather: weather(30, 'sunny', 2, 50), met: 1.3, occasion: 'business_formal', indoorTempC: 23 }, 'dress_shirt|blouse|dress; dress_trousers|dress', 'light_dress blazer-2'],
+  ['a wedding in a storm', 'dandy', { weather: weather(15, 'windy', 12, 60), met: 1.4, occasion: 'ceremony', plan: 'outdoor' }, 'wool_coat', 'rain_jacket'],
+  ['a rest on a wet beach', 'oldman', { weather: weather(12, 'rain', 4, 85), met: 1, occasion: 'beach' }, 'parka|rain_jacket; thick_sweater|fleece_jacket|sweater; long_johns', 'sandals shorts'],
+  ['a flight in hard frost', 'hiker', { weather: weather(-25, 'clear'), met: 2.6, occasion: 'travel' }, 'jeans|cargo_pants', 'leggings', { shell: 'down_jacket' }],
+  ['to a café in drizzle', 'granny', { weather: weather(19, 'drizzle', 3, 85), met: 2, occasion: 'casual' }, 'flats|boots', 'sandals', { shell: 'rain_jacket' }],
+  ['an errand in drizzle', 'office', { weather: weather(16, 'drizzle', 3, 85), met: 2.6, occasion: 'date', plan: 'outdoor' }, 'rain_jacket|trench_coat', 'sandals'],
+  ['to work in warm rain', 'tropic', { weather: weather(27, 'rain', 3, 80), met: 2, occasion: 'work' }, 'chinos|jeans', 'shorts', { shell: 'rain_jacket' }],
+  ['a dry day at school', 'kid', { weather: weather(10, 'cloudy'), met: 1.6, occasion: 'school' }, 'sneakers', 'boots'],
+  ['a walk in drizzle', 'granny', { weather: weather(13, 'drizzle', 3, 85), met: 2, occasion: 'casual', plan: 'outdoor' }, 'trousers; rain_jacket|trench_coat', 'skirt_heavy light_dress'],
 ];
 
 const closet = (name: keyof typeof CLOSETS, more: Record<string, object> = {}) =>
@@ -162,11 +235,11 @@ const missing = (worn: string, kinds: readonly string[]) =>
 const unwanted = (not: string, kinds: readonly string[]) =>
   not.split(' ').filter((kind) => kinds.includes(kind));
 
-test.each(REQUESTS)('%s', (_, name, request, worn, not, { first, shell, wash } = {}) => {
+test.each(REQUESTS)('%s', (_, name, request, worn, not, { first, shell, wash, breaks } = {}) => {
   const items = closet(name, wash ? { [wash]: { available: false } } : {});
   const { outfit, hard } = firstOutfit({ request: { ...request, items } }, 3);
   const kinds = kindsOf(outfit?.itemIds ?? []);
-  expect(hard, kinds.join(' ')).toEqual([]);
+  expect(hard, kinds.join(' ')).toEqual(breaks ? [breaks] : []);
   expect([missing(worn, kinds), unwanted(not, kinds)], kinds.join(' ')).toEqual([[], []]);
   if (first) expect(outfit?.explanation[0]?.code).toBe(first);
   if (shell) expect(shell.split('|')).toContain(outfit?.shell?.items[0]?.itemId);
@@ -229,6 +302,40 @@ describe('weather', () => {
     const run = { ...rider, items: closet('yogi'), weather: weather(4, 'cloudy'), must };
     expect(codes(run)).toContain('thermal.warm');
   });
+
+  test('rain on jeans is said, and none of the frost; a mild day misses no winter coat', () => {
+    const explained = (request: object) =>
+      firstOutfit({ request: { ...request, plan: 'outdoor' } }).outfit?.explanation ?? [];
+    const codes = (request: object) => explained(request).map(({ code }) => code);
+    const storm = { items: closet('kid'), weather: weather(11, 'heavy-rain'), met: 3 };
+    expect(codes(storm)).toContain('rain.exposed');
+    expect(codes({ ...storm, weather: weather(-9, 'snow') }).join()).not.toContain('rain');
+    const windy = { items: closet('tiny'), weather: weather(15, 'windy', 12), met: 1.2 };
+    const text = explained(windy).find(({ code }) => code === 'thermal.cold')?.text;
+    expect(text).toContain('more than a warm sweater is missing');
+    const run = { ...rider, items: closet('hiker'), weather: weather(18, 'cloudy') };
+    expect(codes(run)).toContain('thermal.match');
+    const lesson = { weather: weather(6, 'fog'), met: 1.6, occasion: 'school', indoorTempC: 21 };
+    const must = ['fleece_jacket'];
+    const inClass = firstOutfit({ request: { ...lesson, must, items: closet('hiker') } });
+    expect(inClass.soft).toEqual([]);
+  });
+
+  test('no silly coat is put on if there is another', () => {
+    const coats = (text: string, request: object) =>
+      firstOutfit({ request: { ...request, items: readCloset(text) } }).outfit?.shell?.items.map(
+        ({ itemId }) => itemId,
+      );
+    const base = 'hoodie#161616 t_shirt#161616 jeans#2b3f63 boots#161616';
+    const rain = { weather: weather(5, 'rain', 4, 90), met: 1.4, occasion: 'school' };
+    expect(coats(`${base} denim_jacket#2b3f63 down_jacket#f5f5f2`, rain)).toEqual(['down_jacket']);
+    const snow = { weather: weather(-12, 'snow', 6, 75), met: 2, occasion: 'home' };
+    expect(coats(CLOSETS.northman, snow)).toEqual(['parka']);
+    const cool = { weather: weather(8, 'cloudy'), met: 1.4, occasion: 'travel' };
+    const must = ['hoodie'];
+    const festive = `${base} sherwani#c9a227:silk rain_jacket#2f6db3`;
+    expect(coats(festive, { ...cool, must })).toEqual(['rain_jacket']);
+  });
 });
 
 describe('what for', () => {
@@ -256,6 +363,23 @@ describe('what for', () => {
     const run = { items, weather: weather(-2, 'clear'), met: 6, occasion: 'sport' };
     const { found } = firstOutfit({ request: { ...run, must: ['thermal_top'] } });
     expect(found.outfits[0]?.slots.main).toBe('thermal_top');
+  });
+
+  test('a turtleneck goes under a sweater, in whatever order they are named, and no flannel shirt over it', () => {
+    const must = ['sweater', 'turtleneck'];
+    const cold = {
+      items: closet('dandy'),
+      weather: weather(-6, 'cloudy'),
+      met: 1.4,
+      occasion: 'casual',
+    };
+    for (const order of [must, [...must].reverse()]) {
+      const { found } = firstOutfit({ request: { ...cold, must: order } });
+      expect(found.outfits[0]?.slots).toMatchObject({ main: 'turtleneck', mid: 'sweater' });
+    }
+    const items = closet('oldman').concat(closet('dandy').filter(({ id }) => id === 'turtleneck'));
+    const two = firstOutfit({ request: { ...cold, items, must: ['turtleneck', 'flannel_shirt'] } });
+    expect(two.outfit).toBeUndefined();
   });
 
   test('no fleece over a bikini', () => {
@@ -339,6 +463,38 @@ describe('trips and days', () => {
     );
     for (const at of [0, 2])
       expect(unwanted('suit_set tie dress_shoes', wornOn(found, at))).toEqual([]);
+  });
+
+  test('in each hour of the frost gloves and a hat, and no flats', () => {
+    const { hours } = computeDay(
+      model,
+      DayRequest.parse({
+        items: closet('granny'),
+        hours: [
+          { weather: weather(-3, 'clear', 4), met: 1.6 },
+          { weather: weather(1, 'cloudy'), met: 1.1, place: 'indoor', indoorTempC: 20 },
+          { weather: weather(-1, 'cloudy', 4), met: 1.6 },
+        ],
+      }),
+    );
+    for (const { wearIds } of [hours[0]!, hours[2]!])
+      expect(missing('gloves; hat; boots|winter_boots', wearIds)).toEqual([]);
+    expect(unwanted('gloves hat down_jacket wool_coat', hours[1]!.wearIds)).toEqual([]);
+  });
+
+  test('a cap for the sun of the noon, no beanie', () => {
+    const { hours } = computeDay(
+      model,
+      DayRequest.parse({
+        items: closet('hiker'),
+        hours: [
+          { weather: weather(17, 'clear'), met: 2 },
+          { weather: weather(26, 'clear', 2), met: 1.6 },
+        ],
+      }),
+    );
+    expect(hours[1]!.wearIds).toContain('cap');
+    expect(hours[1]!.wearIds).not.toContain('beanie');
   });
 
   test('fog, sun and rain: the coat is put on and off', () => {

@@ -208,12 +208,12 @@ describe('texts', () => {
     const must = ['dress', 'legs'];
     const [conflict] = resultOf([dress, TOP, LEGS, SHOES], 'en', { must }).diagnostics;
     expect(conflict?.detail).toBe(DIAGNOSTICS['must-conflict'].en);
-    const [hoodie, flannel] = ['hoodie', 'flannel_shirt'].map((category) => ({
+    const [hoodie, sweatshirt] = ['hoodie', 'sweatshirt'].map((category) => ({
       id: category,
       category,
     }));
-    const both = { must: ['hoodie', 'flannel_shirt'], plan: 'outdoor' };
-    const layered = resultOf([hoodie!, flannel!, LEGS, SHOES], 'en', both);
+    const both = { must: ['hoodie', 'sweatshirt'], plan: 'outdoor' };
+    const layered = resultOf([hoodie!, sweatshirt!, LEGS, SHOES], 'en', both);
     expect(layered.outfits).toEqual([]);
     expect(layered.diagnostics.at(-1)?.detail).toBe(DIAGNOSTICS['must-conflict'].en);
     const ski = { id: 'ski', category: 'ski_trousers' };

@@ -103,10 +103,9 @@ export function createSetting(model: Model, need: Need, cloOffset: number, damp 
 }
 
 /** Loss of the thermal value if most people are dissatisfied, by the share that is satisfied. */
-function unbearableLoss({ k: { thermal } }: Model, satisfied: number): number {
-  const dissatisfied = 1 - satisfied;
-  const share = (dissatisfied - thermal.unbearableFrom) / (1 - thermal.unbearableFrom);
-  return thermal.unbearable * smoothstep(share);
+function unbearableLoss({ k: { hot } }: Model, satisfied: number): number {
+  const share = (1 - satisfied - hot.unbearableFrom) / (1 - hot.unbearableFrom);
+  return hot.unbearable * smoothstep(share);
 }
 
 const blend = (a: number, b: number, share: number): number => a + (b - a) * share;
@@ -136,19 +135,23 @@ export interface Thermal {
   value: number;
 }
 
-/** A fit with a heavy tail: of two outfits far from the goal the nearer one still wins. */
+/**
+ * A fit with a straight tail, at most 1 and without a lower end: of two outfits far from the goal the nearer one
+ * wins by as much as of two close to it.
+ */
 export const withTail = ({ k: { thermal } }: Model, fit: number, distance: number): number =>
   (1 - thermal.tailShare) * fit +
-  thermal.tailShare / Math.sqrt(1 + (distance / thermal.tailWidth) ** 2);
+  thermal.tailShare * (2 - Math.sqrt(1 + (distance / thermal.tailWidth) ** 2));
 
-/** Asymmetric penalty, votes: too cold weighs more in the cold, too warm more in the heat. */
+/** Asymmetric penalty, votes: too cold weighs more in the cold, too warm more in the heat and less in sport. */
 function penalizedDeviation(
-  { model: { k }, climate, hotShare }: Setting,
+  { model: { k }, climate, hotShare, exercise }: Setting,
   deviation: number,
 ): number {
-  const { factor, coldC, mildC } = k.regret;
-  const share = deviation < 0 ? clamp((mildC - climate.tempC) / (mildC - coldC), 0, 1) : hotShare;
-  return deviation * (1 + (factor - 1) * share);
+  const { factor, coldC, mildC, sport } = k.regret;
+  if (deviation < 0)
+    return deviation * blend(1, factor, clamp((mildC - climate.tempC) / (mildC - coldC), 0, 1));
+  return deviation * blend(1, factor, hotShare) * blend(1, sport, exercise);
 }
 
 /**
@@ -176,17 +179,17 @@ function thermalParts(setting: Setting, surplus: number, total: number, breathab
   const { model, hotShare } = setting;
   const deviation = surplus * setting.votesPerW;
   const penalized = penalizedDeviation(setting, deviation);
-  const byPmv =
-    hotShare < 1
-      ? withTail(model, satisfiedShare(model, penalized), penalized) -
-        unbearableLoss(model, satisfiedShare(model, deviation))
-      : 0;
+  const byPmv = hotShare < 1 ? withTail(model, satisfiedShare(model, penalized), penalized) : 0;
   const satisfied = satisfiedShare(model, deviation);
   if (hotShare <= 0) return { deviation, satisfied, byPmv, byWettedness: 0, wettedness: undefined };
   const wettedness = requiredWettedness(model, setting.climate, total, breathability);
   const excess = Math.max(0, wettedness - setting.wettednessGoal) / model.k.hot.width;
   const fit = Math.exp(-0.5 * excess * excess);
-  const byWettedness = withTail(model, fit, excess);
+  const byWettedness = withTail(
+    model,
+    fit,
+    excess * blend(1, model.k.regret.sport, setting.exercise),
+  );
   return {
     deviation,
     satisfied: deviation > 0 ? blend(satisfied, fit, setting.exercise * hotShare) : satisfied,

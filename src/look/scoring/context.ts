@@ -77,8 +77,9 @@ function shelterNeeds(
 ): ShelterNeeds {
   const water = waterNeed(model, weather.condition);
   if (plan === 'outdoor') {
-    const need = { water, wind: windNeed(model, weather) };
-    return { torso: need, legs: need, feet: need };
+    const wind = windNeed(model, weather);
+    const need = { water: water * wetShare(model, weather), wind };
+    return { torso: need, legs: need, feet: { water, wind } };
   }
   // Shoes are not changed at the door, so they are for outdoors; not at home.
   const feet = staysIn ? NO_NEED : { water, wind: 0 };
@@ -120,16 +121,30 @@ function placesFor(model: Model, situation: Situation, plan: Plan, staysIn: bool
   };
 }
 
-/** Whether the weather excuses any formality: of a parka and a hat in hard cold, of a raincoat in rain. */
+/** Share of the rain or snow that wets, 0-1: none of the snow of a frost. */
+function wetShare({ k }: Model, { tempC }: Situation['weather']): number {
+  const { frozenC, meltedC } = k.rain;
+  return clamp((tempC - frozenC) / (meltedC - frozenC), 0, 1);
+}
+
+/**
+ * Whether the weather excuses any formality: of a parka and hat in hard cold, of boots there and in snow, of a raincoat
+ * in rain.
+ */
 export function isExcused(
-  { k, tables }: Model,
+  model: Model,
   { windChillC, weather }: Situation,
-  { category: { region }, water }: Garment,
+  { category: { id, region }, water }: Garment,
 ): boolean {
+  const { k, tables } = model;
+  const isHard = windChillC < k.fit.excusedC;
+  const need = waterNeed(model, weather.condition);
+  if (tables.layering.frostShoes.includes(id))
+    return isHard || (need > 0 && weather.tempC < k.rain.meltedC);
   if (region !== 'outerwear' && region !== 'accessory') return false;
-  if (windChillC < k.fit.excusedC) return true;
+  if (isHard) return true;
   const { coatNeed } = k.layering;
-  const isSoaking = tables.condition[weather.condition].water >= coatNeed;
+  const isSoaking = need >= coatNeed && wetShare(model, weather) > 0;
   return isSoaking && region === 'outerwear' && water >= coatNeed;
 }
 
@@ -172,7 +187,8 @@ export function createScoringContext(
   const staysIn = isStayingIn(situation, row, plan);
   const { places, regions } = placesFor(model, situation, plan, staysIn);
   const shelter = shelterNeeds(model, situation, plan, staysIn);
-  const sense = createSense(model, situation, staysIn);
+  const where = staysIn ? 'home' : plan === 'indoor' ? 'room' : 'outside';
+  const sense = createSense(model, situation, where);
   const isHot = places.some(({ setting }) => setting.hotShare > 0);
   const soaking = model.k.rain.loss * shelter.torso.water;
   const wornItems = new Map<Garment, WornItem>();

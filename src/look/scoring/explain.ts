@@ -2,7 +2,6 @@ import { type Locale, occasions } from '../../taxonomy/dictionary/schema.ts';
 import { type Thermal, thermalOf } from '../comfort/comfort.ts';
 import { round } from '../numeric.ts';
 import type { Explanation, Ranked } from '../responses.ts';
-import type { SenseRule } from '../sense-rules.ts';
 import {
   AMOUNT_NAMES,
   EXPLANATIONS,
@@ -12,14 +11,21 @@ import {
 } from '../texts/explanations.ts';
 import { DEFAULT_OCCASION } from '../texts/names.ts';
 import { fill, formatNumber } from '../texts/texts.ts';
-import { CORE_SLOTS, type Ensemble, itemsOf } from '../wardrobe/ensemble.ts';
+import { CORE_SLOTS, type Ensemble, itemsOf, SEEN_SLOTS } from '../wardrobe/ensemble.ts';
 import type { Garment } from '../wardrobe/garment-clo.ts';
 import type { ScoringContext, WornItem } from './context.ts';
-import { type EnsembleSums, sumEnsemble, type Terms, visibleItems } from './score.ts';
+import {
+  type EnsembleSums,
+  missingShelter,
+  outermost,
+  sumEnsemble,
+  type Terms,
+  visibleItems,
+} from './score.ts';
+import { reasonOf } from './sense.ts';
 
 type Params = Explanation['params'];
 type Code = keyof typeof EXPLANATIONS;
-type SenseReason = 'pair' | 'occasion' | 'wet' | 'dry' | 'cold' | 'warm';
 
 /** Decimals of insulation and fits in texts; other values have fewer. */
 const DECIMALS = 2;
@@ -126,8 +132,11 @@ export function warningsOf(context: ScoringContext, thermal: Ranked['thermal']):
 const NOTABLE_VOTES = 0.5;
 const NOTABLE_PPD = 25;
 const NOTABLE_CLO = 0.1;
-/** Need of shelter from which it is mentioned, 0-1. */
+/** Need of shelter from which it is mentioned, and rain that is not, 0-1. */
 const NOTABLE_NEED = 0.1;
+/** Air in which a day is called mild, and hot, °C. */
+const MILD_C = 10;
+const HOT_C = 25;
 
 /** Variety below which much of an outfit was worn or suggested before. */
 const MUCH_REPEATED = 0.5;
@@ -155,6 +164,7 @@ function thermalExplanation(
 ): Explanation {
   const isFar = Math.abs(deviation) >= model.k.thermal.warn;
   // What the wind takes is not missing: enough is worn, unless it is far too cold.
+  const { tempC } = situation.weather;
   const isCool = deviation < -NOTABLE_VOTES && (isFar || iclTarget - icl >= NOTABLE_CLO);
   const isWarm = deviation > NOTABLE_VOTES && ppd > NOTABLE_PPD;
   const missing = AMOUNTS.find(([, below]) => Math.abs(icl - iclTarget) < below)![0];
@@ -163,8 +173,13 @@ function thermalExplanation(
   // In the heat one can be too warm in no more than is needed: then nothing is to be taken off.
   const isLight = icl - iclTarget < (isFar && situation.isHot ? AMOUNTS[0][1] : NOTABLE_CLO);
   const side = isCool ? (isFar || isCold ? 'cold' : 'cool') : isLight ? 'hot' : 'warm';
-  const code: Code = isCool || isWarm ? `thermal.${side}` : 'thermal.match';
-  const words = { place: PLACES[plan][locale], amount: AMOUNT_NAMES[missing][locale] };
+  // Who is warm from running in light clothes is right.
+  const isOff = isCool || (isWarm && !(side === 'hot' && plan === 'outdoor' && tempC < HOT_C));
+  const code: Code = isOff ? `thermal.${side}` : 'thermal.match';
+  // In a room, or on a mild day, nobody misses a winter coat.
+  const isCoat = missing === 'coat' || missing === 'coats';
+  const amount = isCoat && (plan === 'indoor' || tempC >= MILD_C) ? 'sweaters' : missing;
+  const words = { place: PLACES[plan][locale], amount: AMOUNT_NAMES[amount][locale] };
   return write(code, { icl, target: iclTarget, deviation }, words);
 }
 
@@ -184,24 +199,29 @@ function regionExplanations(
   });
 }
 
-/** Whether the outermost layer keeps rain and wind out, if there is any. */
+/** Whether the clothes keep the rain out, all over the body, and the outermost layer the wind. */
 function shelterExplanations(
-  { shelter }: ScoringContext,
-  { outer, mid, main }: Ensemble<WornItem>,
+  context: ScoringContext,
+  ensemble: Ensemble<WornItem>,
   write: Write,
 ): Explanation[] {
-  const outermost = (outer ?? mid ?? main)?.garment;
-  return (['water', 'wind'] as const).flatMap((kind) => {
-    const need = round(shelter.torso[kind], 2);
-    if (need < NOTABLE_NEED || !outermost) return [];
-    const has = round(outermost[kind], 2);
-    return [
-      write(`${kind === 'water' ? 'rain' : 'wind'}.${has >= need ? 'ok' : 'exposed'}`, {
-        need,
-        has,
-      }),
-    ];
-  });
+  const { water, wind } = context.shelter.torso;
+  const dry = water - missingShelter(context, 'water', ensemble);
+  return (
+    [
+      ['rain', water, dry, NOTABLE_NEED],
+      ['wind', wind, outermost(ensemble)?.garment.wind ?? 0, 0],
+    ] as const
+  ).flatMap(([kind, need, has, slack]) =>
+    need < NOTABLE_NEED
+      ? []
+      : [
+          write(`${kind}.${round(need - has, 2) <= slack ? 'ok' : 'exposed'}`, {
+            need: round(need, 2),
+            has: round(Math.max(0, has), 2),
+          }),
+        ],
+  );
 }
 
 function occasionExplanation(
@@ -236,20 +256,16 @@ function dangerExplanations(
   return explanations;
 }
 
-/** What is wrong with a garment, by the rule that it breaks. */
-function reasonOf({ with: other, occasions, conditions, isDry, belowC }: SenseRule): SenseReason {
-  if (other) return 'pair';
-  if (conditions) return 'wet';
-  if (belowC !== undefined) return 'cold';
-  if (occasions) return 'occasion';
-  return isDry ? 'dry' : 'warm';
-}
-
 /** The rules of common sense that an outfit breaks, each with the garment or the two that break it. */
 export function brokenRules({ sense }: ScoringContext, ensemble: Ensemble<WornItem>) {
-  const garments = CORE_SLOTS.flatMap((slot) => ensemble[slot]?.garment ?? []);
+  const garments = SEEN_SLOTS.flatMap((slot) => ensemble[slot]?.garment ?? []);
+  const clothes = CORE_SLOTS.flatMap((slot) => ensemble[slot]?.garment ?? []);
   return garments.flatMap((garment, at) => [
-    ...sense.brokenBy(garment).map((rule) => ({ rule, garment, other: undefined })),
+    ...(clothes.includes(garment) ? sense.brokenBy(garment) : []).map((rule) => ({
+      rule,
+      garment,
+      other: undefined,
+    })),
     ...garments
       .slice(at + 1)
       .flatMap((other) =>

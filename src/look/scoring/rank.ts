@@ -1,11 +1,11 @@
-import { clamp, round } from '../numeric.ts';
+import { round } from '../numeric.ts';
 import type { Ranked } from '../responses.ts';
 import { type Ensemble, itemsOf } from '../wardrobe/ensemble.ts';
 import { seededHash } from '../wardrobe/wardrobe.ts';
 import type { ScoreRequest } from '../wardrobe/wardrobe-request.ts';
 import type { ScoringContext, WornItem } from './context.ts';
 import { brokenRules, explain, thermalResponse, warningsOf } from './explain.ts';
-import { scoreTerms, type Terms, totalScore } from './score.ts';
+import { scoreTerms, shownScore, type Terms, totalScore } from './score.ts';
 import type { ShellFinder } from './shell.ts';
 
 /** An outfit to rank. */
@@ -17,7 +17,7 @@ export interface Entry {
 
 interface ScoredEntry extends Entry {
   terms: Terms;
-  /** Points, 0-100, rounded to 7 decimals. */
+  /** Points, at most 100, rounded to 7 decimals. */
   score: number;
   /** Mean recency of its items: 1 worn today, 0 not recently. */
   recency: number;
@@ -69,6 +69,11 @@ function byPreference(seed: number | undefined) {
 
 /** More points than any outfit has: what breaks a hard rule of common sense comes after all others. */
 const LAST = 1000;
+
+/** Share of the score that fits of warmth below 0 cost. */
+const belowZero = ({ model }: ScoringContext, { thermal, regions }: Terms): number =>
+  model.tables.weights.thermal * Math.max(0, -thermal) +
+  model.tables.weights.regions * Math.max(0, -regions);
 
 /** Items in both outfits over items in either. */
 function jaccardSimilarity(a: readonly string[], b: readonly string[]): number {
@@ -143,19 +148,16 @@ export function rank(
         candidateId: id,
         rank: at + 1,
         itemIds: [...itemIds],
-        score: round(clamp(score, 0, 100), 1),
+        score: round(100 * shownScore(context.model, score / 100), 1),
         breakdown: {
           thermal: round(Math.max(0, terms.thermal), 3),
-          regions: round(terms.regions, 3),
+          regions: round(Math.max(0, terms.regions), 3),
           protection: round(terms.protection, 3),
           occasion: round(terms.occasion, 3),
           color: round(terms.color, 3),
           season: round(terms.season, 3),
           variety: round(variety, 3),
-          penalty: round(
-            terms.sense + context.model.tables.weights.thermal * Math.max(0, -terms.thermal),
-            3,
-          ),
+          penalty: round(terms.sense + belowZero(context, terms), 3),
         },
         thermal,
         warnings: warningsOf(context, thermal),

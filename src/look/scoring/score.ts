@@ -1,4 +1,5 @@
 import { type OuterLayer, withTail } from '../comfort/comfort.ts';
+import type { Model } from '../params.ts';
 import type { Term } from '../tables.ts';
 import {
   CORE_SLOTS,
@@ -7,6 +8,7 @@ import {
   formOf,
   isDress,
   isSet,
+  SEEN_SLOTS,
   STYLE_SLOTS,
 } from '../wardrobe/ensemble.ts';
 import type { ScoringContext, WornItem } from './context.ts';
@@ -75,7 +77,7 @@ export function sumEnsemble(context: ScoringContext, ensemble: Ensemble<WornItem
   };
 }
 
-/** Fit of `milliClo` for a target in clo, 0-1. */
+/** Fit of `milliClo` for a target in clo, at most 1. */
 export function regionFit(context: ScoringContext, milliClo: number, target: number): number {
   const { regionMin, regionShare, hotStrict } = context.model.k.fit;
   const z = (milliClo / 1000 - target) / Math.max(regionMin, regionShare * target);
@@ -98,7 +100,7 @@ function regionsTerm(context: ScoringContext, sums: EnsembleSums): number {
 }
 
 /** Shelter that an outfit leaves missing, weighted by part of the body. */
-function missingShelter(
+export function missingShelter(
   { model, shelter }: ScoringContext,
   kind: 'water' | 'wind',
   ensemble: Ensemble<WornItem>,
@@ -154,15 +156,14 @@ function colourTerm(context: ScoringContext, ensemble: Ensemble<WornItem>): numb
 /** Slots whose fit for occasion and season is scored. */
 const SCORED_SLOTS = ['outer', 'mid', 'main', 'bottom', 'shoes', ...STYLE_SLOTS] as const;
 
-/** Cost of the rules that the visible garments and overtrousers break. */
+/** Cost of the rules that clothes break, and those about two that clothes and required accessories do. */
 export function senseCost({ sense }: ScoringContext, ensemble: Ensemble<WornItem>): number {
   let cost = 0;
+  for (const slot of CORE_SLOTS) cost += ensemble[slot]?.sense ?? 0;
   const paired: WornItem[] = [];
-  for (const slot of CORE_SLOTS) {
+  for (const slot of SEEN_SLOTS) {
     const item = ensemble[slot];
-    if (!item) continue;
-    cost += item.sense;
-    if (!item.isPaired) continue;
+    if (!item?.isPaired) continue;
     for (const other of paired) cost += costOf(sense.brokenByPair(other.garment, item.garment));
     paired.push(item);
   }
@@ -209,6 +210,15 @@ export function totalScore({ model: { tables } }: ScoringContext, terms: Terms):
   );
 }
 
-/** The score of an outfit, 0-1, rounded for comparison. */
+/**
+ * A score as it is shown, 0-1, in the same order. In danger scores fall without end, so that the warmer of two
+ * outfits wins clearly; shown, they stay above 0, and a trip still cares for its coldest day.
+ */
+export function shownScore({ k }: Model, score: number): number {
+  const { lowFrom } = k.thermal;
+  return score < lowFrom ? lowFrom ** 2 / (2 * lowFrom - score) : Math.min(1, score);
+}
+
+/** The score of an outfit, at most 1, rounded for comparison. */
 export const comparableScore = (context: ScoringContext, ensemble: Ensemble<WornItem>): number =>
   Math.round(totalScore(context, scoreTerms(context, ensemble)) * 1e9) / 1e9;

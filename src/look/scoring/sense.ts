@@ -15,24 +15,54 @@ const isIn = ({ categories, materials, isPale }: GarmentSet, garment: Garment): 
 const homeTempC = ({ requestedIndoorTempC, indoorTempC, weather }: Situation): number =>
   requestedIndoorTempC ?? Math.max(indoorTempC, weather.tempC);
 
-/** Whether a rule holds on this day; of the weather only if one goes out. */
-function holds(model: Model, rule: SenseRule, situation: Situation, staysIn: boolean): boolean {
+/** Where clothes are worn: at home, in a room that one goes to, or outside. */
+type Whereabouts = 'home' | 'room' | 'outside';
+
+/**
+ * Whether a rule holds on this day; of the weather only if one goes out.
+ * @param heatC air temperature in which one may be too warm, °C
+ */
+function holds(
+  model: Model,
+  rule: SenseRule,
+  situation: Situation,
+  where: Whereabouts,
+  heatC: number,
+): boolean {
   const { weather, windChillC, occasion, met } = situation;
   const { occasions, conditions, isDry, belowC, aboveC, fromMet = 0, belowMet } = rule;
   if (met < fromMet || (belowMet !== undefined && met >= belowMet)) return false;
   if (occasions && !occasions.includes(occasion ?? 'casual')) return false;
   const isOfWeather = conditions || isDry || belowC !== undefined || aboveC !== undefined;
   if (!isOfWeather) return true;
-  if (staysIn) {
-    const isAbove = aboveC === undefined || homeTempC(situation) > aboveC;
-    return !conditions && belowC === undefined && occasions !== undefined && isAbove;
+  if (where === 'home') {
+    const roomC = homeTempC(situation);
+    const isThen =
+      (aboveC === undefined || roomC > aboveC) && (belowC === undefined || roomC < belowC);
+    return !conditions && occasions !== undefined && isThen;
   }
   if (conditions && !conditions.includes(weather.condition)) return false;
   if (isDry && model.tables.condition[weather.condition].water > 0) return false;
-  return (
-    (belowC === undefined || windChillC < belowC) &&
-    (aboveC === undefined || weather.tempC > aboveC)
-  );
+  return (belowC === undefined || windChillC < belowC) && (aboveC === undefined || heatC > aboveC);
+}
+
+/** Air from which a rule that holds above it is about warmth, not an exception in the cold, °C. */
+const WARM_C = 10;
+
+/** What is wrong with a garment, by the rule that it breaks. */
+export function reasonOf({
+  with: other,
+  occasions,
+  conditions,
+  isDry,
+  belowC,
+  aboveC,
+}: SenseRule): 'pair' | 'occasion' | 'wet' | 'dry' | 'cold' | 'warm' {
+  if (other) return 'pair';
+  if (conditions) return 'wet';
+  if (belowC !== undefined) return 'cold';
+  if (aboveC !== undefined && (aboveC >= WARM_C || !occasions) && !isDry) return 'warm';
+  return isDry && !occasions ? 'dry' : 'occasion';
 }
 
 /** Share of the score that broken rules cost. */
@@ -53,12 +83,27 @@ export interface Sense {
 
 const NONE: readonly SenseRule[] = [];
 
-/** Prepares the rules of one day. @param staysIn whether one does not go out */
-export function createSense(model: Model, situation: Situation, staysIn: boolean): Sense {
-  const rules = model.tables.sense.filter((rule) => holds(model, rule, situation, staysIn));
+/** What is put on for the room, if its temperature is known; shoes and hats are for the way. */
+const isForRoom = ({ category: { region } }: Garment): boolean =>
+  region === 'top' || region === 'bottom' || region === 'dress';
+
+/** Prepares the rules of one day. */
+export function createSense(model: Model, situation: Situation, where: Whereabouts): Sense {
+  const { weather, requestedIndoorTempC, outdoor } = situation;
+  // Where one needs what people wear in the cold, such as at rest in the rain, no clothes are too warm; shoes and hats
+  // may be.
+  const isCold = where === 'outside' && outdoor.iclRequired >= model.k.layering.underClo;
+  const isFelt = (rule: SenseRule) => !isCold || reasonOf(rule) !== 'warm';
+  const heldAt = (heatC: number) =>
+    model.tables.sense.filter((rule) => holds(model, rule, situation, where, heatC));
+  const rules = heldAt(weather.tempC);
   const single = rules.filter((rule) => !rule.with && !rule.ifOwned);
+  const inRoom =
+    where === 'room' && requestedIndoorTempC !== null
+      ? heldAt(requestedIndoorTempC).filter((rule) => !rule.with && !rule.ifOwned)
+      : single;
   const owned = rules.filter((rule) => rule.ifOwned);
-  const pairs = rules.filter((rule) => rule.with);
+  const pairs = rules.filter((rule) => rule.with && (!isCold || rule.aboveC === undefined));
   const inPairs = new Set(
     pairs.flatMap((rule) => [...(rule.garment.categories ?? []), ...(rule.with?.categories ?? [])]),
   );
@@ -66,10 +111,14 @@ export function createSense(model: Model, situation: Situation, staysIn: boolean
   const ofCategory = new Map<string, readonly SenseRule[]>();
   return {
     brokenBy(garment) {
-      const { id } = garment.category;
+      const { id, region } = garment.category;
       let rules = ofCategory.get(id);
       if (!rules) {
-        rules = single.filter(({ garment: { categories } }) => categories?.includes(id) ?? true);
+        rules = (isForRoom(garment) ? inRoom : single).filter(
+          (rule) =>
+            (rule.garment.categories?.includes(id) ?? true) &&
+            (region === 'accessory' || region === 'shoes' || isFelt(rule)),
+        );
         ofCategory.set(id, rules);
       }
       return rules.length > 0 ? rules.filter((rule) => isIn(rule.garment, garment)) : NONE;

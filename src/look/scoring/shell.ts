@@ -1,13 +1,14 @@
 import type { Situation } from '../comfort/targets.ts';
-import { clamp, round } from '../numeric.ts';
+import { round } from '../numeric.ts';
 import type { Model } from '../params.ts';
 import type { Shell } from '../responses.ts';
 import type { SHELL_REASONS } from '../texts/explanations.ts';
+import { askedCoats } from '../wardrobe/demands.ts';
 import { type Ensemble, itemsOf, mapEnsemble, slotsOf } from '../wardrobe/ensemble.ts';
 import type { Garment } from '../wardrobe/garment-clo.ts';
 import { byPreference, fingerprint } from '../wardrobe/wardrobe.ts';
 import { createScoringContext, type ScoringContext, type WornItem } from './context.ts';
-import { comparableScore, scoreTerms } from './score.ts';
+import { comparableScore, scoreTerms, shownScore } from './score.ts';
 
 /** Finds what to put on over a base outfit for outside. */
 export type ShellFinder = (base: Ensemble<WornItem>) => Shell;
@@ -91,10 +92,27 @@ export function createShellFinder(
   if (!need.needed) return () => ({ ...need, items: [], addIds: [], reasons });
   const items = garments.map((garment) => context.toWornItem(garment)).sort(inOrder);
   const firstSlot = ({ garment }: WornItem) => slotsOf(model, garment)[0];
-  const coats = groupEqual(
+  const isSensible = ({ garment }: WornItem) =>
+    ![...context.sense.brokenBy(garment), ...context.sense.outdoneBy(garment, garments)].some(
+      ({ isHard }) => isHard,
+    );
+  const owned = items.filter((item) => firstSlot(item) === 'outer');
+  const sensible = owned.filter(isSensible);
+  const coats = sensible.length > 0 ? sensible : owned;
+  const dayAsks = askedCoats(
     context,
-    items.filter((item) => firstSlot(item) === 'outer'),
-  );
+    sensible.map((item) => ({ item })),
+  ).map(({ item }) => item);
+  // In rain too warm for a coat, one to take along.
+  const isDry = ({ garment }: WornItem) => garment.water >= model.k.layering.coatNeed;
+  const toCarry = reasons.includes('rain') ? sensible.filter(isDry) : [];
+  const asked = new Set(dayAsks.length > 0 ? dayAsks : toCarry);
+  const clashes = (coat: WornItem, base: Ensemble<WornItem>) =>
+    itemsOf(base).some(({ garment }) =>
+      context.sense.brokenByPair(coat.garment, garment).some(({ isHard }) => isHard),
+    );
+  const isWorn = (coat: WornItem, gain: number) => (asked.size > 0 ? asked.has(coat) : gain > 0);
+  const alike = groupEqual(context, coats);
   const isCold = outdoor.regions.accessory >= model.k.layering.extraClo;
   const accessories = isCold
     ? items.filter(
@@ -105,25 +123,29 @@ export function createShellFinder(
     const outside = mapEnsemble(base, ({ garment }) => context.toWornItem(garment));
     const bareScore = comparableScore(context, outside);
     // A coat that is part of the outfit stays on.
-    const tried = (base.outer ? [] : coats)
+    const worn = (base.outer ? [] : alike)
       .flatMap((equal) => {
         const ensemble = { ...outside, outer: equal[0]! };
         const score = comparableScore(context, ensemble);
         return equal.map((coat) => ({ coat, ensemble: { ...ensemble, outer: coat }, score }));
       })
-      .filter(({ score }) => score > bareScore)
+      .filter(({ coat, score }) => isWorn(coat, score - bareScore))
       .sort((a, b) => b.score - a.score || inOrder(a.coat, b.coat));
+    const matching = worn.filter(({ coat }) => !clashes(coat, outside));
+    const tried = matching.length > 0 ? matching : worn;
     const best = tried[0]?.ensemble ?? outside;
     const complete = addAccessories(context, best, accessories);
     const before = new Set(itemsOf(best));
-    const isEnough = scoreTerms(context, complete).thermal >= model.k.shell.enough;
+    const isEnough =
+      needClo < model.k.shell.fromClo ||
+      scoreTerms(context, complete).thermal >= model.k.shell.enough;
     return {
       ...need,
       needed: tried.length > 0 || !isEnough,
       items: tried.slice(0, MAX_COATS).map(({ coat, score }) => ({
         itemId: coat.garment.id,
         residualClo: round(needClo - coat.milliClo / 1000, 3),
-        score: round(clamp(100 * score, 0, 100), 1),
+        score: round(100 * shownScore(model, score), 1),
       })),
       addIds: itemsOf(complete)
         .filter((item) => !before.has(item))

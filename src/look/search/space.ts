@@ -152,7 +152,8 @@ export function createSpace(
     const gain =
       (isSeen ? seasonWeight * item.season : 0) +
       pairWeight * areas[slot] * visibleArea.accessory * harmonies -
-      item.sense +
+      item.sense -
+      sumOf(template.style, (other) => tables.clash(group, other)) +
       coat;
     const fit =
       slot === 'bottom' || slot === 'shoes'

@@ -18,7 +18,7 @@ class FitTable {
 
   at(milliClo: number): number {
     const known = this.#values[milliClo]!;
-    if (known > 0) return known;
+    if (known !== 0) return known;
     const value = this.#compute(milliClo);
     this.#values[milliClo] = value;
     return value;

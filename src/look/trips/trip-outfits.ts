@@ -2,6 +2,7 @@
 
 import type { SearchProblem } from '../candidates/problem.ts';
 import type { Model } from '../params.ts';
+import { shownScore } from '../scoring/score.ts';
 import type { Solution } from '../search/complete.ts';
 import { search } from '../search/search.ts';
 import {
@@ -55,18 +56,20 @@ function mergeOutfits(lists: readonly (readonly ListedOutfit[])[]): ListedOutfit
   return [...distinct.values()];
 }
 
-const MIN_SCORE = 1e-6;
-
 /** A solution with its items by number. */
-function toListed(indexOf: ReadonlyMap<string, number>, solution: Solution): ListedOutfit {
+function toListed(
+  model: Model,
+  indexOf: ReadonlyMap<string, number>,
+  solution: Solution,
+): ListedOutfit {
   const slots = mapEnsemble(solution.ensemble, ({ garment }) => indexOf.get(garment.id) ?? 0);
   return {
     items: itemsOf(slots),
     washed: WASHED_SLOTS.flatMap((slot) =>
       solution.ensemble[slot]?.garment.layer === 'outer' ? [] : (slots[slot] ?? []),
     ),
-    // An outfit that breaks rules is better than none.
-    score: Math.max(MIN_SCORE, solution.score),
+    // Above 0: an outfit that breaks rules is better than none.
+    score: shownScore(model, solution.score),
     solution,
   };
 }
@@ -89,14 +92,14 @@ export function listOutfits({ problem, indexOf }: TripDayProblem, days: number):
       },
     );
   const listed = (solutions: readonly Solution[]) =>
-    solutions.map((solution) => toListed(indexOf, solution));
+    solutions.map((solution) => toListed(context.model, indexOf, solution));
   const whole = find(templates, MAX_LISTED, thicknesses);
   const outfits = listed(whole.solutions);
   if (outfits.length < MAX_LISTED && !whole.isTruncated) return { outfits, unlistedBound: 0 };
   const plain = templates.map((template) => listed(find([template], MAX_PLAIN, 0).solutions));
   return {
     outfits: mergeOutfits([outfits, ...plain]),
-    unlistedBound: (outfits.at(-1)?.score ?? 0) + whole.gap,
+    unlistedBound: shownScore(context.model, (whole.solutions.at(-1)?.score ?? 0) + whole.gap),
   };
 }
 
@@ -167,7 +170,7 @@ function improve(
       );
       const options = { size: 1, keySlots: CORE_SLOTS, nodes: REDRESS_NODES };
       const [best] = search(problem, options).solutions;
-      const found = best && toListed(indexOf, best);
+      const found = best && toListed(model, indexOf, best);
       if (!found || (own && found.solution.score <= own.solution.score)) return undefined;
       return new Set([...taken, ...found.items]).size <= maxItems ? found : undefined;
     };

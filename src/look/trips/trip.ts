@@ -4,13 +4,13 @@ import { toCandidate } from '../candidates/candidates.ts';
 import { createSearchProblem, readGarments, type SearchProblem } from '../candidates/problem.ts';
 import { readForecast, summarise } from '../forecast.ts';
 import { Forecast, ForecastDate } from '../forecast-schema.ts';
-import { clamp, round } from '../numeric.ts';
+import { round } from '../numeric.ts';
 import type { Model } from '../params.ts';
 import { Candidate, Explanation } from '../responses.ts';
 import { Diagnostic, Met, PlanId, targetFields, Weather } from '../schema.ts';
 import { explain, thermalResponse, warningsOf } from '../scoring/explain.ts';
 import { nameOutfits } from '../scoring/naming.ts';
-import { scoreTerms } from '../scoring/score.ts';
+import { scoreTerms, shownScore } from '../scoring/score.ts';
 import { DIAGNOSTICS } from '../texts/explanations.ts';
 import { fill } from '../texts/texts.ts';
 import {
@@ -151,7 +151,7 @@ export function computeTrip(model: Model, request: TripRequest): TripResponse {
     const outfit = {
       ...candidate,
       name,
-      score: round(clamp(100 * own, 0, 100), 1),
+      score: round(100 * shownScore(model, own), 1),
       warnings: warningsOf(context, thermal),
       explanation: explain(
         context,

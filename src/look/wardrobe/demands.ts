@@ -1,11 +1,14 @@
+import { sunK } from '../comfort/weather.ts';
 import type { Model } from '../params.ts';
-import type { ScoringContext } from '../scoring/context.ts';
+import type { ScoringContext, WornItem } from '../scoring/context.ts';
 import type { Group, Wardrobe } from './wardrobe.ts';
 
 /** What the day asks of an outfit beyond coverage, of what the wardrobe has. */
 export interface Demands {
   /** One of these is worn over the rest, if there are any. */
   readonly outer: readonly Group[];
+  /** One of these overtrousers is worn over trousers, if there are any. */
+  readonly over: readonly Group[];
   /** Without a coat, the arms are covered. */
   readonly sleeves: boolean;
   readonly gloves: boolean;
@@ -15,39 +18,63 @@ export interface Demands {
 }
 
 /**
- * The coats of which the cold, rain or wind asks for one; none if they do not. In the cold any will do; else it keeps
- * out the rain, and the wind too if one does both. Where heat is a danger, one rather gets wet.
+ * The coats of which the cold, rain or wind asks for one; none if they do not. In the cold any will do that keeps out
+ * the rain, near frost any at all; else it keeps out the wind too if one does both. Where heat is a danger, one rather
+ * gets wet.
  */
-function askedCoats(context: ScoringContext, { slots }: Wardrobe): readonly Group[] {
+export function askedCoats<T extends { item: WornItem }>(
+  context: ScoringContext,
+  coats: readonly T[],
+): readonly T[] {
   const { model, regions, shelter, situation, dangers } = context;
   const { coatNeed, drizzleC, outerClo, windMet, windNeed } = model.k.layering;
-  if (regions.outerwear > outerClo) return slots.outer;
-  if (dangers.some(({ code }) => code === 'heat' || code === 'heat-caution')) return [];
   const { water, wind } = shelter.torso;
-  const isWet = water >= coatNeed || (water > 0 && situation.windChillC < drizzleC);
-  const isWindy = wind >= windNeed && situation.met < windMet;
   const keeping = (kind: 'water' | 'wind', need: number) =>
-    slots.outer.filter(({ item }) => item.garment[kind] >= need);
+    coats.filter(({ item }) => item.garment[kind] >= need);
+  if (regions.outerwear > outerClo) {
+    const isRain = water >= coatNeed && situation.windChillC >= model.k.rain.meltedC;
+    const dry = isRain ? keeping('water', coatNeed) : [];
+    return dry.length > 0 ? dry : coats;
+  }
+  if (dangers.some(({ code }) => code === 'heat' || code === 'heat-caution')) return [];
+  const isCool = situation.met < windMet;
+  const isWet = water >= coatNeed || (water > 0 && situation.windChillC < drizzleC && isCool);
+  const isWindy = wind >= windNeed && isCool;
   const dry = isWet ? keeping('water', coatNeed) : [];
   const calm = isWindy ? keeping('wind', wind) : [];
   const both = dry.filter((group) => calm.includes(group));
-  return [both, dry, calm].find((coats) => coats.length > 0) ?? [];
+  return [both, dry, calm].find((some) => some.length > 0) ?? [];
 }
 
 export const isJacket = ({ tables }: Model, { item }: Group): boolean =>
   tables.layering.jackets.includes(item.garment.category.id);
 
+/** Whether the frost asks for gloves and a hat, or the sun for a hat. */
+export function handsAndHead({ model, occasion, plan, situation }: ScoringContext) {
+  const { weather, windChillC } = situation;
+  const { glovesC, hatC, jacketFrom, sunHatC } = model.k.layering;
+  const isOut = plan === 'outdoor';
+  const isSunny =
+    weather.tempC >= sunHatC && sunK(model, weather) > 0 && occasion.formality < jacketFrom;
+  return { gloves: isOut && windChillC < glovesC, hat: isOut && (windChillC < hatC || isSunny) };
+}
+
 /** What this day asks. */
 export function demandsOf(context: ScoringContext, wardrobe: Wardrobe): Demands {
-  const { model, occasion, plan, situation } = context;
+  const { model, occasion, plan, shelter, situation } = context;
   const { layering } = model.k;
   const { windChillC, weather } = situation;
   const isOut = plan === 'outdoor';
+  const isSoaked =
+    shelter.legs.water >= layering.overNeed &&
+    windChillC < layering.drizzleC &&
+    occasion.place !== 'sport';
+  const keepsDry = ({ item }: Group) => item.garment.water >= layering.coatNeed;
   return {
-    outer: isOut ? askedCoats(context, wardrobe) : [],
+    outer: isOut ? askedCoats(context, wardrobe.slots.outer) : [],
     sleeves: isOut && windChillC < layering.sleevesC,
-    gloves: isOut && windChillC < layering.glovesC,
-    hat: isOut && windChillC < layering.hatC,
+    ...handsAndHead(context),
+    over: isOut && isSoaked ? wardrobe.slots.over.filter(keepsDry) : [],
     jacket:
       occasion.formality >= layering.jacketFrom &&
       weather.tempC <= layering.jacketC &&

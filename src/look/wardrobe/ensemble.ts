@@ -7,6 +7,8 @@ export const CORE_SLOTS = ['outer', 'mid', 'main', 'over', 'bottom', 'shoes'] as
 export const EXTRA_SLOTS = ['underTop', 'underBottom', 'socks', 'head', 'neck', 'hands'] as const;
 /** Slots of accessories without warmth, worn only on request: they count for looks and occasion. */
 export const STYLE_SLOTS = ['belt', 'tie', 'eyes', 'bag'] as const;
+/** Slots whose garments are seen: common sense judges them. */
+export const SEEN_SLOTS = [...CORE_SLOTS, ...STYLE_SLOTS] as const;
 export const SLOTS = [...CORE_SLOTS, ...EXTRA_SLOTS, ...STYLE_SLOTS] as const;
 export type Slot = (typeof SLOTS)[number];
 
@@ -94,11 +96,19 @@ export function maxMilliClo(model: Model, garments: readonly Garment[]): number 
   return [...thickest.values()].reduce((sum, milliClo) => sum + milliClo, 0);
 }
 
-/** Whether `mid` fits over `main`: over a base always, over a pullover or dress only if it opens. */
+/** Whether other pullovers are worn over a garment of the middle layer: a thin one. */
+const isThin = ({ tables }: Model, { category, layer }: Garment): boolean =>
+  layer === 'mid' && tables.layering.thin.includes(category.id);
+
+/** Whether a garment is worn under any that is worn over a top. */
+export const isBeneath = (model: Model, main: Garment): boolean =>
+  !isDress(main) && (main.layer === 'base' || isThin(model, main));
+
+/** Whether `mid` fits over `main`: over a base or thin pullover, over a thick one or a dress only if it opens. */
 export function goesOver(model: Model, mid: Garment, main: Garment): boolean {
   if (isSet(mid)) return !isDress(main);
-  if (main.layer === 'base' && !isDress(main)) return true;
-  return model.tables.layering.open.includes(mid.category.id);
+  if (model.tables.layering.open.includes(mid.category.id)) return true;
+  return isBeneath(model, main) && !(isThin(model, mid) && isThin(model, main));
 }
 
 /**
@@ -118,6 +128,8 @@ export function assembleEnsemble(
     else if (ensemble[preferred]) return conflict(ensemble[preferred], garment);
     else ensemble[preferred] = garment;
   }
+  // A thin pullover is beneath a thick one.
+  ambiguous.sort((a, b) => Number(isThin(model, b.garment)) - Number(isThin(model, a.garment)));
   for (const { garment, preferred, alone } of ambiguous) {
     const slot = ensemble[alone] ? preferred : alone;
     if (ensemble[slot]) return conflict(ensemble[slot], garment);

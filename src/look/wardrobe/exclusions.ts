@@ -2,7 +2,7 @@ import type { WardrobeItem } from '../../taxonomy/attributes/wardrobe-item-schem
 import type { Model } from '../params.ts';
 import type { Diagnostic } from '../schema.ts';
 import { isExcused, type ScoringContext } from '../scoring/context.ts';
-import type { SenseRule } from '../sense-rules.ts';
+import { reasonOf } from '../scoring/sense.ts';
 import { DIAGNOSTICS } from '../texts/explanations.ts';
 import { fill } from '../texts/texts.ts';
 import { isDress, isSet, type Slot, slotsOf } from './ensemble.ts';
@@ -13,29 +13,31 @@ import { type CandidatesRequest, requiredIds } from './wardrobe-request.ts';
 interface ExclusionRule {
   code: keyof typeof DIAGNOSTICS;
   matches(item: WardrobeItem, garment: Garment): boolean;
-  /** Applies only if the wardrobe has something else to wear. */
-  isSoft?: boolean;
+  /** Whether it applies only if the wardrobe has something else to wear: clothes and shoes, or a coat. */
+  isSoft?: 'dressed' | 'coat';
 }
 
-/** Whether a garment that is no outfit elsewhere is one here: swimwear where one swims. */
-const isWorn = ({ model, situation }: ScoringContext, category: string): boolean =>
-  category === 'swimwear' &&
-  situation.occasion === 'beach' &&
-  situation.weather.tempC >= model.k.layering.swimC;
-
-/** The reason that a rule of common sense gives for leaving a garment out. */
-const exclusionOf = ({
-  occasions,
-  conditions,
-  isDry,
-  belowC,
-}: SenseRule): ExclusionRule['code'] => {
-  if (occasions || isDry) return 'not-for-occasion';
-  if (conditions) return 'not-in-rain';
-  return belowC === undefined ? 'not-in-heat' : 'not-in-cold';
+/** Whether a garment that is no outfit elsewhere is one here: swimwear where one swims, slippers at home. */
+const isWorn = ({ model, plan, situation }: ScoringContext, category: string): boolean => {
+  if (category === 'slippers') return situation.occasion === 'home' && plan === 'indoor';
+  const { occasion, weather } = situation;
+  return category === 'swimwear' && occasion === 'beach' && weather.tempC >= model.k.layering.swimC;
 };
 
-/** Whether these garments make an outfit, and whether they have shoes. */
+/** The diagnostic of a rule of common sense that leaves a garment out. */
+const EXCLUSION_OF = {
+  pair: 'not-for-occasion',
+  occasion: 'not-for-occasion',
+  dry: 'not-for-occasion',
+  wet: 'not-in-rain',
+  cold: 'not-in-cold',
+  warm: 'not-in-heat',
+} as const;
+
+const asksForCoat = ({ model, regions }: ScoringContext): boolean =>
+  regions.outerwear > model.k.layering.outerClo;
+
+/** Whether these garments make an outfit, and whether they have shoes and a coat. */
 function served(model: Model, garments: readonly Garment[]) {
   const has = (slot: Slot, isOnePiece: boolean) =>
     garments.some(
@@ -44,6 +46,7 @@ function served(model: Model, garments: readonly Garment[]) {
   return {
     body: has('main', true) || (has('main', false) && (has('bottom', false) || has('mid', true))),
     feet: has('shoes', false),
+    coat: has('outer', false),
   };
 }
 
@@ -53,10 +56,9 @@ function createRules(
   all: readonly Garment[],
 ): ExclusionRule[] {
   const { model, occasion, sense, situation } = context;
-  const { fit, layering } = model.k;
-  // Where the cold asks for a coat, none is too fine.
-  const asksForCoat = context.regions.outerwear > layering.outerClo;
-  const isCoat = ({ category }: Garment) => asksForCoat && category.region === 'outerwear';
+  const { fit } = model.k;
+  // Where the cold asks for a coat, none is too fine, and one that is not fine enough is better than none.
+  const isCoat = ({ category }: Garment) => asksForCoat(context) && category.region === 'outerwear';
   const excluded = new Set(request.exclude);
   const maxDistance = occasion.tolerance + fit.formalityTooFar;
   const isBroken = (garment: Garment) => sense.brokenBy(garment).some(({ isHard }) => isHard);
@@ -68,13 +70,22 @@ function createRules(
       !occasion.forbids.includes(garment.category.id) &&
       !isBroken(garment),
   );
+  /** Whether it is too fine or not fine enough. */
+  const isOdd = (garment: Garment): boolean =>
+    garment.layer !== 'underwear' &&
+    !isExcused(model, situation, garment) &&
+    !(request.occasion && garment.occasions.includes(request.occasion)) &&
+    Math.max(
+      isCoat(garment) ? 0 : garment.formality[0] - occasion.formality,
+      occasion.formality - garment.formality[1],
+    ) > maxDistance;
   const known = new Map<Garment, ExclusionRule['code'][]>();
   const insensible = (garment: Garment) => {
     const codes =
       known.get(garment) ??
       [...sense.brokenBy(garment), ...sense.outdoneBy(garment, usable)]
         .filter(({ isHard }) => isHard)
-        .map(exclusionOf);
+        .map((rule) => EXCLUSION_OF[reasonOf(rule)]);
     known.set(garment, codes);
     return codes;
   };
@@ -89,19 +100,13 @@ function createRules(
     {
       code: 'not-for-occasion',
       matches: (_, garment) =>
-        occasion.forbids.includes(garment.category.id) ||
-        (garment.layer !== 'underwear' &&
-          !isExcused(model, situation, garment) &&
-          !(request.occasion && garment.occasions.includes(request.occasion)) &&
-          Math.max(
-            isCoat(garment) ? 0 : garment.formality[0] - occasion.formality,
-            occasion.formality - garment.formality[1],
-          ) > maxDistance),
+        occasion.forbids.includes(garment.category.id) || (!isCoat(garment) && isOdd(garment)),
     },
+    { code: 'not-for-occasion', isSoft: 'coat', matches: (_, garment) => isOdd(garment) },
     ...(['not-in-rain', 'not-in-cold', 'not-in-heat', 'not-for-occasion'] as const).map(
       (code): ExclusionRule => ({
         code,
-        isSoft: true,
+        isSoft: 'dressed',
         matches: (_, garment) => insensible(garment).includes(code),
       }),
     ),
@@ -126,7 +131,7 @@ export function filterGarments(
       : rules.find((one) => one.matches(item, garment));
     return { garment, rule };
   });
-  const { body, feet } = served(
+  const { body, feet, coat } = served(
     context.model,
     checked.filter(({ rule }) => !rule).map(({ garment }) => garment),
   );
@@ -136,10 +141,14 @@ export function filterGarments(
     dress: body,
     shoes: feet,
   };
+  const isNeeded = ({ isSoft }: ExclusionRule, { category }: Garment): boolean =>
+    isSoft === 'coat'
+      ? asksForCoat(context) && !coat
+      : isSoft !== undefined && isServed[category.region] === false;
   const garments: Garment[] = [];
   const excluded = new Map<ExclusionRule['code'], string[]>();
   for (const { garment, rule } of checked) {
-    if (!rule || (rule.isSoft && isServed[garment.category.region] === false)) {
+    if (!rule || isNeeded(rule, garment)) {
       garments.push(garment);
       continue;
     }

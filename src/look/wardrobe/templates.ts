@@ -1,11 +1,12 @@
 import type { ScoringContext, WornItem } from '../scoring/context.ts';
 import type { Coverage } from '../tables.ts';
-import { type Demands, demandsOf, isJacket } from './demands.ts';
+import { type Demands, demandsOf, handsAndHead, isJacket } from './demands.ts';
 import {
   CORE_SLOTS,
   EXTRA_SLOTS,
   type Form,
   goesOver,
+  isBeneath,
   isDress,
   isSet,
   type Slot,
@@ -34,6 +35,7 @@ export interface Template {
 export function relevantSlots(context: ScoringContext): ReadonlySet<Slot> {
   const { model, plan, regions, shelter, situation } = context;
   const { layering, rain } = model.k;
+  const { hat } = handsAndHead(context);
   const isOut = plan === 'outdoor';
   const { iclRequired } = isOut ? situation.outdoor : situation.indoor;
   const isCold = iclRequired >= layering.underClo;
@@ -48,7 +50,7 @@ export function relevantSlots(context: ScoringContext): ReadonlySet<Slot> {
     ['underTop', isCold],
     ['underBottom', isCold],
     ['socks', regions.shoes >= layering.socksClo],
-    ['head', isOut && regions.accessory >= layering.extraClo],
+    ['head', isOut && (regions.accessory >= layering.extraClo || hat)],
     ['neck', isOut && regions.accessory >= layering.extraClo],
     ['hands', isOut && regions.accessory >= layering.extraClo],
   ];
@@ -131,13 +133,14 @@ export function createTemplates(
 ): Template[] {
   const demands = demandsOf(context, wardrobe);
   const asked = templatesFor(context, wardrobe, required, coverage, demands);
-  if (!(demands.sleeves || demands.jacket)) return asked;
+  if (!(demands.sleeves || demands.jacket || demands.over.length > 0)) return asked;
   // What it takes may not go together, such as a pullover over a dress: then it is not asked for.
   if (asked.some((template) => countOutfits(context, template) > 0n)) return asked;
   return templatesFor(context, wardrobe, required, coverage, {
     ...demands,
     sleeves: false,
     jacket: false,
+    over: [],
   });
 }
 
@@ -151,6 +154,7 @@ function templatesFor(
   const relevant = relevantSlots(context);
   const hasShoes = wardrobe.slots.shoes.length > 0;
   const asksForCoat = demands.outer.length > 0;
+  const asksForOver = demands.over.length > 0;
   const templates: Template[] = [];
   for (const placed of placements(context, required)) {
     const covered = coverHead(context, wardrobe, placed, coverage);
@@ -163,6 +167,7 @@ function templatesFor(
           (only ? group === only : !required.includes(group)) &&
           isCovering(context, coverage, arms, slot, group) &&
           (slot !== 'outer' || only || !asksForCoat || demands.outer.includes(group)) &&
+          (slot !== 'over' || only || !asksForOver || demands.over.includes(group)) &&
           (slot !== 'mid' ||
             !demands.jacket ||
             kind !== 'separates' ||
@@ -186,6 +191,7 @@ function templatesFor(
       if (withOuter ? !relevant.has('outer') && !fixed.has('outer') : asksForCoat) continue;
       if (demands.jacket && kind === 'separates' && !withMid) continue;
       if (withOver && !relevant.has('over') && !fixed.has('over')) continue;
+      if (!withOver && asksForOver && kind === 'separates' && !fixed.has('bottom')) continue;
       const slots: CoreSlot[] = [
         ...(withOuter ? (['outer'] as const) : []),
         ...(withMid ? (['mid'] as const) : []),
@@ -202,7 +208,7 @@ function templatesFor(
       const isFixed = new Set(fixed.keys());
       if (headwear.slot) isFixed.add(headwear.slot);
       if (demands.gloves && hands.length > 0) isFixed.add('hands');
-      if (demands.hat && head.length > 0) isFixed.add('head');
+      if (demands.hat && head.length > 0 && headwear.slot !== 'neck') isFixed.add('head');
       templates.push({
         form: kind === 'separates' ? 'separates' : 'one-piece',
         core,
@@ -308,7 +314,7 @@ function torsoCount(
   main: readonly Group[],
 ): bigint {
   const kindOf = ({ item: { garment } }: Group): string =>
-    `${garment.layer === 'base'}${isDress(garment)}`;
+    `${isBeneath(model, garment)}${garment.layer === 'base'}${isDress(garment)}`;
   const kinds = new Map<string, { example: Group; garments: bigint }>();
   for (const group of main) {
     const { example, garments } = kinds.get(kindOf(group)) ?? { example: group, garments: 0n };

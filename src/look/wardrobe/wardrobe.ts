@@ -1,5 +1,5 @@
 import type { ScoringContext, WornItem } from '../scoring/context.ts';
-import { isDress, isSet, type Slot, slotsOf } from './ensemble.ts';
+import { isBeneath, isDress, isSet, type Slot, slotsOf } from './ensemble.ts';
 import type { Garment } from './garment-clo.ts';
 
 /** An equivalence class of garments: the score cannot tell them apart, so one represents them all. */
@@ -26,7 +26,7 @@ export function fingerprint(
 ) {
   const { wind, water, breathability, colour, patterned } = garment;
   const isOpen = model.tables.layering.open.includes(garment.category.id);
-  const kind = `${slotsOf(model, garment)}|${isOpen}|${isDress(garment)}|${isSet(garment)}|${garment.layer}`;
+  const kind = `${slotsOf(model, garment)}|${isOpen}|${isBeneath(model, garment)}|${isDress(garment)}|${isSet(garment)}|${garment.layer}`;
   return `${kind}|${milliClo}|${wind}|${water}|${breathability}|${occasion}|${season}|${colour?.hex}|${patterned}|${sense}|${isPaired && garment.category.id}`;
 }
 

@@ -1,9 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { situationOf } from '../../../src/look/comfort/targets.ts';
 import { readSigningKeys } from '../../../src/look/digest.ts';
 import { computeCandidates, computeOutfits, computeScore } from '../../../src/look/outfits.ts';
 import { PARAMS, readModel } from '../../../src/look/params.ts';
 import type { Ranked } from '../../../src/look/responses.ts';
+import { Weather } from '../../../src/look/schema.ts';
+import { createScoringContext } from '../../../src/look/scoring/context.ts';
+import { shownScore } from '../../../src/look/scoring/score.ts';
 import { TERMS } from '../../../src/look/tables.ts';
 import {
   CandidatesRequest,
@@ -47,6 +51,32 @@ const requests = new Map(
     .filter(([, { candidates }]) => candidates.length > 0),
 );
 
+describe('far from the goal the nearer outfit wins clearly', () => {
+  /** What a tenth of a clo more changes of the score, in points; of a walk in a coat that keeps out the wind. */
+  const gains = (tempC: number, plan: 'indoor' | 'outdoor') => {
+    const weather = Weather.parse({ tempC, windMs: 4, humidityPct: 60, condition: 'cloudy' });
+    const context = createScoringContext(model, situationOf(model, { weather, met: 1.6 }), plan);
+    const { at } = context.curveFor({ wind: 1, breathability: 0.5 });
+    const points = 100 * model.tables.weights.thermal;
+    return [600, 1000, 1400, 1800].map((milliClo) => points * (at(milliClo + 100) - at(milliClo)));
+  };
+
+  test.each([-40, -25, -15])('at %d °C the warmer', (tempC) => {
+    for (const gain of gains(tempC, 'outdoor')) expect(gain).toBeGreaterThan(2.5);
+  });
+
+  test.each([32, 38, 45])('at %d °C the cooler', (tempC) => {
+    for (const gain of gains(tempC, 'outdoor')) expect(gain).toBeLessThan(-2.5);
+  });
+
+  test('and a score is shown above 0, in the same order', () => {
+    const scores = [-20, -3, -1, 0, 0.1, 0.19, 0.2, 0.21, 0.9, 1];
+    const shown = scores.map((score) => shownScore(model, score));
+    expect(shown.every((one, i) => one > 0 && (i === 0 || one > shown[i - 1]!))).toBe(true);
+    expect(shown.slice(-4)).toEqual(scores.slice(-4));
+  });
+});
+
 const holds = (
   check: (request: ReturnType<typeof randomRequest>, choice: number) => void,
   runs = 25,
@@ -77,7 +107,8 @@ describe('a score', () => {
           expect(term).toBeLessThanOrEqual(1);
         }
         const sum = TERMS.reduce((sum, t) => sum + model.tables.weights[t] * breakdown[t], 0);
-        expect(Math.abs(Math.max(0, 100 * (sum - penalty)) - score)).toBeLessThan(0.16);
+        // Below 20 points the score shown falls ever more slowly.
+        expect(Math.abs(100 * shownScore(model, sum - penalty) - score)).toBeLessThan(0.16);
       }
     });
   });

@@ -24,7 +24,7 @@ test('thermals that are fresh for one day alone are for the coldest', () => {
     [-15, -4, -5],
   ]) {
     const coldest = temperatures.indexOf(Math.min(...temperatures));
-    const body = { days: daysOf(temperatures), items: CLOSET, maxItems: 14, wearsBeforeWash: 1 };
+    const body = { days: daysOf(temperatures), items: CLOSET, maxItems: 15, wearsBeforeWash: 1 };
     const { days } = computeTrip(model, TripRequest.parse(body));
     for (const [at, { outfit }] of days.entries()) {
       expect(outfit, `${temperatures} day ${at}`).not.toBeNull();
