@@ -167,6 +167,10 @@ const classOf = new Map(CATEGORY_IDS.map((id, k) => [id, k]));
 /** Of wear, so much belief in "no garment" at most comes from words that the model does not know. */
 const MAX_DOUBT = 0.8;
 
+/** The probability, 0–1, of each class of a text that no word names, in the order of CATEGORY_IDS; the last is "no garment". */
+export const opinionOf = (tokens: readonly Token[]): Float64Array =>
+  classProbabilities(rowsOf(tokens), shipped());
+
 /** A model's probability, 0–1, that a text names a category, and the same if it names any; by default the shipped model's. */
 export function supportOf(
   tokens: readonly Token[],
