@@ -14,7 +14,6 @@ import {
   isBareAfterWord,
   isBareOfUnknown,
   isBeforeThing,
-  isBesideThing,
   isCue,
   isPerson,
   mainWords,
@@ -151,19 +150,19 @@ const hasRival = ({ mentions }: Naming, { id }: Lead): boolean =>
       isWornAlone(entry.id) === isWornAlone(id),
   );
 
-/** What the linear model must give the category at least; more after a word that may be what is sold. */
-const MIN_SUPPORT = { usual: 0.35, afterUnknown: 0.8 } as const;
+/** What the linear model must give the category at least: of all, and beside the likeliest other one. */
+const MIN_SUPPORT = { ofAll: 0.35, besideNext: 0.7 } as const;
 
-/** "Toalla capa bebé". */
-const isAfterAnyUnknown = ({ field, mention: { match } }: Naming): boolean =>
-  field.locale !== 'en' && !field.isWear && [...field.unknown].some((at) => at < match.first);
-
-const isUnsupported = (naming: Naming, { support, supportAsWear, typeAgrees }: Lead): boolean =>
+/** The model has not read the names of the lexicon: it is a second witness. */
+const isUnsupported = (
+  { field: { isWear } }: Naming,
+  { typeAgrees, support, supportAsWear, supportBesideNext }: Lead,
+): boolean =>
   !typeAgrees &&
-  (naming.field.isWear ? supportAsWear : support) <
-    MIN_SUPPORT[isAfterAnyUnknown(naming) ? 'afterUnknown' : 'usual'];
+  ((isWear ? supportAsWear : support) < MIN_SUPPORT.ofAll ||
+    supportBesideNext < MIN_SUPPORT.besideNext);
 
-const OPEN = [isBesideThing, isUnsupported, mayBeOtherKind, isDenied, hasRival];
+const OPEN = [isUnsupported, mayBeOtherKind, isDenied, hasRival];
 
 /** A name that may be another thing's, or kind's, is never sure; one beside an unknown head is no answer. */
 const MAX_CONFIDENCE = { open: 0.89, unknownHead: 0.49 } as const;

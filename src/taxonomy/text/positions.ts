@@ -87,11 +87,6 @@ export function mainWords({ tokens, locale }: Field): readonly Token[] {
   return end < 0 ? tokens : tokens.slice(0, end);
 }
 
-/** "Little black dress: a history hardback". */
-export const isBesideThing = ({ field }: Naming): boolean =>
-  !field.isWear &&
-  (field.clauseMatches.some(isThing) || mainWords(field).some((_, at) => isOpenThing(field, at)));
-
 /** No maker's name is so long, and no compound so short. */
 const MIN_NOUN_CHARS = 9;
 const INFLECTED = /e$|(t|d|ig|lich|isch|lang|los|voll|bar|farben)(em|en|er|es)?$/;
