@@ -29,7 +29,7 @@ const classOf = new Map(CATEGORY_IDS.map((id, k) => [id, k]));
 /** Titles made of a name, words of its language and the start of a labelled title; so many for each name. */
 const MADE_TITLES = 6;
 const NAME_WEIGHT = 0.3;
-const TITLE_WEIGHT = 3;
+const TITLE_WEIGHT = 10;
 const EPOCHS = 2;
 const STEP = 0.1;
 const MIN_GRADIENT = 0.02;
@@ -47,13 +47,12 @@ function createRandom(): () => number {
 const wordsOf = (file: string, locale: Locale) =>
   readWords(file).filter(({ languages }) => languages.includes(locale));
 
-/** Every name of an article in a language, and its class. */
+/** The names of the dictionary and of things. Those of data/lexicon/names.tsv are left out: it is to judge them. */
 function namesIn(locale: Locale): { name: string; label: number }[] {
   const named = (names: readonly string[], id: string) =>
     names.map((name) => ({ name, label: classOf.get(id) ?? NO_GARMENT }));
   return [
     ...dictionary.categories.flatMap(({ id, synonyms }) => named(synonyms[locale], id)),
-    ...wordsOf('names', locale).flatMap(({ word, meaning }) => named([word], meaning)),
     ...wordsOf('things', locale).flatMap(({ word }) => named([word], '')),
   ];
 }

@@ -143,6 +143,8 @@ export const WRITTEN_SETS = [
   'written-11',
   'written-12',
   'written-13',
+  'written-14',
+  'written-15',
 ] as const;
 
 /** Reads written titles. The right answers of a title are separated by bars; `none` is no garment. */

@@ -8,7 +8,7 @@ import { type Features, featuresOf } from './features.ts';
 import { type Field, readRow, type TextMatch } from './fields.ts';
 import { readGoogleCategory } from './google.ts';
 import { limitOf } from './open-names.ts';
-import { type LinearModel, supportOf } from './second-opinion.ts';
+import { type LinearModel, opinionOf, supportOf } from './second-opinion.ts';
 import { type Hints, readTextAttributes, type TextAttributes } from './text-attributes.ts';
 import { collectVotes, isIn, namedIn, piecesOf, type Vote, withSet, withWearer } from './votes.ts';
 
@@ -177,11 +177,29 @@ export function describeNaming(
   return found && { id: CATEGORY_IDS[found.first] ?? '', features: found.features };
 }
 
+/** What the linear model must give a category at least, 0–1, in a title of wear without a name, and in any other. */
+const MIN_OPINION = { wear: 0.6, any: 0.75 } as const;
+/** What its probability is worth beside that of a name. */
+const OPINION_FACTOR = 0.85;
+
+/** "Mens no-show 3-pack": what the linear model takes a title for in which no word names anything. */
+function opinionAlone({ text, votes, branch }: ReturnType<typeof readVotes>): Belief | undefined {
+  const title = text.fields.find(({ name }) => name === 'title');
+  if (!title || votes.length > 0 || branch || text.isForeign) return undefined;
+  const classes = [...opinionOf(title.tokens)].map((each) => OPINION_FACTOR * each);
+  const categories = classes.slice(0, -1);
+  const least = MIN_OPINION[title.isWear ? 'wear' : 'any'];
+  if (Math.max(...categories) < OPINION_FACTOR * least) return undefined;
+  return { categories, notGarment: 1 - categories.reduce((a, b) => a + b, 0) };
+}
+
 /** Weighs all evidence of a row. */
 function weigh(
   { text, hints, votes, branch }: ReturnType<typeof readVotes>,
   isContradicted: boolean,
+  opinion: Belief | undefined,
 ): Belief {
+  if (opinion) return opinion;
   if (isContradicted) return believeBoth(votes, branch, hints);
   if (votes.length === 0 && branch) return within(believeBranch(branch, hints), branch);
   return within(calibrate(believe(votes), votes, text.isForeign ? FOREIGN_FACTOR : 1), branch);
@@ -195,10 +213,12 @@ export function classifyText(row: FeedAttributes): TextEvidence {
   const read = readVotes(row);
   const { text, attributes, votes, pieces, branch } = read;
   const { columns: contradictions, isContradicted } = findContradictions(votes, branch);
-  const belief = weigh(read, isContradicted);
+  const opinion = opinionAlone(read);
+  const belief = weigh(read, isContradicted, opinion);
   return {
     ...belief,
-    hasEvidence: votes.some(({ ids }) => ids.length > 0) || (branch?.size ?? 0) > 0,
+    hasEvidence:
+      opinion !== undefined || votes.some(({ ids }) => ids.length > 0) || (branch?.size ?? 0) > 0,
     pieces,
     thing: thingIn(votes),
     contradictions,

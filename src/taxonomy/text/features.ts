@@ -4,6 +4,7 @@ import type { ArticleMention } from './heads.ts';
 import { type Entry, lexiconOf } from './lexicon.ts';
 import { isGeneral } from './refine.ts';
 import type { Match } from './scan.ts';
+import type { Support } from './second-opinion.ts';
 
 /** What the confidence in a named category depends on. Each is between 0 and 1. */
 export const FEATURES = [
@@ -42,12 +43,10 @@ export interface Naming {
   isRefined: boolean;
 }
 
-/** The category that leads, and what else speaks for it: the product type, the linear model with 0–1, and 0–1 of all wear. */
-export interface Lead {
+/** The category that leads, and what else speaks for it: the linear model, and whether the product type agrees. */
+export interface Lead extends Support {
   id: string;
   typeAgrees: boolean;
-  support: number;
-  supportAsWear: number;
 }
 
 /** At most this many words count for the length of a text. */

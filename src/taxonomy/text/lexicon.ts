@@ -22,13 +22,16 @@ interface Trie<Found> {
   found: Found[];
 }
 
-const createTrie = <Found>(): Trie<Found> => ({ next: new Map(), found: [] });
+/** Most paths end after one word: those share a map without words. */
+const NO_NEXT: Trie<never>['next'] = new Map();
+const createTrie = <Found>(): Trie<Found> => ({ next: NO_NEXT as Trie<Found>['next'], found: [] });
 
 /** Returns the end of a path of words, which is made if it is not there. */
 function endOf<Found>(root: Trie<Found>, path: readonly string[]): Trie<Found> {
   let node = root;
   for (const word of path) {
-    const next = node.next.get(word) ?? createTrie();
+    const next: Trie<Found> = node.next.get(word) ?? createTrie();
+    if (node.next === NO_NEXT) node.next = new Map();
     node.next.set(word, next);
     node = next;
   }

@@ -14,9 +14,9 @@ import {
   isBareAfterWord,
   isBareOfUnknown,
   isBeforeThing,
-  isBesideThing,
   isCue,
   isPerson,
+  mainWords,
   saysNoMore,
 } from './positions.ts';
 import { isGeneral } from './refine.ts';
@@ -118,23 +118,33 @@ export const otherWearer = ({ clauseMatches }: Field): 'pet' | 'toy' | undefined
 };
 
 /** "Unknown fleece": a stuff's name is a garment's only if nothing else can be the article. */
-const mayBeStuff = ({ field, mention: { match } }: Naming): boolean => {
-  const head = HEAD_IS_LAST[field.locale] ? match.last : match.first;
-  return (
-    !field.isWear &&
-    field.unknown.size > 0 &&
-    field.clauseMatches.some(
-      ({ match: { entry, first, last, by } }) =>
-        entry.kind === 'material' && by === 'word' && first <= head && head <= last,
-    )
+const mayBeStuff = ({ field, mention: { match } }: Naming): boolean =>
+  !field.isWear &&
+  field.unknown.size > 0 &&
+  field.clauseMatches.some(
+    ({ match: { entry, first, last, by } }) =>
+      entry.kind === 'material' && by === 'word' && first <= match.first && match.last <= last,
   );
-};
 
 /** "Dog hoodie": hoodies show animals, and are worn by them. */
 const isOfAnimal = ({ field: { clauseMatches } }: Naming): boolean =>
   clauseMatches.some(isAnother) && !clauseMatches.some(isPerson);
 
+/** "Klompen bloempot": after a garment, what nobody wears is what is sold, in the garment's shape or for it. */
+const isBeforeNamedThing = ({ field, mention: { match } }: Naming): boolean =>
+  !field.isWear &&
+  field.clauseMatches.some(
+    ({ role, negated, match: { entry, first } }) =>
+      entry.kind === 'notGarment' &&
+      !isListed('things', 'worn', entry.id) &&
+      (first > match.last || COMPOUNDING.includes(field.locale)) &&
+      first < mainWords(field).length &&
+      role === undefined &&
+      !negated,
+  );
+
 const UNKNOWN_HEAD = [
+  isBeforeNamedThing,
   isOfAnimal,
   isBareOfUnknown,
   isBareAfterWord,
@@ -160,29 +170,32 @@ const mayBeOtherKind = ({ mention: { match }, isRefined }: Naming): boolean =>
 const isDenied = ({ field }: Naming, { id }: Lead): boolean =>
   field.clauseMatches.some(({ match }) => isListed('denied by', match.entry.id, id));
 
-/** "Buzo polar", "mantelpak jas": a name beside it is that of another kind, or of a whole that it may be of. */
-function hasRival({ mentions }: Naming, { id }: Lead): boolean {
-  const region = categories.get(id)?.region ?? '';
-  return mentions.some(({ match: { entry }, weight }) => {
-    const other = entry.kind === 'garment' && entry.id !== id && weight === MODIFIER_WEIGHT;
-    const place = other && categories.get(entry.id)?.region;
-    return place === region || (place === 'dress' && !/accessory|shoes/.test(region));
-  });
-}
+const isWornAlone = (id: string): boolean =>
+  !/accessory|shoes/.test(categories.get(id)?.region ?? '');
 
-/** What the linear model must give the category at least; more after a word that may be what is sold. */
-const MIN_SUPPORT = { usual: 0.2, afterUnknown: 0.8 } as const;
+/** "Buzo polar", "kimono-vest of Blue Jeans": another garment's name beside it may be what is sold. */
+const hasRival = ({ mentions }: Naming, { id }: Lead): boolean =>
+  mentions.some(
+    ({ match: { entry }, weight }) =>
+      entry.kind === 'garment' &&
+      entry.id !== id &&
+      weight === MODIFIER_WEIGHT &&
+      isWornAlone(entry.id) === isWornAlone(id),
+  );
 
-/** "Toalla capa bebé". */
-const isAfterAnyUnknown = ({ field, mention: { match } }: Naming): boolean =>
-  field.locale !== 'en' && !field.isWear && [...field.unknown].some((at) => at < match.first);
+/** What the linear model must give the category at least: of all, and beside the likeliest other one. */
+const MIN_SUPPORT = { ofAll: 0.35, besideNext: 0.7 } as const;
 
-const isUnsupported = (naming: Naming, { support, supportAsWear, typeAgrees }: Lead): boolean =>
+/** The model has not read the names of the lexicon: it is a second witness. */
+const isUnsupported = (
+  { field: { isWear } }: Naming,
+  { typeAgrees, support, supportAsWear, supportBesideNext }: Lead,
+): boolean =>
   !typeAgrees &&
-  (naming.field.isWear ? supportAsWear : support) <
-    MIN_SUPPORT[isAfterAnyUnknown(naming) ? 'afterUnknown' : 'usual'];
+  ((isWear ? supportAsWear : support) < MIN_SUPPORT.ofAll ||
+    supportBesideNext < MIN_SUPPORT.besideNext);
 
-const OPEN = [isBesideThing, isUnsupported, mayBeOtherKind, isDenied, hasRival];
+const OPEN = [isUnsupported, mayBeOtherKind, isDenied, hasRival];
 
 /** A name that may be another thing's, or kind's, is never sure; one beside an unknown head is no answer. */
 const MAX_CONFIDENCE = { open: 0.89, unknownHead: 0.49 } as const;

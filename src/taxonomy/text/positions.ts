@@ -94,9 +94,17 @@ export function isBeforeThing({ field, mention: { match } }: Naming): boolean {
   return false;
 }
 
+/** Whether a garment is named before: then what is between them is no head. */
+const isAfterGarment = ({ mention, mentions }: Naming): boolean =>
+  mentions.some(
+    ({ match: { entry, first } }) => entry.kind === 'garment' && first < mention.match.first,
+  );
+
 /** "Perfume falda": the first noun is the head. */
-export function isAfterThing({ field, mention: { match } }: Naming): boolean {
-  if (field.isWear) return false;
+export function isAfterThing(naming: Naming): boolean {
+  const { field, mention } = naming;
+  const { match } = mention;
+  if (field.isWear || isAfterGarment(naming)) return false;
   if (field.locale === 'en') return hasOpenName(match) && isOpenThing(field, match.first - 1);
   for (let at = match.first - 1; at >= 0; at--) {
     if (isOpenThing(field, at, true)) return true;
@@ -109,22 +117,19 @@ export function isAfterThing({ field, mention: { match } }: Naming): boolean {
 const isThing = ({ match: { entry } }: ClauseMatch): boolean => entry.kind === 'notGarment';
 
 /** The words before what it has: "gloves with touchscreen". */
-function mainWords({ tokens, locale }: Field): readonly Token[] {
+export function mainWords({ tokens, locale }: Field): readonly Token[] {
   const end = tokens.findIndex(({ text }) => grammarWords('role:with', locale).has(text));
   return end < 0 ? tokens : tokens.slice(0, end);
 }
-
-/** "Little black dress: a history hardback". */
-export const isBesideThing = ({ field }: Naming): boolean =>
-  !field.isWear &&
-  (field.clauseMatches.some(isThing) || mainWords(field).some((_, at) => isOpenThing(field, at)));
 
 /** No maker's name is so long, and no compound so short. */
 const MIN_NOUN_CHARS = 9;
 const INFLECTED = /e$|(t|d|ig|lich|isch|lang|los|voll|bar|farben)(em|en|er|es)?$/;
 
 /** "Schnittbogen Kapuzenpulli": a long word that no list has is a compound, and the head. */
-export const isAfterCompound = ({ field, mention: { match } }: Naming): boolean => {
+export const isAfterCompound = (naming: Naming): boolean => {
+  const { field, mention } = naming;
+  const { match } = mention;
   const word = field.tokens[match.first - 1]?.text ?? '';
   return (
     COMPOUNDING.includes(field.locale) &&
@@ -132,7 +137,8 @@ export const isAfterCompound = ({ field, mention: { match } }: Naming): boolean 
     field.tokens[match.first]?.before === 'space' &&
     word.length >= MIN_NOUN_CHARS &&
     !INFLECTED.test(word) &&
-    !field.isWear
+    !field.isWear &&
+    !isAfterGarment(naming)
   );
 };
 

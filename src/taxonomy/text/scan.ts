@@ -85,7 +85,9 @@ function compoundAt(token: Token, at: number, lexicon: Lexicon, isKnown: boolean
   if (!compound) return [];
   const isColour = compound.head.some(({ kind }) => kind === 'colour');
   const details = compound.modifiers.filter((entry) => (isColour ? isTone(entry) : !isName(entry)));
-  return [...(isKnown ? [] : compound.head), ...details].map((entry) => ({
+  // "Pudelmütze": of a name, no part says who wears it.
+  const shown = isKnown ? details.filter(({ id }) => !id.startsWith('wearer:')) : details;
+  return [...(isKnown ? [] : compound.head), ...shown].map((entry) => ({
     entry,
     first: at,
     last: at,
@@ -231,14 +233,26 @@ function withoutDetails(
     })
     .filter(({ entry }) => entry.kind !== 'detail');
   const garments = shown.filter(({ entry }) => entry.kind === 'garment');
+  /** "Jersey sage", "de cuadros": a word that also says what a garment is like is no thing beside it. */
+  const describes = (match: Match): boolean =>
+    match.entry.kind === 'notGarment' &&
+    shown.some(
+      (other) => other.by === 'word' && DESCRIBING.has(other.entry.kind) && isInside(other, match),
+    );
+  const isHiddenIn = (span: Span, match: Match): boolean =>
+    isInside(span, match) && garments.some((other) => !overlaps(span, other));
   const isHidden = (match: Match): boolean =>
     isName(match.entry) &&
-    spans.some((span) => isInside(span, match) && garments.some((other) => !overlaps(span, other)));
+    (spans.some((span) => isHiddenIn(span, match)) ||
+      (describes(match) && isHiddenIn(match, match)));
   return shown.filter((match) => !isHidden(match));
 }
 
 const isLonger = (a: Span, b: Span): boolean => a.last - a.first > b.last - b.first;
 const overlaps = (a: Span, b: Span): boolean => a.first <= b.last && b.first <= a.last;
+
+/** So long a name of a garment is no other word of the text's language by chance. */
+const MIN_FOREIGN_CHARS = 8;
 
 /** Returns phrases of any language, and words of others that the text's own does not know. */
 function foreignAt(
@@ -252,7 +266,10 @@ function foreignAt(
     const word = tokens[last]?.text ?? '';
     const isOpen = last > from || !(surfaces.has(word) || languageWeights.has(word));
     for (const { entry, locale: language } of node.found) {
-      const fits = last > from || DESCRIBING.has(entry.kind);
+      const fits =
+        last > from ||
+        DESCRIBING.has(entry.kind) ||
+        (entry.kind === 'garment' && word.length >= MIN_FOREIGN_CHARS);
       if (language !== locale && isOpen && fits)
         found.push({ entry, first: from, last, by: 'word' });
     }

@@ -167,14 +167,23 @@ const classOf = new Map(CATEGORY_IDS.map((id, k) => [id, k]));
 /** Of wear, so much belief in "no garment" at most comes from words that the model does not know. */
 const MAX_DOUBT = 0.8;
 
-/** A model's probability, 0–1, that a text names a category, and the same if it names any; by default the shipped model's. */
-export function supportOf(
-  tokens: readonly Token[],
-  categoryId: string,
-  model: LinearModel = shipped(),
-): { support: number; supportAsWear: number } {
+/** The probability, 0–1, of each class of a text that no word names, in the order of CATEGORY_IDS; the last is "no garment". */
+export const opinionOf = (tokens: readonly Token[]): Float64Array =>
+  classProbabilities(rowsOf(tokens), shipped());
+
+/** A model's probability, 0–1, that a text names a category; the same if it names any; and if none but the likeliest other. */
+export function supportOf(tokens: readonly Token[], categoryId: string, model = shipped()) {
   const probabilities = classProbabilities(rowsOf(tokens), model);
-  const support = probabilities[classOf.get(categoryId) ?? CLASS_COUNT] ?? 0;
+  const own = classOf.get(categoryId) ?? CLASS_COUNT;
+  const support = probabilities[own] ?? 0;
   const noGarment = probabilities[CLASS_COUNT - 1] ?? 0;
-  return { support, supportAsWear: support / (1 - Math.min(noGarment, MAX_DOUBT)) };
+  probabilities[own] = 0;
+  probabilities[CLASS_COUNT - 1] = 0;
+  return {
+    support,
+    supportAsWear: support / (1 - Math.min(noGarment, MAX_DOUBT)),
+    supportBesideNext: support / (support + Math.max(...probabilities)),
+  };
 }
+
+export type Support = ReturnType<typeof supportOf>;

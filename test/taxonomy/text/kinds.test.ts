@@ -64,6 +64,22 @@ describe('what is no garment', () => {
   });
 });
 
+describe('a thing after a garment', () => {
+  test.each(['Klompen bloempot', 'Stropdas sleutelhanger leer', 'Veste bouteille'])(
+    '"%s" is what is sold',
+    (title) => expect(say({ title }).category?.id).toBeUndefined(),
+  );
+
+  test.each([
+    ['beside a wearer', 'Stropdas sleutelhanger heren', 'tie'],
+    ['that is a colour', 'Pull mohair sapin', 'sweater'],
+  ])('%s is none', (_, title, id) => expect(say({ title }).category?.id).toBe(id));
+});
+
+test('no part of a garment’s name says who wears it', () => {
+  expect(say({ title: 'Pudelmütze Grobstrick' }).category?.id).toBe('beanie');
+});
+
 describe('a set', () => {
   test('has an item for each of its garments', () => {
     const { items, category } = say({ id: 'sku', title: 'Top and skirt set floral' });

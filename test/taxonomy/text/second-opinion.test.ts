@@ -34,6 +34,12 @@ describe('the linear model', () => {
     expect(rowsOf(tokenize('Wool coat, wool'))).toEqual(rows);
   });
 
+  test('tells how far a category is before the likeliest other', () => {
+    const jeans = tokenize('Mens blue jeans W32');
+    expect(supportOf(jeans, 'jeans').supportBesideNext).toBeGreaterThan(0.9);
+    expect(supportOf(jeans, 'shorts').supportBesideNext).toBeLessThan(0.1);
+  });
+
   test('knows no other categories', () => {
     expect(support('Wool coat', 'spaceship')).toBe(0);
   });

@@ -6,7 +6,7 @@ const SURE = 0.9;
 
 test.each([
   ['a maker, wearer, colour and size', 'Damen Jeans blau Gr. 38', 'jeans'],
-  ['sleeves that the category has', 'Vestido camisero mujer manga larga azul', 'long_sleeve_dress'],
+  ['sleeves that the category has', 'Camiseta manga larga mujer', 'long_sleeve_tee'],
   ['a piece of the set', 'Tailleur giacca e pantalone donna blu', 'suit_set'],
 ])('is sure with %s: "%s"', (_, title, id) => {
   const answer = namedBy({ title });
@@ -19,6 +19,7 @@ test.each([
   ['other sleeves', 'Vest top long sleeve womens black', 'tank_top'],
   ['a name of another kind beside it', 'Jumpsuit pak dames groen', 'suit_set'],
   ['a part that may be what is sold', 'Dirndl Schürzenschließe Silber', 'dirndl'],
+  ['a name that only the lexicon has', 'Vareuse homme rouge M', 'overshirt'],
   ['a word before it that no list has', 'Zorvikelo capa bebé azul', 'cape_poncho'],
 ])('is not sure with %s: "%s"', (_, title, id) => {
   const answer = namedBy({ title });
@@ -27,7 +28,7 @@ test.each([
 });
 
 // The linear model believes most in "no garment" there: not of what has a wearer, a maker of clothes or a size.
-test.each(['38', 'femme', 'jonak', 'XL', 'T.38', '36/38', '40R'])(
+test.each(['38', 'femme', 'jonak', '2XL', 'T.38', '36/38', '40R'])(
   'an unknown word beside "%s" is a name',
   (wear) => {
     const title = 'Ballerines zorvik vernis';
@@ -46,4 +47,11 @@ test('a product type that agrees makes sure what the linear model does not know'
   const title = 'Chubasquero zorvik chocolate';
   expect(namedBy({ title }).confidence).toBeLessThan(SURE);
   expect(namedBy({ title, product_type: 'Chubasqueros' }).confidence).toBeGreaterThan(SURE);
+});
+
+test('a title in which no word names anything is what the linear model takes it for, but not surely', () => {
+  const answer = namedBy({ title: 'Levi 34x32 Mens slim dark wash' });
+  expect(answer.id).toBe('jeans');
+  expect(answer.confidence).toBeLessThan(SURE);
+  expect(namedBy({ title: 'Zorvik 12' }).id).toBeUndefined();
 });
