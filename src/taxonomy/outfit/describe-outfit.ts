@@ -60,9 +60,10 @@ interface DescribeOptions {
 const MIN_SIDE_PIXELS = 200;
 /**
  * Below this mean confidence in the garments, by area, the photo is hardly an outfit: of a shop's goods that nobody
- * wears 6 in 10 are below it, of its models 6 in 100. See docs/adr/0063-honest-names.md.
+ * wears 6 in 10 are below it, of its models 6 in 100. Goods without a person are of another kind up to .7: 5 of 5 of the
+ * evaluation's that are between. See docs/adr/0063-honest-names.md.
  */
-const MIN_GARMENT_CONFIDENCE = 0.6;
+const MIN_GARMENT_CONFIDENCE = { worn: 0.6, laidOut: 0.7 };
 /**
  * A garment of this confidence whose group is this likely has a wardrobe item though its category is a guess: an outfit
  * needs to know that there is a pair of shoes more than which. From a group of .5 on, two of six such items of 23
@@ -86,14 +87,15 @@ const isGuessed = ({ classification: { status, wardrobeItem } }: DescribedGarmen
   status === 'uncertain' && wardrobeItem !== null;
 
 function reviewOf(
-  { width, height, garments, severalPeople, review }: OutfitEvidence,
+  { width, height, garments, person, severalPeople, review }: OutfitEvidence,
   described: readonly DescribedGarment[],
 ) {
+  const minConfidence = MIN_GARMENT_CONFIDENCE[person ? 'worn' : 'laidOut'];
   const holds: Readonly<Record<(typeof OUTFIT_REVIEW_REASONS)[number], boolean>> = {
     'no-garment': garments.length === 0,
     'several-people': severalPeople,
     'too-small': Math.min(width, height) < MIN_SIDE_PIXELS,
-    'garments-unsure': garmentConfidence(garments) < MIN_GARMENT_CONFIDENCE,
+    'garments-unsure': garmentConfidence(garments) < minConfidence,
     'category-guessed': described.some(isGuessed),
   };
   const own = OUTFIT_REVIEW_REASONS.filter((reason) => holds[reason]);

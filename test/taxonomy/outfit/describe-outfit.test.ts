@@ -239,4 +239,10 @@ describe('the whole photo', () => {
     const larger = { ...sure, areaShare: 0.3 };
     expect(describeAll(outfit([unsure, larger])).review.needed).toBe(false);
   });
+
+  test('goods that nobody wears ask a little earlier', () => {
+    const goods = outfit([garment('hat', 'hat', { confidence: 0.65 })]);
+    expect(describeAll(goods).review.needed).toBe(false);
+    expect(describeAll({ ...goods, person: false }).review.reasons).toContain('garments-unsure');
+  });
 });
