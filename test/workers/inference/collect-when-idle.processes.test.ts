@@ -4,6 +4,9 @@ import { createIdleCollector } from '../../../workers/inference/collect-when-idl
 import { GC_FLAGS } from '../../../workers/inference/inference-process.ts';
 
 const collect = vi.fn();
+const MEBIBYTE = 2 ** 20;
+/** As a picture of 50 megapixels leaves it. */
+const much = () => 230 * MEBIBYTE;
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -12,7 +15,7 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers());
 
 test('garbage is collected once after the last task, not between tasks', async () => {
-  const run = createIdleCollector(collect);
+  const run = createIdleCollector(collect, much);
   expect(await run(async () => 'done')).toBe('done');
   vi.advanceTimersByTime(9000);
   await run(async () => {});
@@ -23,7 +26,7 @@ test('garbage is collected once after the last task, not between tasks', async (
 });
 
 test('nothing is collected while a task runs, also beside one that failed', async () => {
-  const run = createIdleCollector(collect);
+  const run = createIdleCollector(collect, much);
   let end = () => {};
   const long = run(
     () =>
@@ -40,6 +43,13 @@ test('nothing is collected while a task runs, also beside one that failed', asyn
   await long;
   vi.advanceTimersByTime(60_000);
   expect(collect).toHaveBeenCalledTimes(1);
+});
+
+test('what ordinary images leave is kept, with the code that was compiled for them', async () => {
+  const run = createIdleCollector(collect, () => 40 * MEBIBYTE);
+  await run(async () => {});
+  vi.advanceTimersByTime(60_000);
+  expect(collect).not.toHaveBeenCalled();
 });
 
 test('a child has a collection to call', () => {
