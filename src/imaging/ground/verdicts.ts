@@ -15,8 +15,11 @@ const GAP = {
   minEnclosedIfSure: 0.7,
   /** Of a larger share of the subject the network cannot be so wrong: goods of the ground's colour. */
   maxShareIfSure: 0.5,
-  /** Of the ground's very colour, levels beside its noise, and not sure: less is enough, or to be open to the outside. */
-  exact: { maxDistance: 1, minEnclosed: 0.25, minOpen: 0.4 },
+  /**
+   * Of the ground's very colour, levels beside its noise, and not sure: less is enough, or to be open to the outside. A ground
+   * with more noise has no such colour: a white sleeve is as near to it.
+   */
+  exact: { maxDistance: 1, maxNoise: 3, minEnclosed: 0.25, minOpen: 0.4 },
   /** The network is sure from this alpha on. */
   sure: 0.985,
   /** A thinner piece may be a print, a zip or a light deep within the subject, or its outline; share of the longer side. */
@@ -32,7 +35,7 @@ function judgePiece(piece: Piece, { noise, longerSide }: EvenGround, subject: nu
   if (piece.distance > GAP.maxDistance + noise) return 'right';
   const isCertain = isSure(piece);
   if (isCertain && piece.size > GAP.maxShareIfSure * subject) return 'unsure';
-  const isExact = piece.distance <= GAP.exact.maxDistance + noise;
+  const isExact = noise <= GAP.exact.maxNoise && piece.distance <= GAP.exact.maxDistance + noise;
   const isThin = piece.thickness < GAP.minThickness * longerSide;
   const isOpen = piece.open >= GAP.exact.minOpen && !isThin;
   const isShown = piece.enclosed >= GAP.exact.minEnclosed || isOpen;

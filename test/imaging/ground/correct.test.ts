@@ -75,15 +75,22 @@ describe('a thin piece of the ground’s colour of which the network is sure', (
 });
 
 describe('the very colour of the ground beside the subject, open to the ground outside', () => {
-  const beside = (alpha: number) => {
-    const shading: Patch = { at: [320, 180, 8, 40], colour: [243, 243, 243], alpha: 255 };
-    const image = draw(WHITE, 0, [shading, { at: [328, 180, 40, 40], colour: WHITE, alpha }]);
+  const beside = (alpha: number, { ground = WHITE as Patch['colour'], noise = 0 } = {}) => {
+    const [r, g, b] = ground.map((level) => level - 12 - 2 * noise);
+    const shading: Patch = { at: [320, 180, 8, 40], colour: [r!, g!, b!], alpha: 255 };
+    const sleeve: Patch = { at: [328, 180, 40, 40], colour: ground, alpha };
+    const image = draw(ground, noise, [shading, sleeve]);
     correctByGround(image);
     return image.matte.data[200 * SIZE + 348];
   };
 
   test('becomes clear', () => {
     expect(beside(190)).toBe(0);
+    expect(beside(190, { ground: CREAM, noise: 1 })).toBe(0);
+  });
+
+  test('stays on a ground with noise, which has no such colour: a white sleeve is as near', () => {
+    expect(beside(190, { ground: CREAM, noise: 6 })).toBe(190);
   });
 
   test('stays if the network is sure: goods may have it as well', () => {
