@@ -9,9 +9,8 @@ import {
 } from '../auth/key-record.ts';
 import type { Rate } from '../auth/limit-settings.ts';
 import type { Clock } from '../platform/clock.ts';
-import { Problem, unavailable } from '../platform/problem.ts';
+import { Problem } from '../platform/problem.ts';
 import { PREFIX } from '../platform/redis.ts';
-import { isRedisFull } from '../platform/redis-errors.ts';
 import { defineScript, readLua } from '../platform/redis-script.ts';
 
 /** Parts of 16 bits that identify an IPv6 network; a host may use any address of its /64. */
@@ -54,7 +53,7 @@ export interface Admission {
   refund(): Promise<void>;
   /**
    * Reserves so many units in all, or refunds those beyond.
-   * @throws Problem quota-exceeded, and then nothing changes; upstream-unavailable
+   * @throws Problem quota-exceeded, and then nothing changes
    */
   resize(units: number): Promise<void>;
 }
@@ -97,9 +96,6 @@ const intervalMicros = ({ count, periodSeconds }: Rate): number =>
 
 const wholeSeconds = (micros: number): number => Math.ceil(micros / 1e6);
 
-/** A full Redis does not get room in a second. */
-const FULL_RETRY_SECONDS = 10;
-
 /** Returns the headers of rate limit and quota: the well-known ones and the current IETF draft's. */
 export function limitHeaders({ rate, quota }: RateLimitStatus): Record<string, string> {
   return {
@@ -109,15 +105,6 @@ export function limitHeaders({ rate, quota }: RateLimitStatus): Record<string, s
     'ratelimit-policy': `"rate";q=${rate.limit};w=${rate.windowSeconds}, "day";q=${quota.limit};w=${QUOTA_DAY_SECONDS}`,
     ratelimit: `"rate";r=${rate.remaining};t=${rate.resetSeconds}, "day";r=${quota.remaining};t=${quota.resetSeconds}`,
   };
-}
-
-function limitsUnavailable(cause: unknown): never {
-  if (isRedisFull(cause)) {
-    const detail =
-      'The service has no memory left to count requests; the operator must make room in Redis';
-    throw unavailable(detail, FULL_RETRY_SECONDS, cause);
-  }
-  throw unavailable('Limits cannot be checked right now; try again', 1, cause);
 }
 
 /** Counts requests and quota in Redis, shared by every gateway. The day is that of Redis's time. */
@@ -149,8 +136,7 @@ export class Limits {
     const keys = [rateKey(meter), quotaKey];
     const burstMicros = rate.periodSeconds * 1e6;
     const args = [intervalMicros(rate), burstMicros, quotaPerDay, cost, QUOTA_TTL_SECONDS];
-    const reply = await this.#runAdmit(keys, args).catch(limitsUnavailable);
-    const [verdict, fullMicros, waitMicros, used] = reply;
+    const [verdict, fullMicros, waitMicros, used] = await this.#runAdmit(keys, args);
     return { verdict: VERDICTS[verdict]!, fullMicros, waitMicros, used };
   }
 
@@ -161,7 +147,7 @@ export class Limits {
 
     const reserve = async (units: number): Promise<void> => {
       const args = [quota.limit, units, QUOTA_TTL_SECONDS];
-      const [isReserved, used] = await this.#runReserve([key], args).catch(limitsUnavailable);
+      const [isReserved, used] = await this.#runReserve([key], args);
       quota.remaining = Math.max(0, quota.limit - used);
       if (isReserved === 0)
         throw overQuota(rateLimit, reserved + units, quota.remaining + reserved);
@@ -193,7 +179,7 @@ export class Limits {
   /**
    * Admits one request and reserves its quota.
    * @param cost units of the daily quota, 0 for none
-   * @throws Problem rate-limit-exceeded, quota-exceeded, upstream-unavailable
+   * @throws Problem rate-limit-exceeded, quota-exceeded
    */
   async admit(allowance: Allowance, cost: number): Promise<Admission> {
     const nowMillis = this.#now();
@@ -221,21 +207,20 @@ export class Limits {
   /**
    * Charges work worth so many requests to the rate limit. Rejects nothing: work that has to be done whole could
    * else never begin. Later requests wait until the rate limit allows them.
-   * @throws Problem upstream-unavailable
    */
   readonly charge = async (
     { meter, rate }: Pick<Allowance, 'meter' | 'rate'>,
     requests: number,
   ): Promise<void> => {
     const micros = requests * intervalMicros(rate);
-    await this.#runCharge([rateKey(meter)], [micros]).catch(limitsUnavailable);
+    await this.#runCharge([rateKey(meter)], [micros]);
   };
 
   /**
    * Counts what a caller may do seldom: a failure, such as a sign-in with a wrong key, or a new key.
    * @param name what it is counted under
    * @param detail what a caller is told that has done it too often
-   * @throws Problem rate-limit-exceeded, upstream-unavailable
+   * @throws Problem rate-limit-exceeded
    */
   async countFailure(
     name: string,

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Problem, type ProblemType, unavailable } from '../platform/problem.ts';
-import { isRedisError } from '../platform/redis-errors.ts';
+import { isRedisError, isRedisFull } from '../platform/redis-errors.ts';
 import { codeOf } from '../platform/system-error.ts';
+import { BlobMissing } from '../storage/blobs.ts';
 
 /** The media type of every problem response (RFC 9457). */
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
@@ -66,10 +67,30 @@ const statusOf = (error: unknown): number =>
     ? error.statusCode
     : 500;
 
-/** Returns any error as a Problem; an unexpected one is `internal-error` and reveals nothing. */
+/** A full Redis does not get room in a second. */
+const FULL_RETRY_SECONDS = 10;
+
+/** Returns the problem of something that is not there now, and may be later. */
+function outageOf(error: unknown): Problem | undefined {
+  if (isRedisFull(error)) {
+    const detail = 'Redis has no memory left; the operator must make room in it';
+    return unavailable(detail, FULL_RETRY_SECONDS, error);
+  }
+  if (isRedisError(error)) return unavailable('Redis does not respond; try again', 1, error);
+  // What it belongs to was deleted since its record was read, or is about to be restored.
+  return error instanceof BlobMissing
+    ? unavailable('A stored file is missing; try again', 1, error)
+    : undefined;
+}
+
+/**
+ * Returns any error as a Problem; an unexpected one is `internal-error` and reveals nothing. Here alone is decided what a
+ * failure of Redis or of storage is to a client, so that handlers need not catch any.
+ */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (isRedisError(error)) return unavailable('Redis does not respond; try again', 1, error);
+  const outage = outageOf(error);
+  if (outage) return outage;
   const known = FRAMEWORK_ERRORS[codeOf(error)];
   if (known) return new Problem(...known, { cause: error });
   if (statusOf(error) < 500) {

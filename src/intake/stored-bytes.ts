@@ -6,7 +6,7 @@ import {
   storedBytesKeyOf,
 } from '../auth/key-record.ts';
 import type { Clock } from '../platform/clock.ts';
-import { Problem, unavailable } from '../platform/problem.ts';
+import { Problem } from '../platform/problem.ts';
 import { defineScript } from '../platform/redis-script.ts';
 
 /** Whose bytes are counted, and how many a UTC day allows. */
@@ -44,10 +44,6 @@ const usedUp = ({ bytesPerDay }: BytesAllowance, used: number, nowMillis: number
     { headers: { 'retry-after': String(secondsToMidnight(nowMillis)) } },
   );
 
-const throwUnavailable = (cause: unknown): never => {
-  throw unavailable('Limits cannot be checked right now; try again', 1, cause);
-};
-
 /**
  * Counts the bytes that are stored for clients: images of jobs and batches, rows and feeds. Counted by the UTC day
  * of Redis's time, and under the meter of the key, like the quota.
@@ -69,22 +65,18 @@ export class StoredBytes {
     this.#release = defineScript<number>(redis, 'selvageBytesRelease', RELEASE);
   }
 
-  /** Returns the bytes counted today. @throws Problem upstream-unavailable */
+  /** Returns the bytes counted today. */
   async used({ meter }: Pick<BytesAllowance, 'meter'>): Promise<number> {
-    return Number(
-      await this.#redis.get(storedBytesKeyOf(meter, this.#now())).catch(throwUnavailable),
-    );
+    return Number(await this.#redis.get(storedBytesKeyOf(meter, this.#now())));
   }
 
-  /** Counts bytes before they are stored. @throws Problem quota-exceeded, upstream-unavailable */
+  /** Counts bytes before they are stored. @throws Problem quota-exceeded */
   async reserve(allowance: BytesAllowance, bytes: number): Promise<BytesReservation> {
     const nowMillis = this.#now();
     const { meter, bytesPerDay } = allowance;
     const key = storedBytesKeyOf(meter, nowMillis);
-    const lifetime = QUOTA_TTL_SECONDS;
-    const [isCounted, before] = await this.#reserve([key], [bytes, bytesPerDay, lifetime]).catch(
-      throwUnavailable,
-    );
+    const args = [bytes, bytesPerDay, QUOTA_TTL_SECONDS];
+    const [isCounted, before] = await this.#reserve([key], args);
     if (isCounted) return { key, bytes };
     throw usedUp(allowance, before, nowMillis);
   }
@@ -94,20 +86,15 @@ export class StoredBytes {
     await this.#release([key], [bytes]);
   };
 
-  /** @throws Problem quota-exceeded if the day's bytes are used up; upstream-unavailable */
+  /** @throws Problem quota-exceeded if the day's bytes are used up */
   async check(allowance: BytesAllowance): Promise<void> {
     const before = await this.used(allowance);
     if (before >= allowance.bytesPerDay) throw usedUp(allowance, before, this.#now());
   }
 
-  /** Counts bytes that are stored already, even beyond the limit. @throws Problem upstream-unavailable */
+  /** Counts bytes that are stored already, even beyond the limit. */
   async add({ meter }: Pick<BytesAllowance, 'meter'>, bytes: number): Promise<void> {
     const key = storedBytesKeyOf(meter, this.#now());
-    await this.#redis
-      .multi()
-      .incrby(key, bytes)
-      .expire(key, QUOTA_TTL_SECONDS)
-      .exec()
-      .catch(throwUnavailable);
+    await this.#redis.multi().incrby(key, bytes).expire(key, QUOTA_TTL_SECONDS).exec();
   }
 }

@@ -11,14 +11,7 @@ import type { Operation } from '../../queue/job-data.ts';
 import { cancelJob, requeueJob } from '../../queue/queue.ts';
 import { garmentKey, garmentsPrefix } from '../../storage/blob-keys.ts';
 import type { Classification } from '../../taxonomy/response-schema.ts';
-import {
-  checkLinks,
-  deleted,
-  notFound,
-  replaced,
-  resultsGone,
-  storageUnavailable,
-} from '../common-problems.ts';
+import { checkLinks, deleted, notFound, replaced, resultsGone } from '../common-problems.ts';
 import { checkHead, damagedBlob, openVerified } from '../verified-blob.ts';
 import { type AcceptServices, acceptJob, newJobId } from './accept-job.ts';
 import { STORAGE_LINK_SECONDS } from './files.ts';
@@ -170,7 +163,7 @@ export class JobActions {
 
   /** Before a change is acknowledged, so that no loss undoes it. */
   keep(job: JobRecord): Promise<void> {
-    return putDeed(this.#services.blobs, 'job', job.id, job).catch(storageUnavailable);
+    return putDeed(this.#services.blobs, 'job', job.id, job);
   }
 
   /** @throws Problem invalid-request if a link can never be fetched */
@@ -278,7 +271,7 @@ export class JobActions {
     await checkHead(this.#services.blobs, file, signal, this.#missing(job));
     const { blobs, links } = this.#services;
     const name = `${job.id}.${extensionOf(cutout.mediaType)}`;
-    const storageLink = await blobs.link(outputKey, seconds).catch(storageUnavailable);
+    const storageLink = await blobs.link(outputKey, seconds);
     return storageLink ?? links.create(outputKey, name, nowMillis / 1000 + seconds);
   }
 }

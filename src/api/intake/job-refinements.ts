@@ -16,7 +16,7 @@ import { Strokes } from '../../output/strokes.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { CutOutRecord } from '../../queue/job-data.ts';
 import { refinementKey, refinementPrefix } from '../../storage/blob-keys.ts';
-import { resultsGone, storageUnavailable } from '../common-problems.ts';
+import { resultsGone } from '../common-problems.ts';
 import { checkedFile } from '../removal/cut-out-response.ts';
 import type { ImageRequests } from '../removal/image-requests.ts';
 import { readAll } from '../verified-blob.ts';
@@ -114,9 +114,7 @@ class JobRefinements {
       // Recorded before the blob exists: erasing the job must find it.
       await this.#replace(job, { hasRefinements: true });
       const meta = { sha256: refined.sha256 };
-      await this.#services.blobs
-        .put(key, body, { mediaType, meta }, call.signal)
-        .catch(storageUnavailable);
+      await this.#services.blobs.put(key, body, { mediaType, meta }, call.signal);
       await this.#replace(job, {
         outputKey: key,
         results: { ...job.results, cutout: refined },

@@ -8,7 +8,6 @@ import { Problem, unavailable } from '../../platform/problem.ts';
 import type { JobData, JobResult, JobsOf } from '../../queue/catalog.ts';
 import { isHeavy, pricedMegapixels, turnsOf, unitsOf } from '../../queue/service-time.ts';
 import { syncKeys } from '../../storage/blob-keys.ts';
-import { storageUnavailable } from '../common-problems.ts';
 import { drawnCutOut } from '../test-keys/drawn-cut-out.ts';
 import { blameImage, type Content, type Source, validateSource } from './image-source.ts';
 
@@ -151,9 +150,7 @@ export class ImageRequests {
     };
     const deadlineAtMillis = this.#services.now() + leftMillis;
     const put = (key: string, { bytes, mediaType }: Content) =>
-      this.#services.blobs
-        .put(key, bytes, { mediaType, durable: false }, signal)
-        .catch(storageUnavailable);
+      this.#services.blobs.put(key, bytes, { mediaType, durable: false }, signal);
     const hasLink = [source, other?.source].some((each) => each && 'imageUrl' in each);
     // The alpha under strokes has the size of the image, which may be fetched.
     const isStroked = strokes.length > 0;
@@ -181,7 +178,7 @@ export class ImageRequests {
       const all = lengths(result);
       await call.awaitMemory(copies * all.reduce((sum, length) => sum + length, 0), signal);
       const key = filesIn === 'outputKey' ? outputKey : inputKey;
-      const bytes = await this.#services.blobs.get(key, signal).catch(storageUnavailable);
+      const bytes = await this.#services.blobs.get(key, signal);
       return { result, files: all.length === 1 ? [bytes] : splitFiles(bytes, all) };
     } catch (error) {
       if (call.signal.aborted) throw call.signal.reason;

@@ -17,7 +17,7 @@ import type { StoredResponse } from '../../../intake/idempotency.ts';
 import { unlessDefault } from '../../../output/options.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
 import { LINK_MEDIA_TYPE } from '../../../storage/blob-keys.ts';
-import { deleted, notFound, throwUnavailable } from '../../common-problems.ts';
+import { deleted, notFound } from '../../common-problems.ts';
 import { cutOutHeaders } from '../../removal/cut-out-response.ts';
 import { undoAcceptance } from '../accept-job.ts';
 import { isOfRequest, storedJson } from '../idempotent.ts';
@@ -63,10 +63,6 @@ const tooManyBatches = (): Problem =>
 
 const newBatchId = (ref = randomUUID().replaceAll('-', '')): string => `batch_${ref}`;
 
-const batchesUnavailable = throwUnavailable(
-  'Batches cannot be read or changed right now; try again',
-);
-
 const respond = (status: number, batch: BatchRecord): StoredResponse =>
   storedJson(batchResponse(batch), status);
 
@@ -84,7 +80,7 @@ export class BatchActions {
   }
 
   #find(id: string) {
-    return this.#services.batches.get(id).catch(batchesUnavailable);
+    return this.#services.batches.get(id);
   }
 
   /** Reads a request's batch. Another client's is not-found: its existence is not disclosed. */
@@ -136,7 +132,7 @@ export class BatchActions {
     checkScopes(operations, call);
     const { batches, batchIndex, blobs, now } = this.#services;
     const { client, meter, quotaPerDay, weight } = call.caller;
-    const known = ref && (await batches.get(newBatchId(ref)).catch(batchesUnavailable));
+    const known = ref && (await batches.get(newBatchId(ref)));
     if (known && isOfRequest(known, now())) return this.#created(known);
     const { options, exportPolicy } = await acceptOptions(this.#services, client, sent.options);
     if (webhook) await checkWebhook(this.#services, client);
@@ -176,10 +172,10 @@ export class BatchActions {
     const { batches, blobs, now } = this.#services;
     const nowMillis = now();
     if (batch.status === 'open') {
-      await restoreLostRows(batches, blobs, batch, nowMillis).catch(batchesUnavailable);
-      await putSealed(blobs, batch, nowMillis).catch(batchesUnavailable);
+      await restoreLostRows(batches, blobs, batch, nowMillis);
+      await putSealed(blobs, batch, nowMillis);
     }
-    await batches.seal(batch.id, nowMillis).catch(batchesUnavailable);
+    await batches.seal(batch.id, nowMillis);
     const after = await this.#reread(batch);
     if (after.status === 'expired') throw deleted('batch', after);
     if (after.sealedAt === undefined || after.status === 'canceled') {
@@ -190,11 +186,11 @@ export class BatchActions {
 
   readonly cancel = async (batch: BatchRecord): Promise<StoredResponse> => {
     const { batches, blobs, now } = this.#services;
-    await moveToCancel(batches, batch, now()).catch(batchesUnavailable);
+    await moveToCancel(batches, batch, now());
     const after = await this.#reread(batch);
     if (after.status === 'expired') throw deleted('batch', after);
     if (BATCH_CANCELED_STATUSES.includes(after.status)) {
-      await putDeed(blobs, 'batch', after.id, after).catch(batchesUnavailable);
+      await putDeed(blobs, 'batch', after.id, after);
       return respond(200, after);
     }
     throw new Problem('conflict', `The batch is already ${after.status}`);
@@ -216,7 +212,7 @@ export class BatchActions {
     const { batches, batchIndex: index } = this.#services;
     const source = { path: BATCHES_PATH, index, get: (id: string) => batches.get(id) };
     const page = readPage(source, call.client, call.query);
-    const { records, ...links } = await page.catch(batchesUnavailable);
+    const { records, ...links } = await page;
     return { batches: records.map((batch): BatchResponse => batchResponse(batch)), ...links };
   }
 
@@ -225,9 +221,9 @@ export class BatchActions {
 
   async erase(batch: BatchRecord): Promise<object> {
     const { batches, batchRetention, blobs, now } = this.#services;
-    const erasure = await batchRetention.erase(batch, now()).catch(batchesUnavailable);
-    const after = await batches.get(batch.id).catch(batchesUnavailable);
-    if (after) await putDeed(blobs, 'batch', after.id, after).catch(batchesUnavailable);
+    const erasure = await batchRetention.erase(batch, now());
+    const after = await batches.get(batch.id);
+    if (after) await putDeed(blobs, 'batch', after.id, after);
     return { id: batch.id, ...erasure };
   }
 

@@ -15,8 +15,7 @@ import type { BatchRecord, Upload } from '../../../intake/batches/batch-record.t
 import { type ValidatedImage, validateImage } from '../../../intake/validate-image.ts';
 import { Problem } from '../../../platform/problem.ts';
 import type { AcceptedRow } from '../../../queue/job-data.ts';
-import { throwUnavailable } from '../../common-problems.ts';
-import { type IncomingRow, RowImages, storageUnavailable } from './incoming-rows.ts';
+import { type IncomingRow, RowImages } from './incoming-rows.ts';
 import type { ItemsResponse } from './response.ts';
 
 /** A chunk ends at the first of these limits. One line may hold many rejected rows. */
@@ -106,10 +105,6 @@ function quotaExceeded({ quotaPerDay }: Meter, nowMillis: number): Problem {
   );
 }
 
-export const redisUnavailable = throwUnavailable(
-  'Batches cannot be changed right now; resume from "offset" later',
-);
-
 const leaseLost = (): Problem =>
   new Problem('conflict', 'The batch accepts no more rows, or another upload has taken over');
 
@@ -155,7 +150,7 @@ export class RowUpload {
   async #checkQuota(): Promise<void> {
     const rows = this.#pending.accepted() + 1;
     const { batches } = this.#services;
-    if (await batches.hasQuota(this.#caller, rows).catch(redisUnavailable)) return;
+    if (await batches.hasQuota(this.#caller, rows)) return;
     throw quotaExceeded(this.#caller, this.#services.now());
   }
 
@@ -213,21 +208,21 @@ export class RowUpload {
 
   /** Deletes the file of a chunk that was not appended, unless another upload has appended one of this number. */
   async #discardChunk(): Promise<void> {
-    const current = await this.#services.batches.get(this.#batch.id).catch(redisUnavailable);
+    const current = await this.#services.batches.get(this.#batch.id);
     if (current && current.chunks > this.#chunk) return;
-    await this.#services.blobs.delete(this.#keys.rows(this.#chunk)).catch(storageUnavailable);
+    await this.#services.blobs.delete(this.#keys.rows(this.#chunk));
   }
 
   async #putChunk(lines: readonly RowLine[], upload: Upload) {
     const { blobs } = this.#services;
     const key = this.#keys.rows(this.#chunk);
-    await putRows(blobs, key, lines, upload).catch(storageUnavailable);
+    await putRows(blobs, key, lines, upload);
     const newChunk = { chunk: this.#chunk, first: lines[0]!.row, ...countRows(lines), upload };
     try {
       return await this.#services.batches.append(this.#batch.id, newChunk, this.#caller);
     } catch (error) {
       this.#images.keep(lines); // Redis may have appended them
-      return redisUnavailable(error);
+      throw error;
     }
   }
 
@@ -236,7 +231,7 @@ export class RowUpload {
     const last = lines.at(-1);
     if (!last) return;
     const current = (await this.#renewLease())
-      ? await this.#services.batches.get(this.#batch.id).catch(redisUnavailable)
+      ? await this.#services.batches.get(this.#batch.id)
       : undefined;
     if (current?.status !== 'open' || current.chunks !== this.#chunk) throw leaseLost();
     const rows = lines.map(({ line }) => line);

@@ -20,7 +20,7 @@ import type { StoredResponse } from '../../../intake/idempotency.ts';
 import { type CutOutOptions, unlessDefault } from '../../../output/options.ts';
 import { toCutOutOptions } from '../../../output/request.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
-import { checkLinks, notFound, storageUnavailable } from '../../common-problems.ts';
+import { checkLinks, notFound } from '../../common-problems.ts';
 import { undoAcceptance } from '../accept-job.ts';
 import { idempotently, isOfRequest } from '../idempotent.ts';
 import { checkScopes } from '../job-actions.ts';
@@ -199,7 +199,7 @@ export class FeedAcceptance {
     const place = async (feedId: string, placedRunId: string): Promise<void> => {
       const placed = feedKeys(feed.client, feedId).source(placedRunId);
       if (placed === key) return;
-      await this.#services.blobs.copy(key, placed).catch(storageUnavailable);
+      await this.#services.blobs.copy(key, placed);
       await this.#services.blobs.delete(key).catch(() => {}); // or the sweep, since it has no record
     };
     try {

@@ -24,7 +24,6 @@ import {
   type Known,
   noReview,
   recordDecided,
-  reviewUnavailable,
   toHistoryLine,
 } from './decide-row.ts';
 import { readPhoto } from './photo.ts';
@@ -91,10 +90,7 @@ export class ReviewActions {
 
   /** @throws Problem not-found, upstream-unavailable */
   readRow(batch: BatchRecord, { params }: Pick<Call, 'params'>): Promise<ReviewRow> {
-    return readReviewRow(this.#services, batch, params.row ?? '').catch((error) => {
-      if (error instanceof Problem) throw error;
-      return reviewUnavailable(error);
-    });
+    return readReviewRow(this.#services, batch, params.row ?? '');
   }
 
   #toResponse({ batch, path, linkOf }: ReviewTarget, made: ReviewRow, known: Known) {
@@ -118,9 +114,9 @@ export class ReviewActions {
 
   /** @throws Problem upstream-unavailable */
   async readKnown(batch: BatchRecord, { row }: ReviewRow): Promise<Known> {
-    const earlier = await this.#readCarried(batch).catch(reviewUnavailable);
+    const earlier = await this.#readCarried(batch);
     return {
-      ...(await this.#services.reviews.read(batch.id, [row]).catch(reviewUnavailable)),
+      ...(await this.#services.reviews.read(batch.id, [row])),
       ...earlier,
     };
   }
@@ -151,7 +147,7 @@ export class ReviewActions {
 
   /** Reads the counts again after a change. */
   async #countsOf({ id }: BatchRecord) {
-    const batch = await this.#services.batches.get(id).catch(reviewUnavailable);
+    const batch = await this.#services.batches.get(id);
     return batch ? reviewMember(batch).review : undefined;
   }
 
@@ -161,7 +157,7 @@ export class ReviewActions {
 
   async list(target: ReviewTarget, { query }: Call<ReviewQuery>): Promise<object> {
     requireReview(target.batch);
-    const { rows, next } = await this.#readPage(target, query).catch(reviewUnavailable);
+    const { rows, next } = await this.#readPage(target, query);
     const { cursor: _, limit, needed, ...filters } = query;
     const parameters = new URLSearchParams({ limit: String(limit), needed });
     for (const [name, value] of Object.entries(filters)) if (value) parameters.set(name, value);
@@ -176,7 +172,7 @@ export class ReviewActions {
     const [summary, pending] = await Promise.all([
       getSummary(this.#services.blobs, batch),
       this.#services.reviews.pendingRows(batch.id),
-    ]).catch(reviewUnavailable);
+    ]);
     return {
       ...reviewMember(batch),
       ...(summary?.reasons && { reasons: summary.reasons }),
@@ -202,7 +198,7 @@ export class ReviewActions {
     if (!newest) return { ...response, history: [] };
     const { blobs } = this.#services;
     const earlier = newest.revision - 1;
-    const older = await readHistory(blobs, batch, row.row, earlier).catch(reviewUnavailable);
+    const older = await readHistory(blobs, batch, row.row, earlier);
     const history = [newest, ...older].map((each) => toHistoryLine(batch.client, each));
     return { ...response, history };
   }
@@ -239,7 +235,7 @@ export class ReviewActions {
       at: new Date(nowMillis).toISOString(),
     };
     const outboxEntry = batchReviewedEntry(batch, batch.status, nowMillis);
-    const made = await reviews.approve(batch.id, rule, { outboxEntry }).catch(reviewUnavailable);
+    const made = await reviews.approve(batch.id, rule, { outboxEntry });
     if (!made) throw noReview();
     const { sequence, approved } = made;
     const put = () => putRule(blobs, batch, { ...rule, sequence });

@@ -14,7 +14,6 @@ import type { MendedRow, MendedRows } from '../../../intake/review/refined.ts';
 import type { CarriedDecisions } from '../../../intake/review/review-files.ts';
 import { thousandths } from '../../../intake/review/review-rows.ts';
 import { Problem } from '../../../platform/problem.ts';
-import { throwUnavailable } from '../../common-problems.ts';
 
 /** What was decided about some rows and mended of them, here and in earlier runs. */
 export interface Known extends Decided, MendedRows {
@@ -80,11 +79,6 @@ export type DecideServices = Pick<
   'batches' | 'blobs' | 'storedBytes' | 'reviews' | 'learnedCategories'
 >;
 
-export const reviewUnavailable = throwUnavailable('The review cannot be read right now; try again');
-const notRecorded = throwUnavailable(
-  'The decision cannot be stored right now; send the same request again',
-);
-
 export const noReview = (): Problem =>
   new Problem(
     'conflict',
@@ -126,8 +120,8 @@ export async function recordDecided(
   batch: BatchRecord,
   put: () => Promise<void>,
 ): Promise<void> {
-  await put().catch(notRecorded);
-  const current = await batches.get(batch.id).catch(notRecorded);
+  await put();
+  const current = await batches.get(batch.id);
   if (!current || current.status === 'expired') await dropRecorded(blobs, batch);
 }
 
@@ -141,7 +135,7 @@ async function decideOnce(
 ): Promise<StoredDecision> {
   const outboxEntry = batchReviewedEntry(batch, batch.status, Date.parse(decision.at));
   const options = { expected: decision.revision - 1, outboxEntry, change };
-  const reply = await reviews.decide(batch.id, row, decision, options).catch(reviewUnavailable);
+  const reply = await reviews.decide(batch.id, row, decision, options);
   if (reply.outcome === 'decided') return { ...decision, sequence: reply.sequence };
   if (reply.outcome === 'no-review') throw noReview();
   if (reply.outcome !== 'conflict') throw new Problem('conflict', LIMITS[reply.outcome]);
@@ -159,7 +153,7 @@ async function learn(
   category: string | undefined,
 ): Promise<void> {
   if (shopPath === undefined || (category === undefined && before === undefined)) return;
-  await learnedCategories.decide(client, shopPath, `${id}/${row}`, category).catch(notRecorded);
+  await learnedCategories.decide(client, shopPath, `${id}/${row}`, category);
 }
 
 /**

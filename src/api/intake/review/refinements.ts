@@ -26,7 +26,7 @@ import { type ReviewRow, thousandths } from '../../../intake/review/review-rows.
 import { withoutBlanks } from '../../../output/request.ts';
 import { Strokes } from '../../../output/strokes.ts';
 import { Problem } from '../../../platform/problem.ts';
-import { resultsGone, storageUnavailable } from '../../common-problems.ts';
+import { resultsGone } from '../../common-problems.ts';
 import { checkedFile } from '../../removal/cut-out-response.ts';
 import type { ImageRequests } from '../../removal/image-requests.ts';
 import { openVerified, readAll } from '../../verified-blob.ts';
@@ -149,7 +149,7 @@ export class RowRefinements {
   }
 
   async #readCutOut({ target, row }: Subject, call: Call): Promise<Uint8Array> {
-    const head = await this.#services.blobs.head(row.key, call.signal).catch(storageUnavailable);
+    const head = await this.#services.blobs.head(row.key, call.signal);
     // A later run of a feed deletes what an earlier one made.
     const missing = async () =>
       target.batch.kind === 'feed-run' ? resultsGone('batch') : undefined;
@@ -187,9 +187,7 @@ export class RowRefinements {
     const body = checkedFile({ file, bytes, mediaType });
     const key = keyOf('cutout', mediaType);
     const sha256 = sha256Of(body);
-    await this.#services.blobs
-      .put(key, body, { mediaType, meta: { sha256 } })
-      .catch(storageUnavailable);
+    await this.#services.blobs.put(key, body, { mediaType, meta: { sha256 } });
     const size = {
       bytes,
       mediaType,
@@ -204,9 +202,7 @@ export class RowRefinements {
     const pictureBody = checkedFile(picture);
     const meta = { sha256: sha256Of(pictureBody) };
     const { mediaType: pictureType } = picture;
-    await this.#services.blobs
-      .put(pictureKey, pictureBody, { mediaType: pictureType, meta })
-      .catch(storageUnavailable);
+    await this.#services.blobs.put(pictureKey, pictureBody, { mediaType: pictureType, meta });
     return { key, sha256, ...size, picture: { ...picture, key: pictureKey, background } };
   }
 
