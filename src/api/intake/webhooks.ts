@@ -20,6 +20,7 @@ import { Problem, unavailable } from '../../platform/problem.ts';
 import { signWebhook } from '../../platform/webhook-signature.ts';
 import { idempotently, storedJson } from './idempotent.ts';
 import { WebhookField } from './job-request.ts';
+import { publicMembers } from './job-response.ts';
 
 const WEBHOOKS_PATH = '/intake/v1/webhooks';
 const DELIVERIES_PATH = `${WEBHOOKS_PATH}/deliveries`;
@@ -77,17 +78,10 @@ const ListQuery = z.object({
 type ListQuery = z.infer<typeof ListQuery>;
 
 function deliveryResponse(event: WebhookEvent): z.infer<typeof Delivery> {
-  const { id, url, type, status, createdAt, nextAttemptAt, attempts, body } = event;
-  const self = `${DELIVERIES_PATH}/${id}`;
+  const self = `${DELIVERIES_PATH}/${event.id}`;
   return {
-    id,
-    url,
-    type,
-    status,
-    createdAt,
-    ...(nextAttemptAt && { nextAttemptAt }),
-    attempts,
-    event: JSON.parse(body),
+    ...publicMembers(Delivery, event),
+    event: JSON.parse(event.body),
     links: { self, replay: `${self}/replay` },
   };
 }

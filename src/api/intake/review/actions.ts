@@ -12,7 +12,7 @@ import { carriedRefined, getCarried, getSummary } from '../../../intake/review/r
 import { type ReviewRow, thousandths } from '../../../intake/review/review-rows.ts';
 import { Problem } from '../../../platform/problem.ts';
 import type { ImageRequests } from '../../removal/image-requests.ts';
-import { reviewMember } from '../batches/response.ts';
+import { reviewCounts } from '../batches/response.ts';
 import type { BatchTarget, RowsRoutesOptions } from '../duplicates.ts';
 import { RETRY_SOON } from '../job-response.ts';
 import { hasWholeAlpha } from '../refine-stored.ts';
@@ -148,7 +148,7 @@ export class ReviewActions {
   /** Reads the counts again after a change. */
   async #countsOf({ id }: BatchRecord) {
     const batch = await this.#services.batches.get(id);
-    return batch ? reviewMember(batch).review : undefined;
+    return batch && reviewCounts(batch);
   }
 
   async showRow(target: ReviewTarget, row: ReviewRow): Promise<ReviewRowResponse> {
@@ -163,7 +163,7 @@ export class ReviewActions {
     for (const [name, value] of Object.entries(filters)) if (value) parameters.set(name, value);
     parameters.set('cursor', String(next));
     const links = next !== undefined && { links: { next: `${target.path}?${parameters}` } };
-    return { ...reviewMember(target.batch), rows, ...links };
+    return { review: reviewCounts(target.batch), rows, ...links };
   }
 
   /** Counts the rows by reason, and those that are pending by confidence. */
@@ -174,8 +174,8 @@ export class ReviewActions {
       this.#services.reviews.pendingRows(batch.id),
     ]);
     return {
-      ...reviewMember(batch),
-      ...(summary?.reasons && { reasons: summary.reasons }),
+      review: reviewCounts(batch),
+      reasons: summary?.reasons,
       pending: [...pending].map(([min, rows]) => ({ confidence: min / 1000, rows })),
     };
   }
