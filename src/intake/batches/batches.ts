@@ -30,7 +30,7 @@ import {
 
 type NewBatch = BatchManifest & { expiresAt: string };
 
-interface BatchMove {
+export interface BatchMove {
   from: readonly BatchStatus[];
   to: BatchStatus;
   fields: BatchChanges;

@@ -9,7 +9,7 @@ import {
   type BatchManifest,
   type BatchRecord,
 } from '../../../intake/batches/batch-record.ts';
-import { moveToCancel } from '../../../intake/batches/cancel.ts';
+import { moveToCancel } from '../../../intake/batches/end.ts';
 import { restoreLostRows } from '../../../intake/batches/restore.ts';
 import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
 import { putDeed } from '../../../intake/deeds.ts';
