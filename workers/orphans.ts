@@ -3,7 +3,6 @@ import type { Redis } from 'ioredis';
 import { batchKey } from '../src/intake/batches/scripts.ts';
 import { DEED_MILLIS } from '../src/intake/deeds.ts';
 import { feedKey } from '../src/intake/feeds/feeds.ts';
-import { garmentKeys } from '../src/intake/garment-files.ts';
 import { sharedInstallationId, warnOfMismatch } from '../src/intake/installation.ts';
 import { type JobRecord, jobKey } from '../src/intake/job-records.ts';
 import { isCompared } from '../src/intake/recovery-state.ts';
@@ -12,6 +11,7 @@ import {
   type BlobOwner,
   blobOwner,
   DEEDS_PREFIX,
+  garmentKeys,
   garmentsPrefix,
   manifestKeyOf,
   OWNED_PREFIXES,

@@ -17,7 +17,6 @@ import {
   putReview,
   putReviewChunk,
   type ReviewSummary,
-  toStart,
 } from '../../src/intake/review/review-files.ts';
 import type { AcceptedRow } from '../../src/queue/job-data.ts';
 import { cancelJob, ensureQueued } from '../../src/queue/queue.ts';
@@ -81,12 +80,7 @@ async function end(
   if (to === 'completed' && batch.kind === 'feed-run') await ending.feedRuns.finish(batch);
   const nowMillis = ending.now();
   const reviewed = batchReviewedEntry(batch, to, nowMillis);
-  await ending.reviews.begin(
-    batch.id,
-    toStart(review),
-    new Date(nowMillis).toISOString(),
-    reviewed,
-  );
+  await ending.reviews.begin(batch.id, review, new Date(nowMillis).toISOString(), reviewed);
   await endBatch(ending, batch, { from: [from], to, fields: { duplicates } }, nowMillis);
 }
 

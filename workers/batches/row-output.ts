@@ -1,10 +1,10 @@
 import type { RowProblem } from '../../src/intake/batches/batch-files.ts';
 import type { RowCompletion } from '../../src/intake/batches/batches.ts';
-import { garmentKeys } from '../../src/intake/garment-files.ts';
 import type { Problem } from '../../src/platform/problem.ts';
 import type { JobData } from '../../src/queue/catalog.ts';
 import type { PreviousImage } from '../../src/queue/job-data.ts';
 import type { Services } from '../../src/services.ts';
+import { garmentKeys } from '../../src/storage/blob-keys.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import { garmentsOf, type ResultOwner } from '../images/process-image.ts';
 import { problemCode } from '../images/read-input.ts';
