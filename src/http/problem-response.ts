@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { Problem, type ProblemType, unavailable } from '../platform/problem.ts';
 import { isRedisError, isRedisFull } from '../platform/redis-errors.ts';
 import { codeOf } from '../platform/system-error.ts';
-import { BlobMissing } from '../storage/blobs.ts';
 
 /** The media type of every problem response (RFC 9457). */
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
@@ -77,9 +76,8 @@ function outageOf(error: unknown): Problem | undefined {
     return unavailable(detail, FULL_RETRY_SECONDS, error);
   }
   if (isRedisError(error)) return unavailable('Redis does not respond; try again', 1, error);
-  // What it belongs to was deleted since its record was read, or is about to be restored.
-  return error instanceof BlobMissing
-    ? unavailable('A stored file is missing; try again', 1, error)
+  return statusOf(error) === 503
+    ? unavailable('What this needs is not there now; try again', 1, error)
     : undefined;
 }
 
