@@ -72,7 +72,7 @@ const FULL_RETRY_SECONDS = 10;
 /** Returns the problem of something that is not there now, and may be later. */
 function outageOf(error: unknown): Problem | undefined {
   if (isRedisFull(error)) {
-    const detail = 'Redis has no memory left; the operator must make room in it';
+    const detail = 'The service has no memory left; the operator must make room in Redis';
     return unavailable(detail, FULL_RETRY_SECONDS, error);
   }
   if (isRedisError(error)) return unavailable('Redis does not respond; try again', 1, error);
