@@ -5,7 +5,6 @@ import { writeJobManifest } from '../../intake/job-manifest.ts';
 import type { JobRecord, NewJob } from '../../intake/job-records.ts';
 import { expiryOf } from '../../intake/job-retention.ts';
 import { unlessDefault } from '../../output/options.ts';
-import { unavailable } from '../../platform/problem.ts';
 import { enqueueJob } from '../../queue/queue.ts';
 import { jobBackgroundKey, jobInputKey } from '../../storage/blob-keys.ts';
 import type { PutOptions } from '../../storage/blobs.ts';
@@ -98,6 +97,6 @@ export async function acceptJob(
       quota?.refund(),
       storedBytes.release(reservation),
     ]);
-    throw unavailable('The job cannot be accepted right now; try again', 1, cause);
+    throw cause;
   }
 }

@@ -159,12 +159,11 @@ export class BatchActions {
       if (!(await batches.create({ ...manifest, expiresAt }, MAX_UNENDED))) throw tooManyBatches();
       await batchIndex.add(client, id, nowMillis);
       const batch = await batches.get(id);
-      if (!batch) throw new Error('a batch is missing right after it was written');
+      if (!batch) throw unavailable('The batch cannot be opened right now; try again');
       return this.#created(batch);
     } catch (cause) {
       await this.#undoCreate(manifest);
-      if (cause instanceof Problem && cause.type === 'conflict') throw cause;
-      throw unavailable('The batch cannot be opened right now; try again', 1, cause);
+      throw cause;
     }
   }
 

@@ -119,7 +119,7 @@ export class FeedAcceptance {
       }
       const feed = await this.#services.feeds.get(id);
       if (!feed || !(await this.#services.runs.start(feed, runId, requestId, isDry))) {
-        throw new Error('a feed is missing right after it was written');
+        throw unavailable('The feed cannot be accepted right now; try again');
       }
       await putSchedule(this.#queue, manifest);
       const latest = (await this.#services.feeds.get(id)) ?? feed;
@@ -127,8 +127,7 @@ export class FeedAcceptance {
       return { status: 202, headers, body: await this.#actions.toResponse(latest) };
     } catch (cause) {
       if (!known) await this.#undoAccept(manifest, runId);
-      if (cause instanceof Problem && cause.type === 'conflict') throw cause;
-      throw unavailable('The feed cannot be accepted right now; try again', 1, cause);
+      throw cause;
     }
   }
 
