@@ -7,6 +7,7 @@ import {
   type WebhookEvent,
 } from '../../src/intake/webhooks/events.ts';
 import { OUTBOX, OutboxEntry } from '../../src/intake/webhooks/outbox.ts';
+import { jsonOr } from '../../src/platform/json.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { PREFIX } from '../../src/platform/redis.ts';
 import { signWebhook } from '../../src/platform/webhook-signature.ts';
@@ -163,15 +164,6 @@ const PAGE_SIZE = 100;
 
 type Outbox = Pick<WorkerServices, 'redis' | 'events' | 'queues' | 'log' | 'now'>;
 
-/** Parses an entry; undefined if it is invalid. */
-function parseEntry(text: string): OutboxEntry | undefined {
-  try {
-    return OutboxEntry.parse(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
-}
-
 /**
  * Moves every entry of the outbox to the queue. An entry leaves the outbox last, so it may be processed twice,
  * by another worker or after a crash; that makes the same event and the same job.
@@ -182,7 +174,7 @@ export async function drainOutbox({ redis, events, queues, log, now }: Outbox): 
   for (;;) {
     const texts = await redis.lrange(OUTBOX, 0, PAGE_SIZE - 1);
     for (const text of texts) {
-      const entry = parseEntry(text);
+      const entry = OutboxEntry.safeParse(jsonOr(text)).data;
       if (!entry) log.error({ length: text.length }, 'invalid outbox entry');
       const round = entry && (await events.record(entry, now()));
       if (round) {
