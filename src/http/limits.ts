@@ -11,7 +11,7 @@ import type { Rate } from '../auth/limit-settings.ts';
 import type { Clock } from '../platform/clock.ts';
 import { Problem } from '../platform/problem.ts';
 import { PREFIX } from '../platform/redis.ts';
-import { defineScript, readLua } from '../platform/redis-script.ts';
+import { defineCount, defineScript, readLua } from '../platform/redis-script.ts';
 
 /** Parts of 16 bits that identify an IPv6 network; a host may use any address of its /64. */
 const NETWORK_PARTS = 4;
@@ -67,25 +67,6 @@ redis.call('SET', KEYS[1], string.format('%.0f', arrival), 'PX', math.ceil((arri
 return 1
 `;
 
-/**
- * Reserves further units of the quota, or none of them.
- * KEYS: quota of the day. ARGV: quota, units, quota TTL s. Returns {1 reserved | 0 not, quota used}.
- */
-const RESERVE = `
-local used = tonumber(redis.call('GET', KEYS[1]) or 0)
-if used + tonumber(ARGV[2]) > tonumber(ARGV[1]) then return {0, used} end
-used = redis.call('INCRBY', KEYS[1], ARGV[2])
-redis.call('EXPIRE', KEYS[1], ARGV[3])
-return {1, used}
-`;
-
-/** KEYS: quota of the day. ARGV: units. Returns the quota used. */
-const REFUND = `
-local used = tonumber(redis.call('GET', KEYS[1]) or 0)
-if used <= 0 then return 0 end
-return redis.call('DECRBY', KEYS[1], math.min(used, tonumber(ARGV[1])))
-`;
-
 type Verdict = 'admitted' | 'rate-limited' | 'over-quota';
 const VERDICTS: readonly Verdict[] = ['admitted', 'rate-limited', 'over-quota'];
 
@@ -112,8 +93,7 @@ export class Limits {
   readonly #now;
   readonly #runAdmit;
   readonly #runCharge;
-  readonly #runReserve;
-  readonly #runRefund;
+  readonly #quota;
 
   constructor(redis: Redis, now: Clock) {
     this.#now = now;
@@ -123,12 +103,7 @@ export class Limits {
       readLua('limits-admit'),
     );
     this.#runCharge = defineScript<number>(redis, 'selvageCharge', CHARGE);
-    this.#runReserve = defineScript<[isReserved: number, used: number]>(
-      redis,
-      'selvageReserve',
-      RESERVE,
-    );
-    this.#runRefund = defineScript<number>(redis, 'selvageRefund', REFUND);
+    this.#quota = defineCount(redis);
   }
 
   /** Charges one request to the rate limit and the quota, or neither. */
@@ -146,8 +121,8 @@ export class Limits {
     let reserved = cost;
 
     const reserve = async (units: number): Promise<void> => {
-      const args = [quota.limit, units, QUOTA_TTL_SECONDS];
-      const [isReserved, used] = await this.#runReserve([key], args);
+      const args = [units, quota.limit, QUOTA_TTL_SECONDS];
+      const [isReserved, used] = await this.#quota.count([key], args);
       quota.remaining = Math.max(0, quota.limit - used);
       if (isReserved === 0)
         throw overQuota(rateLimit, reserved + units, quota.remaining + reserved);
@@ -155,7 +130,7 @@ export class Limits {
 
     const release = async (units: number): Promise<void> => {
       quota.remaining = Math.min(quota.limit, quota.remaining + units);
-      if (units > 0) await this.#runRefund([key], [units]);
+      if (units > 0) await this.#quota.uncount([key], [units]);
     };
 
     async function resize(units: number): Promise<void> {

@@ -7,7 +7,7 @@ import {
 } from '../auth/key-record.ts';
 import type { Clock } from '../platform/clock.ts';
 import { Problem } from '../platform/problem.ts';
-import { defineScript } from '../platform/redis-script.ts';
+import { defineCount } from '../platform/redis-script.ts';
 
 /** Whose bytes are counted, and how many a UTC day allows. */
 export type BytesAllowance = Pick<KeyRecord, 'meter' | 'bytesPerDay'>;
@@ -17,25 +17,6 @@ export interface BytesReservation {
   key: string;
   bytes: number;
 }
-
-/**
- * Counts bytes, or none if the day's limit would be exceeded. Returns {1 counted | 0 not, bytes counted before}.
- * KEYS: bytes of the day. ARGV: bytes, limit, lifetime s.
- */
-const RESERVE = `
-local used = tonumber(redis.call('GET', KEYS[1]) or 0)
-if used + ARGV[1] > tonumber(ARGV[2]) then return {0, used} end
-redis.call('INCRBY', KEYS[1], ARGV[1])
-redis.call('EXPIRE', KEYS[1], ARGV[3])
-return {1, used}
-`;
-
-/** KEYS: bytes of a day. ARGV: bytes. */
-const RELEASE = `
-local used = tonumber(redis.call('GET', KEYS[1]) or 0)
-if used <= 0 then return 0 end
-return redis.call('DECRBY', KEYS[1], math.min(used, ARGV[1]))
-`;
 
 const usedUp = ({ bytesPerDay }: BytesAllowance, used: number, nowMillis: number): Problem =>
   new Problem(
@@ -51,18 +32,12 @@ const usedUp = ({ bytesPerDay }: BytesAllowance, used: number, nowMillis: number
 export class StoredBytes {
   readonly #redis;
   readonly #now;
-  readonly #reserve;
-  readonly #release;
+  readonly #bytes;
 
   constructor(redis: Redis, now: Clock) {
     this.#redis = redis;
     this.#now = now;
-    this.#reserve = defineScript<[isCounted: 0 | 1, used: number]>(
-      redis,
-      'selvageBytesReserve',
-      RESERVE,
-    );
-    this.#release = defineScript<number>(redis, 'selvageBytesRelease', RELEASE);
+    this.#bytes = defineCount(redis);
   }
 
   /** Returns the bytes counted today. */
@@ -76,14 +51,14 @@ export class StoredBytes {
     const { meter, bytesPerDay } = allowance;
     const key = storedBytesKeyOf(meter, nowMillis);
     const args = [bytes, bytesPerDay, QUOTA_TTL_SECONDS];
-    const [isCounted, before] = await this.#reserve([key], args);
+    const [isCounted, before] = await this.#bytes.count([key], args);
     if (isCounted) return { key, bytes };
     throw usedUp(allowance, before, nowMillis);
   }
 
   /** Takes back the count of bytes that are not stored after all. */
   readonly release = async ({ key, bytes }: BytesReservation): Promise<void> => {
-    await this.#release([key], [bytes]);
+    await this.#bytes.uncount([key], [bytes]);
   };
 
   /** @throws Problem quota-exceeded if the day's bytes are used up */
