@@ -26,11 +26,6 @@ export async function undoAcceptance(
   if (removals.every(({ status }) => status === 'fulfilled')) await Promise.allSettled(rest());
 }
 
-export type AcceptServices = Pick<
-  Gateway,
-  'blobs' | 'storedBytes' | 'jobs' | 'queues' | 'limits' | 'rulePacks' | 'readClientLimits' | 'now'
->;
-
 /**
  * Returns an id for a new job. The id exists before the job so that callers can subscribe to its end first.
  * @param ref of an idempotent request
@@ -39,7 +34,7 @@ export const newJobId = (ref = randomUUID().replaceAll('-', '')): string => `job
 
 /** Accepts a job. An accepted job is durable: the blobs are written first, then the record, then the queue entry. */
 export async function acceptJob(
-  services: AcceptServices,
+  services: Gateway,
   id: string,
   request: JobRequest,
   call: Pick<Call, 'caller' | 'requestId' | 'signal' | 'takeQuota'>,

@@ -13,7 +13,7 @@ import { garmentKey, garmentsPrefix } from '../../storage/blob-keys.ts';
 import type { Classification } from '../../taxonomy/response-schema.ts';
 import { checkLinks, deleted, notFound, replaced, resultsGone } from '../common-problems.ts';
 import { checkHead, damagedBlob, openVerified } from '../verified-blob.ts';
-import { type AcceptServices, acceptJob, newJobId } from './accept-job.ts';
+import { acceptJob, newJobId } from './accept-job.ts';
 import { STORAGE_LINK_SECONDS } from './files.ts';
 import { idempotently, isOfRequest } from './idempotent.ts';
 import { fingerprintOf, type JobRequest } from './job-request.ts';
@@ -21,19 +21,6 @@ import { garmentFile, jobProblem, jobResponse, RETRY_SOON } from './job-response
 import { type PageQuery, readPage } from './page.ts';
 import { allowsStorage } from './retention-policy.ts';
 import { checkWebhook } from './webhooks.ts';
-
-type JobServices = AcceptServices &
-  Pick<
-    Gateway,
-    | 'redis'
-    | 'jobIndex'
-    | 'jobRetention'
-    | 'completions'
-    | 'idempotency'
-    | 'links'
-    | 'linkRule'
-    | 'receivers'
-  >;
 
 const CUT_OUT_SCOPE = 'background-removal:process';
 const CLASSIFY_SCOPE = 'taxonomy:classify';
@@ -104,7 +91,7 @@ export class JobActions {
   readonly #services;
   readonly #queue;
 
-  constructor(services: JobServices) {
+  constructor(services: Gateway) {
     this.#services = services;
     this.#queue = services.queues.async;
   }

@@ -11,23 +11,6 @@ import { syncKeys } from '../../storage/blob-keys.ts';
 import { drawnCutOut } from '../test-keys/drawn-cut-out.ts';
 import { blameImage, type Content, type Source, validateSource } from './image-source.ts';
 
-type Services = Pick<
-  Gateway,
-  'blobs' | 'jobWaiter' | 'admission' | 'limits' | 'deadlineMillis' | 'now'
->;
-
-type ImageCall = Pick<
-  Call,
-  | 'caller'
-  | 'signal'
-  | 'requestId'
-  | 'log'
-  | 'takeQuota'
-  | 'resizeQuota'
-  | 'awaitMemory'
-  | 'waitedMillis'
->;
-
 export interface CutOutRequest {
   source: Source;
   options: CutOutOptions;
@@ -71,7 +54,7 @@ interface Work<N extends ImageJob> {
  * of another is refunded.
  */
 const settleQuota =
-  (call: ImageCall, work: number) =>
+  (call: Call, work: number) =>
   (hadStarted: Promise<boolean>): void => {
     // Not heavy, so the others are the cause: the request fails, which refunds its quota.
     if (!call.signal.aborted && !isHeavy(work)) return;
@@ -96,7 +79,7 @@ function splitFiles(all: Uint8Array, lengths: readonly number[]): Uint8Array[] {
 export class ImageRequests {
   readonly #services;
 
-  constructor(services: Services) {
+  constructor(services: Gateway) {
     this.#services = services;
   }
 
@@ -104,7 +87,7 @@ export class ImageRequests {
   async #deleteAfter(
     ready: Promise<unknown>,
     keys: readonly string[],
-    { log }: Pick<ImageCall, 'log'>,
+    { log }: Pick<Call, 'log'>,
   ): Promise<void> {
     await ready.catch(() => {});
     for (const key of keys) {
@@ -130,7 +113,7 @@ export class ImageRequests {
       filesIn = 'outputKey',
       copies = 1,
     }: Work<N>,
-    call: ImageCall,
+    call: Call,
   ): Promise<{ result: JobResult<N>; files: Uint8Array[] }> {
     const image = validateSource(source, this.#services.limits);
     const otherContent =
@@ -208,7 +191,7 @@ export class ImageRequests {
   readonly shedIfBusy = (call: Pick<Call, 'caller'>) =>
     this.#services.admission.shedIfBusy(call.caller);
 
-  async cutOut({ source, options, background }: CutOutRequest, call: ImageCall) {
+  async cutOut({ source, options, background }: CutOutRequest, call: Call) {
     if (call.caller.test) return this.#drawInstead(source, options);
     const other = background && ({ name: 'backgroundKey', source: background } as const);
     const work = { source, other, data: unlessDefault(options), lengths: this.#ownLength };
@@ -217,10 +200,7 @@ export class ImageRequests {
   }
 
   /** Mends the alpha of a cut-out by strokes. Returns like `cutOut`, and the picture if one was needed. */
-  async refineCutOut(
-    { photo, alpha, strokes, options, picture }: RefinementRequest,
-    call: ImageCall,
-  ) {
+  async refineCutOut({ photo, alpha, strokes, options, picture }: RefinementRequest, call: Call) {
     const isSent = 'image' in photo;
     const source = isSent ? { ...photo, pointer: '/image' } : { imageUrl: photo.imageUrl };
     if (call.caller.test) return this.#drawInstead(source, options);
@@ -246,13 +226,13 @@ export class ImageRequests {
   }
 
   /** Fetches an image. Returns the file, and the worker's result. */
-  async fetchImage(imageUrl: string, call: ImageCall) {
+  async fetchImage(imageUrl: string, call: Call) {
     const work = { source: { imageUrl }, lengths: this.#ownLength, filesIn: 'inputKey' } as const;
     const { result, files } = await this.#run('fetch-image', work, call);
     return { file: files[0]!, result };
   }
 
-  async classifyGarment(source: Source, call: ImageCall): Promise<JobResult<'classify-garment'>> {
+  async classifyGarment(source: Source, call: Call): Promise<JobResult<'classify-garment'>> {
     return (await this.#run('classify-garment', { source }, call)).result;
   }
 
@@ -260,7 +240,7 @@ export class ImageRequests {
   separateGarments(
     source: Source,
     { cutouts, quality }: { cutouts: boolean; quality: Quality },
-    call: ImageCall,
+    call: Call,
   ) {
     return this.#run(
       'separate-garments',

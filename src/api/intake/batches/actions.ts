@@ -31,23 +31,10 @@ import { applyExportPolicy } from '../review/export-policy.ts';
 import { checkWebhook } from '../webhooks.ts';
 import { archiveOf, missing, noImages, openCutOut, openGarment } from './cut-outs.ts';
 import type { BatchEvents } from './events.ts';
-import { addItems, type ItemsServices } from './items.ts';
+import { addItems } from './items.ts';
 import { REPORTS, readReport, readRows } from './reports.ts';
 import { type CreateBatchRequest, type ItemsQuery, NDJSON, type ReportQuery } from './request.ts';
 import { type BatchResponse, batchResponse } from './response.ts';
-
-type BatchServices = ItemsServices &
-  Pick<
-    Gateway,
-    | 'rulePacks'
-    | 'batchIndex'
-    | 'batchRetention'
-    | 'receivers'
-    | 'reviews'
-    | 'presets'
-    | 'readClientLimits'
-    | 'linkRule'
-  >;
 
 /** A batch that is not sealed within this time expires. */
 const MAX_OPEN_MILLIS = 86_400_000;
@@ -74,7 +61,7 @@ export class BatchActions {
   readonly #services;
   readonly #events;
 
-  constructor(services: BatchServices, events: BatchEvents) {
+  constructor(services: Gateway, events: BatchEvents) {
     this.#services = services;
     this.#events = events;
   }

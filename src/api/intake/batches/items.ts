@@ -17,7 +17,7 @@ import { feedRows, fileRows, type IncomingRow, textRows } from './incoming-rows.
 import { ITEM_FORMATS, type ItemsQuery } from './request.ts';
 import { RowUpload, type UploadServices } from './upload.ts';
 
-export type ItemsServices = UploadServices & Pick<Gateway, 'maxImageBytes'>;
+type ItemsServices = UploadServices & Pick<Gateway, 'maxImageBytes'>;
 
 /** An upload locks its batch with a lease that it renews while it runs. */
 const LEASE_MILLIS = 30_000;

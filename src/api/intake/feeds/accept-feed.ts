@@ -1,4 +1,5 @@
 import { FEED_MEDIA_TYPES } from '../../../feed-formats/sniff.ts';
+import type { Gateway } from '../../../gateway.ts';
 import { mediaTypeOf } from '../../../http/request-head.ts';
 import type { Call, Caller, Reply } from '../../../http/route.ts';
 import { batchKeys, putJson } from '../../../intake/batches/batch-files.ts';
@@ -29,7 +30,7 @@ import { applyPreset } from '../presets.ts';
 import { retentionPolicy } from '../retention-policy.ts';
 import { resolveRules } from '../rules.ts';
 import { checkWebhook } from '../webhooks.ts';
-import type { FeedActions, FeedServices } from './actions.ts';
+import type { FeedActions } from './actions.ts';
 import {
   type CreateFeedRequest,
   FEED_FIELDS,
@@ -64,7 +65,7 @@ export function checkInterval(
  * background.
  */
 async function feedOptions(
-  { rulePacks }: Pick<FeedServices, 'rulePacks'>,
+  { rulePacks }: Pick<Gateway, 'rulePacks'>,
   { client }: Caller,
   options: CutOutOptions,
   { background }: FeedManifest['export'],
@@ -82,7 +83,7 @@ export class FeedAcceptance {
   readonly #actions;
   readonly #queue;
 
-  constructor(services: FeedServices, actions: FeedActions) {
+  constructor(services: Gateway, actions: FeedActions) {
     this.#services = services;
     this.#actions = actions;
     this.#queue = services.queues.feed;

@@ -21,24 +21,6 @@ import { RETRY_SOON } from '../job-response.ts';
 import { nextPage, type PageQuery } from '../page.ts';
 import { feedResponse, runResponse } from './response.ts';
 
-export type FeedServices = Pick<
-  Gateway,
-  | 'redis'
-  | 'blobs'
-  | 'storedBytes'
-  | 'feeds'
-  | 'batches'
-  | 'runs'
-  | 'queues'
-  | 'receivers'
-  | 'rulePacks'
-  | 'idempotency'
-  | 'presets'
-  | 'readClientLimits'
-  | 'linkRule'
-  | 'now'
->;
-
 /** Returns the ids that follow one of them; none if it is not among them. */
 const idsAfter = (ids: readonly string[], id: string): readonly string[] =>
   ids.includes(id) ? ids.slice(ids.indexOf(id) + 1) : [];
@@ -49,7 +31,7 @@ export class FeedActions {
   readonly cancel;
   readonly confirm;
 
-  constructor(services: FeedServices) {
+  constructor(services: Gateway) {
     this.#services = services;
     this.#queue = services.queues.feed;
     this.cancel = this.#changeRun('cancel', this.#cancel);

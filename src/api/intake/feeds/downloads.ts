@@ -112,7 +112,7 @@ function exportHeaders(
   };
 }
 
-export type DownloadServices = Pick<
+type DownloadServices = Pick<
   Gateway,
   'blobs' | 'batches' | 'reviews' | 'links' | 'learnedCategories'
 >;

@@ -1,3 +1,4 @@
+import type { Gateway } from '../../../gateway.ts';
 import type { Call, Reply } from '../../../http/route.ts';
 import { putJson } from '../../../intake/batches/batch-files.ts';
 import { feedKeys } from '../../../intake/feeds/feed-keys.ts';
@@ -9,12 +10,12 @@ import { Problem } from '../../../platform/problem.ts';
 import { deleted } from '../../common-problems.ts';
 import { checkWebhook } from '../webhooks.ts';
 import { checkInterval } from './accept-feed.ts';
-import type { FeedActions, FeedServices } from './actions.ts';
+import type { FeedActions } from './actions.ts';
 import type { FeedEditJson } from './request.ts';
 
 /** Returns the feed with what is changed; what is null is removed. */
 async function edited(
-  { feeds }: Pick<FeedServices, 'feeds'>,
+  { feeds }: Pick<Gateway, 'feeds'>,
   feed: FeedRecord,
   { format, options, access, ...edit }: FeedEditJson,
 ): Promise<FeedManifest> {
@@ -36,7 +37,7 @@ async function edited(
 
 /** Changes a feed. What is null is removed. @throws Problem */
 export async function editFeed(
-  services: FeedServices,
+  services: Gateway,
   actions: FeedActions,
   call: Call<unknown, FeedEditJson>,
 ): Promise<Reply> {

@@ -18,7 +18,6 @@ import { RETRY_SOON } from '../job-response.ts';
 import { hasWholeAlpha } from '../refine-stored.ts';
 import {
   actorOf,
-  type DecideServices,
   decideRow,
   decisionMembers,
   type Known,
@@ -80,10 +79,7 @@ export class ReviewActions {
   readonly #services;
   readonly #images;
 
-  constructor(
-    services: DecideServices & Pick<Gateway, 'now'>,
-    images: Pick<ImageRequests, 'fetchImage'>,
-  ) {
+  constructor(services: Gateway, images: Pick<ImageRequests, 'fetchImage'>) {
     this.#services = services;
     this.#images = images;
   }

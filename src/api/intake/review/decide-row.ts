@@ -74,11 +74,6 @@ export function decisionConflict(client: string, present: StoredDecision | undef
   return new Problem('conflict', detail, { members: { present: line } });
 }
 
-export type DecideServices = Pick<
-  Gateway,
-  'batches' | 'blobs' | 'storedBytes' | 'reviews' | 'learnedCategories'
->;
-
 export const noReview = (): Problem =>
   new Problem(
     'conflict',
@@ -146,7 +141,7 @@ async function decideOnce(
 
 /** Learns the category of a row for its shop's path, or takes back what was learnt of it. */
 async function learn(
-  { learnedCategories }: DecideServices,
+  { learnedCategories }: Gateway,
   { client, id }: BatchRecord,
   { row, shopPath }: MendedRow,
   before: string | undefined,
@@ -161,7 +156,7 @@ async function learn(
  * @throws Problem conflict with the present decision; upstream-unavailable
  */
 export async function decideRow(
-  services: DecideServices,
+  services: Gateway,
   caller: Caller,
   { batch, row, known }: DecidedRow,
   made: Decision,

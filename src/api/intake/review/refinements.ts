@@ -46,14 +46,7 @@ import {
   requireOpen,
   versionOf,
 } from './actions.ts';
-import {
-  actorOf,
-  type DecidedRow,
-  type DecideServices,
-  decideRow,
-  decisionConflict,
-  type Known,
-} from './decide-row.ts';
+import { actorOf, type DecidedRow, decideRow, decisionConflict, type Known } from './decide-row.ts';
 import { readKeptPhoto } from './photo.ts';
 import { ReviewRowResponse } from './schemas.ts';
 
@@ -102,7 +95,7 @@ export class RowRefinements {
   readonly #images;
 
   constructor(
-    services: DecideServices & Pick<Gateway, 'idempotency' | 'now'>,
+    services: Gateway,
     reviews: ReviewActions,
     images: Pick<ImageRequests, 'refineCutOut' | 'shedIfBusy'>,
   ) {
