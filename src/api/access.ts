@@ -127,16 +127,8 @@ function throwProblem(error: unknown): never {
   throw new Problem(PROBLEM_OF[reason], detail, { headers });
 }
 
-export function accessRoutes({
-  accessRequests,
-  acceptsAccessRequests,
-  requestLimits,
-  idempotency,
-  now,
-}: Pick<
-  Gateway,
-  'accessRequests' | 'acceptsAccessRequests' | 'requestLimits' | 'idempotency' | 'now'
->): Route[] {
+export function accessRoutes(gateway: Gateway): Route[] {
+  const { accessRequests, acceptsAccessRequests, requestLimits, idempotency, now } = gateway;
   const count = ({ remoteAddress }: Call, name: string, rate: Rate): Promise<void> =>
     requestLimits.countFailure(`${name}:${addressBlock(remoteAddress)}`, rate);
 

@@ -4,7 +4,6 @@ import { FeedError } from '../../../feed-formats/feed-error.ts';
 import { HEAD_BYTES, isFeed } from '../../../feed-formats/feed-images.ts';
 import { type IdSet, idSet } from '../../../feed-formats/id-set.ts';
 import type { Gateway } from '../../../gateway.ts';
-import type { BodyStream } from '../../../http/body-stream.ts';
 import { asProblem } from '../../../http/problem-response.ts';
 import type { Call, Caller } from '../../../http/route.ts';
 import { batchKeys, getLines } from '../../../intake/batches/batch-files.ts';
@@ -98,37 +97,24 @@ function uploadToResume(
   throw wrongOffset(detail, upload.offset);
 }
 
-function readRows(
+async function* readRows(
   services: ItemsServices,
   call: Call,
   format: Upload['format'],
   from: Upload | undefined,
   readIds: (ids: IdSet) => Promise<void>,
-): AsyncIterable<IncomingRow> {
+): AsyncGenerator<IncomingRow> {
   const body = call.bodyStream();
   const ids = idSet();
   const prepare = () => readIds(ids);
-  if (body.kind === 'files') return fileRows(prepared(body.files, prepare), from, ids, services);
-  return readBytes(
-    services,
-    { ...body, stream: prepared(body.stream, prepare) },
-    format,
-    from,
-    ids,
-  );
-}
-
-async function* readBytes(
-  services: ItemsServices,
-  body: Extract<BodyStream, { kind: 'bytes' }>,
-  format: Upload['format'],
-  from: Upload | undefined,
-  ids: IdSet,
-): AsyncGenerator<IncomingRow> {
+  if (body.kind === 'files') {
+    yield* fileRows(prepared(body.files, prepare), from, ids, services);
+    return;
+  }
   const hints = { mediaType: body.contentType };
   const isContinued = from !== undefined && from.format !== 'feed';
   const { head, all } = await peek(
-    body.stream,
+    prepared(body.stream, prepare),
     ({ length }) => isContinued || length >= HEAD_BYTES,
   );
   const isOfFeed = format === 'feed' || from?.format === 'feed' || isFeed(head, hints);

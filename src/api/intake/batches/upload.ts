@@ -41,47 +41,29 @@ const byteLength = (lines: readonly RowLine[]): number =>
 
 /** Collects the lines of the next chunk of an upload; rows that are rejected alike share a line. */
 class PendingLines {
-  #lines: PendingLine[] = [];
+  readonly lines: PendingLine[] = [];
+  accepted = 0;
   #rows = 0;
-  #accepted = 0;
   #chars = 0;
 
   /** @param upload the state of the upload after the row */
   add(row: RowLine, upload: Upload): void {
     this.#rows += 1;
-    this.#accepted += isRejected(row) ? 0 : 1;
-    const last = this.#lines.at(-1);
+    this.accepted += isRejected(row) ? 0 : 1;
+    const last = this.lines.at(-1);
     const merged = last && mergeRejected(last.line, row);
     if (merged) {
-      this.#lines[this.#lines.length - 1] = { line: merged, upload };
+      this.lines[this.lines.length - 1] = { line: merged, upload };
       return;
     }
-    this.#lines.push({ line: row, upload });
+    this.lines.push({ line: row, upload });
     this.#chars += JSON.stringify(row).length;
-  }
-
-  accepted(): number {
-    return this.#accepted;
-  }
-
-  isEmpty(): boolean {
-    return this.#lines.length === 0;
   }
 
   isFull(): boolean {
     return (
-      this.#lines.length >= CHUNK_LINES || this.#rows >= CHUNK_ROWS || this.#chars >= CHUNK_CHARS
+      this.lines.length >= CHUNK_LINES || this.#rows >= CHUNK_ROWS || this.#chars >= CHUNK_CHARS
     );
-  }
-
-  /** Returns the lines, and begins the next chunk. */
-  take(): PendingLine[] {
-    const taken = this.#lines;
-    this.#lines = [];
-    this.#rows = 0;
-    this.#accepted = 0;
-    this.#chars = 0;
-    return taken;
   }
 }
 
@@ -126,7 +108,7 @@ export class RowUpload {
   #chunk;
   #nextRow;
   #uncharged = 0;
-  readonly #pending = new PendingLines();
+  #pending = new PendingLines();
 
   constructor(
     services: UploadServices,
@@ -148,7 +130,7 @@ export class RowUpload {
 
   /** @throws Problem quota-exceeded if the day has no unit left for another row */
   async #checkQuota(): Promise<void> {
-    const rows = this.#pending.accepted() + 1;
+    const rows = this.#pending.accepted + 1;
     const { batches } = this.#services;
     if (await batches.hasQuota(this.#caller, rows)) return;
     throw quotaExceeded(this.#caller, this.#services.now());
@@ -251,11 +233,13 @@ export class RowUpload {
   }
 
   #flush(): Promise<void> {
-    return this.#appendChunk(this.#pending.take());
+    const { lines } = this.#pending;
+    this.#pending = new PendingLines();
+    return this.#appendChunk(lines);
   }
 
   async #add(row: IncomingRow): Promise<void> {
-    if (this.#pending.isEmpty()) await this.#services.storedBytes.check(this.#caller);
+    if (this.#pending.lines.length === 0) await this.#services.storedBytes.check(this.#caller);
     const line = await this.#toLine(row);
     this.#nextRow++;
     for (const column of row.unknownColumns) {
