@@ -30,8 +30,6 @@ import {
   strokesFingerprint,
 } from './refine-stored.ts';
 
-type Services = Pick<Gateway, 'jobs' | 'blobs' | 'storedBytes'>;
-
 const versionOf = ({ earlierCutOuts = [] }: JobRecord): number => earlierCutOuts.length;
 
 const conflict = (version: number): Problem =>
@@ -44,7 +42,7 @@ class JobRefinements {
   readonly #actions;
   readonly #images;
 
-  constructor(services: Services, actions: JobActions, images: ImageRequests) {
+  constructor(services: Gateway, actions: JobActions, images: ImageRequests) {
     this.#services = services;
     this.#actions = actions;
     this.#images = images;
@@ -141,7 +139,7 @@ const RefinementForm = z.object({
 const jobDoc = jsonDoc('The job', JobResponse);
 
 export function jobRefinementRoutes(
-  services: Services & Pick<Gateway, 'idempotency'>,
+  services: Gateway,
   actions: JobActions,
   images: ImageRequests,
 ): Route[] {

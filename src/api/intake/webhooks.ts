@@ -27,8 +27,6 @@ const DELIVERIES_PATH = `${WEBHOOKS_PATH}/deliveries`;
 /** Enough characters of a secret to tell it from another. */
 const SECRET_PREFIX_CHARS = 12;
 
-type Services = Pick<Gateway, 'events' | 'receivers' | 'queues' | 'blobs' | 'now'>;
-
 const CreatedSecret = z
   .object({
     secret: z.string().meta({ description: '`whsec_` and base64; shown only once' }),
@@ -103,7 +101,7 @@ export async function checkWebhook(
 class WebhookActions {
   readonly #services;
 
-  constructor(services: Services) {
+  constructor(services: Gateway) {
     this.#services = services;
   }
 
@@ -235,8 +233,8 @@ const deliveryRoutes = (actions: WebhookActions, idempotency: Idempotency): Rout
   }),
 ];
 
-export function webhookRoutes(services: Services & Pick<Gateway, 'idempotency'>): Route[] {
-  const { idempotency } = services;
-  const actions = new WebhookActions(services);
+export function webhookRoutes(gateway: Gateway): Route[] {
+  const { idempotency } = gateway;
+  const actions = new WebhookActions(gateway);
   return [...settingsRoutes(actions, idempotency), ...deliveryRoutes(actions, idempotency)];
 }

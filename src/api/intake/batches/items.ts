@@ -14,9 +14,7 @@ import { Problem, unavailable } from '../../../platform/problem.ts';
 import { storedJson } from '../idempotent.ts';
 import { feedRows, fileRows, type IncomingRow, textRows } from './incoming-rows.ts';
 import { ITEM_FORMATS, type ItemsQuery } from './request.ts';
-import { RowUpload, type UploadServices } from './upload.ts';
-
-type ItemsServices = UploadServices & Pick<Gateway, 'maxImageBytes'>;
+import { RowUpload } from './upload.ts';
 
 /** An upload locks its batch with a lease that it renews while it runs. */
 const LEASE_MILLIS = 30_000;
@@ -45,7 +43,7 @@ const CHUNKS_PER_REQUEST = 100;
 
 /** Adds the customIds in use to the set. Those of rejected rows may be sent again, corrected. */
 async function readUsedIds(
-  { blobs, requestLimits }: ItemsServices,
+  { blobs, requestLimits }: Gateway,
   batch: BatchRecord,
   caller: Caller,
   ids: IdSet,
@@ -98,7 +96,7 @@ function uploadToResume(
 }
 
 async function* readRows(
-  services: ItemsServices,
+  services: Gateway,
   call: Call,
   format: Upload['format'],
   from: Upload | undefined,
@@ -155,7 +153,7 @@ function readFormat(call: Call): Upload['format'] {
  *   offset; any error during the upload, with the members `accepted`, `rejected` and `offset`
  */
 export async function addItems(
-  services: ItemsServices,
+  services: Gateway,
   { id, status }: Pick<BatchRecord, 'id' | 'status'>,
   call: Call<ItemsQuery>,
 ): Promise<StoredResponse> {

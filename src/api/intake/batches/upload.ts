@@ -74,11 +74,6 @@ const MAX_REPORTED_COLUMNS = 20;
 /** Rejected rows that cost as much of the rate limit as one request. A row that brings an image costs as much alone. */
 const ROWS_PER_REQUEST = 50;
 
-export type UploadServices = Pick<
-  Gateway,
-  'batches' | 'blobs' | 'limits' | 'requestLimits' | 'storedBytes' | 'now'
->;
-
 function quotaExceeded({ quotaPerDay }: Meter, nowMillis: number): Problem {
   return new Problem(
     'quota-exceeded',
@@ -111,7 +106,7 @@ export class RowUpload {
   #pending = new PendingLines();
 
   constructor(
-    services: UploadServices,
+    services: Gateway,
     batch: BatchRecord,
     from: Upload | undefined,
     caller: Caller,
