@@ -3,21 +3,22 @@ import type { Redis } from 'ioredis';
 import { batchKey } from '../src/intake/batches/scripts.ts';
 import { DEED_MILLIS } from '../src/intake/deeds.ts';
 import { feedKey } from '../src/intake/feeds/feeds.ts';
-import { garmentKeys } from '../src/intake/garment-files.ts';
 import { sharedInstallationId, warnOfMismatch } from '../src/intake/installation.ts';
 import { type JobRecord, jobKey } from '../src/intake/job-records.ts';
 import { isCompared } from '../src/intake/recovery-state.ts';
 import { pagesOf } from '../src/platform/pages.ts';
+import type { Services } from '../src/services.ts';
 import {
   type BlobOwner,
   blobOwner,
   DEEDS_PREFIX,
+  garmentKeys,
   garmentsPrefix,
   manifestKeyOf,
   OWNED_PREFIXES,
 } from '../src/storage/blob-keys.ts';
 import { type Blobs, deleteOlder } from '../src/storage/blobs.ts';
-import { type Outcome, type RecoverServices, recordsExist, restoreOne } from './recover/rebuild.ts';
+import { type Outcome, recordsExist, restoreOne } from './recover/rebuild.ts';
 import { openRebuilders } from './recover/rebuilders.ts';
 
 /** Younger blobs are skipped: their record may not exist yet. It does within seconds. */
@@ -64,7 +65,7 @@ async function withoutRecord(redis: Redis, page: readonly OwnedBlob[], installat
 
 /** Deletes blobs whose owner has neither a record nor a manifest; puts back a record that has a manifest. */
 async function settleOrphans(
-  services: RecoverServices,
+  services: Services,
   installationId: string,
   nowMillis: number,
   signal: AbortSignal,
@@ -96,7 +97,7 @@ async function settleOrphans(
 
 /** Deletes deeds that no Redis can lose any more. Returns how many. */
 async function forgetDeeds(
-  { redis, blobs }: Pick<RecoverServices, 'redis' | 'blobs'>,
+  { redis, blobs }: Pick<Services, 'redis' | 'blobs'>,
   nowMillis: number,
   signal: AbortSignal,
 ): Promise<number> {
@@ -123,7 +124,7 @@ async function isAnyMissing(
 
 /** Returns those of the jobs that succeeded and of whose cut-outs one does not exist. */
 const withoutCutOut = (
-  { jobs, blobs }: Pick<RecoverServices, 'jobs' | 'blobs'>,
+  { jobs, blobs }: Pick<Services, 'jobs' | 'blobs'>,
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<JobRecord[]> =>
@@ -138,7 +139,7 @@ const withoutCutOut = (
 
 /** Expires jobs whose cut-out does not exist. Returns how many. */
 async function expireWithoutCutOut(
-  services: RecoverServices,
+  services: Services,
   installationId: string,
   nowMillis: number,
   signal: AbortSignal,
@@ -164,7 +165,7 @@ async function expireWithoutCutOut(
  * do not belong together, as after a loss of Redis's data. Returns the sum of both.
  */
 export async function reconcileOrphans(
-  services: RecoverServices,
+  services: Services,
   nowMillis: number,
   signal: AbortSignal,
 ): Promise<number> {

@@ -109,8 +109,7 @@ const PROBLEM_OF: Readonly<Record<AccessError['reason'], ProblemType>> = {
 
 /** @throws Problem for what cannot be done */
 function throwProblem(error: unknown): never {
-  if (!(error instanceof KeyError))
-    throw unavailable('Access cannot be managed right now; try again', 1, error);
+  if (!(error instanceof KeyError)) throw error;
   if (!(error instanceof AccessError)) {
     throw new Problem(
       'conflict',
@@ -128,16 +127,8 @@ function throwProblem(error: unknown): never {
   throw new Problem(PROBLEM_OF[reason], detail, { headers });
 }
 
-export function accessRoutes({
-  accessRequests,
-  acceptsAccessRequests,
-  requestLimits,
-  idempotency,
-  now,
-}: Pick<
-  Gateway,
-  'accessRequests' | 'acceptsAccessRequests' | 'requestLimits' | 'idempotency' | 'now'
->): Route[] {
+export function accessRoutes(gateway: Gateway): Route[] {
+  const { accessRequests, acceptsAccessRequests, requestLimits, idempotency, now } = gateway;
   const count = ({ remoteAddress }: Call, name: string, rate: Rate): Promise<void> =>
     requestLimits.countFailure(`${name}:${addressBlock(remoteAddress)}`, rate);
 
@@ -153,7 +144,7 @@ export function accessRoutes({
       prefix: 'req',
       nowMillis: now(),
       remedy: () => 'Request access again with another Idempotency-Key',
-      madeAt: (id) => accessRequests.sentAt(id).catch(throwProblem),
+      madeAt: (id) => accessRequests.sentAt(id),
       async make(newId) {
         await count(call, 'access-request', REQUESTS_RATE);
         const { request, secret } = await accessRequests
@@ -206,7 +197,7 @@ export function accessRoutes({
       query: z.object({ status: z.enum(ACCESS_STATUSES).optional() }),
       responses: { 200: jsonDoc('Requests', z.object({ requests: z.array(AccessRequestView) })) },
       async handle({ query: { status } }) {
-        const all = await accessRequests.list().catch(throwProblem);
+        const all = await accessRequests.list();
         const wanted = all.filter((each) => status === undefined || each.status === status);
         return json({ requests: wanted.map(viewOf) });
       },

@@ -1,21 +1,6 @@
 import type { LinkRule } from '../platform/links/link-rule.ts';
 import { Problem, unavailable } from '../platform/problem.ts';
-import {
-  BlobMissing,
-  type BlobStream,
-  type Blobs,
-  type ByteRange,
-  StorageError,
-} from '../storage/blobs.ts';
-
-/** Returns a `catch` handler that throws upstream-unavailable. @param detail what failed and what the client can do */
-export const throwUnavailable =
-  (detail: string) =>
-  (cause: unknown): never => {
-    throw unavailable(detail, 1, cause);
-  };
-
-export const storageUnavailable = throwUnavailable('Object storage does not respond; try again');
+import { BlobMissing, type BlobStream, type Blobs, type ByteRange } from '../storage/blobs.ts';
 
 type Resource = 'job' | 'batch' | 'feed' | 'run' | 'source' | 'key' | 'request';
 
@@ -60,10 +45,7 @@ export const openBlob = (
   range?: ByteRange,
 ): Promise<BlobStream> =>
   blobs.open(key, signal, range).catch((error) => {
-    if (error instanceof BlobMissing) throw gone();
-    if (error instanceof RangeError) throw error;
-    if (error instanceof Problem && !(error instanceof StorageError)) throw error;
-    return storageUnavailable(error);
+    throw error instanceof BlobMissing ? gone() : error;
   });
 
 /**

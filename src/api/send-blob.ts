@@ -4,7 +4,7 @@ import type { Call, Reply } from '../http/route.ts';
 import { Problem, unavailable } from '../platform/problem.ts';
 import { clientOf } from '../storage/blob-keys.ts';
 import type { BlobHead, Blobs, ByteRange } from '../storage/blobs.ts';
-import { openBlob, storageUnavailable } from './common-problems.ts';
+import { openBlob } from './common-problems.ts';
 import { isFresh } from './document.ts';
 import { verified } from './verified-blob.ts';
 
@@ -94,9 +94,7 @@ export async function sendBlob(
 ): Promise<Reply> {
   const isHead = call.method === 'HEAD';
   const needsHead = isHead || CONDITIONS.some((name) => call.headers[name] !== undefined);
-  const known = needsHead
-    ? await blobs.head(key, call.signal).catch(storageUnavailable)
-    : undefined;
+  const known = needsHead ? await blobs.head(key, call.signal) : undefined;
   if (needsHead && !known) throw gone();
 
   const about = (head: BlobHead) => ({

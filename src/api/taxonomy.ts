@@ -28,7 +28,6 @@ import {
   ClassifyResponse,
 } from '../taxonomy/response-schema.ts';
 import { shopPath } from '../taxonomy/shop-path.ts';
-import { throwUnavailable } from './common-problems.ts';
 import { sendDocument } from './document.ts';
 import { checkSides } from './garments.ts';
 import { chargedOnce, contentOf } from './intake/idempotent.ts';
@@ -79,9 +78,7 @@ async function findLearned(
 ): Promise<Learned | undefined> {
   const path = shopPath(attributes?.product_type);
   if (path === undefined) return undefined;
-  return learnedCategories
-    .find(call.client, path)
-    .catch(throwUnavailable('What was learnt cannot be read right now; try again'));
+  return learnedCategories.find(call.client, path);
 }
 
 /** Text parts of a multipart form that contain JSON. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { pipeline, Readable, Transform, type TransformCallback } from 'node:stream';
 import { Problem } from '../platform/problem.ts';
-import type { Blobs } from '../storage/blobs.ts';
-import { openBlob, storageUnavailable } from './common-problems.ts';
+import { type Blobs, StorageError } from '../storage/blobs.ts';
+import { openBlob } from './common-problems.ts';
 
 interface RecordedBlob {
   key: string;
@@ -88,8 +88,7 @@ export const verified = (source: Readable, blob: RecordedBlob): Promise<Readable
 /** Reads a stream to its end. @throws Problem of the stream; upstream-unavailable if it fails otherwise */
 export async function readAll(stream: Readable): Promise<Buffer> {
   const chunks = await stream.toArray().catch((error) => {
-    if (error instanceof Problem) throw error;
-    return storageUnavailable(error);
+    throw error instanceof Problem ? error : new StorageError('read', error);
   });
   return Buffer.concat(chunks);
 }
@@ -113,7 +112,7 @@ export async function checkHead(
   signal: AbortSignal,
   missing: Missing,
 ): Promise<void> {
-  const head = await blobs.head(key, signal).catch(storageUnavailable);
+  const head = await blobs.head(key, signal);
   if (!head) throw (await missing()) ?? damagedBlob(key, 'it is missing');
   const written = head.meta.sha256 ?? sha256;
   if (head.bytes === bytes && written === sha256) return;

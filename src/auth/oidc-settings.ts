@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { type Config, ConfigError } from '../platform/config.ts';
+import { jsonOr } from '../platform/json.ts';
 import { fileErrorText } from '../platform/system-error.ts';
 import { CLIENT_NAME, INTAKE_RIGHTS, SCOPES } from './key-record.ts';
 
@@ -46,12 +47,8 @@ function readSecret(path: string): string {
 }
 
 function readRoles(text: string): Role[] {
-  let roles: unknown;
-  try {
-    roles = JSON.parse(text);
-  } catch {
-    throw new ConfigError(['OIDC_ROLES: is not JSON']);
-  }
+  const roles = jsonOr(text);
+  if (roles === undefined) throw new ConfigError(['OIDC_ROLES: is not JSON']);
   const parsed = z.array(Role).min(1).safeParse(roles);
   if (parsed.success) return parsed.data;
   throw new ConfigError(

@@ -1,5 +1,5 @@
 import { fastifyCookie } from '@fastify/cookie';
-import { Problem, unavailable } from '../platform/problem.ts';
+import { Problem } from '../platform/problem.ts';
 import type { Allowance } from './limits.ts';
 import type { Caller } from './route.ts';
 
@@ -40,7 +40,7 @@ export const insufficientScope = (scope: string): Problem =>
 
 /**
  * Returns the grant behind an Authorization header if it covers what is required.
- * @throws Problem unauthorized, insufficient-scope, upstream-unavailable
+ * @throws Problem unauthorized, insufficient-scope
  */
 export async function authorize(
   header: string | undefined,
@@ -59,16 +59,14 @@ export async function authorize(
 /**
  * Returns the grant that was looked up if it covers what is required.
  * @param unknownDetail the problem's detail if there is none
- * @throws Problem unauthorized, insufficient-scope, upstream-unavailable
+ * @throws Problem unauthorized, insufficient-scope
  */
 export async function requireGrant(
   lookup: Promise<Grant | undefined>,
   { scope, right }: Requirement,
   unknownDetail: string,
 ): Promise<Grant> {
-  const grant = await lookup.catch((cause) => {
-    throw unavailable('Keys cannot be checked right now; try again', 1, cause);
-  });
+  const grant = await lookup;
   if (!grant) throw unauthorized(unknownDetail, `${CHALLENGE}, error="invalid_token"`);
   if (scope !== 'any-key' && !grant.scopes.includes(scope)) {
     throw insufficientScope(scope);

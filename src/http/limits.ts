@@ -9,10 +9,9 @@ import {
 } from '../auth/key-record.ts';
 import type { Rate } from '../auth/limit-settings.ts';
 import type { Clock } from '../platform/clock.ts';
-import { Problem, unavailable } from '../platform/problem.ts';
+import { Problem } from '../platform/problem.ts';
 import { PREFIX } from '../platform/redis.ts';
-import { isRedisFull } from '../platform/redis-errors.ts';
-import { defineScript, readLua } from '../platform/redis-script.ts';
+import { defineCount, defineScript, readLua } from '../platform/redis-script.ts';
 
 /** Parts of 16 bits that identify an IPv6 network; a host may use any address of its /64. */
 const NETWORK_PARTS = 4;
@@ -54,7 +53,7 @@ export interface Admission {
   refund(): Promise<void>;
   /**
    * Reserves so many units in all, or refunds those beyond.
-   * @throws Problem quota-exceeded, and then nothing changes; upstream-unavailable
+   * @throws Problem quota-exceeded, and then nothing changes
    */
   resize(units: number): Promise<void>;
 }
@@ -68,25 +67,6 @@ redis.call('SET', KEYS[1], string.format('%.0f', arrival), 'PX', math.ceil((arri
 return 1
 `;
 
-/**
- * Reserves further units of the quota, or none of them.
- * KEYS: quota of the day. ARGV: quota, units, quota TTL s. Returns {1 reserved | 0 not, quota used}.
- */
-const RESERVE = `
-local used = tonumber(redis.call('GET', KEYS[1]) or 0)
-if used + tonumber(ARGV[2]) > tonumber(ARGV[1]) then return {0, used} end
-used = redis.call('INCRBY', KEYS[1], ARGV[2])
-redis.call('EXPIRE', KEYS[1], ARGV[3])
-return {1, used}
-`;
-
-/** KEYS: quota of the day. ARGV: units. Returns the quota used. */
-const REFUND = `
-local used = tonumber(redis.call('GET', KEYS[1]) or 0)
-if used <= 0 then return 0 end
-return redis.call('DECRBY', KEYS[1], math.min(used, tonumber(ARGV[1])))
-`;
-
 type Verdict = 'admitted' | 'rate-limited' | 'over-quota';
 const VERDICTS: readonly Verdict[] = ['admitted', 'rate-limited', 'over-quota'];
 
@@ -96,9 +76,6 @@ const intervalMicros = ({ count, periodSeconds }: Rate): number =>
   Math.ceil((periodSeconds * 1e6) / count);
 
 const wholeSeconds = (micros: number): number => Math.ceil(micros / 1e6);
-
-/** A full Redis does not get room in a second. */
-const FULL_RETRY_SECONDS = 10;
 
 /** Returns the headers of rate limit and quota: the well-known ones and the current IETF draft's. */
 export function limitHeaders({ rate, quota }: RateLimitStatus): Record<string, string> {
@@ -111,22 +88,12 @@ export function limitHeaders({ rate, quota }: RateLimitStatus): Record<string, s
   };
 }
 
-function limitsUnavailable(cause: unknown): never {
-  if (isRedisFull(cause)) {
-    const detail =
-      'The service has no memory left to count requests; the operator must make room in Redis';
-    throw unavailable(detail, FULL_RETRY_SECONDS, cause);
-  }
-  throw unavailable('Limits cannot be checked right now; try again', 1, cause);
-}
-
 /** Counts requests and quota in Redis, shared by every gateway. The day is that of Redis's time. */
 export class Limits {
   readonly #now;
   readonly #runAdmit;
   readonly #runCharge;
-  readonly #runReserve;
-  readonly #runRefund;
+  readonly #quota;
 
   constructor(redis: Redis, now: Clock) {
     this.#now = now;
@@ -136,12 +103,7 @@ export class Limits {
       readLua('limits-admit'),
     );
     this.#runCharge = defineScript<number>(redis, 'selvageCharge', CHARGE);
-    this.#runReserve = defineScript<[isReserved: number, used: number]>(
-      redis,
-      'selvageReserve',
-      RESERVE,
-    );
-    this.#runRefund = defineScript<number>(redis, 'selvageRefund', REFUND);
+    this.#quota = defineCount(redis);
   }
 
   /** Charges one request to the rate limit and the quota, or neither. */
@@ -149,8 +111,7 @@ export class Limits {
     const keys = [rateKey(meter), quotaKey];
     const burstMicros = rate.periodSeconds * 1e6;
     const args = [intervalMicros(rate), burstMicros, quotaPerDay, cost, QUOTA_TTL_SECONDS];
-    const reply = await this.#runAdmit(keys, args).catch(limitsUnavailable);
-    const [verdict, fullMicros, waitMicros, used] = reply;
+    const [verdict, fullMicros, waitMicros, used] = await this.#runAdmit(keys, args);
     return { verdict: VERDICTS[verdict]!, fullMicros, waitMicros, used };
   }
 
@@ -160,8 +121,8 @@ export class Limits {
     let reserved = cost;
 
     const reserve = async (units: number): Promise<void> => {
-      const args = [quota.limit, units, QUOTA_TTL_SECONDS];
-      const [isReserved, used] = await this.#runReserve([key], args).catch(limitsUnavailable);
+      const args = [units, quota.limit, QUOTA_TTL_SECONDS];
+      const [isReserved, used] = await this.#quota.count([key], args);
       quota.remaining = Math.max(0, quota.limit - used);
       if (isReserved === 0)
         throw overQuota(rateLimit, reserved + units, quota.remaining + reserved);
@@ -169,7 +130,7 @@ export class Limits {
 
     const release = async (units: number): Promise<void> => {
       quota.remaining = Math.min(quota.limit, quota.remaining + units);
-      if (units > 0) await this.#runRefund([key], [units]);
+      if (units > 0) await this.#quota.uncount([key], [units]);
     };
 
     async function resize(units: number): Promise<void> {
@@ -193,7 +154,7 @@ export class Limits {
   /**
    * Admits one request and reserves its quota.
    * @param cost units of the daily quota, 0 for none
-   * @throws Problem rate-limit-exceeded, quota-exceeded, upstream-unavailable
+   * @throws Problem rate-limit-exceeded, quota-exceeded
    */
   async admit(allowance: Allowance, cost: number): Promise<Admission> {
     const nowMillis = this.#now();
@@ -221,21 +182,20 @@ export class Limits {
   /**
    * Charges work worth so many requests to the rate limit. Rejects nothing: work that has to be done whole could
    * else never begin. Later requests wait until the rate limit allows them.
-   * @throws Problem upstream-unavailable
    */
   readonly charge = async (
     { meter, rate }: Pick<Allowance, 'meter' | 'rate'>,
     requests: number,
   ): Promise<void> => {
     const micros = requests * intervalMicros(rate);
-    await this.#runCharge([rateKey(meter)], [micros]).catch(limitsUnavailable);
+    await this.#runCharge([rateKey(meter)], [micros]);
   };
 
   /**
    * Counts what a caller may do seldom: a failure, such as a sign-in with a wrong key, or a new key.
    * @param name what it is counted under
    * @param detail what a caller is told that has done it too often
-   * @throws Problem rate-limit-exceeded, upstream-unavailable
+   * @throws Problem rate-limit-exceeded
    */
   async countFailure(
     name: string,

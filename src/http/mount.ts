@@ -60,11 +60,10 @@ export function mountRoutes(
   routes: readonly Route[],
 ): void {
   for (const route of routes) {
-    if (route.stream) mountStream(app, deps, route, Object.keys(route.stream));
-    else if (route.form) mountForm(app, deps, route);
-    else if (isBodyOptional(route)) mountWithoutBody(app, deps, route);
-    else if (route.textIsJson) mountText(app, deps, route);
-    else mountRoute(app, deps, route);
+    app.register(async (scope) => {
+      addParsers(scope, route);
+      mountRoute(scope, deps, route);
+    });
   }
   answerOtherMethods(app, deps, routes);
 }
@@ -103,60 +102,25 @@ const requireText =
     throw new Problem('unsupported-media-type', UNKNOWN_MEDIA_TYPE);
   };
 
-/** Accepts no body under any media type that has no parser, and under none. */
-const acceptNoBody = (scope: FastifyInstance): void => {
-  scope.addContentTypeParser('*', requireText(NOTHING));
-};
-
-/** Accepts `{}` for no body, on a route that has no other JSON. */
-const acceptEmptyJson = (scope: FastifyInstance): void => {
-  scope.addContentTypeParser('application/json', requireText(NOTHING_OR_EMPTY_OBJECT));
-};
-
-/** Accepts a request without a body, whatever type it declares. */
-function mountWithoutBody(app: FastifyInstance, deps: MountOptions, route: Route): void {
-  app.register(async (scope) => {
-    acceptNoBody(scope);
-    mountRoute(scope, deps, route);
-  });
-}
-
-/** Passes bodies of these media types to the handler unparsed; others are rejected. */
-function mountStream(
-  app: FastifyInstance,
-  deps: MountOptions,
-  route: Route,
-  mediaTypes: readonly string[],
-): void {
-  app.register(async (scope) => {
+/** Has bodies read as a route reads them; by default only JSON and multipart forms are. */
+function addParsers(scope: FastifyInstance, route: Route): void {
+  const isOptional = isBodyOptional(route);
+  if (route.stream) {
     scope.removeAllContentTypeParsers();
-    for (const mediaType of mediaTypes) {
-      scope.addContentTypeParser(mediaType, (_request, _body, done) => done(null));
-    }
-    if (isBodyOptional(route)) {
-      acceptNoBody(scope);
-      acceptEmptyJson(scope);
-    }
-    mountRoute(scope, deps, route);
-  });
-}
-
-/** Parses texts as JSON as well. */
-function mountText(app: FastifyInstance, deps: MountOptions, route: Route): void {
-  app.register(async (scope) => {
-    parseAsJson(scope, 'text/plain');
-    mountRoute(scope, deps, route);
-  });
-}
-
-/** Accepts URL-encoded bodies as well; a repeated name has a list of values. */
-function mountForm(app: FastifyInstance, deps: MountOptions, route: Route): void {
-  app.register(async (scope) => {
+    // Its handler gets them unparsed.
+    scope.addContentTypeParser(Object.keys(route.stream), (_request, _body, done) => done(null));
+    if (isOptional)
+      scope.addContentTypeParser(JSON_MEDIA_TYPE, requireText(NOTHING_OR_EMPTY_OBJECT));
+  }
+  if (route.form) {
+    // A repeated name has a list of values.
     scope.addContentTypeParser(URL_ENCODED, { parseAs: 'string' }, (_request, body, done) =>
       done(null, parseQuery(String(body))),
     );
-    mountRoute(scope, deps, route);
-  });
+  }
+  if (route.textIsJson) parseAsJson(scope, 'text/plain');
+  // Of any type that has no parser, and of none.
+  if (isOptional) scope.addContentTypeParser('*', requireText(NOTHING));
 }
 
 function bodyLimitOf(route: Route, maxImageBytes: number): number {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Problem, type ProblemType, unavailable } from '../platform/problem.ts';
-import { isRedisError } from '../platform/redis-errors.ts';
+import { isRedisError, isRedisFull } from '../platform/redis-errors.ts';
 import { codeOf } from '../platform/system-error.ts';
 
 /** The media type of every problem response (RFC 9457). */
@@ -66,10 +66,29 @@ const statusOf = (error: unknown): number =>
     ? error.statusCode
     : 500;
 
-/** Returns any error as a Problem; an unexpected one is `internal-error` and reveals nothing. */
+/** A full Redis does not get room in a second. */
+const FULL_RETRY_SECONDS = 10;
+
+/** Returns the problem of something that is not there now, and may be later. */
+function outageOf(error: unknown): Problem | undefined {
+  if (isRedisFull(error)) {
+    const detail = 'The service has no memory left; the operator must make room in Redis';
+    return unavailable(detail, FULL_RETRY_SECONDS, error);
+  }
+  if (isRedisError(error)) return unavailable('Redis does not respond; try again', 1, error);
+  return statusOf(error) === 503
+    ? unavailable('What this needs is not there now; try again', 1, error)
+    : undefined;
+}
+
+/**
+ * Returns any error as a Problem; an unexpected one is `internal-error` and reveals nothing. Here alone is decided what a
+ * failure of Redis or of storage is to a client, so that handlers need not catch any.
+ */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (isRedisError(error)) return unavailable('Redis does not respond; try again', 1, error);
+  const outage = outageOf(error);
+  if (outage) return outage;
   const known = FRAMEWORK_ERRORS[codeOf(error)];
   if (known) return new Problem(...known, { cause: error });
   if (statusOf(error) < 500) {

@@ -13,7 +13,7 @@ import {
   sessionIdOf,
 } from './credentials.ts';
 import type { Admission, Limits } from './limits.ts';
-import { CLIENT_DISCONNECTED } from './problem-response.ts';
+import { asProblem, CLIENT_DISCONNECTED } from './problem-response.ts';
 import { requestOrigin } from './request-head.ts';
 import type { Route } from './route.ts';
 
@@ -146,8 +146,7 @@ export class AccessCheck {
     if (this.#rule.scope === 'keyless' || isRecent) return;
     this.#checkedAt = performance.now();
     await authenticate(this.#control, this.#rule, this.#request).catch((error) => {
-      const isUnchecked = error instanceof Problem && error.type === 'upstream-unavailable';
-      if (!isUnchecked) throw error;
+      if (asProblem(error).type !== 'upstream-unavailable') throw error;
     });
   };
 }

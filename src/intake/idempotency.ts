@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import { Problem, unavailable } from '../platform/problem.ts';
+import { Problem } from '../platform/problem.ts';
 import { PREFIX } from '../platform/redis.ts';
 import { defineScript } from '../platform/redis-script.ts';
 
@@ -71,10 +71,6 @@ return 1
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-function checkFailed(cause: unknown): never {
-  throw unavailable('The Idempotency-Key cannot be checked right now; try again', 1, cause);
-}
-
 const mismatch = (): Problem =>
   new Problem(
     'idempotency-mismatch',
@@ -125,7 +121,7 @@ export class Idempotency {
     const [state, answer] = await this.#claim(
       [name, lease],
       [fingerprint, holder, LEASE_MILLIS, CLAIM_SECONDS],
-    ).catch(checkFailed);
+    );
     if (state === 'mismatch') throw mismatch();
     if (state === 'busy') return undefined;
     if (state === 'done') return answer;
@@ -140,7 +136,7 @@ export class Idempotency {
    * handled the first has died, a repeated one is handled with the same `ref`, and must find what was done.
    * @param handle gets 32 hexadecimal digits that are the same for the same request: ids follow from them
    * @throws Problem conflict while the first is in progress; idempotency-mismatch if the content differs;
-   *   upstream-unavailable; as `handle` throws, and then nothing is stored
+   *   as `handle` throws, and then nothing is stored
    */
   async once(
     request: IdempotentRequest,
@@ -166,7 +162,7 @@ export class Idempotency {
   /**
    * Claims the charge of a synchronous request, after any request with the same key that is in progress.
    * @returns the claim to settle, or undefined if the request was charged before
-   * @throws Problem idempotency-mismatch, upstream-unavailable; the signal's reason
+   * @throws Problem idempotency-mismatch; the signal's reason
    */
   async claimCharge(
     request: IdempotentRequest,

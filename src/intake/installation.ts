@@ -20,12 +20,7 @@ import {
 export const INSTALLATION_ID_KEY = `${PREFIX}:epoch`;
 const INSTALLATION_ID_BLOB = 'epoch';
 
-/** The part of object storage that holds the id. */
-interface MarkedStorage {
-  head(key: string): Promise<unknown>;
-  get(key: string): Promise<Uint8Array>;
-  put(key: string, body: Uint8Array): Promise<void>;
-}
+type MarkedStorage = Pick<Blobs, 'head' | 'get' | 'put'>;
 
 async function readStorageId(storage: MarkedStorage): Promise<string | undefined> {
   if (!(await storage.head(INSTALLATION_ID_BLOB))) return undefined;

@@ -1,3 +1,4 @@
+import { jsonOr } from '../platform/json.ts';
 import { toAsciiJson } from '../storage/blobs.ts';
 import { JobRecord, type NewJob } from './job-records.ts';
 import { expiryOf } from './job-retention.ts';
@@ -40,16 +41,8 @@ export function writeJobManifest(job: NewJob): string {
 
 /** Returns the job of a manifest, or nothing if the text is not one. */
 export function readJobManifest(text: string, id: string, inputKey: string): NewJob | undefined {
-  const parsed = JobManifest.safeParse(parseJson(text));
+  const parsed = JobManifest.safeParse(jsonOr(text));
   if (!parsed.success) return undefined;
   const { expiresAt } = expiryOf(parsed.data, Date.parse(parsed.data.createdAt));
   return { id, inputKey, ...parsed.data, expiresAt };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -5,7 +5,7 @@ import { PREFIX } from '../platform/redis.ts';
 import { defineScripts, readLua } from '../platform/redis-script.ts';
 import { Input, Results, StoredCutOut } from '../queue/job-data.ts';
 import { clientIndexKey } from './client-index.ts';
-import { defineTombstoneUpdate, parseHashFields, toHashFields } from './record-fields.ts';
+import { defineRecordUpdate, parseHashFields, toHashFields } from './record-fields.ts';
 import { Accepted, Erasure } from './retention.ts';
 import { OUTBOX, outboxEntry } from './webhooks/outbox.ts';
 
@@ -107,30 +107,11 @@ redis.call('HSET', KEYS[1], 'status', 'active', 'startedAt', ARGV[1])
 return redis.call('HINCRBY', KEYS[1], 'attempt', 1)
 `;
 
-/** KEYS: record. ARGV: attempt, field, value, … */
-const UPDATE = `
-if redis.call('HGET', KEYS[1], 'status') ~= 'active' then return 0 end
-if redis.call('HGET', KEYS[1], 'attempt') ~= ARGV[1] then return 0 end
-redis.call('HSET', KEYS[1], unpack(ARGV, 2))
-return 1
-`;
-
 /** No effect if the job has ended meanwhile, which set another time. KEYS: due times. ARGV: id, now, due at. */
 const POSTPONE = `
 local due = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]))
 if not due or due > tonumber(ARGV[2]) then return 0 end
 return redis.call('ZADD', KEYS[1], 'XX', 'CH', ARGV[3], ARGV[1])
-`;
-
-/**
- * Adds fields to a job that has succeeded and whose cut-out is still this one. KEYS: record. ARGV: output key (JSON),
- * field, value, …
- */
-const REPLACE_CUT_OUT = `
-if redis.call('HGET', KEYS[1], 'status') ~= 'succeeded' then return 0 end
-if redis.call('HGET', KEYS[1], 'outputKey') ~= ARGV[1] then return 0 end
-redis.call('HSET', KEYS[1], unpack(ARGV, 2))
-return 1
 `;
 
 /** The webhook event of a job's end as an outbox entry; empty if the client gave no webhook. */
@@ -156,7 +137,7 @@ export class JobRecords {
   readonly #redis: Redis;
   readonly #now: Clock;
   readonly #scripts;
-  readonly #updateTombstone;
+  readonly #update;
 
   /** @param now when a job ended that says nothing else */
   constructor(redis: Redis, now: Clock) {
@@ -165,12 +146,10 @@ export class JobRecords {
     this.#scripts = defineScripts(redis, 'Job', {
       create: CREATE,
       begin: BEGIN,
-      update: UPDATE,
       postpone: POSTPONE,
       end: readLua('job-end'),
-      replaceCutOut: REPLACE_CUT_OUT,
     });
-    this.#updateTombstone = defineTombstoneUpdate(redis);
+    this.#update = defineRecordUpdate(redis);
   }
 
   /**
@@ -199,14 +178,14 @@ export class JobRecords {
   }
 
   /** Adds fields to an active job; returns false if this attempt is no longer the latest. */
-  async update(id: string, attempt: number, fields: JobChanges): Promise<boolean> {
-    return (await this.#scripts.update([jobKey(id)], [attempt, ...toHashFields(fields)])) === 1;
+  update(id: string, attempt: number, fields: JobChanges): Promise<boolean> {
+    return this.#update(jobKey(id), fields, { status: 'active', attempt });
   }
 
   /** Adds fields to a job whose cut-out is still the one at `outputKey`; returns false if it is not. */
-  async replaceCutOut(id: string, outputKey: string, fields: JobChanges): Promise<boolean> {
-    const args = [JSON.stringify(outputKey), ...toHashFields(fields)];
-    return (await this.#scripts.replaceCutOut([jobKey(id)], args)) === 1;
+  replaceCutOut(id: string, outputKey: string, fields: JobChanges): Promise<boolean> {
+    const expected = { status: 'succeeded', outputKey: JSON.stringify(outputKey) };
+    return this.#update(jobKey(id), fields, expected);
   }
 
   /** Ends a job; returns false if it was in none of the states, or at another attempt. */
@@ -224,8 +203,8 @@ export class JobRecords {
     return reply === 1;
   }
 
-  updateTombstone(id: string, fields: JobChanges): Promise<void> {
-    return this.#updateTombstone(jobKey(id), fields);
+  updateTombstone(id: string, fields: JobChanges): Promise<boolean> {
+    return this.#update(jobKey(id), fields);
   }
 
   /** Sets when the sweeper looks at a job next, if it was due by `nowMillis`. */

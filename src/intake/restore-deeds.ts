@@ -8,7 +8,7 @@ import { batchKeys } from './batches/batch-files.ts';
 import { BatchManifest } from './batches/batch-record.ts';
 import type { BatchRetention } from './batches/batch-retention.ts';
 import type { Batches } from './batches/batches.ts';
-import { moveToCancel } from './batches/cancel.ts';
+import { moveToCancel } from './batches/end.ts';
 import { restoreStoredBatch } from './batches/restore.ts';
 import type { Deed, DeedKind } from './deeds.ts';
 import { eraseFeed } from './feeds/feed-retention.ts';

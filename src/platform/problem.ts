@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { jsonOr } from './json.ts';
 
 /** Every error this service responds with: RFC 9457 problem types, their status and title. */
 // biome-ignore format: a table reads best aligned
@@ -144,11 +145,6 @@ export const serializeProblem = ({ type, detail, errors }: Problem): string =>
 
 /** Returns the problem in a failed job's message, or nothing if the job failed for another reason. */
 export function deserializeProblem(message: string): Problem | undefined {
-  if (!message.startsWith('{')) return undefined;
-  try {
-    const { type, detail, errors } = SerializedProblem.parse(JSON.parse(message));
-    return new Problem(type, detail, errors && { errors });
-  } catch {
-    return undefined; // another error's message that starts with a brace
-  }
+  const { type, detail, errors } = SerializedProblem.safeParse(jsonOr(message)).data ?? {};
+  return type && detail !== undefined ? new Problem(type, detail, errors && { errors }) : undefined;
 }

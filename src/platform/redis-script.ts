@@ -27,6 +27,28 @@ export function defineSwap(redis: Redis) {
     (await swap([key], [field, known ?? '', value ?? ''])) === 1;
 }
 
+/** KEYS: count. ARGV: units, limit, lifetime s. Returns {1 counted | 0 not, the count}. */
+const COUNT = `
+local count = tonumber(redis.call('GET', KEYS[1]) or 0)
+if count + ARGV[1] > tonumber(ARGV[2]) then return {0, count} end
+count = redis.call('INCRBY', KEYS[1], ARGV[1])
+redis.call('EXPIRE', KEYS[1], ARGV[3])
+return {1, count}
+`;
+
+/** KEYS: count. ARGV: units. */
+const UNCOUNT = `
+local count = tonumber(redis.call('GET', KEYS[1]) or 0)
+if count <= 0 then return 0 end
+return redis.call('DECRBY', KEYS[1], math.min(count, ARGV[1]))
+`;
+
+/** Returns scripts that count units, all of them or, beyond a limit, none; and that take counted ones back. */
+export const defineCount = (redis: Redis) => ({
+  count: defineScript<[isCounted: 0 | 1, count: number]>(redis, 'selvageCount', COUNT),
+  uncount: defineScript<number>(redis, 'selvageUncount', UNCOUNT),
+});
+
 /**
  * Reads a script of `src/lua`, where those of more than ten lines are; each says what its KEYS and ARGV are.
  * @param constants what the script knows by these names

@@ -137,6 +137,12 @@ export const garmentsPrefix = (client: string, sha256: string, ownerId: string):
 export const garmentKey = (prefix: string, fileSha256: string): string =>
   `${prefix}${fileSha256}.png`;
 
+/** Returns the keys of the cut-outs of an outfit's garments; none without an outfit. */
+export const garmentKeys = (
+  prefix: string,
+  outfit: { files: readonly { sha256: string }[] } | undefined,
+): string[] => outfit?.files.map(({ sha256 }) => garmentKey(prefix, sha256)) ?? [];
+
 /** Hashes a client's name to one safe segment of a key. */
 export const segment = (name: string): string => digest(name).slice(0, 32);
 

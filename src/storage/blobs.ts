@@ -114,6 +114,9 @@ export class StorageError extends Problem {
 }
 
 export class BlobMissing extends Error {
+  /** To a client: what it belongs to was deleted since its record was read, or is about to be restored. */
+  readonly statusCode = 503;
+
   constructor(key: string, cause?: unknown) {
     super(`No blob under ${key}`, { cause });
     this.name = 'BlobMissing';

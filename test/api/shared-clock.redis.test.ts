@@ -6,6 +6,7 @@ import { fileRoutes } from '../../src/api/intake/files.ts';
 import { jobRoutes } from '../../src/api/intake/job-routes.ts';
 import { removeBgRoutes } from '../../src/api/removal/removebg/routes.ts';
 import { DEFAULT_LIMITS } from '../../src/auth/key-record.ts';
+import type { Gateway } from '../../src/gateway.ts';
 import type { Route } from '../../src/http/route.ts';
 import { BatchRetention } from '../../src/intake/batches/batch-retention.ts';
 import { Batches } from '../../src/intake/batches/batches.ts';
@@ -108,26 +109,21 @@ describe('the remove.bg routes', () => {
 describe('a batch', () => {
   test('is accepted, sealed and canceled by the shared clock', async () => {
     const batches = new Batches(redis, now);
-    const actions = new BatchActions(
-      {
-        batches,
-        blobs,
-        limits: { maxPixels: 1, maxSidePixels: 1 },
-        maxImageBytes: 1,
-        requestLimits: UNUSED,
-        presets: UNUSED,
-        storedBytes: UNUSED,
-        batchIndex: new ClientIndex(redis, 'batches'),
-        linkRule: () => undefined,
-        batchRetention: new BatchRetention(batches, blobs),
-        receivers: new WebhookReceivers(redis),
-        rulePacks: new NamedSettings(redis, blobs, RULE_PACKS, now),
-        reviews: new ReviewDecisions(redis),
-        readClientLimits: async () => ({}),
-        now,
-      },
-      new BatchEvents(),
-    );
+    const services: Partial<Gateway> = {
+      batches,
+      blobs,
+      limits: { maxPixels: 1, maxSidePixels: 1 },
+      maxImageBytes: 1,
+      batchIndex: new ClientIndex(redis, 'batches'),
+      linkRule: () => undefined,
+      batchRetention: new BatchRetention(batches, blobs),
+      receivers: new WebhookReceivers(redis),
+      rulePacks: new NamedSettings(redis, blobs, RULE_PACKS, now),
+      reviews: new ReviewDecisions(redis),
+      readClientLimits: async () => ({}),
+      now,
+    };
+    const actions = new BatchActions(services as Gateway, new BatchEvents());
     const open = async () => {
       const request = CreateBatchRequest.parse({ retention: { outputSeconds: 3600 } });
       const { body } = await actions.create(request, call);

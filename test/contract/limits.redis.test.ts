@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Limits, limitHeaders } from '../../src/http/limits.ts';
+import { asProblem } from '../../src/http/problem-response.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { commandConnection, untilReady } from '../../src/platform/redis.ts';
@@ -100,7 +101,8 @@ test('while Redis is unavailable a request is rejected with 503 at once', async 
   await untilReady(connection, AbortSignal.timeout(5000));
   const limits = new Limits(connection, hostClock);
   await own.end('SIGKILL');
-  await expect(limits.admit(allowance('gone'), 0)).rejects.toMatchObject({
+  const rejection = await limits.admit(allowance('gone'), 0).catch(asProblem);
+  expect(rejection).toMatchObject({
     type: 'upstream-unavailable',
     headers: { 'retry-after': '1' },
   });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { asProblem, parserProblem, problemBody } from '../../src/http/problem-response.ts';
 import { Problem } from '../../src/platform/problem.ts';
+import { BlobMissing } from '../../src/storage/blobs.ts';
 
 test('the body of a problem has its type, what to do and the request id', () => {
   const problem = new Problem('payload-too-large', 'Send a smaller one', {
@@ -45,4 +46,15 @@ test.each([
   ['HPE_INVALID_METHOD', 'invalid-request'],
 ])('the parser error %s becomes %s', (code, type) => {
   expect(parserProblem(coded(code, 0)).type).toBe(type);
+});
+
+test.each([
+  [new Error('Connection is closed.'), '1'],
+  [new Error("OOM command not allowed when used memory > 'maxmemory'."), '10'],
+  [new BlobMissing('out/a'), '1'],
+])('%s may be retried', (error, seconds) => {
+  const { type, headers, cause } = asProblem(error);
+  expect(type).toBe('upstream-unavailable');
+  expect(headers).toEqual({ 'retry-after': seconds });
+  expect(cause).toBe(error);
 });

@@ -3,7 +3,7 @@ import type { BatchRecord } from '../../src/intake/batches/batch-record.ts';
 import type { Batches } from '../../src/intake/batches/batches.ts';
 import { joinResults } from '../../src/intake/batches/row-reader.ts';
 import type { ReviewDecisions } from '../../src/intake/review/decisions.ts';
-import { putReview, putReviewChunk, toStart } from '../../src/intake/review/review-files.ts';
+import { putReview, putReviewChunk } from '../../src/intake/review/review-files.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 
 const CHUNK_ROWS = 500;
@@ -90,7 +90,7 @@ export async function plantEndedBatch(
     const appended = { chunk, first, accepted: lines.length, rejected: 0, upload };
     await batches.append(id, appended, undefined);
   }
-  const start = toStart(await putReview(blobs, batch, async () => new Map()));
+  const start = await putReview(blobs, batch, async () => new Map());
   await reviews.begin(id, start, at);
   const record = await batches.get(id);
   if (!record) throw new Error('the batch was not created');

@@ -2,26 +2,21 @@ import {
   batchFiles,
   batchKeys,
   isRejected,
-  putJson,
   putLines,
   type RowLine,
 } from '../../src/intake/batches/batch-files.ts';
 import {
   type BatchRecord,
   type BatchStatus,
-  batchCompletedEntry,
   batchReviewedEntry,
-  type DuplicateCounts,
-  endFacts,
 } from '../../src/intake/batches/batch-record.ts';
+import { endBatch } from '../../src/intake/batches/end.ts';
 import { joinResults } from '../../src/intake/batches/row-reader.ts';
 import { putDuplicates, putFingerprints } from '../../src/intake/duplicates.ts';
-import { expiryOf } from '../../src/intake/job-retention.ts';
 import {
   putReview,
   putReviewChunk,
   type ReviewSummary,
-  toStart,
 } from '../../src/intake/review/review-files.ts';
 import type { AcceptedRow } from '../../src/queue/job-data.ts';
 import { cancelJob, ensureQueued } from '../../src/queue/queue.ts';
@@ -73,33 +68,27 @@ export async function writeFullChunks(ending: Written, batch: BatchRecord): Prom
   }
 }
 
-/** Ends a batch, first in storage and then in Redis: a Redis that lost its data is rebuilt from storage. */
-async function endBatch(
-  { batches, blobs, reviews, now }: Ending,
+/** Ends a batch whose rows are done or canceled, and begins its review. */
+async function end(
+  ending: Ending,
   batch: BatchRecord,
   from: BatchStatus,
   to: 'completed' | 'canceled',
   review: ReviewSummary,
-  duplicates: DuplicateCounts,
 ): Promise<void> {
-  const { id } = batch;
-  const nowMillis = now();
-  const { dueAtMillis, expiresAt } = expiryOf(batch, nowMillis);
-  const fields = { finishedAt: new Date(nowMillis).toISOString(), expiresAt, duplicates };
+  const duplicates = await putDuplicates(ending.blobs, batch);
+  if (to === 'completed' && batch.kind === 'feed-run') await ending.feedRuns.finish(batch);
+  const nowMillis = ending.now();
   const reviewed = batchReviewedEntry(batch, to, nowMillis);
-  await reviews.begin(id, toStart(review), fields.finishedAt, reviewed);
-  await putJson(blobs, batchKeys(batch).ended, { status: to, ...fields });
-  const outboxEntry = batchCompletedEntry(batch, to, nowMillis, endFacts(batch));
-  await batches.move(id, { from: [from], to, fields, dueAtMillis, outboxEntry });
+  await ending.reviews.begin(batch.id, review, new Date(nowMillis).toISOString(), reviewed);
+  await endBatch(ending, batch, { from: [from], to, fields: { duplicates } }, nowMillis);
 }
 
 export async function completeBatch(ending: Ending, batch: BatchRecord): Promise<void> {
   await writeFullChunks(ending, batch);
   // Before the run takes the place of the one before.
   const review = await putReview(ending.blobs, batch, () => ending.feedRuns.carriedInto(batch));
-  const duplicates = await putDuplicates(ending.blobs, batch);
-  if (batch.kind === 'feed-run') await ending.feedRuns.finish(batch);
-  await endBatch(ending, batch, 'finalizing', 'completed', review, duplicates);
+  await end(ending, batch, 'finalizing', 'completed', review);
 }
 
 /** Returns the chunks that were started and whose results are not in storage. */
@@ -134,8 +123,7 @@ export async function cancelBatch(ending: Ending, batch: BatchRecord): Promise<v
     await writeChunk(ending, batch, chunk);
   }
   const review = await putReview(ending.blobs, batch, async () => new Map());
-  const duplicates = await putDuplicates(ending.blobs, batch);
-  await endBatch(ending, batch, 'canceling', 'canceled', review, duplicates);
+  await end(ending, batch, 'canceling', 'canceled', review);
 }
 
 /** Puts issued rows without a result back in the queue if they are missing there or failed there. */

@@ -1,10 +1,10 @@
 import type { RowProblem } from '../../src/intake/batches/batch-files.ts';
 import type { RowCompletion } from '../../src/intake/batches/batches.ts';
-import { garmentKeys } from '../../src/intake/garment-files.ts';
 import type { Problem } from '../../src/platform/problem.ts';
 import type { JobData } from '../../src/queue/catalog.ts';
 import type { PreviousImage } from '../../src/queue/job-data.ts';
 import type { Services } from '../../src/services.ts';
+import { garmentKeys } from '../../src/storage/blob-keys.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import { garmentsOf, type ResultOwner } from '../images/process-image.ts';
 import { problemCode } from '../images/read-input.ts';
@@ -42,10 +42,12 @@ export const fileKeys = (
 
 export type RowJob = JobData<'run-row'>;
 
-/** The result of a row and its quota. */
-export interface RowOutput extends Pick<RowCompletion, 'result' | 'quota'> {
+/** The result of a row and its quota, `free` by default. */
+export interface RowOutput
+  extends Pick<RowCompletion, 'result'>,
+    Partial<Pick<RowCompletion, 'quota'>> {
   /** Milliseconds by step. */
-  millis: Record<string, number>;
+  millis?: Record<string, number>;
 }
 
 export const unchanged = (
@@ -60,8 +62,6 @@ export const unchanged = (
     status: 'succeeded',
     unchanged: true,
   },
-  quota: 'free',
-  millis: {},
 });
 
 /** Whose the results of a row are. */
@@ -93,25 +93,22 @@ export const reused = (
       unchanged: made.stale !== undefined || row.earlier?.input.sha256 === made.input.sha256,
     },
     quota: isOwn ? { charge: feed.meter } : 'free',
-    millis: {},
   };
 };
 
 /** Names the row that makes a photo. */
 export const makerOf = ({ batchId, row }: RowJob): string => `${batchId}/${row.row}`;
 
-const failed = ({ row, feed }: RowJob, problem: RowProblem): RowOutput => {
-  return {
-    result: { row: row.row, status: 'failed', problem },
-    quota: feed ? 'free' : 'held',
-    millis: {},
-  };
-};
+const failed = ({ row, feed }: RowJob, problem: RowProblem): RowOutput => ({
+  result: { row: row.row, status: 'failed', problem },
+  quota: feed ? 'free' : 'held',
+});
 
-export const rowProblem = (problem: Problem): RowProblem => {
-  const { type, detail } = problem;
-  return { type, detail, code: problemCode(problem) };
-};
+export const rowProblem = (problem: Problem): RowProblem => ({
+  type: problem.type,
+  detail: problem.detail,
+  code: problemCode(problem),
+});
 
 /** The result of a row that cannot be processed: in a feed its last good picture, if it had one, which is now stale. */
 export async function withoutImage(
@@ -132,7 +129,5 @@ export async function withoutImage(
       stale: { since, reason: problem.detail },
       ...(problem.code && { code: problem.code }),
     },
-    quota: 'free',
-    millis: {},
   };
 }

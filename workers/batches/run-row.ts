@@ -63,10 +63,9 @@ async function finish(
   output: RowOutput,
 ): Promise<boolean> {
   const { batchId, chunk, chunkRows, row } = job;
-  const { result, quota } = output;
+  const { result, quota = 'free' } = output;
   const completion = { row: row.row, chunk, chunkRows, result, quota };
-  const isFirst = await batches.finishRow(batchId, completion);
-  if (isFirst) return true;
+  if (await batches.finishRow(batchId, completion)) return true;
   const batch = await batches.get(batchId);
   const isErased = batch === undefined || batch.status === 'expired';
   if (!isErased || result.status === 'failed') return false;
@@ -85,11 +84,11 @@ async function storedOutput(
   { written }: Pick<RowServices, 'written'>,
   job: RowJob,
   missing: BlobMissing,
-) {
+): Promise<RowOutput> {
   const { chunk, row } = job;
   const result = await written.find(job, { chunk, row: row.row });
   if (!result) throw missing;
-  return { result, quota: 'held', millis: {} } as const;
+  return { result, quota: 'held' };
 }
 
 const tooLate = () =>
@@ -130,7 +129,7 @@ export function runRow(worker: WorkerServices, objects: SourceObjects): Processo
           photo: result.photo,
         });
       }
-      return { millis: output.millis };
+      return { millis: output.millis ?? {} };
     } catch (error) {
       const final = signal.aborted ? undefined : finalProblem(error, attempt);
       if (!final) throw error;

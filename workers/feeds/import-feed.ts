@@ -1,16 +1,15 @@
 import { FeedError } from '../../src/feed-formats/feed-error.ts';
-import { batchKeys, putJson, putSealed } from '../../src/intake/batches/batch-files.ts';
+import { putSealed } from '../../src/intake/batches/batch-files.ts';
 import {
   type BatchRecord,
-  batchCompletedEntry,
-  endFacts,
   runCounts,
   runHeldEntry,
 } from '../../src/intake/batches/batch-record.ts';
+import { endBatch } from '../../src/intake/batches/end.ts';
 import type { SourceMetadata } from '../../src/intake/feeds/feed-keys.ts';
 import { deleteRunFiles } from '../../src/intake/feeds/feed-retention.ts';
 import type { FeedRecord } from '../../src/intake/feeds/feeds.ts';
-import { type FeedLoss, type FeedPlan, isLarge } from '../../src/intake/feeds/plan.ts';
+import { type FeedLoss, isLarge } from '../../src/intake/feeds/plan.ts';
 import { expiryOf } from '../../src/intake/job-retention.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import type { JobData, JobResult } from '../../src/queue/catalog.ts';
@@ -54,31 +53,8 @@ async function failRun(
 ): Promise<void> {
   const run = await batches.get(id);
   if (!run) return;
-  const nowMillis = now();
-  const { dueAtMillis, expiresAt } = expiryOf(run, nowMillis);
-  const finishedAt = new Date(nowMillis).toISOString();
-  const fields = { problem: { type, detail }, finishedAt, expiresAt };
-  const { ended } = batchKeys(run);
-  await putJson(blobs, ended, { status: 'failed', ...fields });
-  await batches.move(run.id, {
-    from: ['open'],
-    to: 'failed',
-    fields,
-    dueAtMillis,
-    outboxEntry: batchCompletedEntry(run, 'failed', nowMillis, endFacts(run)),
-  });
-}
-
-async function endDryRun(
-  { batches, blobs, now }: EndServices,
-  run: BatchRecord,
-  plan: FeedPlan,
-): Promise<void> {
-  const nowMillis = now();
-  const { dueAtMillis, expiresAt } = expiryOf(run, nowMillis);
-  const fields = { plan, finishedAt: new Date(nowMillis).toISOString(), expiresAt };
-  await putJson(blobs, batchKeys(run).ended, { status: 'completed', ...fields });
-  await batches.move(run.id, { from: ['open'], to: 'completed', fields, dueAtMillis });
+  const failed = { from: ['open'], to: 'failed', fields: { problem: { type, detail } } } as const;
+  await endBatch({ batches, blobs }, run, failed, now());
 }
 
 /** Reads the rows of a feed when it is its client's turn, and ends or seals the run. */
@@ -93,7 +69,9 @@ async function readInTurn(
   const release = await services.pools.parsing.acquire(request, signal);
   try {
     if (run.dryRun) {
-      await endDryRun(services, run, await planRun(services, feed, run, metadata, signal));
+      const plan = await planRun(services, feed, run, metadata, signal);
+      const planned = { from: ['open'], to: 'completed', fields: { plan } } as const;
+      await endBatch(services, run, planned, services.now());
       return;
     }
     const read = await ingestRows(services, feed, run, metadata, signal);

@@ -1,20 +1,29 @@
 import { TurnQueue, type Waiter, waitForTurn } from '../../src/queue/share.ts';
 
-/** What one pool allows at a time. */
+/** What one pool allows at a time; all that is left out is unlimited. */
 export interface PoolLimits {
   /** Permits of all clients together. */
-  total: number;
+  total?: number;
   /** Permits of one client. It also gets no more than remain for others, so a newcomer finds one. */
-  perClient: number;
+  perClient?: number;
   /** Permits of one client for one host. */
-  perClientAndHost: number;
+  perClientAndHost?: number;
   /** Permits of all clients for one host. */
-  perHost: number;
+  perHost?: number;
   /** Waiting requests of all clients. One client may have a quarter, and no more than remain for others. */
-  maxWaiting: number;
+  maxWaiting?: number;
   /** How long a request may wait. */
-  maxWaitMillis: number;
+  maxWaitMillis?: number;
 }
+
+const UNLIMITED: Required<PoolLimits> = {
+  total: Number.POSITIVE_INFINITY,
+  perClient: Number.POSITIVE_INFINITY,
+  perClientAndHost: Number.POSITIVE_INFINITY,
+  perHost: Number.POSITIVE_INFINITY,
+  maxWaiting: Number.POSITIVE_INFINITY,
+  maxWaitMillis: Number.POSITIVE_INFINITY,
+};
 
 interface PoolRequest {
   client: string;
@@ -34,13 +43,13 @@ export class PoolBusy extends Error {
  * number of their requests.
  */
 export class FetchPool {
-  readonly #limits: PoolLimits;
+  readonly #limits;
   readonly #waiting = new TurnQueue<Waiter<void, PoolRequest>>();
   /** Permits in use: of all, of a client, for a host, and of a client for a host. */
   readonly #used = new Map<string, number>();
 
   constructor(limits: PoolLimits) {
-    this.#limits = limits;
+    this.#limits = { ...UNLIMITED, ...limits };
   }
 
   #count({ client, host }: PoolRequest, change: 1 | -1): void {
@@ -124,43 +133,27 @@ export function createFetchPools(
   slots: number,
 ): Record<'sync' | 'background' | 'feeds' | 'parsing' | 'heavy', FetchPool> {
   const total = FETCHES + 4 * slots;
+  // The connections to a host have a limit of their own.
   const images = {
     total,
     perClient: total / 4,
     perClientAndHost: FETCHES_AT_HOST + slots,
-    perHost: Number.POSITIVE_INFINITY, // the connections to a host have a limit of their own
     maxWaiting: total, // few: if the worker dies, they wait until their locks expire
   };
   return {
     /** Jobs a client waits for: they wait until their deadline. */
-    sync: new FetchPool({ ...images, maxWaitMillis: Number.POSITIVE_INFINITY }),
-    /** Jobs with heavy work: one slot is left to the others. */
-    heavy: new FetchPool({
-      total: Math.max(1, slots - 1),
-      perClient: slots,
-      perClientAndHost: slots,
-      perHost: Number.POSITIVE_INFINITY,
-      maxWaiting: 4, // the others wait in the queue, for any worker
-      maxWaitMillis: Number.POSITIVE_INFINITY,
-    }),
+    sync: new FetchPool(images),
+    /** Jobs with heavy work: one slot is left to the others, which wait in the queue, for any worker. */
+    heavy: new FetchPool({ total: Math.max(1, slots - 1), maxWaiting: 4 }),
     /** Accepted jobs and rows. */
     background: new FetchPool({ ...images, maxWaitMillis: MAX_WAIT_MILLIS }),
     feeds: new FetchPool({
       total: FEED_FETCHES,
       perClient: FEEDS_PER_CLIENT,
-      perClientAndHost: FEEDS_PER_CLIENT,
-      perHost: Number.POSITIVE_INFINITY,
       maxWaiting: 64,
       maxWaitMillis: MAX_WAIT_MILLIS,
     }),
     /** Feeds whose rows are read. */
-    parsing: new FetchPool({
-      total: PARSED_FEEDS,
-      perClient: FEEDS_PER_CLIENT,
-      perClientAndHost: FEEDS_PER_CLIENT,
-      perHost: Number.POSITIVE_INFINITY,
-      maxWaiting: Number.POSITIVE_INFINITY,
-      maxWaitMillis: Number.POSITIVE_INFINITY,
-    }),
+    parsing: new FetchPool({ total: PARSED_FEEDS, perClient: FEEDS_PER_CLIENT }),
   };
 }

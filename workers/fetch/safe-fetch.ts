@@ -169,11 +169,8 @@ export class SafeFetch {
     this.#limits = limits;
     this.#hosts = new FetchPool({
       total: MAX_REQUESTS,
-      perClient: Number.POSITIVE_INFINITY,
       perClientAndHost: maxPerHost,
       perHost: maxConnections,
-      maxWaiting: Number.POSITIVE_INFINITY,
-      maxWaitMillis: Number.POSITIVE_INFINITY,
     });
     this.#agent = new Agent({
       connect: pinningConnector({

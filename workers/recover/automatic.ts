@@ -9,14 +9,8 @@ import {
   writeRecoveryState,
 } from '../../src/intake/recovery-state.ts';
 import { PREFIX } from '../../src/platform/redis.ts';
-import {
-  CONCURRENCY,
-  type Counts,
-  type Pass,
-  type RecoverServices,
-  rebuildAll,
-  rebuildAndAdopt,
-} from './rebuild.ts';
+import type { Services } from '../../src/services.ts';
+import { CONCURRENCY, type Counts, type Pass, rebuildAll, rebuildAndAdopt } from './rebuild.ts';
 import { openRebuilders } from './rebuilders.ts';
 
 const LEASE = `${PREFIX}:recovery-lease`;
@@ -32,13 +26,13 @@ type Recovered = Pick<RecoveryState, 'restored' | 'unreadable'>;
  * what was written around that time, at once; then everything, at half speed. One worker does it.
  */
 export class AutomaticRecovery {
-  readonly #services: RecoverServices;
+  readonly #services: Services;
   readonly #onRecovered: (more: Recovered) => void;
   readonly #lease;
   #isRunning = false;
 
   /** @param onRecovered called after each page with what it adds */
-  constructor(services: RecoverServices, onRecovered: (more: Recovered) => void = () => {}) {
+  constructor(services: Services, onRecovered: (more: Recovered) => void = () => {}) {
     this.#services = services;
     this.#onRecovered = onRecovered;
     this.#lease = new Lease(services.redis, LEASE);

@@ -43,21 +43,6 @@ const newCounts = (): Counts => ({ rebuilt: 0, known: 0, unknown: 0 });
 /** `absent`: there is no manifest. */
 export type Outcome = keyof Counts | 'absent';
 
-export type RecoverServices = Pick<
-  Services,
-  | 'redis'
-  | 'blobs'
-  | 'jobs'
-  | 'jobRetention'
-  | 'batches'
-  | 'batchRetention'
-  | 'reviews'
-  | 'feeds'
-  | 'queues'
-  | 'log'
-  | 'now'
->;
-
 /** Restores one kind of record to Redis from its manifests in object storage. */
 export interface Rebuilder {
   name: string;
@@ -125,7 +110,7 @@ export async function restoreOne(
 
 async function rebuild(
   rebuilder: Rebuilder,
-  { redis, blobs, log }: RecoverServices,
+  { redis, blobs, log }: Services,
   { concurrency, sinceMillis, isThorough = false, onPage }: Pass,
   signal: AbortSignal,
 ): Promise<Counts> {
@@ -150,7 +135,7 @@ async function rebuild(
 
 export async function rebuildAll(
   rebuilders: readonly Rebuilder[],
-  services: RecoverServices,
+  services: Services,
   pass: Pass,
   signal: AbortSignal,
 ): Promise<Record<string, Counts>> {
@@ -164,7 +149,7 @@ export async function rebuildAll(
 /** Restores everything, and only then lets sweeps delete orphans again. */
 export async function rebuildAndAdopt(
   rebuilders: readonly Rebuilder[],
-  services: RecoverServices,
+  services: Services,
   pass: Omit<Pass, 'sinceMillis'>,
   signal: AbortSignal,
 ): Promise<Record<string, Counts>> {

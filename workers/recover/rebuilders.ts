@@ -22,6 +22,7 @@ import { RESTORE_DEED } from '../../src/intake/restore-deeds.ts';
 import { restoreReview } from '../../src/intake/review/audit.ts';
 import { SOURCE_SETTINGS } from '../../src/intake/sources/sources.ts';
 import { enqueueJob, requeueJob } from '../../src/queue/queue.ts';
+import type { Services } from '../../src/services.ts';
 import {
   BATCHES_PREFIX,
   blobOwner,
@@ -33,11 +34,12 @@ import {
   manifestKeyOf,
   SETTINGS_PREFIX,
 } from '../../src/storage/blob-keys.ts';
-import type { Outcome, Rebuilder, RecoverServices } from './rebuild.ts';
+import type { Blobs } from '../../src/storage/blobs.ts';
+import type { Outcome, Rebuilder } from './rebuild.ts';
 
 /** Restores what is in a JSON blob. Returns whether Redis lacked it; undefined if this version cannot. */
 type RestoreJson = (
-  services: RecoverServices,
+  services: Services,
   stored: unknown,
   key: string,
   signal: AbortSignal,
@@ -46,7 +48,7 @@ type RestoreJson = (
 /** Returns what restores records of which each is one JSON blob, and only the blob tells which. */
 const ofJson =
   (name: string, prefix: string, restoreJson: RestoreJson) =>
-  (services: RecoverServices): Rebuilder => ({
+  (services: Services): Rebuilder => ({
     name,
     prefix,
     manifestOf: (key) => key,
@@ -77,7 +79,7 @@ const settings = ofJson('settings', SETTINGS_PREFIX, async ({ redis }, copy, key
 });
 
 async function redo<Kind extends DeedKind>(
-  services: RecoverServices,
+  services: Services,
   kind: Kind,
   stored: unknown,
   signal: AbortSignal,
@@ -102,7 +104,7 @@ export const jobs = ({
   blobs,
   jobs: records,
   queues,
-}: Pick<RecoverServices, 'blobs' | 'jobs' | 'queues'>): Rebuilder => ({
+}: Pick<Services, 'blobs' | 'jobs' | 'queues'>): Rebuilder => ({
   name: 'jobs',
   prefix: INPUT_PREFIX,
   // A background is restored with its job.
@@ -130,13 +132,7 @@ export const jobs = ({
 });
 
 /** Restores batches and feed runs, with the stored results of their rows and the decisions about them. */
-const batches = ({
-  blobs,
-  batches: records,
-  feeds,
-  reviews,
-  now,
-}: Pick<RecoverServices, 'blobs' | 'batches' | 'feeds' | 'reviews' | 'now'>): Rebuilder => {
+const batches = ({ blobs, batches: records, feeds, reviews, now }: Services): Rebuilder => {
   /** Makes a run the latest of its feed, if Redis has lost that it is. */
   async function listRun({ id, feedId, createdAt }: BatchManifest): Promise<void> {
     const feed = feedId === undefined ? undefined : await feeds.get(feedId);
@@ -165,10 +161,7 @@ const batches = ({
 
 const RunManifest = z.object({ id: z.string(), feedId: z.string() });
 
-async function listRunsByFeed(
-  { blobs }: Pick<RecoverServices, 'blobs'>,
-  signal: AbortSignal,
-): Promise<Map<string, string[]>> {
+async function listRunsByFeed(blobs: Blobs, signal: AbortSignal): Promise<Map<string, string[]>> {
   const runs = new Map<string, string[]>();
   for await (const { key } of blobs.list(BATCHES_PREFIX, signal)) {
     if (manifestKeyOf(key) !== key) continue;
@@ -179,18 +172,13 @@ async function listRunsByFeed(
 }
 
 /** Restores feeds with their schedules. Their runs must have been restored before. */
-function feeds({
-  blobs,
-  feeds: records,
-  batches,
-  queues,
-}: Pick<RecoverServices, 'blobs' | 'feeds' | 'batches' | 'queues'>): Rebuilder {
+function feeds({ blobs, feeds: records, batches, queues }: Services): Rebuilder {
   /** Ids of runs by feed; listed once, when the first feed is missing. */
   let listed: Promise<Map<string, string[]>> | undefined;
 
   /** Returns the existing runs of a feed, newest first. */
   async function runsOf(feedId: string, signal: AbortSignal): Promise<BatchRecord[]> {
-    listed ??= listRunsByFeed({ blobs }, signal);
+    listed ??= listRunsByFeed(blobs, signal);
     const ids = (await listed).get(feedId) ?? [];
     const found = await Promise.all(ids.map((id) => batches.get(id)));
     return found
@@ -228,5 +216,5 @@ function feeds({
 }
 
 /** Returns what restores each kind of record, in the order in which they run: deeds before the jobs that they have canceled. Valid for one walk through storage. */
-export const openRebuilders = (services: RecoverServices): Rebuilder[] =>
+export const openRebuilders = (services: Services): Rebuilder[] =>
   [keys, deeds, jobs, batches, feeds, settings].map((open) => open(services));

@@ -7,11 +7,12 @@ import {
   type WebhookEvent,
 } from '../../src/intake/webhooks/events.ts';
 import { OUTBOX, OutboxEntry } from '../../src/intake/webhooks/outbox.ts';
+import { jsonOr } from '../../src/platform/json.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { PREFIX } from '../../src/platform/redis.ts';
 import { signWebhook } from '../../src/platform/webhook-signature.ts';
 import { type Processor, RetryLater } from '../attempt.ts';
-import { PoolBusy } from '../fetch/fetch-pool.ts';
+import { FetchPool } from '../fetch/fetch-pool.ts';
 import { FetchError, type FetchErrorReason } from '../fetch/safe-fetch.ts';
 import type { WorkerServices } from '../worker-services.ts';
 
@@ -110,23 +111,6 @@ async function record(
   throw new Problem('upstream-failed', `The receiver accepted none of ${tries} attempts`);
 }
 
-/** Limits the concurrent deliveries of each client. */
-function createClientLimit() {
-  const active = new Map<string, number>();
-  return async (client: string, work: () => Promise<void>): Promise<void> => {
-    const before = active.get(client) ?? 0;
-    if (before >= MAX_PER_CLIENT) throw new PoolBusy();
-    active.set(client, before + 1);
-    try {
-      await work();
-    } finally {
-      const left = (active.get(client) ?? 1) - 1;
-      if (left > 0) active.set(client, left);
-      else active.delete(client);
-    }
-  };
-}
-
 /** Records that an event is not sent because its address is disabled. */
 async function drop({ events, now }: Delivery, { id, round }: WebhookEvent): Promise<never> {
   const reason = 'The address is disabled because it answered 410; enable it';
@@ -145,7 +129,8 @@ export function deliverWebhook(
   schedule = SCHEDULE_MILLIS,
 ): Processor<'deliver-webhook'> {
   const { events, receivers, now } = services;
-  const withClientLimit = createClientLimit();
+  // What finds no permit waits in the queue.
+  const pool = new FetchPool({ perClient: MAX_PER_CLIENT, maxWaiting: 0 });
   return async ({ eventId, round }, signal) => {
     const event = await events.get(eventId);
     if (event?.status !== 'pending' || event.round !== round) return { millis: {} };
@@ -153,11 +138,14 @@ export function deliverWebhook(
     const at = new Date(now()).toISOString();
     const startedAt = performance.now();
     const elapsedMillis = () => Math.round(performance.now() - startedAt);
-    await withClientLimit(event.client, async () => {
+    const release = await pool.acquire({ client: event.client, host: '' }, signal);
+    try {
       const outcome = await post(services, event, signal);
       const attempt = { at, ...outcome.details, millis: elapsedMillis() };
       await record(services, schedule, event, outcome, attempt);
-    });
+    } finally {
+      release();
+    }
     return { millis: { post: elapsedMillis() } };
   };
 }
@@ -176,15 +164,6 @@ const PAGE_SIZE = 100;
 
 type Outbox = Pick<WorkerServices, 'redis' | 'events' | 'queues' | 'log' | 'now'>;
 
-/** Parses an entry; undefined if it is invalid. */
-function parseEntry(text: string): OutboxEntry | undefined {
-  try {
-    return OutboxEntry.parse(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
-}
-
 /**
  * Moves every entry of the outbox to the queue. An entry leaves the outbox last, so it may be processed twice,
  * by another worker or after a crash; that makes the same event and the same job.
@@ -195,7 +174,7 @@ export async function drainOutbox({ redis, events, queues, log, now }: Outbox): 
   for (;;) {
     const texts = await redis.lrange(OUTBOX, 0, PAGE_SIZE - 1);
     for (const text of texts) {
-      const entry = parseEntry(text);
+      const entry = OutboxEntry.safeParse(jsonOr(text)).data;
       if (!entry) log.error({ length: text.length }, 'invalid outbox entry');
       const round = entry && (await events.record(entry, now()));
       if (round) {

@@ -111,16 +111,11 @@ function throwConflict(error: unknown): never {
   throw error;
 }
 
-export type KeysGateway = Pick<
-  Gateway,
-  'keys' | 'clientUsage' | 'requestLimits' | 'idempotency' | 'now'
->;
-
 /** A client's own keys. */
 class AccountKeys {
-  readonly #gateway: KeysGateway;
+  readonly #gateway: Gateway;
 
-  constructor(gateway: KeysGateway) {
+  constructor(gateway: Gateway) {
     this.#gateway = gateway;
   }
 
@@ -224,7 +219,7 @@ function requireNoEnd({ expiresAt }: KeyRecord): void {
 }
 
 /** The routes for the keys of a client. */
-export function accountKeyRoutes(gateway: KeysGateway): Route[] {
+export function accountKeyRoutes(gateway: Gateway): Route[] {
   const keys = new AccountKeys(gateway);
   return [
     route('listKeys', `GET ${PATH}`, {

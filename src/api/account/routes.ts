@@ -6,7 +6,7 @@ import { type Call, json, jsonDoc, type Reply, type Route, route } from '../../h
 import { Problem, unavailable } from '../../platform/problem.ts';
 import { notFound } from '../common-problems.ts';
 import { PageLinks } from '../intake/page.ts';
-import { accountKeyRoutes, type KeysGateway, SCOPE } from './keys.ts';
+import { accountKeyRoutes, SCOPE } from './keys.ts';
 
 /** Sees the requests of all clients. */
 const OPERATOR_SCOPE = 'operations:access';
@@ -67,23 +67,18 @@ const AuditPage = z
   })
   .meta({ id: 'AuditPage' });
 
-type AccountGateway = KeysGateway & Pick<Gateway, 'requestLog' | 'auditLog'>;
-
 const requireLog = ({ days }: { days: number }): void => {
   if (days > 0) return;
   throw new Problem('not-found', 'This service keeps no log of requests: REQUEST_LOG_DAYS is 0');
 };
 
-async function usage(
-  { keys, clientUsage }: AccountGateway,
-  call: Call<{ days: number }>,
-): Promise<Reply> {
+async function usage({ keys, clientUsage }: Gateway, call: Call<{ days: number }>): Promise<Reply> {
   const { client } = call;
   const meters = new Set((await keys.listOf(client)).map(({ meter }) => meter));
   return json({ client, days: await clientUsage.days(client, [...meters], call.query.days) });
 }
 
-async function requests({ keys, requestLog }: AccountGateway, call: Call): Promise<Reply> {
+async function requests({ keys, requestLog }: Gateway, call: Call): Promise<Reply> {
   const { client, scopes } = call.caller;
   requireLog(requestLog);
   const all = scopes.includes(OPERATOR_SCOPE) ? await keys.list() : [];
@@ -93,7 +88,7 @@ async function requests({ keys, requestLog }: AccountGateway, call: Call): Promi
   return json({ requests: found });
 }
 
-async function audit({ auditLog }: AccountGateway, { query }: Call<AuditQuery>): Promise<Reply> {
+async function audit({ auditLog }: Gateway, { query }: Call<AuditQuery>): Promise<Reply> {
   requireLog(auditLog);
   const { since, until, ...rest } = query;
   const entries = await auditLog
@@ -114,7 +109,7 @@ async function audit({ auditLog }: AccountGateway, { query }: Call<AuditQuery>):
 }
 
 /** The routes by which a client sees and manages what is its own. */
-export const accountRoutes = (gateway: AccountGateway): Route[] => [
+export const accountRoutes = (gateway: Gateway): Route[] => [
   ...accountKeyRoutes(gateway),
   route('listUsage', 'GET /account/v1/usage', {
     scope: SCOPE,

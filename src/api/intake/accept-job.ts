@@ -5,7 +5,6 @@ import { writeJobManifest } from '../../intake/job-manifest.ts';
 import type { JobRecord, NewJob } from '../../intake/job-records.ts';
 import { expiryOf } from '../../intake/job-retention.ts';
 import { unlessDefault } from '../../output/options.ts';
-import { unavailable } from '../../platform/problem.ts';
 import { enqueueJob } from '../../queue/queue.ts';
 import { jobBackgroundKey, jobInputKey } from '../../storage/blob-keys.ts';
 import type { PutOptions } from '../../storage/blobs.ts';
@@ -27,11 +26,6 @@ export async function undoAcceptance(
   if (removals.every(({ status }) => status === 'fulfilled')) await Promise.allSettled(rest());
 }
 
-export type AcceptServices = Pick<
-  Gateway,
-  'blobs' | 'storedBytes' | 'jobs' | 'queues' | 'limits' | 'rulePacks' | 'readClientLimits' | 'now'
->;
-
 /**
  * Returns an id for a new job. The id exists before the job so that callers can subscribe to its end first.
  * @param ref of an idempotent request
@@ -40,7 +34,7 @@ export const newJobId = (ref = randomUUID().replaceAll('-', '')): string => `job
 
 /** Accepts a job. An accepted job is durable: the blobs are written first, then the record, then the queue entry. */
 export async function acceptJob(
-  services: AcceptServices,
+  services: Gateway,
   id: string,
   request: JobRequest,
   call: Pick<Call, 'caller' | 'requestId' | 'signal' | 'takeQuota'>,
@@ -98,6 +92,6 @@ export async function acceptJob(
       quota?.refund(),
       storedBytes.release(reservation),
     ]);
-    throw unavailable('The job cannot be accepted right now; try again', 1, cause);
+    throw cause;
   }
 }

@@ -9,7 +9,6 @@ import { DuplicateOf } from '../../intake/batches/row-reader.ts';
 import { DuplicateGroup, readGroups } from '../../intake/duplicates.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { Blobs } from '../../storage/blobs.ts';
-import { throwUnavailable } from '../common-problems.ts';
 import { RETRY_SOON } from './job-response.ts';
 import { PageLinks } from './page.ts';
 
@@ -48,10 +47,6 @@ export interface RowsRoutesOptions<Target extends BatchTarget> {
   readTarget(call: Call): Promise<Target>;
 }
 
-const duplicatesUnavailable = throwUnavailable(
-  'The duplicates cannot be read right now; try again',
-);
-
 /** @throws Problem conflict if the rows of the batch or run were not compared */
 function requireDuplicates({ status, duplicates }: BatchRecord) {
   if (duplicates) return duplicates;
@@ -70,7 +65,7 @@ async function readPage(
   query: DuplicatesQuery,
 ): Promise<object> {
   const duplicates = requireDuplicates(batch);
-  const { groups, next } = await readGroups(blobs, batch, query).catch(duplicatesUnavailable);
+  const { groups, next } = await readGroups(blobs, batch, query);
   const links = { next: `${path}?limit=${query.limit}&cursor=${next}` };
   return { duplicates, groups, ...(next !== undefined && { links }) };
 }

@@ -3,7 +3,6 @@ import type { Gateway } from '../../gateway.ts';
 import { type Call, type Reply, type Route, route } from '../../http/route.ts';
 import { Problem } from '../../platform/problem.ts';
 import { FILES_PATH } from '../../storage/file-links.ts';
-import { storageUnavailable } from '../common-problems.ts';
 import { CUT_OUT_MEDIA } from '../removal/cut-out-response.ts';
 import { SANDBOX_HEADERS, sendBlob } from '../send-blob.ts';
 
@@ -36,12 +35,12 @@ async function serveFile({ blobs, links, now }: Services, call: Call<FileQuery>)
   const secondsLeft = expiresAtSeconds && Math.ceil(expiresAtSeconds - nowMillis / 1000);
   const linkSeconds = Math.min(secondsLeft ?? STORAGE_LINK_SECONDS, STORAGE_LINK_SECONDS);
   const method = call.method === 'HEAD' ? 'HEAD' : 'GET';
-  const location = await blobs.link(key, linkSeconds, method).catch(storageUnavailable);
+  const location = await blobs.link(key, linkSeconds, method);
   if (!location) {
     const headers = { 'cache-control': cacheControl(secondsLeft), ...SANDBOX_HEADERS };
     return sendBlob(blobs, key, call, headers, gone);
   }
-  if (!(await blobs.head(key, call.signal).catch(storageUnavailable))) throw gone();
+  if (!(await blobs.head(key, call.signal))) throw gone();
   return { status: 303, headers: { location, 'cache-control': 'private, no-store' } };
 }
 

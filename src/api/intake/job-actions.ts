@@ -11,16 +11,9 @@ import type { Operation } from '../../queue/job-data.ts';
 import { cancelJob, requeueJob } from '../../queue/queue.ts';
 import { garmentKey, garmentsPrefix } from '../../storage/blob-keys.ts';
 import type { Classification } from '../../taxonomy/response-schema.ts';
-import {
-  checkLinks,
-  deleted,
-  notFound,
-  replaced,
-  resultsGone,
-  storageUnavailable,
-} from '../common-problems.ts';
+import { checkLinks, deleted, notFound, replaced, resultsGone } from '../common-problems.ts';
 import { checkHead, damagedBlob, openVerified } from '../verified-blob.ts';
-import { type AcceptServices, acceptJob, newJobId } from './accept-job.ts';
+import { acceptJob, newJobId } from './accept-job.ts';
 import { STORAGE_LINK_SECONDS } from './files.ts';
 import { idempotently, isOfRequest } from './idempotent.ts';
 import { fingerprintOf, type JobRequest } from './job-request.ts';
@@ -28,19 +21,6 @@ import { garmentFile, jobProblem, jobResponse, RETRY_SOON } from './job-response
 import { type PageQuery, readPage } from './page.ts';
 import { allowsStorage } from './retention-policy.ts';
 import { checkWebhook } from './webhooks.ts';
-
-type JobServices = AcceptServices &
-  Pick<
-    Gateway,
-    | 'redis'
-    | 'jobIndex'
-    | 'jobRetention'
-    | 'completions'
-    | 'idempotency'
-    | 'links'
-    | 'linkRule'
-    | 'receivers'
-  >;
 
 const CUT_OUT_SCOPE = 'background-removal:process';
 const CLASSIFY_SCOPE = 'taxonomy:classify';
@@ -111,7 +91,7 @@ export class JobActions {
   readonly #services;
   readonly #queue;
 
-  constructor(services: JobServices) {
+  constructor(services: Gateway) {
     this.#services = services;
     this.#queue = services.queues.async;
   }
@@ -170,7 +150,7 @@ export class JobActions {
 
   /** Before a change is acknowledged, so that no loss undoes it. */
   keep(job: JobRecord): Promise<void> {
-    return putDeed(this.#services.blobs, 'job', job.id, job).catch(storageUnavailable);
+    return putDeed(this.#services.blobs, 'job', job.id, job);
   }
 
   /** @throws Problem invalid-request if a link can never be fetched */
@@ -278,7 +258,7 @@ export class JobActions {
     await checkHead(this.#services.blobs, file, signal, this.#missing(job));
     const { blobs, links } = this.#services;
     const name = `${job.id}.${extensionOf(cutout.mediaType)}`;
-    const storageLink = await blobs.link(outputKey, seconds).catch(storageUnavailable);
+    const storageLink = await blobs.link(outputKey, seconds);
     return storageLink ?? links.create(outputKey, name, nowMillis / 1000 + seconds);
   }
 }

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Gateway } from '../../gateway.ts';
 import {
@@ -14,24 +14,21 @@ import { type JobRecord, type JobRecords, refinementsPath } from '../../intake/j
 import { extensionOf } from '../../output/options.ts';
 import { Strokes } from '../../output/strokes.ts';
 import { Problem } from '../../platform/problem.ts';
-import type { CutOutRecord } from '../../queue/job-data.ts';
 import { refinementKey, refinementPrefix } from '../../storage/blob-keys.ts';
-import { resultsGone, storageUnavailable } from '../common-problems.ts';
-import { checkedFile } from '../removal/cut-out-response.ts';
+import { resultsGone } from '../common-problems.ts';
 import type { ImageRequests } from '../removal/image-requests.ts';
 import { readAll } from '../verified-blob.ts';
 import { idempotently, storedJson } from './idempotent.ts';
 import { type JobActions, requireCutOut } from './job-actions.ts';
 import { JobResponse, jobResponse } from './job-response.ts';
 import {
-  isLatest,
   mendStored,
   readSentStrokes,
+  requireLatest,
   type SentStrokes,
+  storeMended,
   strokesFingerprint,
 } from './refine-stored.ts';
-
-type Services = Pick<Gateway, 'jobs' | 'blobs' | 'storedBytes'>;
 
 const versionOf = ({ earlierCutOuts = [] }: JobRecord): number => earlierCutOuts.length;
 
@@ -45,7 +42,7 @@ class JobRefinements {
   readonly #actions;
   readonly #images;
 
-  constructor(services: Services, actions: JobActions, images: ImageRequests) {
+  constructor(services: Gateway, actions: JobActions, images: ImageRequests) {
     this.#services = services;
     this.#actions = actions;
     this.#images = images;
@@ -92,34 +89,19 @@ class JobRefinements {
     const stored = { options, sha256: input?.sha256, hasBackground, refinements, read };
     const members = { version: refinements };
     const mended = await mendStored(this.#images, sent, stored, members, undefined, call);
-    const { file, result } = mended;
-    const { bytes, mediaType, width, height, foreground, rules } = result;
-    const body = checkedFile({ file, bytes, mediaType });
+    const { bytes, mediaType } = mended.result;
     const key = refinementKey(job.client, job.id, ref, extensionOf(mediaType));
-    const { review, rules: __, foreground: _, ...rest } = cutout;
-    const refined: CutOutRecord = {
-      ...rest,
-      ...(foreground && { foreground }),
-      ...(rules && { rules }),
-      // A person has looked at it.
-      ...(review && { review: { needed: false, reasons: review.reasons } }),
-      bytes,
-      mediaType,
-      width,
-      height,
-      sha256: createHash('sha256').update(body).digest('hex'),
-    };
     const reservation = await this.#services.storedBytes.reserve(call.caller, bytes);
     try {
       // Recorded before the blob exists: erasing the job must find it.
       await this.#replace(job, { hasRefinements: true });
-      const meta = { sha256: refined.sha256 };
-      await this.#services.blobs
-        .put(key, body, { mediaType, meta }, call.signal)
-        .catch(storageUnavailable);
+      const made = await storeMended(this.#services.blobs, mended, () => key, call.signal);
+      const { key: _, ...file } = made.cutout;
+      // A person has looked at it.
+      const review = cutout.review && { needed: false, reasons: cutout.review.reasons };
       await this.#replace(job, {
         outputKey: key,
-        results: { ...job.results, cutout: refined },
+        results: { ...job.results, cutout: { ...cutout, ...file, review } },
         earlierCutOuts: [...(job.earlierCutOuts ?? []), { ...cutout, key: outputKey }],
       });
     } catch (error) {
@@ -136,12 +118,8 @@ class JobRefinements {
     const { version } = call.params;
     const { outputKey } = requireCutOut(job);
     const earlier = job.earlierCutOuts ?? [];
-    const latest = earlier.at(-1);
-    const isNewest = isLatest(version, earlier.length);
-    if (!latest || isNewest === undefined)
-      throw new Problem('not-found', 'The job has no such refinement');
-    if (!isNewest) throw conflict(earlier.length);
-    const { key, ...cutout } = latest;
+    requireLatest(version, earlier.length, 'job', () => conflict(earlier.length));
+    const { key, ...cutout } = earlier.at(-1)!;
     await this.#replace(job, {
       outputKey: key,
       results: { ...job.results, cutout },
@@ -161,7 +139,7 @@ const RefinementForm = z.object({
 const jobDoc = jsonDoc('The job', JobResponse);
 
 export function jobRefinementRoutes(
-  services: Services & Pick<Gateway, 'idempotency'>,
+  services: Gateway,
   actions: JobActions,
   images: ImageRequests,
 ): Route[] {

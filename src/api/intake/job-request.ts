@@ -12,6 +12,7 @@ import {
   toCutOutOptions,
   withoutBlanks,
 } from '../../output/request.ts';
+import { jsonOr } from '../../platform/json.ts';
 import { fieldProblem, Problem } from '../../platform/problem.ts';
 import { OPERATIONS, type Operation } from '../../queue/job-data.ts';
 import type { ClassificationContext } from '../../taxonomy/request-schema.ts';
@@ -25,11 +26,7 @@ export const OUTPUT_SECONDS = { min: 60, max: 7 * DAY_SECONDS, default: DAY_SECO
 function parseText(text: unknown): unknown {
   if (typeof text !== 'string') return text;
   if (!/^\s*[[{]/.test(text)) return text.split(',').map((word) => word.trim());
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text; // the schema reports the error
-  }
+  return jsonOr(text, text); // the schema reports the error
 }
 
 export const Operations = z

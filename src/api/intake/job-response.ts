@@ -152,37 +152,32 @@ export const classifyEvidence = (
   return classify({ image: evidence, attributes, options: settings, learned, fallbackId });
 };
 
-function publicResults({ id, results, classification }: JobRecord) {
-  if (!results) return {};
+/** Returns the members of a record that its response has too, by the same name. */
+export const publicMembers = <Shape extends z.ZodRawShape, Stored extends object>(
+  { shape }: z.ZodObject<Shape>,
+  record: Stored,
+) =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => name in shape)) as Pick<
+    Stored,
+    keyof Stored & keyof Shape
+  >;
+
+function publicResults({ id, results, classification }: JobRecord): JobResponse['results'] {
+  if (!results) return undefined;
   const { cutout, view, outfit } = results;
+  const urlOf = (index: number) => `${jobGarmentsPath(id)}/${index}`;
   return {
-    results: {
-      ...(cutout && { cutout: { url: jobLinks(id).result, ...cutout } }),
-      ...(view && { classification: classifyEvidence(view, id, classification) }),
-      ...(outfit && {
-        outfit: outfitResponse(outfit, id, (index) => `${jobGarmentsPath(id)}/${index}`),
-      }),
-    },
+    cutout: cutout && { url: jobLinks(id).result, ...cutout },
+    classification: view && classifyEvidence(view, id, classification),
+    outfit: outfit && outfitResponse(outfit, id, urlOf),
   };
 }
 
-export function jobResponse(job: JobRecord): JobResponse {
-  const { id, status, operations, createdAt, startedAt, finishedAt, expiresAt, input } = job;
-  return {
-    id,
-    status,
-    operations,
-    createdAt,
-    ...(job.options && { options: job.options }),
-    ...(startedAt && { startedAt }),
-    ...(finishedAt && { finishedAt }),
-    expiresAt,
-    ...(job.erasure && { erasedAt: job.erasure.erasedAt }),
-    ...(input && { input }),
-    ...publicResults(job),
-    ...(job.problem && { problem: publicProblem(job.problem) }),
-    ...(job.earlierCutOuts?.length && { refinements: job.earlierCutOuts.length }),
-    ...(job.webhook && { webhook: job.webhook }),
-    links: jobLinks(id),
-  };
-}
+export const jobResponse = (job: JobRecord): JobResponse => ({
+  ...publicMembers(JobResponse, job),
+  results: publicResults(job),
+  erasedAt: job.erasure?.erasedAt,
+  problem: job.problem && publicProblem(job.problem),
+  refinements: job.earlierCutOuts?.length || undefined,
+  links: jobLinks(job.id),
+});

@@ -9,7 +9,6 @@ import {
 import { fieldProblem, Problem } from '../../platform/problem.ts';
 import { ChosenCategory, isStrong } from '../../taxonomy/learned.ts';
 import { shopPath } from '../../taxonomy/shop-path.ts';
-import { throwUnavailable } from '../common-problems.ts';
 
 const PATH = '/intake/v1/categories';
 /** Each has a copy in object storage. */
@@ -58,15 +57,13 @@ const LearnedList = z
   })
   .meta({ id: 'LearnedCategories' });
 
-const unavailable = throwUnavailable('What was learnt cannot be read right now; try again');
-
 function toResponse({ counts, changedAt, ...of }: PathDecisions) {
   const learned = learnedFrom({ ...of, counts, changedAt });
   return learned ? [{ ...learned, strong: isStrong(learned), counts, changedAt }] : [];
 }
 
 const list = async (learned: LearnedCategories, client: string) => {
-  const paths = await learned.list(client).catch(unavailable);
+  const paths = await learned.list(client);
   return json({ categories: paths.flatMap(toResponse), maxPaths: MAX_PATHS });
 };
 
@@ -90,7 +87,7 @@ export const learnedCategoryRoutes = (learned: LearnedCategories): Route[] => [
     responses: { 200: jsonDoc('All that is known now', LearnedList) },
     async handle(call) {
       const { client } = call;
-      await learned.put(client, normalised(call.body)).catch(unavailable);
+      await learned.put(client, normalised(call.body));
       return list(learned, client);
     },
   }),
@@ -102,7 +99,7 @@ export const learnedCategoryRoutes = (learned: LearnedCategories): Route[] => [
       const { path } = call.query;
       const known = path === undefined ? undefined : (shopPath(path) ?? '');
       const { client } = call;
-      const forgotten = await learned.forget(client, known).catch(unavailable);
+      const forgotten = await learned.forget(client, known);
       if (known !== undefined && forgotten === 0) {
         throw new Problem('not-found', 'Nothing was learnt of this path');
       }

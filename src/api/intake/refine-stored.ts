@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import type { Form } from '../../http/form.ts';
 import type { Call } from '../../http/route.ts';
 import { OPTIONS, type OptionName } from '../../output/option-table.ts';
-import type { CutOutOptions } from '../../output/options.ts';
+import type { CutOutOptions, MediaType } from '../../output/options.ts';
 import { checkStrokes, type Stroke } from '../../output/strokes.ts';
 import { fieldProblem, Problem } from '../../platform/problem.ts';
+import type { Blobs } from '../../storage/blobs.ts';
+import { type CutOutFile, checkedFile } from '../removal/cut-out-response.ts';
 import type { ImageRequests, RefinementRequest } from '../removal/image-requests.ts';
 import {
   checkFiles,
@@ -111,8 +113,37 @@ export async function mendStored(
   return images.refineCutOut({ photo, alpha, strokes, options, picture }, call);
 }
 
-/** Whether a version in a path is the latest; undefined if there is none such. */
-export function isLatest(version: string | undefined, refinements: number): boolean | undefined {
+export type Mended = Awaited<ReturnType<typeof mendStored>>;
+
+/** Stores a mended cut-out, and the picture made of it if there is one, under the keys that `keyOf` returns. */
+export async function storeMended(
+  blobs: Pick<Blobs, 'put'>,
+  { file, picture, result }: Mended,
+  keyOf: (name: 'cutout' | 'picture', mediaType: MediaType) => string,
+  signal?: AbortSignal,
+) {
+  const put = async (name: 'cutout' | 'picture', made: CutOutFile) => {
+    const { mediaType } = made;
+    const body = checkedFile(made);
+    const sha256 = createHash('sha256').update(body).digest('hex');
+    const key = keyOf(name, mediaType);
+    await blobs.put(key, body, { mediaType, meta: { sha256 } }, signal);
+    return { key, sha256 };
+  };
+  const { bytes, mediaType, width, height, foreground, rules } = result;
+  const stored = await put('cutout', { file, bytes, mediaType });
+  const cutout = { ...stored, bytes, mediaType, width, height, foreground, rules };
+  return { cutout, pictureKey: picture && (await put('picture', picture)).key };
+}
+
+/** Checks that a version in a path is the latest one. @throws Problem not-found; as `conflict` returns */
+export function requireLatest(
+  version: string | undefined,
+  refinements: number,
+  of: 'job' | 'row',
+  conflict: () => Problem,
+): void {
   const isOne = /^[1-9]\d{0,2}$/.test(version ?? '') && Number(version) <= refinements;
-  return isOne ? Number(version) === refinements : undefined;
+  if (!isOne) throw new Problem('not-found', `The ${of} has no such refinement`);
+  if (Number(version) !== refinements) throw conflict();
 }

@@ -20,13 +20,12 @@ import { Problem, unavailable } from '../../platform/problem.ts';
 import { signWebhook } from '../../platform/webhook-signature.ts';
 import { idempotently, storedJson } from './idempotent.ts';
 import { WebhookField } from './job-request.ts';
+import { publicMembers } from './job-response.ts';
 
 const WEBHOOKS_PATH = '/intake/v1/webhooks';
 const DELIVERIES_PATH = `${WEBHOOKS_PATH}/deliveries`;
 /** Enough characters of a secret to tell it from another. */
 const SECRET_PREFIX_CHARS = 12;
-
-type Services = Pick<Gateway, 'events' | 'receivers' | 'queues' | 'blobs' | 'now'>;
 
 const CreatedSecret = z
   .object({
@@ -77,17 +76,10 @@ const ListQuery = z.object({
 type ListQuery = z.infer<typeof ListQuery>;
 
 function deliveryResponse(event: WebhookEvent): z.infer<typeof Delivery> {
-  const { id, url, type, status, createdAt, nextAttemptAt, attempts, body } = event;
-  const self = `${DELIVERIES_PATH}/${id}`;
+  const self = `${DELIVERIES_PATH}/${event.id}`;
   return {
-    id,
-    url,
-    type,
-    status,
-    createdAt,
-    ...(nextAttemptAt && { nextAttemptAt }),
-    attempts,
-    event: JSON.parse(body),
+    ...publicMembers(Delivery, event),
+    event: JSON.parse(event.body),
     links: { self, replay: `${self}/replay` },
   };
 }
@@ -109,7 +101,7 @@ export async function checkWebhook(
 class WebhookActions {
   readonly #services;
 
-  constructor(services: Services) {
+  constructor(services: Gateway) {
     this.#services = services;
   }
 
@@ -241,8 +233,8 @@ const deliveryRoutes = (actions: WebhookActions, idempotency: Idempotency): Rout
   }),
 ];
 
-export function webhookRoutes(services: Services & Pick<Gateway, 'idempotency'>): Route[] {
-  const { idempotency } = services;
-  const actions = new WebhookActions(services);
+export function webhookRoutes(gateway: Gateway): Route[] {
+  const { idempotency } = gateway;
+  const actions = new WebhookActions(gateway);
   return [...settingsRoutes(actions, idempotency), ...deliveryRoutes(actions, idempotency)];
 }

@@ -8,26 +8,8 @@ import { Problem, unavailable } from '../../platform/problem.ts';
 import type { JobData, JobResult, JobsOf } from '../../queue/catalog.ts';
 import { isHeavy, pricedMegapixels, turnsOf, unitsOf } from '../../queue/service-time.ts';
 import { syncKeys } from '../../storage/blob-keys.ts';
-import { storageUnavailable } from '../common-problems.ts';
 import { drawnCutOut } from '../test-keys/drawn-cut-out.ts';
 import { blameImage, type Content, type Source, validateSource } from './image-source.ts';
-
-type Services = Pick<
-  Gateway,
-  'blobs' | 'jobWaiter' | 'admission' | 'limits' | 'deadlineMillis' | 'now'
->;
-
-type ImageCall = Pick<
-  Call,
-  | 'caller'
-  | 'signal'
-  | 'requestId'
-  | 'log'
-  | 'takeQuota'
-  | 'resizeQuota'
-  | 'awaitMemory'
-  | 'waitedMillis'
->;
 
 export interface CutOutRequest {
   source: Source;
@@ -72,7 +54,7 @@ interface Work<N extends ImageJob> {
  * of another is refunded.
  */
 const settleQuota =
-  (call: ImageCall, work: number) =>
+  (call: Call, work: number) =>
   (hadStarted: Promise<boolean>): void => {
     // Not heavy, so the others are the cause: the request fails, which refunds its quota.
     if (!call.signal.aborted && !isHeavy(work)) return;
@@ -97,7 +79,7 @@ function splitFiles(all: Uint8Array, lengths: readonly number[]): Uint8Array[] {
 export class ImageRequests {
   readonly #services;
 
-  constructor(services: Services) {
+  constructor(services: Gateway) {
     this.#services = services;
   }
 
@@ -105,7 +87,7 @@ export class ImageRequests {
   async #deleteAfter(
     ready: Promise<unknown>,
     keys: readonly string[],
-    { log }: Pick<ImageCall, 'log'>,
+    { log }: Pick<Call, 'log'>,
   ): Promise<void> {
     await ready.catch(() => {});
     for (const key of keys) {
@@ -131,7 +113,7 @@ export class ImageRequests {
       filesIn = 'outputKey',
       copies = 1,
     }: Work<N>,
-    call: ImageCall,
+    call: Call,
   ): Promise<{ result: JobResult<N>; files: Uint8Array[] }> {
     const image = validateSource(source, this.#services.limits);
     const otherContent =
@@ -151,9 +133,7 @@ export class ImageRequests {
     };
     const deadlineAtMillis = this.#services.now() + leftMillis;
     const put = (key: string, { bytes, mediaType }: Content) =>
-      this.#services.blobs
-        .put(key, bytes, { mediaType, durable: false }, signal)
-        .catch(storageUnavailable);
+      this.#services.blobs.put(key, bytes, { mediaType, durable: false }, signal);
     const hasLink = [source, other?.source].some((each) => each && 'imageUrl' in each);
     // The alpha under strokes has the size of the image, which may be fetched.
     const isStroked = strokes.length > 0;
@@ -181,7 +161,7 @@ export class ImageRequests {
       const all = lengths(result);
       await call.awaitMemory(copies * all.reduce((sum, length) => sum + length, 0), signal);
       const key = filesIn === 'outputKey' ? outputKey : inputKey;
-      const bytes = await this.#services.blobs.get(key, signal).catch(storageUnavailable);
+      const bytes = await this.#services.blobs.get(key, signal);
       return { result, files: all.length === 1 ? [bytes] : splitFiles(bytes, all) };
     } catch (error) {
       if (call.signal.aborted) throw call.signal.reason;
@@ -211,7 +191,7 @@ export class ImageRequests {
   readonly shedIfBusy = (call: Pick<Call, 'caller'>) =>
     this.#services.admission.shedIfBusy(call.caller);
 
-  async cutOut({ source, options, background }: CutOutRequest, call: ImageCall) {
+  async cutOut({ source, options, background }: CutOutRequest, call: Call) {
     if (call.caller.test) return this.#drawInstead(source, options);
     const other = background && ({ name: 'backgroundKey', source: background } as const);
     const work = { source, other, data: unlessDefault(options), lengths: this.#ownLength };
@@ -220,10 +200,7 @@ export class ImageRequests {
   }
 
   /** Mends the alpha of a cut-out by strokes. Returns like `cutOut`, and the picture if one was needed. */
-  async refineCutOut(
-    { photo, alpha, strokes, options, picture }: RefinementRequest,
-    call: ImageCall,
-  ) {
+  async refineCutOut({ photo, alpha, strokes, options, picture }: RefinementRequest, call: Call) {
     const isSent = 'image' in photo;
     const source = isSent ? { ...photo, pointer: '/image' } : { imageUrl: photo.imageUrl };
     if (call.caller.test) return this.#drawInstead(source, options);
@@ -249,13 +226,13 @@ export class ImageRequests {
   }
 
   /** Fetches an image. Returns the file, and the worker's result. */
-  async fetchImage(imageUrl: string, call: ImageCall) {
+  async fetchImage(imageUrl: string, call: Call) {
     const work = { source: { imageUrl }, lengths: this.#ownLength, filesIn: 'inputKey' } as const;
     const { result, files } = await this.#run('fetch-image', work, call);
     return { file: files[0]!, result };
   }
 
-  async classifyGarment(source: Source, call: ImageCall): Promise<JobResult<'classify-garment'>> {
+  async classifyGarment(source: Source, call: Call): Promise<JobResult<'classify-garment'>> {
     return (await this.#run('classify-garment', { source }, call)).result;
   }
 
@@ -263,7 +240,7 @@ export class ImageRequests {
   separateGarments(
     source: Source,
     { cutouts, quality }: { cutouts: boolean; quality: Quality },
-    call: ImageCall,
+    call: Call,
   ) {
     return this.#run(
       'separate-garments',

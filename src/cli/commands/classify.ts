@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { z } from 'zod';
 import type { ClassifyRequest, ClassifyResponse } from '../../../packages/client/src/client.ts';
+import { jsonOr } from '../../platform/json.ts';
 import { connect, type ServerOptions } from '../connection/connect.ts';
 import { usageError } from '../terminal/exit.ts';
 import { readJsonFile } from '../terminal/files.ts';
@@ -16,11 +17,9 @@ interface ClassifyOptions extends ServerOptions, Output {
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
 function readAttributes(text: string): object {
-  try {
-    return z.looseObject({}).parse(JSON.parse(text));
-  } catch {
-    throw usageError(`--attributes must be a JSON object such as '{"material": "wool"}'`);
-  }
+  const { data } = z.looseObject({}).safeParse(jsonOr(text));
+  if (data) return data;
+  throw usageError(`--attributes must be a JSON object such as '{"material": "wool"}'`);
 }
 
 /** Returns what the options say of the article, if anything. */

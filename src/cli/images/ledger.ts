@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, open, readFile, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { z } from 'zod';
+import { jsonOr } from '../../platform/json.ts';
 import { save } from '../terminal/files.ts';
 import type { Photo } from './photos.ts';
 
@@ -28,13 +29,7 @@ export const isSameVersion = (one: FileVersion, other: FileVersion | undefined):
   one.sizeBytes === other?.sizeBytes && one.modifiedMillis === other.modifiedMillis;
 
 /** A process that is killed leaves the end of a line at most. */
-function parseLine(line: string): Entry | undefined {
-  try {
-    return Entry.safeParse(JSON.parse(line)).data;
-  } catch {
-    return undefined;
-  }
-}
+const parseLine = (line: string): Entry | undefined => Entry.safeParse(jsonOr(line)).data;
 
 /**
  * Opens the record of what was done: a line for each start and each end of a file. The latest line of a file counts.

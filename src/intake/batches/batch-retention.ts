@@ -1,6 +1,5 @@
-import { garmentsPrefix } from '../../storage/blob-keys.ts';
+import { garmentKeys, garmentsPrefix } from '../../storage/blob-keys.ts';
 import { type Blobs, deleteBlob } from '../../storage/blobs.ts';
-import { garmentKeys } from '../garment-files.ts';
 import { RECHECK_MILLIS } from '../job-records.ts';
 import { tombstoneMillis } from '../job-retention.ts';
 import { type Erasure, erasureOf } from '../retention.ts';

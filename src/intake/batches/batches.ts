@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { type Meter, QUOTA_TTL_SECONDS, quotaKeyOf } from '../../auth/key-record.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { Lease } from '../leases.ts';
-import { defineTombstoneUpdate, toHashFields } from '../record-fields.ts';
+import { defineRecordUpdate, toHashFields } from '../record-fields.ts';
 import { OUTBOX } from '../webhooks/outbox.ts';
 import { ResultLine, reasonCode } from './batch-files.ts';
 import {
@@ -30,7 +30,7 @@ import {
 
 type NewBatch = BatchManifest & { expiresAt: string };
 
-interface BatchMove {
+export interface BatchMove {
   from: readonly BatchStatus[];
   to: BatchStatus;
   fields: BatchChanges;
@@ -87,14 +87,14 @@ export class Batches {
   readonly #redis: Redis;
   readonly #now: Clock;
   readonly #scripts;
-  readonly #updateTombstone;
+  readonly #update;
 
   /** @param now decides which UTC day's quota rows use */
   constructor(redis: Redis, now: Clock) {
     this.#redis = redis;
     this.#now = now;
     this.#scripts = defineBatchScripts(redis);
-    this.#updateTombstone = defineTombstoneUpdate(redis);
+    this.#update = defineRecordUpdate(redis);
   }
 
   /**
@@ -265,8 +265,8 @@ export class Batches {
     return reply === 1;
   }
 
-  updateTombstone(id: string, fields: BatchChanges): Promise<void> {
-    return this.#updateTombstone(batchRedisKeys(id).record, fields);
+  updateTombstone(id: string, fields: BatchChanges): Promise<boolean> {
+    return this.#update(batchRedisKeys(id).record, fields);
   }
 
   /** Sets when the sweeper looks at a batch next. */

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Queue } from 'bullmq';
 import type { Clock } from '../../platform/clock.ts';
+import { garmentKeys } from '../../storage/blob-keys.ts';
 import { type Blobs, deleteBlob } from '../../storage/blobs.ts';
 import { batchPrefix } from '../batches/batch-files.ts';
 import { BATCH_STATUSES, type BatchRecord } from '../batches/batch-record.ts';
 import type { Batches } from '../batches/batches.ts';
 import { readRowOutcomes } from '../batches/row-reader.ts';
-import { garmentKeys } from '../garment-files.ts';
 import { Erasure, erasureOf } from '../retention.ts';
 import { carriedRefined, getCarried } from '../review/review-files.ts';
 import { feedGarmentsPrefix, feedKeys, feedPhotoKey, feedPrefix } from './feed-keys.ts';

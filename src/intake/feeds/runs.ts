@@ -8,11 +8,9 @@ import {
   BATCH_TERMINAL_STATUSES,
   BatchManifest,
   type BatchRecord,
-  batchCompletedEntry,
-  endFacts,
 } from '../batches/batch-record.ts';
 import type { Batches } from '../batches/batches.ts';
-import { expiryOf } from '../job-retention.ts';
+import { endBatch } from '../batches/end.ts';
 import type { FeedRecord, Feeds } from './feeds.ts';
 
 /** A run whose feed is not ingested in this time expires. */
@@ -86,21 +84,12 @@ export class FeedRuns {
   async #supersede(runId: string): Promise<void> {
     const held = await this.#services.batches.get(runId);
     if (held?.status !== 'held') return;
-    const nowMillis = this.#services.now();
-    const { dueAtMillis, expiresAt } = expiryOf(held, nowMillis);
     const problem = {
       type: 'conflict',
       detail: 'A later run took its place before it was confirmed',
     };
-    const fields = { problem, finishedAt: new Date(nowMillis).toISOString(), expiresAt };
-    const outboxEntry = batchCompletedEntry(held, 'canceled', nowMillis, endFacts(held));
-    await this.#services.batches.move(runId, {
-      from: ['held'],
-      to: 'canceled',
-      fields,
-      dueAtMillis,
-      outboxEntry,
-    });
+    const canceled = { from: ['held'], to: 'canceled', fields: { problem } } as const;
+    await endBatch({ batches: this.#services.batches }, held, canceled, this.#services.now());
   }
 
   /** Creates the run before the feed refers to it: a run that a feed lists can be read. */

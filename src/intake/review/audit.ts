@@ -9,7 +9,7 @@ import {
   type StoredRule,
 } from './decisions.ts';
 import { Refined } from './refined.ts';
-import { getSummary, toStart } from './review-files.ts';
+import { getSummary } from './review-files.ts';
 import { reviewKeys } from './review-rows.ts';
 
 /*
@@ -98,7 +98,7 @@ export async function restoreReview(
   const summary = await getSummary(blobs, batch);
   if (!summary) return;
   const { id } = batch;
-  await decisions.begin(id, toStart(summary), new Date(nowMillis).toISOString());
+  await decisions.begin(id, summary, new Date(nowMillis).toISOString());
   const keys = reviewKeys(batch);
   const entries = await readAll(blobs, await newestDecisions(blobs, keys.decisions), AuditEntry);
   const rules = await readAll(blobs, await listKeys(blobs, keys.rules), StoredRuleFile);

@@ -61,7 +61,7 @@ export interface Decided {
 }
 
 /** What is known of a review when it begins. */
-export interface ReviewStart {
+interface ReviewStart {
   /** Rows that need a review. */
   needed: number;
   /** Of these, those whose decision comes from the run before. */

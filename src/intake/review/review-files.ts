@@ -11,7 +11,7 @@ import {
   ResultLine,
 } from '../batches/batch-files.ts';
 import type { RowOutcome } from '../batches/row-reader.ts';
-import { DECISIONS, type ReviewStart } from './decisions.ts';
+import { DECISIONS } from './decisions.ts';
 import { Refined } from './refined.ts';
 import { ReviewRow, reviewKeys, thousandths, toReviewRow } from './review-rows.ts';
 
@@ -210,11 +210,3 @@ export const carriedRefined = (carried: CarriedDecisions): Map<string, Refined> 
 /** Reads one part of the index, the most doubtful rows first. */
 export const getIndexPart = (blobs: Blobs, batch: BatchRef, part: number): Promise<ReviewRow[]> =>
   getRows(blobs, reviewKeys(batch).index(part), ReviewRow);
-
-/** The part of a summary that Redis has. */
-export const toStart = ({ needed, approved, rejected, pending }: ReviewSummary): ReviewStart => ({
-  needed,
-  approved,
-  rejected,
-  pending,
-});

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { z } from 'zod';
 import { extensionOf } from '../../output/options.ts';
 import { CutOutReview } from '../../output/review.ts';
+import { jsonOr } from '../../platform/json.ts';
 import type { SourceObject } from '../../queue/job-data.ts';
 import { isRejected } from '../batches/batch-files.ts';
 import type { RowOutcome } from '../batches/row-reader.ts';
@@ -128,10 +129,4 @@ export const parseManifest = (bytes: Uint8Array): ManifestLine[] =>
   Buffer.from(bytes)
     .toString()
     .split('\n')
-    .flatMap((text) => {
-      try {
-        return ManifestLine.safeParse(JSON.parse(text)).data ?? [];
-      } catch {
-        return [];
-      }
-    });
+    .flatMap((text) => ManifestLine.safeParse(jsonOr(text)).data ?? []);

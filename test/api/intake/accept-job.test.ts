@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type AcceptServices, acceptJob } from '../../../src/api/intake/accept-job.ts';
+import { acceptJob } from '../../../src/api/intake/accept-job.ts';
 import type { JobRequest } from '../../../src/api/intake/job-request.ts';
 import type { Call, Caller } from '../../../src/http/route.ts';
 import { hostClock } from '../../../src/platform/clock.ts';
@@ -41,7 +41,7 @@ async function accept(leaves: boolean): Promise<string[]> {
     rulePacks: {},
     readClientLimits: async () => ({}),
     now: hostClock,
-  } as unknown as AcceptServices;
+  } as unknown as Parameters<typeof acceptJob>[0];
   const call = {
     caller: { client: 'a', weight: 1, meter: 'a', retention: undefined } as unknown as Caller,
     requestId: 'r',

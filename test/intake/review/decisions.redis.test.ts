@@ -22,7 +22,6 @@ import {
   getIndexPart,
   putReview,
   putReviewChunk,
-  toStart,
 } from '../../../src/intake/review/review-files.ts';
 import { thousandths, toReviewRow } from '../../../src/intake/review/review-rows.ts';
 import { OUTBOX } from '../../../src/intake/webhooks/outbox.ts';
@@ -71,7 +70,7 @@ async function begun(outcomes: readonly RowOutcome[], carried: CarriedDecisions 
   await putJson(blobs, batchKeys(batch).manifest, batch);
   await putReviewChunk(blobs, batch, 0, outcomes);
   const summary = await putReview(blobs, batch, async () => carried);
-  await reviews.begin(batch.id, toStart(summary), AT);
+  await reviews.begin(batch.id, summary, AT);
   return batch;
 }
 

@@ -9,7 +9,7 @@ import {
   type BatchManifest,
   type BatchRecord,
 } from '../../../intake/batches/batch-record.ts';
-import { moveToCancel } from '../../../intake/batches/cancel.ts';
+import { moveToCancel } from '../../../intake/batches/end.ts';
 import { restoreLostRows } from '../../../intake/batches/restore.ts';
 import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
 import { putDeed } from '../../../intake/deeds.ts';
@@ -17,7 +17,7 @@ import type { StoredResponse } from '../../../intake/idempotency.ts';
 import { unlessDefault } from '../../../output/options.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
 import { LINK_MEDIA_TYPE } from '../../../storage/blob-keys.ts';
-import { deleted, notFound, throwUnavailable } from '../../common-problems.ts';
+import { deleted, notFound } from '../../common-problems.ts';
 import { cutOutHeaders } from '../../removal/cut-out-response.ts';
 import { undoAcceptance } from '../accept-job.ts';
 import { isOfRequest, storedJson } from '../idempotent.ts';
@@ -31,23 +31,10 @@ import { applyExportPolicy } from '../review/export-policy.ts';
 import { checkWebhook } from '../webhooks.ts';
 import { archiveOf, missing, noImages, openCutOut, openGarment } from './cut-outs.ts';
 import type { BatchEvents } from './events.ts';
-import { addItems, type ItemsServices } from './items.ts';
+import { addItems } from './items.ts';
 import { REPORTS, readReport, readRows } from './reports.ts';
 import { type CreateBatchRequest, type ItemsQuery, NDJSON, type ReportQuery } from './request.ts';
 import { type BatchResponse, batchResponse } from './response.ts';
-
-type BatchServices = ItemsServices &
-  Pick<
-    Gateway,
-    | 'rulePacks'
-    | 'batchIndex'
-    | 'batchRetention'
-    | 'receivers'
-    | 'reviews'
-    | 'presets'
-    | 'readClientLimits'
-    | 'linkRule'
-  >;
 
 /** A batch that is not sealed within this time expires. */
 const MAX_OPEN_MILLIS = 86_400_000;
@@ -63,10 +50,6 @@ const tooManyBatches = (): Problem =>
 
 const newBatchId = (ref = randomUUID().replaceAll('-', '')): string => `batch_${ref}`;
 
-const batchesUnavailable = throwUnavailable(
-  'Batches cannot be read or changed right now; try again',
-);
-
 const respond = (status: number, batch: BatchRecord): StoredResponse =>
   storedJson(batchResponse(batch), status);
 
@@ -78,13 +61,13 @@ export class BatchActions {
   readonly #services;
   readonly #events;
 
-  constructor(services: BatchServices, events: BatchEvents) {
+  constructor(services: Gateway, events: BatchEvents) {
     this.#services = services;
     this.#events = events;
   }
 
   #find(id: string) {
-    return this.#services.batches.get(id).catch(batchesUnavailable);
+    return this.#services.batches.get(id);
   }
 
   /** Reads a request's batch. Another client's is not-found: its existence is not disclosed. */
@@ -136,7 +119,7 @@ export class BatchActions {
     checkScopes(operations, call);
     const { batches, batchIndex, blobs, now } = this.#services;
     const { client, meter, quotaPerDay, weight } = call.caller;
-    const known = ref && (await batches.get(newBatchId(ref)).catch(batchesUnavailable));
+    const known = ref && (await batches.get(newBatchId(ref)));
     if (known && isOfRequest(known, now())) return this.#created(known);
     const { options, exportPolicy } = await acceptOptions(this.#services, client, sent.options);
     if (webhook) await checkWebhook(this.#services, client);
@@ -163,12 +146,11 @@ export class BatchActions {
       if (!(await batches.create({ ...manifest, expiresAt }, MAX_UNENDED))) throw tooManyBatches();
       await batchIndex.add(client, id, nowMillis);
       const batch = await batches.get(id);
-      if (!batch) throw new Error('a batch is missing right after it was written');
+      if (!batch) throw unavailable('The batch cannot be opened right now; try again');
       return this.#created(batch);
     } catch (cause) {
       await this.#undoCreate(manifest);
-      if (cause instanceof Problem && cause.type === 'conflict') throw cause;
-      throw unavailable('The batch cannot be opened right now; try again', 1, cause);
+      throw cause;
     }
   }
 
@@ -176,10 +158,10 @@ export class BatchActions {
     const { batches, blobs, now } = this.#services;
     const nowMillis = now();
     if (batch.status === 'open') {
-      await restoreLostRows(batches, blobs, batch, nowMillis).catch(batchesUnavailable);
-      await putSealed(blobs, batch, nowMillis).catch(batchesUnavailable);
+      await restoreLostRows(batches, blobs, batch, nowMillis);
+      await putSealed(blobs, batch, nowMillis);
     }
-    await batches.seal(batch.id, nowMillis).catch(batchesUnavailable);
+    await batches.seal(batch.id, nowMillis);
     const after = await this.#reread(batch);
     if (after.status === 'expired') throw deleted('batch', after);
     if (after.sealedAt === undefined || after.status === 'canceled') {
@@ -190,11 +172,11 @@ export class BatchActions {
 
   readonly cancel = async (batch: BatchRecord): Promise<StoredResponse> => {
     const { batches, blobs, now } = this.#services;
-    await moveToCancel(batches, batch, now()).catch(batchesUnavailable);
+    await moveToCancel(batches, batch, now());
     const after = await this.#reread(batch);
     if (after.status === 'expired') throw deleted('batch', after);
     if (BATCH_CANCELED_STATUSES.includes(after.status)) {
-      await putDeed(blobs, 'batch', after.id, after).catch(batchesUnavailable);
+      await putDeed(blobs, 'batch', after.id, after);
       return respond(200, after);
     }
     throw new Problem('conflict', `The batch is already ${after.status}`);
@@ -216,7 +198,7 @@ export class BatchActions {
     const { batches, batchIndex: index } = this.#services;
     const source = { path: BATCHES_PATH, index, get: (id: string) => batches.get(id) };
     const page = readPage(source, call.client, call.query);
-    const { records, ...links } = await page.catch(batchesUnavailable);
+    const { records, ...links } = await page;
     return { batches: records.map((batch): BatchResponse => batchResponse(batch)), ...links };
   }
 
@@ -225,9 +207,9 @@ export class BatchActions {
 
   async erase(batch: BatchRecord): Promise<object> {
     const { batches, batchRetention, blobs, now } = this.#services;
-    const erasure = await batchRetention.erase(batch, now()).catch(batchesUnavailable);
-    const after = await batches.get(batch.id).catch(batchesUnavailable);
-    if (after) await putDeed(blobs, 'batch', after.id, after).catch(batchesUnavailable);
+    const erasure = await batchRetention.erase(batch, now());
+    const after = await batches.get(batch.id);
+    if (after) await putDeed(blobs, 'batch', after.id, after);
     return { id: batch.id, ...erasure };
   }
 

@@ -16,7 +16,7 @@ import { Problem } from '../../../platform/problem.ts';
 import type { GarmentFile, StoredCutOut } from '../../../queue/job-data.ts';
 import { garmentKey, garmentsPrefix } from '../../../storage/blob-keys.ts';
 import type { Blobs } from '../../../storage/blobs.ts';
-import { replaced, resultsGone, throwUnavailable } from '../../common-problems.ts';
+import { replaced, resultsGone } from '../../common-problems.ts';
 import { openVerified } from '../../verified-blob.ts';
 import { failureProblem, garmentFile, publicProblem, RETRY_SOON } from '../job-response.ts';
 import { findChunk, REPORTS } from './reports.ts';
@@ -29,8 +29,6 @@ const rowNotFound = (): Problem => new Problem('not-found', 'The batch has no su
 export const noImages = (): Problem =>
   new Problem('not-found', 'This batch produces no images; see its results');
 
-const batchUnavailable = throwUnavailable('The batch cannot be read right now; try again');
-
 /** Reads the result of a row: from Redis, or from storage once its chunk is written there. */
 async function readResult(
   { batches, blobs }: Services,
@@ -38,10 +36,10 @@ async function readResult(
   chunk: number,
   row: number,
 ): Promise<ResultLine | undefined> {
-  const unwritten = await batches.results(batch.id, chunk).catch(batchUnavailable);
+  const unwritten = await batches.results(batch.id, chunk);
   const result = unwritten.find((each) => each.row === row);
   if (result) return result;
-  const written = await batchFiles(blobs, batch).results(chunk).catch(batchUnavailable);
+  const written = await batchFiles(blobs, batch).results(chunk);
   return written.find((each) => each.row === row);
 }
 
@@ -52,7 +50,7 @@ async function rejectWithoutResult(
   chunk: number,
   row: number,
 ): Promise<never> {
-  const rows = await batchFiles(blobs, batch).rows(chunk).catch(batchUnavailable);
+  const rows = await batchFiles(blobs, batch).rows(chunk);
   const line = rows.find((each) => each.row <= row && row < each.row + rowCount(each));
   if (!line) throw rowNotFound();
   if (isRejected(line)) {
@@ -67,7 +65,7 @@ async function rejectWithoutResult(
 /** @throws Problem not-found, conflict if the row is not finished, or the row's own problem */
 async function requireResult(services: Services, batch: BatchRecord, row: number) {
   if (!Number.isSafeInteger(row) || row < 0) throw rowNotFound();
-  const chunk = findChunk(await services.batches.firstRows(batch.id).catch(batchUnavailable), row);
+  const chunk = findChunk(await services.batches.firstRows(batch.id), row);
   if (chunk < 0) throw rowNotFound();
   const result =
     (await readResult(services, batch, chunk, row)) ??
@@ -93,7 +91,7 @@ export async function missing(
   { batches }: Pick<Services, 'batches'>,
   { id }: BatchRecord,
 ): Promise<Problem | undefined> {
-  const present = await batches.get(id).catch(batchUnavailable);
+  const present = await batches.get(id);
   return !present || present.status === 'expired' ? resultsGone('batch') : undefined;
 }
 
@@ -105,10 +103,10 @@ export async function openCutOut(
   signal: AbortSignal,
 ): Promise<{ body: Readable; cutout: StoredCutOut }> {
   const made = (await requireResult(services, batch, row)).results.cutout;
-  const cutout = made && (await newestCutOut(services, batch, row, made).catch(batchUnavailable));
+  const cutout = made && (await newestCutOut(services, batch, row, made));
   if (!cutout) throw noImages();
   const body = await openVerified(services.blobs, cutout, signal, async () => {
-    const present = await newestCutOut(services, batch, row, made).catch(batchUnavailable);
+    const present = await newestCutOut(services, batch, row, made);
     return present.key === cutout.key ? missing(services, batch) : replaced();
   });
   return { body, cutout };

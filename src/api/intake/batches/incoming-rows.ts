@@ -16,11 +16,6 @@ import { type BatchRecord, PROGRESS, type Upload } from '../../../intake/batches
 import type { BytesAllowance, BytesReservation } from '../../../intake/stored-bytes.ts';
 import type { ValidatedImage } from '../../../intake/validate-image.ts';
 import { Problem, type ProblemType } from '../../../platform/problem.ts';
-import { throwUnavailable } from '../../common-problems.ts';
-
-export const storageUnavailable = throwUnavailable(
-  'Object storage does not respond; resume from "offset" later',
-);
 
 interface PendingImage {
   key: string;
@@ -50,9 +45,7 @@ export class RowImages {
     const key = this.#keys.input(row, this.#uploadId);
     const reservation = await this.#services.storedBytes.reserve(this.#allowance, bytes.length);
     this.#pending.set(row, { key, reservation });
-    await this.#services.blobs
-      .put(key, bytes, { mediaType: `image/${format}` })
-      .catch(storageUnavailable);
+    await this.#services.blobs.put(key, bytes, { mediaType: `image/${format}` });
     return key;
   }
 

@@ -4,7 +4,7 @@ import { FeedError } from '../../../feed-formats/feed-error.ts';
 import { HEAD_BYTES, isFeed } from '../../../feed-formats/feed-images.ts';
 import { type IdSet, idSet } from '../../../feed-formats/id-set.ts';
 import type { Gateway } from '../../../gateway.ts';
-import type { BodyStream } from '../../../http/body-stream.ts';
+import { asProblem } from '../../../http/problem-response.ts';
 import type { Call, Caller } from '../../../http/route.ts';
 import { batchKeys, getLines } from '../../../intake/batches/batch-files.ts';
 import type { BatchRecord, Upload } from '../../../intake/batches/batch-record.ts';
@@ -12,17 +12,9 @@ import type { Batches } from '../../../intake/batches/batches.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
 import { storedJson } from '../idempotent.ts';
-import {
-  feedRows,
-  fileRows,
-  type IncomingRow,
-  storageUnavailable,
-  textRows,
-} from './incoming-rows.ts';
+import { feedRows, fileRows, type IncomingRow, textRows } from './incoming-rows.ts';
 import { ITEM_FORMATS, type ItemsQuery } from './request.ts';
-import { RowUpload, redisUnavailable, type UploadServices } from './upload.ts';
-
-export type ItemsServices = UploadServices & Pick<Gateway, 'maxImageBytes'>;
+import { RowUpload } from './upload.ts';
 
 /** An upload locks its batch with a lease that it renews while it runs. */
 const LEASE_MILLIS = 30_000;
@@ -38,7 +30,7 @@ async function withUploadLease<T>(
   upload: (renewLease: () => Promise<boolean>) => Promise<T>,
 ): Promise<T> {
   const lease = batches.uploadLease(id);
-  const renewLease = () => lease.acquire(LEASE_MILLIS).catch(redisUnavailable);
+  const renewLease = () => lease.acquire(LEASE_MILLIS);
   if (!(await renewLease())) throw uploadInProgress();
   // A failure shows when the upload renews the lease for its next chunk.
   return lease.whileHeld(LEASE_MILLIS, () => upload(renewLease));
@@ -51,7 +43,7 @@ const CHUNKS_PER_REQUEST = 100;
 
 /** Adds the customIds in use to the set. Those of rejected rows may be sent again, corrected. */
 async function readUsedIds(
-  { blobs, requestLimits }: ItemsServices,
+  { blobs, requestLimits }: Gateway,
   batch: BatchRecord,
   caller: Caller,
   ids: IdSet,
@@ -60,7 +52,7 @@ async function readUsedIds(
   if (requests > 0) await requestLimits.charge(caller, requests);
   const keys = batchKeys(batch);
   for (let chunk = 0; chunk < batch.chunks; chunk++) {
-    for (const line of await getLines(blobs, keys.rows(chunk)).catch(storageUnavailable)) {
+    for (const line of await getLines(blobs, keys.rows(chunk))) {
       const { customId, problem } = StoredRow.parse(line);
       if (customId !== undefined && problem === undefined) ids.add(customId);
     }
@@ -103,37 +95,24 @@ function uploadToResume(
   throw wrongOffset(detail, upload.offset);
 }
 
-function readRows(
-  services: ItemsServices,
+async function* readRows(
+  services: Gateway,
   call: Call,
   format: Upload['format'],
   from: Upload | undefined,
   readIds: (ids: IdSet) => Promise<void>,
-): AsyncIterable<IncomingRow> {
+): AsyncGenerator<IncomingRow> {
   const body = call.bodyStream();
   const ids = idSet();
   const prepare = () => readIds(ids);
-  if (body.kind === 'files') return fileRows(prepared(body.files, prepare), from, ids, services);
-  return readBytes(
-    services,
-    { ...body, stream: prepared(body.stream, prepare) },
-    format,
-    from,
-    ids,
-  );
-}
-
-async function* readBytes(
-  services: ItemsServices,
-  body: Extract<BodyStream, { kind: 'bytes' }>,
-  format: Upload['format'],
-  from: Upload | undefined,
-  ids: IdSet,
-): AsyncGenerator<IncomingRow> {
+  if (body.kind === 'files') {
+    yield* fileRows(prepared(body.files, prepare), from, ids, services);
+    return;
+  }
   const hints = { mediaType: body.contentType };
   const isContinued = from !== undefined && from.format !== 'feed';
   const { head, all } = await peek(
-    body.stream,
+    prepared(body.stream, prepare),
     ({ length }) => isContinued || length >= HEAD_BYTES,
   );
   const isOfFeed = format === 'feed' || from?.format === 'feed' || isFeed(head, hints);
@@ -148,9 +127,9 @@ const notOpen = ({ status }: Pick<BatchRecord, 'status'>): Problem =>
   new Problem('conflict', `The batch is ${status} and accepts no more rows`);
 
 /** Adds members to the response of a problem: what was stored before the upload failed. */
-function withMembers(error: unknown, members: Record<string, unknown>): Problem | unknown {
-  const problem = error instanceof FeedError ? new Problem('invalid-request', error.detail) : error;
-  if (!(problem instanceof Problem)) return error;
+function withMembers(error: unknown, members: Record<string, unknown>): Problem {
+  const problem =
+    error instanceof FeedError ? new Problem('invalid-request', error.detail) : asProblem(error);
   const { type, detail, headers, errors, cause } = problem;
   return new Problem(type, detail, { headers, ...(errors && { errors }), cause, members });
 }
@@ -174,7 +153,7 @@ function readFormat(call: Call): Upload['format'] {
  *   offset; any error during the upload, with the members `accepted`, `rejected` and `offset`
  */
 export async function addItems(
-  services: ItemsServices,
+  services: Gateway,
   { id, status }: Pick<BatchRecord, 'id' | 'status'>,
   call: Call<ItemsQuery>,
 ): Promise<StoredResponse> {
@@ -183,7 +162,7 @@ export async function addItems(
   if (status !== 'open') throw notOpen({ status });
   const format = readFormat(call);
   return withUploadLease(batches, id, async (renewLease) => {
-    const batch = await batches.get(id).catch(redisUnavailable);
+    const batch = await batches.get(id);
     if (!batch) throw unavailable('The batch cannot be read right now; try again');
     if (batch.status !== 'open') throw notOpen(batch);
     const from = uploadToResume(batch, call.query.offset, format);

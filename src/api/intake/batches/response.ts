@@ -8,7 +8,7 @@ import {
 import { CutOutOptions } from '../../../output/options.ts';
 import { OPERATIONS } from '../../../queue/job-data.ts';
 import { DuplicateCountsField } from '../duplicates.ts';
-import { PublicProblem, publicProblem } from '../job-response.ts';
+import { PublicProblem, publicMembers, publicProblem } from '../job-response.ts';
 
 const Counts = z
   .object({
@@ -102,33 +102,20 @@ export const BatchEvent = z
   .object({ id: z.string(), status: z.enum(BATCH_STATUSES), counts: Counts })
   .meta({ id: 'BatchEvent' });
 
-/** Counts the cut-outs that a person should look at, as a member of a response. */
-export function reviewMember({ review, reviewApproved, reviewRejected }: BatchRecord) {
-  if (!review) return {};
+/** Counts the cut-outs that a person should look at. */
+export function reviewCounts({ review, reviewApproved, reviewRejected }: BatchRecord) {
+  if (!review) return undefined;
   const decided = { approved: reviewApproved, rejected: reviewRejected };
   const pending = review.needed - reviewApproved - reviewRejected;
-  return { review: { needed: review.needed, ...decided, pending } };
+  return { needed: review.needed, ...decided, pending };
 }
 
-export function batchResponse(batch: BatchRecord): BatchResponse {
-  const { id, status, name, operations, upload, createdAt, sealedAt, finishedAt } = batch;
-  return {
-    id,
-    status,
-    operations,
-    counts: batchCounts(batch),
-    createdAt,
-    ...(batch.options && { options: batch.options }),
-    ...(name !== undefined && { name }),
-    ...(upload && { upload: { format: upload.format, offset: upload.offset } }),
-    ...(sealedAt && { sealedAt }),
-    ...(finishedAt && { finishedAt }),
-    expiresAt: batch.expiresAt,
-    ...(batch.erasure && { erasedAt: batch.erasure.erasedAt }),
-    ...(batch.problem && { problem: publicProblem(batch.problem) }),
-    ...(batch.webhook && { webhook: batch.webhook }),
-    ...reviewMember(batch),
-    ...(batch.duplicates && { duplicates: batch.duplicates }),
-    links: batchLinks(id),
-  };
-}
+export const batchResponse = (batch: BatchRecord): BatchResponse => ({
+  ...publicMembers(BatchResponse, batch),
+  counts: batchCounts(batch),
+  upload: batch.upload && { format: batch.upload.format, offset: batch.upload.offset },
+  erasedAt: batch.erasure?.erasedAt,
+  problem: batch.problem && publicProblem(batch.problem),
+  review: reviewCounts(batch),
+  links: batchLinks(batch.id),
+});

@@ -15,8 +15,7 @@ import type { BatchRecord, Upload } from '../../../intake/batches/batch-record.t
 import { type ValidatedImage, validateImage } from '../../../intake/validate-image.ts';
 import { Problem } from '../../../platform/problem.ts';
 import type { AcceptedRow } from '../../../queue/job-data.ts';
-import { throwUnavailable } from '../../common-problems.ts';
-import { type IncomingRow, RowImages, storageUnavailable } from './incoming-rows.ts';
+import { type IncomingRow, RowImages } from './incoming-rows.ts';
 import type { ItemsResponse } from './response.ts';
 
 /** A chunk ends at the first of these limits. One line may hold many rejected rows. */
@@ -42,47 +41,29 @@ const byteLength = (lines: readonly RowLine[]): number =>
 
 /** Collects the lines of the next chunk of an upload; rows that are rejected alike share a line. */
 class PendingLines {
-  #lines: PendingLine[] = [];
+  readonly lines: PendingLine[] = [];
+  accepted = 0;
   #rows = 0;
-  #accepted = 0;
   #chars = 0;
 
   /** @param upload the state of the upload after the row */
   add(row: RowLine, upload: Upload): void {
     this.#rows += 1;
-    this.#accepted += isRejected(row) ? 0 : 1;
-    const last = this.#lines.at(-1);
+    this.accepted += isRejected(row) ? 0 : 1;
+    const last = this.lines.at(-1);
     const merged = last && mergeRejected(last.line, row);
     if (merged) {
-      this.#lines[this.#lines.length - 1] = { line: merged, upload };
+      this.lines[this.lines.length - 1] = { line: merged, upload };
       return;
     }
-    this.#lines.push({ line: row, upload });
+    this.lines.push({ line: row, upload });
     this.#chars += JSON.stringify(row).length;
-  }
-
-  accepted(): number {
-    return this.#accepted;
-  }
-
-  isEmpty(): boolean {
-    return this.#lines.length === 0;
   }
 
   isFull(): boolean {
     return (
-      this.#lines.length >= CHUNK_LINES || this.#rows >= CHUNK_ROWS || this.#chars >= CHUNK_CHARS
+      this.lines.length >= CHUNK_LINES || this.#rows >= CHUNK_ROWS || this.#chars >= CHUNK_CHARS
     );
-  }
-
-  /** Returns the lines, and begins the next chunk. */
-  take(): PendingLine[] {
-    const taken = this.#lines;
-    this.#lines = [];
-    this.#rows = 0;
-    this.#accepted = 0;
-    this.#chars = 0;
-    return taken;
   }
 }
 
@@ -93,11 +74,6 @@ const MAX_REPORTED_COLUMNS = 20;
 /** Rejected rows that cost as much of the rate limit as one request. A row that brings an image costs as much alone. */
 const ROWS_PER_REQUEST = 50;
 
-export type UploadServices = Pick<
-  Gateway,
-  'batches' | 'blobs' | 'limits' | 'requestLimits' | 'storedBytes' | 'now'
->;
-
 function quotaExceeded({ quotaPerDay }: Meter, nowMillis: number): Problem {
   return new Problem(
     'quota-exceeded',
@@ -105,10 +81,6 @@ function quotaExceeded({ quotaPerDay }: Meter, nowMillis: number): Problem {
     { headers: { 'retry-after': String(secondsToMidnight(nowMillis)) } },
   );
 }
-
-export const redisUnavailable = throwUnavailable(
-  'Batches cannot be changed right now; resume from "offset" later',
-);
 
 const leaseLost = (): Problem =>
   new Problem('conflict', 'The batch accepts no more rows, or another upload has taken over');
@@ -131,10 +103,10 @@ export class RowUpload {
   #chunk;
   #nextRow;
   #uncharged = 0;
-  readonly #pending = new PendingLines();
+  #pending = new PendingLines();
 
   constructor(
-    services: UploadServices,
+    services: Gateway,
     batch: BatchRecord,
     from: Upload | undefined,
     caller: Caller,
@@ -153,9 +125,9 @@ export class RowUpload {
 
   /** @throws Problem quota-exceeded if the day has no unit left for another row */
   async #checkQuota(): Promise<void> {
-    const rows = this.#pending.accepted() + 1;
+    const rows = this.#pending.accepted + 1;
     const { batches } = this.#services;
-    if (await batches.hasQuota(this.#caller, rows).catch(redisUnavailable)) return;
+    if (await batches.hasQuota(this.#caller, rows)) return;
     throw quotaExceeded(this.#caller, this.#services.now());
   }
 
@@ -213,21 +185,21 @@ export class RowUpload {
 
   /** Deletes the file of a chunk that was not appended, unless another upload has appended one of this number. */
   async #discardChunk(): Promise<void> {
-    const current = await this.#services.batches.get(this.#batch.id).catch(redisUnavailable);
+    const current = await this.#services.batches.get(this.#batch.id);
     if (current && current.chunks > this.#chunk) return;
-    await this.#services.blobs.delete(this.#keys.rows(this.#chunk)).catch(storageUnavailable);
+    await this.#services.blobs.delete(this.#keys.rows(this.#chunk));
   }
 
   async #putChunk(lines: readonly RowLine[], upload: Upload) {
     const { blobs } = this.#services;
     const key = this.#keys.rows(this.#chunk);
-    await putRows(blobs, key, lines, upload).catch(storageUnavailable);
+    await putRows(blobs, key, lines, upload);
     const newChunk = { chunk: this.#chunk, first: lines[0]!.row, ...countRows(lines), upload };
     try {
       return await this.#services.batches.append(this.#batch.id, newChunk, this.#caller);
     } catch (error) {
       this.#images.keep(lines); // Redis may have appended them
-      return redisUnavailable(error);
+      throw error;
     }
   }
 
@@ -236,7 +208,7 @@ export class RowUpload {
     const last = lines.at(-1);
     if (!last) return;
     const current = (await this.#renewLease())
-      ? await this.#services.batches.get(this.#batch.id).catch(redisUnavailable)
+      ? await this.#services.batches.get(this.#batch.id)
       : undefined;
     if (current?.status !== 'open' || current.chunks !== this.#chunk) throw leaseLost();
     const rows = lines.map(({ line }) => line);
@@ -256,11 +228,13 @@ export class RowUpload {
   }
 
   #flush(): Promise<void> {
-    return this.#appendChunk(this.#pending.take());
+    const { lines } = this.#pending;
+    this.#pending = new PendingLines();
+    return this.#appendChunk(lines);
   }
 
   async #add(row: IncomingRow): Promise<void> {
-    if (this.#pending.isEmpty()) await this.#services.storedBytes.check(this.#caller);
+    if (this.#pending.lines.length === 0) await this.#services.storedBytes.check(this.#caller);
     const line = await this.#toLine(row);
     this.#nextRow++;
     for (const column of row.unknownColumns) {

@@ -1,4 +1,5 @@
 import { FEED_MEDIA_TYPES } from '../../../feed-formats/sniff.ts';
+import type { Gateway } from '../../../gateway.ts';
 import { mediaTypeOf } from '../../../http/request-head.ts';
 import type { Call, Caller, Reply } from '../../../http/route.ts';
 import { batchKeys, putJson } from '../../../intake/batches/batch-files.ts';
@@ -20,7 +21,7 @@ import type { StoredResponse } from '../../../intake/idempotency.ts';
 import { type CutOutOptions, unlessDefault } from '../../../output/options.ts';
 import { toCutOutOptions } from '../../../output/request.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
-import { checkLinks, notFound, storageUnavailable } from '../../common-problems.ts';
+import { checkLinks, notFound } from '../../common-problems.ts';
 import { undoAcceptance } from '../accept-job.ts';
 import { idempotently, isOfRequest } from '../idempotent.ts';
 import { checkScopes } from '../job-actions.ts';
@@ -29,7 +30,7 @@ import { applyPreset } from '../presets.ts';
 import { retentionPolicy } from '../retention-policy.ts';
 import { resolveRules } from '../rules.ts';
 import { checkWebhook } from '../webhooks.ts';
-import type { FeedActions, FeedServices } from './actions.ts';
+import type { FeedActions } from './actions.ts';
 import {
   type CreateFeedRequest,
   FEED_FIELDS,
@@ -64,7 +65,7 @@ export function checkInterval(
  * background.
  */
 async function feedOptions(
-  { rulePacks }: Pick<FeedServices, 'rulePacks'>,
+  { rulePacks }: Pick<Gateway, 'rulePacks'>,
   { client }: Caller,
   options: CutOutOptions,
   { background }: FeedManifest['export'],
@@ -82,7 +83,7 @@ export class FeedAcceptance {
   readonly #actions;
   readonly #queue;
 
-  constructor(services: FeedServices, actions: FeedActions) {
+  constructor(services: Gateway, actions: FeedActions) {
     this.#services = services;
     this.#actions = actions;
     this.#queue = services.queues.feed;
@@ -119,7 +120,7 @@ export class FeedAcceptance {
       }
       const feed = await this.#services.feeds.get(id);
       if (!feed || !(await this.#services.runs.start(feed, runId, requestId, isDry))) {
-        throw new Error('a feed is missing right after it was written');
+        throw unavailable('The feed cannot be accepted right now; try again');
       }
       await putSchedule(this.#queue, manifest);
       const latest = (await this.#services.feeds.get(id)) ?? feed;
@@ -127,8 +128,7 @@ export class FeedAcceptance {
       return { status: 202, headers, body: await this.#actions.toResponse(latest) };
     } catch (cause) {
       if (!known) await this.#undoAccept(manifest, runId);
-      if (cause instanceof Problem && cause.type === 'conflict') throw cause;
-      throw unavailable('The feed cannot be accepted right now; try again', 1, cause);
+      throw cause;
     }
   }
 
@@ -199,7 +199,7 @@ export class FeedAcceptance {
     const place = async (feedId: string, placedRunId: string): Promise<void> => {
       const placed = feedKeys(feed.client, feedId).source(placedRunId);
       if (placed === key) return;
-      await this.#services.blobs.copy(key, placed).catch(storageUnavailable);
+      await this.#services.blobs.copy(key, placed);
       await this.#services.blobs.delete(key).catch(() => {}); // or the sweep, since it has no record
     };
     try {

@@ -7,39 +7,19 @@ import {
   FEEDS_PATH,
   runLinks,
 } from '../../../intake/batches/batch-record.ts';
-import { moveToCancel } from '../../../intake/batches/cancel.ts';
+import { moveToCancel } from '../../../intake/batches/end.ts';
 import { putDeed } from '../../../intake/deeds.ts';
 import { eraseFeed } from '../../../intake/feeds/feed-retention.ts';
 import type { FeedRecord } from '../../../intake/feeds/feeds.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { cancelJob } from '../../../queue/queue.ts';
-import { deleted, notFound, throwUnavailable } from '../../common-problems.ts';
+import { deleted, notFound } from '../../common-problems.ts';
 import { idempotently, storedJson } from '../idempotent.ts';
 import { checkScopes } from '../job-actions.ts';
 import { RETRY_SOON } from '../job-response.ts';
 import { nextPage, type PageQuery } from '../page.ts';
 import { feedResponse, runResponse } from './response.ts';
-
-export type FeedServices = Pick<
-  Gateway,
-  | 'redis'
-  | 'blobs'
-  | 'storedBytes'
-  | 'feeds'
-  | 'batches'
-  | 'runs'
-  | 'queues'
-  | 'receivers'
-  | 'rulePacks'
-  | 'idempotency'
-  | 'presets'
-  | 'readClientLimits'
-  | 'linkRule'
-  | 'now'
->;
-
-const feedsUnavailable = throwUnavailable('Feeds cannot be read or changed right now; try again');
 
 /** Returns the ids that follow one of them; none if it is not among them. */
 const idsAfter = (ids: readonly string[], id: string): readonly string[] =>
@@ -51,18 +31,18 @@ export class FeedActions {
   readonly cancel;
   readonly confirm;
 
-  constructor(services: FeedServices) {
+  constructor(services: Gateway) {
     this.#services = services;
     this.#queue = services.queues.feed;
     this.cancel = this.#changeRun('cancel', this.#cancel);
     this.confirm = this.#changeRun('confirm', this.#confirm);
   }
 
-  readonly #findRun = (id: string) => this.#services.batches.get(id).catch(feedsUnavailable);
+  readonly #findRun = (id: string) => this.#services.batches.get(id);
 
   /** Reads a request's feed. Another client's feed is not-found: its existence is not disclosed. */
   async #readOwnOrDeleted(call: Call): Promise<FeedRecord> {
-    const feed = await this.#services.feeds.get(call.params.id ?? '').catch(feedsUnavailable);
+    const feed = await this.#services.feeds.get(call.params.id ?? '');
     if (feed?.client !== call.client) throw notFound('feed');
     checkScopes(feed.operations, call);
     return feed;
@@ -88,15 +68,15 @@ export class FeedActions {
 
   readonly #cancel = async (run: BatchRecord): Promise<StoredResponse> => {
     const { batches, blobs, redis, now } = this.#services;
-    const moved = await moveToCancel(batches, run, now()).catch(feedsUnavailable);
+    const moved = await moveToCancel(batches, run, now());
     // Its feed is being read.
-    if (moved === 'canceled') await cancelJob(this.#queue, redis, run.id).catch(feedsUnavailable);
+    if (moved === 'canceled') await cancelJob(this.#queue, redis, run.id);
     const after = await this.#findRun(run.id);
     if (!after) throw notFound('run');
     if (!BATCH_CANCELED_STATUSES.includes(after.status)) {
       throw new Problem('conflict', `The run is already ${after.status}`);
     }
-    await putDeed(blobs, 'batch', after.id, after).catch(feedsUnavailable);
+    await putDeed(blobs, 'batch', after.id, after);
     return storedJson(runResponse(after));
   };
 
@@ -106,8 +86,8 @@ export class FeedActions {
       throw new Problem('conflict', `The run is ${run.status}; only a held run is confirmed`);
     }
     const nowMillis = this.#services.now();
-    await putSealed(this.#services.blobs, run, nowMillis).catch(feedsUnavailable);
-    await this.#services.batches.seal(run.id, nowMillis).catch(feedsUnavailable);
+    await putSealed(this.#services.blobs, run, nowMillis);
+    await this.#services.batches.seal(run.id, nowMillis);
     const after = await this.#findRun(run.id);
     if (!after) throw notFound('run');
     return { status: 202, headers: { ...RETRY_SOON }, body: runResponse(after) };
@@ -127,7 +107,7 @@ export class FeedActions {
 
   async list(call: Call<{ limit: number }>): Promise<Reply> {
     const { feeds } = this.#services;
-    const found = await feeds.list(call.client, call.query.limit).catch(feedsUnavailable);
+    const found = await feeds.list(call.client, call.query.limit);
     return { body: { feeds: await Promise.all(found.map(this.toResponse)) } };
   }
 
@@ -151,11 +131,9 @@ export class FeedActions {
     const feed = await this.#readOwnOrDeleted(call);
     const { blobs, redis, now } = this.#services;
     const { lastRunId } = feed;
-    const erasure = await eraseFeed(this.#services, this.#queue, feed, now()).catch(
-      feedsUnavailable,
-    );
-    if (lastRunId) await cancelJob(this.#queue, redis, lastRunId).catch(feedsUnavailable);
-    await putDeed(blobs, 'feed', feed.id, { ...feed, erasure }).catch(feedsUnavailable);
+    const erasure = await eraseFeed(this.#services, this.#queue, feed, now());
+    if (lastRunId) await cancelJob(this.#queue, redis, lastRunId);
+    await putDeed(blobs, 'feed', feed.id, { ...feed, erasure });
     return { body: { id: feed.id, ...erasure } };
   }
 }

@@ -11,7 +11,6 @@ import type { Learned } from '../../../taxonomy/learned-schema.ts';
 import { DEFAULT_SETTINGS } from '../../../taxonomy/request-schema.ts';
 import type { Classification } from '../../../taxonomy/response-schema.ts';
 import { shopPath } from '../../../taxonomy/shop-path.ts';
-import { storageUnavailable } from '../../common-problems.ts';
 
 /** Returns what a worker has seen in an image, if it was asked to classify it. */
 export const evidenceOf = (result: ResultLine | undefined): ImageEvidence | undefined =>
@@ -32,7 +31,7 @@ export async function readLearned(
   { learnedCategories }: Pick<Gateway, 'learnedCategories'>,
   client: string,
 ): Promise<LearnedOf> {
-  const paths = await learnedCategories.list(client).catch(storageUnavailable);
+  const paths = await learnedCategories.list(client);
   const byPath = new Map(paths.map((each) => [each.path, learnedFrom(each)]));
   return ({ productType }) => byPath.get(shopPath(productType) ?? '');
 }

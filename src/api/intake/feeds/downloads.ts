@@ -16,7 +16,7 @@ import {
 import { type FeedRecord, toParseOptions } from '../../../intake/feeds/feeds.ts';
 import { Problem } from '../../../platform/problem.ts';
 import type { ImageEvidence } from '../../../taxonomy/classify.ts';
-import { openBlob, resultsGone, storageUnavailable } from '../../common-problems.ts';
+import { openBlob, resultsGone } from '../../common-problems.ts';
 import { SANDBOX_HEADERS } from '../../send-blob.ts';
 import { ClientLimit } from '../client-limit.ts';
 import { RETRY_SOON } from '../job-response.ts';
@@ -112,7 +112,7 @@ function exportHeaders(
   };
 }
 
-export type DownloadServices = Pick<
+type DownloadServices = Pick<
   Gateway,
   'blobs' | 'batches' | 'reviews' | 'links' | 'learnedCategories'
 >;
@@ -159,7 +159,7 @@ export class FeedDownloads {
 
   async #findDocument({ feed, run }: FeedRun, signal: AbortSignal) {
     const key = feedKeys(feed.client, feed.id).source(run.id);
-    const head = await this.#services.blobs.head(key, signal).catch(storageUnavailable);
+    const head = await this.#services.blobs.head(key, signal);
     if (!head) return undefined;
     const metadata = readSourceMetadata(head);
     const options: FeedReadOptions = toParseOptions(run.reading ?? feed, metadata);

@@ -1,3 +1,4 @@
+import type { Gateway } from '../../../gateway.ts';
 import type { Call, Reply } from '../../../http/route.ts';
 import { putJson } from '../../../intake/batches/batch-files.ts';
 import { feedKeys } from '../../../intake/feeds/feed-keys.ts';
@@ -6,17 +7,15 @@ import { deleteSchedule, putSchedule } from '../../../intake/feeds/schedules.ts'
 import { unlessDefault } from '../../../output/options.ts';
 import { toCutOutOptions } from '../../../output/request.ts';
 import { Problem } from '../../../platform/problem.ts';
-import { deleted, throwUnavailable } from '../../common-problems.ts';
+import { deleted } from '../../common-problems.ts';
 import { checkWebhook } from '../webhooks.ts';
 import { checkInterval } from './accept-feed.ts';
-import type { FeedActions, FeedServices } from './actions.ts';
+import type { FeedActions } from './actions.ts';
 import type { FeedEditJson } from './request.ts';
-
-const unavailable = throwUnavailable('The feed cannot be changed right now; try again');
 
 /** Returns the feed with what is changed; what is null is removed. */
 async function edited(
-  { feeds }: Pick<FeedServices, 'feeds'>,
+  { feeds }: Pick<Gateway, 'feeds'>,
   feed: FeedRecord,
   { format, options, access, ...edit }: FeedEditJson,
 ): Promise<FeedManifest> {
@@ -38,7 +37,7 @@ async function edited(
 
 /** Changes a feed. What is null is removed. @throws Problem */
 export async function editFeed(
-  services: FeedServices,
+  services: Gateway,
   actions: FeedActions,
   call: Call<unknown, FeedEditJson>,
 ): Promise<Reply> {
@@ -54,12 +53,9 @@ export async function editFeed(
   }
   if (edit.webhook) await checkWebhook(services, caller.client);
   const manifest = await edited(services, feed, edit);
-  await putJson(services.blobs, feedKeys(feed.client, feed.id).manifest, manifest).catch(
-    unavailable,
-  );
-  if (!(await services.feeds.edit(manifest).catch(unavailable))) throw deleted('feed', feed);
-  if (edit.schedule === null)
-    await deleteSchedule(services.queues.feed, feed.id).catch(unavailable);
-  else if (edit.schedule) await putSchedule(services.queues.feed, manifest).catch(unavailable);
+  await putJson(services.blobs, feedKeys(feed.client, feed.id).manifest, manifest);
+  if (!(await services.feeds.edit(manifest))) throw deleted('feed', feed);
+  if (edit.schedule === null) await deleteSchedule(services.queues.feed, feed.id);
+  else if (edit.schedule) await putSchedule(services.queues.feed, manifest);
   return { body: await actions.toResponse((await services.feeds.get(feed.id)) ?? feed) };
 }

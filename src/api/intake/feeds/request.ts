@@ -7,6 +7,7 @@ import { FEED_FORMAT_CHOICES } from '../../../intake/feeds/plan.ts';
 import { scheduleError } from '../../../intake/feeds/schedules.ts';
 import { optionsAt } from '../../../output/option-table.ts';
 import { checkConflicts, fieldsAt, optionFields } from '../../../output/request.ts';
+import { jsonOr } from '../../../platform/json.ts';
 import { feedOptionsField, Operations, WebhookField } from '../job-request.ts';
 import { exportPolicyField } from '../review/export-policy.ts';
 
@@ -140,13 +141,8 @@ const splitNames = (text: unknown): unknown =>
   typeof text === 'string' ? text.split(',').map((name) => name.trim()) : text;
 
 /** Parses an object that a query has as JSON; any other value stays as it is. */
-function parseObject(text: unknown): unknown {
-  try {
-    return typeof text === 'string' ? JSON.parse(text) : text;
-  } catch {
-    return text;
-  }
-}
+const parseObject = (text: unknown): unknown =>
+  typeof text === 'string' ? jsonOr(text, text) : text;
 
 const ReadingFields = z.object({
   format: Format,

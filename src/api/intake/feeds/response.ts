@@ -19,11 +19,11 @@ import { Classification } from '../../../taxonomy/response-schema.ts';
 import {
   type BatchCounts,
   duplicatesField,
+  reviewCounts,
   reviewField,
-  reviewMember,
 } from '../batches/response.ts';
 import { DuplicateOfField } from '../duplicates.ts';
-import { PublicProblem, publicProblem } from '../job-response.ts';
+import { PublicProblem, publicMembers, publicProblem } from '../job-response.ts';
 
 const RunCounts = z
   .object({
@@ -81,14 +81,16 @@ export const RunResponse = z
   .meta({ id: 'Run' });
 export type RunResponse = z.infer<typeof RunResponse>;
 
+const PublicAccess = StoredAccess.omit({ sealed: true });
+
 export const FeedResponse = z
   .object({
     id: z.string(),
     source: FeedSource,
     ...FeedReading.shape,
-    access: StoredAccess.omit({ sealed: true })
-      .optional()
-      .meta({ description: 'What its server is sent; of secrets only the names of the headers' }),
+    access: PublicAccess.optional().meta({
+      description: 'What its server is sent; of secrets only the names of the headers',
+    }),
     operations: z.array(z.enum(OPERATIONS)),
     /** Only those that differ from the defaults. */
     options: CutOutOptions.optional(),
@@ -116,63 +118,31 @@ export const runEventCounts = (run: BatchRecord): RunCounts & BatchCounts => ({
 });
 
 export function runResponse(run: BatchRecord): RunResponse {
-  const { id, feedId = '', status, createdAt, finishedAt, expiresAt, problem } = run;
-  const { self, report, export: exported, review, duplicates, confirm } = runLinks(feedId, id);
+  const { id, feedId = '', status, problem, held } = run;
+  const { events: _, ...links } = runLinks(feedId, id);
   return {
-    id,
+    ...publicMembers(RunResponse, run),
     feedId,
-    status,
     counts: runCounts(run),
-    reasons: run.reasons,
-    createdAt,
-    ...(finishedAt && { finishedAt }),
-    expiresAt,
-    ...(problem && { problem: publicProblem(problem) }),
-    ...(run.plan && { plan: run.plan }),
-    ...(status === 'held' && run.held && { held: run.held }),
-    ...reviewMember(run),
-    ...(run.duplicates && { duplicates: run.duplicates }),
-    links: {
-      self,
-      report,
-      export: exported,
-      review,
-      duplicates,
-      cancel: `${self}/cancel`,
-      confirm,
-      feed: `${FEEDS_PATH}/${feedId}`,
-    },
+    problem: problem && publicProblem(problem),
+    held: status === 'held' ? held : undefined,
+    review: reviewCounts(run),
+    links: { ...links, cancel: `${links.self}/cancel`, feed: `${FEEDS_PATH}/${feedId}` },
   };
-}
-
-function publicAccess({ sealed: _, ...access }: StoredAccess): FeedResponse['access'] {
-  return access;
 }
 
 const PAUSE_REASON =
   'The key of this feed is revoked or expired; start a run with another of your keys to resume';
 
 export function feedResponse(feed: FeedRecord, run: BatchRecord | undefined): FeedResponse {
-  const { id, source, format, operations, schedule, outputSeconds, webhook, createdAt } = feed;
   const { schedulePausedAt: since } = feed;
-  const self = `${FEEDS_PATH}/${id}`;
+  const self = `${FEEDS_PATH}/${feed.id}`;
   return {
-    id,
-    source,
-    format,
-    ...(feed.mapping && { mapping: feed.mapping }),
-    ...(feed.access && { access: publicAccess(feed.access) }),
-    operations,
-    ...(feed.options && { options: feed.options }),
-    ...(schedule && { schedule }),
-    ...(since && { schedulePaused: { since, reason: PAUSE_REASON } }),
-    export: feed.export,
-    retention: { outputSeconds },
-    ...(webhook && { webhook }),
-    createdAt,
-    ...(run && { run: runResponse(run) }),
-    runs: feed.runs,
-    ...(feed.lastCompletedRunId && { lastCompletedRunId: feed.lastCompletedRunId }),
+    ...publicMembers(FeedResponse, feed),
+    access: feed.access && publicMembers(PublicAccess, feed.access),
+    schedulePaused: since ? { since, reason: PAUSE_REASON } : undefined,
+    retention: { outputSeconds: feed.outputSeconds },
+    run: run && runResponse(run),
     links: { self, runs: `${self}/runs`, export: `${self}/export` },
   };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { FeedInspection } from '../../../feed-formats/inspect.ts';
 import { FEED_MEDIA_TYPES } from '../../../feed-formats/sniff.ts';
+import type { Gateway } from '../../../gateway.ts';
 import { type Call, json, jsonDoc, type Reply, type Route, route } from '../../../http/route.ts';
 import { type BatchRecord, FEEDS_PATH, runLinks } from '../../../intake/batches/batch-record.ts';
 import type { Batches } from '../../../intake/batches/batches.ts';
@@ -15,8 +16,8 @@ import type { ReviewActions, ReviewTarget } from '../review/actions.ts';
 import type { RowRefinements } from '../review/refinements.ts';
 import { reviewRoutes } from '../review/routes.ts';
 import { FeedAcceptance } from './accept-feed.ts';
-import { FeedActions, type FeedServices } from './actions.ts';
-import { type DownloadServices, FeedDownloads } from './downloads.ts';
+import { FeedActions } from './actions.ts';
+import { FeedDownloads } from './downloads.ts';
 import { editFeed } from './edit-feed.ts';
 import { pictureName } from './report-lines.ts';
 import {
@@ -119,11 +120,7 @@ const eventRoute = (actions: FeedActions, batches: Batches, events: BatchEvents)
     },
   });
 
-function feedViewRoutes(
-  actions: FeedActions,
-  services: DownloadServices,
-  events: BatchEvents,
-): Route[] {
+function feedViewRoutes(actions: FeedActions, services: Gateway, events: BatchEvents): Route[] {
   const downloads = new FeedDownloads(services);
   return [
     ...statusRoutes(actions),
@@ -139,7 +136,7 @@ const runDoc = jsonDoc('The run', RunResponse);
 
 /** Only the last completed run has cut-outs to link to and to decide about. */
 function toReviewTarget(
-  { links }: Pick<DownloadServices, 'links'>,
+  { links }: Pick<Gateway, 'links'>,
   { feed, run }: { feed: FeedRecord; run: BatchRecord },
 ): ReviewTarget {
   const isOpen = feed.lastCompletedRunId === run.id;
@@ -153,7 +150,7 @@ function toReviewTarget(
 }
 
 const changeRoutes = (
-  services: FeedServices,
+  services: Gateway,
   actions: FeedActions,
   acceptance: FeedAcceptance,
 ): Route[] => [
@@ -196,7 +193,7 @@ const changeRoutes = (
 ];
 
 export function feedRoutes(
-  services: FeedServices & DownloadServices,
+  services: Gateway,
   events: BatchEvents,
   reviews: ReviewActions,
   refinements: RowRefinements,

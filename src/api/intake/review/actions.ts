@@ -12,19 +12,17 @@ import { carriedRefined, getCarried, getSummary } from '../../../intake/review/r
 import { type ReviewRow, thousandths } from '../../../intake/review/review-rows.ts';
 import { Problem } from '../../../platform/problem.ts';
 import type { ImageRequests } from '../../removal/image-requests.ts';
-import { reviewMember } from '../batches/response.ts';
+import { reviewCounts } from '../batches/response.ts';
 import type { BatchTarget, RowsRoutesOptions } from '../duplicates.ts';
 import { RETRY_SOON } from '../job-response.ts';
 import { hasWholeAlpha } from '../refine-stored.ts';
 import {
   actorOf,
-  type DecideServices,
   decideRow,
   decisionMembers,
   type Known,
   noReview,
   recordDecided,
-  reviewUnavailable,
   toHistoryLine,
 } from './decide-row.ts';
 import { readPhoto } from './photo.ts';
@@ -81,20 +79,14 @@ export class ReviewActions {
   readonly #services;
   readonly #images;
 
-  constructor(
-    services: DecideServices & Pick<Gateway, 'now'>,
-    images: Pick<ImageRequests, 'fetchImage'>,
-  ) {
+  constructor(services: Gateway, images: Pick<ImageRequests, 'fetchImage'>) {
     this.#services = services;
     this.#images = images;
   }
 
   /** @throws Problem not-found, upstream-unavailable */
   readRow(batch: BatchRecord, { params }: Pick<Call, 'params'>): Promise<ReviewRow> {
-    return readReviewRow(this.#services, batch, params.row ?? '').catch((error) => {
-      if (error instanceof Problem) throw error;
-      return reviewUnavailable(error);
-    });
+    return readReviewRow(this.#services, batch, params.row ?? '');
   }
 
   #toResponse({ batch, path, linkOf }: ReviewTarget, made: ReviewRow, known: Known) {
@@ -118,9 +110,9 @@ export class ReviewActions {
 
   /** @throws Problem upstream-unavailable */
   async readKnown(batch: BatchRecord, { row }: ReviewRow): Promise<Known> {
-    const earlier = await this.#readCarried(batch).catch(reviewUnavailable);
+    const earlier = await this.#readCarried(batch);
     return {
-      ...(await this.#services.reviews.read(batch.id, [row]).catch(reviewUnavailable)),
+      ...(await this.#services.reviews.read(batch.id, [row])),
       ...earlier,
     };
   }
@@ -151,8 +143,8 @@ export class ReviewActions {
 
   /** Reads the counts again after a change. */
   async #countsOf({ id }: BatchRecord) {
-    const batch = await this.#services.batches.get(id).catch(reviewUnavailable);
-    return batch ? reviewMember(batch).review : undefined;
+    const batch = await this.#services.batches.get(id);
+    return batch && reviewCounts(batch);
   }
 
   async showRow(target: ReviewTarget, row: ReviewRow): Promise<ReviewRowResponse> {
@@ -161,13 +153,13 @@ export class ReviewActions {
 
   async list(target: ReviewTarget, { query }: Call<ReviewQuery>): Promise<object> {
     requireReview(target.batch);
-    const { rows, next } = await this.#readPage(target, query).catch(reviewUnavailable);
+    const { rows, next } = await this.#readPage(target, query);
     const { cursor: _, limit, needed, ...filters } = query;
     const parameters = new URLSearchParams({ limit: String(limit), needed });
     for (const [name, value] of Object.entries(filters)) if (value) parameters.set(name, value);
     parameters.set('cursor', String(next));
     const links = next !== undefined && { links: { next: `${target.path}?${parameters}` } };
-    return { ...reviewMember(target.batch), rows, ...links };
+    return { review: reviewCounts(target.batch), rows, ...links };
   }
 
   /** Counts the rows by reason, and those that are pending by confidence. */
@@ -176,10 +168,10 @@ export class ReviewActions {
     const [summary, pending] = await Promise.all([
       getSummary(this.#services.blobs, batch),
       this.#services.reviews.pendingRows(batch.id),
-    ]).catch(reviewUnavailable);
+    ]);
     return {
-      ...reviewMember(batch),
-      ...(summary?.reasons && { reasons: summary.reasons }),
+      review: reviewCounts(batch),
+      reasons: summary?.reasons,
       pending: [...pending].map(([min, rows]) => ({ confidence: min / 1000, rows })),
     };
   }
@@ -202,7 +194,7 @@ export class ReviewActions {
     if (!newest) return { ...response, history: [] };
     const { blobs } = this.#services;
     const earlier = newest.revision - 1;
-    const older = await readHistory(blobs, batch, row.row, earlier).catch(reviewUnavailable);
+    const older = await readHistory(blobs, batch, row.row, earlier);
     const history = [newest, ...older].map((each) => toHistoryLine(batch.client, each));
     return { ...response, history };
   }
@@ -239,7 +231,7 @@ export class ReviewActions {
       at: new Date(nowMillis).toISOString(),
     };
     const outboxEntry = batchReviewedEntry(batch, batch.status, nowMillis);
-    const made = await reviews.approve(batch.id, rule, { outboxEntry }).catch(reviewUnavailable);
+    const made = await reviews.approve(batch.id, rule, { outboxEntry });
     if (!made) throw noReview();
     const { sequence, approved } = made;
     const put = () => putRule(blobs, batch, { ...rule, sequence });

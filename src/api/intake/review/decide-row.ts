@@ -14,7 +14,6 @@ import type { MendedRow, MendedRows } from '../../../intake/review/refined.ts';
 import type { CarriedDecisions } from '../../../intake/review/review-files.ts';
 import { thousandths } from '../../../intake/review/review-rows.ts';
 import { Problem } from '../../../platform/problem.ts';
-import { throwUnavailable } from '../../common-problems.ts';
 
 /** What was decided about some rows and mended of them, here and in earlier runs. */
 export interface Known extends Decided, MendedRows {
@@ -75,16 +74,6 @@ export function decisionConflict(client: string, present: StoredDecision | undef
   return new Problem('conflict', detail, { members: { present: line } });
 }
 
-export type DecideServices = Pick<
-  Gateway,
-  'batches' | 'blobs' | 'storedBytes' | 'reviews' | 'learnedCategories'
->;
-
-export const reviewUnavailable = throwUnavailable('The review cannot be read right now; try again');
-const notRecorded = throwUnavailable(
-  'The decision cannot be stored right now; send the same request again',
-);
-
 export const noReview = (): Problem =>
   new Problem(
     'conflict',
@@ -126,8 +115,8 @@ export async function recordDecided(
   batch: BatchRecord,
   put: () => Promise<void>,
 ): Promise<void> {
-  await put().catch(notRecorded);
-  const current = await batches.get(batch.id).catch(notRecorded);
+  await put();
+  const current = await batches.get(batch.id);
   if (!current || current.status === 'expired') await dropRecorded(blobs, batch);
 }
 
@@ -141,7 +130,7 @@ async function decideOnce(
 ): Promise<StoredDecision> {
   const outboxEntry = batchReviewedEntry(batch, batch.status, Date.parse(decision.at));
   const options = { expected: decision.revision - 1, outboxEntry, change };
-  const reply = await reviews.decide(batch.id, row, decision, options).catch(reviewUnavailable);
+  const reply = await reviews.decide(batch.id, row, decision, options);
   if (reply.outcome === 'decided') return { ...decision, sequence: reply.sequence };
   if (reply.outcome === 'no-review') throw noReview();
   if (reply.outcome !== 'conflict') throw new Problem('conflict', LIMITS[reply.outcome]);
@@ -152,14 +141,14 @@ async function decideOnce(
 
 /** Learns the category of a row for its shop's path, or takes back what was learnt of it. */
 async function learn(
-  { learnedCategories }: DecideServices,
+  { learnedCategories }: Gateway,
   { client, id }: BatchRecord,
   { row, shopPath }: MendedRow,
   before: string | undefined,
   category: string | undefined,
 ): Promise<void> {
   if (shopPath === undefined || (category === undefined && before === undefined)) return;
-  await learnedCategories.decide(client, shopPath, `${id}/${row}`, category).catch(notRecorded);
+  await learnedCategories.decide(client, shopPath, `${id}/${row}`, category);
 }
 
 /**
@@ -167,7 +156,7 @@ async function learn(
  * @throws Problem conflict with the present decision; upstream-unavailable
  */
 export async function decideRow(
-  services: DecideServices,
+  services: Gateway,
   caller: Caller,
   { batch, row, known }: DecidedRow,
   made: Decision,

@@ -5,8 +5,7 @@ import { batchKeys } from '../../../intake/batches/batch-files.ts';
 import type { BatchRecord } from '../../../intake/batches/batch-record.ts';
 import type { ReviewRow } from '../../../intake/review/review-rows.ts';
 import { Problem, type ProblemType } from '../../../platform/problem.ts';
-import { BlobMissing, type Blobs } from '../../../storage/blobs.ts';
-import { storageUnavailable } from '../../common-problems.ts';
+import { type Blobs, ifPresent } from '../../../storage/blobs.ts';
 import type { ImageRequests } from '../../removal/image-requests.ts';
 import { SANDBOX_HEADERS } from '../../send-blob.ts';
 
@@ -37,13 +36,10 @@ export async function readKeptPhoto(
 ): Promise<Uint8Array | undefined> {
   if (!needed) return undefined;
   const key = batchKeys({ client, id }).photo(row);
-  const head = await blobs.head(key, signal).catch(storageUnavailable);
+  const head = await blobs.head(key, signal);
   if (!head) return undefined;
   await awaitMemory(head.bytes, signal);
-  const bytes = await blobs.get(key, signal).catch((error) => {
-    if (error instanceof BlobMissing) return undefined;
-    return storageUnavailable(error);
-  });
+  const bytes = await ifPresent(blobs.get(key, signal));
   const isSame = bytes && createHash('sha256').update(bytes).digest('hex') === inputSha256;
   return isSame ? bytes : undefined;
 }

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Gateway } from '../../../gateway.ts';
 import { parse } from '../../../http/parse.ts';
@@ -26,16 +26,17 @@ import { type ReviewRow, thousandths } from '../../../intake/review/review-rows.
 import { withoutBlanks } from '../../../output/request.ts';
 import { Strokes } from '../../../output/strokes.ts';
 import { Problem } from '../../../platform/problem.ts';
-import { resultsGone, storageUnavailable } from '../../common-problems.ts';
-import { checkedFile } from '../../removal/cut-out-response.ts';
+import { resultsGone } from '../../common-problems.ts';
 import type { ImageRequests } from '../../removal/image-requests.ts';
 import { openVerified, readAll } from '../../verified-blob.ts';
 import { idempotently, storedJson } from '../idempotent.ts';
 import {
-  isLatest,
+  type Mended,
   mendStored,
   readSentStrokes,
+  requireLatest,
   type SentStrokes,
+  storeMended,
   strokesFingerprint,
 } from '../refine-stored.ts';
 import {
@@ -45,18 +46,9 @@ import {
   requireOpen,
   versionOf,
 } from './actions.ts';
-import {
-  actorOf,
-  type DecidedRow,
-  type DecideServices,
-  decideRow,
-  decisionConflict,
-  type Known,
-} from './decide-row.ts';
+import { actorOf, type DecidedRow, decideRow, decisionConflict, type Known } from './decide-row.ts';
 import { readKeptPhoto } from './photo.ts';
 import { ReviewRowResponse } from './schemas.ts';
-
-const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 const toNumber = (text: unknown): unknown =>
   typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : text;
@@ -97,15 +89,13 @@ async function readRequest(call: Call): Promise<Request> {
 /** A decision asks for a new one: nobody has decided about the present cut-out. */
 type NewDecision = Omit<Decision, 'version'>;
 
-type Mended = Awaited<ReturnType<typeof mendStored>>;
-
 export class RowRefinements {
   readonly #services;
   readonly #reviews;
   readonly #images;
 
   constructor(
-    services: DecideServices & Pick<Gateway, 'idempotency' | 'now'>,
+    services: Gateway,
     reviews: ReviewActions,
     images: Pick<ImageRequests, 'refineCutOut' | 'shedIfBusy'>,
   ) {
@@ -149,7 +139,7 @@ export class RowRefinements {
   }
 
   async #readCutOut({ target, row }: Subject, call: Call): Promise<Uint8Array> {
-    const head = await this.#services.blobs.head(row.key, call.signal).catch(storageUnavailable);
+    const head = await this.#services.blobs.head(row.key, call.signal);
     // A later run of a feed deletes what an earlier one made.
     const missing = async () =>
       target.batch.kind === 'feed-run' ? resultsGone('batch') : undefined;
@@ -177,37 +167,13 @@ export class RowRefinements {
     return mendStored(this.#images, sent, stored, { refinements }, picture, call);
   }
 
-  async #store(
-    batch: BatchRecord,
-    { file, picture, result }: Mended,
-    ref: string,
-  ): Promise<RefinedCutOut> {
-    const { bytes, mediaType, width, height, foreground, rules } = result;
+  async #store(batch: BatchRecord, mended: Mended, ref: string): Promise<RefinedCutOut> {
     const keyOf = refinedKeys(batch, ref);
-    const body = checkedFile({ file, bytes, mediaType });
-    const key = keyOf('cutout', mediaType);
-    const sha256 = sha256Of(body);
-    await this.#services.blobs
-      .put(key, body, { mediaType, meta: { sha256 } })
-      .catch(storageUnavailable);
-    const size = {
-      bytes,
-      mediaType,
-      width,
-      height,
-      ...(foreground && { foreground }),
-      ...(rules && { rules }),
-    };
-    if (!picture) return { key, sha256, ...size };
-    const pictureKey = keyOf('picture', picture.mediaType);
+    const { cutout, pictureKey } = await storeMended(this.#services.blobs, mended, keyOf);
+    if (!mended.picture || pictureKey === undefined) return cutout;
+    const { mediaType } = mended.picture;
     const { background } = batch;
-    const pictureBody = checkedFile(picture);
-    const meta = { sha256: sha256Of(pictureBody) };
-    const { mediaType: pictureType } = picture;
-    await this.#services.blobs
-      .put(pictureKey, pictureBody, { mediaType: pictureType, meta })
-      .catch(storageUnavailable);
-    return { key, sha256, ...size, picture: { ...picture, key: pictureKey, background } };
+    return { ...cutout, picture: { key: pictureKey, mediaType, background } };
   }
 
   /** Deletes the files of a version, or leaves them to the end of the batch or run. */
@@ -276,17 +242,14 @@ export class RowRefinements {
     const subject = await this.#readSubject(target, call, call.query.revision);
     const { versions } = subject;
     const { version } = call.params;
-    const latest = versions.at(-1);
-    const isNewest = isLatest(version, versions.length);
-    if (!latest || isNewest === undefined)
-      throw new Problem('not-found', 'The row has no such refinement');
-    if (!isNewest) {
+    requireLatest(version, versions.length, 'row', () => {
       const detail = `Only the latest refinement can be undone: ${versions.length}`;
-      throw new Problem('conflict', detail, { members: { refinements: versions.length } });
-    }
+      return new Problem('conflict', detail, { members: { refinements: versions.length } });
+    });
     const after = await this.#replace(call, subject, versions.slice(0, -1));
     const earlier = subject.known.carriedRefined.get(subject.made.sha256)?.versions.at(-1);
     // Other rows may have what was mended in an earlier run.
+    const latest = versions.at(-1)!;
     if (latest.key !== earlier?.key) await this.#discard(latest);
     return after;
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { jsonOr } from '../../../platform/json.ts';
 
 /** An object that an event names. Nothing else of an event is believed. */
 interface EventObject {
@@ -56,14 +57,6 @@ function decodeKey(key: string): string | undefined {
   }
 }
 
-function parseText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** How many records and envelopes are still read. */
 interface Budget {
   parts: number;
@@ -101,7 +94,7 @@ function objectsIn(event: unknown, envelopes: number, budget: Budget): EventObje
   }
   for (const envelope of ENVELOPES) {
     const text = envelope.safeParse(event).data;
-    if (text !== undefined) return objectsIn(parseText(text), envelopes + 1, budget);
+    if (text !== undefined) return objectsIn(jsonOr(text), envelopes + 1, budget);
   }
   return undefined;
 }

@@ -20,18 +20,6 @@ import {
   SourceResponse,
 } from './schemas.ts';
 
-type SourceServices = Pick<
-  Gateway,
-  | 'declared'
-  | 'sources'
-  | 'batches'
-  | 'presets'
-  | 'rulePacks'
-  | 'readClientLimits'
-  | 'linkRule'
-  | 'now'
->;
-
 const SOURCES_PATH = '/intake/v1/sources';
 
 const placeView = (place: Place): SourceResponse['from'] =>
@@ -44,7 +32,7 @@ const timeOf = (millis: number): string => new Date(millis).toISOString();
 class SourceActions {
   readonly #services;
 
-  constructor(services: SourceServices) {
+  constructor(services: Gateway) {
     this.#services = services;
   }
 
@@ -182,7 +170,7 @@ const MAX_EVENT_BYTES = 256 * 1024;
 
 const sourceDoc = jsonDoc('The source', SourceResponse);
 
-export function sourceRoutes(services: SourceServices): Route[] {
+export function sourceRoutes(services: Gateway): Route[] {
   const actions = new SourceActions(services);
   return [
     route('listSources', `GET ${SOURCES_PATH}`, {

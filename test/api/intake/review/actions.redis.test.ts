@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { ReviewActions, type ReviewTarget } from '../../../../src/api/intake/review/actions.ts';
 import { ReviewPage, ReviewQuery } from '../../../../src/api/intake/review/schemas.ts';
+import type { Gateway } from '../../../../src/gateway.ts';
 import type { Call } from '../../../../src/http/route.ts';
 import { Batches } from '../../../../src/intake/batches/batches.ts';
 import { LearnedCategories } from '../../../../src/intake/learned-categories.ts';
@@ -45,7 +46,7 @@ const actionsOn = (storage: Blobs) =>
       storedBytes: new StoredBytes(redis, hostClock),
       learnedCategories: new LearnedCategories(redis, storage, hostClock),
       now: hostClock,
-    },
+    } as Partial<Gateway> as Gateway,
     { fetchImage: () => Promise.reject(new Error('not scripted')) },
   );
 
