@@ -161,7 +161,8 @@ export function csvSplitter(options: CsvOptions): Splitter {
     for (let i = 0; i < cells.spans.length; i += 2) {
       const cell = body.slice(cells.spans[i], cells.spans[i + 1]);
       if (quotes && isPadded(cell)) takeNote('spaces-around-quotes', line);
-      const value = quotes ? unquote(cell).replace(FORMULA, '$1') : cell;
+      const bare = quotes ? unquote(cell) : cell;
+      const value = quotes && bare[0] === '=' ? bare.replace(FORMULA, '$1') : bare;
       values.push(isAscii ? value : encoding.decode(value));
     }
     return values;

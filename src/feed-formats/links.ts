@@ -37,7 +37,7 @@ const SEPARATOR = new RegExp(String.raw`(${MARKS}|\s\/\s|\s)${ADDRESS}`, 'i');
 /** A space does not separate in the column of the one image: it may be within its address. */
 const IMAGE_SEPARATOR = new RegExp(`(${MARKS})${ADDRESS}`, 'i');
 const SEPARATING = /[\s,;|^>~#\u200b-\u200f\u2060]/;
-const CAN_SEPARATE = /[\s,;|^>~#\\:\u200b-\u200f\u2060]/;
+const CAN_SEPARATE = /[\s,;|^>~#\\\u200b-\u200f\u2060]|:::/;
 
 /** What is before the first link of a list or formula: `["`, `{`, `[{"url":"`, `=IMAGE("`. */
 const OPENING = new RegExp(`^[^/]{0,200}?(["'([{<])${ADDRESS}`, 'i');
@@ -68,7 +68,8 @@ function splitAt(separator: string, value: string): string[] {
 
 /** Returns links at the even indices, including spaces around them, and separators at the odd ones. */
 function splitLinks(cell: Cell, value: string, { separator }: LinkReading): string[] {
-  const opening = isAddress(value) ? undefined : OPENING.exec(value)?.[1];
+  const begins = value[0] === 'h' || isAddress(value);
+  const opening = begins ? undefined : OPENING.exec(value)?.[1];
   if (opening !== undefined) return value.split(LISTS[opening] ?? BRACKETED_LIST);
   if (!CAN_SEPARATE.test(value) && separator === undefined) return [value];
   if (separator !== undefined) return splitAt(separator, value);
