@@ -162,6 +162,9 @@ function fitting<T>(read: () => T | undefined): T | undefined {
   }
 }
 
+/** What a list of products is named: a document with one, even an empty one, is no product itself. */
+const LISTS = /^(?:products|items|results|data|entries|records|rows)$/i;
+
 /** Lists of JSON that are looked at. */
 const MAX_LISTS = 20;
 
@@ -196,6 +199,7 @@ function findJsonItems(
     if (found.some((list) => isAt(list.items, items))) continue;
     if (rows.some((outer) => isWithin(items, outer))) continue;
     const labels = sampleLabels(open({ items }), raw);
+    if (items === DOCUMENT && labels.some((label) => LISTS.test(label))) continue;
     const reading = labels.length > 0 ? fitting(() => recognise(labels, mapping)) : undefined;
     if (reading) found.push({ items, labels, reading });
     if (reading || (!items.endsWith('*') && isRow(labels, knownNames(mapping)))) rows.push(items);

@@ -187,6 +187,7 @@ const KINDS: readonly { what: string; feed: string | Buffer; rows: string[]; pre
   { what: 'XML with another list elsewhere', feed: '<shop><products><product><id>a</id><image>~/1</image></product></products><outlet><products><product><id>b</id><image>~/2</image></product></products></outlet></shop>', rows: ['a /1'], preset: 'plain', notes: ['other-lists'] },
   { what: 'JSON with an object beside the list', feed: '{"data":[{"id":7,"images":[{"id":1,"url_standard":"~/9","url_zoom":"~/1"}]}],"meta":{"id":"x","image":"~/8"}}', rows: ['7 /1'], preset: 'plain' },
   { what: 'JSON-LD of one product', feed: '{"@context":"https://schema.org","@type":"Product","sku":"a","image":"~/1"}', rows: ['a /1'], preset: 'plain' },
+  { what: 'JSON of a shop with a logo and no products', feed: '{"id":"s","name":"Shop","image":"~/9",\n"products":[]}', rows: [] },
   { what: 'products in JSON, one after the other on many lines', feed: '{\n "id": "a",\n "image_link": "~/1"\n}\n{\n "id": "b",\n "image_link": "~/2"\n}\n', rows: ['a /1', 'b /2'] },
   { what: 'lines of JSON with commas behind them', feed: '{"id":"a","image_link":"~/1"},\n{"id":"b","image_link":"~/2"},\n', rows: ['a /1', 'b /2'] },
   { what: 'a sequence of JSON texts', feed: '\x1e{"id":"a","image_link":"~/1"}\n\x1e{"id":"b","image_link":"~/2"}\n', rows: ['a /1', 'b /2'] },
