@@ -8,14 +8,17 @@ const IN_BRACKETS = /\[([a-z_]+)\]\s*$/;
 
 /** Words in brackets, as of Squarespace and marketplaces: `Product ID [Non Editable]`, `Image 1 (obligatoire)`. */
 const REMARK =
-  /\s*(?:\[\w+(?: \w+)+\]|\((?:required|mandatory|optional|obligatoire|facultatif|obligatorio|opcional|pflichtfeld|wymagane)\))\s*$/i;
+  /\s*(?:\[\w+(?: \w+)+\]|\((?:\+|required|mandatory|optional|obligatoire|facultatif|obligatorio|opcional|pflichtfeld|wymagane)\))\s*$/i;
+
+/** A byte order mark that was read as text. */
+const TWICE_MARKED = /^\ufeff?ï»¿/;
 
 /** What GraphQL, Elasticsearch, Strapi and Contentful put around the members of a product. */
 const WRAPPERS = /(?<![^/])(?:edges|node|source|attributes|data|fields)\//g;
 
 /** Normalises a column name: no case, accents, spaces, punctuation, wrappers or Google's prefix. */
 export const plainName = (label: string): string =>
-  (IN_BRACKETS.exec(label)?.[1] ?? label.replace(REMARK, ''))
+  (IN_BRACKETS.exec(label)?.[1] ?? label.replace(TWICE_MARKED, '').replace(REMARK, ''))
     .normalize('NFKD')
     .toLowerCase()
     .replace(/^\s*g:/, '')

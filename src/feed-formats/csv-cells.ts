@@ -89,7 +89,7 @@ export function quoteLike(old: Raw, value: string, delimiter: string): Raw {
   return isPadded(old) ? old.replace(old.trim(), () => quoted) : quoted;
 }
 
-const DELIMITERS = ['\t', ',', ';', '|', '^', '~'] as const;
+const DELIMITERS = ['\t', ',', ';', '|', '^', '~', '\x01'] as const;
 
 /** Counts the known names of a header split at a delimiter. */
 const countKnown = (header: string, delimiter: string, isKnown: (label: string) => boolean) =>

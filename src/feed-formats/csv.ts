@@ -110,6 +110,12 @@ const MAX_LINES_IN_ROW = 1_000;
 const isBlank = (cells: Raw, delimiter: string): boolean =>
   cells.replaceAll(delimiter, '').trim() === '';
 
+/** A line without text: DOS ends files with Ctrl-Z, some devices fill them up with zeros. */
+const NOTHING = /^[\s\p{Cc}]*$/u;
+
+/** A text that Excel must not take for a number: `="007"`. */
+const FORMULA = /^="([^"]*)"$/;
+
 /** Columns that an error lists. */
 const MAX_LISTED = 20;
 
@@ -155,7 +161,8 @@ export function csvSplitter(options: CsvOptions): Splitter {
     for (let i = 0; i < cells.spans.length; i += 2) {
       const cell = body.slice(cells.spans[i], cells.spans[i + 1]);
       if (quotes && isPadded(cell)) takeNote('spaces-around-quotes', line);
-      const value = quotes ? unquote(cell) : cell;
+      const bare = quotes ? unquote(cell) : cell;
+      const value = quotes && bare[0] === '=' ? bare.replace(FORMULA, '$1') : bare;
       values.push(isAscii ? value : encoding.decode(value));
     }
     return values;
@@ -189,6 +196,13 @@ export function csvSplitter(options: CsvOptions): Splitter {
       readHeader(values);
       return { kind: 'between', raw, header: values };
     }
+    if (
+      values.length === header.length &&
+      values.every((each, i) => each.trim() === header![i]!.label)
+    ) {
+      takeNote('repeated-headers', line);
+      return { kind: 'between', raw };
+    }
     if (values.length < header.length) takeNote('short-rows', line);
     const extra = values.slice(header.length);
     if (extra.length > 0 && extra.every((value) => value.trim() === '')) {
@@ -211,7 +225,7 @@ export function csvSplitter(options: CsvOptions): Splitter {
   /** Reads the first line of a row. Returns undefined if it ends within a quoted cell. */
   function takeFirstLine({ line, raw }: OpenLine): Chunk | undefined {
     const isBefore = header === undefined && line < (options.headerLine ?? 1);
-    if (isBefore || raw.trim() === '') return { kind: 'between', raw };
+    if (isBefore || NOTHING.test(raw)) return { kind: 'between', raw };
     const named = header ? undefined : namedDelimiter(raw);
     if (named !== undefined) {
       takeNote('separator-line', line);

@@ -113,6 +113,9 @@ async function* gunzip(
 /** Files that an archive has besides the feed: folders, and what macOS adds. */
 const isBeside = (name: string): boolean => /(^|\/)(__MACOSX\/|\.)|\/$/.test(name);
 
+/** What the files of Excel and of OpenDocument begin with. */
+const WORKBOOK = /^(?:\[Content_Types\]\.xml|_rels\/|xl\/|mimetype$)/;
+
 /** The bit of a zip entry's flags that says it has a password; they are in its seventh byte. */
 const ENCRYPTED = 1;
 const FLAGS_AT = 6;
@@ -132,6 +135,9 @@ async function* unzip(
       return;
     }
     names.push(file.name);
+    if (WORKBOOK.test(file.name)) {
+      throw new FeedError('compressed', 'This is a spreadsheet, not text: save it as CSV');
+    }
     if (names.length > 1) {
       const detail = `The zip file has several files (${names.map((name) => JSON.stringify(name.slice(0, 60))).join(', ')}, …); send one with the feed alone`;
       throw new FeedError('compressed', detail);

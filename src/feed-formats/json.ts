@@ -1,5 +1,6 @@
 import type { Chunk, Raw, Splitter } from './chunk.ts';
 import { excerpt, FeedError, type TakeNote } from './feed-error.ts';
+import { DOCUMENT, isAt, isWithin } from './item-paths.ts';
 import { type JsonOptions, jsonRows } from './ndjson.ts';
 
 /** An object or array around the rows. */
@@ -29,24 +30,13 @@ interface JsonDocumentOptions extends JsonOptions {
   skip?: number;
   /**
    * The keys that lead to the array of rows (`data/products`), a star for any key (`products/*`: the rows are the values
-   * of an object); without them it is the first array of objects.
+   * of an object), a dot for the document itself; without them it is the first array of objects.
    */
   items: string | undefined;
   /** Is told the path of each object that is no row. */
   onObject?: (path: string) => void;
   takeNote?: TakeNote | undefined;
 }
-
-const keysOf = (path: string): string[] => path.split('/').filter(Boolean);
-
-/** Whether a path is one that the pattern names, or within it. */
-export function isWithin(path: string, pattern: string): boolean {
-  const keys = keysOf(path);
-  return keysOf(pattern).every((key, i) => i < keys.length && (key === '*' || key === keys[i]));
-}
-
-const isAt = (path: string, pattern: string): boolean =>
-  path === pattern || (isWithin(path, pattern) && keysOf(path).length === keysOf(pattern).length);
 
 const joined = (...keys: (string | undefined)[]): string => keys.filter(Boolean).join('/');
 
@@ -120,7 +110,10 @@ export function jsonSplitter(options: JsonDocumentOptions): Splitter {
 
   function isRow(index: number): boolean {
     const outer = around.at(-1);
-    if (!outer) return false;
+    if (!outer) {
+      onObject(DOCUMENT);
+      return items === DOCUMENT;
+    }
     const { isArray, rows } = outer;
     if (isArray) items ??= rows;
     if (items !== undefined && isAt(rows, items)) return true;

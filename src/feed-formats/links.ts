@@ -26,16 +26,29 @@ interface ProductLinks {
 /** How links are read. */
 type LinkReading = Pick<Reading, 'separator' | 'baseUrl'>;
 
+/** What links begin with; slashes may be escaped as in JSON. */
+const ADDRESS = String.raw`(?=\s{0,20}(?:[a-z][a-z0-9+.-]{0,20}:)?\\?\/\\?\/)`;
 /**
- * Links are separated by commas, semicolons, bars or spaces in one value, but a link may contain these itself: only
- * what is before another address separates.
+ * Links are separated in one value by commas, semicolons or spaces, or by what no address has, as bars, ">" or a break
+ * of HTML; a link may contain some of these itself: only what is before another address separates.
  */
-const SEPARATOR = /([,;|^\s])(?=\s{0,20}(?:[a-z][a-z0-9+.-]{0,20}:)?\/\/)/i;
+const MARKS = String.raw`<br\s?\/?>|\\[nrt]|[,;|^>~#]|:::`;
+const SEPARATOR = new RegExp(String.raw`(${MARKS}|\s\/\s|\s)${ADDRESS}`, 'i');
 /** A space does not separate in the column of the one image: it may be within its address. */
-const IMAGE_SEPARATOR = /([,;|^])(?=\s{0,20}(?:[a-z][a-z0-9+.-]{0,20}:)?\/\/)/i;
-const SEPARATING = /[\s,;|^]/;
-/** What is around and between the links of a list that is written as in JSON or Python. */
-const QUOTED_LIST = /(^\s{0,20}\[\s{0,20}["']|["']\s{0,20},\s{0,20}["']|["']\s{0,20}\]\s{0,20}$)/;
+const IMAGE_SEPARATOR = new RegExp(`(${MARKS})${ADDRESS}`, 'i');
+const SEPARATING = /[\s,;|^>~#\u200b-\u200f\u2060]/;
+const CAN_SEPARATE = /[\s,;|^>~#\\\u200b-\u200f\u2060]|:::/;
+
+/** What is before the first link of a list or formula: `["`, `{`, `[{"url":"`, `=IMAGE("`. */
+const OPENING = new RegExp(`^[^/]{0,200}?(["'([{<])${ADDRESS}`, 'i');
+const quotedList = (quote: string): RegExp =>
+  new RegExp(`(^[^/]*?${quote}${ADDRESS}|${quote}[^]*?${quote}${ADDRESS}|${quote}[^]*$)`, 'i');
+const BRACKETED_LIST = new RegExp(
+  String.raw`(^[^/]*?[([{<]${ADDRESS}|[,;|]${ADDRESS}|[)\]}>]\s{0,20}$)`,
+  'i',
+);
+/** What is around and between the links, by what is before the first one. */
+const LISTS: Readonly<Record<string, RegExp>> = { '"': quotedList('"'), "'": quotedList("'") };
 
 /** Whether text begins with an address. */
 export const isAddress = (text: string): boolean => /^\s*(?:https?:)?\/\//i.test(text);
@@ -55,8 +68,10 @@ function splitAt(separator: string, value: string): string[] {
 
 /** Returns links at the even indices, including spaces around them, and separators at the odd ones. */
 function splitLinks(cell: Cell, value: string, { separator }: LinkReading): string[] {
-  if (!SEPARATING.test(value) && separator === undefined) return [value];
-  if (/^\s{0,20}\[\s{0,20}["']/.test(value)) return value.split(QUOTED_LIST);
+  const begins = value[0] === 'h' || isAddress(value);
+  const opening = begins ? undefined : OPENING.exec(value)?.[1];
+  if (opening !== undefined) return value.split(LISTS[opening] ?? BRACKETED_LIST);
+  if (!CAN_SEPARATE.test(value) && separator === undefined) return [value];
   if (separator !== undefined) return splitAt(separator, value);
   return value.split(cell.name === 'imageLink' ? IMAGE_SEPARATOR : SEPARATOR);
 }
@@ -94,11 +109,15 @@ const MAX_LINKS = 1000;
 function trimLink(part: string): string {
   let end = part.length;
   while (end > 0 && SEPARATING.test(part[end - 1]!)) end -= 1;
-  return part.slice(0, end).trimStart();
+  return part.slice(0, end).replace(/^[\s\u200b-\u200f\u2060]+/, '');
 }
+
+/** Slashes escaped as in JSON. */
+const ESCAPED = /^https?:\\\//i;
 
 /** Returns the address of a link: https without a protocol, behind the base address if it is relative. */
 function addressOf(written: string, { baseUrl }: LinkReading): string {
+  if (ESCAPED.test(written)) return written.replaceAll('\\/', '/');
   if (written[0] === 'h' && baseUrl === undefined) return written;
   if (/^\/\/[^/]/.test(written)) return `https:${written}`;
   if (baseUrl === undefined || /^[a-z][a-z0-9+.-]*:/i.test(written)) return written;

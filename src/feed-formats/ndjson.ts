@@ -92,7 +92,7 @@ function jsonElements(json: Raw, from: number): Pick<Member, 'start' | 'end'>[] 
 /** Objects within objects that are read. */
 const MAX_DEPTH = 6;
 
-/** Returns a scalar as text; undefined for other values and for integers that JavaScript would round. */
+/** Returns a scalar as text; undefined for other values and for integers that JavaScript rounds: see `restoreNumbers`. */
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return String(value);
@@ -166,6 +166,22 @@ function jsonSpans(raw: Raw, decode: (raw: Raw) => string): Map<string, Span[]> 
   return spans;
 }
 
+/** More digits than JavaScript keeps. */
+const LONG_NUMBER = /\d{16}/;
+
+/** Gives whole numbers that JavaScript would round, as ids of 64 bits, the digits they are written with. */
+function restoreNumbers(cells: Cell[], raw: Raw, decode: (raw: Raw) => string): void {
+  const spans = jsonSpans(raw, decode);
+  for (const [index, cell] of cells.entries()) {
+    const written = spans.get(cell.label) ?? [];
+    const values = cell.values.map((value, i) => {
+      const text = value === '' ? raw.slice(written[i]?.start, written[i]?.end) : '';
+      return /^-?\d{16,}$/.test(text) ? text : value;
+    });
+    cells[index] = { ...cell, values };
+  }
+}
+
 export interface JsonOptions {
   encoding: Encoding;
   maxRowBytes: number;
@@ -224,6 +240,7 @@ export function jsonRows({ encoding, columnOf }: JsonOptions) {
         return { kind: 'unreadable', line, raw, code: 'malformed', detail };
       }
       const cells = jsonCells(object, columnOf);
+      if (LONG_NUMBER.test(raw)) restoreNumbers(cells, raw, encoding.decode);
       return { kind: 'record', line, raw, broken: encoding.isBroken(raw), cells };
     },
 

@@ -2,7 +2,8 @@ import { FEED_LIMITS, type FeedLimits, type Splitter } from './chunk.ts';
 import { csvSplitter } from './csv.ts';
 import { BOM, detectEncoding, type Encoding, givenEncoding, hidesBrackets } from './encoding.ts';
 import { excerpt, FeedError, type TakeNote } from './feed-error.ts';
-import { isWithin, jsonSplitter } from './json.ts';
+import { DOCUMENT, isAt, isWithin } from './item-paths.ts';
+import { jsonSplitter } from './json.ts';
 import {
   type FeedMapping,
   GOOGLE_READING,
@@ -16,7 +17,7 @@ import {
   charsetOf,
   type FeedFormat,
   type FeedHints,
-  isBinary,
+  nameBinary,
   type Sniffed,
   sniffFeed,
 } from './sniff.ts';
@@ -96,29 +97,58 @@ interface FoundItems {
   reading: Reading;
 }
 
-/** Finds the outermost elements that have an id and an image. @throws FeedError */
-function findXmlItems(text: string, mapping: FeedMapping): FoundItems {
+/** Elements around products, which may have an id and a picture of their own. */
+const AROUND =
+  /(?:^|\/)(?:categor(?:y|ies|ie|ia)|kategori[ea]|group|collection|department|section|brand)$/i;
+
+const parentOf = (path: string): string => path.replace(/[^/]*$/, '');
+
+/** Finds the outermost elements that have an id and an image, and those beside them. @throws FeedError */
+function findXmlItems(text: string, mapping: FeedMapping, takeNote: TakeNote): FoundItems {
   const paths = [...xmlPaths(text)].filter(([path]) => path.includes('/'));
-  const named = paths.filter(([path]) => path === mapping.items);
+  const named = paths.filter(([path]) => isAt(path, mapping.items ?? ''));
   const has = paths.slice(0, 20).map(([path]) => excerpt(path));
   if (mapping.items !== undefined && named.length === 0) {
     const detail = `The XML has no element at the path ${excerpt(mapping.items)}; it has ${has.join(', ')}`;
     throw new FeedError('no-items', detail);
   }
-  for (const [items, labels] of mapping.items === undefined ? paths : named) {
-    const { preset, baseUrl, separator, group } = mapping;
-    const isNamed = mapping.id !== undefined || mapping.items !== undefined;
-    const reading = fitting(() =>
-      recognise([...labels], isNamed ? mapping : { preset, baseUrl, separator, group }),
-    );
-    if (reading) return { items, labels: [...labels], reading };
-    if (named.length > 0) recognise([...labels], mapping);
+  const { preset, baseUrl, separator, group } = mapping;
+  const isNamed = mapping.id !== undefined || mapping.items !== undefined;
+  const own = isNamed ? mapping : { preset, baseUrl, separator, group };
+  const candidates = mapping.items === undefined ? paths : named;
+  const fits = candidates.filter(([, labels]) => fitting(() => recognise([...labels], own)));
+  const isAround = ([path]: (typeof fits)[number]) =>
+    AROUND.test(path) && fits.some(([inner]) => inner.startsWith(`${path}/`));
+  const first = fits.find((each) => !isAround(each));
+  if (first) {
+    const [path] = first;
+    const beside = fits.filter((each) => parentOf(each[0]) === parentOf(path) && !isAround(each));
+    const labels = [...new Set(beside.flatMap(([, each]) => [...each]))];
+    const items = mapping.items ?? (beside.length > 1 ? `${parentOf(path)}*` : path);
+    const reading = recognise(labels, own)!;
+    noteOthers({ items, labels, reading }, fits, takeNote);
+    return { items, labels, reading };
   }
+  if (named[0]) recognise([...named[0][1]], mapping);
   if (paths.length === 0) {
     throw new FeedError('unknown-format', 'The XML has an outermost element only: no products');
   }
   const detail = `No element of the XML has an id and an image that are recognised; it has ${has.join(', ')}: name the path of the items and the columns in the mapping`;
   throw new FeedError('unknown-format', detail);
+}
+
+/** Takes note of elements with an id and an image of which nothing is read. */
+function noteOthers(
+  { items, reading }: FoundItems,
+  fits: readonly [path: string, labels: ReadonlySet<string>][],
+  takeNote: TakeNote,
+): void {
+  const depth = items.split('/').length;
+  for (const [path, labels] of fits) {
+    const within = path.split('/').slice(depth);
+    const isRead = [...labels].some((label) => reading.columnOf([...within, label].join('/')));
+    if (!isAt(path, items) && !(isWithin(path, items) && isRead)) takeNote('other-lists', 1);
+  }
 }
 
 /** Returns what is read, or undefined if nothing fits, or the mapping names what is not there. */
@@ -131,6 +161,9 @@ function fitting<T>(read: () => T | undefined): T | undefined {
     throw error;
   }
 }
+
+/** What a list of products is named: a document with one, even an empty one, is no product itself. */
+const LISTS = /^(?:products|items|results|data|entries|records|rows)$/i;
 
 /** Lists of JSON that are looked at. */
 const MAX_LISTS = 20;
@@ -158,9 +191,15 @@ function findJsonItems(
   sampleLabels(open({ items: NOWHERE, onObject }), raw);
   const found: FoundItems[] = [];
   const rows: string[] = [];
-  for (const items of paths) {
+  /** An object's values are its rows only if what is beside them is no list of rows; the document itself comes last. */
+  const rank = (path: string) =>
+    path === DOCUMENT ? Infinity : 2 * path.split('/').length + (path.endsWith('*') ? 1 : 0);
+  for (const items of [...paths].sort((a, b) => rank(a) - rank(b))) {
+    if (items === DOCUMENT && found.length > 0) continue;
+    if (found.some((list) => isAt(list.items, items))) continue;
     if (rows.some((outer) => isWithin(items, outer))) continue;
     const labels = sampleLabels(open({ items }), raw);
+    if (items === DOCUMENT && labels.some((label) => LISTS.test(label))) continue;
     const reading = labels.length > 0 ? fitting(() => recognise(labels, mapping)) : undefined;
     if (reading) found.push({ items, labels, reading });
     if (reading || (!items.endsWith('*') && isRow(labels, knownNames(mapping)))) rows.push(items);
@@ -171,21 +210,22 @@ function findJsonItems(
   throw new FeedError('ambiguous', detail);
 }
 
-/** @throws FeedError compressed, unknown-format, encoding */
+/** @throws FeedError empty, compressed, unknown-format, encoding */
 function detectFormat(
   head: Buffer,
   options: FeedReadOptions,
   isKnown: (label: string) => boolean,
 ): Sniffed {
-  if (isBinary(head)) {
-    throw new FeedError(
-      'compressed',
-      'This is a binary file, or compressed in a way that is not read; send the feed itself, or as gzip or zip',
-    );
+  const binary = nameBinary(head);
+  if (binary !== undefined) {
+    throw new FeedError('compressed', `This is ${binary}; send the feed itself, or as gzip or zip`);
   }
   const sniffed = sniffFeed(head, options, isKnown);
   if (options.format) return { ...sniffed, format: options.format };
   if (sniffed) return sniffed;
+  if (head.toString('latin1').replace(BOM, '').trim() === '') {
+    throw new FeedError('empty', 'The feed is empty: it has spaces and line breaks only');
+  }
   const text = head.subarray(0, 1024).toString();
   const detail = /^\s*<(!doctype )?html/i.test(text)
     ? 'This is an HTML page, not a feed'
@@ -225,7 +265,7 @@ function noteDocument(
  * @throws FeedError
  */
 export function openFeed(encoding: Encoding, head: Buffer, options: FeedReadOptions): OpenFeed {
-  const { mapping = {}, limits = FEED_LIMITS, takeNote } = options;
+  const { mapping = {}, limits = FEED_LIMITS, takeNote = () => {} } = options;
   const isKnown = knownNames(mapping);
   const sniffed = detectFormat(head, options, isKnown);
   // Decoding is stateful for UTF-16: the head is read once more by the splitter.
@@ -252,7 +292,11 @@ export function openFeed(encoding: Encoding, head: Buffer, options: FeedReadOpti
     return { format: as, encoding, splitter, reading, items, labels };
   };
   if (format === 'xml') {
-    const { reading, labels, items } = findXmlItems(probe.decode(raw.slice(sniffed.skip)), mapping);
+    const { reading, labels, items } = findXmlItems(
+      probe.decode(raw.slice(sniffed.skip)),
+      mapping,
+      takeNote,
+    );
     return open(reading, labels, items);
   }
   const isColumn = (label: string) => (isKnown(label) ? ('title' as const) : undefined);
@@ -262,13 +306,15 @@ export function openFeed(encoding: Encoding, head: Buffer, options: FeedReadOpti
   if (/json/.test(format) && !isLines && mapping.items === undefined) {
     const list = (own: { items: string }) => SPLITTERS.json({ ...shared, ...sampled, ...own });
     const found = findJsonItems(list, raw, mapping);
-    if (found?.items.endsWith('*')) takeNote?.('keyed-rows', 1);
-    else if (found && format === 'ndjson') takeNote?.('wrapped-rows', 1);
+    if (found?.items.endsWith('*')) takeNote('keyed-rows', 1);
+    else if (found && format === 'ndjson') takeNote('wrapped-rows', 1);
     if (found) return open(found.reading, found.labels, found.items, 'json');
   }
   const reading = labels.length > 0 ? recognise(labels, mapping) : undefined;
   if (!reading && /^(rss|atom)$/.test(format)) {
-    const found = fitting(() => findXmlItems(probe.decode(raw.slice(sniffed.skip)), mapping));
+    const found = fitting(() =>
+      findXmlItems(probe.decode(raw.slice(sniffed.skip)), mapping, takeNote),
+    );
     if (found) return open(found.reading, found.labels, found.items, 'xml');
   }
   return open(reading ?? { ...GOOGLE_READING, baseUrl: mapping.baseUrl }, labels);

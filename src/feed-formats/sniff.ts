@@ -137,22 +137,31 @@ export const FEED_MEDIA_TYPES = [
   'application/x-zip-compressed',
 ] as const;
 
-/** First bytes of files that may be mislabelled as feeds: gzip, zip, zstd, PDF, images. */
-const BINARIES = [
-  '\x1f\x8b',
-  'PK\x03\x04',
-  'BZh',
-  '\x28\xb5\x2f\xfd',
-  '%PDF',
-  '\x89PNG',
-  '\xff\xd8\xff',
+const EXCEL = 'an Excel workbook: save it as CSV';
+
+/** Files that may be mislabelled as feeds, by bytes at an offset. */
+// biome-ignore format: a table reads best aligned
+const BINARIES: readonly { what: string; at?: number; bytes: readonly string[] }[] = [
+  { what: 'compressed in a way that is not read', bytes: ['\x1f\x8b', 'PK\x03\x04', 'BZh', '\x28\xb5\x2f\xfd', '\xfd7zXZ', '7z\xbc\xaf', 'Rar!', '\x78\x01', '\x78\x9c', '\x78\xda'] },
+  { what: 'a zip file with no file in it', bytes: ['PK\x05\x06'] },
+  { what: 'a tar archive, which may have several files', at: 257, bytes: ['ustar'] },
+  { what: EXCEL, bytes: ['\xd0\xcf\x11\xe0'] },
+  { what: 'text in UTF-32: save it as UTF-8', bytes: ['\xff\xfe\0\0', '\0\0\xfe\xff'] },
+  { what: 'a binary file', bytes: ['%PDF', '\x89PNG', '\xff\xd8\xff', 'PAR1', 'SQLite format 3'] },
 ];
+const BINARY_BYTES = 300;
+const EXCEL_XML = /^\s*<\?xml[^>]*>\s*<\?mso-application progid="Excel/;
+
+/** Names what the bytes are if they are compressed or binary, or a workbook. */
+export function nameBinary(head: Buffer): string | undefined {
+  const start = head.subarray(0, BINARY_BYTES).toString('latin1');
+  if (EXCEL_XML.test(start.replace(BOM, ''))) return EXCEL;
+  return BINARIES.find(({ at = 0, bytes }) => bytes.some((each) => start.startsWith(each, at)))
+    ?.what;
+}
 
 /** Whether the bytes are compressed or binary. */
-export function isBinary(head: Buffer): boolean {
-  const start = head.subarray(0, 4).toString('latin1');
-  return BINARIES.some((binary) => start.startsWith(binary));
-}
+export const isBinary = (head: Buffer): boolean => nameBinary(head) !== undefined;
 
 /**
  * Detects the format of a feed: by its first bytes if they show it, else by its media type or name.
@@ -170,7 +179,7 @@ export function sniffFeed(
   const encoding = detectEncoding(head, charsetOf(hints.mediaType));
   const raw = encoding.toRaw(head);
   const whole = encoding.decode(raw.startsWith(BOM) ? raw.slice(BOM.length) : raw);
-  const text = whole.trimStart();
+  const text = whole.replace(/^[\s\p{Cc}]+/u, ''); // RFC 7464 writes 0x1e before each JSON text
   const named = (format: FeedFormat | undefined): Sniffed | undefined => format && { format };
   if (text.startsWith('<')) {
     const late = /^<(?:\?|!--|!doctype|rss|feed|[\w.-]+:)/i.test(text)

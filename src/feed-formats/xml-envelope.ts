@@ -1,5 +1,6 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { excerpt, FeedError, type FeedPosition, type NoteCode } from './feed-error.ts';
+import { isAt } from './item-paths.ts';
 import { regularXml, saxesMessage } from './xml-item.ts';
 
 export type XmlFormat = 'rss' | 'atom' | 'xml';
@@ -88,7 +89,7 @@ export function xmlEnvelope(
       }
       if (isGoogle(uri) || (format === 'atom' && uri === '')) takeNote('namespace');
     }
-    if (isOwn(format, uri) && paths.includes(path.join('/'))) row = uri;
+    if (isOwn(format, uri) && paths.some((each) => isAt(path.join('/'), each))) row = uri;
   });
 
   return {
@@ -102,10 +103,12 @@ export function xmlEnvelope(
       parser.write(regularXml(tag, takeNote));
       return row;
     },
-    /** Returns the namespace of a prefix in the scope of the last tag; Google's if it is spelt in another way. */
+    /** Returns the namespace of a prefix in the scope of the last tag; Google's if that is meant. */
     resolve(prefix: string): string | undefined {
       const uri = parser.resolve(prefix);
-      if (uri === undefined || uri === GOOGLE || !isGoogle(uri)) return uri;
+      const isMeant =
+        uri !== undefined && (isGoogle(uri) || (prefix === 'g' && /google/i.test(uri)));
+      if (uri === GOOGLE || !isMeant) return uri;
       takeNote('namespace');
       return GOOGLE;
     },

@@ -6,9 +6,12 @@ import type { NoteCode } from './feed-error.ts';
 const CONTROLS = /[^\P{Cc}\t\n\r\u007f-\u009f]|[\ufffe\uffff]/gu;
 /** A "<" that begins no markup. */
 const BARE = '<(?![/?!\\w:\\u0080-\\uffff])';
+/** What may be one half of a character beyond U+FFFF: Java and .NET write two references. */
+const SURROGATE = '#(?:x[dD][89a-fA-F][\\da-fA-F]{2}|5[5-7]\\d{3});';
+const SURROGATES = new RegExp(`&${SURROGATE}`, 'g');
 /** One of these, a bare "<", or an "&" before anything but XML's own references. */
 const IRREGULAR = new RegExp(
-  `[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\ufffe\\uffff]|&(?!(?:amp|lt|gt|quot|apos|#[1-9]\\d{1,6}|#x[1-9a-fA-F][\\da-fA-F]{1,5});)|${BARE}`,
+  `[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\ufffe\\uffff]|&(?!(?!${SURROGATE})(?:amp|lt|gt|quot|apos|#[1-9]\\d{1,6}|#x[1-9a-fA-F][\\da-fA-F]{1,5});)|${BARE}`,
 );
 const PARTS = new RegExp(
   String.raw`<!\[CDATA\[[^]*?\]\]>|<!--[^]*?-->|<\?[^]*?\?>|&(#?\w{1,32};)?|${BARE}|${CONTROLS.source}`,
@@ -19,18 +22,25 @@ const OWN = /^&(?:amp|lt|gt|quot|apos);$/;
 const escapeText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 
+/** Two halves that follow each other are one character then. */
+function decodeSurrogate(reference: string): string {
+  const unit = Number(reference.slice(2, -1).replace('x', '0x'));
+  return unit >= 0xd800 && unit <= 0xdfff ? String.fromCharCode(unit) : reference;
+}
+
 /**
  * Makes text of XML what a parser accepts where there is only one way to read it: entities of HTML are decoded, a
  * bare ampersand or "<" is one, a control character becomes U+FFFD. Lines stay where they are.
  */
 export function regularXml(xml: string, takeNote: (code: NoteCode) => void): string {
   if (!IRREGULAR.test(xml)) return xml;
+  const paired = xml.replace(SURROGATES, decodeSurrogate).replaceAll(/\p{Cs}/gu, '\ufffd');
   function withoutControls(text: string): string {
     if (text.search(CONTROLS) < 0) return text;
     takeNote('control-characters');
     return text.replaceAll(CONTROLS, '\ufffd');
   }
-  return xml.replace(PARTS, (part, reference?: string) => {
+  return paired.replace(PARTS, (part, reference?: string) => {
     if (part === '<') {
       takeNote('bare-ampersands');
       return '&lt;';

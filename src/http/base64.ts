@@ -14,8 +14,21 @@ const DATA_URL = /^\s{0,16}data:[^,]{0,200};\s?base64,/i;
 const rejected = (member: string, error: string, detail: string): Problem =>
   fieldProblem('invalid-request', `/${member}`, error, detail);
 
-const notBase64 = (member: string): Problem =>
-  rejected(member, 'has characters or a length that base64 cannot have', `${member} is not base64`);
+/** "+", "/" and "=" as addresses and forms write them. */
+const PERCENT_ENCODED = /%(?:2B|2F|3D)/i;
+
+function notBase64(member: string, text: string): Problem {
+  if (PERCENT_ENCODED.test(text)) {
+    const error = 'is percent-encoded';
+    return rejected(
+      member,
+      error,
+      `${member} ${error}, as in a form; decode it, or send JSON as it is`,
+    );
+  }
+  const error = 'has characters or a length that base64 cannot have';
+  return rejected(member, error, `${member} is not base64`);
+}
 
 /** @throws Problem if a data URL is not in base64 */
 function withoutDataUrl(text: string, member: string): string {
@@ -69,7 +82,7 @@ export function decodeBase64(sent: string, maxBytes: number, member: string): Bu
     const detail = `${member} has spaces where base64 has "+": a form decoder replaced them. Write "+" as %2B in a form, or send JSON`;
     throw rejected(member, 'has spaces where base64 has "+"', detail);
   }
-  if (whitespace > maxWhitespace) throw notBase64(member);
+  if (whitespace > maxWhitespace) throw notBase64(member, text);
   const chars = text.length - whitespace - paddingOf(text);
   if (bytesOf(chars) > maxBytes) {
     throw fieldProblem(
@@ -79,8 +92,8 @@ export function decodeBase64(sent: string, maxBytes: number, member: string): Bu
       `The image is larger than ${maxBytes} bytes; send a smaller or more compressed one`,
     );
   }
-  if (chars % 4 === 1 || !isAscii(text)) throw notBase64(member);
+  if (chars % 4 === 1 || !isAscii(text)) throw notBase64(member, text);
   const bytes = Buffer.from(text, 'base64');
-  if (bytes.length !== bytesOf(chars)) throw notBase64(member);
+  if (bytes.length !== bytesOf(chars)) throw notBase64(member, text);
   return bytes;
 }

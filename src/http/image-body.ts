@@ -182,7 +182,7 @@ export async function readMultipart(
 }
 
 /** Returns a name chosen by a client in a form that is safe in a response. */
-export const printable = (name: string): string => name.replaceAll(/[^\w.-]/g, '?').slice(0, 40);
+export const printable = (name: string): string => name.replaceAll(/[^\w.[\]-]/g, '?').slice(0, 40);
 
 type ImageMember = 'image_base64' | 'imageBase64';
 

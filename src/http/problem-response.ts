@@ -52,11 +52,21 @@ const FRAMEWORK_ERRORS: Readonly<Record<string, [type: ProblemType, detail: stri
   ],
 };
 
+const LENGTH =
+  'The length of the body is not clear: send one Content-Length, or Transfer-Encoding: chunked, not both';
+
 /** The problems of the error codes of Node's HTTP parser. */
 const PARSER_ERRORS: Readonly<Record<string, [type: ProblemType, detail: string]>> = {
   HPE_HEADER_OVERFLOW: [
     'headers-too-large',
     'The headers are larger than 16 KiB; send fewer or shorter ones',
+  ],
+  HPE_UNEXPECTED_CONTENT_LENGTH: ['invalid-request', LENGTH],
+  HPE_INVALID_CONTENT_LENGTH: ['invalid-request', LENGTH],
+  HPE_INVALID_TRANSFER_ENCODING: ['invalid-request', LENGTH],
+  HPE_INVALID_HEADER_TOKEN: [
+    'invalid-request',
+    'A header has a character that none may have: a line break at the end of a key, perhaps',
   ],
   ERR_HTTP_REQUEST_TIMEOUT: ['request-timeout', 'The request was not complete in time'],
 };

@@ -53,6 +53,13 @@ describe('what is missing is said', () => {
     { what: 'columns that fit two kinds', feed: `ID,Published,Images,Handle,Title,Image Src\n1,1,${IMAGE},a,b,${IMAGE}?2\n`, mapping: {}, says: /fit \S+ and \S+ equally well: name one of them/ },
     { what: 'no id', feed: `title,image_link\na,${IMAGE}\n`, mapping: {}, says: 'no column id; it has "title", "image_link"' },
     { what: 'two files in a zip', feed: zipSync({ 'a.csv': Buffer.from('id'), 'b.csv': Buffer.from('id') }), mapping: {}, says: 'several files ("a.csv", "b.csv"' },
+    { what: 'a workbook of Excel', feed: zipSync({ '[Content_Types].xml': Buffer.from('<x/>'), 'xl/workbook.xml': Buffer.from('<x/>') }), mapping: {}, says: 'spreadsheet, not text: save it as CSV' },
+    { what: 'an old workbook', feed: Buffer.from('d0cf11e0a1b11ae10000', 'hex'), mapping: {}, says: 'Excel workbook: save it as CSV' },
+    { what: 'a workbook in XML', feed: '<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?><Workbook/>', mapping: {}, says: 'Excel workbook: save it as CSV' },
+    { what: 'a tar archive', feed: Buffer.from(`${'feed.csv'.padEnd(257, '\0')}ustar`), mapping: {}, says: 'tar archive' },
+    { what: 'deflate', feed: Buffer.from('789c4b4c', 'hex'), mapping: {}, says: 'compressed in a way' },
+    { what: 'UTF-32', feed: Buffer.from('fffe000069000000', 'hex'), mapping: {}, says: 'UTF-32' },
+    { what: 'spaces', feed: ' \n', mapping: {}, says: 'The feed is empty' },
     { what: 'a file that is cut off', feed: gzipSync('id,image_link\n'.repeat(1000)).subarray(0, 40), mapping: {}, says: 'damaged or cut off' },
   ])('$what', async ({ feed, mapping, says }) => {
     const { problem } = await inspect(feed, mapping);

@@ -12,7 +12,7 @@ describe('each bad line yields one error, and reading continues', () => {
     { line: `{"id":"a","image_link":"${IMAGE}"}`, says: 'row a' },
     { line: `{"offerId":"a","imageLink":"${IMAGE}"}`, says: 'row a' },
     { line: `{"id":7,"image_link":"${IMAGE}"}`, says: 'row 7' },
-    { line: `{"id":12345678901234567890,"image_link":"${IMAGE}"}`, says: 'error - missing-id' },
+    { line: `{"id":12345678901234567890,"image_link":"${IMAGE}"}`, says: 'row 12345678901234567890' },
     { line: `{"id":{"a":1},"image_link":"${IMAGE}"}`, says: 'error - missing-id' },
     { line: `{"id":null,"image_link":"${IMAGE}"}`, says: 'error - missing-id' },
     { line: `{"id":"","image_link":["${IMAGE}"]}`, says: 'error - missing-id' },

@@ -99,7 +99,7 @@ test('a reader that stops early or fails closes the source', async () => {
     }
   }
   const lines: number[] = [];
-  for await (const item of parseFeed(source('id,image_link\n'))) {
+  for await (const item of parseFeed(source('id,image_link\nx,y\n'))) {
     lines.push(item.line);
     break;
   }

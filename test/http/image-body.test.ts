@@ -80,6 +80,11 @@ describe('a JSON image body', () => {
     expect(typeOf(() => read(body))).toBe('invalid-request');
   });
 
+  test('says that base64 is percent-encoded', () => {
+    const image_base64 = encodeURIComponent(base64);
+    expect(() => read({ image_base64 })).toThrow('image_base64 is percent-encoded');
+  });
+
   test('rejects an image larger than the limit, and accepts one of exactly that size', () => {
     const bytes = (length: number) => ({
       image_base64: Buffer.alloc(length, 1).toString('base64'),

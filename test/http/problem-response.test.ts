@@ -41,11 +41,16 @@ test.each([
 });
 
 test.each([
-  ['HPE_HEADER_OVERFLOW', 'headers-too-large'],
-  ['ERR_HTTP_REQUEST_TIMEOUT', 'request-timeout'],
-  ['HPE_INVALID_METHOD', 'invalid-request'],
-])('the parser error %s becomes %s', (code, type) => {
-  expect(parserProblem(coded(code, 0)).type).toBe(type);
+  ['HPE_HEADER_OVERFLOW', 'headers-too-large', 'headers are larger'],
+  ['ERR_HTTP_REQUEST_TIMEOUT', 'request-timeout', 'in time'],
+  ['HPE_UNEXPECTED_CONTENT_LENGTH', 'invalid-request', 'one Content-Length'],
+  ['HPE_INVALID_TRANSFER_ENCODING', 'invalid-request', 'one Content-Length'],
+  ['HPE_INVALID_HEADER_TOKEN', 'invalid-request', 'A header has a character'],
+  ['HPE_INVALID_METHOD', 'invalid-request', 'not an HTTP request'],
+])('the parser error %s becomes %s', (code, type, says) => {
+  const problem = parserProblem(coded(code, 0));
+  expect(problem.type).toBe(type);
+  expect(problem.detail).toContain(says);
 });
 
 test.each([

@@ -2,6 +2,7 @@ import sharp, { type Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { decode, toSquare } from '../../../workers/inference/codec.ts';
 import { DecodeError } from '../../../workers/inference/decode-error.ts';
+import { pngChunk } from '../../../workers/inference/png.ts';
 import { drawnShirt, QUARTERS, quarters, transparentShirt } from '../../support/images.ts';
 
 const MAX_PIXELS = 50_000_000;
@@ -151,6 +152,57 @@ describe('rejects', () => {
     { what: 'text', image: async () => Buffer.from('GIF, honestly') },
   ])('$what', async ({ image }) => {
     await expect(decode(await image(), MAX_PIXELS)).rejects.toBeInstanceOf(DecodeError);
+  });
+
+  const frameAt = (image: Buffer) => image.indexOf(hex('ffc0'));
+  test.each([
+    {
+      what: 'a JPEG that went through FTP as text',
+      change: (image: Buffer) =>
+        Buffer.from(image.toString('latin1').replaceAll('\n', '\r\n'), 'latin1'),
+      says: 'line ends were changed',
+    },
+    {
+      what: 'a JPEG of 12 bits',
+      change: (image: Buffer) => image.fill(12, frameAt(image) + 4, frameAt(image) + 5),
+      says: 'a JPEG of 12 bits',
+    },
+    {
+      what: 'a lossless JPEG',
+      change: (image: Buffer) => image.fill(0xc3, frameAt(image) + 1, frameAt(image) + 2),
+      says: 'a lossless JPEG',
+    },
+  ])('$what is said to be one', async ({ change, says }) => {
+    const image = change(
+      await sharp(await shirt('png'))
+        .jpeg({ quality: 95 })
+        .toBuffer(),
+    );
+    await expect(decode(image, MAX_PIXELS)).rejects.toThrow(says);
+  });
+
+  test('a PNG without its last checksums, or with a wrong one, has the same pixels', async () => {
+    const image = await sharp(await shirt('png'))
+      .removeAlpha()
+      .png()
+      .toBuffer();
+    const { data } = (await decode(image, MAX_PIXELS)).pixels;
+    const IEND_BYTES = 12;
+    const adlerAt = image.length - IEND_BYTES - 8;
+    const wrong = Buffer.from(image);
+    wrong[adlerAt]! ^= 1;
+    const start = image.lastIndexOf('IDAT') - 4;
+    const rewritten = pngChunk('IDAT', wrong.subarray(start + 8, adlerAt + 4));
+    const files = [16, 17, 20].map((bytes) => image.subarray(0, -bytes));
+    files.push(Buffer.concat([image.subarray(0, start), rewritten, image.subarray(-IEND_BYTES)]));
+    for (const file of files) {
+      const { pixels, isDamaged } = await decode(file, MAX_PIXELS);
+      expect({ isDamaged, isSame: Buffer.from(pixels.data).equals(data) }).toEqual({
+        isDamaged: false,
+        isSame: true,
+      });
+    }
+    await expect(decode(image.subarray(0, -40), MAX_PIXELS)).rejects.toThrow('damaged');
   });
 
   test('more pixels than allowed', async () => {

@@ -29,3 +29,17 @@ export function foreignTextIn(bytes: Uint8Array, from: number, to: number): numb
 /** Returns whether a stretch of zeros lies in compressed data, as where a file was lost. Some flat areas have one, too. */
 export const hasZerosIn = ({ buffer, byteOffset }: Uint8Array, from: number, to: number): boolean =>
   Buffer.from(buffer, byteOffset + from, to - from).includes(ZEROS);
+
+const [LF, CR] = [0x0a, 0x0d];
+/** Line ends of compressed data that all follow a carriage return by chance: once in 10^38 files. */
+const MIN_LINE_ENDS = 16;
+
+/** Whether a carriage return was put before each line feed, as FTP does in text mode. */
+export function hasChangedLineEnds(bytes: Uint8Array): boolean {
+  let count = 0;
+  for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) {
+    if (bytes[at - 1] !== CR) return false;
+    count += 1;
+  }
+  return count >= MIN_LINE_ENDS;
+}

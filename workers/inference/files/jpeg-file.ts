@@ -143,6 +143,14 @@ function severalScans(image: Uint8Array, { bytes, frame, scan }: Header): Readab
   };
 }
 
+/** Names a kind of JPEG that decoders do not read: for medicine and archives. */
+export function nameUnreadJpeg(image: Uint8Array): string | undefined {
+  const { marker, start } = readHeader(image)?.frame ?? { marker: 0, start: 0 };
+  if (marker % 4 === 3) return 'a lossless JPEG, which is not read';
+  const bits = image[start + 4];
+  return marker !== 0 && bits !== 8 ? `a JPEG of ${bits} bits, which is not read` : undefined;
+}
+
 /** A JPEG as a decoder gets it. */
 export function jpegFile(image: Uint8Array): ReadableFile {
   const header = readHeader(image);

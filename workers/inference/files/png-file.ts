@@ -1,3 +1,4 @@
+import { deflateSync, inflateRawSync } from 'node:zlib';
 import { pngChunk } from '../png.ts';
 import { COLOUR_CHUNKS, profileChunk } from './png-colours.ts';
 import type { ReadableFile } from './readable-file.ts';
@@ -6,6 +7,7 @@ const SIGNATURE_BYTES = 8;
 /** Signature and IHDR. */
 const HEADER_BYTES = 33;
 const FRAME_BYTES = 12;
+const ZLIB_HEADER_BYTES = 2;
 const MAX_CHUNKS = 65_536;
 
 /** A chunk of a PNG; its data may be cut off. */
@@ -72,6 +74,40 @@ function withKnownChunks(image: Uint8Array): Uint8Array {
   return Buffer.concat([...parts, image.subarray(from)]);
 }
 
+/** Channels by colour type. */
+const CHANNELS: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
+/** Bytes of pixels that are decompressed to see whether they are whole. */
+const MAX_PIXEL_BYTES = 256 * 1024 * 1024;
+
+/** Writes the checksum of all pixels anew, if they are whole and that of each chunk is right: it holds no pixel. */
+function withChecksum(image: Uint8Array): Uint8Array | undefined {
+  const view = Buffer.from(image.buffer, image.byteOffset, image.length);
+  const parts: Uint8Array[] = [];
+  let first = 0;
+  for (const { type, data, start, end } of pngChunks(image)) {
+    if (type !== 'IDAT') continue;
+    if (!view.subarray(start, end).equals(pngChunk(type, data))) return undefined;
+    first ||= start;
+    parts.push(data);
+  }
+  const [width, height] = [view.readUInt32BE(16), view.readUInt32BE(20)];
+  const bits = (CHANNELS[image[COLOUR_TYPE.offset]!] ?? 0) * image[COLOUR_TYPE.offset - 1]!;
+  const size = height * (1 + Math.ceil((width * bits) / 8));
+  if (isInterlaced(image) || first === 0 || size > MAX_PIXEL_BYTES) return undefined;
+  try {
+    const data = Buffer.concat(parts).subarray(ZLIB_HEADER_BYTES);
+    const rows = inflateRawSync(data, { maxOutputLength: size });
+    if (rows.length !== size) return undefined;
+    const pixels = pngChunk('IDAT', deflateSync(rows, { level: 0 }));
+    return Buffer.concat([image.subarray(0, first), pixels, pngChunk('IEND', new Uint8Array())]);
+  } catch {
+    return undefined; // pixels are missing, or damaged
+  }
+}
+
+/** Interlaced ones are decoded in passes. */
+const isInterlaced = (image: Uint8Array): boolean => image[28] !== 0;
+
 /** A PNG as a decoder gets it. */
 export function pngFile(image: Uint8Array): ReadableFile {
   const bytes = withKnownChunks(image);
@@ -79,7 +115,10 @@ export function pngFile(image: Uint8Array): ReadableFile {
     bytes,
     failOn: 'error',
     isDamaged: false,
-    isByRows: image[28] === 0, // interlaced ones are decoded in passes
-    mended: () => withEnd(bytes),
+    isByRows: !isInterlaced(image),
+    mended() {
+      const ended = withEnd(bytes);
+      return withChecksum(ended ?? bytes) ?? ended;
+    },
   };
 }

@@ -2,7 +2,8 @@ import sharp, { type Sharp } from 'sharp';
 import { readImageSize, sniffFormat } from '../../../src/imaging/image-header.ts';
 import type { Size } from '../../../src/imaging/layout.ts';
 import { DecodeError } from '../decode-error.ts';
-import { jpegFile } from './jpeg-file.ts';
+import { hasChangedLineEnds } from './foreign-bytes.ts';
+import { jpegFile, nameUnreadJpeg } from './jpeg-file.ts';
 import { pngFile } from './png-file.ts';
 import type { ReadableFile } from './readable-file.ts';
 import { webpFile } from './webp-file.ts';
@@ -61,6 +62,9 @@ export async function readFile<T extends object>(
   const format = sniffFormat(image);
   const size = format && readImageSize(image, format);
   if (!size) throw new DecodeError();
+  if (hasChangedLineEnds(image)) {
+    throw new DecodeError('is damaged: its line ends were changed; send it by FTP in binary mode');
+  }
   const file = READERS[format](image);
   const open: Open = (bytes, failOn = file.failOn) =>
     sharp(bytes, { limitInputPixels: maxPixels, failOn });
@@ -78,6 +82,8 @@ export async function readFile<T extends object>(
       const coarse = await use(open(file.bytes, 'error')).catch(() => undefined);
       if (coarse) return { ...coarse, isDamaged: true };
     }
+    const unread = format === 'jpeg' ? nameUnreadJpeg(image) : undefined;
+    if (unread !== undefined) throw new DecodeError(`is ${unread}; export it again`, cause);
     throw new DecodeError(await damageOf(mended ?? file.bytes, size, file.isByRows, open), cause);
   }
 }
