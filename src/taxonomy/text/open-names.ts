@@ -159,8 +159,9 @@ const UNKNOWN_HEAD = [
   isBeforeHyphen,
 ];
 
-/** "Top" or "shoes": which of the group's categories is meant is a guess. */
-const isGroupName = ({ mention }: Naming): boolean => mention.match.entry.kind === 'group';
+/** "Top", "shoes", "pumps": which of its categories is meant is a guess. */
+const isGuess = ({ mention, isAmbiguous = false }: Naming): boolean =>
+  isAmbiguous || mention.match.entry.kind === 'group';
 
 /** "Softshellmantel": what comes first in a compound may make it another kind. */
 const mayBeOtherKind = ({ mention: { match }, isRefined }: Naming): boolean =>
@@ -204,6 +205,6 @@ const MAX_CONFIDENCE = { open: 0.89, unknownHead: 0.49 } as const;
 export function limitOf(naming: Naming, lead: Lead): number {
   const isInTitle = naming.field.name === 'title';
   if (isInTitle && UNKNOWN_HEAD.some((is) => is(naming))) return MAX_CONFIDENCE.unknownHead;
-  const isOpen = isGroupName(naming) || (isInTitle && OPEN.some((is) => is(naming, lead)));
+  const isOpen = isGuess(naming) || (isInTitle && OPEN.some((is) => is(naming, lead)));
   return isOpen ? MAX_CONFIDENCE.open : 1;
 }
