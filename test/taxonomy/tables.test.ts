@@ -1,12 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import {
-  CATEGORY_IDS,
-  categories,
-  dictionary,
-  groups,
-  LOCALES,
-} from '../../src/taxonomy/dictionary/schema.ts';
+import { CATEGORY_IDS, categories, groups, LOCALES } from '../../src/taxonomy/dictionary/schema.ts';
 import { IMAGE_CLASSES } from '../../src/taxonomy/photo/image-classes.ts';
 import { REVIEW_REASONS } from '../../src/taxonomy/response-schema.ts';
 import { readTable } from '../../src/taxonomy/tables.ts';
@@ -44,16 +38,6 @@ describe('data/taxonomy/rules.tsv', () => {
     expect(names.map(([, name]) => name).filter((name) => !isName(name))).toEqual([]);
     const sets = named.filter(([rule, name]) => rule === 'set' && name !== 'names');
     expect(sets.filter(([, name]) => !categories.has(name))).toEqual([]);
-  });
-
-  test('what denies a category is said by some word', () => {
-    const said = new Set([
-      ...readWords('attributes').map(({ meaning }) => meaning),
-      ...dictionary.materials.map(({ id }) => id),
-    ]);
-    const denying = named.filter(([rule]) => rule === 'denied by').map(([, name]) => name);
-    expect(denying.length).toBeGreaterThan(10);
-    expect(denying.filter((name) => !said.has(name))).toEqual([]);
   });
 });
 

@@ -24,7 +24,7 @@ const ROLE_WEIGHTS: Readonly<Record<ClauseRole, number>> = {
   for: 0.1,
   pair: 0,
 };
-export const MODIFIER_WEIGHT = 0.25;
+const MODIFIER_WEIGHT = 0.25;
 const COORDINATED_WEIGHT = 0.8;
 const LATER_SEGMENT_FACTOR = 0.35;
 
