@@ -4,7 +4,7 @@ import { analyseClauses, type ClauseMatch, isArticleNoun } from './clauses.ts';
 import { isKnownWord, languageVotes } from './detect-language.ts';
 import { type Lexicon, lexiconOf } from './lexicon.ts';
 import { grammarWords } from './lexicon-files.ts';
-import { type Match, scan, withOtherLanguages } from './scan.ts';
+import { isInside, type Match, scan, withOtherLanguages } from './scan.ts';
 import { hasSize } from './sizes.ts';
 import { type Token, tokenize } from './tokens.ts';
 
@@ -110,8 +110,12 @@ function scanInBestLanguage(
   const matches = withOtherLanguages(tokens, scan(tokens, lexicon), lexicon);
   const own = { locale: first, matches, isFirst: true };
   if (own.matches.some(isArticleNoun)) return own;
+  // A maker's name is no word of another language: "Gant".
+  const makers = matches.filter(({ entry }) => entry.kind === 'brand');
+  const isFree = (match: Match): boolean =>
+    match.entry.kind === 'brand' || !makers.some((maker) => isInside(match, maker));
   for (const locale of others) {
-    const matches = scan(tokens, lexiconOf(locale), false);
+    const matches = scan(tokens, lexiconOf(locale), false).filter(isFree);
     if (matches.some(isArticleNoun)) return { locale, matches, isFirst: false };
   }
   return own;

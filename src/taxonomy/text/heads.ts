@@ -101,7 +101,8 @@ function dominantThing(main: readonly Match[], locale: Locale): Match | undefine
   const isDominant = (match: Match): boolean =>
     isThingOf(match, 'dominant') || (writesCompounds(locale) && isThingOf(match, 'first'));
   // "Jeansstoff Hose" is made of it; "Bügelspray Hemden" is none.
-  const isNamed = (match: Match): boolean => match.by === 'word' || !isThing(match, 'fabric');
+  const isNamed = (match: Match): boolean =>
+    match.by !== 'inflection' && (match.by === 'word' || !isThing(match, 'fabric'));
   return main.find(
     (match, at) => isNamed(match) && isDominant(match) && (garment < 0 || at < garment),
   );

@@ -35,7 +35,7 @@ const AREA = /(\d{2,4})(?:[.,]\d+)? ?(?:cm)? ?[x×] ?(\d{2,4})/i;
 const MAX_WIDTH = 99;
 
 /** "300 ml", "1600 W", "140 x 200": clothes are not sold so. */
-function isMeasured({ field: { text, tokens }, mention: { match } }: Naming): boolean {
+function isMeasured({ field: { text, tokens, isWear }, mention: { match } }: Naming): boolean {
   const { id } = match.entry;
   const region = categories.get(id)?.region;
   if (region === 'accessory') return false;
@@ -45,7 +45,7 @@ function isMeasured({ field: { text, tokens }, mention: { match } }: Naming): bo
   const isThick = id !== 'swimwear' && region !== 'shoes';
   return amountsIn(tokens).some(({ count, unit }) =>
     unit === 'w'
-      ? count > MAX_WIDTH
+      ? !isWear && count > MAX_WIDTH
       : grammarWords('unit', 'en').has(unit) ||
         (isThick && grammarWords('thickness', 'en').has(unit)),
   );
@@ -78,9 +78,10 @@ function isForThing(naming: Naming): boolean {
   if (isListed('garments', 'serving', mention.match.entry.id)) return false;
   const mayOmitFor = !HEAD_IS_LAST[field.locale] && saysNoMore(naming);
   return field.clauseMatches.some(
-    ({ role, match: { entry, first } }) =>
+    ({ role, negated, match: { entry, first } }) =>
       first > mention.match.last &&
       entry.kind === 'notGarment' &&
+      !negated &&
       (role === 'for'
         ? isListed('things', 'served', entry.id)
         : mayOmitFor && first === mention.match.last + 1 && isListed('things', 'motif', entry.id)),
