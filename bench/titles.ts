@@ -145,6 +145,10 @@ export const WRITTEN_SETS = [
   'written-13',
   'written-14',
   'written-15',
+  'written-16',
+  // By our own knowledge of shops, the second by makers.
+  'shops-1',
+  'shops-2',
 ] as const;
 
 /** Reads written titles. The right answers of a title are separated by bars; `none` is no garment. */

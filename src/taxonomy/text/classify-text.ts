@@ -101,30 +101,42 @@ function describe(votes: readonly Vote[], at: number, model?: LinearModel) {
   return { first: at, features: featuresOf(strongest, named), limit, opinion };
 }
 
-/** The linear model overrules a name for another in the row that it gives so much, if it gives the first so little; never surely. */
-const OVERRULING = { least: 0.8, most: 0.05, maxConfidence: 0.89 } as const;
+/** The linear model overrules a name for another in the row that it gives so much, if it gives the first so little. */
+const OVERRULING = { least: 0.8, most: 0.05 } as const;
+/** Of what a name may be, it decides for what it gives so much. */
+const MIN_DECIDING = 0.5;
+/** What it alone prefers is never sure. */
+const MAX_PREFERRED = 0.89;
 
-/** "Chelsea Peers pyjama": returns the category that the model prefers to the first of those that the main clause names. */
-function preferred(votes: readonly Vote[], first: number, opinion: Float64Array): number {
-  const beliefIn = (at: number): number => opinion[at] ?? 0;
-  const main = votes.filter(({ naming }) => naming.mention.role === undefined);
-  const named = main.flatMap(({ ids }) => ids.map((id) => CATEGORY_IDS.indexOf(id)));
-  const best = named.reduce((a, b) => (beliefIn(b) > beliefIn(a) ? b : a), first);
-  const isClear = beliefIn(best) >= OVERRULING.least && beliefIn(first) < OVERRULING.most;
-  return isClear ? best : first;
-}
+const indicesOf = (votes: readonly Vote[]): number[] =>
+  votes.flatMap(({ ids }) => ids.map((id) => CATEGORY_IDS.indexOf(id)));
 
 /** Describes how the likeliest category was named; undefined if no word does, or no category leads. */
 function describeLead({ categories }: Belief, votes: readonly Vote[], model?: LinearModel) {
   const leader = describe(votes, indexOfMax(categories), model);
   if (!leader || leader.limit < 0.5) return leader;
+  const { first, opinion } = leader;
+  const beliefIn = (at: number): number => opinion[at] ?? 0;
+  const likeliest = (among: readonly Vote[]): number =>
+    indicesOf(among).reduce((a, b) => (beliefIn(b) > beliefIn(a) ? b : a), first);
+  const preferred = (best: number) => {
+    const other = describe(votes, best, model);
+    const isNamed = other && other.limit >= 0.5;
+    return isNamed ? { ...other, limit: Math.min(other.limit, MAX_PREFERRED) } : leader;
+  };
   const [lead = 0, next = 0] = categories.toSorted((a, b) => b - a);
-  // "Boot and glove dryer": none of the names says what it is.
-  if (lead < MIN_LEAD * next) return undefined;
-  const best = preferred(votes, leader.first, leader.opinion);
-  const other = best === leader.first ? undefined : describe(votes, best, model);
-  if (!other || other.limit < 0.5) return leader;
-  return { ...other, limit: Math.min(other.limit, OVERRULING.maxConfidence) };
+  if (lead < MIN_LEAD * next) {
+    // "Slim Weste anthrazit": a padded one, or that of a suit. "Boot and glove dryer": none of the names says what it is.
+    const open = votes.filter(
+      ({ ids }) => ids.length > 1 && ids.includes(CATEGORY_IDS[first] ?? ''),
+    );
+    const best = likeliest(open);
+    return open.length > 0 && beliefIn(best) >= MIN_DECIDING ? preferred(best) : undefined;
+  }
+  // "Chelsea Peers pyjama"
+  const best = likeliest(votes.filter(({ naming }) => naming.mention.role === undefined));
+  const isOverruled = beliefIn(best) >= OVERRULING.least && beliefIn(first) < OVERRULING.most;
+  return isOverruled ? preferred(best) : leader;
 }
 
 /** Of what is left beside an unknown name's category, for no garment. */

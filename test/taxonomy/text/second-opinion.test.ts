@@ -49,6 +49,13 @@ describe('the linear model', () => {
   });
 });
 
+test('it decides what an ambiguous name means, if it is clear', () => {
+  const answer = namedBy({ title: 'Roy Robson Slim Weste anthrazit 50' });
+  expect(answer.id).toBe('waistcoat');
+  expect(answer.confidence).toBeLessThan(0.9);
+  expect(namedBy({ title: 'Weste' }).confidence).toBeLessThan(0.5);
+});
+
 describe('two names in a title', () => {
   test.each([
     ['Chelsea Peers Satin Pyjama Short Set', 'sleepwear'],
