@@ -146,9 +146,10 @@ export const WRITTEN_SETS = [
   'written-14',
   'written-15',
   'written-16',
-  // By our own knowledge of shops, the second by makers.
+  // By our own knowledge of shops: by kind, by maker, and both.
   'shops-1',
   'shops-2',
+  'shops-3',
 ] as const;
 
 /** Reads written titles. The right answers of a title are separated by bars; `none` is no garment. */

@@ -104,7 +104,7 @@ function describe(votes: readonly Vote[], at: number, model?: LinearModel) {
 /** The linear model overrules a name for another in the row that it gives so much, if it gives the first so little. */
 const OVERRULING = { least: 0.8, most: 0.05 } as const;
 /** Of what a name may be, it decides for what it gives so much. */
-const MIN_DECIDING = 0.5;
+const MIN_DECIDING = 0.75;
 /** What it alone prefers is never sure. */
 const MAX_PREFERRED = 0.89;
 
@@ -208,7 +208,7 @@ export function describeNaming(
 }
 
 /** What the linear model must give a category at least, 0–1, in a title of wear without a name, and in any other. */
-const MIN_OPINION = { wear: 0.6, any: 0.75 } as const;
+const MIN_OPINION = { wear: 0.65, any: 0.75 } as const;
 /** What its probability is worth beside that of a name. */
 const OPINION_FACTOR = 0.85;
 
