@@ -124,8 +124,8 @@ function describeLead({ categories }: Belief, votes: readonly Vote[], model?: Li
     const isNamed = other && other.limit >= 0.5;
     return isNamed ? { ...other, limit: Math.min(other.limit, MAX_PREFERRED) } : leader;
   };
-  const [lead = 0, next = 0] = categories.toSorted((a, b) => b - a);
-  if (lead < MIN_LEAD * next) {
+  const lead = categories[first] ?? 0;
+  if (categories.some((each, at) => at !== first && lead < MIN_LEAD * each)) {
     // "Slim Weste anthrazit": a padded one, or that of a suit. "Boot and glove dryer": none of the names says what it is.
     const open = votes.filter(
       ({ ids }) => ids.length > 1 && ids.includes(CATEGORY_IDS[first] ?? ''),
@@ -145,7 +145,8 @@ const UNKNOWN_SHARE = 0.999;
 /** Gives the likeliest category its fitted confidence; the others share the rest. */
 function calibrate(belief: Belief, votes: readonly Vote[], factor: number): Belief {
   const found = describeLead(belief, votes);
-  if (!found || belief.notGarment > Math.max(...belief.categories)) return belief;
+  if (!found || belief.notGarment > (belief.categories[indexOfMax(belief.categories)] ?? 0))
+    return belief;
   const confidence = factor * confidenceOf(found.features, found.limit);
   // What a name does not say is said by an unknown one; nothing is impossible.
   const unknown = found.limit < 0.5 ? UNKNOWN_SHARE * (1 - confidence) : 0;
