@@ -115,7 +115,7 @@ const indicesOf = (votes: readonly Vote[]): number[] =>
 function describeLead({ categories }: Belief, votes: readonly Vote[], model?: LinearModel) {
   const leader = describe(votes, indexOfMax(categories), model);
   if (!leader || leader.limit < 0.5) return leader;
-  const { first, opinion } = leader;
+  const { first, opinion, features } = leader;
   const beliefIn = (at: number): number => opinion[at] ?? 0;
   const likeliest = (among: readonly Vote[]): number =>
     indicesOf(among).reduce((a, b) => (beliefIn(b) > beliefIn(a) ? b : a), first);
@@ -133,10 +133,10 @@ function describeLead({ categories }: Belief, votes: readonly Vote[], model?: Li
     const best = likeliest(open);
     return open.length > 0 && beliefIn(best) >= MIN_DECIDING ? preferred(best) : undefined;
   }
-  // "Chelsea Peers pyjama"
+  // "Chelsea Peers pyjama", unless the product type agrees with the first.
   const best = likeliest(votes.filter(({ naming }) => naming.mention.role === undefined));
   const isOverruled = beliefIn(best) >= OVERRULING.least && beliefIn(first) < OVERRULING.most;
-  return isOverruled ? preferred(best) : leader;
+  return isOverruled && !features.typeAgrees ? preferred(best) : leader;
 }
 
 /** Of what is left beside an unknown name's category, for no garment. */

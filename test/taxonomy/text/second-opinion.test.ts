@@ -66,6 +66,11 @@ describe('two names in a title', () => {
     expect(answer.confidence).toBeLessThan(0.9);
   });
 
+  test('it does not choose against the product type', () => {
+    const title = 'Damen Latzhose Jeans Boyfriend';
+    expect(namedBy({ title, product_type: 'Jeans' }).id).toBe('jeans');
+  });
+
   test('it does not choose what the garment comes with', () =>
     expect(namedBy({ title: 'Gonnellina tennis con shorts' }).id).toBe('skirt_light'));
 });
