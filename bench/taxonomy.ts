@@ -254,7 +254,7 @@ const CARD = {
   fittedTo:
     'Titles of shops in six languages (eval/titles: three of four, by a hash of the title) and the products of one ' +
     'shop (training/store-products.json), neither of which is distributed; the tuned hand-written rows of ' +
-    'test/fixtures/feed-rows; the names of the dictionary and of things; the second opinion also to sets 1 to 15 of ' +
+    'test/fixtures/feed-rows; the names of the dictionary and of things; the second opinion also to the sets of ' +
     'test/fixtures/naming/written-*.tsv.',
   judgedOn: 'The other titles: docs/performance.md, "Naming by text".',
   reproduce: 'npm run bench -- taxonomy --fit',

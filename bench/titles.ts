@@ -145,6 +145,11 @@ export const WRITTEN_SETS = [
   'written-13',
   'written-14',
   'written-15',
+  'written-16',
+  // By our own knowledge of shops: by kind, by maker, and both.
+  'shops-1',
+  'shops-2',
+  'shops-3',
 ] as const;
 
 /** Reads written titles. The right answers of a title are separated by bars; `none` is no garment. */

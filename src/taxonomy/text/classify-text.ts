@@ -88,25 +88,55 @@ function believeBoth(votes: readonly Vote[], branch: Branch, hints: Hints): Beli
   return average(believe(votes.filter((vote) => !isFiling(vote))), within(filed, branch));
 }
 
-/** Describes how the likeliest category was named; undefined if no word does, or no category leads. */
-function describeLead({ categories }: Belief, votes: readonly Vote[], model?: LinearModel) {
-  const first = indexOfMax(categories);
-  const lead = categories[first] ?? 0;
-  const next = categories.reduce(
-    (max, belief, i) => (i === first ? max : Math.max(max, belief)),
-    0,
-  );
-  const id = CATEGORY_IDS[first] ?? '';
+/** Describes how a category was named; undefined if no word does. */
+function describe(votes: readonly Vote[], at: number, model?: LinearModel) {
+  const id = CATEGORY_IDS[at] ?? '';
   const naming = votes.filter(({ ids }) => ids.includes(id));
   const strongest = naming.toSorted((a, b) => b.weight - a.weight)[0]?.naming;
   if (!strongest) return undefined;
   const typeAgrees = strongest.field.name !== 'product_type' && naming.some(isIn('product_type'));
-  const named = { id, typeAgrees, ...supportOf(strongest.field.tokens, id, model) };
+  const opinion = opinionOf(strongest.field.tokens, model);
+  const named = { id, typeAgrees, ...supportOf(opinion, at) };
   const limit = limitOf(strongest, named);
-  // "Boot and glove dryer": none of the names says what it is.
-  if (lead < MIN_LEAD * next && limit >= 0.5) return undefined;
-  const features = featuresOf(strongest, named);
-  return { first, lead, features, limit };
+  return { first: at, features: featuresOf(strongest, named), limit, opinion };
+}
+
+/** The linear model overrules a name for another in the row that it gives so much, if it gives the first so little. */
+const OVERRULING = { least: 0.8, most: 0.05 } as const;
+/** Of what a name may be, it decides for what it gives so much. */
+const MIN_DECIDING = 0.75;
+/** What it alone prefers is never sure. */
+const MAX_PREFERRED = 0.89;
+
+const indicesOf = (votes: readonly Vote[]): number[] =>
+  votes.flatMap(({ ids }) => ids.map((id) => CATEGORY_IDS.indexOf(id)));
+
+/** Describes how the likeliest category was named; undefined if no word does, or no category leads. */
+function describeLead({ categories }: Belief, votes: readonly Vote[], model?: LinearModel) {
+  const leader = describe(votes, indexOfMax(categories), model);
+  if (!leader || leader.limit < 0.5) return leader;
+  const { first, opinion, features } = leader;
+  const beliefIn = (at: number): number => opinion[at] ?? 0;
+  const likeliest = (among: readonly Vote[]): number =>
+    indicesOf(among).reduce((a, b) => (beliefIn(b) > beliefIn(a) ? b : a), first);
+  const preferred = (best: number) => {
+    const other = describe(votes, best, model);
+    const isNamed = other && other.limit >= 0.5;
+    return isNamed ? { ...other, limit: Math.min(other.limit, MAX_PREFERRED) } : leader;
+  };
+  const lead = categories[first] ?? 0;
+  if (categories.some((each, at) => at !== first && lead < MIN_LEAD * each)) {
+    // "Slim Weste anthrazit": a padded one, or that of a suit. "Boot and glove dryer": none of the names says what it is.
+    const open = votes.filter(
+      ({ ids }) => ids.length > 1 && ids.includes(CATEGORY_IDS[first] ?? ''),
+    );
+    const best = likeliest(open);
+    return open.length > 0 && beliefIn(best) >= MIN_DECIDING ? preferred(best) : undefined;
+  }
+  // "Chelsea Peers pyjama", unless the product type agrees with the first.
+  const best = likeliest(votes.filter(({ naming }) => naming.mention.role === undefined));
+  const isOverruled = beliefIn(best) >= OVERRULING.least && beliefIn(first) < OVERRULING.most;
+  return isOverruled && !features.typeAgrees ? preferred(best) : leader;
 }
 
 /** Of what is left beside an unknown name's category, for no garment. */
@@ -115,11 +145,12 @@ const UNKNOWN_SHARE = 0.999;
 /** Gives the likeliest category its fitted confidence; the others share the rest. */
 function calibrate(belief: Belief, votes: readonly Vote[], factor: number): Belief {
   const found = describeLead(belief, votes);
-  if (!found || belief.notGarment > found.lead) return belief;
+  if (!found || belief.notGarment > (belief.categories[indexOfMax(belief.categories)] ?? 0))
+    return belief;
   const confidence = factor * confidenceOf(found.features, found.limit);
   // What a name does not say is said by an unknown one; nothing is impossible.
   const unknown = found.limit < 0.5 ? UNKNOWN_SHARE * (1 - confidence) : 0;
-  const rest = (1 - confidence - unknown) / (1 - found.lead);
+  const rest = (1 - confidence - unknown) / (1 - (belief.categories[found.first] ?? 0));
   return {
     categories: belief.categories.map((each, i) => (i === found.first ? confidence : each * rest)),
     notGarment: unknown + belief.notGarment * rest,
@@ -178,7 +209,7 @@ export function describeNaming(
 }
 
 /** What the linear model must give a category at least, 0–1, in a title of wear without a name, and in any other. */
-const MIN_OPINION = { wear: 0.6, any: 0.75 } as const;
+const MIN_OPINION = { wear: 0.65, any: 0.75 } as const;
 /** What its probability is worth beside that of a name. */
 const OPINION_FACTOR = 0.85;
 

@@ -41,6 +41,8 @@ export interface Naming {
   mention: ArticleMention;
   mentions: readonly ArticleMention[];
   isRefined: boolean;
+  /** Shops mean more than one category by it. */
+  isAmbiguous?: boolean;
 }
 
 /** The category that leads, and what else speaks for it: the linear model, and whether the product type agrees. */

@@ -4,7 +4,7 @@ import { analyseClauses, type ClauseMatch, isArticleNoun } from './clauses.ts';
 import { isKnownWord, languageVotes } from './detect-language.ts';
 import { type Lexicon, lexiconOf } from './lexicon.ts';
 import { grammarWords } from './lexicon-files.ts';
-import { type Match, scan, withOtherLanguages } from './scan.ts';
+import { isInside, type Match, scan, withOtherLanguages } from './scan.ts';
 import { hasSize } from './sizes.ts';
 import { type Token, tokenize } from './tokens.ts';
 
@@ -17,9 +17,8 @@ export interface Field {
   clauseMatches: readonly ClauseMatch[];
   /** False if the most likely language names no article and another one does. */
   isMainLanguage: boolean;
-  /** Votes for the languages, in the order of LOCALES, and the lead of the likeliest, 0–1. */
+  /** Votes for the languages, in the order of LOCALES. */
   votes: readonly number[];
-  languageMargin: number;
   /** For each token, whether it is a word of the language. */
   isKnown: readonly boolean[];
   /** Words that no language and no maker's name has: each may be what the text is about. */
@@ -58,12 +57,6 @@ const isNotPairing = ({ entry }: Match): boolean => entry.id !== 'pair';
 
 const strongestLocale = (votes: readonly number[]): Locale =>
   LOCALES[votes.indexOf(Math.max(...votes))] ?? 'en';
-
-/** The lead of the strongest language over the next, 0–1. */
-function marginOf(votes: readonly number[]): number {
-  const [first = 0, second = 0] = votes.toSorted((a, b) => b - a);
-  return (first - second) / (first + second + 0.5);
-}
 
 const isOfWear = ({ match: { entry }, negated }: ClauseMatch): boolean =>
   entry.kind === 'brand' || (!negated && entry.id.startsWith('gender:'));
@@ -117,8 +110,12 @@ function scanInBestLanguage(
   const matches = withOtherLanguages(tokens, scan(tokens, lexicon), lexicon);
   const own = { locale: first, matches, isFirst: true };
   if (own.matches.some(isArticleNoun)) return own;
+  // A maker's name is no word of another language: "Gant".
+  const makers = matches.filter(({ entry }) => entry.kind === 'brand');
+  const isFree = (match: Match): boolean =>
+    match.entry.kind === 'brand' || !makers.some((maker) => isInside(match, maker));
   for (const locale of others) {
-    const matches = scan(tokens, lexiconOf(locale), false);
+    const matches = scan(tokens, lexiconOf(locale), false).filter(isFree);
     if (matches.some(isArticleNoun)) return { locale, matches, isFirst: false };
   }
   return own;
@@ -190,7 +187,6 @@ export function readRow(row: FeedAttributes, googleWords: string | undefined): R
       clauseMatches,
       isMainLanguage: isFirst,
       votes: weights,
-      languageMargin: marginOf(weights),
       isWear,
       ...known,
     };

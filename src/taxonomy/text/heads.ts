@@ -24,7 +24,7 @@ const ROLE_WEIGHTS: Readonly<Record<ClauseRole, number>> = {
   for: 0.1,
   pair: 0,
 };
-export const MODIFIER_WEIGHT = 0.25;
+const MODIFIER_WEIGHT = 0.25;
 const COORDINATED_WEIGHT = 0.8;
 const LATER_SEGMENT_FACTOR = 0.35;
 
@@ -101,7 +101,8 @@ function dominantThing(main: readonly Match[], locale: Locale): Match | undefine
   const isDominant = (match: Match): boolean =>
     isThingOf(match, 'dominant') || (writesCompounds(locale) && isThingOf(match, 'first'));
   // "Jeansstoff Hose" is made of it; "Bügelspray Hemden" is none.
-  const isNamed = (match: Match): boolean => match.by === 'word' || !isThing(match, 'fabric');
+  const isNamed = (match: Match): boolean =>
+    match.by !== 'inflection' && (match.by === 'word' || !isThing(match, 'fabric'));
   return main.find(
     (match, at) => isNamed(match) && isDominant(match) && (garment < 0 || at < garment),
   );

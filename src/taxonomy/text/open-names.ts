@@ -5,13 +5,10 @@ import { COMPOUNDING } from './compounds.ts';
 import type { Lead, Naming } from './features.ts';
 import type { Field } from './fields.ts';
 import { HEAD_IS_LAST } from './grammar.ts';
-import { MODIFIER_WEIGHT } from './heads.ts';
 import { lexiconOf } from './lexicon.ts';
 import { grammarWords } from './lexicon-files.ts';
 import {
-  isAfterCompound,
   isAfterThing,
-  isBareAfterWord,
   isBareOfUnknown,
   isBeforeThing,
   isCue,
@@ -19,7 +16,6 @@ import {
   mainWords,
   saysNoMore,
 } from './positions.ts';
-import { isGeneral } from './refine.ts';
 import { isListed } from './rules.ts';
 
 /** Clothes are not sold in so many pieces; a year is no number of them. */
@@ -39,7 +35,7 @@ const AREA = /(\d{2,4})(?:[.,]\d+)? ?(?:cm)? ?[x×] ?(\d{2,4})/i;
 const MAX_WIDTH = 99;
 
 /** "300 ml", "1600 W", "140 x 200": clothes are not sold so. */
-function isMeasured({ field: { text, tokens }, mention: { match } }: Naming): boolean {
+function isMeasured({ field: { text, tokens, isWear }, mention: { match } }: Naming): boolean {
   const { id } = match.entry;
   const region = categories.get(id)?.region;
   if (region === 'accessory') return false;
@@ -49,7 +45,7 @@ function isMeasured({ field: { text, tokens }, mention: { match } }: Naming): bo
   const isThick = id !== 'swimwear' && region !== 'shoes';
   return amountsIn(tokens).some(({ count, unit }) =>
     unit === 'w'
-      ? count > MAX_WIDTH
+      ? !isWear && count > MAX_WIDTH
       : grammarWords('unit', 'en').has(unit) ||
         (isThick && grammarWords('thickness', 'en').has(unit)),
   );
@@ -82,23 +78,15 @@ function isForThing(naming: Naming): boolean {
   if (isListed('garments', 'serving', mention.match.entry.id)) return false;
   const mayOmitFor = !HEAD_IS_LAST[field.locale] && saysNoMore(naming);
   return field.clauseMatches.some(
-    ({ role, match: { entry, first } }) =>
+    ({ role, negated, match: { entry, first } }) =>
       first > mention.match.last &&
       entry.kind === 'notGarment' &&
+      !negated &&
       (role === 'for'
         ? isListed('things', 'served', entry.id)
         : mayOmitFor && first === mention.match.last + 1 && isListed('things', 'motif', entry.id)),
   );
 }
-
-/** "Bh-haakjes": the head of a hyphened compound is its last part. */
-const isBeforeHyphen = ({
-  field: { locale, tokens, unknown },
-  mention: { match },
-}: Naming): boolean =>
-  COMPOUNDING.includes(locale) &&
-  tokens[match.last + 1]?.before === 'hyphen' &&
-  unknown.has(match.last + 1);
 
 const isAnother = isCue(/^wearer:(pet|doll)$/);
 
@@ -147,41 +135,18 @@ const UNKNOWN_HEAD = [
   isBeforeNamedThing,
   isOfAnimal,
   isBareOfUnknown,
-  isBareAfterWord,
   isBeforeThing,
   isAfterThing,
-  isAfterCompound,
   isMeasured,
   mayBeStuff,
   isBeforeKnownHead,
   isForThing,
   isBulk,
-  isBeforeHyphen,
 ];
 
-/** "Top" or "shoes": which of the group's categories is meant is a guess. */
-const isGroupName = ({ mention }: Naming): boolean => mention.match.entry.kind === 'group';
-
-/** "Softshellmantel": what comes first in a compound may make it another kind. */
-const mayBeOtherKind = ({ mention: { match }, isRefined }: Naming): boolean =>
-  match.by === 'compound' && !isRefined && isGeneral(match.entry.id);
-
-/** "Vestido camisero de manga corta": a shirt dress has long sleeves. */
-const isDenied = ({ field }: Naming, { id }: Lead): boolean =>
-  field.clauseMatches.some(({ match }) => isListed('denied by', match.entry.id, id));
-
-const isWornAlone = (id: string): boolean =>
-  !/accessory|shoes/.test(categories.get(id)?.region ?? '');
-
-/** "Buzo polar", "kimono-vest of Blue Jeans": another garment's name beside it may be what is sold. */
-const hasRival = ({ mentions }: Naming, { id }: Lead): boolean =>
-  mentions.some(
-    ({ match: { entry }, weight }) =>
-      entry.kind === 'garment' &&
-      entry.id !== id &&
-      weight === MODIFIER_WEIGHT &&
-      isWornAlone(entry.id) === isWornAlone(id),
-  );
+/** "Top", "shoes", "pumps": which of its categories is meant is a guess. */
+const isGuess = ({ mention, isAmbiguous = false }: Naming): boolean =>
+  isAmbiguous || mention.match.entry.kind === 'group';
 
 /** What the linear model must give the category at least: of all, and beside the likeliest other one. */
 const MIN_SUPPORT = { ofAll: 0.35, besideNext: 0.7 } as const;
@@ -195,8 +160,6 @@ const isUnsupported = (
   ((isWear ? supportAsWear : support) < MIN_SUPPORT.ofAll ||
     supportBesideNext < MIN_SUPPORT.besideNext);
 
-const OPEN = [isUnsupported, mayBeOtherKind, isDenied, hasRival];
-
 /** A name that may be another thing's, or kind's, is never sure; one beside an unknown head is no answer. */
 const MAX_CONFIDENCE = { open: 0.89, unknownHead: 0.49 } as const;
 
@@ -204,6 +167,6 @@ const MAX_CONFIDENCE = { open: 0.89, unknownHead: 0.49 } as const;
 export function limitOf(naming: Naming, lead: Lead): number {
   const isInTitle = naming.field.name === 'title';
   if (isInTitle && UNKNOWN_HEAD.some((is) => is(naming))) return MAX_CONFIDENCE.unknownHead;
-  const isOpen = isGroupName(naming) || (isInTitle && OPEN.some((is) => is(naming, lead)));
+  const isOpen = isGuess(naming) || (isInTitle && isUnsupported(naming, lead));
   return isOpen ? MAX_CONFIDENCE.open : 1;
 }

@@ -5,7 +5,6 @@ import type { ClauseMatch } from './clauses.ts';
 import { COMPOUNDING } from './compounds.ts';
 import type { Naming } from './features.ts';
 import type { Field } from './fields.ts';
-import { HEAD_IS_LAST } from './grammar.ts';
 import { lexiconOf } from './lexicon.ts';
 import { grammarWords } from './lexicon-files.ts';
 import { isListed } from './rules.ts';
@@ -122,29 +121,6 @@ export function mainWords({ tokens, locale }: Field): readonly Token[] {
   return end < 0 ? tokens : tokens.slice(0, end);
 }
 
-/** No maker's name is so long, and no compound so short. */
-const MIN_NOUN_CHARS = 9;
-const INFLECTED = /e$|(t|d|ig|lich|isch|lang|los|voll|bar|farben)(em|en|er|es)?$/;
-
-/** "Schnittbogen Kapuzenpulli": a long word that no list has is a compound, and the head. */
-export const isAfterCompound = (naming: Naming): boolean => {
-  const { field, mention } = naming;
-  const { match } = mention;
-  const word = field.tokens[match.first - 1]?.text ?? '';
-  return (
-    COMPOUNDING.includes(field.locale) &&
-    field.unknown.has(match.first - 1) &&
-    field.tokens[match.first]?.before === 'space' &&
-    word.length >= MIN_NOUN_CHARS &&
-    !INFLECTED.test(word) &&
-    !field.isWear &&
-    !isAfterGarment(naming)
-  );
-};
-
-/** From this lead over other languages on, a title's language is sure. */
-const MIN_MARGIN = 0.4;
-
 /** What things are seldom said to have: sleeves, a weight, a size. Of use, and of legs, is either. */
 const isDescription = ({ match: { entry } }: ClauseMatch): boolean =>
   /^(colour|material|pattern|cue)$/.test(entry.kind) && !/^(use|wearer):/.test(entry.id);
@@ -161,11 +137,3 @@ export const isBareOfUnknown = (naming: Naming): boolean => {
   const isOfOther = field.unknown.has(after + 1) || field.clauseMatches.some(isNext);
   return isPurpose && isOfOther && saysNoMore(naming);
 };
-
-/** "Raseur pull". */
-export const isBareAfterWord = (naming: Naming): boolean =>
-  !HEAD_IS_LAST[naming.field.locale] &&
-  naming.field.languageMargin >= MIN_MARGIN &&
-  naming.mention.match.first === 1 &&
-  naming.field.unknown.has(0) &&
-  saysNoMore(naming);

@@ -24,10 +24,11 @@ const refinements = lazily(() => {
 
 /** Returns the categories that an ambiguous name, after its language, stands for: "it costume". */
 export const ambiguousCategories = (name: string): readonly string[] | undefined =>
-  listsOf('may be').get(name);
+  listsOf('may be').get(name) ?? listsOf('mostly').get(name);
 
 /** Returns what a group, by its id, or an ambiguous name most often stands for. */
-export const defaultOf = (name: string): string | undefined => listsOf('stands for').get(name)?.[0];
+export const defaultOf = (name: string): string | undefined =>
+  (listsOf('stands for').get(name) ?? listsOf('mostly').get(name))?.[0];
 
 /** Whether a category is general: a more specific noun beside its name overrules it. */
 export const isGeneral = (categoryId: string): boolean =>

@@ -159,7 +159,7 @@ function withoutStraddled(matches: readonly Match[]): readonly Match[] {
 
 type Span = Pick<Match, 'first' | 'last'>;
 const isSameSpan = (a: Span, b: Span): boolean => a.first === b.first && a.last === b.last;
-const isInside = (span: Span, { first, last }: Span): boolean =>
+export const isInside = (span: Span, { first, last }: Span): boolean =>
   span.first <= first && last <= span.last;
 
 /**

@@ -162,27 +162,25 @@ export function readModel({ classes, scale, bias, weights: text }: StoredModel):
 }
 
 const shipped = lazily(() => readModel(weightsFile));
-const classOf = new Map(CATEGORY_IDS.map((id, k) => [id, k]));
 
 /** Of wear, so much belief in "no garment" at most comes from words that the model does not know. */
 const MAX_DOUBT = 0.8;
 
-/** The probability, 0–1, of each class of a text that no word names, in the order of CATEGORY_IDS; the last is "no garment". */
-export const opinionOf = (tokens: readonly Token[]): Float64Array =>
-  classProbabilities(rowsOf(tokens), shipped());
+/** A model's probability, 0–1, of each class of a text, in the order of CATEGORY_IDS; the last is "no garment". */
+export const opinionOf = (tokens: readonly Token[], model = shipped()): Float64Array =>
+  classProbabilities(rowsOf(tokens), model);
 
-/** A model's probability, 0–1, that a text names a category; the same if it names any; and if none but the likeliest other. */
-export function supportOf(tokens: readonly Token[], categoryId: string, model = shipped()) {
-  const probabilities = classProbabilities(rowsOf(tokens), model);
-  const own = classOf.get(categoryId) ?? CLASS_COUNT;
-  const support = probabilities[own] ?? 0;
-  const noGarment = probabilities[CLASS_COUNT - 1] ?? 0;
-  probabilities[own] = 0;
-  probabilities[CLASS_COUNT - 1] = 0;
+/** An opinion's probability, 0–1, that a text names a category; the same if it names any; and if none but the likeliest other. */
+export function supportOf(opinion: Float64Array, category: number) {
+  const support = opinion[category] ?? 0;
+  const noGarment = opinion[CLASS_COUNT - 1] ?? 0;
+  let next = 0;
+  for (let k = 0; k < CLASS_COUNT - 1; k++)
+    if (k !== category) next = Math.max(next, opinion[k] ?? 0);
   return {
     support,
     supportAsWear: support / (1 - Math.min(noGarment, MAX_DOUBT)),
-    supportBesideNext: support / (support + Math.max(...probabilities)),
+    supportBesideNext: support / (support + next),
   };
 }
 

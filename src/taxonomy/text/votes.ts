@@ -66,7 +66,9 @@ function toVote(naming: Naming, column: number, hints: Hints): Vote {
   if (kind === 'group') return { ...vote, ids: members.get(id) ?? [], favourite: defaultOf(id) };
   const words = field.tokens.slice(mention.match.first, mention.match.last + 1);
   const name = `${field.locale} ${words.map(({ text }) => text).join(' ')}`;
-  return { ...vote, ids: ambiguousCategories(name) ?? [id], favourite: defaultOf(name) };
+  const ids = ambiguousCategories(name);
+  if (!ids) return { ...vote, ids: [id] };
+  return { ...vote, ids, favourite: defaultOf(name), naming: { ...naming, isAmbiguous: true } };
 }
 
 /** Returns the mentions of a column; of a description, only the first. */

@@ -76,6 +76,27 @@ describe('a thing after a garment', () => {
   ])('%s is none', (_, title, id) => expect(say({ title }).category?.id).toBe(id));
 });
 
+describe('a garment stays one', () => {
+  test.each([
+    ['without a part', 'Joggingbroek open pijp zonder elastiek heren', 'joggers'],
+    [
+      'after the name of a person that begins as a thing does',
+      'Pfanner Flanellhemd Karo Gr. 3XL',
+      'flannel_shirt',
+    ],
+    [
+      'of a maker that is a word of another language',
+      'Gant Superfine Lambswool V-Neck burgundy 3XL',
+      'sweater',
+    ],
+    ['with a model’s number and a W', 'Triumph Amourette 300 W Spitze 80C', 'bra'],
+    ['in its box', 'Stropdas satijn in giftbox', 'tie'],
+  ])('%s: "%s"', (_, title, id) => expect(say({ title }).category?.id).toBe(id));
+});
+
+test('a man’s blouse is a shirt', () =>
+  expect(say({ title: 'Blouse heren geruit' }).category?.id).toBe('shirt'));
+
 test('no part of a garment’s name says who wears it', () => {
   expect(say({ title: 'Pudelmütze Grobstrick' }).category?.id).toBe('beanie');
 });

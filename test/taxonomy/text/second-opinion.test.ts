@@ -5,14 +5,18 @@ import { confidenceOf, probabilityOf } from '../../../src/taxonomy/text/confiden
 import { FEATURES, type Features } from '../../../src/taxonomy/text/features.ts';
 import {
   classProbabilities,
+  opinionOf,
   readModel,
   rowsOf,
   supportOf,
 } from '../../../src/taxonomy/text/second-opinion.ts';
 import { tokenize } from '../../../src/taxonomy/text/tokens.ts';
+import { namedBy } from '../feed-rows.ts';
 
 describe('the linear model', () => {
-  const support = (title: string, id: string) => supportOf(tokenize(title), id).support;
+  const supportIn = (title: string, id: string) =>
+    supportOf(opinionOf(tokenize(title)), CATEGORY_IDS.indexOf(id));
+  const support = (title: string, id: string) => supportIn(title, id).support;
 
   test.each([
     ['Cora Parachute Pant', 'joggers', 'hat'],
@@ -35,14 +39,40 @@ describe('the linear model', () => {
   });
 
   test('tells how far a category is before the likeliest other', () => {
-    const jeans = tokenize('Mens blue jeans W32');
-    expect(supportOf(jeans, 'jeans').supportBesideNext).toBeGreaterThan(0.9);
-    expect(supportOf(jeans, 'shorts').supportBesideNext).toBeLessThan(0.1);
+    const jeans = 'Mens blue jeans W32';
+    expect(supportIn(jeans, 'jeans').supportBesideNext).toBeGreaterThan(0.9);
+    expect(supportIn(jeans, 'shorts').supportBesideNext).toBeLessThan(0.1);
   });
 
   test('knows no other categories', () => {
     expect(support('Wool coat', 'spaceship')).toBe(0);
   });
+});
+
+test('it decides what an ambiguous name means, if it is clear', () => {
+  const answer = namedBy({ title: 'Roy Robson Slim Weste anthrazit 50' });
+  expect(answer.id).toBe('waistcoat');
+  expect(answer.confidence).toBeLessThan(0.9);
+  expect(namedBy({ title: 'Weste' }).confidence).toBeLessThan(0.5);
+});
+
+describe('two names in a title', () => {
+  test.each([
+    ['Chelsea Peers Satin Pyjama Short Set', 'sleepwear'],
+    ['Damen Latzhose Jeans Boyfriend', 'dungarees'],
+  ])('"%s" is what the linear model is sure of, but not surely', (title, id) => {
+    const answer = namedBy({ title });
+    expect(answer.id).toBe(id);
+    expect(answer.confidence).toBeLessThan(0.9);
+  });
+
+  test('it does not choose against the product type', () => {
+    const title = 'Damen Latzhose Jeans Boyfriend';
+    expect(namedBy({ title, product_type: 'Jeans' }).id).toBe('jeans');
+  });
+
+  test('it does not choose what the garment comes with', () =>
+    expect(namedBy({ title: 'Gonnellina tennis con shorts' }).id).toBe('skirt_light'));
 });
 
 describe('a stored model', () => {
