@@ -1,11 +1,5 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import {
-  REQUEST_BUCKETS_SECONDS,
-  registerLiveCounters,
-  registerLiveGauges,
-  registerSampledGauges,
-  single,
-} from './registry.ts';
+import { REQUEST_BUCKETS_SECONDS, registerGauges, registerLiveCounters } from './registry.ts';
 
 export interface SyncLoad {
   /** Predicted time until a worker begins with a removal that arrives now. */
@@ -43,22 +37,12 @@ export interface ServerFigures {
   rejectedConnections: Readonly<Record<string, number>>;
 }
 
-const labelled = (label: string, values: Readonly<Record<string, number>>) =>
-  Object.entries(values).map(([name, value]) => ({ labels: { [label]: name }, value }));
-
 export function watchServer(registry: Registry, read: () => ServerFigures): void {
-  const gauges = {
-    selvage_http_body_bytes: {
-      help: 'Memory that the bodies of requests in progress take',
-      values: ({ bodyBytes }: ServerFigures) => single(bodyBytes),
-    },
-    selvage_http_connections: {
-      help: 'Open connections: without an accepted key (keyless), between requests with one (idle), with one in progress (accepted)',
-      labels: ['state'],
-      values: ({ connections }: ServerFigures) => labelled('state', connections),
-    },
-  };
-  registerSampledGauges(registry, async () => read(), gauges, 0);
+  // biome-ignore format: a table reads best with a row a line
+  registerGauges(registry, read, [
+    ['selvage_http_body_bytes',  'Memory that the bodies of requests in progress take', ({ bodyBytes }) => bodyBytes],
+    ['selvage_http_connections', 'Open connections: without an accepted key (keyless), between requests with one (idle), with one in progress (accepted)', ({ connections }) => Object.entries(connections).map(([state, count]) => [count, state]), 'state'],
+  ], 0);
   registerLiveCounters(registry, {
     selvage_http_connections_evicted_total: {
       help: 'Connections closed in favour of a new one, or new ones that found no place, by state',
@@ -120,26 +104,15 @@ export function watchSyncLoad(
   deadlineMillis: number,
   load: () => SyncLoad,
 ): void {
-  const images = {
-    selvage_predicted_image_seconds: {
-      help: 'Predicted time of an image in a worker, by its megapixels',
-      labels: ['megapixels'],
-      values: ({ imageMillis }: SyncLoad) =>
-        imageMillis.map(([size, millis]) => ({
-          labels: { megapixels: String(size) },
-          value: millis / 1000,
-        })),
-    },
-  };
-  registerSampledGauges(registry, async () => load(), images, 0);
   // biome-ignore format: a table reads best with a row a line
-  registerLiveGauges(registry, [
-    ['selvage_predicted_wait_seconds',  'Predicted time of a removal that arrives now', () => load().waitMillis / 1000],
-    ['selvage_predicted_queue_seconds', 'Predicted time until a worker begins with a removal that arrives now', () => load().queueMillis / 1000],
+  registerGauges(registry, load, [
+    ['selvage_predicted_image_seconds', 'Predicted time of an image in a worker, by its megapixels', ({ imageMillis }) => imageMillis.map(([size, millis]) => [millis / 1000, String(size)]), 'megapixels'],
+    ['selvage_predicted_wait_seconds',  'Predicted time of a removal that arrives now', ({ waitMillis }) => waitMillis / 1000],
+    ['selvage_predicted_queue_seconds', 'Predicted time until a worker begins with a removal that arrives now', ({ queueMillis }) => queueMillis / 1000],
     ['selvage_sync_deadline_seconds',   'Deadline of a synchronous request; a burst is shed when the predicted wait exceeds 0.8 of it', () => deadlineMillis / 1000],
-    ['selvage_sync_queue_depth',        'Removals waiting or running', () => load().depth],
-    ['selvage_sync_work_seconds',       'Predicted time in a slot of the removals and refinements in progress of this gateway', () => load().workMillis / 1000],
-    ['selvage_worker_slots',            'Images all live workers can process at once', () => load().slots],
-    ['selvage_workers',                 'Live workers', () => load().workers],
-  ]);
+    ['selvage_sync_queue_depth',        'Removals waiting or running', ({ depth }) => depth],
+    ['selvage_sync_work_seconds',       'Predicted time in a slot of the removals and refinements in progress of this gateway', ({ workMillis }) => workMillis / 1000],
+    ['selvage_worker_slots',            'Images all live workers can process at once', ({ slots }) => slots],
+    ['selvage_workers',                 'Live workers', ({ workers }) => workers],
+  ], 0);
 }

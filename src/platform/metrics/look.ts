@@ -1,5 +1,5 @@
 import { Counter, type Registry } from 'prom-client';
-import { registerLiveGauges } from './registry.ts';
+import { registerGauges } from './registry.ts';
 
 interface LookLoad {
   waiting: number;
@@ -22,12 +22,12 @@ export class LookMetrics {
       registers: [registry],
     });
     // biome-ignore format: a table reads best with a row a line
-    registerLiveGauges(registry, [
-      ['selvage_look_waiting',       'Outfit requests that wait for a thread', () => load().waiting],
-      ['selvage_look_running',       'Outfit requests that have a thread', () => load().running],
-      ['selvage_look_running_heavy', 'Outfit requests with a thread whose predicted work is heavy; they leave one thread to others', () => load().heavy],
-      ['selvage_look_threads',       'Live threads that compute outfits; they start when they are needed', () => load().threads],
-    ]);
+    registerGauges(registry, load, [
+      ['selvage_look_waiting',       'Outfit requests that wait for a thread', ({ waiting }) => waiting],
+      ['selvage_look_running',       'Outfit requests that have a thread', ({ running }) => running],
+      ['selvage_look_running_heavy', 'Outfit requests with a thread whose predicted work is heavy; they leave one thread to others', ({ heavy }) => heavy],
+      ['selvage_look_threads',       'Live threads that compute outfits; they start when they are needed', ({ threads }) => threads],
+    ], 0);
   }
 
   ended(outcome: 'computed' | 'canceled' | 'rejected'): void {

@@ -18,23 +18,6 @@ export function createRegistry(version: string): Registry {
   return registry;
 }
 
-/** Registers gauges whose values are read from this process's memory at scrape time. */
-export function registerLiveGauges(
-  registry: Registry,
-  gauges: readonly (readonly [name: string, help: string, read: () => number])[],
-): void {
-  for (const [name, help, read] of gauges) {
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        this.set(read());
-      },
-    });
-  }
-}
-
 /** Registers counters, each with one label, whose values are read from this process's memory at scrape time. */
 export function registerLiveCounters(
   registry: Registry,
@@ -56,61 +39,60 @@ export function registerLiveCounters(
   }
 }
 
-interface LabelledValue {
-  labels: Readonly<Record<string, string>>;
-  value: number;
-}
+/** A value with those of its labels, in the order of their names. */
+type LabelledValue = readonly [value: number, ...labels: string[]];
 
-/** A gauge whose values come from a sample. */
-interface SampledGauge<S> {
-  help: string;
-  labels?: readonly string[];
-  values(sample: S): readonly LabelledValue[];
-}
-
-/** Returns the value of a gauge without labels. */
-export const single = (value: number): LabelledValue[] => [{ labels: {}, value }];
+/** A gauge, what is read for it from a sample, and the names of its labels. */
+type GaugeRow<S> = readonly [
+  name: string,
+  help: string,
+  read: (sample: S) => number | readonly LabelledValue[],
+  ...labels: string[],
+];
 
 /** Several Prometheus servers, or an impatient one, cost no more than one. */
 const CACHE_MILLIS = 1000;
 
 /** Caches a sample for a time; a sample that failed is undefined. */
-function cacheSample<S>(take: () => Promise<S>, cacheMillis: number): () => Promise<S | undefined> {
+function cacheSample<S>(take: () => S | Promise<S>, cacheMillis: number) {
   let sample: Promise<S | undefined> = Promise.resolve(undefined);
   let sampledAt = Number.NEGATIVE_INFINITY;
   return () => {
     const now = performance.now();
     if (now - sampledAt >= cacheMillis) {
       sampledAt = now;
-      sample = take().catch(() => undefined);
+      sample = (async () => take())().catch(() => undefined);
     }
     return sample;
   };
 }
 
 /**
- * Registers gauges that share one sample of something outside this process. The sample is taken at
- * scrape time and cached, by default for a second; gauges have no value if it fails.
+ * Registers gauges that share one sample. It is taken at scrape time and cached, by default for a second, as suits what
+ * is outside this process; gauges have no value if it fails.
+ * @param cacheMillis 0 for what is in this process's memory
  */
-export function registerSampledGauges<S>(
+export function registerGauges<S>(
   registry: Registry,
-  take: () => Promise<S>,
-  gauges: Readonly<Record<string, SampledGauge<S>>>,
+  take: () => S | Promise<S>,
+  gauges: readonly GaugeRow<S>[],
   cacheMillis = CACHE_MILLIS,
 ): void {
   const latestSample = cacheSample(take, cacheMillis);
-  for (const [name, { help, labels = [], values }] of Object.entries(gauges)) {
+  for (const [name, help, read, ...labelNames] of gauges) {
     new Gauge({
       name,
       help,
-      labelNames: [...labels],
+      labelNames,
       registers: [registry],
       async collect() {
         const sample = await latestSample();
         this.reset();
-        if (labels.length === 0) this.remove(); // after reset it would be 0
+        if (labelNames.length === 0) this.remove(); // after reset it would be 0
         if (sample === undefined) return;
-        for (const { labels, value } of values(sample)) this.set(labels, value);
+        const values = read(sample);
+        if (typeof values === 'number') this.set(values);
+        else for (const [value, ...labels] of values) this.labels(...labels).set(value);
       },
     });
   }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { registerSampledGauges, single } from './registry.ts';
+import { registerGauges } from './registry.ts';
 
 /** Buckets from a cached file to a slow upload. */
 const STORAGE_BUCKETS_SECONDS = [
@@ -28,48 +28,20 @@ interface BatchState {
 
 /** Every gateway reports them alike. */
 export function watchQueues(registry: Registry, read: () => Promise<QueueState[]>): void {
-  registerSampledGauges(registry, read, {
-    selvage_queue_jobs: {
-      help: 'Jobs in a queue by state; finished ones are retained for minutes',
-      labels: ['queue', 'state'],
-      values: (queues) =>
-        queues.flatMap(({ queue, jobs }) =>
-          Object.entries(jobs).map(([state, value]) => ({ labels: { queue, state }, value })),
-        ),
-    },
-    selvage_queue_oldest_seconds: {
-      help: 'The longest time a job has been waiting for its first attempt',
-      labels: ['queue'],
-      values: (queues) =>
-        queues.map(({ queue, oldestMillis }) => ({
-          labels: { queue },
-          value: oldestMillis / 1000,
-        })),
-    },
-    selvage_queue_clients: {
-      help: 'Clients with jobs waiting in a queue, which take turns',
-      labels: ['queue'],
-      values: (queues) =>
-        queues.map(({ queue, waitingClients }) => ({ labels: { queue }, value: waitingClients })),
-    },
-  });
+  // biome-ignore format: a table reads best with a row a line
+  registerGauges(registry, read, [
+    ['selvage_queue_jobs', 'Jobs in a queue by state; finished ones are retained for minutes', (queues) => queues.flatMap(({ queue, jobs }) => Object.entries(jobs).map(([state, count]) => [count, queue, state] as const)), 'queue', 'state'],
+    ['selvage_queue_oldest_seconds', 'The longest time a job has been waiting for its first attempt', (queues) => queues.map(({ queue, oldestMillis }) => [oldestMillis / 1000, queue]), 'queue'],
+    ['selvage_queue_clients', 'Clients with jobs waiting in a queue, which take turns', (queues) => queues.map(({ queue, waitingClients }) => [waitingClients, queue]), 'queue'],
+  ]);
 }
 
 export function watchBatches(registry: Registry, read: () => Promise<BatchState>): void {
-  registerSampledGauges(registry, read, {
-    selvage_batches_under_way: {
-      help: 'Batches and feed runs that are sealed and not done',
-      values: ({ running }) => single(running),
-    },
-    selvage_batch_rows: {
-      help: 'Rows of running batches: not dispatched yet (to_come), or dispatched to workers (at_workers)',
-      labels: ['state'],
-      values: ({ pending, dispatched }) => [
-        { labels: { state: 'to_come' }, value: pending },
-        { labels: { state: 'at_workers' }, value: dispatched },
-      ],
-    },
-  });
+  // biome-ignore format: a table reads best with a row a line
+  registerGauges(registry, read, [
+    ['selvage_batches_under_way', 'Batches and feed runs that are sealed and not done', ({ running }) => running],
+    ['selvage_batch_rows', 'Rows of running batches: not dispatched yet (to_come), or dispatched to workers (at_workers)', ({ pending, dispatched }) => [[pending, 'to_come'], [dispatched, 'at_workers']], 'state'],
+  ]);
 }
 
 interface SourceFigures {
@@ -78,20 +50,11 @@ interface SourceFigures {
 }
 
 export function watchSources(registry: Registry, read: () => Promise<SourceFigures>): void {
-  registerSampledGauges(registry, read, {
-    selvage_sources: {
-      help: 'Declared sources by status; unreachable ones are tried again',
-      labels: ['status'],
-      values: ({ sources }) =>
-        sources.map(({ status, count }) => ({ labels: { status }, value: count })),
-    },
-    selvage_source_objects: {
-      help: 'Versions of objects of all sources, by what became of them',
-      labels: ['state'],
-      values: ({ objects }) =>
-        objects.map(({ state, count }) => ({ labels: { state }, value: count })),
-    },
-  });
+  // biome-ignore format: a table reads best with a row a line
+  registerGauges(registry, read, [
+    ['selvage_sources', 'Declared sources by status; unreachable ones are tried again', ({ sources }) => sources.map(({ status, count }) => [count, status]), 'status'],
+    ['selvage_source_objects', 'Versions of objects of all sources, by what became of them', ({ objects }) => objects.map(({ state, count }) => [count, state]), 'state'],
+  ]);
 }
 
 /** Runs the check of a dependency: whether it succeeded, and how long it took. */
@@ -114,25 +77,15 @@ export function watchDependencies(
   const runChecks = () =>
     Promise.all(
       Object.entries(checks).map(async ([dependency, check]) => ({
-        labels: { dependency },
+        dependency,
         ...(await runCheck(check)),
       })),
     );
-  const gauges = {
-    selvage_dependency_up: {
-      help: 'Whether this process reaches Redis and object storage, 1 or 0',
-      labels: ['dependency'],
-      values: (results: Awaited<ReturnType<typeof runChecks>>) =>
-        results.map(({ labels, up }) => ({ labels, value: Number(up) })),
-    },
-    selvage_dependency_seconds: {
-      help: 'Time of the last check of Redis and object storage',
-      labels: ['dependency'],
-      values: (results: Awaited<ReturnType<typeof runChecks>>) =>
-        results.map(({ labels, millis }) => ({ labels, value: millis / 1000 })),
-    },
-  };
-  registerSampledGauges(registry, runChecks, gauges, CHECK_CACHE_MILLIS);
+  // biome-ignore format: a table reads best with a row a line
+  registerGauges(registry, runChecks, [
+    ['selvage_dependency_up', 'Whether this process reaches Redis and object storage, 1 or 0', (all) => all.map(({ dependency, up }) => [Number(up), dependency]), 'dependency'],
+    ['selvage_dependency_seconds', 'Time of the last check of Redis and object storage', (all) => all.map(({ dependency, millis }) => [millis / 1000, dependency]), 'dependency'],
+  ], CHECK_CACHE_MILLIS);
 }
 
 /** Registers gauges of Redis's memory. A full Redis rejects writes; `maxBytes` is 0 if it has no limit. */
@@ -140,16 +93,10 @@ export function watchRedisMemory(
   registry: Registry,
   read: () => Promise<{ usedBytes: number; maxBytes: number }>,
 ): void {
-  registerSampledGauges(registry, read, {
-    selvage_redis_memory_used_bytes: {
-      help: 'Memory Redis uses',
-      values: ({ usedBytes }) => single(usedBytes),
-    },
-    selvage_redis_memory_max_bytes: {
-      help: 'Memory limit of Redis, 0 for none',
-      values: ({ maxBytes }) => single(maxBytes),
-    },
-  });
+  registerGauges(registry, read, [
+    ['selvage_redis_memory_used_bytes', 'Memory Redis uses', ({ usedBytes }) => usedBytes],
+    ['selvage_redis_memory_max_bytes', 'Memory limit of Redis, 0 for none', (all) => all.maxBytes],
+  ]);
 }
 
 /** Registers gauges of the disk that holds object storage, if that is a local folder. */
@@ -157,16 +104,11 @@ export function watchDisk(
   registry: Registry,
   read: () => Promise<{ freeBytes: number; sizeBytes: number }>,
 ): void {
-  registerSampledGauges(registry, read, {
-    selvage_store_free_bytes: {
-      help: 'Free space on the disk of object storage',
-      values: ({ freeBytes }) => single(freeBytes),
-    },
-    selvage_store_size_bytes: {
-      help: 'Size of the disk of object storage',
-      values: ({ sizeBytes }) => single(sizeBytes),
-    },
-  });
+  // biome-ignore format: a table reads best with a row a line
+  registerGauges(registry, read, [
+    ['selvage_store_free_bytes', 'Free space on the disk of object storage', ({ freeBytes }) => freeBytes],
+    ['selvage_store_size_bytes', 'Size of the disk of object storage', ({ sizeBytes }) => sizeBytes],
+  ]);
 }
 
 /** Of calls to object storage. */

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { REQUEST_BUCKETS_SECONDS, registerLiveGauges } from './registry.ts';
+import { REQUEST_BUCKETS_SECONDS, registerGauges } from './registry.ts';
 
 /** Asynchronous jobs may wait in a queue for long. */
 const STEP_BUCKETS_SECONDS = [...REQUEST_BUCKETS_SECONDS, 60, 300, 1800];
@@ -94,18 +94,14 @@ export class WorkerMetrics {
   }
 
   fetchPools(pools: Readonly<Record<string, FetchPool>>): void {
-    new Gauge({
-      name: 'selvage_fetch_permits',
-      help: 'Jobs with a permit to fetch (active) and without (waiting), by pool',
-      labelNames: ['pool', 'state'],
-      registers: [this.#registry],
-      collect() {
-        for (const [pool, { active, waiting }] of Object.entries(pools)) {
-          this.set({ pool, state: 'active' }, active());
-          this.set({ pool, state: 'waiting' }, waiting());
-        }
-      },
-    });
+    const help = 'Jobs with a permit to fetch (active) and without (waiting), by pool';
+    const read = () =>
+      Object.entries(pools).flatMap(([pool, { active, waiting }]) => [
+        [active(), pool, 'active'] as const,
+        [waiting(), pool, 'waiting'] as const,
+      ]);
+    const row = ['selvage_fetch_permits', help, read, 'pool', 'state'] as const;
+    registerGauges(this.#registry, () => null, [row], 0);
   }
 
   readonly review = (review: { needed: boolean; reasons: readonly string[] }): void => {
@@ -128,9 +124,8 @@ export class WorkerMetrics {
   engine({ model, device, fallback }: EngineInfo, children: () => number): void {
     this.#metrics.model.set({ model: model.id, version: model.version, device }, 1);
     this.#metrics.fallback.set(fallback === undefined ? 0 : 1);
-    registerLiveGauges(this.#registry, [
-      ['selvage_engine_children', 'Live inference children', children],
-    ]);
+    const row = ['selvage_engine_children', 'Live inference children', children] as const;
+    registerGauges(this.#registry, () => null, [row], 0);
   }
 
   readonly recovered = ({ restored, unreadable }: { restored: number; unreadable: number }) => {
