@@ -52,8 +52,6 @@ type Values =
 export type Door = 'presets' | 'feeds' | 'refinements';
 
 interface Flag {
-  /** As Commander reads it: `--crop-margin <lengths>`. */
-  names: string;
   help: string;
   /** What it stands for if it has no value, or if the value is for another option. */
   means?: string;
@@ -70,7 +68,8 @@ interface OptionRow {
   /** Of the values, in the OpenAPI document. */
   schema?: string;
   doors: readonly Door[];
-  flags: readonly Flag[];
+  /** By what Commander reads, such as `--crop-margin <lengths>`; many need their help only. */
+  flags?: Readonly<Record<string, string | Flag>>;
   /** A refinement of it cannot start from the stored file: its alpha is not that of the whole photo. */
   redrawn?: true;
 }
@@ -87,14 +86,14 @@ const rows = {
       '`high` refines the edges with the photo further and takes longer; `fast` leaves that out, takes less time and produces a larger file',
     schema: 'Quality',
     doors: ['presets', 'feeds', 'refinements'],
-    flags: [{ names: '--quality <level>', help: 'speed against quality; balanced by default' }],
+    flags: { '--quality <level>': 'speed against quality; balanced by default' },
   },
   format: {
     values: { words: FORMAT_NAMES, aliases: FORMAT_ALIASES },
     default: 'png',
     description: '`jpeg` has no transparency and gets a white background',
     doors: DRAWN,
-    flags: [{ names: '--format <format>', help: 'format of the output; PNG by default' }],
+    flags: { '--format <format>': 'format of the output; PNG by default' },
     redrawn: true,
   },
   channels: {
@@ -102,25 +101,20 @@ const rows = {
     default: 'rgba',
     description: '`alpha` returns the matte alone, as an 8-bit grayscale image',
     doors: DRAWN,
-    flags: [{ names: '--mask', help: 'only the matte, as a grey image', means: 'alpha' }],
+    flags: { '--mask': { help: 'only the matte, as a grey image', means: 'alpha' } },
   },
   backgroundColor: {
     values: { text: 'color' },
     description: '`#rgb`, `#rgba`, `#rrggbb`, `#rrggbbaa` or the name of a CSS colour',
     doors: DRAWN,
-    flags: [
-      {
-        names: '--background <colour>',
-        help: 'behind the subject: #rrggbb or the name of a CSS colour',
-      },
-    ],
+    flags: { '--background <colour>': 'behind the subject: #rrggbb or the name of a CSS colour' },
     redrawn: true,
   },
   backgroundImageUrl: {
     values: { text: 'url' },
     description: 'An image that covers the canvas; public addresses only',
     doors: ['presets'],
-    flags: [{ names: '--background-image <file|url>', help: 'an image behind the subject' }],
+    flags: { '--background-image <file|url>': 'an image behind the subject' },
     redrawn: true,
   },
   crop: {
@@ -128,62 +122,46 @@ const rows = {
     default: false,
     description: 'Crop to the bounding box of the subject',
     doors: DRAWN,
-    flags: [{ names: '--crop', help: 'crop to the bounding box of the subject' }],
+    flags: { '--crop': 'crop to the bounding box of the subject' },
     redrawn: true,
   },
   cropMargin: {
     values: { text: 'lengths' },
     description: '`30px` or `10%` of the bounding box; 1, 2 or 4 values as in CSS. Requires `crop`',
     doors: DRAWN,
-    flags: [
-      {
-        names: '--crop-margin <lengths>',
+    flags: {
+      '--crop-margin <lengths>': {
         help: 'crop with a margin: 30px or 10%; 1, 2 or 4 values as in CSS',
         implies: 'crop',
       },
-    ],
+    },
   },
   scale: {
     values: { text: 'scale' },
     default: 'original',
     description: 'Share of the canvas that the subject fits in: `10%` to `100%`, or `original`',
     doors: DRAWN,
-    flags: [
-      {
-        names: '--scale <size>',
-        help: 'how much of the canvas the subject fits in: 10% to 100%',
-      },
-    ],
+    flags: { '--scale <size>': 'how much of the canvas the subject fits in: 10% to 100%' },
     redrawn: true,
   },
   position: {
     values: { text: 'position' },
     description: '`original`, `center` (the default with `scale`), or `x% y%` of the free space',
     doors: DRAWN,
-    flags: [
-      {
-        names: '--position <place>',
-        help: 'position of the subject: center, original, or "x% y%"',
-      },
-    ],
+    flags: { '--position <place>': 'position of the subject: center, original, or "x% y%"' },
     redrawn: true,
   },
   roi: {
     values: { text: 'region' },
     description: '`x1 y1 x2 y2` in px or %: the region to search for the subject',
     doors: ['presets'],
-    flags: [
-      {
-        names: '--roi <box>',
-        help: 'region in which to look for the subject: "x1 y1 x2 y2" in px or %',
-      },
-    ],
+    flags: { '--roi <box>': 'region in which to look for the subject: "x1 y1 x2 y2" in px or %' },
   },
   maxOutputMegapixels: {
     values: MEGAPIXELS,
     description: 'A larger output is scaled down to this many million pixels',
     doors: DRAWN,
-    flags: [{ names: '--max-megapixels <n>', help: 'scale larger outputs down to this size' }],
+    flags: { '--max-megapixels <n>': 'scale larger outputs down to this size' },
     redrawn: true,
   },
   shadow: {
@@ -192,19 +170,17 @@ const rows = {
     description:
       '`drop`: a soft shadow is drawn; `keep`: the soft shadow of the photo stays, on an even backdrop',
     doors: DRAWN,
-    flags: [
-      {
-        names: '--shadow [strength]',
+    flags: {
+      '--shadow [strength]': {
         help: 'a soft shadow below the subject; opacity 0 to 100 percent',
         means: 'drop',
       },
-      {
-        names: '--keep-shadow',
+      '--keep-shadow': {
         help: 'the shadow in the photo stays, on an even backdrop',
         means: 'keep',
         conflicts: 'shadow',
       },
-    ],
+    },
     redrawn: true,
   },
   shadowOpacityPct: {
@@ -212,15 +188,13 @@ const rows = {
     default: 50,
     description: 'Requires `shadow` `drop`',
     doors: DRAWN,
-    // The value of --shadow.
-    flags: [],
+    // Its flag is the value of --shadow.
   },
   semitransparency: {
     values: { flag: true },
     default: true,
     description: '`false`: the subject is opaque except for its outline',
     doors: DRAWN,
-    flags: [],
     redrawn: true,
   },
   subject: {
@@ -230,20 +204,16 @@ const rows = {
       '`person`: the people; `garment`: what is worn, without skin and hair; or one region of it',
     schema: 'Subject',
     doors: ['presets', 'feeds'],
-    flags: [
-      {
-        names: '--subject <part>',
-        help: 'what to show: the people, what they wear, or one region of it; all by default',
-      },
-    ],
+    flags: {
+      '--subject <part>':
+        'what to show: the people, what they wear, or one region of it; all by default',
+    },
   },
   rules: {
     values: { text: 'rules' },
     description: 'Judges the output by this rule pack, such as `amazon-main`',
     doors: ALL,
-    flags: [
-      { names: '--rules <pack>', help: 'judge the outputs by a rule pack, such as amazon-main' },
-    ],
+    flags: { '--rules <pack>': 'judge the outputs by a rule pack, such as amazon-main' },
   },
   fixRules: {
     values: { flag: true },
@@ -251,7 +221,7 @@ const rows = {
     description:
       'Makes right what can be made right without inventing pixels, before it is judged. Requires `rules`',
     doors: ALL,
-    flags: [{ names: '--fix-rules', help: 'with --rules: make right what needs no new pixels' }],
+    flags: { '--fix-rules': 'with --rules: make right what needs no new pixels' },
     redrawn: true,
   },
   alpha: {
@@ -261,23 +231,13 @@ const rows = {
       '`keep`: an image that is transparent somewhere is not cut out, it keeps its alpha',
     schema: 'AlphaMode',
     doors: ['presets', 'feeds'],
-    flags: [
-      {
-        names: '--alpha <mode>',
-        help: 'photos that are transparent somewhere keep their alpha',
-      },
-    ],
+    flags: { '--alpha <mode>': 'photos that are transparent somewhere keep their alpha' },
   },
   preset: {
     values: { text: 'preset' },
     description: 'The name of a preset of yours: its options apply where you send none',
     doors: ['feeds'],
-    flags: [
-      {
-        names: '--preset <name>',
-        help: 'a preset of yours on the server; options that you give win',
-      },
-    ],
+    flags: { '--preset <name>': 'a preset of yours on the server; options that you give win' },
   },
 } as const satisfies Record<string, OptionRow>;
 

@@ -8,16 +8,22 @@ export interface ImageOptions {
 
 /** The flags of the options that have some, each with its option. */
 const flagsOf = (names: readonly OptionName[]) =>
-  names.flatMap((name) => OPTIONS[name].flags.map((flag) => ({ name, flag })));
+  names.flatMap((name) =>
+    Object.entries(OPTIONS[name].flags ?? {}).map(([flags, about]) => ({
+      name,
+      flags,
+      flag: typeof about === 'string' ? { help: about } : about,
+    })),
+  );
 
 /** Adds the options that `readImageOptions` reads. @param names of those that the command has */
 export function withImageOptions(
   command: Command,
   names: readonly OptionName[] = OPTION_NAMES,
 ): Command {
-  for (const { name, flag } of flagsOf(names)) {
+  for (const { name, flags, flag } of flagsOf(names)) {
     const { values } = OPTIONS[name];
-    const option = new Option(flag.names, flag.help);
+    const option = new Option(flags, flag.help);
     if ('words' in values && flag.means === undefined)
       option.choices([...values.words, ...Object.keys(values.aliases ?? {})]);
     if (flag.implies) option.implies({ [flag.implies]: true });
@@ -37,8 +43,8 @@ export function fieldsGiven(
   names: readonly OptionName[] = OPTION_NAMES,
 ): Record<string, unknown> {
   const given: Readonly<Record<string, unknown>> = { ...options };
-  const fields = flagsOf(names).flatMap(({ name, flag }) => {
-    const value = given[new Option(flag.names).attributeName()];
+  const fields = flagsOf(names).flatMap(({ name, flags, flag }) => {
+    const value = given[new Option(flags).attributeName()];
     return value === undefined ? [] : [[name, flag.means ?? value]];
   });
   return {
@@ -56,5 +62,6 @@ const GIVEN_BY: Readonly<Record<string, OptionName>> = {
 /** Returns the flag of a field of the API. */
 export function flagOf(field: string): string {
   const name = GIVEN_BY[field] ?? (field as OptionName);
-  return OPTIONS[name]?.flags[0]?.names.split(' ')[0] ?? `--${field}`;
+  const [flags] = Object.keys(OPTIONS[name]?.flags ?? {});
+  return flags?.split(' ')[0] ?? `--${field}`;
 }
