@@ -74,7 +74,8 @@ interface Rule<K extends RuleId> {
     bound: Bound<K>,
     ground: () => Ground,
   ): number | string | undefined;
-  limit(bound: Bound<K>): Limit;
+  /** By default the bound itself. */
+  limit?(bound: Bound<K>): Limit;
   /** What to do if it fails, one sentence without its full stop. */
   advice: string;
 }
@@ -113,7 +114,6 @@ function overlayShare(
 }
 
 const sizeOf = ({ picture: { pixels } }: JudgedPicture): Size => pixels;
-const asRange = (bound: Limit): Limit => bound;
 
 const RULES: { [K in RuleId]-?: Rule<K> } = {
   background: {
@@ -144,32 +144,26 @@ const RULES: { [K in RuleId]-?: Rule<K> } = {
   },
   'fill-ratio': {
     measure: fillRatio,
-    limit: asRange,
     advice: 'Crop to the subject, or leave more room around it',
   },
   margin: {
     measure: smallestMargin,
-    limit: asRange,
     advice: 'Leave more room around the subject, and centre it',
   },
   aspect: {
     measure: (judged, bound) => aspectWithin(sizeOf(judged), bound),
-    limit: asRange,
     advice: 'Crop or extend the picture to this width divided by its height',
   },
   'longest-side': {
     measure: (judged) => Math.max(sizeOf(judged).width, sizeOf(judged).height),
-    limit: asRange,
     advice: 'Send a photo with more pixels, or scale the picture down',
   },
   'shortest-side': {
     measure: (judged) => Math.min(sizeOf(judged).width, sizeOf(judged).height),
-    limit: asRange,
     advice: 'Send a photo with more pixels, or scale the picture down',
   },
   megapixels: {
     measure: (judged) => (sizeOf(judged).width * sizeOf(judged).height) / 1e6,
-    limit: asRange,
     advice: 'Scale the picture down with maxOutputMegapixels',
   },
   'file-type': {
@@ -179,7 +173,6 @@ const RULES: { [K in RuleId]-?: Rule<K> } = {
   },
   'file-bytes': {
     measure: ({ file }) => file.bytes,
-    limit: asRange,
     advice: 'Use format jpeg, or scale the picture down',
   },
 };
@@ -224,7 +217,7 @@ export function measurePicture(judged: JudgedPicture, { rules }: RulePack): Meas
 
 function verdictOf<K extends RuleId>(id: K, bound: Bound<K>, measured: number | string): Verdict {
   const { limit: limitOf, advice } = RULES[id] as unknown as Rule<K>;
-  const limit = limitOf(bound);
+  const limit = limitOf ? limitOf(bound) : (bound as Limit);
   const passed = isWithin(measured, limit);
   return { id, passed, measured, limit, ...(!passed && { advice }) };
 }
