@@ -105,13 +105,20 @@ export function applyEdits(raw: Raw, edits: readonly Edit[]): Raw {
   return out + raw.slice(from);
 }
 
-/** A whole line, including its line break, or a part of one that is too long to buffer. */
-export type Line =
-  | { kind: 'line'; line: number; raw: Raw }
-  | { kind: 'part'; line: number; raw: Raw; last: boolean };
+/** A whole line, including its line break. */
+export interface Line {
+  kind: 'line';
+  line: number;
+  raw: Raw;
+}
+
+export const tooLargeRow = (line: number, raw: Raw, maxBytes: number): UnreadableChunk => {
+  const detail = `The row is longer than ${maxBytes} bytes`;
+  return { kind: 'unreadable', line, raw, code: 'too-large', detail };
+};
 
 /**
- * Splits at LF, and so at CRLF; a line beyond `maxBytes` is yielded in parts, the last one marked.
+ * Splits at LF, and so at CRLF; a line beyond `maxBytes` is yielded in chunks, the last one a row that is too large.
  * @param lineEnd CR for text that has no LF
  */
 export function lineSplitter(maxBytes: number, lineEnd: '\n' | '\r' = '\n') {
@@ -120,7 +127,7 @@ export function lineSplitter(maxBytes: number, lineEnd: '\n' | '\r' = '\n') {
   let tooLong = false;
 
   /** Adds text to the current line; returns the line or part it completes. */
-  function take(text: Raw, isEnd: boolean): Line | undefined {
+  function take(text: Raw, isEnd: boolean): Line | UnreadableChunk | BetweenChunk | undefined {
     tooLong ||= buffered.length + text.length > maxBytes;
     if (!isEnd && !tooLong) {
       buffered += text;
@@ -128,12 +135,12 @@ export function lineSplitter(maxBytes: number, lineEnd: '\n' | '\r' = '\n') {
     }
     const raw = buffered + text;
     buffered = '';
-    if (tooLong) return { kind: 'part', line, raw, last: isEnd };
-    return { kind: 'line', line, raw };
+    if (!tooLong) return { kind: 'line', line, raw };
+    return isEnd ? tooLargeRow(line, raw, maxBytes) : { kind: 'between', raw };
   }
 
   return {
-    *push(raw: Raw): Iterable<Line> {
+    *push(raw: Raw): Iterable<Line | Chunk> {
       let from = 0;
       for (let at = raw.indexOf(lineEnd); at >= 0; at = raw.indexOf(lineEnd, from)) {
         const whole = take(raw.slice(from, at + 1), true);
@@ -145,7 +152,7 @@ export function lineSplitter(maxBytes: number, lineEnd: '\n' | '\r' = '\n') {
       const rest = from < raw.length ? take(raw.slice(from), false) : undefined;
       if (rest) yield rest;
     },
-    *end(): Iterable<Line> {
+    *end(): Iterable<Line | Chunk> {
       const last = buffered || tooLong ? take('', true) : undefined;
       if (last) yield last;
     },

@@ -90,11 +90,6 @@ interface CsvOptions {
   takeNote?: TakeNote | undefined;
 }
 
-interface OpenLine {
-  line: number;
-  raw: Raw;
-}
-
 /** The spans of a row's cells, and whether quotes have a meaning in it. */
 interface Cells {
   spans: readonly number[];
@@ -129,7 +124,7 @@ export function csvSplitter(options: CsvOptions): Splitter {
   let delimiter = options.delimiter;
   let header: readonly HeaderCell[] | undefined;
   /** Lines of a row whose quoted cell is still open. */
-  let openLines: OpenLine[] = [];
+  let openLines: Line[] = [];
   let openBytes = 0;
 
   /** Joins the cells of a row that has too many, if they can only be those of one link. */
@@ -223,7 +218,7 @@ export function csvSplitter(options: CsvOptions): Splitter {
   }
 
   /** Reads the first line of a row. Returns undefined if it ends within a quoted cell. */
-  function takeFirstLine({ line, raw }: OpenLine): Chunk | undefined {
+  function takeFirstLine({ line, raw }: Line): Chunk | undefined {
     const isBefore = header === undefined && line < (options.headerLine ?? 1);
     if (isBefore || NOTHING.test(raw)) return { kind: 'between', raw };
     const named = header ? undefined : namedDelimiter(raw);
@@ -237,7 +232,7 @@ export function csvSplitter(options: CsvOptions): Splitter {
     return isOpen ? undefined : toChunk(line, raw);
   }
 
-  function pushOpenLine(openLine: OpenLine): void {
+  function pushOpenLine(openLine: Line): void {
     openLines.push(openLine);
     openBytes += openLine.raw.length;
   }
@@ -256,7 +251,7 @@ export function csvSplitter(options: CsvOptions): Splitter {
     }
   }
 
-  function* takeLine(openLine: OpenLine): Iterable<Chunk> {
+  function* takeLine(openLine: Line): Iterable<Chunk> {
     if (openLines.length === 0) {
       const chunk = takeFirstLine(openLine);
       if (chunk) yield chunk;
@@ -281,18 +276,14 @@ export function csvSplitter(options: CsvOptions): Splitter {
     return toChunk(row.line, row.raw);
   }
 
-  function* takeLinePart(part: Extract<Line, { kind: 'part' }>): Iterable<Chunk> {
+  /** @param part of a line that is too long */
+  function* takeLinePart(part: Chunk): Iterable<Chunk> {
     while (openLines.length > 0) yield* abandonOpenLine();
     if (!header) throw new FeedError('no-header', 'The first line is too long for a header row');
-    if (!part.last) {
-      yield { kind: 'between', raw: part.raw };
-      return;
-    }
-    const detail = `The row is longer than ${maxRowBytes} bytes`;
-    yield { kind: 'unreadable', line: part.line, raw: part.raw, code: 'too-large', detail };
+    yield part;
   }
 
-  function* take(input: Iterable<Line>): Iterable<Chunk> {
+  function* take(input: Iterable<Line | Chunk>): Iterable<Chunk> {
     for (const line of input) {
       yield* line.kind === 'line' ? takeLine(line) : takeLinePart(line);
     }

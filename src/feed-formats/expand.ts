@@ -38,6 +38,17 @@ export async function peek(
   return { head, all: all() };
 }
 
+/** Passes chunks on. @param see is called with each before; it may throw */
+export async function* passing(
+  chunks: AsyncIterable<Uint8Array>,
+  see: (chunk: Uint8Array) => void,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    see(chunk);
+    yield chunk;
+  }
+}
+
 /** How many bytes a compressed feed may become. */
 export interface ExpansionLimit {
   freeBytes: number;
@@ -89,19 +100,11 @@ async function* gunzip(
   expansion: Expansion,
 ): AsyncGenerator<Uint8Array> {
   const gunzipped = createGunzip();
-  async function* received(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of source) {
-      expansion.receive(chunk);
-      yield chunk;
-    }
-  }
+  const received = passing(source, (chunk) => expansion.receive(chunk));
   // If the source fails, the decoder is destroyed with the error, and its reader gets it.
   pipeline(received, gunzipped, () => {});
   try {
-    for await (const chunk of gunzipped) {
-      expansion.write(chunk);
-      yield chunk;
-    }
+    yield* passing(gunzipped, (chunk) => expansion.write(chunk));
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error) || !/^Z_/.test(String(error.code))) {
       throw error;

@@ -1,4 +1,4 @@
-import type { Chunk, Raw, Splitter } from './chunk.ts';
+import { type Chunk, type Raw, type Splitter, tooLargeRow } from './chunk.ts';
 import { excerpt, FeedError, type TakeNote } from './feed-error.ts';
 import { DOCUMENT, isAt, isWithin } from './item-paths.ts';
 import { type JsonOptions, jsonRows } from './ndjson.ts';
@@ -160,8 +160,7 @@ export function jsonSplitter(options: JsonDocumentOptions): Splitter {
       return { ...chunk, cells: [...chunk.cells, cell] };
     }
     isTooLarge = false;
-    const detail = `The row is longer than ${maxRowBytes} bytes`;
-    return { kind: 'unreadable', line: rowLine, raw, code: 'too-large', detail };
+    return tooLargeRow(rowLine, raw, maxRowBytes);
   }
 
   /** Passes on what is around the rows, or what is buffered of one that is too large. */

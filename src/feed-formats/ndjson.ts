@@ -277,19 +277,12 @@ type RewriteValues =
 
 /** Splits rows of one JSON object a line. */
 export function ndjsonSplitter(options: JsonOptions): Splitter {
-  const { maxRowBytes } = options;
   const { toChunk, rewrite } = jsonRows(options);
-  const lines = lineSplitter(maxRowBytes);
+  const lines = lineSplitter(options.maxRowBytes);
 
-  function partToChunk({ line, raw, last }: Extract<Line, { kind: 'part' }>): Chunk {
-    if (!last) return { kind: 'between', raw };
-    const detail = `The row is longer than ${maxRowBytes} bytes`;
-    return { kind: 'unreadable', line, raw, code: 'too-large', detail };
-  }
-
-  function* take(input: Iterable<Line>): Iterable<Chunk> {
+  function* take(input: Iterable<Line | Chunk>): Iterable<Chunk> {
     for (const each of input) {
-      yield each.kind === 'line' ? toChunk(each.line, each.raw, 'line') : partToChunk(each);
+      yield each.kind === 'line' ? toChunk(each.line, each.raw, 'line') : each;
     }
   }
 

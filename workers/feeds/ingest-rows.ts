@@ -1,5 +1,6 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import { passing } from '../../src/feed-formats/expand.ts';
 import type { RowError } from '../../src/feed-formats/feed-error.ts';
 import { parseFeed } from '../../src/feed-formats/parse.ts';
 import type { FeedRow } from '../../src/feed-formats/row.ts';
@@ -69,14 +70,6 @@ interface Chunk {
   /** Rows of the feed up to the end of the chunk, and the line of the last one. */
   rows: number;
   line: number;
-}
-
-/** Passes bytes on and adds them to a hash. */
-async function* withHash(bytes: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
-  for await (const chunk of bytes) {
-    hash.update(chunk);
-    yield chunk;
-  }
 }
 
 /** Groups a feed's rows into chunks. The same document always gives the same chunks. */
@@ -240,7 +233,8 @@ export async function ingestRows(
   try {
     const bytes = await services.blobs.open(feedKeys(feed.client, feed.id).source(run.id), signal);
     const hash = createHash('sha256');
-    const items = parseFeed(withHash(bytes, hash), toParseOptions(run.reading ?? feed, metadata));
+    const hashed = passing(bytes, (chunk) => hash.update(chunk));
+    const items = parseFeed(hashed, toParseOptions(run.reading ?? feed, metadata));
     const links = new Links();
     for await (const chunk of toChunks(items, regionReader(run))) {
       const linked = chunk.lines.map((line) => links.withFirst(line, chunk.chunk));

@@ -1,6 +1,6 @@
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import type { ExpansionLimit } from '../../src/feed-formats/expand.ts';
+import { type ExpansionLimit, passing } from '../../src/feed-formats/expand.ts';
 import { FetchError, toFetchError } from '../../src/platform/links/fetch-error.ts';
 
 /** A least speed of a body, by windows of time. */
@@ -54,19 +54,6 @@ interface BodyLimits {
   speeds: readonly SpeedLimit[];
 }
 
-/** Calls `onBytes` with the number of bytes so far before each chunk is passed on. */
-async function* countBytes(
-  chunks: AsyncIterable<Uint8Array>,
-  onBytes: (bytes: number) => void,
-): AsyncGenerator<Uint8Array> {
-  let bytes = 0;
-  for await (const chunk of chunks) {
-    bytes += chunk.length;
-    onBytes(bytes);
-    yield chunk;
-  }
-}
-
 const encodingName = (contentEncoding = ''): string =>
   contentEncoding.trim().toLowerCase() || 'identity';
 
@@ -86,28 +73,24 @@ export async function* decodedBody(
   { maxBytes, expansion, speeds }: BodyLimits,
 ): AsyncGenerator<Uint8Array> {
   let received = 0;
+  let decoded = 0;
   const receive = (chunks: AsyncIterable<Uint8Array>) =>
-    countBytes(speeds.reduce<AsyncIterable<Uint8Array>>(withMinSpeed, chunks), (bytes) => {
-      received = bytes;
-      if (bytes > maxBytes) throw new FetchError('too-large');
+    passing(speeds.reduce<AsyncIterable<Uint8Array>>(withMinSpeed, chunks), ({ length }) => {
+      received += length;
+      if (received > maxBytes) throw new FetchError('too-large');
     });
   const decoder = DECODERS[encodingName(contentEncoding)]?.();
   try {
     if (!decoder) return yield* receive(wire);
     // If any stage fails, the decoder is destroyed with the error, and its reader gets it.
     pipeline(wire, receive, decoder, () => {});
-    yield* countBytes(decoder, (bytes) => {
-      if (bytes > maxBytes) throw new FetchError('too-large');
-      if (bytes > expansion.freeBytes + expansion.ratio * received)
+    yield* passing(decoder, ({ length }) => {
+      decoded += length;
+      if (decoded > maxBytes) throw new FetchError('too-large');
+      if (decoded > expansion.freeBytes + expansion.ratio * received)
         throw new FetchError('expansion');
     });
   } catch (error) {
     throw toFetchError(error, 'truncated');
   }
-}
-
-export async function readAll(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }

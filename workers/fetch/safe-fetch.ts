@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { Agent, type Dispatcher } from 'undici';
 import { EXPANSION } from '../../src/feed-formats/expand.ts';
 import {
@@ -7,7 +8,7 @@ import {
   toFetchError,
 } from '../../src/platform/links/fetch-error.ts';
 import { addressRule, parseUrl, redirectUrl } from '../../src/platform/links/link-rule.ts';
-import { ACCEPT_ENCODING, canDecode, decodedBody, readAll, type SpeedLimit } from './body.ts';
+import { ACCEPT_ENCODING, canDecode, decodedBody, type SpeedLimit } from './body.ts';
 import { createResolve, pinningConnector, type Resolve } from './connector.ts';
 import { Cookies } from './cookies.ts';
 import { startDeadline } from './deadline.ts';
@@ -325,8 +326,8 @@ export class SafeFetch {
   async fetch(link: string, request: FetchRequest): Promise<FetchResult> {
     const opened = await this.open(link, request);
     if (opened.notModified) return opened;
-    const { notModified, status, headers, finalUrl, body } = opened;
-    return { notModified, status, headers, finalUrl, bytes: await readAll(body) };
+    const { discard: _, body, ...head } = opened;
+    return { ...head, bytes: Buffer.concat(await Readable.from(body).toArray()) };
   }
 
   /** Aborts running requests and closes all connections. */
