@@ -55,33 +55,16 @@ const MIN_ALTERNATIVE = 0.02;
 function formatResponse(response: ClassifyResponse): string {
   const { status, category, topK, attributes, insulation, review } = response;
   const { colors, materials } = attributes;
+  const garment =
+    category && `${category.label} (${percent(category.confidence)}, ${category.source})`;
+  const others = topK.slice(1, 4).filter(({ confidence }) => confidence >= MIN_ALTERNATIVE);
+  const part = (share: number | null | undefined) => share && percent(share);
+  const joined = (words: readonly unknown[]) => words.filter(Boolean).join(' ');
   const rows: [string, string | undefined | null | false][] = [
-    [
-      'garment',
-      category ? `${category.label} (${percent(category.confidence)}, ${category.source})` : status,
-    ],
-    [
-      'or',
-      topK
-        .slice(1, 4)
-        .filter(({ confidence }) => confidence >= MIN_ALTERNATIVE)
-        .map(({ label, confidence }) => `${label} ${percent(confidence)}`)
-        .join(', '),
-    ],
-    [
-      'colours',
-      colors
-        .map(({ family, hex, share }) =>
-          [family, hex, share && percent(share)].filter(Boolean).join(' '),
-        )
-        .join(', '),
-    ],
-    [
-      'materials',
-      materials
-        .map(({ id, share }) => [id, share && percent(share)].filter(Boolean).join(' '))
-        .join(', '),
-    ],
+    ['garment', garment ?? status],
+    ['or', others.map(({ label, confidence }) => `${label} ${percent(confidence)}`).join(', ')],
+    ['colours', colors.map((one) => joined([one.family, one.hex, part(one.share)])).join(', ')],
+    ['materials', materials.map(({ id, share }) => joined([id, part(share)])).join(', ')],
     ['warmth', insulation && `${insulation.clo} clo (${insulation.min} to ${insulation.max})`],
     ['review', review.needed && review.reasons.join(', ')],
   ];

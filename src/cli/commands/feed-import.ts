@@ -89,29 +89,29 @@ async function createFeed(
   const { operations, background, schedule, webhook, format, mapping } = options;
   const reading = { operations, ...(format && { format }), ...(mapping && { mapping }) };
   const image: FeedImageOptions = fieldsGiven(options, optionsAt('feeds'));
+  const call = { signal, dryRun: options.dryRun };
   if (/^https?:\/\//.test(source)) {
     const access = options.access && (await readAccess(options.access));
-    const feed = {
+    const request = {
       url: source,
       ...reading,
       ...(schedule && { schedule }),
       ...(access && { access }),
+      ...(webhook && { webhook: { url: webhook } }),
+      options: image,
+      export: { background },
     };
-    const notified = webhook ? { webhook: { url: webhook } } : {};
-    const request = { ...feed, ...notified, options: image, export: { background } };
-    return client.feeds.create(request, { signal, dryRun: options.dryRun });
+    return client.feeds.create(request, call);
   }
   if (schedule) throw usageError('--schedule needs a URL: a file is sent once');
+  const fields = {
+    ...(background !== undefined && { background }),
+    ...(webhook && { webhookUrl: webhook }),
+  };
+  const fileName = basename(source);
   return client.feeds.create(
-    {
-      ...(await readFeed(source)),
-      ...reading,
-      ...image,
-      fileName: basename(source),
-      ...(background !== undefined && { background }),
-      ...(webhook && { webhookUrl: webhook }),
-    },
-    { signal, dryRun: options.dryRun },
+    { ...(await readFeed(source)), ...reading, ...image, fileName, ...fields },
+    call,
   );
 }
 

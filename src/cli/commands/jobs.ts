@@ -1,5 +1,3 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { Command } from 'commander';
 import type { Operation } from '../../../packages/client/src/client.ts';
 import { factsText } from '../api/facts.ts';
@@ -7,7 +5,7 @@ import { connect, type ServerOptions } from '../connection/connect.ts';
 import { type ImageOptions, withImageOptions } from '../images/image-options.ts';
 import { readImageOptions } from '../images/image-request.ts';
 import { EXIT, usageError } from '../terminal/exit.ts';
-import { save } from '../terminal/files.ts';
+import { readInput, saveBytes } from '../terminal/files.ts';
 import { type Output, print } from '../terminal/output.ts';
 import { operationsOption } from './arguments.ts';
 
@@ -25,13 +23,8 @@ interface ResultOptions extends ServerOptions, Output {
 /** A job may wait for those of others. */
 const WAIT_MILLIS = 3_600_000;
 
-async function readPhoto(photo: string) {
-  if (/^https?:\/\//.test(photo)) return { imageUrl: photo };
-  const image = await readFile(photo).catch(() => {
-    throw usageError(`There is no file ${photo}`);
-  });
-  return { image };
-}
+const readPhoto = async (photo: string) =>
+  /^https?:\/\//.test(photo) ? { imageUrl: photo } : { image: await readInput(photo) };
 
 async function createJob(photo: string, given: CreateOptions, signal: AbortSignal): Promise<void> {
   const { operations, webhook, wait } = given;
@@ -61,9 +54,7 @@ async function saveResult(id: string, options: ResultOptions, signal: AbortSigna
     process.stdout.write(image);
     return;
   }
-  await save(output, { folder: dirname(output), force }, (temporary) =>
-    writeFile(temporary, image),
-  );
+  await saveBytes(output, image, { force });
   print(options, { output, bytes: image.length, ...about }, output);
 }
 

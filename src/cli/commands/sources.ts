@@ -121,13 +121,19 @@ export function sourcesCommand(signal: AbortSignal): Command {
       print(options, all, table(HEADINGS, all.map(rowOf)));
     });
 
-  sources
-    .command('status')
-    .description('show what a source has done, and why it does nothing now')
-    .argument('<id>', 'id of the source')
-    .action(async (id: string, options: SourceOptions) =>
-      show(options, await connect(options).sources.get(id, { signal })),
-    );
+  type Call = (api: Client['sources'], id: string) => Promise<Source>;
+  const ofSource = (name: string, text: string, call: Call): Command =>
+    sources
+      .command(name)
+      .description(text)
+      .argument('<id>', 'id of the source')
+      .action(async (id: string, options: SourceOptions) =>
+        show(options, await call(connect(options).sources, id)),
+      );
+
+  ofSource('status', 'show what a source has done, and why it does nothing now', (api, id) =>
+    api.get(id, { signal }),
+  );
 
   withImageOptions(sources.command('start'))
     .description('start a source with these options; it uses the quota of your key')
@@ -138,27 +144,15 @@ export function sourcesCommand(signal: AbortSignal): Command {
       show(options, await connect(options).sources.put(id, { options: imageOptions }, { signal }));
     });
 
-  const changes = [
-    { name: 'pause', paused: true, text: 'take no more objects until resume' },
-    { name: 'resume', paused: false, text: 'go on, with the options of before' },
-  ];
-  for (const { name, paused, text } of changes) {
-    sources
-      .command(name)
-      .description(text)
-      .argument('<id>', 'id of the source')
-      .action(async (id: string, options: SourceOptions) =>
-        show(options, await connect(options).sources.put(id, { paused }, { signal })),
-      );
-  }
-
-  sources
-    .command('scan')
-    .description('list the objects of a source now, and try again those that failed')
-    .argument('<id>', 'id of the source')
-    .action(async (id: string, options: SourceOptions) =>
-      show(options, await connect(options).sources.scan(id, { signal })),
-    );
+  ofSource('pause', 'take no more objects until resume', (api, id) =>
+    api.put(id, { paused: true }, { signal }),
+  );
+  ofSource('resume', 'go on, with the options of before', (api, id) =>
+    api.put(id, { paused: false }, { signal }),
+  );
+  ofSource('scan', 'list the objects of a source now, and try again those that failed', (api, id) =>
+    api.scan(id, { signal }),
+  );
 
   sources
     .command('failures')

@@ -1,9 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Strokes } from '../../output/strokes.ts';
 import { connect, type ServerOptions } from '../connection/connect.ts';
-import { usageError } from '../terminal/exit.ts';
-import { readJsonFile, save } from '../terminal/files.ts';
+import { readInput, readJsonFile, save } from '../terminal/files.ts';
 import { type Output, print, say } from '../terminal/output.ts';
 
 /** The options of `selvage refine`. */
@@ -13,11 +12,6 @@ export interface RefineOptions extends ServerOptions, Output {
   output: string;
   force?: true;
 }
-
-const readInput = (file: string): Promise<Buffer> =>
-  readFile(file).catch(() => {
-    throw usageError(`There is no file ${file}`);
-  });
 
 /** Mends the cut-out of a photo, and writes the new one. @throws CliError, SelvageError */
 export async function refinePhoto(

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { dirname, extname } from 'node:path';
+import { extname } from 'node:path';
 import type {
   Client,
   Quality,
@@ -9,7 +9,7 @@ import type {
 import { connect, type ServerOptions } from '../connection/connect.ts';
 import { isFatal } from '../terminal/error-report.ts';
 import { CliError, usageError } from '../terminal/exit.ts';
-import { save } from '../terminal/files.ts';
+import { saveBytes } from '../terminal/files.ts';
 import { forEachParallel } from '../terminal/for-each-parallel.ts';
 import type { Output } from '../terminal/output.ts';
 import { PhotoLedger } from './ledger.ts';
@@ -57,7 +57,7 @@ async function saveOutfit(
   const files: string[] = [];
   for (const [i, image] of images.entries()) {
     const path = `${base}-${outfit.garments[i]?.cutout?.file ?? `${i}.png`}`;
-    await save(path, to, (temporary) => writeFile(temporary, image));
+    await saveBytes(path, image, to);
     files.push(path);
   }
   await writeFile(to.description, `${JSON.stringify(outfit, undefined, 2)}\n`);
@@ -105,7 +105,7 @@ async function saveWardrobe(path: string, made: SplitDeps['made'], force: boolea
     garments.flatMap(({ classification }) => classification.wardrobeItem ?? []),
   );
   const text = `${JSON.stringify({ items }, undefined, 2)}\n`;
-  await save(path, { folder: dirname(path), force }, (temporary) => writeFile(temporary, text));
+  await saveBytes(path, text, { force });
 }
 
 /** Separates the garments of the photos in files and folders. */

@@ -1,4 +1,4 @@
-import { realpath, writeFile } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import type {
@@ -13,7 +13,7 @@ import { FORMATS } from '../../output/formats.ts';
 import { QUALITIES } from '../../output/option-table.ts';
 import { readPicture } from '../images/photos.ts';
 import { CliError, usageError } from '../terminal/exit.ts';
-import { save } from '../terminal/files.ts';
+import { saveBytes } from '../terminal/files.ts';
 
 /** The one folder whose photos a program may read, and where it may write cut-outs. */
 export class WorkingFolder {
@@ -41,9 +41,7 @@ export class WorkingFolder {
   /** Writes a new file, and returns its path. @throws CliError if it exists or is outside */
   async write(path: string, image: Uint8Array): Promise<string> {
     const file = join(this.#folder, path);
-    await save(file, { folder: this.#folder, force: false }, (temporary) =>
-      writeFile(temporary, image),
-    );
+    await saveBytes(file, image, { folder: this.#folder, force: false });
     return file;
   }
 }

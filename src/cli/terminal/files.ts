@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { z } from 'zod';
 import { fileErrorText, hasCode } from '../../platform/system-error.ts';
@@ -12,6 +12,12 @@ function parseJson(text: string, file: string): unknown {
     throw usageError(`${file} is not JSON: ${cause instanceof Error ? cause.message : cause}`);
   }
 }
+
+/** @throws CliError if there is no such file */
+export const readInput = (file: string): Promise<Buffer> =>
+  readFile(file).catch(() => {
+    throw usageError(`There is no file ${file}`);
+  });
 
 /** Reads a JSON file. @throws CliError if it does not exist, is not JSON or does not match the schema */
 export async function readJsonFile<T>(file: string, schema: z.ZodType<T>): Promise<T> {
@@ -79,3 +85,10 @@ export async function save<T>(
     throw error;
   }
 }
+
+/** Saves what is in memory, as `save` does. @param options the folder of the path by default */
+export const saveBytes = (
+  path: string,
+  bytes: string | Uint8Array,
+  { folder = dirname(path), force }: Partial<SaveOptions> & Pick<SaveOptions, 'force'>,
+): Promise<void> => save(path, { folder, force }, (temporary) => writeFile(temporary, bytes));
