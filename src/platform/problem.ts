@@ -1,67 +1,50 @@
 import { z } from 'zod';
 import { jsonOr } from './json.ts';
 
-/** Every error this service responds with: RFC 9457 problem types, their status and title. */
+/**
+ * Every error this service responds with: RFC 9457 problem types, their status and title, and what to do about them, in
+ * one plain sentence.
+ */
 // biome-ignore format: a table reads best aligned
-export const PROBLEMS = {
-  'invalid-request':                { status: 400, title: 'The request is malformed' },
-  'targets-altered':                { status: 400, title: 'The targets are not the ones this service issued' },
-  'targets-expired':                { status: 400, title: 'The targets were issued under a key or version no longer known' },
-  'dictionary-version-unsupported': { status: 400, title: 'The version of the garment dictionary is not supported' },
-  'unauthorized':                   { status: 401, title: 'A valid API key is required' },
-  'insufficient-scope':             { status: 403, title: 'The API key lacks the scope this endpoint needs' },
-  'foreign-origin':                 { status: 403, title: 'The request did not come from the console' },
-  'base64-not-allowed':             { status: 403, title: 'Base64 responses are turned off for this API key' },
-  'not-found':                      { status: 404, title: 'There is nothing at this address' },
-  'method-not-allowed':             { status: 405, title: 'This address does not take that method' },
-  'request-timeout':                { status: 408, title: 'The request did not arrive in time' },
-  'conflict':                       { status: 409, title: 'The request conflicts with the present state' },
-  'gone':                           { status: 410, title: 'This was deleted or has expired' },
-  'payload-too-large':              { status: 413, title: 'The payload is too large' },
-  'unsupported-media-type':         { status: 415, title: 'The media type is not supported' },
-  'range-not-satisfiable':          { status: 416, title: 'The file has no such part' },
-  'idempotency-mismatch':           { status: 422, title: 'The Idempotency-Key was used with another payload' },
-  'unprocessable-image':            { status: 422, title: 'The image cannot be worked with' },
-  'rate-limit-exceeded':            { status: 429, title: 'Too many requests' },
-  'quota-exceeded':                 { status: 429, title: 'The daily quota is used up' },
-  'headers-too-large':              { status: 431, title: 'The request headers are too large' },
-  'internal-error':                 { status: 500, title: 'The service failed' },
-  'damaged':                        { status: 500, title: 'The stored file is damaged' },
-  'upstream-failed':                { status: 502, title: 'Processing the image failed' },
-  'upstream-unavailable':           { status: 503, title: 'The service is not ready or too busy' },
-} as const;
+const ROWS = {
+  'invalid-request':                [400, 'The request is malformed',                                       'Fix what the response lists under "errors", and send the request again.'],
+  'targets-altered':                [400, 'The targets are not the ones this service issued',               'Send the targets exactly as /candidates returned them, without changing anything.'],
+  'targets-expired':                [400, 'The targets were issued under a key or version no longer known', 'Request new targets from /candidates, and score with those.'],
+  'dictionary-version-unsupported': [400, 'The version of the garment dictionary is not supported',         'Classify the items again, or leave `dictionaryVersion` out; /taxonomy/v1/options has the present version.'],
+  'unauthorized':                   [401, 'A valid API key is required',                                    'Send a valid key as "Authorization: Bearer …"; ask the operator for one if yours was revoked.'],
+  'insufficient-scope':             [403, 'The API key lacks the scope this endpoint needs',                'Ask the operator for a key with the scope that the response names.'],
+  'foreign-origin':                 [403, 'The request did not come from the console',                      'Use the console itself: another site tried to use your sign-in.'],
+  'base64-not-allowed':             [403, 'Base64 responses are turned off for this API key',               'Request the binary response instead, or ask the operator to allow base64 for your key.'],
+  'not-found':                      [404, 'There is nothing at this address',                               'Check the address and the id; /docs lists every address.'],
+  'method-not-allowed':             [405, 'This address does not take that method',                         'Use one of the methods in the header Allow.'],
+  'request-timeout':                [408, 'The request did not arrive in time',                             'Send the request again over a faster connection, or with a smaller image.'],
+  'conflict':                       [409, 'The request conflicts with the present state',                   'Read the current state, and decide whether the request still makes sense.'],
+  'gone':                           [410, 'This was deleted or has expired',                                'Upload the image again: results are retained only as long as the retention policy allows.'],
+  'payload-too-large':              [413, 'The payload is too large',                                       'Send a smaller image: the response names the limit that was exceeded.'],
+  'unsupported-media-type':         [415, 'The media type is not supported',                                'Send a JPEG, PNG or WebP file; its first bytes decide, not its name or declared type.'],
+  'range-not-satisfiable':          [416, 'The file has no such part',                                      'Request a part within the length that Content-Range names, or the whole file without Range.'],
+  'idempotency-mismatch':           [422, 'The Idempotency-Key was used with another payload',              'Use a new Idempotency-Key for a new request.'],
+  'unprocessable-image':            [422, 'The image cannot be worked with',                                'Take another photo: this one cannot be processed.'],
+  'rate-limit-exceeded':            [429, 'Too many requests',                                              'Wait as many seconds as Retry-After says, then send requests more slowly.'],
+  'quota-exceeded':                 [429, 'The daily quota is used up',                                     'Wait until midnight UTC, or ask the operator for a larger daily quota.'],
+  'headers-too-large':              [431, 'The request headers are too large',                              'Send fewer or shorter headers.'],
+  'internal-error':                 [500, 'The service failed',                                             'Try again; if the error persists, tell the operator the request id.'],
+  'damaged':                        [500, 'The stored file is damaged',                                     'Send the image again as a new request, and tell the operator the request id.'],
+  'upstream-failed':                [502, 'Processing the image failed',                                    'Try again a little later; if the same image fails again, send another image.'],
+  'upstream-unavailable':           [503, 'The service is not ready or too busy',                           'Wait as many seconds as Retry-After says, then try again.'],
+} as const satisfies Readonly<Record<string, readonly [status: number, title: string, advice: string]>>;
 
-export type ProblemType = keyof typeof PROBLEMS;
+export type ProblemType = keyof typeof ROWS;
 
-/** What to do about a problem, in one plain sentence, for problem pages and commands. */
-// biome-ignore format: a table reads best aligned
-export const ADVICE: Readonly<Record<ProblemType, string>> = {
-  'invalid-request':                'Fix what the response lists under "errors", and send the request again.',
-  'targets-altered':                'Send the targets exactly as /candidates returned them, without changing anything.',
-  'targets-expired':                'Request new targets from /candidates, and score with those.',
-  'dictionary-version-unsupported': 'Classify the items again, or leave `dictionaryVersion` out; /taxonomy/v1/options has the present version.',
-  'unauthorized':                   'Send a valid key as "Authorization: Bearer …"; ask the operator for one if yours was revoked.',
-  'insufficient-scope':             'Ask the operator for a key with the scope that the response names.',
-  'foreign-origin':                 'Use the console itself: another site tried to use your sign-in.',
-  'base64-not-allowed':             'Request the binary response instead, or ask the operator to allow base64 for your key.',
-  'not-found':                      'Check the address and the id; /docs lists every address.',
-  'method-not-allowed':             'Use one of the methods in the header Allow.',
-  'request-timeout':                'Send the request again over a faster connection, or with a smaller image.',
-  'conflict':                       'Read the current state, and decide whether the request still makes sense.',
-  'gone':                           'Upload the image again: results are retained only as long as the retention policy allows.',
-  'payload-too-large':              'Send a smaller image: the response names the limit that was exceeded.',
-  'unsupported-media-type':         'Send a JPEG, PNG or WebP file; its first bytes decide, not its name or declared type.',
-  'range-not-satisfiable':          'Request a part within the length that Content-Range names, or the whole file without Range.',
-  'idempotency-mismatch':           'Use a new Idempotency-Key for a new request.',
-  'unprocessable-image':            'Take another photo: this one cannot be processed.',
-  'rate-limit-exceeded':            'Wait as many seconds as Retry-After says, then send requests more slowly.',
-  'quota-exceeded':                 'Wait until midnight UTC, or ask the operator for a larger daily quota.',
-  'headers-too-large':              'Send fewer or shorter headers.',
-  'internal-error':                 'Try again; if the error persists, tell the operator the request id.',
-  'damaged':                        'Send the image again as a new request, and tell the operator the request id.',
-  'upstream-failed':                'Try again a little later; if the same image fails again, send another image.',
-  'upstream-unavailable':           'Wait as many seconds as Retry-After says, then try again.',
-};
+const byType = <T>(of: (row: (typeof ROWS)[ProblemType]) => T) =>
+  Object.fromEntries(Object.entries(ROWS).map(([type, row]) => [type, of(row)])) as Readonly<
+    Record<ProblemType, T>
+  >;
+
+export const PROBLEMS = byType(([status, title]) => ({ status, title }));
+
+/** For problem pages and commands. */
+export const ADVICE = byType(([, , advice]): string => advice);
 
 /** One error in a request: a JSON Pointer into the body, or `?name` for a query, and what is wrong. */
 export interface ValidationIssue {
