@@ -8,19 +8,11 @@ export interface Finding {
 
 export const ok = (name: string, detail: string): Finding => ({ name, status: 'ok', detail });
 
-export const warn = (name: string, detail: string, advice: string): Finding => ({
-  name,
-  status: 'warn',
-  detail,
-  advice,
-});
-
-export const fail = (name: string, detail: string, advice: string): Finding => ({
-  name,
-  status: 'fail',
-  detail,
-  advice,
-});
+const problem =
+  (status: 'warn' | 'fail') =>
+  (name: string, detail: string, advice: string): Finding => ({ name, status, detail, advice });
+export const warn = problem('warn');
+export const fail = problem('fail');
 
 /** Returns the first line of an error's message. */
 export const firstLineOf = (error: unknown): string =>

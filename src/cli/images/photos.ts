@@ -77,37 +77,27 @@ export interface LeftOut {
   what: string;
 }
 
-interface Found {
-  photos: string[];
-  leftOut: LeftOut[];
-}
+/** A picture; `what` it is, if it is left out. */
+type Found = Pick<LeftOut, 'path'> & Partial<LeftOut>;
+
+const isLeftOut = <T extends Found>(found: T): found is T & LeftOut => found.what !== undefined;
 
 /** Names of pictures: such a file that is none is named. Others that are none are not meant. */
 const PICTURE_NAME =
   /\.(jpe?g|jpe|jfif|png|webp|hei[cf]|avif|gif|bmp|tiff?|jxl|jp2|dng|cr[23]|nef|arw|raf|psd)$/i;
 
-const NOTHING: Found = { photos: [], leftOut: [] };
-
-const joinAll = (all: readonly Found[]): Found => ({
-  photos: all.flatMap(({ photos }) => photos),
-  leftOut: all.flatMap(({ leftOut }) => leftOut),
-});
-
 /** Looks at the first bytes of a file; its name decides nothing. */
-async function lookAt(path: string): Promise<Found> {
+async function lookAt(path: string): Promise<Found[]> {
   const isNamedPicture = PICTURE_NAME.test(path);
   const head = await readHead(path).catch((error: NodeJS.ErrnoException) => error);
   if (head instanceof Error) {
-    if (head.code === 'ENOENT' || !isNamedPicture) return NOTHING;
-    return { photos: [], leftOut: [{ path, what: `cannot be read (${head.code})` }] };
+    const isMeant = head.code !== 'ENOENT' && isNamedPicture;
+    return isMeant ? [{ path, what: `cannot be read (${head.code})` }] : [];
   }
-  if (sniffFormat(head) || (await isConvertible(head))) return { photos: [path], leftOut: [] };
-  if (!isNamedPicture) return NOTHING;
+  if (sniffFormat(head) || (await isConvertible(head))) return [{ path }];
+  if (!isNamedPicture) return [];
   const empty = head.length === 0 && 'empty';
-  return {
-    photos: [],
-    leftOut: [{ path, what: empty || unreadable(nameOtherFormat(head)?.what) }],
-  };
+  return [{ path, what: empty || unreadable(nameOtherFormat(head)?.what) }];
 }
 
 /**
@@ -115,38 +105,36 @@ async function lookAt(path: string): Promise<Found> {
  * links; and the pictures that are left out.
  * @param without absolute path of a folder to skip
  */
-async function findPhotos(folder: string, without?: string): Promise<Found> {
-  if (resolve(folder) === without) return NOTHING;
+async function findPhotos(folder: string, without?: string): Promise<Found[]> {
+  if (resolve(folder) === without) return [];
   const entries = await readdir(folder, { withFileTypes: true });
   const all: Found[] = [];
   // One after the other: a folder may have more files than a process may open.
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     if (entry.name.startsWith('.')) continue;
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) all.push(await findPhotos(path, without));
-    else if (entry.isFile()) all.push(await lookAt(path));
+    if (entry.isDirectory()) all.push(...(await findPhotos(path, without)));
+    else if (entry.isFile()) all.push(...(await lookAt(path)));
   }
-  return joinAll(all);
+  return all;
 }
 
 /** Returns the photos that `findPhotos` finds, and the others too: whoever tries to cut them out says what they are. */
-export async function photosUnder(folder: string, without?: string): Promise<string[]> {
-  const { photos, leftOut } = await findPhotos(folder, without);
-  return [...photos, ...leftOut.map(({ path }) => path)].sort();
-}
+export const photosUnder = async (folder: string, without?: string): Promise<string[]> =>
+  (await findPhotos(folder, without)).map(({ path }) => path).sort();
 
 /** `photo.jpg` -> `photo.png`. A file without an extension keeps its whole name. */
 export const withExtension = (path: string, extension: string): string =>
   `${path.slice(0, path.length - extname(path).length)}.${extension}`;
 
-/** Resolves a path of the command line to photos, each with its name in the output folder. */
+/** Resolves a path of the command line to pictures, each with its name in the output folder. */
 async function resolvePath(path: string, out: string) {
   const found = await stat(path).catch(() => {
     throw usageError(`There is no file or folder ${path}`);
   });
-  if (!found.isDirectory()) return { named: [{ input: path, name: basename(path) }], leftOut: [] };
-  const { photos, leftOut } = await findPhotos(path, resolve(out));
-  return { named: photos.map((input) => ({ input, name: relative(path, input) })), leftOut };
+  if (!found.isDirectory()) return [{ path, name: basename(path) }];
+  const pictures = await findPhotos(path, resolve(out));
+  return pictures.map((each) => ({ ...each, name: relative(path, each.path) }));
 }
 
 /**
@@ -160,15 +148,15 @@ export async function planPhotos(
   out: string,
   extension: string,
 ): Promise<{ photos: Photo[]; leftOut: LeftOut[] }> {
-  const all = await Promise.all(paths.map((path) => resolvePath(path, out)));
-  const named = all.flatMap((each) => each.named);
-  const leftOut = all.flatMap((each) => each.leftOut);
+  const all = (await Promise.all(paths.map((path) => resolvePath(path, out)))).flat();
+  const leftOut = all.filter(isLeftOut);
+  const named = all.filter((each) => !isLeftOut(each));
   if (named.length === 0) {
     const others = leftOut.map(({ path, what }) => `\n  ${path}: ${what}`);
     throw usageError(`There is no JPEG, PNG or WebP in ${paths.join(', ')}${others.join('')}`);
   }
   const inputByOutput = new Map<string, string>();
-  const photos = named.map(({ input, name }) => {
+  const photos = named.map(({ path: input, name }) => {
     const output = join(out, withExtension(name, extension));
     const conflict = inputByOutput.get(output);
     inputByOutput.set(output, conflict ?? input);
