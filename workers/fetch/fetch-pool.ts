@@ -16,15 +16,6 @@ export interface PoolLimits {
   maxWaitMillis?: number;
 }
 
-const UNLIMITED: Required<PoolLimits> = {
-  total: Number.POSITIVE_INFINITY,
-  perClient: Number.POSITIVE_INFINITY,
-  perClientAndHost: Number.POSITIVE_INFINITY,
-  perHost: Number.POSITIVE_INFINITY,
-  maxWaiting: Number.POSITIVE_INFINITY,
-  maxWaitMillis: Number.POSITIVE_INFINITY,
-};
-
 interface PoolRequest {
   client: string;
   host: string;
@@ -43,13 +34,13 @@ export class PoolBusy extends Error {
  * number of their requests.
  */
 export class FetchPool {
-  readonly #limits;
+  readonly #limits: PoolLimits;
   readonly #waiting = new TurnQueue<Waiter<void, PoolRequest>>();
   /** Permits in use: of all, of a client, for a host, and of a client for a host. */
   readonly #used = new Map<string, number>();
 
   constructor(limits: PoolLimits) {
-    this.#limits = { ...UNLIMITED, ...limits };
+    this.#limits = limits;
   }
 
   #count({ client, host }: PoolRequest, change: 1 | -1): void {
@@ -61,7 +52,8 @@ export class FetchPool {
   }
 
   #mayStart({ client, host }: PoolRequest): boolean {
-    const { total, perClient, perClientAndHost, perHost } = this.#limits;
+    const { total = Infinity, perClient = Infinity } = this.#limits;
+    const { perClientAndHost = Infinity, perHost = Infinity } = this.#limits;
     const used = (what: string): number => this.#used.get(what) ?? 0;
     return (
       used(`of ${client}`) < Math.min(perClient, total - this.active()) &&
@@ -71,7 +63,7 @@ export class FetchPool {
   }
 
   #mayWait({ client }: PoolRequest): boolean {
-    const { maxWaiting } = this.#limits;
+    const { maxWaiting = Infinity } = this.#limits;
     const own = this.#waiting.items().filter(({ request }) => request.client === client);
     return own.length < Math.min(maxWaiting / 4, maxWaiting - this.waiting());
   }
@@ -96,7 +88,7 @@ export class FetchPool {
     signal?.throwIfAborted();
     if (this.#mayStart(request)) this.#count(request, 1);
     else if (this.#mayWait(request)) {
-      const patience = { millis: this.#limits.maxWaitMillis, error: new PoolBusy() };
+      const patience = { millis: this.#limits.maxWaitMillis ?? Infinity, error: new PoolBusy() };
       const owner = { client: request.client, weight: 1 };
       await waitForTurn(this.#waiting, owner, request, signal, patience);
     } else throw new PoolBusy();

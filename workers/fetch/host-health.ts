@@ -23,16 +23,16 @@ const HOST_REASONS: readonly FetchErrorReason[] = ['dns', 'connect', 'tls', 'tim
 const isHostFailure = ({ reason, status = 0 }: FetchError): boolean =>
   HOST_REASONS.includes(reason) || status >= 500 || status === TOO_MANY_REQUESTS;
 
-interface Host {
+class Host {
   /** Links that failed since one succeeded. */
-  failing: Set<string>;
+  readonly failing = new Set<string>();
   /** When the request began that failed first. */
-  failingSince: number;
-  downUntil: number;
-  downMillis: number;
+  failingSince = 0;
+  downUntil = 0;
+  downMillis = 0;
   /** The next request starts no sooner. */
-  notBefore: number;
-  gapMillis: number;
+  notBefore = 0;
+  gapMillis = 0;
 }
 
 /** With its port: what answers there is one server. */
@@ -51,14 +51,7 @@ export class HostHealth {
   }
 
   #known(name: string): Host {
-    const host = this.#hosts.get(name) ?? {
-      failing: new Set(),
-      failingSince: 0,
-      downUntil: 0,
-      downMillis: 0,
-      notBefore: 0,
-      gapMillis: 0,
-    };
+    const host = this.#hosts.get(name) ?? new Host();
     this.#hosts.delete(name); // to the end: the least used one is forgotten first
     this.#hosts.set(name, host);
     const [oldest] = this.#hosts.keys();
