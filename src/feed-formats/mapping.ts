@@ -38,19 +38,15 @@ const TRAITS = {
 type ExportName = keyof typeof TRAITS;
 export const EXPORT_NAMES = Object.keys(TRAITS) as ExportName[];
 
-function presetOf(name: string, traits: Traits = {}): Preset {
-  const of = (column: string) => columnNames(name, column);
-  const [id, image, images] = [of('id'), of('image'), of('images')];
-  return {
-    id,
-    image,
-    images,
-    title: of('title'),
-    category: of('category'),
-    marks: of('marks'),
-    ...traits,
-  };
-}
+const presetOf = (name: string, traits: Traits = {}): Preset => ({
+  id: columnNames(name, 'id'),
+  image: columnNames(name, 'image'),
+  images: columnNames(name, 'images'),
+  title: columnNames(name, 'title'),
+  category: columnNames(name, 'category'),
+  marks: columnNames(name, 'marks'),
+  ...traits,
+});
 
 export const PRESETS = Object.fromEntries(
   EXPORT_NAMES.map((name) => [name, presetOf(name, TRAITS[name])]),
@@ -136,16 +132,6 @@ function remember<T extends Column | boolean | undefined>(find: (label: string) 
   };
 }
 
-/** Computes once for each preset: each path of an XML is compared with all of them. */
-function memoised<T>(compute: (preset: Preset) => T): (preset: Preset) => T {
-  const known = new WeakMap<Preset, T>();
-  return (preset) => {
-    const value = known.get(preset) ?? compute(preset);
-    known.set(preset, value);
-    return value;
-  };
-}
-
 export const GOOGLE_READING: Reading = {
   preset: 'google',
   columnOf: remember(columnOf),
@@ -168,12 +154,19 @@ const thenAttributes = (names: readonly string[]): string[] => [
   ...names.map((name) => `@${name}`),
 ];
 
-/** What the id and the first image may be named; the best names come first. */
-const requiredNames = memoised(({ id, image }: Preset) => {
+const known = new WeakMap<Preset, Pick<Preset, 'id' | 'image'>>();
+
+/** What the id and the first image may be named; the best names come first. Each path of an XML asks for them. */
+function requiredNames(preset: Preset): Pick<Preset, 'id' | 'image'> {
+  const { id, image } = preset;
   const numbered = (number: number) => image.map((name) => `${name}${number}`);
-  const images = [...image, ...numbered(1), ...numbered(0)];
-  return { id: thenAttributes(id), image: thenAttributes(images) };
-});
+  const found = known.get(preset) ?? {
+    id: thenAttributes(id),
+    image: thenAttributes([...image, ...numbered(1), ...numbered(0)]),
+  };
+  known.set(preset, found);
+  return found;
+}
 
 /** Returns the names of the id and the first image that the labels have. */
 function required(preset: Preset, { plain }: Labels) {
