@@ -1,5 +1,10 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
-import { REQUEST_BUCKETS_SECONDS, registerGauges, registerLiveCounters } from './registry.ts';
+import type { Registry } from 'prom-client';
+import {
+  metricsIn,
+  REQUEST_BUCKETS_SECONDS,
+  registerGauges,
+  registerLiveCounters,
+} from './registry.ts';
 
 export interface SyncLoad {
   /** Predicted time until a worker begins with a removal that arrives now. */
@@ -43,59 +48,38 @@ export function watchServer(registry: Registry, read: () => ServerFigures): void
     ['selvage_http_body_bytes',  'Memory that the bodies of requests in progress take', ({ bodyBytes }) => bodyBytes],
     ['selvage_http_connections', 'Open connections: without an accepted key (keyless), between requests with one (idle), with one in progress (accepted)', ({ connections }) => Object.entries(connections).map(([state, count]) => [count, state]), 'state'],
   ], 0);
-  registerLiveCounters(registry, {
-    selvage_http_connections_evicted_total: {
-      help: 'Connections closed in favour of a new one, or new ones that found no place, by state',
-      label: 'state',
-      read: () => read().evictedConnections,
-    },
-    selvage_http_bodies_rejected_total: {
-      help: 'Bodies rejected for want of memory: of all (full), or of the share of their client',
-      label: 'reason',
-      read: () => read().rejectedBodies,
-    },
-    selvage_http_connections_rejected_total: {
-      help: 'Requests rejected because their client has too many connections in use (share, full)',
-      label: 'reason',
-      read: () => read().rejectedConnections,
-    },
-  });
+  // biome-ignore format: a table reads best with a row a line
+  registerLiveCounters(registry, [
+    ['selvage_http_connections_evicted_total',  'Connections closed in favour of a new one, or new ones that found no place, by state', 'state', () => read().evictedConnections],
+    ['selvage_http_bodies_rejected_total',      'Bodies rejected for want of memory: of all (full), or of the share of their client', 'reason', () => read().rejectedBodies],
+    ['selvage_http_connections_rejected_total', 'Requests rejected because their client has too many connections in use (share, full)', 'reason', () => read().rejectedConnections],
+  ]);
+}
+
+function gatewayMetrics(registry: Registry) {
+  const { counter, histogram } = metricsIn(registry);
+  // biome-ignore format: a table reads best with a row a line
+  return {
+    requests: histogram('selvage_http_request_seconds', 'Time from request to response', REQUEST_BUCKETS_SECONDS, 'method', 'route', 'status'),
+    problems: counter('selvage_http_problems_total', 'Problem responses by type, including rejections by rate limit and quota', 'problem'),
+    shed:     counter('selvage_sync_rejections_total', 'Requests rejected at once, by reason: busy (all workers), own-share (of the client), no-worker, no-queue', 'reason'),
+  };
 }
 
 /** Counts the requests that a gateway answers, and those that it sheds. */
 export class GatewayMetrics {
-  readonly #requests;
-  readonly #problems;
-  readonly #shed;
+  readonly #metrics;
 
   constructor(registry: Registry) {
-    this.#requests = new Histogram({
-      name: 'selvage_http_request_seconds',
-      help: 'Time from request to response',
-      labelNames: ['method', 'route', 'status'],
-      buckets: REQUEST_BUCKETS_SECONDS,
-      registers: [registry],
-    });
-    this.#problems = new Counter({
-      name: 'selvage_http_problems_total',
-      help: 'Problem responses by type, including rejections by rate limit and quota',
-      labelNames: ['problem'],
-      registers: [registry],
-    });
-    this.#shed = new Counter({
-      name: 'selvage_sync_rejections_total',
-      help: 'Requests rejected at once, by reason: busy (all workers), own-share (of the client), no-worker, no-queue',
-      labelNames: ['reason'],
-      registers: [registry],
-    });
+    this.#metrics = gatewayMetrics(registry);
   }
 
   observe({ method, route, status, seconds, problem }: RequestObservation): void {
-    this.#requests.observe({ method, route, status: String(status) }, seconds);
-    if (problem) this.#problems.inc({ problem });
+    this.#metrics.requests.observe({ method, route, status: String(status) }, seconds);
+    if (problem) this.#metrics.problems.inc({ problem });
   }
 
-  readonly shed = (reason: string): void => this.#shed.inc({ reason });
+  readonly shed = (reason: string): void => this.#metrics.shed.inc({ reason });
 }
 
 /** Registers gauges of the synchronous requests. */

@@ -1,5 +1,5 @@
-import { Counter, type Registry } from 'prom-client';
-import { registerGauges } from './registry.ts';
+import type { Registry } from 'prom-client';
+import { metricsIn, registerGauges } from './registry.ts';
 
 interface LookLoad {
   waiting: number;
@@ -15,12 +15,11 @@ export class LookMetrics {
   readonly #requests;
 
   constructor(registry: Registry, load: () => LookLoad) {
-    this.#requests = new Counter({
-      name: 'selvage_look_requests_total',
-      help: 'Outfit requests for the threads by outcome: computed, canceled (the client disconnected) or rejected with 503',
-      labelNames: ['outcome'],
-      registers: [registry],
-    });
+    this.#requests = metricsIn(registry).counter(
+      'selvage_look_requests_total',
+      'Outfit requests for the threads by outcome: computed, canceled (the client disconnected) or rejected with 503',
+      'outcome',
+    );
     // biome-ignore format: a table reads best with a row a line
     registerGauges(registry, load, [
       ['selvage_look_waiting',       'Outfit requests that wait for a thread', ({ waiting }) => waiting],

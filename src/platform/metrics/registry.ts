@@ -1,31 +1,46 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** Buckets from a quick rejection to the longest synchronous request, seconds. */
 export const REQUEST_BUCKETS_SECONDS = [
   0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25,
 ];
 
+/** Returns what creates the metrics of a registry. */
+export function metricsIn(registry: Registry) {
+  const common = (name: string, help: string, labelNames: readonly string[]) => ({
+    ...{ name, help, labelNames },
+    registers: [registry],
+  });
+  return {
+    counter: (name: string, help: string, ...labels: string[]) =>
+      new Counter(common(name, help, labels)),
+    gauge: (name: string, help: string, ...labels: string[]) =>
+      new Gauge(common(name, help, labels)),
+    histogram: (name: string, help: string, buckets: number[], ...labels: string[]) =>
+      new Histogram({ ...common(name, help, labels), buckets }),
+  };
+}
+
 /** Creates a process's registry with Node's default metrics (event loop lag, memory, CPU). */
 export function createRegistry(version: string): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  new Gauge({
-    name: 'selvage_build_info',
-    help: 'Always 1; the running version is in the label',
-    labelNames: ['version'],
-    registers: [registry],
-  }).set({ version }, 1);
+  const help = 'Always 1; the running version is in the label';
+  metricsIn(registry).gauge('selvage_build_info', help, 'version').set({ version }, 1);
   return registry;
 }
 
 /** Registers counters, each with one label, whose values are read from this process's memory at scrape time. */
 export function registerLiveCounters(
   registry: Registry,
-  counters: Readonly<
-    Record<string, { help: string; label: string; read: () => Readonly<Record<string, number>> }>
-  >,
+  counters: readonly (readonly [
+    name: string,
+    help: string,
+    label: string,
+    read: () => Readonly<Record<string, number>>,
+  ])[],
 ): void {
-  for (const [name, { help, label, read }] of Object.entries(counters)) {
+  for (const [name, help, label, read] of counters) {
     new Counter({
       name,
       help,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Counter, Histogram, type Registry } from 'prom-client';
-import { registerGauges } from './registry.ts';
+import type { Registry } from 'prom-client';
+import { metricsIn, registerGauges } from './registry.ts';
 
 /** Buckets from a cached file to a slow upload. */
 const STORAGE_BUCKETS_SECONDS = [
@@ -117,19 +117,18 @@ export class StorageMetrics {
   readonly #errors;
 
   constructor(registry: Registry) {
-    this.#seconds = new Histogram({
-      name: 'selvage_store_seconds',
-      help: 'Time of one successful call to object storage',
-      labelNames: ['operation'],
-      buckets: STORAGE_BUCKETS_SECONDS,
-      registers: [registry],
-    });
-    this.#errors = new Counter({
-      name: 'selvage_store_errors_total',
-      help: 'Failed calls to object storage; a missing blob or a canceled call is not a failure',
-      labelNames: ['operation'],
-      registers: [registry],
-    });
+    const { counter, histogram } = metricsIn(registry);
+    this.#seconds = histogram(
+      'selvage_store_seconds',
+      'Time of one successful call to object storage',
+      STORAGE_BUCKETS_SECONDS,
+      'operation',
+    );
+    this.#errors = counter(
+      'selvage_store_errors_total',
+      'Failed calls to object storage; a missing blob or a canceled call is not a failure',
+      'operation',
+    );
   }
 
   done(operation: string, millis: number): void {

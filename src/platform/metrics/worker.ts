@@ -1,5 +1,5 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { REQUEST_BUCKETS_SECONDS, registerGauges } from './registry.ts';
+import type { Registry } from 'prom-client';
+import { metricsIn, REQUEST_BUCKETS_SECONDS, registerGauges } from './registry.ts';
 
 /** Asynchronous jobs may wait in a queue for long. */
 const STEP_BUCKETS_SECONDS = [...REQUEST_BUCKETS_SECONDS, 60, 300, 1800];
@@ -36,17 +36,8 @@ interface EngineInfo {
 }
 
 /** Registers the metrics of a worker. Of jobs, the label is `kind`, because Prometheus sets `job` itself. */
-function metricsIn(registry: Registry) {
-  const common = (name: string, help: string, labelNames: readonly string[]) => ({
-    ...{ name, help, labelNames },
-    registers: [registry],
-  });
-  const counter = (name: string, help: string, ...labels: string[]) =>
-    new Counter(common(name, help, labels));
-  const gauge = (name: string, help: string, ...labels: string[]) =>
-    new Gauge(common(name, help, labels));
-  const histogram = (name: string, help: string, buckets: number[], ...labels: string[]) =>
-    new Histogram({ ...common(name, help, labels), buckets });
+function workerMetrics(registry: Registry) {
+  const { counter, gauge, histogram } = metricsIn(registry);
   // biome-ignore format: a table reads best with a row a line
   return {
     steps:         histogram('selvage_job_step_seconds', 'Time of one step of a job: wait (in the queue), fetch, decode, inference, matte, encode, store; engine is all time within the child', STEP_BUCKETS_SECONDS, 'kind', 'step'),
@@ -75,7 +66,7 @@ export class WorkerMetrics {
 
   constructor(registry: Registry) {
     this.#registry = registry;
-    this.#metrics = metricsIn(registry);
+    this.#metrics = workerMetrics(registry);
   }
 
   job(end: JobObservation): void {
