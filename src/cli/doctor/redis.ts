@@ -13,35 +13,26 @@ async function checkVersion(redis: Redis): Promise<Finding> {
     : ok('redis', `Redis ${version} answers`);
 }
 
+const UNREPORTED = 'this Redis does not report its settings';
+
 async function checkEviction(redis: Redis): Promise<Finding> {
   const name = 'redis eviction';
   const policy = (await readInfo(redis)).get('maxmemory_policy');
-  if (policy === undefined) {
-    return warn(
-      name,
-      'this Redis does not report its settings',
-      'Check that maxmemory-policy is noeviction.',
-    );
-  }
   if (policy === 'noeviction') return ok(name, 'maxmemory-policy is noeviction');
-  return fail(
-    name,
-    `maxmemory-policy is ${policy}: jobs and keys may be evicted`,
-    'redis-cli CONFIG SET maxmemory-policy noeviction, and the same in redis.conf.',
-  );
+  if (policy === undefined)
+    return warn(name, UNREPORTED, 'Check that maxmemory-policy is noeviction.');
+  const detail = `maxmemory-policy is ${policy}: jobs and keys may be evicted`;
+  const advice = 'redis-cli CONFIG SET maxmemory-policy noeviction, and the same in redis.conf.';
+  return fail(name, detail, advice);
 }
 
 async function checkAppendOnly(redis: Redis): Promise<Finding> {
   const name = 'redis durability';
   const appendOnly = (await readInfo(redis)).get('aof_enabled');
-  if (appendOnly === undefined)
-    return ok(name, 'this Redis does not report its settings; ask its operator');
+  if (appendOnly === undefined) return ok(name, `${UNREPORTED}; ask its operator`);
   if (appendOnly === '1') return ok(name, 'appendonly is yes');
-  return warn(
-    name,
-    'appendonly is no: its data is lost when it stops',
-    'redis-cli CONFIG SET appendonly yes, and the same in redis.conf.',
-  );
+  const advice = 'redis-cli CONFIG SET appendonly yes, and the same in redis.conf.';
+  return warn(name, 'appendonly is no: its data is lost when it stops', advice);
 }
 
 const SMALL_SKEW_MILLIS = 1000;
@@ -77,11 +68,8 @@ async function liveWorkers(redis: Redis) {
 async function checkWorkers(redis: Redis): Promise<Finding> {
   const live = await liveWorkers(redis);
   if (live.length === 0) {
-    return fail(
-      'worker',
-      'no worker is alive',
-      `Start one: ${START}, or a worker alone with the same REDIS_URL and storage.`,
-    );
+    const advice = `Start one: ${START}, or a worker alone with the same REDIS_URL and storage.`;
+    return fail('worker', 'no worker is alive', advice);
   }
   const kinds = [...new Set(live.map(({ model, device }) => `${model} on ${device}`))];
   const slots = live.reduce((all, worker) => all + worker.slots, 0);
@@ -103,12 +91,9 @@ const CHECKS = {
 export const checkRedis = (redis: Redis): Promise<Finding[]> =>
   Promise.all(
     Object.entries(CHECKS).map(([name, check]) =>
-      check(redis).catch((error) =>
-        fail(
-          name,
-          `Redis returned an error (${firstLineOf(error)})`,
-          'Check its log and its access rules.',
-        ),
-      ),
+      check(redis).catch((error) => {
+        const detail = `Redis returned an error (${firstLineOf(error)})`;
+        return fail(name, detail, 'Check its log and its access rules.');
+      }),
     ),
   );
