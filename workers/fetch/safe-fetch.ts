@@ -91,12 +91,7 @@ export interface FetchRequest {
   speed?: SpeedLimit;
 }
 
-/** The headers of a response that concern its body, as sent. */
-interface FetchedHeaders {
-  contentType: string | undefined;
-  etag: string | undefined;
-  lastModified: string | undefined;
-}
+type FetchedHeaders = ReturnType<typeof bodyHeaders>;
 
 interface NotModified {
   notModified: true;
@@ -131,7 +126,8 @@ const headerOf = (headers: Headers, name: string): string | undefined => {
   return Array.isArray(value) ? value.join(', ') : value;
 };
 
-const bodyHeaders = (headers: Headers): FetchedHeaders => ({
+/** The headers of a response that concern its body, as sent. */
+const bodyHeaders = (headers: Headers) => ({
   contentType: headerOf(headers, 'content-type'),
   etag: headerOf(headers, 'etag'),
   lastModified: headerOf(headers, 'last-modified'),
