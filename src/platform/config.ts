@@ -7,13 +7,12 @@ import { StartError } from './start-error.ts';
 
 const splitList = (text: string): string[] => text.split(',').flatMap((part) => part.trim() || []);
 
-const networks = z
-  .string()
-  .default('')
-  .transform(splitList)
-  .pipe(
-    z.array(z.union([z.cidrv4(), z.cidrv6()], { error: 'must be networks such as 10.0.0.0/8' })),
-  );
+const listOf = <Item extends z.ZodType<unknown, string>>(item: Item) =>
+  z.string().default('').transform(splitList).pipe(z.array(item));
+
+const networks = listOf(
+  z.union([z.cidrv4(), z.cidrv6()], { error: 'must be networks such as 10.0.0.0/8' }),
+);
 
 /** An http URL that strangers may see: without credentials, query and fragment. */
 const publicUrl = z
@@ -26,11 +25,7 @@ const publicUrl = z
 
 const isOrigin = (text: string): boolean => URL.canParse(text) && new URL(text).origin === text;
 
-const origins = z
-  .string()
-  .default('')
-  .transform(splitList)
-  .pipe(z.array(z.string().refine(isOrigin, 'must be origins such as https://shop.example')));
+const origins = listOf(z.string().refine(isOrigin, 'must be origins such as https://shop.example'));
 
 const ADDRESS = /^(?<host>[^\s:@/[\]]+|\[[\da-f:.]+\])(?::(?<port>\d{1,5}))?$/i;
 
@@ -53,11 +48,7 @@ const servers = (defaultPort: number) =>
 
 const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 
-const ports = z
-  .string()
-  .default('')
-  .transform(splitList)
-  .pipe(z.array(z.coerce.number<string>().int().min(1).max(65_535)));
+const ports = listOf(z.coerce.number<string>().int().min(1).max(65_535));
 
 /** One core stays for the event loop; more than four threads need more memory than a gateway has. */
 const DEFAULT_LOOK_THREADS = Math.max(1, Math.min(4, availableParallelism() - 1));
