@@ -18,18 +18,9 @@ import type { Reading } from './mapping.ts';
  * either one of these or a RowError, once. The texts may share memory with the feed around them: copy those that
  * are retained for all rows.
  */
-export interface FeedRow extends RowPosition {
+export interface FeedRow extends RowPosition, Omit<Texts, 'id'> {
   kind: 'row';
   id: string;
-  title?: string;
-  description?: string;
-  productType?: string;
-  googleProductCategory?: string;
-  material?: string;
-  color?: string;
-  gender?: string;
-  ageGroup?: string;
-  brand?: string;
   /** An http(s) URL as the feed writes it, or completed if it is relative or has no protocol. */
   imageLink: string;
   additionalImageLinks: readonly string[];
