@@ -46,72 +46,65 @@ async function reviewedPath(client: Client, of: string, signal: AbortSignal): Pr
 const readBody = (file: string): Promise<Members> =>
   readJsonFile(file === '-' ? '/dev/stdin' : file, z.record(z.string(), z.unknown()));
 
-/** One call of the API, as a command runs it. */
-class Invocation {
-  readonly #operation: Operation;
-  readonly #client: Client;
-  readonly #signal: AbortSignal;
-
-  constructor(operation: Operation, client: Client, signal: AbortSignal) {
-    this.#operation = operation;
-    this.#client = client;
-    this.#signal = signal;
+/** Returns the call of an operation. @param values of its arguments, in order */
+async function toCall(
+  operation: Operation,
+  values: readonly string[],
+  given: Given,
+  client: Client,
+  signal: AbortSignal,
+): Promise<ApiCall> {
+  const [method, template = ''] = operation.call.split(' ') as [ApiCall['method'], string];
+  let path = template;
+  const members: Members = { ...operation.body };
+  for (const [i, name] of argumentsOf(operation).entries()) {
+    const value = values[i] ?? '';
+    if (name === 'file') Object.assign(members, await readBody(value));
+    else if (name === 'of') path = path.replace('{of}', await reviewedPath(client, value, signal));
+    else if (template.includes(`{${name}}`))
+      path = path.replace(`{${name}}`, encodeURIComponent(value));
+    else members[name] = value;
   }
-
-  /** @param values of the arguments, in order */
-  async run(values: readonly string[], given: Given): Promise<Members> {
-    const call = await this.#toCall(values, given);
-    if (this.#operation.pages) return this.#readPages(call);
-    const { requestId: _, ...response } = await this.#send(call);
-    return response;
+  for (const name of optionsOf(operation).map((option) => option.attributeName()))
+    if (given[name] !== undefined) members[name] = given[name];
+  if (method === 'GET' || method === 'DELETE') {
+    return { method, path, query: members as ApiCall['query'] };
   }
+  return { method, path, ...(Object.keys(members).length > 0 && { json: members }) };
+}
 
-  #send(call: ApiCall) {
-    return this.#client.call<Members>(call, { signal: this.#signal });
+/** Reads pages until there are no more, or so many rows as asked for. @param member of a page that has its rows */
+async function readPages(
+  client: Client,
+  call: ApiCall,
+  member: string,
+  signal: AbortSignal,
+): Promise<Members> {
+  const limit = Number(call.query?.limit ?? DEFAULT_LIMIT);
+  const query = { ...call.query, limit: Math.min(limit, PAGE_ROWS) };
+  const rows: unknown[] = [];
+  let next: ApiCall | undefined = { ...call, query };
+  while (next && rows.length < limit) {
+    const page = Page.parse(await client.call<Members>(next, { signal }));
+    const { links } = page;
+    rows.push(...z.array(z.unknown()).parse(page[member]));
+    next = links && { method: 'GET', path: links.next };
   }
+  if (next || rows.length > limit) console.error(`There may be more: --limit ${10 * limit}`);
+  return { [member]: rows.slice(0, limit) };
+}
 
-  async #toCall(values: readonly string[], given: Given): Promise<ApiCall> {
-    const operation = this.#operation;
-    const [method, template = ''] = operation.call.split(' ') as [ApiCall['method'], string];
-    let path = template;
-    const members: Members = { ...operation.body };
-    for (const [i, name] of argumentsOf(operation).entries()) {
-      const value = values[i] ?? '';
-      if (name === 'file') Object.assign(members, await readBody(value));
-      else if (template.includes(`{${name}}`))
-        path = path.replace(`{${name}}`, await this.#inPath(name, value));
-      else members[name] = value;
-    }
-    for (const name of optionsOf(operation).map((option) => option.attributeName()))
-      if (given[name] !== undefined) members[name] = given[name];
-    if (method === 'GET' || method === 'DELETE') {
-      return { method, path, query: members as ApiCall['query'] };
-    }
-    return { method, path, ...(Object.keys(members).length > 0 && { json: members }) };
-  }
-
-  #inPath(name: string, value: string): string | Promise<string> {
-    return name === 'of'
-      ? reviewedPath(this.#client, value, this.#signal)
-      : encodeURIComponent(value);
-  }
-
-  /** Reads pages until there are no more, or so many rows as asked for. */
-  async #readPages(call: ApiCall): Promise<Members> {
-    const [member = ''] = this.#operation.table ?? [];
-    const limit = Number(call.query?.limit ?? DEFAULT_LIMIT);
-    const query = { ...call.query, limit: Math.min(limit, PAGE_ROWS) };
-    const rows: unknown[] = [];
-    let next: ApiCall | undefined = { ...call, query };
-    while (next && rows.length < limit) {
-      const page = Page.parse(await this.#send(next));
-      const { links } = page;
-      rows.push(...z.array(z.unknown()).parse(page[member]));
-      next = links && { method: 'GET', path: links.next };
-    }
-    if (next || rows.length > limit) console.error(`There may be more: --limit ${10 * limit}`);
-    return { [member]: rows.slice(0, limit) };
-  }
+async function run(
+  operation: Operation,
+  values: readonly string[],
+  given: Given,
+  signal: AbortSignal,
+): Promise<Members> {
+  const client = connect(given);
+  const call = await toCall(operation, values, given, client, signal);
+  if (operation.pages) return readPages(client, call, operation.table?.[0] ?? '', signal);
+  const { requestId: _, ...response } = await client.call<Members>(call, { signal });
+  return response;
 }
 
 function operationCommand(operation: Operation, name: string, signal: AbortSignal): Command {
@@ -121,8 +114,8 @@ function operationCommand(operation: Operation, name: string, signal: AbortSigna
   for (const option of optionsOf(operation)) command.addOption(option);
   return command.action(async (...given: unknown[]) => {
     const options = given[names.length] as Given;
-    const invocation = new Invocation(operation, connect(options), signal);
-    const response = await invocation.run(given.slice(0, names.length).map(String), options);
+    const values = given.slice(0, names.length).map(String);
+    const response = await run(operation, values, options, signal);
     print(options, response, factsText(response, operation.table) || 'done');
   });
 }
