@@ -10,20 +10,6 @@ import { CliError } from '../terminal/exit.ts';
 /** What is reported of a cut-out, apart from the file itself. */
 type LocalCutOut = Extract<LocalEvent, { done: unknown }>['done'];
 
-/** The inference engine on this machine, in its own processes: nothing of it is loaded here. */
-interface LocalEngine {
-  /** `id@version` */
-  model: string;
-  /** `cpu`, `cuda` or `webgpu` */
-  device: string;
-  /** Why a GPU is there and not in use. */
-  fallback?: string | undefined;
-  /** Writes the cut-out of one file to another. Throws Problem; the signal's reason. */
-  cutOut(request: Omit<LocalRequest, 'id'>): Promise<LocalCutOut>;
-  /** Ends the processes; resolves when they have exited. */
-  close(): Promise<void>;
-}
-
 const EXTENSION = extname(import.meta.url);
 const ENTRY = fileURLToPath(new URL(`../../../workers/local/main${EXTENSION}`, import.meta.url));
 const loader = (): string[] =>
@@ -53,9 +39,7 @@ function handleEvent(event: LocalEvent, pending: Map<number, PendingImage>): voi
 }
 
 /** Resolves with the first message of the engine: that it is ready. */
-async function untilReady(
-  child: ChildProcess,
-): Promise<Pick<LocalEngine, 'model' | 'device' | 'fallback'>> {
+async function untilReady(child: ChildProcess) {
   const [first] = await Promise.race([
     once(child, 'message'),
     once(child, 'exit').then(() => [{ refused: 'The inference process exited while starting' }]),
@@ -68,12 +52,13 @@ async function untilReady(
 }
 
 /**
- * Starts the engine and resolves when the model is loaded.
+ * Starts the inference engine on this machine, in its own processes: nothing of it is loaded here. Resolves when the
+ * model is loaded.
  * @param slots photos processed at the same time
  * @param signal ends the engine
  * @throws CliError if the model or the device is not available
  */
-export async function startLocalEngine(slots: number, signal: AbortSignal): Promise<LocalEngine> {
+export async function startLocalEngine(slots: number, signal: AbortSignal) {
   signal.throwIfAborted();
   const child = spawnEngine(slots);
   const exited = once(child, 'exit');
@@ -100,7 +85,8 @@ export async function startLocalEngine(slots: number, signal: AbortSignal): Prom
   let lastId = 0;
   return {
     ...ready,
-    cutOut(request) {
+    /** Writes the cut-out of one file to another. Throws Problem; the signal's reason. */
+    cutOut(request: Omit<LocalRequest, 'id'>): Promise<LocalCutOut> {
       const id = ++lastId;
       return new Promise((resolve, reject) => {
         if (!child.connected) return reject(exitError());
@@ -108,6 +94,7 @@ export async function startLocalEngine(slots: number, signal: AbortSignal): Prom
         child.send({ ...request, id });
       });
     },
+    /** Ends the processes; resolves when they have exited. */
     close,
   };
 }
