@@ -276,16 +276,15 @@ export function csvSplitter(options: CsvOptions): Splitter {
     return toChunk(row.line, row.raw);
   }
 
-  /** @param part of a line that is too long */
-  function* takeLinePart(part: Chunk): Iterable<Chunk> {
-    while (openLines.length > 0) yield* abandonOpenLine();
-    if (!header) throw new FeedError('no-header', 'The first line is too long for a header row');
-    yield part;
-  }
-
   function* take(input: Iterable<Line | Chunk>): Iterable<Chunk> {
     for (const line of input) {
-      yield* line.kind === 'line' ? takeLine(line) : takeLinePart(line);
+      if (line.kind === 'line') yield* takeLine(line);
+      else {
+        while (openLines.length > 0) yield* abandonOpenLine();
+        if (!header)
+          throw new FeedError('no-header', 'The first line is too long for a header row');
+        yield line;
+      }
     }
   }
 
