@@ -18,21 +18,7 @@ interface UsedKey {
   units: number;
 }
 
-interface OperationUsage {
-  operation: string;
-  requests: number;
-  units: number;
-}
-
-/** A UTC day. */
-interface DayUsage {
-  date: string;
-  /** What counts against the quota, refunds deducted. */
-  units: number;
-  operations: OperationUsage[];
-}
-
-function operationsOf(fields: Readonly<Record<string, string>>): OperationUsage[] {
+function operationsOf(fields: Readonly<Record<string, string>>) {
   return Object.entries(fields)
     .filter(([field]) => !field.includes(':'))
     .map(([operation, requests]) => ({
@@ -73,14 +59,15 @@ export class ClientUsage {
    * @param meters what its keys are counted under
    * @param days at most `USAGE_DAYS`
    */
-  async days(client: string, meters: readonly string[], days: number): Promise<DayUsage[]> {
+  async days(client: string, meters: readonly string[], days: number) {
     const nowMillis = this.#now();
     const times = Array.from({ length: days }, (_, i) => nowMillis - i * QUOTA_DAY_SECONDS * 1000);
-    const all = times.map(async (time): Promise<DayUsage> => {
+    const all = times.map(async (time) => {
       const [fields, counters] = await Promise.all([
         this.#redis.hgetall(usageKey(client, time)),
         this.#redis.mget(...meters.map((meter) => quotaKeyOf(meter, time))),
       ]);
+      /** What counts against the quota, refunds deducted. */
       const units = counters.reduce((sum, counter) => sum + Number(counter), 0);
       return { date: utcDay(time), units, operations: operationsOf(fields) };
     });

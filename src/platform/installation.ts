@@ -1,5 +1,4 @@
-import type { Redis } from 'ioredis';
-import { type Config, readConfig } from './config.ts';
+import { readConfig } from './config.ts';
 import { readInstance, START, whyNoInstance } from './local-instance.ts';
 import type { Logger } from './log.ts';
 import { connectRedis } from './redis-check.ts';
@@ -10,12 +9,6 @@ const CONNECT_MILLIS = 5_000;
 /** A command does not know which installation it is for, or cannot reach it. */
 export class NoInstallationError extends StartError {}
 
-export interface Installation {
-  config: Config;
-  /** For commands; ready. */
-  redis: Redis;
-}
-
 const HOW_TO_NAME_ONE = `Start one there with "${START}", set SELVAGE_HOME to the folder of one that runs, or REDIS_URL to its Redis.`;
 
 /** Settings that say where Redis is. */
@@ -23,13 +16,10 @@ const ADDRESSES = ['REDIS_URL', 'REDIS_SENTINELS', 'REDIS_CLUSTER'] as const;
 
 /**
  * Connects a command to the installation of REDIS_URL, or to the instance that runs under SELVAGE_HOME. Unlike a process
- * of the service it assumes no Redis: another one may listen there.
+ * of the service it assumes no Redis: another one may listen there. The connection is for commands, and ready.
  * @throws ConfigError, or NoInstallationError with what to do
  */
-export async function connectToInstallation(
-  env: NodeJS.ProcessEnv,
-  log: Logger,
-): Promise<Installation> {
+export async function connectToInstallation(env: NodeJS.ProcessEnv, log: Logger) {
   const config = readConfig(env);
   const { SELVAGE_HOME: home } = config;
   const setting = ADDRESSES.find((name) => env[name]);

@@ -121,9 +121,7 @@ const PARSED_FEEDS = FEEDS_PER_CLIENT + 1;
  * and the engine needs some to choose from.
  * @param slots images that the engine works on at once
  */
-export function createFetchPools(
-  slots: number,
-): Record<'sync' | 'background' | 'feeds' | 'parsing' | 'heavy', FetchPool> {
+export function createFetchPools(slots: number) {
   const total = FETCHES + 4 * slots;
   // The connections to a host have a limit of their own.
   const images = {

@@ -185,17 +185,9 @@ export class Filling {
       await this.#append(lines.slice(i, i + CHUNK_ROWS));
   }
 
-  rows() {
-    return this.#rows;
-  }
-
-  isFull() {
-    return this.#rows >= BATCH_ROWS;
-  }
-
-  isOverQuota() {
-    return this.#isOverQuota;
-  }
+  rows = (): number => this.#rows;
+  isFull = (): boolean => this.#rows >= BATCH_ROWS;
+  isOverQuota = (): boolean => this.#isOverQuota;
 }
 
 /**
