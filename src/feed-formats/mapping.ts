@@ -154,17 +154,17 @@ const thenAttributes = (names: readonly string[]): string[] => [
   ...names.map((name) => `@${name}`),
 ];
 
-const known = new WeakMap<Preset, Pick<Preset, 'id' | 'image'>>();
+const requiredByPreset = new WeakMap<Preset, Pick<Preset, 'id' | 'image'>>();
 
 /** What the id and the first image may be named; the best names come first. Each path of an XML asks for them. */
 function requiredNames(preset: Preset): Pick<Preset, 'id' | 'image'> {
   const { id, image } = preset;
   const numbered = (number: number) => image.map((name) => `${name}${number}`);
-  const found = known.get(preset) ?? {
+  const found = requiredByPreset.get(preset) ?? {
     id: thenAttributes(id),
     image: thenAttributes([...image, ...numbered(1), ...numbered(0)]),
   };
-  known.set(preset, found);
+  requiredByPreset.set(preset, found);
   return found;
 }
 

@@ -108,15 +108,15 @@ async function lookAt(path: string): Promise<Found[]> {
 async function findPhotos(folder: string, without?: string): Promise<Found[]> {
   if (resolve(folder) === without) return [];
   const entries = await readdir(folder, { withFileTypes: true });
-  const all: Found[] = [];
+  const all: Found[][] = [];
   // One after the other: a folder may have more files than a process may open.
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     if (entry.name.startsWith('.')) continue;
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) all.push(...(await findPhotos(path, without)));
-    else if (entry.isFile()) all.push(...(await lookAt(path)));
+    if (entry.isDirectory()) all.push(await findPhotos(path, without));
+    else if (entry.isFile()) all.push(await lookAt(path));
   }
-  return all;
+  return all.flat();
 }
 
 /** Returns the photos that `findPhotos` finds, and the others too: whoever tries to cut them out says what they are. */
