@@ -32,6 +32,8 @@ export interface SenseRule {
   readonly fromMet: number | undefined;
   /** Activity below which it holds, met. */
   readonly belowMet: number | undefined;
+  /** Wind from which it holds, m/s. */
+  readonly fromMs: number | undefined;
 }
 
 /** Lists that rules name with an `@`; a list may have lists before it. */
@@ -54,7 +56,7 @@ const numberIn = (cell: string | undefined) => (cell ? Number(cell) : undefined)
 /** Every rule has every field, so that reading one is quick. */
 function readRule(cells: readonly string[]): SenseRule {
   const [id = '', points, hard, garments, materials, colour, other, owned] = cells;
-  const [occasions, conditions, belowC, aboveC, fromMet, belowMet] = cells.slice(8);
+  const [occasions, conditions, belowC, aboveC, fromMet, belowMet, fromMs] = cells.slice(8);
   const setOf = (categories?: string, madeOf?: string, shade?: string): GarmentSet => ({
     categories: listIn(categories),
     materials: listIn(madeOf),
@@ -74,6 +76,7 @@ function readRule(cells: readonly string[]): SenseRule {
     aboveC: numberIn(aboveC),
     fromMet: numberIn(fromMet),
     belowMet: numberIn(belowMet),
+    fromMs: numberIn(fromMs),
   };
 }
 

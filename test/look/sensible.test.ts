@@ -222,7 +222,6 @@ describe('what a stranger would not wear', () => {
     ['sundress-stiff', 'light_dress', 'dress_shoes', {}],
     ['snow-gear-town', 'ski_trousers', undefined, { weather: FROST, occasion: 'beach' }],
     ['jacket-soaked', 'light_jacket', undefined, { weather: RAIN }],
-    ['low-shoes-trail', 'sneakers', undefined, { weather: RAIN, occasion: 'outdoor' }],
     ['bare-wet', 'shorts', undefined, { weather: RAIN, occasion: 'outdoor' }],
     ['sport-boots', 'winter_boots', 'leggings', { weather: FROST, occasion: 'sport' }],
     ['over-skirt', 'rain_trousers', 'skirt_heavy', { weather: { ...RAIN, tempC: 1 } }],

@@ -45,6 +45,8 @@ export interface ScoringContext {
   readonly model: Model;
   readonly plan: Plan;
   readonly situation: Situation;
+  /** Whether one does not go out in these clothes: at home, and for sport in a hall. */
+  readonly staysIn: boolean;
   /** Places in which warmth is scored, with shares that add up to 1. */
   readonly places: readonly { setting: Setting; share: number }[];
   readonly regions: RegionalTargets;
@@ -65,7 +67,6 @@ export interface ScoringContext {
 
 const NO_NEED = { water: 0, wind: 0 };
 
-/** Whether one does not go out in these clothes: at home, and for sport in a hall. */
 const isStayingIn = ({ occasion }: Situation, { place }: OccasionRow, plan: Plan): boolean =>
   plan === 'indoor' && (occasion === 'home' || place === 'sport');
 
@@ -198,6 +199,7 @@ export function createScoringContext(
     model,
     plan,
     situation,
+    staysIn,
     places,
     regions,
     shelter,

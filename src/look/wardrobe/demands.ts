@@ -9,12 +9,16 @@ export interface Demands {
   readonly outer: readonly Group[];
   /** One of these overtrousers is worn over trousers, if there are any. */
   readonly over: readonly Group[];
+  /** One of these is worn with a skirt or dress, if there are any. */
+  readonly tights: readonly Group[];
   /** Without a coat, the arms are covered. */
   readonly sleeves: boolean;
   readonly gloves: boolean;
   readonly hat: boolean;
   /** Trousers or a skirt are worn with a jacket. */
   readonly jacket: boolean;
+  /** One of these is worn with a shirt under it, if there are any. */
+  readonly ties: readonly Group[];
 }
 
 /**
@@ -46,8 +50,14 @@ export function askedCoats<T extends { item: WornItem }>(
   return [both, dry, calm].find((some) => some.length > 0) ?? [];
 }
 
+export const isTights = ({ item }: Group): boolean => item.garment.category.id === 'tights';
+
 export const isJacket = ({ tables }: Model, { item }: Group): boolean =>
   tables.layering.jackets.includes(item.garment.category.id);
+
+/** Whether a hat, a scarf and gloves are considered. */
+export const needsExtras = ({ model: { k }, regions, situation }: ScoringContext): boolean =>
+  regions.accessory >= k.layering.extraClo && situation.windChillC < k.layering.extraC;
 
 /** Whether the frost asks for gloves and a hat, or the sun for a hat. */
 export function handsAndHead({ model, occasion, plan, situation }: ScoringContext) {
@@ -61,7 +71,7 @@ export function handsAndHead({ model, occasion, plan, situation }: ScoringContex
 
 /** What this day asks. */
 export function demandsOf(context: ScoringContext, wardrobe: Wardrobe): Demands {
-  const { model, occasion, plan, shelter, situation } = context;
+  const { model, occasion, plan, shelter, situation, staysIn } = context;
   const { layering } = model.k;
   const { windChillC, weather } = situation;
   const isOut = plan === 'outdoor';
@@ -69,15 +79,19 @@ export function demandsOf(context: ScoringContext, wardrobe: Wardrobe): Demands 
     shelter.legs.water >= layering.overNeed &&
     windChillC < layering.drizzleC &&
     occasion.place !== 'sport';
+  const jacket =
+    occasion.formality >= layering.jacketFrom &&
+    weather.tempC <= layering.jacketC &&
+    wardrobe.slots.mid.some((group) => isJacket(model, group));
   const keepsDry = ({ item }: Group) => item.garment.water >= layering.coatNeed;
   return {
     outer: isOut ? askedCoats(context, wardrobe.slots.outer) : [],
     sleeves: isOut && windChillC < layering.sleevesC,
     ...handsAndHead(context),
+    tights:
+      staysIn || windChillC >= layering.tightsC ? [] : wardrobe.slots.underBottom.filter(isTights),
     over: isOut && isSoaked ? wardrobe.slots.over.filter(keepsDry) : [],
-    jacket:
-      occasion.formality >= layering.jacketFrom &&
-      weather.tempC <= layering.jacketC &&
-      wardrobe.slots.mid.some((group) => isJacket(model, group)),
+    jacket,
+    ties: jacket ? wardrobe.slots.tie.slice(0, model.k.search.ties) : [],
   };
 }

@@ -17,8 +17,9 @@ interface ExclusionRule {
   isSoft?: 'dressed' | 'coat';
 }
 
-/** Whether a garment that is no outfit elsewhere is one here: swimwear where one swims, slippers at home. */
+/** Whether a garment that is no outfit elsewhere is one here: swimwear where one swims, slippers at home, tights. */
 const isWorn = ({ model, plan, situation }: ScoringContext, category: string): boolean => {
+  if (category === 'tights') return true;
   if (category === 'slippers') return situation.occasion === 'home' && plan === 'indoor';
   const { occasion, weather } = situation;
   return category === 'swimwear' && occasion === 'beach' && weather.tempC >= model.k.layering.swimC;
@@ -63,12 +64,16 @@ function createRules(
   const maxDistance = occasion.tolerance + fit.formalityTooFar;
   const isBroken = (garment: Garment) => sense.brokenBy(garment).some(({ isHard }) => isHard);
   // What cannot be worn today is no reason to leave out another.
-  const usable = all.filter(
-    (garment, at) =>
-      request.items[at]?.available !== false &&
-      !excluded.has(garment.id) &&
-      !occasion.forbids.includes(garment.category.id) &&
-      !isBroken(garment),
+  const usable = new Set(
+    all
+      .filter(
+        (garment, at) =>
+          request.items[at]?.available !== false &&
+          !excluded.has(garment.id) &&
+          !occasion.forbids.includes(garment.category.id) &&
+          !isBroken(garment),
+      )
+      .map(({ category }) => category.id),
   );
   /** Whether it is too fine or not fine enough. */
   const isOdd = (garment: Garment): boolean =>
@@ -85,7 +90,7 @@ function createRules(
       known.get(garment) ??
       [...sense.brokenBy(garment), ...sense.outdoneBy(garment, usable)]
         .filter(({ isHard }) => isHard)
-        .map((rule) => EXCLUSION_OF[reasonOf(rule)]);
+        .map((rule) => EXCLUSION_OF[reasonOf(model, rule)]);
     known.set(garment, codes);
     return codes;
   };
@@ -95,7 +100,8 @@ function createRules(
     {
       code: 'not-outfit-material',
       matches: (item, { category }) =>
-        item.lookEligible === false || !(category.lookEligible || isWorn(context, category.id)),
+        // What the garments API says of tights is what the dictionary does: by themselves they are no outfit.
+        category.lookEligible ? item.lookEligible === false : !isWorn(context, category.id),
     },
     {
       code: 'not-for-occasion',

@@ -151,13 +151,27 @@ const formalityOf = (item: WardrobeItem, { formality }: CategoryRow): readonly [
 };
 
 /**
- * Reads an item; missing data comes from the dictionary and the tables.
- * @param isUnder whether an under layer stays one, though people call it a base layer
+ * An under layer stays one, though people call it a base layer, but for sport; for that, rain trousers need no others
+ * beneath.
  */
-export function readGarment(model: Model, item: WardrobeItem, isUnder = false): Garment {
+function layerOf(
+  { tables }: Model,
+  { layer }: WardrobeItem,
+  category: CategoryRow,
+  occasion: string | undefined,
+): CategoryRow['layer'] {
+  if (occasion === 'sport' && tables.layering.sportTrousers.includes(category.id)) return 'base';
+  const isKept = occasion && occasion !== 'sport' && category.layer === 'underwear';
+  return isKept ? category.layer : (layer ?? category.layer);
+}
+
+/**
+ * Reads an item; missing data comes from the dictionary and the tables.
+ * @param occasion for which it is worn, if that is known
+ */
+export function readGarment(model: Model, item: WardrobeItem, occasion?: string): Garment {
   const category = categoryOf(item);
-  const isKept = isUnder && category.layer === 'underwear';
-  const layer = isKept ? category.layer : (item.layer ?? category.layer);
+  const layer = layerOf(model, item, category, occasion);
   const composition = readMaterials(item);
   const { protection } = category;
   const breathability = meanIfKnown(composition, 'breathability');
