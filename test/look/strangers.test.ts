@@ -352,6 +352,20 @@ test.each([
   expect([...soft, ...hard]).toContain(rule);
 });
 
+test('what is called denim or linen is taken for it, though no material is given', () => {
+  const named = (more: Record<string, object>) => closet('anna', more);
+  const run = { weather: weather(15, 'cloudy'), met: 6, occasion: 'sport' };
+  expect(worn({ ...run, items: named({}) })).toContain('shorts');
+  expect(worn({ ...run, items: named({ shorts: { name: 'Denim shorts' } }) })).not.toContain(
+    'shorts',
+  );
+  const rain = { weather: weather(16, 'rain'), met: 1.4, occasion: 'work', must: ['sweater'] };
+  expect(worn({ ...rain, items: named({}) }, 3)).toContain('chinos');
+  expect(worn({ ...rain, items: named({ chinos: { name: 'Leinenhose' } }) }, 3)).not.toContain(
+    'chinos',
+  );
+});
+
 test('tights are worn though the garments API says that they are no outfit by themselves', () => {
   const items = closet('anna', { tights: { lookEligible: false } });
   const request = { items, weather: weather(3, 'cloudy'), occasion: 'work', must: ['skirt_heavy'] };

@@ -6,6 +6,7 @@ import {
   rating01,
 } from '../../taxonomy/dictionary/schema.ts';
 import { familyOfHex } from '../../taxonomy/photo/color.ts';
+import { readTable } from '../../taxonomy/tables.ts';
 import { clamp } from '../numeric.ts';
 import type { Model } from '../params.ts';
 import { type Shade, shadeOf } from '../scoring/harmony.ts';
@@ -45,6 +46,22 @@ interface MaterialShare {
 }
 
 const NO_MATERIALS: readonly MaterialShare[] = [];
+
+/** Words of names that say what a garment is of, in data/look/material-words.tsv; `*` stands for any ending,
+ * `.` for any character. */
+const MATERIAL_WORDS = readTable('look/material-words').map(([id = '', words = '']) => ({
+  id,
+  words: new RegExp(
+    `(?<!\\p{L})(${words.replaceAll(' ', '|').replaceAll('*', '\\p{L}*')})(?!\\p{L})`,
+    'iu',
+  ),
+}));
+
+/** The materials by which common sense judges: those given, else those of the name. */
+const materialIdsOf = (item: WardrobeItem, composition: readonly MaterialShare[]): string[] =>
+  composition.length > 0
+    ? composition.map(({ row }) => row.id)
+    : MATERIAL_WORDS.filter(({ words }) => words.test(item.name ?? item.id)).map(({ id }) => id);
 
 /** Materials with shares that add up to 1; equal shares if none are given. */
 function readMaterials(item: WardrobeItem): readonly MaterialShare[] {
@@ -213,7 +230,7 @@ export function readGarment(model: Model, item: WardrobeItem, occasion?: string)
       return family.id;
     },
     patterned: item.pattern !== undefined && item.pattern !== null && item.pattern !== 'solid',
-    materialIds: composition.map(({ row }) => row.id),
+    materialIds: materialIdsOf(item, composition),
     wornDaysAgo: item.lastWornDaysAgo,
     isFavorite: item.favorite === true,
   };
