@@ -7,13 +7,13 @@ import { DIAGNOSTICS } from '../texts/explanations.ts';
 import { fill } from '../texts/texts.ts';
 import { isDress, isSet, type Slot, slotsOf } from './ensemble.ts';
 import type { Garment } from './garment-clo.ts';
-import { type CandidatesRequest, requiredIds } from './wardrobe-request.ts';
+import { type CandidatesRequest, coverageOf, requiredIds } from './wardrobe-request.ts';
 
 /** A reason to exclude an item. */
 interface ExclusionRule {
   code: keyof typeof DIAGNOSTICS;
   matches(item: WardrobeItem, garment: Garment): boolean;
-  /** Whether it applies only if the wardrobe has something else to wear: clothes and shoes, or a coat. */
+  /** Whether it applies only if the wardrobe has something else to wear: clothes, shoes and what covers the head, or a coat. */
   isSoft?: 'dressed' | 'coat';
 }
 
@@ -137,20 +137,22 @@ export function filterGarments(
       : rules.find((one) => one.matches(item, garment));
     return { garment, rule };
   });
-  const { body, feet, coat } = served(
-    context.model,
-    checked.filter(({ rule }) => !rule).map(({ garment }) => garment),
-  );
+  const left = checked.filter(({ rule }) => !rule).map(({ garment }) => garment);
+  const { body, feet, coat } = served(context.model, left);
+  const covers = ({ category }: Garment) =>
+    context.model.tables.coverage.head.includes(category.id);
+  const isHeadBare = coverageOf(request).has('head') && !left.some(covers);
   const isServed: Readonly<Record<string, boolean>> = {
     top: body,
     bottom: body,
     dress: body,
     shoes: feet,
   };
-  const isNeeded = ({ isSoft }: ExclusionRule, { category }: Garment): boolean =>
+  const isNeeded = ({ isSoft }: ExclusionRule, garment: Garment): boolean =>
     isSoft === 'coat'
       ? asksForCoat(context) && !coat
-      : isSoft !== undefined && isServed[category.region] === false;
+      : isSoft !== undefined &&
+        (isServed[garment.category.region] === false || (isHeadBare && covers(garment)));
   const garments: Garment[] = [];
   const excluded = new Map<ExclusionRule['code'], string[]>();
   for (const { garment, rule } of checked) {
