@@ -632,6 +632,22 @@ describe('trips and days', () => {
     expect(unwanted('gloves hat down_jacket wool_coat', hours[1]!.wearIds)).toEqual([]);
   });
 
+  test('no long johns for a cold morning before a mild noon', () => {
+    const { outfit } = computeDay(
+      model,
+      DayRequest.parse({
+        items: closet('anna'),
+        occasion: 'work',
+        hours: [4, 8, 13, 17, 12, 6].map((tempC) => ({
+          weather: weather(tempC, 'cloudy'),
+          met: 1.6,
+        })),
+      }),
+    );
+    expect(unwanted('long_johns thermal_top', outfit?.itemIds ?? [])).toEqual([]);
+    expect(missing('wool_coat|trench_coat; beanie|hat|scarf', outfit?.itemIds ?? [])).toEqual([]);
+  });
+
   test('a cap for the sun of the noon, no beanie', () => {
     const { hours } = computeDay(
       model,
