@@ -265,6 +265,7 @@ const REQUESTS: readonly [string, keyof typeof CLOSETS, object, string, string, 
   // Coats, hats and wind.
   ['a coat to take in the wind', 'ben', { weather: weather(15, 'windy', 12, 60), met: 1.2, occasion: 'casual' }, 'shirt|sweater|polo_shirt|t_shirt|hoodie|long_sleeve_tee', 'parka', { shell: 'bomber_jacket|windbreaker|rain_jacket|wool_coat' }],
   ['a bench on a calm day', 'ben', { weather: weather(15, 'cloudy', 2), met: 1.1, occasion: 'casual', plan: 'outdoor' }, 'jeans|chinos|joggers', 'scarf hat beanie gloves'],
+  ['a date in cold rain', 'diva', { weather: weather(4, 'rain', 8), met: 1.6, occasion: 'date', plan: 'outdoor' }, 'rain_jacket|trench_coat', 'wool_coat'],
   ['a theatre in the cold', 'ben', { weather: weather(3, 'cloudy'), met: 1.4, occasion: 'date', plan: 'outdoor' }, 'wool_coat', 'parka bomber_jacket'],
   // Dressed for what.
   ['a bank in a folk dress', 'amira', { weather: weather(26, 'clear'), met: 1.4, occasion: 'business_formal' }, 'blouse|maxi_dress|abaya|thobe|shalwar_kameez', 'hanfu_qipao'],
@@ -320,6 +321,7 @@ const NEVER: readonly [string, keyof typeof CLOSETS, object, string][] = [
   ['a parka in a mild rain', 'ben', { weather: weather(14, 'rain'), met: 1.2, occasion: 'casual', plan: 'outdoor' }, 'parka'],
   ['a brimmed hat in the frost', 'anna', { weather: weather(-5, 'snow'), met: 1.8, occasion: 'casual', plan: 'outdoor' }, 'hat'],
   ['a wool coat on the beach', 'ben', { weather: weather(10, 'windy', 8), met: 1.4, occasion: 'beach' }, 'wool_coat'],
+  ['a cape at the bank', 'amira', { weather: weather(12, 'cloudy'), met: 1.4, occasion: 'business_formal' }, 'cape_poncho'],
   ['a cape in the snow', 'amira', { weather: weather(-8, 'snow'), met: 1.4, occasion: 'work' }, 'cape_poncho'],
   ['a sherwani as a coat', 'amira', { weather: weather(8, 'cloudy'), met: 1.4, occasion: 'travel' }, 'sherwani'],
 ];

@@ -36,7 +36,7 @@ export function askedCoats<T extends { item: WornItem }>(
   const keeping = (kind: 'water' | 'wind', need: number) =>
     coats.filter(({ item }) => item.garment[kind] >= need);
   if (regions.outerwear > outerClo) {
-    const isRain = water >= coatNeed && situation.windChillC >= model.k.rain.meltedC;
+    const isRain = water >= coatNeed && situation.weather.tempC >= model.k.rain.meltedC;
     const dry = isRain ? keeping('water', coatNeed) : [];
     return dry.length > 0 ? dry : coats;
   }

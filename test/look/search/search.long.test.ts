@@ -73,7 +73,7 @@ function askedCoats(
   const { water, wind } = shelter.torso;
   const coats = garments.filter((g) => slotsOf(model, g)[0] === 'outer');
   if (regions.outerwear > outerClo) {
-    const isRain = water >= coatNeed && situation.windChillC >= model.k.rain.meltedC;
+    const isRain = water >= coatNeed && situation.weather.tempC >= model.k.rain.meltedC;
     const dry = isRain ? coats.filter((g) => g.water >= coatNeed) : [];
     return dry.length > 0 ? dry : coats;
   }
