@@ -52,8 +52,12 @@ export function askedCoats<T extends { item: WornItem }>(
 
 export const isTights = ({ item }: Group): boolean => item.garment.category.id === 'tights';
 
-export const isJacket = ({ tables }: Model, { item }: Group): boolean =>
-  tables.layering.jackets.includes(item.garment.category.id);
+/** Whether a garment is in a list of the table `layering`. */
+export const isListed = (
+  { tables }: Model,
+  list: keyof Model['tables']['layering'],
+  { item }: Group,
+): boolean => tables.layering[list].includes(item.garment.category.id);
 
 /** Whether a hat, a scarf and gloves are considered. */
 export const needsExtras = ({ model: { k }, regions, situation }: ScoringContext): boolean =>
@@ -82,7 +86,7 @@ export function demandsOf(context: ScoringContext, wardrobe: Wardrobe): Demands 
   const jacket =
     occasion.formality >= layering.jacketFrom &&
     weather.tempC <= layering.jacketC &&
-    wardrobe.slots.mid.some((group) => isJacket(model, group));
+    wardrobe.slots.mid.some((group) => isListed(model, 'jackets', group));
   const keepsDry = ({ item }: Group) => item.garment.water >= layering.coatNeed;
   return {
     outer: isOut ? askedCoats(context, wardrobe.slots.outer) : [],

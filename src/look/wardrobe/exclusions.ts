@@ -100,7 +100,7 @@ function createRules(
     {
       code: 'not-outfit-material',
       matches: (item, { category }) =>
-        // What the garments API says of tights is what the dictionary does: by themselves they are no outfit.
+        // Of tights and swimwear the garments API says what the dictionary does: by themselves they are no outfit.
         category.lookEligible ? item.lookEligible === false : !isWorn(context, category.id),
     },
     {

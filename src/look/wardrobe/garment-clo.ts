@@ -47,8 +47,10 @@ interface MaterialShare {
 
 const NO_MATERIALS: readonly MaterialShare[] = [];
 
-/** Words of names that say what a garment is of, in data/look/material-words.tsv; `*` stands for any ending,
- * `.` for any character. */
+/**
+ * Words of names that say what a garment is of, in data/look/material-words.tsv; `*` stands for any ending, `.` for any
+ * character.
+ */
 const MATERIAL_WORDS = readTable('look/material-words').map(([id = '', words = '']) => ({
   id,
   words: new RegExp(

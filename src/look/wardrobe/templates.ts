@@ -1,10 +1,10 @@
-import type { ScoringContext, WornItem } from '../scoring/context.ts';
+import type { ScoringContext } from '../scoring/context.ts';
 import type { Coverage } from '../tables.ts';
 import {
   type Demands,
   demandsOf,
   handsAndHead,
-  isJacket,
+  isListed,
   isTights,
   needsExtras,
 } from './demands.ts';
@@ -177,14 +177,16 @@ function templatesFor(
           isCovering(context, coverage, arms, slot, group) &&
           (isSkirt === undefined ||
             slot !== LEG_SLOTS[kind] ||
-            isSkirtOf(context, group) === isSkirt) &&
-          (hasTie === undefined || slot !== 'main' || isForTie(context, group) === hasTie) &&
+            isListed(context.model, 'skirts', group) === isSkirt) &&
+          (hasTie === undefined ||
+            slot !== 'main' ||
+            isListed(context.model, 'tieShirts', group) === hasTie) &&
           (slot !== 'outer' || only || !asksForCoat || demands.outer.includes(group)) &&
           (slot !== 'over' || only || !asksForOver || demands.over.includes(group)) &&
           (slot !== 'mid' ||
             !demands.jacket ||
             kind !== 'separates' ||
-            isJacket(context.model, group)),
+            isListed(context.model, 'jackets', group)),
       );
     };
     const extra = (slot: ExtraSlot): readonly Group[] => {
@@ -219,7 +221,9 @@ function templatesFor(
       const core: { [S in CoreSlot]?: readonly Group[] } = {};
       for (const slot of slots) core[slot] = choose(variant, slot);
       if (isSockless !== undefined && core.shoes)
-        core.shoes = core.shoes.filter(({ item }) => isWornBare(context, item) === isSockless);
+        core.shoes = core.shoes.filter(
+          (group) => isListed(context.model, 'sockless', group) === isSockless,
+        );
       if (slots.some((slot) => core[slot]?.length === 0)) continue;
       if ([...fixed.keys()].some((slot) => isCore(slot) && !core[slot])) continue;
       const isFixed = new Set(fixed.keys());
@@ -293,15 +297,6 @@ const LEG_SLOTS: Readonly<Record<Kind, CoreSlot>> = {
   dress: 'main',
   set: 'mid',
 };
-
-const isForTie = ({ model }: ScoringContext, { item: { garment } }: Group): boolean =>
-  model.tables.layering.tieShirts.includes(garment.category.id);
-
-const isSkirtOf = ({ model }: ScoringContext, { item: { garment } }: Group): boolean =>
-  model.tables.layering.skirts.includes(garment.category.id);
-
-const isWornBare = ({ model }: ScoringContext, { garment }: WornItem): boolean =>
-  model.tables.layering.sockless.includes(garment.category.id);
 
 /**
  * What covers the head if it must be: a required garment, else any scarf, which covers the hair,
