@@ -266,6 +266,7 @@ const REQUESTS: readonly [string, keyof typeof CLOSETS, object, string, string, 
   ['a coat to take in the wind', 'ben', { weather: weather(15, 'windy', 12, 60), met: 1.2, occasion: 'casual' }, 'shirt|sweater|polo_shirt|t_shirt|hoodie|long_sleeve_tee', 'parka', { shell: 'bomber_jacket|windbreaker|rain_jacket|wool_coat' }],
   ['a bench on a calm day', 'ben', { weather: weather(15, 'cloudy', 2), met: 1.1, occasion: 'casual', plan: 'outdoor' }, 'jeans|chinos|joggers', 'scarf hat beanie gloves'],
   ['a date in cold rain', 'diva', { weather: weather(4, 'rain', 8), met: 1.6, occasion: 'date', plan: 'outdoor' }, 'rain_jacket|trench_coat', 'wool_coat'],
+  ['a brisk walk in heavy snow', 'amira', { weather: weather(-2, 'heavy-snow', 5), met: 4.5, occasion: 'outdoor' }, 'down_jacket|wool_coat', 'sherwani cape_poncho'],
   ['a theatre in the cold', 'ben', { weather: weather(3, 'cloudy'), met: 1.4, occasion: 'date', plan: 'outdoor' }, 'wool_coat', 'parka bomber_jacket'],
   // Dressed for what.
   ['a bank in a folk dress', 'amira', { weather: weather(26, 'clear'), met: 1.4, occasion: 'business_formal' }, 'blouse|maxi_dress|abaya|thobe|shalwar_kameez', 'hanfu_qipao'],

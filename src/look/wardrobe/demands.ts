@@ -1,4 +1,4 @@
-import { sunK } from '../comfort/weather.ts';
+import { sunK, waterNeed } from '../comfort/weather.ts';
 import type { Model } from '../params.ts';
 import type { ScoringContext, WornItem } from '../scoring/context.ts';
 import type { Group, Wardrobe } from './wardrobe.ts';
@@ -22,9 +22,9 @@ export interface Demands {
 }
 
 /**
- * The coats of which the cold, rain or wind asks for one; none if they do not. In the cold any will do that keeps out
- * the rain, near frost any at all; else it keeps out the wind too if one does both. Where heat is a danger, one rather
- * gets wet.
+ * The coats of which the cold, rain, snow or wind asks for one; none if they do not. In the cold any will do that keeps
+ * out the rain, near frost and in dry snow any at all; else it keeps out the wind too if one does both. Where heat is a
+ * danger, one rather gets wet.
  */
 export function askedCoats<T extends { item: WornItem }>(
   context: ScoringContext,
@@ -47,7 +47,8 @@ export function askedCoats<T extends { item: WornItem }>(
   const dry = isWet ? keeping('water', coatNeed) : [];
   const calm = isWindy ? keeping('wind', wind) : [];
   const both = dry.filter((group) => calm.includes(group));
-  return [both, dry, calm].find((some) => some.length > 0) ?? [];
+  const isSnowed = isCool && water === 0 && waterNeed(model, situation.weather.condition) > 0;
+  return [both, dry, calm, isSnowed ? coats : []].find((some) => some.length > 0) ?? [];
 }
 
 export const isTights = ({ item }: Group): boolean => item.garment.category.id === 'tights';

@@ -84,7 +84,10 @@ function askedCoats(
   const forWind = isWindy ? coats.filter((g) => g.wind >= wind) : [];
   const forBoth = forRain.filter((g) => forWind.includes(g));
   if (forBoth.length > 0) return forBoth;
-  return forRain.length > 0 ? forRain : forWind;
+  if (forRain.length > 0) return forRain;
+  const isFrozenSnow = water === 0 && model.tables.condition[situation.weather.condition].water > 0;
+  const forSnow = isFrozenSnow && situation.met < windMet ? coats : [];
+  return forWind.length > 0 ? forWind : forSnow;
 }
 
 const isTights = (garment: Garment | undefined): boolean => garment?.category.id === 'tights';
