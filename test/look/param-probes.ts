@@ -92,6 +92,9 @@ const DAYS: readonly Day[] = [
   [14,  3, 'cloudy',     { occasion: 'ceremony' }],
   [19,  2, 'clear',      { occasion: 'ceremony', limit: 1 }],
   [13,  2, 'heavy-rain', { plan: 'outdoor', occasion: 'outdoor', met: 3, limit: 1 }],
+  [-2,  3, 'cloudy',     { occasion: 'outdoor', met: 4.5, limit: 1 }],
+  [16,  2, 'drizzle',    { occasion: 'sport', met: 5, limit: 1 }],
+  [9,   4, 'rain',       { plan: 'outdoor', occasion: 'work', met: 4.5, limit: 1 }],
 ];
 
 const outfitsOn =

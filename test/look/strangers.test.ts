@@ -116,6 +116,19 @@ const CLOSETS = {
     't_shirt#161616 jeans#1e2a3d trousers#3d4145 maxi_dress#2d5a3d sherwani#c9a227:silk thobe#ffffff cardigan#d9c7a3 ' +
     'hoodie#3d4145 kimono_duster#8a3b4a cape_poncho#8a3b4a wool_coat#161616 down_jacket#2d2f45 sneakers#f7f7f5 ' +
     'sandals#b98b5a heels#c9a227 dress_shoes#3b2416 boots#161616 scarf#3a4a5a beanie#161616 gloves#161616',
+  pupil:
+    't_shirt#f2c14e long_sleeve_tee#ffffff hoodie#a3323a sweater#8c8c8c fleece_jacket#2d5a3d joggers#8c8c8c jeans#2b3f63 ' +
+    'chinos#1b2a4a shirt#ffffff dress#b3123a flats#ffffff blazer#1b2a4a ski_trousers#203040 rain_jacket#f2d026:rubber ' +
+    'parka#2f6db3 winter_boots#203040 sneakers#f7f7f5 sandals#161616 beanie#802020 gloves#161616',
+  clara:
+    't_shirt#ffffff blouse#a9cbe8 sweater#8c8c8c turtleneck#161616 cardigan#6d1a2d blazer#1b2a4a jeans#2b3f63 ' +
+    'dress_trousers#161616 skirt_heavy#8c8c8c:wool long_sleeve_dress#3d4145:wool dress#161616 light_dress#f29dbb ' +
+    'maxi_skirt#d8c3a5 kaftan#1f7a7a:silk boots#161616:leather heels#161616 flats#d8c3a5 sneakers#f7f7f5 ' +
+    'wool_coat#b98b5a rain_jacket#1b2a4a gloves#161616 scarf#6d1a2d thermal_top#161616 long_johns#161616 beanie#8c8c8c',
+  rider:
+    't_shirt#8c8c8c shirt#a9cbe8 sweater#1b2a4a chinos#d8c3a5 jeans#2b3f63 suit_set#d8c3a5:linen suit_set#3d4145:wool ' +
+    'dress_shirt#ffffff dress_trousers#8c8c8c dress_shoes#161616 boots#6b4226:leather sneakers#f7f7f5 rain_jacket#161616 ' +
+    'rain_trousers#161616 wool_coat#3d4145 beanie#1b2a4a gloves#161616 thermal_top#161616 long_johns#161616 tie#6d1a2d',
   runner:
     't_shirt#2bb3c0:polyester long_sleeve_tee#161616 joggers#3d4145 leggings#161616 rain_trousers#161616 hoodie#8c8c8c ' +
     'sports_shoes#e4572e sneakers#f7f7f5 rain_jacket#f2d026',
@@ -244,7 +257,7 @@ const REQUESTS: readonly [string, keyof typeof CLOSETS, object, string, string, 
   ['a bank in May', 'dandy', { weather: weather(19, 'clear', 2, 55), met: 2.6, occasion: 'business_formal' }, 'dress_shirt; dress_trousers|suit_set', 'polo_shirt chinos shirt'],
   ['a court in heat', 'lawyer', { weather: weather(30, 'sunny', 2, 50), met: 1.3, occasion: 'business_formal', indoorTempC: 23 }, 'dress_shirt|blouse|dress; dress_trousers|dress', 'light_dress blazer-2'],
   ['a wedding in a storm', 'dandy', { weather: weather(15, 'windy', 12, 60), met: 1.4, occasion: 'ceremony', plan: 'outdoor' }, 'wool_coat', 'rain_jacket'],
-  ['a rest on a wet beach', 'oldman', { weather: weather(12, 'rain', 4, 85), met: 1, occasion: 'beach' }, 'parka|rain_jacket; thick_sweater|fleece_jacket|sweater; long_johns', 'sandals shorts'],
+  ['a rest on a wet beach', 'oldman', { weather: weather(12, 'rain', 4, 85), met: 1, occasion: 'beach' }, 'parka|rain_jacket; thick_sweater|fleece_jacket|sweater', 'sandals shorts long_johns'],
   ['a flight in hard frost', 'hiker', { weather: weather(-25, 'clear'), met: 2.6, occasion: 'travel' }, 'jeans|cargo_pants', 'leggings', { shell: 'down_jacket' }],
   ['to a café in drizzle', 'granny', { weather: weather(19, 'drizzle', 3, 85), met: 2, occasion: 'casual' }, 'flats|boots', 'sandals', { shell: 'rain_jacket' }],
   ['an errand in drizzle', 'office', { weather: weather(16, 'drizzle', 3, 85), met: 2.6, occasion: 'date', plan: 'outdoor' }, 'rain_jacket|trench_coat', 'sandals'],
@@ -273,6 +286,23 @@ const REQUESTS: readonly [string, keyof typeof CLOSETS, object, string, string, 
   ['a train in November', 'amira', { weather: weather(12, 'cloudy'), met: 1.6, occasion: 'travel' }, 'boots|sneakers', 'saree_traditional'],
   ['an interview in a tie', 'ben', { weather: weather(15, 'cloudy'), met: 1.4, occasion: 'business_formal' }, 'tie|tie-2; dress_shirt|shirt; blazer|suit_set; dress_shoes', 'polo_shirt'],
   ['a hot day at home', 'ben', { weather: weather(30, 'clear'), met: 1.1, occasion: 'home' }, 't_shirt|polo_shirt; shorts', 'jeans long_sleeve_tee shirt'],
+  // Bare legs, rides and feasts.
+  ['an office in the cold without tights', 'clara', { weather: weather(0, 'cloudy'), met: 1.6, occasion: 'work' }, 'jeans|dress_trousers|maxi_skirt', 'long_sleeve_dress skirt_heavy dress'],
+  ['a walk in the cold without tights', 'clara', { weather: weather(4, 'cloudy'), met: 1.6, occasion: 'casual' }, 'jeans|dress_trousers|maxi_skirt', 'long_sleeve_dress skirt_heavy dress'],
+  ['a date in the snow without tights', 'clara', { weather: weather(-1, 'heavy-snow', 8), met: 1.4, occasion: 'date' }, 'jeans|dress_trousers', 'long_sleeve_dress skirt_heavy dress'],
+  ['a funeral in heavy rain without tights', 'clara', { weather: weather(7, 'heavy-rain', 6), met: 1.4, occasion: 'ceremony' }, 'dress_trousers; blazer', 'long_sleeve_dress skirt_heavy dress'],
+  ['sledging', 'pupil', { weather: weather(-2, 'snow', 2), met: 4, occasion: 'outdoor' }, 'ski_trousers; rain_jacket|parka; winter_boots; gloves', 'jeans joggers'],
+  ['to work by bicycle in frost', 'rider', { weather: weather(-2, 'clear', 4), met: 5, occasion: 'work', plan: 'outdoor' }, 'rain_jacket|wool_coat; beanie', 'sneakers'],
+  ['to work by bicycle in rain', 'rider', { weather: weather(9, 'rain', 6), met: 5, occasion: 'work', plan: 'outdoor' }, 'rain_jacket; rain_trousers; boots', 'dress_shoes'],
+  ['to work by bicycle in spring', 'clara', { weather: weather(16, 'clear'), met: 5, occasion: 'work', plan: 'outdoor' }, 'jeans|dress_trousers; sneakers|boots', 'light_dress flats'],
+  ['a bank in hard frost on foot', 'rider', { weather: weather(-25, 'clear'), met: 2.6, occasion: 'business_formal', plan: 'outdoor' }, 'dress_shirt|shirt; dress_trousers|suit_set', 't_shirt jeans'],
+  ['a grave in the snow', 'rider', { weather: weather(-1, 'heavy-snow', 8), met: 2.6, occasion: 'ceremony', plan: 'outdoor' }, 'thermal_top; long_johns; beanie; gloves', 'jeans'],
+  ['an office in a cold downpour', 'clara', { weather: weather(2, 'heavy-rain', 7), met: 1.6, occasion: 'work' }, 'boots', 'flats', { shell: 'rain_jacket' }],
+  ['a party in a thunderstorm', 'pupil', { weather: weather(15, 'thunderstorm'), met: 2, occasion: 'party' }, 'jeans|chinos', 'sandals', { shell: 'rain_jacket' }],
+  ['a run in warm drizzle', 'hiker', { weather: weather(16, 'drizzle', 3, 80), met: 5, occasion: 'sport' }, 't_shirt|long_sleeve_tee', 'rain_jacket'],
+  ['a wedding without dress shoes', 'pupil', { weather: weather(20, 'clear'), met: 1.4, occasion: 'ceremony', exclude: ['flats', 'dress'] }, 'sneakers; blazer; shirt', 'sandals', { breaks: 'ceremony-casual' }],
+  ['a feast in a kaftan', 'clara', { weather: weather(16, 'partly cloudy', 2), met: 1.6, occasion: 'party', exclude: ['dress', 'light_dress', 'blazer'] }, 'heels|flats|boots', 'cardigan sweater'],
+  ['an evening at home', 'pupil', { weather: weather(6, 'cloudy'), met: 1.2, occasion: 'home', indoorTempC: 21 }, 't_shirt|long_sleeve_tee|sweater|hoodie', 'shirt'],
   ['a walk in drizzle', 'granny', { weather: weather(13, 'drizzle', 3, 85), met: 2, occasion: 'casual', plan: 'outdoor' }, 'trousers; rain_jacket|trench_coat', 'skirt_heavy light_dress'],
 ];
 
@@ -324,6 +354,10 @@ const NEVER: readonly [string, keyof typeof CLOSETS, object, string][] = [
   ['a wool coat on the beach', 'ben', { weather: weather(10, 'windy', 8), met: 1.4, occasion: 'beach' }, 'wool_coat'],
   ['a cape at the bank', 'amira', { weather: weather(12, 'cloudy'), met: 1.4, occasion: 'business_formal' }, 'cape_poncho'],
   ['a cape in the snow', 'amira', { weather: weather(-8, 'snow'), met: 1.4, occasion: 'work' }, 'cape_poncho'],
+  ['sneakers for a walk in cold fog', 'anna', { weather: weather(4, 'fog'), met: 2.6, occasion: 'outdoor' }, 'sneakers sports_shoes'],
+  ['dress shoes in the rain', 'rider', { weather: weather(9, 'rain'), met: 1.6, occasion: 'work' }, 'dress_shoes'],
+  ['thermals in a mild rain', 'anna', { weather: weather(12, 'rain', 4), met: 1.2, occasion: 'casual', plan: 'outdoor' }, 'thermal_top long_johns'],
+  ['down in sleet', 'anna', { weather: weather(2, 'sleet', 4), met: 1.6, occasion: 'school' }, 'down_jacket'],
   ['a sherwani as a coat', 'amira', { weather: weather(8, 'cloudy'), met: 1.4, occasion: 'travel' }, 'sherwani'],
 ];
 
@@ -390,6 +424,20 @@ test('a scarf too warm for the day covers the head if nothing else does', () => 
   expect(worn({ ...day, items: closet('mother') })).toContain('scarf');
   const cap = readCloset('cap#161616');
   expect(worn({ ...day, items: [...closet('mother'), ...cap] })).not.toContain('scarf');
+});
+
+test('a linen suit is right for a wedding in the heat, and not on a cool day', () => {
+  const left = (tempC: number) =>
+    firstOutfit({
+      request: {
+        items: closet('rider'),
+        weather: weather(tempC, 'clear', 2, 50),
+        met: 1.4,
+        occasion: 'ceremony',
+      },
+    }).found.diagnostics.flatMap(({ itemIds = [] }) => itemIds);
+  expect(left(28)).not.toContain('suit_set');
+  expect(left(20)).toContain('suit_set');
 });
 
 test('tights are worn though the garments API says that they are no outfit by themselves', () => {

@@ -129,24 +129,24 @@ function wetShare({ k }: Model, { tempC }: Situation['weather']): number {
 }
 
 /**
- * Whether the weather excuses any formality: of a parka and hat in hard cold, of boots there and in snow, of a raincoat
- * in rain.
+ * Whether the weather excuses any formality: of a parka in hard cold, of a hat in less, of boots there and in snow, of a
+ * raincoat and rain trousers in rain.
  */
 export function isExcused(
   model: Model,
   { windChillC, weather }: Situation,
-  { category: { id, region }, water }: Garment,
+  { category: { id, region }, layer, water }: Garment,
 ): boolean {
   const { k, tables } = model;
   const isHard = windChillC < k.fit.excusedC;
   const need = waterNeed(model, weather.condition);
   if (tables.layering.frostShoes.includes(id))
     return isHard || (need > 0 && weather.tempC < k.rain.meltedC);
-  if (region !== 'outerwear' && region !== 'accessory') return false;
-  if (isHard) return true;
-  const { coatNeed } = k.layering;
+  const { coatNeed, hatC } = k.layering;
+  if (region === 'accessory') return windChillC < hatC;
+  if (isHard && region === 'outerwear') return true;
   const isSoaking = need >= coatNeed && wetShare(model, weather) > 0;
-  return isSoaking && region === 'outerwear' && water >= coatNeed;
+  return isSoaking && layer === 'outer' && water >= coatNeed;
 }
 
 /** Fit of a garment's formality for an occasion, 0-1; 1 if the garment is tagged with it. */

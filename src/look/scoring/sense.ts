@@ -123,7 +123,9 @@ export function createSense(model: Model, situation: Situation, where: Whereabou
     outdoneBy: (garment, categories) =>
       owned.filter(
         (rule) =>
-          isIn(model, rule.garment, garment) && rule.ifOwned!.some((id) => categories.has(id)),
+          isIn(model, rule.garment, garment) &&
+          rule.ifOwned!.some((id) => categories.has(id)) &&
+          !rule.unlessOwned?.some((id) => categories.has(id)),
       ),
     isInPairs: ({ category }) => inPairs.has(category.id),
     brokenByPair(a, b) {

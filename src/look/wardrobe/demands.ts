@@ -23,15 +23,16 @@ export interface Demands {
 
 /**
  * The coats of which the cold, rain, snow or wind asks for one; none if they do not. In the cold any will do that keeps
- * out the rain, near frost and in dry snow any at all; else it keeps out the wind too if one does both. Where heat is a
- * danger, one rather gets wet.
+ * out the rain, in frost and in dry snow any at all, however little the activity needs; else it keeps out the wind too if
+ * one does both. Where heat is a danger, one rather gets wet.
  */
 export function askedCoats<T extends { item: WornItem }>(
   context: ScoringContext,
   coats: readonly T[],
 ): readonly T[] {
   const { model, regions, shelter, situation, dangers } = context;
-  const { coatNeed, drizzleC, outerClo, windMet, windNeed } = model.k.layering;
+  const { coatC, coatNeed, drizzleC, sportDrizzleC, outerClo, windMet, windNeed } =
+    model.k.layering;
   const { water, wind } = shelter.torso;
   const keeping = (kind: 'water' | 'wind', need: number) =>
     coats.filter(({ item }) => item.garment[kind] >= need);
@@ -42,13 +43,20 @@ export function askedCoats<T extends { item: WornItem }>(
   }
   if (dangers.some(({ code }) => code === 'heat' || code === 'heat-caution')) return [];
   const isCool = situation.met < windMet;
-  const isWet = water >= coatNeed || (water > 0 && situation.windChillC < drizzleC && isCool);
+  const isSport = context.occasion.place === 'sport';
+  const isDamp = water > 0 && situation.windChillC < (isSport ? sportDrizzleC : drizzleC);
+  const isWet = water >= coatNeed || (isDamp && isCool);
   const isWindy = wind >= windNeed && isCool;
   const dry = isWet ? keeping('water', coatNeed) : [];
   const calm = isWindy ? keeping('wind', wind) : [];
   const both = dry.filter((group) => calm.includes(group));
-  const isSnowed = isCool && water === 0 && waterNeed(model, situation.weather.condition) > 0;
-  return [both, dry, calm, isSnowed ? coats : []].find((some) => some.length > 0) ?? [];
+  const isSnowed = water === 0 && waterNeed(model, situation.weather.condition) > 0;
+  const isFrosty = situation.windChillC < coatC && !isSport;
+  return (
+    [both, dry, calm, isCool && (isSnowed || isFrosty) ? coats : []].find(
+      (some) => some.length > 0,
+    ) ?? []
+  );
 }
 
 export const isTights = ({ item }: Group): boolean => item.garment.category.id === 'tights';
@@ -80,8 +88,10 @@ export function demandsOf(context: ScoringContext, wardrobe: Wardrobe): Demands 
   const { layering } = model.k;
   const { windChillC, weather } = situation;
   const isOut = plan === 'outdoor';
+  // Who rides to work gets wet sooner, and changes there.
+  const isRidden = occasion.place === 'room' && situation.met >= layering.rideMet;
   const isSoaked =
-    shelter.legs.water >= layering.overNeed &&
+    shelter.legs.water >= (isRidden ? layering.coatNeed : layering.overNeed) &&
     windChillC < layering.drizzleC &&
     occasion.place !== 'sport';
   const jacket =

@@ -63,18 +63,6 @@ function createRules(
   const excluded = new Set(request.exclude);
   const maxDistance = occasion.tolerance + fit.formalityTooFar;
   const isBroken = (garment: Garment) => sense.brokenBy(garment).some(({ isHard }) => isHard);
-  // What cannot be worn today is no reason to leave out another.
-  const usable = new Set(
-    all
-      .filter(
-        (garment, at) =>
-          request.items[at]?.available !== false &&
-          !excluded.has(garment.id) &&
-          !occasion.forbids.includes(garment.category.id) &&
-          !isBroken(garment),
-      )
-      .map(({ category }) => category.id),
-  );
   /** Whether it is too fine or not fine enough. */
   const isOdd = (garment: Garment): boolean =>
     garment.layer !== 'underwear' &&
@@ -84,6 +72,19 @@ function createRules(
       isCoat(garment) ? 0 : garment.formality[0] - occasion.formality,
       occasion.formality - garment.formality[1],
     ) > maxDistance;
+  // What cannot be worn today is no reason to leave out another.
+  const usable = new Set(
+    all
+      .filter(
+        (garment, at) =>
+          request.items[at]?.available !== false &&
+          !excluded.has(garment.id) &&
+          !occasion.forbids.includes(garment.category.id) &&
+          !isOdd(garment) &&
+          !isBroken(garment),
+      )
+      .map(({ category }) => category.id),
+  );
   const known = new Map<Garment, ExclusionRule['code'][]>();
   const insensible = (garment: Garment) => {
     const codes =

@@ -45,7 +45,8 @@ export function relevantSlots(context: ScoringContext): ReadonlySet<Slot> {
   const { hat } = handsAndHead(context);
   const isOut = plan === 'outdoor';
   const { iclRequired } = isOut ? situation.outdoor : situation.indoor;
-  const isCold = iclRequired >= layering.underClo;
+  const isCold =
+    iclRequired >= layering.underClo || (isOut && situation.windChillC < layering.hatC);
   const isChilly = needsExtras(context);
   const isSoaking = shelter.legs.water >= rain.overLegs;
   const slots: readonly [Slot, boolean][] = [
