@@ -92,7 +92,7 @@ const DAYS: readonly Day[] = [
   [14,  3, 'cloudy',     { occasion: 'ceremony' }],
   [19,  2, 'clear',      { occasion: 'ceremony', limit: 1 }],
   [13,  2, 'heavy-rain', { plan: 'outdoor', occasion: 'outdoor', met: 3, limit: 1 }],
-  [-2,  3, 'cloudy',     { occasion: 'outdoor', met: 4.5, limit: 1 }],
+  [2,   3, 'cloudy',     { occasion: 'outdoor', met: 4.5, limit: 1 }],
   [16,  2, 'drizzle',    { occasion: 'sport', met: 5, limit: 1 }],
   [9,   4, 'rain',       { plan: 'outdoor', occasion: 'work', met: 4.5, limit: 1 }],
 ];
@@ -168,6 +168,9 @@ const EXTREMES = [
 type SenseDay = [tempC: number, condition: Condition, met?: number, windMs?: number];
 const SENSE_DAYS: readonly SenseDay[] = [
   [-3, 'cloudy'],
+  [-1, 'cloudy', 2],
+  [1, 'sleet'],
+  [4, 'snow'],
   [4, 'drizzle', 2],
   [-12, 'snow'],
   [2, 'cloudy', 4],

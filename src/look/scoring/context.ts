@@ -146,7 +146,8 @@ export function isExcused(
   if (region === 'accessory') return windChillC < hatC;
   if (isHard && region === 'outerwear') return true;
   const isSoaking = need >= coatNeed && wetShare(model, weather) > 0;
-  return isSoaking && layer === 'outer' && water >= coatNeed;
+  const isOver = region === 'outerwear' || layer === 'outer';
+  return isSoaking && isOver && water >= coatNeed;
 }
 
 /** Fit of a garment's formality for an occasion, 0-1; 1 if the garment is tagged with it. */

@@ -37,7 +37,10 @@ function isRelevant(context: ScoringContext, slot: Slot): boolean {
   if (slot === 'over')
     return out && (shelter.legs.water >= rain.overLegs || regions.bottom >= layering.overClo);
   if (slot === 'underTop' || slot === 'underBottom')
-    return situation[plan].iclRequired >= layering.underClo;
+    return (
+      situation[plan].iclRequired >= layering.underClo ||
+      (out && situation.windChillC < layering.hatC)
+    );
   if (slot === 'socks') return regions.shoes >= layering.socksClo;
   if (slot === 'head' && isSunny(context)) return true;
   if (slot === 'head' || slot === 'neck' || slot === 'hands')
@@ -64,12 +67,12 @@ function askedOvers(
   return garments.filter((g) => slotsOf(model, g).includes('over') && g.water >= coatNeed);
 }
 
-/** The coats of which the day asks for one: in the cold all; else those that keep out rain, wind or both. */
+/** The coats of which the day asks for one: in the cold all; else those that keep out rain, wind or both, or any in frost. */
 function askedCoats(
   { regions, shelter, situation, dangers }: ScoringContext,
   garments: readonly Garment[],
 ): Garment[] {
-  const { coatNeed, drizzleC, outerClo, windMet, windNeed } = model.k.layering;
+  const { coatC, coatNeed, drizzleC, outerClo, windMet, windNeed } = model.k.layering;
   const { water, wind } = shelter.torso;
   const coats = garments.filter((g) => slotsOf(model, g)[0] === 'outer');
   if (regions.outerwear > outerClo) {
@@ -86,8 +89,9 @@ function askedCoats(
   if (forBoth.length > 0) return forBoth;
   if (forRain.length > 0) return forRain;
   const isFrozenSnow = water === 0 && model.tables.condition[situation.weather.condition].water > 0;
-  const forSnow = isFrozenSnow && situation.met < windMet ? coats : [];
-  return forWind.length > 0 ? forWind : forSnow;
+  const isFrost = situation.windChillC < coatC;
+  const forFrost = (isFrozenSnow || isFrost) && situation.met < windMet ? coats : [];
+  return forWind.length > 0 ? forWind : forFrost;
 }
 
 const isTights = (garment: Garment | undefined): boolean => garment?.category.id === 'tights';
