@@ -233,6 +233,7 @@ describe('what a stranger would not wear', () => {
     ['formal-tee', 't_shirt', 'trousers', { occasion: 'ceremony' }],
     ['ceremony-casual', 'sneakers', 'trousers', { occasion: 'ceremony' }],
     ['joggers-shirt', 'joggers', 'shirt', {}],
+    ['knit-hot', 'skirt_heavy', undefined, { weather: HOT }],
     ['hood-shirt', 'hoodie', 'shirt', {}],
     ['suit-casual', 'suit_set', undefined, { occasion: 'casual' }],
     ['suit-tee', 't_shirt', 'suit_set', {}],

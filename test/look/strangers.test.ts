@@ -356,6 +356,7 @@ const NEVER: readonly [string, keyof typeof CLOSETS, object, string][] = [
   ['a cape in the snow', 'amira', { weather: weather(-8, 'snow'), met: 1.4, occasion: 'work' }, 'cape_poncho'],
   ['sneakers for a walk in cold fog', 'anna', { weather: weather(4, 'fog'), met: 2.6, occasion: 'outdoor' }, 'sneakers sports_shoes'],
   ['dress shoes in the rain', 'rider', { weather: weather(9, 'rain'), met: 1.6, occasion: 'work' }, 'dress_shoes'],
+  ['sneakers for a walk in frost', 'ben', { weather: weather(-3, 'clear', 2), met: 2, occasion: 'casual', plan: 'outdoor' }, 'sneakers sports_shoes'],
   ['thermals in a mild rain', 'anna', { weather: weather(12, 'rain', 4), met: 1.2, occasion: 'casual', plan: 'outdoor' }, 'thermal_top long_johns'],
   ['down in sleet', 'anna', { weather: weather(2, 'sleet', 4), met: 1.6, occasion: 'school' }, 'down_jacket'],
   ['a sherwani as a coat', 'amira', { weather: weather(8, 'cloudy'), met: 1.4, occasion: 'travel' }, 'sherwani'],
