@@ -200,11 +200,13 @@ export const coefficients = (read: ReadCoefficient) => ({
     overLegs: read('rain.overLegs', 0.6, '-', 'judgement', 'Water need from which overtrousers are considered'),
   },
   layering: {
-    underClo: read('layering.underClo', 2.2,  'clo', 'judgement', 'Need from which long underwear is considered'),
+    underClo: read('layering.underClo', 2.2,  'clo', 'judgement', 'Need from which long underwear is considered; below hatC it is outdoors in any case'),
     overClo:  read('layering.overClo',  0.6,  'clo', 'judgement', 'Target of the legs from which overtrousers are considered'),
     socksClo: read('layering.socksClo', 0.05, 'clo', 'judgement', 'Target of the feet from which thick socks are considered'),
     extraClo: read('layering.extraClo', 0.05, 'clo', 'judgement', 'Target of the extremities from which hat, scarf and gloves are considered'),
+    extraC: read('layering.extraC', 13, 'degC', 'judgement', 'Wind chill below which they are, however little one moves'),
     outerClo: read('layering.outerClo', 0.25, 'clo', 'judgement', 'Target of outerwear from which an outdoor outfit must have some'),
+    coatC: read('layering.coatC', -1, 'degC', 'judgement', 'Wind chill below which a coat is worn outdoors, however warm the activity; not for sport, nor from windMet'),
     sleevesC: read('layering.sleevesC', 5, 'degC', 'judgement', 'Wind chill below which arms are covered outdoors by a top, or by what is over it'),
     windNeed: read('layering.windNeed', 0.6, '-', 'judgement', 'Wind need from which a coat that keeps as much wind out is worn outdoors'),
     windMet:  read('layering.windMet', 6.5, 'met', 'judgement', 'Activity from which one is too warm in it, and in one for drizzle'),
@@ -214,9 +216,12 @@ export const coefficients = (read: ReadCoefficient) => ({
     swimC: read('layering.swimC', 20, 'degC', 'judgement', 'Air temperature from which one swims at the beach'),
     coatNeed: read('layering.coatNeed', 0.6, '-', 'judgement', 'Water need from which a coat that keeps as much water out is worn outdoors'),
     drizzleC: read('layering.drizzleC', 17, 'degC', 'judgement', 'Wind chill below which drizzle and snow ask for such a coat, too'),
+    sportDrizzleC: read('layering.sportDrizzleC', 15, 'degC', 'judgement', 'The same for sport'),
     hatC: read('layering.hatC', -5, 'degC', 'judgement', 'Wind chill below which a hat, if there is any, is worn outdoors'),
+    tightsC: read('layering.tightsC', 16, 'degC', 'judgement', 'Wind chill below which tights, if there are any, are worn with a skirt or dress; not at home'),
     sunHatC: read('layering.sunHatC', 25, 'degC', 'judgement', 'Air temperature from which the sun asks for a hat or cap outdoors'),
     overNeed: read('layering.overNeed', 0.8, '-', 'judgement', 'Water need from which overtrousers, if there are any, are worn in a wind chill below drizzleC'),
+    rideMet: read('layering.rideMet', 4, 'met', 'judgement', 'Activity from which they are in any rain that asks for a coat, on the way to a room: one rides'),
     bothWays: read('layering.bothWays', 0.5,  '-',   'judgement', 'Weight of the way outdoors if it needs less insulation than the room'),
   },
   fit: {
@@ -226,6 +231,7 @@ export const coefficients = (read: ReadCoefficient) => ({
     unknown:     read('fit.unknown',     0.7,  '-',   'judgement', 'Value of a term for which data is missing'),
     formalityTooFar: read('fit.formalityTooFar', 1, '-', 'judgement', 'Formality steps beyond the tolerance from which an item is excluded'),
     excusedC:    read('fit.excusedC',    -10,  'degC', 'judgement', 'Wind chill below which warmth excuses the formality of any coat, hat, scarf and gloves'),
+    warmC:       read('fit.warmC',       10,   'degC', 'judgement', 'Air temperature from which a rule of `sense` that holds above it is about warmth, not an exception in the cold'),
     seasonK:     read('fit.seasonK',     8,    'K',   'judgement', 'Kelvin beyond a season over which its garments lose their season fit'),
   },
   colour: {
@@ -233,6 +239,7 @@ export const coefficients = (read: ReadCoefficient) => ({
     greyTo:     read('colour.greyTo',     0.05,  'OKLCH C', 'judgement', 'Chromatic from'),
     blackL:     read('colour.blackL',     0.18,  'OKLab L', 'judgement', 'Neutral below'),
     whiteL:     read('colour.whiteL',     0.95,  'OKLab L', 'judgement', 'Neutral above'),
+    paleL:      read('colour.paleL',     0.93,  'OKLab L', 'judgement', 'Pale from: shows every splash'),
     edgeL:      read('colour.edgeL',      0.03,  'OKLab L', 'judgement', 'Width of those two borders'),
     vividFrom:  read('colour.vividFrom',  0.12,  'OKLCH C', 'judgement', 'Not vivid up to'),
     vividTo:    read('colour.vividTo',    0.18,  'OKLCH C', 'judgement', 'Vivid from'),
@@ -257,6 +264,7 @@ export const coefficients = (read: ReadCoefficient) => ({
   search: {
     nodes:       read('search.nodes',       2_500,  'nodes', 'judgement', 'Budget of the search: whole outfits completed, and each four choices bounded; small wardrobes are proved optimal, with 1,000 items the gap says what may be lost'),
     thicknesses: read('search.thicknesses', 4,       'garments', 'judgement', 'Thicknesses tried of each accessory and underlayer (hat, scarf, gloves, socks, long underwear)'),
+    ties:        read('search.ties',        2,       'garments', 'judgement', 'Ties tried at formal occasions, in the order of preference'),
     pool:        read('search.pool',        5,       'outfits', 'judgement', 'Candidates ranked for each outfit that /outfits returns'),
   },
   shell: {

@@ -23,8 +23,8 @@ export function fitIn(context: ScoringContext, ensemble: Ensemble<WornItem>): nu
 }
 
 /**
- * What an hour costs an ensemble: the rules of common sense that it breaks, such as winter boots at noon, rain on it,
- * and bare hands and heads in the frost.
+ * What an hour costs an ensemble: the rules of common sense that it breaks, such as winter boots or long johns at noon,
+ * rain on it, and bare hands and heads in the frost.
  */
 function costIn(context: ScoringContext, ensemble: Ensemble<WornItem>): number {
   const { day, layering } = context.model.k;
@@ -34,7 +34,10 @@ function costIn(context: ScoringContext, ensemble: Ensemble<WornItem>): number {
     context.shelter.torso.water >= layering.coatNeed &&
     (outermost(ensemble)?.garment.water ?? 0) < layering.coatNeed;
   const lacks = [isSoaked, gloves && !ensemble.hands, hat && (worn.head?.sense ?? 1) > 0];
-  return senseCost(context, worn) + day.lacking * lacks.filter((isLacking) => isLacking).length;
+  const under = (worn.underTop?.sense ?? 0) + (worn.underBottom?.sense ?? 0);
+  return (
+    senseCost(context, worn) + under + day.lacking * lacks.filter((isLacking) => isLacking).length
+  );
 }
 
 /** Every way to wear an outfit: with each removable item on or off, unless it covers what must be. */

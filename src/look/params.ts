@@ -49,10 +49,11 @@ function coefficientRows(): CoefficientRow[] {
   return rows;
 }
 
-const VERSION = 'look-params/1.6.0';
+const VERSION = 'look-params/1.7.0';
 
 /** Earlier versions that give the same targets for the same request. */
 const COMPATIBLE_VERSIONS = [
+  'look-params/1.6.0',
   'look-params/1.5.0',
   'look-params/1.4.0',
   'look-params/1.3.0',
@@ -67,7 +68,7 @@ const COMPATIBLE_VERSIONS = [
 export const PARAMS: ParamsDocument = {
   version: VERSION,
   model: 'look-heat-balance/1',
-  issued: '2026-11-28',
+  issued: '2026-11-29',
   supportedTargetVersions: [VERSION, ...COMPATIBLE_VERSIONS],
   coefficients: coefficientRows(),
   tables: TABLES,

@@ -20,6 +20,8 @@ export interface SenseRule {
   readonly with: GarmentSet | undefined;
   /** Holds only if the wardrobe has one of these. */
   readonly ifOwned: readonly string[] | undefined;
+  /** Does not hold if the wardrobe has one of these: a dress with tights is no dress with bare legs. */
+  readonly unlessOwned: readonly string[] | undefined;
   readonly occasions: readonly string[] | undefined;
   readonly conditions: readonly string[] | undefined;
   /** Broken only in dry weather. */
@@ -32,6 +34,8 @@ export interface SenseRule {
   readonly fromMet: number | undefined;
   /** Activity below which it holds, met. */
   readonly belowMet: number | undefined;
+  /** Wind from which it holds, m/s. */
+  readonly fromMs: number | undefined;
 }
 
 /** Lists that rules name with an `@`; a list may have lists before it. */
@@ -54,7 +58,8 @@ const numberIn = (cell: string | undefined) => (cell ? Number(cell) : undefined)
 /** Every rule has every field, so that reading one is quick. */
 function readRule(cells: readonly string[]): SenseRule {
   const [id = '', points, hard, garments, materials, colour, other, owned] = cells;
-  const [occasions, conditions, belowC, aboveC, fromMet, belowMet] = cells.slice(8);
+  const [occasions, conditions, belowC, aboveC, fromMet, belowMet, fromMs, without] =
+    cells.slice(8);
   const setOf = (categories?: string, madeOf?: string, shade?: string): GarmentSet => ({
     categories: listIn(categories),
     materials: listIn(madeOf),
@@ -67,6 +72,7 @@ function readRule(cells: readonly string[]): SenseRule {
     garment: setOf(garments, materials, colour),
     with: other ? setOf(other) : undefined,
     ifOwned: listIn(owned),
+    unlessOwned: listIn(without),
     occasions: listIn(occasions),
     conditions: conditions === 'dry' ? undefined : listIn(conditions),
     isDry: conditions === 'dry' || undefined,
@@ -74,6 +80,7 @@ function readRule(cells: readonly string[]): SenseRule {
     aboveC: numberIn(aboveC),
     fromMet: numberIn(fromMet),
     belowMet: numberIn(belowMet),
+    fromMs: numberIn(fromMs),
   };
 }
 

@@ -95,7 +95,18 @@ export interface Tables {
   garmentClo: Table<Record<string, number>>;
   garmentWater: Table<Record<string, number>>;
   layering: Table<
-    Record<'alone' | 'open' | 'thin' | 'sockless' | 'jackets' | 'frostShoes', readonly string[]>
+    Record<
+      | 'alone'
+      | 'open'
+      | 'thin'
+      | 'sockless'
+      | 'skirts'
+      | 'sportTrousers'
+      | 'jackets'
+      | 'tieShirts'
+      | 'frostShoes',
+      readonly string[]
+    >
   >;
   coverage: Table<Readonly<Record<CoverageRow, readonly string[]>>>;
   heatLimit: Table<readonly { toMet: number | null; wbgtC: number }[]>;
@@ -254,14 +265,17 @@ export const TABLES: Tables = {
   },
   layering: {
     unit: 'categories', basis: 'judgement',
-    source: 'alone: of the middle or outer layer, but also worn without a base; open: also worn over a pullover; thin: also worn under one; sockless: shoes worn without thick socks; jackets: one is worn to formal occasions; frostShoes: never too informal in hard cold',
+    source: 'alone: of the middle or outer layer, but also worn without a base; open: also worn over a pullover; thin: also worn under one; sockless: shoes worn without thick socks; skirts: worn with tights, not with long underwear; sportTrousers: for sport worn without others beneath; jackets: one is worn to formal occasions; tieShirts: under it worn with a tie; frostShoes: never too informal in hard cold',
     rows: {
       alone: ['flannel_shirt', 'sweater', 'thick_sweater', 'turtleneck', 'sweatshirt', 'hoodie', 'ski_trousers'],
       open: ['blazer', 'cardigan', 'fleece_jacket', 'kimono_duster', 'knit_vest', 'overshirt', 'waistcoat'],
       thin: ['flannel_shirt', 'turtleneck'],
       frostShoes: ['boots', 'winter_boots'],
+      skirts: ['skirt_light', 'skirt_heavy', 'maxi_skirt', 'light_dress', 'dress', 'long_sleeve_dress', 'maxi_dress', 'evening_dress', 'dirndl', 'hanfu_qipao'],
+      sportTrousers: ['rain_trousers'],
       sockless: ['sandals', 'heels', 'flats'],
       jackets: ['blazer', 'suit_set', 'sherwani'],
+      tieShirts: ['dress_shirt', 'shirt'],
     },
   },
   coverage: {
@@ -280,7 +294,7 @@ export const TABLES: Tables = {
     ],
   },
   sense: {
-    unit: 'points; belowC: wind chill, degC; aboveC: air, degC; fromMet, belowMet: met', basis: 'judgement',
+    unit: 'points; belowC: wind chill, degC; aboveC: air, degC; fromMet, belowMet: met; fromMs: wind, m/s', basis: 'judgement',
     source: 'What people wear and shops advise; a rule without `with` is about one garment, a hard one is broken only if nothing else is left',
     rows: SENSE_RULES,
   },

@@ -192,12 +192,6 @@ describe('required items', () => {
     expect((await rejection('day', day)).pointers).toEqual([`/${field}/0`]);
   });
 
-  test.each(['must', 'pin'])('%s of a garment without a place in outfits', async (field) => {
-    const withTights = [...CLOSET, { id: 'tights', category: 'tights' }];
-    const body = { ...request, items: withTights, [field]: ['boots', 'tights'] };
-    expect((await rejection('outfits', body)).pointers).toEqual([`/${field}/1`]);
-  });
-
   test('pins that exclude each other are rejected by name; `must` gives an empty list', async () => {
     const ids = ['scarf', 'jeans-blue', 'dress-knit'];
     const { type, error } = await rejection('outfits', { ...request, pin: ids });

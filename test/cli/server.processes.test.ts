@@ -320,6 +320,11 @@ describe.concurrent('output', () => {
     expect(stdout).toMatch(
       /^1\. .*, \d+ of 100\n {3}sweater, shirt, jeans, boots\n {3}outside add down_jacket, scarf$/m,
     );
+    const placed = await run([...args, '--occasion', 'outdoor', '--json']);
+    expect(JSON.parse(placed.stdout)).toMatchObject({
+      plan: 'outdoor',
+      place: { why: 'occasion' },
+    });
     const wrong = await run([...args, '--profile', 'chilly', '--json']);
     expect(wrong).toMatchObject({
       code: 1,

@@ -44,6 +44,12 @@ const STYLE = ([
   { id: 'belt', category: 'belt', colors: [{ hex: '#2050c0' }] },
 ]).map((item) => WardrobeItem.parse(item));
 
+const ofCategories = (categories: string): WardrobeItem[] =>
+  categories.split(' ').map((category) => WardrobeItem.parse({ id: category, category }));
+
+const SKIRT = ofCategories('blouse skirt_light tights flats');
+const SUIT = ofCategories('suit_set dress_shirt tie dress_shoes');
+
 const SWIMSUIT = WardrobeItem.parse({ id: 'swimsuit', category: 'swimwear' });
 
 type Day = [tempC: number, windMs: number, condition: string, more?: Partial<OutfitsRequest>];
@@ -79,11 +85,16 @@ const DAYS: readonly Day[] = [
   [28,  3, 'clear',      { occasion: 'beach' }],
   [24,  3, 'clear',      { items: [...CLOSET, SWIMSUIT], occasion: 'beach', plan: 'outdoor' }],
   [11,  3, 'unknown',    { plan: 'outdoor' }],
+  [14,  3, 'cloudy',     { items: SKIRT, occasion: 'work', limit: 1 }],
+  [14,  3, 'cloudy',     { items: SUIT, occasion: 'business_formal', limit: 1 }],
   [14,  3, 'cloudy',     { occasion: 'smart_casual' }],
   [14,  3, 'cloudy',     { occasion: 'travel' }],
   [14,  3, 'cloudy',     { occasion: 'ceremony' }],
   [19,  2, 'clear',      { occasion: 'ceremony', limit: 1 }],
   [13,  2, 'heavy-rain', { plan: 'outdoor', occasion: 'outdoor', met: 3, limit: 1 }],
+  [2,   3, 'cloudy',     { occasion: 'outdoor', met: 4.5, limit: 1 }],
+  [16,  2, 'drizzle',    { occasion: 'sport', met: 5, limit: 1 }],
+  [9,   4, 'rain',       { plan: 'outdoor', occasion: 'work', met: 4.5, limit: 1 }],
 ];
 
 const outfitsOn =
@@ -137,9 +148,7 @@ const DAY_PLANS = [
   })),
 );
 
-const RIDER = ['t_shirt', 'long_sleeve_tee', 'leggings', 'sports_shoes', 'windbreaker'].map(
-  (category) => WardrobeItem.parse({ id: category, category }),
-);
+const RIDER = ofCategories('t_shirt long_sleeve_tee leggings sports_shoes windbreaker');
 
 const VOTES: readonly Feedback[] = [
   felt(-2, { regionVotes: { hands: -3 } }),
@@ -156,9 +165,12 @@ const EXTREMES = [
   Array.from({ length: 40 }, () => felt(-1)),
 ];
 
-type SenseDay = [tempC: number, condition: Condition, met?: number];
+type SenseDay = [tempC: number, condition: Condition, met?: number, windMs?: number];
 const SENSE_DAYS: readonly SenseDay[] = [
   [-3, 'cloudy'],
+  [-1, 'cloudy', 2],
+  [1, 'sleet'],
+  [4, 'snow'],
   [4, 'drizzle', 2],
   [-12, 'snow'],
   [2, 'cloudy', 4],
@@ -170,6 +182,7 @@ const SENSE_DAYS: readonly SenseDay[] = [
   [13, 'cloudy'],
   [14, 'cloudy', 1.6],
   [16, 'sleet'],
+  [16, 'windy', 1.6, 11],
   [18, 'cloudy'],
   [21, 'drizzle'],
   [24, 'cloudy'],
@@ -179,9 +192,9 @@ const SENSE_DAYS: readonly SenseDay[] = [
 ];
 
 const sensesOf = (model: Model): Sense[] =>
-  SENSE_DAYS.flatMap(([tempC, condition, met = 5]) =>
+  SENSE_DAYS.flatMap(([tempC, condition, met = 5, windMs = COLD.windMs]) =>
     OCCASION_IDS.map((occasion) => {
-      const weather = { ...COLD, tempC, condition };
+      const weather = { ...COLD, tempC, condition, windMs };
       return createSense(model, situationOf(model, { weather, met, occasion }), 'outside');
     }),
   );
@@ -241,11 +254,11 @@ export const PROBES: readonly ((model: Model) => unknown)[] = [
     }),
   (model) => {
     const pairs = BREAKERS.map((pair) => pair.map((item) => readGarment(model, item)));
-    const all = pairs.flat();
+    const owned = new Set(pairs.flat().map(({ category }) => category.id));
     return sensesOf(model).map(({ brokenBy, brokenByPair, outdoneBy }) =>
       pairs.map(([garment, other]) => [
         brokenBy(garment!).map(({ id, points }) => [id, points]),
-        outdoneBy(garment!, all).map(({ id }) => id),
+        outdoneBy(garment!, owned).map(({ id }) => id),
         costOf(brokenByPair(garment!, other!)),
       ]),
     );

@@ -86,7 +86,7 @@ function formatResponse({ outfits, diagnostics }: OutfitsResponse): string {
 const EXAMPLES = `
 Examples:
   $ selvage outfits --wardrobe wardrobe.json --temp 5 --wind 3 --humidity 60 --condition rain
-  $ selvage outfits --wardrobe wardrobe.json --temp 28 --plan outdoor --occasion beach --json`;
+  $ selvage outfits --wardrobe wardrobe.json --temp 28 --occasion beach --json`;
 
 /** `outfits --wardrobe w.json --temp 5` */
 export const outfitsCommand = (signal: AbortSignal): Command =>
@@ -100,9 +100,10 @@ export const outfitsCommand = (signal: AbortSignal): Command =>
     .option('--night', 'the sun is down')
     .option('--met <met>', 'activity: 1 sitting, 1.6 strolling, 3 brisk walking', parseNumber, 1.6)
     .addOption(
-      new Option('--plan <plan>', 'where the outfit is for')
-        .choices(['indoor', 'outdoor'])
-        .default('indoor'),
+      new Option(
+        '--plan <plan>',
+        'where the outfit is for; by default the occasion decides',
+      ).choices(['indoor', 'outdoor']),
     )
     .option('--occasion <id>', 'such as everyday, work, party')
     .option(

@@ -9,8 +9,9 @@ import type { Searchable } from '../search/search.ts';
 import { SearchTables } from '../search/tables.ts';
 import type { Coverage } from '../tables.ts';
 import { COVER_NAMES, COVERAGE_NAMES, DIAGNOSTICS, SLOT_NAMES } from '../texts/explanations.ts';
+import { DEFAULT_OCCASION } from '../texts/names.ts';
 import { fill } from '../texts/texts.ts';
-import { canCombine, maxMilliClo, slotsOf } from '../wardrobe/ensemble.ts';
+import { canCombine, maxMilliClo } from '../wardrobe/ensemble.ts';
 import { filterGarments } from '../wardrobe/exclusions.ts';
 import { type Garment, readGarment } from '../wardrobe/garment-clo.ts';
 import { type CoreSlot, createTemplates, type Template } from '../wardrobe/templates.ts';
@@ -88,30 +89,26 @@ function findPinConflict(model: Model, pins: readonly Garment[]): ValidationIssu
 }
 
 /**
- * Checks that each required item has a place in outfits, and that pinned ones can be worn together.
+ * Checks that pinned items can be worn together.
  * @throws Problem invalid-request
  */
-function checkWearable(model: Model, request: CandidatesRequest, all: readonly Garment[]): void {
+function checkPins(model: Model, { pin = [] }: CandidatesRequest, all: readonly Garment[]): void {
   const byId = new Map(all.map((garment) => [garment.id, garment]));
-  const garmentsOf = (ids: readonly string[] = []) => ids.flatMap((id) => byId.get(id) ?? []);
-  const errors = (['must', 'pin'] as const).flatMap((field) =>
-    garmentsOf(request[field]).flatMap((garment, at) =>
-      slotsOf(model, garment).length === 0
-        ? [{ pointer: `/${field}/${at}`, detail: `\`${garment.id}\` has no place in an outfit` }]
-        : [],
-    ),
+  const conflict = findPinConflict(
+    model,
+    pin.flatMap((id) => byId.get(id) ?? []),
   );
-  const conflict = errors.length > 0 ? undefined : findPinConflict(model, garmentsOf(request.pin));
-  if (conflict) errors.push(conflict);
-  if (errors.length === 0) return;
-  throw new Problem('invalid-request', 'Items that are required cannot be worn', { errors });
+  if (!conflict) return;
+  throw new Problem('invalid-request', 'Items that are required cannot be worn', {
+    errors: [conflict],
+  });
 }
 
 /** The garments of a request, in the order of its items. For sport a thermal top may be the only one. */
 export const readGarments = (
   model: Model,
   { items, occasion }: Pick<CandidatesRequest, 'items'> & { occasion?: string | null | undefined },
-) => items.map((item) => readGarment(model, item, occasion !== 'sport'));
+) => items.map((item) => readGarment(model, item, occasion ?? DEFAULT_OCCASION));
 
 /** Everything that a search needs. */
 export interface SearchProblem extends Searchable {
@@ -138,7 +135,7 @@ export function createSearchProblem(
   const context = createScoringContext(model, situation, plan, maxMilliClo(model, all));
   const { garments, diagnostics } = filterGarments(context, request, all);
   const ids = requiredIds(request);
-  checkWearable(model, request, all);
+  checkPins(model, request, all);
   const ungrouped = isGrouped ? ids : new Set(garments.map(({ id }) => id));
   const wardrobe = createWardrobe(context, garments, ungrouped, request.seed);
   const required = wardrobe.groups.filter(({ item: { garment } }) => ids.has(garment.id));

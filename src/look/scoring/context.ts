@@ -45,6 +45,8 @@ export interface ScoringContext {
   readonly model: Model;
   readonly plan: Plan;
   readonly situation: Situation;
+  /** Whether one does not go out in these clothes: at home, and for sport in a hall. */
+  readonly staysIn: boolean;
   /** Places in which warmth is scored, with shares that add up to 1. */
   readonly places: readonly { setting: Setting; share: number }[];
   readonly regions: RegionalTargets;
@@ -65,7 +67,6 @@ export interface ScoringContext {
 
 const NO_NEED = { water: 0, wind: 0 };
 
-/** Whether one does not go out in these clothes: at home, and for sport in a hall. */
 const isStayingIn = ({ occasion }: Situation, { place }: OccasionRow, plan: Plan): boolean =>
   plan === 'indoor' && (occasion === 'home' || place === 'sport');
 
@@ -128,24 +129,25 @@ function wetShare({ k }: Model, { tempC }: Situation['weather']): number {
 }
 
 /**
- * Whether the weather excuses any formality: of a parka and hat in hard cold, of boots there and in snow, of a raincoat
- * in rain.
+ * Whether the weather excuses any formality: of a parka in hard cold, of a hat in less, of boots there and in snow, of a
+ * raincoat and rain trousers in rain.
  */
 export function isExcused(
   model: Model,
   { windChillC, weather }: Situation,
-  { category: { id, region }, water }: Garment,
+  { category: { id, region }, layer, water }: Garment,
 ): boolean {
   const { k, tables } = model;
   const isHard = windChillC < k.fit.excusedC;
   const need = waterNeed(model, weather.condition);
   if (tables.layering.frostShoes.includes(id))
     return isHard || (need > 0 && weather.tempC < k.rain.meltedC);
-  if (region !== 'outerwear' && region !== 'accessory') return false;
-  if (isHard) return true;
-  const { coatNeed } = k.layering;
+  const { coatNeed, hatC } = k.layering;
+  if (region === 'accessory') return windChillC < hatC;
+  if (isHard && region === 'outerwear') return true;
   const isSoaking = need >= coatNeed && wetShare(model, weather) > 0;
-  return isSoaking && region === 'outerwear' && water >= coatNeed;
+  const isOver = region === 'outerwear' || layer === 'outer';
+  return isSoaking && isOver && water >= coatNeed;
 }
 
 /** Fit of a garment's formality for an occasion, 0-1; 1 if the garment is tagged with it. */
@@ -198,6 +200,7 @@ export function createScoringContext(
     model,
     plan,
     situation,
+    staysIn,
     places,
     regions,
     shelter,

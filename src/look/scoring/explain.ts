@@ -298,7 +298,7 @@ function senseExplanations(
         other: other ? labelOf(other) : '',
         occasion: occasions.get(occasion)?.labels[locale] ?? occasion,
       };
-      return write(`sense.${reasonOf(rule)}`, params, words);
+      return write(`sense.${reasonOf(context.model, rule)}`, params, words);
     })
     .filter(({ text }, at, all) => all.findIndex((one) => one.text === text) === at);
 }

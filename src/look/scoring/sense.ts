@@ -3,13 +3,14 @@ import type { Model } from '../params.ts';
 import type { GarmentSet, SenseRule } from '../sense-rules.ts';
 import type { Garment } from '../wardrobe/garment-clo.ts';
 
-/** OKLab lightness from which a colour shows every splash. */
-const PALE_L = 0.93;
-
-const isIn = ({ categories, materials, isPale }: GarmentSet, garment: Garment): boolean =>
+const isIn = (
+  { k }: Model,
+  { categories, materials, isPale }: GarmentSet,
+  garment: Garment,
+): boolean =>
   (!categories || categories.includes(garment.category.id)) &&
   (!materials || garment.materialIds.some((id) => materials.includes(id))) &&
-  (!isPale || (garment.colour?.l ?? 0) >= PALE_L);
+  (!isPale || (garment.colour?.l ?? 0) >= k.colour.paleL);
 
 /** A home is at least as hot as the day, unless its temperature is given. */
 const homeTempC = ({ requestedIndoorTempC, indoorTempC, weather }: Situation): number =>
@@ -30,38 +31,33 @@ function holds(
   heatC: number,
 ): boolean {
   const { weather, windChillC, occasion, met } = situation;
-  const { occasions, conditions, isDry, belowC, aboveC, fromMet = 0, belowMet } = rule;
+  const { occasions, conditions, isDry, belowC, aboveC, fromMet = 0, belowMet, fromMs } = rule;
   if (met < fromMet || (belowMet !== undefined && met >= belowMet)) return false;
   if (occasions && !occasions.includes(occasion ?? 'casual')) return false;
-  const isOfWeather = conditions || isDry || belowC !== undefined || aboveC !== undefined;
+  const isOfWeather =
+    conditions || isDry || belowC !== undefined || aboveC !== undefined || fromMs !== undefined;
   if (!isOfWeather) return true;
   if (where === 'home') {
     const roomC = homeTempC(situation);
     const isThen =
       (aboveC === undefined || roomC > aboveC) && (belowC === undefined || roomC < belowC);
-    return !conditions && occasions !== undefined && isThen;
+    return !conditions && !fromMs && occasions !== undefined && isThen;
   }
   if (conditions && !conditions.includes(weather.condition)) return false;
+  if (fromMs !== undefined && weather.windMs < fromMs) return false;
   if (isDry && model.tables.condition[weather.condition].water > 0) return false;
   return (belowC === undefined || windChillC < belowC) && (aboveC === undefined || heatC > aboveC);
 }
 
-/** Air from which a rule that holds above it is about warmth, not an exception in the cold, °C. */
-const WARM_C = 10;
-
 /** What is wrong with a garment, by the rule that it breaks. */
-export function reasonOf({
-  with: other,
-  occasions,
-  conditions,
-  isDry,
-  belowC,
-  aboveC,
-}: SenseRule): 'pair' | 'occasion' | 'wet' | 'dry' | 'cold' | 'warm' {
+export function reasonOf(
+  { k }: Model,
+  { with: other, occasions, conditions, isDry, belowC, aboveC }: SenseRule,
+): 'pair' | 'occasion' | 'wet' | 'dry' | 'cold' | 'warm' {
   if (other) return 'pair';
   if (conditions) return 'wet';
   if (belowC !== undefined) return 'cold';
-  if (aboveC !== undefined && (aboveC >= WARM_C || !occasions) && !isDry) return 'warm';
+  if (aboveC !== undefined && (aboveC >= k.fit.warmC || !occasions) && !isDry) return 'warm';
   return isDry && !occasions ? 'dry' : 'occasion';
 }
 
@@ -73,8 +69,8 @@ export const costOf = (rules: readonly SenseRule[]): number =>
 export interface Sense {
   /** The rules that a garment breaks by itself. */
   brokenBy(garment: Garment): readonly SenseRule[];
-  /** The rules for leaving out a garment of a wardrobe that has better ones. */
-  outdoneBy(garment: Garment, wardrobe: readonly Garment[]): readonly SenseRule[];
+  /** The rules for leaving out a garment of a wardrobe that has better ones, of these categories. */
+  outdoneBy(garment: Garment, owned: ReadonlySet<string>): readonly SenseRule[];
   /** The rules that two garments break together. */
   brokenByPair(a: Garment, b: Garment): readonly SenseRule[];
   /** Whether a garment is in a rule about two. */
@@ -93,7 +89,7 @@ export function createSense(model: Model, situation: Situation, where: Whereabou
   // Where one needs what people wear in the cold, such as at rest in the rain, no clothes are too warm; shoes and hats
   // may be.
   const isCold = where === 'outside' && outdoor.iclRequired >= model.k.layering.underClo;
-  const isFelt = (rule: SenseRule) => !isCold || reasonOf(rule) !== 'warm';
+  const isFelt = (rule: SenseRule) => !isCold || reasonOf(model, rule) !== 'warm';
   const heldAt = (heatC: number) =>
     model.tables.sense.filter((rule) => holds(model, rule, situation, where, heatC));
   const rules = heldAt(weather.tempC);
@@ -111,23 +107,25 @@ export function createSense(model: Model, situation: Situation, where: Whereabou
   const ofCategory = new Map<string, readonly SenseRule[]>();
   return {
     brokenBy(garment) {
-      const { id, region } = garment.category;
+      const { id, region, layer } = garment.category;
+      const isUnderwear = layer === 'underwear';
       let rules = ofCategory.get(id);
       if (!rules) {
         rules = (isForRoom(garment) ? inRoom : single).filter(
           (rule) =>
             (rule.garment.categories?.includes(id) ?? true) &&
-            (region === 'accessory' || region === 'shoes' || isFelt(rule)),
+            (region === 'accessory' || region === 'shoes' || isUnderwear || isFelt(rule)),
         );
         ofCategory.set(id, rules);
       }
-      return rules.length > 0 ? rules.filter((rule) => isIn(rule.garment, garment)) : NONE;
+      return rules.length > 0 ? rules.filter((rule) => isIn(model, rule.garment, garment)) : NONE;
     },
-    outdoneBy: (garment, wardrobe) =>
+    outdoneBy: (garment, categories) =>
       owned.filter(
         (rule) =>
-          isIn(rule.garment, garment) &&
-          wardrobe.some(({ category }) => rule.ifOwned!.includes(category.id)),
+          isIn(model, rule.garment, garment) &&
+          rule.ifOwned!.some((id) => categories.has(id)) &&
+          !rule.unlessOwned?.some((id) => categories.has(id)),
       ),
     isInPairs: ({ category }) => inPairs.has(category.id),
     brokenByPair(a, b) {
@@ -137,8 +135,8 @@ export function createSense(model: Model, situation: Situation, where: Whereabou
       if (known) return known;
       const broken = pairs.filter(
         (rule) =>
-          (isIn(rule.garment, a) && isIn(rule.with!, b)) ||
-          (isIn(rule.garment, b) && isIn(rule.with!, a)),
+          (isIn(model, rule.garment, a) && isIn(model, rule.with!, b)) ||
+          (isIn(model, rule.garment, b) && isIn(model, rule.with!, a)),
       );
       cached.set(idA, ofA.set(idB, broken));
       return broken;

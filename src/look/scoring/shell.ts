@@ -3,7 +3,7 @@ import { round } from '../numeric.ts';
 import type { Model } from '../params.ts';
 import type { Shell } from '../responses.ts';
 import type { SHELL_REASONS } from '../texts/explanations.ts';
-import { askedCoats } from '../wardrobe/demands.ts';
+import { askedCoats, needsExtras } from '../wardrobe/demands.ts';
 import { type Ensemble, itemsOf, mapEnsemble, slotsOf } from '../wardrobe/ensemble.ts';
 import type { Garment } from '../wardrobe/garment-clo.ts';
 import { byPreference, fingerprint } from '../wardrobe/wardrobe.ts';
@@ -92,8 +92,9 @@ export function createShellFinder(
   if (!need.needed) return () => ({ ...need, items: [], addIds: [], reasons });
   const items = garments.map((garment) => context.toWornItem(garment)).sort(inOrder);
   const firstSlot = ({ garment }: WornItem) => slotsOf(model, garment)[0];
+  const categories = new Set(garments.map(({ category }) => category.id));
   const isSensible = ({ garment }: WornItem) =>
-    ![...context.sense.brokenBy(garment), ...context.sense.outdoneBy(garment, garments)].some(
+    ![...context.sense.brokenBy(garment), ...context.sense.outdoneBy(garment, categories)].some(
       ({ isHard }) => isHard,
     );
   const owned = items.filter((item) => firstSlot(item) === 'outer');
@@ -113,8 +114,7 @@ export function createShellFinder(
     );
   const isWorn = (coat: WornItem, gain: number) => (asked.size > 0 ? asked.has(coat) : gain > 0);
   const alike = groupEqual(context, coats);
-  const isCold = outdoor.regions.accessory >= model.k.layering.extraClo;
-  const accessories = isCold
+  const accessories = needsExtras(context)
     ? items.filter(
         (item) => item.sense === 0 && ACCESSORY_SLOTS.some((slot) => slot === firstSlot(item)),
       )

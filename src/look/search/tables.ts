@@ -1,5 +1,5 @@
 import type { RegionalTargets } from '../schema.ts';
-import type { ScoringContext } from '../scoring/context.ts';
+import type { ScoringContext, WornItem } from '../scoring/context.ts';
 import { regionFit } from '../scoring/score.ts';
 import { costOf } from '../scoring/sense.ts';
 import type { Group, Wardrobe } from '../wardrobe/wardrobe.ts';
@@ -30,41 +30,56 @@ class FitTable {
   }
 }
 
+/** A value of at least 0 of two garments, each pair computed once. */
+class PairTable {
+  readonly #rows: (Float64Array | undefined)[] = [];
+  readonly #groupCount: number;
+  readonly #compute: (a: WornItem, b: WornItem) => number;
+
+  constructor(groupCount: number, compute: (a: WornItem, b: WornItem) => number) {
+    this.#groupCount = groupCount;
+    this.#compute = compute;
+  }
+
+  of(a: Group, b: Group): number {
+    let row = this.#rows[a.index];
+    if (!row) {
+      row = new Float64Array(this.#groupCount).fill(-1);
+      this.#rows[a.index] = row;
+    }
+    const known = row[b.index]!;
+    if (known >= 0) return known;
+    const value = this.#compute(a.item, b.item);
+    row[b.index] = value;
+    return value;
+  }
+}
+
 type Fits = Readonly<Record<keyof RegionalTargets, FitTable>>;
 
 /** What all searches of one wardrobe share. */
 export class SearchTables {
   readonly fits: Fits;
-  readonly #context: ScoringContext;
-  readonly #groupCount: number;
-  readonly #harmonies: (Float64Array | undefined)[] = [];
+  readonly #harmonies: PairTable;
+  readonly #clashes: PairTable;
 
   constructor(context: ScoringContext, { groups }: Wardrobe) {
-    this.#context = context;
-    this.#groupCount = groups.length;
     const ofRegions = Object.entries(context.regions).map(
       ([region, target]) => [region, new FitTable(context, target)] as const,
     );
     this.fits = Object.fromEntries(ofRegions) as Fits;
+    this.#harmonies = new PairTable(groups.length, (a, b) => context.harmonyOf(a, b));
+    this.#clashes = new PairTable(groups.length, (a, b) =>
+      costOf(context.sense.brokenByPair(a.garment, b.garment)),
+    );
   }
 
-  /** Harmony of two garments, each pair computed once. */
   harmony(a: Group, b: Group): number {
-    let row = this.#harmonies[a.index];
-    if (!row) {
-      row = new Float64Array(this.#groupCount).fill(-1);
-      this.#harmonies[a.index] = row;
-    }
-    const known = row[b.index]!;
-    if (known >= 0) return known;
-    const value = this.#context.harmonyOf(a.item, b.item);
-    row[b.index] = value;
-    return value;
+    return this.#harmonies.of(a, b);
   }
 
   /** What common sense charges for wearing both. */
-  clash({ item: a }: Group, { item: b }: Group): number {
-    if (!a.isPaired || !b.isPaired) return 0;
-    return costOf(this.#context.sense.brokenByPair(a.garment, b.garment));
+  clash(a: Group, b: Group): number {
+    return a.item.isPaired && b.item.isPaired ? this.#clashes.of(a, b) : 0;
   }
 }

@@ -1,4 +1,4 @@
-import { sunK } from '../comfort/weather.ts';
+import { sunK, waterNeed } from '../comfort/weather.ts';
 import type { Model } from '../params.ts';
 import type { ScoringContext, WornItem } from '../scoring/context.ts';
 import type { Group, Wardrobe } from './wardrobe.ts';
@@ -9,45 +9,68 @@ export interface Demands {
   readonly outer: readonly Group[];
   /** One of these overtrousers is worn over trousers, if there are any. */
   readonly over: readonly Group[];
+  /** One of these is worn with a skirt or dress, if there are any. */
+  readonly tights: readonly Group[];
   /** Without a coat, the arms are covered. */
   readonly sleeves: boolean;
   readonly gloves: boolean;
   readonly hat: boolean;
   /** Trousers or a skirt are worn with a jacket. */
   readonly jacket: boolean;
+  /** One of these is worn with a shirt under it, if there are any. */
+  readonly ties: readonly Group[];
 }
 
 /**
- * The coats of which the cold, rain or wind asks for one; none if they do not. In the cold any will do that keeps out
- * the rain, near frost any at all; else it keeps out the wind too if one does both. Where heat is a danger, one rather
- * gets wet.
+ * The coats of which the cold, rain, snow or wind asks for one; none if they do not. In the cold any will do that keeps
+ * out the rain, in frost and in dry snow any at all, however little the activity needs; else it keeps out the wind too if
+ * one does both. Where heat is a danger, one rather gets wet.
  */
 export function askedCoats<T extends { item: WornItem }>(
   context: ScoringContext,
   coats: readonly T[],
 ): readonly T[] {
   const { model, regions, shelter, situation, dangers } = context;
-  const { coatNeed, drizzleC, outerClo, windMet, windNeed } = model.k.layering;
+  const { coatC, coatNeed, drizzleC, sportDrizzleC, outerClo, windMet, windNeed } =
+    model.k.layering;
   const { water, wind } = shelter.torso;
   const keeping = (kind: 'water' | 'wind', need: number) =>
     coats.filter(({ item }) => item.garment[kind] >= need);
   if (regions.outerwear > outerClo) {
-    const isRain = water >= coatNeed && situation.windChillC >= model.k.rain.meltedC;
+    const isRain = water >= coatNeed && situation.weather.tempC >= model.k.rain.meltedC;
     const dry = isRain ? keeping('water', coatNeed) : [];
     return dry.length > 0 ? dry : coats;
   }
   if (dangers.some(({ code }) => code === 'heat' || code === 'heat-caution')) return [];
   const isCool = situation.met < windMet;
-  const isWet = water >= coatNeed || (water > 0 && situation.windChillC < drizzleC && isCool);
+  const isSport = context.occasion.place === 'sport';
+  const isDamp = water > 0 && situation.windChillC < (isSport ? sportDrizzleC : drizzleC);
+  const isWet = water >= coatNeed || (isDamp && isCool);
   const isWindy = wind >= windNeed && isCool;
   const dry = isWet ? keeping('water', coatNeed) : [];
   const calm = isWindy ? keeping('wind', wind) : [];
   const both = dry.filter((group) => calm.includes(group));
-  return [both, dry, calm].find((some) => some.length > 0) ?? [];
+  const isSnowed = water === 0 && waterNeed(model, situation.weather.condition) > 0;
+  const isFrosty = situation.windChillC < coatC && !isSport;
+  return (
+    [both, dry, calm, isCool && (isSnowed || isFrosty) ? coats : []].find(
+      (some) => some.length > 0,
+    ) ?? []
+  );
 }
 
-export const isJacket = ({ tables }: Model, { item }: Group): boolean =>
-  tables.layering.jackets.includes(item.garment.category.id);
+export const isTights = ({ item }: Group): boolean => item.garment.category.id === 'tights';
+
+/** Whether a garment is in a list of the table `layering`. */
+export const isListed = (
+  { tables }: Model,
+  list: keyof Model['tables']['layering'],
+  { item }: Group,
+): boolean => tables.layering[list].includes(item.garment.category.id);
+
+/** Whether a hat, a scarf and gloves are considered. */
+export const needsExtras = ({ model: { k }, regions, situation }: ScoringContext): boolean =>
+  regions.accessory >= k.layering.extraClo && situation.windChillC < k.layering.extraC;
 
 /** Whether the frost asks for gloves and a hat, or the sun for a hat. */
 export function handsAndHead({ model, occasion, plan, situation }: ScoringContext) {
@@ -61,23 +84,29 @@ export function handsAndHead({ model, occasion, plan, situation }: ScoringContex
 
 /** What this day asks. */
 export function demandsOf(context: ScoringContext, wardrobe: Wardrobe): Demands {
-  const { model, occasion, plan, shelter, situation } = context;
+  const { model, occasion, plan, shelter, situation, staysIn } = context;
   const { layering } = model.k;
   const { windChillC, weather } = situation;
   const isOut = plan === 'outdoor';
+  // Who rides to work gets wet sooner, and changes there.
+  const isRidden = occasion.place === 'room' && situation.met >= layering.rideMet;
   const isSoaked =
-    shelter.legs.water >= layering.overNeed &&
+    shelter.legs.water >= (isRidden ? layering.coatNeed : layering.overNeed) &&
     windChillC < layering.drizzleC &&
     occasion.place !== 'sport';
+  const jacket =
+    occasion.formality >= layering.jacketFrom &&
+    weather.tempC <= layering.jacketC &&
+    wardrobe.slots.mid.some((group) => isListed(model, 'jackets', group));
   const keepsDry = ({ item }: Group) => item.garment.water >= layering.coatNeed;
   return {
     outer: isOut ? askedCoats(context, wardrobe.slots.outer) : [],
     sleeves: isOut && windChillC < layering.sleevesC,
     ...handsAndHead(context),
+    tights:
+      staysIn || windChillC >= layering.tightsC ? [] : wardrobe.slots.underBottom.filter(isTights),
     over: isOut && isSoaked ? wardrobe.slots.over.filter(keepsDry) : [],
-    jacket:
-      occasion.formality >= layering.jacketFrom &&
-      weather.tempC <= layering.jacketC &&
-      wardrobe.slots.mid.some((group) => isJacket(model, group)),
+    jacket,
+    ties: jacket ? wardrobe.slots.tie.slice(0, model.k.search.ties) : [],
   };
 }

@@ -48,6 +48,7 @@ export const isSet = ({ category, layer }: Garment): boolean =>
   category.region === 'dress' && layer !== 'base';
 
 const BY_BODY_SLOT: Readonly<Record<string, Slot>> = {
+  legs: 'underBottom',
   feet: 'socks',
   head: 'head',
   neck: 'neck',
@@ -71,7 +72,7 @@ const BY_REGION_AND_LAYER: Readonly<Record<string, Readonly<Record<string, Slot>
 const ALONE: Readonly<Partial<Record<Slot, Slot>>> = { mid: 'main', over: 'bottom' };
 
 /**
- * Slots in which a garment can be worn, the preferred one first; none for tights. A
+ * Slots in which a garment can be worn, the preferred one first. A
  * pullover is worn over a top or as one.
  */
 export function slotsOf(model: Model, garment: Garment): Slot[] {

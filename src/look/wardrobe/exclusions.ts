@@ -7,18 +7,19 @@ import { DIAGNOSTICS } from '../texts/explanations.ts';
 import { fill } from '../texts/texts.ts';
 import { isDress, isSet, type Slot, slotsOf } from './ensemble.ts';
 import type { Garment } from './garment-clo.ts';
-import { type CandidatesRequest, requiredIds } from './wardrobe-request.ts';
+import { type CandidatesRequest, coverageOf, requiredIds } from './wardrobe-request.ts';
 
 /** A reason to exclude an item. */
 interface ExclusionRule {
   code: keyof typeof DIAGNOSTICS;
   matches(item: WardrobeItem, garment: Garment): boolean;
-  /** Whether it applies only if the wardrobe has something else to wear: clothes and shoes, or a coat. */
+  /** Whether it applies only if the wardrobe has something else to wear: clothes, shoes and what covers the head, or a coat. */
   isSoft?: 'dressed' | 'coat';
 }
 
-/** Whether a garment that is no outfit elsewhere is one here: swimwear where one swims, slippers at home. */
+/** Whether a garment that is no outfit elsewhere is one here: swimwear where one swims, slippers at home, tights. */
 const isWorn = ({ model, plan, situation }: ScoringContext, category: string): boolean => {
+  if (category === 'tights') return true;
   if (category === 'slippers') return situation.occasion === 'home' && plan === 'indoor';
   const { occasion, weather } = situation;
   return category === 'swimwear' && occasion === 'beach' && weather.tempC >= model.k.layering.swimC;
@@ -62,14 +63,6 @@ function createRules(
   const excluded = new Set(request.exclude);
   const maxDistance = occasion.tolerance + fit.formalityTooFar;
   const isBroken = (garment: Garment) => sense.brokenBy(garment).some(({ isHard }) => isHard);
-  // What cannot be worn today is no reason to leave out another.
-  const usable = all.filter(
-    (garment, at) =>
-      request.items[at]?.available !== false &&
-      !excluded.has(garment.id) &&
-      !occasion.forbids.includes(garment.category.id) &&
-      !isBroken(garment),
-  );
   /** Whether it is too fine or not fine enough. */
   const isOdd = (garment: Garment): boolean =>
     garment.layer !== 'underwear' &&
@@ -79,13 +72,26 @@ function createRules(
       isCoat(garment) ? 0 : garment.formality[0] - occasion.formality,
       occasion.formality - garment.formality[1],
     ) > maxDistance;
+  // What cannot be worn today is no reason to leave out another.
+  const usable = new Set(
+    all
+      .filter(
+        (garment, at) =>
+          request.items[at]?.available !== false &&
+          !excluded.has(garment.id) &&
+          !occasion.forbids.includes(garment.category.id) &&
+          !isOdd(garment) &&
+          !isBroken(garment),
+      )
+      .map(({ category }) => category.id),
+  );
   const known = new Map<Garment, ExclusionRule['code'][]>();
   const insensible = (garment: Garment) => {
     const codes =
       known.get(garment) ??
       [...sense.brokenBy(garment), ...sense.outdoneBy(garment, usable)]
         .filter(({ isHard }) => isHard)
-        .map((rule) => EXCLUSION_OF[reasonOf(rule)]);
+        .map((rule) => EXCLUSION_OF[reasonOf(model, rule)]);
     known.set(garment, codes);
     return codes;
   };
@@ -95,7 +101,8 @@ function createRules(
     {
       code: 'not-outfit-material',
       matches: (item, { category }) =>
-        item.lookEligible === false || !(category.lookEligible || isWorn(context, category.id)),
+        // Of tights and swimwear the garments API says what the dictionary does: by themselves they are no outfit.
+        category.lookEligible ? item.lookEligible === false : !isWorn(context, category.id),
     },
     {
       code: 'not-for-occasion',
@@ -131,20 +138,22 @@ export function filterGarments(
       : rules.find((one) => one.matches(item, garment));
     return { garment, rule };
   });
-  const { body, feet, coat } = served(
-    context.model,
-    checked.filter(({ rule }) => !rule).map(({ garment }) => garment),
-  );
+  const left = checked.filter(({ rule }) => !rule).map(({ garment }) => garment);
+  const { body, feet, coat } = served(context.model, left);
+  const covers = ({ category }: Garment) =>
+    context.model.tables.coverage.head.includes(category.id);
+  const isHeadBare = coverageOf(request).has('head') && !left.some(covers);
   const isServed: Readonly<Record<string, boolean>> = {
     top: body,
     bottom: body,
     dress: body,
     shoes: feet,
   };
-  const isNeeded = ({ isSoft }: ExclusionRule, { category }: Garment): boolean =>
+  const isNeeded = ({ isSoft }: ExclusionRule, garment: Garment): boolean =>
     isSoft === 'coat'
       ? asksForCoat(context) && !coat
-      : isSoft !== undefined && isServed[category.region] === false;
+      : isSoft !== undefined &&
+        (isServed[garment.category.region] === false || (isHeadBare && covers(garment)));
   const garments: Garment[] = [];
   const excluded = new Map<ExclusionRule['code'], string[]>();
   for (const { garment, rule } of checked) {

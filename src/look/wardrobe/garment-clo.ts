@@ -6,6 +6,7 @@ import {
   rating01,
 } from '../../taxonomy/dictionary/schema.ts';
 import { familyOfHex } from '../../taxonomy/photo/color.ts';
+import { readTable } from '../../taxonomy/tables.ts';
 import { clamp } from '../numeric.ts';
 import type { Model } from '../params.ts';
 import { type Shade, shadeOf } from '../scoring/harmony.ts';
@@ -45,6 +46,24 @@ interface MaterialShare {
 }
 
 const NO_MATERIALS: readonly MaterialShare[] = [];
+
+/**
+ * Words of names that say what a garment is of, in data/look/material-words.tsv; `*` stands for any ending, `.` for any
+ * character.
+ */
+const MATERIAL_WORDS = readTable('look/material-words').map(([id = '', words = '']) => ({
+  id,
+  words: new RegExp(
+    `(?<!\\p{L})(${words.replaceAll(' ', '|').replaceAll('*', '\\p{L}*')})(?!\\p{L})`,
+    'iu',
+  ),
+}));
+
+/** The materials by which common sense judges: those given, else those of the name. */
+const materialIdsOf = (item: WardrobeItem, composition: readonly MaterialShare[]): string[] =>
+  composition.length > 0
+    ? composition.map(({ row }) => row.id)
+    : MATERIAL_WORDS.filter(({ words }) => words.test(item.name ?? item.id)).map(({ id }) => id);
 
 /** Materials with shares that add up to 1; equal shares if none are given. */
 function readMaterials(item: WardrobeItem): readonly MaterialShare[] {
@@ -151,13 +170,27 @@ const formalityOf = (item: WardrobeItem, { formality }: CategoryRow): readonly [
 };
 
 /**
- * Reads an item; missing data comes from the dictionary and the tables.
- * @param isUnder whether an under layer stays one, though people call it a base layer
+ * An under layer stays one, though people call it a base layer, but for sport; for that, rain trousers need no others
+ * beneath.
  */
-export function readGarment(model: Model, item: WardrobeItem, isUnder = false): Garment {
+function layerOf(
+  { tables }: Model,
+  { layer }: WardrobeItem,
+  category: CategoryRow,
+  occasion: string | undefined,
+): CategoryRow['layer'] {
+  if (occasion === 'sport' && tables.layering.sportTrousers.includes(category.id)) return 'base';
+  const isKept = occasion && occasion !== 'sport' && category.layer === 'underwear';
+  return isKept ? category.layer : (layer ?? category.layer);
+}
+
+/**
+ * Reads an item; missing data comes from the dictionary and the tables.
+ * @param occasion for which it is worn, if that is known
+ */
+export function readGarment(model: Model, item: WardrobeItem, occasion?: string): Garment {
   const category = categoryOf(item);
-  const isKept = isUnder && category.layer === 'underwear';
-  const layer = isKept ? category.layer : (item.layer ?? category.layer);
+  const layer = layerOf(model, item, category, occasion);
   const composition = readMaterials(item);
   const { protection } = category;
   const breathability = meanIfKnown(composition, 'breathability');
@@ -199,7 +232,7 @@ export function readGarment(model: Model, item: WardrobeItem, isUnder = false): 
       return family.id;
     },
     patterned: item.pattern !== undefined && item.pattern !== null && item.pattern !== 'solid',
-    materialIds: composition.map(({ row }) => row.id),
+    materialIds: materialIdsOf(item, composition),
     wornDaysAgo: item.lastWornDaysAgo,
     isFavorite: item.favorite === true,
   };

@@ -1,6 +1,13 @@
-import type { ScoringContext, WornItem } from '../scoring/context.ts';
+import type { ScoringContext } from '../scoring/context.ts';
 import type { Coverage } from '../tables.ts';
-import { type Demands, demandsOf, handsAndHead, isJacket } from './demands.ts';
+import {
+  type Demands,
+  demandsOf,
+  handsAndHead,
+  isListed,
+  isTights,
+  needsExtras,
+} from './demands.ts';
 import {
   CORE_SLOTS,
   EXTRA_SLOTS,
@@ -25,7 +32,7 @@ export interface Template {
   readonly core: { readonly [S in CoreSlot]?: readonly Group[] };
   /** Choices of the extras; each may stay empty unless it is fixed. */
   readonly extras: Readonly<Record<ExtraSlot, readonly Group[]>>;
-  /** Required accessories without warmth. */
+  /** Accessories without warmth: those required, and a tie. */
   readonly style: readonly Group[];
   /** Slots taken by required garments. */
   readonly fixed: ReadonlySet<Slot>;
@@ -38,7 +45,9 @@ export function relevantSlots(context: ScoringContext): ReadonlySet<Slot> {
   const { hat } = handsAndHead(context);
   const isOut = plan === 'outdoor';
   const { iclRequired } = isOut ? situation.outdoor : situation.indoor;
-  const isCold = iclRequired >= layering.underClo;
+  const isCold =
+    iclRequired >= layering.underClo || (isOut && situation.windChillC < layering.hatC);
+  const isChilly = needsExtras(context);
   const isSoaking = shelter.legs.water >= rain.overLegs;
   const slots: readonly [Slot, boolean][] = [
     ['outer', isOut],
@@ -50,9 +59,9 @@ export function relevantSlots(context: ScoringContext): ReadonlySet<Slot> {
     ['underTop', isCold],
     ['underBottom', isCold],
     ['socks', regions.shoes >= layering.socksClo],
-    ['head', isOut && (regions.accessory >= layering.extraClo || hat)],
-    ['neck', isOut && regions.accessory >= layering.extraClo],
-    ['hands', isOut && regions.accessory >= layering.extraClo],
+    ['head', isOut && (isChilly || hat)],
+    ['neck', isOut && isChilly],
+    ['hands', isOut && isChilly],
   ];
   return new Set(slots.filter(([, isRelevant]) => isRelevant).map(([slot]) => slot));
 }
@@ -140,6 +149,7 @@ export function createTemplates(
     ...demands,
     sleeves: false,
     jacket: false,
+    ties: [],
     over: [],
   });
 }
@@ -160,18 +170,24 @@ function templatesFor(
     const covered = coverHead(context, wardrobe, placed, coverage);
     if (!covered) continue;
     const { fixed, headwear } = covered;
-    const choose = ({ kind, arms }: Variant, slot: CoreSlot): readonly Group[] => {
+    const choose = ({ kind, arms, isSkirt, hasTie }: Variant, slot: CoreSlot): readonly Group[] => {
       const only = fixed.get(slot);
       return choices(context, wardrobe, kind, slot).filter(
         (group) =>
           (only ? group === only : !required.includes(group)) &&
           isCovering(context, coverage, arms, slot, group) &&
+          (isSkirt === undefined ||
+            slot !== LEG_SLOTS[kind] ||
+            isListed(context.model, 'skirts', group) === isSkirt) &&
+          (hasTie === undefined ||
+            slot !== 'main' ||
+            isListed(context.model, 'tieShirts', group) === hasTie) &&
           (slot !== 'outer' || only || !asksForCoat || demands.outer.includes(group)) &&
           (slot !== 'over' || only || !asksForOver || demands.over.includes(group)) &&
           (slot !== 'mid' ||
             !demands.jacket ||
             kind !== 'separates' ||
-            isJacket(context.model, group)),
+            isListed(context.model, 'jackets', group)),
       );
     };
     const extra = (slot: ExtraSlot): readonly Group[] => {
@@ -181,13 +197,17 @@ function templatesFor(
       return relevant.has(slot) ? wardrobe.slots[slot].filter((g) => !required.includes(g)) : [];
     };
     const socks = extra('socks');
+    // Tights are for skirts, long underwear is for the rest.
+    const underLegs = fixed.has('underBottom') ? [] : [...demands.tights, ...extra('underBottom')];
     const hands = extra('hands');
     const head = extra('head');
     for (const variant of variantsOf(
       ({ withOuter }) => coverage.has('arms') || (demands.sleeves && !withOuter),
       hasShoes && socks.length > 0 && !fixed.has('socks'),
+      underLegs.length > 0,
+      demands.ties.length > 0 && !fixed.has('tie'),
     )) {
-      const { kind, withMid, withOuter, withOver, isSockless } = variant;
+      const { kind, withMid, withOuter, withOver, isSockless, isSkirt, hasTie } = variant;
       if (withOuter ? !relevant.has('outer') && !fixed.has('outer') : asksForCoat) continue;
       if (demands.jacket && kind === 'separates' && !withMid) continue;
       if (withOver && !relevant.has('over') && !fixed.has('over')) continue;
@@ -202,27 +222,37 @@ function templatesFor(
       const core: { [S in CoreSlot]?: readonly Group[] } = {};
       for (const slot of slots) core[slot] = choose(variant, slot);
       if (isSockless !== undefined && core.shoes)
-        core.shoes = core.shoes.filter(({ item }) => isWornBare(context, item) === isSockless);
+        core.shoes = core.shoes.filter(
+          (group) => isListed(context.model, 'sockless', group) === isSockless,
+        );
       if (slots.some((slot) => core[slot]?.length === 0)) continue;
       if ([...fixed.keys()].some((slot) => isCore(slot) && !core[slot])) continue;
       const isFixed = new Set(fixed.keys());
       if (headwear.slot) isFixed.add(headwear.slot);
+      if (isSkirt && demands.tights.length > 0) isFixed.add('underBottom');
       if (demands.gloves && hands.length > 0) isFixed.add('hands');
       if (demands.hat && head.length > 0 && headwear.slot !== 'neck') isFixed.add('head');
-      templates.push({
+      const style = STYLE_SLOTS.flatMap((slot) => fixed.get(slot) ?? []);
+      const template: Template = {
         form: kind === 'separates' ? 'separates' : 'one-piece',
         core,
         extras: {
           underTop: extra('underTop'),
-          underBottom: extra('underBottom'),
+          underBottom: fixed.has('underBottom')
+            ? extra('underBottom')
+            : isSkirt
+              ? demands.tights
+              : underLegs.filter((group) => !isTights(group)),
           socks: isSockless ? [] : socks,
           head,
           neck: extra('neck'),
           hands,
         },
-        style: STYLE_SLOTS.flatMap((slot) => fixed.get(slot) ?? []),
+        style,
         fixed: isFixed,
-      });
+      };
+      if (!hasTie) templates.push(template);
+      else for (const tie of demands.ties) templates.push({ ...template, style: [...style, tie] });
     }
   }
   return templates;
@@ -237,11 +267,17 @@ interface Variant {
   readonly arms: ArmCover;
   /** Whether its shoes are worn without thick socks; undefined if there are none to wear. */
   readonly isSockless: boolean | undefined;
+  /** Whether the legs are in a skirt or dress; undefined if nothing is worn beneath, or if it is a suit. */
+  readonly isSkirt: boolean | undefined;
+  /** Whether a tie is worn; undefined if none may be. */
+  readonly hasTie: boolean | undefined;
 }
 
 function* variantsOf(
   needsArms: (one: Pick<Variant, 'withOuter'>) => boolean,
   hasSocks: boolean,
+  hasUnderLegs: boolean,
+  hasTies: boolean,
 ): Generator<Variant> {
   for (const kind of ['separates', 'dress', 'set'] as const)
     for (const withMid of kind === 'set' ? [false] : [false, true])
@@ -249,11 +285,19 @@ function* variantsOf(
         for (const withOver of kind === 'separates' ? [false, true] : [false])
           for (const arms of armCovers(needsArms({ withOuter }), kind, withMid))
             for (const isSockless of hasSocks ? [false, true] : [undefined])
-              yield { kind, withMid, withOuter, withOver, arms, isSockless };
+              for (const isSkirt of hasUnderLegs && kind !== 'set' ? [false, true] : [undefined])
+                for (const hasTie of hasTies && (withMid || kind === 'set')
+                  ? [false, true]
+                  : [undefined])
+                  yield { kind, withMid, withOuter, withOver, arms, isSockless, isSkirt, hasTie };
 }
 
-const isWornBare = ({ model }: ScoringContext, { garment }: WornItem): boolean =>
-  model.tables.layering.sockless.includes(garment.category.id);
+/** The slot of what is on the legs. */
+const LEG_SLOTS: Readonly<Record<Kind, CoreSlot>> = {
+  separates: 'bottom',
+  dress: 'main',
+  set: 'mid',
+};
 
 /**
  * What covers the head if it must be: a required garment, else any scarf, which covers the hair,

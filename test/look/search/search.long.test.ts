@@ -37,11 +37,14 @@ function isRelevant(context: ScoringContext, slot: Slot): boolean {
   if (slot === 'over')
     return out && (shelter.legs.water >= rain.overLegs || regions.bottom >= layering.overClo);
   if (slot === 'underTop' || slot === 'underBottom')
-    return situation[plan].iclRequired >= layering.underClo;
+    return (
+      situation[plan].iclRequired >= layering.underClo ||
+      (out && situation.windChillC < layering.hatC)
+    );
   if (slot === 'socks') return regions.shoes >= layering.socksClo;
   if (slot === 'head' && isSunny(context)) return true;
   if (slot === 'head' || slot === 'neck' || slot === 'hands')
-    return out && regions.accessory >= layering.extraClo;
+    return out && regions.accessory >= layering.extraClo && situation.windChillC < layering.extraC;
   return true;
 }
 
@@ -64,16 +67,16 @@ function askedOvers(
   return garments.filter((g) => slotsOf(model, g).includes('over') && g.water >= coatNeed);
 }
 
-/** The coats of which the day asks for one: in the cold all; else those that keep out rain, wind or both. */
+/** The coats of which the day asks for one: in the cold all; else those that keep out rain, wind or both, or any in frost. */
 function askedCoats(
   { regions, shelter, situation, dangers }: ScoringContext,
   garments: readonly Garment[],
 ): Garment[] {
-  const { coatNeed, drizzleC, outerClo, windMet, windNeed } = model.k.layering;
+  const { coatC, coatNeed, drizzleC, outerClo, windMet, windNeed } = model.k.layering;
   const { water, wind } = shelter.torso;
   const coats = garments.filter((g) => slotsOf(model, g)[0] === 'outer');
   if (regions.outerwear > outerClo) {
-    const isRain = water >= coatNeed && situation.windChillC >= model.k.rain.meltedC;
+    const isRain = water >= coatNeed && situation.weather.tempC >= model.k.rain.meltedC;
     const dry = isRain ? coats.filter((g) => g.water >= coatNeed) : [];
     return dry.length > 0 ? dry : coats;
   }
@@ -84,8 +87,22 @@ function askedCoats(
   const forWind = isWindy ? coats.filter((g) => g.wind >= wind) : [];
   const forBoth = forRain.filter((g) => forWind.includes(g));
   if (forBoth.length > 0) return forBoth;
-  return forRain.length > 0 ? forRain : forWind;
+  if (forRain.length > 0) return forRain;
+  const isFrozenSnow = water === 0 && model.tables.condition[situation.weather.condition].water > 0;
+  const isFrost = situation.windChillC < coatC;
+  const forFrost = (isFrozenSnow || isFrost) && situation.met < windMet ? coats : [];
+  return forWind.length > 0 ? forWind : forFrost;
 }
+
+const isTights = (garment: Garment | undefined): boolean => garment?.category.id === 'tights';
+
+const areTightsAsked = ({ plan, situation }: ScoringContext): boolean =>
+  situation.windChillC < model.k.layering.tightsC &&
+  !(situation.occasion === 'home' && plan === 'indoor');
+
+/** Whether the legs are in a skirt or dress, with which long johns do not go. */
+const isSkirt = ({ main, bottom }: Ensemble<Garment>): boolean =>
+  [main, bottom].some((one) => one && model.tables.layering.skirts.includes(one.category.id));
 
 /** Enumerates every outfit. */
 function* everyOutfit(
@@ -94,7 +111,11 @@ function* everyOutfit(
 ): Generator<Ensemble<Garment>> {
   const choices = SLOTS.map((slot): (Garment | undefined)[] => [
     undefined,
-    ...(isRelevant(context, slot) ? garments.filter((g) => slotsOf(model, g).includes(slot)) : []),
+    ...garments.filter(
+      (g) =>
+        slotsOf(model, g).includes(slot) &&
+        (isTights(g) ? areTightsAsked(context) : isRelevant(context, slot)),
+    ),
   ]);
   function* fill(at: number, ensemble: { [S in Slot]?: Garment }): Generator<Ensemble<Garment>> {
     const slot = SLOTS[at];
@@ -118,6 +139,7 @@ function* everyOutfit(
     isOut && windChillC < belowC && choices[SLOTS.indexOf(slot)]!.some(Boolean);
   const needsGloves = needs('hands', glovesC);
   const needsHat = needs('head', isSunny(context) ? Number.POSITIVE_INFINITY : hatC);
+  const underBottom = SLOTS.indexOf('underBottom');
   const whole: Ensemble<Garment>[] = [];
   for (const ensemble of fill(0, {})) {
     if (needsGloves && !ensemble.hands) continue;
@@ -126,6 +148,8 @@ function* everyOutfit(
     if (asked.length > 0 && !asked.some((coat) => coat === ensemble.outer)) continue;
     const isBare = ['sandals', 'heels', 'flats'].includes(ensemble.shoes?.category.id ?? '');
     if (isBare && ensemble.socks) continue;
+    if (isSkirt(ensemble) && !ensemble.underBottom && choices[underBottom]!.some(isTights))
+      continue;
     whole.push(ensemble);
   }
   const overs = askedOvers(context, garments);
@@ -148,9 +172,10 @@ const hasSleeves = ({ outer, mid, main }: Ensemble<Garment>): boolean =>
 /** The rules of a valid outfit, written independently of the search. */
 function isPlausible(
   { plan }: ScoringContext,
-  { mid, main, over, bottom }: Ensemble<Garment>,
+  { mid, main, over, bottom, underBottom }: Ensemble<Garment>,
 ): boolean {
   if (!main) return false;
+  if (underBottom && isTights(underBottom) !== isSkirt({ main, bottom })) return false;
   const legsCovered = isDress(main) || (mid !== undefined && isSet(mid));
   if (legsCovered === (bottom !== undefined)) return false;
   if (over && !bottom) return false;
@@ -248,6 +273,10 @@ function searched(request: CandidatesRequest, limit: number) {
   return { context, found, garments, scores };
 }
 
+const TIGHTS = [
+  { id: 'sheer', category: 'tights' },
+  { id: 'opaque', category: 'tights', clo: 0.1 },
+];
 const WARDROBES = 220;
 const TOP = 10;
 
@@ -308,7 +337,10 @@ describe('the search against brute force', () => {
         const request = CandidatesRequest.parse({
           ...drawDay(random),
           plan,
-          items: drawWardrobe(random, 8 + random.below(plan === 'indoor' ? 23 : 12), 1),
+          items: [
+            ...drawWardrobe(random, 8 + random.below(plan === 'indoor' ? 23 : 12), 1),
+            ...TIGHTS.slice(0, seed % 3),
+          ],
         });
         const situation = situationOf(model, request);
         const context = createScoringContext(model, situation, plan);
@@ -448,6 +480,57 @@ test.each(PLANS)('%s: pinned items are in every outfit, which is still the best'
   }
   expect(compared).toBeGreaterThan(20);
 });
+
+test.each(PLANS)(
+  '%s, formal: the best outfit is that with the best tie, or of those without',
+  (plan) => {
+    let tied = 0;
+    for (let seed = 1; seed <= 12; seed++) {
+      const { request } = drawSearch(seed * 53 + plan.length, plan, 14, {
+        occasion: 'business_formal',
+        weather: { tempC: 3 + seed, windMs: 3, humidityPct: 60, condition: 'cloudy' },
+      });
+      const own = [
+        ['blazer', '#1b2a4a'],
+        ['dress_shirt', '#cfe0ea'],
+        ['dress_trousers', '#3d4145'],
+        ['tie', '#802020'],
+        ['tie', '#2d5a3d'],
+        ['suit_set', '#6b4226'],
+      ].map(([category, hex], i) =>
+        WardrobeItem.parse({ id: `own-${i}`, category, colors: [{ hex }] }),
+      );
+      const items = [...request.items, ...own];
+      const best = (more: object) =>
+        findCandidates(
+          model,
+          { ...request, items, ...more },
+          200,
+          readGarments(model, { ...request, items }),
+        );
+      const scoreOf = (found: ReturnType<typeof best>, isIn: (main: string) => boolean) =>
+        Math.max(
+          ...found.candidates
+            .filter(({ ensemble }) => isIn(ensemble.main?.garment.category.id ?? ''))
+            .map(({ ensemble }) => comparableScore(found.context, ensemble)),
+        );
+      const isShirt = (main: string) =>
+        main.endsWith('shirt') && !/^(t|polo|short|flannel)/.test(main);
+      const found = best({});
+      const all = [
+        scoreOf(best({ must: ['own-3'] }), isShirt),
+        scoreOf(best({ must: ['own-4'] }), isShirt),
+        scoreOf(best({ exclude: ['own-3', 'own-4'] }), (main) => !isShirt(main)),
+      ];
+      expect(
+        scoreOf(found, () => true),
+        `seed ${seed}`,
+      ).toBe(Math.max(...all));
+      if (found.candidates[0]?.ensemble.tie) tied += 1;
+    }
+    expect(tied).toBeGreaterThan(3);
+  },
+);
 
 test.each(PLANS)('%s: a required belt, tie, bag and glasses count, without warmth', (plan) => {
   const categories = ['belt', 'tie', 'bag', 'sunglasses'];

@@ -63,7 +63,7 @@ test('a pinned item that needs washing after each day dresses one day, which is 
 });
 
 test('days that the limits leave without an outfit are counted', () => {
-  const request = { days: daysOf([9, 9, 9]), maxItems: 3, wearsBeforeWash: 1, items: CLOSET };
+  const request = { days: daysOf([12, 12, 12]), maxItems: 3, wearsBeforeWash: 1, items: CLOSET };
   const { days, diagnostics } = computeTrip(model, TripRequest.parse({ ...request, locale: 'de' }));
   expect(days.filter(({ outfit }) => outfit).length).toBe(1);
   expect(diagnostics.find(({ code }) => code === 'limits-too-tight')?.detail).toContain(': 2');
