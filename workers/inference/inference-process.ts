@@ -26,7 +26,7 @@ import { DecodeError } from './decode-error.ts';
  * the image buffers outside it. With these options, garbage of twice the live size may accumulate before a full
  * collection, which otherwise may run for most images; and the young generation has 1 MiB instead of 16. `gc` is exposed for
  * a collection in a rest. They save a tenth of a child's memory (270 instead of 300 MiB after fifty images) and no CPU.
- * V8's own collections in a rest are off: they drop what was compiled (docs/adr/0139-code-outlives-a-rest.md).
+ * V8's own collections in a rest are off: they drop what was compiled (docs/adr/0137-code-outlives-a-rest.md).
  */
 export const GC_FLAGS = [
   '--heap-growing-percent=200',
