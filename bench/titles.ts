@@ -146,6 +146,7 @@ export const WRITTEN_SETS = [
   'written-14',
   'written-15',
   'written-16',
+  'written-17',
   // By our own knowledge of shops: by kind, by maker, and both.
   'shops-1',
   'shops-2',

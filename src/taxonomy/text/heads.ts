@@ -54,7 +54,7 @@ function isMoreSpecific(specific: Match, general: Match): boolean {
   if (specific.entry.kind !== 'garment' || isGeneral(specific.entry.id)) return false;
   const [a, b] = [bodyPlace(specific), bodyPlace(general)];
   if (!a || !b || (a.region === 'shoes') !== (b.region === 'shoes')) return false;
-  if (general.entry.kind === 'group') return a.region === b.region;
+  if (general.entry.kind === 'group') return b.region === null || a.region === b.region;
   return general.entry.kind === 'garment' && isGeneral(general.entry.id) && a.slot === b.slot;
 }
 

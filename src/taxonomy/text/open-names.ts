@@ -47,7 +47,7 @@ function isMeasured({ field: { text, tokens, isWear }, mention: { match } }: Nam
     unit === 'w'
       ? !isWear && count > MAX_WIDTH
       : grammarWords('unit', 'en').has(unit) ||
-        (isThick && grammarWords('thickness', 'en').has(unit)),
+        (isThick && count > 0 && grammarWords('thickness', 'en').has(unit)),
   );
 }
 
@@ -135,8 +135,6 @@ const UNKNOWN_HEAD = [
   isBeforeNamedThing,
   isOfAnimal,
   isBareOfUnknown,
-  isBeforeThing,
-  isAfterThing,
   isMeasured,
   mayBeStuff,
   isBeforeKnownHead,
@@ -165,8 +163,10 @@ const MAX_CONFIDENCE = { open: 0.89, unknownHead: 0.49 } as const;
 
 /** Returns the highest confidence, 0–1, that a noun gives: the article may be another thing than it says. */
 export function limitOf(naming: Naming, lead: Lead): number {
-  const isInTitle = naming.field.name === 'title';
-  if (isInTitle && UNKNOWN_HEAD.some((is) => is(naming))) return MAX_CONFIDENCE.unknownHead;
-  const isOpen = isGuess(naming) || (isInTitle && isUnsupported(naming, lead));
-  return isOpen ? MAX_CONFIDENCE.open : 1;
+  if (naming.field.name !== 'title') return isGuess(naming) ? MAX_CONFIDENCE.open : 1;
+  // "Lia Fontana trench": a maker's name has nouns too.
+  const isBeside = isBeforeThing(naming) || isAfterThing(naming);
+  const isUnlikely = isBeside && (isGuess(naming) || lead.support < MIN_SUPPORT.ofAll);
+  if (isUnlikely || UNKNOWN_HEAD.some((is) => is(naming))) return MAX_CONFIDENCE.unknownHead;
+  return isBeside || isGuess(naming) || isUnsupported(naming, lead) ? MAX_CONFIDENCE.open : 1;
 }

@@ -21,6 +21,8 @@ test.each([
   ['a name of another kind beside it', 'Jumpsuit pak dames groen', 'jumpsuit'],
   ['a part that may be what is sold', 'Dirndl Schürzenschließe Silber', 'dirndl'],
   ['a name that only the lexicon has', 'Zamarra hombre marrón M', 'wool_coat'],
+  ['a noun in a maker’s name', 'Lia Fontana Trench sabbia', 'trench_coat'],
+  ['a name that is underwear and a top', 'Singlet heren wit rib', 'tank_top'],
   ['a word before it that no list has', 'Zorvikelo capa bebé azul', 'cape_poncho'],
 ])('is not sure with %s: "%s"', (_, title, id) => {
   const answer = namedBy({ title });
