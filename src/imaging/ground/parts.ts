@@ -1,6 +1,6 @@
 import type { MattedImage } from '../downscale.ts';
 import type { Matte } from '../matte.ts';
-import { regionsOf } from '../regions.ts';
+import { eachBorderSide, regionsOf } from '../regions.ts';
 import { type EvenGround, quantileOf } from './even-ground.ts';
 
 /** A piece of the subject that has the ground's colour. */
@@ -81,18 +81,11 @@ class PieceMeasurer {
   }
 
   #isDeep(cells: Int32Array): boolean {
-    const { width, height } = this.#image.matte;
-    for (const pixel of cells) {
-      const x = pixel % width;
-      const y = (pixel - x) / width;
-      const isNear =
-        this.#isNear(pixel, -1, x) ||
-        this.#isNear(pixel, 1, width - 1 - x) ||
-        this.#isNear(pixel, -width, y) ||
-        this.#isNear(pixel, width, height - 1 - y);
-      if (isNear) return false;
-    }
-    return true;
+    let isNear = false;
+    eachBorderSide(cells, this.#marks, this.#image.matte.width, (pixel, step, room) => {
+      isNear ||= this.#isNear(pixel, step, room);
+    });
+    return !isNear;
   }
 
   #isClipped(cells: Int32Array): boolean {
@@ -107,26 +100,15 @@ class PieceMeasurer {
 
   /** Counts the border of a piece: all of it, real edges, and what is open to the ground. */
   #measureBorder(cells: Int32Array) {
-    const { width, height } = this.#image.matte;
     let [border, edges, open] = [0, 0, 0];
-    const look = (pixel: number, step: number, room: number) => {
-      const next = pixel + step;
-      if (room > 0 && this.#marks[next] === 1) return;
-      if (room > 0 && this.#isOutside(next)) open++;
+    eachBorderSide(cells, this.#marks, this.#image.matte.width, (pixel, step, room) => {
+      if (room > 0 && this.#isOutside(pixel + step)) open++;
       else {
         const beside = this.#beside(pixel, step, room);
         if (beside) border++;
         if (beside === 'edge') edges++;
       }
-    };
-    for (const pixel of cells) {
-      const x = pixel % width;
-      const y = (pixel - x) / width;
-      look(pixel, -1, x);
-      look(pixel, 1, width - 1 - x);
-      look(pixel, -width, y);
-      look(pixel, width, height - 1 - y);
-    }
+    });
     const all = Math.max(1, border + open);
     const thickness = (2 * cells.length) / all;
     return { enclosed: border > 0 ? edges / border : 0, open: open / all, thickness };
