@@ -98,7 +98,11 @@ export function softCells(
 }
 
 /** Marks every cell within `radius` cells of a marked one (morphological dilation). */
-export function dilate(marks: Uint8Array, { columns, rows }: Grid, radius: number): Uint8Array {
+export function dilate(
+  marks: Uint8Array,
+  { columns, rows }: Pick<Grid, 'columns' | 'rows'>,
+  radius: number,
+): Uint8Array {
   const out = new Uint8Array(marks.length);
   for (let i = 0; i < marks.length; i++) {
     if (marks[i] === 0) continue;
