@@ -101,6 +101,20 @@ export function eachBorderSide(
   }
 }
 
+/** Calls `visit` with the up to four neighbours of a cell. @param count of all cells */
+export function eachNeighbour(
+  cell: number,
+  width: number,
+  count: number,
+  visit: (near: number) => void,
+): void {
+  const x = cell % width;
+  if (x > 0) visit(cell - 1);
+  if (x < width - 1) visit(cell + 1);
+  if (cell >= width) visit(cell - width);
+  if (cell + width < count) visit(cell + width);
+}
+
 /** Returns the connected regions of cells that have at least `min`. */
 export function regionsFrom({ data, width }: ProbabilityMap, min: number): Int32Array[] {
   const marks = new Uint8Array(data.length);
