@@ -1,8 +1,8 @@
 import type { MattedImage } from '../downscale.ts';
-import { dilate } from '../fusion-grid.ts';
 import type { Rgb } from '../image-border.ts';
 import type { Size } from '../layout.ts';
 import type { Matte } from '../matte.ts';
+import { dilate } from '../surroundings.ts';
 
 /**
  * Side of a cell, pixels: that of a block of JPEG without chroma subsampling, so that what encoding does to the colours

@@ -58,7 +58,8 @@ const MESH = {
 };
 
 /** Returns the median of values, which it sorts. */
-export const middleOf = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1]!;
+export const middleOf = (values: number[]): number =>
+  values.sort((a, b) => a - b)[values.length >> 1]!;
 
 /** A piece of the subject, and what the ground says of it. */
 export interface Gap {
