@@ -141,7 +141,7 @@ async function bestLook(session: Session, seen: Pixels, subject: Box) {
 /** Runs the network on a subject in its frame. */
 async function firstLook(session: Session, pixels: Pixels, subject: Box) {
   const { region, input } = frameSubject(subject, pixels, session.model.input.size);
-  const seen = await stretch(pixels, region, input);
+  const seen = await stretch(pixels, input, { region });
   return { region, seen, best: await bestLook(session, seen, subject) };
 }
 
