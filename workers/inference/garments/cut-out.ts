@@ -1,4 +1,4 @@
-import { cropPixels } from '../../../src/imaging/crop.ts';
+import { cropPixels, cropPlane } from '../../../src/imaging/crop.ts';
 import type { MattedImage } from '../../../src/imaging/downscale.ts';
 import type { Levels, Matte } from '../../../src/imaging/matte.ts';
 import { correctAlpha, recoverForeground } from '../../../src/imaging/soft-pixels.ts';
@@ -41,13 +41,9 @@ export function placeGarment(pixels: Pixels, matte: Matte, area: Box): PlacedGar
 }
 
 /** Limits a matte to that of the whole subject: a refined edge must not bring the background back. */
-function limitTo(matte: Matte, whole: Matte, { left, top }: Box): void {
-  const { data, width, height } = matte;
-  for (let y = 0; y < height; y++)
-    for (let x = 0; x < width; x++) {
-      const limit = whole.data[(top + y) * whole.width + left + x]!;
-      if (data[y * width + x]! > limit) data[y * width + x] = limit;
-    }
+function limitTo({ data }: Matte, whole: Matte, area: Box): void {
+  const limits = cropPlane(whole.data, whole.width, area, 1);
+  for (let i = 0; i < data.length; i++) data[i] = Math.min(data[i]!, limits[i]!);
 }
 
 /**
