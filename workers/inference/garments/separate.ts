@@ -104,7 +104,7 @@ export interface Garment {
   occluded: boolean;
   /** Groups of the garments over it, and `frame` if the image's border cuts it. */
   occludedBy: string[];
-  /** How much of each cell of the map is this garment and no other, 0..1; see `matteOfGarment`. */
+  /** How much of each cell of the map is this garment and no other, 0..1; see `matteOfMask`. */
   mask: ProbabilityMap;
 }
 
