@@ -131,7 +131,8 @@ function wideSums(scene: Scene, fine: Grid) {
     }
   }
   const blocks = Math.max(1, Math.round((radius - (block - 1) / 2) / block));
-  return { grid, sums: boxSums({ data: sums, ...grid, channels: CHANNELS }, blocks) };
+  const size = { width: grid.columns, height: grid.rows };
+  return { grid, sums: boxSums(sums, size, CHANNELS, blocks) };
 }
 
 /** Interpolates the sums at a position, in cells, from the four cells around it, into `out`. */
