@@ -75,7 +75,7 @@ function frameOf({ width, height }: Size, subject: Box, { margins }: Geometry): 
 }
 
 /** Returns the intersection of two boxes that overlap. */
-function intersect(a: Box, b: Box): Box {
+export function intersect(a: Box, b: Box): Box {
   const left = Math.max(a.left, b.left);
   const top = Math.max(a.top, b.top);
   return {

@@ -2,7 +2,7 @@ import sharp, { type Sharp } from 'sharp';
 import type { MattedImage } from '../../src/imaging/downscale.ts';
 import type { Rgb } from '../../src/imaging/image-border.ts';
 import { sniffFormat } from '../../src/imaging/image-header.ts';
-import type { Size } from '../../src/imaging/layout.ts';
+import { intersect, type Size } from '../../src/imaging/layout.ts';
 import type { Matte } from '../../src/imaging/matte.ts';
 import { type Box, fullBox } from '../../src/imaging/subject-box.ts';
 import type { Pixels } from '../../src/imaging/tensor.ts';
@@ -204,17 +204,15 @@ export function interleave({ data }: Pixels, alpha: Uint8Array): Uint8Array {
  */
 export async function onWhiteSquare(rgba: Pixels, box: Box, side: number): Promise<Pixels> {
   const { width, height } = rgba;
-  const left = Math.max(0, box.left);
-  const top = Math.max(0, box.top);
-  const right = Math.min(width, box.left + box.width);
-  const bottom = Math.min(height, box.top + box.height);
+  const seen = intersect(box, fullBox(rgba));
+  const [left, top] = [seen.left - box.left, seen.top - box.top];
   const region = await sharp(rgba.data, { raw: { width, height, channels: RGBA } })
-    .extract({ left, top, width: right - left, height: bottom - top })
+    .extract(seen)
     .extend({
-      left: left - box.left,
-      top: top - box.top,
-      right: box.left + box.width - right,
-      bottom: box.top + box.height - bottom,
+      left,
+      top,
+      right: box.width - left - seen.width,
+      bottom: box.height - top - seen.height,
       background: '#fff',
     })
     .flatten({ background: '#fff' })
