@@ -92,11 +92,11 @@ interface Look extends Size {
 
 /** Runs the network on one picture. @throws ModelError */
 async function lookAt({ model, run }: Session, seen: Pixels): Promise<Look> {
-  const probabilities = await run(toTensor(seen, model.input), seen);
-  const [width, height] = [seen.width / CELL_PIXELS, seen.height / CELL_PIXELS];
-  if (probabilities.length !== GROUPS.length * width * height)
+  const { width, height } = seen;
+  const probabilities = await run(toTensor(seen, model.input), { width, height });
+  if (probabilities.length * CELL_PIXELS ** 2 !== GROUPS.length * width * height)
     throw new ModelError(`${model.id} does not tell ${GROUPS.length} groups apart`);
-  return { seen, width, height, probabilities };
+  return { seen, width: width / CELL_PIXELS, height: height / CELL_PIXELS, probabilities };
 }
 
 /**
