@@ -8,8 +8,6 @@ import { type EvenGround, quantileOf } from './even-ground.ts';
 export interface Piece {
   /** Pixels. */
   size: number;
-  /** Pixels that are more subject than not. */
-  solid: number;
   /** Mean alpha, 0..1. */
   alpha: number;
   /** Share of its border, but for what is open to the ground outside, that is a real edge and no shading. */
@@ -30,7 +28,6 @@ export interface Piece {
 
 /** Alpha from which on a pixel belongs to the subject, faintly. */
 const FAINT = 13;
-const HALF = 128;
 /** A smaller piece is not looked at, pixels. */
 const MIN_PIXELS = 12;
 /** An edge is sought so far from a piece, as a share of the longer side, and no nearer than so many pixels. */
@@ -46,16 +43,18 @@ interface Scene {
   ground: EvenGround;
   /** Of all pieces. */
   marks: Uint8Array;
+  /** `REACH` and `NEAR`, pixels. */
+  reach: number;
+  near: number;
 }
 
 /** Returns what is beside a pixel of the border, in steps of `step`: nothing where the piece goes on behind noise. */
 function besideOf(
-  { marks, ground: { distance, minEdge, longerSide } }: Scene,
+  { marks, reach, ground: { distance, minEdge } }: Scene,
   pixel: number,
   step: number,
   room: number,
 ): 'edge' | 'shading' | undefined {
-  const reach = Math.max(REACH.minPixels, Math.round(REACH.share * longerSide));
   const count = Math.min(room, reach);
   for (let n = 1; n <= count; n++) {
     if (marks[pixel + n * step] === 1) return undefined;
@@ -69,7 +68,7 @@ const isOutside = ({ image, ground }: Scene, pixel: number): boolean =>
 
 /** Returns whether ground outside is near in one direction. */
 function isNear(scene: Scene, pixel: number, step: number, room: number): boolean {
-  const count = Math.min(room, Math.round(NEAR * scene.ground.longerSide));
+  const count = Math.min(room, scene.near);
   for (let n = 1; n <= count; n++) if (isOutside(scene, pixel + n * step)) return true;
   return false;
 }
@@ -110,16 +109,14 @@ function measureBorder(scene: Scene, cells: Int32Array) {
 function measure(scene: Scene, cells: Int32Array): Piece {
   const { pixels, matte } = scene.image;
   const levels = new Uint32Array(256);
-  let [solid, alpha] = [0, 0];
+  let alpha = 0;
   for (const pixel of cells) {
-    if (matte.data[pixel]! >= HALF) solid++;
     alpha += matte.data[pixel]!;
     levels[scene.ground.distance[pixel]!]!++;
   }
   const size = cells.length;
   return {
     size,
-    solid,
     alpha: alpha / size / 255,
     distance: quantileOf(levels, size / 2),
     ...measureBorder(scene, cells),
@@ -132,11 +129,12 @@ function measure(scene: Scene, cells: Int32Array): Piece {
 /** Returns the pieces of the subject that have the ground's colour. */
 export function findPieces(image: MattedImage, ground: EvenGround): Piece[] {
   const { data, width } = image.matte;
-  const { distance, tolerance } = ground;
+  const { distance, tolerance, longerSide } = ground;
   const marks = new Uint8Array(data.length);
   for (let i = 0; i < marks.length; i++)
     if (data[i]! >= FAINT && distance[i]! <= tolerance) marks[i] = 1;
-  const scene = { image, ground, marks };
+  const reach = Math.max(REACH.minPixels, Math.round(REACH.share * longerSide));
+  const scene = { image, ground, marks, reach, near: Math.round(NEAR * longerSide) };
   return regionsOf(marks, width, MIN_PIXELS).map((cells) => measure(scene, cells));
 }
 
