@@ -25,7 +25,7 @@ const HALF = 128;
 const MIN_CLEARER = 0.02;
 
 /** Whether a block is opened whatever it was, or where the ground shows that was solid. */
-export type OpeningRule = 'all' | 'if-clearer';
+type OpeningRule = 'all' | 'if-clearer';
 
 /** Returns the alpha of each distance from the ground, by that of the goods. */
 function rampOf(contrast: number, tolerance: number): Uint8Array {
