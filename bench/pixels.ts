@@ -15,7 +15,7 @@ import { drawnShirtOnWood } from '../test/support/images.ts';
 import { decode, restrictDecoders, toSquare } from '../workers/inference/codec.ts';
 import { QUICK_EDGES } from '../workers/inference/cut-out.ts';
 import { refineEdges } from '../workers/inference/edges.ts';
-import { cellOf, levelsFor, refinedLevelsFor } from '../workers/inference/find-subject.ts';
+import { cellOf, levelsFor, REFINED_LOW_LEVEL } from '../workers/inference/find-subject.ts';
 import { GC_FLAGS } from '../workers/inference/inference-process.ts';
 import { encodePng } from '../workers/inference/png.ts';
 import { type LoadedModel, openSession } from '../workers/inference/session.ts';
@@ -58,7 +58,7 @@ async function cutStepByStep(
   done('alpha by colour');
   correctByGround(scene);
   done('even ground');
-  const levels = refinedLevelsFor(probabilities, pixels);
+  const levels = levelsFor(probabilities, pixels, REFINED_LOW_LEVEL);
   refineEdges(pixels, matte, QUICK_EDGES, levels, cellOf(probabilities, pixels));
   done('edges');
   recoverForeground(scene, estimateSurroundings(scene));

@@ -3,8 +3,8 @@ import type { Matte } from '../src/imaging/matte.ts';
 import { subjectBox } from '../src/imaging/subject-box.ts';
 import { decode } from '../workers/inference/codec.ts';
 import { cutOut } from '../workers/inference/cut-out.ts';
+import { matteOfMask } from '../workers/inference/garments/cut-out.ts';
 import { GROUPS, PART_OF } from '../workers/inference/garments/groups.ts';
-import { matteOfGarment } from '../workers/inference/garments/matte.ts';
 import { parseGarments } from '../workers/inference/garments/parse.ts';
 import { type Outfit, separateGarments } from '../workers/inference/garments/separate.ts';
 import type { Session } from '../workers/inference/session.ts';
@@ -54,7 +54,9 @@ export async function separate(
   if (!box) return { outfit: undefined, matte, parts, groups, cutOutMillis, separationMillis: 0 };
   const { result, millis: separationMillis } = await timed(async () => {
     const outfit = separateGarments(await parseGarments(parser, pixels, box), matte);
-    const mattes = outfit.garments.map((garment) => matteOfGarment(garment, outfit.region, matte));
+    const mattes = outfit.garments.map((garment) =>
+      matteOfMask(garment.mask, outfit.region, garment.box, matte),
+    );
     return { outfit, mattes };
   });
   const best = new Uint8Array(alpha.length);

@@ -1,28 +1,34 @@
-/** A grid of cells, row by row, `channels` numbers each. */
-interface Cells {
-  data: Float32Array;
-  columns: number;
-  rows: number;
-  channels: number;
+import type { Size } from './layout.ts';
+
+/** The cells of a picture as lines along one axis: how far lines, and neighbours on a line, are apart. */
+export interface Lines {
+  count: number;
+  length: number;
+  lineStep: number;
+  step: number;
 }
 
-interface Lines {
-  lines: number;
-  length: number;
-  /** Distance between lines, in cells. */
-  lineStride: number;
-  /** Distance between neighbours on a line, in cells. */
-  stride: number;
-}
+export const rowsOf = ({ width, height }: Size): Lines => ({
+  count: height,
+  length: width,
+  lineStep: width,
+  step: 1,
+});
+export const columnsOf = ({ width, height }: Size): Lines => ({
+  count: width,
+  length: height,
+  lineStep: 1,
+  step: width,
+});
 
 /** Slides a window of `2 * radius + 1` cells along every line and sums it. */
 function slide(source: Float32Array, along: Lines, radius: number, channels: number): Float32Array {
-  const { lines, length } = along;
-  const stride = along.stride * channels;
-  const lineStride = along.lineStride * channels;
+  const { count, length } = along;
+  const stride = along.step * channels;
+  const lineStride = along.lineStep * channels;
   const out = new Float32Array(source.length);
   const sum = new Float64Array(channels);
-  for (let line = 0; line < lines; line++) {
+  for (let line = 0; line < count; line++) {
     sum.fill(0);
     for (let position = -radius; position < length; position++) {
       const at = line * lineStride + position * stride;
@@ -37,9 +43,15 @@ function slide(source: Float32Array, along: Lines, radius: number, channels: num
   return out;
 }
 
-/** Returns the sums over a square window of `2 * radius + 1` cells a side, in linear time for any radius. */
-export function boxSums({ data, columns, rows, channels }: Cells, radius: number): Float32Array {
-  const horizontal = { lines: rows, length: columns, lineStride: columns, stride: 1 };
-  const vertical = { lines: columns, length: rows, lineStride: 1, stride: columns };
-  return slide(slide(data, horizontal, radius, channels), vertical, radius, channels);
+/**
+ * Returns the sums over a square window of `2 * radius + 1` cells a side, in linear time for any radius.
+ * @param data cells row by row, `channels` numbers each
+ */
+export function boxSums(
+  data: Float32Array,
+  size: Size,
+  channels: number,
+  radius: number,
+): Float32Array {
+  return slide(slide(data, rowsOf(size), radius, channels), columnsOf(size), radius, channels);
 }

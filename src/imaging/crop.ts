@@ -1,5 +1,6 @@
 import type { MattedImage } from './downscale.ts';
 import type { Size } from './layout.ts';
+import type { Matte } from './matte.ts';
 import type { Box } from './subject-box.ts';
 import type { Pixels } from './tensor.ts';
 
@@ -33,6 +34,13 @@ function pastePlane(
   }
 }
 
+/** The box must lie within the matte. */
+export const cropMatte = (matte: Matte, box: Box): Matte => ({
+  data: cropPlane(matte.data, matte.width, box, 1),
+  width: box.width,
+  height: box.height,
+});
+
 /** @throws RangeError if the box reaches beyond the image */
 export function cropPixels(pixels: Pixels, box: Box): Pixels {
   if (!isInside(box, pixels)) throw new RangeError('The crop reaches beyond the image');
@@ -50,11 +58,10 @@ export function mirrorPixels({ data, width, height }: Pixels): Pixels {
 }
 
 /** @throws RangeError if the box reaches beyond the image */
-export function crop({ pixels, matte }: MattedImage, box: Box): MattedImage {
-  const { width, height } = box;
-  const alpha = cropPlane(matte.data, matte.width, box, 1);
-  return { pixels: cropPixels(pixels, box), matte: { data: alpha, width, height } };
-}
+export const crop = ({ pixels, matte }: MattedImage, box: Box): MattedImage => ({
+  pixels: cropPixels(pixels, box),
+  matte: cropMatte(matte, box),
+});
 
 /** Copies an image into another, replacing what is there. @throws RangeError if it reaches beyond the target */
 export function paste(source: MattedImage, box: Box, { pixels, matte }: MattedImage): void {
@@ -62,6 +69,13 @@ export function paste(source: MattedImage, box: Box, { pixels, matte }: MattedIm
   pastePlane(source.pixels.data, box, pixels.data, pixels.width, RGB);
   pastePlane(source.matte.data, box, matte.data, matte.width, 1);
 }
+
+/** Returns a matte of one alpha, 0..255. */
+export const evenMatte = ({ width, height }: Size, alpha: number): Matte => ({
+  data: new Uint8Array(width * height).fill(alpha),
+  width,
+  height,
+});
 
 /** Returns an image of one colour. @param color red, green, blue and alpha, 0..255 */
 export function solidImage(
@@ -71,6 +85,5 @@ export function solidImage(
   const data = new Uint8Array(RGB * width * height);
   data.set([red, green, blue]);
   for (let done = RGB; done < data.length; done *= 2) data.copyWithin(done, 0, done);
-  const matte = { data: new Uint8Array(width * height).fill(alpha), width, height };
-  return { pixels: { data, width, height }, matte };
+  return { pixels: { data, width, height }, matte: evenMatte({ width, height }, alpha) };
 }

@@ -1,3 +1,4 @@
+import { columnsOf, type Lines, rowsOf } from './box-sums.ts';
 import type { Pixels } from './tensor.ts';
 
 /** The standard deviations of a blur along both axes, cells; 0 along an axis that is sharp. */
@@ -5,27 +6,6 @@ export interface Blur {
   across: number;
   down: number;
 }
-
-/** The cells of a picture as lines along one axis: how far lines, and neighbours on a line, are apart. */
-interface Lines {
-  count: number;
-  length: number;
-  lineStep: number;
-  step: number;
-}
-
-const rowsOf = ({ width, height }: Pixels): Lines => ({
-  count: height,
-  length: width,
-  lineStep: width,
-  step: 1,
-});
-const columnsOf = ({ width, height }: Pixels): Lines => ({
-  count: width,
-  length: height,
-  lineStep: 1,
-  step: width,
-});
 
 /** Distances beyond 1 at which neighbours are compared, cells. */
 const LAGS = [2, 3, 4, 5, 6, 7, 8, 10, 12];

@@ -1,4 +1,5 @@
 import { type GroundEvidence, NO_GROUND_EVIDENCE } from './ground/correct.ts';
+import { shareAlong } from './image-border.ts';
 import type { Size } from './layout.ts';
 import { type ProbabilityMap, SUBJECT } from './probability-map.ts';
 import { regionsFrom } from './regions.ts';
@@ -261,18 +262,11 @@ const MAX_ENLARGEMENT = 1.25;
 export const isEnlarged = ({ map, region }: Pick<View, 'map' | 'region'>): boolean =>
   Math.max(map.width / region.width, map.height / region.height) > MAX_ENLARGEMENT;
 
-/** Returns the share of a line of cells that is subject. */
-function shareAlong({ data }: ProbabilityMap, first: number, step: number, count: number): number {
-  let cells = 0;
-  for (let n = 0; n < count; n++) if (data[first + n * step]! >= SUBJECT) cells++;
-  return cells / count;
-}
-
 function cutShareOf({ map, region, image }: View): number {
   const { left, top, width, height } = region;
   const [across, down] = [width / image.width, height / image.height];
-  const row = (first: number) => across * shareAlong(map, first, 1, map.width);
-  const column = (first: number) => down * shareAlong(map, first, map.width, map.height);
+  const row = (first: number) => across * shareAlong(map, first, 1, map.width, SUBJECT);
+  const column = (first: number) => down * shareAlong(map, first, map.width, map.height, SUBJECT);
   return Math.max(
     top === 0 ? row(0) : 0,
     top + height === image.height ? row((map.height - 1) * map.width) : 0,

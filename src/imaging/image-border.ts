@@ -1,4 +1,5 @@
 import type { Size } from './layout.ts';
+import type { Matte } from './matte.ts';
 import { type ProbabilityMap, SUBJECT } from './probability-map.ts';
 import { regionsOf } from './regions.ts';
 import { type Box, subjectBox } from './subject-box.ts';
@@ -25,6 +26,19 @@ function borderCells(width: number, height: number): number[] {
   for (let x = 0; x < width - 1; x++) cells.push(last - x);
   for (let y = 0; y < height - 1; y++) cells.push((height - 1 - y) * width);
   return cells;
+}
+
+/** Returns the share, 0..1, of a line of cells that have at least `min`. @param step from one to the next */
+export function shareAlong(
+  { data }: ProbabilityMap | Matte,
+  first: number,
+  step: number,
+  count: number,
+  min: number,
+): number {
+  let cells = 0;
+  for (let n = 0; n < count; n++) if (data[first + n * step]! >= min) cells++;
+  return cells / count;
 }
 
 /** Returns the share, 0..1, of an image's border that is subject: what the frame cuts. */

@@ -11,6 +11,12 @@ export interface Size {
   height: number;
 }
 
+/** Returns a size scaled to whole pixels, at least one a side. */
+export const scaleSize = ({ width, height }: Size, factor: number): Size => ({
+  width: Math.max(1, Math.round(width * factor)),
+  height: Math.max(1, Math.round(height * factor)),
+});
+
 /** How the output is cropped, and where the subject goes in it. */
 export interface Geometry {
   /** Margins around the subject's box, percent of that box; without them nothing is cropped. */
@@ -69,7 +75,7 @@ function frameOf({ width, height }: Size, subject: Box, { margins }: Geometry): 
 }
 
 /** Returns the intersection of two boxes that overlap. */
-function intersect(a: Box, b: Box): Box {
+export function intersect(a: Box, b: Box): Box {
   const left = Math.max(a.left, b.left);
   const top = Math.max(a.top, b.top);
   return {
@@ -93,8 +99,7 @@ function placeSubject(subject: Box, frame: Box, { scale, position }: Geometry): 
   const factor = scale
     ? scale * Math.min(frame.width / subject.width, frame.height / subject.height)
     : 1;
-  const width = Math.max(1, Math.round(subject.width * factor));
-  const height = Math.max(1, Math.round(subject.height * factor));
+  const { width, height } = scaleSize(subject, factor);
   const free = { across: frame.width - width, down: frame.height - height };
   if (position) {
     const left = Math.round(free.across * position.across);

@@ -14,10 +14,6 @@ const EDGE_CELLS = 2;
 /** How far what was measured around the subject is continued below its edge, cells: from as near as possible. */
 const BELOW_CELLS = [3, 6] as const;
 
-/** Returns the sums over windows of `2 * radius + 1` cells a side. */
-const sumsOf = (data: Float32Array, { width, height }: Matte, radius: number): Float32Array =>
-  boxSums({ data, columns: width, rows: height, channels: 1 }, radius);
-
 /** Returns how much light a cell lacks, 0..1: in the channel that lacks least, as shadows have no colour. */
 function darknessAt(colours: Uint8Array, light: Float32Array, cell: number): number {
   let darkness = 1;
@@ -42,8 +38,8 @@ function continueBelow(darkness: Float32Array, isKnown: Float32Array, size: Matt
   const measured = darkness.slice();
   const filled = isKnown.slice();
   for (const radius of BELOW_CELLS) {
-    const sums = sumsOf(measured, size, radius);
-    const counts = sumsOf(isKnown, size, radius);
+    const sums = boxSums(measured, size, 1, radius);
+    const counts = boxSums(isKnown, size, 1, radius);
     for (let i = 0; i < darkness.length; i++) {
       if (filled[i] || counts[i]! < 0.5) continue;
       darkness[i] = sums[i]! / counts[i]!;
@@ -62,7 +58,7 @@ export function measureOwnShadow(image: MattedImage): Matte | undefined {
   const factor = Math.ceil(Math.max(width, height) / MAX_SIDE_CELLS);
   const { pixels, matte } = downscale(image, factor);
   const subject = Float32Array.from(matte.data, (alpha) => Number(alpha > 0));
-  const isKnown = sumsOf(subject, matte, EDGE_CELLS).map((sum) => Number(sum < 0.5));
+  const isKnown = boxSums(subject, matte, 1, EDGE_CELLS).map((sum) => Number(sum < 0.5));
   const cells = Int32Array.from(isKnown.keys()).filter((cell) => isKnown[cell] === 1);
   const light = fitBackdropLight(pixels, cells);
   if (!light) return undefined;

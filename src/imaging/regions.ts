@@ -79,6 +79,42 @@ export function regionsOf(marks: Uint8Array, width: number, minCells = 1): Int32
   return regions;
 }
 
+/**
+ * Calls `visit` with each side of a region's cells on which no marked cell is: the cell, the step to what is beside it,
+ * and how many cells there are that way, 0 at the rim.
+ * @param marks of this region and all others; see `regionsOf`
+ */
+export function eachBorderSide(
+  cells: Int32Array,
+  marks: Uint8Array,
+  width: number,
+  visit: (cell: number, step: number, room: number) => void,
+): void {
+  const lastRow = marks.length / width - 1;
+  for (const cell of cells) {
+    const x = cell % width;
+    const y = (cell - x) / width;
+    if (x === 0 || marks[cell - 1] !== 1) visit(cell, -1, x);
+    if (x === width - 1 || marks[cell + 1] !== 1) visit(cell, 1, width - 1 - x);
+    if (y === 0 || marks[cell - width] !== 1) visit(cell, -width, y);
+    if (y === lastRow || marks[cell + width] !== 1) visit(cell, width, lastRow - y);
+  }
+}
+
+/** Calls `visit` with the up to four neighbours of a cell. @param count of all cells */
+export function eachNeighbour(
+  cell: number,
+  width: number,
+  count: number,
+  visit: (near: number) => void,
+): void {
+  const x = cell % width;
+  if (x > 0) visit(cell - 1);
+  if (x < width - 1) visit(cell + 1);
+  if (cell >= width) visit(cell - width);
+  if (cell + width < count) visit(cell + width);
+}
+
 /** Returns the connected regions of cells that have at least `min`. */
 export function regionsFrom({ data, width }: ProbabilityMap, min: number): Int32Array[] {
   const marks = new Uint8Array(data.length);

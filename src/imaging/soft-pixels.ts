@@ -1,5 +1,4 @@
-import type { Scene } from './fusion-grid.ts';
-import { BACKGROUND, COLOUR_COUNT, type Surroundings } from './surroundings.ts';
+import { BACKGROUND, COLOUR_COUNT, type Scene, type Surroundings } from './surroundings.ts';
 
 /** For each pixel along a side: the cell before it, and its distance to that cell's centre, 0..1 of a cell. */
 function interpolationAlong(length: number, cells: number, cell: number) {

@@ -1,14 +1,109 @@
 import { boxSums } from './box-sums.ts';
-import {
-  addSample,
-  CHANNELS,
-  centrePixel,
-  dilate,
-  type Grid,
-  gridOver,
-  type Scene,
-  softCells,
-} from './fusion-grid.ts';
+import type { MattedImage } from './downscale.ts';
+import type { Matte } from './matte.ts';
+import { wordsOf } from './subject-box.ts';
+import type { Pixels } from './tensor.ts';
+
+/**
+ * Maximum cells a side: bounds memory and time, and makes the narrow window three cells wide. A grid half as
+ * fine loses a twentieth of the colours' accuracy; a finer one gains nothing.
+ */
+const GRID = 200;
+
+/** Per cell: foreground r g b and weight, background r g b and weight; sums, not means. */
+const CHANNELS = 8;
+
+/** A grid of cells over an image. */
+interface Grid {
+  columns: number;
+  rows: number;
+  /** Pixels along a cell's side. */
+  cell: number;
+}
+
+/** An image whose foreground colours are to be recovered. */
+export interface Scene extends MattedImage {
+  /** The image's own alpha channel: hidden colours are not learnt from. */
+  opacity: Uint8Array | undefined;
+}
+
+export const gridOver = ({ width, height }: Pixels): Grid => {
+  const cell = Math.ceil(Math.max(width, height) / GRID);
+  return { columns: Math.ceil(width / cell), rows: Math.ceil(height / cell), cell };
+};
+
+/** Adds one pixel to the sums of a cell. */
+function addSample({ pixels, matte, opacity }: Scene, i: number, sums: Float32Array, at: number) {
+  const visible = opacity ? opacity[i]! / 255 : 1; // hidden colours have no weight
+  const foreground = (matte.data[i]! / 255) * visible;
+  const background = visible - foreground;
+  for (let c = 0; c < 3; c++) {
+    const colour = pixels.data[3 * i + c]!;
+    sums[at + c]! += colour * foreground;
+    sums[at + 4 + c]! += colour * background;
+  }
+  sums[at + 3]! += foreground;
+  sums[at + 7]! += background;
+}
+
+/** Returns the index of the pixel at a cell's centre. */
+function centrePixel({ cell }: Grid, { width, height }: Pixels, column: number, row: number) {
+  const y = Math.min(height - 1, row * cell + (cell >> 1));
+  return y * width + Math.min(width - 1, column * cell + (cell >> 1));
+}
+
+/** Maps each pixel along a side to its cell. */
+function cellsAlong(length: number, cell: number): Int32Array {
+  const cells = new Int32Array(length);
+  for (let i = 0; i < length; i++) cells[i] = Math.floor(i / cell);
+  return cells;
+}
+
+/** Returns one byte a cell: 1 if any of its pixels is neither wholly subject nor wholly background. */
+export function softCells(
+  { data, width, height }: Matte,
+  { columns, rows, cell }: Grid,
+): Uint8Array {
+  const soft = new Uint8Array(columns * rows);
+  const across = cellsAlong(width, cell);
+  const words = wordsOf(data);
+  for (let y = 0; y < height; y++) {
+    const row = Math.floor(y / cell) * columns;
+    const end = (y + 1) * width;
+    const start = end - width;
+    let i = start;
+    while (i < end) {
+      if ((i & 3) === 0) {
+        let word = i >> 2;
+        while (word < end >> 2 && (words[word] === 0 || words[word] === -1)) word++;
+        i = word << 2;
+        if (i >= end) break;
+      }
+      if (data[i] !== 0 && data[i] !== 255) soft[row + across[i - start]!] = 1;
+      i++;
+    }
+  }
+  return soft;
+}
+
+/** Marks every cell within `radius` cells of a marked one (morphological dilation). */
+export function dilate(
+  marks: Uint8Array,
+  { columns, rows }: Pick<Grid, 'columns' | 'rows'>,
+  radius: number,
+): Uint8Array {
+  const out = new Uint8Array(marks.length);
+  for (let i = 0; i < marks.length; i++) {
+    if (marks[i] === 0) continue;
+    const x = i % columns;
+    const y = Math.floor(i / columns);
+    const [left, right] = [Math.max(0, x - radius), Math.min(columns, x + radius + 1)];
+    const bottom = Math.min(rows, y + radius + 1);
+    for (let row = Math.max(0, y - radius); row < bottom; row++)
+      out.fill(1, row * columns + left, row * columns + right);
+  }
+  return out;
+}
 
 /** Samples across a cell; the windows average hundreds of them, so a few are enough. */
 const SAMPLES = 3;
@@ -32,11 +127,12 @@ function wideSums(scene: Scene, fine: Grid) {
     const blockRow = Math.floor(row / block) * grid.columns;
     for (let column = 0; column < columns; column++) {
       const at = (blockRow + Math.floor(column / block)) * CHANNELS;
-      addSample(scene, centrePixel(fine, width, height, column, row), sums, at);
+      addSample(scene, centrePixel(fine, scene.pixels, column, row), sums, at);
     }
   }
   const blocks = Math.max(1, Math.round((radius - (block - 1) / 2) / block));
-  return { grid, sums: boxSums({ data: sums, ...grid, channels: CHANNELS }, blocks) };
+  const size = { width: grid.columns, height: grid.rows };
+  return { grid, sums: boxSums(sums, size, CHANNELS, blocks) };
 }
 
 /** Interpolates the sums at a position, in cells, from the four cells around it, into `out`. */
@@ -162,7 +258,7 @@ export function estimateSurroundings(scene: Scene): Surroundings {
     if (needed[i] === 0) continue;
     sumWindow(cells, grid, i, radius, sums);
     const centre =
-      3 * centrePixel(grid, width, height, i % grid.columns, Math.floor(i / grid.columns));
+      3 * centrePixel(grid, scene.pixels, i % grid.columns, Math.floor(i / grid.columns));
     setColours(colours, i * COLOUR_COUNT, sums, data.subarray(centre, centre + 3));
   }
   return { ...grid, colours, soft };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { downscale } from '../../src/imaging/downscale.ts';
-import { gridOver, softCells } from '../../src/imaging/fusion-grid.ts';
+import { gridOver, softCells } from '../../src/imaging/surroundings.ts';
 
 /** Numbers 0..255 that look random and are always the same. */
 function noise(length: number): Uint8Array {

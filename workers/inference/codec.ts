@@ -2,7 +2,7 @@ import sharp, { type Sharp } from 'sharp';
 import type { MattedImage } from '../../src/imaging/downscale.ts';
 import type { Rgb } from '../../src/imaging/image-border.ts';
 import { sniffFormat } from '../../src/imaging/image-header.ts';
-import type { Size } from '../../src/imaging/layout.ts';
+import { intersect, type Size } from '../../src/imaging/layout.ts';
 import type { Matte } from '../../src/imaging/matte.ts';
 import { type Box, fullBox } from '../../src/imaging/subject-box.ts';
 import type { Pixels } from '../../src/imaging/tensor.ts';
@@ -152,7 +152,7 @@ const fromPixels = ({ data, width, height }: Pixels): Sharp =>
   sharp(data, { raw: { width, height, channels: RGB } });
 
 /** Cells of one colour around an image. */
-export interface Frame {
+interface Frame {
   cells: number;
   colour: Rgb;
 }
@@ -167,33 +167,26 @@ export interface View {
 
 const NO_FRAME: Frame = { cells: 0, colour: { r: 0, g: 0, b: 0 } };
 
-/** Stretches a region of an image to a size, the input of a network that takes several. */
-export async function stretch(pixels: Pixels, region: Box, size: Size): Promise<Pixels> {
+/** Stretches an image, or what a view shows of it, to a size: the input of a network. */
+export async function stretch(
+  pixels: Pixels,
+  size: Size,
+  { region = fullBox(pixels), isMirrored = false, frame = NO_FRAME }: View = {},
+): Promise<Pixels> {
+  const { cells, colour: background } = frame;
   const data = await fromPixels(pixels)
     .extract(region)
-    .resize(size.width, size.height, { fit: 'fill', kernel: 'lanczos3' })
+    .flop(isMirrored)
+    .resize(size.width - 2 * cells, size.height - 2 * cells, { fit: 'fill', kernel: 'lanczos3' })
+    .extend({ left: cells, right: cells, top: cells, bottom: cells, background })
     .raw()
     .toBuffer();
   return { data, ...size };
 }
 
-/** Stretches an image to a square, the input of the networks. */
-export async function toSquare(
-  pixels: Pixels,
-  side: number,
-  { region = fullBox(pixels), isMirrored = false, frame }: View = {},
-): Promise<Pixels> {
-  const { cells, colour: background } = frame ?? NO_FRAME;
-  const inside = side - 2 * cells;
-  const data = await fromPixels(pixels)
-    .extract(region)
-    .flop(isMirrored)
-    .resize(inside, inside, { fit: 'fill', kernel: 'lanczos3' })
-    .extend({ left: cells, right: cells, top: cells, bottom: cells, background })
-    .raw()
-    .toBuffer();
-  return { data, width: side, height: side };
-}
+/** Stretches an image to a square, the input of most networks. */
+export const toSquare = (pixels: Pixels, side: number, view?: View): Promise<Pixels> =>
+  stretch(pixels, { width: side, height: side }, view);
 
 /** Combines colours and alpha to RGBA, 4 bytes a pixel. */
 export function interleave({ data }: Pixels, alpha: Uint8Array): Uint8Array {
@@ -211,17 +204,15 @@ export function interleave({ data }: Pixels, alpha: Uint8Array): Uint8Array {
  */
 export async function onWhiteSquare(rgba: Pixels, box: Box, side: number): Promise<Pixels> {
   const { width, height } = rgba;
-  const left = Math.max(0, box.left);
-  const top = Math.max(0, box.top);
-  const right = Math.min(width, box.left + box.width);
-  const bottom = Math.min(height, box.top + box.height);
+  const seen = intersect(box, fullBox(rgba));
+  const [left, top] = [seen.left - box.left, seen.top - box.top];
   const region = await sharp(rgba.data, { raw: { width, height, channels: RGBA } })
-    .extract({ left, top, width: right - left, height: bottom - top })
+    .extract(seen)
     .extend({
-      left: left - box.left,
-      top: top - box.top,
-      right: box.left + box.width - right,
-      bottom: box.top + box.height - bottom,
+      left,
+      top,
+      right: box.width - left - seen.width,
+      bottom: box.height - top - seen.height,
       background: '#fff',
     })
     .flatten({ background: '#fff' })

@@ -1,5 +1,5 @@
 import { compositeOver } from '../../src/imaging/composite.ts';
-import { crop, paste, solidImage } from '../../src/imaging/crop.ts';
+import { crop, evenMatte, paste, solidImage } from '../../src/imaging/crop.ts';
 import type { MattedImage } from '../../src/imaging/downscale.ts';
 import type { Layout, Size } from '../../src/imaging/layout.ts';
 import { FORMATS } from '../../src/output/formats.ts';
@@ -52,9 +52,7 @@ async function decodeBackground(
       cause,
     });
   });
-  const { width, height } = canvas;
-  const data = opacity ?? new Uint8Array(width * height).fill(255);
-  return { pixels, matte: { data, width, height } };
+  return { pixels, matte: opacity ? { ...pixels, data: opacity } : evenMatte(pixels, 255) };
 }
 
 /** The lengths of image and canvas along one axis, pixels. */

@@ -1,5 +1,5 @@
 import { raiseConfidence } from '../../src/imaging/confidence.ts';
-import { cropPixels, cropPlane, paste } from '../../src/imaging/crop.ts';
+import { cropMatte, cropPixels, evenMatte, paste } from '../../src/imaging/crop.ts';
 import type { MattedImage } from '../../src/imaging/downscale.ts';
 import { type Evidence, measureEvidence } from '../../src/imaging/evidence.ts';
 import { correctByGround } from '../../src/imaging/ground/correct.ts';
@@ -14,35 +14,24 @@ import { type Refinement, refineEdges } from './edges.ts';
 import { type SecondPassCriteria, segment } from './segment.ts';
 import type { Session } from './session.ts';
 
-/** A lower level: `min` up to an enlargement of `from` times, then rising with it to `max`. */
-interface LowLevel {
-  min: number;
-  max: number;
-  from: number;
-  perEnlargement: number;
-}
-
-const LOW_LEVEL: LowLevel = { min: 0.03, max: 0.3, from: 1.5, perEnlargement: 0.2 };
-const REFINED_LOW_LEVEL: LowLevel = { min: 0.04, max: 0.25, from: 1.4, perEnlargement: 0.25 };
+/** Lower levels: `min` up to an enlargement of `from` times, then rising with it to `max`. */
+const LOW_LEVEL = { min: 0.03, max: 0.3, from: 1.5, perEnlargement: 0.2 };
+/** For edges that were refined since; they need less hardening. */
+export const REFINED_LOW_LEVEL = { min: 0.04, max: 0.25, from: 1.4, perEnlargement: 0.25 };
 
 /** Returns the length of a map's cell, pixels of the region that the map covers. */
 export const cellOf = (map: Size, region: Size): number =>
   Math.max(region.width / map.width, region.height / map.height);
 
-function levelsAt(map: Size, region: Size, { min, max, from, perEnlargement }: LowLevel): Levels {
-  const low = Math.min(max, Math.max(min, perEnlargement * (cellOf(map, region) - from)));
-  return [low, 1 - low];
-}
-
 /**
  * Returns the levels for a map that covers a region of an image. An edge is as soft as a cell of the map is wide:
  * the more it is enlarged, the more it must be hardened. See docs/adr/0005-levels-and-foreground.md.
  */
-export const levelsFor = (map: Size, region: Size): Levels => levelsAt(map, region, LOW_LEVEL);
-
-/** Returns the levels for edges that were refined since; they need less hardening. */
-export const refinedLevelsFor = (map: Size, region: Size): Levels =>
-  levelsAt(map, region, REFINED_LOW_LEVEL);
+export function levelsFor(map: Size, region: Size, level = LOW_LEVEL): Levels {
+  const { min, max, from, perEnlargement } = level;
+  const low = Math.min(max, Math.max(min, perEnlargement * (cellOf(map, region) - from)));
+  return [low, 1 - low];
+}
 
 /** The part of a quality preset that concerns the search for the subject. */
 export interface SubjectPreset {
@@ -73,7 +62,7 @@ async function findInImage(
   const scene = { pixels, matte, opacity };
   correctAlpha(scene, estimateSurroundings(scene));
   const ground = opacity ? undefined : correctByGround(scene);
-  const levels = refinedLevelsFor(probabilities, region);
+  const levels = levelsFor(probabilities, region, REFINED_LOW_LEVEL);
   if (edges) refineEdges(pixels, matte, edges, levels, cellOf(probabilities, region));
   ground?.drawPaleOutline(scene);
   const map = ground?.correct(probabilities, region, matte) ?? probabilities;
@@ -112,11 +101,10 @@ export async function findSubject(
   const cropped = {
     ...decoded,
     pixels: cropPixels(pixels, region),
-    opacity: opacity && cropPlane(opacity, width, region, 1),
+    opacity: opacity && cropMatte({ ...pixels, data: opacity }, region).data,
   };
   const subject = await findInImage(session, cropped, preset);
-  const matte = { data: new Uint8Array(width * height), width, height };
-  const whole = { pixels, matte };
+  const whole = { pixels, matte: evenMatte(pixels, 0) };
   paste(subject, region, whole);
   return { ...subject, ...whole };
 }

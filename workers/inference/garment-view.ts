@@ -1,6 +1,7 @@
 import { ModelError } from '../../models/catalog.ts';
 import type { MattedImage } from '../../src/imaging/downscale.ts';
 import { fingerprintOf } from '../../src/imaging/fingerprint.ts';
+import { scaleSize } from '../../src/imaging/layout.ts';
 import { type Matte, toMatte } from '../../src/imaging/matte.ts';
 import { type Rotation, rotatePixels } from '../../src/imaging/rotation.ts';
 import { type Box, fullBox, subjectBox } from '../../src/imaging/subject-box.ts';
@@ -94,10 +95,7 @@ export async function viewCutOut(
 ): Promise<GarmentMeasurements> {
   const { width, height } = cutOut.pixels;
   const factor = Math.min(1, SIDE_PIXELS / Math.max(width, height));
-  const size = {
-    width: Math.max(1, Math.round(width * factor)),
-    height: Math.max(1, Math.round(height * factor)),
-  };
+  const size = scaleSize(cutOut.pixels, factor);
   const { pixels, matte } = factor < 1 ? await resizeMattedImage(cutOut, size) : cutOut;
   return measureGarment(classifier, pixels, matte.data, rotation);
 }

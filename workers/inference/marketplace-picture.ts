@@ -1,5 +1,5 @@
 import sharp, { type Sharp } from 'sharp';
-import type { Size } from '../../src/imaging/layout.ts';
+import { type Size, scaleSize } from '../../src/imaging/layout.ts';
 import type { MarketplacePicture } from './child-results.ts';
 
 /** Requirements of marketplaces (Google Merchant Center, apparel). */
@@ -20,11 +20,6 @@ export interface MarketplacePictureOptions {
   /** `#rrggbb`; transparent if absent. */
   background?: string | undefined;
 }
-
-const scaleSize = ({ width, height }: Size, factor: number): Size => ({
-  width: Math.max(1, Math.round(width * factor)),
-  height: Math.max(1, Math.round(height * factor)),
-});
 
 /** Returns the size of the subject: enlarged if a side is too short, reduced if it has too many pixels. */
 function subjectSize(size: Size): Size {

@@ -2,6 +2,7 @@ import { fringeShare, trimFringe } from '../../src/imaging/compliance/fringe.ts'
 import { clearHaze, VISIBLE_ALPHA } from '../../src/imaging/compliance/ground.ts';
 import { layoutWithin, meetsBounds } from '../../src/imaging/compliance/layout.ts';
 import { clearLoosePieces, loosePieceShare } from '../../src/imaging/compliance/loose-pieces.ts';
+import { evenMatte } from '../../src/imaging/crop.ts';
 import type { MattedImage } from '../../src/imaging/downscale.ts';
 import type { Rgb } from '../../src/imaging/image-border.ts';
 import { type Layout, regionOf, type Size } from '../../src/imaging/layout.ts';
@@ -183,11 +184,7 @@ async function readBack(
 ): Promise<MattedImage> {
   if (format === undefined) return picture;
   const { pixels, opacity } = await decode(file, maxPixels);
-  const { width, height } = pixels;
-  return {
-    pixels,
-    matte: { data: opacity ?? new Uint8Array(width * height).fill(255), width, height },
-  };
+  return { pixels, matte: opacity ? { ...pixels, data: opacity } : evenMatte(pixels, 255) };
 }
 
 /** Returns the part of a photo that is searched for the subject. */

@@ -10,8 +10,12 @@ import { decode } from './codec.ts';
 import { QUALITY_SETTINGS, type QualitySettings } from './cut-out.ts';
 import { findSubject } from './find-subject.ts';
 import { type GarmentSessions, viewCutOut } from './garment-view.ts';
-import { type PlacedGarment, placeGarment, refineGarment } from './garments/cut-out.ts';
-import { matteOfGarment } from './garments/matte.ts';
+import {
+  matteOfMask,
+  type PlacedGarment,
+  placeGarment,
+  refineGarment,
+} from './garments/cut-out.ts';
 import { parseGarments } from './garments/parse.ts';
 import { type Garment, type Outfit, separateGarments } from './garments/separate.ts';
 import { encodePng } from './png.ts';
@@ -43,7 +47,7 @@ async function findWorn(parser: Session, { pixels, matte }: MattedImage): Promis
   const likely = outfit.garments.filter(({ confidence }) => confidence >= MIN_CONFIDENCE);
   function* cutOuts() {
     for (const garment of likely.slice(0, MAX_GARMENTS)) {
-      const own = matteOfGarment(garment, outfit.region, matte);
+      const own = matteOfMask(garment.mask, outfit.region, garment.box, matte);
       const placed = placeGarment(pixels, own, garment.box);
       if (placed) yield { garment, placed };
     }

@@ -6,12 +6,15 @@ import type { Size } from '../../src/imaging/layout.ts';
 export type DeviceChoice = 'auto' | 'cpu' | 'cuda' | 'webgpu';
 type Device = Exclude<DeviceChoice, 'auto'>;
 
-/** A loaded model, for one image. */
-export interface Session {
+interface Loaded {
   model: CatalogModel;
   device: Device;
   /** Why a device that was to be tried first is not in use. */
   fallback?: string | undefined;
+}
+
+/** A loaded model, for one image. */
+export interface Session extends Loaded {
   /**
    * Runs the model on one input.
    * @param input 1 x 3 x height x width, planar
@@ -22,11 +25,7 @@ export interface Session {
 }
 
 /** A loaded model, for several images at once. */
-export interface LoadedModel {
-  model: CatalogModel;
-  device: Device;
-  /** Why a device that was to be tried first is not in use. */
-  fallback?: string;
+export interface LoadedModel extends Loaded {
   /** Whether the network takes more than one input at a time. */
   supportsBatches: boolean;
   /** Like `run` of a session, for each input; more than one only if batches are supported, all of one size. */
@@ -74,11 +73,8 @@ export async function openSession(
 function concatInputs(inputs: readonly Float32Array[]): Float32Array {
   const [first] = inputs;
   if (first && inputs.length === 1) return first;
-  const all = new Float32Array(inputs.reduce((sum, { length }) => sum + length, 0));
-  inputs.reduce((offset, input) => {
-    all.set(input, offset);
-    return offset + input.length;
-  }, 0);
+  const all = new Float32Array(inputs.length * (first?.length ?? 0));
+  inputs.forEach((input, i) => void all.set(input, i * input.length));
   return all;
 }
 
@@ -88,12 +84,13 @@ const splitOutputs = (all: Float32Array, count: number): Float32Array[] =>
     all.subarray((i * all.length) / count, ((i + 1) * all.length) / count),
   );
 
-const createInferenceSession = (
+async function load(
+  model: CatalogModel,
   weights: Uint8Array,
   device: Device,
   threads: number,
-): Promise<InferenceSession> =>
-  InferenceSession.create(weights, {
+): Promise<LoadedModel> {
+  const session = await InferenceSession.create(weights, {
     executionProviders: [device],
     executionMode: 'sequential',
     graphOptimizationLevel: 'all',
@@ -102,14 +99,6 @@ const createInferenceSession = (
     // Threads that spin between runs take the cores from the other children.
     extra: { session: { intra_op: { allow_spinning: '0' } } },
   });
-
-async function load(
-  model: CatalogModel,
-  weights: Uint8Array,
-  device: Device,
-  threads: number,
-): Promise<LoadedModel> {
-  const session = await createInferenceSession(weights, device, threads);
   const square = { width: model.input.size, height: model.input.size };
   const inputName = model.input.name ?? session.inputNames[0];
   const outputName = model.output.name ?? session.outputNames[0];

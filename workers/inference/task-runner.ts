@@ -10,7 +10,7 @@ import {
 import type { ChildOptions, ChildReady, TaskRequest } from './child-protocol.ts';
 import { restrictDecoders } from './codec.ts';
 import { cutOut } from './cut-out.ts';
-import type { GarmentSessions, viewGarment } from './garment-view.ts';
+import type { GarmentSessions } from './garment-view.ts';
 import { marketplacePicture } from './marketplace-picture.ts';
 import { createMicroBatcher } from './micro-batches.ts';
 import { refineCutOut } from './refine.ts';
@@ -34,6 +34,13 @@ type OnBatch = (batchSize: number) => void;
 /** Returns a session for one image, which reports the size of each batch the image ran in. */
 type SessionFor = (onBatch: OnBatch) => Session;
 
+/** Finds a model of the catalogue. @throws ModelError */
+const findFor = ({ modelsHome }: ChildOptions, task: Model['task'], id: string): CatalogModel =>
+  findModel(
+    readCatalog(modelsHome).filter((model) => model.task === task),
+    id,
+  );
+
 /** Loads a model of the catalogue and runs it once, because the first run takes longer than all others. */
 async function openModel(
   options: ChildOptions,
@@ -41,8 +48,7 @@ async function openModel(
   id: string,
   inFlight: () => number,
 ): Promise<SessionFor> {
-  const catalog = readCatalog(options.modelsHome).filter((model) => model.task === task);
-  const loaded = await openSession(findModel(catalog, id), options.device, options.threads);
+  const loaded = await openSession(findFor(options, task, id), options.device, options.threads);
   const { model, device, fallback, runAll } = loaded;
   await runAll([new Float32Array(3 * model.input.size ** 2)]);
   const maxSize = loaded.supportsBatches ? options.batch : 1;
@@ -65,17 +71,7 @@ async function openModel(
   });
 }
 
-interface GarmentViewer {
-  classifierFor: SessionFor;
-  view: typeof viewGarment;
-}
-
-/** Returns the catalogue's parse network. @throws ModelError */
-const findParser = ({ modelsHome }: ChildOptions): CatalogModel =>
-  findModel(
-    readCatalog(modelsHome).filter(({ task }) => task === 'parsing'),
-    PARSER_ID,
-  );
+const findParser = (options: ChildOptions) => findFor(options, 'parsing', PARSER_ID);
 
 const nameOf = ({ id, version }: Model) => ({ id, version });
 
@@ -83,20 +79,10 @@ const nameOf = ({ id, version }: Model) => ({ id, version });
 async function openParser(options: ChildOptions): Promise<Session> {
   const { device, threads } = options;
   const { runAll, ...loaded } = await openSession(findParser(options), device, threads);
-  return {
-    ...loaded,
-    async run(input, size) {
-      const [output] = await runAll([input], size);
-      if (!output) throw new Error('The parse network returned nothing');
-      return output;
-    },
-  };
+  return { ...loaded, run: async (input, size) => (await runAll([input], size))[0]! };
 }
 
-async function openGarmentViewer(
-  options: ChildOptions,
-  inFlight: () => number,
-): Promise<GarmentViewer> {
+async function openGarmentViewer(options: ChildOptions, inFlight: () => number) {
   const [{ viewGarment: view }, classifierFor] = await Promise.all([
     import('./garment-view.ts'),
     openModel(options, 'classification', CLASSIFIER_ID, inFlight),
@@ -115,23 +101,21 @@ async function renderMarketplacePicture(
   return { result, bytes, batchSize: 1 };
 }
 
+/** Splits a body into the image and what follows it: the image's background, or its alpha. */
+const splitBody = ({ imageBytes = Number.POSITIVE_INFINITY }: TaskRequest, body: Uint8Array) => ({
+  image: body.subarray(0, imageBytes),
+  other: body.length > imageBytes ? body.subarray(imageBytes) : undefined,
+});
+
 async function runRefinement(
-  { options, strokes = [], imageBytes }: TaskRequest,
+  request: TaskRequest,
   body: Uint8Array,
   maxPixels: number,
 ): Promise<TaskResult> {
-  const alpha = body.subarray(imageBytes);
-  const refinement = { alpha, strokes, options };
-  const image = body.subarray(0, imageBytes);
-  const { file, ...result } = await refineCutOut(image, refinement, maxPixels);
+  const { options, strokes = [] } = request;
+  const { image, other: alpha = new Uint8Array() } = splitBody(request, body);
+  const { file, ...result } = await refineCutOut(image, { alpha, strokes, options }, maxPixels);
   return { result, bytes: file, batchSize: 1 };
-}
-
-/** Splits the body of a `cut-out` request into the image and its background image. */
-function splitBody({ options, region, imageBytes }: TaskRequest, body: Uint8Array) {
-  if (imageBytes === undefined) return { image: body, settings: { options, region } };
-  const background = body.subarray(imageBytes);
-  return { image: body.subarray(0, imageBytes), settings: { options, region, background } };
 }
 
 /** Restricts the decoders of this process to untrusted images, and loads the removal model. @throws ModelError */
@@ -142,7 +126,7 @@ export async function openTaskRunner(
   let inFlight = 0;
   const removerFor = await openModel(options, 'cut-out', options.model, () => inFlight);
   /** Classifier and colour names are loaded with the first request for `garment-view` or `outfit`. */
-  let viewer: Promise<GarmentViewer> | undefined;
+  let viewer: ReturnType<typeof openGarmentViewer> | undefined;
   /** The parse network is loaded with the first of them, or the first cut-out of a part of the subject. */
   let parser: Promise<Session> | undefined;
   function parserOnce(): Promise<Session> {
@@ -197,9 +181,9 @@ export async function openTaskRunner(
       if (request.task === 'outfit') {
         return { ...(await separateImage(request, body, onBatch)), batchSize };
       }
-      const { image, settings } = splitBody(request, body);
-      const remover = removerFor(onBatch);
-      const { file, ...result } = await cutOut(remover, image, options.maxPixels, {
+      const { image, other: background } = splitBody(request, body);
+      const settings = { options: request.options, region: request.region, background };
+      const { file, ...result } = await cutOut(removerFor(onBatch), image, options.maxPixels, {
         ...settings,
         openParser: parserOnce,
       });

@@ -1,7 +1,7 @@
 import type { Matte } from '../../src/imaging/matte.ts';
 import { IMAGE_CLASSES, type ImageClass } from '../../src/taxonomy/photo/image-classes.ts';
+import { matteOfMask } from './garments/cut-out.ts';
 import { type GarmentRegion, GROUPS } from './garments/groups.ts';
-import { matteOfGarment } from './garments/matte.ts';
 import type { Garment, Outfit } from './garments/separate.ts';
 
 /**
@@ -95,7 +95,7 @@ export function alphaOf(
 ): Uint8Array {
   const alpha = new Uint8Array(whole.data.length);
   for (const garment of garments) {
-    const { data, width, height } = matteOfGarment(garment, region, whole);
+    const { data, width, height } = matteOfMask(garment.mask, region, garment.box, whole);
     const { left, top } = garment.box;
     for (let y = 0; y < height; y++) {
       const start = (top + y) * whole.width + left;

@@ -1,8 +1,8 @@
-import { cropPlane } from '../crop.ts';
+import { shareAlong } from '../image-border.ts';
 import type { Matte } from '../matte.ts';
 import type { Box } from '../subject-box.ts';
 import type { Pixels } from '../tensor.ts';
-import { VISIBLE_ALPHA } from './ground.ts';
+import { isStep, VISIBLE_ALPHA } from './ground.ts';
 
 /** A frame is looked for within this share of the shorter side. */
 const MAX_DEPTH = 0.08;
@@ -35,13 +35,7 @@ function isEdge({ data }: Pixels, subject: Matte, { length, at }: Side, depth: n
     const [outer, line, inner] = [at(depth - 2, along), at(depth, along), at(depth + 2, along)];
     if ([outer, line, inner].some((pixel) => subject.data[pixel]! >= VISIBLE_ALPHA)) continue;
     free++;
-    for (let c = 0; c < 3; c++)
-      if (
-        Math.abs(2 * data[3 * line + c]! - data[3 * outer + c]! - data[3 * inner + c]!) > MIN_STEP
-      ) {
-        steps++;
-        break;
-      }
+    if (isStep(data, outer, line, inner, MIN_STEP)) steps++;
   }
   return free >= MIN_FREE_SHARE * length && steps >= MIN_EDGE_SHARE * free;
 }
@@ -67,19 +61,9 @@ const SOLID = 128;
  * Returns how much of a side of a photo is subject, 0..1, on the side with the most.
  * @param region of the photo that was searched for the subject; its sides count
  */
-export function largestCutShare(matte: Matte, region: Box): number {
-  const { width, height } = region;
-  const alpha = cropPlane(matte.data, matte.width, region, 1);
-  const last = (height - 1) * width;
-  const shareOf = (length: number, at: (i: number) => number): number => {
-    let solid = 0;
-    for (let i = 0; i < length; i++) if (alpha[at(i)]! >= SOLID) solid++;
-    return solid / length;
-  };
-  return Math.max(
-    shareOf(width, (i) => i),
-    shareOf(width, (i) => last + i),
-    shareOf(height, (i) => i * width),
-    shareOf(height, (i) => i * width + width - 1),
-  );
+export function largestCutShare(matte: Matte, { left, top, width, height }: Box): number {
+  const first = top * matte.width + left;
+  const row = (y: number) => shareAlong(matte, first + y * matte.width, 1, width, SOLID);
+  const column = (x: number) => shareAlong(matte, first + x, matte.width, height, SOLID);
+  return Math.max(row(0), row(height - 1), column(0), column(width - 1));
 }

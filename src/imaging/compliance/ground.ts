@@ -2,6 +2,7 @@ import type { MattedImage } from '../downscale.ts';
 import type { Rgb } from '../image-border.ts';
 import type { Size } from '../layout.ts';
 import type { Matte } from '../matte.ts';
+import { dilate } from '../surroundings.ts';
 
 /**
  * Side of a cell, pixels: that of a block of JPEG without chroma subsampling, so that what encoding does to the colours
@@ -30,21 +31,29 @@ function markSubject({ data, width, height }: Matte): Uint8Array {
   return marks;
 }
 
+const complementOf = (marks: Uint8Array): Uint8Array => marks.map((mark) => 1 - mark);
+
 /** @param subject its alpha in the picture */
 export function findGround(subject: Matte): Ground {
   const { width, height } = subject;
   const columns = Math.ceil(width / CELL);
   const rows = Math.ceil(height / CELL);
   const marks = markSubject(subject);
-  const cells = new Uint8Array(columns * rows).fill(1);
-  for (let row = 0, cell = 0; row < rows; row++)
-    for (let column = 0; column < columns; column++, cell++) {
-      if (!marks[cell]) continue;
-      const right = Math.min(columns - 1, column + 1);
-      for (let r = Math.max(0, row - 1); r <= Math.min(rows - 1, row + 1); r++)
-        cells.fill(0, r * columns + Math.max(0, column - 1), r * columns + right + 1);
-    }
-  return { width, height, columns, cells };
+  return { width, height, columns, cells: complementOf(dilate(marks, { columns, rows }, 1)) };
+}
+
+/** Returns whether colours do not change evenly over a pixel between two others, as they do in a shadow. */
+export function isStep(
+  data: Uint8Array,
+  before: number,
+  pixel: number,
+  after: number,
+  minStep: number,
+): boolean {
+  for (let c = 0; c < 3; c++)
+    if (Math.abs(2 * data[3 * pixel + c]! - data[3 * before + c]! - data[3 * after + c]!) > minStep)
+      return true;
+  return false;
 }
 
 /** Calls `visit` with the start and the end of each run of ground pixels in a row. */
@@ -93,7 +102,7 @@ export function offColourShare(
 export function clearHaze(matte: Matte): void {
   const { data, width, height } = matte;
   const marks = markSubject(matte);
-  const cells = marks.map((mark) => 1 - mark);
+  const cells = complementOf(marks);
   const columns = Math.ceil(width / CELL);
   eachGroundRun({ width, height, columns, cells }, (start, end) => void data.fill(0, start, end));
 }

@@ -1,5 +1,6 @@
 import type { MattedImage } from '../downscale.ts';
-import { eachGroundRun, type Ground } from './ground.ts';
+import { quantileOf } from '../ground/even-ground.ts';
+import { eachGroundRun, type Ground, isStep } from './ground.ts';
 
 /** Where a channel differs by more than this, 0..255, from what lies evenly between two pixels, something is drawn. */
 const MIN_STEP = 6;
@@ -21,11 +22,7 @@ const sum = (counts: Uint32Array): number => counts.reduce((total, count) => tot
 
 /** Returns whether most of a ground has about one brightness. Of what is not plain, nothing can be said. */
 function isPlain(counts: Uint32Array, total: number): boolean {
-  let below = 0;
-  const median = counts.findIndex((count) => {
-    below += count;
-    return below >= total / 2;
-  });
+  const median = quantileOf(counts, total / 2);
   const near = counts.subarray(Math.max(0, median - PLAIN.spread), median + PLAIN.spread + 1);
   return sum(near) >= PLAIN.minShare * total;
 }
@@ -44,13 +41,8 @@ export function drawnShare(picture: MattedImage, ground: Ground): number | undef
   const { width, height } = ground;
   const below = DISTANCE * width;
   const last = (height - DISTANCE) * width;
-  /** Whether colours do not change evenly over a pixel, as they do in a shadow. */
-  const isEdge = (pixel: number, distance: number): boolean => {
-    for (let c = 0, p = 3 * pixel; c < 3; c++, p++)
-      if (Math.abs(2 * data[p]! - data[p - 3 * distance]! - data[p + 3 * distance]!) > MIN_STEP)
-        return true;
-    return false;
-  };
+  const isEdge = (pixel: number, distance: number): boolean =>
+    isStep(data, pixel - distance, pixel, pixel + distance, MIN_STEP);
   let drawn = 0;
   eachGroundRun(ground, (start, end) => {
     for (let i = start; i < end; i++) {

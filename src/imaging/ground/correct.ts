@@ -1,9 +1,9 @@
 import { CANDIDATE, decisivenessOf } from '../confidence.ts';
-import { crop } from '../crop.ts';
+import { crop, solidImage } from '../crop.ts';
 import type { MattedImage } from '../downscale.ts';
 import type { Size } from '../layout.ts';
 import type { Matte } from '../matte.ts';
-import type { ProbabilityMap } from '../probability-map.ts';
+import { type ProbabilityMap, SUBJECT } from '../probability-map.ts';
 import { type Box, subjectBox } from '../subject-box.ts';
 import type { Pixels } from '../tensor.ts';
 import { BLOCK, type EvenGround, measureEvenGround } from './even-ground.ts';
@@ -43,10 +43,8 @@ const HALF = 128;
 /** Returns every `step`th pixel of every `step`th row. */
 function thinOut({ pixels, matte }: MattedImage, step: number): MattedImage {
   const size = { width: Math.floor(pixels.width / step), height: Math.floor(pixels.height / step) };
-  const [colours, alpha] = [
-    new Uint8Array(3 * size.width * size.height),
-    new Uint8Array(size.width * size.height),
-  ];
+  const thin = solidImage(size, [0, 0, 0, 0]);
+  const [colours, alpha] = [thin.pixels.data, thin.matte.data];
   for (let y = 0, i = 0; y < size.height; y++) {
     let from = (y * step + (step >> 1)) * pixels.width + (step >> 1);
     for (let x = 0; x < size.width; x++, i++, from += step) {
@@ -56,7 +54,7 @@ function thinOut({ pixels, matte }: MattedImage, step: number): MattedImage {
       alpha[i] = matte.data[from]!;
     }
   }
-  return { pixels: { data: colours, ...size }, matte: { data: alpha, ...size } };
+  return thin;
 }
 
 /** What a pixel becomes. */
@@ -93,12 +91,11 @@ function mark(
   for (const pixel of cells) marks[pixel] = as;
 }
 
-const countSolid = ({ matte }: MattedImage): number => {
-  const { data } = matte;
+function countFrom(values: Uint8Array | Float32Array, min: number): number {
   let count = 0;
-  for (let i = 0; i < data.length; i++) if (data[i]! >= HALF) count++;
+  for (let i = 0; i < values.length; i++) if (values[i]! >= min) count++;
   return count;
-};
+}
 
 /** So near, cells, must be both ground and subject: the network's outline is soft. */
 const OUTLINE_CELLS = 2;
@@ -109,11 +106,6 @@ const MIN_CONFIRMED = 0.97;
 
 /** A subject of which the ground leaves less than this share was none. */
 const MIN_LEFT = 0.5;
-function countSubject(probabilities: Float32Array): number {
-  let count = 0;
-  for (let i = 0; i < probabilities.length; i++) if (probabilities[i]! >= 0.5) count++;
-  return count;
-}
 
 /** Returns a network's output, certain where it is unsure between pixels that are clear and solid for certain. */
 function confirmOutline({ data, width, height }: ProbabilityMap, sides: Uint8Array): Float32Array {
@@ -165,7 +157,7 @@ class GroundCorrection {
     this.#step = step;
     this.#ground = ground;
     this.#marks = new Uint8Array(image.matte.data.length);
-    this.#subject = Math.max(1, countSolid(image));
+    this.#subject = Math.max(1, countFrom(image.matte.data, HALF));
     if (ground.isEven) this.#judge(pixels, image, ground);
     else this.#fillHoles(image, ground);
   }
@@ -265,7 +257,8 @@ class GroundCorrection {
         if (mark !== 0) corrected[cell] = mark === SOLID ? 1 : 0;
         sides[cell] = this.#sideOf(pixel, matte);
       }
-    if (countSubject(corrected) < MIN_LEFT * countSubject(data)) return { data, width, height };
+    if (countFrom(corrected, SUBJECT) < MIN_LEFT * countFrom(data, SUBJECT))
+      return { data, width, height };
     if (!this.#ground.isEven) return { data: corrected, width, height };
     const confirmed = confirmOutline({ data: corrected, width, height }, sides);
     const isSure = decisivenessOf(confirmed) >= MIN_CONFIRMED;

@@ -3,9 +3,8 @@ import type { Matte } from '../matte.ts';
 import { type Box, fullBox } from '../subject-box.ts';
 import type { Pixels } from '../tensor.ts';
 import { BLOCK, blocksOf, type EvenGround, quantileOf } from './even-ground.ts';
-import { Opening, type OpeningRule } from './opening.ts';
-import { findTextures, partOf, ringAround } from './texture.ts';
-import { judgeTexture, type Verdict } from './verdicts.ts';
+import { blocksAround, findTextures, partOf, ringAround } from './texture.ts';
+import { judgeTexture, middleOf, type Verdict } from './verdicts.ts';
 
 /** The goods' contrast with the ground: a quantile of the distances of what is far from it. */
 const CONTRAST = 0.75;
@@ -19,6 +18,23 @@ const RINGS = 2;
 const SURE = 250;
 /** So many blocks, about, are judged. */
 const SAMPLES = 200;
+/** From so much of the contrast on a pixel is all subject: threads are thinner than photos are sharp. */
+const SOLID_SHARE = 0.9;
+const HALF = 128;
+/** A block is clearer if so much of what was solid in it has the ground's colour, share of its pixels. */
+const MIN_CLEARER = 0.02;
+
+/** Whether a block is opened whatever it was, or where the ground shows that was solid. */
+type OpeningRule = 'all' | 'if-clearer';
+
+/** Returns the alpha of each distance from the ground, by that of the goods. */
+function rampOf(contrast: number, tolerance: number): Uint8Array {
+  const solid = SOLID_SHARE * contrast;
+  const clear = Math.min(tolerance, solid / 2);
+  const ramp = new Uint8ClampedArray(256);
+  for (let d = 0; d < ramp.length; d++) ramp[d] = (255 * (d - clear)) / (solid - clear);
+  return new Uint8Array(ramp.buffer);
+}
 
 /** Levels, 0..255, of the pixels of a block: how far they are from the ground, and how much lighter or darker. */
 class BlockReader {
@@ -63,6 +79,27 @@ class BlockReader {
   }
 }
 
+/** Calls `visit` with the start and end of each row of a place, and where it starts among the pixels of the place. */
+function eachRow(
+  { width }: Matte,
+  place: Box,
+  visit: (from: number, to: number, first: number) => void,
+): void {
+  for (let y = 0; y < place.height; y++) {
+    const from = (place.top + y) * width + place.left;
+    visit(from, from + place.width, y * place.width);
+  }
+}
+
+function isClearer(matte: Matte, place: Box, distance: Uint8Array, tolerance: number): boolean {
+  let count = 0;
+  eachRow(matte, place, (from, to, first) => {
+    for (let i = from, n = first; i < to; i++, n++)
+      if (distance[n]! <= tolerance && matte.data[i]! >= HALF) count++;
+  });
+  return count >= MIN_CLEARER * place.width * place.height;
+}
+
 /** What of the subject is finer than the network sees, in front of an even ground. */
 export class FineStructure {
   readonly #image: MattedImage;
@@ -73,6 +110,9 @@ export class FineStructure {
   /** The blocks of its textures. */
   readonly #within: readonly number[];
   readonly #reader: BlockReader;
+  /** Of each block that was opened, or is to be: how far the goods are from the ground, levels. */
+  readonly #contrasts = new Map<number, number>();
+  readonly #ramps = new Map<number, Uint8Array>();
   /** Whether it is wrong that it is solid. */
   readonly verdict: Verdict;
 
@@ -142,35 +182,57 @@ export class FineStructure {
     }
   }
 
-  /** Returns the contrast of each block of the texture with the ground, levels. */
-  #contrasts(): Map<number, number> {
+  /** Returns the contrast of a block of the texture with the ground, levels. */
+  #contrastOf(block: number): number {
     const { distance, minEdge } = this.#ground;
     const levels = new Uint32Array(256);
-    return new Map(
-      this.#within.map((block) => {
-        levels.fill(0);
-        let count = 0;
-        this.#eachCell([block], (cell) => {
-          if (distance[cell]! <= minEdge) return;
-          levels[distance[cell]!]!++;
-          count++;
-        });
-        return [block, quantileOf(levels, CONTRAST * count)];
-      }),
+    let count = 0;
+    this.#eachCell([block], (cell) => {
+      if (distance[cell]! <= minEdge) return;
+      levels[distance[cell]!]!++;
+      count++;
+    });
+    return quantileOf(levels, CONTRAST * count);
+  }
+
+  /** Returns the median contrast around a block. */
+  #contrastAt(block: number): number {
+    return middleOf(
+      blocksAround(block, this.#columns, this.#ground)
+        .map((near) => this.#contrasts.get(near) ?? 0)
+        .filter((contrast) => contrast > 0),
     );
+  }
+
+  /** Opens a block in a matte of the whole image; returns whether anything was opened. */
+  #openBlock(matte: Matte, block: number, rule: OpeningRule): boolean {
+    const { tolerance } = this.#ground;
+    const { distance } = this.#reader;
+    const place = this.#placeOf(block);
+    this.#reader.read(block, place);
+    const isOpened = rule === 'all' || isClearer(matte, place, distance, tolerance);
+    if (!isOpened) return false;
+    const contrast = this.#contrastAt(block);
+    if (rule === 'if-clearer') this.#contrasts.set(block, contrast);
+    const ramp = this.#ramps.get(contrast) ?? rampOf(contrast, tolerance);
+    this.#ramps.set(contrast, ramp);
+    eachRow(matte, place, (from, to, first) => {
+      for (let i = from, n = first; i < to; i++, n++) {
+        const alpha = ramp[distance[n]!]!;
+        if (rule === 'all' || alpha < matte.data[i]!) matte.data[i] = alpha;
+      }
+    });
+    return true;
   }
 
   /** Opens it in a matte of the whole image: alpha follows the distance from the ground. */
   open(matte: Matte): void {
-    const opening = new Opening(this.#contrasts(), this.#ground, this.#columns);
-    const open = (block: number, rule: OpeningRule) => {
-      const place = this.#placeOf(block);
-      this.#reader.read(block, place);
-      return opening.open(matte, block, place, this.#reader.distance, rule);
-    };
-    for (const block of this.#within) open(block, 'all');
+    for (const block of this.#within) this.#contrasts.set(block, this.#contrastOf(block));
+    for (const block of this.#within) this.#openBlock(matte, block, 'all');
     for (let ring = 0, front = this.#within; ring < RINGS; ring++)
-      front = opening.around(front).filter((block) => open(block, 'if-clearer'));
+      front = ringAround(front, this.#ground, this.#columns).filter(
+        (block) => !this.#contrasts.has(block) && this.#openBlock(matte, block, 'if-clearer'),
+      );
   }
 
   /** Returns the pixels of the thinned image that have the ground's colour although the network is sure of them. */

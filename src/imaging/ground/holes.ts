@@ -1,5 +1,6 @@
 import type { MattedImage } from '../downscale.ts';
-import { regionsOf } from '../regions.ts';
+import type { Matte } from '../matte.ts';
+import { eachBorderSide, regionsOf } from '../regions.ts';
 import { type EvenGround, quantileOf } from './even-ground.ts';
 
 /** A part that was left out of the subject, within it or at its outline, although it has not the ground's colour. */
@@ -35,41 +36,23 @@ const MIN_ENCLOSED = 0.5;
 /** A crisp edge is no wider, pixels. */
 const CRISP_REACH = 3;
 
-/** Measures the borders of what was left out. */
-class Borders {
-  readonly #marks: Uint8Array;
-  readonly #matte: MattedImage['matte'];
-  readonly #ground: EvenGround;
-
-  /** @param marks of all that was left out */
-  constructor(marks: Uint8Array, matte: MattedImage['matte'], ground: EvenGround) {
-    this.#marks = marks;
-    this.#matte = matte;
-    this.#ground = ground;
-  }
-
-  /** Returns the lengths of a part's border: all of it, beside the subject, and as a crisp edge beside the ground. */
-  measure(cells: Int32Array) {
-    const { data, width, height } = this.#matte;
-    const { distance, tolerance } = this.#ground;
-    let [border, subject, crisp] = [0, 0, 0];
-    const look = (pixel: number, step: number, room: number) => {
-      const next = pixel + step;
-      if (room > 0 && this.#marks[next] === 1) return;
-      border++;
-      if (room > 0 && data[next]! >= HALF) subject++;
-      else if (room >= CRISP_REACH && distance[pixel + CRISP_REACH * step]! <= tolerance) crisp++;
-    };
-    for (const pixel of cells) {
-      const x = pixel % width;
-      const y = (pixel - x) / width;
-      look(pixel, -1, x);
-      look(pixel, 1, width - 1 - x);
-      look(pixel, -width, y);
-      look(pixel, width, height - 1 - y);
-    }
-    return { border, subject, crisp };
-  }
+/**
+ * Returns the lengths of a part's border: all of it, beside the subject, and as a crisp edge beside the ground.
+ * @param marks of all that was left out
+ */
+function measureBorder(
+  cells: Int32Array,
+  marks: Uint8Array,
+  { data, width }: Matte,
+  { distance, tolerance }: EvenGround,
+) {
+  let [border, subject, crisp] = [0, 0, 0];
+  eachBorderSide(cells, marks, width, (pixel, step, room) => {
+    border++;
+    if (room > 0 && data[pixel + step]! >= HALF) subject++;
+    else if (room >= CRISP_REACH && distance[pixel + CRISP_REACH * step]! <= tolerance) crisp++;
+  });
+  return { border, subject, crisp };
 }
 
 /** Calls `visit` with each part of the subject that was left out but is no ground, and its pixels. */
@@ -82,9 +65,8 @@ export function eachHole(
   const { distance: levelsOff, minEdge } = ground;
   for (let i = 0; i < marks.length; i++)
     if (matte.data[i]! < HALF && levelsOff[i]! > minEdge) marks[i] = 1;
-  const borders = new Borders(marks, matte, ground);
   for (const cells of regionsOf(marks, matte.width, MIN_PIXELS)) {
-    const { border, subject, crisp } = borders.measure(cells);
+    const { border, subject, crisp } = measureBorder(cells, marks, matte, ground);
     if (subject < MIN_ENCLOSED * border) continue;
     const size = cells.length;
     const levels = new Uint32Array(256);

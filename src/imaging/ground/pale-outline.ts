@@ -1,4 +1,5 @@
 import type { MattedImage } from '../downscale.ts';
+import { eachNeighbour } from '../regions.ts';
 import type { Box } from '../subject-box.ts';
 import { BLOCK, type EvenGround } from './even-ground.ts';
 
@@ -123,13 +124,8 @@ class PaleOutline {
   }
 
   #neighbours(cell: number): number[] {
-    const { width, height } = this.#part;
-    const x = cell % width;
     const found: number[] = [];
-    if (x > 0) found.push(cell - 1);
-    if (x < width - 1) found.push(cell + 1);
-    if (cell >= width) found.push(cell - width);
-    if (cell < width * (height - 1)) found.push(cell + width);
+    eachNeighbour(cell, this.#part.width, this.#cells.length, (near) => found.push(near));
     return found;
   }
 

@@ -1,14 +1,13 @@
 import type { MattedImage } from '../downscale.ts';
 import type { Matte } from '../matte.ts';
-import { regionsOf } from '../regions.ts';
+import { eachBorderSide, regionsOf } from '../regions.ts';
+import type { Pixels } from '../tensor.ts';
 import { type EvenGround, quantileOf } from './even-ground.ts';
 
 /** A piece of the subject that has the ground's colour. */
 export interface Piece {
   /** Pixels. */
   size: number;
-  /** Pixels that are more subject than not. */
-  solid: number;
   /** Mean alpha, 0..1. */
   alpha: number;
   /** Share of its border, but for what is open to the ground outside, that is a real edge and no shading. */
@@ -29,7 +28,6 @@ export interface Piece {
 
 /** Alpha from which on a pixel belongs to the subject, faintly. */
 const FAINT = 13;
-const HALF = 128;
 /** A smaller piece is not looked at, pixels. */
 const MIN_PIXELS = 12;
 /** An edge is sought so far from a piece, as a share of the longer side, and no nearer than so many pixels. */
@@ -39,131 +37,105 @@ const NEAR = 0.03;
 /** Levels. */
 const CLIPPED = { white: 252, black: 24 };
 
-/** Measures pieces one after another. */
-class PieceMeasurer {
-  readonly #image: MattedImage;
-  readonly #ground: EvenGround;
-  readonly #marks: Uint8Array;
-  readonly #reach: number;
-  readonly #near: number;
+/** What pieces are measured by. */
+interface Scene {
+  image: MattedImage;
+  ground: EvenGround;
+  /** Of all pieces. */
+  marks: Uint8Array;
+  /** `REACH` and `NEAR`, pixels. */
+  reach: number;
+  near: number;
+}
 
-  /** @param marks of all pieces */
-  constructor(image: MattedImage, ground: EvenGround, marks: Uint8Array) {
-    const { longerSide } = ground;
-    this.#image = image;
-    this.#ground = ground;
-    this.#marks = marks;
-    this.#reach = Math.max(REACH.minPixels, Math.round(REACH.share * longerSide));
-    this.#near = Math.round(NEAR * longerSide);
+/** Returns what is beside a pixel of the border, in steps of `step`: nothing where the piece goes on behind noise. */
+function besideOf(
+  { marks, reach, ground: { distance, minEdge } }: Scene,
+  pixel: number,
+  step: number,
+  room: number,
+): 'edge' | 'shading' | undefined {
+  const count = Math.min(room, reach);
+  for (let n = 1; n <= count; n++) {
+    if (marks[pixel + n * step] === 1) return undefined;
+    if (distance[pixel + n * step]! > minEdge) return 'edge';
   }
+  return 'shading';
+}
 
-  /** Returns what is beside a pixel of the border, in steps of `step`: nothing where the piece goes on behind noise. */
-  #beside(pixel: number, step: number, room: number): 'edge' | 'shading' | undefined {
-    const { distance, minEdge } = this.#ground;
-    const count = Math.min(room, this.#reach);
-    for (let n = 1; n <= count; n++) {
-      if (this.#marks[pixel + n * step] === 1) return undefined;
-      if (distance[pixel + n * step]! > minEdge) return 'edge';
+const isOutside = ({ image, ground }: Scene, pixel: number): boolean =>
+  ground.distance[pixel]! <= ground.tolerance && image.matte.data[pixel]! < FAINT;
+
+/** Returns whether ground outside is near in one direction. */
+function isNear(scene: Scene, pixel: number, step: number, room: number): boolean {
+  const count = Math.min(room, scene.near);
+  for (let n = 1; n <= count; n++) if (isOutside(scene, pixel + n * step)) return true;
+  return false;
+}
+
+function isDeep(scene: Scene, cells: Int32Array): boolean {
+  let isFound = false;
+  eachBorderSide(cells, scene.marks, scene.image.matte.width, (pixel, step, room) => {
+    isFound ||= isNear(scene, pixel, step, room);
+  });
+  return !isFound;
+}
+
+function isClipped({ data }: Pixels, cells: Int32Array): boolean {
+  const means = [0, 1, 2].map((channel) => {
+    let sum = 0;
+    for (const pixel of cells) sum += data[3 * pixel + channel]!;
+    return sum / cells.length;
+  });
+  return Math.min(...means) >= CLIPPED.white || Math.max(...means) <= CLIPPED.black;
+}
+
+/** Counts the border of a piece: all of it, real edges, and what is open to the ground. */
+function measureBorder(scene: Scene, cells: Int32Array) {
+  let [border, edges, open] = [0, 0, 0];
+  eachBorderSide(cells, scene.marks, scene.image.matte.width, (pixel, step, room) => {
+    if (room > 0 && isOutside(scene, pixel + step)) open++;
+    else {
+      const beside = besideOf(scene, pixel, step, room);
+      if (beside) border++;
+      if (beside === 'edge') edges++;
     }
-    return 'shading';
-  }
+  });
+  const all = Math.max(1, border + open);
+  const thickness = (2 * cells.length) / all;
+  return { enclosed: border > 0 ? edges / border : 0, open: open / all, thickness };
+}
 
-  #isOutside(pixel: number): boolean {
-    const { distance, tolerance } = this.#ground;
-    return distance[pixel]! <= tolerance && this.#image.matte.data[pixel]! < FAINT;
+function measure(scene: Scene, cells: Int32Array): Piece {
+  const { pixels, matte } = scene.image;
+  const levels = new Uint32Array(256);
+  let alpha = 0;
+  for (const pixel of cells) {
+    alpha += matte.data[pixel]!;
+    levels[scene.ground.distance[pixel]!]!++;
   }
-
-  /** Returns whether ground outside is near in one direction. */
-  #isNear(pixel: number, step: number, room: number): boolean {
-    const count = Math.min(room, this.#near);
-    for (let n = 1; n <= count; n++) if (this.#isOutside(pixel + n * step)) return true;
-    return false;
-  }
-
-  #isDeep(cells: Int32Array): boolean {
-    const { width, height } = this.#image.matte;
-    for (const pixel of cells) {
-      const x = pixel % width;
-      const y = (pixel - x) / width;
-      const isNear =
-        this.#isNear(pixel, -1, x) ||
-        this.#isNear(pixel, 1, width - 1 - x) ||
-        this.#isNear(pixel, -width, y) ||
-        this.#isNear(pixel, width, height - 1 - y);
-      if (isNear) return false;
-    }
-    return true;
-  }
-
-  #isClipped(cells: Int32Array): boolean {
-    const { data } = this.#image.pixels;
-    const means = [0, 1, 2].map((channel) => {
-      let sum = 0;
-      for (const pixel of cells) sum += data[3 * pixel + channel]!;
-      return sum / cells.length;
-    });
-    return Math.min(...means) >= CLIPPED.white || Math.max(...means) <= CLIPPED.black;
-  }
-
-  /** Counts the border of a piece: all of it, real edges, and what is open to the ground. */
-  #measureBorder(cells: Int32Array) {
-    const { width, height } = this.#image.matte;
-    let [border, edges, open] = [0, 0, 0];
-    const look = (pixel: number, step: number, room: number) => {
-      const next = pixel + step;
-      if (room > 0 && this.#marks[next] === 1) return;
-      if (room > 0 && this.#isOutside(next)) open++;
-      else {
-        const beside = this.#beside(pixel, step, room);
-        if (beside) border++;
-        if (beside === 'edge') edges++;
-      }
-    };
-    for (const pixel of cells) {
-      const x = pixel % width;
-      const y = (pixel - x) / width;
-      look(pixel, -1, x);
-      look(pixel, 1, width - 1 - x);
-      look(pixel, -width, y);
-      look(pixel, width, height - 1 - y);
-    }
-    const all = Math.max(1, border + open);
-    const thickness = (2 * cells.length) / all;
-    return { enclosed: border > 0 ? edges / border : 0, open: open / all, thickness };
-  }
-
-  measure(cells: Int32Array): Piece {
-    const { data } = this.#image.matte;
-    const levels = new Uint32Array(256);
-    let [solid, alpha] = [0, 0];
-    for (const pixel of cells) {
-      if (data[pixel]! >= HALF) solid++;
-      alpha += data[pixel]!;
-      levels[this.#ground.distance[pixel]!]!++;
-    }
-    const size = cells.length;
-    return {
-      size,
-      solid,
-      alpha: alpha / size / 255,
-      distance: quantileOf(levels, size / 2),
-      ...this.#measureBorder(cells),
-      cells,
-      isDeep: () => this.#isDeep(cells),
-      isClipped: () => this.#isClipped(cells),
-    };
-  }
+  const size = cells.length;
+  return {
+    size,
+    alpha: alpha / size / 255,
+    distance: quantileOf(levels, size / 2),
+    ...measureBorder(scene, cells),
+    cells,
+    isDeep: () => isDeep(scene, cells),
+    isClipped: () => isClipped(pixels, cells),
+  };
 }
 
 /** Returns the pieces of the subject that have the ground's colour. */
 export function findPieces(image: MattedImage, ground: EvenGround): Piece[] {
   const { data, width } = image.matte;
-  const { distance, tolerance } = ground;
+  const { distance, tolerance, longerSide } = ground;
   const marks = new Uint8Array(data.length);
   for (let i = 0; i < marks.length; i++)
     if (data[i]! >= FAINT && distance[i]! <= tolerance) marks[i] = 1;
-  const measurer = new PieceMeasurer(image, ground, marks);
-  return regionsOf(marks, width, MIN_PIXELS).map((cells) => measurer.measure(cells));
+  const reach = Math.max(REACH.minPixels, Math.round(REACH.share * longerSide));
+  const scene = { image, ground, marks, reach, near: Math.round(NEAR * longerSide) };
+  return regionsOf(marks, width, MIN_PIXELS).map((cells) => measure(scene, cells));
 }
 
 /** A smaller shadow is not looked at, pixels. */

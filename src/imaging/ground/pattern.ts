@@ -69,11 +69,7 @@ function isDivided(goods: Uint8Array, width: number): boolean {
 }
 
 /** Looks around each pixel: three sums a pixel, of what is outside, of what is not, and of its distance from the ground. */
-function sumAround(
-  outside: Uint8Array,
-  { distance, longerSide }: EvenGround,
-  { width, height }: Size,
-) {
+function sumAround(outside: Uint8Array, { distance, longerSide }: EvenGround, size: Size) {
   const data = new Float32Array(3 * distance.length);
   for (let i = 0; i < distance.length; i++)
     if (outside[i] === 1) data[3 * i] = 1;
@@ -81,8 +77,7 @@ function sumAround(
       data[3 * i + 1] = 1;
       data[3 * i + 2] = distance[i]!;
     }
-  const grid = { data, columns: width, rows: height, channels: 3 };
-  return boxSums(grid, Math.round(REACH * longerSide));
+  return boxSums(data, size, 3, Math.round(REACH * longerSide));
 }
 
 /** Marks what stands out from its surroundings towards the ground's colour, and of the rest what has not that colour. */

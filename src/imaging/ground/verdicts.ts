@@ -57,7 +57,9 @@ const MESH = {
   maxSize: 4,
 };
 
-const middleOf = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1]!;
+/** Returns the median of values, which it sorts. */
+export const middleOf = (values: number[]): number =>
+  values.sort((a, b) => a - b)[values.length >> 1]!;
 
 /** A piece of the subject, and what the ground says of it. */
 export interface Gap {

@@ -2,7 +2,7 @@ import type { MattedImage } from '../downscale.ts';
 import type { Size } from '../layout.ts';
 import type { Box } from '../subject-box.ts';
 import { squaredDistances, UNREACHED } from './distance-transform.ts';
-import { boxAround, eachPathPixel, PAINT, type Painted, type Stroke } from './paint.ts';
+import { boxAround, eachPathPixel, extentOf, PAINT, type Painted, type Stroke } from './paint.ts';
 
 /** How far a stroke reaches beyond its path: so many radii, and this share of the longer side of its bounding box. */
 const REACH = { radii: 4, extent: 0.5 };
@@ -38,11 +38,7 @@ export const [SAME_MODE, OTHER_MODE] = [1, 2];
 
 /** Returns how far from its path a stroke may change pixels, in pixels. */
 export function reachOf({ radius, points }: Stroke): number {
-  let [left, top, right, bottom] = [...points[0]!, ...points[0]!];
-  for (const [x, y] of points) {
-    [left, right] = [Math.min(left, x), Math.max(right, x)];
-    [top, bottom] = [Math.min(top, y), Math.max(bottom, y)];
-  }
+  const { left, top, right, bottom } = extentOf(points);
   return REACH.radii * radius + REACH.extent * Math.max(right - left, bottom - top);
 }
 

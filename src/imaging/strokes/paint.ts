@@ -37,20 +37,24 @@ export function eachPathPixel(
   }
 }
 
+/** Returns the least and the greatest coordinates of some points. */
+export function extentOf(points: readonly Point[]) {
+  let [left, top, right, bottom] = [...points[0]!, ...points[0]!];
+  for (const [x, y] of points) {
+    [left, right] = [Math.min(left, x), Math.max(right, x)];
+    [top, bottom] = [Math.min(top, y), Math.max(bottom, y)];
+  }
+  return { left, top, right, bottom };
+}
+
 /** Returns the part of an image within a distance of a stroke's path, as a box; empty if there is none. */
 export function boxAround({ points }: Pick<Stroke, 'points'>, distance: number, size: Size): Box {
-  let [left, top, right, bottom] = [size.width, size.height, 0, 0];
-  for (const [x, y] of points) {
-    left = Math.min(left, Math.floor(x - distance));
-    top = Math.min(top, Math.floor(y - distance));
-    right = Math.max(right, Math.ceil(x + distance) + 1);
-    bottom = Math.max(bottom, Math.ceil(y + distance) + 1);
-  }
-  left = Math.max(0, left);
-  top = Math.max(0, top);
-  const width = Math.max(0, Math.min(size.width, right) - left);
-  const height = Math.max(0, Math.min(size.height, bottom) - top);
-  return { left, top, width, height };
+  const path = extentOf(points);
+  const left = Math.max(0, Math.floor(path.left - distance));
+  const top = Math.max(0, Math.floor(path.top - distance));
+  const right = Math.min(size.width, Math.ceil(path.right + distance) + 1);
+  const bottom = Math.min(size.height, Math.ceil(path.bottom + distance) + 1);
+  return { left, top, width: Math.max(0, right - left), height: Math.max(0, bottom - top) };
 }
 
 /** Returns for each pixel of a box how many rows away the next pixel of the path in its column is. */

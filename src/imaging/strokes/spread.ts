@@ -1,3 +1,4 @@
+import { eachNeighbour } from '../regions.ts';
 import { OTHER_MODE, SAME_MODE, type StrokeCells } from './cells.ts';
 import { colourProbabilities } from './colour-probabilities.ts';
 import { type GridEquations, solveGrid } from './grid-solver.ts';
@@ -11,31 +12,18 @@ const DISTANCE_WEIGHT = 0.3;
 /** The least likeness of neighbours, whatever their colours. */
 const MIN_LIKENESS = 0.005;
 
-/** Calls `visit` with the four neighbours of a cell that exist. */
-function eachNeighbour(
-  { columns, distance }: StrokeCells,
-  i: number,
-  visit: (j: number) => void,
-): void {
-  const column = i % columns;
-  if (column > 0) visit(i - 1);
-  if (column < columns - 1) visit(i + 1);
-  if (i >= columns) visit(i - columns);
-  if (i + columns < distance.length) visit(i + columns);
-}
-
 /**
  * Returns one byte a cell: 1 if the stroke may change it. From the stroke on those are the connected cells that are
  * not yet as asked for, are under no stroke of the other mode, and lie within its reach.
  */
 function findOpen(cells: StrokeCells): Uint8Array {
-  const { painted, done, distance } = cells;
+  const { painted, done, distance, columns } = cells;
   const open = new Uint8Array(distance.length);
   const visited = new Uint8Array(distance.length);
   const queue: number[] = [];
   for (let i = 0; i < distance.length; i++) if (painted[i] === SAME_MODE) queue.push(i);
   for (let i = queue.pop(); i !== undefined; i = queue.pop())
-    eachNeighbour(cells, i, (j) => {
+    eachNeighbour(i, columns, distance.length, (j) => {
       if (visited[j] || painted[j] !== 0 || done[j]! > DONE || distance[j]! > 1) return;
       visited[j] = 1;
       open[j] = 1;

@@ -4,7 +4,7 @@ import { scoresOf } from '../../../bench/matte-scores.ts';
 import { findModel, readCatalog } from '../../../models/catalog.ts';
 import type { Quality } from '../../../src/output/option-table.ts';
 import { cutOut } from '../../../workers/inference/cut-out.ts';
-import { levelsFor, refinedLevelsFor } from '../../../workers/inference/find-subject.ts';
+import { levelsFor, REFINED_LOW_LEVEL } from '../../../workers/inference/find-subject.ts';
 import { openSession, type Session } from '../../../workers/inference/session.ts';
 import { transparentShirt } from '../../support/images.ts';
 
@@ -60,7 +60,7 @@ test('refined edges are hardened less than those that were only enlarged', () =>
   const map = { width: 352, height: 352 };
   const levels = (side: number) => {
     const region = { width: side, height: side / 2 };
-    return [levelsFor(map, region)[0], refinedLevelsFor(map, region)[0]];
+    return [levelsFor(map, region)[0], levelsFor(map, region, REFINED_LOW_LEVEL)[0]];
   };
   expect(levels(352)).toEqual([0.03, 0.04]);
   const [enlarged, refined] = levels(4 * 352);

@@ -1,6 +1,7 @@
-import { cropPixels } from '../../../src/imaging/crop.ts';
+import { cropMatte, cropPixels } from '../../../src/imaging/crop.ts';
 import type { MattedImage } from '../../../src/imaging/downscale.ts';
-import type { Levels, Matte } from '../../../src/imaging/matte.ts';
+import { type Levels, type Matte, toMatte, withOpacity } from '../../../src/imaging/matte.ts';
+import type { ProbabilityMap } from '../../../src/imaging/probability-map.ts';
 import { correctAlpha, recoverForeground } from '../../../src/imaging/soft-pixels.ts';
 import { type Box, subjectBox } from '../../../src/imaging/subject-box.ts';
 import { estimateSurroundings } from '../../../src/imaging/surroundings.ts';
@@ -14,6 +15,23 @@ const MIN_VISIBLE_ALPHA = 26;
 
 /** A garment's matte is hardened when it is made; what is solved stays as it is. */
 const ALL_LEVELS: Levels = [0, 1];
+
+/**
+ * Symmetric, so that two garments that meet add up to what is there. Narrow, because where the network is torn between
+ * two garments of one cloth, one of them is right: with wider levels both would be translucent.
+ */
+const MASK_LEVELS: Levels = [0.42, 0.58];
+
+/**
+ * Returns the matte of a part of the subject, of the size of a box.
+ * @param region of the image that the mask covers; contains the box
+ * @param matte of the whole subject, of the image's size: nothing becomes more opaque than there
+ */
+export function matteOfMask(mask: ProbabilityMap, region: Box, box: Box, matte: Matte): Matte {
+  const within = { ...box, left: box.left - region.left, top: box.top - region.top };
+  const own = cropMatte(toMatte(mask, region, MASK_LEVELS), within);
+  return withOpacity(own, cropMatte(matte, box).data);
+}
 
 /** A garment with what is around it. */
 export interface PlacedGarment extends MattedImage {
@@ -41,13 +59,9 @@ export function placeGarment(pixels: Pixels, matte: Matte, area: Box): PlacedGar
 }
 
 /** Limits a matte to that of the whole subject: a refined edge must not bring the background back. */
-function limitTo(matte: Matte, whole: Matte, { left, top }: Box): void {
-  const { data, width, height } = matte;
-  for (let y = 0; y < height; y++)
-    for (let x = 0; x < width; x++) {
-      const limit = whole.data[(top + y) * whole.width + left + x]!;
-      if (data[y * width + x]! > limit) data[y * width + x] = limit;
-    }
+function limitTo({ data }: Matte, whole: Matte, area: Box): void {
+  const limits = cropMatte(whole, area).data;
+  for (let i = 0; i < data.length; i++) data[i] = Math.min(data[i]!, limits[i]!);
 }
 
 /**

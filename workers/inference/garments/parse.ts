@@ -51,12 +51,8 @@ function bodyShare(probabilities: Float32Array, { width, height }: Size): number
   return sumOf(BODY) / Math.max(1, cells - sumOf(BACKGROUND));
 }
 
-/** A share of skin and hair: 9 of 10 laid-out goods show less, 1 of 100 people who lie. */
+/** A share of skin and hair from which on somebody may lie there: 9 of 10 laid-out goods show less, 1 of 100 people who lie. */
 const MIN_TRACE = 0.00015;
-
-/** Returns whether the parse network sees a trace of skin or hair, so that somebody may lie there. */
-const mayShowPerson = (probabilities: Float32Array, size: Size): boolean =>
-  bodyShare(probabilities, size) >= MIN_TRACE;
 
 /** With less skin and hair nobody is seen, and what looks like feet or a head is none. */
 const MIN_BODY_SHARE = 0.02;
@@ -88,24 +84,19 @@ export interface GroupMap extends Size {
   probabilities: Float32Array;
 }
 
-/** Runs the network on one picture. @throws ModelError */
-async function look({ model, run }: Session, seen: Pixels): Promise<Float32Array> {
-  const { width, height } = seen;
-  const probabilities = await run(toTensor(seen, model.input), { width, height });
-  if (probabilities.length * CELL_PIXELS ** 2 !== GROUPS.length * width * height)
-    throw new ModelError(`${model.id} does not tell ${GROUPS.length} groups apart`);
-  return probabilities;
-}
-
 /** A picture of the subject, and what the network says of it. */
 interface Look extends Size {
   seen: Pixels;
   probabilities: Float32Array;
 }
 
-async function lookAt(session: Session, seen: Pixels): Promise<Look> {
-  const [width, height] = [seen.width / CELL_PIXELS, seen.height / CELL_PIXELS];
-  return { seen, width, height, probabilities: await look(session, seen) };
+/** Runs the network on one picture. @throws ModelError */
+async function lookAt({ model, run }: Session, seen: Pixels): Promise<Look> {
+  const { width, height } = seen;
+  const probabilities = await run(toTensor(seen, model.input), { width, height });
+  if (probabilities.length * CELL_PIXELS ** 2 !== GROUPS.length * width * height)
+    throw new ModelError(`${model.id} does not tell ${GROUPS.length} groups apart`);
+  return { seen, width: width / CELL_PIXELS, height: height / CELL_PIXELS, probabilities };
 }
 
 /**
@@ -122,12 +113,10 @@ const ROTATIONS: readonly Rotation[] = [1, 3];
 async function bestLook(session: Session, seen: Pixels, subject: Box) {
   const own = { rotation: 0 as Rotation, ...(await lookAt(session, seen)) };
   const isWide = subject.width > subject.height;
-  if (!isWide || !mayShowPerson(own.probabilities, own)) return own;
+  if (!isWide || bodyShare(own.probabilities, own) < MIN_TRACE) return own;
   let best = own;
-  let toBeat = Math.max(
-    MIN_ROTATED.uprightness,
-    uprightness(own.probabilities, own) + MIN_ROTATED.gain,
-  );
+  const ownUprightness = uprightness(own.probabilities, own);
+  let toBeat = Math.max(MIN_ROTATED.uprightness, ownUprightness + MIN_ROTATED.gain);
   for (const rotation of ROTATIONS) {
     const rotated = await lookAt(session, rotatePixels(seen, rotation));
     const value = uprightness(rotated.probabilities, rotated);
@@ -141,7 +130,7 @@ async function bestLook(session: Session, seen: Pixels, subject: Box) {
 /** Runs the network on a subject in its frame. */
 async function firstLook(session: Session, pixels: Pixels, subject: Box) {
   const { region, input } = frameSubject(subject, pixels, session.model.input.size);
-  const seen = await stretch(pixels, region, input);
+  const seen = await stretch(pixels, input, { region });
   return { region, seen, best: await bestLook(session, seen, subject) };
 }
 
@@ -182,7 +171,7 @@ export async function parseGarments(
 ): Promise<GroupMap> {
   const { region, seen, best } = await firstLook(session, pixels, subject);
   const { width, height, probabilities } = best;
-  const mirrored = await look(session, mirrorPixels(best.seen));
+  const { probabilities: mirrored } = await lookAt(session, mirrorPixels(best.seen));
   // All planes at once: they lie one below the other.
   mirror({ data: mirrored, width, height: GROUPS.length * height });
   for (let i = 0; i < probabilities.length; i++)

@@ -1,4 +1,4 @@
-import { paste } from '../../../src/imaging/crop.ts';
+import { evenMatte, paste } from '../../../src/imaging/crop.ts';
 import type { MattedImage } from '../../../src/imaging/downscale.ts';
 import type { Matte } from '../../../src/imaging/matte.ts';
 import { subjectBox } from '../../../src/imaging/subject-box.ts';
@@ -6,9 +6,8 @@ import type { PartialSubject } from '../../../src/output/option-table.ts';
 import { Problem } from '../../../src/platform/problem.ts';
 import type { Refinement } from '../edges.ts';
 import type { Session } from '../session.ts';
-import { placeGarment, refineGarment } from './cut-out.ts';
+import { matteOfMask, placeGarment, refineGarment } from './cut-out.ts';
 import { BACKGROUND, type GarmentRegion, GROUPS, IS_WORN, PARTS } from './groups.ts';
-import { matteOfMask } from './matte.ts';
 import { parseGarments } from './parse.ts';
 import { maskOfParts } from './pieces.ts';
 import { prepareSubject } from './separate.ts';
@@ -86,8 +85,7 @@ export async function selectPart(
   const own = mask && matteOfMask(mask, map.region, map.region, matte);
   const placed = own && placeGarment(pixels, own, map.region);
   if (!placed) throw notFound(choice, regionsOf(subject, choice));
-  const { width, height } = matte;
-  const selected = { data: new Uint8Array(width * height), width, height };
+  const selected = evenMatte(matte, 0);
   paste(refineGarment(placed, matte, edges), placed.area, { pixels, matte: selected });
   return { matte: selected, severalPeople: severalPeople && !keepsOthers };
 }

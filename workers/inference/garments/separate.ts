@@ -62,22 +62,29 @@ function hidingGroups(piece: Piece, owners: Owners, map: Size): string[] {
   return [...counts].filter(([, count]) => count >= MIN_EDGE_SHARE * edge).map(([id]) => id);
 }
 
+/** First and last column and row of some cells. */
+function extentOf(cells: readonly number[], width: number) {
+  const extent = { left: width, top: Number.POSITIVE_INFINITY, right: -1, bottom: -1 };
+  for (const cell of cells) {
+    const x = cell % width;
+    const y = (cell - x) / width;
+    extent.left = Math.min(extent.left, x);
+    extent.right = Math.max(extent.right, x);
+    extent.top = Math.min(extent.top, y);
+    extent.bottom = Math.max(extent.bottom, y);
+  }
+  return extent;
+}
+
 /** Returns whether a garment lies at a side of the image. @param region that the cells cover */
 function isCutByFrame({ cells }: Piece, region: Box, image: Size, map: Size): boolean {
-  const { width, height } = map;
-  const isAtLeft = region.left <= 0;
-  const isAtTop = region.top <= 0;
-  const isAtRight = region.left + region.width >= image.width;
-  const isAtBottom = region.top + region.height >= image.height;
-  return cells.some((cell) => {
-    const x = cell % width;
-    return (
-      (isAtLeft && x === 0) ||
-      (isAtRight && x === width - 1) ||
-      (isAtTop && cell < width) ||
-      (isAtBottom && cell >= width * (height - 1))
-    );
-  });
+  const { left, top, right, bottom } = extentOf(cells, map.width);
+  return (
+    (left === 0 && region.left <= 0) ||
+    (top === 0 && region.top <= 0) ||
+    (right === map.width - 1 && region.left + region.width >= image.width) ||
+    (bottom === map.height - 1 && region.top + region.height >= image.height)
+  );
 }
 
 /** A garment of the subject. */
@@ -97,7 +104,7 @@ export interface Garment {
   occluded: boolean;
   /** Groups of the garments over it, and `frame` if the image's border cuts it. */
   occludedBy: string[];
-  /** How much of each cell of the map is this garment and no other, 0..1; see `matteOfGarment`. */
+  /** How much of each cell of the map is this garment and no other, 0..1; see `matteOfMask`. */
   mask: ProbabilityMap;
 }
 
@@ -128,24 +135,10 @@ const MIN_ALTERNATIVE = 0.05;
 /** With several people, what lies farther from the largest one than this share of their box belongs to others. */
 const PERSON_MARGIN = 0.1;
 
-/** First and last column and row of some cells. */
-function extentOf(cells: readonly number[], { width }: Size) {
-  const extent = { left: width, top: Number.POSITIVE_INFINITY, right: -1, bottom: -1 };
-  for (const cell of cells) {
-    const x = cell % width;
-    const y = (cell - x) / width;
-    extent.left = Math.min(extent.left, x);
-    extent.right = Math.max(extent.right, x);
-    extent.top = Math.min(extent.top, y);
-    extent.bottom = Math.max(extent.bottom, y);
-  }
-  return extent;
-}
-
 /** Returns whether a piece lies apart from the largest. */
 function liesApart(piece: SubjectPiece, largest: SubjectPiece, map: Size): boolean {
-  const own = extentOf(piece.cells, map);
-  const { left, right, top, bottom } = extentOf(largest.cells, map);
+  const own = extentOf(piece.cells, map.width);
+  const { left, right, top, bottom } = extentOf(largest.cells, map.width);
   const across = PERSON_MARGIN * (right + 1 - left);
   const down = PERSON_MARGIN * (bottom + 1 - top);
   return (
@@ -171,7 +164,7 @@ function otherPeople(pieces: readonly SubjectPiece[], map: Size): SubjectPiece[]
 
 /** Returns the box of cells in the image, a cell wider on each side. */
 function boxOf(cells: readonly number[], { width, height }: Size, region: Box): Box {
-  const { left, top, right, bottom } = extentOf(cells, { width, height });
+  const { left, top, right, bottom } = extentOf(cells, width);
   const span = (first: number, last: number, count: number, start: number, length: number) => {
     const from = start + Math.floor((Math.max(0, first - 1) * length) / count);
     const to = start + Math.ceil((Math.min(count, last + 2) * length) / count);

@@ -4,7 +4,7 @@ import { findModel, PARSER_ID, readCatalog } from '../../../../models/catalog.ts
 import { subjectBox } from '../../../../src/imaging/subject-box.ts';
 import { decode } from '../../../../workers/inference/codec.ts';
 import { cutOut } from '../../../../workers/inference/cut-out.ts';
-import { matteOfGarment } from '../../../../workers/inference/garments/matte.ts';
+import { matteOfMask } from '../../../../workers/inference/garments/cut-out.ts';
 import { parseGarments } from '../../../../workers/inference/garments/parse.ts';
 import { separateGarments } from '../../../../workers/inference/garments/separate.ts';
 import { openSession, type Session } from '../../../../workers/inference/session.ts';
@@ -71,7 +71,9 @@ test('a laid-out shirt is garment all over', async () => {
   expect(garments.reduce((sum, { areaShare }) => sum + areaShare, 0)).toBeCloseTo(1, 5);
   let area = 0;
   for (const garment of garments)
-    area += matteOfGarment(garment, region, matte).data.filter((alpha) => alpha > 127).length;
+    area += matteOfMask(garment.mask, region, garment.box, matte).data.filter(
+      (alpha) => alpha > 127,
+    ).length;
   const whole = matte.data.filter((alpha) => alpha > 127).length;
   expect(area / whole).toBeGreaterThan(0.98);
 });

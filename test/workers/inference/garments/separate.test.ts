@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { matteOfGarment } from '../../../../workers/inference/garments/matte.ts';
+import { matteOfMask } from '../../../../workers/inference/garments/cut-out.ts';
 import { separateGarments } from '../../../../workers/inference/garments/separate.ts';
 import { CELL, drawMap } from './drawn-maps.ts';
 
@@ -57,7 +57,7 @@ describe('a person', () => {
     const owners = new Uint8Array(matte.data.length);
     let beyond = 0;
     for (const garment of garments) {
-      const { data } = matteOfGarment(garment, region, matte);
+      const { data } = matteOfMask(garment.mask, region, garment.box, matte);
       const { left, top, width } = garment.box;
       data.forEach((alpha, i) => {
         const pixel = (top + Math.floor(i / width)) * matte.width + left + (i % width);
