@@ -254,11 +254,11 @@ export const PROBES: readonly ((model: Model) => unknown)[] = [
     }),
   (model) => {
     const pairs = BREAKERS.map((pair) => pair.map((item) => readGarment(model, item)));
-    const owned = new Set(pairs.flat().map(({ category }) => category.id));
-    return sensesOf(model).map(({ brokenBy, brokenByPair, outdoneBy }) =>
+    const owned = pairs.flat();
+    return sensesOf(model).map(({ brokenBy, brokenByPair, outdoneIn }) =>
       pairs.map(([garment, other]) => [
         brokenBy(garment!).map(({ id, points }) => [id, points]),
-        outdoneBy(garment!, owned).map(({ id }) => id),
+        outdoneIn([garment!, ...owned])(garment!).map(({ id }) => id),
         costOf(brokenByPair(garment!, other!)),
       ]),
     );

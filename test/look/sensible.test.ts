@@ -1,16 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { computeTargets } from '../../src/look/comfort/signed-targets.ts';
+import { situationOf } from '../../src/look/comfort/targets.ts';
 import { readSigningKeys } from '../../src/look/digest.ts';
 import { computeOutfits } from '../../src/look/outfits.ts';
 import { PARAMS, readModel } from '../../src/look/params.ts';
-import { TargetsRequest } from '../../src/look/schema.ts';
+import { TargetsRequest, Weather } from '../../src/look/schema.ts';
+import { createSense } from '../../src/look/scoring/sense.ts';
 import { CONDITIONS } from '../../src/look/tables.ts';
 import { computeTrip, TripRequest } from '../../src/look/trips/trip.ts';
+import { readGarment } from '../../src/look/wardrobe/garment-clo.ts';
 import { OutfitsRequest } from '../../src/look/wardrobe/wardrobe-request.ts';
+import { WardrobeItem } from '../../src/taxonomy/attributes/wardrobe-item-schema.ts';
 import { CATEGORY_IDS, MATERIAL_IDS, OCCASION_IDS } from '../../src/taxonomy/dictionary/schema.ts';
 import requests from '../fixtures/look-requests.json' with { type: 'json' };
 import { someOf } from '../support/many.ts';
-import { CLOSET } from './closet.ts';
+import { CLOSET, SUMMER_CLOSET } from './closet.ts';
 import { firstOutfit, gridCells } from './grid.ts';
 
 const model = readModel(PARAMS);
@@ -387,5 +391,59 @@ describe('what a stranger would not wear', () => {
     const breeze = { tempC: 10, windMs: 3, humidityPct: 70, condition: 'cloudy' };
     const codes = codesOf(first(closet({ weather: breeze, plan: 'outdoor', met: 2 })));
     expect(codes.filter((code) => code.startsWith('wind'))).toEqual([]);
+  });
+
+  test('in frost a coat is worn, a warm one before a trench, whatever the order of the wardrobe', () => {
+    const cells = [...gridCells()].filter(
+      ({ closet: id, weather, occasion, plan, met }) =>
+        id === 'south' &&
+        /^-/.test(weather) &&
+        occasion !== 'sport' &&
+        plan === 'outdoor' &&
+        met <= 2.6,
+    );
+    const bare = cells.filter((cell) => !firstOutfit(cell).outfit?.slots.outer);
+    expect(bare.map(({ weather, occasion, met }) => [weather, occasion, met])).toEqual([]);
+    for (const occasion of ['date', 'smart_casual', 'party'])
+      for (const [tempC, met] of [
+        [-7, 1.2],
+        [-4, 1.6],
+        [-4, 2.6],
+        [-1, 2],
+      ]) {
+        const request = { weather: { ...FROST, tempC }, met, occasion, plan: 'outdoor' };
+        const worn = (items: object) => firstOutfit({ request: { ...request, items } }).outfit;
+        const outfit = worn(SUMMER_CLOSET);
+        expect(outfit?.itemIds).toContain('down-long');
+        expect(worn(SUMMER_CLOSET.toReversed())?.itemIds).toEqual(outfit?.itemIds);
+      }
+  });
+
+  test('a garment gives way only to one that stays: of two that outdo each other neither goes', () => {
+    const garmentOf = (category: string) =>
+      readGarment(model, WardrobeItem.parse({ id: category, category }));
+    const [hoodie, sweater, parka, cap] = ['hoodie', 'sweater', 'parka', 'cap'].map(garmentOf);
+    const outdone = (pairs: readonly string[]) => {
+      const rule = model.tables.sense.find(({ id }) => id === 'denim-cold')!;
+      const sense = pairs.map((pair) => {
+        const [worse = '', better = ''] = pair.split('<');
+        const garment = { ...rule.garment, categories: [worse] };
+        return { ...rule, id: pair, garment, ifOwned: [better], belowC: undefined };
+      });
+      const tables = { ...model.tables, sense };
+      const situation = situationOf(model, { weather: Weather.parse(MILD), met: 1.4 });
+      const owned = [hoodie!, sweater!, parka!, cap!];
+      const { outdoneIn } = createSense({ ...model, tables }, situation, 'outside');
+      const [ids, turned] = [owned, owned.toReversed()].map((order) =>
+        owned.filter((one) => outdoneIn(order)(one).length > 0).map(({ id }) => id),
+      );
+      expect(turned).toEqual(ids);
+      return ids;
+    };
+    expect(outdone(['hoodie<sweater'])).toEqual(['hoodie']);
+    expect(outdone(['hoodie<sweater', 'sweater<hoodie'])).toEqual([]);
+    expect(outdone(['hoodie<sweater', 'sweater<parka', 'parka<hoodie'])).toEqual([]);
+    expect(outdone(['hoodie<sweater', 'sweater<parka'])).toEqual(['sweater']);
+    expect(outdone(['hoodie<sweater', 'sweater<hoodie', 'sweater<cap'])).toEqual(['sweater']);
   });
 });

@@ -69,8 +69,8 @@ export const costOf = (rules: readonly SenseRule[]): number =>
 export interface Sense {
   /** The rules that a garment breaks by itself. */
   brokenBy(garment: Garment): readonly SenseRule[];
-  /** The rules for leaving out a garment of a wardrobe that has better ones, of these categories. */
-  outdoneBy(garment: Garment, owned: ReadonlySet<string>): readonly SenseRule[];
+  /** The rules for leaving out a garment of a wardrobe that has better ones, which are worn themselves. */
+  outdoneIn(owned: readonly Garment[]): (garment: Garment) => readonly SenseRule[];
   /** The rules that two garments break together. */
   brokenByPair(a: Garment, b: Garment): readonly SenseRule[];
   /** Whether a garment is in a rule about two. */
@@ -78,6 +78,57 @@ export interface Sense {
 }
 
 const NONE: readonly SenseRule[] = [];
+
+/** Garments of one category for which the same rules hold. */
+interface Kind {
+  readonly id: string;
+  readonly rules: readonly SenseRule[];
+}
+
+/**
+ * Finds the rules by which garments give way to better ones. A garment gives way only to one that stays itself, and two
+ * that outdo each other, be it by way of others, both stay: the score decides.
+ * @param rulesOf the rules that hold for a garment, by what the wardrobe has
+ * @param owned what can be worn
+ */
+function outdoneIn(
+  rulesOf: (garment: Garment) => readonly SenseRule[],
+  owned: readonly Garment[],
+): (garment: Garment) => readonly SenseRule[] {
+  const kinds = new Map<string, Kind>();
+  for (const garment of owned) {
+    const rules = rulesOf(garment);
+    const { id } = garment.category;
+    kinds.set([id, ...rules.map((rule) => rule.id)].join(' '), { id, rules });
+  }
+  const kindsOf = new Map<string, Kind[]>();
+  for (const kind of kinds.values()) kindsOf.set(kind.id, [...(kindsOf.get(kind.id) ?? []), kind]);
+  const betterBy = ({ ifOwned = [] }: SenseRule) => ifOwned.flatMap((id) => kindsOf.get(id) ?? []);
+  const reached = new Map<Kind, ReadonlySet<string>>();
+  /** Categories of what outdoes a kind, directly or by way of others. */
+  const reachOf = (kind: Kind): ReadonlySet<string> => {
+    const known = reached.get(kind);
+    if (known) return known;
+    const seen = new Set<Kind>([kind]);
+    const found = new Set<string>();
+    for (const one of seen)
+      for (const better of one.rules.flatMap(betterBy)) {
+        seen.add(better);
+        found.add(better.id);
+      }
+    reached.set(kind, found);
+    return found;
+  };
+  const staying = new Map<Kind, boolean>();
+  const isOutdone = (id: string, rule: SenseRule): boolean =>
+    betterBy(rule).some((better) => !reachOf(better).has(id) && stays(better));
+  function stays(kind: Kind): boolean {
+    const known = staying.get(kind) ?? !kind.rules.some((rule) => isOutdone(kind.id, rule));
+    staying.set(kind, known);
+    return known;
+  }
+  return (garment) => rulesOf(garment).filter((rule) => isOutdone(garment.category.id, rule));
+}
 
 /** What is put on for the room, if its temperature is known; shoes and hats are for the way. */
 const isForRoom = ({ category: { region } }: Garment): boolean =>
@@ -120,13 +171,18 @@ export function createSense(model: Model, situation: Situation, where: Whereabou
       }
       return rules.length > 0 ? rules.filter((rule) => isIn(model, rule.garment, garment)) : NONE;
     },
-    outdoneBy: (garment, categories) =>
-      owned.filter(
-        (rule) =>
-          isIn(model, rule.garment, garment) &&
-          rule.ifOwned!.some((id) => categories.has(id)) &&
-          !rule.unlessOwned?.some((id) => categories.has(id)),
-      ),
+    outdoneIn(garments) {
+      const categories = new Set(garments.map(({ category }) => category.id));
+      const held = owned.filter(
+        ({ ifOwned, unlessOwned }) =>
+          ifOwned!.some((id) => categories.has(id)) &&
+          !unlessOwned?.some((id) => categories.has(id)),
+      );
+      return outdoneIn(
+        (garment) => held.filter((rule) => isIn(model, rule.garment, garment)),
+        garments,
+      );
+    },
     isInPairs: ({ category }) => inPairs.has(category.id),
     brokenByPair(a, b) {
       const [idA, idB] = [a.category.id, b.category.id];

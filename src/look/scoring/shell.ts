@@ -92,11 +92,11 @@ export function createShellFinder(
   if (!need.needed) return () => ({ ...need, items: [], addIds: [], reasons });
   const items = garments.map((garment) => context.toWornItem(garment)).sort(inOrder);
   const firstSlot = ({ garment }: WornItem) => slotsOf(model, garment)[0];
-  const categories = new Set(garments.map(({ category }) => category.id));
+  const isUnbroken = (garment: Garment) =>
+    !context.sense.brokenBy(garment).some(({ isHard }) => isHard);
+  const outdoneBy = context.sense.outdoneIn(garments.filter(isUnbroken));
   const isSensible = ({ garment }: WornItem) =>
-    ![...context.sense.brokenBy(garment), ...context.sense.outdoneBy(garment, categories)].some(
-      ({ isHard }) => isHard,
-    );
+    isUnbroken(garment) && outdoneBy(garment).length === 0;
   const owned = items.filter((item) => firstSlot(item) === 'outer');
   const sensible = owned.filter(isSensible);
   const coats = sensible.length > 0 ? sensible : owned;

@@ -73,23 +73,21 @@ function createRules(
       occasion.formality - garment.formality[1],
     ) > maxDistance;
   // What cannot be worn today is no reason to leave out another.
-  const usable = new Set(
-    all
-      .filter(
-        (garment, at) =>
-          request.items[at]?.available !== false &&
-          !excluded.has(garment.id) &&
-          !occasion.forbids.includes(garment.category.id) &&
-          !isOdd(garment) &&
-          !isBroken(garment),
-      )
-      .map(({ category }) => category.id),
+  const outdoneBy = sense.outdoneIn(
+    all.filter(
+      (garment, at) =>
+        request.items[at]?.available !== false &&
+        !excluded.has(garment.id) &&
+        !occasion.forbids.includes(garment.category.id) &&
+        !isOdd(garment) &&
+        !isBroken(garment),
+    ),
   );
   const known = new Map<Garment, ExclusionRule['code'][]>();
   const insensible = (garment: Garment) => {
     const codes =
       known.get(garment) ??
-      [...sense.brokenBy(garment), ...sense.outdoneBy(garment, usable)]
+      [...sense.brokenBy(garment), ...outdoneBy(garment)]
         .filter(({ isHard }) => isHard)
         .map((rule) => EXCLUSION_OF[reasonOf(model, rule)]);
     known.set(garment, codes);
