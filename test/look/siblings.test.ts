@@ -95,6 +95,10 @@ const REQUESTS: readonly [name: string, closet: keyof typeof CLOSETS, request: o
   ['a date in the rain', 'his', { weather: weather(11, 'rain'), met: 1.6, occasion: 'date', plan: 'outdoor' }, { not: ['track', 'joggers', 'rt', 'ski', 'fleece'] }],
   ['a trip by train', 'hers', { weather: weather(15, 'cloudy'), met: 1.4, occasion: 'travel' }, { not: ['gown-red', 'winterboots', 'heels-black'] }],
   ['school in May', 'hers', { weather: weather(19, 'partly-cloudy'), met: 1.4, occasion: 'school' }, { not: ['gown-red', 'winterboots', 'puffer', 'coat-wool'] }],
+  ['a summer day at the office', 'south', { weather: weather(24, 'clear'), met: 1.6, occasion: 'work', plan: 'outdoor' }, { not: ['dress-sun'] }],
+  ['a date in drizzle on foot', 'south', { weather: weather(16, 'drizzle'), met: 2.6, occasion: 'date', plan: 'outdoor' }, { not: ['heels-gold'] }],
+  ['no silk in drizzle', 'south', { weather: weather(16, 'drizzle'), met: 2.6, occasion: 'date' }, { not: ['blouse-silk', 'heels-gold'] }],
+  ['a blazer before a cardigan', 'hers', { weather: weather(21, 'thunderstorm', 5, 90), met: 1.6, occasion: 'ceremony', plan: 'outdoor' }, { worn: [['blazer-navy']], not: ['cardigan-camel'] }],
   // Beach.
   ['swimming', 'south', { weather: weather(31, 'clear'), met: 1, occasion: 'beach' }, { worn: [['swimsuit', 'dress-sun', 'run-shorts']], not: ['boots-brown', 'jeans-dark', 'runners'], calm: 'too-cold', plan: 'outdoor' }],
   ['a beach in March', 'south', { weather: weather(11, 'windy', 10), met: 2, occasion: 'beach' }, { not: ['swimsuit', 'sandals-brown', 'run-shorts'] }],

@@ -136,6 +136,12 @@ const CLOSETS = {
     't_shirt#ffffff long_sleeve_tee#1b2a4a hoodie#8c8c8c chinos#d8c3a5 jeans#2b3f63 shorts#22303f ' +
     'rain_trousers#161616 long_johns#161616 thermal_top#161616 sneakers#f7f7f5 winter_boots#161616 rain_jacket#f2d026 ' +
     'parka#5d5f3a beanie#161616 gloves#161616',
+  trekker:
+    't_shirt#ffffff:cotton long_sleeve_tee#3d4145:merino hoodie#8c8c8c:cotton fleece_jacket#2d5a3d jeans#2b3f63 ' +
+    'trousers#5d5f3a:nylon rain_trousers#161616 rain_jacket#f2d026 sneakers#f7f7f5 boots#5a3a22:leather',
+  guest: 'long_sleeve_dress#3d4145:wool light_dress#f29dbb flats#161616 heels#161616',
+  woodman:
+    'flannel_shirt#a3323a:flannel shirt#ffffff t_shirt#8c8c8c jeans#2b3f63 sneakers#f7f7f5 boots#6b4226:leather',
   tiny:
     't_shirt#f5f5f2 blouse#ffffff jeans#1e2a3d skirt_light#6b2737 sneakers#f7f7f5 flats#161616 ' +
     'light_jacket#8c8f7a sweater#8c8c8c',
@@ -304,6 +310,11 @@ const REQUESTS: readonly [string, keyof typeof CLOSETS, object, string, string, 
   ['a feast in a kaftan', 'clara', { weather: weather(16, 'partly cloudy', 2), met: 1.6, occasion: 'party', exclude: ['dress', 'light_dress', 'blazer'] }, 'heels|flats|boots', 'cardigan sweater'],
   ['an evening at home', 'pupil', { weather: weather(6, 'cloudy'), met: 1.2, occasion: 'home', indoorTempC: 21 }, 't_shirt|long_sleeve_tee|sweater|hoodie', 'shirt'],
   ['a walk in drizzle', 'granny', { weather: weather(13, 'drizzle', 3, 85), met: 2, occasion: 'casual', plan: 'outdoor' }, 'trousers; rain_jacket|trench_coat', 'skirt_heavy light_dress'],
+  ['a hike in trekking clothes', 'trekker', { weather: weather(10, 'cloudy'), met: 4, occasion: 'outdoor' }, 'trousers; long_sleeve_tee; boots', 'jeans t_shirt hoodie sneakers'],
+  ['a cool hike at an easy pace', 'trekker', { weather: weather(5, 'cloudy'), met: 3, occasion: 'outdoor' }, 'trousers; boots; fleece_jacket|rain_jacket', 'jeans hoodie sneakers'],
+  ['a tee beneath flannel', 'woodman', { weather: weather(10, 'cloudy'), met: 1.6, occasion: 'casual', plan: 'outdoor' }, 'flannel_shirt; t_shirt', 'shirt'],
+  ['a wedding at 24 °C', 'guest', { weather: weather(24, 'clear'), met: 1.4, occasion: 'ceremony', plan: 'outdoor' }, 'light_dress', 'long_sleeve_dress'],
+  ['winter boots for a cold evening', 'ben', { weather: weather(-12, 'snow', 6), met: 1.6, occasion: 'smart_casual', plan: 'outdoor' }, 'winter_boots', 'boots'],
 ];
 
 const closet = (name: keyof typeof CLOSETS, more: Record<string, object> = {}) =>
