@@ -30,7 +30,7 @@ function sumVotes(votes: readonly Vote[]): { categories: number[]; notGarment: n
     const column = byColumn.get(naming.field.name) ?? new Map<string, number>();
     byColumn.set(naming.field.name, column);
     for (const id of ids.length > 0 ? ids : [NO_GARMENT]) {
-      const own = id === favourite ? weight * (1 + FAVOURITE_VOTE) : weight;
+      const own = id === favourite && ids.length > 1 ? weight * (1 + FAVOURITE_VOTE) : weight;
       column.set(id, Math.max(column.get(id) ?? 0, own));
     }
   }

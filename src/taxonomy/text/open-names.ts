@@ -31,8 +31,8 @@ const isBulk = ({ field: { tokens } }: Naming): boolean =>
 /** A side of what is laid or hung, in centimetres: "32x34" is a size of trousers. */
 const MIN_AREA_SIDE = 45;
 const AREA = /(\d{2,4})(?:[.,]\d+)? ?(?:cm)? ?[x×] ?(\d{2,4})/i;
-/** Bulbs have more watts than this; "30 W" is a width of trousers. */
-const MAX_WIDTH = 99;
+/** Bulbs have more watts: "30 W" is a width of trousers. So many millimetres are a column of water. */
+const MAX = { width: 99, mm: 999 } as const;
 
 /** "300 ml", "1600 W", "140 x 200": clothes are not sold so. */
 function isMeasured({ field: { text, tokens, isWear }, mention: { match } }: Naming): boolean {
@@ -42,12 +42,12 @@ function isMeasured({ field: { text, tokens, isWear }, mention: { match } }: Nam
   const [, width = 0, height = 0] = AREA.exec(text) ?? [];
   if (Math.max(Number(width), Number(height)) >= MIN_AREA_SIDE) return true;
   if (tokens.some((token) => grammarWords('format', 'en').has(token.text))) return true;
-  const isThick = id !== 'swimwear' && region !== 'shoes';
+  const isThick = (mm: number) => id !== 'swimwear' && region !== 'shoes' && mm > 0 && mm <= MAX.mm;
   return amountsIn(tokens).some(({ count, unit }) =>
     unit === 'w'
-      ? !isWear && count > MAX_WIDTH
+      ? !isWear && count > MAX.width
       : grammarWords('unit', 'en').has(unit) ||
-        (isThick && count > 0 && grammarWords('thickness', 'en').has(unit)),
+        (isThick(count) && grammarWords('thickness', 'en').has(unit)),
   );
 }
 
