@@ -199,15 +199,16 @@ const sensesOf = (model: Model): Sense[] =>
     }),
   );
 
-/** A garment for each rule of common sense, and for a rule about two the second one too. */
+/** For each rule of common sense a garment, the second one of a rule about two, and what the first gives way to. */
 const BREAKERS = PARAMS.tables.sense.rows.map((rule) =>
-  [rule.garment, rule.with ?? rule.garment].map(({ categories, materials }, i) =>
-    WardrobeItem.parse({
-      id: `${rule.id}-${i}`,
-      category: categories?.[0] ?? 'shirt',
-      materials: materials?.slice(0, 1).map((id) => ({ id })),
-      colors: [{ hex: '#ffffff' }],
-    }),
+  [rule.garment, rule.with ?? rule.garment, { categories: rule.ifOwned, materials: undefined }].map(
+    ({ categories, materials }, i) =>
+      WardrobeItem.parse({
+        id: `${rule.id}-${i}`,
+        category: categories?.[0] ?? 'shirt',
+        materials: materials?.slice(0, 1).map((id) => ({ id })),
+        colors: [{ hex: '#ffffff' }],
+      }),
   ),
 );
 
@@ -253,12 +254,11 @@ export const PROBES: readonly ((model: Model) => unknown)[] = [
       return [1, 2, 3, 4, 6].map((met) => dangersOf(model, situationOf(model, { weather, met })));
     }),
   (model) => {
-    const pairs = BREAKERS.map((pair) => pair.map((item) => readGarment(model, item)));
-    const owned = pairs.flat();
+    const breakers = BREAKERS.map((items) => items.map((item) => readGarment(model, item)));
     return sensesOf(model).map(({ brokenBy, brokenByPair, outdoneIn }) =>
-      pairs.map(([garment, other]) => [
+      breakers.map(([garment, other, better]) => [
         brokenBy(garment!).map(({ id, points }) => [id, points]),
-        outdoneIn([garment!, ...owned])(garment!).map(({ id }) => id),
+        outdoneIn([garment!, better!])(garment!).map(({ id }) => id),
         costOf(brokenByPair(garment!, other!)),
       ]),
     );
