@@ -242,6 +242,7 @@ describe('for any row and photo', () => {
           textOf({ ...attributes, google_product_category: mappings.google.id }).categories[i] ?? 0;
         expect(after).toBeGreaterThanOrEqual(before - 1e-12);
       }),
+      { numRuns: 2000 },
     );
   });
 

@@ -224,6 +224,13 @@ function opinionAlone({ text, votes, branch }: ReturnType<typeof readVotes>): Be
   return { categories, notGarment: 1 - categories.reduce((a, b) => a + b, 0) };
 }
 
+/** Whether nothing but Google's category contradicts the names, and has what they are taken for together. */
+function isFiledAsNamed({ votes, branch }: ReturnType<typeof readVotes>): boolean {
+  if (!branch || findContradictions(votes, undefined).isContradicted) return false;
+  const lead = describeLead(believe(votes), votes);
+  return lead !== undefined && branch.has(CATEGORY_IDS[lead.first] ?? '');
+}
+
 /** Weighs all evidence of a row. */
 function weigh(
   { text, hints, votes, branch }: ReturnType<typeof readVotes>,
@@ -243,7 +250,8 @@ function weigh(
 export function classifyText(row: FeedAttributes): TextEvidence {
   const read = readVotes(row);
   const { text, attributes, votes, pieces, branch } = read;
-  const { columns: contradictions, isContradicted } = findContradictions(votes, branch);
+  const { columns: contradictions, ...found } = findContradictions(votes, branch);
+  const isContradicted = found.isContradicted && !isFiledAsNamed(read);
   const opinion = opinionAlone(read);
   const belief = weigh(read, isContradicted, opinion);
   return {
