@@ -29,22 +29,28 @@ const withRole = (record: KeyRecord, { scopes, intake }: Role): KeyRecord => ({
   intake,
 });
 
-interface PeopleDeps extends Pick<AuthenticationDeps, 'redis' | 'now'> {
-  keys: Keys;
-  settings: Pick<OidcSettings, 'roles' | 'claim'>;
-}
-
 /** People who sign in without a key, each with a role: a client, whose keys give the limits, and scopes. */
 class People {
-  readonly #deps: PeopleDeps;
+  readonly #redis: Redis;
+  readonly #keys: Keys;
+  readonly #now: Clock;
+  readonly #settings: Pick<OidcSettings, 'roles' | 'claim'>;
 
-  constructor(deps: PeopleDeps) {
-    this.#deps = deps;
+  constructor(
+    redis: Redis,
+    keys: Keys,
+    now: Clock,
+    settings: Pick<OidcSettings, 'roles' | 'claim'>,
+  ) {
+    this.#redis = redis;
+    this.#keys = keys;
+    this.#now = now;
+    this.#settings = settings;
   }
 
   /** Returns what a session of a person holds and allows. @throws Problem insufficient-scope if they may not sign in */
   async admit(identity: Identity): Promise<{ session: PersonSession; record: KeyRecord }> {
-    const { roles } = this.#deps.settings;
+    const { roles } = this.#settings;
     const name = nameOf(identity);
     const role = roles.find(({ value }) => identity.values.includes(value));
     if (!role) throw this.#unknown(name, identity.values);
@@ -55,17 +61,17 @@ class People {
 
   /** Returns the record of the keys whose limits apply, with the scopes of the role; undefined if one of both is gone. */
   async find({ value, meter }: PersonSession): Promise<KeyRecord | undefined> {
-    const role = this.#deps.settings.roles.find((each) => each.value === value);
-    const record = role && (await findLiveByMeter(this.#deps.redis, meter, this.#deps.now()));
+    const role = this.#settings.roles.find((each) => each.value === value);
+    const record = role && (await findLiveByMeter(this.#redis, meter, this.#now()));
     if (!role || record?.client !== role.client) return undefined;
     return withRole(record, role);
   }
 
   /** Of the client's live keys, that with the largest quota gives the limits. */
   async #keyOf({ client }: Role): Promise<KeyRecord> {
-    const records = await this.#deps.keys.listOf(client);
+    const records = await this.#keys.listOf(client);
     const [first] = records
-      .filter((record) => isLive(record, this.#deps.now()) && !record.test)
+      .filter((record) => isLive(record, this.#now()) && !record.test)
       .sort((a, b) => b.quotaPerDay - a.quotaPerDay);
     if (first) return first;
     throw new Problem(
@@ -75,7 +81,7 @@ class People {
   }
 
   #unknown(name: string, values: readonly string[]): Problem {
-    const { claim } = this.#deps.settings;
+    const { claim } = this.#settings;
     const own = values.slice(0, SHOWN_VALUES).map((value) => `"${value}"`);
     const what = own.length > 0 ? `is ${own.join(', ')}` : 'is missing';
     return new Problem(
@@ -136,7 +142,7 @@ export class Authentication {
     const { redis, now, keyPepper, maxLiveKeys, oidc, onSignedOut } = deps;
     this.#keys = new Keys(redis, keyPepper, now, { maxLive: maxLiveKeys });
     this.#sessions = new Sessions(redis, this.#keys, onSignedOut);
-    this.#people = oidc && new People({ redis, keys: this.#keys, now, settings: oidc });
+    this.#people = oidc && new People(redis, this.#keys, now, oidc);
     this.#developmentKey = deps.developmentKey;
   }
 
