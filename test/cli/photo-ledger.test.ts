@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { openPhotoLedger } from '../../src/cli/images/ledger.ts';
+import { PhotoLedger } from '../../src/cli/images/ledger.ts';
 import { testFolder } from '../support/use-folder.ts';
 
 let folder: string;
@@ -15,7 +15,7 @@ const photo = () => ({ input: join(folder, 'a.jpg'), output: join(folder, 'out',
 
 /** A run of the command: makes what is not done. */
 async function run(text: string, request: object = {}, force = false): Promise<'made' | 'done'> {
-  const ledger = await openPhotoLedger('remove', join(folder, 'out'), { request, force });
+  const ledger = await PhotoLedger.open('remove', join(folder, 'out'), { request, force });
   try {
     if (await ledger.isDone(photo())) return 'done';
     await ledger.make(photo(), (temporary) => writeFile(temporary, text));
@@ -49,7 +49,7 @@ test('a file that is not of the command is neither done nor replaced', async () 
 
 test('what a killed run had begun is made', async () => {
   const out = join(folder, 'out');
-  const ledger = await openPhotoLedger('remove', out, { request: {}, force: false });
+  const ledger = await PhotoLedger.open('remove', out, { request: {}, force: false });
   const killed = ledger.make(photo(), () => Promise.reject(new Error('killed')));
   await expect(killed).rejects.toThrow('killed');
   await ledger.close();

@@ -21,7 +21,7 @@ import {
   readImageOptions,
   withPresetFormat,
 } from './image-request.ts';
-import { openPhotoLedger, type PhotoLedger } from './ledger.ts';
+import { PhotoLedger } from './ledger.ts';
 import { startLocalEngine } from './local-engine.ts';
 import { PhotoSummary } from './photo-summary.ts';
 import { type Photo, planPhotos, readPicture, withReadableFile } from './photos.ts';
@@ -170,7 +170,7 @@ async function removeFiles(paths: string[], options: RemoveOptions, signal: Abor
   const jobs = Math.min(options.jobs ?? defaultJobs, photos.length);
   const remover = await openRemover(options, request, jobs, signal);
   const summary = new PhotoSummary(photos.length, leftOut, options);
-  const ledger = await openPhotoLedger('remove', folder, { request, force });
+  const ledger = await PhotoLedger.open('remove', folder, { request, force });
   try {
     await forEachParallel(photos.values(), jobs, signal, removeOne(remover, summary, ledger));
   } finally {

@@ -12,7 +12,7 @@ import { CliError, usageError } from '../terminal/exit.ts';
 import { saveBytes } from '../terminal/files.ts';
 import { forEachParallel } from '../terminal/for-each-parallel.ts';
 import type { Output } from '../terminal/output.ts';
-import { openPhotoLedger, type PhotoLedger } from './ledger.ts';
+import { PhotoLedger } from './ledger.ts';
 import { PhotoSummary } from './photo-summary.ts';
 import { type Photo, planPhotos, readPicture } from './photos.ts';
 
@@ -121,7 +121,7 @@ export async function splitPhotos(
   const summary = new PhotoSummary(photos.length, leftOut, options);
   const made: SplitDeps['made'] = [];
   const { quality, locale } = options;
-  const ledger = await openPhotoLedger('split', folder, { request: { quality, locale }, force });
+  const ledger = await PhotoLedger.open('split', folder, { request: { quality, locale }, force });
   const work = splitOne({ client, options, folder, summary, made }, ledger);
   try {
     await forEachParallel(photos.values(), Math.min(jobs, photos.length), signal, work);
