@@ -16,10 +16,10 @@ import { resolveSecrets } from '../platform/secrets.ts';
 import { MAX_STORAGE_SOCKETS } from '../storage/blobs.ts';
 import { RequestRecorder } from './account/record.ts';
 import { LookThreads } from './look/thread-pool.ts';
+import { serveSignIn } from './operations/console.ts';
 import { serveDocs } from './operations/docs.ts';
 import { serveMetrics } from './operations/metrics.ts';
 import { serveQueueDashboard } from './operations/queue-dashboard.ts';
-import { serveSignIn } from './operations/sign-in.ts';
 import { routeTable } from './routes.ts';
 import { limitDownloads } from './send-blob.ts';
 

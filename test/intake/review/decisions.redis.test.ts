@@ -9,7 +9,6 @@ import {
   readHistory,
   restoreReview,
 } from '../../../src/intake/review/audit.ts';
-import { carriedFrom } from '../../../src/intake/review/carry-over.ts';
 import {
   type Decision,
   type DecisionName,
@@ -18,6 +17,7 @@ import {
 } from '../../../src/intake/review/decisions.ts';
 import {
   type CarriedDecisions,
+  carriedFrom,
   getCarried,
   getIndexPart,
   putReview,

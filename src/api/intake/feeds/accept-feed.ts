@@ -5,12 +5,7 @@ import type { Call, Caller, Reply } from '../../../http/route.ts';
 import { batchKeys, putJson } from '../../../intake/batches/batch-files.ts';
 import { FEEDS_PATH, runLinks } from '../../../intake/batches/batch-record.ts';
 import { feedKeys } from '../../../intake/feeds/feed-keys.ts';
-import {
-  type FeedManifest,
-  type FeedRecord,
-  newFeedId,
-  newRunId,
-} from '../../../intake/feeds/feeds.ts';
+import { FeedManifest, type FeedRecord, newFeedId, newRunId } from '../../../intake/feeds/feeds.ts';
 import {
   deleteSchedule,
   minIntervalSeconds,
@@ -21,7 +16,7 @@ import type { StoredResponse } from '../../../intake/idempotency.ts';
 import { type CutOutOptions, unlessDefault } from '../../../output/options.ts';
 import { toCutOutOptions } from '../../../output/request.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
-import { checkLinks, notFound } from '../../common-problems.ts';
+import { checkLinks, deleted, notFound } from '../../common-problems.ts';
 import { undoAcceptance } from '../accept-job.ts';
 import { idempotently, isOfRequest } from '../idempotent.ts';
 import { checkScopes } from '../job-actions.ts';
@@ -34,6 +29,7 @@ import type { FeedActions } from './actions.ts';
 import {
   type CreateFeedRequest,
   FEED_FIELDS,
+  type FeedEditJson,
   type FeedQuery,
   requestFromQuery,
 } from './request.ts';
@@ -47,10 +43,7 @@ const tooManyFeeds = (maxFeeds: number): Problem =>
   );
 
 /** Rejects a schedule that runs more often than the key allows. @throws Problem invalid-request */
-export function checkInterval(
-  schedule: string | null | undefined,
-  { feedIntervalSeconds }: Caller,
-): void {
+function checkInterval(schedule: string | null | undefined, { feedIntervalSeconds }: Caller): void {
   if (!schedule) return;
   const seconds = minIntervalSeconds(schedule);
   if (seconds >= feedIntervalSeconds) return;
@@ -268,4 +261,51 @@ export class FeedAcceptance {
     if (!hasBody) throw new Problem('invalid-request', 'Send the current feed as the body');
     return this.#withDocument(call, feed, newId, fingerprint, handle);
   }
+}
+
+/** Returns the feed with what is changed; what is null is removed. */
+async function edited(
+  { feeds }: Pick<Gateway, 'feeds'>,
+  feed: FeedRecord,
+  { format, options, access, ...edit }: FeedEditJson,
+): Promise<FeedManifest> {
+  const { quality: _, ...others } = feed.options ?? {};
+  const url = 'url' in feed.source ? feed.source.url : undefined;
+  const changes = {
+    ...edit,
+    ...(format && { format }),
+    ...(access && { access: await feeds.access.store(feed.client, access, url) }),
+    ...(access === null && { access }),
+    ...(options && {
+      options: undefined,
+      ...unlessDefault({ ...others, ...toCutOutOptions(options) }),
+    }),
+  };
+  const whole = Object.entries({ ...feed, ...changes }).filter(([, value]) => value !== null);
+  return FeedManifest.parse(Object.fromEntries(whole));
+}
+
+/** Changes a feed. What is null is removed. @throws Problem */
+export async function editFeed(
+  services: Gateway,
+  actions: FeedActions,
+  call: Call<unknown, FeedEditJson>,
+): Promise<Reply> {
+  const edit = call.body;
+  const feed = await actions.readOwn(call as Call);
+  const caller = call.caller;
+  checkInterval(edit.schedule, caller);
+  if (edit.schedule && !('url' in feed.source)) {
+    throw new Problem(
+      'invalid-request',
+      'A feed without a URL is sent with each run: it has no schedule',
+    );
+  }
+  if (edit.webhook) await checkWebhook(services, caller.client);
+  const manifest = await edited(services, feed, edit);
+  await putJson(services.blobs, feedKeys(feed.client, feed.id).manifest, manifest);
+  if (!(await services.feeds.edit(manifest))) throw deleted('feed', feed);
+  if (edit.schedule === null) await deleteSchedule(services.queues.feed, feed.id);
+  else if (edit.schedule) await putSchedule(services.queues.feed, manifest);
+  return { body: await actions.toResponse((await services.feeds.get(feed.id)) ?? feed) };
 }

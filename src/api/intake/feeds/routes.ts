@@ -15,10 +15,9 @@ import { PageLinks, PageQuery } from '../page.ts';
 import type { ReviewActions, ReviewTarget } from '../review/actions.ts';
 import type { RowRefinements } from '../review/refinements.ts';
 import { reviewRoutes } from '../review/routes.ts';
-import { FeedAcceptance } from './accept-feed.ts';
+import { editFeed, FeedAcceptance } from './accept-feed.ts';
 import { FeedActions } from './actions.ts';
 import { FeedDownloads } from './downloads.ts';
-import { editFeed } from './edit-feed.ts';
 import { pictureName } from './report-lines.ts';
 import {
   ExportQuery,
