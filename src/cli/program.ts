@@ -2,11 +2,10 @@ import { Command } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
 import { START } from '../platform/local-instance.ts';
 import { operationCommands } from './api/operation-commands.ts';
-import { accessCommand } from './commands/access.ts';
 import { classifyCommand } from './commands/classify.ts';
 import { feedCommand } from './commands/feed.ts';
 import { jobCommands } from './commands/jobs.ts';
-import { keysCommand } from './commands/keys.ts';
+import { accessCommand, keysCommand, retentionCommand } from './commands/keys.ts';
 import { modelsCommand } from './commands/models.ts';
 import { outfitsCommand } from './commands/outfits.ts';
 import {
@@ -16,7 +15,6 @@ import {
   splitCommand,
   watchCommand,
 } from './commands/photos.ts';
-import { retentionCommand } from './commands/retention.ts';
 import { doctorCommand, mcpCommand, serviceCommands } from './commands/service.ts';
 import { sourcesCommand } from './commands/sources.ts';
 import { webhooksListenCommand } from './commands/webhooks-listen.ts';

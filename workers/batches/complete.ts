@@ -10,7 +10,7 @@ import {
   type BatchStatus,
   batchReviewedEntry,
 } from '../../src/intake/batches/batch-record.ts';
-import { endBatch } from '../../src/intake/batches/end.ts';
+import { endBatch } from '../../src/intake/batches/batches.ts';
 import { joinResults } from '../../src/intake/batches/row-reader.ts';
 import { putDuplicates, putFingerprints } from '../../src/intake/duplicates.ts';
 import {

@@ -12,8 +12,6 @@ interface Swept extends Pick<Services, 'batches'> {
   batchRetention: Pick<BatchRetention, 'expire'>;
 }
 
-const CANCEL = { from: BATCH_RUNNING_STATUSES, to: 'canceling' } as const;
-
 async function handleDue(
   { batches, batchRetention }: Swept,
   feedRuns: Pick<FeedRunStages, 'read' | 'expire'>,
@@ -42,7 +40,7 @@ async function handleDue(
   const { createdAt, inputSeconds = Number.POSITIVE_INFINITY } = batch;
   if (Date.parse(createdAt) + inputSeconds * 1000 <= nowMillis) {
     // The retention of its inputs is over: results stay, the remaining rows are canceled.
-    await batches.move(id, { ...CANCEL, fields: {}, dueAtMillis: recheckAtMillis });
+    await batches.stop(id, nowMillis);
   } else if (BATCH_RUNNING_STATUSES.includes(batch.status)) {
     await requeueLostRows(batch);
   }

@@ -13,13 +13,12 @@ import { garmentKey, garmentsPrefix } from '../../storage/blob-keys.ts';
 import type { Classification } from '../../taxonomy/response-schema.ts';
 import { checkLinks, deleted, notFound, replaced, resultsGone } from '../common-problems.ts';
 import { checkHead, damagedBlob, openVerified } from '../verified-blob.ts';
-import { acceptJob, newJobId } from './accept-job.ts';
+import { acceptJob, allowsStorage, newJobId } from './accept-job.ts';
 import { STORAGE_LINK_SECONDS } from './files.ts';
 import { idempotently, isOfRequest } from './idempotent.ts';
 import { fingerprintOf, type JobRequest } from './job-request.ts';
 import { garmentFile, jobProblem, jobResponse, RETRY_SOON } from './job-response.ts';
 import { type PageQuery, readPage } from './page.ts';
-import { allowsStorage } from './retention-policy.ts';
 import { checkWebhook } from './webhooks.ts';
 
 const CUT_OUT_SCOPE = 'background-removal:process';

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
-import { parseRetention } from '../../auth/client-retention.ts';
+import type { AccessRequest, Approval } from '../../auth/access-requests.ts';
+import { parseRetention, type Retention } from '../../auth/client-retention.ts';
 import {
   CLIENT_NAME,
   DEFAULT_ALLOWANCE,
@@ -27,7 +28,7 @@ import { type Output, print, table } from '../terminal/output.ts';
 import { argument, parseWords } from './arguments.ts';
 
 /** Parses `scope,scope`. Throws an error that lists the scopes. */
-export const parseScopes = parseWords(
+const parseScopes = parseWords(
   SCOPES,
   (unknown) => `Unknown scope ${unknown}; the scopes are ${SCOPES.join(', ')}`,
 );
@@ -43,7 +44,7 @@ function parseRights(text: string): IntakeRight[] {
   return text === 'none' ? [] : parseRightNames(text);
 }
 
-export function parseClient(text: string): string {
+function parseClient(text: string): string {
   if (!CLIENT_NAME.test(text)) throw new Error('A client must be 1-64 of A-Z a-z 0-9 . _ -');
   return text;
 }
@@ -80,20 +81,20 @@ const limitOptions = Object.entries(LIMITS).map(([name, [flags, about, parse, fi
 });
 
 /** Adds the options of commands that create a key; `toLimits` reads them. */
-export function withLimits(command: Command): Command {
+function withLimits(command: Command): Command {
   for (const { option } of limitOptions) command.addOption(option);
   return command;
 }
 
 /** @param given the options of a command */
-export function toLimits(given: object): Limits {
+function toLimits(given: object): Limits {
   const values = new Map(Object.entries(given));
   const limits = limitOptions.map(({ name, option }) => [name, values.get(option.attributeName())]);
   return Object.fromEntries(limits.filter(([, value]) => value !== undefined));
 }
 
 /** Formats a new key, which is shown only once. */
-export const keyText = (key: string, record: KeyRecord): string =>
+const keyText = (key: string, record: KeyRecord): string =>
   `${key}\n\nThis is ${record.id} for ${record.client}. It is shown once; keep it on a server, never in an app.`;
 
 const state = (record: KeyRecord, nowMillis: number): string => {
@@ -175,4 +176,139 @@ export function keysCommand(): Command {
     .action(() => console.log(mintKey()));
 
   return keys;
+}
+
+const requestRow = ({ id, client, contact, status, scopes, note }: AccessRequest): string[] => [
+  id,
+  client,
+  contact,
+  status,
+  scopes.join(' '),
+  note ?? '',
+];
+
+type RequestOptions = Output & Pick<AccessRequest, 'client' | 'contact' | 'scopes' | 'note'>;
+
+type ApproveOptions = Output & Pick<Approval, 'client' | 'scopes' | 'existingClient'>;
+
+/** `access request|list|approve|deny`: a client requests access, the operator decides. */
+export function accessCommand(): Command {
+  const access = new Command('access').description('managed access: requests and their approval');
+
+  access
+    .command('request')
+    .description('request access to scopes')
+    .requiredOption('--client <name>', 'name of the client', argument(parseClient))
+    .requiredOption('--contact <address>', 'where the operator can reach you')
+    .requiredOption('--scopes <list>', 'comma-separated scopes', argument(parseScopes))
+    .option('--note <text>', 'purpose')
+    .action(async ({ client, contact, scopes, note, json }: RequestOptions) =>
+      withInstance(async ({ requests }: Instance) => {
+        const request = await requests.create({ client, contact, scopes, ...(note && { note }) });
+        print({ json }, request, `${request.id} waits for approval: access approve ${request.id}`);
+      }),
+    );
+
+  access
+    .command('list')
+    .description('all requests, oldest first')
+    .action(async (options: Output) =>
+      withInstance(async ({ requests }: Instance) => {
+        const all = await requests.list();
+        const headings = ['id', 'client', 'contact', 'status', 'scopes', 'note'];
+        print(options, all, table(headings, all.map(requestRow)));
+      }),
+    );
+
+  withLimits(access.command('approve <id>'))
+    .description(
+      'approve a request; its key is shown once, or fetched by the client that sent it over HTTP',
+    )
+    .option('--client <name>', 'another name than the one asked for', argument(parseClient))
+    .option('--scopes <list>', 'others than those asked for', argument(parseScopes))
+    .option('--existing-client', 'the request comes from the client of that name, which has keys')
+    .action(async (id: string, options: ApproveOptions) =>
+      withInstance(async ({ requests }: Instance) => {
+        const { client, scopes, existingClient } = options;
+        const approval = { ...toLimits(options), client, scopes, existingClient };
+        const { key, record } = await requests.approve(id, approval);
+        if (key && record) return print(options, { key, id: record.id }, keyText(key, record));
+        print(options, { id, status: 'approved' }, `${id} is approved; its client fetches the key`);
+      }),
+    );
+
+  access
+    .command('deny <id>')
+    .description('deny a request')
+    .action(async (id: string, options: { json?: boolean }) =>
+      withInstance(async ({ requests }: Instance) =>
+        print(options, await requests.deny(id), `${id} is denied`),
+      ),
+    );
+
+  return access;
+}
+
+const shown = (seconds: number | undefined): string => (seconds ? `${seconds}s` : '');
+
+const policyRow = ({ client, policy }: { client: string; policy: Retention }): string[] => [
+  client,
+  shown(policy.inputSeconds),
+  shown(policy.outputSeconds),
+  shown(policy.recordSeconds),
+  policy.store ?? '',
+];
+
+/** `retention set|list|clear`: the maximum retention of a client's data. */
+export function retentionCommand(): Command {
+  const retention = new Command('retention').description(
+    'limit how long images and results of a client are retained',
+  );
+
+  retention
+    .command('set')
+    .description('set the limit for all keys of a client; keys and requests can only shorten it')
+    .requiredOption('--client <name>', 'name of the client', argument(parseClient))
+    .argument('<policy>', 'input=10min,output=1h,record=1d, or none', argument(parseRetention))
+    .action(async (policy: Retention, { client, json }: { client: string } & Output) =>
+      withInstance(async ({ clientRetention }: Instance) => {
+        await clientRetention.set(client, policy);
+        print(
+          { json },
+          { client, policy },
+          `The policy of ${client} applies from the next request on`,
+        );
+      }),
+    );
+
+  retention
+    .command('list')
+    .description('list the policies of all clients that have one')
+    .action(async (options: Output) =>
+      withInstance(async ({ clientRetention }: Instance) => {
+        const all = await clientRetention.list();
+        print(
+          options,
+          all,
+          table(['client', 'input', 'output', 'record', 'store'], all.map(policyRow)),
+        );
+      }),
+    );
+
+  retention
+    .command('clear')
+    .description('remove the policy: keys and requests decide')
+    .requiredOption('--client <name>', 'name of the client', argument(parseClient))
+    .action(async ({ client, json }: { client: string } & Output) =>
+      withInstance(async ({ clientRetention }: Instance) => {
+        const cleared = await clientRetention.clear(client);
+        print(
+          { json },
+          { client, cleared },
+          cleared ? `${client} has none now` : `${client} had none`,
+        );
+      }),
+    );
+
+  return retention;
 }

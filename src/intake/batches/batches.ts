@@ -1,18 +1,23 @@
 import type { Redis } from 'ioredis';
 import { type Meter, QUOTA_TTL_SECONDS, quotaKeyOf } from '../../auth/key-record.ts';
 import type { Clock } from '../../platform/clock.ts';
+import type { Blobs } from '../../storage/blobs.ts';
+import { expiryOf } from '../job-retention.ts';
 import { Lease } from '../leases.ts';
 import { defineRecordUpdate, toHashFields } from '../record-fields.ts';
 import { OUTBOX } from '../webhooks/outbox.ts';
-import { ResultLine, reasonCode } from './batch-files.ts';
+import { batchKeys, putJson, ResultLine, reasonCode } from './batch-files.ts';
 import {
+  BATCH_RUNNING_STATUSES,
   BATCH_TERMINAL_STATUSES,
   type BatchChanges,
   type BatchManifest,
   type BatchRecord,
   type BatchStatus,
+  batchCompletedEntry,
   COUNTS,
   type Cursor,
+  endFacts,
   readRecord,
   type StoredProgress,
   type Upload,
@@ -30,10 +35,10 @@ import {
 
 type NewBatch = BatchManifest & { expiresAt: string };
 
-export interface BatchMove {
+interface BatchMove {
   from: readonly BatchStatus[];
   to: BatchStatus;
-  fields: BatchChanges;
+  fields?: BatchChanges;
   /** When the sweeper looks at it next, epoch milliseconds. */
   dueAtMillis: number;
   /** Pushed to the webhook outbox if this move is the one that wins. */
@@ -254,15 +259,28 @@ export class Batches {
   }
 
   /** Moves a batch to another state; returns false if it was in none of the states `from`. */
-  async move(id: string, { from, to, fields, dueAtMillis, outboxEntry = '' }: BatchMove) {
+  async move(id: string, { from, to, fields = {}, dueAtMillis, outboxEntry = '' }: BatchMove) {
     const { record, heldQuota } = batchRedisKeys(id);
     const isTerminal = BATCH_TERMINAL_STATUSES.includes(to) ? 1 : 0;
-    const states = [`,${from.join(',')},`, to];
     const reply = await this.#scripts.move(
       [record, UNDER_WAY, DUE_TIMES, heldQuota, OUTBOX],
-      [id, ...states, dueAtMillis, isTerminal, outboxEntry, ...toHashFields(fields)],
+      [
+        id,
+        `,${from.join(',')},`,
+        to,
+        dueAtMillis,
+        isTerminal,
+        outboxEntry,
+        ...toHashFields(fields),
+      ],
     );
     return reply === 1;
+  }
+
+  /** Cancels the rows of a running batch; returns false if it was not running. */
+  stop(id: string, nowMillis: number): Promise<boolean> {
+    const dueAtMillis = nowMillis + BATCH_RECHECK_MILLIS;
+    return this.move(id, { from: BATCH_RUNNING_STATUSES, to: 'canceling', dueAtMillis });
   }
 
   updateTombstone(id: string, fields: BatchChanges): Promise<boolean> {
@@ -306,4 +324,37 @@ export class Batches {
   #quotaKey(meter: Meter | undefined): string {
     return quotaKeyOf(meter?.meter ?? '', this.#now());
   }
+}
+
+/**
+ * Ends a batch or run that is in one of the states `from`; returns false if it is in none.
+ * @param blobs if given, has its end before Redis: a Redis that lost its data is rebuilt from storage
+ */
+export async function endBatch(
+  { batches, blobs }: { batches: Batches; blobs?: Pick<Blobs, 'put'> },
+  batch: BatchManifest | BatchRecord,
+  { from, to, fields }: Pick<BatchMove, 'from' | 'to' | 'fields'>,
+  nowMillis: number,
+): Promise<boolean> {
+  const { dueAtMillis, expiresAt } = expiryOf(batch, nowMillis);
+  const ended = { ...fields, finishedAt: new Date(nowMillis).toISOString(), expiresAt };
+  if (blobs) await putJson(blobs, batchKeys(batch).ended, { status: to, ...ended });
+  // Of one that is restored, nothing is counted yet.
+  const facts = 'succeeded' in batch ? endFacts(batch) : {};
+  const outboxEntry = batchCompletedEntry(batch, to, nowMillis, facts);
+  return batches.move(batch.id, { from, to, fields: ended, dueAtMillis, outboxEntry });
+}
+
+/**
+ * Cancels a batch or run: an open one immediately, a running one after the images in progress.
+ * @returns the state it has moved to, or nothing if it had ended
+ */
+export async function moveToCancel(
+  batches: Batches,
+  batch: BatchManifest | BatchRecord,
+  nowMillis: number,
+): Promise<'canceled' | 'canceling' | undefined> {
+  const canceled = { from: ['open', 'held'], to: 'canceled' } as const;
+  if (await endBatch({ batches }, batch, canceled, nowMillis)) return 'canceled';
+  return (await batches.stop(batch.id, nowMillis)) ? 'canceling' : undefined;
 }

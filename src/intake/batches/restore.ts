@@ -151,7 +151,7 @@ async function closeRestored(
   await batches.seal(id, Date.parse(sealed.sealedAt));
   await batches.postpone(id, nowMillis + BATCH_RECHECK_MILLIS);
   if (accepted !== succeeded + failed) return;
-  const done = { to: 'finalizing', fields: {}, dueAtMillis: nowMillis } as const;
+  const done = { to: 'finalizing', dueAtMillis: nowMillis } as const;
   await batches.move(id, { from: ['sealed'], ...done });
 }
 

@@ -9,8 +9,7 @@ import {
   BatchManifest,
   type BatchRecord,
 } from '../batches/batch-record.ts';
-import type { Batches } from '../batches/batches.ts';
-import { endBatch } from '../batches/end.ts';
+import { type Batches, endBatch } from '../batches/batches.ts';
 import type { FeedRecord, Feeds } from './feeds.ts';
 
 /** A run whose feed is not ingested in this time expires. */

@@ -9,7 +9,7 @@ import {
   type BatchManifest,
   type BatchRecord,
 } from '../../../intake/batches/batch-record.ts';
-import { moveToCancel } from '../../../intake/batches/end.ts';
+import { moveToCancel } from '../../../intake/batches/batches.ts';
 import { restoreLostRows } from '../../../intake/batches/restore.ts';
 import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
 import { putDeed } from '../../../intake/deeds.ts';
@@ -19,13 +19,12 @@ import { Problem, unavailable } from '../../../platform/problem.ts';
 import { LINK_MEDIA_TYPE } from '../../../storage/blob-keys.ts';
 import { deleted, notFound } from '../../common-problems.ts';
 import { cutOutHeaders } from '../../removal/cut-out-response.ts';
-import { undoAcceptance } from '../accept-job.ts';
+import { retentionPolicy, undoAcceptance } from '../accept-job.ts';
 import { isOfRequest, storedJson } from '../idempotent.ts';
 import { checkScopes } from '../job-actions.ts';
 import { garmentHeaders } from '../job-response.ts';
 import { type PageQuery, readPage } from '../page.ts';
 import { acceptOptions } from '../presets.ts';
-import { retentionPolicy } from '../retention-policy.ts';
 import { requireReview } from '../review/actions.ts';
 import { applyExportPolicy } from '../review/export-policy.ts';
 import { checkWebhook } from '../webhooks.ts';

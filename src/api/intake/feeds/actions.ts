@@ -7,7 +7,7 @@ import {
   FEEDS_PATH,
   runLinks,
 } from '../../../intake/batches/batch-record.ts';
-import { moveToCancel } from '../../../intake/batches/end.ts';
+import { moveToCancel } from '../../../intake/batches/batches.ts';
 import { putDeed } from '../../../intake/deeds.ts';
 import { eraseFeed } from '../../../intake/feeds/feed-retention.ts';
 import type { FeedRecord } from '../../../intake/feeds/feeds.ts';

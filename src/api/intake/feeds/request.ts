@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { FilledColumn } from '../../../feed-formats/columns.ts';
 import { FeedMapping } from '../../../feed-formats/mapping.ts';
-import type { AccessRequest } from '../../../intake/feeds/feed-access.ts';
-import type { FeedManifest } from '../../../intake/feeds/feeds.ts';
+import type { AccessRequest, FeedManifest } from '../../../intake/feeds/feeds.ts';
 import { FEED_FORMAT_CHOICES } from '../../../intake/feeds/plan.ts';
 import { scheduleError } from '../../../intake/feeds/schedules.ts';
 import { optionsAt } from '../../../output/option-table.ts';

@@ -11,10 +11,10 @@ import {
 import { CutOutOptions, unlessDefault } from '../../../output/options.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { notFound } from '../../common-problems.ts';
+import { retentionPolicy } from '../accept-job.ts';
 import { JobOptions, OUTPUT_SECONDS } from '../job-request.ts';
 import { PageLinks } from '../page.ts';
 import { acceptOptions } from '../presets.ts';
-import { retentionPolicy } from '../retention-policy.ts';
 import { objectsInEvent, subscriptionInEvent } from './event-names.ts';
 
 const SourceRequest = z
