@@ -8,8 +8,6 @@ import { Problem, unavailable } from '../platform/problem.ts';
 import { accessRoutes } from './access.ts';
 import { accountRoutes } from './account/routes.ts';
 import { garmentsRoute } from './garments.ts';
-import { BatchActions } from './intake/batches/actions.ts';
-import { BatchEvents } from './intake/batches/events.ts';
 import { batchRoutes } from './intake/batches/routes.ts';
 import { feedRoutes } from './intake/feeds/routes.ts';
 import { fileRoutes } from './intake/files.ts';
@@ -18,8 +16,7 @@ import { jobRefinementRoutes } from './intake/job-refinements.ts';
 import { jobRoutes } from './intake/job-routes.ts';
 import { learnedCategoryRoutes } from './intake/learned-categories.ts';
 import { presetRoutes } from './intake/presets.ts';
-import { ReviewActions } from './intake/review/actions.ts';
-import { RowRefinements } from './intake/review/refinements.ts';
+import { RowRoutes } from './intake/row-routes.ts';
 import { rulePackRoutes } from './intake/rules.ts';
 import { sourceRoutes } from './intake/sources/routes.ts';
 import { webhookRoutes } from './intake/webhooks.ts';
@@ -85,9 +82,7 @@ export function routeTable(
   const images = new ImageRequests(gateway);
   const jobs = new JobActions(gateway);
   const preferJob = { jobs, maxWaitSeconds: Math.floor(gateway.deadlineMillis / 1000) };
-  const events = new BatchEvents();
-  const reviews = new ReviewActions(gateway, images);
-  const refinements = new RowRefinements(gateway, reviews, images);
+  const rows = new RowRoutes(gateway, images);
   const readImage = (body: unknown) => readJsonImage(body, maxImageBytes).image;
   return withTestAnswers([
     ...removalRoutes({ images, presets, rulePacks, idempotency, ...preferJob }),
@@ -96,8 +91,8 @@ export function routeTable(
       withRights([
         ...jobRoutes(jobs, gateway),
         ...jobRefinementRoutes(gateway, jobs, images),
-        ...batchRoutes(gateway, new BatchActions(gateway, events), reviews, refinements),
-        ...feedRoutes(gateway, events, reviews, refinements),
+        ...batchRoutes(gateway, rows),
+        ...feedRoutes(gateway, rows),
         ...sourceRoutes(gateway),
         ...rulePackRoutes(rulePacks),
         ...presetRoutes(presets),

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { BatchActions } from '../../src/api/intake/batches/actions.ts';
-import { BatchEvents } from '../../src/api/intake/batches/events.ts';
 import { CreateBatchRequest } from '../../src/api/intake/batches/request.ts';
 import { fileRoutes } from '../../src/api/intake/files.ts';
 import { jobRoutes } from '../../src/api/intake/job-routes.ts';
@@ -123,22 +122,22 @@ describe('a batch', () => {
       readClientLimits: async () => ({}),
       now,
     };
-    const actions = new BatchActions(services as Gateway, new BatchEvents());
+    const actions = new BatchActions(services as Gateway);
     const open = async () => {
-      const request = CreateBatchRequest.parse({ retention: { outputSeconds: 3600 } });
-      const { body } = await actions.create(request, call);
-      return { ...call, params: { id: String(body.id) } };
+      const body = CreateBatchRequest.parse({ retention: { outputSeconds: 3600 } });
+      const { headers } = await actions.create({ ...call, body });
+      return { ...call, params: { id: headers?.location?.split('/').at(-1) ?? '' } };
     };
 
     const first = await open();
     expect(await actions.show(first)).toMatchObject({
       body: { createdAt: afterSeconds(0), expiresAt: afterSeconds(86_400) },
     });
-    await actions.seal(await actions.readOwn(first));
+    await actions.seal(first);
     expect(await actions.show(first)).toMatchObject({ body: { sealedAt: afterSeconds(0) } });
 
     const second = await open();
-    await actions.cancel(await actions.readOwn(second));
+    await actions.cancel(second);
     expect(await actions.show(second)).toMatchObject({
       body: {
         status: 'canceled',

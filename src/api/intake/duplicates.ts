@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { type Call, json, jsonDoc, type Route, route } from '../../http/route.ts';
 import {
   BATCH_TERMINAL_STATUSES,
   type BatchRecord,
@@ -11,6 +10,7 @@ import { Problem } from '../../platform/problem.ts';
 import type { Blobs } from '../../storage/blobs.ts';
 import { RETRY_SOON } from './job-response.ts';
 import { PageLinks } from './page.ts';
+import type { RowsTarget } from './review/actions.ts';
 
 export const DuplicateOfField = DuplicateOf.meta({ id: 'DuplicateOf' })
   .optional()
@@ -18,11 +18,11 @@ export const DuplicateOfField = DuplicateOf.meta({ id: 'DuplicateOf' })
 
 export const DuplicateCountsField = DuplicateCounts.meta({ id: 'DuplicateCounts' });
 
-const DuplicatesQuery = z.object({
+export const DuplicatesQuery = z.object({
   limit: z.coerce.number().int().min(1).max(100).default(20),
   cursor: z.coerce.number().int().min(0).default(0).meta({ description: 'As in `links.next`' }),
 });
-type DuplicatesQuery = z.infer<typeof DuplicatesQuery>;
+export type DuplicatesQuery = z.infer<typeof DuplicatesQuery>;
 
 export const DuplicatesPage = z
   .object({
@@ -31,21 +31,6 @@ export const DuplicatesPage = z
     links: PageLinks,
   })
   .meta({ id: 'DuplicatesPage' });
-
-export interface BatchTarget {
-  batch: BatchRecord;
-  path: string;
-}
-
-/** What the routes of a batch's rows and those of a run's rows differ in. */
-export interface RowsRoutesOptions<Target extends BatchTarget> {
-  /** Path of the batch or run, with parameters. */
-  path: string;
-  /** In operation ids, such as `getBatchDuplicates`. */
-  name: 'Batch' | 'FeedRun';
-  /** @throws Problem not-found, gone, insufficient-scope */
-  readTarget(call: Call): Promise<Target>;
-}
 
 /** @throws Problem conflict if the rows of the batch or run were not compared */
 function requireDuplicates({ status, duplicates }: BatchRecord) {
@@ -59,23 +44,13 @@ function requireDuplicates({ status, duplicates }: BatchRecord) {
   throw new Problem('conflict', detail, { headers: RETRY_SOON });
 }
 
-async function readPage(
+export async function readDuplicates(
   blobs: Blobs,
-  { batch, path }: BatchTarget,
+  { batch, links }: Pick<RowsTarget, 'batch' | 'links'>,
   query: DuplicatesQuery,
 ): Promise<object> {
   const duplicates = requireDuplicates(batch);
   const { groups, next } = await readGroups(blobs, batch, query);
-  const links = { next: `${path}?limit=${query.limit}&cursor=${next}` };
-  return { duplicates, groups, ...(next !== undefined && { links }) };
+  const page = { next: `${links.duplicates}?limit=${query.limit}&cursor=${next}` };
+  return { duplicates, groups, ...(next !== undefined && { links: page }) };
 }
-
-export const duplicatesRoute = (
-  blobs: Blobs,
-  { path, name, readTarget }: RowsRoutesOptions<BatchTarget>,
-): Route =>
-  route(`get${name}Duplicates`, `GET ${path}/duplicates`, {
-    query: DuplicatesQuery,
-    responses: { 200: jsonDoc('A page', DuplicatesPage) },
-    handle: async (call) => json(await readPage(blobs, await readTarget(call), call.query)),
-  });

@@ -20,7 +20,7 @@ import { LINK_MEDIA_TYPE } from '../../../storage/blob-keys.ts';
 import { deleted, notFound } from '../../common-problems.ts';
 import { cutOutHeaders } from '../../removal/cut-out-response.ts';
 import { retentionPolicy, undoAcceptance } from '../accept-job.ts';
-import { isOfRequest, storedJson } from '../idempotent.ts';
+import { idempotently, isOfRequest, storedJson } from '../idempotent.ts';
 import { checkScopes } from '../job-actions.ts';
 import { garmentHeaders } from '../job-response.ts';
 import { type PageQuery, readPage } from '../page.ts';
@@ -29,7 +29,6 @@ import { requireReview } from '../review/actions.ts';
 import { applyExportPolicy } from '../review/export-policy.ts';
 import { checkWebhook } from '../webhooks.ts';
 import { archiveOf, missing, noImages, openCutOut, openGarment } from './cut-outs.ts';
-import type { BatchEvents } from './events.ts';
 import { addItems } from './items.ts';
 import { REPORTS, readReport, readRows } from './reports.ts';
 import { type CreateBatchRequest, type ItemsQuery, NDJSON, type ReportQuery } from './request.ts';
@@ -58,11 +57,9 @@ const rowOf = ({ params: { row = '' } }: Pick<Call, 'params'>): number =>
 
 export class BatchActions {
   readonly #services;
-  readonly #events;
 
-  constructor(services: Gateway, events: BatchEvents) {
+  constructor(services: Gateway) {
     this.#services = services;
-    this.#events = events;
   }
 
   #find(id: string) {
@@ -70,7 +67,7 @@ export class BatchActions {
   }
 
   /** Reads a request's batch. Another client's is not-found: its existence is not disclosed. */
-  async readOwnOrDeleted(call: Call): Promise<BatchRecord> {
+  async #readOwnOrDeleted(call: Call): Promise<BatchRecord> {
     const batch = await this.#find(call.params.id ?? '');
     if (batch?.kind !== 'batch' || batch.client !== call.client) throw notFound('batch');
     checkScopes(batch.operations, call);
@@ -78,7 +75,7 @@ export class BatchActions {
   }
 
   async readOwn(call: Call): Promise<BatchRecord> {
-    const batch = await this.readOwnOrDeleted(call);
+    const batch = await this.#readOwnOrDeleted(call);
     if (batch.status === 'expired') throw deleted('batch', batch);
     return batch;
   }
@@ -112,8 +109,15 @@ export class BatchActions {
     };
   }
 
+  create(call: Call<unknown, CreateBatchRequest>): Promise<Reply> {
+    const { idempotency } = this.#services;
+    return idempotently(idempotency, call, ['POST', BATCHES_PATH, call.body], (ref) =>
+      this.#create(call.body, call, ref),
+    );
+  }
+
   /** @param ref of an idempotent request: an earlier attempt at it may have created the batch */
-  async create(sent: CreateBatchRequest, call: Call, ref?: string): Promise<StoredResponse> {
+  async #create(sent: CreateBatchRequest, call: Call, ref?: string): Promise<StoredResponse> {
     const { name, operations, webhook, retention } = sent;
     checkScopes(operations, call);
     const { batches, batchIndex, blobs, now } = this.#services;
@@ -153,7 +157,25 @@ export class BatchActions {
     }
   }
 
-  readonly seal = async (batch: BatchRecord): Promise<StoredResponse> => {
+  /**
+   * Changes a batch once per `Idempotency-Key`.
+   * @param content identifies the request, besides the batch
+   */
+  async #once(
+    call: Call,
+    content: readonly unknown[],
+    change: (batch: BatchRecord) => Promise<StoredResponse>,
+  ): Promise<Reply> {
+    const batch = await this.readOwn(call);
+    const fingerprint = ['POST', `${BATCHES_PATH}/${batch.id}`, ...content];
+    return idempotently(this.#services.idempotency, call, fingerprint, () => change(batch));
+  }
+
+  seal(call: Call): Promise<Reply> {
+    return this.#once(call, ['seal'], this.#seal);
+  }
+
+  readonly #seal = async (batch: BatchRecord): Promise<StoredResponse> => {
     const { batches, blobs, now } = this.#services;
     const nowMillis = now();
     if (batch.status === 'open') {
@@ -169,7 +191,11 @@ export class BatchActions {
     return respond(200, after);
   };
 
-  readonly cancel = async (batch: BatchRecord): Promise<StoredResponse> => {
+  cancel(call: Call): Promise<Reply> {
+    return this.#once(call, ['cancel'], this.#cancel);
+  }
+
+  readonly #cancel = async (batch: BatchRecord): Promise<StoredResponse> => {
     const { batches, blobs, now } = this.#services;
     await moveToCancel(batches, batch, now());
     const after = await this.#reread(batch);
@@ -201,11 +227,16 @@ export class BatchActions {
     return { batches: records.map((batch): BatchResponse => batchResponse(batch)), ...links };
   }
 
-  readonly addItems = (batch: BatchRecord, call: Call<ItemsQuery>): Promise<StoredResponse> =>
-    addItems(this.#services, batch, call);
+  addItems(call: Call<ItemsQuery>): Promise<Reply> {
+    const [mediaType] = call.headers['content-type']?.toString().split(';') ?? [];
+    return this.#once(call, ['items', call.query, mediaType], (batch) =>
+      addItems(this.#services, batch, call),
+    );
+  }
 
-  async erase(batch: BatchRecord): Promise<object> {
+  async erase(call: Call): Promise<object> {
     const { batches, batchRetention, blobs, now } = this.#services;
+    const batch = await this.#readOwnOrDeleted(call);
     const erasure = await batchRetention.erase(batch, now());
     const after = await batches.get(batch.id);
     if (after) await putDeed(blobs, 'batch', after.id, after);
@@ -256,10 +287,5 @@ export class BatchActions {
 
   async show(call: Call): Promise<Reply> {
     return { body: batchResponse(await this.readOwn(call)) };
-  }
-
-  async events(call: Call): Promise<Reply> {
-    const batch = await this.readOwn(call);
-    return this.#events.listen(batch, call, () => this.#services.batches.get(batch.id));
   }
 }

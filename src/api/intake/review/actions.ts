@@ -13,7 +13,6 @@ import { type ReviewRow, thousandths } from '../../../intake/review/review-rows.
 import { Problem } from '../../../platform/problem.ts';
 import type { ImageRequests } from '../../removal/image-requests.ts';
 import { reviewCounts } from '../batches/response.ts';
-import type { BatchTarget, RowsRoutesOptions } from '../duplicates.ts';
 import { RETRY_SOON } from '../job-response.ts';
 import { hasWholeAlpha } from '../refine-stored.ts';
 import {
@@ -34,14 +33,27 @@ import type {
   ReviewRowResponse,
 } from './schemas.ts';
 
-export interface ReviewTarget extends BatchTarget {
+/** A batch or run whose rows a request is about. */
+export interface RowsTarget {
+  batch: BatchRecord;
+  links: { review: string; duplicates: string };
   /** Whether what is decided now has an effect: not about a run that a newer one has followed. */
   isOpen: boolean;
   /** Returns a link to a cut-out; undefined if it is not there any more. */
   linkOf(row: ReviewRow): string | undefined;
 }
 
-export type ReviewRoutesOptions = RowsRoutesOptions<ReviewTarget>;
+/** What the routes of a batch's rows and those of a run's rows differ in. */
+export interface RowsRoutesOptions {
+  /** Path of the batch or run, with parameters. */
+  path: string;
+  /** In operation ids, such as `getBatchDuplicates`. */
+  name: 'Batch' | 'FeedRun';
+  /** Returns the counts that events report, by default those of its rows. */
+  countsOf?: (batch: BatchRecord) => Readonly<Record<string, number>>;
+  /** @throws Problem not-found, gone, insufficient-scope */
+  readTarget(call: Call): Promise<RowsTarget>;
+}
 
 /** Files read for one page: a rare reason or decision is found in several requests. */
 const MAX_BLOCKS = 10;
@@ -55,7 +67,7 @@ export function requireReview({ status, review }: BatchRecord): void {
 }
 
 /** @throws Problem conflict if nothing can be decided */
-export function requireOpen({ batch, isOpen }: ReviewTarget): void {
+export function requireOpen({ batch, isOpen }: RowsTarget): void {
   requireReview(batch);
   if (isOpen) return;
   throw new Problem(
@@ -89,7 +101,7 @@ export class ReviewActions {
     return readReviewRow(this.#services, batch, params.row ?? '');
   }
 
-  #toResponse({ batch, path, linkOf }: ReviewTarget, made: ReviewRow, known: Known) {
+  #toResponse({ batch, links, linkOf }: RowsTarget, made: ReviewRow, known: Known) {
     const row = withNewest(made, known);
     const { key: _, sha256, inputSha256: __, ...fields } = row;
     const url = linkOf(row);
@@ -98,7 +110,7 @@ export class ReviewActions {
       ...decisionMembers(batch, row, known),
       ...(!hasWholeAlpha(batch.options) && { needsAlpha: true }),
       cutout: { sha256, ...(url !== undefined && { url }) },
-      links: { self: `${path}/${row.row}` },
+      links: { self: `${links.review}/${row.row}` },
     };
   }
 
@@ -117,7 +129,7 @@ export class ReviewActions {
     };
   }
 
-  async #readPage(target: ReviewTarget, query: ReviewQuery) {
+  async #readPage(target: RowsTarget, query: ReviewQuery) {
     const { batch } = target;
     const blocksOf = query.needed === 'true' ? neededBlocks : allBlocks;
     const readBlock = await blocksOf(this.#services, batch);
@@ -147,23 +159,23 @@ export class ReviewActions {
     return batch && reviewCounts(batch);
   }
 
-  async showRow(target: ReviewTarget, row: ReviewRow): Promise<ReviewRowResponse> {
+  async showRow(target: RowsTarget, row: ReviewRow): Promise<ReviewRowResponse> {
     return this.#toResponse(target, row, await this.readKnown(target.batch, row));
   }
 
-  async list(target: ReviewTarget, { query }: Call<ReviewQuery>): Promise<object> {
+  async list(target: RowsTarget, { query }: Call<ReviewQuery>): Promise<object> {
     requireReview(target.batch);
     const { rows, next } = await this.#readPage(target, query);
     const { cursor: _, limit, needed, ...filters } = query;
     const parameters = new URLSearchParams({ limit: String(limit), needed });
     for (const [name, value] of Object.entries(filters)) if (value) parameters.set(name, value);
     parameters.set('cursor', String(next));
-    const links = next !== undefined && { links: { next: `${target.path}?${parameters}` } };
+    const links = next !== undefined && { links: { next: `${target.links.review}?${parameters}` } };
     return { review: reviewCounts(target.batch), rows, ...links };
   }
 
   /** Counts the rows by reason, and those that are pending by confidence. */
-  async counts({ batch }: ReviewTarget): Promise<object> {
+  async counts({ batch }: RowsTarget): Promise<object> {
     requireReview(batch);
     const [summary, pending] = await Promise.all([
       getSummary(this.#services.blobs, batch),
@@ -177,14 +189,14 @@ export class ReviewActions {
   }
 
   /** Returns the photo of a row. @throws Problem gone if it cannot be had any more */
-  async photo({ batch }: ReviewTarget, call: Call): Promise<Reply> {
+  async photo({ batch }: RowsTarget, call: Call): Promise<Reply> {
     requireReview(batch);
     const row = await this.readRow(batch, call);
     return readPhoto(this.#images, this.#services.blobs, batch, row, call);
   }
 
   /** @throws Problem conflict, not-found */
-  async show(target: ReviewTarget, call: Call): Promise<object> {
+  async show(target: RowsTarget, call: Call): Promise<object> {
     const { batch } = target;
     requireReview(batch);
     const row = await this.readRow(batch, call);
@@ -200,7 +212,7 @@ export class ReviewActions {
   }
 
   /** @throws Problem conflict with the present decision; not-found, quota-exceeded */
-  async decide(target: ReviewTarget, call: Call<unknown, DecisionRequest>): Promise<object> {
+  async decide(target: RowsTarget, call: Call<unknown, DecisionRequest>): Promise<object> {
     const { batch } = target;
     requireOpen(target);
     await this.#services.storedBytes.check(call.caller);
@@ -220,7 +232,7 @@ export class ReviewActions {
   }
 
   /** Approves what is pending from a confidence on. */
-  async approve(target: ReviewTarget, call: Call<unknown, ApprovalRequest>): Promise<object> {
+  async approve(target: RowsTarget, call: Call<unknown, ApprovalRequest>): Promise<object> {
     const { batch } = target;
     requireOpen(target);
     const { reviews, blobs, now } = this.#services;

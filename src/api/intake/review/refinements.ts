@@ -41,8 +41,8 @@ import {
 } from '../refine-stored.ts';
 import {
   type ReviewActions,
-  type ReviewRoutesOptions,
-  type ReviewTarget,
+  type RowsRoutesOptions,
+  type RowsTarget,
   requireOpen,
   versionOf,
 } from './actions.ts';
@@ -62,7 +62,7 @@ const UndoQuery = z.object({ revision: revisionField });
 type UndoQuery = z.infer<typeof UndoQuery>;
 
 interface Subject {
-  target: ReviewTarget;
+  target: RowsTarget;
   /** With the cut-out that was made first. */
   made: ReviewRow;
   /** With its newest cut-out. */
@@ -105,7 +105,7 @@ export class RowRefinements {
   }
 
   /** @throws Problem conflict if the row has another revision than the client has seen; not-found */
-  async #readSubject(target: ReviewTarget, call: Call, seen: number | undefined): Promise<Subject> {
+  async #readSubject(target: RowsTarget, call: Call, seen: number | undefined): Promise<Subject> {
     const made = await this.#reviews.readRow(target.batch, call);
     const known = await this.#reviews.readKnown(target.batch, made);
     const own = known.decisions.get(made.row);
@@ -190,7 +190,7 @@ export class RowRefinements {
 
   /** Mends the cut-out of a row by strokes; the one before is retained, and the row is pending. */
   async #refineRow(
-    target: ReviewTarget,
+    target: RowsTarget,
     request: Request,
     call: Call,
     ref: string = randomUUID(),
@@ -226,9 +226,9 @@ export class RowRefinements {
     this.#images.shedIfBusy(call);
   }
 
-  async refine(target: ReviewTarget, call: Call): Promise<Reply> {
+  async refine(target: RowsTarget, call: Call): Promise<Reply> {
     const request = await readRequest(call);
-    const path = `${target.path}/${call.params.row}/refinements`;
+    const path = `${target.links.review}/${call.params.row}/refinements`;
     const fingerprint = strokesFingerprint(path, request);
     return idempotently(this.#services.idempotency, call, fingerprint, async (ref) => {
       const row = await this.#refineRow(target, request, call, ref);
@@ -237,7 +237,7 @@ export class RowRefinements {
   }
 
   /** @throws Problem not-found, conflict */
-  async undo(target: ReviewTarget, call: Call<UndoQuery>): Promise<object> {
+  async undo(target: RowsTarget, call: Call<UndoQuery>): Promise<object> {
     requireOpen(target);
     const subject = await this.#readSubject(target, call, call.query.revision);
     const { versions } = subject;
@@ -268,7 +268,7 @@ const rowDoc = jsonDoc('The row', ReviewRowResponse);
 
 export const refinementRoutes = (
   refinements: RowRefinements,
-  { path, name, readTarget }: ReviewRoutesOptions,
+  { path, name, readTarget }: RowsRoutesOptions,
 ): Route[] => [
   route(`refine${name}Row`, `POST ${path}/review/:row/refinements`, {
     scope: 'background-removal:process',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ReviewActions, type ReviewTarget } from '../../../../src/api/intake/review/actions.ts';
+import { ReviewActions, type RowsTarget } from '../../../../src/api/intake/review/actions.ts';
 import { ReviewPage, ReviewQuery } from '../../../../src/api/intake/review/schemas.ts';
 import type { Gateway } from '../../../../src/gateway.ts';
 import type { Call } from '../../../../src/http/route.ts';
@@ -24,7 +24,7 @@ const batches = new Batches(redis, hostClock);
 const reviews = new ReviewDecisions(redis);
 
 /** An ended batch whose rows all need a review; the first ones are the most doubtful. */
-async function endedBatch(id: string, rows: number): Promise<ReviewTarget> {
+async function endedBatch(id: string, rows: number): Promise<RowsTarget> {
   const planted = {
     id,
     client: 'shop',
@@ -34,7 +34,12 @@ async function endedBatch(id: string, rows: number): Promise<ReviewTarget> {
     cutout: { key: 'out/a', bytes: 1, sha256: 'a' },
   };
   const batch = await plantEndedBatch({ batches, reviews, blobs }, planted);
-  return { batch, path: '/review', isOpen: true, linkOf: () => undefined };
+  return {
+    batch,
+    links: { review: '/review', duplicates: '' },
+    isOpen: true,
+    linkOf: () => undefined,
+  };
 }
 
 const actionsOn = (storage: Blobs) =>
