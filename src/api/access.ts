@@ -15,6 +15,7 @@ import { addressBlock } from '../http/limits.ts';
 import { type Call, json, jsonDoc, type Reply, type Route, route } from '../http/route.ts';
 import { Problem, type ProblemType, unavailable } from '../platform/problem.ts';
 import { idempotently, shownOnce, storedJson } from './intake/idempotent.ts';
+import { named, namedRequest } from './schema.ts';
 
 const PATH = '/access/v1/requests';
 const SCOPE = 'operations:access';
@@ -36,27 +37,23 @@ export const line = (maxChars: number) =>
 const clientName = z.string().regex(CLIENT_NAME);
 export const clientScopes = z.array(z.enum(CLIENT_SCOPES)).min(1);
 
-const AccessRequestForm = z
-  .strictObject({
-    client: clientName.meta({ description: 'The name you want: letters, digits and `._-`' }),
-    contact: line(200).meta({ description: 'Where the operator can reach you' }),
-    scopes: clientScopes,
-    note: line(1000).optional().meta({ description: 'What you want to do' }),
-  })
-  .meta({ id: 'AccessRequestForm' });
+const AccessRequestForm = namedRequest('AccessRequestForm', {
+  client: clientName.meta({ description: 'The name you want: letters, digits and `._-`' }),
+  contact: line(200).meta({ description: 'Where the operator can reach you' }),
+  scopes: clientScopes,
+  note: line(1000).optional().meta({ description: 'What you want to do' }),
+});
 
 const AccessRequestView = AccessRequest.omit({ secretHash: true, grant: true })
   .extend({ scopes: z.array(z.string()) })
   .meta({ id: 'AccessRequest' });
 
-const SubmittedRequest = z
-  .object({
-    id: z.string(),
-    status: z.enum(ACCESS_STATUSES),
-    secret: z.string().meta({ description: 'Fetches the key, once; shown only now' }),
-    links: z.object({ key: z.string() }),
-  })
-  .meta({ id: 'SubmittedAccessRequest' });
+const SubmittedRequest = named('SubmittedAccessRequest', {
+  id: z.string(),
+  status: z.enum(ACCESS_STATUSES),
+  secret: z.string().meta({ description: 'Fetches the key, once; shown only now' }),
+  links: z.object({ key: z.string() }),
+});
 
 const whole = (min: number, max: number, value: number) =>
   z.number().int().min(min).max(max).default(value);
@@ -66,34 +63,30 @@ export const RateForm = z.strictObject({
   periodSeconds: z.number().int().min(1).max(3600),
 });
 
-const ApprovalForm = z
-  .strictObject({
-    client: clientName.optional().meta({ description: 'Another name than the one asked for' }),
-    existingClient: z
-      .boolean()
-      .optional()
-      .meta({ description: 'The request comes from that client' }),
-    scopes: clientScopes.optional().meta({ description: 'Others than those asked for' }),
-    intake: z.array(z.enum(INTAKE_RIGHTS)).optional(),
-    test: z.literal(true).optional().meta({ description: 'A test key' }),
-    rate: RateForm.default(DEFAULT_ALLOWANCE.rate),
-    quotaPerDay: whole(1, 1e9, DEFAULT_ALLOWANCE.quotaPerDay),
-    bytesPerDay: whole(1, 1e15, DEFAULT_LIMITS.bytesPerDay),
-    weight: whole(1, MAX_WEIGHT, DEFAULT_LIMITS.weight),
-    maxFeeds: whole(0, 100_000, DEFAULT_LIMITS.maxFeeds),
-    feedIntervalSeconds: whole(1, 86_400 * 400, DEFAULT_LIMITS.feedIntervalSeconds),
-    allowBase64: z.boolean().default(false),
-  })
-  .meta({ id: 'AccessApproval' });
+const ApprovalForm = namedRequest('AccessApproval', {
+  client: clientName.optional().meta({ description: 'Another name than the one asked for' }),
+  existingClient: z
+    .boolean()
+    .optional()
+    .meta({ description: 'The request comes from that client' }),
+  scopes: clientScopes.optional().meta({ description: 'Others than those asked for' }),
+  intake: z.array(z.enum(INTAKE_RIGHTS)).optional(),
+  test: z.literal(true).optional().meta({ description: 'A test key' }),
+  rate: RateForm.default(DEFAULT_ALLOWANCE.rate),
+  quotaPerDay: whole(1, 1e9, DEFAULT_ALLOWANCE.quotaPerDay),
+  bytesPerDay: whole(1, 1e15, DEFAULT_LIMITS.bytesPerDay),
+  weight: whole(1, MAX_WEIGHT, DEFAULT_LIMITS.weight),
+  maxFeeds: whole(0, 100_000, DEFAULT_LIMITS.maxFeeds),
+  feedIntervalSeconds: whole(1, 86_400 * 400, DEFAULT_LIMITS.feedIntervalSeconds),
+  allowBase64: z.boolean().default(false),
+});
 
-const FetchedKey = z
-  .object({
-    key: z.string().meta({ description: '`slv_…`; shown only now' }),
-    id: z.string(),
-    client: z.string(),
-    scopes: z.array(z.string()),
-  })
-  .meta({ id: 'FetchedKey' });
+const FetchedKey = named('FetchedKey', {
+  key: z.string().meta({ description: '`slv_…`; shown only now' }),
+  id: z.string(),
+  client: z.string(),
+  scopes: z.array(z.string()),
+});
 
 const viewOf = (request: AccessRequest) => AccessRequestView.parse(request);
 

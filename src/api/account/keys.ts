@@ -16,6 +16,7 @@ import { Problem, type ValidationIssue } from '../../platform/problem.ts';
 import { clientScopes, line, RateForm } from '../access.ts';
 import { notFound } from '../common-problems.ts';
 import { shownOnce } from '../intake/idempotent.ts';
+import { named, namedRequest } from '../schema.ts';
 
 type Granted = Omit<KeyRecord, 'id' | 'prefix' | 'meter' | 'createdAt'>;
 
@@ -60,35 +61,31 @@ const NEW_KEYS_RATE: Rate = { count: 20, periodSeconds: 86_400 };
 
 const MAX_GRACE_SECONDS = 30 * 86_400;
 
-const KeyForm = z
-  .strictObject({
-    name: line(100).optional().meta({ description: 'What you call it' }),
-    scopes: clientScopes.optional().meta({ description: 'By default all of this key' }),
-    intake: z.array(z.enum(INTAKE_RIGHTS)).optional(),
-    test: z.literal(true).optional().meta({ description: 'A test key' }),
-    rate: RateForm.optional(),
-    quotaPerDay: z.number().int().min(1).max(1e9).optional(),
-    allowBase64: z.boolean().optional(),
-  })
-  .meta({ id: 'AccountKeyForm' });
+const KeyForm = namedRequest('AccountKeyForm', {
+  name: line(100).optional().meta({ description: 'What you call it' }),
+  scopes: clientScopes.optional().meta({ description: 'By default all of this key' }),
+  intake: z.array(z.enum(INTAKE_RIGHTS)).optional(),
+  test: z.literal(true).optional().meta({ description: 'A test key' }),
+  rate: RateForm.optional(),
+  quotaPerDay: z.number().int().min(1).max(1e9).optional(),
+  allowBase64: z.boolean().optional(),
+});
 
-const AccountKey = z
-  .object({
-    id: z.string(),
-    name: z.string().optional(),
-    prefix: z.string().meta({ description: 'How the key begins' }),
-    scopes: z.array(z.string()),
-    intake: z.array(z.string()).meta({ description: 'The parts of `/intake` it may use' }),
-    test: z.boolean(),
-    current: z.boolean().meta({ description: 'The key of this request' }),
-    rate: z.object({ count: z.number(), periodSeconds: z.number() }),
-    quotaPerDay: z.number(),
-    createdAt: z.iso.datetime(),
-    lastUsedAt: z.iso.datetime().optional(),
-    expiresAt: z.iso.datetime().optional(),
-    key: z.string().optional().meta({ description: '`slv_…`; only when it is new' }),
-  })
-  .meta({ id: 'AccountKey' });
+const AccountKey = named('AccountKey', {
+  id: z.string(),
+  name: z.string().optional(),
+  prefix: z.string().meta({ description: 'How the key begins' }),
+  scopes: z.array(z.string()),
+  intake: z.array(z.string()).meta({ description: 'The parts of `/intake` it may use' }),
+  test: z.boolean(),
+  current: z.boolean().meta({ description: 'The key of this request' }),
+  rate: z.object({ count: z.number(), periodSeconds: z.number() }),
+  quotaPerDay: z.number(),
+  createdAt: z.iso.datetime(),
+  lastUsedAt: z.iso.datetime().optional(),
+  expiresAt: z.iso.datetime().optional(),
+  key: z.string().optional().meta({ description: '`slv_…`; only when it is new' }),
+});
 
 const RevokedKey = AccountKey.pick({ id: true, current: true }).extend({
   revokedAt: z.iso.datetime().optional(),

@@ -6,6 +6,7 @@ import { type Call, json, jsonDoc, type Reply, type Route, route } from '../../h
 import { Problem, unavailable } from '../../platform/problem.ts';
 import { notFound } from '../common-problems.ts';
 import { PageLinks } from '../intake/page.ts';
+import { named } from '../schema.ts';
 import { accountKeyRoutes, SCOPE } from './keys.ts';
 
 /** Sees the requests of all clients. */
@@ -17,20 +18,18 @@ const OperationUsage = z.object({
   units: z.number().meta({ description: 'Of the quota, when they were answered' }),
 });
 
-const AccountUsage = z
-  .object({
-    client: z.string(),
-    days: z.array(
-      z.object({
-        date: z.iso.date().meta({ description: 'A day in UTC' }),
-        units: z
-          .number()
-          .meta({ description: 'What counts against the quota, rows and refunds included' }),
-        operations: z.array(OperationUsage),
-      }),
-    ),
-  })
-  .meta({ id: 'AccountUsage' });
+const AccountUsage = named('AccountUsage', {
+  client: z.string(),
+  days: z.array(
+    z.object({
+      date: z.iso.date().meta({ description: 'A day in UTC' }),
+      units: z
+        .number()
+        .meta({ description: 'What counts against the quota, rows and refunds included' }),
+      operations: z.array(OperationUsage),
+    }),
+  ),
+});
 
 const LoggedRequests = z.object({
   requests: z.array(LoggedRequest.meta({ id: 'LoggedRequest' })),
@@ -54,18 +53,16 @@ const AuditQuery = z.object({
 });
 type AuditQuery = z.infer<typeof AuditQuery>;
 
-const AuditPage = z
-  .object({
-    entries: z.array(
-      AuditEntry.extend({
-        params: z
-          .record(z.string(), z.string())
-          .meta({ description: 'Of the path; `…` if it looked like a secret' }),
-      }).meta({ id: 'AuditEntry' }),
-    ),
-    links: PageLinks,
-  })
-  .meta({ id: 'AuditPage' });
+const AuditPage = named('AuditPage', {
+  entries: z.array(
+    AuditEntry.extend({
+      params: z
+        .record(z.string(), z.string())
+        .meta({ description: 'Of the path; `…` if it looked like a secret' }),
+    }).meta({ id: 'AuditEntry' }),
+  ),
+  links: PageLinks,
+});
 
 const requireLog = ({ days }: { days: number }): void => {
   if (days > 0) return;

@@ -8,6 +8,7 @@ import { DuplicateOf } from '../../intake/batches/row-reader.ts';
 import { DuplicateGroup, readGroups } from '../../intake/duplicates.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { Blobs } from '../../storage/blobs.ts';
+import { named } from '../schema.ts';
 import { RETRY_SOON } from './job-response.ts';
 import { PageLinks } from './page.ts';
 import type { RowsTarget } from './review/actions.ts';
@@ -24,13 +25,11 @@ export const DuplicatesQuery = z.object({
 });
 export type DuplicatesQuery = z.infer<typeof DuplicatesQuery>;
 
-export const DuplicatesPage = z
-  .object({
-    duplicates: DuplicateCountsField,
-    groups: z.array(DuplicateGroup.meta({ id: 'DuplicateGroup' })),
-    links: PageLinks,
-  })
-  .meta({ id: 'DuplicatesPage' });
+export const DuplicatesPage = named('DuplicatesPage', {
+  duplicates: DuplicateCountsField,
+  groups: z.array(DuplicateGroup.meta({ id: 'DuplicateGroup' })),
+  links: PageLinks,
+});
 
 /** @throws Problem conflict if the rows of the batch or run were not compared */
 function requireDuplicates({ status, duplicates }: BatchRecord) {

@@ -17,6 +17,7 @@ import { fieldProblem, Problem } from '../../platform/problem.ts';
 import { OPERATIONS, type Operation } from '../../queue/job-data.ts';
 import type { ClassificationContext } from '../../taxonomy/request-schema.ts';
 import { backgroundSource, type Source } from '../removal/image-source.ts';
+import { named, namedRequest } from '../schema.ts';
 
 const DAY_SECONDS = 86_400;
 /** How long results are retained, seconds. */
@@ -34,17 +35,15 @@ export const Operations = z
   .min(1)
   .transform((list): Operation[] => [...new Set(list)].sort());
 
-export const Retention = z
-  .strictObject({
-    outputSeconds: z
-      .number()
-      .int()
-      .min(OUTPUT_SECONDS.min)
-      .max(OUTPUT_SECONDS.max)
-      .default(OUTPUT_SECONDS.default)
-      .meta({ description: 'How long results are retained after the end of the job' }),
-  })
-  .meta({ id: 'Retention' });
+export const Retention = namedRequest('Retention', {
+  outputSeconds: z
+    .number()
+    .int()
+    .min(OUTPUT_SECONDS.min)
+    .max(OUTPUT_SECONDS.max)
+    .default(OUTPUT_SECONDS.default)
+    .meta({ description: 'How long results are retained after the end of the job' }),
+});
 
 export const feedOptionsField = z
   .strictObject(fieldsAt('feeds'))
@@ -77,15 +76,13 @@ const hasCredentials = (link: string): boolean => {
   return username !== '' || password !== '';
 };
 
-export const WebhookField = z
-  .strictObject({
-    url: z
-      .url({ protocol: /^https?$/ })
-      .max(1024)
-      .refine((link) => !hasCredentials(link), 'must not contain a user name or password')
-      .meta({ description: 'http or https; public IP addresses only, redirects are not followed' }),
-  })
-  .meta({ id: 'WebhookRequest' });
+export const WebhookField = namedRequest('WebhookRequest', {
+  url: z
+    .url({ protocol: /^https?$/ })
+    .max(1024)
+    .refine((link) => !hasCredentials(link), 'must not contain a user name or password')
+    .meta({ description: 'http or https; public IP addresses only, redirects are not followed' }),
+});
 
 const Fields = z.strictObject({
   imageUrl: ImageUrl.optional(),
@@ -118,17 +115,15 @@ export const JobForm = z.object({
   options: z.string().meta({ description: 'JSON, as in the JSON body' }).optional(),
   webhook: z.string().meta({ description: 'JSON, as in the JSON body' }).optional(),
 });
-export const JobJson = z
-  .object({
-    imageBase64: z.string().meta({ description: 'Base64 or a data URL' }).optional(),
-    imageUrl: ImageUrl.optional(),
-    backgroundImageBase64: BackgroundText.optional(),
-    operations: z.array(z.enum(OPERATIONS)).optional(),
-    retention: Retention.optional(),
-    options: JobOptions.optional(),
-    webhook: WebhookField.optional().meta({ description: 'Notified at the end of the job' }),
-  })
-  .meta({ id: 'JobRequest' });
+export const JobJson = named('JobRequest', {
+  imageBase64: z.string().meta({ description: 'Base64 or a data URL' }).optional(),
+  imageUrl: ImageUrl.optional(),
+  backgroundImageBase64: BackgroundText.optional(),
+  operations: z.array(z.enum(OPERATIONS)).optional(),
+  retention: Retention.optional(),
+  options: JobOptions.optional(),
+  webhook: WebhookField.optional().meta({ description: 'Notified at the end of the job' }),
+});
 
 /** A parsed request: an image or its URL, and what to do with it. */
 export interface JobRequest {

@@ -12,6 +12,7 @@ import { describeOutfit } from '../../taxonomy/outfit/describe-outfit.ts';
 import { OutfitDescription } from '../../taxonomy/outfit/outfit-schema.ts';
 import { ClassificationContext, DEFAULT_SETTINGS } from '../../taxonomy/request-schema.ts';
 import { Classification, Fingerprint } from '../../taxonomy/response-schema.ts';
+import { named } from '../schema.ts';
 
 /**
  * Names the garments of a stored outfit at read time, with the current dictionary.
@@ -70,72 +71,63 @@ export const failureProblem = ({ type, detail }: Failure): Problem =>
 export const jobProblem = ({ problem }: JobRecord): Problem =>
   failureProblem(problem ?? { type: '', detail: 'The job failed' });
 
-export const PublicProblem = z
-  .object({
-    type: z.string(),
-    title: z.string(),
-    status: z.number(),
-    detail: z.string(),
-  })
-  .meta({ id: 'Failure' });
+export const PublicProblem = named('Failure', {
+  type: z.string(),
+  title: z.string(),
+  status: z.number(),
+  detail: z.string(),
+});
 
 export function publicProblem(failure: Failure): z.infer<typeof PublicProblem> {
   const { type, title, status, detail } = failureProblem(failure);
   return { type, title, status, detail };
 }
 
-export const PublicCutOut = z
-  .object({
-    url: z.string(),
-    ...CutOut.shape,
-    mediaType: MediaType,
-    foreground: Foreground.optional().meta({
-      description:
-        'The bounding box of the subject in the output, pixels; absent if none was found',
-    }),
-    review: CutOutReview.optional().meta({
-      description: 'Whether a person should look at it; absent from cut-outs of older releases',
-    }),
-    fingerprint: Fingerprint,
-    rules: RulesReport.optional().meta({ description: 'Only if the options have rules' }),
-  })
-  .meta({ id: 'Cutout' });
+export const PublicCutOut = named('Cutout', {
+  url: z.string(),
+  ...CutOut.shape,
+  mediaType: MediaType,
+  foreground: Foreground.optional().meta({
+    description: 'The bounding box of the subject in the output, pixels; absent if none was found',
+  }),
+  review: CutOutReview.optional().meta({
+    description: 'Whether a person should look at it; absent from cut-outs of older releases',
+  }),
+  fingerprint: Fingerprint,
+  rules: RulesReport.optional().meta({ description: 'Only if the options have rules' }),
+});
 
-export const JobResponse = z
-  .object({
-    id: z.string(),
-    status: z.enum(STATUSES),
-    operations: z.array(z.enum(OPERATIONS)),
-    /** Only those that differ from the defaults. */
-    options: CutOutOptions.optional(),
-    createdAt: z.iso.datetime(),
-    startedAt: z.iso.datetime().optional(),
-    finishedAt: z.iso.datetime().optional(),
-    expiresAt: z.iso.datetime(),
-    erasedAt: z.iso.datetime().optional(),
-    input: z
-      .object({ sha256: z.string(), bytes: z.number(), width: z.number(), height: z.number() })
-      .optional(),
-    results: z
-      .object({
-        cutout: PublicCutOut.optional(),
-        classification: Classification.optional(),
-        outfit: OutfitDescription.optional(),
-      })
-      .optional(),
-    problem: PublicProblem.optional(),
-    /** How often its cut-out was mended; absent if never. */
-    refinements: z.number().optional(),
-    /** Notified at the end of the job. */
-    webhook: z.object({ url: z.string() }).optional(),
-    links: z.object({ self: z.string(), result: z.string(), cancel: z.string() }),
-  })
-  .meta({ id: 'Job' });
+export const JobResponse = named('Job', {
+  id: z.string(),
+  status: z.enum(STATUSES),
+  operations: z.array(z.enum(OPERATIONS)),
+  /** Only those that differ from the defaults. */
+  options: CutOutOptions.optional(),
+  createdAt: z.iso.datetime(),
+  startedAt: z.iso.datetime().optional(),
+  finishedAt: z.iso.datetime().optional(),
+  expiresAt: z.iso.datetime(),
+  erasedAt: z.iso.datetime().optional(),
+  input: z
+    .object({ sha256: z.string(), bytes: z.number(), width: z.number(), height: z.number() })
+    .optional(),
+  results: z
+    .object({
+      cutout: PublicCutOut.optional(),
+      classification: Classification.optional(),
+      outfit: OutfitDescription.optional(),
+    })
+    .optional(),
+  problem: PublicProblem.optional(),
+  /** How often its cut-out was mended; absent if never. */
+  refinements: z.number().optional(),
+  /** Notified at the end of the job. */
+  webhook: z.object({ url: z.string() }).optional(),
+  links: z.object({ self: z.string(), result: z.string(), cancel: z.string() }),
+});
 export type JobResponse = z.infer<typeof JobResponse>;
 
-export const ErasureResponse = z
-  .object({ id: z.string(), ...Erasure.shape })
-  .meta({ id: 'Receipt' });
+export const ErasureResponse = named('Receipt', { id: z.string(), ...Erasure.shape });
 
 /** One that this release cannot read counts as none. */
 const StoredContext = ClassificationContext.catch({});

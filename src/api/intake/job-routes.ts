@@ -6,6 +6,7 @@ import type { Idempotency } from '../../intake/idempotency.ts';
 import { JOBS_PATH, jobLinks, PENDING_STATUSES } from '../../intake/job-records.ts';
 import type { Presets } from '../../intake/named-settings.ts';
 import { cutOutHeaders, cutOutResponseDoc } from '../removal/cut-out-response.ts';
+import { named } from '../schema.ts';
 import { idempotently, storedJson } from './idempotent.ts';
 import { checkScopes, type JobActions } from './job-actions.ts';
 import { JobForm, JobJson, readJobRequest } from './job-request.ts';
@@ -49,26 +50,22 @@ const cancelJob =
     );
   };
 
-const DayUsage = z
-  .object({
-    limit: z.number(),
-    remaining: z.number(),
-    resetsAt: z.iso.datetime(),
-  })
-  .meta({ id: 'DayUsage' });
+const DayUsage = named('DayUsage', {
+  limit: z.number(),
+  remaining: z.number(),
+  resetsAt: z.iso.datetime(),
+});
 
-const Usage = z
-  .object({
-    client: z.string(),
-    scopes: z.array(z.string()),
-    intake: z
-      .array(z.enum(INTAKE_RIGHTS))
-      .meta({ description: 'The parts of `/intake` that the key may use' }),
-    rate: z.object({ limit: z.number(), remaining: z.number(), resetSeconds: z.number() }),
-    quota: DayUsage,
-    storedBytes: DayUsage.meta({ description: 'Bytes of uploaded images, rows and feeds' }),
-  })
-  .meta({ id: 'Usage' });
+const Usage = named('Usage', {
+  client: z.string(),
+  scopes: z.array(z.string()),
+  intake: z
+    .array(z.enum(INTAKE_RIGHTS))
+    .meta({ description: 'The parts of `/intake` that the key may use' }),
+  rate: z.object({ limit: z.number(), remaining: z.number(), resetSeconds: z.number() }),
+  quota: DayUsage,
+  storedBytes: DayUsage.meta({ description: 'Bytes of uploaded images, rows and feeds' }),
+});
 
 async function usage(
   { storedBytes, now }: Pick<Gateway, 'storedBytes' | 'now'>,
@@ -97,7 +94,7 @@ const Delivery = z.object({
   }),
 });
 
-const JobPage = z.object({ jobs: z.array(JobResponse), links: PageLinks }).meta({ id: 'JobPage' });
+const JobPage = named('JobPage', { jobs: z.array(JobResponse), links: PageLinks });
 
 const jobDoc = jsonDoc('The job', JobResponse);
 

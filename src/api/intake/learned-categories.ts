@@ -9,6 +9,7 @@ import {
 import { fieldProblem, Problem } from '../../platform/problem.ts';
 import { ChosenCategory, isStrong } from '../../taxonomy/learned.ts';
 import { shopPath } from '../../taxonomy/shop-path.ts';
+import { named } from '../schema.ts';
 
 const PATH = '/intake/v1/categories';
 /** Each has a copy in object storage. */
@@ -34,28 +35,26 @@ const LearnedQuery = z.object({
   path: Path.optional().meta({ description: 'Only this path; without it, all' }),
 });
 
-const LearnedList = z
-  .object({
-    categories: z.array(
-      z
-        .object({
-          path: z.string(),
-          category: z.string().meta({ description: 'What most decisions say' }),
-          decisions: z.number(),
-          agreement: z.number().meta({ description: 'The share of the decisions that say so' }),
-          strong: z.boolean().meta({
-            description: 'Three decisions or more, of which nine in ten agree: overrules a title',
-          }),
-          counts: z.record(z.string(), z.number()),
-          changedAt: z.iso.datetime(),
-        })
-        .meta({ id: 'LearnedCategory' }),
-    ),
-    maxPaths: z.number().meta({
-      description: 'Of more, those that were decided about longest ago are forgotten',
-    }),
-  })
-  .meta({ id: 'LearnedCategories' });
+const LearnedList = named('LearnedCategories', {
+  categories: z.array(
+    z
+      .object({
+        path: z.string(),
+        category: z.string().meta({ description: 'What most decisions say' }),
+        decisions: z.number(),
+        agreement: z.number().meta({ description: 'The share of the decisions that say so' }),
+        strong: z.boolean().meta({
+          description: 'Three decisions or more, of which nine in ten agree: overrules a title',
+        }),
+        counts: z.record(z.string(), z.number()),
+        changedAt: z.iso.datetime(),
+      })
+      .meta({ id: 'LearnedCategory' }),
+  ),
+  maxPaths: z.number().meta({
+    description: 'Of more, those that were decided about longest ago are forgotten',
+  }),
+});
 
 function toResponse({ counts, changedAt, ...of }: PathDecisions) {
   const learned = learnedFrom({ ...of, counts, changedAt });

@@ -14,6 +14,7 @@ import {
 } from '../../output/request.ts';
 import { fieldProblem, Problem } from '../../platform/problem.ts';
 import { checkLinks } from '../common-problems.ts';
+import { named, namedRequest } from '../schema.ts';
 import { type ExportPolicy, exportPolicyField } from './review/export-policy.ts';
 import { resolveRules } from './rules.ts';
 
@@ -21,21 +22,20 @@ const PresetOptions = z
   .preprocess(withoutBlanks, z.strictObject(fieldsAt('presets')).superRefine(checkConflicts))
   .meta({ id: 'PresetOptions' });
 
-const PresetRequest = z
-  .strictObject({ options: PresetOptions.default({}), export: exportPolicyField })
-  .meta({ id: 'PresetRequest' });
+const PresetRequest = namedRequest('PresetRequest', {
+  options: PresetOptions.default({}),
+  export: exportPolicyField,
+});
 
-const PresetResponse = z
-  .object({
-    name: z.string(),
-    options: PresetOptions,
-    export: exportPolicyField,
-    changedAt: z.iso.datetime(),
-    links: z.object({ self: z.string() }),
-  })
-  .meta({ id: 'Preset' });
+const PresetResponse = named('Preset', {
+  name: z.string(),
+  options: PresetOptions,
+  export: exportPolicyField,
+  changedAt: z.iso.datetime(),
+  links: z.object({ self: z.string() }),
+});
 
-const PresetList = z.object({ presets: z.array(PresetResponse) }).meta({ id: 'PresetList' });
+const PresetList = named('PresetList', { presets: z.array(PresetResponse) });
 
 /** Options with those of a preset, and which cut-outs its exports have. */
 interface AppliedPreset<T> {

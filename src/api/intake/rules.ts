@@ -11,6 +11,7 @@ import {
   versionOf,
 } from '../../output/rules/pack.ts';
 import { fieldProblem, Problem } from '../../platform/problem.ts';
+import { named } from '../schema.ts';
 
 /**
  * Adds to options the pack they name: work keeps it, whatever the client changes later.
@@ -45,17 +46,15 @@ const SCOPE = 'background-removal:process';
 /** Bytes of a request: a pack that is indented. */
 const MAX_BODY_BYTES = 4 * MAX_PACK_BYTES;
 
-const PackResponse = z
-  .object({
-    name: z.string(),
-    version: z.string().meta({ description: 'Of the content: equal packs have equal versions' }),
-    builtIn: z.boolean(),
-    changedAt: z.iso.datetime().optional(),
-    pack: RulePack,
-    links: z.object({ self: z.string() }),
-  })
-  .meta({ id: 'NamedRulePack' });
-const PackList = z.object({ rules: z.array(PackResponse) }).meta({ id: 'RulePackList' });
+const PackResponse = named('NamedRulePack', {
+  name: z.string(),
+  version: z.string().meta({ description: 'Of the content: equal packs have equal versions' }),
+  builtIn: z.boolean(),
+  changedAt: z.iso.datetime().optional(),
+  pack: RulePack,
+  links: z.object({ self: z.string() }),
+});
+const PackList = named('RulePackList', { rules: z.array(PackResponse) });
 
 const packResponse = (
   { name, pack, changedAt }: { name: string; pack: RulePack; changedAt?: string },

@@ -18,6 +18,7 @@ import {
 } from '../../intake/webhooks/outbox.ts';
 import { Problem, unavailable } from '../../platform/problem.ts';
 import { signWebhook } from '../../platform/webhook-signature.ts';
+import { named } from '../schema.ts';
 import { idempotently, storedJson } from './idempotent.ts';
 import { WebhookField } from './job-request.ts';
 import { publicMembers } from './job-response.ts';
@@ -27,43 +28,37 @@ const DELIVERIES_PATH = `${WEBHOOKS_PATH}/deliveries`;
 /** Enough characters of a secret to tell it from another. */
 const SECRET_PREFIX_CHARS = 12;
 
-const CreatedSecret = z
-  .object({
-    secret: z.string().meta({ description: '`whsec_` and base64; shown only once' }),
-    createdAt: z.iso.datetime(),
-    previousExpiresAt: z.iso.datetime().optional(),
-  })
-  .meta({ id: 'WebhookSecret' });
+const CreatedSecret = named('WebhookSecret', {
+  secret: z.string().meta({ description: '`whsec_` and base64; shown only once' }),
+  createdAt: z.iso.datetime(),
+  previousExpiresAt: z.iso.datetime().optional(),
+});
 
-const WebhookSettings = z
-  .object({
-    secrets: z.array(
-      z.object({
-        prefix: z.string(),
-        createdAt: z.iso.datetime(),
-        expiresAt: z.iso.datetime().optional(),
-      }),
-    ),
-    disabledUrls: z.array(z.string()),
-  })
-  .meta({ id: 'WebhookSettings' });
-
-const Delivery = z
-  .object({
-    id: z.string().meta({ description: 'The `webhook-id`' }),
-    url: z.string(),
-    type: z.enum(WEBHOOK_TYPES),
-    status: z.enum(DELIVERY_STATUSES),
-    createdAt: z.iso.datetime(),
-    nextAttemptAt: z.iso.datetime().optional(),
-    attempts: z.array(DeliveryAttempt),
-    event: WebhookBody,
-    signature: z.record(z.string(), z.string()).optional().meta({
-      description: 'The headers that an attempt now would have; of one delivery, not in lists',
+const WebhookSettings = named('WebhookSettings', {
+  secrets: z.array(
+    z.object({
+      prefix: z.string(),
+      createdAt: z.iso.datetime(),
+      expiresAt: z.iso.datetime().optional(),
     }),
-    links: z.object({ self: z.string(), replay: z.string() }),
-  })
-  .meta({ id: 'WebhookDelivery' });
+  ),
+  disabledUrls: z.array(z.string()),
+});
+
+const Delivery = named('WebhookDelivery', {
+  id: z.string().meta({ description: 'The `webhook-id`' }),
+  url: z.string(),
+  type: z.enum(WEBHOOK_TYPES),
+  status: z.enum(DELIVERY_STATUSES),
+  createdAt: z.iso.datetime(),
+  nextAttemptAt: z.iso.datetime().optional(),
+  attempts: z.array(DeliveryAttempt),
+  event: WebhookBody,
+  signature: z.record(z.string(), z.string()).optional().meta({
+    description: 'The headers that an attempt now would have; of one delivery, not in lists',
+  }),
+  links: z.object({ self: z.string(), replay: z.string() }),
+});
 
 const TestEvent = WebhookField.extend({
   type: z.enum(WEBHOOK_TYPES).default('job.succeeded'),

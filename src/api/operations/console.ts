@@ -15,20 +15,16 @@ import { ImageUrl } from '../intake/job-request.ts';
 import { toReply } from '../intake/review/photo.ts';
 import { CUT_OUT_MEDIA } from '../removal/cut-out-response.ts';
 import type { ImageRequests } from '../removal/image-requests.ts';
+import { named } from '../schema.ts';
 import { page, STATIC_PAGE } from './problem-pages.ts';
 
 /** What the console may know about its key; never the key itself. */
-const SignedIn = z
-  .object({
-    signedIn: z.literal(true),
-    client: z.string(),
-    scopes: z.array(z.string()),
-    person: z
-      .string()
-      .optional()
-      .meta({ description: 'Who has signed in, if it was not by a key' }),
-  })
-  .meta({ id: 'SignedIn' });
+const SignedIn = named('SignedIn', {
+  signedIn: z.literal(true),
+  client: z.string(),
+  scopes: z.array(z.string()),
+  person: z.string().optional().meta({ description: 'Who has signed in, if it was not by a key' }),
+});
 const SessionStatus = z.union([z.object({ signedIn: z.literal(false) }), SignedIn]);
 
 const SignIn = z.strictObject({ key: z.string().min(1).max(200) });

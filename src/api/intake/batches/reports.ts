@@ -10,6 +10,7 @@ import { Input, type StoredCutOut, type StoredOutfit } from '../../../queue/job-
 import { OutfitDescription } from '../../../taxonomy/outfit/outfit-schema.ts';
 import { ParseGroup } from '../../../taxonomy/outfit/parse-groups.ts';
 import { Classification } from '../../../taxonomy/response-schema.ts';
+import { named } from '../../schema.ts';
 import { DuplicateOfField } from '../duplicates.ts';
 import {
   classifyEvidence,
@@ -24,60 +25,54 @@ const refinementsField = z.number().optional().meta({
   description: 'How often people have mended the cut-out; absent if it is as it was made',
 });
 
-export const ResultRow = z
-  .object({
-    row: z.number(),
-    customId: z.string(),
-    status: z.literal('succeeded'),
-    refinements: refinementsField,
-    cutout: PublicCutOut.optional(),
-    classification: Classification.optional(),
-    outfit: OutfitDescription.optional(),
-    duplicateOf: DuplicateOfField,
-  })
-  .meta({ id: 'BatchResult' });
+export const ResultRow = named('BatchResult', {
+  row: z.number(),
+  customId: z.string(),
+  status: z.literal('succeeded'),
+  refinements: refinementsField,
+  cutout: PublicCutOut.optional(),
+  classification: Classification.optional(),
+  outfit: OutfitDescription.optional(),
+  duplicateOf: DuplicateOfField,
+});
 
-export const ErrorRow = z
-  .object({
-    row: z.number(),
-    customId: z.string().optional(),
-    line: z.number(),
-    problem: PublicProblem,
-  })
-  .meta({ id: 'BatchError' });
+export const ErrorRow = named('BatchError', {
+  row: z.number(),
+  customId: z.string().optional(),
+  line: z.number(),
+  problem: PublicProblem,
+});
 
 const MANIFEST_STATUSES = ['succeeded', 'failed', 'rejected', 'pending', 'canceled'] as const;
 
-export const ManifestRow = z
-  .object({
-    row: z.number(),
-    line: z.number(),
-    customId: z.string().optional(),
-    status: z.enum(MANIFEST_STATUSES),
-    input: Input.optional(),
-    refinements: refinementsField,
-    cutout: PublicCutOut.pick({
-      sha256: true,
-      bytes: true,
-      url: true,
-      review: true,
-      rules: true,
-    }).optional(),
-    garments: z
-      .array(
-        z.object({
-          index: z.number(),
-          group: ParseGroup,
-          sha256: z.string(),
-          bytes: z.number(),
-          url: z.string(),
-        }),
-      )
-      .optional(),
-    duplicateOf: DuplicateOfField,
-    problem: PublicProblem.optional(),
-  })
-  .meta({ id: 'BatchManifestRow' });
+export const ManifestRow = named('BatchManifestRow', {
+  row: z.number(),
+  line: z.number(),
+  customId: z.string().optional(),
+  status: z.enum(MANIFEST_STATUSES),
+  input: Input.optional(),
+  refinements: refinementsField,
+  cutout: PublicCutOut.pick({
+    sha256: true,
+    bytes: true,
+    url: true,
+    review: true,
+    rules: true,
+  }).optional(),
+  garments: z
+    .array(
+      z.object({
+        index: z.number(),
+        group: ParseGroup,
+        sha256: z.string(),
+        bytes: z.number(),
+        url: z.string(),
+      }),
+    )
+    .optional(),
+  duplicateOf: DuplicateOfField,
+  problem: PublicProblem.optional(),
+});
 
 /** Converts a row to its line in a report; undefined omits the row. */
 type Report = (batch: BatchRecord, outcome: RowOutcome) => object | undefined;

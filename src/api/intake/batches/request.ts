@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { FEED_MEDIA_TYPES } from '../../../feed-formats/sniff.ts';
+import { named, namedRequest } from '../../schema.ts';
 import {
   jobOptionsField,
   Operations,
@@ -9,15 +10,13 @@ import {
 } from '../job-request.ts';
 import { exportPolicyField } from '../review/export-policy.ts';
 
-export const CreateBatchRequest = z
-  .strictObject({
-    name: z.string().trim().min(1).max(200).optional(),
-    operations: Operations.default(['remove-background']),
-    options: jobOptionsField,
-    retention: Retention.default(() => ({ outputSeconds: OUTPUT_SECONDS.default })),
-    webhook: WebhookField.optional().meta({ description: 'Notified at the end of the batch' }),
-  })
-  .meta({ id: 'BatchRequest' });
+export const CreateBatchRequest = namedRequest('BatchRequest', {
+  name: z.string().trim().min(1).max(200).optional(),
+  operations: Operations.default(['remove-background']),
+  options: jobOptionsField,
+  retention: Retention.default(() => ({ outputSeconds: OUTPUT_SECONDS.default })),
+  webhook: WebhookField.optional().meta({ description: 'Notified at the end of the batch' }),
+});
 export type CreateBatchRequest = z.infer<typeof CreateBatchRequest>;
 
 /** Where to resume an upload. */
@@ -40,13 +39,11 @@ export const RowsQuery = z.object({
 export const ReportQuery = RowsQuery.extend({ export: exportPolicyField });
 export type ReportQuery = Partial<z.infer<typeof ReportQuery>>;
 
-export const ItemRow = z
-  .object({
-    customId: z.string().max(256),
-    imageUrl: z.string().optional(),
-    imageBase64: z.string().optional(),
-  })
-  .meta({ id: 'BatchItem' });
+export const ItemRow = named('BatchItem', {
+  customId: z.string().max(256),
+  imageUrl: z.string().optional(),
+  imageBase64: z.string().optional(),
+});
 
 export const NDJSON = 'application/x-ndjson';
 

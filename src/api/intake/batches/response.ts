@@ -7,30 +7,27 @@ import {
 } from '../../../intake/batches/batch-record.ts';
 import { CutOutOptions } from '../../../output/options.ts';
 import { OPERATIONS } from '../../../queue/job-data.ts';
+import { named } from '../../schema.ts';
 import { DuplicateCountsField } from '../duplicates.ts';
 import { PublicProblem, publicMembers, publicProblem } from '../job-response.ts';
 
-const Counts = z
-  .object({
-    accepted: z.number(),
-    rejected: z.number(),
-    queued: z.number().meta({ description: 'Accepted, but not assigned to a worker yet' }),
-    active: z.number(),
-    succeeded: z.number(),
-    failed: z.number(),
-    canceled: z.number().meta({ description: 'Not finished when the batch ended' }),
-  })
-  .meta({ id: 'BatchCounts' });
+const Counts = named('BatchCounts', {
+  accepted: z.number(),
+  rejected: z.number(),
+  queued: z.number().meta({ description: 'Accepted, but not assigned to a worker yet' }),
+  active: z.number(),
+  succeeded: z.number(),
+  failed: z.number(),
+  canceled: z.number().meta({ description: 'Not finished when the batch ended' }),
+});
 export type BatchCounts = z.infer<typeof Counts>;
 
-export const ReviewCounts = z
-  .object({
-    needed: z.number().meta({ description: 'Cut-outs that a person should look at' }),
-    approved: z.number(),
-    rejected: z.number(),
-    pending: z.number().meta({ description: 'Of those needed, not decided yet' }),
-  })
-  .meta({ id: 'ReviewCounts' });
+export const ReviewCounts = named('ReviewCounts', {
+  needed: z.number().meta({ description: 'Cut-outs that a person should look at' }),
+  approved: z.number(),
+  rejected: z.number(),
+  pending: z.number().meta({ description: 'Of those needed, not decided yet' }),
+});
 
 export const reviewField = ReviewCounts.optional().meta({
   description: 'Since the end; absent if no row was processed, or by a release without reviews',
@@ -40,67 +37,65 @@ export const duplicatesField = DuplicateCountsField.optional().meta({
   description: 'Since the end; absent if it ended under a release without fingerprints',
 });
 
-export const BatchResponse = z
-  .object({
-    id: z.string(),
-    status: z.enum(BATCH_STATUSES),
-    name: z.string().optional(),
-    operations: z.array(z.enum(OPERATIONS)),
-    /** Only those that differ from the defaults. */
-    options: CutOutOptions.optional(),
-    counts: Counts,
-    upload: z
-      .object({ format: z.string(), offset: z.number() })
-      .optional()
-      .meta({ description: 'How much of the latest upload is stored: resume from `offset`' }),
-    createdAt: z.iso.datetime(),
-    sealedAt: z.iso.datetime().optional(),
-    finishedAt: z.iso.datetime().optional(),
-    expiresAt: z.iso.datetime(),
-    erasedAt: z.iso.datetime().optional(),
-    problem: PublicProblem.optional(),
-    webhook: z.object({ url: z.string() }).optional(),
-    review: reviewField,
-    duplicates: duplicatesField,
-    links: z.object({
-      self: z.string(),
-      items: z.string(),
-      results: z.string(),
-      errors: z.string(),
-      manifest: z.string(),
-      archive: z.string(),
-      events: z.string(),
-      review: z.string(),
-      duplicates: z.string(),
-    }),
-  })
-  .meta({ id: 'Batch' });
+export const BatchResponse = named('Batch', {
+  id: z.string(),
+  status: z.enum(BATCH_STATUSES),
+  name: z.string().optional(),
+  operations: z.array(z.enum(OPERATIONS)),
+  /** Only those that differ from the defaults. */
+  options: CutOutOptions.optional(),
+  counts: Counts,
+  upload: z
+    .object({ format: z.string(), offset: z.number() })
+    .optional()
+    .meta({ description: 'How much of the latest upload is stored: resume from `offset`' }),
+  createdAt: z.iso.datetime(),
+  sealedAt: z.iso.datetime().optional(),
+  finishedAt: z.iso.datetime().optional(),
+  expiresAt: z.iso.datetime(),
+  erasedAt: z.iso.datetime().optional(),
+  problem: PublicProblem.optional(),
+  webhook: z.object({ url: z.string() }).optional(),
+  review: reviewField,
+  duplicates: duplicatesField,
+  links: z.object({
+    self: z.string(),
+    items: z.string(),
+    results: z.string(),
+    errors: z.string(),
+    manifest: z.string(),
+    archive: z.string(),
+    events: z.string(),
+    review: z.string(),
+    duplicates: z.string(),
+  }),
+});
 export type BatchResponse = z.infer<typeof BatchResponse>;
 
-export const ItemsResponse = z
-  .object({
-    accepted: z.number(),
-    rejected: z.number(),
-    offset: z.number().meta({
-      description: 'Bytes of the upload that are stored; for a form, files; for a feed, images',
-    }),
-    errors: z
-      .array(
-        z.object({
-          line: z.number(),
-          customId: z.string().optional(),
-          problem: z.object({ type: z.string(), detail: z.string() }),
-        }),
-      )
-      .meta({ description: 'The first ten rejected rows' }),
-    warnings: z.array(z.string()),
-  })
-  .meta({ id: 'BatchUpload' });
+export const ItemsResponse = named('BatchUpload', {
+  accepted: z.number(),
+  rejected: z.number(),
+  offset: z.number().meta({
+    description: 'Bytes of the upload that are stored; for a form, files; for a feed, images',
+  }),
+  errors: z
+    .array(
+      z.object({
+        line: z.number(),
+        customId: z.string().optional(),
+        problem: z.object({ type: z.string(), detail: z.string() }),
+      }),
+    )
+    .meta({ description: 'The first ten rejected rows' }),
+  warnings: z.array(z.string()),
+});
 export type ItemsResponse = z.infer<typeof ItemsResponse>;
 
-export const BatchEvent = z
-  .object({ id: z.string(), status: z.enum(BATCH_STATUSES), counts: Counts })
-  .meta({ id: 'BatchEvent' });
+export const BatchEvent = named('BatchEvent', {
+  id: z.string(),
+  status: z.enum(BATCH_STATUSES),
+  counts: Counts,
+});
 
 /** Counts the cut-outs that a person should look at. */
 export function reviewCounts({ review, reviewApproved, reviewRejected }: BatchRecord) {

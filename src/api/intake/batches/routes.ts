@@ -3,6 +3,7 @@ import type { Gateway } from '../../../gateway.ts';
 import { json, jsonDoc, type Route, route } from '../../../http/route.ts';
 import { BATCHES_PATH, batchLinks } from '../../../intake/batches/batch-record.ts';
 import { cutOutResponseDoc } from '../../removal/cut-out-response.ts';
+import { named } from '../../schema.ts';
 import { ErasureResponse, garmentResponseDoc } from '../job-response.ts';
 import { PageLinks, PageQuery } from '../page.ts';
 import type { RowRoutes } from '../row-routes.ts';
@@ -19,12 +20,10 @@ import {
 } from './request.ts';
 import { BatchResponse, ItemsResponse } from './response.ts';
 
-const BatchPage = z
-  .object({
-    batches: z.array(BatchResponse),
-    links: PageLinks,
-  })
-  .meta({ id: 'BatchPage' });
+const BatchPage = named('BatchPage', {
+  batches: z.array(BatchResponse),
+  links: PageLinks,
+});
 
 const batchDoc = jsonDoc('The batch', BatchResponse);
 

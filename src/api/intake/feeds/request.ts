@@ -7,6 +7,7 @@ import { scheduleError } from '../../../intake/feeds/schedules.ts';
 import { optionsAt } from '../../../output/option-table.ts';
 import { checkConflicts, fieldsAt, optionFields } from '../../../output/request.ts';
 import { jsonOr } from '../../../platform/json.ts';
+import { namedRequest } from '../../schema.ts';
 import { feedOptionsField, Operations, WebhookField } from '../job-request.ts';
 import { exportPolicyField } from '../review/export-policy.ts';
 
@@ -103,22 +104,20 @@ const Access = z
       'For the feed and its images. User name, password and headers are stored encrypted, are not shown again, and go to one server only, redirects included',
   });
 
-export const FeedJson = z
-  .strictObject({
-    url: FeedUrl,
-    format: Format,
-    mapping: FeedMapping.optional(),
-    access: Access.optional(),
-    operations: operationsField,
-    options: feedOptionsField,
-    schedule: Schedule.optional(),
-    export: z.strictObject({ background: Background.optional() }).default({}),
-    retention: z
-      .strictObject({ outputSeconds: OutputSeconds })
-      .default(() => ({ outputSeconds: OUTPUT_SECONDS.default })),
-    webhook: WebhookField.optional().meta({ description: 'Notified at the end of each run' }),
-  })
-  .meta({ id: 'FeedRequest' });
+export const FeedJson = namedRequest('FeedRequest', {
+  url: FeedUrl,
+  format: Format,
+  mapping: FeedMapping.optional(),
+  access: Access.optional(),
+  operations: operationsField,
+  options: feedOptionsField,
+  schedule: Schedule.optional(),
+  export: z.strictObject({ background: Background.optional() }).default({}),
+  retention: z
+    .strictObject({ outputSeconds: OutputSeconds })
+    .default(() => ({ outputSeconds: OUTPUT_SECONDS.default })),
+  webhook: WebhookField.optional().meta({ description: 'Notified at the end of each run' }),
+});
 
 /** What is changed of a feed; null removes it. The next run has it. */
 export const FeedEditJson = z

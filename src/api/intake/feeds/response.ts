@@ -16,6 +16,7 @@ import { RulesReport } from '../../../output/rules/verdicts.ts';
 import { OPERATIONS, StoredAccess } from '../../../queue/job-data.ts';
 import { OutfitDescription } from '../../../taxonomy/outfit/outfit-schema.ts';
 import { Classification } from '../../../taxonomy/response-schema.ts';
+import { named } from '../../schema.ts';
 import {
   type BatchCounts,
   duplicatesField,
@@ -25,90 +26,82 @@ import {
 import { DuplicateOfField } from '../duplicates.ts';
 import { PublicProblem, publicMembers, publicProblem } from '../job-response.ts';
 
-const RunCounts = z
-  .object({
-    rows: z.number().meta({ description: 'Rows of the feed, including rejected ones' }),
-    images: z.number().meta({ description: 'Images to process; a row may have several' }),
-    unchanged: z
-      .number()
-      .meta({ description: 'The same as in the previous run; they cost nothing' }),
-    stale: z.number().meta({
-      description:
-        'Their source cannot be read: the last good picture stays, and so do its link and its review',
-    }),
-    changed: z.number().meta({ description: 'Processed successfully' }),
-    succeeded: z.number(),
-    failed: z.number(),
-    rejected: z.number().meta({ description: 'Invalid rows of the feed' }),
-    units: z.number().meta({ description: 'Units of the quota that the run has used' }),
-  })
-  .meta({ id: 'RunCounts' });
+const RunCounts = named('RunCounts', {
+  rows: z.number().meta({ description: 'Rows of the feed, including rejected ones' }),
+  images: z.number().meta({ description: 'Images to process; a row may have several' }),
+  unchanged: z.number().meta({ description: 'The same as in the previous run; they cost nothing' }),
+  stale: z.number().meta({
+    description:
+      'Their source cannot be read: the last good picture stays, and so do its link and its review',
+  }),
+  changed: z.number().meta({ description: 'Processed successfully' }),
+  succeeded: z.number(),
+  failed: z.number(),
+  rejected: z.number().meta({ description: 'Invalid rows of the feed' }),
+  units: z.number().meta({ description: 'Units of the quota that the run has used' }),
+});
 
 const reasonsField = z.record(z.string(), z.number()).meta({
   description: 'How many images failed or are stale, and rows were rejected, by reason',
 });
 export type RunCounts = z.infer<typeof RunCounts>;
 
-export const RunResponse = z
-  .object({
-    id: z.string(),
-    feedId: z.string(),
-    status: z.enum(BATCH_STATUSES).meta({ description: '`open` while the feed is being read' }),
-    counts: RunCounts,
-    reasons: reasonsField,
-    createdAt: z.iso.datetime(),
-    finishedAt: z.iso.datetime().optional(),
-    expiresAt: z.iso.datetime(),
-    problem: PublicProblem.optional(),
-    plan: FeedPlan.optional().meta({ description: 'Of a dry run, at its end' }),
-    held: FeedLoss.optional().meta({
-      description:
-        'What a `held` run would lose of the last one: nothing changes until you confirm it, or until another run',
-    }),
-    review: reviewField,
-    duplicates: duplicatesField,
-    links: z.object({
-      self: z.string(),
-      report: z.string(),
-      export: z.string(),
-      review: z.string(),
-      duplicates: z.string(),
-      cancel: z.string(),
-      confirm: z.string(),
-      feed: z.string(),
-    }),
-  })
-  .meta({ id: 'Run' });
+export const RunResponse = named('Run', {
+  id: z.string(),
+  feedId: z.string(),
+  status: z.enum(BATCH_STATUSES).meta({ description: '`open` while the feed is being read' }),
+  counts: RunCounts,
+  reasons: reasonsField,
+  createdAt: z.iso.datetime(),
+  finishedAt: z.iso.datetime().optional(),
+  expiresAt: z.iso.datetime(),
+  problem: PublicProblem.optional(),
+  plan: FeedPlan.optional().meta({ description: 'Of a dry run, at its end' }),
+  held: FeedLoss.optional().meta({
+    description:
+      'What a `held` run would lose of the last one: nothing changes until you confirm it, or until another run',
+  }),
+  review: reviewField,
+  duplicates: duplicatesField,
+  links: z.object({
+    self: z.string(),
+    report: z.string(),
+    export: z.string(),
+    review: z.string(),
+    duplicates: z.string(),
+    cancel: z.string(),
+    confirm: z.string(),
+    feed: z.string(),
+  }),
+});
 export type RunResponse = z.infer<typeof RunResponse>;
 
 const PublicAccess = StoredAccess.omit({ sealed: true });
 
-export const FeedResponse = z
-  .object({
-    id: z.string(),
-    source: FeedSource,
-    ...FeedReading.shape,
-    access: PublicAccess.optional().meta({
-      description: 'What its server is sent; of secrets only the names of the headers',
-    }),
-    operations: z.array(z.enum(OPERATIONS)),
-    /** Only those that differ from the defaults. */
-    options: CutOutOptions.optional(),
-    schedule: z.string().optional(),
-    schedulePaused: z
-      .object({ since: z.iso.datetime(), reason: z.string() })
-      .optional()
-      .meta({ description: 'Scheduled runs do not start' }),
-    export: z.object({ background: z.string().optional() }),
-    retention: z.object({ outputSeconds: z.number() }),
-    webhook: z.object({ url: z.string() }).optional(),
-    createdAt: z.iso.datetime(),
-    run: RunResponse.optional().meta({ description: 'The latest run' }),
-    runs: z.array(z.string()).meta({ description: 'Run ids, newest first' }),
-    lastCompletedRunId: z.string().optional(),
-    links: z.object({ self: z.string(), runs: z.string(), export: z.string() }),
-  })
-  .meta({ id: 'Feed' });
+export const FeedResponse = named('Feed', {
+  id: z.string(),
+  source: FeedSource,
+  ...FeedReading.shape,
+  access: PublicAccess.optional().meta({
+    description: 'What its server is sent; of secrets only the names of the headers',
+  }),
+  operations: z.array(z.enum(OPERATIONS)),
+  /** Only those that differ from the defaults. */
+  options: CutOutOptions.optional(),
+  schedule: z.string().optional(),
+  schedulePaused: z
+    .object({ since: z.iso.datetime(), reason: z.string() })
+    .optional()
+    .meta({ description: 'Scheduled runs do not start' }),
+  export: z.object({ background: z.string().optional() }),
+  retention: z.object({ outputSeconds: z.number() }),
+  webhook: z.object({ url: z.string() }).optional(),
+  createdAt: z.iso.datetime(),
+  run: RunResponse.optional().meta({ description: 'The latest run' }),
+  runs: z.array(z.string()).meta({ description: 'Run ids, newest first' }),
+  lastCompletedRunId: z.string().optional(),
+  links: z.object({ self: z.string(), runs: z.string(), export: z.string() }),
+});
 export type FeedResponse = z.infer<typeof FeedResponse>;
 
 /** Counts a run for its events: as its response does, and the images that are not done yet. */

@@ -5,6 +5,7 @@ import type { Gateway } from '../../../gateway.ts';
 import { type Call, json, jsonDoc, type Reply, type Route, route } from '../../../http/route.ts';
 import { FEEDS_PATH, runLinks } from '../../../intake/batches/batch-record.ts';
 import { Problem } from '../../../platform/problem.ts';
+import { named } from '../../schema.ts';
 import { ErasureResponse } from '../job-response.ts';
 import { PageLinks, PageQuery } from '../page.ts';
 import type { RowsTarget } from '../review/actions.ts';
@@ -25,10 +26,8 @@ import {
 import { FeedResponse, ReportLine, RunResponse, runEventCounts, runResponse } from './response.ts';
 import { inspect } from './upload.ts';
 
-const FeedList = z.object({ feeds: z.array(FeedResponse) }).meta({ id: 'FeedList' });
-const RunPage = z
-  .object({ runs: z.array(RunResponse), links: PageLinks })
-  .meta({ id: 'FeedRunPage' });
+const FeedList = named('FeedList', { feeds: z.array(FeedResponse) });
+const RunPage = named('FeedRunPage', { runs: z.array(RunResponse), links: PageLinks });
 const FEED_PATH = `${FEEDS_PATH}/:id`;
 const RUN_PATH = `${FEED_PATH}/runs/:run`;
 

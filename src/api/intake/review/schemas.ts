@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { DECISIONS, MAX_NOTE_CHARS } from '../../../intake/review/decisions.ts';
 import { ChosenCategory } from '../../../taxonomy/learned.ts';
+import { named, namedRequest } from '../../schema.ts';
 import { ReviewCounts } from '../batches/response.ts';
 import { PageLinks } from '../page.ts';
 
@@ -20,34 +21,30 @@ export const ReviewQuery = z.object({
 });
 export type ReviewQuery = z.infer<typeof ReviewQuery>;
 
-export const DecisionRequest = z
-  .strictObject({
-    decision: z.enum(DECISIONS).meta({ description: '`pending` takes a decision back' }),
-    note: z.string().trim().min(1).max(MAX_NOTE_CHARS).optional(),
-    category: ChosenCategory.optional().meta({
-      description:
-        'What the row sells: the id of a category, or `none` for no garment. In feeds it is learnt for the `shopPath` of the row',
-    }),
-    revision: z
-      .number()
-      .int()
-      .min(0)
-      .max(Number.MAX_SAFE_INTEGER)
-      .meta({ description: 'Of the decision that you have seen; 0 if there is none' }),
-  })
-  .meta({ id: 'ReviewDecisionRequest' });
+export const DecisionRequest = namedRequest('ReviewDecisionRequest', {
+  decision: z.enum(DECISIONS).meta({ description: '`pending` takes a decision back' }),
+  note: z.string().trim().min(1).max(MAX_NOTE_CHARS).optional(),
+  category: ChosenCategory.optional().meta({
+    description:
+      'What the row sells: the id of a category, or `none` for no garment. In feeds it is learnt for the `shopPath` of the row',
+  }),
+  revision: z
+    .number()
+    .int()
+    .min(0)
+    .max(Number.MAX_SAFE_INTEGER)
+    .meta({ description: 'Of the decision that you have seen; 0 if there is none' }),
+});
 export type DecisionRequest = z.infer<typeof DecisionRequest>;
 
-export const ApprovalRequest = z
-  .strictObject({
-    decision: z.literal('approved'),
-    minConfidence: z
-      .number()
-      .min(0)
-      .max(1)
-      .meta({ description: 'In thousandths; rows of at least this confidence' }),
-  })
-  .meta({ id: 'ReviewApprovalRequest' });
+export const ApprovalRequest = namedRequest('ReviewApprovalRequest', {
+  decision: z.literal('approved'),
+  minConfidence: z
+    .number()
+    .min(0)
+    .max(1)
+    .meta({ description: 'In thousandths; rows of at least this confidence' }),
+});
 export type ApprovalRequest = z.infer<typeof ApprovalRequest>;
 
 const DecidedBy = z.object({
@@ -73,39 +70,34 @@ const decisionFields = {
   category: z.string().optional().meta({ description: 'As somebody decided about this very row' }),
 };
 
-export const ReviewRowResponse = z
-  .object({
-    row: z.number(),
-    customId: z.string().meta({ description: 'In feeds, the id of the product' }),
-    title: z.string().optional().meta({ description: 'In feeds, of the product' }),
-    shopPath: z.string().optional().meta({
-      description: "In feeds: the product's category in its shop, normalised",
+export const ReviewRowResponse = named('ReviewRow', {
+  row: z.number(),
+  customId: z.string().meta({ description: 'In feeds, the id of the product' }),
+  title: z.string().optional().meta({ description: 'In feeds, of the product' }),
+  shopPath: z.string().optional().meta({
+    description: "In feeds: the product's category in its shop, normalised",
+  }),
+  image: z.number().optional().meta({ description: 'In feeds: of its product, 0 is the main one' }),
+  imageUrl: z.string().optional(),
+  confidence: z.number(),
+  needed: z.boolean(),
+  reasons: z.array(z.string()),
+  ...decisionFields,
+  refinements: z.number().optional().meta({
+    description: 'How often people have mended the cut-out; absent if it is as it was made',
+  }),
+  needsAlpha: z.boolean().optional().meta({
+    description:
+      'A refinement needs `alpha`: the cut-out is drawn with a crop, a background or the like',
+  }),
+  cutout: z.object({
+    sha256: z.string().meta({ description: 'Of the file: the version that is decided about' }),
+    url: z.string().optional().meta({
+      description: 'Absent if a newer run of the feed has replaced it',
     }),
-    image: z
-      .number()
-      .optional()
-      .meta({ description: 'In feeds: of its product, 0 is the main one' }),
-    imageUrl: z.string().optional(),
-    confidence: z.number(),
-    needed: z.boolean(),
-    reasons: z.array(z.string()),
-    ...decisionFields,
-    refinements: z.number().optional().meta({
-      description: 'How often people have mended the cut-out; absent if it is as it was made',
-    }),
-    needsAlpha: z.boolean().optional().meta({
-      description:
-        'A refinement needs `alpha`: the cut-out is drawn with a crop, a background or the like',
-    }),
-    cutout: z.object({
-      sha256: z.string().meta({ description: 'Of the file: the version that is decided about' }),
-      url: z.string().optional().meta({
-        description: 'Absent if a newer run of the feed has replaced it',
-      }),
-    }),
-    links: z.object({ self: z.string() }),
-  })
-  .meta({ id: 'ReviewRow' });
+  }),
+  links: z.object({ self: z.string() }),
+});
 export type ReviewRowResponse = z.infer<typeof ReviewRowResponse>;
 
 export const ReviewRowHistory = ReviewRowResponse.extend({
@@ -128,26 +120,24 @@ export const ReviewRowHistory = ReviewRowResponse.extend({
     .meta({ description: 'The last 20 decisions about the row, the newest first' }),
 }).meta({ id: 'ReviewRowHistory' });
 
-export const ReviewPage = z
-  .object({ review: ReviewCounts, rows: z.array(ReviewRowResponse), links: PageLinks })
-  .meta({ id: 'ReviewPage' });
+export const ReviewPage = named('ReviewPage', {
+  review: ReviewCounts,
+  rows: z.array(ReviewRowResponse),
+  links: PageLinks,
+});
 
-export const ReviewSummary = z
-  .object({
-    review: ReviewCounts,
-    reasons: z.record(z.string(), z.number()).optional().meta({
-      description:
-        'Rows that need a review, by reason; a row may have several. Absent if the review began under a release that did not count them',
-    }),
-    pending: z
-      .array(z.object({ confidence: z.number(), rows: z.number() }))
-      .meta({ description: 'Pending rows by confidence in thousandths, the lowest first' }),
-  })
-  .meta({ id: 'ReviewSummary' });
+export const ReviewSummary = named('ReviewSummary', {
+  review: ReviewCounts,
+  reasons: z.record(z.string(), z.number()).optional().meta({
+    description:
+      'Rows that need a review, by reason; a row may have several. Absent if the review began under a release that did not count them',
+  }),
+  pending: z
+    .array(z.object({ confidence: z.number(), rows: z.number() }))
+    .meta({ description: 'Pending rows by confidence in thousandths, the lowest first' }),
+});
 
-export const ApprovalResponse = z
-  .object({
-    approved: z.number().meta({ description: 'Rows that needed a review and were pending' }),
-    review: ReviewCounts,
-  })
-  .meta({ id: 'ReviewApproval' });
+export const ApprovalResponse = named('ReviewApproval', {
+  approved: z.number().meta({ description: 'Rows that needed a review and were pending' }),
+  review: ReviewCounts,
+});

@@ -11,18 +11,17 @@ import {
 import { CutOutOptions, unlessDefault } from '../../../output/options.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { notFound } from '../../common-problems.ts';
+import { named, namedRequest } from '../../schema.ts';
 import { retentionPolicy } from '../accept-job.ts';
 import { JobOptions, OUTPUT_SECONDS } from '../job-request.ts';
 import { PageLinks } from '../page.ts';
 import { acceptOptions } from '../presets.ts';
 import { objectsInEvent, subscriptionInEvent } from './event-names.ts';
 
-const SourceRequest = z
-  .strictObject({
-    options: JobOptions.optional(),
-    paused: z.boolean().default(false).meta({ description: 'Whether no more objects are taken' }),
-  })
-  .meta({ id: 'SourceRequest' });
+const SourceRequest = namedRequest('SourceRequest', {
+  options: JobOptions.optional(),
+  paused: z.boolean().default(false).meta({ description: 'Whether no more objects are taken' }),
+});
 type SourceRequest = z.infer<typeof SourceRequest>;
 
 const PlaceView = z
@@ -35,60 +34,58 @@ const PlaceView = z
 
 const count = (description: string) => z.number().int().meta({ description });
 
-const SourceResponse = z
-  .object({
-    id: z.string(),
-    from: PlaceView,
-    to: PlaceView,
-    everySeconds: z.number().meta({ description: 'How often all objects are listed' }),
-    status: z.enum(SOURCE_STATUSES).meta({
-      description:
-        '`off` until you PUT it; `waiting` for quota or a live key; `unreachable`: a place cannot be used now, and is tried again; `working`: objects are processed; `watching`: all are done',
+const SourceResponse = named('Source', {
+  id: z.string(),
+  from: PlaceView,
+  to: PlaceView,
+  everySeconds: z.number().meta({ description: 'How often all objects are listed' }),
+  status: z.enum(SOURCE_STATUSES).meta({
+    description:
+      '`off` until you PUT it; `waiting` for quota or a live key; `unreachable`: a place cannot be used now, and is tried again; `working`: objects are processed; `watching`: all are done',
+  }),
+  counts: z.object({
+    found: count('Versions of objects that were taken'),
+    pending: count('Those that are processed now, or wait for it'),
+    succeeded: count('Those with a result'),
+    failed: count('Those that could not be processed'),
+    rejected: count(
+      'Those that were not read: empty, too large, or with a name no result can have',
+    ),
+  }),
+  listedAt: z.iso
+    .datetime()
+    .optional()
+    .meta({ description: 'When all objects had been listed last' }),
+  problem: z
+    .object({ type: z.string(), detail: z.string(), since: z.iso.datetime() })
+    .optional()
+    .meta({ description: 'Why no more objects are processed now' }),
+  retryAt: z.iso.datetime().optional().meta({ description: 'When a place is tried again' }),
+  failures: z
+    .object({
+      waiting: count('Objects that are tried again, each after a pause of its own'),
+      givenUp: count('Those that are not, until they change or you POST …/scan'),
+      unlisted: count('Folders whose objects cannot be listed, 100 at most'),
+    })
+    .meta({
+      description: 'Objects that fail by themselves; `links.failures` names them with reasons',
     }),
-    counts: z.object({
-      found: count('Versions of objects that were taken'),
-      pending: count('Those that are processed now, or wait for it'),
-      succeeded: count('Those with a result'),
-      failed: count('Those that could not be processed'),
-      rejected: count(
-        'Those that were not read: empty, too large, or with a name no result can have',
-      ),
-    }),
-    listedAt: z.iso
-      .datetime()
-      .optional()
-      .meta({ description: 'When all objects had been listed last' }),
-    problem: z
-      .object({ type: z.string(), detail: z.string(), since: z.iso.datetime() })
-      .optional()
-      .meta({ description: 'Why no more objects are processed now' }),
-    retryAt: z.iso.datetime().optional().meta({ description: 'When a place is tried again' }),
-    failures: z
-      .object({
-        waiting: count('Objects that are tried again, each after a pause of its own'),
-        givenUp: count('Those that are not, until they change or you POST …/scan'),
-        unlisted: count('Folders whose objects cannot be listed, 100 at most'),
-      })
-      .meta({
-        description: 'Objects that fail by themselves; `links.failures` names them with reasons',
-      }),
-    options: CutOutOptions.optional(),
-    changedAt: z.iso.datetime().optional().meta({ description: 'When you PUT it last' }),
-    subscription: z
-      .object({ topicArn: z.string(), token: z.string(), receivedAt: z.iso.datetime() })
-      .optional()
-      .meta({ description: 'The last handshake of SNS, for `selvage sources confirm`' }),
-    links: z.object({
-      self: z.string(),
-      events: z.string(),
-      scan: z.string(),
-      failures: z.string(),
-    }),
-  })
-  .meta({ id: 'Source' });
+  options: CutOutOptions.optional(),
+  changedAt: z.iso.datetime().optional().meta({ description: 'When you PUT it last' }),
+  subscription: z
+    .object({ topicArn: z.string(), token: z.string(), receivedAt: z.iso.datetime() })
+    .optional()
+    .meta({ description: 'The last handshake of SNS, for `selvage sources confirm`' }),
+  links: z.object({
+    self: z.string(),
+    events: z.string(),
+    scan: z.string(),
+    failures: z.string(),
+  }),
+});
 type SourceResponse = z.infer<typeof SourceResponse>;
 
-const SourceList = z.object({ sources: z.array(SourceResponse) }).meta({ id: 'SourceList' });
+const SourceList = named('SourceList', { sources: z.array(SourceResponse) });
 
 const FailuresQuery = z.object({
   limit: z.coerce.number().int().min(1).max(1000).default(100),
@@ -110,15 +107,13 @@ const SourceFailure = z
   })
   .meta({ id: 'SourceFailure', description: 'An object that fails while others do not' });
 
-const SourceFailures = z
-  .object({
-    failures: z.array(SourceFailure).meta({ description: 'By name' }),
-    unlisted: z
-      .array(z.object({ name: z.string(), reason: z.string() }))
-      .meta({ description: 'Folders that the last listing could not read' }),
-    links: PageLinks,
-  })
-  .meta({ id: 'SourceFailures' });
+const SourceFailures = named('SourceFailures', {
+  failures: z.array(SourceFailure).meta({ description: 'By name' }),
+  unlisted: z
+    .array(z.object({ name: z.string(), reason: z.string() }))
+    .meta({ description: 'Folders that the last listing could not read' }),
+  links: PageLinks,
+});
 type SourceFailures = z.infer<typeof SourceFailures>;
 
 const SourceEvent = z.looseObject({}).meta({
@@ -127,12 +122,10 @@ const SourceEvent = z.looseObject({}).meta({
     'A notification of S3 or MinIO, an event of EventBridge, or messages of SQS or SNS that carry them',
 });
 
-const EventReceipt = z
-  .object({
-    objects: count('Objects that the event names'),
-    ignored: count('Those outside the source'),
-  })
-  .meta({ id: 'SourceEventReceipt' });
+const EventReceipt = named('SourceEventReceipt', {
+  objects: count('Objects that the event names'),
+  ignored: count('Those outside the source'),
+});
 
 const SOURCES_PATH = '/intake/v1/sources';
 

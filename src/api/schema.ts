@@ -1,0 +1,9 @@
+import { z } from 'zod';
+
+/** An object that the API's documents have under a name. */
+export const named = <Shape extends z.ZodRawShape>(id: string, shape: Shape) =>
+  z.object(shape).meta({ id });
+
+/** The same, for a request that may have no other members. */
+export const namedRequest = <Shape extends z.ZodRawShape>(id: string, shape: Shape) =>
+  z.strictObject(shape).meta({ id });
