@@ -33,8 +33,7 @@ const createJob =
       lists: ['operations'],
     });
     const request = await readJobRequest(form, async (options) => {
-      const { client } = call;
-      return (await applyPreset(presets, client, options, '/options/preset')).options;
+      return (await applyPreset(presets, call.client, options, '/options/preset')).options;
     });
     checkScopes(request.operations, call);
     jobs.checkLinks(request);

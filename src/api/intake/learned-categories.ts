@@ -85,9 +85,8 @@ export const learnedCategoryRoutes = (learned: LearnedCategories): Route[] => [
     body: LearnedRequest,
     responses: { 200: jsonDoc('All that is known now', LearnedList) },
     async handle(call) {
-      const { client } = call;
-      await learned.put(client, normalised(call.body));
-      return list(learned, client);
+      await learned.put(call.client, normalised(call.body));
+      return list(learned, call.client);
     },
   }),
   route('forgetLearnedCategories', `DELETE ${PATH}`, {
@@ -97,8 +96,7 @@ export const learnedCategoryRoutes = (learned: LearnedCategories): Route[] => [
     async handle(call) {
       const { path } = call.query;
       const known = path === undefined ? undefined : (shopPath(path) ?? '');
-      const { client } = call;
-      const forgotten = await learned.forget(client, known);
+      const forgotten = await learned.forget(call.client, known);
       if (known !== undefined && forgotten === 0) {
         throw new Problem('not-found', 'Nothing was learnt of this path');
       }

@@ -117,8 +117,7 @@ export const presetRoutes = (presets: Presets): Route[] => [
   route('getPreset', `GET ${PATH}/:name`, {
     responses: { 200: presetDoc },
     async handle(call) {
-      const { client } = call;
-      const preset = await presets.get(client, nameOf(call));
+      const preset = await presets.get(call.client, nameOf(call));
       if (!preset) throw unknown();
       return json(toResponse(preset));
     },
@@ -128,8 +127,7 @@ export const presetRoutes = (presets: Presets): Route[] => [
     body: PresetRequest,
     responses: { 200: presetDoc },
     async handle(call) {
-      const { client } = call;
-      const put = await presets.put(client, nameOf(call), call.body);
+      const put = await presets.put(call.client, nameOf(call), call.body);
       if (!put) throw tooMany();
       return json(toResponse(put.stored));
     },
@@ -138,8 +136,7 @@ export const presetRoutes = (presets: Presets): Route[] => [
     scope: 'background-removal:process',
     responses: { 204: { description: 'It is deleted' } },
     async handle(call) {
-      const { client } = call;
-      if (!(await presets.remove(client, nameOf(call)))) throw unknown();
+      if (!(await presets.remove(call.client, nameOf(call)))) throw unknown();
       return { status: 204 };
     },
   }),

@@ -125,8 +125,7 @@ export const rulePackRoutes = (packs: RulePacks): Route[] => [
     async handle(call) {
       const name = requireOwnName(call);
       checkBytes(call.body);
-      const { client } = call;
-      const put = await packs.put(client, name, { pack: call.body });
+      const put = await packs.put(call.client, name, { pack: call.body });
       if (!put) {
         const detail = `Your client has its maximum of ${RULE_PACKS.max} rule packs; delete one`;
         throw new Problem('conflict', detail);
@@ -139,8 +138,7 @@ export const rulePackRoutes = (packs: RulePacks): Route[] => [
     responses: { 204: { description: 'It is deleted' } },
     async handle(call) {
       const name = requireOwnName(call);
-      const { client } = call;
-      if (!(await packs.remove(client, name))) throw notFound();
+      if (!(await packs.remove(call.client, name))) throw notFound();
       return { status: 204 };
     },
   }),

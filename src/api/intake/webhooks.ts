@@ -3,7 +3,6 @@ import { z } from 'zod';
 import type { Gateway } from '../../gateway.ts';
 import { type Call, json, jsonDoc, type Route, route } from '../../http/route.ts';
 import { putDeed } from '../../intake/deeds.ts';
-import type { Idempotency } from '../../intake/idempotency.ts';
 import {
   DELIVERY_STATUSES,
   DeliveryAttempt,
@@ -171,65 +170,60 @@ class WebhookActions {
   }
 }
 
-const settingsRoutes = (actions: WebhookActions, idempotency: Idempotency): Route[] => [
-  route('createWebhookSecret', `POST ${WEBHOOKS_PATH}/secret`, {
-    responses: { 201: jsonDoc('The secret; it is not shown again', CreatedSecret) },
-    handle: (call) =>
-      idempotently(idempotency, call, [`${WEBHOOKS_PATH}/secret`], async () => ({
-        status: 201,
-        headers: { 'cache-control': 'no-store' },
-        body: await actions.createSecret(call.client),
-      })),
-  }),
-  route('getWebhookSettings', `GET ${WEBHOOKS_PATH}`, {
-    responses: { 200: jsonDoc('The settings', WebhookSettings) },
-    handle: async (call) => json(await actions.readSettings(call.client)),
-  }),
-  route('enableWebhookUrl', `POST ${WEBHOOKS_PATH}/enable`, {
-    body: WebhookField,
-    responses: { 200: jsonDoc('The settings', WebhookSettings) },
-    handle: (call) =>
-      idempotently(idempotency, call, [`${WEBHOOKS_PATH}/enable`, call.body.url], async () =>
-        storedJson(await actions.enable(call.client, call.body.url)),
-      ),
-  }),
-];
-
-const deliveryRoutes = (actions: WebhookActions, idempotency: Idempotency): Route[] => [
-  route('sendTestWebhook', `POST ${WEBHOOKS_PATH}/test`, {
-    body: TestEvent,
-    responses: { 202: jsonDoc('The delivery', Delivery) },
-    handle: (call) =>
-      idempotently(idempotency, call, [`${WEBHOOKS_PATH}/test`, call.body], async () => {
-        const { url, type } = call.body;
-        return storedJson(deliveryResponse(await actions.test(call.client, url, type)), 202);
-      }),
-  }),
-  route('listWebhookDeliveries', `GET ${DELIVERIES_PATH}`, {
-    query: ListQuery,
-    responses: { 200: jsonDoc('Deliveries', z.object({ deliveries: z.array(Delivery) })) },
-    handle: async ({ client, query }) => json({ deliveries: await actions.list(client, query) }),
-  }),
-  route('getWebhookDelivery', `GET ${DELIVERIES_PATH}/:id`, {
-    responses: { 200: jsonDoc('The delivery', Delivery) },
-    async handle(call) {
-      const event = await actions.readOwn(call);
-      return json({ ...deliveryResponse(event), signature: await actions.sign(event) });
-    },
-  }),
-  route('replayWebhookDelivery', `POST ${DELIVERIES_PATH}/:id/replay`, {
-    responses: { 202: jsonDoc('The delivery', Delivery) },
-    async handle(call) {
-      const event = await actions.readOwn(call);
-      return idempotently(idempotency, call, [DELIVERIES_PATH, event.id], async () =>
-        storedJson(deliveryResponse(await actions.replay(event)), 202),
-      );
-    },
-  }),
-];
-
 export function webhookRoutes(gateway: Gateway): Route[] {
   const { idempotency } = gateway;
   const actions = new WebhookActions(gateway);
-  return [...settingsRoutes(actions, idempotency), ...deliveryRoutes(actions, idempotency)];
+  return [
+    route('createWebhookSecret', `POST ${WEBHOOKS_PATH}/secret`, {
+      responses: { 201: jsonDoc('The secret; it is not shown again', CreatedSecret) },
+      handle: (call) =>
+        idempotently(idempotency, call, [`${WEBHOOKS_PATH}/secret`], async () => ({
+          status: 201,
+          headers: { 'cache-control': 'no-store' },
+          body: await actions.createSecret(call.client),
+        })),
+    }),
+    route('getWebhookSettings', `GET ${WEBHOOKS_PATH}`, {
+      responses: { 200: jsonDoc('The settings', WebhookSettings) },
+      handle: async (call) => json(await actions.readSettings(call.client)),
+    }),
+    route('enableWebhookUrl', `POST ${WEBHOOKS_PATH}/enable`, {
+      body: WebhookField,
+      responses: { 200: jsonDoc('The settings', WebhookSettings) },
+      handle: (call) =>
+        idempotently(idempotency, call, [`${WEBHOOKS_PATH}/enable`, call.body.url], async () =>
+          storedJson(await actions.enable(call.client, call.body.url)),
+        ),
+    }),
+    route('sendTestWebhook', `POST ${WEBHOOKS_PATH}/test`, {
+      body: TestEvent,
+      responses: { 202: jsonDoc('The delivery', Delivery) },
+      handle: (call) =>
+        idempotently(idempotency, call, [`${WEBHOOKS_PATH}/test`, call.body], async () => {
+          const { url, type } = call.body;
+          return storedJson(deliveryResponse(await actions.test(call.client, url, type)), 202);
+        }),
+    }),
+    route('listWebhookDeliveries', `GET ${DELIVERIES_PATH}`, {
+      query: ListQuery,
+      responses: { 200: jsonDoc('Deliveries', z.object({ deliveries: z.array(Delivery) })) },
+      handle: async ({ client, query }) => json({ deliveries: await actions.list(client, query) }),
+    }),
+    route('getWebhookDelivery', `GET ${DELIVERIES_PATH}/:id`, {
+      responses: { 200: jsonDoc('The delivery', Delivery) },
+      async handle(call) {
+        const event = await actions.readOwn(call);
+        return json({ ...deliveryResponse(event), signature: await actions.sign(event) });
+      },
+    }),
+    route('replayWebhookDelivery', `POST ${DELIVERIES_PATH}/:id/replay`, {
+      responses: { 202: jsonDoc('The delivery', Delivery) },
+      async handle(call) {
+        const event = await actions.readOwn(call);
+        return idempotently(idempotency, call, [DELIVERIES_PATH, event.id], async () =>
+          storedJson(deliveryResponse(await actions.replay(event)), 202),
+        );
+      },
+    }),
+  ];
 }

@@ -145,9 +145,8 @@ class SourceActions {
 
   /** Returns the source of a request. Another client's is not-found: its existence is not disclosed. */
   #requireOwn(call: Call): DeclaredSource {
-    const { client } = call;
     const found = this.#services.declared.find((source) => source.id === call.params.id);
-    if (found?.client !== client) throw notFound('source');
+    if (found?.client !== call.client) throw notFound('source');
     return found;
   }
 
@@ -176,8 +175,7 @@ class SourceActions {
   }
 
   async list(call: Call): Promise<{ sources: SourceResponse[] }> {
-    const { client } = call;
-    const own = this.#services.declared.filter((source) => source.client === client);
+    const own = this.#services.declared.filter((source) => source.client === call.client);
     return { sources: await Promise.all(own.map((source) => this.#read(source))) };
   }
 
