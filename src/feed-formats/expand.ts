@@ -95,10 +95,7 @@ function* blocks(chunk: Uint8Array): Iterable<Uint8Array> {
   }
 }
 
-async function* gunzip(
-  source: AsyncIterable<Uint8Array>,
-  expansion: Expansion,
-): AsyncGenerator<Uint8Array> {
+async function* gunzip(source: AsyncIterable<Uint8Array>, expansion: Expansion) {
   const gunzipped = createGunzip();
   const received = passing(source, (chunk) => expansion.receive(chunk));
   // If the source fails, the decoder is destroyed with the error, and its reader gets it.
@@ -124,10 +121,7 @@ const ENCRYPTED = 1;
 const FLAGS_AT = 6;
 const METHODS = [0, 8];
 
-async function* unzip(
-  source: AsyncIterable<Uint8Array>,
-  expansion: Expansion,
-): AsyncGenerator<Uint8Array> {
+async function* unzip(source: AsyncIterable<Uint8Array>, expansion: Expansion) {
   const written: Uint8Array[] = [];
   const names: string[] = [];
   let isComplete = false;

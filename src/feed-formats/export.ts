@@ -66,11 +66,7 @@ export async function* exportFeed(
     return changes;
   }
 
-  function rewriteChunk(
-    chunk: Chunk,
-    changes: ReadonlyMap<Link, string>,
-    filled: FilledValues,
-  ): string {
+  function rewriteChunk(chunk: Chunk, changes: ReadonlyMap<Link, string>, filled: FilledValues) {
     const { splitter, reading } = open!;
     if (chunk.kind === 'between' && chunk.header) {
       return splitter.rewriteHeader?.(chunk.raw, filling.columns) ?? chunk.raw;

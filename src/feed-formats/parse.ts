@@ -73,10 +73,7 @@ export async function* readChunks(
   if (reader) yield* joinBetween(reader.splitter.end());
 }
 
-async function* limitBytes(
-  source: AsyncIterable<Uint8Array>,
-  maxBytes: number,
-): AsyncGenerator<Uint8Array> {
+async function* limitBytes(source: AsyncIterable<Uint8Array>, maxBytes: number) {
   let bytes = 0;
   for await (const chunk of source) {
     bytes += chunk.length;

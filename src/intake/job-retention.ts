@@ -148,11 +148,7 @@ export async function sweepDueJobs(deps: SweepDeps, nowMillis: number): Promise<
 }
 
 /** Fails a job whose input waited longer than its retention. */
-async function failUnstarted(
-  { records, retention }: SweepDeps,
-  job: JobRecord,
-  nowMillis: number,
-): Promise<void> {
+async function failUnstarted({ records, retention }: SweepDeps, job: JobRecord, nowMillis: number) {
   const { dueAtMillis, expiresAt } = expiryOf(job, nowMillis);
   const detail =
     'The image was not processed before its retention time ended, and was deleted; send it again';

@@ -53,10 +53,7 @@ async function isOtherCutOut(blobs: Blobs, known: JobRecord, deed: JobRecord): P
   return versions(deed) > versions(known) || !(await blobs.head(known.outputKey));
 }
 
-async function restoreJob(
-  { jobs, jobRetention, blobs, now }: Restored,
-  deed: Deed<'job'>,
-): Promise<boolean> {
+async function restoreJob({ jobs, jobRetention, blobs, now }: Restored, deed: Deed<'job'>) {
   const { id, status, attempt: _, erasure, ...fields } = deed;
   const found = await jobs.get(id);
   if (!found && status !== 'expired' && Date.parse(deed.expiresAt) < now()) return false;
@@ -111,10 +108,7 @@ async function restoreBatch(
   return true;
 }
 
-async function restoreFeed(
-  { batches, feeds, blobs, queues, now }: Restored,
-  deed: Deed<'feed'>,
-): Promise<boolean> {
+async function restoreFeed({ batches, feeds, blobs, queues, now }: Restored, deed: Deed<'feed'>) {
   const known = await feeds.get(deed.id);
   if (known?.erasure?.blobs !== undefined || deed.erasure?.blobs === undefined) return false;
   if (known) {

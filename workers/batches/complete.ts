@@ -40,11 +40,7 @@ async function deleteInputs(blobs: Blobs, lines: readonly RowLine[]): Promise<vo
 }
 
 /** Writes the results of a chunk to storage, then deletes its uploaded images. Idempotent. */
-async function writeChunk(
-  { batches, blobs }: Written,
-  batch: BatchRecord,
-  chunk: number,
-): Promise<void> {
+async function writeChunk({ batches, blobs }: Written, batch: BatchRecord, chunk: number) {
   const { id } = batch;
   const results = await batches.results(id, chunk);
   const rows = await batchFiles(blobs, batch).rows(chunk);

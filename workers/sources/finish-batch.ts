@@ -56,10 +56,7 @@ export async function checkListing(place: Location, signal: AbortSignal): Promis
 }
 
 /** Returns why the places of a source cannot be used now; nothing if they can. */
-async function findOutage(
-  { from, to }: SourcePlaces,
-  signal: AbortSignal,
-): Promise<string | undefined> {
+async function findOutage({ from, to }: SourcePlaces, signal: AbortSignal) {
   try {
     await checkListing(from, signal);
     await to.write(PROBE, Buffer.from('Selvage can write here\n'), 'text/plain', signal);

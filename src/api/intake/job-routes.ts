@@ -66,10 +66,7 @@ const Usage = named('Usage', {
   storedBytes: DayUsage.meta({ description: 'Bytes of uploaded images, rows and feeds' }),
 });
 
-async function usage(
-  { storedBytes, now }: Pick<Gateway, 'storedBytes' | 'now'>,
-  call: Call,
-): Promise<Reply> {
+async function usage({ storedBytes, now }: Pick<Gateway, 'storedBytes' | 'now'>, call: Call) {
   const caller = call.caller;
   const { client, scopes, rights, bytesPerDay } = caller;
   const { rate, quota } = call.rateLimit;

@@ -76,10 +76,7 @@ function filesOf(
 }
 
 /** Writes a file, unless an earlier call did. */
-async function saveFile(
-  { path, sha256, read }: RowFile,
-  { folder, force }: DownloadOptions,
-): Promise<void> {
+async function saveFile({ path, sha256, read }: RowFile, { folder, force }: DownloadOptions) {
   const present = await readFile(path).catch(() => undefined);
   if (present && sha256Of(present) === sha256) return;
   await save(path, { folder, force }, async (temporary) => writeFile(temporary, await read()));

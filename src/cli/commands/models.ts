@@ -34,10 +34,7 @@ async function list(output: Output): Promise<void> {
   print(output, rows, `${text}\n\n* downloaded. MODEL=<id> chooses the cut-out model.`);
 }
 
-function checkLicence(
-  { id, licence, nonCommercial, origin }: CatalogModel,
-  accepted: boolean,
-): void {
+function checkLicence({ id, licence, nonCommercial, origin }: CatalogModel, accepted: boolean) {
   if (!nonCommercial || accepted) return;
   throw usageError(
     `${id} is licensed as ${licence}, for non-commercial use (${origin}).\n` +

@@ -116,10 +116,7 @@ function keyOf({ folders, request }: Watch, { file }: FileVersion, image: Uint8A
   return hash.update(image).digest('hex');
 }
 
-async function readPhoto(
-  { folders: { folder } }: Watch,
-  version: FileVersion,
-): Promise<Uint8Array> {
+async function readPhoto({ folders: { folder } }: Watch, version: FileVersion) {
   if (version.sizeBytes <= MAX_FILE_BYTES) return readPicture(join(folder, version.file));
   throw new CliError(`${version.file} has more than ${MAX_FILE_BYTES} bytes`);
 }

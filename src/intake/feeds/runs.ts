@@ -92,12 +92,7 @@ export class FeedRuns {
   }
 
   /** Creates the run before the feed refers to it: a run that a feed lists can be read. */
-  async #create(
-    feed: FeedRecord,
-    runId: string,
-    requestId: string,
-    isDry: boolean,
-  ): Promise<boolean> {
+  async #create(feed: FeedRecord, runId: string, requestId: string, isDry: boolean) {
     if (!(await this.#services.batches.get(runId))) {
       const nowMillis = this.#services.now();
       const run = toRunManifest(feed, { id: runId, requestId }, nowMillis, isDry);

@@ -129,10 +129,7 @@ function toContent(row: BatchRow | BatchRowError, { maxImageBytes }: IncomingLim
  * parser drops what is longer.
  * @param bytesUsed returns how many bytes the rows so far had
  */
-async function* holdUnused(
-  { stream, hold }: TextBody,
-  bytesUsed: () => number,
-): AsyncGenerator<Uint8Array> {
+async function* holdUnused({ stream, hold }: TextBody, bytesUsed: () => number) {
   let bytesRead = 0;
   for await (const bytes of stream) {
     bytesRead += bytes.length;

@@ -60,10 +60,7 @@ async function readUsedIds(
 }
 
 /** Passes everything through, and waits for `prepare` before the first element. */
-async function* prepared<T>(
-  source: AsyncIterable<T>,
-  prepare: () => Promise<void>,
-): AsyncGenerator<T> {
+async function* prepared<T>(source: AsyncIterable<T>, prepare: () => Promise<void>) {
   let isPrepared = false;
   for await (const element of source) {
     if (!isPrepared) await prepare();

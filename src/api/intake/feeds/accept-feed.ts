@@ -219,12 +219,7 @@ export class FeedAcceptance {
     return this.#withDocument(call, manifest, runId, fingerprint, handle);
   }
 
-  async #acceptRun(
-    feed: FeedRecord,
-    runId: string,
-    requestId: string,
-    isDry: boolean,
-  ): Promise<StoredResponse> {
+  async #acceptRun(feed: FeedRecord, runId: string, requestId: string, isDry: boolean) {
     const isStarted = await this.#services.runs.start(feed, runId, requestId, isDry);
     if (!isStarted) {
       throw new Problem('conflict', 'A run of this feed is in progress', { headers: RETRY_SOON });

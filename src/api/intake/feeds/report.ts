@@ -53,12 +53,7 @@ function rulesCells(image: ImageLine | undefined, { isJudged }: Report): string[
 
 const GARMENT_COLUMNS = ['garments', 'garment_pictures'];
 
-function garmentCells(
-  image: ImageLine | undefined,
-  id: string,
-  at: number | '',
-  report: Report,
-): string[] {
+function garmentCells(image: ImageLine | undefined, id: string, at: number | '', report: Report) {
   if (!report.isSeparated) return [];
   const garments = (image && garmentsOf(image, id, Number(at) - 1, report)?.garments) ?? [];
   return [

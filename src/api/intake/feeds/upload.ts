@@ -42,10 +42,7 @@ export async function readFeedJson({ stream }: PlainBody): Promise<CreateFeedReq
 }
 
 /** Passes the bytes through, updates their hash and enforces the size limit. */
-async function* hashBytes(
-  stream: AsyncIterable<Uint8Array>,
-  hash: Hash,
-): AsyncGenerator<Uint8Array> {
+async function* hashBytes(stream: AsyncIterable<Uint8Array>, hash: Hash) {
   let bytes = 0;
   for await (const chunk of stream) {
     bytes += chunk.length;

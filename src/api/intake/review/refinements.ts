@@ -189,12 +189,7 @@ export class RowRefinements {
   }
 
   /** Mends the cut-out of a row by strokes; the one before is retained, and the row is pending. */
-  async #refineRow(
-    target: RowsTarget,
-    request: Request,
-    call: Call,
-    ref: string = randomUUID(),
-  ): Promise<object> {
+  async #refineRow(target: RowsTarget, request: Request, call: Call, ref: string = randomUUID()) {
     requireOpen(target);
     const { batch } = target;
     const { seen } = request;
