@@ -41,14 +41,14 @@ export class Lease {
     await this.#release(this.#keys, [this.#holder]).catch(() => {});
   }
 
-  /** Runs work while it is renewed, once it is acquired, and releases it. */
-  async whileHeld<T>(millis: number, work: () => Promise<T>): Promise<T> {
+  /** Runs work while it is renewed, once it is acquired. */
+  async whileRenewed<T>(millis: number, work: () => Promise<T>): Promise<T> {
     const renewing = setInterval(() => void this.acquire(millis).catch(() => {}), millis / 3);
-    try {
-      return await work();
-    } finally {
-      clearInterval(renewing);
-      await this.release();
-    }
+    return work().finally(() => clearInterval(renewing));
+  }
+
+  /** The same, and releases it. */
+  whileHeld<T>(millis: number, work: () => Promise<T>): Promise<T> {
+    return this.whileRenewed(millis, work).finally(() => this.release());
   }
 }

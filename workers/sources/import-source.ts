@@ -16,7 +16,6 @@ import { checkListing, finishBatch } from './finish-batch.ts';
 import type { SourcePlaces } from './source-objects.ts';
 
 const LEASE_MILLIS = 10_000;
-const RENEW_MILLIS = 3000;
 /** How often the others try to acquire the lease. */
 const ACQUIRE_MILLIS = 1000;
 /** How often the state of the source is read, if nothing is to do; and while its batch runs. */
@@ -278,21 +277,11 @@ function createImporter(
     return 0;
   }
 
-  /** Runs a step while the lease is renewed. */
-  async function stepWithLease(): Promise<number> {
-    const renewing = setInterval(() => void renewLease().catch(() => {}), RENEW_MILLIS);
-    try {
-      return await step();
-    } finally {
-      clearInterval(renewing);
-    }
-  }
-
   return {
     /** Imports until the signal aborts. */
     async run(): Promise<void> {
       while (!signal.aborted) {
-        const delayMillis = await stepWithLease().catch((error) => {
+        const delayMillis = await lease.whileRenewed(LEASE_MILLIS, step).catch((error) => {
           if (!signal.aborted && !(error instanceof LeaseLost)) {
             log.warn({ source: id, reason: error.message }, 'source not imported');
           }

@@ -152,7 +152,7 @@ class WebhookActions {
   async test(client: string, url: string, type: WebhookType): Promise<WebhookEvent> {
     const { events, queues, now } = this.#services;
     await checkWebhook(this.#services, client);
-    const event = testEvent(client, url, type, randomUUID().replaceAll('-', ''), now());
+    const event = testEvent({ client, url, type }, randomUUID().replaceAll('-', ''), now());
     const round = await events.record(event, now());
     await enqueueDelivery(queues.webhook, { id: event.eventId, client }, round ?? 1);
     const recorded = await events.get(event.eventId);

@@ -23,10 +23,7 @@ function readAttributes(text: string): object {
 }
 
 /** Returns what the options say of the article, if anything. */
-async function readFeedAttributes({
-  title,
-  attributes,
-}: ClassifyOptions): Promise<object | undefined> {
+async function readFeedAttributes({ title, attributes }: ClassifyOptions) {
   if (title === undefined && attributes === undefined) return undefined;
   const fields = attributes?.startsWith('@')
     ? await readJsonFile(attributes.slice(1), z.looseObject({}))

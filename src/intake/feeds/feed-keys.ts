@@ -72,10 +72,8 @@ export function writeSourceMetadata({ mediaType = '', ...values }: SourceMetadat
   };
 }
 
-export function readSourceMetadata({
-  mediaType,
-  meta,
-}: Pick<BlobHead, 'mediaType' | 'meta'>): SourceMetadata {
+export function readSourceMetadata(head: Pick<BlobHead, 'mediaType' | 'meta'>): SourceMetadata {
+  const { mediaType, meta } = head;
   const values = Object.entries(NAMES).flatMap(([name, property]) => {
     const encoded = meta[name];
     return encoded === undefined ? [] : [[property, decodeURIComponent(encoded)] as const];

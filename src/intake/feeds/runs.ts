@@ -27,14 +27,9 @@ interface FeedRunDeps {
 /** Queues the ingestion of a run's feed. One that is queued already stays as it is; one that failed is retried. */
 export async function enqueueIngest(
   queue: JobQueue,
-  {
-    id: runId,
-    feedId = '',
-    requestId,
-    client,
-    weight = 1,
-  }: Pick<BatchManifest, 'id' | 'feedId' | 'requestId' | 'client' | 'weight'>,
+  run: Pick<BatchManifest, 'id' | 'feedId' | 'requestId' | 'client' | 'weight'>,
 ): Promise<void> {
+  const { id: runId, feedId = '', requestId, client, weight = 1 } = run;
   const opts = { jobId: runId, ...retriesOf('ingest-feed') };
   const data = { feedId, runId, requestId, client, weight };
   await ensureQueued(queue, { name: 'ingest-feed', data, opts });

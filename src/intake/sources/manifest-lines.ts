@@ -108,17 +108,17 @@ export function toManifestLine(outcome: RowOutcome): ManifestLine | undefined {
 }
 
 /** Returns the line of an object that is not tried again. */
-export const toGivenUpLine = ({
-  name,
-  version,
-  bytes = 0,
-  reason,
-}: Pick<SourceObject, 'name' | 'version'> & { bytes?: number; reason: string }): ManifestLine => ({
-  input: name,
-  version,
-  bytes,
+export const toGivenUpLine = (
+  object: Pick<SourceObject, 'name' | 'version'> & { bytes?: number; reason: string },
+): ManifestLine => ({
+  input: object.name,
+  version: object.version,
+  bytes: object.bytes ?? 0,
   status: 'failed',
-  problem: { type: 'upstream-unavailable', detail: `Given up after several attempts: ${reason}` },
+  problem: {
+    type: 'upstream-unavailable',
+    detail: `Given up after several attempts: ${object.reason}`,
+  },
 });
 
 export const formatManifest = (lines: readonly ManifestLine[]): Buffer =>

@@ -48,10 +48,7 @@ export const OutboxEntry = WebhookBody.extend({
 });
 export type OutboxEntry = z.infer<typeof OutboxEntry>;
 
-interface OutboxEvent {
-  client: string;
-  url: string;
-  type: WebhookType;
+interface OutboxEvent extends Pick<OutboxEntry, 'client' | 'url' | 'type'> {
   /** Of the job, batch or run. */
   id: string;
   status: string;
@@ -67,24 +64,11 @@ const toEventId = (type: WebhookType, id: string): string =>
   `evt_${id}_${type}`.replaceAll(/[^A-Za-z0-9]/g, '_');
 
 /** Returns an outbox entry, as text to push at the end of the list. */
-export function outboxEntry({
-  client,
-  url,
-  type,
-  id,
-  status,
-  links,
-  atMillis,
-  facts,
-}: OutboxEvent): string {
-  const entry: OutboxEntry = {
-    eventId: toEventId(type, id),
-    client,
-    url,
-    type,
-    data: { id, status, links, ...facts },
-    timestamp: new Date(atMillis).toISOString(),
-  };
+export function outboxEntry(event: OutboxEvent): string {
+  const { client, url, type, id, status, links, atMillis, facts } = event;
+  const data = { id, status, links, ...facts };
+  const timestamp = new Date(atMillis).toISOString();
+  const entry: OutboxEntry = { eventId: toEventId(type, id), client, url, type, data, timestamp };
   return JSON.stringify(entry);
 }
 
@@ -94,9 +78,7 @@ export const webhookBody = ({ type, timestamp, data }: OutboxEntry): string =>
 
 /** Returns an event of the type that a client asks for, to try its receiver. @param id letters and digits */
 export function testEvent(
-  client: string,
-  url: string,
-  type: WebhookType,
+  { client, url, type }: Pick<OutboxEvent, 'client' | 'url' | 'type'>,
   id: string,
   atMillis: number,
 ) {
@@ -106,10 +88,8 @@ export function testEvent(
   const isHeld = type === 'feed.run.held';
   const facts = {
     test: true,
-    ...(kind !== 'job' && {
-      counts: { rows: 2, succeeded: 1, failed: 1 },
-      reasons: { 'http-503': 1 },
-    }),
+    ...(kind !== 'job' && { counts: { rows: 2, succeeded: 1, failed: 1 } }),
+    ...(kind !== 'job' && { reasons: { 'http-503': 1 } }),
     ...(isHeld && { held: { rows: share, pictures: share, first: [{ id: 'sku-1' }] } }),
   };
   const status = kind === 'job' ? (type.split('.')[1] ?? '') : isHeld ? 'held' : 'completed';

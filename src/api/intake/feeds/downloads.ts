@@ -112,11 +112,6 @@ function exportHeaders(
   };
 }
 
-type DownloadServices = Pick<
-  Gateway,
-  'blobs' | 'batches' | 'reviews' | 'links' | 'learnedCategories'
->;
-
 /** Each parses a whole feed in this process. */
 const MAX_DOWNLOADS_PER_CLIENT = 2;
 
@@ -145,7 +140,9 @@ export class FeedDownloads {
     `A client may download ${MAX_DOWNLOADS_PER_CLIENT} reports or exports of feeds at a time`,
   );
 
-  constructor(services: DownloadServices) {
+  constructor(
+    services: Pick<Gateway, 'blobs' | 'batches' | 'reviews' | 'links' | 'learnedCategories'>,
+  ) {
     this.#services = services;
   }
 
@@ -166,22 +163,16 @@ export class FeedDownloads {
     return { key, metadata, options };
   }
 
-  #readOutcomes({ run }: FeedRun) {
-    return readRowOutcomes(this.#services, run);
-  }
-
-  async *#noLines(): AsyncGenerator<never> {}
-
   async #readLines(target: FeedRun, signal: AbortSignal) {
     const document = await this.#findDocument(target, signal);
-    if (!document) return { lines: this.#noLines() };
+    if (!document) return { lines: (async function* () {})() };
     const learnedOf = await readLearned(this.#services, target.feed.client);
     const source = await openBlob(this.#services.blobs, document.key, signal, gone);
     const notDoneReason = BATCH_TERMINAL_STATUSES.includes(target.run.status)
       ? 'The run ended before this image was processed'
       : 'This image is not processed yet';
     const { client, id } = target.feed;
-    const all = this.#readOutcomes(target);
+    const all = readRowOutcomes(this.#services, target.run);
     const outcomes = applyExportPolicy(this.#services, target.run, 'all', all);
     const lines = productLines(source, document.options, outcomes, {
       notDoneReason,
@@ -251,7 +242,12 @@ export class FeedDownloads {
       const filled = { columns, learnedOf: await readLearned(this.#services, feed.client) };
       const source = await openBlob(this.#services.blobs, document.key, call.signal, gone);
       const linkOf = this.#createLinker(target, call);
-      const outcomes = applyExportPolicy(this.#services, run, policy, this.#readOutcomes(target));
+      const outcomes = applyExportPolicy(
+        this.#services,
+        run,
+        policy,
+        readRowOutcomes(this.#services, run),
+      );
       const body = exportWithLinks(source, document.options, outcomes, linkOf, filled);
       return { headers: exportHeaders(feed.id, document.metadata), body: toStream(body, source) };
     });

@@ -65,16 +65,8 @@ const link = (url: string, label: string): string =>
 const totalOf = (label: string, count: number): string =>
   `<div><dt>${label}</dt><dd>${count.toLocaleString('en')}</dd></div>`;
 
-function pageHead({
-  id,
-  feedId,
-  status,
-  counts,
-  createdAt,
-  finishedAt,
-  problem,
-  duplicates,
-}: RunResponse): string {
+function pageHead(run: RunResponse): string {
+  const { id, feedId, status, counts, createdAt, finishedAt, problem, duplicates } = run;
   const totals = TOTALS.map(([name, label]) => totalOf(label, counts[name]));
   if (duplicates) totals.push(totalOf('Repeated pictures', duplicates.rows));
   const time = (at: string) =>

@@ -4,6 +4,7 @@ import { FEED_LIMITS } from '../../../feed-formats/chunk.ts';
 import { expandFeed } from '../../../feed-formats/expand.ts';
 import { FeedError } from '../../../feed-formats/feed-error.ts';
 import { inspectFeed } from '../../../feed-formats/inspect.ts';
+import type { Gateway } from '../../../gateway.ts';
 import { type BodyStream, collectBody } from '../../../http/body-stream.ts';
 import { parseJson } from '../../../http/json-body.ts';
 import { parse } from '../../../http/parse.ts';
@@ -16,7 +17,6 @@ import type {
   StoredBytes,
 } from '../../../intake/stored-bytes.ts';
 import { Problem } from '../../../platform/problem.ts';
-import type { Blobs } from '../../../storage/blobs.ts';
 import {
   type CreateFeedRequest,
   FeedJson,
@@ -81,28 +81,17 @@ function createByteCount(storedBytes: StoredBytes, allowance: BytesAllowance) {
   };
 }
 
-interface StoreDocumentDeps {
-  blobs: Blobs;
-  storedBytes: StoredBytes;
-}
-
-interface StoredDocument {
-  /** Hex. */
-  sha256: string;
-  /** Deletes it again, as far as possible, and counts its bytes no more. */
-  discard(): Promise<void>;
-}
-
 /**
- * Streams an uploaded feed to storage.
+ * Streams an uploaded feed to storage. Returns its hash, hex, and what deletes it again, as far as possible, and counts its
+ * bytes no more.
  * @throws Problem payload-too-large, quota-exceeded; as the body's stream throws
  */
 export async function storeDocument(
-  { blobs, storedBytes }: StoreDocumentDeps,
+  { blobs, storedBytes }: Pick<Gateway, 'blobs' | 'storedBytes'>,
   key: string,
   { contentType: mediaType, stream }: PlainBody,
   call: Pick<Call<FeedQuery>, 'caller' | 'query' | 'signal'>,
-): Promise<StoredDocument> {
+): Promise<{ sha256: string; discard(): Promise<void> }> {
   const hash = createHash('sha256');
   const metadata = writeSourceMetadata({ mediaType, fileName: call.query.fileName });
   const byteCount = createByteCount(storedBytes, call.caller);

@@ -77,14 +77,10 @@ export function requireOpen({ batch, isOpen }: RowsTarget): void {
 }
 
 /** Returns the picture that a decision is about. */
-export const versionOf = ({
-  sha256,
-  inputSha256,
-  refinements,
-}: MendedRow): Decision['version'] => ({
+export const versionOf = ({ sha256, inputSha256, ...row }: MendedRow): Decision['version'] => ({
   cutout: sha256,
   input: inputSha256,
-  ...(refinements !== undefined && { refinements }),
+  ...(row.refinements !== undefined && { refinements: row.refinements }),
 });
 
 export class ReviewActions {
@@ -123,10 +119,7 @@ export class ReviewActions {
   /** @throws Problem upstream-unavailable */
   async readKnown(batch: BatchRecord, { row }: ReviewRow): Promise<Known> {
     const earlier = await this.#readCarried(batch);
-    return {
-      ...(await this.#services.reviews.read(batch.id, [row])),
-      ...earlier,
-    };
+    return { ...(await this.#services.reviews.read(batch.id, [row])), ...earlier };
   }
 
   async #readPage(target: RowsTarget, query: ReviewQuery) {

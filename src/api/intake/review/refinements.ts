@@ -12,7 +12,6 @@ import {
   route,
 } from '../../../http/route.ts';
 import type { BatchRecord } from '../../../intake/batches/batch-record.ts';
-import type { Decision } from '../../../intake/review/decisions.ts';
 import {
   type MendedRow,
   type Refined,
@@ -86,9 +85,6 @@ async function readRequest(call: Call): Promise<Request> {
   return { ...sent, seen };
 }
 
-/** A decision asks for a new one: nobody has decided about the present cut-out. */
-type NewDecision = Omit<Decision, 'version'>;
-
 export class RowRefinements {
   readonly #services;
   readonly #reviews;
@@ -115,22 +111,19 @@ export class RowRefinements {
     return { target, made, known, versions, revision, row: withNewest(made, known) };
   }
 
-  #newDecision(call: Call, { revision }: Subject): NewDecision {
-    return {
-      revision: revision + 1,
-      decision: 'pending',
-      keyId: actorOf(call),
-      at: new Date(this.#services.now()).toISOString(),
-    };
-  }
-
   /** Gives a row other versions, in the place of those that were read. @throws Problem conflict */
   async #replace(call: Call, subject: Subject, versions: RefinedCutOut[]): Promise<object> {
     const { target, made, row, known } = subject;
     const { sha256: original, confidence } = made;
     const refined: Refined = { original, thousandths: thousandths(confidence), versions };
     const after = withNewest(made, { ...known, refined: new Map([[made.row, refined]]) });
-    const decision = { ...this.#newDecision(call, subject), version: versionOf(after) };
+    const decision = {
+      revision: subject.revision + 1,
+      decision: 'pending' as const, // nobody has decided about the present cut-out
+      keyId: actorOf(call),
+      at: new Date(this.#services.now()).toISOString(),
+      version: versionOf(after),
+    };
     const before = known.refined.get(made.row)?.versions.length ?? 0;
     const change = { refined, added: versions.length - before };
     const decided: DecidedRow = { batch: target.batch, row, known };
@@ -225,10 +218,9 @@ export class RowRefinements {
     const request = await readRequest(call);
     const path = `${target.links.review}/${call.params.row}/refinements`;
     const fingerprint = strokesFingerprint(path, request);
-    return idempotently(this.#services.idempotency, call, fingerprint, async (ref) => {
-      const row = await this.#refineRow(target, request, call, ref);
-      return storedJson({ ...row });
-    });
+    return idempotently(this.#services.idempotency, call, fingerprint, async (ref) =>
+      storedJson({ ...(await this.#refineRow(target, request, call, ref)) }),
+    );
   }
 
   /** @throws Problem not-found, conflict */
