@@ -83,8 +83,7 @@ export async function acceptJob(
   call: Pick<Call, 'caller' | 'requestId' | 'signal' | 'takeQuota'>,
 ): Promise<JobRecord> {
   const { blobs, storedBytes, jobs, queues, limits, rulePacks, readClientLimits, now } = services;
-  const { source, operations, background, outputSeconds } = request;
-  const { webhook, classification } = request;
+  const { source, operations, background, outputSeconds, webhook, classification } = request;
   call.signal.throwIfAborted();
   const { bytes, mediaType, input } = validateSource(source, limits);
   const backgroundContent = background && validateSource(background, limits, 'background image');
@@ -103,22 +102,13 @@ export async function acceptJob(
   const quota = call.takeQuota();
   const backgroundKey = backgroundContent && jobBackgroundKey(client, id);
   const job: NewJob = {
-    id,
-    client,
-    requestId: call.requestId,
-    operations: [...operations],
+    ...{ id, client, requestId: call.requestId, operations: [...operations], meter, weight },
     ...policy,
     createdAt: new Date(nowMillis).toISOString(),
     expiresAt: expiryOf(policy, nowMillis).expiresAt,
     inputKey: jobInputKey(client, id),
-    meter,
-    weight,
     ...unlessDefault(options),
-    ...(backgroundKey && { backgroundKey }),
-    ...(input && { input }),
-    ...(webhook && { webhook }),
-    ...(classification && { classification }),
-    ...(quota?.reserved && { quota: quota.reserved }),
+    ...{ backgroundKey, input, webhook, classification, quota: quota?.reserved },
   };
   const metadata: PutOptions = { mediaType, meta: { intent: writeJobManifest(job) } };
   try {

@@ -6,7 +6,13 @@ import { CutOutOptions, Foreground, MediaType } from '../../output/options.ts';
 import { CutOutReview } from '../../output/review.ts';
 import { RulesReport } from '../../output/rules/verdicts.ts';
 import { PROBLEMS, Problem, type ProblemType } from '../../platform/problem.ts';
-import { CutOut, type GarmentFile, OPERATIONS, type StoredOutfit } from '../../queue/job-data.ts';
+import {
+  CutOut,
+  type GarmentFile,
+  Input,
+  OPERATIONS,
+  type StoredOutfit,
+} from '../../queue/job-data.ts';
 import { classify } from '../../taxonomy/classify.ts';
 import { describeOutfit } from '../../taxonomy/outfit/describe-outfit.ts';
 import { OutfitDescription } from '../../taxonomy/outfit/outfit-schema.ts';
@@ -108,9 +114,7 @@ export const JobResponse = named('Job', {
   finishedAt: z.iso.datetime().optional(),
   expiresAt: z.iso.datetime(),
   erasedAt: z.iso.datetime().optional(),
-  input: z
-    .object({ sha256: z.string(), bytes: z.number(), width: z.number(), height: z.number() })
-    .optional(),
+  input: Input.optional(),
   results: z
     .object({
       cutout: PublicCutOut.optional(),

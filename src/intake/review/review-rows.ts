@@ -29,13 +29,13 @@ export const reviewKeys = (batch: BatchRef) => {
 /** A row with a cut-out, as a person reviews it. */
 export const ReviewRow = z.object({
   row: z.number(),
-  customId: z.string(),
-  /** In feeds: of the product. */
-  title: z.string().optional(),
-  /** In feeds: the shop's category of the product, normalised. */
-  shopPath: z.string().optional(),
-  /** In feeds: which image of its product, 0 for the main one. */
-  image: z.number().optional(),
+  customId: z.string().meta({ description: 'In feeds, the id of the product' }),
+  title: z.string().optional().meta({ description: 'In feeds, of the product' }),
+  shopPath: z
+    .string()
+    .optional()
+    .meta({ description: "In feeds: the product's category in its shop, normalised" }),
+  image: z.number().optional().meta({ description: 'In feeds: of its product, 0 is the main one' }),
   imageUrl: z.string().optional(),
   /** 0..1 */
   confidence: z.number(),

@@ -135,11 +135,8 @@ export class BatchActions {
       ...policy,
       createdAt: new Date(nowMillis).toISOString(),
       ...unlessDefault(options),
-      ...(exportPolicy && { exportPolicy }),
-      ...(name !== undefined && { name }),
-      ...(webhook && { webhook }),
+      ...{ exportPolicy, name, webhook, weight },
       meter: { meter, quotaPerDay },
-      weight,
     };
     try {
       await this.#putBackground(manifest);

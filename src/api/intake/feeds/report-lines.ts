@@ -48,28 +48,19 @@ interface LineOptions {
 
 function toImageLine(
   url: string,
-  {
-    result,
-    refinements,
-    duplicateOf,
-  }: Pick<ImageOutcome, 'result' | 'refinements' | 'duplicateOf'>,
+  { result, refinements, duplicateOf }: Omit<ImageOutcome, 'row'>,
   { notDoneReason, garmentsPrefix }: LineOptions,
 ): ImageLine {
   if (!result) return { url, outcome: 'not-done', reason: notDoneReason };
   if (result.status === 'failed') return { url, outcome: 'failed', reason: result.problem.detail };
-  const pictureKey = pictureKeyOf(result);
   const { stale } = result;
   const { cutout, outfit } = result.results;
-  const review = cutout?.review;
   return {
     url,
     outcome: stale ? 'stale' : result.unchanged ? 'unchanged' : 'changed',
-    ...(stale && { reason: stale.reason, staleSince: stale.since }),
-    ...(review && { review }),
-    ...(refinements && { refinements }),
-    ...(duplicateOf && { duplicateOf }),
-    ...(cutout?.rules && { rules: cutout.rules }),
-    ...(pictureKey && { pictureKey }),
+    ...{ reason: stale?.reason, staleSince: stale?.since, review: cutout?.review },
+    ...{ refinements: refinements || undefined, duplicateOf, rules: cutout?.rules },
+    pictureKey: pictureKeyOf(result),
     ...(outfit && {
       outfit,
       garmentKeys: garmentKeys(garmentsPrefix(result.input.sha256), outfit),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DECISIONS, MAX_NOTE_CHARS } from '../../../intake/review/decisions.ts';
+import { ReviewRow } from '../../../intake/review/review-rows.ts';
 import { ChosenCategory } from '../../../taxonomy/learned.ts';
 import { named, namedRequest } from '../../schema.ts';
 import { ReviewCounts } from '../batches/response.ts';
@@ -71,17 +72,7 @@ const decisionFields = {
 };
 
 export const ReviewRowResponse = named('ReviewRow', {
-  row: z.number(),
-  customId: z.string().meta({ description: 'In feeds, the id of the product' }),
-  title: z.string().optional().meta({ description: 'In feeds, of the product' }),
-  shopPath: z.string().optional().meta({
-    description: "In feeds: the product's category in its shop, normalised",
-  }),
-  image: z.number().optional().meta({ description: 'In feeds: of its product, 0 is the main one' }),
-  imageUrl: z.string().optional(),
-  confidence: z.number(),
-  needed: z.boolean(),
-  reasons: z.array(z.string()),
+  ...ReviewRow.omit({ key: true, sha256: true, inputSha256: true }).shape,
   ...decisionFields,
   refinements: z.number().optional().meta({
     description: 'How often people have mended the cut-out; absent if it is as it was made',
