@@ -11,7 +11,6 @@ import type { Blobs } from '../../storage/blobs.ts';
 import { named } from '../schema.ts';
 import { RETRY_SOON } from './job-response.ts';
 import { PageLinks } from './page.ts';
-import type { RowsTarget } from './review/actions.ts';
 
 export const DuplicateOfField = DuplicateOf.meta({ id: 'DuplicateOf' })
   .optional()
@@ -45,11 +44,12 @@ function requireDuplicates({ status, duplicates }: BatchRecord) {
 
 export async function readDuplicates(
   blobs: Blobs,
-  { batch, links }: Pick<RowsTarget, 'batch' | 'links'>,
+  batch: BatchRecord,
+  path: string,
   query: DuplicatesQuery,
 ): Promise<object> {
   const duplicates = requireDuplicates(batch);
   const { groups, next } = await readGroups(blobs, batch, query);
-  const page = { next: `${links.duplicates}?limit=${query.limit}&cursor=${next}` };
-  return { duplicates, groups, ...(next !== undefined && { links: page }) };
+  const links = { next: `${path}?limit=${query.limit}&cursor=${next}` };
+  return { duplicates, groups, ...(next !== undefined && { links }) };
 }

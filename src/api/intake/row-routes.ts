@@ -76,8 +76,10 @@ export class RowRoutes {
       route(`get${name}Duplicates`, `GET ${path}/duplicates`, {
         query: DuplicatesQuery,
         responses: { 200: jsonDoc('A page', DuplicatesPage) },
-        handle: async (call) =>
-          json(await readDuplicates(blobs, await readTarget(call), call.query)),
+        handle: async (call) => {
+          const { batch, links } = await readTarget(call);
+          return json(await readDuplicates(blobs, batch, links.duplicates, call.query));
+        },
       }),
     ];
   }
