@@ -7,3 +7,9 @@ export const named = <Shape extends z.ZodRawShape>(id: string, shape: Shape) =>
 /** The same, for a request that may have no other members. */
 export const namedRequest = <Shape extends z.ZodRawShape>(id: string, shape: Shape) =>
   z.strictObject(shape).meta({ id });
+
+/** The links of a response, by their names. */
+export const linksNamed = <Name extends string>(...names: Name[]) =>
+  z.object(
+    Object.fromEntries(names.map((name) => [name, z.string()])) as Record<Name, z.ZodString>,
+  );

@@ -18,7 +18,7 @@ import { describeOutfit } from '../../taxonomy/outfit/describe-outfit.ts';
 import { OutfitDescription } from '../../taxonomy/outfit/outfit-schema.ts';
 import { ClassificationContext, DEFAULT_SETTINGS } from '../../taxonomy/request-schema.ts';
 import { Classification, Fingerprint } from '../../taxonomy/response-schema.ts';
-import { named } from '../schema.ts';
+import { linksNamed, named } from '../schema.ts';
 
 /**
  * Names the garments of a stored outfit at read time, with the current dictionary.
@@ -127,7 +127,7 @@ export const JobResponse = named('Job', {
   refinements: z.number().optional(),
   /** Notified at the end of the job. */
   webhook: z.object({ url: z.string() }).optional(),
-  links: z.object({ self: z.string(), result: z.string(), cancel: z.string() }),
+  links: linksNamed('self', 'result', 'cancel'),
 });
 export type JobResponse = z.infer<typeof JobResponse>;
 

@@ -14,7 +14,7 @@ import {
 } from '../../output/request.ts';
 import { fieldProblem, Problem } from '../../platform/problem.ts';
 import { checkLinks } from '../common-problems.ts';
-import { named, namedRequest } from '../schema.ts';
+import { linksNamed, named, namedRequest } from '../schema.ts';
 import { type ExportPolicy, exportPolicyField } from './review/export-policy.ts';
 import { resolveRules } from './rules.ts';
 
@@ -32,7 +32,7 @@ const PresetResponse = named('Preset', {
   options: PresetOptions,
   export: exportPolicyField,
   changedAt: z.iso.datetime(),
-  links: z.object({ self: z.string() }),
+  links: linksNamed('self'),
 });
 
 const PresetList = named('PresetList', { presets: z.array(PresetResponse) });

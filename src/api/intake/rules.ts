@@ -11,7 +11,7 @@ import {
   versionOf,
 } from '../../output/rules/pack.ts';
 import { fieldProblem, Problem } from '../../platform/problem.ts';
-import { named } from '../schema.ts';
+import { linksNamed, named } from '../schema.ts';
 
 /**
  * Adds to options the pack they name: work keeps it, whatever the client changes later.
@@ -52,7 +52,7 @@ const PackResponse = named('NamedRulePack', {
   builtIn: z.boolean(),
   changedAt: z.iso.datetime().optional(),
   pack: RulePack,
-  links: z.object({ self: z.string() }),
+  links: linksNamed('self'),
 });
 const PackList = named('RulePackList', { rules: z.array(PackResponse) });
 

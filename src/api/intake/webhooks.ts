@@ -17,7 +17,7 @@ import {
 } from '../../intake/webhooks/outbox.ts';
 import { Problem, unavailable } from '../../platform/problem.ts';
 import { signWebhook } from '../../platform/webhook-signature.ts';
-import { named } from '../schema.ts';
+import { linksNamed, named } from '../schema.ts';
 import { idempotently, storedJson } from './idempotent.ts';
 import { WebhookField } from './job-request.ts';
 import { publicMembers } from './job-response.ts';
@@ -56,7 +56,7 @@ const Delivery = named('WebhookDelivery', {
   signature: z.record(z.string(), z.string()).optional().meta({
     description: 'The headers that an attempt now would have; of one delivery, not in lists',
   }),
-  links: z.object({ self: z.string(), replay: z.string() }),
+  links: linksNamed('self', 'replay'),
 });
 
 const TestEvent = WebhookField.extend({

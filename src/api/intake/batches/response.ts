@@ -7,7 +7,7 @@ import {
 } from '../../../intake/batches/batch-record.ts';
 import { CutOutOptions } from '../../../output/options.ts';
 import { OPERATIONS } from '../../../queue/job-data.ts';
-import { named } from '../../schema.ts';
+import { linksNamed, named } from '../../schema.ts';
 import { DuplicateCountsField } from '../duplicates.ts';
 import { PublicProblem, publicMembers, publicProblem } from '../job-response.ts';
 
@@ -58,17 +58,17 @@ export const BatchResponse = named('Batch', {
   webhook: z.object({ url: z.string() }).optional(),
   review: reviewField,
   duplicates: duplicatesField,
-  links: z.object({
-    self: z.string(),
-    items: z.string(),
-    results: z.string(),
-    errors: z.string(),
-    manifest: z.string(),
-    archive: z.string(),
-    events: z.string(),
-    review: z.string(),
-    duplicates: z.string(),
-  }),
+  links: linksNamed(
+    'self',
+    'items',
+    'results',
+    'errors',
+    'manifest',
+    'archive',
+    'events',
+    'review',
+    'duplicates',
+  ),
 });
 export type BatchResponse = z.infer<typeof BatchResponse>;
 

@@ -67,6 +67,10 @@ async function feedOptions(
   return resolveRules(rulePacks, client, { ...options, ...onBackground }, '/options/rules');
 }
 
+/** Puts the uploaded document of a run in its place. */
+type Place = (feedId: string, runId: string) => Promise<void>;
+const nothingToPlace: Place = async () => {};
+
 /** Tells a dry run from another with the same idempotency key. */
 const dryMark = ({ dryRun }: FeedQuery): string[] => (dryRun ? ['dry'] : []);
 
@@ -79,10 +83,6 @@ export class FeedAcceptance {
     this.#services = services;
     this.#actions = actions;
     this.#queue = services.queues.feed;
-  }
-
-  #findRun(id: string) {
-    return this.#services.batches.get(id);
   }
 
   async #undoAccept({ id, client }: FeedManifest, runId: string): Promise<void> {
@@ -155,13 +155,12 @@ export class FeedAcceptance {
 
   /**
    * Accepts a feed with ids that follow from the request, if it may be repeated.
-   * @param place puts the uploaded document in its place
    */
   async #acceptOnce(
     manifest: FeedManifest,
     { isDry, ...ids }: { runId: string; ref: string | undefined; isDry: boolean },
     caller: Caller,
-    place: (feedId: string, runId: string) => Promise<void> = async () => {},
+    place = nothingToPlace,
   ): Promise<StoredResponse> {
     const found = ids.ref ? await this.#services.feeds.get(newFeedId(ids.ref)) : undefined;
     const status = found?.erasure ? 'expired' : '';
@@ -180,15 +179,12 @@ export class FeedAcceptance {
     feed: Pick<FeedManifest, 'client' | 'id'>,
     runId: string,
     fingerprint: readonly unknown[],
-    handle: (
-      ref: string | undefined,
-      place: (feedId: string, runId: string) => Promise<void>,
-    ) => Promise<StoredResponse>,
+    handle: (ref: string | undefined, place: Place) => Promise<StoredResponse>,
   ): Promise<Reply> {
     const body = plainBody(call.bodyStream());
     const key = feedKeys(feed.client, feed.id).source(runId);
     const document = await storeDocument(this.#services, key, body, call);
-    const place = async (feedId: string, placedRunId: string): Promise<void> => {
+    const place: Place = async (feedId, placedRunId) => {
       const placed = feedKeys(feed.client, feedId).source(placedRunId);
       if (placed === key) return;
       await this.#services.blobs.copy(key, placed);
@@ -196,9 +192,8 @@ export class FeedAcceptance {
     };
     try {
       const content = [...fingerprint, document.sha256];
-      return await idempotently(this.#services.idempotency, call, content, (ref) =>
-        handle(ref, place),
-      );
+      const { idempotency } = this.#services;
+      return await idempotently(idempotency, call, content, (ref) => handle(ref, place));
     } finally {
       const run = await this.#services.batches.get(runId).catch(() => 'perhaps');
       if (!run) await document.discard();
@@ -213,7 +208,7 @@ export class FeedAcceptance {
       : requestFromQuery(call.query);
     const manifest = await this.#authorizeRequest(request, call);
     const fingerprint = ['POST', FEEDS_PATH, request, ...dryMark(call.query)];
-    const handle = (ref?: string, place?: (feedId: string, runId: string) => Promise<void>) =>
+    const handle = (ref?: string, place?: Place) =>
       this.#acceptOnce(manifest, { runId, ref, isDry: call.query.dryRun }, call.caller, place);
     if (isJson) return idempotently(this.#services.idempotency, call, fingerprint, handle);
     return this.#withDocument(call, manifest, runId, fingerprint, handle);
@@ -224,7 +219,7 @@ export class FeedAcceptance {
     if (!isStarted) {
       throw new Problem('conflict', 'A run of this feed is in progress', { headers: RETRY_SOON });
     }
-    const run = await this.#findRun(runId);
+    const run = await this.#services.batches.get(runId);
     if (!run) throw notFound('run');
     const location = runLinks(feed.id, runId).self;
     return { status: 202, headers: { location, ...RETRY_SOON }, body: runResponse(run) };
@@ -235,12 +230,9 @@ export class FeedAcceptance {
     const feed = await withLiveMeter(this.#services, own, call.caller);
     const newId = newRunId();
     const fingerprint = ['POST', `${FEEDS_PATH}/${feed.id}/runs`, ...dryMark(call.query)];
-    const handle = async (
-      ref?: string,
-      place: (feedId: string, runId: string) => Promise<void> = async () => {},
-    ) => {
+    const handle = async (ref?: string, place = nothingToPlace) => {
       await this.#services.storedBytes.check(call.caller);
-      const known = ref && (await this.#findRun(newRunId(ref)));
+      const known = ref && (await this.#services.batches.get(newRunId(ref)));
       const isNamed = ref !== undefined && (!known || isOfRequest(known, this.#services.now()));
       const runId = isNamed ? newRunId(ref) : newId;
       if (!known || !isNamed) await place(feed.id, runId);

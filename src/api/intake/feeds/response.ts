@@ -16,7 +16,7 @@ import { RulesReport } from '../../../output/rules/verdicts.ts';
 import { OPERATIONS, StoredAccess } from '../../../queue/job-data.ts';
 import { OutfitDescription } from '../../../taxonomy/outfit/outfit-schema.ts';
 import { Classification } from '../../../taxonomy/response-schema.ts';
-import { named } from '../../schema.ts';
+import { linksNamed, named } from '../../schema.ts';
 import {
   type BatchCounts,
   duplicatesField,
@@ -63,16 +63,16 @@ export const RunResponse = named('Run', {
   }),
   review: reviewField,
   duplicates: duplicatesField,
-  links: z.object({
-    self: z.string(),
-    report: z.string(),
-    export: z.string(),
-    review: z.string(),
-    duplicates: z.string(),
-    cancel: z.string(),
-    confirm: z.string(),
-    feed: z.string(),
-  }),
+  links: linksNamed(
+    'self',
+    'report',
+    'export',
+    'review',
+    'duplicates',
+    'cancel',
+    'confirm',
+    'feed',
+  ),
 });
 export type RunResponse = z.infer<typeof RunResponse>;
 
@@ -100,7 +100,7 @@ export const FeedResponse = named('Feed', {
   run: RunResponse.optional().meta({ description: 'The latest run' }),
   runs: z.array(z.string()).meta({ description: 'Run ids, newest first' }),
   lastCompletedRunId: z.string().optional(),
-  links: z.object({ self: z.string(), runs: z.string(), export: z.string() }),
+  links: linksNamed('self', 'runs', 'export'),
 });
 export type FeedResponse = z.infer<typeof FeedResponse>;
 

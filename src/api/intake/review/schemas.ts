@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DECISIONS, MAX_NOTE_CHARS } from '../../../intake/review/decisions.ts';
 import { ReviewRow } from '../../../intake/review/review-rows.ts';
 import { ChosenCategory } from '../../../taxonomy/learned.ts';
-import { named, namedRequest } from '../../schema.ts';
+import { linksNamed, named, namedRequest } from '../../schema.ts';
 import { ReviewCounts } from '../batches/response.ts';
 import { PageLinks } from '../page.ts';
 
@@ -87,7 +87,7 @@ export const ReviewRowResponse = named('ReviewRow', {
       description: 'Absent if a newer run of the feed has replaced it',
     }),
   }),
-  links: z.object({ self: z.string() }),
+  links: linksNamed('self'),
 });
 export type ReviewRowResponse = z.infer<typeof ReviewRowResponse>;
 

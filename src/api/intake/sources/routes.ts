@@ -11,7 +11,7 @@ import {
 import { CutOutOptions, unlessDefault } from '../../../output/options.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { notFound } from '../../common-problems.ts';
-import { named, namedRequest } from '../../schema.ts';
+import { linksNamed, named, namedRequest } from '../../schema.ts';
 import { retentionPolicy } from '../accept-job.ts';
 import { JobOptions, OUTPUT_SECONDS } from '../job-request.ts';
 import { PageLinks } from '../page.ts';
@@ -76,12 +76,7 @@ const SourceResponse = named('Source', {
     .object({ topicArn: z.string(), token: z.string(), receivedAt: z.iso.datetime() })
     .optional()
     .meta({ description: 'The last handshake of SNS, for `selvage sources confirm`' }),
-  links: z.object({
-    self: z.string(),
-    events: z.string(),
-    scan: z.string(),
-    failures: z.string(),
-  }),
+  links: linksNamed('self', 'events', 'scan', 'failures'),
 });
 type SourceResponse = z.infer<typeof SourceResponse>;
 
