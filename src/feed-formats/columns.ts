@@ -37,19 +37,10 @@ export const columnNames = (of: string, column: string): readonly string[] =>
   NAMES.get(`${of} ${column}`) ?? [];
 
 /** The attributes of Google's product data that are read; other columns are passed through unread. */
+// biome-ignore format: a list reads best in lines
 const COLUMNS = [
-  'id',
-  'title',
-  'description',
-  'productType',
-  'googleProductCategory',
-  'material',
-  'color',
-  'gender',
-  'ageGroup',
-  'brand',
-  'imageLink',
-  'additionalImageLink',
+  'id', 'title', 'description', 'productType', 'googleProductCategory', 'material', 'color',
+  'gender', 'ageGroup', 'brand', 'imageLink', 'additionalImageLink',
 ] as const;
 
 export type Column = (typeof COLUMNS)[number];

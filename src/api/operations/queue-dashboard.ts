@@ -26,18 +26,10 @@ const HEADERS = {
 const CHALLENGE = 'Basic realm="Selvage operations", charset="UTF-8", Bearer realm="selvage"';
 
 /** The fields of a job's data that are shown: ids and options, but never the source of an image. */
+// biome-ignore format: a list reads best in lines
 const PUBLIC_FIELDS = [
-  'requestId',
-  'id',
-  'batchId',
-  'chunk',
-  'feedId',
-  'runId',
-  'eventId',
-  'round',
-  'operations',
-  'quality',
-  'deadlineAtMillis',
+  'requestId', 'id', 'batchId', 'chunk', 'feedId', 'runId', 'eventId', 'round', 'operations',
+  'quality', 'deadlineAtMillis',
 ];
 
 const publicFields = (data: object | undefined): object =>

@@ -10,17 +10,10 @@ import { REASON_FIELD } from './scripts.ts';
  * States of a batch: `open` takes rows, `held` would lose too much of its feed and waits for a person, `sealed` waits for its turn, `running` has rows at the workers,
  * `finalizing` writes the remaining results. The last four are final.
  */
+// biome-ignore format: a list reads best in lines
 export const BATCH_STATUSES = [
-  'open',
-  'held',
-  'sealed',
-  'running',
-  'finalizing',
-  'canceling',
-  'completed',
-  'canceled',
-  'failed',
-  'expired',
+  'open', 'held', 'sealed', 'running', 'finalizing', 'canceling', 'completed', 'canceled',
+  'failed', 'expired',
 ] as const;
 export type BatchStatus = (typeof BATCH_STATUSES)[number];
 
@@ -110,19 +103,10 @@ const JsonFields = BatchManifest.extend({
 /** A record without its counts. */
 export const BatchFields = JsonFields.extend({ status: z.enum(BATCH_STATUSES) });
 
+// biome-ignore format: a list reads best in lines
 export const COUNTS = [
-  'chunks',
-  'accepted',
-  'rejected',
-  'issued',
-  'succeeded',
-  'failed',
-  'unchanged',
-  'stale',
-  'units',
-  'revision',
-  'reviewApproved',
-  'reviewRejected',
+  'chunks', 'accepted', 'rejected', 'issued', 'succeeded', 'failed', 'unchanged', 'stale',
+  'units', 'revision', 'reviewApproved', 'reviewRejected',
 ] as const;
 
 /** Counts that object storage tells. */

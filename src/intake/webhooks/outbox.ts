@@ -8,14 +8,10 @@ import { FeedLoss } from '../feeds/plan.ts';
  */
 export const OUTBOX = `${PREFIX}:webhook-outbox`;
 
+// biome-ignore format: a list reads best in lines
 export const WEBHOOK_TYPES = [
-  'job.succeeded',
-  'job.failed',
-  'batch.completed',
-  'batch.reviewed',
-  'feed.run.completed',
-  'feed.run.reviewed',
-  'feed.run.held',
+  'job.succeeded', 'job.failed', 'batch.completed', 'batch.reviewed', 'feed.run.completed',
+  'feed.run.reviewed', 'feed.run.held',
 ] as const;
 export type WebhookType = (typeof WEBHOOK_TYPES)[number];
 
