@@ -8,6 +8,9 @@ export const named = <Shape extends z.ZodRawShape>(id: string, shape: Shape) =>
 export const namedRequest = <Shape extends z.ZodRawShape>(id: string, shape: Shape) =>
   z.strictObject(shape).meta({ id });
 
+/** A list of objects. */
+export const listOf = <Shape extends z.ZodRawShape>(shape: Shape) => z.array(z.object(shape));
+
 /** The links of a response, by their names. */
 export const linksNamed = <Name extends string>(...names: Name[]) =>
   z.object(

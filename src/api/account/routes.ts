@@ -6,7 +6,7 @@ import { type Call, json, jsonDoc, type Reply, type Route, route } from '../../h
 import { Problem, unavailable } from '../../platform/problem.ts';
 import { notFound } from '../common-problems.ts';
 import { PageLinks } from '../intake/page.ts';
-import { named } from '../schema.ts';
+import { listOf, named } from '../schema.ts';
 import { accountKeyRoutes, SCOPE } from './keys.ts';
 
 /** Sees the requests of all clients. */
@@ -20,15 +20,13 @@ const OperationUsage = z.object({
 
 const AccountUsage = named('AccountUsage', {
   client: z.string(),
-  days: z.array(
-    z.object({
-      date: z.iso.date().meta({ description: 'A day in UTC' }),
-      units: z
-        .number()
-        .meta({ description: 'What counts against the quota, rows and refunds included' }),
-      operations: z.array(OperationUsage),
-    }),
-  ),
+  days: listOf({
+    date: z.iso.date().meta({ description: 'A day in UTC' }),
+    units: z
+      .number()
+      .meta({ description: 'What counts against the quota, rows and refunds included' }),
+    operations: z.array(OperationUsage),
+  }),
 });
 
 const LoggedRequests = z.object({

@@ -9,7 +9,7 @@ import {
 import { fieldProblem, Problem } from '../../platform/problem.ts';
 import { ChosenCategory, isStrong } from '../../taxonomy/learned.ts';
 import { shopPath } from '../../taxonomy/shop-path.ts';
-import { named } from '../schema.ts';
+import { listOf, named } from '../schema.ts';
 
 const PATH = '/intake/v1/categories';
 /** Each has a copy in object storage. */
@@ -23,10 +23,7 @@ const Counts = z.record(ChosenCategory, z.number().int().min(1).max(1_000_000)).
 const LearnedRequest = z
   // What `GET` answers can be sent, though it has more members.
   .object({
-    categories: z
-      .array(z.object({ path: Path, counts: Counts }))
-      .min(1)
-      .max(MAX_PUT_PATHS),
+    categories: listOf({ path: Path, counts: Counts }).min(1).max(MAX_PUT_PATHS),
   })
   .meta({ id: 'LearnedCategoriesRequest' });
 type LearnedRequest = z.infer<typeof LearnedRequest>;

@@ -17,7 +17,7 @@ import {
 } from '../../intake/webhooks/outbox.ts';
 import { Problem, unavailable } from '../../platform/problem.ts';
 import { signWebhook } from '../../platform/webhook-signature.ts';
-import { linksNamed, named } from '../schema.ts';
+import { linksNamed, listOf, named } from '../schema.ts';
 import { idempotently, storedJson } from './idempotent.ts';
 import { WebhookField } from './job-request.ts';
 import { publicMembers } from './job-response.ts';
@@ -34,13 +34,11 @@ const CreatedSecret = named('WebhookSecret', {
 });
 
 const WebhookSettings = named('WebhookSettings', {
-  secrets: z.array(
-    z.object({
-      prefix: z.string(),
-      createdAt: z.iso.datetime(),
-      expiresAt: z.iso.datetime().optional(),
-    }),
-  ),
+  secrets: listOf({
+    prefix: z.string(),
+    createdAt: z.iso.datetime(),
+    expiresAt: z.iso.datetime().optional(),
+  }),
   disabledUrls: z.array(z.string()),
 });
 

@@ -10,7 +10,7 @@ import { Input, type StoredCutOut, type StoredOutfit } from '../../../queue/job-
 import { OutfitDescription } from '../../../taxonomy/outfit/outfit-schema.ts';
 import { ParseGroup } from '../../../taxonomy/outfit/parse-groups.ts';
 import { Classification } from '../../../taxonomy/response-schema.ts';
-import { named } from '../../schema.ts';
+import { listOf, named } from '../../schema.ts';
 import { DuplicateOfField } from '../duplicates.ts';
 import {
   classifyEvidence,
@@ -59,17 +59,13 @@ export const ManifestRow = named('BatchManifestRow', {
     review: true,
     rules: true,
   }).optional(),
-  garments: z
-    .array(
-      z.object({
-        index: z.number(),
-        group: ParseGroup,
-        sha256: z.string(),
-        bytes: z.number(),
-        url: z.string(),
-      }),
-    )
-    .optional(),
+  garments: listOf({
+    index: z.number(),
+    group: ParseGroup,
+    sha256: z.string(),
+    bytes: z.number(),
+    url: z.string(),
+  }).optional(),
   duplicateOf: DuplicateOfField,
   problem: PublicProblem.optional(),
 });

@@ -7,7 +7,7 @@ import {
 } from '../../../intake/batches/batch-record.ts';
 import { CutOutOptions } from '../../../output/options.ts';
 import { OPERATIONS } from '../../../queue/job-data.ts';
-import { linksNamed, named } from '../../schema.ts';
+import { linksNamed, listOf, named } from '../../schema.ts';
 import { DuplicateCountsField } from '../duplicates.ts';
 import { PublicProblem, publicMembers, publicProblem } from '../job-response.ts';
 
@@ -78,15 +78,11 @@ export const ItemsResponse = named('BatchUpload', {
   offset: z.number().meta({
     description: 'Bytes of the upload that are stored; for a form, files; for a feed, images',
   }),
-  errors: z
-    .array(
-      z.object({
-        line: z.number(),
-        customId: z.string().optional(),
-        problem: z.object({ type: z.string(), detail: z.string() }),
-      }),
-    )
-    .meta({ description: 'The first ten rejected rows' }),
+  errors: listOf({
+    line: z.number(),
+    customId: z.string().optional(),
+    problem: z.object({ type: z.string(), detail: z.string() }),
+  }).meta({ description: 'The first ten rejected rows' }),
   warnings: z.array(z.string()),
 });
 export type ItemsResponse = z.infer<typeof ItemsResponse>;

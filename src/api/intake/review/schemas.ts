@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DECISIONS, MAX_NOTE_CHARS } from '../../../intake/review/decisions.ts';
 import { ReviewRow } from '../../../intake/review/review-rows.ts';
 import { ChosenCategory } from '../../../taxonomy/learned.ts';
-import { linksNamed, named, namedRequest } from '../../schema.ts';
+import { linksNamed, listOf, named, namedRequest } from '../../schema.ts';
 import { ReviewCounts } from '../batches/response.ts';
 import { PageLinks } from '../page.ts';
 
@@ -92,23 +92,19 @@ export const ReviewRowResponse = named('ReviewRow', {
 export type ReviewRowResponse = z.infer<typeof ReviewRowResponse>;
 
 export const ReviewRowHistory = ReviewRowResponse.extend({
-  history: z
-    .array(
-      z.object({
-        revision: z.number(),
-        decision: z.enum(DECISIONS),
-        note: z.string().optional(),
-        category: z.string().optional(),
-        decidedAt: z.iso.datetime(),
-        decidedBy: DecidedBy,
-        version: z.object({
-          cutoutSha256: z.string(),
-          inputSha256: z.string(),
-          refinements: z.number().optional().meta({ description: 'As of the row' }),
-        }),
-      }),
-    )
-    .meta({ description: 'The last 20 decisions about the row, the newest first' }),
+  history: listOf({
+    revision: z.number(),
+    decision: z.enum(DECISIONS),
+    note: z.string().optional(),
+    category: z.string().optional(),
+    decidedAt: z.iso.datetime(),
+    decidedBy: DecidedBy,
+    version: z.object({
+      cutoutSha256: z.string(),
+      inputSha256: z.string(),
+      refinements: z.number().optional().meta({ description: 'As of the row' }),
+    }),
+  }).meta({ description: 'The last 20 decisions about the row, the newest first' }),
 }).meta({ id: 'ReviewRowHistory' });
 
 export const ReviewPage = named('ReviewPage', {
@@ -123,9 +119,9 @@ export const ReviewSummary = named('ReviewSummary', {
     description:
       'Rows that need a review, by reason; a row may have several. Absent if the review began under a release that did not count them',
   }),
-  pending: z
-    .array(z.object({ confidence: z.number(), rows: z.number() }))
-    .meta({ description: 'Pending rows by confidence in thousandths, the lowest first' }),
+  pending: listOf({ confidence: z.number(), rows: z.number() }).meta({
+    description: 'Pending rows by confidence in thousandths, the lowest first',
+  }),
 });
 
 export const ApprovalResponse = named('ReviewApproval', {

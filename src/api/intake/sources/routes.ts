@@ -11,7 +11,7 @@ import {
 import { CutOutOptions, unlessDefault } from '../../../output/options.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { notFound } from '../../common-problems.ts';
-import { linksNamed, named, namedRequest } from '../../schema.ts';
+import { linksNamed, listOf, named, namedRequest } from '../../schema.ts';
 import { retentionPolicy } from '../accept-job.ts';
 import { JobOptions, OUTPUT_SECONDS } from '../job-request.ts';
 import { PageLinks } from '../page.ts';
@@ -104,9 +104,9 @@ const SourceFailure = z
 
 const SourceFailures = named('SourceFailures', {
   failures: z.array(SourceFailure).meta({ description: 'By name' }),
-  unlisted: z
-    .array(z.object({ name: z.string(), reason: z.string() }))
-    .meta({ description: 'Folders that the last listing could not read' }),
+  unlisted: listOf({ name: z.string(), reason: z.string() }).meta({
+    description: 'Folders that the last listing could not read',
+  }),
   links: PageLinks,
 });
 type SourceFailures = z.infer<typeof SourceFailures>;
