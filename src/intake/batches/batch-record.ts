@@ -216,7 +216,8 @@ const linksBelow = <Name extends string>(self: string, names: readonly Name[]) =
 });
 
 // biome-ignore format: a table reads best aligned
-const BELOW = {
+/** Names of what is below a batch or run in links. */
+export const BELOW = {
   batch: ['items', 'results', 'errors', 'manifest', 'archive', 'events', 'review', 'duplicates'],
   run: ['report', 'export', 'events', 'review', 'duplicates', 'confirm'],
 } as const;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   BATCH_STATUSES,
   type BatchRecord,
+  BELOW,
   batchCounts,
   batchLinks,
 } from '../../../intake/batches/batch-record.ts';
@@ -58,17 +59,7 @@ export const BatchResponse = named('Batch', {
   webhook: z.object({ url: z.string() }).optional(),
   review: reviewField,
   duplicates: duplicatesField,
-  links: linksNamed(
-    'self',
-    'items',
-    'results',
-    'errors',
-    'manifest',
-    'archive',
-    'events',
-    'review',
-    'duplicates',
-  ),
+  links: linksNamed('self', ...BELOW.batch),
 });
 export type BatchResponse = z.infer<typeof BatchResponse>;
 
