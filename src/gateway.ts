@@ -13,7 +13,7 @@ import { putDeed } from './intake/deeds.ts';
 import { readBatchFigures, readQueueFigures, readRedisMemory } from './intake/queue-figures.ts';
 import { createSealKey } from './intake/seal.ts';
 import { readDeclaredSources } from './intake/sources/declared-sources.ts';
-import { readSourceFigures } from './intake/sources/source-state.ts';
+import { readSourceFigures } from './intake/sources/sources.ts';
 import { MAX_SIDE_PIXELS } from './intake/validate-image.ts';
 import type { Config } from './platform/config.ts';
 import { linkRule } from './platform/links/link-rule.ts';

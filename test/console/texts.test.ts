@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parseAst } from 'vitest/node';
 import { ACCESS_STATUSES } from '../../src/auth/access-requests.ts';
 import { LANGUAGES, say, textOf } from '../../src/console/browser/texts.js';
-import { SOURCE_STATUSES } from '../../src/intake/sources/source-state.ts';
+import { SOURCE_STATUSES } from '../../src/intake/sources/sources.ts';
 import { DELIVERY_STATUSES } from '../../src/intake/webhooks/events.ts';
 import { REGION_NAMES } from '../../src/look/texts/explanations.ts';
 import { FORMAT_NAMES } from '../../src/output/formats.ts';

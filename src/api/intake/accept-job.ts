@@ -13,7 +13,7 @@ import { jobBackgroundKey, jobInputKey } from '../../storage/blob-keys.ts';
 import type { PutOptions } from '../../storage/blobs.ts';
 import { validateSource } from '../removal/image-source.ts';
 import type { JobRequest } from './job-request.ts';
-import { resolveRules } from './rules.ts';
+import { resolveRules } from './settings.ts';
 
 /** Reads the operator's limits for all keys of a client. */
 type ReadClientLimits = (client: string) => Promise<Retention>;

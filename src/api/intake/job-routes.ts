@@ -19,7 +19,7 @@ import {
   RETRY_SOON,
 } from './job-response.ts';
 import { PageLinks, PageQuery } from './page.ts';
-import { applyPreset } from './presets.ts';
+import { applyPreset } from './settings.ts';
 
 const PREFIX = '/intake/v1';
 

@@ -25,8 +25,7 @@ import {
   readJobPreference,
   startPreferredJob,
 } from '../intake/prefer-job.ts';
-import { applyPreset } from '../intake/presets.ts';
-import { resolveRules } from '../intake/rules.ts';
+import { applyPreset, resolveRules } from '../intake/settings.ts';
 import { readAll } from '../verified-blob.ts';
 import {
   CUT_OUT_HEADERS,

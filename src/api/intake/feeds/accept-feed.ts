@@ -21,8 +21,7 @@ import { retentionPolicy, undoAcceptance } from '../accept-job.ts';
 import { idempotently, isOfRequest } from '../idempotent.ts';
 import { checkScopes } from '../job-actions.ts';
 import { RETRY_SOON } from '../job-response.ts';
-import { applyPreset } from '../presets.ts';
-import { resolveRules } from '../rules.ts';
+import { applyPreset, resolveRules } from '../settings.ts';
 import { checkWebhook } from '../webhooks.ts';
 import type { FeedActions } from './actions.ts';
 import {
