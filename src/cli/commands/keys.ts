@@ -14,7 +14,6 @@ import {
   mintKey,
   rightsOf,
   SCOPES,
-  type Scope,
 } from '../../auth/key-record.ts';
 import {
   parseBytesPerDay,
@@ -24,7 +23,7 @@ import {
   parseWhole,
 } from '../../auth/limit-settings.ts';
 import { type Instance, withInstance } from '../connection/instance.ts';
-import { type Output, print, table } from '../terminal/output.ts';
+import { print, table } from '../terminal/output.ts';
 import { argument, parseWords } from './arguments.ts';
 
 /** Parses `scope,scope`. Throws an error that lists the scopes. */
@@ -93,9 +92,36 @@ function toLimits(given: object): Limits {
   return Object.fromEntries(limits.filter(([, value]) => value !== undefined));
 }
 
-/** Formats a new key, which is shown only once. */
-const keyText = (key: string, record: KeyRecord): string =>
-  `${key}\n\nThis is ${record.id} for ${record.client}. It is shown once; keep it on a server, never in an app.`;
+/** What a command says: a value with `--json`, otherwise a text. */
+type Answer = readonly [value: unknown, text: string];
+
+/** Adds a command that works on this installation, and prints what the work returns. */
+const add = <Given extends unknown[]>(
+  to: Command,
+  name: string,
+  about: string,
+  work: (instance: Instance, ...given: Given) => Promise<Answer>,
+): Command =>
+  to
+    .command(name)
+    .description(about)
+    .action(async function (this: Command, ...given: Given) {
+      await withInstance(async (instance) =>
+        print(this.opts(), ...(await work(instance, ...given))),
+      );
+    });
+
+const withClient = (command: Command): Command =>
+  command.requiredOption('--client <name>', 'name of the client', argument(parseClient));
+
+const withScopes = (command: Command): Command =>
+  command.requiredOption('--scopes <list>', 'comma-separated scopes', argument(parseScopes));
+
+/** Says a new key, which is shown only once. */
+const newKey = (key: string, { id, client }: KeyRecord): Answer => [
+  { key, id },
+  `${key}\n\nThis is ${id} for ${client}. It is shown once; keep it on a server, never in an app.`,
+];
 
 const state = (record: KeyRecord, nowMillis: number): string => {
   if (record.revokedAt) return 'revoked';
@@ -119,63 +145,44 @@ const rowOf = (record: KeyRecord, nowMillis: number): string[] => [
 
 /** `keys create|list|rotate|revoke|mint` */
 export function keysCommand(): Command {
-  const keys = new Command('keys').description('manage the API keys of this installation');
+  const all = new Command('keys').description('manage the API keys of this installation');
 
-  withLimits(keys.command('create'))
-    .description('create a key, which is shown once')
-    .requiredOption('--client <name>', 'name of the client', argument(parseClient))
-    .requiredOption('--scopes <list>', 'comma-separated scopes', argument(parseScopes))
-    .action(async (options: { client: string; scopes: Scope[] } & Output) =>
-      withInstance(async ({ keys }: Instance) => {
-        const { client, scopes } = options;
-        const { key, record } = await keys.create({ client, scopes, ...toLimits(options) });
-        print(options, { key, id: record.id }, keyText(key, record));
-      }),
-    );
+  const create = add(
+    all,
+    'create',
+    'create a key, which is shown once',
+    async ({ keys }, options: Pick<Grant, 'client' | 'scopes'>) => {
+      const { client, scopes } = options;
+      const { key, record } = await keys.create({ client, scopes, ...toLimits(options) });
+      return newKey(key, record);
+    },
+  );
+  withScopes(withClient(withLimits(create)));
 
-  keys
-    .command('list')
-    .description('list all keys, without their secrets')
-    .action(async (options: Output) =>
-      withInstance(async ({ keys, now }: Instance) => {
-        const records = await keys.list();
-        const rows = records.map((record) => rowOf(record, now()));
-        print(options, records, table(HEADINGS, rows));
-      }),
-    );
+  add(all, 'list', 'list all keys, without their secrets', async ({ keys, now }) => {
+    const records = await keys.list();
+    const rows = records.map((record) => rowOf(record, now()));
+    return [records, table(HEADINGS, rows)];
+  });
 
-  keys
-    .command('rotate <id>')
-    .description('create a second key with the same grant; the old one stays valid for a while')
-    .option(
-      '--grace <duration>',
-      'how long the old key stays valid',
-      argument(parseDuration),
-      parseDuration('24h'),
-    )
-    .action(async (id: string, options: { grace: number } & Output) =>
-      withInstance(async ({ keys }: Instance) => {
-        const { key, record } = await keys.rotate(id, options.grace);
-        print(options, { key, id: record.id }, keyText(key, record));
-      }),
-    );
+  const rotate = 'create a second key with the same grant; the old one stays valid for a while';
+  const grace = argument(parseDuration);
+  add(all, 'rotate <id>', rotate, async ({ keys }, id: string, options: { grace: number }) => {
+    const { key, record } = await keys.rotate(id, options.grace);
+    return newKey(key, record);
+  }).option('--grace <duration>', 'how long the old key stays valid', grace, parseDuration('24h'));
 
-  keys
-    .command('revoke <id>')
-    .description('revoke a key at once')
-    .action(async (id: string, options: { json?: boolean }) =>
-      withInstance(async ({ keys }: Instance) => {
-        const record = await keys.revoke(id);
-        print(options, { id, revokedAt: record.revokedAt }, `${id} is revoked`);
-      }),
-    );
+  add(all, 'revoke <id>', 'revoke a key at once', async ({ keys }, id: string) => {
+    const { revokedAt } = await keys.revoke(id);
+    return [{ id, revokedAt }, `${id} is revoked`];
+  });
 
-  keys
+  all
     .command('mint')
     .description('print a new, unregistered key for SELVAGE_DEV_KEY')
     .action(() => console.log(mintKey()));
 
-  return keys;
+  return all;
 }
 
 const requestRow = ({ id, client, contact, status, scopes, note }: AccessRequest): string[] => [
@@ -187,64 +194,53 @@ const requestRow = ({ id, client, contact, status, scopes, note }: AccessRequest
   note ?? '',
 ];
 
-type RequestOptions = Output & Pick<AccessRequest, 'client' | 'contact' | 'scopes' | 'note'>;
+type RequestOptions = Pick<AccessRequest, 'client' | 'contact' | 'scopes' | 'note'>;
 
-type ApproveOptions = Output & Pick<Approval, 'client' | 'scopes' | 'existingClient'>;
+type ApproveOptions = Pick<Approval, 'client' | 'scopes' | 'existingClient'>;
 
 /** `access request|list|approve|deny`: a client requests access, the operator decides. */
 export function accessCommand(): Command {
   const access = new Command('access').description('managed access: requests and their approval');
 
-  access
-    .command('request')
-    .description('request access to scopes')
-    .requiredOption('--client <name>', 'name of the client', argument(parseClient))
-    .requiredOption('--contact <address>', 'where the operator can reach you')
-    .requiredOption('--scopes <list>', 'comma-separated scopes', argument(parseScopes))
-    .option('--note <text>', 'purpose')
-    .action(async ({ client, contact, scopes, note, json }: RequestOptions) =>
-      withInstance(async ({ requests }: Instance) => {
-        const request = await requests.create({ client, contact, scopes, ...(note && { note }) });
-        print({ json }, request, `${request.id} waits for approval: access approve ${request.id}`);
-      }),
-    );
+  const request = add(
+    access,
+    'request',
+    'request access to scopes',
+    async ({ requests }, { client, contact, scopes, note }: RequestOptions) => {
+      const made = await requests.create({ client, contact, scopes, ...(note && { note }) });
+      return [made, `${made.id} waits for approval: access approve ${made.id}`];
+    },
+  );
+  withClient(request).requiredOption('--contact <address>', 'where the operator can reach you');
+  withScopes(request).option('--note <text>', 'purpose');
 
-  access
-    .command('list')
-    .description('all requests, oldest first')
-    .action(async (options: Output) =>
-      withInstance(async ({ requests }: Instance) => {
-        const all = await requests.list();
-        const headings = ['id', 'client', 'contact', 'status', 'scopes', 'note'];
-        print(options, all, table(headings, all.map(requestRow)));
-      }),
-    );
+  add(access, 'list', 'all requests, oldest first', async ({ requests }) => {
+    const all = await requests.list();
+    const headings = ['id', 'client', 'contact', 'status', 'scopes', 'note'];
+    return [all, table(headings, all.map(requestRow))];
+  });
 
-  withLimits(access.command('approve <id>'))
-    .description(
-      'approve a request; its key is shown once, or fetched by the client that sent it over HTTP',
-    )
+  const approve = add(
+    access,
+    'approve <id>',
+    'approve a request; its key is shown once, or fetched by the client that sent it over HTTP',
+    async ({ requests }, id: string, options: ApproveOptions) => {
+      const { client, scopes, existingClient } = options;
+      const approval = { ...toLimits(options), client, scopes, existingClient };
+      const { key, record } = await requests.approve(id, approval);
+      if (key && record) return newKey(key, record);
+      return [{ id, status: 'approved' }, `${id} is approved; its client fetches the key`];
+    },
+  );
+  withLimits(approve)
     .option('--client <name>', 'another name than the one asked for', argument(parseClient))
     .option('--scopes <list>', 'others than those asked for', argument(parseScopes))
-    .option('--existing-client', 'the request comes from the client of that name, which has keys')
-    .action(async (id: string, options: ApproveOptions) =>
-      withInstance(async ({ requests }: Instance) => {
-        const { client, scopes, existingClient } = options;
-        const approval = { ...toLimits(options), client, scopes, existingClient };
-        const { key, record } = await requests.approve(id, approval);
-        if (key && record) return print(options, { key, id: record.id }, keyText(key, record));
-        print(options, { id, status: 'approved' }, `${id} is approved; its client fetches the key`);
-      }),
-    );
+    .option('--existing-client', 'the request comes from the client of that name, which has keys');
 
-  access
-    .command('deny <id>')
-    .description('deny a request')
-    .action(async (id: string, options: { json?: boolean }) =>
-      withInstance(async ({ requests }: Instance) =>
-        print(options, await requests.deny(id), `${id} is denied`),
-      ),
-    );
+  add(access, 'deny <id>', 'deny a request', async ({ requests }, id: string) => [
+    await requests.deny(id),
+    `${id} is denied`,
+  ]);
 
   return access;
 }
@@ -265,50 +261,35 @@ export function retentionCommand(): Command {
     'limit how long images and results of a client are retained',
   );
 
-  retention
-    .command('set')
-    .description('set the limit for all keys of a client; keys and requests can only shorten it')
-    .requiredOption('--client <name>', 'name of the client', argument(parseClient))
-    .argument('<policy>', 'input=10min,output=1h,record=1d, or none', argument(parseRetention))
-    .action(async (policy: Retention, { client, json }: { client: string } & Output) =>
-      withInstance(async ({ clientRetention }: Instance) => {
-        await clientRetention.set(client, policy);
-        print(
-          { json },
-          { client, policy },
-          `The policy of ${client} applies from the next request on`,
-        );
-      }),
-    );
+  const set = add(
+    retention,
+    'set',
+    'set the limit for all keys of a client; keys and requests can only shorten it',
+    async ({ clientRetention }, policy: Retention, { client }: { client: string }) => {
+      await clientRetention.set(client, policy);
+      return [{ client, policy }, `The policy of ${client} applies from the next request on`];
+    },
+  );
+  const policy = 'input=10min,output=1h,record=1d, or none';
+  withClient(set).argument('<policy>', policy, argument(parseRetention));
 
-  retention
-    .command('list')
-    .description('list the policies of all clients that have one')
-    .action(async (options: Output) =>
-      withInstance(async ({ clientRetention }: Instance) => {
-        const all = await clientRetention.list();
-        print(
-          options,
-          all,
-          table(['client', 'input', 'output', 'record', 'store'], all.map(policyRow)),
-        );
-      }),
-    );
+  const list = 'list the policies of all clients that have one';
+  add(retention, 'list', list, async ({ clientRetention }) => {
+    const all = await clientRetention.list();
+    const headings = ['client', 'input', 'output', 'record', 'store'];
+    return [all, table(headings, all.map(policyRow))];
+  });
 
-  retention
-    .command('clear')
-    .description('remove the policy: keys and requests decide')
-    .requiredOption('--client <name>', 'name of the client', argument(parseClient))
-    .action(async ({ client, json }: { client: string } & Output) =>
-      withInstance(async ({ clientRetention }: Instance) => {
-        const cleared = await clientRetention.clear(client);
-        print(
-          { json },
-          { client, cleared },
-          cleared ? `${client} has none now` : `${client} had none`,
-        );
-      }),
-    );
+  const clear = add(
+    retention,
+    'clear',
+    'remove the policy: keys and requests decide',
+    async ({ clientRetention }, { client }: { client: string }) => {
+      const cleared = await clientRetention.clear(client);
+      return [{ client, cleared }, `${client} ${cleared ? 'has none now' : 'had none'}`];
+    },
+  );
+  withClient(clear);
 
   return retention;
 }

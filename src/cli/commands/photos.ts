@@ -29,10 +29,9 @@ export const removeCommand = (signal: AbortSignal): Command =>
     )
     .option('--local', 'on this machine, without a server')
     .addHelpText('after', REMOVE_EXAMPLES)
-    .action(async (paths: string[], options: RemoveOptions) => {
-      const { removePhotos } = await import('../images/remove-photos.ts');
-      await removePhotos(paths, options, signal);
-    });
+    .action(async (paths: string[], options: RemoveOptions) =>
+      (await import('../images/remove-photos.ts')).removePhotos(paths, options, signal),
+    );
 
 const SPLIT_EXAMPLES = `
 Examples:
@@ -54,10 +53,9 @@ export const splitCommand = (signal: AbortSignal): Command =>
     .option('--locale <language>', 'language of the labels: en de fr es it nl')
     .option('--jobs <n>', 'concurrency; by default 2', parseJobs)
     .addHelpText('after', SPLIT_EXAMPLES)
-    .action(async (paths: string[], options: SplitOptions) => {
-      const { splitPhotos } = await import('../images/split-photos.ts');
-      await splitPhotos(paths, options, signal);
-    });
+    .action(async (paths: string[], options: SplitOptions) =>
+      (await import('../images/split-photos.ts')).splitPhotos(paths, options, signal),
+    );
 
 const REFINE_EXAMPLES = `
 strokes.json, pixels of the upright photo:
@@ -76,10 +74,9 @@ export const refineCommand = (signal: AbortSignal): Command =>
     .requiredOption('-o, --output <file>', 'the mended cut-out, a PNG')
     .option('--force', 'replace an existing file')
     .addHelpText('after', REFINE_EXAMPLES)
-    .action(async (photo: string, options: RefineOptions) => {
-      const { refinePhoto } = await import('../images/refine-photo.ts');
-      await refinePhoto(photo, options, signal);
-    });
+    .action(async (photo: string, options: RefineOptions) =>
+      (await import('../images/refine-photo.ts')).refinePhoto(photo, options, signal),
+    );
 
 const WATCH_EXAMPLES = `
 Examples:
@@ -97,10 +94,9 @@ export const watchCommand = (signal: AbortSignal): Command =>
     .option('--once', 'end when the photos that are there are done')
     .option('--jobs <n>', 'concurrency; by default 2', parseJobs)
     .addHelpText('after', WATCH_EXAMPLES)
-    .action(async (folder: string, options: WatchOptions) => {
-      const { watchFolder } = await import('../watch/watch-folder.ts');
-      await watchFolder(folder, options, signal);
-    });
+    .action(async (folder: string, options: WatchOptions) =>
+      (await import('../watch/watch-folder.ts')).watchFolder(folder, options, signal),
+    );
 
 const EXAMPLES = `
 Examples:
@@ -130,7 +126,6 @@ export const batchCommand = (signal: AbortSignal): Command =>
     .option('--detach', 'do not wait: print the id, fetch results later with --resume')
     .option('--resume <id>', 'continue a batch: uploading, waiting or downloading')
     .addHelpText('after', EXAMPLES)
-    .action(async (source: string | undefined, options: BatchOptions) => {
-      const { runBatch } = await import('../batches/run-batch.ts');
-      await runBatch(source, options, signal);
-    });
+    .action(async (source: string | undefined, options: BatchOptions) =>
+      (await import('../batches/run-batch.ts')).runBatch(source, options, signal),
+    );

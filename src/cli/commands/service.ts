@@ -68,10 +68,9 @@ export const mcpCommand = (signal: AbortSignal): Command =>
       parseWithin(0, 65_535),
     )
     .addHelpText('after', EXAMPLES)
-    .action(async (options: McpOptions) => {
-      const { serveMcp } = await import('../mcp/serve.ts');
-      await serveMcp(options, signal);
-    });
+    .action(async (options: McpOptions) =>
+      (await import('../mcp/serve.ts')).serveMcp(options, signal),
+    );
 
 /** `doctor`: finds problems of the installation and says how to fix them. */
 export const doctorCommand = (signal: AbortSignal): Command =>
@@ -83,7 +82,6 @@ export const doctorCommand = (signal: AbortSignal): Command =>
       'after',
       '\nExamples:\n  $ selvage doctor\n  $ REDIS_URL=redis://cache:6379 selvage doctor --json',
     )
-    .action(async (output: Output) => {
-      const { diagnose } = await import('../doctor/diagnose.ts');
-      await diagnose(output, signal);
-    });
+    .action(async (output: Output) =>
+      (await import('../doctor/diagnose.ts')).diagnose(output, signal),
+    );
