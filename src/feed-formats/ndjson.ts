@@ -286,9 +286,5 @@ export function ndjsonSplitter(options: JsonOptions): Splitter {
     }
   }
 
-  return {
-    push: (raw) => take(lines.push(raw)),
-    end: () => take(lines.end()),
-    rewrite,
-  };
+  return { push: (raw) => take(lines.push(raw)), end: () => take(lines.end()), rewrite };
 }

@@ -29,9 +29,7 @@ const AccountUsage = named('AccountUsage', {
   }),
 });
 
-const LoggedRequests = z.object({
-  requests: z.array(LoggedRequest.meta({ id: 'LoggedRequest' })),
-});
+const LoggedRequests = z.object({ requests: z.array(LoggedRequest.meta({ id: 'LoggedRequest' })) });
 
 const AUDIT_PATH = '/account/v1/audit';
 

@@ -22,9 +22,7 @@ const Counts = z.record(ChosenCategory, z.number().int().min(1).max(1_000_000)).
 
 const LearnedRequest = z
   // What `GET` answers can be sent, though it has more members.
-  .object({
-    categories: listOf({ path: Path, counts: Counts }).min(1).max(MAX_PUT_PATHS),
-  })
+  .object({ categories: listOf({ path: Path, counts: Counts }).min(1).max(MAX_PUT_PATHS) })
   .meta({ id: 'LearnedCategoriesRequest' });
 type LearnedRequest = z.infer<typeof LearnedRequest>;
 

@@ -218,10 +218,7 @@ export async function acceptOptions(
   const { options, exportPolicy } = await applyPreset(presets, client, sent, '/options/preset');
   checkLinks(linkRule, { '/options/backgroundImageUrl': options.backgroundImageUrl });
   const asked = toCutOutOptions(options);
-  return {
-    options: await resolveRules(rulePacks, client, asked, '/options/rules'),
-    exportPolicy,
-  };
+  return { options: await resolveRules(rulePacks, client, asked, '/options/rules'), exportPolicy };
 }
 
 const PATH = '/intake/v1/presets';

@@ -131,12 +131,7 @@ export function photoRoute(
     scope: 'background-removal:process',
     body: PhotoRequest,
     maxBodyBytes: 8192,
-    responses: {
-      200: {
-        description: 'The photo as it was sent',
-        content: CUT_OUT_MEDIA,
-      },
-    },
+    responses: { 200: { description: 'The photo as it was sent', content: CUT_OUT_MEDIA } },
     handle: fetchPhoto,
   });
 }

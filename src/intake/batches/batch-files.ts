@@ -4,11 +4,7 @@ import { BATCHES_PREFIX, segment } from '../../storage/blob-keys.ts';
 import { type Blobs, ifPresent, toAsciiJson } from '../../storage/blobs.ts';
 
 /** `code` is one word for the same reason in all rows, such as `http-503`; older rows lack it. */
-const RowProblem = z.object({
-  type: z.string(),
-  detail: z.string(),
-  code: z.string().optional(),
-});
+const RowProblem = z.object({ type: z.string(), detail: z.string(), code: z.string().optional() });
 export type RowProblem = z.infer<typeof RowProblem>;
 
 /** A row that cannot be processed, and why. */

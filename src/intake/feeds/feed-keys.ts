@@ -66,10 +66,7 @@ export function writeSourceMetadata({ mediaType = '', ...values }: SourceMetadat
     const encoded = encodeURIComponent(values[property] ?? '');
     return encoded && encoded.length <= MAX_CHARS ? [[name, encoded] as const] : [];
   });
-  return {
-    ...(MEDIA_TYPE.test(mediaType) && { mediaType }),
-    meta: Object.fromEntries(meta),
-  };
+  return { ...(MEDIA_TYPE.test(mediaType) && { mediaType }), meta: Object.fromEntries(meta) };
 }
 
 export function readSourceMetadata(head: Pick<BlobHead, 'mediaType' | 'meta'>): SourceMetadata {

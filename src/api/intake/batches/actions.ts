@@ -103,10 +103,7 @@ export class BatchActions {
   }
 
   #created(batch: BatchRecord): StoredResponse {
-    return {
-      ...respond(201, batch),
-      headers: { location: `${BATCHES_PATH}/${batch.id}` },
-    };
+    return { ...respond(201, batch), headers: { location: `${BATCHES_PATH}/${batch.id}` } };
   }
 
   create(call: Call<unknown, CreateBatchRequest>): Promise<Reply> {

@@ -20,10 +20,7 @@ import {
 } from './request.ts';
 import { BatchResponse, ItemsResponse } from './response.ts';
 
-const BatchPage = named('BatchPage', {
-  batches: z.array(BatchResponse),
-  links: PageLinks,
-});
+const BatchPage = named('BatchPage', { batches: z.array(BatchResponse), links: PageLinks });
 
 const batchDoc = jsonDoc('The batch', BatchResponse);
 

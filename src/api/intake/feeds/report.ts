@@ -120,11 +120,7 @@ async function* ndjsonReport({ run, lines, linkOf }: Report): AsyncGenerator<str
     const images = line.images.map((image, at) => {
       const { pictureKey, garmentKeys: _, outfit: __, ...rest } = image;
       const outfit = garmentsOf(image, line.id, at, { linkOf });
-      return {
-        ...rest,
-        picture: linkOf(line.id, at, { pictureKey }),
-        ...(outfit && { outfit }),
-      };
+      return { ...rest, picture: linkOf(line.id, at, { pictureKey }), ...(outfit && { outfit }) };
     });
     yield `${JSON.stringify({ ...line, images })}\n`;
   }

@@ -13,11 +13,7 @@ import { exportPolicyField } from '../review/export-policy.ts';
 
 const DAY_SECONDS = 86_400;
 /** How long a run and its pictures are retained unless newer ones replace them, seconds. */
-const OUTPUT_SECONDS = {
-  min: 3600,
-  max: 400 * DAY_SECONDS,
-  default: 365 * DAY_SECONDS,
-} as const;
+const OUTPUT_SECONDS = { min: 3600, max: 400 * DAY_SECONDS, default: 365 * DAY_SECONDS } as const;
 
 const FeedUrl = z
   .url({ protocol: /^https?$/ })
@@ -223,9 +219,7 @@ export function requestFromQuery(query: FeedQuery): CreateFeedRequest {
   };
 }
 
-export const ListQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(1000).default(100),
-});
+export const ListQuery = z.object({ limit: z.coerce.number().int().min(1).max(1000).default(100) });
 
 const EXPORT_COLUMNS = [
   'google_product_category',
