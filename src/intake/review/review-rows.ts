@@ -31,10 +31,9 @@ export const ReviewRow = z.object({
   row: z.number(),
   customId: z.string().meta({ description: 'In feeds, the id of the product' }),
   title: z.string().optional().meta({ description: 'In feeds, of the product' }),
-  shopPath: z
-    .string()
-    .optional()
-    .meta({ description: "In feeds: the product's category in its shop, normalised" }),
+  shopPath: z.string().optional().meta({
+    description: "In feeds: the product's category in its shop, normalised",
+  }),
   image: z.number().optional().meta({ description: 'In feeds: of its product, 0 is the main one' }),
   imageUrl: z.string().optional(),
   /** 0..1 */

@@ -23,14 +23,12 @@ export const WebhookBody = z
       id: z.string().meta({ description: 'Of the job, batch or run' }),
       status: z.string(),
       links: z.record(z.string(), z.string()),
-      counts: z
-        .record(z.string(), z.number())
-        .optional()
-        .meta({ description: 'Numbers of rows and images' }),
-      reasons: z
-        .record(z.string(), z.number())
-        .optional()
-        .meta({ description: 'Failed, stale and rejected rows by reason' }),
+      counts: z.record(z.string(), z.number()).optional().meta({
+        description: 'Numbers of rows and images',
+      }),
+      reasons: z.record(z.string(), z.number()).optional().meta({
+        description: 'Failed, stale and rejected rows by reason',
+      }),
       held: FeedLoss.optional().meta({ description: 'What a held run would lose' }),
       test: z.literal(true).optional().meta({ description: 'You asked for it: nothing has ended' }),
     }),

@@ -242,8 +242,7 @@ export type ExportQuery = z.infer<typeof ExportQuery>;
 const REPORT_FORMATS = ['html', 'csv', 'ndjson'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
 export const ReportQuery = z.object({
-  format: z
-    .enum(REPORT_FORMATS)
-    .optional()
-    .meta({ description: 'Without it, `Accept` selects the format; the default is NDJSON' }),
+  format: z.enum(REPORT_FORMATS).optional().meta({
+    description: 'Without it, `Accept` selects the format; the default is NDJSON',
+  }),
 });

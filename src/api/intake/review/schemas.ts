@@ -7,15 +7,12 @@ import { ReviewCounts } from '../batches/response.ts';
 import { PageLinks } from '../page.ts';
 
 export const ReviewQuery = z.object({
-  needed: z
-    .enum(['true', 'false'])
-    .default('true')
-    .meta({ description: '`false` for all rows with a cut-out, in upload order' }),
-  reason: z
-    .string()
-    .max(100)
-    .optional()
-    .meta({ description: 'Only rows with this reason, such as `gap-unsure`' }),
+  needed: z.enum(['true', 'false']).default('true').meta({
+    description: '`false` for all rows with a cut-out, in upload order',
+  }),
+  reason: z.string().max(100).optional().meta({
+    description: 'Only rows with this reason, such as `gap-unsure`',
+  }),
   decision: z.enum(DECISIONS).optional().meta({ description: 'Only rows with this decision' }),
   limit: z.coerce.number().int().min(1).max(100).default(20),
   cursor: z.coerce.number().int().min(0).default(0).meta({ description: 'As in `links.next`' }),
@@ -29,22 +26,17 @@ export const DecisionRequest = namedRequest('ReviewDecisionRequest', {
     description:
       'What the row sells: the id of a category, or `none` for no garment. In feeds it is learnt for the `shopPath` of the row',
   }),
-  revision: z
-    .number()
-    .int()
-    .min(0)
-    .max(Number.MAX_SAFE_INTEGER)
-    .meta({ description: 'Of the decision that you have seen; 0 if there is none' }),
+  revision: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).meta({
+    description: 'Of the decision that you have seen; 0 if there is none',
+  }),
 });
 export type DecisionRequest = z.infer<typeof DecisionRequest>;
 
 export const ApprovalRequest = namedRequest('ReviewApprovalRequest', {
   decision: z.literal('approved'),
-  minConfidence: z
-    .number()
-    .min(0)
-    .max(1)
-    .meta({ description: 'In thousandths; rows of at least this confidence' }),
+  minConfidence: z.number().min(0).max(1).meta({
+    description: 'In thousandths; rows of at least this confidence',
+  }),
 });
 export type ApprovalRequest = z.infer<typeof ApprovalRequest>;
 
@@ -61,10 +53,9 @@ const decisionFields = {
   revision: z.number().meta({
     description: 'Of the decision about this very row; 0 if nobody has made one',
   }),
-  source: z
-    .enum(['row', 'bulk', 'earlier-run'])
-    .optional()
-    .meta({ description: 'A decision about the row, a bulk approval, or one of an earlier run' }),
+  source: z.enum(['row', 'bulk', 'earlier-run']).optional().meta({
+    description: 'A decision about the row, a bulk approval, or one of an earlier run',
+  }),
   decidedAt: z.iso.datetime().optional(),
   decidedBy: DecidedBy.optional(),
   note: z.string().optional(),

@@ -48,10 +48,9 @@ const SourceResponse = named('Source', {
       'Those that were not read: empty, too large, or with a name no result can have',
     ),
   }),
-  listedAt: z.iso
-    .datetime()
-    .optional()
-    .meta({ description: 'When all objects had been listed last' }),
+  listedAt: z.iso.datetime().optional().meta({
+    description: 'When all objects had been listed last',
+  }),
   problem: z
     .object({ type: z.string(), detail: z.string(), since: z.iso.datetime() })
     .optional()
@@ -91,10 +90,9 @@ const SourceFailure = z
     attempts: z.number().int(),
     since: z.iso.datetime(),
     lastAt: z.iso.datetime(),
-    retryAt: z.iso
-      .datetime()
-      .optional()
-      .meta({ description: 'When it is tried again; absent once it is given up' }),
+    retryAt: z.iso.datetime().optional().meta({
+      description: 'When it is tried again; absent once it is given up',
+    }),
   })
   .meta({ id: 'SourceFailure', description: 'An object that fails while others do not' });
 
