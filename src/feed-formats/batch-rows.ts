@@ -69,9 +69,8 @@ const columnOf = (label: string): Column | undefined => COLUMNS.get(plainName(la
 
 function openSplitter(encoding: Encoding, { format, from, limits }: BatchReadOptions): Splitter {
   const { maxRowBytes } = limits ?? BATCH_LIMITS;
-  if (encoding.name.startsWith('utf-16')) {
+  if (encoding.name.startsWith('utf-16'))
     throw new FeedError('encoding', 'UTF-16 is not supported for rows; send UTF-8');
-  }
   if (format === 'ndjson') return ndjsonSplitter({ encoding, maxRowBytes, columnOf });
   const required = { id: 'custom_id', imageLink: 'image_url' };
   const headerRow = from?.header === undefined ? undefined : encoding.encode(from.header);
@@ -99,12 +98,10 @@ function readFields({ cells }: RecordChunk): RowFields {
 }
 
 function imageError({ url, base64 }: RowFields, maxUrlChars: number): Reason | undefined {
-  if (url === '' && base64 === '') {
+  if (url === '' && base64 === '')
     return { code: 'missing-image', detail: 'The row has neither imageUrl nor imageBase64' };
-  }
-  if (url !== '' && base64 !== '') {
+  if (url !== '' && base64 !== '')
     return { code: 'malformed', detail: 'The row has both imageUrl and imageBase64' };
-  }
   return url === '' ? undefined : linkError(url, 'imageUrl', maxUrlChars);
 }
 
@@ -125,9 +122,8 @@ function toItem(
     imageError(fields, limits.maxUrlChars),
     chunk.broken ? BROKEN_TEXT : undefined,
   ].filter((reason) => reason !== undefined);
-  if (reasons.length > 0) {
+  if (reasons.length > 0)
     return rowError(at, customId.slice(0, limits.maxIdChars) || undefined, reasons);
-  }
   return { kind: 'row', ...at, customId, image: url === '' ? { base64 } : { url }, others };
 }
 

@@ -261,9 +261,8 @@ export function csvSplitter(options: CsvOptions): Splitter {
     pushOpenLine(openLine);
     const cells = scanRow(withoutBreak(openLine.raw), delimiter!, true);
     if (cells === 'open') {
-      while (openBytes > maxRowBytes || openLines.length > MAX_LINES_IN_ROW) {
+      while (openBytes > maxRowBytes || openLines.length > MAX_LINES_IN_ROW)
         yield* abandonOpenLine();
-      }
     } else if (cells === 'bad') {
       while (openLines.length > 1) yield* abandonOpenLine();
     } else yield closeRow();

@@ -185,8 +185,7 @@ export function detectEncoding(head: Buffer, charset?: string, isCertain = false
   const label = isNamed ? given : guess();
   // A declaration readable as ASCII cannot be UTF-16, even if it says so; .NET often does.
   const name = canonicalLabel(label)?.replace(/^utf-16.e$/, 'utf-8');
-  if (!name || !(SPLITTABLE.test(name) || TWO_BYTES.test(name))) {
+  if (!name || !(SPLITTABLE.test(name) || TWO_BYTES.test(name)))
     throw new FeedError('encoding', `The encoding ${excerpt(label)} is not supported; send UTF-8`);
-  }
   return byteEncoding(name);
 }

@@ -77,9 +77,8 @@ class Expansion {
   write({ length }: Uint8Array): void {
     this.#written += length;
     const { freeBytes, ratio } = this.#limit;
-    if (this.#written > FEED_LIMITS.maxBytes) {
+    if (this.#written > FEED_LIMITS.maxBytes)
       throw new FeedError('too-large', `The feed is larger than ${FEED_LIMITS.maxBytes} bytes`);
-    }
     if (this.#written <= freeBytes + ratio * this.#received) return;
     const detail =
       'The feed is many times larger than its compressed form; send it with less compression';
@@ -90,9 +89,8 @@ class Expansion {
 const BLOCK_BYTES = 16 * 1024;
 
 function* blocks(chunk: Uint8Array): Iterable<Uint8Array> {
-  for (let from = 0; from < chunk.length; from += BLOCK_BYTES) {
+  for (let from = 0; from < chunk.length; from += BLOCK_BYTES)
     yield chunk.subarray(from, from + BLOCK_BYTES);
-  }
 }
 
 async function* gunzip(source: AsyncIterable<Uint8Array>, expansion: Expansion) {
@@ -103,9 +101,8 @@ async function* gunzip(source: AsyncIterable<Uint8Array>, expansion: Expansion) 
   try {
     yield* passing(gunzipped, (chunk) => expansion.write(chunk));
   } catch (error) {
-    if (!(error instanceof Error) || !('code' in error) || !/^Z_/.test(String(error.code))) {
+    if (!(error instanceof Error) || !('code' in error) || !/^Z_/.test(String(error.code)))
       throw error;
-    }
     throw new FeedError('compressed', 'The gzip file is damaged or cut off; send it again');
   }
 }
@@ -132,16 +129,14 @@ async function* unzip(source: AsyncIterable<Uint8Array>, expansion: Expansion) {
       return;
     }
     names.push(file.name);
-    if (WORKBOOK.test(file.name)) {
+    if (WORKBOOK.test(file.name))
       throw new FeedError('compressed', 'This is a spreadsheet, not text: save it as CSV');
-    }
     if (names.length > 1) {
       const detail = `The zip file has several files (${names.map((name) => JSON.stringify(name.slice(0, 60))).join(', ')}, …); send one with the feed alone`;
       throw new FeedError('compressed', detail);
     }
-    if (!METHODS.includes(file.compression)) {
+    if (!METHODS.includes(file.compression))
       throw new FeedError('compressed', 'The zip file is compressed in a way that is not read');
-    }
     file.ondata = (error, chunk, isLast) => {
       if (error) throw error instanceof FeedError ? error : damaged();
       expansion.write(chunk);
@@ -156,9 +151,8 @@ async function* unzip(source: AsyncIterable<Uint8Array>, expansion: Expansion) {
   let isFirst = true;
   for await (const chunk of source) {
     for (const block of blocks(chunk)) {
-      if (isFirst && ((block[FLAGS_AT] ?? 0) & ENCRYPTED) !== 0) {
+      if (isFirst && ((block[FLAGS_AT] ?? 0) & ENCRYPTED) !== 0)
         throw new FeedError('compressed', 'The zip file has a password; send it without');
-      }
       isFirst = false;
       expansion.receive(block);
       push(reader, block);

@@ -68,9 +68,8 @@ export async function* exportFeed(
 
   function rewriteChunk(chunk: Chunk, changes: ReadonlyMap<Link, string>, filled: FilledValues) {
     const { splitter, reading } = open!;
-    if (chunk.kind === 'between' && chunk.header) {
+    if (chunk.kind === 'between' && chunk.header)
       return splitter.rewriteHeader?.(chunk.raw, filling.columns) ?? chunk.raw;
-    }
     if (chunk.kind !== 'record') return chunk.raw;
     const own = new Map([...changes].filter(([{ record }]) => record === chunk));
     if (own.size === 0 && filled.size === 0) return chunk.raw;

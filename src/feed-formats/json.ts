@@ -212,9 +212,8 @@ export function jsonSplitter(options: JsonDocumentOptions): Splitter {
     },
     *end() {
       yield* read();
-      if (around.length > 0 || depth > 0 || at < buffer.length) {
+      if (around.length > 0 || depth > 0 || at < buffer.length)
         throw new FeedError('malformed-json', 'The feed ends in the middle of the JSON');
-      }
       if (buffer) yield { kind: 'between', raw: take() };
       if (items === undefined ? seen.size === 1 && !hasValues : seen.has(items)) return;
       const named = [...seen].slice(0, MAX_NAMED);

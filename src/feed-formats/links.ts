@@ -155,9 +155,8 @@ const cellOfLink = ({ record, cell }: Link): Cell => record.cells[cell]!;
 /** Takes note of how the links are written. */
 function noteLinks(written: readonly Link[], takeNote: TakeNote): void {
   for (const link of written) {
-    if (link.part > 0 && cellOfLink(link).name === 'imageLink') {
+    if (link.part > 0 && cellOfLink(link).name === 'imageLink')
       takeNote('link-lists', link.record.line);
-    }
     if (link.written.startsWith('//')) takeNote('protocol-less-links', link.record.line);
   }
 }

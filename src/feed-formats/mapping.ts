@@ -279,9 +279,8 @@ function columnFinder(preset: Preset, labels: Labels): Reading['columnOf'] {
     if (name === id) return 'id';
     if (name === image) return 'imageLink';
     const [base, number] = splitNumber(name);
-    if (more.has(name) || (number >= 0 && (base === imageBase || more.has(base)))) {
+    if (more.has(name) || (number >= 0 && (base === imageBase || more.has(base))))
       return 'additionalImageLink';
-    }
     const column = others.get(name) ?? columnOf(label);
     return column === 'id' || column === 'imageLink' ? undefined : column;
   });

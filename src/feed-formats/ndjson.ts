@@ -128,9 +128,8 @@ function jsonCells(object: object, columnOf: (label: string) => Column | undefin
     else if (Array.isArray(value)) for (const each of value) add(label, each, depth + 1);
     else {
       own.push('');
-      for (const [key, each] of Object.entries(value as object)) {
+      for (const [key, each] of Object.entries(value as object))
         add(within(label, key), each, depth + 1);
-      }
     }
   }
   for (const [key, value] of Object.entries(object)) {
@@ -281,9 +280,8 @@ export function ndjsonSplitter(options: JsonOptions): Splitter {
   const lines = lineSplitter(options.maxRowBytes);
 
   function* take(input: Iterable<Line | Chunk>): Iterable<Chunk> {
-    for (const each of input) {
+    for (const each of input)
       yield each.kind === 'line' ? toChunk(each.line, each.raw, 'line') : each;
-    }
   }
 
   return { push: (raw) => take(lines.push(raw)), end: () => take(lines.end()), rewrite };

@@ -130,9 +130,8 @@ function findXmlItems(text: string, mapping: FeedMapping, takeNote: TakeNote): F
     return { items, labels, reading };
   }
   if (named[0]) recognise([...named[0][1]], mapping);
-  if (paths.length === 0) {
+  if (paths.length === 0)
     throw new FeedError('unknown-format', 'The XML has an outermost element only: no products');
-  }
   const detail = `No element of the XML has an id and an image that are recognised; it has ${has.join(', ')}: name the path of the items and the columns in the mapping`;
   throw new FeedError('unknown-format', detail);
 }
@@ -217,15 +216,13 @@ function detectFormat(
   isKnown: (label: string) => boolean,
 ): Sniffed {
   const binary = nameBinary(head);
-  if (binary !== undefined) {
+  if (binary !== undefined)
     throw new FeedError('compressed', `This is ${binary}; send the feed itself, or as gzip or zip`);
-  }
   const sniffed = sniffFeed(head, options, isKnown);
   if (options.format) return { ...sniffed, format: options.format };
   if (sniffed) return sniffed;
-  if (head.toString('latin1').replace(BOM, '').trim() === '') {
+  if (head.toString('latin1').replace(BOM, '').trim() === '')
     throw new FeedError('empty', 'The feed is empty: it has spaces and line breaks only');
-  }
   const text = head.subarray(0, 1024).toString();
   const detail = /^\s*<(!doctype )?html/i.test(text)
     ? 'This is an HTML page, not a feed'
@@ -271,9 +268,8 @@ export function openFeed(encoding: Encoding, head: Buffer, options: FeedReadOpti
   // Decoding is stateful for UTF-16: the head is read once more by the splitter.
   const probe = detectEncoding(head, charsetOf(options.mediaType));
   const raw = probe.toRaw(head).replace(BOM, '');
-  if (hidesBrackets(probe) && /json/.test(sniffed.format)) {
+  if (hidesBrackets(probe) && /json/.test(sniffed.format))
     throw new FeedError('encoding', `JSON in ${probe.name} is not supported; send UTF-8`);
-  }
   const isPath = mapping.items !== undefined && options.format !== 'ndjson';
   const format = (isPath && BY_PATH[sniffed.format]) || sniffed.format;
   const lineEnd = /^[^\r\n]*\r(?![\r\n])/.test(raw) ? '\r' : '\n';

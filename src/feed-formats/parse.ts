@@ -77,9 +77,8 @@ async function* limitBytes(source: AsyncIterable<Uint8Array>, maxBytes: number) 
   let bytes = 0;
   for await (const chunk of source) {
     bytes += chunk.length;
-    if (bytes > maxBytes) {
+    if (bytes > maxBytes)
       throw new FeedError('too-large', `The feed is larger than ${maxBytes} bytes`);
-    }
     yield chunk;
   }
   if (bytes === 0) throw new FeedError('empty', 'The feed is empty');

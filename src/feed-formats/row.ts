@@ -109,14 +109,12 @@ export class ProductReader {
     const [first] = chunks;
     if (!first || first.kind === 'between') return { chunks, images: [] };
     const { maxRows } = this.#limits;
-    if (this.#rows === maxRows) {
+    if (this.#rows === maxRows)
       throw new FeedError('too-many-rows', `The feed has more than ${maxRows} rows`);
-    }
     const position = { line: first.line, index: this.#rows };
     this.#rows += 1;
-    if (first.kind === 'unreadable') {
+    if (first.kind === 'unreadable')
       return { chunks, item: this.#unreadable(first, position), images: [] };
-    }
     const records = chunks.filter((chunk) => chunk.kind === 'record');
     return { chunks, ...this.#readRecords(first, records, position) };
   }
@@ -136,13 +134,11 @@ export class ProductReader {
     const links = readLinks(records, this.#limits, this.#reading, this.#takeNote);
     const idError = takeId(this.#ids, id, 'id', maxIdChars);
     const reasons = idError ? [idError, ...links.errors] : [...links.errors];
-    if (records.some(({ broken }) => broken)) {
+    if (records.some(({ broken }) => broken))
       (id?.includes('\uFFFD') ? reasons : notes).push(BROKEN_TEXT);
-    }
     const [image, ...additional] = links.images.map(([{ url }]) => url);
-    if (id === undefined || image === undefined || reasons.length > 0) {
+    if (id === undefined || image === undefined || reasons.length > 0)
       return { item: rowError(position, id?.slice(0, maxIdChars), reasons), images: [] };
-    }
     const item: FeedRow = {
       kind: 'row',
       ...position,

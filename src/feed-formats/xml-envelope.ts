@@ -84,9 +84,8 @@ export function xmlEnvelope(
     path.push(local);
     if (path.length === 1) {
       const isRoot = paths.some((each) => each.startsWith(`${local}/`));
-      if (!isRoot || !(uri === RDF || isOwn(format, uri))) {
+      if (!isRoot || !(uri === RDF || isOwn(format, uri)))
         throw new FeedError('unknown-format', rootError(format, name), position());
-      }
       if (isGoogle(uri) || (format === 'atom' && uri === '')) takeNote('namespace');
     }
     if (isOwn(format, uri) && paths.some((each) => isAt(path.join('/'), each))) row = uri;

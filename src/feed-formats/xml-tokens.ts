@@ -89,9 +89,8 @@ export function xmlTokenizer() {
     const isShort = buffer.length - next < LONGEST_START && !atEnd;
     if (isShort && !buffer.includes('>', next)) return undefined;
     const second = buffer[next + 1] ?? '!';
-    if (second !== '!' && second !== '?') {
+    if (second !== '!' && second !== '?')
       return NAME_OR_SLASH.test(second) ? nextTag() : token('text', next + 1);
-    }
     const markup = MARKUP.find(({ starts }) => buffer.startsWith(starts, next));
     return markup ? withoutSubset(takeUntil(markup, next + markup.starts.length)) : reject();
   }

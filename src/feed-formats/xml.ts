@@ -208,9 +208,8 @@ export function xmlSplitter(options: XmlOptions): Splitter {
   function add(target: OpenItem, { kind, raw }: Token): Chunk | undefined {
     const { maxRowBytes } = limits;
     if (kind === 'long-tag') target.tooLarge ??= 'The item has a tag that is too long';
-    if (target.raw.length + raw.length > maxRowBytes) {
+    if (target.raw.length + raw.length > maxRowBytes)
       target.tooLarge ??= `The item is longer than ${maxRowBytes} bytes`;
-    }
     target.raw += raw;
     if (!target.tooLarge) return undefined;
     const overflow = target.raw;

@@ -102,9 +102,8 @@ async function* readComparable(
 
 async function readPoints(blobs: Blobs, batch: BatchRecord) {
   const blocks: Uint8Array[] = [];
-  for await (const { rows } of readComparable(blobs, batch)) {
+  for await (const { rows } of readComparable(blobs, batch))
     blocks.push(Buffer.concat(rows.map(({ fingerprint }) => fingerprint)));
-  }
   const points = Buffer.concat(blocks);
   return { points, count: points.length / FINGERPRINT_BYTES };
 }

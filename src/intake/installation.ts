@@ -72,9 +72,8 @@ export async function checkInstallationId(
 ): Promise<void> {
   for (let checks = 1; ; checks++) {
     const { inRedis, inStorage } = await readInstallationIds(redis, storage);
-    if (inRedis === undefined && inStorage === undefined) {
+    if (inRedis === undefined && inStorage === undefined)
       return createInstallationId(redis, storage);
-    }
     if (inRedis === inStorage) return;
     if (checks === MAX_CHECKS) return inRedis === undefined ? warnOfLoss(log) : warnOfMismatch(log);
     await sleep(RECHECK_MILLIS);

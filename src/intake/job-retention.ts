@@ -170,9 +170,8 @@ async function handleDue(deps: SweepDeps, id: string, nowMillis: number): Promis
   }
   if (!PENDING_STATUSES.includes(job.status)) return retention.expire(job, nowMillis);
   const inputDueAtMillis = Date.parse(job.createdAt) + inputMillis(job);
-  if (job.status === 'queued' && inputDueAtMillis <= nowMillis) {
+  if (job.status === 'queued' && inputDueAtMillis <= nowMillis)
     return failUnstarted(deps, job, nowMillis);
-  }
   await enqueue(job);
   const isInputRetained = inputDueAtMillis > nowMillis;
   const recheckAtMillis = nowMillis + RECHECK_MILLIS;

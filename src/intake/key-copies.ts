@@ -33,9 +33,8 @@ export async function restoreKey(redis: Redis, copy: unknown): Promise<boolean> 
 }
 
 async function* keyCopies(redis: Redis): AsyncGenerator<KeyCopy> {
-  for (const [hash, json] of Object.entries(await redis.hgetall(KEYS))) {
+  for (const [hash, json] of Object.entries(await redis.hgetall(KEYS)))
     yield { hash, record: KeyRecord.parse(JSON.parse(json)) };
-  }
 }
 
 /** Copies keys that have no copy in object storage, as those of earlier releases. */

@@ -83,9 +83,8 @@ export class LearnedCategories {
       const others = decided.filter(([other]) => other !== row);
       const all = category === undefined ? others : [...others, [row, category] as const];
       const total = { ...counts };
-      for (const [, older] of all.slice(0, -MAX_OPEN_DECISIONS)) {
+      for (const [, older] of all.slice(0, -MAX_OPEN_DECISIONS))
         total[older] = (total[older] ?? 0) + 1;
-      }
       return { decided: all.slice(-MAX_OPEN_DECISIONS).map(([a, b]) => [a, b]), counts: total };
     });
   }

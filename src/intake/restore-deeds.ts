@@ -98,9 +98,8 @@ async function restoreBatch(
   if (status !== 'expired') return (await moveToCancel(batches, deed, atMillis)) !== undefined;
   if (!erasure) return false;
   const { expiresAt } = deed;
-  if (!(await batches.get(id))) {
+  if (!(await batches.get(id)))
     await batches.restore({ ...BatchManifest.parse(deed), expiresAt }, NO_ROWS);
-  }
   const known = await batches.get(id);
   if (!known || known.erasure) return false;
   await batchRetention.erase(known, Date.parse(erasure.erasedAt));

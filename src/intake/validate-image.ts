@@ -40,9 +40,8 @@ export function validateImage(
     throw new Problem('unsupported-media-type', detail);
   }
   const size = readImageSize(bytes, format);
-  if (!size) {
+  if (!size)
     throw new Problem('invalid-request', `The ${name} is damaged: its header cannot be read`);
-  }
   const { width, height } = size;
   if (width * height > limits.maxPixels || Math.max(width, height) > limits.maxSidePixels) {
     throw new Problem(

@@ -59,9 +59,8 @@ async function writeChunk({ batches, blobs }: Written, batch: BatchRecord, chunk
 
 /** Writes the results of all chunks whose rows are done. */
 export async function writeFullChunks(ending: Written, batch: BatchRecord): Promise<void> {
-  for (const chunk of await ending.batches.fullChunks(batch.id)) {
+  for (const chunk of await ending.batches.fullChunks(batch.id))
     await writeChunk(ending, batch, chunk);
-  }
 }
 
 /** Ends a batch whose rows are done or canceled, and begins its review. */
@@ -128,8 +127,7 @@ export async function requeueLostRows(ending: Ending, batch: BatchRecord): Promi
   for (const chunk of await unwrittenChunks(ending, batch)) {
     const rows = await window.rowsOf(batch, chunk);
     const issued = chunk < batch.cursor.chunk ? rows : rows.slice(0, batch.cursor.line);
-    for (const row of await pendingRows(ending, batch, chunk, issued)) {
+    for (const row of await pendingRows(ending, batch, chunk, issued))
       await ensureQueued(queues.bulk, toJob(batch, chunk, rows.length, row));
-    }
   }
 }

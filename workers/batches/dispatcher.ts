@@ -124,9 +124,8 @@ const inFlight = ({ issued, succeeded, failed }: BatchRecord): number =>
 /** Groups batches by client, in order. */
 function byClient(batches: readonly BatchRecord[]): Map<string, BatchRecord[]> {
   const clients = new Map<string, BatchRecord[]>();
-  for (const batch of batches) {
+  for (const batch of batches)
     clients.set(batch.client, [...(clients.get(batch.client) ?? []), batch]);
-  }
   return clients;
 }
 

@@ -89,9 +89,7 @@ export class FeedPhotos {
   /** Runs work on a photo while nobody else of the client works on it. */
   async alone<T>(ref: PhotoRef, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const lease = new Lease(this.#redis, `${this.#sharedKey(ref)}:lease`);
-    while (!(await lease.acquire(LEASE_MILLIS))) {
-      await sleep(POLL_MILLIS, undefined, { signal });
-    }
+    while (!(await lease.acquire(LEASE_MILLIS))) await sleep(POLL_MILLIS, undefined, { signal });
     // Without Redis it ends, and at worst a photo is processed twice.
     return lease.whileHeld(LEASE_MILLIS, work);
   }

@@ -82,9 +82,8 @@ export class RowMaker {
     const { source } = this.#job.row;
     const background = await openBackground(blobs, this.#backgroundKey(), this.#signal);
     const link = 'url' in source ? source.url : background?.link;
-    if ('url' in source) {
+    if ('url' in source)
       await this.#attempt.withoutSlot(() => health.turn(source.url, this.#signal));
-    }
     return withFetchPermit(pools.background, this.#turn, link, this.#signal, () => this.#work());
   }
 

@@ -119,9 +119,8 @@ const commonest = (reasons: Readonly<Record<string, number>>): string =>
 function finalProblem(error: unknown, attempt: AttemptContext): Problem | undefined {
   if (isUnavailable(error) || error instanceof PoolBusy) return undefined;
   if (error instanceof Problem) return error;
-  if (error instanceof FeedError) {
+  if (error instanceof FeedError)
     return new Problem('invalid-request', `The feed cannot be read: ${error.detail}`);
-  }
   if (error instanceof FetchError && isFinal(error, attempt)) {
     const type = error.retryable ? 'upstream-failed' : 'invalid-request';
     return new Problem(type, `The feed was not fetched: ${error.message}`);
@@ -214,9 +213,8 @@ async function ingest(
   const metadata = await fetchFeed(services, feed, run.id, signal);
   const fetchedAt = performance.now();
   await readInTurn(services, feed, run, metadata, signal);
-  if (!(await feeds.get(feed.id))?.erasure) {
+  if (!(await feeds.get(feed.id))?.erasure)
     return { fetch: fetchedAt - startedAt, rows: performance.now() - fetchedAt };
-  }
   await deleteRunFiles(blobs, feed, run.id); // erased during the import
   return {};
 }

@@ -17,9 +17,8 @@ export const startFeedRun =
   ): Processor<'start-feed-run'> =>
   async ({ feedId, requestId }, _signal, { jobId }) => {
     const feed = await services.feeds.get(feedId);
-    if (feed && !feed.erasure) {
+    if (feed && !feed.erasure)
       await startScheduledRun(services.runs, services, feed, jobId, requestId);
-    }
     return { millis: {} };
   };
 

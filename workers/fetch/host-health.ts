@@ -114,9 +114,8 @@ export class HostHealth {
     if (host.failing.size < TOO_OFTEN_AFTER.links) host.failing.add(link);
     const pause = Math.min(error.retryAfterMillis(now), MAX_RETRY_AFTER_MILLIS);
     host.notBefore = Math.max(host.notBefore, now + pause);
-    if (isTooOften) {
+    if (isTooOften)
       host.gapMillis = Math.min(Math.max(host.gapMillis * 2, GAP_MILLIS.first), GAP_MILLIS.max);
-    }
     const limit = isTooOften ? TOO_OFTEN_AFTER : DOWN_AFTER;
     if (host.failing.size >= limit.links && now - host.failingSince >= limit.millis) {
       host.downMillis = Math.min(Math.max(host.downMillis * 2, DOWN_MILLIS.first), DOWN_MILLIS.max);

@@ -26,12 +26,10 @@ interface LocalDeps {
 /** Converts an error to the problem that a gateway and its workers would respond with. */
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (error instanceof DecodeError) {
+  if (error instanceof DecodeError)
     return new Problem('invalid-request', `The image ${error.message}`);
-  }
-  if (error instanceof EngineCrash) {
+  if (error instanceof EngineCrash)
     return new Problem('upstream-failed', 'The model failed on this image, twice');
-  }
   return new Problem('internal-error', error instanceof Error ? error.message : String(error));
 }
 

@@ -102,9 +102,8 @@ export async function restoreOne(
     if (error instanceof ZodError || error instanceof SyntaxError) return 'unknown';
     throw error;
   });
-  if (outcome === 'unknown') {
+  if (outcome === 'unknown')
     log.warn({ key: manifestKey }, 'a manifest is damaged or of another release; it is kept');
-  }
   return outcome;
 }
 
@@ -140,9 +139,8 @@ export async function rebuildAll(
   signal: AbortSignal,
 ): Promise<Record<string, Counts>> {
   const counts: Record<string, Counts> = {};
-  for (const rebuilder of rebuilders) {
+  for (const rebuilder of rebuilders)
     counts[rebuilder.name] = await rebuild(rebuilder, services, pass, signal);
-  }
   return counts;
 }
 

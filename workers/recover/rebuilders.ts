@@ -207,9 +207,8 @@ function feeds({ blobs, feeds: records, batches, queues }: Services): Rebuilder 
         lastCompletedRunId: runs.find(({ status }) => status === 'completed')?.id,
       });
       await putSchedule(queues.feed, manifest);
-      for (const run of runs.filter(({ status }) => status === 'open')) {
+      for (const run of runs.filter(({ status }) => status === 'open'))
         await enqueueIngest(queues.feed, run);
-      }
       return 'rebuilt';
     },
   };

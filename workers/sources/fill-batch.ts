@@ -120,9 +120,8 @@ export class Filling {
     // The source names its batch first: another worker finds what was appended.
     if (!(await sources.startBatch(source.id, id))) throw new LeaseLost();
     const link = options?.backgroundImageUrl;
-    if (link !== undefined) {
+    if (link !== undefined)
       await blobs.put(keys.background, Buffer.from(link), { mediaType: LINK_MEDIA_TYPE });
-    }
     await putJson(blobs, keys.manifest, manifest);
     const expiresAt = new Date(nowMillis + OPEN_MILLIS).toISOString();
     await batches.create({ ...manifest, expiresAt });
@@ -202,9 +201,8 @@ export async function sealBatch(
   const batch = await batches.get(batchId);
   if (batch?.status !== 'open') return;
   const files = batchFiles(blobs, batch);
-  for (let chunk = 0; chunk < batch.chunks; chunk++) {
+  for (let chunk = 0; chunk < batch.chunks; chunk++)
     await sources.take(source.id, (await files.rows(chunk)).map(objectOfLine));
-  }
   if (batch.chunks === 0) return batches.remove(batchId);
   const nowMillis = now();
   await putSealed(blobs, batch, nowMillis);

@@ -192,9 +192,8 @@ function createImporter(
   async function endListing({ unlisted: before }: SourceRecord): Promise<void> {
     await sources.update(id, { listedAtMillis: now(), unlisted });
     const isNew = (name: string) => !before.some((each) => each.name === name);
-    for (const { name, reason } of unlisted.filter((each) => isNew(each.name))) {
+    for (const { name, reason } of unlisted.filter((each) => isNew(each.name)))
       log.warn({ source: id, object: name, reason }, 'part of a source cannot be listed');
-    }
   }
 
   /** Fills and seals the next batch of a source that has none. */
@@ -264,9 +263,8 @@ function createImporter(
     const { settings, batch, isScanRequested, listedAtMillis, retryAtMillis } = record;
     const nowMillis = now();
     const mayRun = nowMillis >= retryAtMillis || isScanRequested;
-    if (batch !== undefined && (mayRun || !isUnreachable(record))) {
+    if (batch !== undefined && (mayRun || !isUnreachable(record)))
       return (await moveBatch(record, batch)) ? 0 : BATCH_MILLIS;
-    }
     if (!mayRun || !settings || settings.paused) return IDLE_MILLIS;
     const isListingDue =
       isScanRequested ||
@@ -282,9 +280,8 @@ function createImporter(
     async run(): Promise<void> {
       while (!signal.aborted) {
         const delayMillis = await lease.whileRenewed(LEASE_MILLIS, step).catch((error) => {
-          if (!signal.aborted && !(error instanceof LeaseLost)) {
+          if (!signal.aborted && !(error instanceof LeaseLost))
             log.warn({ source: id, reason: error.message }, 'source not imported');
-          }
           pages = undefined;
           return ACQUIRE_MILLIS;
         });

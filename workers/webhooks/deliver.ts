@@ -177,9 +177,8 @@ export async function drainOutbox({ redis, events, queues, log, now }: Outbox): 
       const entry = OutboxEntry.safeParse(jsonOr(text)).data;
       if (!entry) log.error({ length: text.length }, 'invalid outbox entry');
       const round = entry && (await events.record(entry, now()));
-      if (round) {
+      if (round)
         await enqueueDelivery(queues.webhook, { id: entry.eventId, client: entry.client }, round);
-      }
       await redis.lrem(OUTBOX, 1, text);
     }
     processed += texts.length;

@@ -55,18 +55,16 @@ const gone = () => resultsGone('job');
 
 /** @throws Problem conflict if the job is not finished or was canceled, or the job's own problem */
 function requireSuccess(job: JobRecord): void {
-  if (PENDING_STATUSES.includes(job.status)) {
+  if (PENDING_STATUSES.includes(job.status))
     throw new Problem('conflict', 'The job is not finished yet', { headers: RETRY_SOON });
-  }
   if (job.status === 'canceled') throw new Problem('conflict', 'The job was canceled');
   if (job.status === 'failed') throw jobProblem(job);
 }
 
 /** @throws Problem gone, not-found, as `requireSuccess` throws */
 export function requireCutOut({ outputKey, ...job }: JobRecord) {
-  if (!job.operations.includes('remove-background')) {
+  if (!job.operations.includes('remove-background'))
     throw new Problem('not-found', 'This job produces no image; its results are part of the job');
-  }
   requireSuccess(job);
   const cutout = job.results?.cutout;
   if (!outputKey || !cutout) throw gone();
@@ -75,9 +73,8 @@ export function requireCutOut({ outputKey, ...job }: JobRecord) {
 
 /** @throws Problem not-found, as `requireSuccess` throws */
 function requireGarment(job: JobRecord, index: string | undefined) {
-  if (!job.operations.includes('separate')) {
+  if (!job.operations.includes('separate'))
     throw new Problem('not-found', 'This job separates no garments');
-  }
   requireSuccess(job);
   const file = garmentFile(job.results?.outfit, index);
   if (!file || !job.input) throw new Problem('not-found', 'The job has no such garment');

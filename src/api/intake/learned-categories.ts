@@ -92,9 +92,8 @@ export const learnedCategoryRoutes = (learned: LearnedCategories): Route[] => [
       const { path } = call.query;
       const known = path === undefined ? undefined : (shopPath(path) ?? '');
       const forgotten = await learned.forget(call.client, known);
-      if (known !== undefined && forgotten === 0) {
+      if (known !== undefined && forgotten === 0)
         throw new Problem('not-found', 'Nothing was learnt of this path');
-      }
       return { status: 204 };
     },
   }),

@@ -49,9 +49,8 @@ export async function readJobPreference(
   call: Call,
 ): Promise<Preference | undefined> {
   const { respondAsync, waitSeconds } = readPrefer(call.headers.prefer);
-  if (!prefersJob({ respondAsync, waitSeconds }) || !call.caller.rights.includes('jobs')) {
+  if (!prefersJob({ respondAsync, waitSeconds }) || !call.caller.rights.includes('jobs'))
     return undefined;
-  }
   if (!(await jobs.isAllowed(call))) return undefined;
   return {
     respondAsync,

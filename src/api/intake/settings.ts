@@ -87,9 +87,8 @@ const notFound = () => new Problem('not-found', 'There is no such rule pack');
 
 /** @throws Problem conflict, not-found */
 function requireOwnName({ params: { name = '' } }: Call): string {
-  if (BUILT_IN_PACKS.has(name)) {
+  if (BUILT_IN_PACKS.has(name))
     throw new Problem('conflict', `"${name}" is built in and cannot be changed; use another name`);
-  }
   if (PACK_NAME.test(name)) return name;
   throw new Problem('not-found', 'A name has 1 to 63 of a-z, 0-9 and hyphens');
 }

@@ -67,9 +67,8 @@ async function toCall(
   }
   for (const name of optionsOf(operation).map((option) => option.attributeName()))
     if (given[name] !== undefined) members[name] = given[name];
-  if (method === 'GET' || method === 'DELETE') {
+  if (method === 'GET' || method === 'DELETE')
     return { method, path, query: members as ApiCall['query'] };
-  }
   return { method, path, ...(Object.keys(members).length > 0 && { json: members }) };
 }
 

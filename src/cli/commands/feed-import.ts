@@ -161,9 +161,8 @@ async function showPlan(
 ): Promise<void> {
   const run = await endOf(client, started, options, signal);
   print(options, run.plan ?? run, formatRun(run));
-  if (run.plan && run.plan.loss.rows.lost > 0) {
+  if (run.plan && run.plan.loss.rows.lost > 0)
     say(options, `Compared with the last run ${formatLoss(run.plan.loss)}`);
-  }
   if (!run.plan) process.exitCode = EXIT.failed;
 }
 

@@ -34,12 +34,10 @@ const toCheck = (review: FeedReportImage['review']): string =>
 /** Returns table rows: line, id, image, outcome, reason. */
 export function toTableRows(line: FeedReportLine): string[][] {
   if (line.kind === 'run') return [];
-  if (line.kind === 'notes') {
+  if (line.kind === 'notes')
     return line.notes.map((note) => [String(note.line), '', '', 'note', note.detail]);
-  }
-  if (line.kind === 'rejected') {
+  if (line.kind === 'rejected')
     return [[String(line.line), line.id ?? '', '', 'rejected', line.reasons.join('; ')]];
-  }
   return line.images.map((image) => [
     String(line.line),
     line.id,

@@ -16,12 +16,10 @@ const MAINTAINED_NODE = 22;
 export function checkNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const [minMajor, minMinor] = MIN_NODE;
-  if (major < minMajor || (major === minMajor && minor < minMinor)) {
+  if (major < minMajor || (major === minMajor && minor < minMinor))
     return fail('node', `Node.js ${version} is too old`, 'Install Node.js 24.');
-  }
-  if (major < MAINTAINED_NODE) {
+  if (major < MAINTAINED_NODE)
     return warn('node', `Node.js ${version} no longer gets security fixes`, 'Install Node.js 24.');
-  }
   return ok('node', `Node.js ${version}`);
 }
 

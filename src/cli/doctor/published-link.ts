@@ -71,9 +71,8 @@ export async function fetchPublished(
       const detail = `${url.origin} answers ${method} with ${status}`;
       throw new Fault(detail, ADVICE[status] ?? PROXY_ADVICE);
     }
-    if (method === 'GET' && !body.equals(bytes)) {
+    if (method === 'GET' && !body.equals(bytes))
       throw new Fault(`${url.origin} returns other bytes than were stored`, PROXY_ADVICE);
-    }
     if (url.protocol === 'https:' && link.protocol === 'http:') {
       return warn(NAME, `${link.origin} redirects to https`, `Set PUBLIC_URL=${url.origin}`);
     }

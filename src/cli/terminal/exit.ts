@@ -54,9 +54,8 @@ export class InterruptedError extends Error {
  */
 export function abortOnSignals(): AbortSignal {
   const controller = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  for (const name of ['SIGINT', 'SIGTERM'] as const)
     process.once(name, () => controller.abort(new InterruptedError(name)));
-  }
   process.stdout.on('error', () => controller.abort(new InterruptedError('SIGPIPE')));
   return controller.signal;
 }

@@ -36,18 +36,16 @@ export const rowCount = (line: RowLine): number =>
 /** Yields the rejected rows of a line one by one. */
 export function* expandRejected({ more, ...first }: RejectedRow): Generator<RejectedRow> {
   const { rows, lineStep } = more ?? { rows: 0, lineStep: 0 };
-  for (let i = 0; i <= rows; i++) {
+  for (let i = 0; i <= rows; i++)
     yield { ...first, row: first.row + i, line: first.line + i * lineStep };
-  }
 }
 
 /** Returns a line that holds the next row as well, or undefined if one line cannot. */
 export function mergeRejected(line: RowLine, next: RowLine): RejectedRow | undefined {
   if (!isRejected(line) || !isRejected(next)) return undefined;
   if (line.customId !== undefined || next.customId !== undefined) return undefined;
-  if (line.problem.type !== next.problem.type || line.problem.detail !== next.problem.detail) {
+  if (line.problem.type !== next.problem.type || line.problem.detail !== next.problem.detail)
     return undefined;
-  }
   const { rows, lineStep } = line.more ?? { rows: 0, lineStep: next.line - line.line };
   if (next.line !== line.line + (rows + 1) * lineStep) return undefined;
   return { ...line, more: { rows: rows + 1, lineStep } };

@@ -43,9 +43,8 @@ export async function* readLines<T>(
   const input = await ifPresent(blobs.open(key));
   if (!input) return;
   try {
-    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY }))
       yield schema.parse(JSON.parse(line));
-    }
   } finally {
     input.destroy();
   }

@@ -52,9 +52,8 @@ const fieldsOf = (pattern: string): string[] => pattern.trim().split(/\s+/);
 /** Returns what is wrong with a schedule in cron's five fields, or nothing. */
 export function scheduleError(pattern: string): string | undefined {
   const fields = fieldsOf(pattern);
-  if (fields.length !== FIELDS.length) {
+  if (fields.length !== FIELDS.length)
     return 'A schedule has five fields: minute, hour, day of the month, month, day of the week';
-  }
   const parsed = FIELDS.map((field, at) => parseField(fields[at] ?? '', field));
   const error = parsed.find((field) => typeof field === 'string');
   if (typeof error === 'string') return error;

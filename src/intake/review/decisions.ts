@@ -255,9 +255,8 @@ export class ReviewDecisions {
     let cursor = '0';
     do {
       const [next, fields] = await this.#redis.hscan(review, cursor, 'MATCH', 'd:*', 'COUNT', 1000);
-      for (let i = 0; i < fields.length; i += 2) {
+      for (let i = 0; i < fields.length; i += 2)
         decisions.set(Number(fields[i]!.slice(2)), parseDecision(fields[i + 1]!));
-      }
       cursor = next;
     } while (cursor !== '0');
     const mended = Object.entries(await this.#redis.hgetall(refined));

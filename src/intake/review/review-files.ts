@@ -67,9 +67,8 @@ export const putReviewChunk = (
 
 /** Yields all rows of a batch that need a review, chunk by chunk. */
 async function* neededRows(blobs: Blobs, batch: BatchRef): AsyncGenerator<ReviewRow> {
-  for await (const { key } of blobs.list(reviewKeys(batch).chunks)) {
+  for await (const { key } of blobs.list(reviewKeys(batch).chunks))
     yield* await getRows(blobs, key, ReviewRow);
-  }
 }
 
 interface IndexLine {
@@ -303,8 +302,7 @@ export async function carriedFrom(
   applyRefinements(carried, decided, run.id);
   await applyRules(deps, carried, mended, decided, run);
   const own = [...carried.values()].filter(({ isOwn }) => isOwn);
-  for (const { sha256 } of own.slice(0, Math.max(0, own.length - MAX_CARRIED))) {
+  for (const { sha256 } of own.slice(0, Math.max(0, own.length - MAX_CARRIED)))
     carried.delete(sha256);
-  }
   return carried;
 }

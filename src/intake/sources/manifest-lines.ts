@@ -20,12 +20,10 @@ export function nameProblem(name: string): string | undefined {
   if (UNSAFE.test(name)) return 'The name has a control character or a backslash; rename it';
   if (Buffer.byteLength(name) > MAX_NAME_BYTES) return 'The name is too long; shorten it';
   for (const segment of name.split('/')) {
-    if (['', '.', '..'].includes(segment)) {
+    if (['', '.', '..'].includes(segment))
       return 'The name has an empty segment, "." or ".."; rename it';
-    }
-    if (Buffer.byteLength(segment) > MAX_SEGMENT_BYTES) {
+    if (Buffer.byteLength(segment) > MAX_SEGMENT_BYTES)
       return 'A part of the name is too long; shorten it';
-    }
   }
   return undefined;
 }
@@ -87,9 +85,8 @@ export function toManifestLine(outcome: RowOutcome): ManifestLine | undefined {
   const { name: input, version, bytes } = object;
   const about = { input, version, bytes };
   if (isRejected(row)) return { ...about, status: 'rejected', problem: row.problem };
-  if (!result || (result.status === 'failed' && result.problem.type === 'upstream-unavailable')) {
+  if (!result || (result.status === 'failed' && result.problem.type === 'upstream-unavailable'))
     return undefined;
-  }
   if (result.status === 'failed') {
     const { type, detail } = result.problem;
     return { ...about, status: 'failed', problem: { type, detail } };

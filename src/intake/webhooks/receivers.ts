@@ -94,9 +94,8 @@ export class WebhookReceivers {
     if (!newest) return [];
     if (!previous) return [newest];
     const expiresAtMillis = Date.parse(newest.createdAt) + OVERLAP_MILLIS;
-    if (expiresAtMillis > nowMillis) {
+    if (expiresAtMillis > nowMillis)
       return [newest, { ...previous, expiresAt: new Date(expiresAtMillis).toISOString() }];
-    }
     await this.#redis.lrem(secretsKey(client), 1, stored[1] ?? '');
     return [newest];
   }

@@ -179,9 +179,8 @@ export class BatchActions {
     await batches.seal(batch.id, nowMillis);
     const after = await this.#reread(batch);
     if (after.status === 'expired') throw deleted('batch', after);
-    if (after.sealedAt === undefined || after.status === 'canceled') {
+    if (after.sealedAt === undefined || after.status === 'canceled')
       throw new Problem('conflict', `The batch is ${after.status}`);
-    }
     return respond(200, after);
   };
 

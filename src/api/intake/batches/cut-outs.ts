@@ -53,12 +53,10 @@ async function rejectWithoutResult(
   const rows = await batchFiles(blobs, batch).rows(chunk);
   const line = rows.find((each) => each.row <= row && row < each.row + rowCount(each));
   if (!line) throw rowNotFound();
-  if (isRejected(line)) {
+  if (isRejected(line))
     throw new Problem('not-found', `The row was rejected: ${line.problem.detail}`);
-  }
-  if (BATCH_TERMINAL_STATUSES.includes(batch.status)) {
+  if (BATCH_TERMINAL_STATUSES.includes(batch.status))
     throw new Problem('conflict', 'The batch ended before the row was processed');
-  }
   throw new Problem('conflict', 'The row is not finished yet', { headers: RETRY_SOON });
 }
 

@@ -110,9 +110,8 @@ export class FeedAcceptance {
         if (!(await this.#services.feeds.create(manifest, maxFeeds))) throw tooManyFeeds(maxFeeds);
       }
       const feed = await this.#services.feeds.get(id);
-      if (!feed || !(await this.#services.runs.start(feed, runId, requestId, isDry))) {
+      if (!feed || !(await this.#services.runs.start(feed, runId, requestId, isDry)))
         throw unavailable('The feed cannot be accepted right now; try again');
-      }
       await putSchedule(this.#queue, manifest);
       const latest = (await this.#services.feeds.get(id)) ?? feed;
       const headers = { location: `${FEEDS_PATH}/${id}`, ...RETRY_SOON };
@@ -215,9 +214,8 @@ export class FeedAcceptance {
 
   async #acceptRun(feed: FeedRecord, runId: string, requestId: string, isDry: boolean) {
     const isStarted = await this.#services.runs.start(feed, runId, requestId, isDry);
-    if (!isStarted) {
+    if (!isStarted)
       throw new Problem('conflict', 'A run of this feed is in progress', { headers: RETRY_SOON });
-    }
     const run = await this.#services.batches.get(runId);
     if (!run) throw notFound('run');
     const location = runLinks(feed.id, runId).self;

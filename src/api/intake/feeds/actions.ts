@@ -73,18 +73,16 @@ export class FeedActions {
     if (moved === 'canceled') await cancelJob(this.#queue, redis, run.id);
     const after = await this.#findRun(run.id);
     if (!after) throw notFound('run');
-    if (!BATCH_CANCELED_STATUSES.includes(after.status)) {
+    if (!BATCH_CANCELED_STATUSES.includes(after.status))
       throw new Problem('conflict', `The run is already ${after.status}`);
-    }
     await putDeed(blobs, 'batch', after.id, after);
     return storedJson(runResponse(after));
   };
 
   /** Lets a held run go on: first in storage, as the import does. */
   readonly #confirm = async (run: BatchRecord): Promise<StoredResponse> => {
-    if (run.status !== 'held') {
+    if (run.status !== 'held')
       throw new Problem('conflict', `The run is ${run.status}; only a held run is confirmed`);
-    }
     const nowMillis = this.#services.now();
     await putSealed(this.#services.blobs, run, nowMillis);
     await this.#services.batches.seal(run.id, nowMillis);

@@ -189,9 +189,8 @@ export class FeedDownloads {
     format: ReportFormat = acceptedFormat(call.headers.accept),
   ): Promise<Reply> {
     const { feed, run } = target;
-    if (run.status === 'open') {
+    if (run.status === 'open')
       throw new Problem('conflict', 'The feed is still being read', { headers: RETRY_SOON });
-    }
     return this.#limit.stream(feed.client, async () => {
       const { source, lines } = await this.#readLines(target, call.signal);
       const linkOf = this.#createLinker(target, call);
@@ -226,9 +225,8 @@ export class FeedDownloads {
     if (columns.length > 0 && !feed.operations.includes('classify')) throw notClassified();
     if (feed.lastCompletedRunId !== run.id) {
       if (run.dryRun) throw new Problem('conflict', 'A dry run makes no pictures; start a run');
-      if (run.status === 'completed') {
+      if (run.status === 'completed')
         throw new Problem('gone', 'A newer run has replaced this one; export the feed itself');
-      }
       const hasEnded = BATCH_TERMINAL_STATUSES.includes(run.status);
       const detail = hasEnded
         ? `The run did not complete: its status is ${run.status}`

@@ -72,9 +72,8 @@ function classificationCells(product: ProductLine, { isClassified }: Report): st
 
 function* csvLines(product: ProductLine | NotesLine, report: Report): Generator<string> {
   if (product.kind === 'notes') {
-    for (const { line, detail } of product.notes) {
+    for (const { line, detail } of product.notes)
       yield csvLine([line, '', '', '', '', 'note', detail]);
-    }
     return;
   }
   const { line, id = '', title = '' } = product;

@@ -36,9 +36,8 @@ export function decisionMembers({ client }: BatchRecord, row: MendedRow, known: 
     decidedBy: { client, keyId },
   });
   const revision = own?.revision ?? 0;
-  if (own?.decision === decision) {
+  if (own?.decision === decision)
     return { decision, revision, source: 'row' as const, ...by(own), ...saidWith(own) };
-  }
   if (!own && earlier?.decision === decision)
     return { decision, revision, source: 'earlier-run' as const, ...by(earlier) };
   const since = own?.sequence ?? 0;

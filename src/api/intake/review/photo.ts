@@ -58,15 +58,12 @@ export async function readPhoto(
   const { imageUrl, inputSha256 } = row;
   const kept = await readKeptPhoto(blobs, batch, row, call);
   if (kept) return toReply(kept, `image/${sniffFormat(kept)}`);
-  if (imageUrl === undefined) {
+  if (imageUrl === undefined)
     throw photoGone('The photo was uploaded, and deleted when its cut-out was made');
-  }
   const { file, result } = await images.fetchImage(imageUrl, call).catch((error) => {
     const isGone = error instanceof Problem && LINK_PROBLEMS.includes(error.type);
     throw isGone ? photoGone(error.detail, error) : error;
   });
-  if (result.sha256 !== inputSha256) {
-    throw photoGone('There is another photo behind the link now');
-  }
+  if (result.sha256 !== inputSha256) throw photoGone('There is another photo behind the link now');
   return toReply(file, result.mediaType);
 }

@@ -77,11 +77,9 @@ export async function readReviewRow(
   const line = lines.find((each) => each.row <= number && number < each.row + rowCount(each));
   if (!line) throw missing;
   const result = results.find(({ row }) => row === number);
-  if (isRejected(line)) {
+  if (isRejected(line))
     throw new Problem('not-found', `The row was rejected: ${line.problem.detail}`);
-  }
-  if (result?.status === 'failed') {
+  if (result?.status === 'failed')
     throw new Problem('not-found', `The row failed: ${result.problem.detail}`);
-  }
   throw new Problem('not-found', 'The row has no cut-out, so there is nothing to decide about');
 }

@@ -213,9 +213,8 @@ class SourceActions {
         'The body is no event of S3, MinIO, EventBridge, SQS or SNS that names objects',
       );
     }
-    if (from.kind !== 's3') {
+    if (from.kind !== 's3')
       throw new Problem('conflict', 'The source is a folder, which has no events; POST …/scan');
-    }
     const { bucket, prefix } = from;
     const own = named.filter((each) => each.bucket === bucket && each.key.startsWith(prefix));
     // A name with ".." never becomes part of a request: on its way it might lead out of the prefix.
