@@ -2,14 +2,8 @@ import type { RecordChunk, Splitter, UnreadableChunk } from './chunk.ts';
 import { type Column, plainName } from './columns.ts';
 import { csvSplitter } from './csv.ts';
 import type { Encoding } from './encoding.ts';
-import {
-  BROKEN_TEXT,
-  FeedError,
-  type Reason,
-  type RowError,
-  type RowPosition,
-  rowError,
-} from './feed-error.ts';
+import type { Reason, RowError, RowPosition } from './feed-error.ts';
+import { BROKEN_TEXT, FeedError, rowError } from './feed-error.ts';
 import { type IdSet, idSet, takeId } from './id-set.ts';
 import { linkError } from './links.ts';
 import { ndjsonSplitter } from './ndjson.ts';

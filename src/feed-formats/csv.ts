@@ -1,14 +1,5 @@
-import {
-  applyEdits,
-  type Cell,
-  type Chunk,
-  type Edit,
-  type Line,
-  lineSplitter,
-  type Raw,
-  type Splitter,
-  withoutBreak,
-} from './chunk.ts';
+import type { Cell, Chunk, Edit, Line, Raw, Splitter } from './chunk.ts';
+import { applyEdits, lineSplitter, withoutBreak } from './chunk.ts';
 import { type Column, cellOf } from './columns.ts';
 import {
   detectDelimiter,

@@ -1,14 +1,5 @@
-import {
-  applyEdits,
-  type Cell,
-  type Chunk,
-  type Edit,
-  type Line,
-  lineSplitter,
-  type Raw,
-  type RecordChunk,
-  type Splitter,
-} from './chunk.ts';
+import type { Cell, Chunk, Edit, Line, Raw, RecordChunk, Splitter } from './chunk.ts';
+import { applyEdits, lineSplitter } from './chunk.ts';
 import { type Column, cellOf } from './columns.ts';
 import type { Encoding } from './encoding.ts';
 

@@ -4,23 +4,11 @@ import { BOM, detectEncoding, type Encoding, givenEncoding, hidesBrackets } from
 import { excerpt, FeedError, type TakeNote } from './feed-error.ts';
 import { DOCUMENT, isAt, isWithin } from './item-paths.ts';
 import { jsonSplitter } from './json.ts';
-import {
-  type FeedMapping,
-  GOOGLE_READING,
-  knownNames,
-  missingColumns,
-  type Reading,
-  recognise,
-} from './mapping.ts';
+import type { FeedMapping, Reading } from './mapping.ts';
+import { GOOGLE_READING, knownNames, missingColumns, recognise } from './mapping.ts';
 import { ndjsonSplitter } from './ndjson.ts';
-import {
-  charsetOf,
-  type FeedFormat,
-  type FeedHints,
-  nameBinary,
-  type Sniffed,
-  sniffFeed,
-} from './sniff.ts';
+import type { FeedFormat, FeedHints, Sniffed } from './sniff.ts';
+import { charsetOf, nameBinary, sniffFeed } from './sniff.ts';
 import { xmlSplitter } from './xml.ts';
 import { xmlPaths } from './xml-item.ts';
 

@@ -1,14 +1,7 @@
 import type { Chunk, FeedLimits, RecordChunk, UnreadableChunk } from './chunk.ts';
 import type { Column } from './columns.ts';
-import {
-  BROKEN_TEXT,
-  FeedError,
-  type Reason,
-  type RowError,
-  type RowPosition,
-  rowError,
-  type TakeNote,
-} from './feed-error.ts';
+import type { Reason, RowError, RowPosition, TakeNote } from './feed-error.ts';
+import { BROKEN_TEXT, FeedError, rowError } from './feed-error.ts';
 import { idSet, takeId } from './id-set.ts';
 import { type Link, readLinks } from './links.ts';
 import type { Reading } from './mapping.ts';

@@ -6,12 +6,8 @@ import { StorageMetrics, watchDependencies, watchDisk } from '../platform/metric
 import type { Platform } from '../platform/open-platform.ts';
 import { PREFIX } from '../platform/redis.ts';
 import type { Blobs } from '../storage/blobs.ts';
-import {
-  diskSpace,
-  instrumentBlobs,
-  openStorage,
-  type StorageSettings,
-} from '../storage/open-storage.ts';
+import type { StorageSettings } from '../storage/open-storage.ts';
+import { diskSpace, instrumentBlobs, openStorage } from '../storage/open-storage.ts';
 
 /**
  * The installation id is one value, held in Redis and in object storage alike. If only one of them has it, the other

@@ -1,14 +1,8 @@
 import { Readable } from 'node:stream';
 import { garmentsPrefix, refinementsPrefix } from '../storage/blob-keys.ts';
 import { type BlobEraser, deleteBlob } from '../storage/blobs.ts';
-import {
-  inputMillis,
-  type JobRecord,
-  type JobRecords,
-  PENDING_STATUSES,
-  RECHECK_MILLIS,
-  TERMINAL_STATUSES,
-} from './job-records.ts';
+import type { JobRecord, JobRecords } from './job-records.ts';
+import { inputMillis, PENDING_STATUSES, RECHECK_MILLIS, TERMINAL_STATUSES } from './job-records.ts';
 import { type Erasure, erasureOf } from './retention.ts';
 
 /** How long the tombstone of a job or batch lasts, ms; a day unless its policy says otherwise. */

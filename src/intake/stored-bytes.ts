@@ -1,10 +1,6 @@
 import type { Redis } from 'ioredis';
-import {
-  type KeyRecord,
-  QUOTA_TTL_SECONDS,
-  secondsToMidnight,
-  storedBytesKeyOf,
-} from '../auth/key-record.ts';
+import type { KeyRecord } from '../auth/key-record.ts';
+import { QUOTA_TTL_SECONDS, secondsToMidnight, storedBytesKeyOf } from '../auth/key-record.ts';
 import type { Clock } from '../platform/clock.ts';
 import { Problem } from '../platform/problem.ts';
 import { defineCount } from '../platform/redis-script.ts';

@@ -5,19 +5,13 @@ import {
   putLines,
   type RowLine,
 } from '../../src/intake/batches/batch-files.ts';
-import {
-  type BatchRecord,
-  type BatchStatus,
-  batchReviewedEntry,
-} from '../../src/intake/batches/batch-record.ts';
+import type { BatchRecord, BatchStatus } from '../../src/intake/batches/batch-record.ts';
+import { batchReviewedEntry } from '../../src/intake/batches/batch-record.ts';
 import { endBatch } from '../../src/intake/batches/batches.ts';
 import { joinResults } from '../../src/intake/batches/row-reader.ts';
 import { putDuplicates, putFingerprints } from '../../src/intake/duplicates.ts';
-import {
-  putReview,
-  putReviewChunk,
-  type ReviewSummary,
-} from '../../src/intake/review/review-files.ts';
+import type { ReviewSummary } from '../../src/intake/review/review-files.ts';
+import { putReview, putReviewChunk } from '../../src/intake/review/review-files.ts';
 import type { AcceptedRow } from '../../src/queue/job-data.ts';
 import { cancelJob, ensureQueued } from '../../src/queue/queue.ts';
 import type { Services } from '../../src/services.ts';

@@ -2,13 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BATCH_RUNNING_STATUSES, type BatchRecord } from '../../src/intake/batches/batch-record.ts';
 import type { Batches } from '../../src/intake/batches/batches.ts';
 import type { WorkerServices } from '../worker-services.ts';
-import {
-  cancelBatch,
-  completeBatch,
-  type Ending,
-  requeueLostRows,
-  writeFullChunks,
-} from './complete.ts';
+import type { Ending } from './complete.ts';
+import { cancelBatch, completeBatch, requeueLostRows, writeFullChunks } from './complete.ts';
 import { Window } from './window.ts';
 
 /**

@@ -16,26 +16,13 @@ import {
   processImage,
   withBackgroundHash,
 } from '../images/process-image.ts';
-import {
-  type FetchTurn,
-  fetchMillis,
-  openBackground,
-  withFetchPermit,
-} from '../images/read-input.ts';
+import type { FetchTurn } from '../images/read-input.ts';
+import { fetchMillis, openBackground, withFetchPermit } from '../images/read-input.ts';
 import type { SourceObjects } from '../sources/source-objects.ts';
 import type { WorkerServices } from '../worker-services.ts';
 import { type FeedPhotos, type PhotoRef, photoId } from './feed-photos.ts';
-import {
-  garmentsOfRow,
-  ifComplete,
-  makerOf,
-  ownerOf,
-  type RowImage,
-  type RowJob,
-  type RowOutput,
-  reused,
-  unchanged,
-} from './row-output.ts';
+import type { RowImage, RowJob, RowOutput } from './row-output.ts';
+import { garmentsOfRow, ifComplete, makerOf, ownerOf, reused, unchanged } from './row-output.ts';
 import type { WrittenResults } from './same-link.ts';
 
 /** What a row needs besides the worker. */

@@ -6,26 +6,14 @@ import { readData } from '../../src/queue/catalog.ts';
 import { BlobMissing } from '../../src/storage/blobs.ts';
 import type { AttemptContext, Processor } from '../attempt.ts';
 import { HostHealth } from '../fetch/host-health.ts';
-import {
-  type FetchServices,
-  type FetchTurn,
-  finalProblem,
-  openInput,
-  readInput,
-} from '../images/read-input.ts';
+import type { FetchServices, FetchTurn } from '../images/read-input.ts';
+import { finalProblem, openInput, readInput } from '../images/read-input.ts';
 import type { SourceObjects } from '../sources/source-objects.ts';
 import type { WorkerServices } from '../worker-services.ts';
 import { FeedPhotos } from './feed-photos.ts';
 import { RowMaker, type RowServices } from './make-row.ts';
-import {
-  fileKeys,
-  garmentsOfRow,
-  type RowJob,
-  type RowOutput,
-  reused,
-  rowProblem,
-  withoutImage,
-} from './row-output.ts';
+import type { RowJob, RowOutput } from './row-output.ts';
+import { fileKeys, garmentsOfRow, reused, rowProblem, withoutImage } from './row-output.ts';
 import { resultOfSameLink, WrittenResults } from './same-link.ts';
 
 /** Fetches backgrounds; concurrent rows of a batch share one fetch. */

@@ -3,11 +3,8 @@ import { FEED_LIMITS } from '../../src/feed-formats/chunk.ts';
 import { expandFeed } from '../../src/feed-formats/expand.ts';
 import { FeedError } from '../../src/feed-formats/feed-error.ts';
 import { putSealed } from '../../src/intake/batches/batch-files.ts';
-import {
-  type BatchRecord,
-  runCounts,
-  runHeldEntry,
-} from '../../src/intake/batches/batch-record.ts';
+import type { BatchRecord } from '../../src/intake/batches/batch-record.ts';
+import { runCounts, runHeldEntry } from '../../src/intake/batches/batch-record.ts';
 import { endBatch } from '../../src/intake/batches/batches.ts';
 import {
   feedKeys,

@@ -1,12 +1,8 @@
 import { Readable } from 'node:stream';
 import { Agent, type Dispatcher } from 'undici';
 import { EXPANSION } from '../../src/feed-formats/expand.ts';
-import {
-  FetchError,
-  type FetchErrorReason,
-  innerReason,
-  toFetchError,
-} from '../../src/platform/links/fetch-error.ts';
+import type { FetchErrorReason } from '../../src/platform/links/fetch-error.ts';
+import { FetchError, innerReason, toFetchError } from '../../src/platform/links/fetch-error.ts';
 import { addressRule, parseUrl, redirectUrl } from '../../src/platform/links/link-rule.ts';
 import { ACCEPT_ENCODING, canDecode, decodedBody, type SpeedLimit } from './body.ts';
 import { createResolve, pinningConnector, type Resolve } from './connector.ts';

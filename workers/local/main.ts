@@ -1,10 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  type ImageLimits,
-  MAX_SIDE_PIXELS,
-  validateImage,
-} from '../../src/intake/validate-image.ts';
+import type { ImageLimits } from '../../src/intake/validate-image.ts';
+import { MAX_SIDE_PIXELS, validateImage } from '../../src/intake/validate-image.ts';
 import { readConfig } from '../../src/platform/config.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { type LocalEvent, LocalRequest } from '../../src/queue/local-protocol.ts';

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { RejectedRow, RowLine } from '../../src/intake/batches/batch-files.ts';
 import {
   batchFiles,
   batchKeys,
@@ -6,8 +7,6 @@ import {
   putJson,
   putLines,
   putSealed,
-  type RejectedRow,
-  type RowLine,
 } from '../../src/intake/batches/batch-files.ts';
 import { type BatchManifest, PROGRESS } from '../../src/intake/batches/batch-record.ts';
 import { nameProblem, objectOf, outputNames } from '../../src/intake/sources/manifest-lines.ts';

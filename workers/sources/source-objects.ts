@@ -4,11 +4,8 @@ import type { MediaType } from '../../src/output/options.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import type { SourceObject } from '../../src/queue/job-data.ts';
 import { folderLocation } from '../../src/storage/locations/folder-location.ts';
-import {
-  type Location,
-  LocationUnavailable,
-  ObjectGone,
-} from '../../src/storage/locations/location.ts';
+import type { Location } from '../../src/storage/locations/location.ts';
+import { LocationUnavailable, ObjectGone } from '../../src/storage/locations/location.ts';
 import { s3Location } from '../../src/storage/locations/s3-location.ts';
 
 export interface SourcePlaces {

@@ -1,10 +1,9 @@
+import type { DeliveryAttempt, WebhookEvent } from '../../src/intake/webhooks/events.ts';
 import {
-  type DeliveryAttempt,
   delayAfter,
   enqueueDelivery,
   parseDeliveryId,
   SCHEDULE_MILLIS,
-  type WebhookEvent,
 } from '../../src/intake/webhooks/events.ts';
 import { OUTBOX, OutboxEntry } from '../../src/intake/webhooks/outbox.ts';
 import { jsonOr } from '../../src/platform/json.ts';

@@ -1,9 +1,6 @@
 import { z } from 'zod';
-import {
-  BATCH_TERMINAL_STATUSES,
-  type BatchRecord,
-  DuplicateCounts,
-} from '../../intake/batches/batch-record.ts';
+import type { BatchRecord } from '../../intake/batches/batch-record.ts';
+import { BATCH_TERMINAL_STATUSES, DuplicateCounts } from '../../intake/batches/batch-record.ts';
 import { DuplicateOf } from '../../intake/batches/row-reader.ts';
 import { DuplicateGroup, readGroups } from '../../intake/duplicates.ts';
 import { Problem } from '../../platform/problem.ts';

@@ -1,15 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Gateway } from '../../gateway.ts';
-import {
-  type Call,
-  filePart,
-  json,
-  jsonDoc,
-  type Reply,
-  type Route,
-  route,
-} from '../../http/route.ts';
+import type { Call, Reply, Route } from '../../http/route.ts';
+import { filePart, json, jsonDoc, route } from '../../http/route.ts';
 import { type JobRecord, type JobRecords, refinementsPath } from '../../intake/job-records.ts';
 import { extensionOf } from '../../output/options.ts';
 import { Strokes } from '../../output/strokes.ts';

@@ -6,13 +6,8 @@ import { CutOutOptions, Foreground, MediaType } from '../../output/options.ts';
 import { CutOutReview } from '../../output/review.ts';
 import { RulesReport } from '../../output/rules/verdicts.ts';
 import { PROBLEMS, Problem, type ProblemType } from '../../platform/problem.ts';
-import {
-  CutOut,
-  type GarmentFile,
-  Input,
-  OPERATIONS,
-  type StoredOutfit,
-} from '../../queue/job-data.ts';
+import type { GarmentFile, StoredOutfit } from '../../queue/job-data.ts';
+import { CutOut, Input, OPERATIONS } from '../../queue/job-data.ts';
 import { classify } from '../../taxonomy/classify.ts';
 import { describeOutfit } from '../../taxonomy/outfit/describe-outfit.ts';
 import { OutfitDescription } from '../../taxonomy/outfit/outfit-schema.ts';

@@ -1,11 +1,7 @@
 import { z } from 'zod';
 import { json, jsonDoc, type Route, route } from '../../http/route.ts';
-import {
-  type LearnedCategories,
-  learnedFrom,
-  MAX_PATHS,
-  type PathDecisions,
-} from '../../intake/learned-categories.ts';
+import type { LearnedCategories, PathDecisions } from '../../intake/learned-categories.ts';
+import { learnedFrom, MAX_PATHS } from '../../intake/learned-categories.ts';
 import { fieldProblem, Problem } from '../../platform/problem.ts';
 import { ChosenCategory, isStrong } from '../../taxonomy/learned.ts';
 import { shopPath } from '../../taxonomy/shop-path.ts';

@@ -9,12 +9,8 @@ import {
   enqueueDelivery,
   type WebhookEvent,
 } from '../../intake/webhooks/events.ts';
-import {
-  testEvent,
-  WEBHOOK_TYPES,
-  WebhookBody,
-  type WebhookType,
-} from '../../intake/webhooks/outbox.ts';
+import type { WebhookType } from '../../intake/webhooks/outbox.ts';
+import { testEvent, WEBHOOK_TYPES, WebhookBody } from '../../intake/webhooks/outbox.ts';
 import { Problem, unavailable } from '../../platform/problem.ts';
 import { signWebhook } from '../../platform/webhook-signature.ts';
 import { linksNamed, listOf, named } from '../schema.ts';

@@ -6,14 +6,8 @@ import type { Route } from '../../http/route.ts';
 import { WebhookBody } from '../../intake/webhooks/outbox.ts';
 import { lazily } from '../../taxonomy/lazily.ts';
 import { createDocument, sendDocument } from '../document.ts';
-import {
-  chaptersOf,
-  DOCUMENTS,
-  type DocumentName,
-  documentOf,
-  EXAMPLES,
-  OPERATIONS,
-} from '../openapi.ts';
+import type { DocumentName } from '../openapi.ts';
+import { chaptersOf, DOCUMENTS, documentOf, EXAMPLES, OPERATIONS } from '../openapi.ts';
 
 /**
  * The page loads only files of this service and calls only this service. Swagger UI sets style

@@ -1,15 +1,13 @@
 import { Command, Option } from 'commander';
 import type { AccessRequest, Approval } from '../../auth/access-requests.ts';
 import { parseRetention, type Retention } from '../../auth/client-retention.ts';
+import type { Grant, IntakeRight, KeyRecord } from '../../auth/key-record.ts';
 import {
   CLIENT_NAME,
   DEFAULT_ALLOWANCE,
   DEFAULT_LIMITS,
-  type Grant,
   INTAKE_RIGHTS,
-  type IntakeRight,
   isLive,
-  type KeyRecord,
   MAX_WEIGHT,
   mintKey,
   rightsOf,

@@ -1,19 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import {
-  type Client,
-  type ClientOptions,
-  createClient,
-} from '../../../packages/client/src/client.ts';
+import type { Client, ClientOptions } from '../../../packages/client/src/client.ts';
+import { createClient } from '../../../packages/client/src/client.ts';
 import { isKeyShaped } from '../../auth/key-record.ts';
-import {
-  homeOf,
-  type LocalInstance,
-  readInstance,
-  START,
-  whyNoInstance,
-} from '../../platform/local-instance.ts';
+import type { LocalInstance } from '../../platform/local-instance.ts';
+import { homeOf, readInstance, START, whyNoInstance } from '../../platform/local-instance.ts';
 import { fileErrorText, hasCode } from '../../platform/system-error.ts';
 import { CliError, EXIT, usageError } from '../terminal/exit.ts';
 

@@ -15,12 +15,8 @@ import { CliError, usageError } from '../terminal/exit.ts';
 import { forEachParallel } from '../terminal/for-each-parallel.ts';
 import type { Output } from '../terminal/output.ts';
 import type { ImageOptions } from './image-options.ts';
-import {
-  extensionOf,
-  type ImageRequest,
-  readImageOptions,
-  withPresetFormat,
-} from './image-request.ts';
+import type { ImageRequest } from './image-request.ts';
+import { extensionOf, readImageOptions, withPresetFormat } from './image-request.ts';
 import { PhotoLedger } from './ledger.ts';
 import { startLocalEngine } from './local-engine.ts';
 import { PhotoSummary } from './photo-summary.ts';

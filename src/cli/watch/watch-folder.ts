@@ -7,12 +7,8 @@ import { reviewTexts } from '../../output/review.ts';
 import { hasCode } from '../../platform/system-error.ts';
 import { connect, type ServerOptions } from '../connection/connect.ts';
 import type { ImageOptions } from '../images/image-options.ts';
-import {
-  extensionOf,
-  type ImageRequest,
-  readImageOptions,
-  withPresetFormat,
-} from '../images/image-request.ts';
+import type { ImageRequest } from '../images/image-request.ts';
+import { extensionOf, readImageOptions, withPresetFormat } from '../images/image-request.ts';
 import { type FileVersion, isSameVersion, type Ledger, openLedger } from '../images/ledger.ts';
 import { photosUnder, readPicture, withExtension } from '../images/photos.ts';
 import { errorText, problemLine, toErrorReport, toExitCode } from '../terminal/error-report.ts';

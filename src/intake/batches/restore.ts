@@ -10,13 +10,12 @@ import {
   reasonCode,
   rowCount,
 } from './batch-files.ts';
+import type { BatchRecord, StoredProgress } from './batch-record.ts';
 import {
   BATCH_STATUSES,
   BatchManifest,
-  type BatchRecord,
   DuplicateCounts,
   PROGRESS,
-  type StoredProgress,
   Upload,
 } from './batch-record.ts';
 import { BATCH_RECHECK_MILLIS, type Batches } from './batches.ts';

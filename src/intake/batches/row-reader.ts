@@ -1,14 +1,7 @@
 import { z } from 'zod';
 import type { Blobs } from '../../storage/blobs.ts';
-import {
-  batchFiles,
-  batchKeys,
-  expandRejected,
-  getRows,
-  isRejected,
-  type ResultLine,
-  type RowLine,
-} from './batch-files.ts';
+import type { ResultLine, RowLine } from './batch-files.ts';
+import { batchFiles, batchKeys, expandRejected, getRows, isRejected } from './batch-files.ts';
 import type { BatchRecord } from './batch-record.ts';
 import type { Batches } from './batches.ts';
 

@@ -4,11 +4,8 @@ import { retriesOf } from '../../queue/catalog.ts';
 import { ensureQueued, type JobQueue } from '../../queue/queue.ts';
 import type { Blobs } from '../../storage/blobs.ts';
 import { batchKeys, putJson } from '../batches/batch-files.ts';
-import {
-  BATCH_TERMINAL_STATUSES,
-  BatchManifest,
-  type BatchRecord,
-} from '../batches/batch-record.ts';
+import type { BatchRecord } from '../batches/batch-record.ts';
+import { BATCH_TERMINAL_STATUSES, BatchManifest } from '../batches/batch-record.ts';
 import { type Batches, endBatch } from '../batches/batches.ts';
 import type { FeedRecord, Feeds } from './feeds.ts';
 

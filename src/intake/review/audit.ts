@@ -1,13 +1,8 @@
 import { z } from 'zod';
 import type { Blobs } from '../../storage/blobs.ts';
 import { type BatchRef, getJson, putJson } from '../batches/batch-files.ts';
-import {
-  ApprovalRule,
-  DECISIONS,
-  Decision,
-  type ReviewDecisions,
-  type StoredRule,
-} from './decisions.ts';
+import type { ReviewDecisions, StoredRule } from './decisions.ts';
+import { ApprovalRule, DECISIONS, Decision } from './decisions.ts';
 import { Refined } from './refined.ts';
 import { getSummary } from './review-files.ts';
 import { reviewKeys } from './review-rows.ts';

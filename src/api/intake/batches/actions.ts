@@ -3,12 +3,8 @@ import { Readable } from 'node:stream';
 import type { Gateway } from '../../../gateway.ts';
 import type { Call, Reply } from '../../../http/route.ts';
 import { batchKeys, putJson, putSealed } from '../../../intake/batches/batch-files.ts';
-import {
-  BATCH_CANCELED_STATUSES,
-  BATCHES_PATH,
-  type BatchManifest,
-  type BatchRecord,
-} from '../../../intake/batches/batch-record.ts';
+import type { BatchManifest, BatchRecord } from '../../../intake/batches/batch-record.ts';
+import { BATCH_CANCELED_STATUSES, BATCHES_PATH } from '../../../intake/batches/batch-record.ts';
 import { moveToCancel } from '../../../intake/batches/batches.ts';
 import { restoreLostRows } from '../../../intake/batches/restore.ts';
 import type { RowOutcome } from '../../../intake/batches/row-reader.ts';

@@ -1,12 +1,8 @@
 import { Readable } from 'node:stream';
 import { makeZip } from 'client-zip';
 import type { Gateway } from '../../../gateway.ts';
-import {
-  batchFiles,
-  isRejected,
-  type ResultLine,
-  rowCount,
-} from '../../../intake/batches/batch-files.ts';
+import type { ResultLine } from '../../../intake/batches/batch-files.ts';
+import { batchFiles, isRejected, rowCount } from '../../../intake/batches/batch-files.ts';
 import { BATCH_TERMINAL_STATUSES, type BatchRecord } from '../../../intake/batches/batch-record.ts';
 import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
 import { cutOutOf } from '../../../intake/review/refined.ts';

@@ -1,11 +1,8 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Call, Reply } from '../../../http/route.ts';
-import {
-  BATCH_TERMINAL_STATUSES,
-  type BatchRecord,
-  batchCounts,
-} from '../../../intake/batches/batch-record.ts';
+import type { BatchRecord } from '../../../intake/batches/batch-record.ts';
+import { BATCH_TERMINAL_STATUSES, batchCounts } from '../../../intake/batches/batch-record.ts';
 import { ClientLimit } from '../client-limit.ts';
 
 const POLL_MILLIS = 500;

@@ -1,10 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import {
-  BATCH_LIMITS,
-  type BatchRow,
-  type BatchRowError,
-  parseBatchRows,
-} from '../../../feed-formats/batch-rows.ts';
+import type { BatchRow, BatchRowError } from '../../../feed-formats/batch-rows.ts';
+import { BATCH_LIMITS, parseBatchRows } from '../../../feed-formats/batch-rows.ts';
 import { feedImages } from '../../../feed-formats/feed-images.ts';
 import { type IdSet, takeId } from '../../../feed-formats/id-set.ts';
 import type { FeedHints } from '../../../feed-formats/sniff.ts';

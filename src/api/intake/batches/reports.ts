@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import type { ResultLine, RowLine } from '../../../intake/batches/batch-files.ts';
-import {
-  BATCH_TERMINAL_STATUSES,
-  BATCHES_PATH,
-  type BatchRecord,
-} from '../../../intake/batches/batch-record.ts';
+import type { BatchRecord } from '../../../intake/batches/batch-record.ts';
+import { BATCH_TERMINAL_STATUSES, BATCHES_PATH } from '../../../intake/batches/batch-record.ts';
 import { type RowOutcome, readRowOutcomes } from '../../../intake/batches/row-reader.ts';
 import { Input, type StoredCutOut, type StoredOutfit } from '../../../queue/job-data.ts';
 import { OutfitDescription } from '../../../taxonomy/outfit/outfit-schema.ts';

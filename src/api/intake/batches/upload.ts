@@ -1,14 +1,13 @@
 import { type Meter, secondsToMidnight } from '../../../auth/key-record.ts';
 import type { Gateway } from '../../../gateway.ts';
 import type { Caller } from '../../../http/route.ts';
+import type { RejectedRow, RowLine } from '../../../intake/batches/batch-files.ts';
 import {
   batchKeys,
   expandRejected,
   isRejected,
   mergeRejected,
   putRows,
-  type RejectedRow,
-  type RowLine,
   rowCount,
 } from '../../../intake/batches/batch-files.ts';
 import type { BatchRecord, Upload } from '../../../intake/batches/batch-record.ts';

@@ -24,13 +24,8 @@ import { RETRY_SOON } from '../job-response.ts';
 import { applyPreset, resolveRules } from '../settings.ts';
 import { checkWebhook } from '../webhooks.ts';
 import type { FeedActions } from './actions.ts';
-import {
-  type CreateFeedRequest,
-  FEED_FIELDS,
-  type FeedEditJson,
-  type FeedQuery,
-  requestFromQuery,
-} from './request.ts';
+import type { CreateFeedRequest, FeedEditJson, FeedQuery } from './request.ts';
+import { FEED_FIELDS, requestFromQuery } from './request.ts';
 import { runResponse } from './response.ts';
 import { plainBody, readFeedJson, storeDocument } from './upload.ts';
 

@@ -31,13 +31,8 @@ import {
   readLearned,
 } from './classify-product.ts';
 import { acceptedFormat, writeReport } from './report.ts';
-import {
-  type ImageLine,
-  imagesInOrder,
-  pictureKeyOf,
-  pictureName,
-  productLines,
-} from './report-lines.ts';
+import type { ImageLine } from './report-lines.ts';
+import { imagesInOrder, pictureKeyOf, pictureName, productLines } from './report-lines.ts';
 import type { ExportQuery, ReportFormat } from './request.ts';
 import { runResponse } from './response.ts';
 

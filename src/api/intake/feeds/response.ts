@@ -17,12 +17,8 @@ import { OPERATIONS, StoredAccess } from '../../../queue/job-data.ts';
 import { OutfitDescription } from '../../../taxonomy/outfit/outfit-schema.ts';
 import { Classification } from '../../../taxonomy/response-schema.ts';
 import { linksNamed, named } from '../../schema.ts';
-import {
-  type BatchCounts,
-  duplicatesField,
-  reviewCounts,
-  reviewField,
-} from '../batches/response.ts';
+import type { BatchCounts } from '../batches/response.ts';
+import { duplicatesField, reviewCounts, reviewField } from '../batches/response.ts';
 import { DuplicateOfField } from '../duplicates.ts';
 import { PublicProblem, publicMembers, publicProblem } from '../job-response.ts';
 

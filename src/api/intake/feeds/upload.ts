@@ -17,13 +17,8 @@ import type {
   StoredBytes,
 } from '../../../intake/stored-bytes.ts';
 import { Problem } from '../../../platform/problem.ts';
-import {
-  type CreateFeedRequest,
-  FeedJson,
-  type FeedQuery,
-  type InspectQuery,
-  requestFromJson,
-} from './request.ts';
+import type { CreateFeedRequest, FeedQuery, InspectQuery } from './request.ts';
+import { FeedJson, requestFromJson } from './request.ts';
 
 const MAX_JSON_BYTES = 64 * 1024;
 

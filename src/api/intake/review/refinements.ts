@@ -2,25 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Gateway } from '../../../gateway.ts';
 import { parse } from '../../../http/parse.ts';
-import {
-  type Call,
-  filePart,
-  json,
-  jsonDoc,
-  type Reply,
-  type Route,
-  route,
-} from '../../../http/route.ts';
+import type { Call, Reply, Route } from '../../../http/route.ts';
+import { filePart, json, jsonDoc, route } from '../../../http/route.ts';
 import type { BatchRecord } from '../../../intake/batches/batch-record.ts';
-import {
-  type MendedRow,
-  type Refined,
-  type RefinedCutOut,
-  refinedKeys,
-  refinedName,
-  refinedOf,
-  withNewest,
-} from '../../../intake/review/refined.ts';
+import type { MendedRow, Refined, RefinedCutOut } from '../../../intake/review/refined.ts';
+import { refinedKeys, refinedName, refinedOf, withNewest } from '../../../intake/review/refined.ts';
 import { type ReviewRow, thousandths } from '../../../intake/review/review-rows.ts';
 import { withoutBlanks } from '../../../output/request.ts';
 import { Strokes } from '../../../output/strokes.ts';
@@ -29,22 +15,16 @@ import { resultsGone } from '../../common-problems.ts';
 import type { ImageRequests } from '../../removal/image-requests.ts';
 import { openVerified, readAll } from '../../verified-blob.ts';
 import { idempotently, storedJson } from '../idempotent.ts';
+import type { Mended, SentStrokes } from '../refine-stored.ts';
 import {
-  type Mended,
   mendStored,
   readSentStrokes,
   requireLatest,
-  type SentStrokes,
   storeMended,
   strokesFingerprint,
 } from '../refine-stored.ts';
-import {
-  type ReviewActions,
-  type RowsRoutesOptions,
-  type RowsTarget,
-  requireOpen,
-  versionOf,
-} from './actions.ts';
+import type { ReviewActions, RowsRoutesOptions, RowsTarget } from './actions.ts';
+import { requireOpen, versionOf } from './actions.ts';
 import { actorOf, type DecidedRow, decideRow, decisionConflict, type Known } from './decide-row.ts';
 import { readKeptPhoto } from './photo.ts';
 import { ReviewRowResponse } from './schemas.ts';
