@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { Command } from 'commander';
-import { abortOnSignals, EXIT } from '../src/cli/terminal/exit.ts';
+import { abortOnSignals, EXIT } from '../src/cli/terminal/output.ts';
 import { bytesOf, type Target } from '../test/fuzz/target.ts';
 import { isTargetName, TARGETS, type TargetName } from '../test/fuzz/targets.ts';
 import { markdownTable } from './markdown.ts';

@@ -2,7 +2,7 @@
 import { CommanderError } from 'commander';
 import { selvageProgram } from './program.ts';
 import { errorText, toExitCode } from './terminal/error-report.ts';
-import { abortOnSignals } from './terminal/exit.ts';
+import { abortOnSignals } from './terminal/output.ts';
 
 const signal = abortOnSignals();
 // `npx selvage` is all that a new user types.

@@ -19,7 +19,7 @@ import { doctorCommand, mcpCommand, serviceCommands } from './commands/service.t
 import { sourcesCommand } from './commands/sources.ts';
 import { webhooksListenCommand } from './commands/webhooks-listen.ts';
 import { completionCommand } from './completion.ts';
-import { EXIT_HELP, usageError } from './terminal/exit.ts';
+import { EXIT_HELP, usageError } from './terminal/output.ts';
 
 const SETTINGS_HELP = `
 Environment:

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CLIENT_PROBLEMS, SelvageError } from '../../packages/client/src/error.ts';
 import { adviceFor, errorText, toExitCode } from '../../src/cli/terminal/error-report.ts';
-import { EXIT, EXIT_HELP } from '../../src/cli/terminal/exit.ts';
+import { EXIT, EXIT_HELP } from '../../src/cli/terminal/output.ts';
 import { PROBLEMS, Problem, type ProblemType } from '../../src/platform/problem.ts';
 
 const TYPES = Object.keys(PROBLEMS) as ProblemType[];

@@ -8,7 +8,7 @@ import {
   readPicture,
   withReadableFile,
 } from '../../src/cli/images/photos.ts';
-import { CliError } from '../../src/cli/terminal/exit.ts';
+import { CliError } from '../../src/cli/terminal/output.ts';
 import { testFolder } from '../support/use-folder.ts';
 
 const JPEG = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 0x10, ...Buffer.from('JFIF\0')]);

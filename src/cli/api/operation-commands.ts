@@ -3,9 +3,8 @@ import { z } from 'zod';
 import type { ApiCall, Client } from '../../../packages/client/src/client.ts';
 import { parseNumber } from '../commands/arguments.ts';
 import { connect, type ServerOptions } from '../connection/connect.ts';
-import { CliError } from '../terminal/exit.ts';
 import { readJsonFile } from '../terminal/files.ts';
-import { type Output, print } from '../terminal/output.ts';
+import { CliError, type Output, print } from '../terminal/output.ts';
 import { factsText } from './facts.ts';
 import { GROUPS, OPERATIONS, type Operation } from './operations.ts';
 

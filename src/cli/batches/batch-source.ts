@@ -5,7 +5,7 @@ import type { BatchRow, Client, UploadResult } from '../../../packages/client/sr
 import { parseBatchRows } from '../../feed-formats/batch-rows.ts';
 import { feedImages, HEAD_BYTES } from '../../feed-formats/feed-images.ts';
 import { photosUnder, readPicture } from '../images/photos.ts';
-import { usageError } from '../terminal/exit.ts';
+import { usageError } from '../terminal/output.ts';
 
 /** How a source is uploaded. */
 interface SourceUploadOptions {

@@ -16,10 +16,9 @@ import { connect, type ServerOptions } from '../connection/connect.ts';
 import type { ImageOptions } from '../images/image-options.ts';
 import { extensionOf, readImageOptions, withPresetFormat } from '../images/image-request.ts';
 import { errorText, isFatal, problemLine } from '../terminal/error-report.ts';
-import { EXIT, usageError } from '../terminal/exit.ts';
 import { save } from '../terminal/files.ts';
 import { forEachParallel } from '../terminal/for-each-parallel.ts';
-import { type Output, print, say } from '../terminal/output.ts';
+import { EXIT, type Output, print, say, usageError } from '../terminal/output.ts';
 import { follow, showProgress } from '../terminal/progress.ts';
 import { openSource, type Source } from './batch-source.ts';
 

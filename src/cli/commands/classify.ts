@@ -4,9 +4,8 @@ import { z } from 'zod';
 import type { ClassifyRequest, ClassifyResponse } from '../../../packages/client/src/client.ts';
 import { jsonOr } from '../../platform/json.ts';
 import { connect, type ServerOptions } from '../connection/connect.ts';
-import { usageError } from '../terminal/exit.ts';
 import { readJsonFile } from '../terminal/files.ts';
-import { type Output, print } from '../terminal/output.ts';
+import { type Output, print, usageError } from '../terminal/output.ts';
 
 interface ClassifyOptions extends ServerOptions, Output {
   title?: string;

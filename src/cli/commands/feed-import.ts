@@ -18,9 +18,8 @@ import type {
 import { optionsAt } from '../../output/option-table.ts';
 import { connect, type ServerOptions } from '../connection/connect.ts';
 import { fieldsGiven, withImageOptions } from '../images/image-options.ts';
-import { CliError, EXIT, usageError } from '../terminal/exit.ts';
 import { readJsonFile } from '../terminal/files.ts';
-import { type Output, print, say } from '../terminal/output.ts';
+import { CliError, EXIT, type Output, print, say, usageError } from '../terminal/output.ts';
 import { follow } from '../terminal/progress.ts';
 import { operationsOption } from './arguments.ts';
 import { formatLoss, formatRun, inspectionText } from './feed-text.ts';

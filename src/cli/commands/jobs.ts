@@ -4,9 +4,8 @@ import { factsText } from '../api/facts.ts';
 import { connect, type ServerOptions } from '../connection/connect.ts';
 import { type ImageOptions, withImageOptions } from '../images/image-options.ts';
 import { readImageOptions } from '../images/image-request.ts';
-import { EXIT, usageError } from '../terminal/exit.ts';
 import { readInput, saveBytes } from '../terminal/files.ts';
-import { type Output, print } from '../terminal/output.ts';
+import { EXIT, type Output, print, usageError } from '../terminal/output.ts';
 import { operationsOption } from './arguments.ts';
 
 interface CreateOptions extends ImageOptions, ServerOptions, Output {

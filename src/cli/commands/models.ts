@@ -4,8 +4,7 @@ import { SingleBar } from 'cli-progress';
 import { Command } from 'commander';
 import { type CatalogModel, findModel, readCatalog } from '../../../models/catalog.ts';
 import { download, isPulled } from '../../../models/download.ts';
-import { EXIT, usageError } from '../terminal/exit.ts';
-import { type Output, print, say, table } from '../terminal/output.ts';
+import { EXIT, type Output, print, say, table, usageError } from '../terminal/output.ts';
 
 interface PullOptions extends Output {
   acceptLicence?: true;

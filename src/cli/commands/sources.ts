@@ -8,8 +8,7 @@ import type {
 import { connect, type ServerOptions } from '../connection/connect.ts';
 import { type ImageOptions, withImageOptions } from '../images/image-options.ts';
 import { readImageOptions } from '../images/image-request.ts';
-import { CliError, EXIT, usageError } from '../terminal/exit.ts';
-import { type Output, print, table } from '../terminal/output.ts';
+import { CliError, EXIT, type Output, print, table, usageError } from '../terminal/output.ts';
 
 type SourceOptions = ServerOptions & Output;
 

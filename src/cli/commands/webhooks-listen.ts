@@ -5,8 +5,7 @@ import { z } from 'zod';
 import type { Client } from '../../../packages/client/src/client.ts';
 import { codeOf } from '../../platform/system-error.ts';
 import { connect, type ServerOptions } from '../connection/connect.ts';
-import { usageError } from '../terminal/exit.ts';
-import { type Output, paint, print, say } from '../terminal/output.ts';
+import { type Output, paint, print, say, usageError } from '../terminal/output.ts';
 
 const DELIVERIES = '/intake/v1/webhooks/deliveries';
 /** Thirty requests a minute, of the 120 that a key has by default. */

@@ -7,7 +7,7 @@ import { isKeyShaped } from '../../auth/key-record.ts';
 import type { LocalInstance } from '../../platform/local-instance.ts';
 import { homeOf, readInstance, START, whyNoInstance } from '../../platform/local-instance.ts';
 import { fileErrorText, hasCode } from '../../platform/system-error.ts';
-import { CliError, EXIT, usageError } from '../terminal/exit.ts';
+import { CliError, EXIT, usageError } from '../terminal/output.ts';
 
 /** Options that choose the server and the key. */
 export interface ServerOptions {

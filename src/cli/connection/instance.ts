@@ -6,7 +6,7 @@ import type { Config } from '../../platform/config.ts';
 import { findSecrets } from '../../platform/secrets.ts';
 import { deedKey, keyCopyKey } from '../../storage/blob-keys.ts';
 import type { StorageSettings } from '../../storage/open-storage.ts';
-import { CliError, EXIT } from '../terminal/exit.ts';
+import { CliError, EXIT } from '../terminal/output.ts';
 
 /** The running installation, as operator commands use it. */
 export interface Instance {

@@ -5,8 +5,7 @@ import { homeOf, readInstance, START, whyNoInstance } from '../../platform/local
 import { createLog } from '../../platform/log.ts';
 import { connectRedis } from '../../platform/redis-check.ts';
 import { describeRedis } from '../../platform/redis-settings.ts';
-import { EXIT } from '../terminal/exit.ts';
-import { type Colour, type Output, paint, print } from '../terminal/output.ts';
+import { type Colour, EXIT, type Output, paint, print } from '../terminal/output.ts';
 import { type Finding, fail, firstLineOf, warn } from './finding.ts';
 import { checkCLibrary, checkDisk, checkNode, checkPort, glibcVersion } from './machine.ts';
 import { checkDevice, checkModels } from './model.ts';

@@ -4,7 +4,7 @@ import { mergePreset, OutputRequest, toCutOutOptions } from '../../output/reques
 import { withRulePack } from '../../output/rules/options.ts';
 import { BUILT_IN_PACKS } from '../../output/rules/pack.ts';
 import { connect, type ServerOptions } from '../connection/connect.ts';
-import { usageError } from '../terminal/exit.ts';
+import { usageError } from '../terminal/output.ts';
 import { fieldsGiven, flagOf, type ImageOptions } from './image-options.ts';
 
 async function readBackground(source: string): Promise<object> {

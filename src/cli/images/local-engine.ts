@@ -5,7 +5,7 @@ import { extname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Problem } from '../../platform/problem.ts';
 import { LocalEvent, type LocalRequest } from '../../queue/local-protocol.ts';
-import { CliError } from '../terminal/exit.ts';
+import { CliError } from '../terminal/output.ts';
 
 /** What is reported of a cut-out, apart from the file itself. */
 type LocalCutOut = Extract<LocalEvent, { done: unknown }>['done'];

@@ -1,6 +1,5 @@
 import { errorText, toErrorReport } from '../terminal/error-report.ts';
-import { EXIT } from '../terminal/exit.ts';
-import { type Output, print, say } from '../terminal/output.ts';
+import { EXIT, type Output, print, say } from '../terminal/output.ts';
 import { showProgress } from '../terminal/progress.ts';
 import type { LeftOut, Photo } from './photos.ts';
 

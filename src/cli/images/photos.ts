@@ -2,7 +2,7 @@ import { open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, extname, join, relative, resolve } from 'node:path';
 import { sniffFormat } from '../../imaging/image-header.ts';
 import { HEAD_BYTES, nameOtherFormat } from '../../imaging/other-formats.ts';
-import { usageError } from '../terminal/exit.ts';
+import { usageError } from '../terminal/output.ts';
 
 /** Major and compatible brands of a HEIF file; the codec is that of the brand. */
 const HEIF = /^.{4}ftyp(avi|hei|hev|mif1|msf1)/s;

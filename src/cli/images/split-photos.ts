@@ -8,10 +8,9 @@ import type {
 } from '../../../packages/client/src/client.ts';
 import { connect, type ServerOptions } from '../connection/connect.ts';
 import { isFatal } from '../terminal/error-report.ts';
-import { CliError, usageError } from '../terminal/exit.ts';
 import { saveBytes } from '../terminal/files.ts';
 import { forEachParallel } from '../terminal/for-each-parallel.ts';
-import type { Output } from '../terminal/output.ts';
+import { CliError, type Output, usageError } from '../terminal/output.ts';
 import { PhotoLedger } from './ledger.ts';
 import { PhotoSummary } from './photo-summary.ts';
 import { type Photo, planPhotos, readPicture } from './photos.ts';

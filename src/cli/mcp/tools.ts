@@ -12,8 +12,8 @@ import { sniffFormat } from '../../imaging/image-header.ts';
 import { FORMATS } from '../../output/formats.ts';
 import { QUALITIES } from '../../output/option-table.ts';
 import { readPicture } from '../images/photos.ts';
-import { CliError, usageError } from '../terminal/exit.ts';
 import { saveBytes } from '../terminal/files.ts';
+import { CliError, usageError } from '../terminal/output.ts';
 
 /** The one folder whose photos a program may read, and where it may write cut-outs. */
 export class WorkingFolder {

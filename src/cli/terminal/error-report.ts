@@ -5,7 +5,7 @@ import { KeyError } from '../../auth/keys.ts';
 import { FeedError } from '../../feed-formats/feed-error.ts';
 import { ConfigError } from '../../platform/config.ts';
 import { ADVICE, Problem, type ProblemType } from '../../platform/problem.ts';
-import { CliError, EXIT, InterruptedError } from './exit.ts';
+import { CliError, EXIT, InterruptedError } from './output.ts';
 
 /** Advice for the command line, in place of the service's. */
 const OWN_ADVICE: Partial<Record<ProblemType, string>> = {

@@ -3,7 +3,7 @@ import { mkdir, open, readFile, realpath, rename, rm, stat, writeFile } from 'no
 import { basename, dirname, join, sep } from 'node:path';
 import { z } from 'zod';
 import { fileErrorText, hasCode } from '../../platform/system-error.ts';
-import { CliError, usageError } from './exit.ts';
+import { CliError, usageError } from './output.ts';
 
 function parseJson(text: string, file: string): unknown {
   try {

@@ -12,10 +12,9 @@ import { extensionOf, readImageOptions, withPresetFormat } from '../images/image
 import { type FileVersion, isSameVersion, type Ledger, openLedger } from '../images/ledger.ts';
 import { photosUnder, readPicture, withExtension } from '../images/photos.ts';
 import { errorText, problemLine, toErrorReport, toExitCode } from '../terminal/error-report.ts';
-import { CliError, EXIT, usageError } from '../terminal/exit.ts';
 import { save } from '../terminal/files.ts';
 import { forEachParallel } from '../terminal/for-each-parallel.ts';
-import { type Output, print, say } from '../terminal/output.ts';
+import { CliError, EXIT, type Output, print, say, usageError } from '../terminal/output.ts';
 
 export interface WatchOptions extends ImageOptions, ServerOptions, Output {
   to?: string;
