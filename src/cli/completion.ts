@@ -1,10 +1,7 @@
 import { Argument, Command, type Option } from 'commander';
 
 /** A word that can follow, with what it is for. */
-interface Word {
-  word: string;
-  about: string;
-}
+type Word = { word: string; about: string };
 
 /** An option, with the words that it accepts as its value. */
 interface Flag {

@@ -20,10 +20,7 @@ interface BatchCursor {
 }
 
 /** The header row of a CSV upload; resuming needs it again. */
-export interface BatchHeader {
-  kind: 'header';
-  text: string;
-}
+export type BatchHeader = { kind: 'header'; text: string };
 
 /** One image to process. */
 export interface BatchRow extends RowPosition {

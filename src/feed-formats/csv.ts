@@ -82,10 +82,7 @@ interface CsvOptions {
 }
 
 /** The spans of a row's cells, and whether quotes have a meaning in it. */
-interface Cells {
-  spans: readonly number[];
-  quotes: boolean;
-}
+type Cells = { spans: readonly number[]; quotes: boolean };
 
 type HeaderCell = Pick<Cell, 'label' | 'name'>;
 

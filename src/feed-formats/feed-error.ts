@@ -19,10 +19,7 @@ type FeedErrorReason =
   | 'too-large';
 
 /** A position in the feed, both from 1; `column` counts bytes. */
-export interface FeedPosition {
-  line: number;
-  column: number;
-}
+export type FeedPosition = { line: number; column: number };
 
 /**
  * The feed cannot be read, or not beyond this position. `detail` is for the retailer: what is wrong and what to

@@ -144,10 +144,7 @@ const splitNumber = (name: string): [string, number] => {
   return [base, number === '' ? Number.NaN : Number(number)];
 };
 
-interface Labels {
-  written: readonly string[];
-  plain: ReadonlySet<string>;
-}
+type Labels = { written: readonly string[]; plain: ReadonlySet<string> };
 
 const thenAttributes = (names: readonly string[]): string[] => [
   ...names,

@@ -79,11 +79,7 @@ function sampleLabels(splitter: Splitter, raw: string): string[] {
 }
 
 /** The items of a document and how they are read. */
-interface FoundItems {
-  items: string;
-  labels: readonly string[];
-  reading: Reading;
-}
+type FoundItems = { items: string; labels: readonly string[]; reading: Reading };
 
 /** Elements around products, which may have an id and a picture of their own. */
 const AROUND =

@@ -10,9 +10,7 @@ import { putJson } from './batches/batch-files.ts';
 import { type Deed, putDeed } from './deeds.ts';
 import { ExportPolicy } from './retention.ts';
 
-interface Dated {
-  changedAt: string;
-}
+type Dated = { changedAt: string };
 
 type Named<T> = T & { name: string };
 

@@ -18,10 +18,7 @@ interface Rows extends Pick<Services, 'batches'> {
   written: WrittenResults;
 }
 
-interface RowPlace {
-  chunk: number;
-  row: number;
-}
+type RowPlace = { chunk: number; row: number };
 
 type Chunk = ReadonlyMap<number, ResultLine>;
 

@@ -16,10 +16,7 @@ export interface PoolLimits {
   maxWaitMillis?: number;
 }
 
-interface PoolRequest {
-  client: string;
-  host: string;
-}
+type PoolRequest = { client: string; host: string };
 
 /** There is no permit now, and no room to wait for one. */
 export class PoolBusy extends Error {

@@ -89,11 +89,7 @@ export interface FetchRequest {
 
 type FetchedHeaders = ReturnType<typeof bodyHeaders>;
 
-interface NotModified {
-  notModified: true;
-  headers: FetchedHeaders;
-  finalUrl: string;
-}
+type NotModified = { notModified: true; headers: FetchedHeaders; finalUrl: string };
 
 interface ResponseHead {
   notModified: false;

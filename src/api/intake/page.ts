@@ -18,12 +18,7 @@ export const nextPage = (path: string, { limit }: PageQuery, lastId: string) => 
 });
 
 /** A record that is listed: deleted ones are tombstones. */
-interface Listed {
-  id: string;
-  client: string;
-  status: string;
-  createdAt: string;
-}
+type Listed = { id: string; client: string; status: string; createdAt: string };
 
 interface PageSource<T extends Listed> {
   path: string;

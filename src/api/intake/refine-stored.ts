@@ -24,10 +24,7 @@ import {
 /** Each version is stored as long as the job or batch. */
 const MAX_REFINEMENTS = 20;
 
-export interface SentStrokes {
-  form: Form;
-  strokes: Stroke[];
-}
+export type SentStrokes = { form: Form; strokes: Stroke[] };
 
 /** @throws Problem invalid-request, payload-too-large */
 export async function readSentStrokes(call: Call): Promise<SentStrokes> {

@@ -175,10 +175,7 @@ const PresetResponse = named('Preset', {
 const PresetList = named('PresetList', { presets: z.array(PresetResponse) });
 
 /** Options with those of a preset, and which cut-outs its exports have. */
-interface AppliedPreset<T> {
-  options: T;
-  exportPolicy?: ExportPolicy | undefined;
-}
+type AppliedPreset<T> = { options: T; exportPolicy?: ExportPolicy | undefined };
 
 /**
  * Adds the options of the preset that a request names, if it names one; those that it sends itself win.

@@ -10,15 +10,9 @@ import { fileErrorText, hasCode } from '../../platform/system-error.ts';
 import { CliError, EXIT, usageError } from '../terminal/output.ts';
 
 /** Options that choose the server and the key. */
-export interface ServerOptions {
-  server?: string;
-  keyFile?: string;
-}
+export type ServerOptions = { server?: string; keyFile?: string };
 
-interface ServerProfile {
-  url: string;
-  key: string;
-}
+type ServerProfile = { url: string; key: string };
 
 /** @throws CliError if it exists and cannot be read */
 function readText(file: string): string | undefined {

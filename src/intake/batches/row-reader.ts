@@ -6,10 +6,7 @@ import type { BatchRecord } from './batch-record.ts';
 import type { Batches } from './batches.ts';
 
 /** Where batches are read from. */
-interface Read {
-  batches: Batches;
-  blobs: Blobs;
-}
+type Read = { batches: Batches; blobs: Blobs };
 
 /** A row, as its client knows it. */
 export const RowName = z.object({

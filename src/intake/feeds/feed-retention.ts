@@ -23,11 +23,7 @@ import { deleteSchedule } from './schedules.ts';
 /** How many runs a feed retains; the last completed one is retained in any case. */
 const MAX_RUNS = 10;
 
-interface Retained {
-  feeds: Feeds;
-  batches: Batches;
-  blobs: Blobs;
-}
+type Retained = { feeds: Feeds; batches: Batches; blobs: Blobs };
 
 /** How long a published picture outlasts its row. */
 interface Grace {
@@ -78,11 +74,7 @@ async function collectUsed(services: Retained, feed: FeedRecord, run: BatchRecor
 }
 
 /** What is still there because a run uses it, and for how long it is there without use. */
-interface UnusedRule {
-  used: KeySet;
-  nowMillis: number;
-  graceMillis: number;
-}
+type UnusedRule = { used: KeySet; nowMillis: number; graceMillis: number };
 
 /** Yields the rows whose photos a run does not show and that are still in their time of grace, the newest last. */
 async function* rowsLeft(

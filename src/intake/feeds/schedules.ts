@@ -154,11 +154,7 @@ const isEarly = (
   dueAtMillis !== lastDueAtMillis &&
   Math.abs(dueAtMillis - lastDueAtMillis) < intervalSeconds * 1000;
 
-interface FeedPayment {
-  redis: Redis;
-  feeds: Feeds;
-  now: Clock;
-}
+type FeedPayment = { redis: Redis; feeds: Feeds; now: Clock };
 
 /**
  * Starts the run that a job of the schedule is for, as far as the feed's key allows. Does nothing if another run is

@@ -45,9 +45,7 @@ export const ApprovalRule = z.object({
 });
 export type ApprovalRule = z.infer<typeof ApprovalRule>;
 
-interface Sequenced {
-  sequence: number;
-}
+type Sequenced = { sequence: number };
 export type StoredDecision = Decision & Sequenced;
 export type StoredRule = ApprovalRule & Sequenced;
 

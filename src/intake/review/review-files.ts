@@ -71,11 +71,7 @@ async function* neededRows(blobs: Blobs, batch: BatchRef): AsyncGenerator<Review
     yield* await getRows(blobs, key, ReviewRow);
 }
 
-interface IndexLine {
-  confidence: number;
-  row: number;
-  json: string;
-}
+type IndexLine = { confidence: number; row: number; json: string };
 
 const byDoubt = (a: IndexLine, b: IndexLine): number =>
   a.confidence - b.confidence || a.row - b.row;
@@ -216,10 +212,7 @@ const MAX_CARRIED = 50_000;
 
 const NONE: CarriedDecisions = new Map();
 
-interface Reviewed {
-  blobs: Blobs;
-  reviews: Pick<ReviewDecisions, 'readAll'>;
-}
+type Reviewed = { blobs: Blobs; reviews: Pick<ReviewDecisions, 'readAll'> };
 
 /** Applies the decisions about single rows, in the order in which they were made. */
 function applyDecisions(carried: Map<string, Carried>, { decisions }: Decided, runId: string) {

@@ -24,12 +24,7 @@ const Failure = z.object({
 });
 
 /** What failed an object this time. */
-interface FailedAttempt {
-  name: string;
-  version: string;
-  reason: string;
-  batch?: string;
-}
+type FailedAttempt = { name: string; version: string; reason: string; batch?: string };
 
 type Failure = z.infer<typeof Failure>;
 

@@ -144,10 +144,7 @@ return replies
 `;
 
 /** A result's name, without extension, and the object that wants it. */
-interface OutputClaim {
-  output: string;
-  name: string;
-}
+type OutputClaim = { output: string; name: string };
 
 function readRecord(fields: Record<string, string>): SourceRecord {
   const count = (name: keyof SourceCounts) => Number(fields[name] ?? 0);

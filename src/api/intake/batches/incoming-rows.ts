@@ -13,10 +13,7 @@ import type { BytesAllowance, BytesReservation } from '../../../intake/stored-by
 import type { ValidatedImage } from '../../../intake/validate-image.ts';
 import { Problem, type ProblemType } from '../../../platform/problem.ts';
 
-interface PendingImage {
-  key: string;
-  reservation: BytesReservation;
-}
+type PendingImage = { key: string; reservation: BytesReservation };
 
 /** Stores the images that come with the rows of one upload, and deletes those whose rows are not appended. */
 export class RowImages {
@@ -82,9 +79,7 @@ export interface IncomingRow {
 
 type TextBody = Pick<Extract<BodyStream, { kind: 'bytes' }>, 'stream' | 'hold'>;
 
-interface IncomingLimits {
-  maxImageBytes: number;
-}
+type IncomingLimits = { maxImageBytes: number };
 
 const PADDING = Buffer.alloc(64 * 1024, ' ');
 

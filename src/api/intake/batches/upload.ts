@@ -22,10 +22,7 @@ const CHUNK_LINES = 500;
 const CHUNK_ROWS = 10_000;
 const CHUNK_CHARS = 1024 * 1024;
 
-interface PendingLine {
-  line: RowLine;
-  upload: Upload;
-}
+type PendingLine = { line: RowLine; upload: Upload };
 
 const sumOf = <T>(all: readonly T[], value: (one: T) => number): number =>
   all.reduce((sum, one) => sum + value(one), 0);

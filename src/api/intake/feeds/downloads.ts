@@ -110,10 +110,7 @@ function exportHeaders(
 /** Each parses a whole feed in this process. */
 const MAX_DOWNLOADS_PER_CLIENT = 2;
 
-interface FeedRun {
-  feed: FeedRecord;
-  run: BatchRecord;
-}
+type FeedRun = { feed: FeedRecord; run: BatchRecord };
 
 const gone = () => resultsGone('run');
 

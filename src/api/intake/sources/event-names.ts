@@ -2,10 +2,7 @@ import { z } from 'zod';
 import { jsonOr } from '../../../platform/json.ts';
 
 /** An object that an event names. Nothing else of an event is believed. */
-interface EventObject {
-  bucket: string;
-  key: string;
-}
+type EventObject = { bucket: string; key: string };
 
 /** Envelopes of queues and topics around an event, one in the other. */
 const MAX_ENVELOPES = 4;
@@ -58,9 +55,7 @@ function decodeKey(key: string): string | undefined {
 }
 
 /** How many records and envelopes are still read. */
-interface Budget {
-  parts: number;
-}
+type Budget = { parts: number };
 
 /** Ends at the first member that is none: a long list of others costs nothing. */
 function objectsInList(
