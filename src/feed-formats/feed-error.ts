@@ -2,21 +2,10 @@ import { z } from 'zod';
 import type { UnreadableChunk } from './chunk.ts';
 
 /** Why a feed cannot be read any further. */
+// biome-ignore format: a list reads best in lines
 type FeedErrorReason =
-  | 'empty'
-  | 'unknown-format'
-  | 'compressed'
-  | 'encoding'
-  | 'no-header'
-  | 'doctype'
-  | 'malformed-xml'
-  | 'malformed-json'
-  | 'ambiguous'
-  | 'mapping'
-  | 'no-items'
-  | 'too-deep'
-  | 'too-many-rows'
-  | 'too-large';
+  | 'empty' | 'unknown-format' | 'compressed' | 'encoding' | 'no-header' | 'doctype' | 'malformed-xml'
+  | 'malformed-json' | 'ambiguous' | 'mapping' | 'no-items' | 'too-deep' | 'too-many-rows' | 'too-large';
 
 /** A position in the feed, both from 1; `column` counts bytes. */
 export type FeedPosition = { line: number; column: number };
@@ -44,15 +33,10 @@ export const excerpt = (text: string): string => JSON.stringify(text.slice(0, 40
 
 /** One thing that is wrong with a row. */
 export interface Reason {
+  // biome-ignore format: a list reads best in lines
   code:
-    | UnreadableChunk['code']
-    | 'missing-id'
-    | 'duplicate-id'
-    | 'missing-image'
-    | 'bad-url'
-    | 'too-long'
-    | 'too-many-images'
-    | 'broken-text';
+    | UnreadableChunk['code'] | 'missing-id' | 'duplicate-id' | 'missing-image' | 'bad-url' | 'too-long'
+    | 'too-many-images' | 'broken-text';
   /** The column as the feed writes it, if the error is in one. */
   column?: string;
   detail: string;
