@@ -84,11 +84,7 @@ async function* limitBytes(source: AsyncIterable<Uint8Array>, maxBytes: number) 
   if (bytes === 0) throw new FeedError('empty', 'The feed is empty');
 }
 
-/**
- * Returns the chunks of a feed.
- * @param onOpen called before the first chunk
- * @throws FeedError
- */
+/** Returns the chunks of a feed. @param onOpen called before the first chunk @throws FeedError */
 export function feedChunks(
   source: AsyncIterable<Uint8Array>,
   options: FeedReadOptions,

@@ -72,10 +72,7 @@ async function tryListen(host: string, port: number): Promise<void> {
   await once(server, 'close');
 }
 
-/**
- * Checks that the port is used by the gateway or free.
- * @param isGateway whether a gateway responds there
- */
+/** Checks that the port is used by the gateway or free. @param isGateway whether a gateway responds there */
 export async function checkPort(host: string, port: number, isGateway: boolean): Promise<Finding> {
   const address = `${host}:${port}`;
   if (isGateway) return ok('port', `the gateway responds on ${address}`);

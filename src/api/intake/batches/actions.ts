@@ -147,10 +147,7 @@ export class BatchActions {
     }
   }
 
-  /**
-   * Changes a batch once per `Idempotency-Key`.
-   * @param content identifies the request, besides the batch
-   */
+  /** Changes a batch once per `Idempotency-Key`. @param content identifies the request, besides the batch */
   async #once(
     call: Call,
     content: readonly unknown[],

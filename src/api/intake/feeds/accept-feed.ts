@@ -146,9 +146,7 @@ export class FeedAcceptance {
     };
   }
 
-  /**
-   * Accepts a feed with ids that follow from the request, if it may be repeated.
-   */
+  /** Accepts a feed with ids that follow from the request, if it may be repeated. */
   async #acceptOnce(
     manifest: FeedManifest,
     { isDry, ...ids }: { runId: string; ref: string | undefined; isDry: boolean },
