@@ -11,13 +11,8 @@ import { drawnShirt } from '../support/images.ts';
 import { plantServer, serve, silence } from '../support/servers.ts';
 import { useFolder } from '../support/use-folder.ts';
 import { useSharedStack } from '../support/use-stack.ts';
-import {
-  type CommandResult,
-  parseJsonLines,
-  selvage,
-  startSelvage,
-  waitForExit,
-} from './command.ts';
+import type { CommandResult } from './command.ts';
+import { parseJsonLines, selvage, startSelvage, waitForExit } from './command.ts';
 
 const { stack, key, sendJson } = await useSharedStack();
 const folder = await useFolder();

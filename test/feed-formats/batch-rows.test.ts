@@ -1,9 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  BATCH_LIMITS,
-  type BatchReadOptions,
-  parseBatchRows,
-} from '../../src/feed-formats/batch-rows.ts';
+import type { BatchReadOptions } from '../../src/feed-formats/batch-rows.ts';
+import { BATCH_LIMITS, parseBatchRows } from '../../src/feed-formats/batch-rows.ts';
 import { idSet } from '../../src/feed-formats/id-set.ts';
 import { streamOf } from '../support/feeds.ts';
 import { collect } from './read-items.ts';

@@ -33,9 +33,8 @@ test('data/feeds/columns.tsv has lines of an export, a column and its names, eac
 });
 
 test('every export has an id and an image, and no name of Google is that of two columns', () => {
-  for (const { id, image } of Object.values(PRESETS)) {
+  for (const { id, image } of Object.values(PRESETS))
     expect([id.length, image.length]).not.toContain(0);
-  }
   const names = lines.filter(([of]) => of === 'google').map(([, column = '']) => column);
   for (const column of new Set(names)) {
     for (const name of columnNames('google', column)) expect(columnOf(name)).toBe(column);

@@ -243,8 +243,7 @@ describe('columns are filled where a row has none of its own', () => {
     const items = await readItems(expected);
     const products = items.filter(({ kind }) => kind === 'row');
     expect(products.length).toBeGreaterThan(0);
-    for (const product of products) {
+    for (const product of products)
       expect(product).toMatchObject({ color: expect.stringMatching(/^(Türkis\/<b>|red)$/) });
-    }
   });
 });

@@ -44,14 +44,12 @@ async function read(): Promise<void> {
   const source = streamOf(chunks);
   if (command === 'export') {
     const link = () => 'https://cut.example/1.png';
-    for await (const bytes of exportFeed(source, link, { format, limits })) {
+    for await (const bytes of exportFeed(source, link, { format, limits }))
       counts.bytesOut += bytes.length;
-    }
     return;
   }
-  for await (const { kind } of parseFeed(source, { format, limits })) {
+  for await (const { kind } of parseFeed(source, { format, limits }))
     counts[kind === 'row' ? 'rows' : 'errors'] += 1;
-  }
 }
 
 try {

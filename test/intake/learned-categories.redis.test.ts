@@ -63,9 +63,8 @@ test('is exported, imported by another client, and forgotten, by path or all', a
 test('a Redis that lost it gets it back from object storage', async () => {
   await learned.decide('lost', 'hats', 'run/1', 'cap');
   await redis.del(`${PREFIX}:categories:lost`);
-  for await (const { key } of blobs.list('settings/')) {
+  for await (const { key } of blobs.list('settings/'))
     await restoreSetting(redis, LEARNED_CATEGORIES, await getJson(blobs, key));
-  }
   expect(await learned.find('lost', 'hats')).toMatchObject({ category: 'cap', decisions: 1 });
 });
 

@@ -34,9 +34,7 @@ async function accept(leaves: boolean): Promise<string[]> {
       release: async () => void done.push('release'),
     },
     jobs: { create: async () => void done.push('create'), remove: async () => {} },
-    queues: {
-      async: { turns: { next: async () => [1] }, add: async () => void done.push('add') },
-    },
+    queues: { async: { turns: { next: async () => [1] }, add: async () => void done.push('add') } },
     limits: { maxPixels: 1, maxSidePixels: 1 },
     rulePacks: {},
     readClientLimits: async () => ({}),

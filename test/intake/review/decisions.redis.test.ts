@@ -9,12 +9,8 @@ import {
   readHistory,
   restoreReview,
 } from '../../../src/intake/review/audit.ts';
-import {
-  type Decision,
-  type DecisionName,
-  decisionInEffect,
-  ReviewDecisions,
-} from '../../../src/intake/review/decisions.ts';
+import type { Decision, DecisionName } from '../../../src/intake/review/decisions.ts';
+import { decisionInEffect, ReviewDecisions } from '../../../src/intake/review/decisions.ts';
 import {
   type CarriedDecisions,
   carriedFrom,

@@ -1,16 +1,10 @@
 import { once } from 'node:events';
 import { UnrecoverableError, Worker } from 'bullmq';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  batchKeys,
-  putLines,
-  type ResultLine,
-  type RowLine,
-} from '../../../src/intake/batches/batch-files.ts';
-import {
-  BATCH_RUNNING_STATUSES,
-  type BatchRecord,
-} from '../../../src/intake/batches/batch-record.ts';
+import type { ResultLine, RowLine } from '../../../src/intake/batches/batch-files.ts';
+import { batchKeys, putLines } from '../../../src/intake/batches/batch-files.ts';
+import type { BatchRecord } from '../../../src/intake/batches/batch-record.ts';
+import { BATCH_RUNNING_STATUSES } from '../../../src/intake/batches/batch-record.ts';
 import { Batches } from '../../../src/intake/batches/batches.ts';
 import { readRowOutcomes } from '../../../src/intake/batches/row-reader.ts';
 import { ReviewDecisions } from '../../../src/intake/review/decisions.ts';
@@ -21,12 +15,8 @@ import { blockingConnection, PREFIX } from '../../../src/platform/redis.ts';
 import { readData } from '../../../src/queue/catalog.ts';
 import { openQueues } from '../../../src/queue/queue.ts';
 import { requeueLostRows } from '../../../workers/batches/complete.ts';
-import {
-  BatchReader,
-  type Dispatching,
-  dispatch,
-  RowLimits,
-} from '../../../workers/batches/dispatcher.ts';
+import type { Dispatching } from '../../../workers/batches/dispatcher.ts';
+import { BatchReader, dispatch, RowLimits } from '../../../workers/batches/dispatcher.ts';
 import { failRow } from '../../../workers/batches/run-row.ts';
 import { sweepBatches } from '../../../workers/batches/sweep.ts';
 import { rowJobId, Window } from '../../../workers/batches/window.ts';
@@ -431,10 +421,7 @@ test('the import of an open feed run is queued again until the run expires', asy
   const expired: string[] = [];
   const nothing = async () => {};
   const batchRetention = { expire: async (run: BatchRecord) => void expired.push(run.id) };
-  const feedRuns = {
-    expire: nothing,
-    read: async (run: BatchRecord) => void read.push(run.id),
-  };
+  const feedRuns = { expire: nothing, read: async (run: BatchRecord) => void read.push(run.id) };
   const sweep = (atMillis: number) =>
     sweepBatches({ batches, batchRetention }, feedRuns, nothing, atMillis);
   await sweep(NOW + 29_000);

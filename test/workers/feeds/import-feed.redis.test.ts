@@ -319,9 +319,8 @@ test('uploaded feeds that wait for their turn occupy no slot of the consumer', a
   await expect.poll(() => bench.pools.parsing.waiting()).toBe(2);
   expect([outside, bench.pools.feeds.active()]).toEqual([2, 2]);
   for (const release of releases) release();
-  for (const run of await Promise.all(imports)) {
+  for (const run of await Promise.all(imports))
     expect(run).toMatchObject({ status: 'sealed', accepted: 2 });
-  }
   expect([outside, bench.pools.feeds.active()]).toEqual([0, 0]);
 });
 

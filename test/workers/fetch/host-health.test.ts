@@ -29,9 +29,7 @@ const ask = (name: string, request: () => Promise<unknown>) =>
 
 /** Lets a host hang until it counts as down. */
 async function bringDown(): Promise<void> {
-  for (const name of ['a', 'b', 'c', 'd']) {
-    await ask(name, fail(new FetchError('timeout'), 20_000));
-  }
+  for (const name of ['a', 'b', 'c', 'd']) await ask(name, fail(new FetchError('timeout'), 20_000));
 }
 
 describe('a host', () => {

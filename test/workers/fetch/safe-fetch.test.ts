@@ -120,9 +120,8 @@ describe('a request', () => {
 
   test('ignores proxies in the environment', async () => {
     const proxy = await plantServer(serve('from the proxy'));
-    for (const name of ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY']) {
+    for (const name of ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'])
       vi.stubEnv(name, proxy.origin);
-    }
     onTestFinished(() => void vi.unstubAllEnvs());
     const { origin } = await plantServer(serve('from the server'));
     expect(textOf(await fetcher().fetch(origin, SMALL))).toBe('from the server');

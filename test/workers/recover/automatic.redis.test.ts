@@ -232,7 +232,6 @@ test('two leaders at once restore nothing twice', async () => {
   expect(Number(a.jobs?.rebuilt) + Number(b.jobs?.rebuilt)).toBe(40);
   expect(Number(a.batches?.rebuilt) + Number(b.batches?.rebuilt)).toBe(10);
   expect(await deps.queues.async.getPrioritizedCount()).toBe(40);
-  for (let i = 0; i < 10; i++) {
+  for (let i = 0; i < 10; i++)
     expect(await redis.lrange(batchRedisKeys(`batch_${i}`).chunkStarts, 0, -1)).toHaveLength(3);
-  }
 });

@@ -72,9 +72,8 @@ describe('an installation whose Redis lost its data', () => {
     expect(again).toMatch(/^Redis and the object storage belong together again/m);
 
     const intake = await client();
-    for (const { id, operations, createdAt } of accepted) {
+    for (const { id, operations, createdAt } of accepted)
       expect(await intake.get(id)).toMatchObject({ status: 'queued', operations, createdAt });
-    }
     await stack.startWorker();
     for (const { id } of accepted) {
       await intake.until(id, 'succeeded');

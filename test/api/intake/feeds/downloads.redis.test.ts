@@ -70,7 +70,6 @@ test('a download that fails does not count', async () => {
   const downloads = openDownloads();
   const run = await completedRun('shop');
   await bench.blobs.delete(feedKeys('shop', run.feed.id).source(run.run.id));
-  for (let i = 0; i < 3; i++) {
+  for (let i = 0; i < 3; i++)
     await expect(downloads.export(run, CALL)).rejects.toMatchObject({ type: 'gone' });
-  }
 });
