@@ -159,39 +159,35 @@ export class BatchActions {
   }
 
   seal(call: Call): Promise<Reply> {
-    return this.#once(call, ['seal'], this.#seal);
+    return this.#once(call, ['seal'], async (batch) => {
+      const { batches, blobs, now } = this.#services;
+      const nowMillis = now();
+      if (batch.status === 'open') {
+        await restoreLostRows(batches, blobs, batch, nowMillis);
+        await putSealed(blobs, batch, nowMillis);
+      }
+      await batches.seal(batch.id, nowMillis);
+      const after = await this.#reread(batch);
+      if (after.status === 'expired') throw deleted('batch', after);
+      if (after.sealedAt === undefined || after.status === 'canceled')
+        throw new Problem('conflict', `The batch is ${after.status}`);
+      return respond(200, after);
+    });
   }
-
-  readonly #seal = async (batch: BatchRecord): Promise<StoredResponse> => {
-    const { batches, blobs, now } = this.#services;
-    const nowMillis = now();
-    if (batch.status === 'open') {
-      await restoreLostRows(batches, blobs, batch, nowMillis);
-      await putSealed(blobs, batch, nowMillis);
-    }
-    await batches.seal(batch.id, nowMillis);
-    const after = await this.#reread(batch);
-    if (after.status === 'expired') throw deleted('batch', after);
-    if (after.sealedAt === undefined || after.status === 'canceled')
-      throw new Problem('conflict', `The batch is ${after.status}`);
-    return respond(200, after);
-  };
 
   cancel(call: Call): Promise<Reply> {
-    return this.#once(call, ['cancel'], this.#cancel);
+    return this.#once(call, ['cancel'], async (batch) => {
+      const { batches, blobs, now } = this.#services;
+      await moveToCancel(batches, batch, now());
+      const after = await this.#reread(batch);
+      if (after.status === 'expired') throw deleted('batch', after);
+      if (BATCH_CANCELED_STATUSES.includes(after.status)) {
+        await putDeed(blobs, 'batch', after.id, after);
+        return respond(200, after);
+      }
+      throw new Problem('conflict', `The batch is already ${after.status}`);
+    });
   }
-
-  readonly #cancel = async (batch: BatchRecord): Promise<StoredResponse> => {
-    const { batches, blobs, now } = this.#services;
-    await moveToCancel(batches, batch, now());
-    const after = await this.#reread(batch);
-    if (after.status === 'expired') throw deleted('batch', after);
-    if (BATCH_CANCELED_STATUSES.includes(after.status)) {
-      await putDeed(blobs, 'batch', after.id, after);
-      return respond(200, after);
-    }
-    throw new Problem('conflict', `The batch is already ${after.status}`);
-  };
 
   /** Yields the rows that a download is about, without the cut-outs that it must not have. */
   #exportedRows(
@@ -208,8 +204,7 @@ export class BatchActions {
   async list(call: Call<PageQuery>): Promise<object> {
     const { batches, batchIndex: index } = this.#services;
     const source = { path: BATCHES_PATH, index, get: (id: string) => batches.get(id) };
-    const page = readPage(source, call.client, call.query);
-    const { records, ...links } = await page;
+    const { records, ...links } = await readPage(source, call.client, call.query);
     return { batches: records.map((batch): BatchResponse => batchResponse(batch)), ...links };
   }
 
