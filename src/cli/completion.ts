@@ -1,7 +1,10 @@
 import { Argument, Command, type Option } from 'commander';
 
 /** A word that can follow, with what it is for. */
-type Word = { word: string; about: string };
+interface Word {
+  word: string;
+  about: string;
+}
 
 /** An option, with the words that it accepts as its value. */
 interface Flag {

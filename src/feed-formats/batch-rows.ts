@@ -20,7 +20,10 @@ interface BatchCursor {
 }
 
 /** The header row of a CSV upload; resuming needs it again. */
-export type BatchHeader = { kind: 'header'; text: string };
+export interface BatchHeader {
+  kind: 'header';
+  text: string;
+}
 
 /** One image to process. */
 export interface BatchRow extends RowPosition {

@@ -88,7 +88,11 @@ export const FEED_LIMITS = {
 };
 export type FeedLimits = Readonly<typeof FEED_LIMITS>;
 
-export type Edit = { start: number; end: number; written: Raw };
+export interface Edit {
+  start: number;
+  end: number;
+  written: Raw;
+}
 
 /** Returns the row with all edits applied, those at one place in the given order; they must not overlap. */
 export function applyEdits(raw: Raw, edits: readonly Edit[]): Raw {
@@ -102,7 +106,11 @@ export function applyEdits(raw: Raw, edits: readonly Edit[]): Raw {
 }
 
 /** A whole line, including its line break. */
-export type Line = { kind: 'line'; line: number; raw: Raw };
+export interface Line {
+  kind: 'line';
+  line: number;
+  raw: Raw;
+}
 
 export const tooLargeRow = (line: number, raw: Raw, maxBytes: number): UnreadableChunk => {
   const detail = `The row is longer than ${maxBytes} bytes`;

@@ -82,7 +82,10 @@ interface CsvOptions {
 }
 
 /** The spans of a row's cells, and whether quotes have a meaning in it. */
-type Cells = { spans: readonly number[]; quotes: boolean };
+interface Cells {
+  spans: readonly number[];
+  quotes: boolean;
+}
 
 type HeaderCell = Pick<Cell, 'label' | 'name'>;
 

@@ -8,7 +8,10 @@ type FeedErrorReason =
   | 'malformed-json' | 'ambiguous' | 'mapping' | 'no-items' | 'too-deep' | 'too-many-rows' | 'too-large';
 
 /** A position in the feed, both from 1; `column` counts bytes. */
-export type FeedPosition = { line: number; column: number };
+export interface FeedPosition {
+  line: number;
+  column: number;
+}
 
 /**
  * The feed cannot be read, or not beyond this position. `detail` is for the retailer: what is wrong and what to

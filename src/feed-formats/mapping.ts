@@ -144,7 +144,10 @@ const splitNumber = (name: string): [string, number] => {
   return [base, number === '' ? Number.NaN : Number(number)];
 };
 
-type Labels = { written: readonly string[]; plain: ReadonlySet<string> };
+interface Labels {
+  written: readonly string[];
+  plain: ReadonlySet<string>;
+}
 
 const thenAttributes = (names: readonly string[]): string[] => [
   ...names,

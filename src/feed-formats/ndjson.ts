@@ -4,7 +4,11 @@ import { type Column, cellOf } from './columns.ts';
 import type { Encoding } from './encoding.ts';
 
 /** A member of an object: its key as written, including quotes, and the span of its value. */
-type Member = { key: Raw; start: number; end: number };
+interface Member {
+  key: Raw;
+  start: number;
+  end: number;
+}
 
 const isSpace = (char: string | undefined): boolean =>
   char === ' ' || char === '\t' || char === '\n' || char === '\r';

@@ -79,7 +79,11 @@ function sampleLabels(splitter: Splitter, raw: string): string[] {
 }
 
 /** The items of a document and how they are read. */
-type FoundItems = { items: string; labels: readonly string[]; reading: Reading };
+interface FoundItems {
+  items: string;
+  labels: readonly string[];
+  reading: Reading;
+}
 
 /** Elements around products, which may have an id and a picture of their own. */
 const AROUND =

@@ -76,7 +76,10 @@ export const putFingerprints = (
   outcomes: Iterable<RowOutcome>,
 ): Promise<void> => putChunk(blobs, duplicateKeys(batch).chunk(chunk), outcomes, toFingerprintRow);
 
-type Comparable = { name: RowName; fingerprint: Uint8Array };
+interface Comparable {
+  name: RowName;
+  fingerprint: Uint8Array;
+}
 
 /** Yields the rows that are compared, chunk by chunk: each time the same ones. */
 async function* readComparable(
@@ -106,7 +109,10 @@ async function readPoints(blobs: Blobs, batch: BatchRecord) {
 }
 
 /** What was found: for each picture the first of its group, and how many rows each first one has. */
-type Found = { matches: ReadonlyMap<number, Match>; sizes: ReadonlyMap<number, number> };
+interface Found {
+  matches: ReadonlyMap<number, Match>;
+  sizes: ReadonlyMap<number, number>;
+}
 
 async function findDuplicates(points: Uint8Array, count: number): Promise<Found> {
   const matchOf = createGrouper(points, count);

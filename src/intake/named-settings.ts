@@ -10,7 +10,9 @@ import { putJson } from './batches/batch-files.ts';
 import { type Deed, putDeed } from './deeds.ts';
 import { ExportPolicy } from './retention.ts';
 
-type Dated = { changedAt: string };
+interface Dated {
+  changedAt: string;
+}
 
 type Named<T> = T & { name: string };
 

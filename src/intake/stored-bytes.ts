@@ -9,7 +9,10 @@ import { defineCount } from '../platform/redis-script.ts';
 export type BytesAllowance = Pick<KeyRecord, 'meter' | 'bytesPerDay'>;
 
 /** Bytes that were counted, and the Redis key that counts them. */
-export type BytesReservation = { key: string; bytes: number };
+export interface BytesReservation {
+  key: string;
+  bytes: number;
+}
 
 const usedUp = ({ bytesPerDay }: BytesAllowance, used: number, nowMillis: number): Problem =>
   new Problem(

@@ -6,7 +6,10 @@ import { Problem } from '../platform/problem.ts';
 /** No side of an image may be longer, pixels. */
 export const MAX_SIDE_PIXELS = 16_384;
 
-export type ImageLimits = { maxPixels: number; maxSidePixels: number };
+export interface ImageLimits {
+  maxPixels: number;
+  maxSidePixels: number;
+}
 
 /** An image of a supported format within the limits. Nothing is decoded yet. */
 export interface ValidatedImage {

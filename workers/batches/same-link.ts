@@ -18,7 +18,10 @@ interface Rows extends Pick<Services, 'batches'> {
   written: WrittenResults;
 }
 
-type RowPlace = { chunk: number; row: number };
+interface RowPlace {
+  chunk: number;
+  row: number;
+}
 
 type Chunk = ReadonlyMap<number, ResultLine>;
 

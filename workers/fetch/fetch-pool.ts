@@ -16,7 +16,10 @@ export interface PoolLimits {
   maxWaitMillis?: number;
 }
 
-type PoolRequest = { client: string; host: string };
+interface PoolRequest {
+  client: string;
+  host: string;
+}
 
 /** There is no permit now, and no room to wait for one. */
 export class PoolBusy extends Error {

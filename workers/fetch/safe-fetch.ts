@@ -89,7 +89,11 @@ export interface FetchRequest {
 
 type FetchedHeaders = ReturnType<typeof bodyHeaders>;
 
-type NotModified = { notModified: true; headers: FetchedHeaders; finalUrl: string };
+interface NotModified {
+  notModified: true;
+  headers: FetchedHeaders;
+  finalUrl: string;
+}
 
 interface ResponseHead {
   notModified: false;

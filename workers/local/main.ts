@@ -14,7 +14,11 @@ import { DecodeError, type Engine, EngineCrash, startEngine } from '../inference
  * process; when the parent exits or disconnects, this process exits.
  */
 
-type LocalDeps = { engine: Engine; limits: ImageLimits; maxBytes: number };
+interface LocalDeps {
+  engine: Engine;
+  limits: ImageLimits;
+  maxBytes: number;
+}
 
 /** Converts an error to the problem that a gateway and its workers would respond with. */
 function toProblem(error: unknown): Problem {

@@ -8,7 +8,10 @@ import type { Location } from '../../src/storage/locations/location.ts';
 import { LocationUnavailable, ObjectGone } from '../../src/storage/locations/location.ts';
 import { s3Location } from '../../src/storage/locations/s3-location.ts';
 
-export type SourcePlaces = { from: Location; to: Location };
+export interface SourcePlaces {
+  from: Location;
+  to: Location;
+}
 
 const gone = (): Problem =>
   new Problem('gone', 'The object was deleted or replaced before it was read');

@@ -61,7 +61,10 @@ export const RETRY_SOON = { 'retry-after': '1' } as const;
 
 const isProblemType = (type: string): type is ProblemType => type in PROBLEMS;
 
-type Failure = { type: string; detail: string };
+interface Failure {
+  type: string;
+  detail: string;
+}
 
 export const failureProblem = ({ type, detail }: Failure): Problem =>
   new Problem(isProblemType(type) ? type : 'upstream-failed', detail);

@@ -18,7 +18,12 @@ export const nextPage = (path: string, { limit }: PageQuery, lastId: string) => 
 });
 
 /** A record that is listed: deleted ones are tombstones. */
-type Listed = { id: string; client: string; status: string; createdAt: string };
+interface Listed {
+  id: string;
+  client: string;
+  status: string;
+  createdAt: string;
+}
 
 interface PageSource<T extends Listed> {
   path: string;

@@ -24,7 +24,10 @@ import {
 /** Each version is stored as long as the job or batch. */
 const MAX_REFINEMENTS = 20;
 
-export type SentStrokes = { form: Form; strokes: Stroke[] };
+export interface SentStrokes {
+  form: Form;
+  strokes: Stroke[];
+}
 
 /** @throws Problem invalid-request, payload-too-large */
 export async function readSentStrokes(call: Call): Promise<SentStrokes> {

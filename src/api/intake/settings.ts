@@ -175,7 +175,10 @@ const PresetResponse = named('Preset', {
 const PresetList = named('PresetList', { presets: z.array(PresetResponse) });
 
 /** Options with those of a preset, and which cut-outs its exports have. */
-type AppliedPreset<T> = { options: T; exportPolicy?: ExportPolicy | undefined };
+interface AppliedPreset<T> {
+  options: T;
+  exportPolicy?: ExportPolicy | undefined;
+}
 
 /**
  * Adds the options of the preset that a request names, if it names one; those that it sends itself win.

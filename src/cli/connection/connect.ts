@@ -10,9 +10,15 @@ import { fileErrorText, hasCode } from '../../platform/system-error.ts';
 import { CliError, EXIT, usageError } from '../terminal/output.ts';
 
 /** Options that choose the server and the key. */
-export type ServerOptions = { server?: string; keyFile?: string };
+export interface ServerOptions {
+  server?: string;
+  keyFile?: string;
+}
 
-type ServerProfile = { url: string; key: string };
+interface ServerProfile {
+  url: string;
+  key: string;
+}
 
 /** @throws CliError if it exists and cannot be read */
 function readText(file: string): string | undefined {

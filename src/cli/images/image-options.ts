@@ -2,7 +2,9 @@ import { type Command, Option } from 'commander';
 import { OPTION_NAMES, OPTIONS, type OptionName, QUALITIES } from '../../output/option-table.ts';
 
 /** How cut-outs are made and drawn, as given on the command line: what is read by its name. */
-export type ImageOptions = { backgroundImage?: string };
+export interface ImageOptions {
+  backgroundImage?: string;
+}
 
 /** The flags of the options that have some, each with its option. */
 const flagsOf = (names: readonly OptionName[]) =>

@@ -24,7 +24,10 @@ const spawnEngine = (slots: number): ChildProcess =>
     env: { ...process.env, WORKER_CONCURRENCY: String(slots) },
   });
 
-type PendingImage = { resolve(done: LocalCutOut): void; reject(error: unknown): void };
+interface PendingImage {
+  resolve(done: LocalCutOut): void;
+  reject(error: unknown): void;
+}
 
 /** Settles the image that an event is about. */
 function handleEvent(event: LocalEvent, pending: Map<number, PendingImage>): void {

@@ -63,7 +63,10 @@ export function abortOnSignals(): AbortSignal {
 }
 
 /** Output format: text by default, JSON with `--json`. Everything but results goes to standard error. */
-export type Output = { json?: boolean | undefined; quiet?: boolean | undefined };
+export interface Output {
+  json?: boolean | undefined;
+  quiet?: boolean | undefined;
+}
 
 /** Prints a result: one JSON value, or the text. */
 export function print(output: Pick<Output, 'json'>, value: unknown, text: string): void {

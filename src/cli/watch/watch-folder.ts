@@ -37,7 +37,10 @@ const JOB_MILLIS = 3_600_000;
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
 
 /** Where photos come from and cut-outs go to. */
-type Folders = { folder: string; to: string };
+interface Folders {
+  folder: string;
+  to: string;
+}
 
 const isInside = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);

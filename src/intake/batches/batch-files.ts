@@ -83,7 +83,10 @@ export function countReason(
 }
 
 /** What names a batch in object storage. */
-export type BatchRef = { client: string; id: string };
+export interface BatchRef {
+  client: string;
+  id: string;
+}
 
 /** All blobs of a batch but its cut-outs have this prefix. */
 export const batchPrefix = ({ client, id }: BatchRef): string =>

@@ -129,7 +129,10 @@ export interface BatchRecord extends z.infer<typeof JsonFields>, Counts {
 }
 
 /** The line of a chunk's file that is handed out next. */
-export type Cursor = { chunk: number; line: number };
+export interface Cursor {
+  chunk: number;
+  line: number;
+}
 
 export type BatchChanges = Partial<Omit<z.infer<typeof JsonFields>, keyof BatchManifest>>;
 

@@ -6,7 +6,10 @@ import type { BatchRecord } from './batch-record.ts';
 import type { Batches } from './batches.ts';
 
 /** Where batches are read from. */
-type Read = { batches: Batches; blobs: Blobs };
+interface Read {
+  batches: Batches;
+  blobs: Blobs;
+}
 
 /** A row, as its client knows it. */
 export const RowName = z.object({

@@ -23,7 +23,11 @@ import { deleteSchedule } from './schedules.ts';
 /** How many runs a feed retains; the last completed one is retained in any case. */
 const MAX_RUNS = 10;
 
-type Retained = { feeds: Feeds; batches: Batches; blobs: Blobs };
+interface Retained {
+  feeds: Feeds;
+  batches: Batches;
+  blobs: Blobs;
+}
 
 /** How long a published picture outlasts its row. */
 interface Grace {
@@ -74,7 +78,11 @@ async function collectUsed(services: Retained, feed: FeedRecord, run: BatchRecor
 }
 
 /** What is still there because a run uses it, and for how long it is there without use. */
-type UnusedRule = { used: KeySet; nowMillis: number; graceMillis: number };
+interface UnusedRule {
+  used: KeySet;
+  nowMillis: number;
+  graceMillis: number;
+}
 
 /** Yields the rows whose photos a run does not show and that are still in their time of grace, the newest last. */
 async function* rowsLeft(

@@ -154,7 +154,11 @@ const isEarly = (
   dueAtMillis !== lastDueAtMillis &&
   Math.abs(dueAtMillis - lastDueAtMillis) < intervalSeconds * 1000;
 
-type FeedPayment = { redis: Redis; feeds: Feeds; now: Clock };
+interface FeedPayment {
+  redis: Redis;
+  feeds: Feeds;
+  now: Clock;
+}
 
 /**
  * Starts the run that a job of the schedule is for, as far as the feed's key allows. Does nothing if another run is

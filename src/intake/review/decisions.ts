@@ -45,7 +45,9 @@ export const ApprovalRule = z.object({
 });
 export type ApprovalRule = z.infer<typeof ApprovalRule>;
 
-type Sequenced = { sequence: number };
+interface Sequenced {
+  sequence: number;
+}
 export type StoredDecision = Decision & Sequenced;
 export type StoredRule = ApprovalRule & Sequenced;
 

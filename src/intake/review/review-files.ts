@@ -71,7 +71,11 @@ async function* neededRows(blobs: Blobs, batch: BatchRef): AsyncGenerator<Review
     yield* await getRows(blobs, key, ReviewRow);
 }
 
-type IndexLine = { confidence: number; row: number; json: string };
+interface IndexLine {
+  confidence: number;
+  row: number;
+  json: string;
+}
 
 const byDoubt = (a: IndexLine, b: IndexLine): number =>
   a.confidence - b.confidence || a.row - b.row;
@@ -212,7 +216,10 @@ const MAX_CARRIED = 50_000;
 
 const NONE: CarriedDecisions = new Map();
 
-type Reviewed = { blobs: Blobs; reviews: Pick<ReviewDecisions, 'readAll'> };
+interface Reviewed {
+  blobs: Blobs;
+  reviews: Pick<ReviewDecisions, 'readAll'>;
+}
 
 /** Applies the decisions about single rows, in the order in which they were made. */
 function applyDecisions(carried: Map<string, Carried>, { decisions }: Decided, runId: string) {

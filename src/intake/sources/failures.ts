@@ -24,7 +24,12 @@ const Failure = z.object({
 });
 
 /** What failed an object this time. */
-type FailedAttempt = { name: string; version: string; reason: string; batch?: string };
+interface FailedAttempt {
+  name: string;
+  version: string;
+  reason: string;
+  batch?: string;
+}
 
 type Failure = z.infer<typeof Failure>;
 

@@ -144,7 +144,10 @@ return replies
 `;
 
 /** A result's name, without extension, and the object that wants it. */
-type OutputClaim = { output: string; name: string };
+interface OutputClaim {
+  output: string;
+  name: string;
+}
 
 function readRecord(fields: Record<string, string>): SourceRecord {
   const count = (name: keyof SourceCounts) => Number(fields[name] ?? 0);

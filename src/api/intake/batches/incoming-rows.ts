@@ -13,7 +13,10 @@ import type { BytesAllowance, BytesReservation } from '../../../intake/stored-by
 import type { ValidatedImage } from '../../../intake/validate-image.ts';
 import { Problem, type ProblemType } from '../../../platform/problem.ts';
 
-type PendingImage = { key: string; reservation: BytesReservation };
+interface PendingImage {
+  key: string;
+  reservation: BytesReservation;
+}
 
 /** Stores the images that come with the rows of one upload, and deletes those whose rows are not appended. */
 export class RowImages {
@@ -79,7 +82,9 @@ export interface IncomingRow {
 
 type TextBody = Pick<Extract<BodyStream, { kind: 'bytes' }>, 'stream' | 'hold'>;
 
-type IncomingLimits = { maxImageBytes: number };
+interface IncomingLimits {
+  maxImageBytes: number;
+}
 
 const PADDING = Buffer.alloc(64 * 1024, ' ');
 

@@ -22,7 +22,10 @@ const CHUNK_LINES = 500;
 const CHUNK_ROWS = 10_000;
 const CHUNK_CHARS = 1024 * 1024;
 
-type PendingLine = { line: RowLine; upload: Upload };
+interface PendingLine {
+  line: RowLine;
+  upload: Upload;
+}
 
 const sumOf = <T>(all: readonly T[], value: (one: T) => number): number =>
   all.reduce((sum, one) => sum + value(one), 0);

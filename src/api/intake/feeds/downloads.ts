@@ -110,7 +110,10 @@ function exportHeaders(
 /** Each parses a whole feed in this process. */
 const MAX_DOWNLOADS_PER_CLIENT = 2;
 
-type FeedRun = { feed: FeedRecord; run: BatchRecord };
+interface FeedRun {
+  feed: FeedRecord;
+  run: BatchRecord;
+}
 
 const gone = () => resultsGone('run');
 

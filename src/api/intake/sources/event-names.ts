@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { jsonOr } from '../../../platform/json.ts';
 
 /** An object that an event names. Nothing else of an event is believed. */
-type EventObject = { bucket: string; key: string };
+interface EventObject {
+  bucket: string;
+  key: string;
+}
 
 /** Envelopes of queues and topics around an event, one in the other. */
 const MAX_ENVELOPES = 4;
@@ -55,7 +58,9 @@ function decodeKey(key: string): string | undefined {
 }
 
 /** How many records and envelopes are still read. */
-type Budget = { parts: number };
+interface Budget {
+  parts: number;
+}
 
 /** Ends at the first member that is none: a long list of others costs nothing. */
 function objectsInList(
