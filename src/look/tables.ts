@@ -101,6 +101,7 @@ export interface Tables {
       | 'thin'
       | 'sockless'
       | 'skirts'
+      | 'overScarf'
       | 'sportTrousers'
       | 'jackets'
       | 'tieShirts'
@@ -265,13 +266,14 @@ export const TABLES: Tables = {
   },
   layering: {
     unit: 'categories', basis: 'judgement',
-    source: 'alone: of the middle or outer layer, but also worn without a base; open: also worn over a pullover; thin: also worn under one; sockless: shoes worn without thick socks; skirts: worn with tights, not with long underwear; sportTrousers: for sport worn without others beneath; jackets: one is worn to formal occasions; tieShirts: under it worn with a tie; frostShoes: never too informal in hard cold',
+    source: 'alone: of the middle or outer layer, but also worn without a base; open: also worn over a pullover; thin: also worn under one; sockless: shoes worn without thick socks; skirts: worn with tights, not with long underwear; overScarf: worn over a scarf that covers the head; sportTrousers: for sport worn without others beneath; jackets: one is worn to formal occasions; tieShirts: under it worn with a tie; frostShoes: never too informal in hard cold',
     rows: {
       alone: ['flannel_shirt', 'sweater', 'thick_sweater', 'turtleneck', 'sweatshirt', 'hoodie', 'ski_trousers'],
       open: ['blazer', 'cardigan', 'fleece_jacket', 'kimono_duster', 'knit_vest', 'overshirt', 'waistcoat'],
       thin: ['flannel_shirt', 'turtleneck'],
       frostShoes: ['boots', 'winter_boots'],
       skirts: ['skirt_light', 'skirt_heavy', 'maxi_skirt', 'light_dress', 'dress', 'long_sleeve_dress', 'maxi_dress', 'evening_dress', 'dirndl', 'hanfu_qipao'],
+      overScarf: ['beanie'],
       sportTrousers: ['rain_trousers'],
       sockless: ['sandals', 'heels', 'flats'],
       jackets: ['blazer', 'suit_set', 'sherwani'],

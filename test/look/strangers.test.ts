@@ -438,6 +438,17 @@ test('a scarf too warm for the day covers the head if nothing else does', () => 
   expect(worn({ ...day, items: [...closet('mother'), ...cap] })).not.toContain('scarf');
 });
 
+test('over a scarf that covers the head a beanie is worn, no cap', () => {
+  const items = readCloset('jeans#161616 blouse#ffffff wool_coat#161616 boots#161616 scarf#6b2737');
+  const day = { weather: weather(-4, 'clear'), met: 1.6, occasion: 'casual', plan: 'outdoor' };
+  const withHat = (hat: string, more = {}) =>
+    worn({ ...day, ...more, items: [...items, ...readCloset(`${hat}#161616`)] });
+  const coverage = ['head'];
+  expect(withHat('cap')).toContain('cap');
+  expect(withHat('cap', { coverage, must: ['scarf'] })).not.toContain('cap');
+  expect(withHat('beanie', { coverage, must: ['scarf'] })).toContain('beanie');
+});
+
 test('a linen suit is right for a wedding in the heat, and not on a cool day', () => {
   const left = (tempC: number) =>
     firstOutfit({

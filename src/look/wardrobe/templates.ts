@@ -200,7 +200,10 @@ function templatesFor(
     // Tights are for skirts, long underwear is for the rest.
     const underLegs = fixed.has('underBottom') ? [] : [...demands.tights, ...extra('underBottom')];
     const hands = extra('hands');
-    const head = extra('head');
+    const isScarved = coverage.has('head') && headwear.slot !== 'head' && !fixed.has('head');
+    const head = extra('head').filter(
+      (group) => !isScarved || isListed(context.model, 'overScarf', group),
+    );
     for (const variant of variantsOf(
       ({ withOuter }) => coverage.has('arms') || (demands.sleeves && !withOuter),
       hasShoes && socks.length > 0 && !fixed.has('socks'),
@@ -231,7 +234,7 @@ function templatesFor(
       if (headwear.slot) isFixed.add(headwear.slot);
       if (isSkirt && demands.tights.length > 0) isFixed.add('underBottom');
       if (demands.gloves && hands.length > 0) isFixed.add('hands');
-      if (demands.hat && head.length > 0 && headwear.slot !== 'neck') isFixed.add('head');
+      if (demands.hat && head.length > 0 && !isScarved) isFixed.add('head');
       const style = STYLE_SLOTS.flatMap((slot) => fixed.get(slot) ?? []);
       const template: Template = {
         form: kind === 'separates' ? 'separates' : 'one-piece',
