@@ -79,6 +79,13 @@ export function occasionRow({ tables }: Model, id: string | null | undefined): O
   return row;
 }
 
+/** What one dresses for, by the rules of `sense`: from `labourMet`, work is labour. */
+export const dressedFor = (
+  { k }: Model,
+  { occasion, met }: Pick<Situation, 'occasion' | 'met'>,
+): string =>
+  occasion === 'work' && met >= k.layering.labourMet ? 'labour' : (occasion ?? DEFAULT_OCCASION);
+
 /** The insulation that one place requires, unrounded. */
 export interface Need {
   climate: Climate;

@@ -1,15 +1,16 @@
-import type { Situation } from '../comfort/targets.ts';
+import { dressedFor, type Situation } from '../comfort/targets.ts';
 import type { Model } from '../params.ts';
 import type { GarmentSet, SenseRule } from '../sense-rules.ts';
 import type { Garment } from '../wardrobe/garment-clo.ts';
 
 const isIn = (
   { k }: Model,
-  { categories, materials, isPale }: GarmentSet,
+  { categories, materials, unlessOf, isPale }: GarmentSet,
   garment: Garment,
 ): boolean =>
   (!categories || categories.includes(garment.category.id)) &&
   (!materials || garment.materialIds.some((id) => materials.includes(id))) &&
+  !garment.materialIds.some((id) => unlessOf?.includes(id)) &&
   (!isPale || (garment.colour?.l ?? 0) >= k.colour.paleL);
 
 /** A home is at least as hot as the day, unless its temperature is given. */
@@ -30,10 +31,10 @@ function holds(
   where: Whereabouts,
   heatC: number,
 ): boolean {
-  const { weather, windChillC, occasion, met } = situation;
+  const { weather, windChillC, met } = situation;
   const { occasions, conditions, isDry, belowC, aboveC, fromMet = 0, belowMet, fromMs } = rule;
   if (met < fromMet || (belowMet !== undefined && met >= belowMet)) return false;
-  if (occasions && !occasions.includes(occasion ?? 'casual')) return false;
+  if (occasions && !occasions.includes(dressedFor(model, situation))) return false;
   const isOfWeather =
     conditions || isDry || belowC !== undefined || aboveC !== undefined || fromMs !== undefined;
   if (!isOfWeather) return true;
@@ -52,10 +53,10 @@ function holds(
 /** What is wrong with a garment, by the rule that it breaks. */
 export function reasonOf(
   { k }: Model,
-  { with: other, occasions, conditions, isDry, belowC, aboveC }: SenseRule,
+  { with: other, occasions, conditions, isDry, belowC, aboveC, belowMet }: SenseRule,
 ): 'pair' | 'occasion' | 'wet' | 'dry' | 'cold' | 'warm' {
   if (other) return 'pair';
-  if (conditions) return 'wet';
+  if (conditions) return occasions && belowMet !== undefined ? 'occasion' : 'wet';
   if (belowC !== undefined) return 'cold';
   if (aboveC !== undefined && (aboveC >= k.fit.warmC || !occasions) && !isDry) return 'warm';
   return isDry && !occasions ? 'dry' : 'occasion';
