@@ -202,7 +202,6 @@ export const coefficients = (read: ReadCoefficient) => ({
   layering: {
     underClo: read('layering.underClo', 2.2,  'clo', 'judgement', 'Need from which long underwear is considered; below hatC it is outdoors in any case'),
     overClo:  read('layering.overClo',  0.6,  'clo', 'judgement', 'Target of the legs from which overtrousers are considered'),
-    socksClo: read('layering.socksClo', 0.05, 'clo', 'judgement', 'Target of the feet from which thick socks are considered'),
     extraClo: read('layering.extraClo', 0.05, 'clo', 'judgement', 'Target of the extremities from which hat, scarf and gloves are considered'),
     extraC: read('layering.extraC', 13, 'degC', 'judgement', 'Wind chill below which they are, however little one moves'),
     outerClo: read('layering.outerClo', 0.25, 'clo', 'judgement', 'Target of outerwear from which an outdoor outfit must have some'),

@@ -38,6 +38,8 @@ export interface SenseRule {
   readonly belowMet: number | undefined;
   /** Wind from which it holds, m/s. */
   readonly fromMs: number | undefined;
+  /** Holds only for what is worn outside: to an evening one rides, and changes shoes. */
+  readonly isOutside: true | undefined;
 }
 
 /** Lists that rules name with an `@`; a list may have lists before it. */
@@ -60,7 +62,7 @@ const numberIn = (cell: string | undefined) => (cell ? Number(cell) : undefined)
 /** Every rule has every field, so that reading one is quick. */
 function readRule(cells: readonly string[]): SenseRule {
   const [id = '', points, hard, garments, materials, colour, other, owned] = cells;
-  const [occasions, conditions, belowC, aboveC, fromMet, belowMet, fromMs, without] =
+  const [occasions, conditions, belowC, aboveC, fromMet, belowMet, fromMs, without, place] =
     cells.slice(8);
   const [madeOf, notOf] = materials?.split('!').map((cell) => cell.trim()) ?? [];
   const setOf = (categories?: string, shade?: string, of?: string, not?: string): GarmentSet => ({
@@ -85,6 +87,7 @@ function readRule(cells: readonly string[]): SenseRule {
     fromMet: numberIn(fromMet),
     belowMet: numberIn(belowMet),
     fromMs: numberIn(fromMs),
+    isOutside: place === 'outside' || undefined,
   };
 }
 

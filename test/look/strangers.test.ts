@@ -156,6 +156,10 @@ const CLOSETS = {
     'shirt#ffffff heels#161616 sandals#c9a227 sneakers#f7f7f5',
   bavarian:
     'turtleneck#161616 trousers#3d4145:nylon jeans#2b3f63 dirndl#6d1a2d blouse#ffffff heels#161616 boots#6b4226:leather',
+  ward: 'blouse#f4f1ea t_shirt#ffffff maxi_dress#2d5a3d jeans#1e2a3d dress_trousers#161616 sneakers#f7f7f5 rain_jacket#2f6db3',
+  pensioner:
+    'cardigan#8c8c8c:wool flannel_shirt#a3323a:flannel shirt#a9cbe8 corduroy_wool_trousers#6b4226 jeans#2b3f63 ' +
+    'sneakers#f7f7f5:leather winter_boots#161616:rubber parka#1b2a4a wool_coat#3d4145 gloves#161616 beanie#161616',
   tiny:
     't_shirt#f5f5f2 blouse#ffffff jeans#1e2a3d skirt_light#6b2737 sneakers#f7f7f5 flats#161616 ' +
     'light_jacket#8c8f7a sweater#8c8c8c',
@@ -331,11 +335,20 @@ const REQUESTS: readonly [string, keyof typeof CLOSETS, object, string, string, 
   // Work that is labour.
   ['a warehouse', 'builder', { weather: weather(5, 'cloudy'), met: 3, occasion: 'work', indoorTempC: 15 }, 'jeans|cargo_pants; sneakers|boots; t_shirt|long_sleeve_tee', 'dress_trousers dress_shoes sweater dress_shirt blazer shorts'],
   ['a roof in the heat', 'builder', { weather: weather(38, 'sunny', 2, 40), met: 4, occasion: 'work', plan: 'outdoor' }, 'shorts|cargo_pants; t_shirt|shirt; hat', 'jeans dress_trousers dress_shoes', { first: 'danger.heat' }],
+  ['a site in drizzle', 'builder', { weather: weather(5, 'Sprühregen', 4, 92), met: 4, occasion: 'work', plan: 'outdoor' }, 'boots', 'sneakers dress_shoes'],
+  ['a desk in a cold workshop', 'rider', { weather: weather(5, 'cloudy'), met: 1.3, occasion: 'work', indoorTempC: 15 }, 'thermal_top; long_johns; sweater|suit_set', 't_shirt'],
   ['a roof in the frost', 'builder', { weather: weather(-12, 'cloudy', 7), met: 3, occasion: 'work', plan: 'outdoor' }, 'winter_boots; parka; beanie; gloves', 'dress_trousers dress_shoes boots sneakers blazer shorts'],
   // What is fine, and what is not.
   ['a gown at a winter party', 'anna', { weather: weather(-3, 'clear', 2), met: 1.4, occasion: 'party', must: ['evening_dress'] }, 'heels|flats', 'boots sneakers'],
   ['a funeral in February', 'dandy', { weather: weather(4, 'cloudy'), met: 1.4, occasion: 'ceremony' }, 'suit_set; dress_shirt; dress_shoes', 'blazer shirt'],
   ['a wedding of a daughter', 'indian', { weather: weather(24, 'clear', 2), met: 1.4, occasion: 'ceremony' }, 'saree_traditional; heels', 'shalwar_kameez'],
+  ['a ball in the snow', 'anna', { weather: weather(-6, 'snow', 4), met: 1.4, occasion: 'party', must: ['evening_dress'] }, 'heels|flats; tights', 'boots winter_boots'],
+  ['a party in the snow', 'anna', { weather: weather(-6, 'snow', 4), met: 1.4, occasion: 'party', exclude: ['evening_dress'] }, 'boots|heels|flats|winter_boots', 'hoodie'],
+  ['a church in hard frost', 'pensioner', { weather: weather(-22, 'clear', 4), met: 1.3, occasion: 'smart_casual' }, 'winter_boots', 'sneakers'],
+  ['a tie that must be worn at work', 'clerk', { weather: weather(15, 'cloudy'), met: 1.4, occasion: 'work', must: ['tie'] }, 'tie; blazer; dress_shirt|shirt; dress_shoes', 'sweater'],
+  ['a suit that must be worn in the cold', 'oldman', { weather: weather(3, 'fog'), met: 2, occasion: 'work', plan: 'outdoor', must: ['suit_set'] }, 'shirt|dress_shirt', 'sweater thick_sweater'],
+  ['a typhoon on the way to the ward', 'ward', { weather: weather(25, 'heavy-rain', 13, 92), met: 2.2, occasion: 'work' }, 'jeans|dress_trousers', 'maxi_dress', { shell: 'rain_jacket' }],
+  ['a trail in the rain', 'sailor', { weather: weather(8, 'rain', 6), met: 3, occasion: 'outdoor' }, 'rain_jacket; rain_trousers', 'shorts sandals'],
   ['a village fair', 'bavarian', { weather: weather(19, 'sunny'), met: 1.6, occasion: 'party' }, 'dirndl; heels', 'trousers'],
   ['a thick pullover at the office', 'oldman', { weather: weather(18, 'light rain'), met: 1.4, occasion: 'work' }, 'shirt|dress_shirt', 'thick_sweater'],
   ['a waistcoat on a date', 'dandy', { weather: weather(16, 'cloudy'), met: 1.4, occasion: 'date', must: ['waistcoat'] }, 'waistcoat; dress_shoes|boots', 'sneakers'],
@@ -421,6 +434,7 @@ test.each([
   ['robe-on-robe', 'kimono_duster', 'abaya', 16],
   ['folk-heels', 'thobe', 'heels', 20],
   ['folk-oxfords', 'kaftan', 'dress_shoes', 20],
+  ['folk-jacket', 'blazer', 'hanfu_qipao', 16],
   ['folk-shoes', 'kaftan', 'sneakers', 20],
   ['sherwani-over', 'sherwani', 'suit_set', 12],
   ['drape-wind', 'cape_poncho', 'jeans', 16],
@@ -473,6 +487,8 @@ test.each([
   ['a thin scarf over the head', 'scarf#161616:acrylic scarf#d9c7a3:viscose', { weather: weather(20, 'clear'), occasion: 'party', coverage: ['head'] }],
   ['a tee of polyester in the gym', 't_shirt#ffffff:cotton t_shirt#161616:polyester', { weather: weather(5, 'cloudy'), met: 5, occasion: 'sport', indoorTempC: 20 }],
   ['shorts of cotton in town', 'shorts#161616:polyester shorts#8a7f4e:cotton', { weather: weather(27, 'clear'), occasion: 'casual', exclude: ['jeans'] }],
+  ['thin socks at the office', 'socks_thick#8c8c8c socks_thin#161616', { weather: weather(9, 'cloudy'), occasion: 'work', indoorTempC: 24, exclude: ['flats'] }],
+  ['boots of leather on a dry trail', 'boots#2d5a3d:rubber boots#6b4226:leather', { weather: weather(5, 'sunny'), met: 4, occasion: 'outdoor' }],
   ['dark boots on a wet trail', 'boots#ffffff:leather boots#6b4226:leather', { weather: weather(11, 'rain'), met: 3, occasion: 'outdoor' }],
 ])('%s', (_, two, request) => {
   const own = readCloset(two);
@@ -481,6 +497,33 @@ test.each([
   const ids = worn({ met: 1.4, ...request, items });
   expect(ids).toContain(own[1]!.id);
   expect(ids).not.toContain(own[0]!.id);
+});
+
+test('socks are worn in shoes, and none in sandals', () => {
+  const items = readCloset('t_shirt#8c8c8c jeans#2b3f63 socks_thin#161616');
+  const day = { weather: weather(24, 'clear'), met: 1.6, occasion: 'casual' };
+  const withShoes = (shoes: string) =>
+    worn({ ...day, items: [...items, ...readCloset(`${shoes}#161616`)] });
+  expect(withShoes('sneakers')).toContain('socks_thin');
+  expect(withShoes('sandals')).not.toContain('socks_thin');
+});
+
+test('a home is as hot as the day for warmth, too', () => {
+  const day = { weather: weather(34, 'clear', 2, 50), met: 1.2, occasion: 'home' };
+  const codes = firstOutfit({ request: { ...day, items: closet('anna') } }).outfit?.explanation;
+  expect(codes?.map(({ code }) => code)).not.toContain('thermal.cool');
+  expect(worn({ ...day, items: closet('anna') })).toContain('shorts');
+});
+
+test('what does not go together is named in full', () => {
+  const request = {
+    items: readCloset('evening_dress#161616 winter_boots#161616 wool_coat#161616'),
+    weather: weather(-6, 'snow'),
+    met: 1.4,
+    occasion: 'party',
+  };
+  const texts = firstOutfit({ request }).outfit?.explanation.map(({ text }) => text);
+  expect(texts?.join()).toContain('Evening / formal gown and Winter / snow boots');
 });
 
 test('rubber sandals and suede with a membrane stand the rain', () => {

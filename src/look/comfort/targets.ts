@@ -79,12 +79,11 @@ export function occasionRow({ tables }: Model, id: string | null | undefined): O
   return row;
 }
 
-/** What one dresses for, by the rules of `sense`: from `labourMet`, work is labour. */
-export const dressedFor = (
+/** Whether the work of a request is labour, for which one dresses as in private. */
+export const isLabour = (
   { k }: Model,
   { occasion, met }: Pick<Situation, 'occasion' | 'met'>,
-): string =>
-  occasion === 'work' && met >= k.layering.labourMet ? 'labour' : (occasion ?? DEFAULT_OCCASION);
+): boolean => occasion === 'work' && met >= k.layering.labourMet;
 
 /** The insulation that one place requires, unrounded. */
 export interface Need {
@@ -138,7 +137,10 @@ export function situationOf(model: Model, request: TargetsRequest): Situation {
   const { tempC } = weather;
   const person = readProfile(model, request.userProfile);
   const offsetC = person.offsetC * person.sensitivity;
-  const indoorTempC = request.indoorTempC ?? defaultIndoorTempC(model, tempC);
+  const usualC = defaultIndoorTempC(model, tempC);
+  // A home is at least as hot as the day.
+  const roomC = occasion === 'home' ? Math.max(usualC, tempC) : usualC;
+  const indoorTempC = request.indoorTempC ?? roomC;
   const chillC = windChillC(model, tempC, weather.windMs);
   const row = occasionRow(model, occasion);
   const { floorClo } = row;

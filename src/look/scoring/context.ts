@@ -6,7 +6,7 @@ import {
   type ThermalCurve,
 } from '../comfort/comfort.ts';
 import { type Danger, dangersOf } from '../comfort/danger.ts';
-import { dressedFor, occasionRow, type Situation } from '../comfort/targets.ts';
+import { isLabour, occasionRow, type Situation } from '../comfort/targets.ts';
 import { waterNeed, windNeed } from '../comfort/weather.ts';
 import { clamp } from '../numeric.ts';
 import type { Model } from '../params.ts';
@@ -185,8 +185,7 @@ export function createScoringContext(
   maxMilliClo = DEFAULT_MAX_MILLI_CLO,
 ): ScoringContext {
   const { weather, occasion } = situation;
-  const isLabour = dressedFor(model, situation) === 'labour';
-  const row = occasionRow(model, isLabour ? 'casual' : occasion);
+  const row = occasionRow(model, isLabour(model, situation) ? 'casual' : occasion);
   const staysIn = isStayingIn(situation, row, plan);
   const { places, regions } = placesFor(model, situation, plan, staysIn);
   const shelter = shelterNeeds(model, situation, plan, staysIn);

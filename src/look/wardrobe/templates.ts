@@ -58,7 +58,7 @@ export function relevantSlots(context: ScoringContext): ReadonlySet<Slot> {
     ['shoes', true],
     ['underTop', isCold],
     ['underBottom', isCold],
-    ['socks', regions.shoes >= layering.socksClo],
+    ['socks', true],
     ['head', isOut && (isChilly || hat)],
     ['neck', isOut && isChilly],
     ['hands', isOut && isChilly],
@@ -140,7 +140,7 @@ export function createTemplates(
   required: readonly Group[],
   coverage: ReadonlySet<Coverage> = new Set(),
 ): Template[] {
-  const demands = demandsOf(context, wardrobe);
+  const demands = demandsOf(context, wardrobe, required);
   const asked = templatesFor(context, wardrobe, required, coverage, demands);
   if (!(demands.sleeves || demands.jacket || demands.over.length > 0)) return asked;
   // What it takes may not go together, such as a pullover over a dress: then it is not asked for.
@@ -232,6 +232,7 @@ function templatesFor(
       if ([...fixed.keys()].some((slot) => isCore(slot) && !core[slot])) continue;
       const isFixed = new Set(fixed.keys());
       if (headwear.slot) isFixed.add(headwear.slot);
+      if (!isSockless && socks.length > 0) isFixed.add('socks');
       if (isSkirt && demands.tights.length > 0) isFixed.add('underBottom');
       if (demands.gloves && hands.length > 0) isFixed.add('hands');
       if (demands.hat && head.length > 0 && !isScarved) isFixed.add('head');
