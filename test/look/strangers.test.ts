@@ -160,6 +160,8 @@ const CLOSETS = {
   pensioner:
     'cardigan#8c8c8c:wool flannel_shirt#a3323a:flannel shirt#a9cbe8 corduroy_wool_trousers#6b4226 jeans#2b3f63 ' +
     'sneakers#f7f7f5:leather winter_boots#161616:rubber parka#1b2a4a wool_coat#3d4145 gloves#161616 beanie#161616',
+  bride:
+    'sweater#c9a227:wool chinos#161616 jeans#2b3f63 dress#1b2a4a cardigan#8c8c8c heels#161616 sneakers#f7f7f5',
   tiny:
     't_shirt#f5f5f2 blouse#ffffff jeans#1e2a3d skirt_light#6b2737 sneakers#f7f7f5 flats#161616 ' +
     'light_jacket#8c8f7a sweater#8c8c8c',
@@ -337,6 +339,7 @@ const REQUESTS: readonly [string, keyof typeof CLOSETS, object, string, string, 
   ['a roof in the heat', 'builder', { weather: weather(38, 'sunny', 2, 40), met: 4, occasion: 'work', plan: 'outdoor' }, 'shorts|cargo_pants; t_shirt|shirt; hat', 'jeans dress_trousers dress_shoes', { first: 'danger.heat' }],
   ['a site in drizzle', 'builder', { weather: weather(5, 'Sprühregen', 4, 92), met: 4, occasion: 'work', plan: 'outdoor' }, 'boots', 'sneakers dress_shoes'],
   ['a desk in a cold workshop', 'rider', { weather: weather(5, 'cloudy'), met: 1.3, occasion: 'work', indoorTempC: 15 }, 'thermal_top; long_johns; sweater|suit_set', 't_shirt'],
+  ['the way to a warehouse', 'builder', { weather: weather(0, 'cloudy'), met: 3, occasion: 'work', indoorTempC: 10 }, 'jeans|cargo_pants', 'dress_trousers', { shell: 'parka' }],
   ['a roof in the frost', 'builder', { weather: weather(-12, 'cloudy', 7), met: 3, occasion: 'work', plan: 'outdoor' }, 'winter_boots; parka; beanie; gloves', 'dress_trousers dress_shoes boots sneakers blazer shorts'],
   // What is fine, and what is not.
   ['a gown at a winter party', 'anna', { weather: weather(-3, 'clear', 2), met: 1.4, occasion: 'party', must: ['evening_dress'] }, 'heels|flats', 'boots sneakers'],
@@ -349,6 +352,11 @@ const REQUESTS: readonly [string, keyof typeof CLOSETS, object, string, string, 
   ['a suit that must be worn in the cold', 'oldman', { weather: weather(3, 'fog'), met: 2, occasion: 'work', plan: 'outdoor', must: ['suit_set'] }, 'shirt|dress_shirt', 'sweater thick_sweater'],
   ['a typhoon on the way to the ward', 'ward', { weather: weather(25, 'heavy-rain', 13, 92), met: 2.2, occasion: 'work' }, 'jeans|dress_trousers', 'maxi_dress', { shell: 'rain_jacket' }],
   ['a trail in the rain', 'sailor', { weather: weather(8, 'rain', 6), met: 3, occasion: 'outdoor' }, 'rain_jacket; rain_trousers', 'shorts sandals'],
+  ['a registry wedding', 'bride', { weather: weather(23, 'clear'), met: 1.4, occasion: 'ceremony' }, 'dress; heels', 'sweater'],
+  ['an evening of tango', 'clerk', { weather: weather(10, 'clear'), met: 3, occasion: 'party' }, 'dress_shirt|shirt', 't_shirt', { shell: 'trench_coat|wool_coat' }],
+  ['a dog in drizzle', 'diva', { weather: weather(6, 'drizzle'), met: 2.4, occasion: 'casual', plan: 'outdoor' }, 'rain_jacket|trench_coat', 'leather_jacket denim_jacket'],
+  ['to work in a warm thunderstorm', 'clerk', { weather: weather(26, 'thunderstorm', 5, 85), met: 1.6, occasion: 'work' }, 'chinos|dress_trousers|jeans', 'wool_coat', { shell: 'trench_coat' }],
+  ['a ward', 'diva', { weather: weather(18, 'cloudy'), met: 2.2, occasion: 'work', indoorTempC: 24 }, 'sneakers|flats|boots', 'heels'],
   ['a village fair', 'bavarian', { weather: weather(19, 'sunny'), met: 1.6, occasion: 'party' }, 'dirndl; heels', 'trousers'],
   ['a thick pullover at the office', 'oldman', { weather: weather(18, 'light rain'), met: 1.4, occasion: 'work' }, 'shirt|dress_shirt', 'thick_sweater'],
   ['a waistcoat on a date', 'dandy', { weather: weather(16, 'cloudy'), met: 1.4, occasion: 'date', must: ['waistcoat'] }, 'waistcoat; dress_shoes|boots', 'sneakers'],
@@ -489,6 +497,8 @@ test.each([
   ['shorts of cotton in town', 'shorts#161616:polyester shorts#8a7f4e:cotton', { weather: weather(27, 'clear'), occasion: 'casual', exclude: ['jeans'] }],
   ['thin socks at the office', 'socks_thick#8c8c8c socks_thin#161616', { weather: weather(9, 'cloudy'), occasion: 'work', indoorTempC: 24, exclude: ['flats'] }],
   ['boots of leather on a dry trail', 'boots#2d5a3d:rubber boots#6b4226:leather', { weather: weather(5, 'sunny'), met: 4, occasion: 'outdoor' }],
+  ['a tee of cotton at a barbecue', 't_shirt#c81e2b:polyester t_shirt#ffffff:cotton', { weather: weather(21, 'sunny'), occasion: 'casual' }],
+  ['dark sneakers in drizzle', 'sneakers#f7f7f5 sneakers#161616', { weather: weather(9, 'drizzle'), occasion: 'casual', exclude: ['flats'] }],
   ['dark boots on a wet trail', 'boots#ffffff:leather boots#6b4226:leather', { weather: weather(11, 'rain'), met: 3, occasion: 'outdoor' }],
 ])('%s', (_, two, request) => {
   const own = readCloset(two);
@@ -506,6 +516,12 @@ test('socks are worn in shoes, and none in sandals', () => {
     worn({ ...day, items: [...items, ...readCloset(`${shoes}#161616`)] });
   expect(withShoes('sneakers')).toContain('socks_thin');
   expect(withShoes('sandals')).not.toContain('socks_thin');
+  const home = { ...day, weather: weather(28, 'clear'), occasion: 'home' };
+  expect(worn({ ...home, items: [...items, ...readCloset('slippers#161616')] })).toEqual([
+    't_shirt',
+    'jeans',
+    'slippers',
+  ]);
 });
 
 test('a home is as hot as the day for warmth, too', () => {

@@ -241,6 +241,14 @@ export function toRequest(targets: Targets): TargetsRequest {
   };
 }
 
+/** The same day on the way to a room in which the work is done: a walk. */
+export function onTheWay(model: Model, situation: Situation): Situation {
+  const { walkMet, workMet } = model.k.indoor;
+  if (situation.met < workMet) return situation;
+  const targets = { ...unsignedTargets(model, situation), digest: '' };
+  return situationOf(model, { ...toRequest(targets), met: walkMet });
+}
+
 /** The targets of the outfit worn indoors. */
 export function indoorTargets({ indoor, indoorTempC, indoorMet: met }: Situation): IndoorTargets {
   return {
