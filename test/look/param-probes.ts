@@ -95,7 +95,7 @@ const DAYS: readonly Day[] = [
   [2,   3, 'cloudy',     { occasion: 'outdoor', met: 4.5, limit: 1 }],
   [16,  2, 'drizzle',    { occasion: 'sport', met: 5, limit: 1 }],
   [9,   4, 'rain',       { plan: 'outdoor', occasion: 'school', met: 4.5, limit: 1 }],
-  [13,  2, 'heavy-rain', { plan: 'outdoor', occasion: 'casual', met: 2, limit: 1 }],
+  [9,   2, 'heavy-rain', { plan: 'outdoor', occasion: 'casual', met: 3, limit: 1 }],
 ];
 
 const outfitsOn =
@@ -177,6 +177,7 @@ const SENSE_DAYS: readonly SenseDay[] = [
   [-12, 'snow'],
   [2, 'cloudy', 4],
   [0, 'rain'],
+  [5, 'rain'],
   [6, 'cloudy'],
   [9, 'cloudy'],
   [10, 'drizzle'],
