@@ -64,8 +64,11 @@ export interface OccasionRow {
   tolerance: number;
   /** Minimum insulation, clo. */
   floorClo: number;
-  /** Whether it is in a room, outside, or sport: outside unless a room temperature is given. */
-  place: 'room' | 'outside' | 'sport';
+  /**
+   * Whether it is in a room, a room to which one walks (outside at the activity of a walk), outside, or sport. The second and
+   * the last are in a room if its temperature is given.
+   */
+  place: 'room' | 'walk' | 'outside' | 'sport';
   /** Excluded categories. */
   forbids: readonly string[];
 }
@@ -199,11 +202,11 @@ export const TABLES: Tables = {
     unit: 'formality, tolerance: 0..5; floorClo: clo', basis: 'judgement', source: `${DICTIONARY}; floors after ensembles of ASHRAE 55-2023`,
     rows: Object.fromEntries([
       occasion('home',            2.5,   0.3),
-      occasion('casual',          1.875, 0.3),
+      occasion('casual',          1.875, 0.3,  [], 'walk'),
       occasion('sport',           1.25,  0.3,  [...TAILORED, ...DELICATE, ...STIFF], 'sport'),
       occasion('outdoor',         1.875, 0.3,  [...TAILORED, ...DELICATE], 'outside'),
-      occasion('travel',          1.875, 0.3),
-      occasion('school',          1.875, 0.36),
+      occasion('travel',          1.875, 0.3,  [], 'walk'),
+      occasion('school',          1.875, 0.36, [], 'walk'),
       occasion('smart_casual',    1.25,  0.36),
       occasion('work',            1.25,  0.45),
       occasion('business_formal', 1,     0.57),

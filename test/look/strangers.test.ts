@@ -284,7 +284,7 @@ const REQUESTS: readonly [string, keyof typeof CLOSETS, object, string, string, 
   ['a court in heat', 'lawyer', { weather: weather(30, 'sunny', 2, 50), met: 1.3, occasion: 'business_formal', indoorTempC: 23 }, 'dress_shirt|blouse|dress; dress_trousers|dress', 'light_dress blazer-2'],
   ['a wedding in a storm', 'dandy', { weather: weather(15, 'windy', 12, 60), met: 1.4, occasion: 'ceremony', plan: 'outdoor' }, 'wool_coat', 'rain_jacket'],
   ['a rest on a wet beach', 'oldman', { weather: weather(12, 'rain', 4, 85), met: 1, occasion: 'beach' }, 'parka|rain_jacket; thick_sweater|fleece_jacket|sweater', 'sandals shorts long_johns'],
-  ['a flight in hard frost', 'hiker', { weather: weather(-25, 'clear'), met: 2.6, occasion: 'travel' }, 'jeans|cargo_pants', 'leggings', { shell: 'down_jacket' }],
+  ['a flight in hard frost', 'hiker', { weather: weather(-25, 'clear'), met: 2.6, occasion: 'travel', indoorTempC: 21 }, 'jeans|cargo_pants', 'leggings', { shell: 'down_jacket' }],
   ['to a café in drizzle', 'granny', { weather: weather(19, 'drizzle', 3, 85), met: 2, occasion: 'casual' }, 'flats|boots', 'sandals', { shell: 'rain_jacket' }],
   ['an errand in drizzle', 'office', { weather: weather(16, 'drizzle', 3, 85), met: 2.6, occasion: 'date', plan: 'outdoor' }, 'rain_jacket|trench_coat', 'sandals'],
   ['to work in warm rain', 'tropic', { weather: weather(27, 'rain', 3, 80), met: 2, occasion: 'work' }, 'chinos|jeans', 'shorts', { shell: 'rain_jacket' }],
@@ -354,6 +354,9 @@ const REQUESTS: readonly [string, keyof typeof CLOSETS, object, string, string, 
   ['a trail in the rain', 'sailor', { weather: weather(8, 'rain', 6), met: 3, occasion: 'outdoor' }, 'rain_jacket; rain_trousers', 'shorts sandals'],
   ['a registry wedding', 'bride', { weather: weather(23, 'clear'), met: 1.4, occasion: 'ceremony' }, 'dress; heels', 'sweater'],
   ['an evening of tango', 'clerk', { weather: weather(10, 'clear'), met: 3, occasion: 'party' }, 'dress_shirt|shirt', 't_shirt', { shell: 'trench_coat|wool_coat' }],
+  ['a walk in heavy rain', 'boy', { weather: weather(7, 'heavy-rain', 6, 92), met: 2.6, occasion: 'casual' }, 'rain_jacket; sweater|hoodie|polo_shirt', 'shorts'],
+  ['a winter journey on foot', 'ben', { weather: weather(-12, 'snow', 6), met: 2.6, occasion: 'travel' }, 'parka|wool_coat|down_jacket; beanie', 't_shirt shorts'],
+  ['a ball in cold rain', 'anna', { weather: weather(7, 'heavy-rain', 6), met: 1.4, occasion: 'party', must: ['evening_dress'] }, 'heels|flats', 'dress_shoes boots'],
   ['a dog in drizzle', 'diva', { weather: weather(6, 'drizzle'), met: 2.4, occasion: 'casual', plan: 'outdoor' }, 'rain_jacket|trench_coat', 'leather_jacket denim_jacket'],
   ['to work in a warm thunderstorm', 'clerk', { weather: weather(26, 'thunderstorm', 5, 85), met: 1.6, occasion: 'work' }, 'chinos|dress_trousers|jeans', 'wool_coat', { shell: 'trench_coat' }],
   ['a ward', 'diva', { weather: weather(18, 'cloudy'), met: 2.2, occasion: 'work', indoorTempC: 24 }, 'sneakers|flats|boots', 'heels'],
@@ -524,6 +527,15 @@ test('socks are worn in shoes, and none in sandals', () => {
   ]);
 });
 
+test('who walks is outside, unless the room is known', () => {
+  const day = { weather: weather(9, 'cloudy'), occasion: 'casual', items: closet('ben') };
+  const placeOf = (more: object) => firstOutfit({ request: { ...day, ...more } }).found;
+  expect(placeOf({ met: 2 })).toMatchObject({ plan: 'indoor', place: { why: 'default' } });
+  expect(placeOf({ met: 2.6 })).toMatchObject({ plan: 'outdoor', place: { why: 'activity' } });
+  const known = { plan: 'indoor', place: { why: 'indoor-temperature' } };
+  expect(placeOf({ met: 2.6, indoorTempC: 21 })).toMatchObject(known);
+});
+
 test('a home is as hot as the day for warmth, too', () => {
   const day = { weather: weather(34, 'clear', 2, 50), met: 1.2, occasion: 'home' };
   const codes = firstOutfit({ request: { ...day, items: closet('anna') } }).outfit?.explanation;
@@ -667,7 +679,7 @@ describe('weather', () => {
     expect(codes({ ...storm, weather: weather(-9, 'snow') }).join()).not.toContain('rain');
     const windy = { items: closet('tiny'), weather: weather(15, 'windy', 12), met: 1.2 };
     const text = explained(windy).find(({ code }) => code === 'thermal.cold')?.text;
-    expect(text).toContain('more than a warm sweater is missing');
+    expect(text).toContain('more than the warmth of a sweater is missing');
     const run = { ...rider, items: closet('hiker'), weather: weather(18, 'cloudy') };
     expect(codes(run)).toContain('thermal.match');
     const lesson = { weather: weather(6, 'fog'), met: 1.6, occasion: 'school', indoorTempC: 21 };

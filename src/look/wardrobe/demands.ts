@@ -95,9 +95,9 @@ export function demandsOf(
   const { layering } = model.k;
   const { windChillC, weather } = situation;
   const isOut = plan === 'outdoor';
-  // Who rides to work gets wet sooner, and changes there; who stays in the rain does, too.
-  const isRidden = occasion.place === 'room' && situation.met >= layering.rideMet;
-  const isInRain = isRidden || occasion.place === 'outside' || isLabour(model, situation);
+  // Who rides gets wet sooner, and who stays in the rain.
+  const isInRain =
+    situation.met >= layering.rideMet || occasion.place === 'outside' || isLabour(model, situation);
   const isSoaked =
     shelter.legs.water >= (isInRain ? layering.coatNeed : layering.overNeed) &&
     windChillC < layering.drizzleC &&

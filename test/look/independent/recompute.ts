@@ -222,7 +222,8 @@ export function recompute(paramsText: string, request: TargetsRequest) {
     1,
   );
   const cap = c('indoor.metMax') + share * (request.met - c('indoor.metMax'));
-  const metIn = row.place === 'room' ? Math.min(request.met, cap) : request.met;
+  const isRoom = row.place === 'room' || row.place === 'walk';
+  const metIn = isRoom ? Math.min(request.met, cap) : request.met;
   const indoor = place({
     indoors: true,
     tempC: indoorTempC,
