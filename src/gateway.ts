@@ -28,7 +28,7 @@ import type { Platform } from './platform/open-platform.ts';
 import { blockingConnection } from './platform/redis.ts';
 import { deriveSecret, resolveSecrets } from './platform/secrets.ts';
 import { Admission } from './queue/admission.ts';
-import { JobWaiter } from './queue/job-waiter.ts';
+import { JobWaiter } from './queue/queue.ts';
 import type { Services } from './services.ts';
 import { keyCopyKey } from './storage/blob-keys.ts';
 import { fileLinks } from './storage/file-links.ts';

@@ -1,10 +1,9 @@
 import type { Logger } from '../platform/log.ts';
 import type { SyncLoad } from '../platform/metrics/gateway.ts';
 import { unavailable } from '../platform/problem.ts';
-import type { JobWaiter } from './job-waiter.ts';
 import { ClientLoad, type ForeignLoad, type LoadEstimate, LoadShedding } from './load-shedding.ts';
-import type { TurnOwner } from './queue.ts';
-import { type ServiceTime, serviceMillis } from './service-time.ts';
+import type { JobWaiter } from './queue.ts';
+import { type ServiceTime, serviceMillis, type TurnOwner } from './turns.ts';
 import type { WorkerInfo, WorkerRegistry } from './worker-registry.ts';
 
 const SAMPLE_MILLIS = 250;

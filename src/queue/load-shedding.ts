@@ -1,5 +1,4 @@
-import type { TurnOwner } from './queue.ts';
-import { type ServiceTime, serviceMillis } from './service-time.ts';
+import { type ServiceTime, serviceMillis, type TurnOwner } from './turns.ts';
 
 /** A rejected client is expected back so long after its time: Retry-After is in whole seconds. */
 const RETURN_MILLIS = 2000;

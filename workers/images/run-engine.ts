@@ -6,7 +6,7 @@ import type { CutOutOptions } from '../../src/output/options.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { PREFIX } from '../../src/platform/redis.ts';
 import { OutfitView } from '../../src/queue/job-data.ts';
-import type { TurnOwner } from '../../src/queue/queue.ts';
+import type { TurnOwner } from '../../src/queue/turns.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import type { Region } from '../../src/taxonomy/dictionary/schema.ts';
 import type { MarketplacePictureOptions } from '../inference/marketplace-picture.ts';

@@ -6,7 +6,7 @@ import { type CutOutOptions, unlessDefault } from '../../output/options.ts';
 import type { Stroke } from '../../output/strokes.ts';
 import { Problem, unavailable } from '../../platform/problem.ts';
 import type { JobData, JobResult, JobsOf } from '../../queue/catalog.ts';
-import { isHeavy, pricedMegapixels, turnsOf, unitsOf } from '../../queue/service-time.ts';
+import { isHeavy, pricedMegapixels, turnsOf, unitsOf } from '../../queue/turns.ts';
 import { syncKeys } from '../../storage/blob-keys.ts';
 import { drawnCutOut } from '../test-keys/drawn-cut-out.ts';
 import { blameImage, type Content, type Source, validateSource } from './image-source.ts';
