@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { zipSync } from 'fflate';
 import { z } from 'zod';
-import { insufficientScope } from '../http/credentials.ts';
+import { insufficientScope } from '../http/access.ts';
 import type { ImageForm } from '../http/image-body.ts';
 import { parseJsonPart } from '../http/json-body.ts';
 import { parse } from '../http/parse.ts';

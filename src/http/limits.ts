@@ -26,7 +26,7 @@ export function addressBlock(remoteAddress: string): string {
 }
 
 /** A caller's rate limit and quota, and the name they are counted under. */
-export interface Allowance extends Meter {
+interface Allowance extends Meter {
   rate: Rate;
 }
 

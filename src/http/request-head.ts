@@ -1,8 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { Problem, type ProblemType } from '../platform/problem.ts';
 import { hasCode } from '../platform/system-error.ts';
+
+const SAFE = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** Returns the client's own `X-Request-Id` if it is safe to repeat and log, else a new one. */
+export function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
+  const sent = request.headers['x-request-id'];
+  return typeof sent === 'string' && SAFE.test(sent) ? sent : randomUUID();
+}
 
 /** Returns the media type in a `Content-Type`, lower-case and without parameters; empty without one. */
 export const mediaTypeOf = (contentType: string | undefined): string =>

@@ -2,9 +2,17 @@ import { z } from 'zod';
 import type { Rate } from '../../auth/limit-settings.ts';
 import { SESSION_SECONDS } from '../../auth/sessions.ts';
 import type { Gateway } from '../../gateway.ts';
-import { type Grant, isOverTls, sessionCookie, sessionIdOf } from '../../http/credentials.ts';
+import { isOverTls, sessionCookie, sessionIdOf } from '../../http/access.ts';
 import { addressBlock, limitHeaders } from '../../http/limits.ts';
-import { type Call, json, jsonDoc, type Reply, type Route, route } from '../../http/route.ts';
+import {
+  type Call,
+  type Caller,
+  json,
+  jsonDoc,
+  type Reply,
+  type Route,
+  route,
+} from '../../http/route.ts';
 import { Problem } from '../../platform/problem.ts';
 import { checkLinks } from '../common-problems.ts';
 import { ImageUrl } from '../intake/job-request.ts';
@@ -33,7 +41,7 @@ const FAILED_SIGN_INS: Rate = { count: 10, periodSeconds: 60 };
 
 const NO_STORE = { 'cache-control': 'no-store' } as const;
 
-const signedIn = ({ client, scopes, person }: Pick<Grant, 'client' | 'scopes' | 'person'>) => ({
+const signedIn = ({ client, scopes, person }: Pick<Caller, 'client' | 'scopes' | 'person'>) => ({
   signedIn: true,
   client,
   scopes,

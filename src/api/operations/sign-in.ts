@@ -4,7 +4,7 @@ import type { IdentityProvider } from '../../auth/identity-provider.ts';
 import type { Rate } from '../../auth/limit-settings.ts';
 import { SESSION_SECONDS } from '../../auth/sessions.ts';
 import type { Gateway } from '../../gateway.ts';
-import { isOverTls, sessionCookie, sessionIdOf } from '../../http/credentials.ts';
+import { isOverTls, sessionCookie, sessionIdOf } from '../../http/access.ts';
 import { addressBlock } from '../../http/limits.ts';
 import type { Reply } from '../../http/route.ts';
 import { Problem } from '../../platform/problem.ts';
