@@ -12,6 +12,7 @@ import {
   KeyRecord,
   meterKey,
   mintKey,
+  toCaller,
 } from './key-record.ts';
 
 /** A newly created key: its only appearance in clear text. */
@@ -80,6 +81,7 @@ export class Keys {
   readonly #now: Clock;
   readonly #options: Required<KeyOptions>;
   readonly #write;
+  #adopted: string | undefined;
 
   /**
    * @param pepper the installation's secret; keys hashed under another pepper are not found
@@ -107,7 +109,7 @@ export class Keys {
   async create(grant: Grant, meter?: string, id?: string): Promise<CreatedKey> {
     const key = mintKey(grant.test);
     const change = this.#newKey(key, grant, meter, id);
-    await this.#change(grant.client, [change]);
+    await this.#changeAndCopy(grant.client, [change]);
     return { key, record: change.record };
   }
 
@@ -116,6 +118,7 @@ export class Keys {
    * or expired, which it stays. Rejects with `KeyError` if it is new and its client has as many live keys as it may.
    */
   adopt(key: string, grant: Grant): Promise<boolean> {
+    this.#adopted = key;
     return untilWritten(async () => {
       const hash = this.hash(key);
       const known = (await this.#redis.hget(KEYS, hash)) ?? undefined;
@@ -132,12 +135,18 @@ export class Keys {
 
   /**
    * Returns the live record of a presented key, or undefined. Rejects a text without the format and
-   * checksum of a key before asking Redis, unless it is `adopted`.
+   * checksum of a key before asking Redis, unless it was adopted.
    */
-  async lookUp(key: string, adopted?: string): Promise<KeyRecord | undefined> {
-    if (!isKeyShaped(key) && key !== adopted) return undefined;
+  async lookUp(key: string): Promise<KeyRecord | undefined> {
+    if (!isKeyShaped(key) && key !== this.#adopted) return undefined;
     return this.findLive(this.hash(key));
   }
+
+  /** Returns who presents a live key, undefined if it is unknown or not live. */
+  readonly findCaller = async (key: string) => {
+    const record = await this.lookUp(key);
+    return record && toCaller(record);
+  };
 
   /** Returns the hash a key's record is stored under. It does not reveal the key. */
   hash(key: string): string {
@@ -181,7 +190,9 @@ export class Keys {
       const isSooner = expiresAt !== '' && expiresAt < graceEnd;
       const expiring = { ...old, expiresAt: isSooner ? expiresAt : graceEnd };
       const changes = [created, { hash, known, record: expiring }];
-      const isWritten = await this.#change(old.client, changes, { max: Number.MAX_SAFE_INTEGER });
+      const isWritten = await this.#changeAndCopy(old.client, changes, {
+        max: Number.MAX_SAFE_INTEGER,
+      });
       return isWritten ? { key, record: created.record } : undefined;
     });
   }
@@ -196,7 +207,7 @@ export class Keys {
       const revoked = { ...record, revokedAt: record.revokedAt ?? timestamp(this.#now()) };
       const max = this.#options.maxLive;
       const changes = [{ hash, known, record: revoked }];
-      const isWritten = await this.#change(record.client, changes, { max, ...rule });
+      const isWritten = await this.#changeAndCopy(record.client, changes, { max, ...rule });
       return isWritten ? revoked : undefined;
     });
   }
@@ -237,9 +248,13 @@ export class Keys {
         'This is the last key of the client that lasts; create or rotate one first, or ask the operator',
       );
     }
-    if (reply !== WRITTEN) return false;
-    await this.#options.copy(changes);
-    return true;
+    return reply === WRITTEN;
+  }
+
+  async #changeAndCopy(client: string, changes: readonly Change[], rule?: WriteRule) {
+    const isWritten = await this.#change(client, changes, rule);
+    if (isWritten) await this.#options.copy(changes);
+    return isWritten;
   }
 
   async #rejectTooMany(client: string): Promise<never> {

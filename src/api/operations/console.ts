@@ -50,9 +50,10 @@ const signedIn = ({ client, scopes, person }: Pick<Caller, 'client' | 'scopes' |
 
 /** The console's only routes of its own; everything else goes through the public API. */
 export function consoleRoutes({
-  authentication,
+  keys,
+  sessions,
   requestLimits,
-}: Pick<Gateway, 'authentication' | 'requestLimits'>): Route[] {
+}: Pick<Gateway, 'keys' | 'sessions' | 'requestLimits'>): Route[] {
   const cookie = (id: string, { baseUrl, headers }: Call): Record<string, string> => {
     const isSecure = isOverTls(baseUrl, headers);
     return { ...NO_STORE, 'set-cookie': sessionCookie(id, SESSION_SECONDS, isSecure) };
@@ -71,10 +72,10 @@ export function consoleRoutes({
 
   async function signIn(call: Call<unknown, z.infer<typeof SignIn>>): Promise<Reply> {
     const { key } = call.body;
-    const caller = await authentication.findCaller(key);
+    const caller = await keys.findCaller(key);
     if (!caller) return rejectKey(call);
     const { rateLimit } = await requestLimits.admit(caller, 0);
-    const id = await authentication.openSession(key, caller);
+    const id = await sessions.create(key, caller);
     return json(signedIn(caller), { ...cookie(id, call), ...limitHeaders(rateLimit) });
   }
 
@@ -82,13 +83,13 @@ export function consoleRoutes({
 
   async function status(call: Call): Promise<Reply> {
     const id = idOf(call);
-    const key = id && (await authentication.findSessionCaller(id));
-    return json(key ? signedIn(key) : { signedIn: false }, NO_STORE);
+    const caller = id && (await sessions.findCaller(id));
+    return json(caller ? signedIn(caller) : { signedIn: false }, NO_STORE);
   }
 
   async function signOut(call: Call): Promise<Reply> {
     const id = idOf(call);
-    if (id) await authentication.signOut(id);
+    if (id) await sessions.delete(id);
     return { status: 204, headers: cookie('', call) };
   }
 
