@@ -15,8 +15,7 @@ import { OutfitDescription } from '../taxonomy/outfit/outfit-schema.ts';
 import { ClassifyOptions, DEFAULT_SETTINGS } from '../taxonomy/request-schema.ts';
 import { chargedOnce, contentOf } from './intake/idempotent.ts';
 import { languageHeaders, languageOf } from './language.ts';
-import type { ImageRequests } from './removal/image-requests.ts';
-import { requireImage } from './removal/image-source.ts';
+import { type ImageRequests, requireImage } from './removal/image-requests.ts';
 
 type GarmentImages = Pick<ImageRequests, 'shedIfBusy' | 'separateGarments'>;
 

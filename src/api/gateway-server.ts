@@ -92,10 +92,7 @@ export function gatewayServer(
     corsOrigins: config.CORS_ORIGINS,
     maxConnections: config.MAX_CONNECTIONS,
     maxBodyMemoryBytes: config.MAX_BODY_MEMORY_BYTES,
-    observe(request) {
-      gateway.metrics.observe(request);
-      recorder.record(request);
-    },
+    observe: recorder.record,
   });
   watchServer(registry, server.figures);
   server.app.register(async (scope) => {

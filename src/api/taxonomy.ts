@@ -4,6 +4,7 @@ import type { ImageForm } from '../http/image-body.ts';
 import { parseJsonPart } from '../http/json-body.ts';
 import { parse } from '../http/parse.ts';
 import { asProblem, problemBody } from '../http/problem-response.ts';
+import { readPrefer } from '../http/request-head.ts';
 import { type Call, filePart, json, type Reply, type Route, route } from '../http/route.ts';
 import type { Idempotency } from '../intake/idempotency.ts';
 import type { LearnedCategories } from '../intake/learned-categories.ts';
@@ -33,13 +34,7 @@ import { checkSides } from './garments.ts';
 import { chargedOnce, contentOf } from './intake/idempotent.ts';
 import { OUTPUT_SECONDS } from './intake/job-request.ts';
 import { JobResponse } from './intake/job-response.ts';
-import {
-  type PreferJob,
-  prefersJob,
-  readJobPreference,
-  readPrefer,
-  startPreferredJob,
-} from './intake/prefer-job.ts';
+import { grantedPreference, type PreferJob, startPreferredJob } from './intake/prefer-job.ts';
 import { type Language, languageHeaders, languageOf } from './language.ts';
 import type { ImageRequests } from './removal/image-requests.ts';
 
@@ -113,7 +108,8 @@ async function classifyAsync(
   headers: Record<string, string>,
 ): Promise<Reply | undefined> {
   if (!image || JSON.stringify(classification).length > MAX_CONTEXT_CHARS) return undefined;
-  const prefer = await readJobPreference(classifier, call);
+  const asked = readPrefer(call.headers.prefer);
+  const prefer = asked && (await grantedPreference(classifier, asked, call));
   if (!prefer) return undefined;
   const request = {
     source: { image, pointer: pointers.image },
@@ -257,7 +253,7 @@ const handleClassify =
     const classify = (own: Call) =>
       isBatch ? classifyBatch(classifier, form.fields, own) : classifyOne(classifier, form, own);
     // A job is stored under its key.
-    if (!isBatch && prefersJob(readPrefer(call.headers.prefer))) return classify(call);
+    if (!isBatch && readPrefer(call.headers.prefer)) return classify(call);
     const content = contentOf([form.image], [PATH, form.fields]);
     return chargedOnce(classifier.idempotency, call, content, classify);
   };

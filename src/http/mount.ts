@@ -216,7 +216,9 @@ function mountRoute(app: FastifyInstance, deps: MountOptions, route: Route): voi
     },
     handler: async (request, reply) => {
       const signal = disconnectSignal(request, reply);
-      const response = await route.handle(createCall(deps, route, request, reply, signal));
+      const { handle, handleTest = handle } = route;
+      const answer = request.requestContext.caller?.test ? handleTest : handle;
+      const response = await answer(createCall(deps, route, request, reply, signal));
       request.requestContext.made = idOfMade(response);
       if (!signal.aborted) request.requestContext.admission = undefined; // a success keeps its quota
       return send(request, reply, response);

@@ -234,3 +234,7 @@ export function toCutOutOptions(request: OutputRequest): CutOutOptions {
   };
   return CutOutOptions.parse(Object.fromEntries(Object.entries(all).filter(isTold)));
 }
+
+/** Returns options as a member of an object; no member if all are defaults. */
+export const unlessDefault = (options: CutOutOptions): { options?: CutOutOptions } =>
+  Object.keys(options).length > 0 ? { options } : {};

@@ -112,7 +112,7 @@ describe('what is recorded of answered requests', () => {
     const warned: string[] = [];
     const log = createLog('test', 'silent');
     log.warn = (_: unknown, text?: string) => void warned.push(String(text));
-    const logs = { clientUsage, requestLog, auditLog };
+    const logs = { metrics: { observe() {} }, clientUsage, requestLog, auditLog };
     const recorder = new RequestRecorder(logs, [...BULK, PUT], log);
     const send = ({ method, path }: Route, params: Record<string, string> = {}) =>
       recorder.record({

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { Call, Reply } from '../../http/route.ts';
 import type { Idempotency, IdempotentRequest, StoredResponse } from '../../intake/idempotency.ts';
 import { Problem } from '../../platform/problem.ts';
-import { readIdempotencyKey } from './job-request.ts';
 
 /**
  * Returns what identifies a request with files: their digests, and whatever else belongs to it.
@@ -36,6 +35,17 @@ export const storedJson = (body: StoredResponse['body'], status = 200): StoredRe
 });
 
 const REPLAYED = { 'idempotency-replayed': 'true' };
+
+const IDEMPOTENCY_KEY = /^"?([\x21\x23-\x7e]{1,255})"?$/;
+
+/** Returns the client's `Idempotency-Key`, with or without the quotes that the IETF draft requires. */
+export function readIdempotencyKey(headers: Call['headers']): string | undefined {
+  const sent = headers['idempotency-key'];
+  if (sent === undefined) return undefined;
+  const key = typeof sent === 'string' ? IDEMPOTENCY_KEY.exec(sent)?.[1] : undefined;
+  if (key) return key;
+  throw new Problem('invalid-request', 'Idempotency-Key must be 1 to 255 visible characters');
+}
 
 function readRequest(call: Call, content: unknown): IdempotentRequest | undefined {
   const key = readIdempotencyKey(call.headers);

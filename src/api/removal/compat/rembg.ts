@@ -6,8 +6,7 @@ import type { CutOutOptions } from '../../../output/options.ts';
 import { optionFields, parseColor, toCutOutOptions } from '../../../output/request.ts';
 import { fieldProblem } from '../../../platform/problem.ts';
 import { CUT_OUT_HEADERS } from '../cut-out-response.ts';
-import type { ImageRequests } from '../image-requests.ts';
-import type { Source } from '../image-source.ts';
+import type { ImageRequests, Source } from '../image-requests.ts';
 import { DetailResponse, fileReply, flag, integer, toDetailReply } from './fastapi.ts';
 
 const PATH = '/compat/rembg/api/remove';

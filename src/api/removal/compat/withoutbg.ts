@@ -6,8 +6,7 @@ import { extensionOf } from '../../../output/options.ts';
 import { optionFields, toCutOutOptions } from '../../../output/request.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { CUT_OUT_HEADERS, CUT_OUT_MEDIA } from '../cut-out-response.ts';
-import type { ImageRequests } from '../image-requests.ts';
-import type { Source } from '../image-source.ts';
+import type { ImageRequests, Source } from '../image-requests.ts';
 import { DetailResponse, fileReply, integer, toDetailReply } from './fastapi.ts';
 
 /** The formats of withoutBG; any other text selects PNG there. */
