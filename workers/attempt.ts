@@ -1,6 +1,7 @@
 import { DelayedError, type Job, UnrecoverableError } from 'bullmq';
 import { type Clock, hostClock } from '../src/platform/clock.ts';
-import type { JobObservation } from '../src/platform/metrics/worker.ts';
+import type { Logger } from '../src/platform/log.ts';
+import type { JobObservation, WorkerMetrics } from '../src/platform/metrics/worker.ts';
 import { Problem, serializeProblem } from '../src/platform/problem.ts';
 import { isRedisError } from '../src/platform/redis-errors.ts';
 import { traceRequestId, traceSteps } from '../src/platform/tracing.ts';
@@ -53,6 +54,20 @@ export interface JobReport extends JobObservation {
   requestId: string;
   outcome: 'succeeded' | 'refused' | 'failed' | 'canceled' | 'postponed';
 }
+
+/** Of the outcomes of jobs; `info` for all others. Postponed jobs come back, maybe often. */
+const LOG_LEVELS: Partial<Record<JobReport['outcome'], 'error' | 'debug'>> = {
+  failed: 'error',
+  postponed: 'debug',
+};
+
+/** Returns what adds reports to metrics and log. */
+export const reportTo =
+  (metrics: Pick<WorkerMetrics, 'job'>, log: Logger) =>
+  (job: JobReport): void => {
+    metrics.job(job);
+    log[LOG_LEVELS[job.outcome] ?? 'info'](job, 'job');
+  };
 
 /** Thrown by a job that sets the delay of its next attempt itself. */
 export class RetryLater extends Error {
