@@ -3,11 +3,16 @@ import type { Platform } from '../src/platform/open-platform.ts';
 import { stopOnSignal } from '../src/platform/shutdown.ts';
 import type { QueueName } from '../src/queue/catalog.ts';
 import { onCanceled } from '../src/queue/queue.ts';
-import { type Processors, reportTo } from './attempt.ts';
 import { startDispatcher } from './batches/dispatcher.ts';
 import { failRow, runRow } from './batches/run-row.ts';
 import { sweepBatches } from './batches/sweep.ts';
-import { type ConsumerOptions, consumeJobs, type JobConsumer } from './consume-jobs.ts';
+import {
+  type ConsumerDeps,
+  consumeJobs,
+  type JobConsumer,
+  type Processors,
+  reportTo,
+} from './consume-jobs.ts';
 import { failImport, importFeed } from './feeds/import-feed.ts';
 import { FeedRunStages, startFeedRun } from './feeds/run-stages.ts';
 import { serveHealth, startHeartbeat } from './health.ts';
@@ -104,7 +109,7 @@ function startConsumers(worker: WorkerServices, objects: SourceObjects): JobCons
     name: Q,
     processors: Processors<Q>,
     concurrency: number,
-    onFailed?: ConsumerOptions['onFailed'],
+    onFailed?: ConsumerDeps['onFailed'],
   ) =>
     consumeJobs(name, processors, {
       ...{ connection: connect(), log, report, now, concurrency },

@@ -6,7 +6,7 @@ import { checkSent, type ValidatedImage, validateImage } from '../../src/intake/
 import { Problem } from '../../src/platform/problem.ts';
 import type { JobResults, PreviousImage } from '../../src/queue/job-data.ts';
 import type { Region } from '../../src/taxonomy/dictionary/schema.ts';
-import type { AttemptContext } from '../attempt.ts';
+import type { AttemptContext } from '../consume-jobs.ts';
 import type { HostHealth } from '../fetch/host-health.ts';
 import { ACCEPT_IMAGES } from '../fetch/safe-fetch.ts';
 import {

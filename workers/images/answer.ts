@@ -4,7 +4,7 @@ import type { Quality } from '../../src/output/option-table.ts';
 import { fieldProblem, Problem } from '../../src/platform/problem.ts';
 import type { JobData, JobResult } from '../../src/queue/catalog.ts';
 import { isHeavy } from '../../src/queue/turns.ts';
-import type { Processor, Processors } from '../attempt.ts';
+import type { Processor, Processors } from '../consume-jobs.ts';
 import type { WorkerServices } from '../worker-services.ts';
 import {
   type FetchServices,

@@ -3,7 +3,7 @@ import { Problem, type ProblemType } from '../../src/platform/problem.ts';
 import { LINK_MEDIA_TYPE } from '../../src/storage/blob-keys.ts';
 import type { BlobHead, Blobs } from '../../src/storage/blobs.ts';
 import { LocationUnavailable } from '../../src/storage/locations/location.ts';
-import { type AttemptContext, isUnavailable } from '../attempt.ts';
+import { type AttemptContext, isUnavailable } from '../consume-jobs.ts';
 import { type FetchPool, PoolBusy } from '../fetch/fetch-pool.ts';
 import { ACCEPT_IMAGES, FetchError, type FetchErrorReason } from '../fetch/safe-fetch.ts';
 import type { WorkerServices } from '../worker-services.ts';

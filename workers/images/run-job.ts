@@ -2,7 +2,7 @@ import { type JobRecord, PENDING_STATUSES } from '../../src/intake/job-records.t
 import { expiryOf, SETTLE_MILLIS } from '../../src/intake/job-retention.ts';
 import type { ValidatedImage } from '../../src/intake/validate-image.ts';
 import { Problem } from '../../src/platform/problem.ts';
-import type { Processor } from '../attempt.ts';
+import type { Processor } from '../consume-jobs.ts';
 import type { WorkerServices } from '../worker-services.ts';
 import { cutOutKeyOf, processImage, withBackgroundHash } from './process-image.ts';
 import {
