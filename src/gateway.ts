@@ -1,14 +1,12 @@
 import type { Redis } from 'ioredis';
 import type { Registry } from 'prom-client';
 import { AccessRequests } from './auth/access-requests.ts';
-import { adoptDevelopmentKey } from './auth/development-key.ts';
 import { IdentityProvider } from './auth/identity-provider.ts';
-import { Keys } from './auth/keys.ts';
+import { adoptDevelopmentKey, Keys } from './auth/keys.ts';
 import { readOidcSettings } from './auth/oidc-settings.ts';
 import { People } from './auth/people.ts';
-import { AuditLog, RequestLog } from './auth/request-logs.ts';
+import { AuditLog, ClientUsage, RequestLog } from './auth/request-logs.ts';
 import { Sessions } from './auth/sessions.ts';
-import { ClientUsage } from './auth/usage.ts';
 import { Limits } from './http/limits.ts';
 import { Completions } from './intake/completions.ts';
 import { putDeed } from './intake/deeds.ts';

@@ -4,8 +4,7 @@ import { type Clock, hostClock } from '../src/platform/clock.ts';
 import type { Logger } from '../src/platform/log.ts';
 import type { JobObservation, WorkerMetrics } from '../src/platform/metrics/worker.ts';
 import { Problem, serializeProblem } from '../src/platform/problem.ts';
-import { PREFIX } from '../src/platform/redis.ts';
-import { isRedisError } from '../src/platform/redis-errors.ts';
+import { isRedisError, PREFIX } from '../src/platform/redis.ts';
 import { queueTelemetry, traceRequestId, traceSteps } from '../src/platform/tracing.ts';
 import { checkLoop, lendSlot } from '../src/queue/bullmq-internals.ts';
 import {
@@ -32,7 +31,7 @@ export const isUnavailable = (error: unknown): boolean =>
   (error instanceof EngineCrash && error.mayLackMemory);
 
 /** Runs the rest of a job outside its consumer's slots, so that the consumer takes another job meanwhile. */
-export type WithoutSlot = <T>(work: () => Promise<T>) => Promise<T>;
+type WithoutSlot = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** One attempt at a job, as its processor sees it. */
 export interface AttemptContext {

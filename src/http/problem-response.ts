@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Problem, type ProblemType, unavailable } from '../platform/problem.ts';
-import { isRedisError, isRedisFull } from '../platform/redis-errors.ts';
+import { isRedisError, isRedisFull } from '../platform/redis.ts';
 import { codeOf } from '../platform/system-error.ts';
 
 /** The media type of every problem response (RFC 9457). */

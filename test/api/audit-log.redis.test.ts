@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { keptIds, RequestRecorder } from '../../src/api/account/record.ts';
-import { AuditLog, RequestLog } from '../../src/auth/request-logs.ts';
-import { ClientUsage } from '../../src/auth/usage.ts';
+import { AuditLog, ClientUsage, RequestLog } from '../../src/auth/request-logs.ts';
 import { type Route, route } from '../../src/http/route.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { commandConnection } from '../../src/platform/redis.ts';

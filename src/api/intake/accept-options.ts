@@ -9,8 +9,8 @@ import {
   type OutputRequest,
   toCutOutOptions,
   withoutBlanks,
+  withRulePack,
 } from '../../output/request.ts';
-import { withRulePack } from '../../output/rules/options.ts';
 import { BUILT_IN_PACKS } from '../../output/rules/pack.ts';
 import { fieldProblem } from '../../platform/problem.ts';
 import { checkLinks } from '../common-problems.ts';

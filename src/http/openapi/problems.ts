@@ -3,8 +3,7 @@ import { PROBLEM_MEDIA_TYPE } from '../problem-response.ts';
 import type { DescribedRoute, Route } from '../route.ts';
 import { headerRefs, LIMIT_HEADERS, type ResponseHeader } from './headers.ts';
 import parts from './parts.json' with { type: 'json' };
-import type { JsonSchema, SchemaTable } from './schemas.ts';
-import { share } from './share.ts';
+import { type JsonSchema, type SchemaTable, share } from './schemas.ts';
 
 const { problem } = parts;
 
