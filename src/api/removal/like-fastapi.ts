@@ -2,12 +2,14 @@ import { z } from 'zod';
 import { parse } from '../../http/parse.ts';
 import { type Call, filePart, type Reply, type Route, route } from '../../http/route.ts';
 import { FORMAT_ALIASES, FORMATS, type Format } from '../../output/formats.ts';
+import type { Quality } from '../../output/option-table.ts';
 import { type CutOutOptions, extensionOf } from '../../output/options.ts';
 import { optionFields, parseColor, toCutOutOptions } from '../../output/request.ts';
 import { fieldProblem, PROBLEMS, Problem, type ValidationIssue } from '../../platform/problem.ts';
 import type { JobResult } from '../../queue/catalog.ts';
 import { CUT_OUT_HEADERS, CUT_OUT_MEDIA, checkedFile, qualityHeaders } from './cut-out-response.ts';
 import type { ImageRequests, Source } from './image-requests.ts';
+import rembgModels from './rembg-models.json' with { type: 'json' };
 
 /*
  * Removals as rembg and withoutBG offer them: both are written with FastAPI, which reads fields and reports errors alike.
@@ -82,26 +84,8 @@ function fileReply(
 
 const REMBG_PATH = '/compat/rembg/api/remove';
 
-/** The models of rembg whose result this service can match. */
-const MODELS = [
-  'u2net',
-  'u2netp',
-  'u2net_human_seg',
-  'silueta',
-  'isnet-general-use',
-  'isnet-anime',
-  'birefnet-general',
-  'birefnet-general-lite',
-  'birefnet-portrait',
-  'birefnet-dis',
-  'birefnet-hrsod',
-  'birefnet-cod',
-  'birefnet-massive',
-  'bria-rmbg',
-  'ben2-base',
-];
-/** Those that stand for the quality `fast`; the others are balanced. */
-const FAST_MODELS = ['u2netp', 'silueta'];
+/** The models of rembg whose result this service can match, and the quality each stands for. */
+const MODELS = rembgModels as Readonly<Record<string, Quality>>;
 
 const COLOR = /^\s*\d{1,3}(?:\s*,\s*\d{1,3}){2,3}\s*$/;
 
@@ -126,8 +110,8 @@ const UNUSED = { description: 'Checked, without effect' };
 const FIELDS = {
   model: z
     .string()
-    .refine((name) => name === '' || MODELS.includes(name), {
-      error: `must be one of ${MODELS.join(', ')}`,
+    .refine((name) => name === '' || Object.hasOwn(MODELS, name), {
+      error: `must be one of ${Object.keys(MODELS).join(', ')}`,
     })
     .optional()
     .meta({ description: 'A model of rembg; `u2netp` and `silueta` stand for `quality` `fast`' }),
@@ -147,9 +131,9 @@ const UrlQuery = z.object({ url: optionFields.backgroundImageUrl.unwrap(), ...FI
 
 /** A mask has no colours: rembg ignores a background then, too. */
 function toOptions({ model, a, om, bgc: background }: RembgFields): CutOutOptions {
-  const quality = FAST_MODELS.includes(model ?? '') ? 'fast' : 'balanced';
+  const quality = a ? 'high' : MODELS[model || 'u2net'];
   return toCutOutOptions({
-    quality: a ? 'high' : quality,
+    quality,
     ...(om ? { channels: 'alpha' } : background && { backgroundColor: toColor(background) }),
   });
 }

@@ -5,7 +5,6 @@ import { readPrefer } from '../../http/request-head.ts';
 import type { Call, Reply, ResponseDoc, Route } from '../../http/route.ts';
 import { hostClock } from '../../platform/clock.ts';
 import {
-  ADVICE,
   fieldProblem,
   PROBLEMS,
   Problem,
@@ -51,7 +50,7 @@ async function failAsForced({ headers, signal }: Pick<Call, 'headers' | 'signal'
     const detail = `Prefer: problem= is one of ${FORCED.join(', ')}`;
     throw new Problem('invalid-request', detail);
   }
-  const detail = `Forced by the test key. ${ADVICE[name]}`;
+  const detail = `Forced by the test key. ${PROBLEMS[name].advice}`;
   if (name === 'invalid-request') throw fieldProblem(name, '/image', 'is missing', detail);
   throw new Problem(name, detail, { headers: headersOf(name) });
 }
