@@ -125,8 +125,8 @@ export class Admission {
     if (!this.#capacity) return undefined;
     const depth = this.#depthNow();
     if (depth === 0) return estimateLoad(this.#capacity, depth);
-    const { count, megapixels } = this.#clients.uploads();
-    const others = (depth - count) * this.#capacity.serviceTime.megapixels;
+    const { uploads, megapixels } = this.#clients.counts;
+    const others = (depth - uploads) * this.#capacity.serviceTime.megapixels;
     return estimateLoad(this.#capacity, depth, (megapixels + others) / depth);
   }
 
@@ -139,7 +139,7 @@ export class Admission {
     ]);
     this.#load = { workers, depth, sampledAtMillis: performance.now() };
     this.#capacity = capacityOf(workers);
-    const others = Math.max(0, depth + delayed - this.#clients.total());
+    const others = Math.max(0, depth + delayed - this.#clients.counts.total);
     this.#foreign = { jobs: Math.min(others, depth), clients: waitingClients };
     const current = this.#estimate();
     if (current) this.#shedding.observe(current, performance.now());
