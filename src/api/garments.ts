@@ -110,7 +110,7 @@ const handleGarments =
   async (sent: Call): Promise<Reply> => {
     images.shedIfBusy(sent);
     const form = await sent.imageForm({ jsonParts: ['options'] });
-    const content = contentOf([form.image], [PATH, form.fields]);
+    const content = () => contentOf([form.image], [PATH, form.fields]);
     return chargedOnce(idempotency, sent, content, (call) => separate(images, form, call));
   };
 

@@ -254,7 +254,7 @@ const handleClassify =
       isBatch ? classifyBatch(classifier, form.fields, own) : classifyOne(classifier, form, own);
     // A job is stored under its key.
     if (!isBatch && readPrefer(call.headers.prefer)) return classify(call);
-    const content = contentOf([form.image], [PATH, form.fields]);
+    const content = () => contentOf([form.image], [PATH, form.fields]);
     return chargedOnce(classifier.idempotency, call, content, classify);
   };
 

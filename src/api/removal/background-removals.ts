@@ -135,7 +135,7 @@ const handleRemoval =
     const options = await resolveRules(rulePacks, call.client, sent.options, '/rules');
     const request = { ...sent, options };
     if (prefer) return removeAsync(removals, request, call, prefer);
-    const content = contentOf([image, form.backgroundImage], [PATH, call.query, options]);
+    const content = () => contentOf([image, form.backgroundImage], [PATH, call.query, options]);
     return chargedOnce(removals.idempotency, call, content, async (charged) => {
       const { file, result } = await removals.images.cutOut(request, charged);
       const timing = { 'server-timing': serverTiming(result.millis) };

@@ -63,14 +63,6 @@ function blameImage(error: unknown, source: Source, background?: Source): unknow
   return new Problem(type, detail, { errors: [{ pointer, detail }], cause: error });
 }
 
-function validateUpload(source: Source & { image: Uint8Array }, limits: ImageLimits, what: string) {
-  try {
-    return validateImage(source.image, limits, what);
-  } catch (error) {
-    throw blameImage(error, source);
-  }
-}
-
 /**
  * Validates a source and returns the content to store.
  * @param what names the image in error details
@@ -86,9 +78,13 @@ export function validateSource(
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     return { bytes, mediaType: LINK_MEDIA_TYPE, sha256 };
   }
-  const { bytes, format, width, height, sha256 } = validateUpload(source, limits, what);
-  const input = { sha256, bytes: bytes.length, width, height };
-  return { bytes, mediaType: `image/${format}`, sha256, input };
+  try {
+    const { bytes, format, width, height, sha256 } = validateImage(source.image, limits, what);
+    const input = { sha256, bytes: bytes.length, width, height };
+    return { bytes, mediaType: `image/${format}`, sha256, input };
+  } catch (error) {
+    throw blameImage(error, source);
+  }
 }
 
 export interface CutOutRequest {
@@ -144,6 +140,8 @@ const settleQuota =
       .catch((error) => call.log.error({ err: error }, 'quota not refunded'));
   };
 
+const ownLength = ({ bytes }: { bytes: number }) => [bytes];
+
 /** @throws Problem upstream-failed if the lengths do not add up */
 function splitFiles(all: Uint8Array, lengths: readonly number[]): Uint8Array[] {
   let end = 0;
@@ -195,13 +193,10 @@ export class ImageRequests {
     }: Work<N>,
     call: Call,
   ): Promise<{ result: JobResult<N>; files: Uint8Array[] }> {
-    const image = validateSource(source, this.#services.limits);
-    const otherContent =
-      other && validateSource(other.source, this.#services.limits, OTHER_IMAGES[other.name]);
-    const leftMillis = Math.max(
-      0,
-      Math.floor(this.#services.deadlineMillis - (call.waitedMillis ?? 0)),
-    );
+    const { blobs, limits, deadlineMillis, now, admission, jobWaiter } = this.#services;
+    const image = validateSource(source, limits);
+    const otherContent = other && validateSource(other.source, limits, OTHER_IMAGES[other.name]);
+    const leftMillis = Math.max(0, Math.floor(deadlineMillis - (call.waitedMillis ?? 0)));
     const deadline = AbortSignal.timeout(leftMillis);
     const signal = AbortSignal.any([call.signal, deadline]);
     const owner = call.caller;
@@ -211,9 +206,9 @@ export class ImageRequests {
       ...(lengths && filesIn === 'outputKey' && { outputKey }),
       ...(other && { [other.name]: otherKeys[other.name] }),
     };
-    const deadlineAtMillis = this.#services.now() + leftMillis;
+    const deadlineAtMillis = now() + leftMillis;
     const put = (key: string, { bytes, mediaType }: Content) =>
-      this.#services.blobs.put(key, bytes, { mediaType, durable: false }, signal);
+      blobs.put(key, bytes, { mediaType, durable: false }, signal);
     const hasLink = [source, other?.source].some((each) => each && 'imageUrl' in each);
     // The alpha under strokes has the size of the image, which may be fetched.
     const isStroked = strokes.length > 0;
@@ -221,10 +216,7 @@ export class ImageRequests {
     const megapixels = size && pricedMegapixels(size, strokes);
     const work = megapixels === undefined ? 1 : turnsOf(megapixels);
     if (isHeavy(work)) await call.resizeQuota(unitsOf(work));
-    const leave = this.#services.admission.admit(
-      owner,
-      hasLink && !isStroked ? undefined : megapixels,
-    );
+    const leave = admission.admit(owner, hasLink && !isStroked ? undefined : megapixels);
     const ready = Promise.all([
       put(inputKey, image),
       other && otherContent && put(otherKeys[other.name], otherContent),
@@ -232,16 +224,15 @@ export class ImageRequests {
     try {
       const { client, weight } = owner;
       const { sha256 } = image;
-      const { requestId } = call;
-      const common = { client, weight, work, sha256, deadlineAtMillis, requestId };
+      const common = { client, weight, work, sha256, deadlineAtMillis, requestId: call.requestId };
       const data = { ...keys, ...common, ...more } as JobData<N>;
       const wait = { ready, signal, onCancel: settleQuota(call, work) };
-      const result = await this.#services.jobWaiter.run(name, data, wait);
+      const result = await jobWaiter.run(name, data, wait);
       if (!lengths) return { result, files: [] };
       const all = lengths(result);
       await call.awaitMemory(copies * all.reduce((sum, length) => sum + length, 0), signal);
       const key = filesIn === 'outputKey' ? outputKey : inputKey;
-      const bytes = await this.#services.blobs.get(key, signal);
+      const bytes = await blobs.get(key, signal);
       return { result, files: all.length === 1 ? [bytes] : splitFiles(bytes, all) };
     } catch (error) {
       if (call.signal.aborted) throw call.signal.reason;
@@ -259,8 +250,6 @@ export class ImageRequests {
     }
   }
 
-  readonly #ownLength = ({ bytes }: { bytes: number }) => [bytes];
-
   /** For test keys: checks the image, and draws another in place of its cut-out. */
   async #drawInstead(source: Source, options: CutOutOptions) {
     validateSource(source, this.#services.limits);
@@ -274,7 +263,7 @@ export class ImageRequests {
   async cutOut({ source, options, background }: CutOutRequest, call: Call) {
     if (call.caller.test) return this.#drawInstead(source, options);
     const other = background && ({ name: 'backgroundKey', source: background } as const);
-    const work = { source, other, data: unlessDefault(options), lengths: this.#ownLength };
+    const work = { source, other, data: unlessDefault(options), lengths: ownLength };
     const { result, files } = await this.#run('remove-background', work, call);
     return { file: files[0]!, result };
   }
@@ -307,7 +296,7 @@ export class ImageRequests {
 
   /** Fetches an image. Returns the file, and the worker's result. */
   async fetchImage(imageUrl: string, call: Call) {
-    const work = { source: { imageUrl }, lengths: this.#ownLength, filesIn: 'inputKey' } as const;
+    const work = { source: { imageUrl }, lengths: ownLength, filesIn: 'inputKey' } as const;
     const { result, files } = await this.#run('fetch-image', work, call);
     return { file: files[0]!, result };
   }

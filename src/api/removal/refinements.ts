@@ -83,7 +83,7 @@ export const refinementRoutes = (
       const options = await resolveRules(rulePacks, client, sent.options, '/rules');
       const request = { ...sent, options };
       const { photo, alpha, ...rest } = sent;
-      const content = contentOf([photo.image, alpha], [PATH, rest]);
+      const content = () => contentOf([photo.image, alpha], [PATH, rest]);
       return chargedOnce(idempotency, call, content, async (charged) => {
         const { file, result } = await images.refineCutOut(request, charged);
         const headers = {
