@@ -5,7 +5,7 @@ import type { Logger } from '../src/platform/log.ts';
 import type { JobObservation, WorkerMetrics } from '../src/platform/metrics/worker.ts';
 import { Problem, serializeProblem } from '../src/platform/problem.ts';
 import { isRedisError, PREFIX } from '../src/platform/redis.ts';
-import { queueTelemetry, traceRequestId, traceSteps } from '../src/platform/tracing.ts';
+import { tracing } from '../src/platform/tracing.ts';
 import { checkLoop, lendSlot } from '../src/queue/bullmq-internals.ts';
 import {
   type JobData,
@@ -86,6 +86,7 @@ export class RetryLater extends Error {
 interface AttemptDeps extends Pick<ConsumerDeps, 'report' | 'now'> {
   withoutSlot: WithoutSlot;
   turns: Pick<Turns, 'nextForRetry'>;
+  traces: ReturnType<typeof tracing>;
 }
 
 /** Delays of a job while Redis, storage or memory is unavailable; doubled each time. */
@@ -181,13 +182,13 @@ function classifyError(error: unknown, attempt: Attempt): Failure {
 const attempt =
   <Q extends QueueName>(
     processors: Processors<Q>,
-    { report, withoutSlot, now, turns }: AttemptDeps,
+    { report, withoutSlot, now, turns, traces }: AttemptDeps,
   ) =>
   async (job: Job, token?: string, canceled?: AbortSignal): Promise<unknown> => {
     const name = job.name as JobsOf<Q>;
     const data = readData(name, job.data);
     const started = { atMillis: hostClock(), at: performance.now() };
-    traceRequestId(data.requestId);
+    traces?.requestId(data.requestId);
     const finish = (outcome: JobReport['outcome'], details: Partial<JobReport>) =>
       report({
         jobId: job.id ?? '',
@@ -210,7 +211,7 @@ const attempt =
       const context = { jobId: job.id ?? '', number, isLast, withoutSlot };
       const result = await processor(data, signal, context);
       finish('succeeded', { steps: result.millis });
-      traceSteps(result.millis, started.atMillis);
+      traces?.steps(result.millis, started.atMillis);
       return result;
     } catch (error) {
       const takeNewTurn = () => renewTurn(job, data, turns);
@@ -308,13 +309,13 @@ export function consumeJobs<Q extends QueueName>(
 ): JobConsumer {
   const { connection, concurrency, log, report, now } = deps;
   const { lockMillis, renewMillis, stalledCheckMillis, maxStalledCount } = QUEUES[queueName];
-  const telemetry = queueTelemetry();
+  const traces = tracing();
   const turns = new Turns(connection, queueName);
   const withoutSlot: WithoutSlot = async (work) => {
     const takeBack = lendSlot(worker);
     return work().finally(takeBack);
   };
-  const run = attempt<Q>(processors, { report, withoutSlot, now, turns });
+  const run = attempt<Q>(processors, { report, withoutSlot, now, turns, traces });
   const worker: Worker = new Worker(queueName, run, {
     connection,
     prefix: PREFIX,
@@ -329,7 +330,7 @@ export function consumeJobs<Q extends QueueName>(
       backoffStrategy: (_attemptsMade, _type, error) =>
         error instanceof RetryLater ? error.delayMillis : ERROR_DELAY_MILLIS,
     },
-    ...(telemetry && { telemetry }),
+    ...(traces && { telemetry: traces.queue }),
   });
   checkLoop(worker);
   worker.on('error', (error) => log.warn({ reason: error.message }, 'queue connection'));

@@ -6,7 +6,7 @@ import type { Logger } from '../platform/log.ts';
 import { deserializeProblem, Problem, unavailable } from '../platform/problem.ts';
 import { PREFIX } from '../platform/redis.ts';
 import { defineScript, readLua } from '../platform/redis-script.ts';
-import { queueTelemetry } from '../platform/tracing.ts';
+import { tracing } from '../platform/tracing.ts';
 import { PRIORITY_UNIT, queueKeys } from './bullmq-internals.ts';
 import {
   JOBS,
@@ -89,7 +89,7 @@ export type JobQueue = Queue & { readonly turns: Turns };
 
 /** Opens a queue for adding, counting and removing jobs. */
 export function openQueue(name: QueueName, connection: Redis, log: Logger): JobQueue {
-  const telemetry = queueTelemetry();
+  const telemetry = tracing()?.queue;
   const queue = new Queue(name, {
     connection,
     prefix: PREFIX,
