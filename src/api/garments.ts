@@ -3,7 +3,7 @@ import { zipSync } from 'fflate';
 import { z } from 'zod';
 import { insufficientScope } from '../http/access.ts';
 import type { ImageForm } from '../http/image-body.ts';
-import { parseJsonPart } from '../http/json-body.ts';
+import { parseJson } from '../http/json-body.ts';
 import { parse } from '../http/parse.ts';
 import { type Call, filePart, json, type Reply, type Route, route } from '../http/route.ts';
 import type { Idempotency } from '../intake/idempotency.ts';
@@ -36,7 +36,7 @@ const toBoolean = (value: unknown): unknown =>
   value === 'true' || value === 'false' ? value === 'true' : value;
 
 const toOptions = (value: unknown): unknown =>
-  typeof value === 'string' ? parseJsonPart(value, 'options') : value;
+  typeof value === 'string' ? parseJson(value, 'options') : value;
 
 const fields = {
   cutouts: z.preprocess(toBoolean, z.boolean().default(false)).meta({

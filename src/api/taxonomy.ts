@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import type { ImageForm } from '../http/image-body.ts';
-import { parseJsonPart } from '../http/json-body.ts';
+import { parseJson } from '../http/json-body.ts';
 import { parse } from '../http/parse.ts';
 import { asProblem, problemBody } from '../http/problem-response.ts';
 import { readPrefer } from '../http/request-head.ts';
@@ -84,7 +84,7 @@ function parseFields({ fields, via }: ImageForm): unknown {
   if (via === 'json') return fields;
   const parseField = ([name, value]: [string, unknown]) => [
     name,
-    typeof value === 'string' && JSON_PARTS.includes(name) ? parseJsonPart(value, name) : value,
+    typeof value === 'string' && JSON_PARTS.includes(name) ? parseJson(value, name) : value,
   ];
   return Object.fromEntries(Object.entries(fields).map(parseField));
 }

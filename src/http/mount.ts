@@ -25,7 +25,6 @@ import {
   type ImagePartName,
   JSON_MEDIA_TYPE,
   readJsonImage,
-  readJsonImages,
   readMultipart,
 } from './image-body.ts';
 import { parseAsJson, takeLoopTurn } from './json-body.ts';
@@ -327,8 +326,7 @@ async function readImageForm(
 ): Promise<ImageForm> {
   if (!request.isMultipart()) {
     await takeLoopTurn(Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY));
-    const read = background ? readJsonImages : readJsonImage;
-    const form = read(request.body, maxImageBytes, member);
+    const form = readJsonImage(request.body, maxImageBytes, member, background);
     request.body = undefined; // the base64 is not needed while the image is worked on
     return form;
   }

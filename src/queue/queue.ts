@@ -324,9 +324,9 @@ export class JobWaiter {
   ): Promise<JobResult<N>> {
     signal.throwIfAborted();
     const jobId = randomUUID();
-    const { promise, resolve, reject } = deferred<unknown>();
-    const entry: PendingJob = { resolve, reject, addedAt: performance.now() };
-    this.#pending.set(jobId, entry);
+    const ended = new Promise<unknown>((resolve, reject) => {
+      this.#pending.set(jobId, { resolve, reject, addedAt: performance.now() });
+    });
     const { attempts } = JOBS[name];
     const job = { name, data, opts: { jobId, attempts } };
     const add = () => addJob(this.#queue, job, ready);
@@ -336,12 +336,13 @@ export class JobWaiter {
     });
     added.then(
       () => {
-        entry.addAgain = add;
+        const pending = this.#pending.get(jobId);
+        if (pending) pending.addAgain = add;
       },
       () => {},
     );
     const abort = () => {
-      reject(signal.reason);
+      this.#pending.get(jobId)?.reject(signal.reason);
       // A job that is being added cannot be found yet, and would run for nobody.
       const hadStarted = added.then(() => cancelJob(this.#queue, this.#commands, jobId));
       const isUnknown = ({ message }: Error) => {
@@ -352,7 +353,7 @@ export class JobWaiter {
     };
     signal.addEventListener('abort', abort, { once: true });
     try {
-      const [result] = await Promise.all([promise, added]);
+      const [result] = await Promise.all([ended, added]);
       return readResult(name, result);
     } finally {
       signal.removeEventListener('abort', abort);
@@ -380,15 +381,4 @@ export class JobWaiter {
     await this.#events.close();
     this.#blocking.disconnect();
   }
-}
-
-/** `Promise.withResolvers`, which Node 20 lacks. */
-function deferred<T>() {
-  let resolve!: (value: T) => void;
-  let reject!: (reason: unknown) => void;
-  const promise = new Promise<T>((yes, no) => {
-    resolve = yes;
-    reject = no;
-  });
-  return { promise, resolve, reject };
 }
