@@ -3,6 +3,11 @@ import type { Size } from '../imaging/layout.ts';
 import { reachBox } from '../imaging/strokes/cells.ts';
 import type { Stroke } from '../output/strokes.ts';
 
+/*
+ * What a piece of work costs, and whose turn it is for what one process has to share: slots of the engine, fetches,
+ * threads. For the jobs of all processes, which wait in Redis, queue.ts decides by the same rule.
+ */
+
 /** How long a slot of a worker takes for an image: `fixedMillis + megapixelMillis * megapixels`. */
 export const ServiceTime = z.object({
   fixedMillis: z.number().nonnegative(),
