@@ -214,11 +214,9 @@ export function sessionCases(running: () => Running): void {
     test('of an unknown session is rejected', async () => {
       const cookie = `selvage-console=${'x'.repeat(43)}`;
       expect((await usage({ cookie, ...OWN_PAGE })).status).toBe(401);
-      expect(
-        await new Sessions(running().register.redis, running().register.keys, async () => {}).find(
-          'x'.repeat(43),
-        ),
-      ).toBeUndefined();
+      const { redis, keys } = running().register;
+      const sessions = new Sessions(redis, keys, undefined, async () => {});
+      expect(await sessions.findCaller('x'.repeat(43))).toBeUndefined();
     });
   });
 

@@ -4,7 +4,7 @@ import { enqueueIngest } from '../../src/intake/feeds/runs.ts';
 import { startScheduledRun } from '../../src/intake/feeds/schedules.ts';
 import { type CarriedDecisions, carriedFrom } from '../../src/intake/review/review-files.ts';
 import type { Services } from '../../src/services.ts';
-import type { Processor } from '../attempt.ts';
+import type { Processor } from '../consume-jobs.ts';
 import type { WorkerServices } from '../worker-services.ts';
 
 /**

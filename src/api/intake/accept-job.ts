@@ -6,14 +6,14 @@ import { writeJobManifest } from '../../intake/job-manifest.ts';
 import type { JobRecord, NewJob } from '../../intake/job-records.ts';
 import { expiryOf } from '../../intake/job-retention.ts';
 import { DEFAULT_RETENTION, type Policy, shortestRetention } from '../../intake/retention.ts';
-import { unlessDefault } from '../../output/options.ts';
+import { unlessDefault } from '../../output/request.ts';
 import { Problem } from '../../platform/problem.ts';
 import { enqueueJob } from '../../queue/queue.ts';
 import { jobBackgroundKey, jobInputKey } from '../../storage/blob-keys.ts';
 import type { PutOptions } from '../../storage/blobs.ts';
-import { validateSource } from '../removal/image-source.ts';
+import { validateSource } from '../removal/image-requests.ts';
+import { resolveRules } from './accept-options.ts';
 import type { JobRequest } from './job-request.ts';
-import { resolveRules } from './settings.ts';
 
 /** Reads the operator's limits for all keys of a client. */
 type ReadClientLimits = (client: string) => Promise<Retention>;

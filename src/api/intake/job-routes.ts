@@ -7,6 +7,7 @@ import { JOBS_PATH, jobLinks, PENDING_STATUSES } from '../../intake/job-records.
 import type { Presets } from '../../intake/named-settings.ts';
 import { cutOutHeaders, cutOutResponseDoc } from '../removal/cut-out-response.ts';
 import { named } from '../schema.ts';
+import { applyPreset } from './accept-options.ts';
 import { idempotently, storedJson } from './idempotent.ts';
 import { checkScopes, type JobActions } from './job-actions.ts';
 import { JobForm, JobJson, readJobRequest } from './job-request.ts';
@@ -19,7 +20,6 @@ import {
   RETRY_SOON,
 } from './job-response.ts';
 import { PageLinks, PageQuery } from './page.ts';
-import { applyPreset } from './settings.ts';
 
 const PREFIX = '/intake/v1';
 

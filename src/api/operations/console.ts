@@ -5,9 +5,17 @@ import type { IdentityProvider } from '../../auth/identity-provider.ts';
 import type { Rate } from '../../auth/limit-settings.ts';
 import { SESSION_SECONDS } from '../../auth/sessions.ts';
 import type { Gateway } from '../../gateway.ts';
-import { type Grant, isOverTls, sessionCookie, sessionIdOf } from '../../http/credentials.ts';
+import { isOverTls, sessionCookie, sessionIdOf } from '../../http/access.ts';
 import { addressBlock, limitHeaders } from '../../http/limits.ts';
-import { type Call, json, jsonDoc, type Reply, type Route, route } from '../../http/route.ts';
+import {
+  type Call,
+  type Caller,
+  json,
+  jsonDoc,
+  type Reply,
+  type Route,
+  route,
+} from '../../http/route.ts';
 import { Problem } from '../../platform/problem.ts';
 import { checkLinks } from '../common-problems.ts';
 import { escapeHtml } from '../escape-html.ts';
@@ -34,7 +42,7 @@ const FAILED_SIGN_INS: Rate = { count: 10, periodSeconds: 60 };
 
 const NO_STORE = { 'cache-control': 'no-store' } as const;
 
-const signedIn = ({ client, scopes, person }: Pick<Grant, 'client' | 'scopes' | 'person'>) => ({
+const signedIn = ({ client, scopes, person }: Pick<Caller, 'client' | 'scopes' | 'person'>) => ({
   signedIn: true,
   client,
   scopes,
@@ -43,9 +51,10 @@ const signedIn = ({ client, scopes, person }: Pick<Grant, 'client' | 'scopes' | 
 
 /** The console's only routes of its own; everything else goes through the public API. */
 export function consoleRoutes({
-  authentication,
+  keys,
+  sessions,
   requestLimits,
-}: Pick<Gateway, 'authentication' | 'requestLimits'>): Route[] {
+}: Pick<Gateway, 'keys' | 'sessions' | 'requestLimits'>): Route[] {
   const cookie = (id: string, { baseUrl, headers }: Call): Record<string, string> => {
     const isSecure = isOverTls(baseUrl, headers);
     return { ...NO_STORE, 'set-cookie': sessionCookie(id, SESSION_SECONDS, isSecure) };
@@ -64,10 +73,10 @@ export function consoleRoutes({
 
   async function signIn(call: Call<unknown, z.infer<typeof SignIn>>): Promise<Reply> {
     const { key } = call.body;
-    const caller = await authentication.findCaller(key);
+    const caller = await keys.findCaller(key);
     if (!caller) return rejectKey(call);
     const { rateLimit } = await requestLimits.admit(caller, 0);
-    const id = await authentication.openSession(key, caller);
+    const id = await sessions.create(key, caller);
     return json(signedIn(caller), { ...cookie(id, call), ...limitHeaders(rateLimit) });
   }
 
@@ -75,13 +84,13 @@ export function consoleRoutes({
 
   async function status(call: Call): Promise<Reply> {
     const id = idOf(call);
-    const key = id && (await authentication.findSessionCaller(id));
-    return json(key ? signedIn(key) : { signedIn: false }, NO_STORE);
+    const caller = id && (await sessions.findCaller(id));
+    return json(caller ? signedIn(caller) : { signedIn: false }, NO_STORE);
   }
 
   async function signOut(call: Call): Promise<Reply> {
     const id = idOf(call);
-    if (id) await authentication.signOut(id);
+    if (id) await sessions.delete(id);
     return { status: 204, headers: cookie('', call) };
   }
 
@@ -164,7 +173,7 @@ function problemPage({ detail, headers }: Problem): Reply {
 export function serveSignIn(
   app: FastifyInstance,
   provider: IdentityProvider,
-  { authentication, requestLimits }: Pick<Gateway, 'authentication' | 'requestLimits'>,
+  { sessions, requestLimits }: Pick<Gateway, 'sessions' | 'requestLimits'>,
 ): void {
   const { publicUrl } = provider;
   const config = { problemReply: problemPage };
@@ -194,7 +203,7 @@ export function serveSignIn(
     reply.header('set-cookie', attemptCookie('', request)); // it serves once
     await requestLimits.countFailure(`returns:${addressBlock(request.ip ?? '')}`, RETURNS);
     const identity = await provider.finish(attempt, request.url.replace(/^[^?]*/, ''));
-    const { caller, open } = await authentication.admitPerson(identity);
+    const { caller, open } = await sessions.admit(identity);
     await requestLimits.admit(caller, 0);
     const id = await open();
     reply.header('set-cookie', sessionCookie(id, SESSION_SECONDS, isSecure(request)));

@@ -4,14 +4,15 @@ import { type Call, json, jsonDoc, type Route, route } from '../../../http/route
 import type { DeclaredSource, Place } from '../../../intake/sources/declared-sources.ts';
 import { nameProblem } from '../../../intake/sources/manifest-lines.ts';
 import { countObjects, SOURCE_STATUSES, statusOfSource } from '../../../intake/sources/sources.ts';
-import { CutOutOptions, unlessDefault } from '../../../output/options.ts';
+import { CutOutOptions } from '../../../output/options.ts';
+import { unlessDefault } from '../../../output/request.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { notFound } from '../../common-problems.ts';
 import { linksNamed, listOf, named, namedRequest } from '../../schema.ts';
 import { retentionPolicy } from '../accept-job.ts';
+import { acceptOptions } from '../accept-options.ts';
 import { JobOptions, OUTPUT_SECONDS } from '../job-request.ts';
 import { PageLinks } from '../page.ts';
-import { acceptOptions } from '../settings.ts';
 import { objectsInEvent, subscriptionInEvent } from './event-names.ts';
 
 const SourceRequest = namedRequest('SourceRequest', {
