@@ -1,4 +1,4 @@
-import type { Matte } from '../src/imaging/matte.ts';
+import type { Matte } from '../src/imaging/picture.ts';
 import { squaredDistances, UNREACHED } from '../src/imaging/strokes/distance-transform.ts';
 import type { Stroke } from '../src/imaging/strokes/paint.ts';
 import type { Reference } from './matte-scores.ts';

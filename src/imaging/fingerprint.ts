@@ -1,5 +1,4 @@
-import type { MattedImage } from './downscale.ts';
-import { type Box, subjectBox } from './subject-box.ts';
+import { type Box, type MattedImage, subjectBox } from './picture.ts';
 
 /*
  * A fingerprint of a subject: 64 bytes that stay alike when its picture is recompressed, scaled, cropped a little or

@@ -1,5 +1,4 @@
-import type { Size } from './layout.ts';
-import type { Pixels } from './tensor.ts';
+import type { Pixels, Size } from './picture.ts';
 
 /** Quarter turns to the right. */
 export type Rotation = 0 | 1 | 3;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Size } from '../imaging/layout.ts';
+import type { Size } from '../imaging/picture.ts';
 import { reachBox } from '../imaging/strokes/cells.ts';
 import { STROKE_MODES } from '../imaging/strokes/paint.ts';
 import { fieldProblem, type Problem } from '../platform/problem.ts';

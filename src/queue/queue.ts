@@ -1,6 +1,6 @@
 import { type BulkJobOptions, type Job, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import type { Size } from '../imaging/layout.ts';
+import type { Size } from '../imaging/picture.ts';
 import type { Logger } from '../platform/log.ts';
 import { PREFIX } from '../platform/redis.ts';
 import { defineScript, readLua } from '../platform/redis-script.ts';

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import type { MattedImage } from '../../src/imaging/downscale.ts';
 import {
   fingerprintBytes,
   fingerprintDistance,
@@ -12,6 +11,7 @@ import {
   SAME_DISTANCE,
   similarityOf,
 } from '../../src/imaging/fingerprint-groups.ts';
+import type { MattedImage } from '../../src/imaging/picture.ts';
 
 type Rgb = readonly [number, number, number];
 interface Shirt {

@@ -1,11 +1,15 @@
 import sharp, { type Sharp } from 'sharp';
-import type { MattedImage } from '../../src/imaging/downscale.ts';
-import type { Rgb } from '../../src/imaging/image-border.ts';
 import { sniffFormat } from '../../src/imaging/image-header.ts';
-import { intersect, type Size } from '../../src/imaging/layout.ts';
-import type { Matte } from '../../src/imaging/matte.ts';
-import { type Box, fullBox } from '../../src/imaging/subject-box.ts';
-import type { Pixels } from '../../src/imaging/tensor.ts';
+import {
+  type Box,
+  fullBox,
+  intersect,
+  type Matte,
+  type MattedImage,
+  type Pixels,
+  type Rgb,
+  type Size,
+} from '../../src/imaging/picture.ts';
 import { DecodeError } from './decode-error.ts';
 import { readFile } from './files/read-file.ts';
 

@@ -1,8 +1,14 @@
-import { compositeOver } from '../../src/imaging/composite.ts';
-import { crop, evenMatte, paste, solidImage } from '../../src/imaging/crop.ts';
-import type { MattedImage } from '../../src/imaging/downscale.ts';
-import type { Layout, Size } from '../../src/imaging/layout.ts';
+import {
+  compositeOver,
+  crop,
+  evenMatte,
+  type MattedImage,
+  paste,
+  type Size,
+  solidImage,
+} from '../../src/imaging/picture.ts';
 import { FORMATS } from '../../src/output/formats.ts';
+import type { Layout } from '../../src/output/geometry.ts';
 import { defaultOf } from '../../src/output/option-table.ts';
 import type { CutOutOptions } from '../../src/output/options.ts';
 import { Problem } from '../../src/platform/problem.ts';

@@ -1,5 +1,5 @@
-import type { MattedImage } from '../../src/imaging/downscale.ts';
 import { fingerprintOf } from '../../src/imaging/fingerprint.ts';
+import type { MattedImage } from '../../src/imaging/picture.ts';
 import {
   DEFAULT_QUALITY,
   type PartialSubject,

@@ -1,6 +1,5 @@
-import type { Size } from '../../src/imaging/layout.ts';
-import type { Levels, Matte } from '../../src/imaging/matte.ts';
-import type { Pixels } from '../../src/imaging/tensor.ts';
+import type { Levels } from '../../src/imaging/matte.ts';
+import type { Matte, Pixels, Size } from '../../src/imaging/picture.ts';
 import { type Address, compileModule, type Instance } from './web-assembly.ts';
 
 /** How thoroughly edges are refined. */

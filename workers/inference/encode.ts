@@ -1,6 +1,6 @@
 import { zipSync } from 'fflate';
 import sharp, { type Sharp } from 'sharp';
-import type { MattedImage } from '../../src/imaging/downscale.ts';
+import type { MattedImage } from '../../src/imaging/picture.ts';
 import type { Format } from '../../src/output/formats.ts';
 import type { CutOutOptions } from '../../src/output/options.ts';
 import { interleave } from './codec.ts';

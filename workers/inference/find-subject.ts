@@ -1,13 +1,16 @@
-import { raiseConfidence } from '../../src/imaging/confidence.ts';
-import { cropMatte, cropPixels, evenMatte, paste } from '../../src/imaging/crop.ts';
-import type { MattedImage } from '../../src/imaging/downscale.ts';
-import { type Evidence, measureEvidence } from '../../src/imaging/evidence.ts';
+import { type Evidence, measureEvidence, raiseConfidence } from '../../src/imaging/evidence.ts';
 import { correctByGround } from '../../src/imaging/ground/correct.ts';
-import { regionOf, type Size } from '../../src/imaging/layout.ts';
 import { type Levels, toMatte, withOpacity } from '../../src/imaging/matte.ts';
+import {
+  cropMatte,
+  cropPixels,
+  evenMatte,
+  type MattedImage,
+  paste,
+  type Size,
+} from '../../src/imaging/picture.ts';
 import { correctAlpha, recoverForeground } from '../../src/imaging/soft-pixels.ts';
-import { estimateSurroundings } from '../../src/imaging/surroundings.ts';
-import { parseRegion } from '../../src/output/geometry.ts';
+import { parseRegion, regionOf } from '../../src/output/geometry.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import type { DecodedImage } from './codec.ts';
 import { type Refinement, refineEdges } from './edges.ts';
@@ -60,7 +63,7 @@ async function findInImage(
   const { probabilities, seen, region } = segmentation;
   const matte = toMatte(probabilities, pixels, levelsFor(probabilities, region), region);
   const scene = { pixels, matte, opacity };
-  correctAlpha(scene, estimateSurroundings(scene));
+  correctAlpha(scene);
   const ground = opacity ? undefined : correctByGround(scene);
   const levels = levelsFor(probabilities, region, REFINED_LOW_LEVEL);
   if (edges) refineEdges(pixels, matte, edges, levels, cellOf(probabilities, region));
@@ -69,7 +72,7 @@ async function findInImage(
   const confidence = raiseConfidence(segmentation.confidence, probabilities, map);
   const view = { map, pixels: seen, region, image: pixels };
   const evidence = measureEvidence(view, confidence, ground?.measure(matte));
-  recoverForeground(scene, estimateSurroundings(scene));
+  recoverForeground(scene);
   const visible = opacity ? withOpacity(matte, opacity) : matte;
   return { pixels, matte: visible, evidence, inferenceMillis };
 }

@@ -1,11 +1,18 @@
 import { ModelError } from '../../models/catalog.ts';
-import type { MattedImage } from '../../src/imaging/downscale.ts';
 import { fingerprintOf } from '../../src/imaging/fingerprint.ts';
-import { scaleSize } from '../../src/imaging/layout.ts';
-import { type Matte, toMatte } from '../../src/imaging/matte.ts';
+import { toMatte } from '../../src/imaging/matte.ts';
+import {
+  type Box,
+  flattenOnGrey,
+  fullBox,
+  type Matte,
+  type MattedImage,
+  type Pixels,
+  scaleSize,
+  subjectBox,
+  toTensor,
+} from '../../src/imaging/picture.ts';
 import { type Rotation, rotatePixels } from '../../src/imaging/rotation.ts';
-import { type Box, fullBox, subjectBox } from '../../src/imaging/subject-box.ts';
-import { flattenOnGrey, type Pixels, toTensor } from '../../src/imaging/tensor.ts';
 import type { GarmentMeasurements } from '../../src/queue/job-data.ts';
 import { measureColors } from '../../src/taxonomy/photo/color.ts';
 import { IMAGE_CLASSES, ofImageClasses } from '../../src/taxonomy/photo/image-classes.ts';

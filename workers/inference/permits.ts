@@ -1,5 +1,5 @@
 import { totalmem } from 'node:os';
-import type { Size } from '../../src/imaging/layout.ts';
+import type { Size } from '../../src/imaging/picture.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import type { TurnOwner } from '../../src/queue/queue.ts';
 import { TurnQueue, type Waiter, waitForTurn } from '../../src/queue/share.ts';

@@ -1,7 +1,11 @@
 import { crc32 } from 'node:zlib';
-import type { Matte } from '../../src/imaging/matte.ts';
-import { endBefore, firstFrom, wordsOf } from '../../src/imaging/subject-box.ts';
-import type { Pixels } from '../../src/imaging/tensor.ts';
+import {
+  endBefore,
+  firstFrom,
+  type Matte,
+  type Pixels,
+  wordsOf,
+} from '../../src/imaging/picture.ts';
 import { type Address, compileModule, type Instance } from './web-assembly.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { readImageSize, sniffFormat } from '../../src/imaging/image-header.ts';
-import type { Size } from '../../src/imaging/layout.ts';
+import type { Size } from '../../src/imaging/picture.ts';
 import type { CutOutReview } from '../../src/output/review.ts';
 import type { RulesReport } from '../../src/output/rules/verdicts.ts';
 import {

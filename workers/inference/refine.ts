@@ -1,6 +1,5 @@
 import { recoverForeground } from '../../src/imaging/soft-pixels.ts';
 import { mendMatte } from '../../src/imaging/strokes/mend.ts';
-import { estimateSurroundings } from '../../src/imaging/surroundings.ts';
 import type { CutOutOptions } from '../../src/output/options.ts';
 import type { Stroke } from '../../src/output/strokes.ts';
 import { Problem } from '../../src/platform/problem.ts';
@@ -57,7 +56,7 @@ export async function refineCutOut(
       if (matte.data[i] !== present.data[i]) matte.data[i] = Math.min(matte.data[i]!, opacity[i]!);
   }
   const scene = { pixels, matte, opacity };
-  recoverForeground(scene, estimateSurroundings(scene));
+  recoverForeground(scene);
   const mattedAt = performance.now();
   const rendered = await render(scene, options, undefined, maxPixels);
   const endedAt = performance.now();

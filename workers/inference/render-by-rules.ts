@@ -1,17 +1,20 @@
 import { fringeShare, trimFringe } from '../../src/imaging/compliance/fringe.ts';
 import { clearHaze, VISIBLE_ALPHA } from '../../src/imaging/compliance/ground.ts';
-import { layoutWithin, meetsBounds } from '../../src/imaging/compliance/layout.ts';
 import { clearLoosePieces, loosePieceShare } from '../../src/imaging/compliance/loose-pieces.ts';
-import { evenMatte } from '../../src/imaging/crop.ts';
-import type { MattedImage } from '../../src/imaging/downscale.ts';
-import type { Rgb } from '../../src/imaging/image-border.ts';
-import { type Layout, regionOf, type Size } from '../../src/imaging/layout.ts';
+import {
+  type Box,
+  evenMatte,
+  fullBox,
+  type MattedImage,
+  type Rgb,
+  type Size,
+  subjectBox,
+} from '../../src/imaging/picture.ts';
 import { recoverForeground } from '../../src/imaging/soft-pixels.ts';
-import { type Box, fullBox, subjectBox } from '../../src/imaging/subject-box.ts';
-import { estimateSurroundings } from '../../src/imaging/surroundings.ts';
 import { FORMATS } from '../../src/output/formats.ts';
-import { parseRegion } from '../../src/output/geometry.ts';
+import { type Layout, parseRegion, regionOf } from '../../src/output/geometry.ts';
 import { type CutOutOptions, formatOf } from '../../src/output/options.ts';
+import { layoutWithin, meetsBounds } from '../../src/output/rules/layout.ts';
 import type { RulePack } from '../../src/output/rules/pack.ts';
 import {
   boundsOf,
@@ -87,7 +90,7 @@ function cleanMatte(cutOut: MattedImage, pack: RulePack, newGround: Rgb | undefi
   if (pack.rules.background) clearHaze(cutOut.matte);
   if (!isFringed) return;
   const scene = { ...cutOut, opacity: undefined };
-  recoverForeground(scene, estimateSurroundings(scene));
+  recoverForeground(scene);
 }
 
 /**

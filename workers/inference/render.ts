@@ -1,9 +1,7 @@
-import type { MattedImage } from '../../src/imaging/downscale.ts';
-import { type Layout, layoutOf, type Size } from '../../src/imaging/layout.ts';
 import { hardenMatte } from '../../src/imaging/matte.ts';
-import { fullBox, subjectBox } from '../../src/imaging/subject-box.ts';
+import { fullBox, type MattedImage, type Size, subjectBox } from '../../src/imaging/picture.ts';
 import { FORMATS, type Format } from '../../src/output/formats.ts';
-import { toGeometry } from '../../src/output/geometry.ts';
+import { type Layout, layoutOf, toGeometry } from '../../src/output/geometry.ts';
 import { type CutOutOptions, formatOf } from '../../src/output/options.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import type { RenderedFile } from './child-results.ts';

@@ -1,8 +1,5 @@
-import { crop } from '../../src/imaging/crop.ts';
-import type { MattedImage } from '../../src/imaging/downscale.ts';
 import { fingerprintOf } from '../../src/imaging/fingerprint.ts';
-import type { Matte } from '../../src/imaging/matte.ts';
-import { subjectBox } from '../../src/imaging/subject-box.ts';
+import { crop, type Matte, type MattedImage, subjectBox } from '../../src/imaging/picture.ts';
 import { DEFAULT_QUALITY, type Quality } from '../../src/output/option-table.ts';
 import { reviewOf, withReason } from '../../src/output/review.ts';
 import type { SeparatedOutfit } from './child-results.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { type CatalogModel, ModelError, readWeights } from '../../models/catalog.ts';
-import type { Size } from '../../src/imaging/layout.ts';
+import type { Size } from '../../src/imaging/picture.ts';
 
 export type DeviceChoice = 'auto' | 'cpu' | 'cuda' | 'webgpu';
 type Device = Exclude<DeviceChoice, 'auto'>;

@@ -1,9 +1,6 @@
 import sharp from 'sharp';
-import { solidImage } from '../../src/imaging/crop.ts';
-import type { MattedImage } from '../../src/imaging/downscale.ts';
-import type { Matte } from '../../src/imaging/matte.ts';
 import { measureOwnShadow } from '../../src/imaging/own-shadow.ts';
-import type { Box } from '../../src/imaging/subject-box.ts';
+import { type Box, type Matte, type MattedImage, solidImage } from '../../src/imaging/picture.ts';
 
 /** Blur radius and downward offset of a shadow, as shares of the longer side of the subject. */
 const BLUR = 0.03;

@@ -1,4 +1,4 @@
-import type { Matte } from '../../src/imaging/matte.ts';
+import type { Matte } from '../../src/imaging/picture.ts';
 import { IMAGE_CLASSES, type ImageClass } from '../../src/taxonomy/photo/image-classes.ts';
 import { matteOfMask } from './garments/cut-out.ts';
 import { type GarmentRegion, GROUPS } from './garments/groups.ts';

@@ -1,7 +1,5 @@
-import { shareAlong } from '../image-border.ts';
-import type { Matte } from '../matte.ts';
-import type { Box } from '../subject-box.ts';
-import type { Pixels } from '../tensor.ts';
+import type { Box, Matte, Pixels } from '../picture.ts';
+import { shareAlong } from '../views.ts';
 import { isStep, VISIBLE_ALPHA } from './ground.ts';
 
 /** A frame is looked for within this share of the shorter side. */

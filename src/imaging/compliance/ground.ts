@@ -1,8 +1,5 @@
-import type { MattedImage } from '../downscale.ts';
-import type { Rgb } from '../image-border.ts';
-import type { Size } from '../layout.ts';
-import type { Matte } from '../matte.ts';
-import { dilate } from '../surroundings.ts';
+import type { Matte, MattedImage, Rgb, Size } from '../picture.ts';
+import { dilate } from '../regions.ts';
 
 /**
  * Side of a cell, pixels: that of a block of JPEG without chroma subsampling, so that what encoding does to the colours

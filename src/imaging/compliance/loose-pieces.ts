@@ -1,5 +1,5 @@
-import type { Matte } from '../matte.ts';
-import type { ProbabilityMap } from '../probability-map.ts';
+import type { ProbabilityMap } from '../matte.ts';
+import type { Matte } from '../picture.ts';
 import { minorRegions } from '../regions.ts';
 
 /** A matte is looked at in at most so many cells a side: the time does not grow with the picture, nor with noise. */

@@ -1,5 +1,5 @@
-import type { MattedImage } from '../downscale.ts';
 import { quantileOf } from '../ground/even-ground.ts';
+import type { MattedImage } from '../picture.ts';
 import { eachGroundRun, type Ground, isStep } from './ground.ts';
 
 /** Where a channel differs by more than this, 0..255, from what lies evenly between two pixels, something is drawn. */

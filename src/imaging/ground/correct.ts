@@ -1,40 +1,30 @@
-import { CANDIDATE, decisivenessOf } from '../confidence.ts';
-import { crop, solidImage } from '../crop.ts';
-import type { MattedImage } from '../downscale.ts';
-import type { Size } from '../layout.ts';
-import type { Matte } from '../matte.ts';
-import { type ProbabilityMap, SUBJECT } from '../probability-map.ts';
-import { type Box, subjectBox } from '../subject-box.ts';
-import type { Pixels } from '../tensor.ts';
+import { CANDIDATE, decisivenessOf, type GroundEvidence } from '../evidence.ts';
+import { type ProbabilityMap, SUBJECT } from '../matte.ts';
+import {
+  type Box,
+  crop,
+  type Matte,
+  type MattedImage,
+  type Pixels,
+  type Size,
+  solidImage,
+  subjectBox,
+} from '../picture.ts';
 import { BLOCK, type EvenGround, measureEvenGround } from './even-ground.ts';
 import { FineStructure } from './fine-structure.ts';
-import { eachHole } from './holes.ts';
 import { drawPaleOutline } from './pale-outline.ts';
-import { detachedShadows, findPieces } from './parts.ts';
-import { findPattern, isLeftOut, type Pattern } from './pattern.ts';
+import { detachedShadows, findGaps, findHoles, type Gap, type Verdict } from './parts.ts';
 import {
-  type Gap,
+  findPattern,
+  isLeftOut,
   isPartOf,
   isPrint,
-  judgeHole,
   judgePattern,
-  judgePieces,
   mayBeGaps,
   maySeePattern,
+  type Pattern,
   type PatternVerdict,
-  type Verdict,
-} from './verdicts.ts';
-
-/** What a cut-out's ground says of it, in shares of the subject. */
-export interface GroundEvidence {
-  /** Area within the subject that was left out and may belong to it. */
-  holeShare: number;
-  /** Area of the subject that may be ground. */
-  groundShare: number;
-}
-
-/** Nothing speaks against a cut-out whose ground is not even. */
-export const NO_GROUND_EVIDENCE: GroundEvidence = { holeShare: 0, groundShare: 0 };
+} from './pattern.ts';
 
 /** Larger images are looked at in steps of several pixels. */
 const MAX_PIXELS = 2 ** 20;
@@ -64,32 +54,6 @@ const SOLID = 2;
 const GROWING = 3;
 /** So far around it, pixels, what is alike changes too: the network's alpha rises slowly, and JPEG leaves specks. */
 const REACH = 4;
-
-/** Marks pixels, and those around them that are alike: ground if they become clear, no ground if solid. */
-function mark(
-  cells: Int32Array,
-  as: typeof CLEAR | typeof SOLID,
-  { distance, minEdge }: EvenGround,
-  { width, height }: Size,
-  marks: Uint8Array,
-): void {
-  for (const pixel of cells) marks[pixel] = GROWING;
-  for (const pixel of cells) {
-    const x = pixel % width;
-    const y = (pixel - x) / width;
-    const isWithin =
-      marks[pixel - 1] === GROWING &&
-      marks[pixel + 1] === GROWING &&
-      marks[pixel - width] === GROWING &&
-      marks[pixel + width] === GROWING;
-    if (isWithin && x > 0 && x < width - 1) continue;
-    const right = Math.min(width - 1, x + REACH);
-    for (let row = Math.max(0, y - REACH); row <= Math.min(height - 1, y + REACH); row++)
-      for (let i = row * width + Math.max(0, x - REACH); i <= row * width + right; i++)
-        if (marks[i] === 0 && distance[i]! > minEdge === (as === SOLID)) marks[i] = as;
-  }
-  for (const pixel of cells) marks[pixel] = as;
-}
 
 function countFrom(values: Uint8Array | Float32Array, min: number): number {
   let count = 0;
@@ -158,14 +122,15 @@ class GroundCorrection {
     this.#ground = ground;
     this.#marks = new Uint8Array(image.matte.data.length);
     this.#subject = Math.max(1, countFrom(image.matte.data, HALF));
-    if (ground.isEven) this.#judge(pixels, image, ground);
-    else this.#fillHoles(image, ground);
+    if (ground.isEven) this.#judge(pixels, image);
+    else this.#fillHoles(image);
   }
 
   /** Judges all that an even ground tells. */
-  #judge(pixels: Pixels, image: MattedImage, ground: EvenGround): void {
+  #judge(pixels: Pixels, image: MattedImage): void {
+    const ground = this.#ground;
     const fine = new FineStructure(pixels, image, ground, this.#box, this.#step);
-    let gaps = judgePieces(findPieces(image, ground), ground, this.#subject);
+    let gaps = findGaps(image, ground, this.#subject);
     const isSuspected = fine.verdict !== 'right' || maySeePattern(gaps);
     const pattern = findPattern(image, ground, isSuspected);
     const kind = pattern ? judgePattern(pattern, ground) : 'gaps';
@@ -175,43 +140,60 @@ class GroundCorrection {
     }
     this.#fine = fine;
     this.#fineVerdict = isPrint(kind) ? 'right' : fine.verdict;
-    this.#clearGaps(gaps, ground);
-    this.#fillHoles(image, ground);
-    this.#clearShadows(image.matte, ground);
-    if (pattern) this.#fillPrint(pattern, kind, image.matte, ground);
+    this.#clearGaps(gaps);
+    this.#fillHoles(image);
+    for (const shadow of detachedShadows(image.matte, ground, this.#marks))
+      this.#mark(shadow, CLEAR);
+    if (pattern) this.#fillPrint(pattern, kind, image.matte);
     if (this.#fineVerdict !== 'right')
       this.#doubts[this.#fineVerdict === 'wrong' ? 'hole' : 'ground'].push(fine.sureCells());
   }
 
-  #clearGaps(gaps: readonly Gap[], ground: EvenGround): void {
+  /** Marks pixels, and those around them that are alike: ground if they become clear, no ground if solid. */
+  #mark(cells: Int32Array, as: typeof CLEAR | typeof SOLID): void {
+    const { distance, minEdge } = this.#ground;
+    const { width, height } = this.#box;
+    const marks = this.#marks;
+    for (const pixel of cells) marks[pixel] = GROWING;
+    for (const pixel of cells) {
+      const x = pixel % width;
+      const y = (pixel - x) / width;
+      const isWithin =
+        marks[pixel - 1] === GROWING &&
+        marks[pixel + 1] === GROWING &&
+        marks[pixel - width] === GROWING &&
+        marks[pixel + width] === GROWING;
+      if (isWithin && x > 0 && x < width - 1) continue;
+      const right = Math.min(width - 1, x + REACH);
+      for (let row = Math.max(0, y - REACH); row <= Math.min(height - 1, y + REACH); row++)
+        for (let i = row * width + Math.max(0, x - REACH); i <= row * width + right; i++)
+          if (marks[i] === 0 && distance[i]! > minEdge === (as === SOLID)) marks[i] = as;
+    }
+    for (const pixel of cells) marks[pixel] = as;
+  }
+
+  #clearGaps(gaps: readonly Gap[]): void {
     for (const { piece, isOfMesh, verdict } of gaps) {
       const { cells } = piece;
-      if (verdict === 'wrong') mark(cells, CLEAR, ground, this.#box, this.#marks);
+      if (verdict === 'wrong') this.#mark(cells, CLEAR);
       if (verdict === 'unsure') this.#doubts.ground.push(cells);
       if (verdict === 'wrong' && isOfMesh && piece.isDeep()) this.#doubts.hole.push(cells);
     }
   }
 
   /** Fills what the network left out of a print; where it may be one, a person is asked. */
-  #fillPrint({ pieces }: Pattern, kind: PatternVerdict, matte: Matte, ground: EvenGround): void {
+  #fillPrint({ pieces }: Pattern, kind: PatternVerdict, matte: Matte): void {
     if (kind === 'gaps') return;
     for (const cells of pieces.filter((piece) => isLeftOut(piece, matte)))
-      if (kind === 'torn print') mark(cells, SOLID, ground, this.#box, this.#marks);
+      if (kind === 'torn print') this.#mark(cells, SOLID);
       else this.#doubts.hole.push(cells);
   }
 
-  #fillHoles(image: MattedImage, ground: EvenGround): void {
-    eachHole(image, ground, (hole, cells) => {
-      const verdict = judgeHole(hole, ground, this.#subject);
-      if (verdict === 'wrong') mark(cells, SOLID, ground, this.#box, this.#marks);
-      if (verdict === 'unsure' && ground.isEven) this.#doubts.hole.push(cells);
-    });
-  }
-
-  /** Marks soft shadows that lie apart from the subject. */
-  #clearShadows(matte: Matte, ground: EvenGround): void {
-    for (const cells of detachedShadows(matte, ground, this.#marks))
-      mark(cells, CLEAR, ground, this.#box, this.#marks);
+  #fillHoles(image: MattedImage): void {
+    for (const { cells, verdict } of findHoles(image, this.#ground, this.#subject)) {
+      if (verdict === 'wrong') this.#mark(cells, SOLID);
+      if (verdict === 'unsure' && this.#ground.isEven) this.#doubts.hole.push(cells);
+    }
   }
 
   /** Writes what was found into a matte of the whole image. */

@@ -1,6 +1,5 @@
-import type { MattedImage } from '../downscale.ts';
+import type { Box, MattedImage } from '../picture.ts';
 import { eachNeighbour } from '../regions.ts';
-import type { Box } from '../subject-box.ts';
 import { BLOCK, type EvenGround } from './even-ground.ts';
 
 /** A ground that deviates by more, levels, hides what is pale. */

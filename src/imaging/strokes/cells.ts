@@ -1,6 +1,4 @@
-import type { MattedImage } from '../downscale.ts';
-import type { Size } from '../layout.ts';
-import type { Box } from '../subject-box.ts';
+import type { Box, MattedImage, Size } from '../picture.ts';
 import { squaredDistances, UNREACHED } from './distance-transform.ts';
 import { boxAround, eachPathPixel, extentOf, PAINT, type Painted, type Stroke } from './paint.ts';
 

@@ -1,4 +1,4 @@
-import type { Size } from '../layout.ts';
+import type { Size } from '../picture.ts';
 
 /** A squared distance that no two cells of a grid have; marks cells that nothing is at. */
 export const UNREACHED = 1e20;

@@ -1,7 +1,4 @@
-import type { MattedImage } from '../downscale.ts';
-import type { Matte } from '../matte.ts';
-import type { Box } from '../subject-box.ts';
-import type { Pixels } from '../tensor.ts';
+import type { Box, Matte, MattedImage, Pixels } from '../picture.ts';
 import { reachBox, readCells, type StrokeCells } from './cells.ts';
 import { PAINT, type Painted, paintStrokes, type Stroke } from './paint.ts';
 import { spreadStroke } from './spread.ts';

@@ -1,5 +1,4 @@
-import type { Size } from '../layout.ts';
-import type { Box } from '../subject-box.ts';
+import type { Box, Size } from '../picture.ts';
 
 /** What a stroke says about the pixels under it: they are subject, or they are not. */
 export const STROKE_MODES = ['add', 'erase'] as const;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Levels, Matte } from '../../../src/imaging/matte.ts';
-import type { Pixels } from '../../../src/imaging/tensor.ts';
+import type { Levels } from '../../../src/imaging/matte.ts';
+import type { Matte, Pixels } from '../../../src/imaging/picture.ts';
 import { QUICK_EDGES } from '../../../workers/inference/cut-out.ts';
 import { type Refinement, refineEdges } from '../../../workers/inference/edges.ts';
 

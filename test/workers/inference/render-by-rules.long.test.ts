@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import type { MattedImage } from '../../../src/imaging/downscale.ts';
+import type { MattedImage } from '../../../src/imaging/picture.ts';
 import type { CutOutOptions } from '../../../src/output/options.ts';
 import { withRulePack } from '../../../src/output/rules/options.ts';
 import { BUILT_IN_PACKS, RulePack } from '../../../src/output/rules/pack.ts';

@@ -1,6 +1,6 @@
 import sharp, { type Sharp } from 'sharp';
 import { readImageSize, sniffFormat } from '../../../src/imaging/image-header.ts';
-import type { Size } from '../../../src/imaging/layout.ts';
+import type { Size } from '../../../src/imaging/picture.ts';
 import { DecodeError } from '../decode-error.ts';
 import { hasChangedLineEnds } from './foreign-bytes.ts';
 import { jpegFile, nameUnreadJpeg } from './jpeg-file.ts';

@@ -1,4 +1,4 @@
-import type { Size } from '../../../src/imaging/layout.ts';
+import type { Size } from '../../../src/imaging/picture.ts';
 
 /** The label of a cell that belongs to nothing. */
 export const NO_LABEL = 255;

@@ -1,11 +1,19 @@
-import { cropMatte, cropPixels } from '../../../src/imaging/crop.ts';
-import type { MattedImage } from '../../../src/imaging/downscale.ts';
-import { type Levels, type Matte, toMatte, withOpacity } from '../../../src/imaging/matte.ts';
-import type { ProbabilityMap } from '../../../src/imaging/probability-map.ts';
+import {
+  type Levels,
+  type ProbabilityMap,
+  toMatte,
+  withOpacity,
+} from '../../../src/imaging/matte.ts';
+import {
+  type Box,
+  cropMatte,
+  cropPixels,
+  type Matte,
+  type MattedImage,
+  type Pixels,
+  subjectBox,
+} from '../../../src/imaging/picture.ts';
 import { correctAlpha, recoverForeground } from '../../../src/imaging/soft-pixels.ts';
-import { type Box, subjectBox } from '../../../src/imaging/subject-box.ts';
-import { estimateSurroundings } from '../../../src/imaging/surroundings.ts';
-import type { Pixels } from '../../../src/imaging/tensor.ts';
 import { type Refinement, refineEdges } from '../edges.ts';
 
 /** Half a pixel or more is garment. */
@@ -77,10 +85,9 @@ export function refineGarment(
   edges: Refinement | undefined,
 ): MattedImage {
   const scene = { pixels, matte, opacity: undefined };
-  const surroundings = estimateSurroundings(scene);
-  if (!edges) correctAlpha(scene, surroundings);
+  const surroundings = edges ? undefined : correctAlpha(scene);
   if (edges) refineEdges(pixels, matte, edges, ALL_LEVELS, 1);
   limitTo(matte, whole, area);
-  recoverForeground(scene, edges ? estimateSurroundings(scene) : surroundings);
+  recoverForeground(scene, surroundings);
   return { pixels, matte };
 }

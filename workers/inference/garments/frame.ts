@@ -1,5 +1,4 @@
-import type { Size } from '../../../src/imaging/layout.ts';
-import type { Box } from '../../../src/imaging/subject-box.ts';
+import type { Box, Size } from '../../../src/imaging/picture.ts';
 
 /** Width by height of what the network sees; it was trained in these proportions (models/training/frames.py). */
 const ASPECTS = [1 / 2, 2 / 3, 1, 3 / 2, 2];

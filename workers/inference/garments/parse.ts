@@ -1,7 +1,11 @@
 import { ModelError } from '../../../models/catalog.ts';
-import { mirrorPixels } from '../../../src/imaging/crop.ts';
-import type { Size } from '../../../src/imaging/layout.ts';
-import { mirror } from '../../../src/imaging/probability-map.ts';
+import {
+  type Box,
+  mirrorPixels,
+  type Pixels,
+  type Size,
+  toTensor,
+} from '../../../src/imaging/picture.ts';
 import {
   inverseOf,
   type Rotation,
@@ -9,8 +13,7 @@ import {
   rotatePixels,
   rotatePlanes,
 } from '../../../src/imaging/rotation.ts';
-import type { Box } from '../../../src/imaging/subject-box.ts';
-import { type Pixels, toTensor } from '../../../src/imaging/tensor.ts';
+import { mirror } from '../../../src/imaging/views.ts';
 import { stretch } from '../codec.ts';
 import type { Session } from '../session.ts';
 import { frameSubject } from './frame.ts';

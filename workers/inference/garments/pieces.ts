@@ -1,4 +1,4 @@
-import type { ProbabilityMap } from '../../../src/imaging/probability-map.ts';
+import type { ProbabilityMap } from '../../../src/imaging/matte.ts';
 import { componentsOf, visitNeighbours } from './components.ts';
 import { BACKGROUND, GROUPS, HAIR, HAT, IS_WORN, PART_OF, PARTS, SKIN } from './groups.ts';
 import {

@@ -1,7 +1,10 @@
-import { evenMatte, paste } from '../../../src/imaging/crop.ts';
-import type { MattedImage } from '../../../src/imaging/downscale.ts';
-import type { Matte } from '../../../src/imaging/matte.ts';
-import { subjectBox } from '../../../src/imaging/subject-box.ts';
+import {
+  evenMatte,
+  type Matte,
+  type MattedImage,
+  paste,
+  subjectBox,
+} from '../../../src/imaging/picture.ts';
 import type { PartialSubject } from '../../../src/output/option-table.ts';
 import { Problem } from '../../../src/platform/problem.ts';
 import type { Refinement } from '../edges.ts';

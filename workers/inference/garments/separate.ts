@@ -1,8 +1,6 @@
-import type { Size } from '../../../src/imaging/layout.ts';
-import type { Matte } from '../../../src/imaging/matte.ts';
-import type { ProbabilityMap } from '../../../src/imaging/probability-map.ts';
+import type { ProbabilityMap } from '../../../src/imaging/matte.ts';
+import type { Box, Matte, Size } from '../../../src/imaging/picture.ts';
 import type { Rotation } from '../../../src/imaging/rotation.ts';
-import type { Box } from '../../../src/imaging/subject-box.ts';
 import { visitNeighbours } from './components.ts';
 import { type GarmentRegion, GROUPS } from './groups.ts';
 import type { GroupMap } from './parse.ts';

@@ -1,4 +1,4 @@
-import type { Pixels } from '../../../src/imaging/tensor.ts';
+import type { Pixels } from '../../../src/imaging/picture.ts';
 import { PARTS } from './groups.ts';
 import { CELL_PIXELS } from './parse.ts';
 import { MIN_COVERAGE, type Subject } from './subject.ts';

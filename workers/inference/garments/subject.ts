@@ -1,6 +1,4 @@
-import type { Size } from '../../../src/imaging/layout.ts';
-import type { Matte } from '../../../src/imaging/matte.ts';
-import type { Box } from '../../../src/imaging/subject-box.ts';
+import type { Box, Matte, Size } from '../../../src/imaging/picture.ts';
 import { componentsOf, NO_LABEL } from './components.ts';
 import { BACKGROUND, GROUPS, HAIR, PART_OF, PARTS, SKIN } from './groups.ts';
 import type { GroupMap } from './parse.ts';
