@@ -7,7 +7,7 @@ import { findModel, PARSER_ID, readCatalog } from '../models/catalog.ts';
 import { toMatte } from '../src/imaging/matte.ts';
 import { type Box, fullBox, type Pixels, subjectBox } from '../src/imaging/picture.ts';
 import { decodeSmall } from '../workers/inference/codec.ts';
-import { levelsFor } from '../workers/inference/find-subject.ts';
+import { levelsFor } from '../workers/inference/cut-out.ts';
 import { SIDE_PIXELS } from '../workers/inference/garment-view.ts';
 import { parseGarments } from '../workers/inference/garments/parse.ts';
 import { separateGarments } from '../workers/inference/garments/separate.ts';

@@ -9,12 +9,10 @@ import { fullBox, toTensor } from '../src/imaging/picture.ts';
 import { dropSpecks } from '../src/imaging/regions.ts';
 import { correctAlpha, recoverForeground } from '../src/imaging/soft-pixels.ts';
 import { drawnShirtOnWood } from '../test/support/images.ts';
+import { encodePng, refineEdges } from '../workers/inference/assembly.ts';
 import { decode, restrictDecoders, toSquare } from '../workers/inference/codec.ts';
-import { QUICK_EDGES } from '../workers/inference/cut-out.ts';
-import { refineEdges } from '../workers/inference/edges.ts';
-import { cellOf, levelsFor, REFINED_LOW_LEVEL } from '../workers/inference/find-subject.ts';
+import { cellOf, levelsFor, QUICK_EDGES, REFINED_LOW_LEVEL } from '../workers/inference/cut-out.ts';
 import { GC_FLAGS } from '../workers/inference/inference-process.ts';
-import { encodePng } from '../workers/inference/png.ts';
 import { type LoadedModel, openSession } from '../workers/inference/session.ts';
 import { median } from './statistics.ts';
 

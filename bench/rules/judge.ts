@@ -9,8 +9,8 @@ import {
   reportOf,
   type Verdict,
 } from '../../src/output/rules/verdicts.ts';
+import { render } from '../../workers/inference/cut-out.ts';
 import type { Engine } from '../../workers/inference/pool.ts';
-import { render } from '../../workers/inference/render.ts';
 import type { Planted } from './faults.ts';
 import { matteOn, readPicture, type Subject, VISIBLE_ALPHA, widen } from './subject.ts';
 

@@ -10,8 +10,8 @@ import {
   type Rgb,
   type Size,
 } from '../../src/imaging/picture.ts';
-import { DecodeError } from './decode-error.ts';
 import { readFile } from './files/read-file.ts';
+import { DecodeError } from './files/readable-file.ts';
 
 /**
  * Prepares this process to decode untrusted images: only the three accepted formats are read, with one

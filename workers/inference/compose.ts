@@ -1,20 +1,25 @@
+import { zipSync } from 'fflate';
+import sharp, { type Sharp } from 'sharp';
+import { measureOwnShadow } from '../../src/imaging/own-shadow.ts';
 import {
+  type Box,
   compositeOver,
   crop,
   evenMatte,
+  type Matte,
   type MattedImage,
   paste,
   type Size,
   solidImage,
 } from '../../src/imaging/picture.ts';
-import { FORMATS } from '../../src/output/formats.ts';
+import { FORMATS, type Format } from '../../src/output/formats.ts';
 import type { Layout } from '../../src/output/geometry.ts';
 import { defaultOf } from '../../src/output/option-table.ts';
 import type { CutOutOptions } from '../../src/output/options.ts';
 import { Problem } from '../../src/platform/problem.ts';
-import { decodeCovering, resizeMattedImage } from './codec.ts';
-import { DecodeError } from './decode-error.ts';
-import { dropShadow, ownShadow } from './shadow.ts';
+import { encodePng } from './assembly.ts';
+import { decodeCovering, interleave, resizeMattedImage } from './codec.ts';
+import { DecodeError } from './files/readable-file.ts';
 
 type Color = [number, number, number, number];
 const TRANSPARENT: Color = [0, 0, 0, 0];
@@ -61,6 +66,53 @@ async function decodeBackground(
   return { pixels, matte: opacity ? { ...pixels, data: opacity } : evenMatte(pixels, 255) };
 }
 
+/** Blur radius and downward offset of a drawn shadow, as shares of the longer side of the subject. */
+const BLUR = 0.03;
+const OFFSET = 0.03;
+/** A shadow has no detail: it is drawn at this size at most, pixels a side, and enlarged. */
+const MAX_DRAWN_SIDE_PIXELS = 512;
+/** The smallest sigma that sharp accepts, pixels. */
+const MIN_SIGMA = 0.3;
+
+const raw = ({ width, height }: Size, channels: 1 | 3 | 4) => ({
+  raw: { width, height, channels },
+});
+
+/** Enlarges a matte without detail. */
+const enlarge = (matte: Matte, { width, height }: Size): Promise<Buffer> =>
+  sharp(matte.data, raw(matte, 1))
+    .resize(width, height, { fit: 'fill', kernel: 'cubic' })
+    .extractChannel(0)
+    .raw()
+    .toBuffer();
+
+/** Returns the matte, blurred and multiplied by the opacity. @param sigma pixels */
+async function blurMatte(matte: Matte, sigma: number, opacity: number): Promise<Buffer> {
+  const { width, height } = matte;
+  const factor = Math.min(1, MAX_DRAWN_SIDE_PIXELS / Math.max(width, height));
+  const { data, info } = await sharp(matte.data, raw(matte, 1))
+    .resize(Math.ceil(width * factor), Math.ceil(height * factor), { fit: 'fill' })
+    .blur(Math.max(MIN_SIGMA, sigma * factor))
+    .linear(opacity, 0)
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return enlarge({ data, width: info.width, height: info.height }, matte);
+}
+
+/**
+ * Draws the soft shadow of a subject below it, in the size of its canvas; the rest is cut off.
+ * @param opacity 0..1, at the darkest point
+ */
+async function dropShadow(matte: Matte, subject: Box, opacity: number): Promise<MattedImage> {
+  const { width, height } = matte;
+  const side = Math.max(subject.width, subject.height);
+  const blurred = await blurMatte(matte, BLUR * side, opacity);
+  const offset = Math.min(height, Math.round(OFFSET * side));
+  const shadow = solidImage(matte, TRANSPARENT);
+  shadow.matte.data.set(blurred.subarray(0, (height - offset) * width), offset * width);
+  return shadow;
+}
+
 /** The lengths of image and canvas along one axis, pixels. */
 interface Extent {
   image: number;
@@ -100,10 +152,16 @@ function layoutAround({ width, height }: Size, layout: Layout): Layout {
   return { ...layout, source: boxOf('source'), destination: boxOf('destination') };
 }
 
-/** Returns the photo's own shadow on the canvas. @param cutOut before it is placed */
-async function placedShadow(cutOut: MattedImage, layout: Layout): Promise<MattedImage[]> {
-  const shadow = await ownShadow(cutOut);
-  return shadow ? [await placeOnCanvas(shadow, layoutAround(cutOut.pixels, layout))] : [];
+/**
+ * Returns the shadow that the photo itself shows, on the canvas; nothing if the backdrop is not even.
+ * @param cutOut as photographed, before it is placed
+ */
+async function keptShadow(cutOut: MattedImage, layout: Layout): Promise<MattedImage | undefined> {
+  const measured = measureOwnShadow(cutOut);
+  if (!measured) return undefined;
+  const shadow = solidImage(cutOut.matte, TRANSPARENT);
+  shadow.matte.data.set(await enlarge(measured, cutOut.matte));
+  return placeOnCanvas(shadow, layoutAround(cutOut.pixels, layout));
 }
 
 /** Yields the layers below the subject, from top to bottom. A shadow is drawn before anything is below it. */
@@ -114,13 +172,11 @@ async function* layersBelow(
   background: Uint8Array | undefined,
   maxPixels: number,
 ): AsyncGenerator<MattedImage> {
-  const {
-    shadow,
-    shadowOpacityPct = defaultOf('shadowOpacityPct'),
-    backgroundColor,
-    format = 'png',
-  } = options;
-  if (shadow === 'drop') yield dropShadow(subject.matte, foreground, shadowOpacityPct / 100);
+  const { shadow, shadowOpacityPct, backgroundColor, format = 'png' } = options;
+  if (shadow === 'drop') {
+    const opacityPct = shadowOpacityPct ?? defaultOf('shadowOpacityPct');
+    yield dropShadow(subject.matte, foreground, opacityPct / 100);
+  }
   if (background) yield decodeBackground(background, maxPixels, canvas);
   if (backgroundColor) yield solidImage(canvas, parseHexColor(backgroundColor));
   if (!FORMATS[format].hasAlpha) yield solidImage(canvas, WHITE);
@@ -140,13 +196,55 @@ export async function compose(
   maxPixels: number,
   onPlaced: (placed: MattedImage) => void = () => {},
 ): Promise<MattedImage> {
-  const ownShadows = options.shadow === 'keep' ? await placedShadow(cutOut, layout) : [];
+  const kept = options.shadow === 'keep' ? await keptShadow(cutOut, layout) : undefined;
   const composite = await placeOnCanvas(cutOut, layout);
   onPlaced(composite);
   if (options.channels === 'alpha') return composite;
-  for (const shadow of ownShadows) compositeOver(composite, shadow);
-  for await (const layer of layersBelow(composite, layout, options, background, maxPixels)) {
+  if (kept) compositeOver(composite, kept);
+  for await (const layer of layersBelow(composite, layout, options, background, maxPixels))
     compositeOver(composite, layer);
-  }
   return composite;
+}
+
+/** docs/adr/0021-output-options.md has the cost and quality of these settings. */
+const JPEG_QUALITY = 90;
+/** For files that must be smaller. */
+export const LOWER_JPEG_QUALITIES = [80, 70, 60] as const;
+const WEBP = { quality: 90, alphaQuality: 100, effort: 2 } as const;
+
+export const encodeJpeg = ({ pixels }: MattedImage, quality = JPEG_QUALITY): Promise<Uint8Array> =>
+  sharp(pixels.data, raw(pixels, 3)).jpeg({ quality, chromaSubsampling: '4:4:4' }).toBuffer();
+
+const COLOUR_ENCODERS: Readonly<Record<Format, (image: MattedImage) => Promise<Uint8Array>>> = {
+  png: async ({ pixels, matte }) => encodePng(pixels, matte),
+  jpeg: (image) => encodeJpeg(image),
+  webp: ({ pixels, matte }) =>
+    sharp(interleave(pixels, matte.data), raw(pixels, 4)).webp(WEBP).toBuffer(),
+};
+
+const GREY_ENCODERS: Readonly<Record<Format, (image: Sharp) => Sharp>> = {
+  png: (image) => image.png({ compressionLevel: 6 }),
+  jpeg: (image) => image.jpeg({ quality: JPEG_QUALITY }),
+  webp: (image) => image.webp(WEBP),
+};
+
+/** Encodes the matte alone, as a greyscale image. */
+const encodeMatte = ({ matte }: MattedImage, format: Format): Promise<Uint8Array> =>
+  GREY_ENCODERS[format](sharp(matte.data, raw(matte, 1)).toColourspace('b-w')).toBuffer();
+
+/** A fixed time, which makes the archive reproducible. */
+const ZIP = { level: 0, mtime: new Date(1980, 0, 1) } as const;
+
+/** Encodes the two files that clients of remove.bg combine: the colours, and the matte. */
+async function encodeZip(image: MattedImage): Promise<Uint8Array> {
+  const [colours, matte] = await Promise.all([encodeJpeg(image), encodeMatte(image, 'png')]);
+  return zipSync({ 'color.jpg': colours, 'alpha.png': matte }, ZIP);
+}
+
+/** Encodes an image in the requested format, without metadata. For a JPEG the image must be opaque. */
+export function encode(image: MattedImage, options: CutOutOptions): Promise<Uint8Array> {
+  if (options.asZip) return encodeZip(image);
+  const format: Format = options.format ?? 'png';
+  if (options.channels === 'alpha') return encodeMatte(image, format);
+  return COLOUR_ENCODERS[format](image);
 }

@@ -18,7 +18,7 @@ import { measureColors } from '../../src/taxonomy/photo/color.ts';
 import { IMAGE_CLASSES, ofImageClasses } from '../../src/taxonomy/photo/image-classes.ts';
 import type { MeasuredGarment } from './child-results.ts';
 import { decodeSmall, interleave, onWhiteSquare, resizeMattedImage } from './codec.ts';
-import { levelsFor } from './find-subject.ts';
+import { levelsFor } from './cut-out.ts';
 import { parseOnce } from './garments/parse.ts';
 import { separateGarments } from './garments/separate.ts';
 import { segment } from './segment.ts';

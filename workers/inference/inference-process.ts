@@ -19,7 +19,7 @@ import {
   type TaskRequest,
   writeFrame,
 } from './child-protocol.ts';
-import { DecodeError } from './decode-error.ts';
+import { DecodeError } from './files/readable-file.ts';
 
 /**
  * V8 garbage collection options for processes that work on images. Their JavaScript heap is small, but V8 also counts

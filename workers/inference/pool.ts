@@ -24,7 +24,7 @@ import {
   readOutfit,
 } from './child-results.ts';
 import type { CutOutSettings } from './cut-out.ts';
-import { DecodeError } from './decode-error.ts';
+import { DecodeError } from './files/readable-file.ts';
 import {
   EngineCrash,
   type InferenceProcess,

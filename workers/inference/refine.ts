@@ -5,8 +5,8 @@ import type { Stroke } from '../../src/output/strokes.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import type { RefinedCutOut } from './child-results.ts';
 import { decode, decodeLastChannel } from './codec.ts';
-import { DecodeError } from './decode-error.ts';
-import { render } from './render.ts';
+import { render } from './cut-out.ts';
+import { DecodeError } from './files/readable-file.ts';
 
 /** What is to change in a cut-out, and how it is rendered. */
 export interface Refinement {

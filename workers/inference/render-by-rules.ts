@@ -27,8 +27,7 @@ import {
 } from '../../src/output/rules/verdicts.ts';
 import type { RenderedFile } from './child-results.ts';
 import { decode, resizeMattedImage } from './codec.ts';
-import { compose, parseHexColor } from './compose.ts';
-import { encode, encodeJpeg, LOWER_JPEG_QUALITIES } from './encode.ts';
+import { compose, encode, encodeJpeg, LOWER_JPEG_QUALITIES, parseHexColor } from './compose.ts';
 
 /** A cut-out, and how it is to be drawn. */
 interface Drawing {

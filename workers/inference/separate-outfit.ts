@@ -2,10 +2,10 @@ import { fingerprintOf } from '../../src/imaging/fingerprint.ts';
 import { crop, type Matte, type MattedImage, subjectBox } from '../../src/imaging/picture.ts';
 import { DEFAULT_QUALITY, type Quality } from '../../src/output/option-table.ts';
 import { reviewOf, withReason } from '../../src/output/review.ts';
+import { encodePng } from './assembly.ts';
 import type { SeparatedOutfit } from './child-results.ts';
 import { decode } from './codec.ts';
-import { QUALITY_SETTINGS, type QualitySettings } from './cut-out.ts';
-import { findSubject } from './find-subject.ts';
+import { findSubject, QUALITY_SETTINGS, type QualitySettings } from './cut-out.ts';
 import { type GarmentSessions, viewCutOut } from './garment-view.ts';
 import {
   matteOfMask,
@@ -15,7 +15,6 @@ import {
 } from './garments/cut-out.ts';
 import { parseGarments } from './garments/parse.ts';
 import { type Garment, type Outfit, separateGarments } from './garments/separate.ts';
-import { encodePng } from './png.ts';
 import type { Session } from './session.ts';
 
 /** A photo has so many garments at most: the largest ones. */

@@ -4,7 +4,7 @@ import type { MattedImage } from '../../../src/imaging/picture.ts';
 import type { CutOutOptions } from '../../../src/output/options.ts';
 import { withRulePack } from '../../../src/output/rules/options.ts';
 import { BUILT_IN_PACKS, RulePack } from '../../../src/output/rules/pack.ts';
-import { render } from '../../../workers/inference/render.ts';
+import { render } from '../../../workers/inference/cut-out.ts';
 import { drawPicture, eachIn } from '../../imaging/compliance/drawn.ts';
 
 const AMAZON = BUILT_IN_PACKS.get('amazon-main')!;

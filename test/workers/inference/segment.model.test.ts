@@ -6,7 +6,7 @@ import { sharpnessOf } from '../../../src/imaging/evidence.ts';
 import { toMatte } from '../../../src/imaging/matte.ts';
 import { type Box, fullBox, type Pixels, subjectBox } from '../../../src/imaging/picture.ts';
 import { decode, toSquare } from '../../../workers/inference/codec.ts';
-import { levelsFor } from '../../../workers/inference/find-subject.ts';
+import { levelsFor } from '../../../workers/inference/cut-out.ts';
 import { type SecondPassCriteria, segment } from '../../../workers/inference/segment.ts';
 import { openSession, type Session } from '../../../workers/inference/session.ts';
 import { figureAlone } from '../../support/figure.ts';

@@ -1,5 +1,5 @@
 import { deflateSync } from 'node:zlib';
-import { pngChunk } from '../png.ts';
+import { pngChunk } from '../assembly.ts';
 
 type Xy = readonly [x: number, y: number];
 type Vector = readonly [number, number, number];

@@ -1,5 +1,5 @@
 import { deflateSync, inflateRawSync } from 'node:zlib';
-import { pngChunk } from '../png.ts';
+import { pngChunk } from '../assembly.ts';
 import { COLOUR_CHUNKS, profileChunk } from './png-colours.ts';
 import type { ReadableFile } from './readable-file.ts';
 

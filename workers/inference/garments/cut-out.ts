@@ -14,7 +14,7 @@ import {
   subjectBox,
 } from '../../../src/imaging/picture.ts';
 import { correctAlpha, recoverForeground } from '../../../src/imaging/soft-pixels.ts';
-import { type Refinement, refineEdges } from '../edges.ts';
+import { type Refinement, refineEdges } from '../assembly.ts';
 
 /** Half a pixel or more is garment. */
 const MIN_SOLID_ALPHA = 128;

@@ -7,7 +7,7 @@ import {
 } from '../../../src/imaging/picture.ts';
 import type { PartialSubject } from '../../../src/output/option-table.ts';
 import { Problem } from '../../../src/platform/problem.ts';
-import type { Refinement } from '../edges.ts';
+import type { Refinement } from '../assembly.ts';
 import type { Session } from '../session.ts';
 import { matteOfMask, placeGarment, refineGarment } from './cut-out.ts';
 import { BACKGROUND, type GarmentRegion, GROUPS, IS_WORN, PARTS } from './groups.ts';
