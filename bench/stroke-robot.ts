@@ -1,5 +1,5 @@
 import type { Matte } from '../src/imaging/picture.ts';
-import { squaredDistances, UNREACHED } from '../src/imaging/strokes/distance-transform.ts';
+import { squaredDistances, UNREACHED } from '../src/imaging/strokes/cells.ts';
 import type { Stroke } from '../src/imaging/strokes/paint.ts';
 import type { Reference } from './matte-scores.ts';
 

@@ -254,6 +254,15 @@ function areAlike({ data }: Pixels, one: number, other: number): boolean {
   return red * red + green * green + blue * blue < SAME_COLOUR * SAME_COLOUR;
 }
 
+/** Calls `visit` with the first cell, the step and the length of every other row and column. */
+function eachLine(
+  { width, height }: Size,
+  visit: (first: number, step: number, length: number) => void,
+): void {
+  for (let y = 0; y < height; y += LINE_STEP) visit(y * width, 1, width);
+  for (let x = 0; x < width; x += LINE_STEP) visit(x, width, height);
+}
+
 /** Adds the outline of a line of cells. */
 function readOutline(
   data: Float32Array,
@@ -273,11 +282,10 @@ function readOutline(
 
 /** Returns the share of the outline, 0..1, with nearly the same colour on both sides; 0 if there is none. */
 function blendedShareOf(map: ProbabilityMap, pixels: Pixels): number {
-  const { data, width, height } = map;
   const outline = { length: 0, blended: 0 };
-  for (let y = 0; y < height; y += LINE_STEP)
-    readOutline(data, pixels, y * width, 1, width, outline);
-  for (let x = 0; x < width; x += LINE_STEP) readOutline(data, pixels, x, width, height, outline);
+  eachLine(map, (first, step, length) =>
+    readOutline(map.data, pixels, first, step, length, outline),
+  );
   return outline.length === 0 ? 0 : outline.blended / outline.length;
 }
 
@@ -311,10 +319,8 @@ function readDetail(
  * @returns 1 if there is no subject, or if it has one colour with its surroundings
  */
 export function sharpnessOf(map: ProbabilityMap, { data: colours }: Pixels): number {
-  const { data, width, height } = map;
   const sums = { fine: 0, coarse: 0 };
-  for (let y = 0; y < height; y += LINE_STEP) readDetail(data, colours, y * width, 1, width, sums);
-  for (let x = 0; x < width; x += LINE_STEP) readDetail(data, colours, x, width, height, sums);
+  eachLine(map, (first, step, length) => readDetail(map.data, colours, first, step, length, sums));
   return sums.coarse === 0 ? 1 : sums.fine / sums.coarse;
 }
 

@@ -106,7 +106,6 @@ function samplesOf(length: number): number[][] {
   return cells;
 }
 
-/** Weighted mean and standard deviation. */
 function statisticsOf(values: Plane, weights: Plane): { mean: number; deviation: number } {
   let [sum, squares, weight] = [0, 0, 0];
   for (let i = 0; i < values.length; i++) {

@@ -49,7 +49,6 @@ function isEven(pixels: Pixels, cells: Int32Array, surface: Surface): boolean {
   return lit >= MIN_LIT_SHARE * cells.length && brightness >= MIN_BRIGHTNESS * lit;
 }
 
-/** Draws a surface in the size of `pixels`. */
 function draw(surface: Surface, pixels: Pixels): Float32Array {
   const light = new Float32Array(pixels.data.length);
   const terms = new Float64Array(TERMS);
@@ -97,7 +96,6 @@ function downscalePlane(plane: Pixels | Matte, channels: number, factor: number)
   return { data: small, width, height };
 }
 
-/** Averages blocks of an image and its matte. */
 export const downscale = ({ pixels, matte }: MattedImage, factor: number): MattedImage => ({
   pixels: downscalePlane(pixels, 3, factor),
   matte: downscalePlane(matte, 1, factor),

@@ -29,7 +29,6 @@ export const gridOver = ({ width, height }: Pixels): Grid => {
   return { columns: Math.ceil(width / cell), rows: Math.ceil(height / cell), cell };
 };
 
-/** Adds one pixel to the sums of a cell. */
 function addSample({ pixels, matte, opacity }: Scene, i: number, sums: Float32Array, at: number) {
   const visible = opacity ? opacity[i]! / 255 : 1; // hidden colours have no weight
   const foreground = (matte.data[i]! / 255) * visible;
@@ -43,7 +42,6 @@ function addSample({ pixels, matte, opacity }: Scene, i: number, sums: Float32Ar
   sums[at + 7]! += background;
 }
 
-/** Returns the index of the pixel at a cell's centre. */
 function centrePixel({ cell }: Grid, { width, height }: Pixels, column: number, row: number) {
   const y = Math.min(height - 1, row * cell + (cell >> 1));
   return y * width + Math.min(width - 1, column * cell + (cell >> 1));

@@ -89,7 +89,6 @@ const SQUARE_LENGTHS = 2.6;
 const quantileOf = (values: Uint8Array, share: number): number =>
   values.toSorted()[Math.floor(share * (values.length - 1))]!;
 
-/** Returns a channel of some cells. */
 function channelOf(data: Uint8Array, cells: readonly number[], channel: number): Uint8Array {
   const values = new Uint8Array(cells.length);
   for (let i = 0; i < values.length; i++) values[i] = data[3 * cells[i]! + channel]!;
@@ -117,7 +116,6 @@ function markContent({ data, width, height }: Pixels): Uint8Array | undefined {
   return marks;
 }
 
-/** Clears dust, in place. */
 function dropDust(marks: Uint8Array, width: number): void {
   const regions = regionsOf(marks, width);
   const largest = regions.reduce((max, { length }) => Math.max(max, length), 0);
@@ -126,7 +124,6 @@ function dropDust(marks: Uint8Array, width: number): void {
     if (cells.length < minCells) for (const cell of cells) marks[cell] = 0;
 }
 
-/** Returns a span around another, within a length. */
 function spanAround(start: number, size: number, wanted: number, length: number) {
   const from = Math.max(0, Math.floor(start + (size - wanted) / 2));
   return { from, size: Math.min(length, Math.ceil(start + (size + wanted) / 2)) - from };

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fullBox, type Matte, type Pixels } from '../../src/imaging/picture.ts';
-import { reachOf } from '../../src/imaging/strokes/cells.ts';
-import { squaredDistances, UNREACHED } from '../../src/imaging/strokes/distance-transform.ts';
+import { reachOf, squaredDistances, UNREACHED } from '../../src/imaging/strokes/cells.ts';
 import { mendMatte } from '../../src/imaging/strokes/mend.ts';
 import { paintStrokes, type Stroke } from '../../src/imaging/strokes/paint.ts';
 import { randomRuns } from '../support/many.ts';

@@ -185,7 +185,6 @@ function shrinkColours(picture: Picture, { data, width, height }: Pixels): void 
   }
 }
 
-/** Writes the alpha of the band. */
 function writeAlpha(picture: Picture, { data, width, height }: Pixels, alpha: Uint8Array): void {
   const { edges, factor } = picture;
   if (factor > 1) edges.fitLines(width);
@@ -275,7 +274,6 @@ interface Deflate extends Instance {
 
 const withDeflate = compileModule<Deflate>('deflate');
 
-/** Yields the chunks of the pixels. */
 function* dataChunks(
   deflate: Deflate,
   { data, width, height }: Pixels,

@@ -229,7 +229,6 @@ export async function onWhiteSquare(rgba: Pixels, box: Box, side: number): Promi
   return { data, width: side, height: side };
 }
 
-/** Resizes an image together with its matte. */
 export async function resizeMattedImage(
   { pixels, matte }: MattedImage,
   { width, height }: Size,

@@ -228,7 +228,6 @@ const GREY_ENCODERS: Readonly<Record<Format, (image: Sharp) => Sharp>> = {
   webp: (image) => image.webp(WEBP),
 };
 
-/** Encodes the matte alone, as a greyscale image. */
 const encodeMatte = ({ matte }: MattedImage, format: Format): Promise<Uint8Array> =>
   GREY_ENCODERS[format](sharp(matte.data, raw(matte, 1)).toColourspace('b-w')).toBuffer();
 

@@ -184,7 +184,6 @@ function checkCanvas({ canvas }: Layout, format: Format, maxPixels: number): voi
 
 const sizeOf = ({ width, height }: Size): Size => ({ width, height });
 
-/** Whether the options depend on the position of the subject. */
 const needsSubject = ({ crop, scale, position }: CutOutOptions): boolean =>
   crop !== undefined || scale !== undefined || position !== undefined;
 

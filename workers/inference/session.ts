@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { type CatalogModel, ModelError, readWeights } from '../../models/catalog.ts';
 import type { Size } from '../../src/imaging/picture.ts';
+import type { ChildOptions } from './child-protocol.ts';
 
-export type DeviceChoice = 'auto' | 'cpu' | 'cuda' | 'webgpu';
+type DeviceChoice = ChildOptions['device'];
 type Device = Exclude<DeviceChoice, 'auto'>;
 
 interface Loaded {

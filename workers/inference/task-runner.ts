@@ -4,7 +4,6 @@ import {
   CLASSIFIER_ID,
   findModel,
   type Model,
-  modelVersionOf,
   PARSER_ID,
   readCatalog,
 } from '../../models/catalog.ts';
@@ -124,7 +123,7 @@ export async function openTaskRunner(
     ]);
     const classifier = classifierFor(onBatch);
     const sessions: GarmentSessions = { remover: removerFor(onBatch), parser, classifier };
-    return { sessions, viewGarment, model: modelVersionOf(classifier.model) };
+    return { sessions, viewGarment };
   }
   const tasks: Readonly<
     Record<
@@ -147,18 +146,17 @@ export async function openTaskRunner(
       return { result, bytes: file };
     },
     async 'garment-view'(_, image, onBatch) {
-      const { sessions, viewGarment, model } = await openGarments(onBatch);
-      return { result: await viewGarment(sessions, image, maxPixels, model) };
+      const { sessions, viewGarment } = await openGarments(onBatch);
+      return { result: await viewGarment(sessions, image, maxPixels) };
     },
     async outfit({ options: asked, cutouts = false }, image, onBatch) {
-      const [{ separateOutfit }, { sessions, model: classifier }] = await Promise.all([
+      const [{ separateOutfit }, { sessions }] = await Promise.all([
         import('./separate-outfit.ts'),
         openGarments(onBatch),
       ]);
       const settings = { quality: asked?.quality, cutouts };
-      const { outfit, files } = await separateOutfit(sessions, image, maxPixels, settings);
-      const model = modelVersionOf(sessions.parser.model);
-      return { result: { ...outfit, model, classifier }, bytes: files };
+      const { files, ...result } = await separateOutfit(sessions, image, maxPixels, settings);
+      return { result, bytes: files };
     },
     async 'marketplace-picture'({ background }, cutout) {
       const picture = await marketplacePicture(cutout, { background });

@@ -207,7 +207,6 @@ export class FineStructure {
   readonly #box: Box;
   readonly #step: number;
   readonly #columns: number;
-  /** The blocks of its textures. */
   readonly #within: readonly number[];
   readonly #reader: BlockReader;
   /** Of each block that was opened, or is to be: how far the goods are from the ground, levels. */
@@ -295,7 +294,6 @@ export class FineStructure {
     return quantileOf(levels, CONTRAST * count);
   }
 
-  /** Returns the median contrast around a block. */
   #contrastAt(block: number): number {
     return middleOf(
       blocksAround(block, this.#columns, this.#ground)

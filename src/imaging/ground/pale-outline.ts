@@ -131,7 +131,6 @@ class PaleOutline {
   readonly #isClearGround = (cell: number): boolean =>
     this.#alphaOf(cell) === 0 && this.#ground.distance[cell]! <= this.#limit;
 
-  /** Returns the cells of soft ground that are joined to clear ground. */
   #joinedToGround(soft: readonly number[]): number[] {
     const joined = soft.filter((cell) => this.#neighbours(cell).some(this.#isClearGround));
     for (const cell of joined) this.#cells[cell] = JOINED;

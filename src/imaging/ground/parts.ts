@@ -19,7 +19,6 @@ interface Piece {
   distance: number;
   /** Area over half of the border, pixels: about its width if it is long. */
   thickness: number;
-  /** Its pixels. */
   cells: Int32Array;
   /** Returns whether no ground outside is near, across or along. */
   isDeep: () => boolean;
@@ -161,7 +160,6 @@ const GAP = {
   minEnclosedToAsk: 0.4,
 };
 
-/** Returns whether the network is sure of a piece. */
 export const isSure = ({ alpha }: Piece): boolean => alpha >= GAP.sure;
 
 function judgePiece(piece: Piece, { noise, longerSide }: EvenGround, subject: number): Verdict {

@@ -141,14 +141,13 @@ export function findPattern(
     pieces,
     marks,
     size,
-    round: shareOf(pieces, (piece) => isRound(piece, width)),
+    round: dots.length / Math.max(1, pieces.length),
     shaded: shareOf(dots, (dot) => lightestOf(dot, ground.distance) > ground.tolerance),
     deep: shareOf(pieces, (piece) => piece.some((cell) => sums[3 * cell] === 0)),
     divides: isDivided(goods, width),
   };
 }
 
-/** Returns whether a matte leaves out most of a piece. */
 export function isLeftOut(piece: Int32Array, { data }: Matte): boolean {
   let count = 0;
   for (const cell of piece) if (data[cell]! < HALF) count++;
@@ -199,11 +198,9 @@ export function judgePattern(pattern: Pattern, { colours }: EvenGround): Pattern
   return isDark || shaded >= PRINT.minShadedToAsk ? 'unsure' : 'gaps';
 }
 
-/** Whether a pattern is no ground. */
 export const isPrint = (pattern: PatternVerdict): boolean =>
   pattern === 'print' || pattern === 'torn print';
 
-/** Returns whether a print may be gaps yet. */
 export const mayBeGaps = ({ divides, shaded }: Pattern): boolean =>
   !divides && shaded < PRINT.minShadedIfSure;
 

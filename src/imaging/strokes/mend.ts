@@ -57,7 +57,6 @@ function applyStroke(image: MattedImage, painted: Painted, stroke: Stroke): void
 
 const isEmpty = ({ width, height }: Box): boolean => width * height === 0;
 
-/** Returns the smallest box around boxes. */
 function boxAroundAll(boxes: readonly Box[]): Box {
   const left = Math.min(...boxes.map((box) => box.left));
   const top = Math.min(...boxes.map((box) => box.top));

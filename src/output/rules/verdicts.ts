@@ -1,9 +1,14 @@
 import { z } from 'zod';
-import { framedSides, largestCutShare } from '../../imaging/compliance/border.ts';
 import { fringeShare } from '../../imaging/compliance/fringe.ts';
-import { findGround, type Ground, offColourShare } from '../../imaging/compliance/ground.ts';
+import {
+  drawnShare,
+  findGround,
+  framedSides,
+  type Ground,
+  largestCutShare,
+  offColourShare,
+} from '../../imaging/compliance/ground.ts';
 import { loosePieceShare } from '../../imaging/compliance/loose-pieces.ts';
-import { drawnShare } from '../../imaging/compliance/overlay.ts';
 import type { Box, Matte, MattedImage, Rgb, Size } from '../../imaging/picture.ts';
 import { aspectWithin, type MeasureBounds } from './layout.ts';
 import { RULE_IDS, type RuleId, type RulePack, versionOf } from './pack.ts';

@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { framedSides, largestCutShare } from '../../../src/imaging/compliance/border.ts';
-import { clearHaze, findGround, offColourShare } from '../../../src/imaging/compliance/ground.ts';
+import {
+  clearHaze,
+  drawnShare,
+  findGround,
+  framedSides,
+  largestCutShare,
+  offColourShare,
+} from '../../../src/imaging/compliance/ground.ts';
 import { clearLoosePieces, loosePieceShare } from '../../../src/imaging/compliance/loose-pieces.ts';
-import { drawnShare } from '../../../src/imaging/compliance/overlay.ts';
 import { fullBox } from '../../../src/imaging/picture.ts';
 import { drawPicture, eachIn, fill } from './drawn.ts';
 

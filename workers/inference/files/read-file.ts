@@ -201,7 +201,6 @@ function nameUnreadJpeg(image: Uint8Array): string | undefined {
   return marker !== 0 && bits !== 8 ? `a JPEG of ${bits} bits, which is not read` : undefined;
 }
 
-/** A JPEG as a decoder gets it. */
 function jpegFile(image: Uint8Array): ReadableFile {
   const header = readHeader(image);
   if (!header) return { bytes: image, failOn: 'warning', isDamaged: false, isByRows: false };
@@ -253,7 +252,6 @@ function withEnd(image: Uint8Array, { wholeEnd, missing }: Chunks): Uint8Array {
   return mended;
 }
 
-/** A WebP as a decoder gets it. */
 function webpFile(image: Uint8Array): ReadableFile {
   const chunks = readChunks(image);
   const { picture } = chunks;

@@ -21,7 +21,6 @@ const REGION_OF: readonly (GarmentRegion | undefined)[] = PARTS.map(
   (name) => GROUPS.find(({ part }) => part === name)?.region,
 );
 
-/** For each choice, whether each part belongs to it. */
 function partsOf(choice: PartialSubject): readonly boolean[] {
   if (choice === 'person') return PARTS.map((_, part) => part !== BACKGROUND);
   if (choice === 'garment') return IS_WORN;
@@ -51,7 +50,6 @@ function notFound(choice: PartialSubject, regions: readonly string[]): Problem {
   });
 }
 
-/** A part of a subject. */
 export interface Selection {
   matte: Matte;
   /** Whether there are several people, of whom only the largest was taken. */

@@ -119,7 +119,6 @@ function compare({ count, x, y, colours }: Blocks, deviation: number): Likeness 
   return { starts, others, values, totals };
 }
 
-/** Scales the parts of a cell to a sum. */
 function scale(parts: readonly Float32Array[], cell: number, wanted: number): void {
   let sum = 0;
   for (const plane of parts) sum += plane[cell]!;
