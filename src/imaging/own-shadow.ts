@@ -1,5 +1,12 @@
 import { fitSurface, type Surface, TERMS, valueAt, writeTerms } from './ground/even-ground.ts';
-import type { Matte, MattedImage, Pixels } from './picture.ts';
+import {
+  endBefore,
+  firstFrom,
+  type Matte,
+  type MattedImage,
+  type Pixels,
+  wordsOf,
+} from './picture.ts';
 import { boxSums, regionsFrom } from './regions.ts';
 
 const CHANNELS = 3;
@@ -75,30 +82,62 @@ function fitBackdropLight(pixels: Pixels, backdrop: Int32Array): Float32Array | 
   return surface && isEven(pixels, samples, surface) ? draw(surface, pixels) : undefined;
 }
 
-/** Averages blocks of `factor` x `factor` pixels; those at the right and lower edge may be smaller. */
-function downscalePlane(plane: Pixels | Matte, channels: number, factor: number): Pixels | Matte {
-  const width = Math.ceil(plane.width / factor);
-  const height = Math.ceil(plane.height / factor);
-  const small = new Uint8Array(channels * width * height);
-  const sums = new Int32Array(channels * width);
-  for (let row = 0, from = 0, to = 0; row < height; row++) {
+/** Averages blocks of `factor` x `factor` alphas; blocks at the right and lower edge may be smaller. */
+function downscaleMatte({ data, ...size }: Matte, factor: number): Matte {
+  const width = Math.ceil(size.width / factor);
+  const height = Math.ceil(size.height / factor);
+  const small = new Uint8Array(width * height);
+  const sums = new Int32Array(width);
+  const words = wordsOf(data);
+  for (let row = 0, cell = 0; row < height; row++) {
     sums.fill(0);
-    const rows = Math.min(factor, plane.height - row * factor);
-    for (let y = 0; y < rows; y++)
-      for (let left = 0, at = 0; left < plane.width; left += factor, at += channels)
-        for (let x = Math.min(factor, plane.width - left); x > 0; x--)
-          for (let c = 0; c < channels; c++) sums[at + c]! += plane.data[from++]!;
-    for (let i = 0; i < sums.length; i++) {
-      const columns = Math.min(factor, plane.width - Math.floor(i / channels) * factor);
-      small[to++] = sums[i]! * (1 / (rows * columns)) + 0.5;
+    const rows = Math.min(factor, size.height - row * factor);
+    for (let y = row * factor; y < row * factor + rows; y++) {
+      const start = y * size.width;
+      const first = firstFrom(data, words, start, start + size.width, 1) - start;
+      const end = endBefore(data, words, start + first, start + size.width, 1);
+      for (let x = Math.floor(first / factor), i = start + x * factor; i < end; x++) {
+        let sum = 0;
+        for (const next = Math.min(end, i + factor); i < next; i++) sum += data[i]!;
+        sums[x]! += sum;
+      }
+    }
+    for (let x = 0; x < width; x++, cell++)
+      small[cell] = sums[x]! * (1 / (rows * Math.min(factor, size.width - x * factor))) + 0.5;
+  }
+  return { data: small, width, height };
+}
+
+/** Averages blocks of colours likewise. */
+function downscaleColours({ data, ...size }: Pixels, factor: number): Pixels {
+  const width = Math.ceil(size.width / factor);
+  const height = Math.ceil(size.height / factor);
+  const small = new Uint8Array(3 * width * height);
+  for (let row = 0, cell = 0; row < height; row++) {
+    const rows = Math.min(factor, size.height - row * factor);
+    for (let x = 0; x < width; x++, cell++) {
+      const columns = Math.min(factor, size.width - x * factor);
+      let [red, green, blue] = [0, 0, 0];
+      for (let y = 0; y < rows; y++) {
+        let p = 3 * ((row * factor + y) * size.width + x * factor);
+        for (const end = p + 3 * columns; p < end; p += 3) {
+          red += data[p]!;
+          green += data[p + 1]!;
+          blue += data[p + 2]!;
+        }
+      }
+      const share = 1 / (rows * columns);
+      small[3 * cell] = red * share + 0.5;
+      small[3 * cell + 1] = green * share + 0.5;
+      small[3 * cell + 2] = blue * share + 0.5;
     }
   }
   return { data: small, width, height };
 }
 
 export const downscale = ({ pixels, matte }: MattedImage, factor: number): MattedImage => ({
-  pixels: downscalePlane(pixels, 3, factor),
-  matte: downscalePlane(matte, 1, factor),
+  pixels: downscaleColours(pixels, factor),
+  matte: downscaleMatte(matte, factor),
 });
 
 /** A shadow is soft: it is measured on an image of this longest side at most, pixels. */

@@ -1,4 +1,5 @@
 import { type Box, fullBox, intersect, type Size, scaleSize } from '../imaging/picture.ts';
+import type { CutOutOptions } from './options.ts';
 
 /** A length on one axis: pixels of the upright input, or percent of the length named where it is used. */
 export interface Length {
@@ -95,17 +96,14 @@ export function parseRegion(text: string): [Length, Length, Length, Length] | un
   return isRegion ? [left, top, right, bottom] : undefined;
 }
 
-interface GeometryOptions {
-  crop?: boolean | undefined;
-  cropMargin?: string | undefined;
-  scale?: string | undefined;
-  position?: string | undefined;
-  maxOutputMegapixels?: number | undefined;
-}
-
 /** Converts options to the crop, scale and position of the output. */
-export function toGeometry(options: GeometryOptions): Geometry {
-  const { crop, cropMargin = '0px', scale, position, maxOutputMegapixels } = options;
+export function toGeometry({
+  crop,
+  cropMargin = '0px',
+  scale,
+  position,
+  maxOutputMegapixels,
+}: CutOutOptions): Geometry {
   return {
     margins: crop ? parseMargins(cropMargin) : undefined,
     scale: scale === undefined ? undefined : parseScale(scale),
@@ -125,13 +123,9 @@ export function regionOf(
 ): Box | undefined {
   const x = Math.min(width, Math.floor(toPixels(left, width)));
   const y = Math.min(height, Math.floor(toPixels(top, height)));
-  const region = {
-    left: x,
-    top: y,
-    width: Math.min(width, Math.ceil(toPixels(right, width))) - x,
-    height: Math.min(height, Math.ceil(toPixels(bottom, height))) - y,
-  };
-  return region.width > 0 && region.height > 0 ? region : undefined;
+  const across = Math.min(width, Math.ceil(toPixels(right, width))) - x;
+  const down = Math.min(height, Math.ceil(toPixels(bottom, height))) - y;
+  return across > 0 && down > 0 ? { left: x, top: y, width: across, height: down } : undefined;
 }
 
 /** Returns the input box that becomes the canvas; with margins it may reach beyond the input. */

@@ -1,16 +1,14 @@
 import { expect, test } from 'vitest';
 import {
+  createGrouper,
   fingerprintBytes,
   fingerprintDistance,
   fingerprintOf,
   mirroredFingerprint,
   parseFingerprint,
-} from '../../src/imaging/fingerprint.ts';
-import {
-  createGrouper,
   SAME_DISTANCE,
   similarityOf,
-} from '../../src/imaging/fingerprint-groups.ts';
+} from '../../src/imaging/fingerprint.ts';
 import type { MattedImage } from '../../src/imaging/picture.ts';
 
 type Rgb = readonly [number, number, number];

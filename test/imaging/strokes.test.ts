@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fullBox, type Matte, type Pixels } from '../../src/imaging/picture.ts';
-import { reachOf, squaredDistances, UNREACHED } from '../../src/imaging/strokes/cells.ts';
+import {
+  paintStrokes,
+  reachOf,
+  type Stroke,
+  squaredDistances,
+  UNREACHED,
+} from '../../src/imaging/strokes/cells.ts';
 import { mendMatte } from '../../src/imaging/strokes/mend.ts';
-import { paintStrokes, type Stroke } from '../../src/imaging/strokes/paint.ts';
 import { randomRuns } from '../support/many.ts';
 
 const [WIDTH, HEIGHT] = [120, 90];

@@ -113,41 +113,36 @@ async function dropShadow(matte: Matte, subject: Box, opacity: number): Promise<
   return shadow;
 }
 
-/** The lengths of image and canvas along one axis, pixels. */
-interface Extent {
-  image: number;
-  canvas: number;
-}
-
-/** Extends a range and where it is drawn, both in pixels, to all that fits on the canvas. */
-function extend(from: number, length: number, to: number, drawn: number, max: Extent) {
+/**
+ * Extends a range of the image and where it is drawn, along one axis, to all that fits on the canvas.
+ * @param image and `canvas`: their lengths, pixels
+ */
+function extend(
+  from: number,
+  length: number,
+  to: number,
+  drawn: number,
+  image: number,
+  canvas: number,
+) {
   const scale = drawn / length;
   const before = Math.min(from, Math.floor(to / scale));
-  const after = Math.min(max.image - from - length, Math.floor((max.canvas - to - drawn) / scale));
-  const start = to - Math.round(before * scale);
-  const end = to + drawn + Math.round(after * scale);
-  return {
-    source: [from - before, before + length + after] as const,
-    destination: [Math.max(0, start), Math.min(max.canvas, end) - Math.max(0, start)] as const,
-  };
+  const after = Math.min(image - from - length, Math.floor((canvas - to - drawn) / scale));
+  const start = Math.max(0, to - Math.round(before * scale));
+  const end = Math.min(canvas, to + drawn + Math.round(after * scale));
+  return { source: [from - before, before + length + after], destination: [start, end - start] };
 }
 
 /** Returns the layout of all around the subject that fits on the canvas, not only of its box. */
 function layoutAround({ width, height }: Size, layout: Layout): Layout {
-  const { canvas, source, destination } = layout;
-  const x = extend(source.left, source.width, destination.left, destination.width, {
-    image: width,
-    canvas: canvas.width,
-  });
-  const y = extend(source.top, source.height, destination.top, destination.height, {
-    image: height,
-    canvas: canvas.height,
-  });
+  const { canvas, source: from, destination: to } = layout;
+  const x = extend(from.left, from.width, to.left, to.width, width, canvas.width);
+  const y = extend(from.top, from.height, to.top, to.height, height, canvas.height);
   const boxOf = (of: 'source' | 'destination') => ({
-    left: x[of][0],
-    width: x[of][1],
-    top: y[of][0],
-    height: y[of][1],
+    left: x[of][0]!,
+    width: x[of][1]!,
+    top: y[of][0]!,
+    height: y[of][1]!,
   });
   return { ...layout, source: boxOf('source'), destination: boxOf('destination') };
 }

@@ -33,8 +33,8 @@ import { type Refinement, refineEdges } from './assembly.ts';
 import type { CutOut, RenderedFile } from './child-results.ts';
 import { type DecodedImage, decode } from './codec.ts';
 import { compose, encode } from './compose.ts';
+import type { Selection } from './garments/cut-out.ts';
 import type { GarmentRegion } from './garments/groups.ts';
-import type { Selection } from './garments/select.ts';
 import { type SecondPassCriteria, segment } from './segment.ts';
 import type { Session } from './session.ts';
 
@@ -245,7 +245,7 @@ async function selectFrom(
 ): Promise<Selection> {
   if (!openParser) throw new Error('A part of the subject needs the parse network');
   const [{ selectPart }, parser] = await Promise.all([
-    import('./garments/select.ts'),
+    import('./garments/cut-out.ts'),
     openParser(),
   ]);
   return selectPart(parser, subject, choice, edges, region);

@@ -8,11 +8,12 @@ import {
   type Matte,
   type MattedImage,
   type Pixels,
+  type Rotation,
+  rotatePixels,
   scaleSize,
   subjectBox,
   toTensor,
 } from '../../src/imaging/picture.ts';
-import { type Rotation, rotatePixels } from '../../src/imaging/rotation.ts';
 import type { GarmentMeasurements } from '../../src/queue/job-data.ts';
 import { measureColors } from '../../src/taxonomy/photo/color.ts';
 import {

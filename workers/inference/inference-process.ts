@@ -36,28 +36,25 @@ export const GC_FLAGS = [
   '--no-memory-reducer',
 ];
 
-/** How a child ended, as far as it is known. */
-interface CrashDetails {
-  signal?: NodeJS.Signals | undefined;
-  /** Whether it was killed because it hung, or sent what nobody can read. */
-  wasStuck?: boolean;
-  images?: number;
-  /** The end of its error output. */
-  cause?: string | undefined;
-}
-
 /** The child died while it worked on this image; trying again may help. */
 export class EngineCrash extends Error {
+  /** The signal that ended it, if one did. */
   readonly signal: NodeJS.Signals | undefined;
-  readonly wasStuck: boolean;
+  /** Whether it was killed because it hung, or sent what nobody can read. */
+  readonly wasStuck: boolean = false;
   /** Images the child worked on: any of them may be the cause. */
-  readonly images: number;
+  readonly images: number = 0;
 
-  constructor(message: string, { signal, wasStuck = false, images = 0, cause }: CrashDetails = {}) {
+  /** @param details how it ended, as far as it is known; `cause` is the end of its error output */
+  constructor(
+    message: string,
+    {
+      cause,
+      ...details
+    }: Partial<Pick<EngineCrash, 'signal' | 'wasStuck' | 'images' | 'cause'>> = {},
+  ) {
     super(message, { cause });
-    this.signal = signal;
-    this.wasStuck = wasStuck;
-    this.images = images;
+    Object.assign(this, details);
   }
 
   /**
@@ -312,15 +309,6 @@ export function superviseProcess(
   const closing = new AbortController();
   const { signal } = closing;
 
-  async function runProcess(onStarted: (ready: ChildReady) => void): Promise<void> {
-    const process = start();
-    current = process;
-    const ready = await process.ready;
-    onStarted(ready);
-    onReady(process, ready);
-    await process.exited;
-    onExit(process);
-  }
   async function supervise(
     resolve: (ready: ChildReady) => void,
     reject: (error: unknown) => void,
@@ -328,11 +316,15 @@ export function superviseProcess(
     let hasStarted = false;
     for (let deaths = 0; !signal.aborted; ) {
       try {
-        await runProcess((ready) => {
-          hasStarted = true;
-          deaths = 0;
-          resolve(ready);
-        });
+        const process = start();
+        current = process;
+        const ready = await process.ready;
+        hasStarted = true;
+        deaths = 0;
+        resolve(ready);
+        onReady(process, ready);
+        await process.exited;
+        onExit(process);
       } catch (error) {
         deaths++;
         current?.kill();

@@ -1,6 +1,10 @@
 import { fringeShare, trimFringe } from '../../src/imaging/compliance/fringe.ts';
-import { clearHaze, VISIBLE_ALPHA } from '../../src/imaging/compliance/ground.ts';
-import { clearLoosePieces, loosePieceShare } from '../../src/imaging/compliance/loose-pieces.ts';
+import {
+  clearHaze,
+  clearLoosePieces,
+  loosePieceShare,
+  VISIBLE_ALPHA,
+} from '../../src/imaging/compliance/ground.ts';
 import {
   type Box,
   evenMatte,

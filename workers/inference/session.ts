@@ -120,10 +120,9 @@ async function load(
   };
 }
 
-/** The output for one input of a run. */
+/** The output for one input of a run, and how many inputs ran together. */
 interface BatchedOutput<O> {
   output: O;
-  /** Inputs that ran together. */
   batchSize: number;
 }
 
@@ -133,35 +132,27 @@ interface QueuedInput<I, O> {
   reject(error: unknown): void;
 }
 
-interface MicroBatchOptions {
-  /** Maximum inputs of one run. */
-  maxSize: number;
-  /** How long an input waits for others at most. */
-  delayMillis: number;
-  /** Images in progress, whose input has arrived or may still come. */
-  inFlight(): number;
-}
-
 /**
  * Runs inputs that arrive together as one batch. There is one run at a time; it starts when the batch is full, when no
  * other image is in flight, or when the first input has waited for the delay.
- * @param runAll returns one output for each input
+ * @param runAll returns one output for each input, `maxSize` at most
+ * @param inFlight images in progress, whose input has arrived or may still come
  */
 export function createMicroBatcher<I, O>(
   runAll: (inputs: readonly I[]) => Promise<O[]>,
-  { maxSize, delayMillis, inFlight }: MicroBatchOptions,
+  batch: { maxSize: number; delayMillis: number; inFlight(): number },
 ): (input: I) => Promise<BatchedOutput<O>> {
   const queue: QueuedInput<I, O>[] = [];
   let running = false;
   let delay: NodeJS.Timeout | undefined;
 
-  async function run(batch: readonly QueuedInput<I, O>[]): Promise<void> {
+  async function run(queued: readonly QueuedInput<I, O>[]): Promise<void> {
     try {
-      const outputs = await runAll(batch.map(({ input }) => input));
-      if (outputs.length !== batch.length) throw new Error('Outputs and inputs differ in number');
-      outputs.forEach((output, i) => void batch[i]?.resolve({ output, batchSize: batch.length }));
+      const outputs = await runAll(queued.map(({ input }) => input));
+      if (outputs.length !== queued.length) throw new Error('Outputs and inputs differ in number');
+      outputs.forEach((output, i) => void queued[i]?.resolve({ output, batchSize: queued.length }));
     } catch (error) {
-      for (const { reject } of batch) reject(error);
+      for (const { reject } of queued) reject(error);
     }
   }
   /** Runs all queued inputs, including those that arrive meanwhile: they have waited for a whole run. */
@@ -170,13 +161,13 @@ export function createMicroBatcher<I, O>(
     delay = undefined;
     if (running) return;
     running = true;
-    while (queue.length > 0) await run(queue.splice(0, maxSize));
+    while (queue.length > 0) await run(queue.splice(0, batch.maxSize));
     running = false;
   }
   return (input) =>
     new Promise((resolve, reject) => {
       queue.push({ input, resolve, reject });
-      if (queue.length >= Math.min(maxSize, inFlight())) void drainQueue();
-      else delay ??= setTimeout(drainQueue, delayMillis);
+      if (queue.length >= Math.min(batch.maxSize, batch.inFlight())) void drainQueue();
+      else delay ??= setTimeout(drainQueue, batch.delayMillis);
     });
 }

@@ -6,7 +6,6 @@ import {
   type Matte,
   type MattedImage,
   type Pixels,
-  type Size,
   solidImage,
   subjectBox,
 } from '../picture.ts';
@@ -91,10 +90,6 @@ function confirmOutline({ data, width, height }: ProbabilityMap, sides: Uint8Arr
 
 /** What the ground made of a matte. */
 class GroundCorrection {
-  /** The part of the thinned image that is looked at, in its pixels; and how large that image is. */
-  readonly #box: Box;
-  readonly #whole: Size;
-  readonly #step: number;
   readonly #ground: EvenGround;
   readonly #marks: Uint8Array;
   readonly #subject: number;
@@ -104,21 +99,8 @@ class GroundCorrection {
   /** Whether it is wrong that what is finer than the network sees is solid. */
   #fineVerdict: Verdict = 'right';
 
-  /**
-   * @param pixels of the whole image
-   * @param image the part `box` of an image of every `step`th pixel, of the size `whole`
-   */
-  constructor(
-    pixels: Pixels,
-    image: MattedImage,
-    ground: EvenGround,
-    box: Box,
-    whole: Size,
-    step: number,
-  ) {
-    this.#box = box;
-    this.#whole = whole;
-    this.#step = step;
+  /** @param pixels of the whole image @param image the part that is looked at */
+  constructor(pixels: Pixels, image: MattedImage, ground: EvenGround) {
     this.#ground = ground;
     this.#marks = new Uint8Array(image.matte.data.length);
     this.#subject = Math.max(1, countFrom(image.matte.data, HALF));
@@ -129,7 +111,7 @@ class GroundCorrection {
   /** Judges all that an even ground tells. */
   #judge(pixels: Pixels, image: MattedImage): void {
     const ground = this.#ground;
-    const fine = new FineStructure(pixels, image, ground, this.#box, this.#step);
+    const fine = new FineStructure(pixels, image, ground);
     let gaps = findGaps(image, ground, this.#subject);
     const isSuspected = fine.verdict !== 'right' || maySeePattern(gaps);
     const pattern = findPattern(image, ground, isSuspected);
@@ -151,8 +133,8 @@ class GroundCorrection {
 
   /** Marks pixels, and those around them that are alike: ground if they become clear, no ground if solid. */
   #mark(cells: Int32Array, as: typeof CLEAR | typeof SOLID): void {
-    const { distance, minEdge } = this.#ground;
-    const { width, height } = this.#box;
+    const { distance, minEdge, box } = this.#ground;
+    const { width, height } = box;
     const marks = this.#marks;
     for (const pixel of cells) marks[pixel] = GROWING;
     for (const pixel of cells) {
@@ -198,15 +180,15 @@ class GroundCorrection {
 
   /** Writes what was found into a matte of the whole image. */
   write(matte: Matte): void {
-    const { left, top, width, height } = this.#box;
-    const step = this.#step;
+    const { box, size, step } = this.#ground;
+    const { left, top, width, height } = box;
     for (let y = 0, i = 0; y < height; y++) {
-      const isLast = top + y === this.#whole.height - 1;
+      const isLast = top + y === size.height - 1;
       const bottom = isLast ? matte.height : (top + y + 1) * step;
       for (let x = 0; x < width; x++, i++) {
         if (this.#marks[i] === 0) continue;
         const alpha = this.#marks[i] === SOLID ? 255 : 0;
-        const right = left + x === this.#whole.width - 1 ? matte.width : (left + x + 1) * step;
+        const right = left + x === size.width - 1 ? matte.width : (left + x + 1) * step;
         for (let row = (top + y) * step; row < bottom; row++)
           for (let at = (left + x) * step; at < right; at++)
             matte.data[row * matte.width + at] = alpha;
@@ -216,7 +198,7 @@ class GroundCorrection {
 
   /** Draws the outline of pale goods. @param image with refined edges */
   drawPaleOutline(image: MattedImage): void {
-    drawPaleOutline(image, this.#ground, this.#box, this.#step);
+    drawPaleOutline(image, this.#ground);
   }
 
   /**
@@ -229,8 +211,8 @@ class GroundCorrection {
     if (this.#fineVerdict === 'wrong') this.#fine?.open(matte);
     const corrected = data.slice();
     const sides = new Uint8Array(data.length);
-    const columns = this.#thinned(region.left, region.width, width, this.#whole.width);
-    const rows = this.#thinned(region.top, region.height, height, this.#whole.height);
+    const columns = this.#thinned(region.left, region.width, width, this.#ground.size.width);
+    const rows = this.#thinned(region.top, region.height, height, this.#ground.size.height);
     for (let y = 0, cell = 0; y < height; y++)
       for (let x = 0; x < width; x++, cell++) {
         const pixel = this.#pixelAt(columns[x]!, rows[y]!);
@@ -248,7 +230,7 @@ class GroundCorrection {
   }
 
   #pixelAt(x: number, y: number): number | undefined {
-    const { left, top, width, height } = this.#box;
+    const { left, top, width, height } = this.#ground.box;
     const [column, row] = [x - left, y - top];
     const isWithin = column >= 0 && row >= 0 && column < width && row < height;
     return isWithin ? row * width + column : undefined;
@@ -262,9 +244,10 @@ class GroundCorrection {
   }
 
   #isSolid(pixel: number, { data, width }: Matte): boolean {
-    const x = (this.#box.left + (pixel % this.#box.width)) * this.#step;
-    const y = (this.#box.top + Math.floor(pixel / this.#box.width)) * this.#step;
-    const middle = this.#step >> 1;
+    const { box, step } = this.#ground;
+    const x = (box.left + (pixel % box.width)) * step;
+    const y = (box.top + Math.floor(pixel / box.width)) * step;
+    const middle = step >> 1;
     return data[(y + middle) * width + x + middle]! >= HALF;
   }
 
@@ -273,7 +256,7 @@ class GroundCorrection {
     const thinned = new Int32Array(cells);
     for (let cell = 0; cell < cells; cell++) {
       const centre = start + ((cell + 0.5) * length) / cells;
-      thinned[cell] = Math.min(end - 1, Math.floor(centre / this.#step));
+      thinned[cell] = Math.min(end - 1, Math.floor(centre / this.#ground.step));
     }
     return thinned;
   }
@@ -321,16 +304,9 @@ export function correctByGround(image: MattedImage): GroundCorrection | undefine
   const step = Math.ceil(Math.sqrt((width * height) / MAX_PIXELS));
   const thin = step > 1 ? thinOut(image, step) : image;
   const box = boxAround(thin.matte);
-  const ground = box && measureEvenGround(thin, box);
+  const ground = box && measureEvenGround(thin, box, step);
   if (!ground) return undefined;
-  const correction = new GroundCorrection(
-    image.pixels,
-    crop(thin, box),
-    ground,
-    box,
-    thin.matte,
-    step,
-  );
+  const correction = new GroundCorrection(image.pixels, crop(thin, box), ground);
   correction.write(image.matte);
   return correction;
 }

@@ -1,6 +1,6 @@
 import { type Box, fullBox, type Matte, type MattedImage, type Pixels } from '../picture.ts';
 import { regionsOf } from '../regions.ts';
-import { BLOCK, blocksOf, type EvenGround, middleOf, quantileOf } from './even-ground.ts';
+import { BLOCK, type EvenGround, middleOf, quantileOf } from './even-ground.ts';
 import type { Verdict } from './parts.ts';
 
 /** Alpha from which on a pixel belongs to the subject, faintly. */
@@ -58,15 +58,15 @@ function isTextured(image: MattedImage, ground: EvenGround, part: Box): boolean 
 /** Finds the blocks of the ground in which its colour shows through textures of the subject. */
 function findTextures(image: MattedImage, ground: EvenGround): number[] {
   const whole = fullBox(image.matte);
-  const { width: columns, height: rows } = blocksOf(whole);
-  const marks = new Uint8Array(columns * rows);
+  const { columns, colours } = ground;
+  const marks = new Uint8Array(colours.length / 3);
   for (let block = 0; block < marks.length; block++)
     if (isTextured(image, ground, partOf(block, columns, whole))) marks[block] = 1;
   return regionsOf(marks, columns, MIN_BLOCKS).flatMap((blocks) => [...blocks]);
 }
 
-/** Returns a block of a ground, `columns` blocks wide, and those around it. */
-function blocksAround(block: number, columns: number, { colours }: EvenGround): number[] {
+/** Returns a block and those around it. */
+function blocksAround(block: number, { columns, colours }: EvenGround): number[] {
   const x = block % columns;
   const near: number[] = [];
   for (let row = block - x - columns; row <= block - x + columns; row += columns)
@@ -76,9 +76,9 @@ function blocksAround(block: number, columns: number, { colours }: EvenGround): 
 }
 
 /** Returns the blocks that are none of some, but beside one. */
-function ringAround(blocks: readonly number[], ground: EvenGround, columns: number): number[] {
+function ringAround(blocks: readonly number[], ground: EvenGround): number[] {
   const inner = new Set(blocks);
-  const all = new Set(blocks.flatMap((block) => blocksAround(block, columns, ground)));
+  const all = new Set(blocks.flatMap((block) => blocksAround(block, ground)));
   return [...all].filter((block) => !inner.has(block));
 }
 
@@ -204,9 +204,6 @@ function isClearer(matte: Matte, place: Box, distance: Uint8Array, tolerance: nu
 export class FineStructure {
   readonly #image: MattedImage;
   readonly #ground: EvenGround;
-  readonly #box: Box;
-  readonly #step: number;
-  readonly #columns: number;
   readonly #within: readonly number[];
   readonly #reader: BlockReader;
   /** Of each block that was opened, or is to be: how far the goods are from the ground, levels. */
@@ -215,28 +212,22 @@ export class FineStructure {
   /** Whether it is wrong that it is solid. */
   readonly verdict: Verdict;
 
-  /**
-   * @param pixels of a whole image
-   * @param image the part `box` of an image of its every `step`th pixel, with the network's matte
-   */
-  constructor(pixels: Pixels, image: MattedImage, ground: EvenGround, box: Box, step: number) {
+  /** @param pixels of a whole image @param image the part of it whose ground was measured, with the network's matte */
+  constructor(pixels: Pixels, image: MattedImage, ground: EvenGround) {
     this.#image = image;
     this.#ground = ground;
-    this.#box = box;
-    this.#step = step;
-    this.#columns = blocksOf(box).width;
     // Of a smaller image the other rules see every pixel.
-    this.#within = step > 1 ? findTextures(image, ground) : [];
-    this.#reader = new BlockReader(pixels, ground, BLOCK * step);
+    this.#within = ground.step > 1 ? findTextures(image, ground) : [];
+    this.#reader = new BlockReader(pixels, ground, BLOCK * ground.step);
     this.verdict = judgeTexture(this.#lightInGaps(), ground);
   }
 
   /** Returns a block's place in the whole image. */
   #placeOf(block: number): Box {
-    const step = this.#step;
-    const { left, top, width, height } = this.#box;
+    const { box, step, columns } = this.#ground;
+    const { left, top, width, height } = box;
     const whole = { left: 0, top: 0, width: width * step, height: height * step };
-    const part = partOf(block, this.#columns, whole, step);
+    const part = partOf(block, columns, whole, step);
     return { ...part, left: left * step + part.left, top: top * step + part.top };
   }
 
@@ -252,7 +243,7 @@ export class FineStructure {
     };
     const blocks = [...this.#within];
     for (let ring = 0; ring < RINGS; ring++)
-      blocks.push(...ringAround(blocks, this.#ground, this.#columns).filter(isSolid));
+      blocks.push(...ringAround(blocks, this.#ground).filter(isSolid));
     return blocks;
   }
 
@@ -275,7 +266,7 @@ export class FineStructure {
   #eachCell(blocks: readonly number[], visit: (cell: number) => void): void {
     const whole = fullBox(this.#image.matte);
     for (const block of blocks) {
-      const { left, top, width, height } = partOf(block, this.#columns, whole);
+      const { left, top, width, height } = partOf(block, this.#ground.columns, whole);
       for (let y = top; y < top + height; y++)
         for (let i = y * whole.width + left, end = i + width; i < end; i++) visit(i);
     }
@@ -296,7 +287,7 @@ export class FineStructure {
 
   #contrastAt(block: number): number {
     return middleOf(
-      blocksAround(block, this.#columns, this.#ground)
+      blocksAround(block, this.#ground)
         .map((near) => this.#contrasts.get(near) ?? 0)
         .filter((contrast) => contrast > 0),
     );
@@ -328,7 +319,7 @@ export class FineStructure {
     for (const block of this.#within) this.#contrasts.set(block, this.#contrastOf(block));
     for (const block of this.#within) this.#openBlock(matte, block, 'all');
     for (let ring = 0, front = this.#within; ring < RINGS; ring++)
-      front = ringAround(front, this.#ground, this.#columns).filter(
+      front = ringAround(front, this.#ground).filter(
         (block) => !this.#contrasts.has(block) && this.#openBlock(matte, block, 'if-clearer'),
       );
   }

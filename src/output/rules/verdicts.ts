@@ -6,9 +6,9 @@ import {
   framedSides,
   type Ground,
   largestCutShare,
+  loosePieceShare,
   offColourShare,
 } from '../../imaging/compliance/ground.ts';
-import { loosePieceShare } from '../../imaging/compliance/loose-pieces.ts';
 import type { Box, Matte, MattedImage, Rgb, Size } from '../../imaging/picture.ts';
 import { aspectWithin, type MeasureBounds } from './layout.ts';
 import { RULE_IDS, type RuleId, type RulePack, versionOf } from './pack.ts';

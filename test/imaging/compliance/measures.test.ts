@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import {
   clearHaze,
+  clearLoosePieces,
   drawnShare,
   findGround,
   framedSides,
   largestCutShare,
+  loosePieceShare,
   offColourShare,
 } from '../../../src/imaging/compliance/ground.ts';
-import { clearLoosePieces, loosePieceShare } from '../../../src/imaging/compliance/loose-pieces.ts';
 import { fullBox } from '../../../src/imaging/picture.ts';
 import { drawPicture, eachIn, fill } from './drawn.ts';
 

@@ -1,18 +1,16 @@
 import { ModelError } from '../../../models/catalog.ts';
 import {
   type Box,
+  inverseOf,
   mirrorPixels,
   type Pixels,
-  type Size,
-  toTensor,
-} from '../../../src/imaging/picture.ts';
-import {
-  inverseOf,
   type Rotation,
   rotatedSize,
   rotatePixels,
   rotatePlanes,
-} from '../../../src/imaging/rotation.ts';
+  type Size,
+  toTensor,
+} from '../../../src/imaging/picture.ts';
 import { mirror } from '../../../src/imaging/views.ts';
 import { stretch } from '../codec.ts';
 import type { Session } from '../session.ts';

@@ -1,6 +1,5 @@
 import type { ProbabilityMap } from '../../../src/imaging/matte.ts';
-import type { Box, Matte, Size } from '../../../src/imaging/picture.ts';
-import type { Rotation } from '../../../src/imaging/rotation.ts';
+import type { Box, Matte, Rotation, Size } from '../../../src/imaging/picture.ts';
 import { type GarmentRegion, GROUPS } from './groups.ts';
 import type { GroupMap } from './parse.ts';
 import {
