@@ -182,28 +182,17 @@ function unsureGapShareOf(map: ProbabilityMap): number {
   return all === 0 ? 0 : gaps / all;
 }
 
-/** A separate piece of a subject: its cells, and the sums of their colours. */
+/** A separate piece of a subject: its cells, and the sums of their red, green and blue. */
 interface Piece {
   cells: number;
-  red: number;
-  green: number;
-  blue: number;
+  sums: [number, number, number];
 }
 
 function measurePiece(cells: Int32Array, { data }: Pixels): Piece {
-  const piece = { cells: cells.length, red: 0, green: 0, blue: 0 };
-  for (const cell of cells) {
-    piece.red += data[3 * cell]!;
-    piece.green += data[3 * cell + 1]!;
-    piece.blue += data[3 * cell + 2]!;
-  }
-  return piece;
+  const sums: Piece['sums'] = [0, 0, 0];
+  for (const cell of cells) for (let c = 0; c < 3; c++) sums[c]! += data[3 * cell + c]!;
+  return { cells: cells.length, sums };
 }
-
-const piecesOf = (map: ProbabilityMap, pixels: Pixels): Piece[] =>
-  regionsFrom(map, SUBJECT)
-    .map((cells) => measurePiece(cells, pixels))
-    .sort((a, b) => b.cells - a.cells);
 
 /**
  * Twins, such as two shoes or earrings, have about the same size and colour, 0..255. One of them may be in the shade,
@@ -212,9 +201,9 @@ const piecesOf = (map: ProbabilityMap, pixels: Pixels): Piece[] =>
 const TWINS = { minShare: 0.75, maxBrightness: 30, maxHue: 20 };
 
 function areTwins(larger: Piece, smaller: Piece): boolean {
-  const difference = (name: 'red' | 'green' | 'blue') =>
-    larger[name] / larger.cells - smaller[name] / smaller.cells;
-  const [red, green, blue] = [difference('red'), difference('green'), difference('blue')];
+  const difference = (c: 0 | 1 | 2) =>
+    larger.sums[c] / larger.cells - smaller.sums[c] / smaller.cells;
+  const [red, green, blue] = [difference(0), difference(1), difference(2)];
   const hue = Math.hypot(red - green, green - blue);
   const brightness = Math.abs(red + green + blue) / 3;
   const isAlike = brightness <= TWINS.maxBrightness && hue <= TWINS.maxHue;
@@ -227,15 +216,14 @@ function otherShareOf([main, second, third]: readonly Piece[]): number {
   return other ? other.cells / main.cells : 0;
 }
 
-interface PieceFigures {
-  /** Area of all, as a share of the map. */
-  share: number;
-  /** Area of the largest but the main one and its twin, as a share of the main one. */
-  otherShare: number;
-}
-
-function measurePieces(map: ProbabilityMap, pixels: Pixels): PieceFigures {
-  const pieces = piecesOf(map, pixels);
+/**
+ * Returns the area of all pieces, as a share of the map, and that of the largest but the main one and its twin, as a
+ * share of the main one.
+ */
+function measurePieces(map: ProbabilityMap, pixels: Pixels) {
+  const pieces = regionsFrom(map, SUBJECT)
+    .map((cells) => measurePiece(cells, pixels))
+    .sort((a, b) => b.cells - a.cells);
   const cells = pieces.reduce((sum, piece) => sum + piece.cells, 0);
   return { share: cells / map.data.length, otherShare: otherShareOf(pieces) };
 }

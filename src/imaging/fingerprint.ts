@@ -159,8 +159,8 @@ function aroundMean(values: Plane, weights: Plane, mean: number): Plane {
 
 const toByte = (value: number): number => Math.max(0, Math.min(255, Math.round(ZERO + value)));
 
-/** Returns the bytes of a subject's fingerprint; undefined if the matte shows none. */
-export function fingerprintBytes(image: MattedImage): Uint8Array | undefined {
+/** Returns the fingerprint of a subject as text; undefined if the matte shows none. */
+export function fingerprintOf(image: MattedImage): string | undefined {
   const box = subjectBox(image.matte.data, image.matte.width);
   if (!box) return undefined;
   const { alpha, channels } = toGrid(image, box);
@@ -172,7 +172,7 @@ export function fingerprintBytes(image: MattedImage): Uint8Array | undefined {
     aroundMean(channels[1], alpha, blue.mean),
     aroundMean(channels[2], alpha, red.mean),
   ];
-  return Uint8Array.from(
+  const bytes = Uint8Array.from(
     [
       (light.mean - ZERO) * STEPS.light,
       blue.mean * STEPS.colour,
@@ -191,6 +191,7 @@ export function fingerprintBytes(image: MattedImage): Uint8Array | undefined {
     ],
     toByte,
   );
+  return formatFingerprint(bytes);
 }
 
 /** Returns the bytes that the mirrored picture has. */
@@ -214,12 +215,6 @@ export function parseFingerprint(text: string): Uint8Array | undefined {
   if (format !== FINGERPRINT_FORMAT) return undefined;
   const bytes = Buffer.from(encoded, 'base64url');
   return bytes.length === FINGERPRINT_BYTES ? bytes : undefined;
-}
-
-/** Returns the fingerprint of a subject as text; undefined if the matte shows none. */
-export function fingerprintOf(image: MattedImage): string | undefined {
-  const bytes = fingerprintBytes(image);
-  return bytes && formatFingerprint(bytes);
 }
 
 /*

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import {
   createGrouper,
-  fingerprintBytes,
   fingerprintDistance,
   fingerprintOf,
   mirroredFingerprint,
@@ -49,7 +48,8 @@ function drawShirt({
   };
 }
 
-const bytesOf = (shirt?: Shirt): Uint8Array => fingerprintBytes(drawShirt(shirt)) ?? Buffer.of();
+const bytesOf = (shirt?: Shirt): Uint8Array =>
+  parseFingerprint(fingerprintOf(drawShirt(shirt)) ?? '') ?? Buffer.of();
 
 test('a fingerprint has 64 bytes and names its format', () => {
   const text = fingerprintOf(drawShirt()) ?? '';
