@@ -89,12 +89,6 @@ const SQUARE_LENGTHS = 2.6;
 const quantileOf = (values: Uint8Array, share: number): number =>
   values.toSorted()[Math.floor(share * (values.length - 1))]!;
 
-function channelOf(data: Uint8Array, cells: readonly number[], channel: number): Uint8Array {
-  const values = new Uint8Array(cells.length);
-  for (let i = 0; i < values.length; i++) values[i] = data[3 * cells[i]! + channel]!;
-  return values;
-}
-
 /** Returns the largest difference in a channel of a cell. */
 function distanceOf(data: Uint8Array, cell: number, ground: readonly number[]): number {
   let most = 0;
@@ -105,9 +99,11 @@ function distanceOf(data: Uint8Array, cell: number, ground: readonly number[]): 
 /** Marks, by 1, what does not have the border's colour. @returns undefined if the border is not even */
 function markContent({ data, width, height }: Pixels): Uint8Array | undefined {
   const border = borderCells(width, height);
-  const ground = [0, 1, 2].map((channel) => quantileOf(channelOf(data, border, channel), 0.5));
-  const distances = new Uint8Array(border.length);
-  for (let i = 0; i < border.length; i++) distances[i] = distanceOf(data, border[i]!, ground);
+  const ground = [0, 1, 2].map((c) => {
+    const levels = Uint8Array.from(border, (cell) => data[3 * cell + c]!);
+    return quantileOf(levels, 0.5);
+  });
+  const distances = Uint8Array.from(border, (cell) => distanceOf(data, cell, ground));
   const noise = quantileOf(distances, 1 - EVEN_BORDER.outliers);
   if (noise > EVEN_BORDER.maxNoise) return undefined;
   const marks = new Uint8Array(width * height);

@@ -86,19 +86,6 @@ const enlarge = (matte: Matte, { width, height }: Size): Promise<Buffer> =>
     .raw()
     .toBuffer();
 
-/** Returns the matte, blurred and multiplied by the opacity. @param sigma pixels */
-async function blurMatte(matte: Matte, sigma: number, opacity: number): Promise<Buffer> {
-  const { width, height } = matte;
-  const factor = Math.min(1, MAX_DRAWN_SIDE_PIXELS / Math.max(width, height));
-  const { data, info } = await sharp(matte.data, raw(matte, 1))
-    .resize(Math.ceil(width * factor), Math.ceil(height * factor), { fit: 'fill' })
-    .blur(Math.max(MIN_SIGMA, sigma * factor))
-    .linear(opacity, 0)
-    .raw()
-    .toBuffer({ resolveWithObject: true });
-  return enlarge({ data, width: info.width, height: info.height }, matte);
-}
-
 /**
  * Draws the soft shadow of a subject below it, in the size of its canvas; the rest is cut off.
  * @param opacity 0..1, at the darkest point
@@ -106,7 +93,14 @@ async function blurMatte(matte: Matte, sigma: number, opacity: number): Promise<
 async function dropShadow(matte: Matte, subject: Box, opacity: number): Promise<MattedImage> {
   const { width, height } = matte;
   const side = Math.max(subject.width, subject.height);
-  const blurred = await blurMatte(matte, BLUR * side, opacity);
+  const factor = Math.min(1, MAX_DRAWN_SIDE_PIXELS / Math.max(width, height));
+  const { data, info } = await sharp(matte.data, raw(matte, 1))
+    .resize(Math.ceil(width * factor), Math.ceil(height * factor), { fit: 'fill' })
+    .blur(Math.max(MIN_SIGMA, BLUR * side * factor))
+    .linear(opacity, 0)
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const blurred = await enlarge({ data, width: info.width, height: info.height }, matte);
   const offset = Math.min(height, Math.round(OFFSET * side));
   const shadow = solidImage(matte, TRANSPARENT);
   shadow.matte.data.set(blurred.subarray(0, (height - offset) * width), offset * width);

@@ -155,17 +155,11 @@ export async function startEngine(options: EngineOptions) {
 
   const serviceTimes = new ServiceTimes();
   /** Learns from a finished task, also one that nobody waits for any more. */
-  function learn(
-    task: Task,
-    megapixels: number | undefined,
-    { priority }: PermitRequest,
-    startedAt: number,
-  ): void {
-    const isAwaited = priority === 'now';
+  function learn({ task }: TaskRequest, megapixels: number, isAwaited: boolean, startedAt: number) {
     // In the background, other tasks are only a part of the work on an image.
-    if (!isAwaited && task.request.task !== 'cut-out') return;
+    if (!isAwaited && task !== 'cut-out') return;
     const now = performance.now();
-    if (megapixels) serviceTimes.observe({ megapixels, millis: now - startedAt, isAwaited }, now);
+    serviceTimes.observe({ megapixels, millis: now - startedAt, isAwaited }, now);
   }
 
   /** Runs a task in the next free child. The permit returns when the child is done, even after an abort. */
@@ -204,7 +198,7 @@ export async function startEngine(options: EngineOptions) {
       release();
     });
     running.then(
-      () => learn(task, megapixels, permit, grantedAt),
+      () => megapixels && learn(request, megapixels, permit.priority === 'now', grantedAt),
       () => {},
     );
     // Nobody waits for it any more, and it would go on for as long as it likes.

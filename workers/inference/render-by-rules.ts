@@ -59,19 +59,10 @@ function groundColour({ options, background }: Drawing): Rgb | undefined {
   return alpha === 255 ? { r, g, b } : undefined;
 }
 
-/** What is behind a subject, in the options. */
-const BEHIND = [
-  'backgroundColor',
-  'backgroundImageUrl',
-  'backgroundImageSha256',
-  'shadow',
-] as const;
-
-/** Puts the subject on the colour that a pack wants. */
+/** Puts the subject on the colour that a pack wants, in the place of all that is behind it. */
 function withGround({ options, background }: Drawing, { rules }: RulePack) {
   if (!rules.background) return { options, background };
-  const rest: CutOutOptions = { ...options };
-  for (const name of BEHIND) delete rest[name];
+  const { backgroundImageUrl, backgroundImageSha256, shadow, ...rest } = options;
   return { options: { ...rest, backgroundColor: rules.background.color }, background: undefined };
 }
 

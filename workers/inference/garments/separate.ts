@@ -27,17 +27,8 @@ const MIN_EDGE_SHARE = 0.12;
 /** By fewer layers a garment does not hide another: it meets it, as a jumper does trousers. */
 const MIN_LAYERS = 2;
 
-/** For each cell the garment it belongs to. */
-type Owners = readonly (Piece | undefined)[];
-
-function ownersOf(pieces: readonly Piece[], { width, height }: Size): Owners {
-  const owners: (Piece | undefined)[] = Array.from({ length: width * height }, () => undefined);
-  for (const piece of pieces) for (const cell of piece.cells) owners[cell] = piece;
-  return owners;
-}
-
 /** Returns the groups of the garments that hide some of a garment. */
-function hidingGroups(piece: Piece, owners: Owners, map: Size): string[] {
+function hidingGroups(piece: Piece, owners: ReadonlyMap<number, Piece>, map: Size): string[] {
   const minLayer = GROUPS[piece.group]!.layer + MIN_LAYERS;
   const counts = new Map<string, number>();
   let edge = 0;
@@ -45,7 +36,7 @@ function hidingGroups(piece: Piece, owners: Owners, map: Size): string[] {
     let isEdge = false;
     const over = new Set<string>();
     visitNeighbours(cell, map, (near) => {
-      const owner = owners[near];
+      const owner = owners.get(near);
       if (owner === piece) return;
       isEdge = true;
       const group = owner && GROUPS[owner.group];
@@ -213,7 +204,7 @@ export function separateGarments(map: GroupMap, matte: Matte): Outfit {
   const { region } = map;
   const { subject, wholeArea, ...facts } = prepareSubject(map, matte);
   const found = findPieces(subject);
-  const owners = ownersOf(found, map);
+  const owners = new Map(found.flatMap((piece) => piece.cells.map((cell) => [cell, piece])));
   const toGarment = (piece: Piece): Garment => {
     const alternatives = alternativesOf(subject, piece);
     const occludedBy = hidingGroups(piece, owners, map);
