@@ -5,16 +5,14 @@ import { Command } from 'commander';
 import sharp from 'sharp';
 import { findModel, PARSER_ID, readCatalog } from '../models/catalog.ts';
 import { toMatte } from '../src/imaging/matte.ts';
-import { type Box, fullBox, subjectBox } from '../src/imaging/subject-box.ts';
-import type { Pixels } from '../src/imaging/tensor.ts';
+import { type Box, fullBox, type Pixels, subjectBox } from '../src/imaging/picture.ts';
 import { decodeSmall } from '../workers/inference/codec.ts';
-import { levelsFor } from '../workers/inference/find-subject.ts';
-import { SIDE_PIXELS } from '../workers/inference/garment-view.ts';
+import { levelsFor } from '../workers/inference/cut-out.ts';
+import { alphaOf, SIDE_PIXELS, wornZones } from '../workers/inference/garment-view.ts';
 import { parseGarments } from '../workers/inference/garments/parse.ts';
 import { separateGarments } from '../workers/inference/garments/separate.ts';
 import { segment } from '../workers/inference/segment.ts';
 import type { Session } from '../workers/inference/session.ts';
-import { alphaOf, wornZones } from '../workers/inference/worn-zones.ts';
 import { openOne } from './garments.ts';
 
 /** Side of a crop, pixels; models/training/class_data.py reads as many. */

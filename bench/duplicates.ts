@@ -3,11 +3,12 @@ import { basename, extname } from 'node:path';
 import { Command } from 'commander';
 import sharp from 'sharp';
 import {
+  createGrouper,
   fingerprintDistance,
   mirroredFingerprint,
   parseFingerprint,
+  SAME_DISTANCE,
 } from '../src/imaging/fingerprint.ts';
-import { createGrouper, SAME_DISTANCE } from '../src/imaging/fingerprint-groups.ts';
 import { startEngine } from '../workers/inference/pool.ts';
 import { EVAL_FOLDER, readPhotos } from './eval-photos.ts';
 import { markdownTable } from './markdown.ts';

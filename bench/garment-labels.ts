@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { z } from 'zod';
-import type { Size } from '../src/imaging/layout.ts';
+import type { Size } from '../src/imaging/picture.ts';
 import { GROUPS } from '../workers/inference/garments/groups.ts';
 
 /** A street photo whose pixels are labelled with the 59 classes of their source. */

@@ -1,6 +1,5 @@
-import type { Matte } from '../src/imaging/matte.ts';
+import type { Matte, Pixels } from '../src/imaging/picture.ts';
 import { regionsOf } from '../src/imaging/regions.ts';
-import type { Pixels } from '../src/imaging/tensor.ts';
 import type { Reference } from './matte-scores.ts';
 
 /** What a cut-out gets wrong about the ground behind it, pixels. */

@@ -1,4 +1,4 @@
-import type { Matte } from '../src/imaging/matte.ts';
+import type { Matte } from '../src/imaging/picture.ts';
 
 /** Accuracy of a matte against its reference. */
 export interface Scores {

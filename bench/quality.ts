@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import sharp, { type Sharp } from 'sharp';
 import { findModel, ModelError, readCatalog, readWeights } from '../models/catalog.ts';
-import type { Matte } from '../src/imaging/matte.ts';
+import type { Matte } from '../src/imaging/picture.ts';
 import { DEFAULT_QUALITY, QUALITIES, type Quality } from '../src/output/option-table.ts';
 import { type Engine, startEngine } from '../workers/inference/pool.ts';
 import { CORRUPTIONS, calibrationByKind, countFailures, type Prediction } from './confidence.ts';

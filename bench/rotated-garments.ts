@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
-import type { Size } from '../src/imaging/layout.ts';
-import { type Rotation, rotatePlanes } from '../src/imaging/rotation.ts';
+import { type Rotation, rotatePlanes, type Size } from '../src/imaging/picture.ts';
 import { IS_WORN, PART_OF } from '../workers/inference/garments/groups.ts';
 import type { Session } from '../workers/inference/session.ts';
 import { createLabelReader, type LabelledPhoto, readLabelledPhotos } from './garment-labels.ts';

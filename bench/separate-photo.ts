@@ -1,6 +1,5 @@
 import sharp from 'sharp';
-import type { Matte } from '../src/imaging/matte.ts';
-import { subjectBox } from '../src/imaging/subject-box.ts';
+import { type Matte, subjectBox } from '../src/imaging/picture.ts';
 import { decode } from '../workers/inference/codec.ts';
 import { cutOut } from '../workers/inference/cut-out.ts';
 import { matteOfMask } from '../workers/inference/garments/cut-out.ts';

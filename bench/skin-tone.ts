@@ -1,5 +1,5 @@
 import { converter } from 'culori';
-import type { Pixels } from '../src/imaging/tensor.ts';
+import type { Pixels } from '../src/imaging/picture.ts';
 import { median } from './statistics.ts';
 
 /** Tan and darker, degrees; see `skinTone`. */

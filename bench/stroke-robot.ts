@@ -1,6 +1,5 @@
-import type { Matte } from '../src/imaging/matte.ts';
-import { squaredDistances, UNREACHED } from '../src/imaging/strokes/distance-transform.ts';
-import type { Stroke } from '../src/imaging/strokes/paint.ts';
+import type { Matte } from '../src/imaging/picture.ts';
+import { type Stroke, squaredDistances, UNREACHED } from '../src/imaging/strokes/cells.ts';
 import type { Reference } from './matte-scores.ts';
 
 /** The stroke follows pixels whose distance to the fault's edge is at least this share of the largest. */

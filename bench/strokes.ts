@@ -2,12 +2,15 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import sharp from 'sharp';
-import type { Matte } from '../src/imaging/matte.ts';
-import { reachOf } from '../src/imaging/strokes/cells.ts';
-import { squaredDistances, UNREACHED } from '../src/imaging/strokes/distance-transform.ts';
+import type { Matte, Pixels } from '../src/imaging/picture.ts';
+import {
+  eachPathPixel,
+  reachOf,
+  type Stroke,
+  squaredDistances,
+  UNREACHED,
+} from '../src/imaging/strokes/cells.ts';
 import { mendMatte } from '../src/imaging/strokes/mend.ts';
-import { eachPathPixel, type Stroke } from '../src/imaging/strokes/paint.ts';
-import type { Pixels } from '../src/imaging/tensor.ts';
 import { type Engine, startEngine } from '../workers/inference/pool.ts';
 import { CORRUPTIONS } from './confidence.ts';
 import { EVAL_FOLDER, hasPhotos, type Photo, readPhotos, readReference } from './eval-photos.ts';

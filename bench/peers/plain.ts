@@ -1,6 +1,6 @@
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import sharp from 'sharp';
-import { toTensor } from '../../src/imaging/tensor.ts';
+import { toTensor } from '../../src/imaging/picture.ts';
 import { serveCutOuts } from './cut-out-server.ts';
 
 /** A simple pipeline of a small network and two libraries with their defaults. */

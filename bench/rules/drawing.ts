@@ -1,7 +1,5 @@
 import sharp, { type Sharp } from 'sharp';
-import type { Matte } from '../../src/imaging/matte.ts';
-import type { Box } from '../../src/imaging/subject-box.ts';
-import type { Pixels } from '../../src/imaging/tensor.ts';
+import type { Box, Matte, Pixels } from '../../src/imaging/picture.ts';
 import type { Subject } from './subject.ts';
 
 /** Share of the picture that the subject of a right picture takes. */

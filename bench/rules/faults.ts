@@ -1,4 +1,4 @@
-import type { Box } from '../../src/imaging/subject-box.ts';
+import type { Box } from '../../src/imaging/picture.ts';
 import type { RuleId } from '../../src/output/rules/pack.ts';
 import type { Random } from '../../test/faults/random.ts';
 import { canvasFor, jpeg, onGround, RIGHT_FILL, rightPicture, toCanvas, white } from './drawing.ts';

@@ -1,9 +1,6 @@
 import sharp from 'sharp';
-import type { Matte } from '../../src/imaging/matte.ts';
+import { fullBox, type Matte, type Pixels, subjectBox } from '../../src/imaging/picture.ts';
 import { recoverForeground } from '../../src/imaging/soft-pixels.ts';
-import { fullBox, subjectBox } from '../../src/imaging/subject-box.ts';
-import { estimateSurroundings } from '../../src/imaging/surroundings.ts';
-import type { Pixels } from '../../src/imaging/tensor.ts';
 import type { CutOutOptions } from '../../src/output/options.ts';
 import { BUILT_IN_PACKS } from '../../src/output/rules/pack.ts';
 import {
@@ -12,8 +9,8 @@ import {
   reportOf,
   type Verdict,
 } from '../../src/output/rules/verdicts.ts';
+import { render } from '../../workers/inference/cut-out.ts';
 import type { Engine } from '../../workers/inference/pool.ts';
-import { render } from '../../workers/inference/render.ts';
 import type { Planted } from './faults.ts';
 import { matteOn, readPicture, type Subject, VISIBLE_ALPHA, widen } from './subject.ts';
 
@@ -62,7 +59,7 @@ async function renderWith(pixels: Pixels, matte: Matte, options: CutOutOptions) 
     matte: { ...matte, data: Uint8Array.from(matte.data) },
     opacity: undefined,
   };
-  recoverForeground(scene, estimateSurroundings(scene));
+  recoverForeground(scene);
   const { file, rules } = await render(scene, options, undefined, MAX_PIXELS);
   return { file, verdicts: rules?.verdicts ?? [] };
 }

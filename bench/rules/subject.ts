@@ -1,7 +1,5 @@
 import sharp from 'sharp';
-import type { Matte } from '../../src/imaging/matte.ts';
-import { type Box, subjectBox } from '../../src/imaging/subject-box.ts';
-import type { Pixels } from '../../src/imaging/tensor.ts';
+import { type Box, type Matte, type Pixels, subjectBox } from '../../src/imaging/picture.ts';
 import { type Photo, readReference } from '../eval-photos.ts';
 
 /** From this alpha on a pixel belongs to the subject. */

@@ -1,5 +1,5 @@
-import { columnsOf, type Lines, rowsOf } from './box-sums.ts';
-import type { Pixels } from './tensor.ts';
+import type { Pixels } from './picture.ts';
+import { columnsOf, type Lines, rowsOf } from './regions.ts';
 
 /** The standard deviations of a blur along both axes, cells; 0 along an axis that is sharp. */
 export interface Blur {

@@ -1,10 +1,75 @@
-import { type GroundEvidence, NO_GROUND_EVIDENCE } from './ground/correct.ts';
-import { shareAlong } from './image-border.ts';
-import type { Size } from './layout.ts';
-import { type ProbabilityMap, SUBJECT } from './probability-map.ts';
+import { type ProbabilityMap, SUBJECT } from './matte.ts';
+import type { Box, Pixels, Size } from './picture.ts';
 import { regionsFrom } from './regions.ts';
-import type { Box } from './subject-box.ts';
-import type { Pixels } from './tensor.ts';
+import { shareAlong, shareCutByFrame } from './views.ts';
+
+/** Pixels below this probability are background and do not count. */
+export const CANDIDATE = 0.05;
+
+/** Returns the mean of |2p - 1| over all pixels that may be subject; 0 if there are none. */
+export function decisivenessOf(probabilities: Float32Array): number {
+  let sum = 0;
+  let count = 0;
+  for (let i = 0; i < probabilities.length; i++) {
+    const p = probabilities[i]!;
+    if (p < CANDIDATE) continue;
+    sum += Math.abs(2 * p - 1);
+    count++;
+  }
+  return count === 0 ? 0 : sum / count;
+}
+
+/** From this share of the border on that is subject, no background shows. */
+const FILLED_BORDER = 0.95;
+
+/** Whether no background shows at the border of a map. */
+export const isFilled = (map: ProbabilityMap): boolean => shareCutByFrame(map) >= FILLED_BORDER;
+
+/** Logistic fit: the decisiveness at which a matte is as likely right as wrong, and the slope there. */
+const MIDPOINT = 0.843;
+const STEEPNESS = 32;
+
+/** The most that is said of a matte without a background. */
+const MAX_WITHOUT_BACKGROUND = 0.5;
+
+/**
+ * Estimates how likely a network's matte is right, 0..1. Right means an IoU of at least .85 with a matte drawn by
+ * a person. Fitted to the default model on photos and on degraded copies of them; for other models the value ranks
+ * mattes but is no probability. A network can be confident and wrong: of garments turned on their side it may keep
+ * only what looks worn. Of an image that its subject fills to all sides the value is at most .5: a close-up may be
+ * all subject, but so is noise to a network, or one even colour.
+ * @param map the network's output for a whole image
+ * @see docs/adr/0016-pixel-processing.md
+ */
+export function estimateConfidence(map: ProbabilityMap): number {
+  const confidence = 1 / (1 + Math.exp(STEEPNESS * (MIDPOINT - decisivenessOf(map.data))));
+  return isFilled(map) ? Math.min(MAX_WITHOUT_BACKGROUND, confidence) : confidence;
+}
+
+/**
+ * Returns the confidence in a map after cells of it were decided otherwise: never less than before.
+ * @param confidence in the map as it was, or in an earlier view
+ */
+export function raiseConfidence(
+  confidence: number,
+  before: ProbabilityMap,
+  after: ProbabilityMap,
+): number {
+  const rise = decisivenessOf(after.data) - decisivenessOf(before.data);
+  const odds = (confidence / (1 - confidence)) * Math.exp(STEEPNESS * Math.max(0, rise));
+  return odds === Number.POSITIVE_INFINITY ? 1 : odds / (1 + odds);
+}
+
+/** What a cut-out's ground says of it, in shares of the subject. */
+export interface GroundEvidence {
+  /** Area within the subject that was left out and may belong to it. */
+  holeShare: number;
+  /** Area of the subject that may be ground. */
+  groundShare: number;
+}
+
+/** Nothing speaks against a cut-out whose ground is not even. */
+const NO_GROUND_EVIDENCE: GroundEvidence = { holeShare: 0, groundShare: 0 };
 
 /** A network's output for an image or a region of it, and what it saw. */
 export interface View {
@@ -117,28 +182,17 @@ function unsureGapShareOf(map: ProbabilityMap): number {
   return all === 0 ? 0 : gaps / all;
 }
 
-/** A separate piece of a subject: its cells, and the sums of their colours. */
+/** A separate piece of a subject: its cells, and the sums of their red, green and blue. */
 interface Piece {
   cells: number;
-  red: number;
-  green: number;
-  blue: number;
+  sums: [number, number, number];
 }
 
 function measurePiece(cells: Int32Array, { data }: Pixels): Piece {
-  const piece = { cells: cells.length, red: 0, green: 0, blue: 0 };
-  for (const cell of cells) {
-    piece.red += data[3 * cell]!;
-    piece.green += data[3 * cell + 1]!;
-    piece.blue += data[3 * cell + 2]!;
-  }
-  return piece;
+  const sums: Piece['sums'] = [0, 0, 0];
+  for (const cell of cells) for (let c = 0; c < 3; c++) sums[c]! += data[3 * cell + c]!;
+  return { cells: cells.length, sums };
 }
-
-const piecesOf = (map: ProbabilityMap, pixels: Pixels): Piece[] =>
-  regionsFrom(map, SUBJECT)
-    .map((cells) => measurePiece(cells, pixels))
-    .sort((a, b) => b.cells - a.cells);
 
 /**
  * Twins, such as two shoes or earrings, have about the same size and colour, 0..255. One of them may be in the shade,
@@ -147,9 +201,9 @@ const piecesOf = (map: ProbabilityMap, pixels: Pixels): Piece[] =>
 const TWINS = { minShare: 0.75, maxBrightness: 30, maxHue: 20 };
 
 function areTwins(larger: Piece, smaller: Piece): boolean {
-  const difference = (name: 'red' | 'green' | 'blue') =>
-    larger[name] / larger.cells - smaller[name] / smaller.cells;
-  const [red, green, blue] = [difference('red'), difference('green'), difference('blue')];
+  const difference = (c: 0 | 1 | 2) =>
+    larger.sums[c] / larger.cells - smaller.sums[c] / smaller.cells;
+  const [red, green, blue] = [difference(0), difference(1), difference(2)];
   const hue = Math.hypot(red - green, green - blue);
   const brightness = Math.abs(red + green + blue) / 3;
   const isAlike = brightness <= TWINS.maxBrightness && hue <= TWINS.maxHue;
@@ -162,15 +216,14 @@ function otherShareOf([main, second, third]: readonly Piece[]): number {
   return other ? other.cells / main.cells : 0;
 }
 
-interface PieceFigures {
-  /** Area of all, as a share of the map. */
-  share: number;
-  /** Area of the largest but the main one and its twin, as a share of the main one. */
-  otherShare: number;
-}
-
-function measurePieces(map: ProbabilityMap, pixels: Pixels): PieceFigures {
-  const pieces = piecesOf(map, pixels);
+/**
+ * Returns the area of all pieces, as a share of the map, and that of the largest but the main one and its twin, as a
+ * share of the main one.
+ */
+function measurePieces(map: ProbabilityMap, pixels: Pixels) {
+  const pieces = regionsFrom(map, SUBJECT)
+    .map((cells) => measurePiece(cells, pixels))
+    .sort((a, b) => b.cells - a.cells);
   const cells = pieces.reduce((sum, piece) => sum + piece.cells, 0);
   return { share: cells / map.data.length, otherShare: otherShareOf(pieces) };
 }
@@ -187,6 +240,15 @@ function areAlike({ data }: Pixels, one: number, other: number): boolean {
   const green = data[3 * one + 1]! - data[3 * other + 1]!;
   const blue = data[3 * one + 2]! - data[3 * other + 2]!;
   return red * red + green * green + blue * blue < SAME_COLOUR * SAME_COLOUR;
+}
+
+/** Calls `visit` with the first cell, the step and the length of every other row and column. */
+function eachLine(
+  { width, height }: Size,
+  visit: (first: number, step: number, length: number) => void,
+): void {
+  for (let y = 0; y < height; y += LINE_STEP) visit(y * width, 1, width);
+  for (let x = 0; x < width; x += LINE_STEP) visit(x, width, height);
 }
 
 /** Adds the outline of a line of cells. */
@@ -208,11 +270,10 @@ function readOutline(
 
 /** Returns the share of the outline, 0..1, with nearly the same colour on both sides; 0 if there is none. */
 function blendedShareOf(map: ProbabilityMap, pixels: Pixels): number {
-  const { data, width, height } = map;
   const outline = { length: 0, blended: 0 };
-  for (let y = 0; y < height; y += LINE_STEP)
-    readOutline(data, pixels, y * width, 1, width, outline);
-  for (let x = 0; x < width; x += LINE_STEP) readOutline(data, pixels, x, width, height, outline);
+  eachLine(map, (first, step, length) =>
+    readOutline(map.data, pixels, first, step, length, outline),
+  );
   return outline.length === 0 ? 0 : outline.blended / outline.length;
 }
 
@@ -246,10 +307,8 @@ function readDetail(
  * @returns 1 if there is no subject, or if it has one colour with its surroundings
  */
 export function sharpnessOf(map: ProbabilityMap, { data: colours }: Pixels): number {
-  const { data, width, height } = map;
   const sums = { fine: 0, coarse: 0 };
-  for (let y = 0; y < height; y += LINE_STEP) readDetail(data, colours, y * width, 1, width, sums);
-  for (let x = 0; x < width; x += LINE_STEP) readDetail(data, colours, x, width, height, sums);
+  eachLine(map, (first, step, length) => readDetail(map.data, colours, first, step, length, sums));
   return sums.coarse === 0 ? 1 : sums.fine / sums.coarse;
 }
 

@@ -1,3 +1,5 @@
+import type { Size } from './picture.ts';
+
 const ascii = (text: string) => [...text].map((letter) => letter.charCodeAt(0));
 
 /** Signatures of the accepted formats: bytes at offsets. */
@@ -12,6 +14,9 @@ const SIGNATURES = [
     ],
   },
 ] as const;
+
+const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
+  new DataView(buffer, byteOffset, byteLength);
 
 /** The accepted image formats. */
 type ImageFormat = (typeof SIGNATURES)[number]['format'];
@@ -57,7 +62,7 @@ const isAlone = (marker: number): boolean => marker < 2 || (marker >= 0xd0 && ma
  * @param from where to begin; behind the start mark by default
  */
 export function* jpegSegments(bytes: Uint8Array, from = 2): Generator<JpegSegment> {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = viewOf(bytes);
   let at = from;
   let junk = MAX_JUNK_BYTES;
   for (let step = 0; step < MAX_STEPS; step++) {
@@ -82,18 +87,8 @@ export function* jpegSegments(bytes: Uint8Array, from = 2): Generator<JpegSegmen
   }
 }
 
-/** The sides of an image as its header states them, pixels. EXIF orientation is not applied. */
-export interface ImageSize {
-  width: number;
-  height: number;
-}
-
-const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
-  new DataView(buffer, byteOffset, byteLength);
-
 /** That of the frame header, which must precede the first scan. */
-function jpegSize(view: DataView): ImageSize | undefined {
-  const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+function jpegSize(view: DataView, bytes: Uint8Array): Size | undefined {
   for (const { marker, start } of jpegSegments(bytes)) {
     if (isFrame(marker))
       return { height: view.getUint16(start + 5), width: view.getUint16(start + 7) };
@@ -105,7 +100,7 @@ function jpegSize(view: DataView): ImageSize | undefined {
 const IHDR = 0x49484452;
 
 /** IHDR must be the first chunk. */
-const pngSize = (view: DataView): ImageSize | undefined =>
+const pngSize = (view: DataView): Size | undefined =>
   view.getUint32(12) === IHDR
     ? { width: view.getUint32(16), height: view.getUint32(20) }
     : undefined;
@@ -120,7 +115,7 @@ const VP8_START_CODE = 0x9d012a;
 const VP8L_SIGNATURE = 0x2f;
 
 /** The first chunk of a WebP by its name: extended, lossy or lossless. */
-const WEBP_CHUNKS: Readonly<Record<string, (view: DataView) => ImageSize | undefined>> = {
+const WEBP_CHUNKS: Readonly<Record<string, (view: DataView) => Size | undefined>> = {
   VP8X: (view) =>
     (view.getUint8(20) & VP8X_RESERVED) === 0
       ? { width: 1 + getUint24(view, 24), height: 1 + getUint24(view, 27) }
@@ -136,7 +131,7 @@ const WEBP_CHUNKS: Readonly<Record<string, (view: DataView) => ImageSize | undef
   },
 };
 
-function webpSize(view: DataView): ImageSize | undefined {
+function webpSize(view: DataView): Size | undefined {
   const name = String.fromCharCode(...[12, 13, 14, 15].map((at) => view.getUint8(at)));
   return Object.hasOwn(WEBP_CHUNKS, name) ? WEBP_CHUNKS[name]?.(view) : undefined;
 }
@@ -144,17 +139,14 @@ function webpSize(view: DataView): ImageSize | undefined {
 const READERS = { jpeg: jpegSize, png: pngSize, webp: webpSize } as const;
 
 /**
- * Reads the size of an image from its header, without decoding it. Looks at few bytes, however long the image is; see
- * `jpegSegments`.
+ * Reads the size of an image from its header, without decoding it, and before EXIF orientation. Looks at few bytes,
+ * however long the image is; see `jpegSegments`.
  * @param format the format that the first bytes show
  * @returns undefined if the header is damaged, or a side is 0
  */
-export function readImageSize(
-  bytes: Uint8Array,
-  format: keyof typeof READERS,
-): ImageSize | undefined {
+export function readImageSize(bytes: Uint8Array, format: keyof typeof READERS): Size | undefined {
   try {
-    const size = READERS[format](viewOf(bytes));
+    const size = READERS[format](viewOf(bytes), bytes);
     return size && size.width > 0 && size.height > 0 ? size : undefined;
   } catch (error) {
     if (error instanceof RangeError) return undefined; // the header is cut off

@@ -1,4 +1,5 @@
-import { FAINT, type ProbabilityMap } from './probability-map.ts';
+import { FAINT, type ProbabilityMap } from './matte.ts';
+import type { Size } from './picture.ts';
 
 /** Runs of marked cells in rows, and the region each belongs to. */
 interface Runs {
@@ -143,4 +144,79 @@ const MAX_SPECK_SHARE = 0.02;
 export function dropSpecks(map: ProbabilityMap): void {
   for (const cells of minorRegions(map, FAINT, MAX_SPECK_SHARE))
     for (const cell of cells) map.data[cell] = 0;
+}
+
+/** The cells of a picture as lines along one axis: how far lines, and neighbours on a line, are apart. */
+export interface Lines {
+  count: number;
+  length: number;
+  lineStep: number;
+  step: number;
+}
+
+export const rowsOf = ({ width, height }: Size): Lines => ({
+  count: height,
+  length: width,
+  lineStep: width,
+  step: 1,
+});
+export const columnsOf = ({ width, height }: Size): Lines => ({
+  count: width,
+  length: height,
+  lineStep: 1,
+  step: width,
+});
+
+/** Slides a window of `2 * radius + 1` cells along every line and sums it. */
+function slide(source: Float32Array, along: Lines, radius: number, channels: number): Float32Array {
+  const { count, length } = along;
+  const stride = along.step * channels;
+  const lineStride = along.lineStep * channels;
+  const out = new Float32Array(source.length);
+  const sum = new Float64Array(channels);
+  for (let line = 0; line < count; line++) {
+    sum.fill(0);
+    for (let position = -radius; position < length; position++) {
+      const at = line * lineStride + position * stride;
+      const enters = at + radius * stride;
+      const leaves = at - (radius + 1) * stride;
+      if (position + radius < length)
+        for (let c = 0; c < channels; c++) sum[c]! += source[enters + c]!;
+      if (position > radius) for (let c = 0; c < channels; c++) sum[c]! -= source[leaves + c]!;
+      if (position >= 0) for (let c = 0; c < channels; c++) out[at + c] = sum[c]!;
+    }
+  }
+  return out;
+}
+
+/**
+ * Returns the sums over a square window of `2 * radius + 1` cells a side, in linear time for any radius.
+ * @param data cells row by row, `channels` numbers each
+ */
+export function boxSums(
+  data: Float32Array,
+  size: Size,
+  channels: number,
+  radius: number,
+): Float32Array {
+  return slide(slide(data, rowsOf(size), radius, channels), columnsOf(size), radius, channels);
+}
+
+/** Marks every cell within `radius` cells of a marked one (morphological dilation). */
+export function dilate(
+  marks: Uint8Array,
+  { columns, rows }: { columns: number; rows: number },
+  radius: number,
+): Uint8Array {
+  const out = new Uint8Array(marks.length);
+  for (let i = 0; i < marks.length; i++) {
+    if (marks[i] === 0) continue;
+    const x = i % columns;
+    const y = Math.floor(i / columns);
+    const [left, right] = [Math.max(0, x - radius), Math.min(columns, x + radius + 1)];
+    const bottom = Math.min(rows, y + radius + 1);
+    for (let row = Math.max(0, y - radius); row < bottom; row++)
+      out.fill(1, row * columns + left, row * columns + right);
+  }
+  return out;
 }

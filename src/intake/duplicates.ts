@@ -1,7 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
-import { FINGERPRINT_BYTES, parseFingerprint } from '../imaging/fingerprint.ts';
-import { createGrouper, type Match, similarityOf } from '../imaging/fingerprint-groups.ts';
+import {
+  createGrouper,
+  FINGERPRINT_BYTES,
+  type Match,
+  parseFingerprint,
+  similarityOf,
+} from '../imaging/fingerprint.ts';
 import type { Fingerprint, JobResults } from '../queue/job-data.ts';
 import type { Blobs } from '../storage/blobs.ts';
 import {

@@ -271,7 +271,6 @@ export type StoredValueOf<Name extends OptionName> = Rows[Name] extends {
   ? Exclude<ValueOf<Name>, Default>
   : ValueOf<Name>;
 
-/** The options of a door. */
 export type OptionAt<D extends Door> = {
   [Name in OptionName]: D extends Rows[Name]['doors'][number] ? Name : never;
 }[OptionName];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Evidence } from '../imaging/evidence.ts';
-import { RULE_IDS, type RuleId } from './rules/pack.ts';
+import type { RuleId } from './rules/pack.ts';
 import type { RulesReport } from './rules/verdicts.ts';
 
 /** When a reason applies, and what it is called. */
@@ -91,8 +91,6 @@ const RULE_TEXTS: Record<RuleId, string> = {
   'file-bytes': 'The file is too large for the marketplace',
 };
 
-const isRuleId = (id: string): id is RuleId => RULE_IDS.includes(id as RuleId);
-
 /** Adds to a review the rules that a picture does not meet; without a report it stays the same. */
 export function withRules(
   { needed, reasons }: CutOutReview,
@@ -105,16 +103,12 @@ export function withRules(
   };
 }
 
-const textOf = (reason: string): string => {
-  if (Object.hasOwn(FOUND_REASONS, reason))
-    return FOUND_REASONS[reason as keyof typeof FOUND_REASONS];
-  const id = reason.startsWith(RULE_PREFIX) ? reason.slice(RULE_PREFIX.length) : '';
-  if (isRuleId(id)) return RULE_TEXTS[id];
-  return isKnown(reason) ? REVIEW_RULES[reason].text : reason;
-};
-
-const isKnown = (reason: string): reason is ReviewReason => reason in REVIEW_RULES;
+const TEXTS: Readonly<Record<string, string>> = Object.fromEntries([
+  ...RULES.map(([code, { text }]) => [code, text]),
+  ...Object.entries(FOUND_REASONS),
+  ...Object.entries(RULE_TEXTS).map(([id, text]) => [`${RULE_PREFIX}${id}`, text]),
+]);
 
 /** Returns the reasons of a review as sentences without full stops; none if there is no review. */
 export const reviewTexts = ({ reasons }: Pick<CutOutReview, 'reasons'>): string[] =>
-  reasons.map(textOf);
+  reasons.map((reason) => (Object.hasOwn(TEXTS, reason) ? TEXTS[reason]! : reason));

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { Size } from '../imaging/layout.ts';
-import { reachBox } from '../imaging/strokes/cells.ts';
-import { STROKE_MODES } from '../imaging/strokes/paint.ts';
+import type { Size } from '../imaging/picture.ts';
+import { reachBox, STROKE_MODES } from '../imaging/strokes/cells.ts';
 import { fieldProblem, type Problem } from '../platform/problem.ts';
 
 /** What one request may hold: it bounds the time of reading and of applying them. */

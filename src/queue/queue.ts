@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type BulkJobOptions, Job, Queue, QueueEvents } from 'bullmq';
 import type { Redis } from 'ioredis';
-import type { Size } from '../imaging/layout.ts';
+import type { Size } from '../imaging/picture.ts';
 import type { Logger } from '../platform/log.ts';
 import { deserializeProblem, Problem, unavailable } from '../platform/problem.ts';
 import { PREFIX } from '../platform/redis.ts';

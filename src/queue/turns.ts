@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Size } from '../imaging/layout.ts';
+import type { Size } from '../imaging/picture.ts';
 import { reachBox } from '../imaging/strokes/cells.ts';
 import type { Stroke } from '../output/strokes.ts';
 

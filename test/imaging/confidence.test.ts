@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { estimateConfidence } from '../../src/imaging/confidence.ts';
-import type { ProbabilityMap } from '../../src/imaging/probability-map.ts';
+import { estimateConfidence } from '../../src/imaging/evidence.ts';
+import type { ProbabilityMap } from '../../src/imaging/matte.ts';
 
 const SIDE = 12;
 

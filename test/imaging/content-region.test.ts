@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { contentRegion } from '../../src/imaging/image-border.ts';
-import type { Box } from '../../src/imaging/subject-box.ts';
-import type { Pixels } from '../../src/imaging/tensor.ts';
+import type { Box, Pixels } from '../../src/imaging/picture.ts';
+import { contentRegion } from '../../src/imaging/views.ts';
 import { createRandom } from '../faults/random.ts';
 
 /** Where the content of an image is, if it is small on an even ground. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Blur, blurOf, deblur } from '../../src/imaging/deblur.ts';
-import type { Pixels } from '../../src/imaging/tensor.ts';
+import type { Pixels } from '../../src/imaging/picture.ts';
 
 const SIDE = 160;
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { mirrorPixels } from '../../src/imaging/crop.ts';
 import { type Evidence, measureEvidence, type View } from '../../src/imaging/evidence.ts';
-import { fullBox } from '../../src/imaging/subject-box.ts';
+import { fullBox, mirrorPixels } from '../../src/imaging/picture.ts';
 
 /** What speaks for and against a cut-out, measured on drawings. */
 

@@ -1,17 +1,14 @@
 import { expect, test } from 'vitest';
-import type { MattedImage } from '../../src/imaging/downscale.ts';
 import {
-  fingerprintBytes,
+  createGrouper,
   fingerprintDistance,
   fingerprintOf,
   mirroredFingerprint,
   parseFingerprint,
-} from '../../src/imaging/fingerprint.ts';
-import {
-  createGrouper,
   SAME_DISTANCE,
   similarityOf,
-} from '../../src/imaging/fingerprint-groups.ts';
+} from '../../src/imaging/fingerprint.ts';
+import type { MattedImage } from '../../src/imaging/picture.ts';
 
 type Rgb = readonly [number, number, number];
 interface Shirt {
@@ -51,7 +48,8 @@ function drawShirt({
   };
 }
 
-const bytesOf = (shirt?: Shirt): Uint8Array => fingerprintBytes(drawShirt(shirt)) ?? Buffer.of();
+const bytesOf = (shirt?: Shirt): Uint8Array =>
+  parseFingerprint(fingerprintOf(drawShirt(shirt)) ?? '') ?? Buffer.of();
 
 test('a fingerprint has 64 bytes and names its format', () => {
   const text = fingerprintOf(drawShirt()) ?? '';

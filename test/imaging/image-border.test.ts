@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { borderColour, shareCutByFrame } from '../../src/imaging/image-border.ts';
-import type { ProbabilityMap } from '../../src/imaging/probability-map.ts';
-import type { Pixels } from '../../src/imaging/tensor.ts';
+import type { ProbabilityMap } from '../../src/imaging/matte.ts';
+import type { Pixels } from '../../src/imaging/picture.ts';
+import { borderColour, shareCutByFrame } from '../../src/imaging/views.ts';
 
 /** The border of images and of what was found in them. */
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { toMatte, withOpacity } from '../../src/imaging/matte.ts';
-import type { ProbabilityMap } from '../../src/imaging/probability-map.ts';
+import { hardenMatte, type ProbabilityMap, toMatte, withOpacity } from '../../src/imaging/matte.ts';
 
 /** A probability map, `side` x `side`, drawn on the unit square. */
 const drawMap = (side: number, draw: (u: number, v: number) => number): ProbabilityMap => ({
@@ -103,5 +102,21 @@ test('nothing becomes more opaque than the image was', () => {
   const matte = { data: Uint8Array.from([255, 255, 128, 0]), width: 4, height: 1 };
   expect([...withOpacity(matte, Uint8Array.from([255, 7, 128, 255])).data]).toEqual([
     255, 7, 64, 0,
+  ]);
+});
+
+test('a hardened matte is soft on its outline alone', () => {
+  // biome-ignore format: pixels read best row by row
+  const data = Uint8Array.of(
+    0, 60, 200, 250, 180,
+    0, 40, 140, 160, 200,
+    90, 100, 190, 255, 10,
+  );
+  const { data: hard } = hardenMatte({ data, width: 5, height: 3 });
+  // biome-ignore format: pixels read best row by row
+  expect([...hard]).toEqual([
+    0, 60, 200, 255, 255,
+    0, 40, 140, 255, 200,
+    0, 100, 190, 255, 10,
   ]);
 });

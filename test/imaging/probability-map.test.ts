@@ -1,12 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import {
-  mergeViews,
-  mirror,
-  type ProbabilityMap,
-  subjectRegion,
-  withoutFrame,
-} from '../../src/imaging/probability-map.ts';
-import { type Box, fullBox } from '../../src/imaging/subject-box.ts';
+import type { ProbabilityMap } from '../../src/imaging/matte.ts';
+import { type Box, fullBox } from '../../src/imaging/picture.ts';
+import { mergeViews, mirror, subjectRegion, withoutFrame } from '../../src/imaging/views.ts';
 
 const PICTURE = { width: 500, height: 800 };
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ProbabilityMap } from '../../src/imaging/probability-map.ts';
+import type { ProbabilityMap } from '../../src/imaging/matte.ts';
 import { dropSpecks, regionsOf } from '../../src/imaging/regions.ts';
 import { createRandom } from '../faults/random.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inverseOf, rotatePixels, rotatePlanes } from '../../src/imaging/rotation.ts';
+import { inverseOf, rotatePixels, rotatePlanes } from '../../src/imaging/picture.ts';
 
 /** Two rows of three. */
 const SIZE = { width: 3, height: 2 };

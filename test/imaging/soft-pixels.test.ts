@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import type { Matte } from '../../src/imaging/matte.ts';
-import { correctAlpha, recoverForeground as recover } from '../../src/imaging/soft-pixels.ts';
-import { estimateSurroundings } from '../../src/imaging/surroundings.ts';
-import type { Pixels } from '../../src/imaging/tensor.ts';
+import type { Matte, Pixels } from '../../src/imaging/picture.ts';
+import {
+  correctAlpha,
+  gridOver,
+  recoverForeground as recover,
+  softCells,
+} from '../../src/imaging/soft-pixels.ts';
 
 function recoverForeground(pixels: Pixels, matte: Matte, opacity?: Uint8Array): void {
   const scene = { pixels, matte, opacity };
-  recover(scene, estimateSurroundings(scene));
+  recover(scene);
 }
 
 type Colour = readonly [number, number, number];
@@ -121,7 +124,7 @@ function edgeError(data: Uint8Array): number {
 }
 
 function corrected(scene: ReturnType<typeof photo>): Uint8Array {
-  correctAlpha(scene, estimateSurroundings(scene));
+  correctAlpha(scene);
   return scene.matte.data;
 }
 
@@ -156,4 +159,15 @@ describe('alpha by colour', () => {
     const changed = before.some((alpha, i) => (alpha === 0 || alpha === 255) && after[i] !== alpha);
     expect(changed).toBe(false);
   });
+});
+
+test.each([5, 8, 13, 64])('of a picture %i pixels wide each soft pixel marks its cell', (width) => {
+  const matte = { data: new Uint8Array(width * 9), width, height: 9 };
+  for (let pixel = 0; pixel < matte.data.length; pixel++) {
+    matte.data.fill(255);
+    matte.data[pixel] = 128;
+    expect(softCells(matte, gridOver(matte)).reduce((sum, mark) => sum + mark, 0)).toBe(1);
+  }
+  matte.data.fill(0);
+  expect(softCells(matte, gridOver(matte)).some((mark) => mark === 1)).toBe(false);
 });

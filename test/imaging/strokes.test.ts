@@ -1,12 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Matte } from '../../src/imaging/matte.ts';
-import { reachOf } from '../../src/imaging/strokes/cells.ts';
-import { squaredDistances, UNREACHED } from '../../src/imaging/strokes/distance-transform.ts';
+import { fullBox, type Matte, type Pixels } from '../../src/imaging/picture.ts';
+import {
+  paintStrokes,
+  reachOf,
+  type Stroke,
+  squaredDistances,
+  UNREACHED,
+} from '../../src/imaging/strokes/cells.ts';
 import { mendMatte } from '../../src/imaging/strokes/mend.ts';
-import { paintStrokes, type Stroke } from '../../src/imaging/strokes/paint.ts';
-import { fullBox } from '../../src/imaging/subject-box.ts';
-import type { Pixels } from '../../src/imaging/tensor.ts';
 import { randomRuns } from '../support/many.ts';
 
 const [WIDTH, HEIGHT] = [120, 90];

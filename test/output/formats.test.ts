@@ -10,7 +10,7 @@ import { FORMAT_NAMES, FORMATS, hasSignature } from '../../src/output/formats.ts
 import { CutOutOptions, MediaType } from '../../src/output/options.ts';
 import { OutputRequest, toCutOutOptions } from '../../src/output/request.ts';
 import { RulePack } from '../../src/output/rules/pack.ts';
-import { encode } from '../../workers/inference/encode.ts';
+import { encode } from '../../workers/inference/compose.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -25,7 +25,7 @@ const READERS = [
 ];
 
 /** Where a new format is written: its row, and its encoder. */
-const WRITTEN_IN = ['src/output/formats.ts', 'workers/inference/encode.ts'];
+const WRITTEN_IN = ['src/output/formats.ts', 'workers/inference/compose.ts'];
 
 /** Files that follow from the table, by a command. */
 const GENERATED = ['packages/client/src/generated/'];

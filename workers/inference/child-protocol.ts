@@ -6,9 +6,11 @@ import { Region } from '../../src/taxonomy/dictionary/schema.ts';
 
 /** Settings of a child, passed through its environment. */
 export const ChildOptions = z.object({
+  /** Catalogue id of the background removal model. */
   model: z.string(),
   device: z.enum(['auto', 'cpu', 'cuda', 'webgpu']),
   maxPixels: z.number(),
+  /** Folder of the pulled models and the operator's own. */
   modelsHome: z.string(),
   threads: z.number(),
   /** Images one child works on at once, to run them through the network together. */
@@ -56,7 +58,6 @@ export const ChildReady = z.object({
 });
 export type ChildReady = z.infer<typeof ChildReady>;
 
-/** A serialized error. */
 const ChildError = z.object({ name: z.string(), message: z.string() });
 export type ChildError = z.infer<typeof ChildError>;
 

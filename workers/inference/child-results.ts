@@ -62,7 +62,7 @@ export type MeasuredGarment = z.infer<typeof GarmentViewResult>;
 const Group = z.string();
 
 /** What the subject of a photo wears, each garment measured by itself. */
-const SeparatedResult = OutfitView.omit({ model: true, classifier: true }).extend({
+const OutfitResult = OutfitView.extend({
   fingerprint: Fingerprint,
   garments: z.array(
     OutfitView.shape.garments.element.extend({
@@ -80,12 +80,6 @@ const SeparatedResult = OutfitView.omit({ model: true, classifier: true }).exten
     /** From the subject's matte to the last garment, with their files. */
     garmentsMillis: z.number(),
   }),
-});
-export type SeparatedOutfit = z.infer<typeof SeparatedResult>;
-
-const OutfitResult = SeparatedResult.extend({
-  model: OutfitView.shape.model,
-  classifier: OutfitView.shape.classifier,
 });
 /** With the cut-outs of the garments, one after the other. */
 export type Outfit = z.infer<typeof OutfitResult> & { files: Uint8Array };

@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type ConnectOpts, Socket, type SocketConstructorOpts } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Problem, serializeProblem } from '../../src/platform/problem.ts';
 import {
   type ChildError,
@@ -14,8 +13,6 @@ import {
   START_ID,
   writeFrame,
 } from './child-protocol.ts';
-import { createIdleCollector } from './collect-when-idle.ts';
-import type { RunTask } from './task-runner.ts';
 
 /** The inference child: loads the model once, then runs tasks until its pool closes the socket. */
 
@@ -45,8 +42,6 @@ function serializeError(error: unknown): ChildError {
     : { name: 'Error', message: String(error) };
 }
 
-const collectingWhenIdle = createIdleCollector(globalThis.gc);
-
 let hasWork = false;
 
 async function handleRequest({ header, body }: Frame): Promise<void> {
@@ -61,7 +56,7 @@ async function handleRequest({ header, body }: Frame): Promise<void> {
   }
 }
 
-const reader = new FrameReader((frame) => void collectingWhenIdle(() => handleRequest(frame)));
+const reader = new FrameReader((frame) => void handleRequest(frame));
 // Node reads straight into the frame's own memory.
 const options: SocketConstructorOpts & ConnectOpts = {
   fd: SOCKET_FD,
@@ -80,23 +75,13 @@ socket.resume();
 
 raiseOomScore();
 
-/** A process that has work at once needs no warming, and a client would wait for it. */
-const REST_MILLIS = 5000;
-
-async function warmUpInRest(runTask: RunTask): Promise<void> {
-  await pause(REST_MILLIS);
-  if (hasWork) return;
-  const { warmUp } = await import('./warm-up.ts');
-  await collectingWhenIdle(() => warmUp(runTask, () => hasWork));
-}
-
 /** Imports and loads everything here, so that a failed import is reported too. */
-async function load(): Promise<RunTask> {
-  const { openTaskRunner } = await import('./task-runner.ts');
+async function load() {
+  const { openTaskRunner, warmUp } = await import('./task-runner.ts');
   const childOptions = ChildOptions.parse(JSON.parse(process.env[OPTIONS_VARIABLE] ?? '{}'));
   const { ready, runTask } = await openTaskRunner(childOptions);
   respond({ id: START_ID, result: ready, batchSize: 1 });
-  if (childOptions.warmUp) warmUpInRest(runTask).catch(() => {}); // else images take longer at first
+  if (childOptions.warmUp) warmUp(runTask, () => hasWork).catch(() => {}); // else images take longer at first
   return runTask;
 }
 

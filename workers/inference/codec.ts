@@ -1,13 +1,17 @@
 import sharp, { type Sharp } from 'sharp';
-import type { MattedImage } from '../../src/imaging/downscale.ts';
-import type { Rgb } from '../../src/imaging/image-border.ts';
 import { sniffFormat } from '../../src/imaging/image-header.ts';
-import { intersect, type Size } from '../../src/imaging/layout.ts';
-import type { Matte } from '../../src/imaging/matte.ts';
-import { type Box, fullBox } from '../../src/imaging/subject-box.ts';
-import type { Pixels } from '../../src/imaging/tensor.ts';
-import { DecodeError } from './decode-error.ts';
+import {
+  type Box,
+  fullBox,
+  intersect,
+  type Matte,
+  type MattedImage,
+  type Pixels,
+  type Rgb,
+  type Size,
+} from '../../src/imaging/picture.ts';
 import { readFile } from './files/read-file.ts';
+import { DecodeError } from './files/readable-file.ts';
 
 /**
  * Prepares this process to decode untrusted images: only the three accepted formats are read, with one
@@ -225,7 +229,6 @@ export async function onWhiteSquare(rgba: Pixels, box: Box, side: number): Promi
   return { data, width: side, height: side };
 }
 
-/** Resizes an image together with its matte. */
 export async function resizeMattedImage(
   { pixels, matte }: MattedImage,
   { width, height }: Size,

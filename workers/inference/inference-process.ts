@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
 import { extname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { deserializeProblem } from '../../src/platform/problem.ts';
 import { StartError } from '../../src/platform/start-error.ts';
@@ -19,7 +20,7 @@ import {
   type TaskRequest,
   writeFrame,
 } from './child-protocol.ts';
-import { DecodeError } from './decode-error.ts';
+import { DecodeError } from './files/readable-file.ts';
 
 /**
  * V8 garbage collection options for processes that work on images. Their JavaScript heap is small, but V8 also counts
@@ -35,30 +36,25 @@ export const GC_FLAGS = [
   '--no-memory-reducer',
 ];
 
-/** How a child ended, as far as it is known. */
-interface CrashDetails {
-  /** The signal that ended it. */
-  signal?: NodeJS.Signals | undefined;
-  /** Whether it was killed because it hung, or sent what nobody can read. */
-  wasStuck?: boolean;
-  /** Images it worked on. */
-  images?: number;
-  /** The end of its error output. */
-  cause?: string | undefined;
-}
-
 /** The child died while it worked on this image; trying again may help. */
 export class EngineCrash extends Error {
+  /** The signal that ended it, if one did. */
   readonly signal: NodeJS.Signals | undefined;
-  readonly wasStuck: boolean;
+  /** Whether it was killed because it hung, or sent what nobody can read. */
+  readonly wasStuck: boolean = false;
   /** Images the child worked on: any of them may be the cause. */
-  readonly images: number;
+  readonly images: number = 0;
 
-  constructor(message: string, { signal, wasStuck = false, images = 0, cause }: CrashDetails = {}) {
+  /** @param details how it ended, as far as it is known; `cause` is the end of its error output */
+  constructor(
+    message: string,
+    {
+      cause,
+      ...details
+    }: Partial<Pick<EngineCrash, 'signal' | 'wasStuck' | 'images' | 'cause'>> = {},
+  ) {
     super(message, { cause });
-    this.signal = signal;
-    this.wasStuck = wasStuck;
-    this.images = images;
+    Object.assign(this, details);
   }
 
   /**
@@ -127,54 +123,6 @@ interface PendingRequest {
   timeout: NodeJS.Timeout;
 }
 
-/** Matches the responses of a child to requests. */
-class PendingRequests {
-  readonly #hangMillis;
-  readonly #onHang;
-  readonly #pending = new Map<number, PendingRequest>();
-
-  constructor(hangMillis: number, onHang: () => void) {
-    this.#hangMillis = hangMillis;
-    this.#onHang = onHang;
-  }
-
-  #take(id: number): PendingRequest | undefined {
-    const request = this.#pending.get(id);
-    clearTimeout(request?.timeout);
-    this.#pending.delete(id);
-    return request;
-  }
-
-  wait(id: number): Promise<TaskOutput> {
-    return new Promise((resolve, reject) => {
-      this.#pending.set(id, {
-        resolve,
-        reject,
-        timeout: setTimeout(this.#onHang, this.#hangMillis),
-      });
-    });
-  }
-
-  /** Throws if the frame is not a response. */
-  readonly onFrame = ({ header, body }: Frame): void => {
-    const response = ChildResponse.parse(header);
-    const request = this.#take(response.id);
-    if ('error' in response) request?.reject(readError(response.id, response.error));
-    else {
-      const { result, batchSize } = response;
-      request?.resolve({ result, bytes: body, batchSize });
-    }
-  };
-
-  count() {
-    return this.#pending.size;
-  }
-
-  readonly rejectAll = (error: Error): void => {
-    for (const id of [...this.#pending.keys()]) this.#take(id)?.reject(error);
-  };
-}
-
 /** Forwards the output of a child. Returns a function for the end of its error output. */
 function forwardOutput({ stdout, stderr }: ChildProcess): () => string {
   let tail = '';
@@ -186,77 +134,222 @@ function forwardOutput({ stdout, stderr }: ChildProcess): () => string {
   return () => tail.trim();
 }
 
-/** Resolves when a child has ended and all its output was read, with how it ended. */
-const untilExit = (
-  child: ChildProcess,
-  errorOutput: () => string,
-  detailsAtEnd: () => Pick<CrashDetails, 'wasStuck' | 'images'>,
-): Promise<EngineCrash> =>
-  new Promise((resolve) => {
-    const onEnd = (reason: unknown, signal?: NodeJS.Signals) => {
-      const details = { ...detailsAtEnd(), signal, cause: errorOutput() || undefined };
-      resolve(new EngineCrash(`The inference process died (${reason})`, details));
-    };
-    child.once('error', (error) => onEnd(error));
-    child.once('close', (code, signal) =>
-      onEnd(signal ?? `exit code ${code}`, signal ?? undefined),
-    );
-  });
+/** One child, from its start to its end. */
+export class InferenceProcess {
+  readonly pid: number | undefined;
+  /** Resolves when the model is loaded. Rejects with StartError or EngineCrash. */
+  readonly ready: Promise<ChildReady>;
+  /** Resolves when the process has ended. */
+  readonly exited: Promise<void>;
+  readonly #child: ChildProcess;
+  readonly #socket: Socket;
+  readonly #hangMillis: number;
+  readonly #crash: Promise<EngineCrash>;
+  readonly #pending = new Map<number, PendingRequest>();
+  #lastId = START_ID;
+  #isStuck = false;
 
-/**
- * Starts a child.
- * @param hangMillis a child that takes longer for one task, or for its start, hangs in native code
- *   and is killed
- * @throws EngineCrash if no process can be created
- */
-export function startProcess(options: ChildOptions, hangMillis: number) {
-  const child = spawnChild(options);
-  const kill = () => void child.kill('SIGKILL');
-  let isStuck = false;
-  const killStuck = () => {
-    isStuck = true;
-    kill();
+  /**
+   * Starts a child.
+   * @param hangMillis a child that takes longer for one task, or for its start, hangs in native code
+   *   and is killed
+   * @throws EngineCrash if no process can be created
+   */
+  constructor(options: ChildOptions, hangMillis: number) {
+    this.#child = spawnChild(options);
+    this.pid = this.#child.pid;
+    this.#hangMillis = hangMillis;
+    this.#crash = this.#untilExit(forwardOutput(this.#child));
+    const socket = this.#child.stdio[SOCKET_FD];
+    if (!(socket instanceof Socket)) throw new EngineCrash('No inference process can be started');
+    this.#socket = socket;
+    const reader = new FrameReader(this.#onFrame);
+    socket.on('data', (chunk) => {
+      try {
+        reader.push(chunk);
+      } catch {
+        this.killStuck();
+      }
+    });
+    // The socket of a dead child fails; the end of the process is what counts.
+    socket.on('error', () => {});
+    this.exited = this.#crash.then((crash) => {
+      for (const id of [...this.#pending.keys()]) this.#take(id)?.reject(crash);
+    });
+    this.ready = this.#wait(START_ID).then(({ result }) => ChildReady.parse(result));
+  }
+
+  /** Resolves when the child has ended and all its output was read, with how it ended. */
+  #untilExit(errorOutput: () => string): Promise<EngineCrash> {
+    return new Promise((resolve) => {
+      const onEnd = (reason: unknown, signal?: NodeJS.Signals) => {
+        const [wasStuck, images] = [this.#isStuck, this.#pending.size];
+        const details = { wasStuck, images, signal, cause: errorOutput() || undefined };
+        resolve(new EngineCrash(`The inference process died (${reason})`, details));
+      };
+      this.#child.once('error', (error) => onEnd(error));
+      this.#child.once('close', (code, signal) =>
+        onEnd(signal ?? `exit code ${code}`, signal ?? undefined),
+      );
+    });
+  }
+
+  #take(id: number): PendingRequest | undefined {
+    const request = this.#pending.get(id);
+    clearTimeout(request?.timeout);
+    this.#pending.delete(id);
+    return request;
+  }
+
+  #wait(id: number): Promise<TaskOutput> {
+    return new Promise((resolve, reject) => {
+      const timeout = setTimeout(this.killStuck, this.#hangMillis);
+      this.#pending.set(id, { resolve, reject, timeout });
+    });
+  }
+
+  /** Throws if the frame is not a response. */
+  readonly #onFrame = ({ header, body: bytes }: Frame): void => {
+    const response = ChildResponse.parse(header);
+    const request = this.#take(response.id);
+    if ('error' in response) request?.reject(readError(response.id, response.error));
+    else request?.resolve({ result: response.result, bytes, batchSize: response.batchSize });
   };
-  const pending = new PendingRequests(hangMillis, killStuck);
-  const crash = untilExit(child, forwardOutput(child), () => ({
-    wasStuck: isStuck,
-    images: pending.count(),
-  }));
-  const socket = child.stdio[SOCKET_FD];
-  if (!(socket instanceof Socket)) throw new EngineCrash('No inference process can be started');
-  const reader = new FrameReader(pending.onFrame);
-  socket.on('data', (chunk) => {
-    try {
-      reader.push(chunk);
-    } catch {
-      killStuck();
-    }
-  });
-  // The socket of a dead child fails; the end of the process is what counts.
-  socket.on('error', () => {});
-  crash.then(pending.rejectAll);
-  const isAlive = () =>
-    child.pid !== undefined && child.exitCode === null && child.signalCode === null;
-  let lastId = START_ID;
-  return {
-    pid: child.pid,
-    isAlive,
-    /** Resolves when the model is loaded. Rejects with StartError or EngineCrash. */
-    ready: pending.wait(START_ID).then(({ result }) => ChildReady.parse(result)),
-    /** Resolves when the process has ended. */
-    exited: crash.then(() => {}),
-    /** Rejects with DecodeError, Problem or EngineCrash. */
-    async run(request: TaskRequest, image: Uint8Array): Promise<TaskOutput> {
-      if (!isAlive()) throw await crash;
-      const header: ChildRequest = { ...request, id: ++lastId };
-      writeFrame(socket, header, image);
-      return pending.wait(header.id);
-    },
-    kill,
-    /** Kills it because of its own work, so that the kernel is not suspected. */
-    killStuck,
+
+  isAlive(): boolean {
+    const { pid, exitCode, signalCode } = this.#child;
+    return pid !== undefined && exitCode === null && signalCode === null;
+  }
+
+  /** Rejects with DecodeError, Problem or EngineCrash. */
+  async run(request: TaskRequest, image: Uint8Array): Promise<TaskOutput> {
+    if (!this.isAlive()) throw await this.#crash;
+    const header: ChildRequest = { ...request, id: ++this.#lastId };
+    writeFrame(this.#socket, header, image);
+    return this.#wait(header.id);
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  /** Kills it because of its own work, so that the kernel is not suspected. */
+  readonly killStuck = (): void => {
+    this.#isStuck = true;
+    this.kill();
   };
 }
 
-/** One child, from its start to its end. */
-export type InferenceProcess = ReturnType<typeof startProcess>;
+export interface Task {
+  request: TaskRequest;
+  image: Uint8Array;
+  /** Ends the waiting. */
+  signal?: AbortSignal | undefined;
+}
+
+interface Suspect extends Task {
+  resolve(output: TaskOutput): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * The tasks of a child that died while it worked on several images: each may be the cause, and most are not. A new child
+ * tries them one at a time before it takes others, so that only the task that was alone in a child that dies is blamed.
+ */
+export class Suspects {
+  readonly #queue: Suspect[] = [];
+  #closed: Error | undefined;
+
+  /** Resolves when a new child has done the task. Rejects with what it threw alone. */
+  add(task: Task): Promise<TaskOutput> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed) reject(this.#closed);
+      else this.#queue.push({ ...task, resolve, reject });
+    });
+  }
+
+  /** Tries all tasks in a process that has no other work; those that are left when it dies wait for the next one. */
+  async tryIn(process: Pick<InferenceProcess, 'isAlive' | 'run'>): Promise<void> {
+    while (process.isAlive()) {
+      const task = this.#queue.shift();
+      if (!task) return;
+      if (task.signal?.aborted) task.reject(task.signal.reason);
+      else await process.run(task.request, task.image).then(task.resolve, task.reject);
+    }
+  }
+
+  /** Rejects all waiting and all future tasks. */
+  close(reason: Error): void {
+    this.#closed = reason;
+    for (const { reject } of this.#queue.splice(0)) reject(reason);
+  }
+}
+
+/** After this many deaths in a row during the start, the first start fails. */
+const MAX_START_ATTEMPTS = 4;
+const FIRST_BACKOFF_MILLIS = 100;
+const MAX_BACKOFF_MILLIS = 5000;
+
+/** The first death causes no delay. */
+const backoffMillis = (deaths: number): number =>
+  deaths < 2 ? 0 : Math.min(MAX_BACKOFF_MILLIS, FIRST_BACKOFF_MILLIS * 2 ** (deaths - 2));
+
+/**
+ * Keeps a process alive: one that dies is replaced at once, one that dies during its start after an exponential
+ * backoff.
+ * @param onReady called for each process that is ready
+ * @param onExit called for each process that was ready and died
+ */
+export function superviseProcess(
+  start: () => InferenceProcess,
+  onReady: (process: InferenceProcess, ready: ChildReady) => void,
+  onExit: (process: InferenceProcess) => void,
+) {
+  let current: InferenceProcess | undefined;
+  const closing = new AbortController();
+  const { signal } = closing;
+
+  async function supervise(
+    resolve: (ready: ChildReady) => void,
+    reject: (error: unknown) => void,
+  ): Promise<void> {
+    let hasStarted = false;
+    for (let deaths = 0; !signal.aborted; ) {
+      try {
+        const process = start();
+        current = process;
+        const ready = await process.ready;
+        hasStarted = true;
+        deaths = 0;
+        resolve(ready);
+        onReady(process, ready);
+        await process.exited;
+        onExit(process);
+      } catch (error) {
+        deaths++;
+        current?.kill();
+        await current?.exited;
+        const isHopeless = error instanceof StartError || deaths === MAX_START_ATTEMPTS;
+        if (!hasStarted && isHopeless) return reject(error);
+        await sleep(backoffMillis(deaths), undefined, { signal }).catch(() => {});
+      }
+    }
+    reject(new Error('The engine is closed'));
+  }
+
+  let supervision: Promise<void> | undefined;
+  const ready = new Promise<ChildReady>((resolve, reject) => {
+    supervision = supervise(resolve, reject);
+  });
+  return {
+    /** Resolves when the first process is ready. Rejects if none can be started. */
+    ready,
+    /** The live process, if any. */
+    pids: () => (current?.pid !== undefined && current.isAlive() ? [current.pid] : []),
+    async close(): Promise<void> {
+      closing.abort();
+      current?.kill();
+      await supervision;
+    },
+  };
+}

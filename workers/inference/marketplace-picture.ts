@@ -1,5 +1,5 @@
 import sharp, { type Sharp } from 'sharp';
-import { type Size, scaleSize } from '../../src/imaging/layout.ts';
+import { type Size, scaleSize } from '../../src/imaging/picture.ts';
 import type { MarketplacePicture } from './child-results.ts';
 
 /** Requirements of marketplaces (Google Merchant Center, apparel). */

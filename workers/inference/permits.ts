@@ -1,5 +1,5 @@
 import { totalmem } from 'node:os';
-import type { Size } from '../../src/imaging/layout.ts';
+import type { Size } from '../../src/imaging/picture.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { type TurnOwner, TurnQueue, type Waiter, waitForTurn } from '../../src/queue/turns.ts';
 import type { TaskRequest } from './child-protocol.ts';

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { readImageSize, sniffFormat } from '../../src/imaging/image-header.ts';
-import type { Size } from '../../src/imaging/layout.ts';
+import type { Size } from '../../src/imaging/picture.ts';
 import type { CutOutReview } from '../../src/output/review.ts';
 import type { RulesReport } from '../../src/output/rules/verdicts.ts';
 import {
@@ -10,7 +10,7 @@ import {
   serviceMillis,
   turnsOf,
 } from '../../src/queue/turns.ts';
-import type { ChildReady, TaskRequest } from './child-protocol.ts';
+import type { ChildOptions, ChildReady, TaskRequest } from './child-protocol.ts';
 import {
   type CutOut,
   CutOutResult,
@@ -24,11 +24,13 @@ import {
   readOutfit,
 } from './child-results.ts';
 import type { CutOutSettings } from './cut-out.ts';
-import { DecodeError } from './decode-error.ts';
+import { DecodeError } from './files/readable-file.ts';
 import {
   EngineCrash,
-  type InferenceProcess,
-  startProcess,
+  InferenceProcess,
+  Suspects,
+  superviseProcess,
+  type Task,
   type TaskOutput,
 } from './inference-process.ts';
 import type { MarketplacePictureOptions } from './marketplace-picture.ts';
@@ -42,20 +44,13 @@ import {
 } from './permits.ts';
 import type { Refinement } from './refine.ts';
 import type { OutfitOptions } from './separate-outfit.ts';
-import type { DeviceChoice } from './session.ts';
-import { Suspects, superviseProcess, type Task } from './slot.ts';
 
 export { DecodeError, EngineCrash, type Outfit, type PermitRequest };
 
-export interface EngineOptions {
-  /** Catalogue id of the background removal model. */
-  model: string;
-  device: DeviceChoice;
+export interface EngineOptions
+  extends Pick<ChildOptions, 'model' | 'device' | 'maxPixels' | 'modelsHome'> {
   /** Inference processes. */
   slots: number;
-  maxPixels: number;
-  /** Folder of the pulled models and the operator's own. */
-  modelsHome: string;
   /**
    * A child that takes longer for one task hangs in native code and is killed, or its slot would be lost. One whose task
    * nobody waits for any more is killed once it has taken three times what was predicted.
@@ -67,9 +62,8 @@ export interface EngineOptions {
   warmUp?: boolean;
   /** Called for each processed image. */
   observe?: (stats: ImageStats) => void;
-  /** Called with the review of each cut-out. */
+  /** Called with the review of each cut-out, and with the verdicts on each that rules judge. */
   onReview?: (review: CutOutReview) => void;
-  /** Called with the verdicts on each cut-out that rules judge. */
   onRules?: (report: RulesReport) => void;
 }
 
@@ -97,36 +91,21 @@ const BUDGET = { times: 3, minMillis: 5000 } as const;
  */
 const DEFAULT_BATCH: Readonly<Record<string, number>> = { cpu: 1, cuda: 4, webgpu: 1 };
 
-/** Rejects with the signal's reason as soon as it aborts; the work itself goes on. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+/** Rejects with the signal's reason as soon as it aborts, and calls `onAbort`; the work itself goes on. */
+function unlessAborted<T>(
+  work: Promise<T>,
+  signal: AbortSignal | undefined,
+  onAbort: () => void,
+): Promise<T> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+    const abort = () => {
+      onAbort();
+      reject(signal.reason);
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
-}
-
-/**
- * Kills a child whose task nobody waits for any more, as soon as it has taken longer than its budget: it would go on
- * for as long as it likes. Returns what to call when the task has ended.
- */
-function endOverBudget(
-  process: InferenceProcess,
-  signal: AbortSignal | undefined,
-  budgetMillis: number,
-): () => void {
-  const startedAt = performance.now();
-  let timer: NodeJS.Timeout | undefined;
-  const onAbort = () => {
-    const leftMillis = budgetMillis - (performance.now() - startedAt);
-    timer = setTimeout(process.killStuck, Math.max(0, leftMillis));
-  };
-  signal?.addEventListener('abort', onAbort, { once: true });
-  return () => {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', onAbort);
-  };
 }
 
 /**
@@ -142,7 +121,7 @@ export async function startEngine(options: EngineOptions) {
   const batchOn = (device: string) => wanted ?? DEFAULT_BATCH[device] ?? 1;
   // Only a child can tell the device; until then it is prepared for the largest batch of any.
   const batch = wanted ?? Math.max(...Object.values(DEFAULT_BATCH));
-  const start = () => startProcess({ ...rest, threads, batch, warmUp }, hangMillis);
+  const start = () => new InferenceProcess({ ...rest, threads, batch, warmUp }, hangMillis);
   const suspects = new Suspects();
   async function onReady(process: InferenceProcess, { device }: ChildReady): Promise<void> {
     await suspects.tryIn(process);
@@ -176,17 +155,11 @@ export async function startEngine(options: EngineOptions) {
 
   const serviceTimes = new ServiceTimes();
   /** Learns from a finished task, also one that nobody waits for any more. */
-  function learn(
-    task: Task,
-    megapixels: number | undefined,
-    { priority }: PermitRequest,
-    startedAt: number,
-  ): void {
-    const isAwaited = priority === 'now';
+  function learn({ task }: TaskRequest, megapixels: number, isAwaited: boolean, startedAt: number) {
     // In the background, other tasks are only a part of the work on an image.
-    if (!isAwaited && task.request.task !== 'cut-out') return;
+    if (!isAwaited && task !== 'cut-out') return;
     const now = performance.now();
-    if (megapixels) serviceTimes.observe({ megapixels, millis: now - startedAt, isAwaited }, now);
+    serviceTimes.observe({ megapixels, millis: now - startedAt, isAwaited }, now);
   }
 
   /** Runs a task in the next free child. The permit returns when the child is done, even after an abort. */
@@ -217,17 +190,21 @@ export async function startEngine(options: EngineOptions) {
       throw permit.signal.reason;
     }
     const task = { request, image, signal: permit.signal };
-    const budget = BUDGET.times * serviceMillis(serviceTimes.at(grantedAt), megapixels);
-    const stopWatching = endOverBudget(process, permit.signal, Math.max(BUDGET.minMillis, budget));
+    const predicted = serviceMillis(serviceTimes.at(grantedAt), megapixels);
+    const endsAt = grantedAt + Math.max(BUDGET.minMillis, BUDGET.times * predicted);
+    let ending: NodeJS.Timeout | undefined;
     const running = runIn(process, task).finally(() => {
-      stopWatching();
+      clearTimeout(ending);
       release();
     });
     running.then(
-      () => learn(task, megapixels, permit, grantedAt),
+      () => megapixels && learn(request, megapixels, permit.priority === 'now', grantedAt),
       () => {},
     );
-    const output = await unlessAborted(running, permit.signal);
+    // Nobody waits for it any more, and it would go on for as long as it likes.
+    const output = await unlessAborted(running, permit.signal, () => {
+      ending = setTimeout(process.killStuck, Math.max(0, endsAt - performance.now()));
+    });
     observe?.({ waitMillis, batchSize: output.batchSize });
     return output;
   }

@@ -1,13 +1,12 @@
 import { recoverForeground } from '../../src/imaging/soft-pixels.ts';
 import { mendMatte } from '../../src/imaging/strokes/mend.ts';
-import { estimateSurroundings } from '../../src/imaging/surroundings.ts';
 import type { CutOutOptions } from '../../src/output/options.ts';
 import type { Stroke } from '../../src/output/strokes.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import type { RefinedCutOut } from './child-results.ts';
 import { decode, decodeLastChannel } from './codec.ts';
-import { DecodeError } from './decode-error.ts';
-import { render } from './render.ts';
+import { render } from './cut-out.ts';
+import { DecodeError } from './files/readable-file.ts';
 
 /** What is to change in a cut-out, and how it is rendered. */
 export interface Refinement {
@@ -57,7 +56,7 @@ export async function refineCutOut(
       if (matte.data[i] !== present.data[i]) matte.data[i] = Math.min(matte.data[i]!, opacity[i]!);
   }
   const scene = { pixels, matte, opacity };
-  recoverForeground(scene, estimateSurroundings(scene));
+  recoverForeground(scene);
   const mattedAt = performance.now();
   const rendered = await render(scene, options, undefined, maxPixels);
   const endedAt = performance.now();

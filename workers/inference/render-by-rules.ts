@@ -1,17 +1,24 @@
 import { fringeShare, trimFringe } from '../../src/imaging/compliance/fringe.ts';
-import { clearHaze, VISIBLE_ALPHA } from '../../src/imaging/compliance/ground.ts';
-import { layoutWithin, meetsBounds } from '../../src/imaging/compliance/layout.ts';
-import { clearLoosePieces, loosePieceShare } from '../../src/imaging/compliance/loose-pieces.ts';
-import { evenMatte } from '../../src/imaging/crop.ts';
-import type { MattedImage } from '../../src/imaging/downscale.ts';
-import type { Rgb } from '../../src/imaging/image-border.ts';
-import { type Layout, regionOf, type Size } from '../../src/imaging/layout.ts';
+import {
+  clearHaze,
+  clearLoosePieces,
+  loosePieceShare,
+  VISIBLE_ALPHA,
+} from '../../src/imaging/compliance/ground.ts';
+import {
+  type Box,
+  evenMatte,
+  fullBox,
+  type MattedImage,
+  type Rgb,
+  type Size,
+  subjectBox,
+} from '../../src/imaging/picture.ts';
 import { recoverForeground } from '../../src/imaging/soft-pixels.ts';
-import { type Box, fullBox, subjectBox } from '../../src/imaging/subject-box.ts';
-import { estimateSurroundings } from '../../src/imaging/surroundings.ts';
 import { FORMATS } from '../../src/output/formats.ts';
-import { parseRegion } from '../../src/output/geometry.ts';
+import { type Layout, parseRegion, regionOf } from '../../src/output/geometry.ts';
 import { type CutOutOptions, formatOf } from '../../src/output/options.ts';
+import { layoutWithin, meetsBounds } from '../../src/output/rules/layout.ts';
 import type { RulePack } from '../../src/output/rules/pack.ts';
 import {
   boundsOf,
@@ -24,8 +31,7 @@ import {
 } from '../../src/output/rules/verdicts.ts';
 import type { RenderedFile } from './child-results.ts';
 import { decode, resizeMattedImage } from './codec.ts';
-import { compose, parseHexColor } from './compose.ts';
-import { encode, encodeJpeg, LOWER_JPEG_QUALITIES } from './encode.ts';
+import { compose, encode, encodeJpeg, LOWER_JPEG_QUALITIES, parseHexColor } from './compose.ts';
 
 /** A cut-out, and how it is to be drawn. */
 interface Drawing {
@@ -53,19 +59,10 @@ function groundColour({ options, background }: Drawing): Rgb | undefined {
   return alpha === 255 ? { r, g, b } : undefined;
 }
 
-/** What is behind a subject, in the options. */
-const BEHIND = [
-  'backgroundColor',
-  'backgroundImageUrl',
-  'backgroundImageSha256',
-  'shadow',
-] as const;
-
-/** Puts the subject on the colour that a pack wants. */
+/** Puts the subject on the colour that a pack wants, in the place of all that is behind it. */
 function withGround({ options, background }: Drawing, { rules }: RulePack) {
   if (!rules.background) return { options, background };
-  const rest: CutOutOptions = { ...options };
-  for (const name of BEHIND) delete rest[name];
+  const { backgroundImageUrl, backgroundImageSha256, shadow, ...rest } = options;
   return { options: { ...rest, backgroundColor: rules.background.color }, background: undefined };
 }
 
@@ -87,7 +84,7 @@ function cleanMatte(cutOut: MattedImage, pack: RulePack, newGround: Rgb | undefi
   if (pack.rules.background) clearHaze(cutOut.matte);
   if (!isFringed) return;
   const scene = { ...cutOut, opacity: undefined };
-  recoverForeground(scene, estimateSurroundings(scene));
+  recoverForeground(scene);
 }
 
 /**

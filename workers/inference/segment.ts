@@ -1,18 +1,25 @@
-import { estimateConfidence, isFilled } from '../../src/imaging/confidence.ts';
-import { cropPixels, mirrorPixels } from '../../src/imaging/crop.ts';
 import { blurOf, deblur } from '../../src/imaging/deblur.ts';
-import { isEnlarged } from '../../src/imaging/evidence.ts';
-import { borderColour, contentRegion, shareCutByFrame } from '../../src/imaging/image-border.ts';
+import { estimateConfidence, isEnlarged, isFilled } from '../../src/imaging/evidence.ts';
+import type { ProbabilityMap } from '../../src/imaging/matte.ts';
 import {
+  type Box,
+  cropPixels,
+  flattenOnGrey,
+  fullBox,
+  mirrorPixels,
+  type Pixels,
+  toTensor,
+} from '../../src/imaging/picture.ts';
+import { dropSpecks } from '../../src/imaging/regions.ts';
+import {
+  borderColour,
+  contentRegion,
   mergeViews,
   mirror,
-  type ProbabilityMap,
+  shareCutByFrame,
   subjectRegion,
   withoutFrame,
-} from '../../src/imaging/probability-map.ts';
-import { dropSpecks } from '../../src/imaging/regions.ts';
-import { type Box, fullBox } from '../../src/imaging/subject-box.ts';
-import { flattenOnGrey, type Pixels, toTensor } from '../../src/imaging/tensor.ts';
+} from '../../src/imaging/views.ts';
 import { toSquare, type View } from './codec.ts';
 import type { Session } from './session.ts';
 

@@ -1,14 +1,12 @@
-import { crop } from '../../src/imaging/crop.ts';
-import type { MattedImage } from '../../src/imaging/downscale.ts';
+import { modelVersionOf } from '../../models/catalog.ts';
 import { fingerprintOf } from '../../src/imaging/fingerprint.ts';
-import type { Matte } from '../../src/imaging/matte.ts';
-import { subjectBox } from '../../src/imaging/subject-box.ts';
+import { crop, type Matte, type MattedImage, subjectBox } from '../../src/imaging/picture.ts';
 import { DEFAULT_QUALITY, type Quality } from '../../src/output/option-table.ts';
 import { reviewOf, withReason } from '../../src/output/review.ts';
-import type { SeparatedOutfit } from './child-results.ts';
+import { encodePng } from './assembly.ts';
+import type { Outfit } from './child-results.ts';
 import { decode } from './codec.ts';
-import { QUALITY_SETTINGS, type QualitySettings } from './cut-out.ts';
-import { findSubject } from './find-subject.ts';
+import { findSubject, QUALITY_SETTINGS, type QualitySettings } from './cut-out.ts';
 import { type GarmentSessions, viewCutOut } from './garment-view.ts';
 import {
   matteOfMask,
@@ -17,8 +15,11 @@ import {
   refineGarment,
 } from './garments/cut-out.ts';
 import { parseGarments } from './garments/parse.ts';
-import { type Garment, type Outfit, separateGarments } from './garments/separate.ts';
-import { encodePng } from './png.ts';
+import {
+  type Garment,
+  type Outfit as ParsedOutfit,
+  separateGarments,
+} from './garments/separate.ts';
 import type { Session } from './session.ts';
 
 /** A photo has so many garments at most: the largest ones. */
@@ -33,7 +34,7 @@ export interface OutfitOptions {
 }
 
 /** What the parse network found on a subject. */
-type Worn = Pick<Outfit, 'person' | 'severalPeople' | 'rotation'> & {
+type Worn = Pick<ParsedOutfit, 'person' | 'severalPeople' | 'rotation'> & {
   /** Cut-outs and what is known of them, made one by one. */
   garments: Iterable<{ garment: Garment; placed: PlacedGarment }>;
 };
@@ -67,7 +68,6 @@ function encodeGarment(
 
 /**
  * Separates the garments of the subject of a photo, one after the other: no more than one garment's matte is in memory.
- * @returns the outfit, and the cut-outs of its garments one after the other
  * @throws DecodeError
  */
 export async function separateOutfit(
@@ -75,7 +75,7 @@ export async function separateOutfit(
   image: Uint8Array,
   maxPixels: number,
   { quality = DEFAULT_QUALITY, cutouts }: OutfitOptions,
-): Promise<{ outfit: SeparatedOutfit; files: Uint8Array }> {
+): Promise<Outfit> {
   const preset: QualitySettings = QUALITY_SETTINGS[quality];
   const startedAt = performance.now();
   const decoded = await decode(image, maxPixels);
@@ -83,7 +83,7 @@ export async function separateOutfit(
   const subject = await findSubject(remover, decoded, preset, undefined);
   const foundAt = performance.now();
   const worn = await findWorn(parser, subject);
-  const garments: SeparatedOutfit['garments'] = [];
+  const garments: Outfit['garments'] = [];
   const files: Uint8Array[] = [];
   for (const { garment, placed } of worn.garments) {
     const { group, region, alternatives, areaShare, confidence, occludedBy } = garment;
@@ -111,5 +111,9 @@ export async function separateOutfit(
   const fingerprint = fingerprintOf(subject);
   const review = withReason(reviewOf(evidence), 'damaged', decoded.isDamaged);
   const facts = { width, height, person, severalPeople, confidence, review, fingerprint };
-  return { outfit: { ...facts, garments, timings }, files: Buffer.concat(files) };
+  const models = {
+    model: modelVersionOf(parser.model),
+    classifier: modelVersionOf(classifier.model),
+  };
+  return { ...facts, ...models, garments, timings, files: Buffer.concat(files) };
 }

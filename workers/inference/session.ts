@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { type CatalogModel, ModelError, readWeights } from '../../models/catalog.ts';
-import type { Size } from '../../src/imaging/layout.ts';
+import type { Size } from '../../src/imaging/picture.ts';
+import type { ChildOptions } from './child-protocol.ts';
 
-export type DeviceChoice = 'auto' | 'cpu' | 'cuda' | 'webgpu';
+type DeviceChoice = ChildOptions['device'];
 type Device = Exclude<DeviceChoice, 'auto'>;
 
 interface Loaded {
@@ -117,4 +118,56 @@ async function load(
       return splitOutputs(output.data, inputs.length);
     },
   };
+}
+
+/** The output for one input of a run, and how many inputs ran together. */
+interface BatchedOutput<O> {
+  output: O;
+  batchSize: number;
+}
+
+interface QueuedInput<I, O> {
+  input: I;
+  resolve(result: BatchedOutput<O>): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Runs inputs that arrive together as one batch. There is one run at a time; it starts when the batch is full, when no
+ * other image is in flight, or when the first input has waited for the delay.
+ * @param runAll returns one output for each input, `maxSize` at most
+ * @param inFlight images in progress, whose input has arrived or may still come
+ */
+export function createMicroBatcher<I, O>(
+  runAll: (inputs: readonly I[]) => Promise<O[]>,
+  batch: { maxSize: number; delayMillis: number; inFlight(): number },
+): (input: I) => Promise<BatchedOutput<O>> {
+  const queue: QueuedInput<I, O>[] = [];
+  let running = false;
+  let delay: NodeJS.Timeout | undefined;
+
+  async function run(queued: readonly QueuedInput<I, O>[]): Promise<void> {
+    try {
+      const outputs = await runAll(queued.map(({ input }) => input));
+      if (outputs.length !== queued.length) throw new Error('Outputs and inputs differ in number');
+      outputs.forEach((output, i) => void queued[i]?.resolve({ output, batchSize: queued.length }));
+    } catch (error) {
+      for (const { reject } of queued) reject(error);
+    }
+  }
+  /** Runs all queued inputs, including those that arrive meanwhile: they have waited for a whole run. */
+  async function drainQueue(): Promise<void> {
+    clearTimeout(delay);
+    delay = undefined;
+    if (running) return;
+    running = true;
+    while (queue.length > 0) await run(queue.splice(0, batch.maxSize));
+    running = false;
+  }
+  return (input) =>
+    new Promise((resolve, reject) => {
+      queue.push({ input, resolve, reject });
+      if (queue.length >= Math.min(batch.maxSize, batch.inFlight())) void drainQueue();
+      else delay ??= setTimeout(drainQueue, batch.delayMillis);
+    });
 }

@@ -4,7 +4,8 @@ import type { Form } from '../../http/form.ts';
 import { printable } from '../../http/image-body.ts';
 import { parseJson } from '../../http/json-body.ts';
 import { parse } from '../../http/parse.ts';
-import { type ImageSize, readImageSize, sniffFormat } from '../../imaging/image-header.ts';
+import { readImageSize, sniffFormat } from '../../imaging/image-header.ts';
+import type { Size } from '../../imaging/picture.ts';
 import { checkPointCount, STROKE_LIMITS, Strokes } from '../../output/strokes.ts';
 import { fieldProblem, type Problem } from '../../platform/problem.ts';
 
@@ -42,7 +43,7 @@ export function readStrokes({ files, fields }: Form): z.infer<typeof Strokes> {
 }
 
 /** Returns the size of the alpha: that of the upright image, if that is known. @throws Problem */
-export function readAlphaSize(alpha: Uint8Array, image: Uint8Array | undefined): ImageSize {
+export function readAlphaSize(alpha: Uint8Array, image: Uint8Array | undefined): Size {
   if (sniffFormat(alpha) !== 'png') {
     const detail = 'The alpha must be a PNG; its last channel counts';
     throw fieldProblem('unsupported-media-type', '/alpha', 'must be a PNG', detail);

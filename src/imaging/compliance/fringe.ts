@@ -1,6 +1,4 @@
-import type { MattedImage } from '../downscale.ts';
-import type { Rgb } from '../image-border.ts';
-import type { Matte } from '../matte.ts';
+import type { Matte, MattedImage, Rgb } from '../picture.ts';
 
 /** Half of alpha: the outline runs between pixels above and below it. */
 const HALF = 128;

@@ -1,40 +1,29 @@
-import { CANDIDATE, decisivenessOf } from '../confidence.ts';
-import { crop, solidImage } from '../crop.ts';
-import type { MattedImage } from '../downscale.ts';
-import type { Size } from '../layout.ts';
-import type { Matte } from '../matte.ts';
-import { type ProbabilityMap, SUBJECT } from '../probability-map.ts';
-import { type Box, subjectBox } from '../subject-box.ts';
-import type { Pixels } from '../tensor.ts';
+import { CANDIDATE, decisivenessOf, type GroundEvidence } from '../evidence.ts';
+import { type ProbabilityMap, SUBJECT } from '../matte.ts';
+import {
+  type Box,
+  crop,
+  type Matte,
+  type MattedImage,
+  type Pixels,
+  solidImage,
+  subjectBox,
+} from '../picture.ts';
 import { BLOCK, type EvenGround, measureEvenGround } from './even-ground.ts';
 import { FineStructure } from './fine-structure.ts';
-import { eachHole } from './holes.ts';
 import { drawPaleOutline } from './pale-outline.ts';
-import { detachedShadows, findPieces } from './parts.ts';
-import { findPattern, isLeftOut, type Pattern } from './pattern.ts';
+import { detachedShadows, findGaps, findHoles, type Gap, type Verdict } from './parts.ts';
 import {
-  type Gap,
+  findPattern,
+  isLeftOut,
   isPartOf,
   isPrint,
-  judgeHole,
   judgePattern,
-  judgePieces,
   mayBeGaps,
   maySeePattern,
+  type Pattern,
   type PatternVerdict,
-  type Verdict,
-} from './verdicts.ts';
-
-/** What a cut-out's ground says of it, in shares of the subject. */
-export interface GroundEvidence {
-  /** Area within the subject that was left out and may belong to it. */
-  holeShare: number;
-  /** Area of the subject that may be ground. */
-  groundShare: number;
-}
-
-/** Nothing speaks against a cut-out whose ground is not even. */
-export const NO_GROUND_EVIDENCE: GroundEvidence = { holeShare: 0, groundShare: 0 };
+} from './pattern.ts';
 
 /** Larger images are looked at in steps of several pixels. */
 const MAX_PIXELS = 2 ** 20;
@@ -64,32 +53,6 @@ const SOLID = 2;
 const GROWING = 3;
 /** So far around it, pixels, what is alike changes too: the network's alpha rises slowly, and JPEG leaves specks. */
 const REACH = 4;
-
-/** Marks pixels, and those around them that are alike: ground if they become clear, no ground if solid. */
-function mark(
-  cells: Int32Array,
-  as: typeof CLEAR | typeof SOLID,
-  { distance, minEdge }: EvenGround,
-  { width, height }: Size,
-  marks: Uint8Array,
-): void {
-  for (const pixel of cells) marks[pixel] = GROWING;
-  for (const pixel of cells) {
-    const x = pixel % width;
-    const y = (pixel - x) / width;
-    const isWithin =
-      marks[pixel - 1] === GROWING &&
-      marks[pixel + 1] === GROWING &&
-      marks[pixel - width] === GROWING &&
-      marks[pixel + width] === GROWING;
-    if (isWithin && x > 0 && x < width - 1) continue;
-    const right = Math.min(width - 1, x + REACH);
-    for (let row = Math.max(0, y - REACH); row <= Math.min(height - 1, y + REACH); row++)
-      for (let i = row * width + Math.max(0, x - REACH); i <= row * width + right; i++)
-        if (marks[i] === 0 && distance[i]! > minEdge === (as === SOLID)) marks[i] = as;
-  }
-  for (const pixel of cells) marks[pixel] = as;
-}
 
 function countFrom(values: Uint8Array | Float32Array, min: number): number {
   let count = 0;
@@ -127,10 +90,6 @@ function confirmOutline({ data, width, height }: ProbabilityMap, sides: Uint8Arr
 
 /** What the ground made of a matte. */
 class GroundCorrection {
-  /** The part of the thinned image that is looked at, in its pixels; and how large that image is. */
-  readonly #box: Box;
-  readonly #whole: Size;
-  readonly #step: number;
   readonly #ground: EvenGround;
   readonly #marks: Uint8Array;
   readonly #subject: number;
@@ -140,32 +99,20 @@ class GroundCorrection {
   /** Whether it is wrong that what is finer than the network sees is solid. */
   #fineVerdict: Verdict = 'right';
 
-  /**
-   * @param pixels of the whole image
-   * @param image the part `box` of an image of every `step`th pixel, of the size `whole`
-   */
-  constructor(
-    pixels: Pixels,
-    image: MattedImage,
-    ground: EvenGround,
-    box: Box,
-    whole: Size,
-    step: number,
-  ) {
-    this.#box = box;
-    this.#whole = whole;
-    this.#step = step;
+  /** @param pixels of the whole image @param image the part that is looked at */
+  constructor(pixels: Pixels, image: MattedImage, ground: EvenGround) {
     this.#ground = ground;
     this.#marks = new Uint8Array(image.matte.data.length);
     this.#subject = Math.max(1, countFrom(image.matte.data, HALF));
-    if (ground.isEven) this.#judge(pixels, image, ground);
-    else this.#fillHoles(image, ground);
+    if (ground.isEven) this.#judge(pixels, image);
+    else this.#fillHoles(image);
   }
 
   /** Judges all that an even ground tells. */
-  #judge(pixels: Pixels, image: MattedImage, ground: EvenGround): void {
-    const fine = new FineStructure(pixels, image, ground, this.#box, this.#step);
-    let gaps = judgePieces(findPieces(image, ground), ground, this.#subject);
+  #judge(pixels: Pixels, image: MattedImage): void {
+    const ground = this.#ground;
+    const fine = new FineStructure(pixels, image, ground);
+    let gaps = findGaps(image, ground, this.#subject);
     const isSuspected = fine.verdict !== 'right' || maySeePattern(gaps);
     const pattern = findPattern(image, ground, isSuspected);
     const kind = pattern ? judgePattern(pattern, ground) : 'gaps';
@@ -175,56 +122,73 @@ class GroundCorrection {
     }
     this.#fine = fine;
     this.#fineVerdict = isPrint(kind) ? 'right' : fine.verdict;
-    this.#clearGaps(gaps, ground);
-    this.#fillHoles(image, ground);
-    this.#clearShadows(image.matte, ground);
-    if (pattern) this.#fillPrint(pattern, kind, image.matte, ground);
+    this.#clearGaps(gaps);
+    this.#fillHoles(image);
+    for (const shadow of detachedShadows(image.matte, ground, this.#marks))
+      this.#mark(shadow, CLEAR);
+    if (pattern) this.#fillPrint(pattern, kind, image.matte);
     if (this.#fineVerdict !== 'right')
       this.#doubts[this.#fineVerdict === 'wrong' ? 'hole' : 'ground'].push(fine.sureCells());
   }
 
-  #clearGaps(gaps: readonly Gap[], ground: EvenGround): void {
+  /** Marks pixels, and those around them that are alike: ground if they become clear, no ground if solid. */
+  #mark(cells: Int32Array, as: typeof CLEAR | typeof SOLID): void {
+    const { distance, minEdge, box } = this.#ground;
+    const { width, height } = box;
+    const marks = this.#marks;
+    for (const pixel of cells) marks[pixel] = GROWING;
+    for (const pixel of cells) {
+      const x = pixel % width;
+      const y = (pixel - x) / width;
+      const isWithin =
+        marks[pixel - 1] === GROWING &&
+        marks[pixel + 1] === GROWING &&
+        marks[pixel - width] === GROWING &&
+        marks[pixel + width] === GROWING;
+      if (isWithin && x > 0 && x < width - 1) continue;
+      const right = Math.min(width - 1, x + REACH);
+      for (let row = Math.max(0, y - REACH); row <= Math.min(height - 1, y + REACH); row++)
+        for (let i = row * width + Math.max(0, x - REACH); i <= row * width + right; i++)
+          if (marks[i] === 0 && distance[i]! > minEdge === (as === SOLID)) marks[i] = as;
+    }
+    for (const pixel of cells) marks[pixel] = as;
+  }
+
+  #clearGaps(gaps: readonly Gap[]): void {
     for (const { piece, isOfMesh, verdict } of gaps) {
       const { cells } = piece;
-      if (verdict === 'wrong') mark(cells, CLEAR, ground, this.#box, this.#marks);
+      if (verdict === 'wrong') this.#mark(cells, CLEAR);
       if (verdict === 'unsure') this.#doubts.ground.push(cells);
       if (verdict === 'wrong' && isOfMesh && piece.isDeep()) this.#doubts.hole.push(cells);
     }
   }
 
   /** Fills what the network left out of a print; where it may be one, a person is asked. */
-  #fillPrint({ pieces }: Pattern, kind: PatternVerdict, matte: Matte, ground: EvenGround): void {
+  #fillPrint({ pieces }: Pattern, kind: PatternVerdict, matte: Matte): void {
     if (kind === 'gaps') return;
     for (const cells of pieces.filter((piece) => isLeftOut(piece, matte)))
-      if (kind === 'torn print') mark(cells, SOLID, ground, this.#box, this.#marks);
+      if (kind === 'torn print') this.#mark(cells, SOLID);
       else this.#doubts.hole.push(cells);
   }
 
-  #fillHoles(image: MattedImage, ground: EvenGround): void {
-    eachHole(image, ground, (hole, cells) => {
-      const verdict = judgeHole(hole, ground, this.#subject);
-      if (verdict === 'wrong') mark(cells, SOLID, ground, this.#box, this.#marks);
-      if (verdict === 'unsure' && ground.isEven) this.#doubts.hole.push(cells);
-    });
-  }
-
-  /** Marks soft shadows that lie apart from the subject. */
-  #clearShadows(matte: Matte, ground: EvenGround): void {
-    for (const cells of detachedShadows(matte, ground, this.#marks))
-      mark(cells, CLEAR, ground, this.#box, this.#marks);
+  #fillHoles(image: MattedImage): void {
+    for (const { cells, verdict } of findHoles(image, this.#ground, this.#subject)) {
+      if (verdict === 'wrong') this.#mark(cells, SOLID);
+      if (verdict === 'unsure' && this.#ground.isEven) this.#doubts.hole.push(cells);
+    }
   }
 
   /** Writes what was found into a matte of the whole image. */
   write(matte: Matte): void {
-    const { left, top, width, height } = this.#box;
-    const step = this.#step;
+    const { box, size, step } = this.#ground;
+    const { left, top, width, height } = box;
     for (let y = 0, i = 0; y < height; y++) {
-      const isLast = top + y === this.#whole.height - 1;
+      const isLast = top + y === size.height - 1;
       const bottom = isLast ? matte.height : (top + y + 1) * step;
       for (let x = 0; x < width; x++, i++) {
         if (this.#marks[i] === 0) continue;
         const alpha = this.#marks[i] === SOLID ? 255 : 0;
-        const right = left + x === this.#whole.width - 1 ? matte.width : (left + x + 1) * step;
+        const right = left + x === size.width - 1 ? matte.width : (left + x + 1) * step;
         for (let row = (top + y) * step; row < bottom; row++)
           for (let at = (left + x) * step; at < right; at++)
             matte.data[row * matte.width + at] = alpha;
@@ -234,7 +198,7 @@ class GroundCorrection {
 
   /** Draws the outline of pale goods. @param image with refined edges */
   drawPaleOutline(image: MattedImage): void {
-    drawPaleOutline(image, this.#ground, this.#box, this.#step);
+    drawPaleOutline(image, this.#ground);
   }
 
   /**
@@ -247,8 +211,8 @@ class GroundCorrection {
     if (this.#fineVerdict === 'wrong') this.#fine?.open(matte);
     const corrected = data.slice();
     const sides = new Uint8Array(data.length);
-    const columns = this.#thinned(region.left, region.width, width, this.#whole.width);
-    const rows = this.#thinned(region.top, region.height, height, this.#whole.height);
+    const columns = this.#thinned(region.left, region.width, width, this.#ground.size.width);
+    const rows = this.#thinned(region.top, region.height, height, this.#ground.size.height);
     for (let y = 0, cell = 0; y < height; y++)
       for (let x = 0; x < width; x++, cell++) {
         const pixel = this.#pixelAt(columns[x]!, rows[y]!);
@@ -266,7 +230,7 @@ class GroundCorrection {
   }
 
   #pixelAt(x: number, y: number): number | undefined {
-    const { left, top, width, height } = this.#box;
+    const { left, top, width, height } = this.#ground.box;
     const [column, row] = [x - left, y - top];
     const isWithin = column >= 0 && row >= 0 && column < width && row < height;
     return isWithin ? row * width + column : undefined;
@@ -280,9 +244,10 @@ class GroundCorrection {
   }
 
   #isSolid(pixel: number, { data, width }: Matte): boolean {
-    const x = (this.#box.left + (pixel % this.#box.width)) * this.#step;
-    const y = (this.#box.top + Math.floor(pixel / this.#box.width)) * this.#step;
-    const middle = this.#step >> 1;
+    const { box, step } = this.#ground;
+    const x = (box.left + (pixel % box.width)) * step;
+    const y = (box.top + Math.floor(pixel / box.width)) * step;
+    const middle = step >> 1;
     return data[(y + middle) * width + x + middle]! >= HALF;
   }
 
@@ -291,7 +256,7 @@ class GroundCorrection {
     const thinned = new Int32Array(cells);
     for (let cell = 0; cell < cells; cell++) {
       const centre = start + ((cell + 0.5) * length) / cells;
-      thinned[cell] = Math.min(end - 1, Math.floor(centre / this.#step));
+      thinned[cell] = Math.min(end - 1, Math.floor(centre / this.#ground.step));
     }
     return thinned;
   }
@@ -339,16 +304,9 @@ export function correctByGround(image: MattedImage): GroundCorrection | undefine
   const step = Math.ceil(Math.sqrt((width * height) / MAX_PIXELS));
   const thin = step > 1 ? thinOut(image, step) : image;
   const box = boxAround(thin.matte);
-  const ground = box && measureEvenGround(thin, box);
+  const ground = box && measureEvenGround(thin, box, step);
   if (!ground) return undefined;
-  const correction = new GroundCorrection(
-    image.pixels,
-    crop(thin, box),
-    ground,
-    box,
-    thin.matte,
-    step,
-  );
+  const correction = new GroundCorrection(image.pixels, crop(thin, box), ground);
   correction.write(image.matte);
   return correction;
 }

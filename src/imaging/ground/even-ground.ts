@@ -1,9 +1,64 @@
-import { cropPlane } from '../crop.ts';
-import type { MattedImage } from '../downscale.ts';
-import type { Size } from '../layout.ts';
-import { fitSurface, type Surface, TERMS, valueAt, writeTerms } from '../quadratic-surface.ts';
-import { type Box, fullBox } from '../subject-box.ts';
-import type { Pixels } from '../tensor.ts';
+import { type Box, cropPlane, type MattedImage, type Pixels, type Size } from '../picture.ts';
+
+/** Terms of a quadratic surface: 1, x, y, x², xy, y². */
+export const TERMS = 6;
+const CHANNELS = 3;
+
+/** A quadratic surface for each channel: the coefficients of red, then of green, then of blue. */
+export type Surface = Float64Array;
+
+/** Writes the terms at the centre of a cell; coordinates are -1..1. */
+export function writeTerms(cell: number, { width, height }: Size, terms: Float64Array): void {
+  const x = (2 * (cell % width) + 1) / width - 1;
+  const y = (2 * Math.floor(cell / width) + 1) / height - 1;
+  terms[0] = 1;
+  terms[1] = x;
+  terms[2] = y;
+  terms[3] = x * x;
+  terms[4] = x * y;
+  terms[5] = y * y;
+}
+
+/** Returns a channel of the surface where the terms were written. */
+export function valueAt(surface: Surface, channel: number, terms: Float64Array): number {
+  let value = 0;
+  for (let i = 0; i < TERMS; i++) value += surface[TERMS * channel + i]! * terms[i]!;
+  return value;
+}
+
+/** Solves `rows`, a square matrix beside three right sides, by Gauss-Jordan elimination, in place. */
+function solve(rows: Float64Array[]): Surface | undefined {
+  for (const [pivot, row] of rows.entries()) {
+    const scale = row[pivot]!;
+    if (Math.abs(scale) < 1e-6) return undefined; // too few cells, or all in one line
+    for (let i = 0; i < row.length; i++) row[i]! /= scale;
+    for (const other of rows) {
+      const factor = other === row ? 0 : other[pivot]!;
+      for (let i = 0; i < row.length; i++) other[i]! -= factor * row[i]!;
+    }
+  }
+  return Float64Array.from({ length: CHANNELS * TERMS }, (_, i) => {
+    const channel = Math.floor(i / TERMS);
+    return rows[i % TERMS]![TERMS + channel]!;
+  });
+}
+
+/** Fits a surface to the colours of cells by least squares; undefined if there are too few. */
+export function fitSurface(pixels: Pixels, cells: Int32Array): Surface | undefined {
+  const rows = Array.from({ length: TERMS }, () => new Float64Array(TERMS + CHANNELS));
+  const values = new Float64Array(TERMS + CHANNELS);
+  for (const cell of cells) {
+    writeTerms(cell, pixels, values);
+    for (let c = 0; c < CHANNELS; c++) values[TERMS + c] = pixels.data[CHANNELS * cell + c]!;
+    for (let i = 0; i < TERMS; i++) {
+      const row = rows[i]!;
+      const value = values[i]!;
+      for (let j = i; j < row.length; j++) row[j]! += value * values[j]!;
+    }
+  }
+  for (const [i, row] of rows.entries()) for (let j = 0; j < i; j++) row[j] = rows[j]![i]!;
+  return solve(rows);
+}
 
 /** Pixels that are fitted, about. */
 const SAMPLES = 6000;
@@ -40,6 +95,10 @@ export function quantileOf(histogram: Uint32Array, rank: number): number {
     return sum >= rank;
   });
 }
+
+/** Returns the median of values, which it sorts. */
+export const middleOf = (values: number[]): number =>
+  values.sort((a, b) => a - b)[values.length >> 1]!;
 
 /** Returns some pixels that are ground for certain. */
 function sampleGround({ matte: { data, width, height } }: MattedImage): Int32Array {
@@ -115,7 +174,7 @@ function fitGround(image: MattedImage, samples: Int32Array): Surface | undefined
 export const BLOCK = 8;
 
 /** Returns the blocks that cover a part of the image which begins with one. */
-export const blocksOf = ({ left, top, width, height }: Box): Box => ({
+const blocksOf = ({ left, top, width, height }: Box): Box => ({
   left: left / BLOCK,
   top: top / BLOCK,
   width: Math.ceil(width / BLOCK),
@@ -155,12 +214,17 @@ function distancesFrom({ data, width }: Pixels, colours: Uint8Array, box: Box): 
 
 /** An even ground, and how far from it each pixel of a part of the image is. */
 export class EvenGround {
+  /** The image, every `step`th pixel of every `step`th row: all else is in these pixels. */
+  readonly step: number;
+  readonly size: Size;
+  readonly longerSide: number;
+  /** The part, which begins with a block. */
+  readonly box: Box;
   /** Levels, 0..255, in the channel that differs most. */
   readonly distance: Uint8Array;
-  /** Its colour, r g b for each block of the part, rows from the top. */
+  /** Its colour, r g b for each block of the part, rows from the top; and the blocks of a row. */
   readonly colours: Uint8Array;
-  /** Of the whole image, pixels. */
-  readonly longerSide: number;
+  readonly columns: number;
   /** The deviation of the ground's own pixels, levels. */
   readonly noise: number;
   /** A pixel so far from the ground or less may be ground, levels. */
@@ -168,20 +232,27 @@ export class EvenGround {
   /** What is further away than this, levels, is on the other side of an edge, or in a shadow. */
   readonly minEdge: number;
   readonly #pixels: Pixels;
-  readonly #box: Box;
 
-  /** @param box the part, which begins with a block */
-  constructor(pixels: Pixels, surface: Surface, box: Box, noise: number, tolerance: number) {
+  constructor(
+    pixels: Pixels,
+    surface: Surface,
+    part: { box: Box; step: number },
+    levels: { noise: number; tolerance: number },
+  ) {
     const { width, height } = pixels;
-    const size = { width: Math.ceil(width / BLOCK), height: Math.ceil(height / BLOCK) };
-    this.#pixels = pixels;
-    this.#box = box;
-    this.colours = cropPlane(drawGround(surface, size), size.width, blocksOf(box), 3);
-    this.distance = distancesFrom(pixels, this.colours, box);
+    const blocks = { width: Math.ceil(width / BLOCK), height: Math.ceil(height / BLOCK) };
+    const shown = blocksOf(part.box);
+    this.step = part.step;
+    this.size = { width, height };
     this.longerSide = Math.max(width, height);
-    this.noise = noise;
-    this.tolerance = tolerance;
-    this.minEdge = Math.max(EDGE.levels, EDGE.tolerances * tolerance);
+    this.box = part.box;
+    this.colours = cropPlane(drawGround(surface, blocks), blocks.width, shown, 3);
+    this.columns = shown.width;
+    this.distance = distancesFrom(pixels, this.colours, part.box);
+    this.noise = levels.noise;
+    this.tolerance = levels.tolerance;
+    this.minEdge = Math.max(EDGE.levels, EDGE.tolerances * levels.tolerance);
+    this.#pixels = pixels;
   }
 
   /** Whether it is so even that it tells gaps; else only what is far from any light or shade of it is no ground. */
@@ -192,11 +263,11 @@ export class EvenGround {
   /** Returns the distance of a pixel if a soft shadow may be on the ground. */
   shadedDistance(pixel: number): number {
     const { data, width } = this.#pixels;
-    const { left, top, width: stride } = this.#box;
+    const { left, top, width: stride } = this.box;
     const colours = this.colours;
     const x = pixel % stride;
     const y = Math.floor(pixel / stride);
-    const at = 3 * (Math.floor(y / BLOCK) * Math.ceil(stride / BLOCK) + Math.floor(x / BLOCK));
+    const at = 3 * (Math.floor(y / BLOCK) * this.columns + Math.floor(x / BLOCK));
     const from = 3 * ((top + y) * width + left + x);
     let [along, square, most] = [0, 0, 0];
     for (let c = 0; c < 3; c++) {
@@ -211,13 +282,14 @@ export class EvenGround {
 }
 
 /**
- * Measures the ground of an image.
+ * Measures the ground of an image, every `step`th pixel of another one.
  * @param box the part whose distances are measured; begins with a block of the ground
  * @returns undefined if it is not even, nor plain: no backdrop, however lit
  */
 export function measureEvenGround(
   image: MattedImage,
-  box = fullBox(image.matte),
+  box: Box,
+  step: number,
 ): EvenGround | undefined {
   const samples = sampleGround(image);
   const surface = samples.length > 0 ? fitGround(image, samples) : undefined;
@@ -227,5 +299,5 @@ export function measureEvenGround(
   const tolerance = Math.max(TOLERANCE.levels, TOLERANCE.deviations * noise);
   const within = nearOf(samples, far, 2 * tolerance).length;
   if (noise > EVEN.maxPlainNoise || within < EVEN.minShare * samples.length) return undefined;
-  return new EvenGround(image.pixels, surface, box, noise, tolerance);
+  return new EvenGround(image.pixels, surface, { box, step }, { noise, tolerance });
 }

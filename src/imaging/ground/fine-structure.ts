@@ -1,10 +1,110 @@
-import type { MattedImage } from '../downscale.ts';
-import type { Matte } from '../matte.ts';
-import { type Box, fullBox } from '../subject-box.ts';
-import type { Pixels } from '../tensor.ts';
-import { BLOCK, blocksOf, type EvenGround, quantileOf } from './even-ground.ts';
-import { blocksAround, findTextures, partOf, ringAround } from './texture.ts';
-import { judgeTexture, middleOf, type Verdict } from './verdicts.ts';
+import { type Box, fullBox, type Matte, type MattedImage, type Pixels } from '../picture.ts';
+import { regionsOf } from '../regions.ts';
+import { BLOCK, type EvenGround, middleOf, quantileOf } from './even-ground.ts';
+import type { Verdict } from './parts.ts';
+
+/** Alpha from which on a pixel belongs to the subject, faintly. */
+const FAINT = 13;
+
+/** What makes a block of the ground a part of a texture of the subject in which the ground, or its colour, shows. */
+const TEXTURE = {
+  /** Of its pixels so many have the ground's colour, and as many are far from it. */
+  minPixels: 4,
+  /** Neighbours of which one has the ground's colour and one has not: an outline through the block has fewer. */
+  minChanges: 14,
+};
+/** Fewer blocks that touch each other are an ornament. */
+const MIN_BLOCKS = 12;
+
+/** Returns the part of an image, of which a pixel is `step` long, that a block covers. */
+function partOf(block: number, columns: number, { width, height }: Box, step = 1): Box {
+  const side = BLOCK * step;
+  const left = (block % columns) * side;
+  const top = Math.floor(block / columns) * side;
+  const [right, bottom] = [Math.min(width, left + side), Math.min(height, top + side)];
+  return { left, top, width: right - left, height: bottom - top };
+}
+
+/** Returns whether some of a block is subject of the ground's colour; looks at every other row. */
+function hasGround(
+  { matte: { data, width } }: MattedImage,
+  { distance, tolerance }: EvenGround,
+  { left, top, width: columns, height: rows }: Box,
+): boolean {
+  for (let y = top + 1; y < top + rows; y += 2)
+    for (let i = y * width + left, end = i + columns; i < end; i++)
+      if (distance[i]! <= tolerance && data[i]! >= FAINT) return true;
+  return false;
+}
+
+function isTextured(image: MattedImage, ground: EvenGround, part: Box): boolean {
+  if (!hasGround(image, ground, part)) return false;
+  const { data, width } = image.matte;
+  const { distance, tolerance, minEdge } = ground;
+  const { left, top } = part;
+  let [near, far, changes] = [0, 0, 0];
+  for (let y = top; y < top + part.height; y++)
+    for (let x = left, i = y * width + left; x < left + part.width; x++, i++) {
+      if (data[i]! < FAINT) continue;
+      const isNear = distance[i]! <= tolerance;
+      if (isNear) near++;
+      else if (distance[i]! > minEdge) far++;
+      if (x > left && isNear !== distance[i - 1]! <= tolerance) changes++;
+      if (y > top && isNear !== distance[i - width]! <= tolerance) changes++;
+    }
+  return Math.min(near, far) >= TEXTURE.minPixels && changes >= TEXTURE.minChanges;
+}
+
+/** Finds the blocks of the ground in which its colour shows through textures of the subject. */
+function findTextures(image: MattedImage, ground: EvenGround): number[] {
+  const whole = fullBox(image.matte);
+  const { columns, colours } = ground;
+  const marks = new Uint8Array(colours.length / 3);
+  for (let block = 0; block < marks.length; block++)
+    if (isTextured(image, ground, partOf(block, columns, whole))) marks[block] = 1;
+  return regionsOf(marks, columns, MIN_BLOCKS).flatMap((blocks) => [...blocks]);
+}
+
+/** Returns a block and those around it. */
+function blocksAround(block: number, { columns, colours }: EvenGround): number[] {
+  const x = block % columns;
+  const near: number[] = [];
+  for (let row = block - x - columns; row <= block - x + columns; row += columns)
+    for (let column = Math.max(0, x - 1); column <= Math.min(columns - 1, x + 1); column++)
+      if (row >= 0 && 3 * row < colours.length) near.push(row + column);
+  return near;
+}
+
+/** Returns the blocks that are none of some, but beside one. */
+function ringAround(blocks: readonly number[], ground: EvenGround): number[] {
+  const inner = new Set(blocks);
+  const all = new Set(blocks.flatMap((block) => blocksAround(block, ground)));
+  return [...all].filter((block) => !inner.has(block));
+}
+
+/** What decides whether the ground shows through a texture, or it is a print nearly of the ground's colour. */
+const SEEN_THROUGH = {
+  /** A ground that deviates by more, levels, cannot tell. */
+  maxNoise: 3,
+  /** Half of what is within its gaps is so little lighter or darker than the ground, levels beside half the noise. */
+  maxMedian: 2,
+  /** And three quarters are: a print has the shades of the goods' folds. */
+  maxUpper: 4,
+  /** Up to these it may be ground. */
+  maxMedianToAsk: 3.5,
+  maxUpperToAsk: 6,
+};
+
+/** @param light of the pixels in its gaps: a count for each difference from the ground, levels */
+function judgeTexture(light: Uint32Array, { noise }: EvenGround): Verdict {
+  const count = light.reduce((sum, n) => sum + n, 0);
+  if (noise > SEEN_THROUGH.maxNoise || count === 0) return 'right';
+  const median = quantileOf(light, 0.5 * count) - noise / 2;
+  const upper = quantileOf(light, 0.75 * count) - noise / 2;
+  if (median <= SEEN_THROUGH.maxMedian && upper <= SEEN_THROUGH.maxUpper) return 'wrong';
+  const isWorthALook = median <= SEEN_THROUGH.maxMedianToAsk && upper <= SEEN_THROUGH.maxUpperToAsk;
+  return isWorthALook ? 'unsure' : 'right';
+}
 
 /** The goods' contrast with the ground: a quantile of the distances of what is far from it. */
 const CONTRAST = 0.75;
@@ -104,10 +204,6 @@ function isClearer(matte: Matte, place: Box, distance: Uint8Array, tolerance: nu
 export class FineStructure {
   readonly #image: MattedImage;
   readonly #ground: EvenGround;
-  readonly #box: Box;
-  readonly #step: number;
-  readonly #columns: number;
-  /** The blocks of its textures. */
   readonly #within: readonly number[];
   readonly #reader: BlockReader;
   /** Of each block that was opened, or is to be: how far the goods are from the ground, levels. */
@@ -116,28 +212,22 @@ export class FineStructure {
   /** Whether it is wrong that it is solid. */
   readonly verdict: Verdict;
 
-  /**
-   * @param pixels of a whole image
-   * @param image the part `box` of an image of its every `step`th pixel, with the network's matte
-   */
-  constructor(pixels: Pixels, image: MattedImage, ground: EvenGround, box: Box, step: number) {
+  /** @param pixels of a whole image @param image the part of it whose ground was measured, with the network's matte */
+  constructor(pixels: Pixels, image: MattedImage, ground: EvenGround) {
     this.#image = image;
     this.#ground = ground;
-    this.#box = box;
-    this.#step = step;
-    this.#columns = blocksOf(box).width;
     // Of a smaller image the other rules see every pixel.
-    this.#within = step > 1 ? findTextures(image, ground) : [];
-    this.#reader = new BlockReader(pixels, ground, BLOCK * step);
+    this.#within = ground.step > 1 ? findTextures(image, ground) : [];
+    this.#reader = new BlockReader(pixels, ground, BLOCK * ground.step);
     this.verdict = judgeTexture(this.#lightInGaps(), ground);
   }
 
   /** Returns a block's place in the whole image. */
   #placeOf(block: number): Box {
-    const step = this.#step;
-    const { left, top, width, height } = this.#box;
+    const { box, step, columns } = this.#ground;
+    const { left, top, width, height } = box;
     const whole = { left: 0, top: 0, width: width * step, height: height * step };
-    const part = partOf(block, this.#columns, whole, step);
+    const part = partOf(block, columns, whole, step);
     return { ...part, left: left * step + part.left, top: top * step + part.top };
   }
 
@@ -153,7 +243,7 @@ export class FineStructure {
     };
     const blocks = [...this.#within];
     for (let ring = 0; ring < RINGS; ring++)
-      blocks.push(...ringAround(blocks, this.#ground, this.#columns).filter(isSolid));
+      blocks.push(...ringAround(blocks, this.#ground).filter(isSolid));
     return blocks;
   }
 
@@ -176,7 +266,7 @@ export class FineStructure {
   #eachCell(blocks: readonly number[], visit: (cell: number) => void): void {
     const whole = fullBox(this.#image.matte);
     for (const block of blocks) {
-      const { left, top, width, height } = partOf(block, this.#columns, whole);
+      const { left, top, width, height } = partOf(block, this.#ground.columns, whole);
       for (let y = top; y < top + height; y++)
         for (let i = y * whole.width + left, end = i + width; i < end; i++) visit(i);
     }
@@ -195,10 +285,9 @@ export class FineStructure {
     return quantileOf(levels, CONTRAST * count);
   }
 
-  /** Returns the median contrast around a block. */
   #contrastAt(block: number): number {
     return middleOf(
-      blocksAround(block, this.#columns, this.#ground)
+      blocksAround(block, this.#ground)
         .map((near) => this.#contrasts.get(near) ?? 0)
         .filter((contrast) => contrast > 0),
     );
@@ -230,7 +319,7 @@ export class FineStructure {
     for (const block of this.#within) this.#contrasts.set(block, this.#contrastOf(block));
     for (const block of this.#within) this.#openBlock(matte, block, 'all');
     for (let ring = 0, front = this.#within; ring < RINGS; ring++)
-      front = ringAround(front, this.#ground, this.#columns).filter(
+      front = ringAround(front, this.#ground).filter(
         (block) => !this.#contrasts.has(block) && this.#openBlock(matte, block, 'if-clearer'),
       );
   }

@@ -1,6 +1,5 @@
-import type { MattedImage } from '../downscale.ts';
+import type { MattedImage } from '../picture.ts';
 import { eachNeighbour } from '../regions.ts';
-import type { Box } from '../subject-box.ts';
 import { BLOCK, type EvenGround } from './even-ground.ts';
 
 /** A ground that deviates by more, levels, hides what is pale. */
@@ -35,37 +34,33 @@ const JOINED = 2;
 class PaleOutline {
   readonly #image: MattedImage;
   readonly #ground: EvenGround;
-  readonly #part: Box;
-  readonly #step: number;
   /** What is no further from the ground is ground, levels. */
   readonly #limit: number;
   readonly #cells: Uint8Array;
 
-  constructor(image: MattedImage, ground: EvenGround, part: Box, step: number) {
+  constructor(image: MattedImage, ground: EvenGround) {
     this.#image = image;
     this.#ground = ground;
-    this.#part = part;
-    this.#step = step;
     this.#limit = GROUND.levels + GROUND.deviations * ground.noise;
-    this.#cells = new Uint8Array(part.width * part.height);
+    this.#cells = new Uint8Array(ground.distance.length);
   }
 
   /** Returns the place in the image of a cell's first pixel. */
   #pixelOf(cell: number): number {
-    const { left, top, width } = this.#part;
-    const [x, y] = [cell % width, Math.floor(cell / width)];
-    return (top + y) * this.#step * this.#image.matte.width + (left + x) * this.#step;
+    const { box, step } = this.#ground;
+    const [x, y] = [cell % box.width, Math.floor(cell / box.width)];
+    return (box.top + y) * step * this.#image.matte.width + (box.left + x) * step;
   }
 
   #alphaOf(cell: number): number {
     const { data, width } = this.#image.matte;
-    const middle = this.#step >> 1;
+    const middle = this.#ground.step >> 1;
     return data[this.#pixelOf(cell) + middle * width + middle]!;
   }
 
   /** Calls `visit` with the distances of the cells around one. */
   #eachAround(cell: number, reach: number, visit: (distance: number) => void): void {
-    const { width, height } = this.#part;
+    const { width, height } = this.#ground.box;
     const [x, y] = [cell % width, Math.floor(cell / width)];
     const bottom = Math.min(height - 1, y + reach);
     const right = Math.min(width - 1, x + reach);
@@ -85,7 +80,7 @@ class PaleOutline {
 
   #mostAround(cell: number): number {
     let most = 0;
-    this.#eachAround(cell, Math.max(1, Math.round(MOST_REACH / this.#step)), (distance) => {
+    this.#eachAround(cell, Math.max(1, Math.round(MOST_REACH / this.#ground.step)), (distance) => {
       if (distance > most) most = distance;
     });
     return most;
@@ -94,13 +89,12 @@ class PaleOutline {
   /** Changes the soft pixels of a cell. @param alphaOf by a pixel's distance from the ground, levels, and its alpha */
   #change(cell: number, alphaOf: (distance: number, alpha: number) => number): void {
     const { pixels, matte } = this.#image;
-    const { colours } = this.#ground;
-    const columns = Math.ceil(this.#part.width / BLOCK);
-    const [x, y] = [cell % this.#part.width, Math.floor(cell / this.#part.width)];
+    const { colours, columns, box, step } = this.#ground;
+    const [x, y] = [cell % box.width, Math.floor(cell / box.width)];
     const at = 3 * (Math.floor(y / BLOCK) * columns + Math.floor(x / BLOCK));
     const first = this.#pixelOf(cell);
-    for (let row = 0; row < this.#step; row++)
-      for (let i = first + row * matte.width, end = i + this.#step; i < end; i++) {
+    for (let row = 0; row < step; row++)
+      for (let i = first + row * matte.width, end = i + step; i < end; i++) {
         if (!isSoft(matte.data[i]!)) continue;
         const distance = Math.max(
           Math.abs(pixels.data[3 * i]! - colours[at]!),
@@ -125,14 +119,13 @@ class PaleOutline {
 
   #neighbours(cell: number): number[] {
     const found: number[] = [];
-    eachNeighbour(cell, this.#part.width, this.#cells.length, (near) => found.push(near));
+    eachNeighbour(cell, this.#ground.box.width, this.#cells.length, (near) => found.push(near));
     return found;
   }
 
   readonly #isClearGround = (cell: number): boolean =>
     this.#alphaOf(cell) === 0 && this.#ground.distance[cell]! <= this.#limit;
 
-  /** Returns the cells of soft ground that are joined to clear ground. */
   #joinedToGround(soft: readonly number[]): number[] {
     const joined = soft.filter((cell) => this.#neighbours(cell).some(this.#isClearGround));
     for (const cell of joined) this.#cells[cell] = JOINED;
@@ -163,14 +156,8 @@ class PaleOutline {
 /**
  * Draws the outline of pale goods on an exact ground, in place: of soft pixels, those of the ground's colour that are
  * joined to it become clear, and pale ones become as solid as they are far from it beside their neighbours.
- * @param part of the image of every `step`th pixel, whose ground was measured
  * @see docs/adr/0134-pale-goods.md
  */
-export function drawPaleOutline(
-  image: MattedImage,
-  ground: EvenGround,
-  part: Box,
-  step: number,
-): void {
-  if (ground.noise <= MAX_NOISE) new PaleOutline(image, ground, part, step).draw();
+export function drawPaleOutline(image: MattedImage, ground: EvenGround): void {
+  if (ground.noise <= MAX_NOISE) new PaleOutline(image, ground).draw();
 }

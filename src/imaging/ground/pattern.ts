@@ -1,9 +1,7 @@
-import { boxSums } from '../box-sums.ts';
-import type { MattedImage } from '../downscale.ts';
-import type { Size } from '../layout.ts';
-import type { Matte } from '../matte.ts';
-import { regionsOf } from '../regions.ts';
+import type { Matte, MattedImage, Size } from '../picture.ts';
+import { boxSums, regionsOf } from '../regions.ts';
 import type { EvenGround } from './even-ground.ts';
+import { type Gap, isSure } from './parts.ts';
 
 /** Alike pieces within a subject that are nearly of the ground's colour, in light or in the shade of a fold. */
 export interface Pattern {
@@ -143,16 +141,71 @@ export function findPattern(
     pieces,
     marks,
     size,
-    round: shareOf(pieces, (piece) => isRound(piece, width)),
+    round: dots.length / Math.max(1, pieces.length),
     shaded: shareOf(dots, (dot) => lightestOf(dot, ground.distance) > ground.tolerance),
     deep: shareOf(pieces, (piece) => piece.some((cell) => sums[3 * cell] === 0)),
     divides: isDivided(goods, width),
   };
 }
 
-/** Returns whether a matte leaves out most of a piece. */
 export function isLeftOut(piece: Int32Array, { data }: Matte): boolean {
   let count = 0;
   for (const cell of piece) if (data[cell]! < HALF) count++;
   return count > piece.length / 2;
+}
+
+/** So many pieces of which the network is sure may be stripes. */
+const MIN_SURE = 3;
+
+/** Returns whether gaps are worth a look at the pattern that they may be part of. */
+export function maySeePattern(gaps: readonly Gap[]): boolean {
+  const wrong = gaps.filter(({ verdict }) => verdict !== 'right');
+  const sure = wrong.filter(({ piece }) => isSure(piece));
+  return sure.length >= MIN_SURE || wrong.some(({ isOfMesh }) => isOfMesh);
+}
+
+/** What tells a print of nearly the ground's colour from gaps in which the ground shows. */
+const PRINT = {
+  /** Pieces: stripes are few. */
+  minDots: 20,
+  minStripes: 4,
+  /** So many of the pieces must be dots for it to be a print of dots. */
+  minRound: 0.5,
+  /** So many of them lie deep within the goods; the gaps of a chain do not. */
+  minDeep: 0.4,
+  /** So many are in the shade of folds: the ground has none. */
+  minShaded: 0.05,
+  /** If fewer are, it may be gaps yet: blur shades small ones. */
+  minShadedIfSure: 0.075,
+  /** It may be a print if so many are. */
+  minShadedToAsk: 0.02,
+  /** And they are so large, pixels, that blur is not what shades them: what the network left out is print as well. */
+  minTornSize: 60,
+  /** On a darker ground, levels, no shade would be seen. */
+  minLight: 60,
+};
+
+/** What a pattern is: of a torn print what the network left out belongs to the subject. */
+export type PatternVerdict = 'gaps' | 'unsure' | 'print' | 'torn print';
+
+export function judgePattern(pattern: Pattern, { colours }: EvenGround): PatternVerdict {
+  const { pieces, size, round, shaded, deep, divides } = pattern;
+  if (deep < PRINT.minDeep) return 'gaps';
+  if (divides && pieces.length >= PRINT.minStripes) return 'print';
+  if (round < PRINT.minRound || round * pieces.length < PRINT.minDots) return 'gaps';
+  if (shaded >= PRINT.minShaded) return size < PRINT.minTornSize ? 'print' : 'torn print';
+  const isDark = Math.max(...colours.subarray(0, 3)) < PRINT.minLight;
+  return isDark || shaded >= PRINT.minShadedToAsk ? 'unsure' : 'gaps';
+}
+
+export const isPrint = (pattern: PatternVerdict): boolean =>
+  pattern === 'print' || pattern === 'torn print';
+
+export const mayBeGaps = ({ divides, shaded }: Pattern): boolean =>
+  !divides && shaded < PRINT.minShadedIfSure;
+
+/** Returns whether a gap is a part of a pattern; one of which the network is not sure is judged alone. */
+export function isPartOf({ marks }: Pattern, { piece, isOfMesh }: Gap): boolean {
+  const { cells } = piece;
+  return isOfMesh || (isSure(piece) && marks[cells[cells.length >> 1]!] === 1);
 }

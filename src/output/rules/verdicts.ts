@@ -1,15 +1,16 @@
 import { z } from 'zod';
-import { framedSides, largestCutShare } from '../../imaging/compliance/border.ts';
 import { fringeShare } from '../../imaging/compliance/fringe.ts';
-import { findGround, type Ground, offColourShare } from '../../imaging/compliance/ground.ts';
-import { aspectWithin, type MeasureBounds } from '../../imaging/compliance/layout.ts';
-import { loosePieceShare } from '../../imaging/compliance/loose-pieces.ts';
-import { drawnShare } from '../../imaging/compliance/overlay.ts';
-import type { MattedImage } from '../../imaging/downscale.ts';
-import type { Rgb } from '../../imaging/image-border.ts';
-import type { Size } from '../../imaging/layout.ts';
-import type { Matte } from '../../imaging/matte.ts';
-import type { Box } from '../../imaging/subject-box.ts';
+import {
+  drawnShare,
+  findGround,
+  framedSides,
+  type Ground,
+  largestCutShare,
+  loosePieceShare,
+  offColourShare,
+} from '../../imaging/compliance/ground.ts';
+import type { Box, Matte, MattedImage, Rgb, Size } from '../../imaging/picture.ts';
+import { aspectWithin, type MeasureBounds } from './layout.ts';
 import { RULE_IDS, type RuleId, type RulePack, versionOf } from './pack.ts';
 
 export interface JudgedPicture {

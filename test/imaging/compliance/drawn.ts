@@ -1,5 +1,4 @@
-import type { MattedImage } from '../../../src/imaging/downscale.ts';
-import type { Matte } from '../../../src/imaging/matte.ts';
+import type { Matte, MattedImage } from '../../../src/imaging/picture.ts';
 
 type Rgb = readonly [number, number, number];
 

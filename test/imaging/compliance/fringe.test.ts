@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fringeShare, trimFringe } from '../../../src/imaging/compliance/fringe.ts';
-import type { MattedImage } from '../../../src/imaging/downscale.ts';
+import type { MattedImage } from '../../../src/imaging/picture.ts';
 import { recoverForeground } from '../../../src/imaging/soft-pixels.ts';
-import { estimateSurroundings } from '../../../src/imaging/surroundings.ts';
 import { drawPicture, eachIn } from './drawn.ts';
 
 const WHITE = { r: 255, g: 255, b: 255 };
@@ -39,7 +38,7 @@ describe('a fringe', () => {
       matte.data[i] = 255 * coverage(depth + wider);
     });
     const scene = { pixels, matte, opacity: undefined };
-    recoverForeground(scene, estimateSurroundings(scene));
+    recoverForeground(scene);
     return { pixels, matte };
   }
 

@@ -1,9 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { framedSides, largestCutShare } from '../../../src/imaging/compliance/border.ts';
-import { clearHaze, findGround, offColourShare } from '../../../src/imaging/compliance/ground.ts';
-import { clearLoosePieces, loosePieceShare } from '../../../src/imaging/compliance/loose-pieces.ts';
-import { drawnShare } from '../../../src/imaging/compliance/overlay.ts';
-import { fullBox } from '../../../src/imaging/subject-box.ts';
+import {
+  clearHaze,
+  clearLoosePieces,
+  drawnShare,
+  findGround,
+  framedSides,
+  largestCutShare,
+  loosePieceShare,
+  offColourShare,
+} from '../../../src/imaging/compliance/ground.ts';
+import { fullBox } from '../../../src/imaging/picture.ts';
 import { drawPicture, eachIn, fill } from './drawn.ts';
 
 const WHITE = { r: 255, g: 255, b: 255 };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { raiseConfidence } from '../../../src/imaging/confidence.ts';
+import { raiseConfidence } from '../../../src/imaging/evidence.ts';
 import { correctByGround } from '../../../src/imaging/ground/correct.ts';
 import { createRandom } from '../../faults/random.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { correctByGround } from '../../../src/imaging/ground/correct.ts';
-import { fullBox } from '../../../src/imaging/subject-box.ts';
+import { fullBox } from '../../../src/imaging/picture.ts';
 
 /** Goods with a net of threads in the middle, of which a network sees no gap, on a plain ground. */
 

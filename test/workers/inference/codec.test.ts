@@ -1,8 +1,8 @@
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
+import { pngChunk } from '../../../workers/inference/assembly.ts';
 import { decode, toSquare } from '../../../workers/inference/codec.ts';
-import { DecodeError } from '../../../workers/inference/decode-error.ts';
-import { pngChunk } from '../../../workers/inference/png.ts';
+import { DecodeError } from '../../../workers/inference/files/readable-file.ts';
 import { drawnShirt, QUARTERS, quarters, transparentShirt } from '../../support/images.ts';
 
 const MAX_PIXELS = 50_000_000;

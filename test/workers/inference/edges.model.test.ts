@@ -3,8 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { scoresOf } from '../../../bench/matte-scores.ts';
 import { findModel, readCatalog } from '../../../models/catalog.ts';
 import type { Quality } from '../../../src/output/option-table.ts';
-import { cutOut } from '../../../workers/inference/cut-out.ts';
-import { levelsFor, REFINED_LOW_LEVEL } from '../../../workers/inference/find-subject.ts';
+import { cutOut, levelsFor, REFINED_LOW_LEVEL } from '../../../workers/inference/cut-out.ts';
 import { openSession, type Session } from '../../../workers/inference/session.ts';
 import { transparentShirt } from '../../support/images.ts';
 

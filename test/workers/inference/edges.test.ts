@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Levels, Matte } from '../../../src/imaging/matte.ts';
-import type { Pixels } from '../../../src/imaging/tensor.ts';
+import type { Levels } from '../../../src/imaging/matte.ts';
+import type { Matte, Pixels } from '../../../src/imaging/picture.ts';
+import { type Refinement, refineEdges } from '../../../workers/inference/assembly.ts';
 import { QUICK_EDGES } from '../../../workers/inference/cut-out.ts';
-import { type Refinement, refineEdges } from '../../../workers/inference/edges.ts';
 
 const FRONT = [200, 60, 40];
 const BACK = [30, 90, 160];

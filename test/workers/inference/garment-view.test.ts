@@ -63,7 +63,7 @@ async function classifierInput(others: readonly number[]): Promise<Float32Array>
   const image = await drawnShirt({ width: 200, height: 200, format: 'png' });
   const { inputs, session } = recordingClassifier();
   const sessions = { remover: fakeRemover(others), parser: LAID_OUT, classifier: session };
-  await viewGarment(sessions, image, 1_000_000, 'any');
+  await viewGarment(sessions, image, 1_000_000);
   expect(inputs).toHaveLength(1);
   return inputs[0]!;
 }
@@ -86,7 +86,7 @@ describe('what a person wears', () => {
     const image = await drawnShirt({ width: 200, height: 200, format: 'png' });
     const { inputs, session } = recordingClassifier(answers);
     const sessions = { remover: fakeRemover([]), parser: fakeParser(thirds), classifier: session };
-    return { inputs, ...(await viewGarment(sessions, image, 1_000_000, 'any')) };
+    return { inputs, ...(await viewGarment(sessions, image, 1_000_000)) };
   }
 
   test('is looked at apart, the largest first; the largest is the likeliest to be sold', async () => {
@@ -120,7 +120,7 @@ describe('what a person wears', () => {
     const classifier: Session = { ...session, run: async () => new Float32Array(7) };
     const image = await drawnShirt({ width: 200, height: 200, format: 'png' });
     const sessions = { remover: fakeRemover([]), parser: LAID_OUT, classifier };
-    await expect(viewGarment(sessions, image, 1_000_000, 'any')).rejects.toThrow(/32 classes/);
+    await expect(viewGarment(sessions, image, 1_000_000)).rejects.toThrow(/32 classes/);
   });
 
   test('is nothing in a photo of a laid-out garment, which is looked at whole', async () => {
@@ -135,7 +135,7 @@ describe('what a person wears', () => {
     const { session } = recordingClassifier([upper!, legs!]);
     const parser = fakeParser(['skin', 'knit_sweat', 'knit_sweat', 'trousers_jeans']);
     const sessions = { remover: never, parser, classifier: session };
-    const { worn, hasAlpha } = await viewGarment(sessions, image, 1_000_000, 'any');
+    const { worn, hasAlpha } = await viewGarment(sessions, image, 1_000_000);
     expect(hasAlpha).toBe(true);
     expect(worn).toHaveLength(2);
   });

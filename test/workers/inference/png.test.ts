@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
-import { encodePng } from '../../../workers/inference/png.ts';
+import { encodePng } from '../../../workers/inference/assembly.ts';
 
 /** Incompressible pseudo-random bytes, the same in every run. */
 function noise(count: number, seed: number): Uint8Array {

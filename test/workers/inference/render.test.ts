@@ -1,8 +1,8 @@
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import type { MattedImage } from '../../../src/imaging/downscale.ts';
+import type { MattedImage } from '../../../src/imaging/picture.ts';
 import type { CutOutOptions } from '../../../src/output/options.ts';
-import { render } from '../../../workers/inference/render.ts';
+import { render } from '../../../workers/inference/cut-out.ts';
 
 const WIDTH = 60;
 const HEIGHT = 40;

@@ -3,8 +3,11 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { scoresOf } from '../../../bench/matte-scores.ts';
 import { findModel, readCatalog } from '../../../models/catalog.ts';
 import { decode } from '../../../workers/inference/codec.ts';
-import { QUICK_EDGES } from '../../../workers/inference/cut-out.ts';
-import { findSubject, type SubjectPreset } from '../../../workers/inference/find-subject.ts';
+import {
+  findSubject,
+  QUICK_EDGES,
+  type QualitySettings,
+} from '../../../workers/inference/cut-out.ts';
 import { openSession, type Session } from '../../../workers/inference/session.ts';
 
 /** Subjects that take a hundredth of the image, on a ground of one colour. */
@@ -61,15 +64,15 @@ async function draw({ shape, side, fill, ground, format = 'png', extra = '' }: S
   return { file, matte: { data, ...SIZE } };
 }
 
-async function scoreOf(scene: Scene, preset: SubjectPreset) {
+async function scoreOf(scene: Scene, preset: QualitySettings) {
   const { file, matte } = await draw(scene);
   runs = 0;
   const found = await findSubject(session, await decode(file, 1e7), preset, undefined);
   return { ...scoresOf(found.matte, matte), runs };
 }
 
-const ONE_PASS: SubjectPreset = { edges: QUICK_EDGES };
-const BALANCED: SubjectPreset = {
+const ONE_PASS: QualitySettings = { edges: QUICK_EDGES };
+const BALANCED: QualitySettings = {
   ...ONE_PASS,
   secondPass: { maxShare: 0.6, maxConfidence: 0.982 },
 };

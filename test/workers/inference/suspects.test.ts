@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import {
   EngineCrash,
   type InferenceProcess,
+  Suspects,
   type TaskOutput,
 } from '../../../workers/inference/inference-process.ts';
-import { Suspects } from '../../../workers/inference/slot.ts';
 
 const BAD = 66;
 const imageOf = (...bytes: number[]) => Uint8Array.of(...bytes);
@@ -18,11 +18,8 @@ const taskOf = (byte: number, signal?: AbortSignal) => ({
 function createProcess() {
   const seen = { images: [] as number[], atOnce: 0, running: 0 };
   let isAlive = true;
-  const inference: InferenceProcess = {
-    pid: 1,
+  const inference: Pick<InferenceProcess, 'isAlive' | 'run'> = {
     isAlive: () => isAlive,
-    ready: new Promise(() => {}),
-    exited: new Promise(() => {}),
     async run(_, image): Promise<TaskOutput> {
       seen.images.push(image[0]!);
       seen.atOnce = Math.max(seen.atOnce, ++seen.running);
@@ -32,8 +29,6 @@ function createProcess() {
       if (!isAlive) throw new EngineCrash('died', { images: 1 });
       return { result: {}, bytes: image, batchSize: 1 };
     },
-    kill() {},
-    killStuck() {},
   };
   return { inference, seen };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { IMAGE_CLASSES, type ImageClass } from '../../../src/taxonomy/photo/image-classes.ts';
+import { wornZones } from '../../../workers/inference/garment-view.ts';
 import { separateGarments } from '../../../workers/inference/garments/separate.ts';
-import { wornZones } from '../../../workers/inference/worn-zones.ts';
 import { drawMap } from './garments/drawn-maps.ts';
 
 /** A person in trousers, and above them what the rows say; each letter is a cell, see `drawMap`. */

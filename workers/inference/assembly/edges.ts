@@ -1,5 +1,5 @@
 /*
- * Solves for the alpha of soft edges, on a smaller picture if need be: closed-form matting. `../edges.ts` says in which
+ * Solves for the alpha of soft edges, on a smaller picture if need be: closed-form matting. `../assembly.ts` says in which
  * order these are called; `npm run build:wasm` compiles them.
  *
  * AssemblyScript: TypeScript with the types of WebAssembly. Names of memory are addresses. `begin` clears all

@@ -14,3 +14,12 @@ export interface ReadableFile {
   /** The file without its last bytes, which cannot be decoded if those before belong to the picture. */
   shortened?: Uint8Array | undefined;
 }
+
+/** The image cannot be decoded: it is damaged, truncated, or not in the format its first bytes claim. */
+export class DecodeError extends Error {
+  /** @param detail what is wrong with the image; the message after `The image ` */
+  constructor(detail = 'cannot be decoded: it is damaged or cut short', cause?: unknown) {
+    super(detail, { cause });
+    this.name = 'DecodeError';
+  }
+}

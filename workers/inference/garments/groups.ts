@@ -54,7 +54,6 @@ export const SKIN = indexOfPart('skin');
 export const HAIR = indexOfPart('hair');
 export const HAT = indexOfPart('hat');
 
-/** For each part, whether it is worn. */
 export const IS_WORN: readonly boolean[] = PARTS.map((name) =>
   GROUPS.some(({ part, region }) => part === name && region !== undefined),
 );

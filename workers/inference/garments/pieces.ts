@@ -1,30 +1,23 @@
-import type { ProbabilityMap } from '../../../src/imaging/probability-map.ts';
-import { componentsOf, visitNeighbours } from './components.ts';
+import type { ProbabilityMap } from '../../../src/imaging/matte.ts';
 import { BACKGROUND, GROUPS, HAIR, HAT, IS_WORN, PART_OF, PARTS, SKIN } from './groups.ts';
 import {
   areaOf,
   bestOf,
+  componentsOf,
   labelParts,
   meanOver,
   ruleOut,
   type Subject,
   type SubjectPiece,
+  visitNeighbours,
 } from './subject.ts';
 
-/** The cells of one garment. */
 export interface Piece {
   part: number;
   group: number;
   cells: readonly number[];
   /** Other groups of the part that are garments of their own. */
   rivals: readonly number[];
-}
-
-/** A piece that the network saw and that is no garment of the answer. */
-export interface DroppedPiece {
-  part: string;
-  areaShare: number;
-  reason: 'too-small';
 }
 
 /**
@@ -78,7 +71,7 @@ export function dropFalseHats(subject: Subject, isUpright: boolean): void {
 }
 
 /** Gives pieces of garments that are too small to what is likeliest there otherwise. */
-export function dropSmallPieces(subject: Subject, wholeArea: number): DroppedPiece[] {
+export function dropSmallPieces(subject: Subject, wholeArea: number): void {
   const pieces = componentsOf(labelParts(subject), subject)
     .filter(({ label }) => IS_WORN[label])
     .map((piece) => ({ ...piece, area: areaOf(piece.cells, subject) }));
@@ -88,10 +81,7 @@ export function dropSmallPieces(subject: Subject, wholeArea: number): DroppedPie
     const minShare = MIN_SHARES[PARTS[label]!] ?? MIN_LARGE_SHARE;
     return area < Math.max(minShare * wholeArea, MIN_SHARE_OF_PART * largest[label]!);
   };
-  return pieces.filter(isTooSmall).map(({ label, cells, area }) => {
-    ruleOut(subject, label, cells);
-    return { part: PARTS[label]!, areaShare: area / wholeArea, reason: 'too-small' };
-  });
+  for (const { label, cells } of pieces.filter(isTooSmall)) ruleOut(subject, label, cells);
 }
 
 /** Makes all of a subject without a person garment, and each of its pieces one of few parts. */

@@ -1,13 +1,8 @@
-import type { Size } from '../../../src/imaging/layout.ts';
-import type { Matte } from '../../../src/imaging/matte.ts';
-import type { ProbabilityMap } from '../../../src/imaging/probability-map.ts';
-import type { Rotation } from '../../../src/imaging/rotation.ts';
-import type { Box } from '../../../src/imaging/subject-box.ts';
-import { visitNeighbours } from './components.ts';
+import type { ProbabilityMap } from '../../../src/imaging/matte.ts';
+import type { Box, Matte, Rotation, Size } from '../../../src/imaging/picture.ts';
 import { type GarmentRegion, GROUPS } from './groups.ts';
 import type { GroupMap } from './parse.ts';
 import {
-  type DroppedPiece,
   dropFalseHats,
   dropSmallPieces,
   findPieces,
@@ -24,6 +19,7 @@ import {
   piecesOfSubject,
   type Subject,
   type SubjectPiece,
+  visitNeighbours,
 } from './subject.ts';
 
 /** A garment is hidden by another that is over it along such a share of its edge. */
@@ -31,18 +27,8 @@ const MIN_EDGE_SHARE = 0.12;
 /** By fewer layers a garment does not hide another: it meets it, as a jumper does trousers. */
 const MIN_LAYERS = 2;
 
-/** For each cell the garment it belongs to. */
-type Owners = readonly (Piece | undefined)[];
-
-/** Returns the owners of the cells of a map. */
-function ownersOf(pieces: readonly Piece[], { width, height }: Size): Owners {
-  const owners: (Piece | undefined)[] = Array.from({ length: width * height }, () => undefined);
-  for (const piece of pieces) for (const cell of piece.cells) owners[cell] = piece;
-  return owners;
-}
-
 /** Returns the groups of the garments that hide some of a garment. */
-function hidingGroups(piece: Piece, owners: Owners, map: Size): string[] {
+function hidingGroups(piece: Piece, owners: ReadonlyMap<number, Piece>, map: Size): string[] {
   const minLayer = GROUPS[piece.group]!.layer + MIN_LAYERS;
   const counts = new Map<string, number>();
   let edge = 0;
@@ -50,7 +36,7 @@ function hidingGroups(piece: Piece, owners: Owners, map: Size): string[] {
     let isEdge = false;
     const over = new Set<string>();
     visitNeighbours(cell, map, (near) => {
-      const owner = owners[near];
+      const owner = owners.get(near);
       if (owner === piece) return;
       isEdge = true;
       const group = owner && GROUPS[owner.group];
@@ -87,7 +73,6 @@ function isCutByFrame({ cells }: Piece, region: Box, image: Size, map: Size): bo
   );
 }
 
-/** A garment of the subject. */
 export interface Garment {
   /** Id of its group. */
   group: string;
@@ -100,8 +85,6 @@ export interface Garment {
   areaShare: number;
   /** Mean probability over its area that it is what it is taken for, or easily taken for, 0..1. */
   confidence: number;
-  /** Whether some of it is hidden. */
-  occluded: boolean;
   /** Groups of the garments over it, and `frame` if the image's border cuts it. */
   occludedBy: string[];
   /** How much of each cell of the map is this garment and no other, 0..1; see `matteOfMask`. */
@@ -115,7 +98,6 @@ export interface Outfit {
   severalPeople: boolean;
   /** The largest first. */
   garments: Garment[];
-  dropped: DroppedPiece[];
   /** The part of the image that the masks cover. */
   region: Box;
   /** After which the person stands. */
@@ -135,7 +117,6 @@ const MIN_ALTERNATIVE = 0.05;
 /** With several people, what lies farther from the largest one than this share of their box belongs to others. */
 const PERSON_MARGIN = 0.1;
 
-/** Returns whether a piece lies apart from the largest. */
 function liesApart(piece: SubjectPiece, largest: SubjectPiece, map: Size): boolean {
   const own = extentOf(piece.cells, map.width);
   const { left, right, top, bottom } = extentOf(largest.cells, map.width);
@@ -186,7 +167,7 @@ const alternativesOf = (subject: Subject, { part, cells, rivals }: Piece) =>
     .sort((a, b) => b.probability - a.probability);
 
 /** The subject, ready to be divided. */
-interface PreparedSubject extends Pick<Outfit, 'person' | 'severalPeople' | 'dropped'> {
+interface PreparedSubject extends Pick<Outfit, 'person' | 'severalPeople'> {
   subject: Subject;
   /** Cells, by their coverage. */
   wholeArea: number;
@@ -207,11 +188,12 @@ export function prepareSubject(map: GroupMap, matte: Matte, keepsOthers = false)
   const wholeArea = own.reduce((sum, { area }) => sum + area, 0);
   const bodyArea = own.reduce((sum, { area, bodyShare }) => sum + area * bodyShare, 0);
   const person = bodyArea > MIN_BODY_SHARE * wholeArea;
-  if (!person) layOut(subject, own);
-  else if (map.seen) smoothParts(subject, map.seen);
-  if (person) dropFalseHats(subject, !map.rotation);
-  const dropped = person ? dropSmallPieces(subject, wholeArea) : [];
-  return { subject, wholeArea, person, severalPeople, dropped };
+  if (person) {
+    if (map.seen) smoothParts(subject, map.seen);
+    dropFalseHats(subject, !map.rotation);
+    dropSmallPieces(subject, wholeArea);
+  } else layOut(subject, own);
+  return { subject, wholeArea, person, severalPeople };
 }
 
 /**
@@ -222,7 +204,7 @@ export function separateGarments(map: GroupMap, matte: Matte): Outfit {
   const { region } = map;
   const { subject, wholeArea, ...facts } = prepareSubject(map, matte);
   const found = findPieces(subject);
-  const owners = ownersOf(found, map);
+  const owners = new Map(found.flatMap((piece) => piece.cells.map((cell) => [cell, piece])));
   const toGarment = (piece: Piece): Garment => {
     const alternatives = alternativesOf(subject, piece);
     const occludedBy = hidingGroups(piece, owners, map);
@@ -234,7 +216,6 @@ export function separateGarments(map: GroupMap, matte: Matte): Outfit {
       box: boxOf(piece.cells, map, region),
       areaShare: areaOf(piece.cells, subject) / wholeArea,
       confidence: alternatives.reduce((sum, { probability }) => sum + probability, 0),
-      occluded: occludedBy.length > 0,
       occludedBy,
       mask: maskOf(subject, piece),
     };

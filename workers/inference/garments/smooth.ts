@@ -1,4 +1,4 @@
-import type { Pixels } from '../../../src/imaging/tensor.ts';
+import type { Pixels } from '../../../src/imaging/picture.ts';
 import { PARTS } from './groups.ts';
 import { CELL_PIXELS } from './parse.ts';
 import { MIN_COVERAGE, type Subject } from './subject.ts';
@@ -119,7 +119,6 @@ function compare({ count, x, y, colours }: Blocks, deviation: number): Likeness 
   return { starts, others, values, totals };
 }
 
-/** Scales the parts of a cell to a sum. */
 function scale(parts: readonly Float32Array[], cell: number, wanted: number): void {
   let sum = 0;
   for (const plane of parts) sum += plane[cell]!;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { componentsOf, NO_LABEL } from '../../../../workers/inference/garments/components.ts';
+import { componentsOf, NO_LABEL } from '../../../../workers/inference/garments/subject.ts';
 
 const componentsIn = (rows: readonly string[]) => {
   const labels = Uint8Array.from(rows.join(''), (letter) =>

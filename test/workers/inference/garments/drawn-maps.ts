@@ -1,4 +1,4 @@
-import type { Matte } from '../../../../src/imaging/matte.ts';
+import type { Matte } from '../../../../src/imaging/picture.ts';
 import { GROUPS } from '../../../../workers/inference/garments/groups.ts';
 import type { GroupMap } from '../../../../workers/inference/garments/parse.ts';
 

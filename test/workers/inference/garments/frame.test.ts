@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { frameSubject } from '../../../../workers/inference/garments/frame.ts';
+import { frameSubject } from '../../../../workers/inference/garments/parse.ts';
 
 const PHOTO = { width: 600, height: 900 };
 

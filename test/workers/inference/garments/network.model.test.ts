@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { beforeAll, expect, test } from 'vitest';
 import { findModel, PARSER_ID, readCatalog } from '../../../../models/catalog.ts';
-import { subjectBox } from '../../../../src/imaging/subject-box.ts';
+import { subjectBox } from '../../../../src/imaging/picture.ts';
 import { decode } from '../../../../workers/inference/codec.ts';
 import { cutOut } from '../../../../workers/inference/cut-out.ts';
 import { matteOfMask } from '../../../../workers/inference/garments/cut-out.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { CatalogModel } from '../../../../models/catalog.ts';
-import { ModelError } from '../../../../models/catalog.ts';
-import type { Size } from '../../../../src/imaging/layout.ts';
+import { type CatalogModel, ModelError } from '../../../../models/catalog.ts';
+import type { Size } from '../../../../src/imaging/picture.ts';
 import { GROUPS } from '../../../../workers/inference/garments/groups.ts';
 import { parseGarments, parseOnce } from '../../../../workers/inference/garments/parse.ts';
 import type { Session } from '../../../../workers/inference/session.ts';

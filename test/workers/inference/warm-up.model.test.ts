@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
-import { drawShirt, warmUp } from '../../../workers/inference/warm-up.ts';
+import { drawShirt, warmUp } from '../../../workers/inference/task-runner.ts';
 
 const nothing = { result: {}, batchSize: 1 };
 
@@ -10,7 +10,7 @@ test('a picture is cut out a few times while there is no work', async () => {
     images.push(image);
     return nothing;
   };
-  await warmUp(run, () => false);
+  await warmUp(run, () => false, 0);
   expect(images).toHaveLength(5);
   expect(await sharp(images[4]).metadata()).toMatchObject({ format: 'jpeg', width: 400 });
 });
@@ -21,7 +21,7 @@ test('work ends it', async () => {
     runs++;
     return nothing;
   };
-  await warmUp(run, () => runs === 2);
+  await warmUp(run, () => runs === 2, 0);
   expect(runs).toBe(2);
 });
 

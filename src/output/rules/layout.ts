@@ -1,5 +1,5 @@
-import type { Layout, Size } from '../layout.ts';
-import type { Box } from '../subject-box.ts';
+import type { Box, Size } from '../../imaging/picture.ts';
+import type { Layout } from '../geometry.ts';
 
 /** What a picture's measures may be; an absent bound allows all. */
 export interface MeasureBounds {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createIdleCollector } from '../../../workers/inference/collect-when-idle.ts';
 import { GC_FLAGS } from '../../../workers/inference/inference-process.ts';
+import { createIdleCollector } from '../../../workers/inference/task-runner.ts';
 
 const collect = vi.fn();
 const MEBIBYTE = 2 ** 20;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Geometry, type Length, layoutOf, regionOf } from '../../src/imaging/layout.ts';
-import type { Box } from '../../src/imaging/subject-box.ts';
+import type { Box } from '../../src/imaging/picture.ts';
+import { type Geometry, type Length, layoutOf, regionOf } from '../../src/output/geometry.ts';
 
 const px = (value: number): Length => ({ value, unit: 'px' });
 const pct = (value: number): Length => ({ value, unit: '%' });

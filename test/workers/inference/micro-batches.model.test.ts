@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createMicroBatcher } from '../../../workers/inference/micro-batches.ts';
+import { createMicroBatcher } from '../../../workers/inference/session.ts';
 
 const FOREVER_MILLIS = 2 ** 30;
 

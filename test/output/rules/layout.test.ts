@@ -1,10 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  layoutWithin,
-  type MeasureBounds,
-  meetsBounds,
-} from '../../../src/imaging/compliance/layout.ts';
+import { layoutWithin, type MeasureBounds, meetsBounds } from '../../../src/output/rules/layout.ts';
 
 const MAX_PIXELS = 50_000_000;
 const box = { left: 10, top: 20, width: 600, height: 900 };

@@ -1,16 +1,13 @@
-import type { Size } from './layout.ts';
-import type { Matte } from './matte.ts';
-import { type ProbabilityMap, SUBJECT } from './probability-map.ts';
+import {
+  FAINT,
+  type ProbabilityMap,
+  resampleAt,
+  resampleVertically,
+  SUBJECT,
+  tapsOf,
+} from './matte.ts';
+import { type Box, type Matte, type Pixels, type Rgb, type Size, subjectBox } from './picture.ts';
 import { regionsOf } from './regions.ts';
-import { type Box, subjectBox } from './subject-box.ts';
-import type { Pixels } from './tensor.ts';
-
-/** A colour, 0..255 each. */
-export interface Rgb {
-  r: number;
-  g: number;
-  b: number;
-}
 
 /** Cells whose colours differ by at most this in each channel, 0..255, are of one even surface. */
 const MAX_STEP = 4;
@@ -92,13 +89,6 @@ const SQUARE_LENGTHS = 2.6;
 const quantileOf = (values: Uint8Array, share: number): number =>
   values.toSorted()[Math.floor(share * (values.length - 1))]!;
 
-/** Returns a channel of some cells. */
-function channelOf(data: Uint8Array, cells: readonly number[], channel: number): Uint8Array {
-  const values = new Uint8Array(cells.length);
-  for (let i = 0; i < values.length; i++) values[i] = data[3 * cells[i]! + channel]!;
-  return values;
-}
-
 /** Returns the largest difference in a channel of a cell. */
 function distanceOf(data: Uint8Array, cell: number, ground: readonly number[]): number {
   let most = 0;
@@ -109,9 +99,11 @@ function distanceOf(data: Uint8Array, cell: number, ground: readonly number[]): 
 /** Marks, by 1, what does not have the border's colour. @returns undefined if the border is not even */
 function markContent({ data, width, height }: Pixels): Uint8Array | undefined {
   const border = borderCells(width, height);
-  const ground = [0, 1, 2].map((channel) => quantileOf(channelOf(data, border, channel), 0.5));
-  const distances = new Uint8Array(border.length);
-  for (let i = 0; i < border.length; i++) distances[i] = distanceOf(data, border[i]!, ground);
+  const ground = [0, 1, 2].map((c) => {
+    const levels = Uint8Array.from(border, (cell) => data[3 * cell + c]!);
+    return quantileOf(levels, 0.5);
+  });
+  const distances = Uint8Array.from(border, (cell) => distanceOf(data, cell, ground));
   const noise = quantileOf(distances, 1 - EVEN_BORDER.outliers);
   if (noise > EVEN_BORDER.maxNoise) return undefined;
   const marks = new Uint8Array(width * height);
@@ -120,7 +112,6 @@ function markContent({ data, width, height }: Pixels): Uint8Array | undefined {
   return marks;
 }
 
-/** Clears dust, in place. */
 function dropDust(marks: Uint8Array, width: number): void {
   const regions = regionsOf(marks, width);
   const largest = regions.reduce((max, { length }) => Math.max(max, length), 0);
@@ -129,7 +120,6 @@ function dropDust(marks: Uint8Array, width: number): void {
     if (cells.length < minCells) for (const cell of cells) marks[cell] = 0;
 }
 
-/** Returns a span around another, within a length. */
 function spanAround(start: number, size: number, wanted: number, length: number) {
   const from = Math.max(0, Math.floor(start + (size - wanted) / 2));
   return { from, size: Math.min(length, Math.ceil(start + (size + wanted) / 2)) - from };
@@ -153,4 +143,82 @@ export function contentRegion(square: Pixels, image: Size): Box | undefined {
   const columns = spanAround(box.left * across, width, side, image.width);
   const rows = spanAround(box.top * down, height, side, image.height);
   return { left: columns.from, top: rows.from, width: columns.size, height: rows.size };
+}
+
+/** Margin on each side of the possible subject, as a share of its length. */
+const MARGIN = 0.15;
+
+/** Converts a span of cells, with margins, to whole pixels. @param cells that make up `length` pixels */
+function withMargin(start: number, size: number, cells: number, length: number) {
+  const from = ((start - MARGIN * size) * length) / cells;
+  const to = ((start + size + MARGIN * size) * length) / cells;
+  const first = Math.max(0, Math.floor(from));
+  return { start: first, length: Math.min(length, Math.ceil(to)) - first };
+}
+
+/**
+ * Returns the region of an image that shows its subject, with margins.
+ * @param map of the whole image
+ * @param maxShare undefined is returned if the subject's box takes this share of the image, or more
+ */
+export function subjectRegion(map: ProbabilityMap, image: Size, maxShare: number): Box | undefined {
+  const box = subjectBox(map.data, map.width, FAINT);
+  if (!box || box.width * box.height >= maxShare * map.data.length) return undefined;
+  const across = withMargin(box.left, box.width, map.width, image.width);
+  const down = withMargin(box.top, box.height, map.height, image.height);
+  return { left: across.start, top: down.start, width: across.length, height: down.length };
+}
+
+/** Probabilities are clamped to this distance from 0 and 1, which bounds the odds. */
+const MAX_PROBABILITY = 1 - 1e-4;
+const toOdds = (p: number): number => {
+  const bounded = Math.min(MAX_PROBABILITY, Math.max(1 - MAX_PROBABILITY, p));
+  return bounded / (1 - bounded);
+};
+
+/**
+ * Merges two views, of a whole image and of a region, at the resolution of the latter: the geometric mean of their
+ * odds, in which the more certain view weighs more.
+ * @param region what the closer view shows, pixels of the image
+ */
+export function mergeViews(
+  whole: ProbabilityMap,
+  closer: ProbabilityMap,
+  region: Box,
+  image: Size,
+): ProbabilityMap {
+  const { width, height } = closer;
+  const [across, down] = [whole.width / image.width, whole.height / image.height];
+  const columns = tapsOf(whole.width, width, region.left * across, region.width * across);
+  const rows = tapsOf(whole.height, height, region.top * down, region.height * down);
+  const data = new Float32Array(closer.data.length);
+  const line = new Float32Array(whole.width);
+  for (let y = 0, i = 0; y < height; y++) {
+    resampleVertically(whole.data, line, rows, y, 0, line.length);
+    for (let x = 0; x < width; x++, i++) {
+      const odds = Math.sqrt(toOdds(resampleAt(line, columns, x)) * toOdds(closer.data[i]!));
+      data[i] = odds / (1 + odds);
+    }
+  }
+  return { data, width, height };
+}
+
+/** Mirrors a map left to right, in place. */
+export function mirror({ data, width }: ProbabilityMap): void {
+  for (let start = 0; start < data.length; start += width)
+    data.subarray(start, start + width).reverse();
+}
+
+/** Returns a map without the outermost cells on each side. */
+export function withoutFrame(
+  { data, width, height }: ProbabilityMap,
+  cells: number,
+): ProbabilityMap {
+  const inside = { width: width - 2 * cells, height: height - 2 * cells };
+  const kept = new Float32Array(inside.width * inside.height);
+  for (let y = 0; y < inside.height; y++) {
+    const start = (y + cells) * width + cells;
+    kept.set(data.subarray(start, start + inside.width), y * inside.width);
+  }
+  return { data: kept, ...inside };
 }
