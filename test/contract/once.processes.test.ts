@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import sharp from 'sharp';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createClient } from '../../packages/client/src/client.ts';
 import { type Gate, startGate } from '../faults/gate.ts';
@@ -9,9 +9,8 @@ import { formOf, formWith, postImage } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { whileFrozen } from '../support/inference.ts';
 import { intakeClient, readJob } from '../support/intake.ts';
-import { runProgram } from '../support/processes.ts';
 import { untilServed } from '../support/stack.ts';
-import { useStack } from '../support/use-stack.ts';
+import { startGateway, useStack } from '../support/use-stack.ts';
 
 /** Requests with an Idempotency-Key, when responses are lost and gateways die. */
 
@@ -133,11 +132,7 @@ test('a key of 255 odd characters is a key, and a longer, empty or invisible one
 });
 
 test('two requests in the same millisecond at two gateways make one job', async () => {
-  const env = { SELVAGE_HOME: stack.home, REDIS_URL: stack.redis.url, ...stack.settings };
-  const other = runProgram('src/main.ts', [], { ...env, PORT: '0', SELVAGE_DEV_KEY: '' });
-  onTestFinished(async () => void (await other.end()));
-  const { url } = JSON.parse(await other.line((line) => line.includes('gateway ready')));
-  await untilServed(url);
+  const { url } = await startGateway(stack);
   const count = countOf('/jobs?limit=100', 'jobs');
   for (let round = 0; round < 10; round++) {
     const before = await count();

@@ -4,10 +4,9 @@ import { z } from 'zod';
 import { createClient } from '../../packages/client/src/client.ts';
 import { formWith, keyClient, pointersOf, postForm } from '../support/client.ts';
 import { readFeed } from '../support/feed-client.ts';
-import { freePort } from '../support/free-port.ts';
 import { drawnShirt } from '../support/images.ts';
 import { readJob } from '../support/intake.ts';
-import { useShop, useStack } from '../support/use-stack.ts';
+import { useCatalogue } from '../support/use-stack.ts';
 
 /** Rules of marketplaces: packs, verdicts, and what `fixRules` makes right. */
 
@@ -21,15 +20,7 @@ const SQUARE = {
   rules: { aspect: { min: 1, max: 1 }, background: { color: '#ffffff' } },
 };
 
-const port = await freePort();
-/** Of the worker. */
-const metricsUrl = `http://127.0.0.1:${port}/metrics`;
-const { stack, key, feeds, intake } = await useStack({
-  FETCH_ALLOW: '127.0.0.0/8',
-  PUBLIC_URL: '',
-  WORKER_PORT: String(port),
-});
-const shop = await useShop();
+const { stack, shop, key, feeds, intake } = await useCatalogue();
 const shirt = await drawnShirt({ width: 600, height: 800, format: 'png' });
 const other = (await stack.key({ client: 'other' })).key;
 
@@ -145,11 +136,12 @@ describe('a removal with rules', () => {
     expect(failed.rules).toEqual({ passed: false, failed: ['background', 'aspect'] });
     expect((await client.rules.list()).at(-1)).toMatchObject({ name: 'mine' });
     // In metrics, the packs of clients have no names.
-    const metrics = await (await fetch(metricsUrl)).text();
-    const total = 'selvage_rule_verdicts_total';
-    expect(metrics).toContain(`${total}{pack="own",rule="aspect",verdict="passed"} 1`);
-    expect(metrics).toContain(`${total}{pack="own",rule="aspect",verdict="failed"} 1`);
-    expect(metrics).toContain(`${total}{pack="amazon-main",rule="background",verdict="failed"} 1`);
+    const metrics = await (await fetch(`${stack.workerUrl}/metrics`)).text();
+    for (const verdict of ['passed', 'failed'])
+      expect(metrics).toContain(`verdicts_total{pack="own",rule="aspect",verdict="${verdict}"}`);
+    expect(metrics).toMatch(
+      /verdicts_total\{pack="amazon-main",rule="background",verdict="failed"/,
+    );
     expect(metrics).not.toContain('mine');
     await client.rules.delete('mine');
     await expect(client.rules.get('mine')).rejects.toMatchObject({ status: 404 });

@@ -13,9 +13,9 @@ import { uploadedRow } from '../support/batches.ts';
 import { drawnShirtOnWood } from '../support/images.ts';
 import { readJob } from '../support/intake.ts';
 import { listStoredFiles } from '../support/stored-files.ts';
-import { useStack } from '../support/use-stack.ts';
+import { useSharedStack } from '../support/use-stack.ts';
 
-const { stack, intake, batches } = await useStack();
+const { stack, intake, batches } = await useSharedStack();
 
 let images = 0;
 const another = (): Promise<Buffer> =>
@@ -75,7 +75,7 @@ describe.each(DAMAGES)('a cut-out that %s', (_, harm) => {
     await harm(await cutOutFile(id));
     await expectDamaged(await intake.result(id));
     expect(await intake.status(id)).toBe('succeeded');
-    expect(stack.logs()).toMatch(new RegExp(`damaged.*${id}`));
+    expect(await stack.logs()).toMatch(new RegExp(`damaged.*${id}`));
 
     const anew = await removed(image);
     const bytes = Buffer.from(await (await intake.result(anew.id)).arrayBuffer());
