@@ -59,7 +59,7 @@ test('a stranger asks, the operator approves with fewer scopes, and the key work
 
   const { key = '' } = await fetchKey(id, secret);
   const copy = keyCopyKey(hashKey(readSecrets(stack.home).keyPepper, key));
-  expect(await stack.stored()).toContain(copy);
+  expect(await stack.stored(copy)).toEqual([copy]);
   const usage = await fetch(`${stack.url}/intake/v1/usage`, {
     headers: { authorization: `Bearer ${key}` },
   });

@@ -24,12 +24,6 @@ const shirts = await Promise.all(
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Everything in storage whose key contains a word. */
-async function stored(word: string): Promise<string[]> {
-  const files = await stack.stored();
-  return files.filter((file) => file.includes(word));
-}
-
 interface Event {
   event?: string;
   id?: string;
@@ -221,10 +215,10 @@ describe('erasing', () => {
   test('leaves only the tombstone of a batch', async () => {
     const id = await batches.completed(uploadedRow('a', shirts[2]!) + rowOf('b'));
     const [result] = await batches.lines(id, 'results');
-    expect((await stored(id)).length).toBeGreaterThan(3);
+    expect((await stack.stored(id)).length).toBeGreaterThan(3);
     const receipt = await (await batches.erase(id)).json();
     expect(receipt).toMatchObject({ id, erasedAt: expect.any(String), blobs: expect.any(Number) });
-    expect(await stored(id)).toEqual([]);
+    expect(await stack.stored(id)).toEqual([]);
     expect(await (await batches.erase(id)).json()).toEqual(receipt);
     const response = await batches.ask('GET', `/batches/${id}`);
     const { erasedAt } = Line.parse(receipt);
@@ -312,10 +306,10 @@ test('a client with 1,000 batches that have not ended cancels one before it open
     type: 'conflict',
     detail: 'Your client has its maximum of 1000 batches that have not ended; seal or cancel some',
   });
-  const [manifest] = await stored(opened);
+  const [manifest] = await stack.stored(opened);
   const folder = `${dirname(dirname(manifest ?? ''))}/`;
   const left = new Set(
-    (await stored(folder)).map((file) => file.slice(folder.length).split('/')[0]),
+    (await stack.stored(folder)).map((file) => file.slice(folder.length).split('/')[0]),
   );
   expect(left).toEqual(new Set([opened])); // nothing is left of the rejected one
   expect((await hoarder.cancel(opened)).status).toBe(200);

@@ -69,8 +69,6 @@ describe('the rows of a batch', () => {
     alphaAt(await batches.ask('GET', `${path}/rows/${row}/cutout`));
   const lineOf = async (row: number, query = '') =>
     (await batches.lines(id, `results${query}`)).find((line) => line.row === row);
-  const filesOf = async (): Promise<string[]> =>
-    (await stack.stored()).filter((file) => file.includes(id));
 
   test('have no review before the end', async () => {
     const imageUrl = shop.put('/shirt.jpg', { body: shirt, type: 'image/jpeg' });
@@ -137,7 +135,7 @@ describe('the rows of a batch', () => {
     expect(first.body).toMatchObject({ decision: 'pending', cutout: { sha256: original } });
     expect(first.body).not.toHaveProperty('refinements');
     expect((await undo(path, 2, 1)).status).toBe(404);
-    expect((await filesOf()).filter((file) => file.includes('/refined-'))).toHaveLength(1);
+    expect(await stack.stored(id, '/refined-')).toHaveLength(1);
   });
 
   test('the photo is sent again, unless it was kept or is still at its address', async () => {
@@ -191,8 +189,7 @@ describe('the rows of a batch', () => {
     expect(late).toMatchObject({ status: 409, body: { present: { refinements: 1 } } });
     const expected = { refinements: 1, revision: revision + 1 };
     expect((await show(path, 1)).body).toMatchObject(expected);
-    const stored = (await filesOf()).filter((file) => file.includes('/refined-'));
-    expect(stored).toHaveLength(2);
+    expect(await stack.stored(id, '/refined-')).toHaveLength(2);
   });
 
   test('a request that is repeated with its Idempotency-Key mends once', async () => {
@@ -233,7 +230,7 @@ describe('the rows of a batch', () => {
   test('mended cut-outs are deleted with their batch', async () => {
     const erased = await answer(batches.erase(id));
     expect(erased.status).toBe(200);
-    expect(await filesOf()).toEqual([]);
+    expect(await stack.stored(id)).toEqual([]);
     expect((await refine(path, 0, { image: shirt })).status).toBe(410);
     expect((await undo(path, 0, 1)).status).toBe(410);
   });
@@ -281,8 +278,7 @@ describe('the rows of a feed run', () => {
       }),
     );
   }
-  const imagesOf = async (): Promise<string[]> =>
-    (await stack.stored()).filter((file) => file.includes(run.feedId) && file.includes('refined-'));
+  const imagesOf = () => stack.stored(run.feedId, 'refined-');
 
   test('the export has the picture of the newest cut-out', async () => {
     const image = shop.put('/feed/shirt.jpg', { body: shirt, type: 'image/jpeg' });

@@ -107,3 +107,13 @@ export function quarters(): Sharp {
   }
   return sharp(data, { raw: { width, height, channels: 3 } });
 }
+
+/** A PNG of 100 bytes whose header says so many pixels, and nothing else. */
+export function claimedPng(width: number, height: number): Buffer {
+  const png = Buffer.alloc(100);
+  png.write('89504e470d0a1a0a0000000d49484452', 'hex');
+  png.writeUInt32BE(width, 16);
+  png.writeUInt32BE(height, 20);
+  png.write('0806', 24, 'hex');
+  return png;
+}

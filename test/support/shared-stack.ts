@@ -41,7 +41,7 @@ export async function shareStack(): Promise<SharedStack> {
     settings,
     redis: { url: redisUrl },
     logs: async () => (await fetch(`${inject('sharedStack')}/logs`)).text(),
-    stored: () => storedKeys({ home, settings }),
+    stored: (...words) => storedKeys({ home, settings }, ...words),
     key: ({ client = 'tests', ...grant } = {}) =>
       register.key({ ...grant, client: `${client}-${file}` }),
     stop: async () => register.close(),

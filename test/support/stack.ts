@@ -24,8 +24,8 @@ export interface Stack extends StorePlace {
    * one but the first is revoked to make room.
    */
   key(grant?: Partial<Grant>): Promise<CreatedKey>;
-  /** Returns the keys of all that is stored; in a bucket also of what can be read by its version only. */
-  stored(): Promise<string[]>;
+  /** Returns the keys of what is stored that contain each of the words; in a bucket also what only a version still has. */
+  stored(...words: string[]): Promise<string[]>;
   /** Everything gateway and worker logged. */
   logs(): string;
   startGateway(env?: NodeJS.ProcessEnv): Promise<void>;
@@ -97,7 +97,7 @@ export async function startStack(env: NodeJS.ProcessEnv = {}, kind = storeKind()
     gateway: undefined as unknown as Running,
     worker: undefined as unknown as Running,
     key: register.key,
-    stored: () => storedKeys(stack),
+    stored: (...words) => storedKeys(stack, ...words),
     logs: () => `${stack.gateway.output()}\n${stack.worker.output()}`,
     async startGateway(more = {}) {
       stack.gateway = runProgram('src/main.ts', [], { ...base, ...more });
