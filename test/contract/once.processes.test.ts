@@ -11,15 +11,15 @@ import { whileFrozen } from '../support/inference.ts';
 import { intakeClient, readJob } from '../support/intake.ts';
 import { untilServed } from '../support/stack.ts';
 import { startGateway, useStack } from '../support/use-stack.ts';
+import { preferenceCases } from './preferences.cases.ts';
 
 /** Requests with an Idempotency-Key, when responses are lost and gateways die. */
 
 let gate: Gate | undefined;
 afterAll(() => gate?.close());
-const { stack, key, ask, intake, feeds } = await useStack(
-  { SYNC_TIMEOUT_SECONDS: '20' },
-  { quotaPerDay: 1000 },
-);
+const clients = await useStack({ SYNC_TIMEOUT_SECONDS: '20' }, { quotaPerDay: 1000 });
+const { stack, key, ask, intake, feeds } = clients;
+preferenceCases(clients);
 const shirt = await drawnShirt({ width: 300, height: 360, format: 'jpeg' });
 
 /** Returns a picture that no other test has sent. */

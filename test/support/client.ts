@@ -123,6 +123,10 @@ const Errors = z.looseObject({ errors: z.array(z.looseObject({ pointer: z.string
 export const pointersOf = async (response: Response): Promise<string[]> =>
   Errors.parse(await response.json()).errors.map(({ pointer }) => pointer);
 
+/** Units of the day's quota that a key has left, by the header of a response. */
+export const reportedQuota = ({ headers }: Response): number =>
+  Number(/"day";r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
+
 /** Expects a problem of this type, with its status; returns it. */
 export async function expectProblem(
   response: Response,

@@ -72,8 +72,13 @@ export async function openRegister(
 /**
  * Starts everything and waits until requests are served. Both processes get `env`, which may lead to another Redis.
  * @param kind that of the Vitest project, by default
+ * @param hasWorker whether there is a worker; without one nothing is served yet
  */
-export async function startStack(env: NodeJS.ProcessEnv = {}, kind = storeKind()): Promise<Stack> {
+export async function startStack(
+  env: NodeJS.ProcessEnv = {},
+  kind = storeKind(),
+  hasWorker = true,
+): Promise<Stack> {
   const home = await mkdtemp(join(tmpdir(), 'selvage-test-'));
   const { settings, remove } = await createStore(kind);
   const redis = await startRedis();
@@ -108,15 +113,15 @@ export async function startStack(env: NodeJS.ProcessEnv = {}, kind = storeKind()
       await stack.worker.line(says('worker ready'));
     },
     async stop() {
-      await Promise.all([stack.gateway.end(), stack.worker.end()]);
+      await Promise.all([stack.gateway.end(), stack.worker?.end()]);
       register.close();
       await redis.stop();
       await remove();
       await rm(home, { recursive: true, force: true });
     },
   };
-  await Promise.all([stack.startGateway(), stack.startWorker()]);
-  await untilServed(stack.url);
+  await Promise.all([stack.startGateway(), hasWorker && stack.startWorker()]);
+  if (hasWorker) await untilServed(stack.url);
   return stack;
 }
 
