@@ -106,45 +106,43 @@ describe('the remove.bg routes', () => {
   });
 });
 
-describe('a batch', () => {
-  test('is accepted, sealed and canceled by the shared clock', async () => {
-    const batches = new Batches(redis, now);
-    const services: Partial<Gateway> = {
-      batches,
-      blobs,
-      limits: { maxPixels: 1, maxSidePixels: 1 },
-      maxImageBytes: 1,
-      batchIndex: new ClientIndex(redis, 'batches'),
-      linkRule: () => undefined,
-      batchRetention: new BatchRetention(batches, blobs),
-      receivers: new WebhookReceivers(redis),
-      rulePacks: new NamedSettings(redis, blobs, RULE_PACKS, now),
-      reviews: new ReviewDecisions(redis),
-      readClientLimits: async () => ({}),
-      now,
-    };
-    const actions = new BatchActions(services as Gateway, new BatchEvents());
-    const open = async () => {
-      const request = CreateBatchRequest.parse({ retention: { outputSeconds: 3600 } });
-      const { body } = await actions.create(request, call);
-      return { ...call, params: { id: String(body.id) } };
-    };
+test('a batch is accepted, sealed and canceled by the shared clock', async () => {
+  const batches = new Batches(redis, now);
+  const services: Partial<Gateway> = {
+    batches,
+    blobs,
+    limits: { maxPixels: 1, maxSidePixels: 1 },
+    maxImageBytes: 1,
+    batchIndex: new ClientIndex(redis, 'batches'),
+    linkRule: () => undefined,
+    batchRetention: new BatchRetention(batches, blobs),
+    receivers: new WebhookReceivers(redis),
+    rulePacks: new NamedSettings(redis, blobs, RULE_PACKS, now),
+    reviews: new ReviewDecisions(redis),
+    readClientLimits: async () => ({}),
+    now,
+  };
+  const actions = new BatchActions(services as Gateway, new BatchEvents());
+  const open = async () => {
+    const request = CreateBatchRequest.parse({ retention: { outputSeconds: 3600 } });
+    const { body } = await actions.create(request, call);
+    return { ...call, params: { id: String(body.id) } };
+  };
 
-    const first = await open();
-    expect(await actions.show(first)).toMatchObject({
-      body: { createdAt: afterSeconds(0), expiresAt: afterSeconds(86_400) },
-    });
-    await actions.seal(await actions.readOwn(first));
-    expect(await actions.show(first)).toMatchObject({ body: { sealedAt: afterSeconds(0) } });
+  const first = await open();
+  expect(await actions.show(first)).toMatchObject({
+    body: { createdAt: afterSeconds(0), expiresAt: afterSeconds(86_400) },
+  });
+  await actions.seal(await actions.readOwn(first));
+  expect(await actions.show(first)).toMatchObject({ body: { sealedAt: afterSeconds(0) } });
 
-    const second = await open();
-    await actions.cancel(await actions.readOwn(second));
-    expect(await actions.show(second)).toMatchObject({
-      body: {
-        status: 'canceled',
-        finishedAt: afterSeconds(0),
-        expiresAt: afterSeconds(3600),
-      },
-    });
+  const second = await open();
+  await actions.cancel(await actions.readOwn(second));
+  expect(await actions.show(second)).toMatchObject({
+    body: {
+      status: 'canceled',
+      finishedAt: afterSeconds(0),
+      expiresAt: afterSeconds(3600),
+    },
   });
 });

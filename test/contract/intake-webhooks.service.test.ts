@@ -170,27 +170,25 @@ describe('the end of a job', () => {
   });
 });
 
-describe('secrets', () => {
-  test('are shown once, and two sign during a rotation', async () => {
-    const intake = await newClient();
-    expect(await standing(intake)).toEqual({ secrets: [], disabledUrls: [] });
-    const first = await createSecret(intake);
-    const second = await createSecret(intake);
-    expect(first.previousExpiresAt).toBeUndefined();
-    const { secrets } = await standing(intake);
-    expect(secrets).toEqual([
-      { prefix: second.secret.slice(0, 12), createdAt: second.createdAt },
-      {
-        prefix: first.secret.slice(0, 12),
-        createdAt: first.createdAt,
-        expiresAt: second.previousExpiresAt,
-      },
-    ]);
-    const { url, messages } = await plantReceiver(serve('thanks'));
-    await handIn(intake, url);
-    await expect.poll(() => messages.length).toBe(1);
-    for (const { secret } of [first, second]) expect(verify(secret, messages[0])).toBeDefined();
-  });
+test('secrets are shown once, and two sign during a rotation', async () => {
+  const intake = await newClient();
+  expect(await standing(intake)).toEqual({ secrets: [], disabledUrls: [] });
+  const first = await createSecret(intake);
+  const second = await createSecret(intake);
+  expect(first.previousExpiresAt).toBeUndefined();
+  const { secrets } = await standing(intake);
+  expect(secrets).toEqual([
+    { prefix: second.secret.slice(0, 12), createdAt: second.createdAt },
+    {
+      prefix: first.secret.slice(0, 12),
+      createdAt: first.createdAt,
+      expiresAt: second.previousExpiresAt,
+    },
+  ]);
+  const { url, messages } = await plantReceiver(serve('thanks'));
+  await handIn(intake, url);
+  await expect.poll(() => messages.length).toBe(1);
+  for (const { secret } of [first, second]) expect(verify(secret, messages[0])).toBeDefined();
 });
 
 test('a secret requested again under one Idempotency-Key is the same', async () => {
@@ -229,19 +227,6 @@ describe('deliveries', () => {
     expect(messages.map(({ headers }) => headers['webhook-id'])).toEqual([failed?.id, failed?.id]);
     expect(verify(secret, messages[1])).toEqual(failed?.event);
     expect((await standing(intake)).disabledUrls).toEqual([]);
-  });
-
-  test('are resumed when their URL is enabled', async () => {
-    const intake = await newClient();
-    await createSecret(intake);
-    const { url, messages } = await plantReceiver(fail(410), serve('thanks'));
-    await handIn(intake, url);
-    await expect.poll(async () => (await standing(intake)).disabledUrls).toEqual([url]);
-    const init = { body: JSON.stringify({ url }), headers: { 'content-type': 'application/json' } };
-    const response = await intake.ask('POST', '/webhooks/enable', init);
-    expect(await response.json()).toMatchObject({ disabledUrls: [] });
-    await handIn(intake, url);
-    await expect.poll(() => messages.length).toBe(2);
   });
 
   const QUERIES = ['?status=lost', '?limit=0', '?limit=1001', '?limit=many'];

@@ -48,41 +48,37 @@ describe('results are retained for the shortest time of a request, its key and i
   });
 });
 
-describe('a batch', () => {
-  test('that was never sealed is deleted with its inputs', async () => {
-    const batches = batchClient(stack, await keyWith({ key: { inputSeconds: 2 } }));
-    const id = await batches.open();
-    await batches.send(id, rowOf('a'));
-    const read = () => batches.ask('GET', `/batches/${id}`);
-    await expect.poll(async () => (await read()).status).toBe(410);
-    expect(await (await read()).json()).toMatchObject({
-      type: 'gone',
-      detail: 'This batch has expired',
-      expiredAt: expect.any(String),
-    });
-    expect((await batches.ask('GET', `/batches/${id}/manifest`)).status).toBe(410);
+test('a batch that was never sealed is deleted with its inputs', async () => {
+  const batches = batchClient(stack, await keyWith({ key: { inputSeconds: 2 } }));
+  const id = await batches.open();
+  await batches.send(id, rowOf('a'));
+  const read = () => batches.ask('GET', `/batches/${id}`);
+  await expect.poll(async () => (await read()).status).toBe(410);
+  expect(await (await read()).json()).toMatchObject({
+    type: 'gone',
+    detail: 'This batch has expired',
+    expiredAt: expect.any(String),
   });
+  expect((await batches.ask('GET', `/batches/${id}/manifest`)).status).toBe(410);
 });
 
-describe('a key without retention', () => {
-  test('can only remove backgrounds synchronously, and gets a reason for everything else', async () => {
-    const key = await keyWith({ client: { store: 'none' } });
-    expect((await postImage(stack, shirt, { key })).status).toBe(200);
-    const answers = [
-      await intakeClient(stack, key).post(shirt),
-      await batchClient(stack, key).create(),
-      await feedClient(stack, key).postJson({ url: 'https://shop.example/feed.csv' }),
-    ];
-    for (const answer of answers) {
-      expect(await answer.json()).toMatchObject({
-        type: 'conflict',
-        status: 409,
-        detail: expect.stringContaining('/bg/v1/background-removals'),
-      });
-    }
-    for (const kind of ['jobs', 'batches', 'feeds']) {
-      const list = await intakeClient(stack, key).ask('GET', `/${kind}`);
-      expect(await list.json()).toEqual({ [kind]: [] });
-    }
-  });
+test('a key without retention can only remove backgrounds synchronously, and gets a reason for everything else', async () => {
+  const key = await keyWith({ client: { store: 'none' } });
+  expect((await postImage(stack, shirt, { key })).status).toBe(200);
+  const answers = [
+    await intakeClient(stack, key).post(shirt),
+    await batchClient(stack, key).create(),
+    await feedClient(stack, key).postJson({ url: 'https://shop.example/feed.csv' }),
+  ];
+  for (const answer of answers) {
+    expect(await answer.json()).toMatchObject({
+      type: 'conflict',
+      status: 409,
+      detail: expect.stringContaining('/bg/v1/background-removals'),
+    });
+  }
+  for (const kind of ['jobs', 'batches', 'feeds']) {
+    const list = await intakeClient(stack, key).ask('GET', `/${kind}`);
+    expect(await list.json()).toEqual({ [kind]: [] });
+  }
 });

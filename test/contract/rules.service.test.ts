@@ -148,68 +148,64 @@ describe('a removal with rules', () => {
   });
 });
 
-describe('a job with rules', () => {
-  test('keeps the pack it was accepted with, and repeats its verdicts from the stored cut-out', async () => {
-    await call('PUT', `${RULES}/kept`, SQUARE);
-    const options = JSON.stringify({ rules: 'kept', fixRules: true });
-    const run = async () => {
-      const accepted = await readJob(await intake.post(shirt, { options }));
-      await call('DELETE', `${RULES}/kept`);
-      return intake.until(accepted.id, 'succeeded');
-    };
-    const job = await run();
-    expect(job.options).toMatchObject({ rules: 'kept', rulePack: SQUARE });
-    expect(job.results?.cutout?.rules).toMatchObject({
-      pack: 'kept',
-      passed: true,
-      verdicts: [
-        { id: 'background', passed: true, measured: 0, limit: { max: 0.001 } },
-        { id: 'aspect', passed: true, measured: 1, limit: { min: 1, max: 1 } },
-      ],
-    });
-    await call('PUT', `${RULES}/kept`, SQUARE);
-    const again = await run();
-    expect(again.results?.cutout?.rules).toEqual(job.results?.cutout?.rules);
+test('a job with rules keeps the pack it was accepted with, and repeats its verdicts from the stored cut-out', async () => {
+  await call('PUT', `${RULES}/kept`, SQUARE);
+  const options = JSON.stringify({ rules: 'kept', fixRules: true });
+  const run = async () => {
+    const accepted = await readJob(await intake.post(shirt, { options }));
+    await call('DELETE', `${RULES}/kept`);
+    return intake.until(accepted.id, 'succeeded');
+  };
+  const job = await run();
+  expect(job.options).toMatchObject({ rules: 'kept', rulePack: SQUARE });
+  expect(job.results?.cutout?.rules).toMatchObject({
+    pack: 'kept',
+    passed: true,
+    verdicts: [
+      { id: 'background', passed: true, measured: 0, limit: { max: 0.001 } },
+      { id: 'aspect', passed: true, measured: 1, limit: { min: 1, max: 1 } },
+    ],
   });
+  await call('PUT', `${RULES}/kept`, SQUARE);
+  const again = await run();
+  expect(again.results?.cutout?.rules).toEqual(job.results?.cutout?.rules);
 });
 
-describe('a feed with rules', () => {
-  test('has verdicts in its reports, and exports what passed', async () => {
-    const image = shop.put('/shirt.png', { body: shirt, type: 'image/png' });
-    const url = shop.put('/rules.csv', {
-      body: `id,title,image_link,price\r\np0,Shirt,${image},9 EUR\r\n`,
-      type: 'text/csv',
-    });
-    const create = async (options: object) => {
-      const response = await feeds.postJson({ url, options, export: { background: 'white' } });
-      expect(response.status, await response.clone().text()).toBe(202);
-      const feed = await readFeed(response);
-      await feeds.until(feed.run, 'completed');
-      return feed;
-    };
-    const report = async ({ run }: Awaited<ReturnType<typeof create>>, format: string) =>
-      (await feeds.ask('GET', `${feeds.pathOf(run)}/report?format=${format}`)).text();
-    const exported = async ({ run }: Awaited<ReturnType<typeof create>>) =>
-      (await feeds.ask('GET', `${feeds.pathOf(run)}/export?export=passed`)).text();
-    const tooLarge = { title: 'Large', rules: { 'longest-side': { min: 9000 } } };
-    await call('PUT', `${RULES}/large`, tooLarge);
-    const failing = await create({ rules: 'large' });
-    expect(JSON.parse((await report(failing, 'ndjson')).split('\n')[1]!).images[0]).toMatchObject({
-      review: { needed: true, reasons: expect.arrayContaining(['rule:longest-side']) },
-      rules: { pack: 'large', passed: false, verdicts: [{ id: 'longest-side', passed: false }] },
-    });
-    expect(await report(failing, 'csv')).toMatch(
-      /,rules_passed,rules_failed,[\s\S]*rule:longest-side,false,longest-side: 800,/,
-    );
-    expect(await report(failing, 'html')).toContain('longest-side is 800, at least 9000.');
-    expect(await exported(failing)).toContain(image);
-    const passing = await create({ rules: 'amazon-main', fixRules: true });
-    const [, line] = (await report(passing, 'ndjson')).split('\n');
-    const [shown] = JSON.parse(line!).images;
-    expect(shown.rules).toMatchObject({ pack: 'amazon-main', passed: true });
-    expect(shown.picture).toMatch(/\.jpg/);
-    const picture = await fetch(shown.picture);
-    expect(picture.headers.get('content-type')).toBe('image/jpeg');
-    expect(await report(passing, 'html')).toContain('Rules of amazon-main: all met.');
+test('a feed with rules has verdicts in its reports, and exports what passed', async () => {
+  const image = shop.put('/shirt.png', { body: shirt, type: 'image/png' });
+  const url = shop.put('/rules.csv', {
+    body: `id,title,image_link,price\r\np0,Shirt,${image},9 EUR\r\n`,
+    type: 'text/csv',
   });
+  const create = async (options: object) => {
+    const response = await feeds.postJson({ url, options, export: { background: 'white' } });
+    expect(response.status, await response.clone().text()).toBe(202);
+    const feed = await readFeed(response);
+    await feeds.until(feed.run, 'completed');
+    return feed;
+  };
+  const report = async ({ run }: Awaited<ReturnType<typeof create>>, format: string) =>
+    (await feeds.ask('GET', `${feeds.pathOf(run)}/report?format=${format}`)).text();
+  const exported = async ({ run }: Awaited<ReturnType<typeof create>>) =>
+    (await feeds.ask('GET', `${feeds.pathOf(run)}/export?export=passed`)).text();
+  const tooLarge = { title: 'Large', rules: { 'longest-side': { min: 9000 } } };
+  await call('PUT', `${RULES}/large`, tooLarge);
+  const failing = await create({ rules: 'large' });
+  expect(JSON.parse((await report(failing, 'ndjson')).split('\n')[1]!).images[0]).toMatchObject({
+    review: { needed: true, reasons: expect.arrayContaining(['rule:longest-side']) },
+    rules: { pack: 'large', passed: false, verdicts: [{ id: 'longest-side', passed: false }] },
+  });
+  expect(await report(failing, 'csv')).toMatch(
+    /,rules_passed,rules_failed,[\s\S]*rule:longest-side,false,longest-side: 800,/,
+  );
+  expect(await report(failing, 'html')).toContain('longest-side is 800, at least 9000.');
+  expect(await exported(failing)).toContain(image);
+  const passing = await create({ rules: 'amazon-main', fixRules: true });
+  const [, line] = (await report(passing, 'ndjson')).split('\n');
+  const [shown] = JSON.parse(line!).images;
+  expect(shown.rules).toMatchObject({ pack: 'amazon-main', passed: true });
+  expect(shown.picture).toMatch(/\.jpg/);
+  const picture = await fetch(shown.picture);
+  expect(picture.headers.get('content-type')).toBe('image/jpeg');
+  expect(await report(passing, 'html')).toContain('Rules of amazon-main: all met.');
 });

@@ -132,18 +132,16 @@ describe('a cut-out', () => {
   });
 });
 
-describe('in a job', () => {
-  test('the subject is an option like others, and is not taken for another cut-out', async () => {
-    const shown = async (options: object) => {
-      const job = await jobs.done(figure, { options: JSON.stringify(options) });
-      return shownIn(await bytesOf(await jobs.result(job.id)));
-    };
-    expect(await shown({})).toHaveLength(4);
-    expect(await shown({ subject: 'bottom' })).toEqual(['trousers']);
-    const missing = await readJob(await jobs.post(figure, { options: '{"subject":"dress"}' }));
-    expect(await jobs.until(missing.id, 'failed')).toMatchObject({
-      problem: { type: 'unprocessable-image', detail: expect.stringContaining('"dress"') },
-    });
+test('in a job the subject is an option like others, and is not taken for another cut-out', async () => {
+  const shown = async (options: object) => {
+    const job = await jobs.done(figure, { options: JSON.stringify(options) });
+    return shownIn(await bytesOf(await jobs.result(job.id)));
+  };
+  expect(await shown({})).toHaveLength(4);
+  expect(await shown({ subject: 'bottom' })).toEqual(['trousers']);
+  const missing = await readJob(await jobs.post(figure, { options: '{"subject":"dress"}' }));
+  expect(await jobs.until(missing.id, 'failed')).toMatchObject({
+    problem: { type: 'unprocessable-image', detail: expect.stringContaining('"dress"') },
   });
 });
 

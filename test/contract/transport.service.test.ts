@@ -254,20 +254,18 @@ test('OPTIONS * lists the methods of the service', async () => {
   );
 });
 
-describe('TRACE', () => {
-  test.each([
-    ['/bg/v1/background-removals', 'POST, OPTIONS'],
-    ['/taxonomy/v1/options', 'GET, HEAD, OPTIONS'],
-  ])('%s is a 405 problem with Allow, and nothing is echoed', async (path, allow) => {
-    const answer = await rawExchange(
-      stack.url,
-      `TRACE ${path} HTTP/1.1\r\nHost: x\r\nX-Secret: canary\r\nConnection: close\r\n\r\n`,
-    );
-    expect(answer).toMatch(/^HTTP\/1.1 405 /);
-    expect(answer.toLowerCase()).toContain(`\r\nallow: ${allow.toLowerCase()}\r\n`);
-    expect(answer).toContain('"type":"method-not-allowed"');
-    expect(answer).not.toContain('canary');
-  });
+test.each([
+  ['/bg/v1/background-removals', 'POST, OPTIONS'],
+  ['/taxonomy/v1/options', 'GET, HEAD, OPTIONS'],
+])('TRACE %s is a 405 problem with Allow, and nothing is echoed', async (path, allow) => {
+  const answer = await rawExchange(
+    stack.url,
+    `TRACE ${path} HTTP/1.1\r\nHost: x\r\nX-Secret: canary\r\nConnection: close\r\n\r\n`,
+  );
+  expect(answer).toMatch(/^HTTP\/1.1 405 /);
+  expect(answer.toLowerCase()).toContain(`\r\nallow: ${allow.toLowerCase()}\r\n`);
+  expect(answer).toContain('"type":"method-not-allowed"');
+  expect(answer).not.toContain('canary');
 });
 
 describe('metrics', () => {

@@ -246,26 +246,24 @@ describe('an event', () => {
   });
 });
 
-describe('an address that answers 410', () => {
-  test('gets no more events until it is enabled', async () => {
-    const { url, messages } = await plantReceiver(fail(410), serve('thanks'));
-    const other = await plantReceiver(serve('thanks'));
-    startDelivery();
-    const first = await emit(url);
-    await until(first, 'failed');
-    expect(await outcomesOf(first)).toEqual([410]);
-    expect(await receivers.disabled('shop')).toEqual([url]);
+test('an address that answers 410 gets no more events until it is enabled', async () => {
+  const { url, messages } = await plantReceiver(fail(410), serve('thanks'));
+  const other = await plantReceiver(serve('thanks'));
+  startDelivery();
+  const first = await emit(url);
+  await until(first, 'failed');
+  expect(await outcomesOf(first)).toEqual([410]);
+  expect(await receivers.disabled('shop')).toEqual([url]);
 
-    const second = await emit(url);
-    await until(second, 'dropped');
-    expect(await outcomesOf(second)).toEqual([expect.stringMatching(/410/)]);
-    await until(await emit(other.url), 'delivered');
-    expect(messages).toHaveLength(1);
+  const second = await emit(url);
+  await until(second, 'dropped');
+  expect(await outcomesOf(second)).toEqual([expect.stringMatching(/410/)]);
+  await until(await emit(other.url), 'delivered');
+  expect(messages).toHaveLength(1);
 
-    await receivers.enable('shop', url);
-    await until(await emit(url), 'delivered');
-    expect(messages).toHaveLength(2);
-  });
+  await receivers.enable('shop', url);
+  await until(await emit(url), 'delivered');
+  expect(messages).toHaveLength(2);
 });
 
 describe('a change of secrets', () => {
