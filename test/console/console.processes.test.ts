@@ -8,7 +8,7 @@ import { drawnFigure } from '../support/figure.ts';
 import { drawnShirt } from '../support/images.ts';
 import { reportMissing } from '../support/requirement.ts';
 import { plantServer } from '../support/servers.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { shareStack } from '../support/shared-stack.ts';
 import { storeKind } from '../support/test-store.ts';
 import { deskCases, HANGS_MILLIS } from './desk.cases.ts';
 import { drawnRowCases } from './drawn-rows.cases.ts';
@@ -23,23 +23,19 @@ import { operateCases } from './operate.cases.ts';
 import { outfitCases } from './outfits.cases.ts';
 import { seriousViolations, tabTo, type Watched, watch } from './page.ts';
 import { reviewCases } from './review.cases.ts';
-import { type Running, sessionCases } from './session.cases.ts';
+import { sessionCases } from './session.cases.ts';
 import { shopDay } from './shop-day.cases.ts';
 import { shopExportCases } from './shop-export.cases.ts';
 
-let running: Running;
-let stack: Stack;
-beforeAll(async () => {
-  stack = await startStack({ FETCH_ALLOW: '127.0.0.0/8', ACCESS_REQUESTS: 'on' });
-  running = { stack, register: await openKeyRegister(stack) };
-});
+const stack = await shareStack();
+const running = { stack, register: await openKeyRegister(stack) };
 afterAll(async () => {
   running.register.redis.disconnect();
   await stack.stop();
 });
 
 const onS3 = storeKind() === 's3';
-if (!onS3) sessionCases(() => running);
+if (!onS3) sessionCases(running);
 
 const found = await findChromium();
 if ('missing' in found) {
@@ -64,9 +60,9 @@ function inBrowser(chromium: string): void {
     return watched;
   }
 
-  reviewCases(() => running, signedIn);
+  reviewCases(running, signedIn);
 
-  deskCases(() => running, signedIn);
+  deskCases(running, signedIn);
 
   if (onS3) return; // nothing below depends on the store
 
@@ -329,24 +325,21 @@ function inBrowser(chromium: string): void {
 
   mendCases(async () => signedIn((await stack.key()).key), photo);
 
-  lookCases(() => running, signedIn, photo);
+  lookCases(running, signedIn, photo);
 
-  keptCases(() => running, signedIn, photo);
+  keptCases(running, signedIn, photo);
 
-  linkCases(() => running, signedIn);
+  linkCases(running, signedIn);
 
-  largeCases(() => running, signedIn, photo);
+  largeCases(running, signedIn, photo);
 
-  drawnRowCases(() => running, signedIn);
+  drawnRowCases(running, signedIn);
 
-  shopExportCases(() => running, signedIn);
+  shopExportCases(running, signedIn);
 
-  operateCases(() => running, signedIn);
+  operateCases(running, signedIn);
 
-  languageCases(
-    () => running,
-    () => browser,
-  );
+  languageCases(running, () => browser);
 
   test(
     'two days of a shop',
@@ -506,7 +499,7 @@ function inBrowser(chromium: string): void {
       await page.getByRole('link', { name: 'Usage' }).click();
       await expect
         .poll(() => page.locator('#usage-client').textContent())
-        .toBe('Signed in as shop.');
+        .toBe(`Signed in as ${record.client}.`);
       await running.register.keys.revoke(record.id);
       await page.getByRole('link', { name: 'Outfits' }).click();
       await page.locator('#sign-in-error .error-box').waitFor();

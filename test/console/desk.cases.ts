@@ -78,11 +78,11 @@ async function mendAndApprove(page: Page): Promise<string> {
 }
 
 /** The way of a catalogue through the console: from a feed to its reviewed export. */
-export function deskCases(running: () => Running, open: (key: string) => Promise<Watched>): void {
+export function deskCases({ stack }: Running, open: (key: string) => Promise<Watched>): void {
   test(
     'a feed of 60 pictures is reviewed, mended with strokes, and exported as it was approved',
     async () => {
-      const { key } = await running().stack.key();
+      const { key } = await stack.key();
       const { page, foreign } = await open(key);
       page.setDefaultTimeout(HANGS_MILLIS);
       const pictures = await drawPictures();
@@ -98,7 +98,7 @@ export function deskCases(running: () => Running, open: (key: string) => Promise
       const { path } = z.object({ path: z.string() }).parse(await toReview(page));
       const read = async (): Promise<Row[]> => {
         const headers = { authorization: `Bearer ${key}` };
-        const url = `${running().stack.url}/intake/v1${path}/review?needed=false&limit=100`;
+        const url = `${stack.url}/intake/v1${path}/review?needed=false&limit=100`;
         return z.object({ rows: z.array(Row) }).parse(await (await fetch(url, { headers })).json())
           .rows;
       };
@@ -149,7 +149,7 @@ export function deskCases(running: () => Running, open: (key: string) => Promise
   }
 
   async function importFeed(page: Page, feed: string): Promise<void> {
-    await page.goto(`${running().stack.url}/#/catalogue`);
+    await page.goto(`${stack.url}/#/catalogue`);
     const file = { name: 'feed.csv', mimeType: 'text/csv', buffer: Buffer.from(feed) };
     await page.locator('#feed-file').setInputFiles(file);
     await page.locator('#feed-white').uncheck();
@@ -166,7 +166,7 @@ export function deskCases(running: () => Running, open: (key: string) => Promise
 
   /** Returns what each product of the export has: its new picture, or the link of the shop. */
   async function exportOf(path: string, key: string): Promise<string[]> {
-    const url = `${running().stack.url}/intake/v1${path}/export?export=approved`;
+    const url = `${stack.url}/intake/v1${path}/export?export=approved`;
     const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
     const [, ...lines] = (await response.text()).trim().split(/\r?\n/);
     return Promise.all(

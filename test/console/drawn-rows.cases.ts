@@ -31,17 +31,14 @@ async function greenPixels(file: ArrayBuffer): Promise<number> {
 }
 
 /** Tests of mending cut-outs that are drawn with a crop or a background. */
-export function drawnRowCases(
-  running: () => Running,
-  open: (key: string) => Promise<Watched>,
-): void {
+export function drawnRowCases({ stack }: Running, open: (key: string) => Promise<Watched>): void {
   describe('a cut-out that is cropped and drawn on a colour', () => {
     let page: Page;
     let batches: ReturnType<typeof batchClient>;
     let photo: Buffer;
     beforeAll(async () => {
-      const { key } = await running().stack.key();
-      batches = batchClient(running().stack, key);
+      const { key } = await stack.key();
+      batches = batchClient(stack, key);
       ({ page } = await open(key));
       // Out of focus, so a person has to look at it.
       const shirt = await drawnShirt({ width: 200, height: 250, format: 'png' });
@@ -57,7 +54,7 @@ export function drawnRowCases(
       await batches.send(id, `${JSON.stringify(row)}\n`);
       await batches.seal(id);
       await batches.until(id, 'completed');
-      await page.goto(`${running().stack.url}/#/review/batches/${id}?rows=all`);
+      await page.goto(`${stack.url}/#/review/batches/${id}?rows=all`);
       await page.locator('.review-tile[aria-selected=true] img').waitFor();
       return id;
     }

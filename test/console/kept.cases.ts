@@ -25,7 +25,7 @@ const keptIn = (page: Page): Promise<string[]> =>
 
 /** What the cut-out page keeps. `open` opens the console, signed in. */
 export function keptCases(
-  running: () => Running,
+  { stack }: Running,
   open: (key: string) => Promise<Watched>,
   photo: () => Promise<Photo>,
 ): void {
@@ -35,7 +35,7 @@ export function keptCases(
     /** Requests that cost an image. */
     let drawn = 0;
     beforeAll(async () => {
-      watched = await open((await running().stack.key({ client: 'keeps' })).key);
+      watched = await open((await stack.key({ client: 'keeps' })).key);
       page = watched.page;
       page.on('request', (request) => {
         if (request.url().endsWith('/bg/v1/background-removals')) drawn++;
@@ -129,7 +129,7 @@ export function keptCases(
     test('are not seen by another client', async () => {
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.locator('#sign-in').waitFor();
-      const { key } = await running().stack.key({ client: 'other' });
+      const { key } = await stack.key({ client: 'other' });
       await page.locator('#key').fill(key);
       await page.keyboard.press('Enter');
       await page.locator('#cut-sample').waitFor();

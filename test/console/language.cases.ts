@@ -8,11 +8,11 @@ const PAGES = ['cut-out', 'catalogue', 'outfits', 'operate', 'usage'];
 const PHONE = { width: 360, height: 740 };
 
 /** Tests of the pages in every language that the browser may prefer. */
-export function languageCases(running: () => Running, browser: () => Browser): void {
+export function languageCases({ stack }: Running, browser: () => Browser): void {
   describe.each(LANGUAGES)('the pages in %s', (language) => {
     test('are in the language that the browser prefers, accessible, and fit a phone', async () => {
-      const { key } = await running().stack.key();
-      const { url } = running().stack;
+      const { key } = await stack.key();
+      const { url } = stack;
       const context = await browser().newContext({ locale: `${language}-CH`, viewport: PHONE });
       const { page, errors, foreign } = await watch(context, url);
       const width = () => page.evaluate('document.documentElement.scrollWidth');

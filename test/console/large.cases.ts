@@ -5,7 +5,7 @@ import type { Running } from './session.cases.ts';
 
 /** Finished pictures of a batch, one large at a time. `open` opens the console, signed in. */
 export function largeCases(
-  running: () => Running,
+  { stack }: Running,
   open: (key: string) => Promise<Watched>,
   photo: () => Promise<{ name: string; mimeType: string; buffer: Buffer }>,
 ): void {
@@ -13,9 +13,9 @@ export function largeCases(
     let watched: Watched;
     let page: Page;
     beforeAll(async () => {
-      watched = await open((await running().stack.key({ client: 'large' })).key);
+      watched = await open((await stack.key({ client: 'large' })).key);
       page = watched.page;
-      await page.goto(`${running().stack.url}/#/catalogue`);
+      await page.goto(`${stack.url}/#/catalogue`);
       const shirt = await photo();
       const files = ['1.jpg', '2.jpg', '3.jpg'].map((name) => ({ ...shirt, name }));
       await page.locator('#batch-files').setInputFiles(files);

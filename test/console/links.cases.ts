@@ -5,7 +5,7 @@ import { seriousViolations, type Watched } from './page.ts';
 import type { Running } from './session.cases.ts';
 
 /** Web addresses on the cut-out page. `open` opens the console, signed in. */
-export function linkCases(running: () => Running, open: (key: string) => Promise<Watched>): void {
+export function linkCases({ stack }: Running, open: (key: string) => Promise<Watched>): void {
   describe('a web address on the cut-out page', () => {
     let watched: Watched;
     let page: Page;
@@ -13,7 +13,7 @@ export function linkCases(running: () => Running, open: (key: string) => Promise
     let key: string;
     beforeAll(async () => {
       shop = await startFeedServer();
-      key = (await running().stack.key({ client: 'linked' })).key;
+      key = (await stack.key({ client: 'linked' })).key;
       watched = await open(key);
       page = watched.page;
     });
@@ -40,7 +40,7 @@ export function linkCases(running: () => Running, open: (key: string) => Promise
     const rows = () => page.locator('#cut-links > li');
     const units = async () => {
       const headers = { authorization: `Bearer ${key}` };
-      const response = await fetch(`${running().stack.url}/intake/v1/usage`, { headers });
+      const response = await fetch(`${stack.url}/intake/v1/usage`, { headers });
       const { quota } = (await response.json()) as { quota: { limit: number; remaining: number } };
       return quota.limit - quota.remaining;
     };

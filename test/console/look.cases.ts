@@ -40,7 +40,7 @@ async function download(page: Page, button: Locator): Promise<string> {
 
 /** The look of single pictures and of batches. `open` opens the console, signed in. */
 export function lookCases(
-  running: () => Running,
+  { stack }: Running,
   open: (key: string) => Promise<Watched>,
   photo: () => Promise<Photo>,
 ): void {
@@ -51,7 +51,7 @@ export function lookCases(
     /** Requests that cost an image. */
     let drawn = 0;
     beforeAll(async () => {
-      ({ key } = await running().stack.key({ client: 'looks' }));
+      ({ key } = await stack.key({ client: 'looks' }));
       watched = await open(key);
       page = watched.page;
       page.on('request', (request) => {
@@ -70,7 +70,7 @@ export function lookCases(
     const save = () => download(page, form().getByRole('button', { name: 'Download' }));
     const api = async (path: string) => {
       const headers = { authorization: `Bearer ${key}` };
-      return (await fetch(`${running().stack.url}/intake/v1${path}`, { headers })).json();
+      return (await fetch(`${stack.url}/intake/v1${path}`, { headers })).json();
     };
 
     test('shows the background at once, and downloads what it previewed', async () => {
@@ -120,7 +120,7 @@ export function lookCases(
     });
 
     test('is tried on the first photo of a batch, which then has it', async () => {
-      await page.goto(`${running().stack.url}/#/catalogue`);
+      await page.goto(`${stack.url}/#/catalogue`);
       const shirt = await photo();
       await page.locator('#batch-files').setInputFiles([shirt, { ...shirt, name: 'two.jpg' }]);
       await more(batchForm()).click();
@@ -153,7 +153,7 @@ export function lookCases(
     test('keeps what a preset has beside the fields', async () => {
       const body = JSON.stringify({ options: { scale: '80%', shadow: 'drop' }, export: 'passed' });
       const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-      const url = `${running().stack.url}/intake/v1/presets/small`;
+      const url = `${stack.url}/intake/v1/presets/small`;
       expect((await fetch(url, { method: 'PUT', headers, body })).status).toBe(200);
       await page.reload();
       await more(batchForm()).click();
@@ -171,8 +171,8 @@ export function lookCases(
     });
 
     test('cannot be saved with a key that has no right to presets', async () => {
-      const other = await open((await running().stack.key({ intake: ['jobs'] })).key);
-      await other.page.goto(`${running().stack.url}/#/catalogue`);
+      const other = await open((await stack.key({ intake: ['jobs'] })).key);
+      await other.page.goto(`${stack.url}/#/catalogue`);
       await other.page.getByText('Crop, shadow, rules and presets').click();
       await other.page.getByLabel('Crop to the garment').first().waitFor();
       expect(await other.page.getByLabel('Save this look as').isVisible()).toBe(false);

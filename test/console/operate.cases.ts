@@ -25,18 +25,15 @@ const tabsOf = (page: Page) => page.locator('#tabs a').locator('visible=true').a
 const rows = (page: Page) => page.locator('#operate tbody tr');
 
 /** Tests of the lists of an operator, and of what a key without rights sees. */
-export function operateCases(
-  running: () => Running,
-  open: (key: string) => Promise<Watched>,
-): void {
+export function operateCases({ stack }: Running, open: (key: string) => Promise<Watched>): void {
   const openList = async (page: Page, name: keyof typeof LISTS) => {
-    await page.goto(`${running().stack.url}/#/operate/${name}`);
+    await page.goto(`${stack.url}/#/operate/${name}`);
     await page.getByRole('heading', { name: LISTS[name], exact: true }).waitFor();
   };
 
   describe('what an operator manages', () => {
     test('has keys that are made, shown once and revoked', async () => {
-      const { key } = await running().stack.key({ client: 'operator', scopes: [...SCOPES] });
+      const { key } = await stack.key({ client: 'operator', scopes: [...SCOPES] });
       const { page } = await open(key);
       page.on('dialog', (dialog) => dialog.accept());
       await openList(page, 'keys');
@@ -56,7 +53,7 @@ export function operateCases(
         received++;
         response.writeHead(204).end();
       });
-      const { key } = await running().stack.key({ client: 'receiver', scopes: [...SCOPES] });
+      const { key } = await stack.key({ client: 'receiver', scopes: [...SCOPES] });
       const { page } = await open(key);
       await openList(page, 'webhooks');
       await page.getByRole('button', { name: 'Create or rotate the secret' }).click();
@@ -72,9 +69,9 @@ export function operateCases(
     });
 
     test('has presets to remove, rule packs, usage and the log of a request', async () => {
-      const { key } = await running().stack.key({ client: 'settled', scopes: [...SCOPES] });
+      const { key, record } = await stack.key({ client: 'settled', scopes: [...SCOPES] });
       const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-      const stored = await fetch(`${running().stack.url}/intake/v1/presets/shop-white`, {
+      const stored = await fetch(`${stack.url}/intake/v1/presets/shop-white`, {
         method: 'PUT',
         headers,
         body: JSON.stringify({ options: { crop: true } }),
@@ -100,11 +97,11 @@ export function operateCases(
         .filter({ hasText: 'shop-white' })
         .waitFor();
       for (let i = 0; i < 60; i++)
-        await fetch(`${running().stack.url}/intake/v1/presets/none-${i}`, {
+        await fetch(`${stack.url}/intake/v1/presets/none-${i}`, {
           method: 'DELETE',
           headers,
         });
-      await page.locator('#operate').getByLabel('Client').fill('settled');
+      await page.locator('#operate').getByLabel('Client').fill(record.client);
       await expect
         .poll(async () => {
           await page.getByRole('button', { name: 'Find' }).click();
@@ -119,14 +116,14 @@ export function operateCases(
     test('has requests for access that are approved, and denied', async () => {
       for (const client of ['wanted', 'unwanted']) {
         const body = { client, contact: 'dev@shop.example', scopes: ['taxonomy:classify'] };
-        const response = await fetch(`${running().stack.url}/access/v1/requests`, {
+        const response = await fetch(`${stack.url}/access/v1/requests`, {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify(body),
         });
         expect(response.status).toBe(201);
       }
-      const { key } = await running().stack.key({ client: 'decider', scopes: [...SCOPES] });
+      const { key } = await stack.key({ client: 'decider', scopes: [...SCOPES] });
       const { page } = await open(key);
       page.on('dialog', (dialog) => dialog.accept());
       await openList(page, 'access');
@@ -140,7 +137,7 @@ export function operateCases(
     });
 
     test('is accessible, and fits a phone', async () => {
-      const { key } = await running().stack.key({ client: 'everything', scopes: [...SCOPES] });
+      const { key } = await stack.key({ client: 'everything', scopes: [...SCOPES] });
       const { page, errors, foreign } = await open(key);
       for (const name of Object.keys(LISTS) as (keyof typeof LISTS)[]) {
         await page.setViewportSize({ width: 1280, height: 800 });
@@ -161,7 +158,7 @@ export function operateCases(
   });
 
   test('a key sees the pages and lists that it may use, and is refused nothing', async () => {
-    const { key } = await running().stack.key({
+    const { key } = await stack.key({
       client: 'stylist',
       scopes: ['look-engine:read', 'look-engine:compute', 'account'],
     });
@@ -175,13 +172,13 @@ export function operateCases(
       LISTS.requests,
     ]);
     await page.context().close();
-    const { key: least } = await running().stack.key({
+    const { key: least } = await stack.key({
       client: 'few',
       scopes: ['look-engine:read'],
     });
     const other = await open(least);
     expect(await tabsOf(other.page)).toEqual(['Usage']);
-    await other.page.goto(`${running().stack.url}/#/operate/keys`);
+    await other.page.goto(`${stack.url}/#/operate/keys`);
     await other.page.locator('[data-page=usage]:not([hidden])').waitFor();
     await other.page.context().close();
     // A browser tells of each response that refuses something.

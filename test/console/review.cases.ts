@@ -13,11 +13,15 @@ import type { Running } from './session.cases.ts';
 
 const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Plants a batch of the client `tests` whose rows all have the same cut-out. Returns its path. */
-async function plantBatch({ stack, register }: Running, rows: number): Promise<string> {
+/** Plants a batch whose rows all have the same cut-out. Returns its path. */
+async function plantBatch(
+  { stack, register }: Running,
+  client: string,
+  rows: number,
+): Promise<string> {
   const blobs = await openStore(stack);
   const id = `batch_${randomUUID().replaceAll('-', '')}`;
-  const key = `out/tests/${id}/shirt`;
+  const key = `out/${client}/${id}/shirt`;
   const shirt = await transparentShirt({ width: 90, height: 120, format: 'png' });
   const cutout = { key, bytes: shirt.length, sha256: sha256Of(shirt) };
   await blobs.put(key, shirt, { mediaType: 'image/png' });
@@ -28,7 +32,7 @@ async function plantBatch({ stack, register }: Running, rows: number): Promise<s
   };
   const at = new Date(hostClock()).toISOString();
   const expiresAt = new Date(hostClock() + 3_600_000).toISOString();
-  await plantEndedBatch(deps, { id, client: 'tests', rows, at, expiresAt, cutout });
+  await plantEndedBatch(deps, { id, client, rows, at, expiresAt, cutout });
   return `/batches/${id}`;
 }
 
@@ -42,20 +46,24 @@ const selected = (page: Page) => page.locator('.review-tile[aria-selected=true]'
 const progress = (page: Page) => page.locator('.review-progress b');
 
 /** Tests of the page on which people review cut-outs. `open` opens the console, signed in. */
-export function reviewCases(running: () => Running, open: (key: string) => Promise<Watched>): void {
+export function reviewCases(running: Running, open: (key: string) => Promise<Watched>): void {
+  const { stack } = running;
   describe('a review', () => {
+    let client: string;
     let key: string;
     let watched: Watched;
     let page: Page;
     beforeAll(async () => {
-      ({ key } = await running().stack.key());
+      const made = await stack.key();
+      key = made.key;
+      client = made.record.client;
       watched = await open(key);
       ({ page } = watched);
     });
     afterAll(() => page.context().close());
 
     const ask = (path: string, body?: object): Promise<Response> =>
-      fetch(`${running().stack.url}/intake/v1${path}`, {
+      fetch(`${stack.url}/intake/v1${path}`, {
         headers: {
           authorization: `Bearer ${key}`,
           ...(body && { 'content-type': 'application/json' }),
@@ -68,9 +76,9 @@ export function reviewCases(running: () => Running, open: (key: string) => Promi
     };
     async function show(path: string): Promise<void> {
       // From another page, so that nothing of an earlier review is taken for this one.
-      await page.goto(`${running().stack.url}/#/usage`);
+      await page.goto(`${stack.url}/#/usage`);
       await page.locator('[data-page="usage"]:not([hidden])').waitFor();
-      await page.goto(`${running().stack.url}/#/review${path}`);
+      await page.goto(`${stack.url}/#/review${path}`);
       await selected(page).locator('img').waitFor();
     }
 
@@ -79,7 +87,7 @@ export function reviewCases(running: () => Running, open: (key: string) => Promi
       page.on('request', (request) => {
         if (/\/review\?/.test(request.url())) pages.push(request.url());
       });
-      await show(await plantBatch(running(), 10_000));
+      await show(await plantBatch(running, client, 10_000));
       await expect.poll(() => progress(page).textContent()).toBe('0 of 10,000 reviewed');
       expect(await tiles(page).count()).toBeLessThan(80);
       await page.locator('.review-grid').evaluate((grid) => grid.scrollTo(0, grid.scrollHeight));
@@ -97,7 +105,7 @@ export function reviewCases(running: () => Running, open: (key: string) => Promi
     });
 
     test('leaves the address alone once somebody has gone to another page', async () => {
-      await show(await plantBatch(running(), 2));
+      await show(await plantBatch(running, client, 2));
       // At once, as on a busy machine: the address is written some time after the key.
       await page.evaluate(`
         const grid = document.querySelector('.review-grid');
@@ -111,7 +119,7 @@ export function reviewCases(running: () => Running, open: (key: string) => Promi
     describe('by keyboard', () => {
       let path: string;
       beforeAll(async () => {
-        path = await plantBatch(running(), 7);
+        path = await plantBatch(running, client, 7);
         await show(path);
       });
 

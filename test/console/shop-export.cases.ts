@@ -17,10 +17,7 @@ export async function drop(page: Page, zone: string, name: string, text: string)
 }
 
 /** The way of a shop's export through the console. */
-export function shopExportCases(
-  running: () => Running,
-  open: (key: string) => Promise<Watched>,
-): void {
+export function shopExportCases({ stack }: Running, open: (key: string) => Promise<Watched>): void {
   describe('an export of Shopify', () => {
     let watched: Watched;
     let page: Page;
@@ -32,10 +29,10 @@ export function shopExportCases(
       links = await Promise.all(
         Array.from({ length: 10 }, (_, i) => shop.putImage(`/${i}.jpg`, i + 1)),
       );
-      ({ key } = await running().stack.key({ client: 'shop-export' }));
+      ({ key } = await stack.key({ client: 'shop-export' }));
       watched = await open(key);
       page = watched.page;
-      await page.goto(`${running().stack.url}/#/catalogue`);
+      await page.goto(`${stack.url}/#/catalogue`);
     });
     afterAll(async () => {
       await page.context().close();
@@ -55,7 +52,7 @@ export function shopExportCases(
     const textOf = (selector: string) => () => page.locator(selector).textContent();
     const api = async (path: string) => {
       const headers = { authorization: `Bearer ${key}` };
-      return (await fetch(`${running().stack.url}/intake/v1${path}`, { headers })).json();
+      return (await fetch(`${stack.url}/intake/v1${path}`, { headers })).json();
     };
     const settings = () => page.locator('.feed-settings');
     const field = (label: string) => settings().getByLabel(label, { exact: true });

@@ -14,11 +14,20 @@ const { stack, key, intake, postJson } = await useStack({ SYNC_TIMEOUT_SECONDS: 
 const shirt = await drawnShirt({ width: 300, height: 300, format: 'jpeg' });
 await postImage(stack, shirt, { key });
 
+/** Returns the values of a metric of the gateway, by its labels. */
+async function metric(name: string): Promise<Record<string, number>> {
+  const lines = (await (await fetch(`${stack.url}/metrics`)).text()).split('\n');
+  const values = lines.flatMap((line) => {
+    const [, labels, value] = new RegExp(`^${name}(\\S*) (\\S+)$`).exec(line) ?? [];
+    return value === undefined ? [] : [[labels, Number(value)]];
+  });
+  return Object.fromEntries(values);
+}
+
 /** Returns the jobs waiting or active. A request for readiness makes the gateway count again. */
 async function depth(): Promise<number> {
   await (await fetch(`${stack.url}/readyz`)).body?.cancel();
-  const metrics = await (await fetch(`${stack.url}/metrics`)).text();
-  return Number(/^selvage_sync_queue_depth (\d+)/m.exec(metrics)?.[1]);
+  return Number((await metric('selvage_sync_queue_depth'))['']);
 }
 
 describe('the client does not notice', () => {
@@ -225,4 +234,24 @@ test('after the deadline the response is 503 with Retry-After, and the quota is 
   expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
   expect(await response.json()).toMatchObject({ type: 'upstream-unavailable' });
   await expect.poll(intake.quotaLeft).toBe(before);
+});
+
+test('an asynchronous picture of 50 megapixels does not price the small ones', async () => {
+  // Less than it takes: predicted by its time, every request would miss the deadline.
+  const deadlineSeconds = 1.5;
+  await stack.gateway.end();
+  await stack.startGateway({ SYNC_TIMEOUT_SECONDS: String(deadlineSeconds) });
+  const huge = await drawnShirt({ width: 7071, height: 7071, format: 'jpeg' });
+  const small = await drawnShirt({ width: 64, height: 64, format: 'jpeg' });
+  await intake.done(huge, { options: '{"quality":"high"}' });
+  // By the heartbeat after it.
+  const imageSeconds = () => metric('selvage_predicted_image_seconds');
+  const hasLearned = async () =>
+    Object.values(await imageSeconds()).some((seconds) => seconds > deadlineSeconds);
+  await expect.poll(hasLearned).toBe(true);
+
+  // A busy machine may need longer than the deadline; nothing may be rejected at once.
+  await expect.poll(async () => (await postImage(stack, small, { key })).status).toBe(200);
+  expect(await metric('selvage_sync_rejections_total')).toEqual({});
+  expect(await metric('selvage_predicted_queue_seconds')).toEqual({ '': 0 });
 });
