@@ -6,8 +6,7 @@ import { z } from 'zod';
 import { drawnShirt } from '../support/images.ts';
 import { plantServer } from '../support/servers.ts';
 import { draw, untilExact } from './mend.cases.ts';
-import type { Watched } from './page.ts';
-import type { Running } from './session.cases.ts';
+import { type Console, csvFile, type Visit } from './page.ts';
 
 const PICTURES = 60;
 /** These are out of focus, so their cut-outs need a person; the others do not. */
@@ -25,6 +24,7 @@ const Row = z.object({
   cutout: z.object({ sha256: z.string() }),
 });
 type Row = z.infer<typeof Row>;
+const Rows = z.object({ rows: z.array(Row) });
 
 /** Draws the pictures of a shop: each shirt has a colour of its own. */
 async function drawPictures(): Promise<Buffer[]> {
@@ -78,12 +78,12 @@ async function mendAndApprove(page: Page): Promise<string> {
 }
 
 /** The way of a catalogue through the console: from a feed to its reviewed export. */
-export function deskCases({ stack }: Running, open: (key: string) => Promise<Watched>): void {
+export function deskCases({ stack, open }: Console): void {
   test(
     'a feed of 60 pictures is reviewed, mended with strokes, and exported as it was approved',
     async () => {
-      const { key } = await stack.key();
-      const { page, foreign } = await open(key);
+      const visit = await open();
+      const { page } = visit;
       page.setDefaultTimeout(HANGS_MILLIS);
       const pictures = await drawPictures();
       const shop = await plantServer((request, response) => {
@@ -96,12 +96,8 @@ export function deskCases({ stack }: Running, open: (key: string) => Promise<Wat
 
       await importFeed(page, feed);
       const { path } = z.object({ path: z.string() }).parse(await toReview(page));
-      const read = async (): Promise<Row[]> => {
-        const headers = { authorization: `Bearer ${key}` };
-        const url = `${stack.url}/intake/v1${path}/review?needed=false&limit=100`;
-        return z.object({ rows: z.array(Row) }).parse(await (await fetch(url, { headers })).json())
-          .rows;
-      };
+      const read = async (): Promise<Row[]> =>
+        Rows.parse(await visit.read(`${path}/review?needed=false&limit=100`)).rows;
       const before = await read();
       expect(before).toHaveLength(PICTURES);
       const doubtful = before.filter(({ needed }) => needed).map(({ customId }) => customId);
@@ -127,14 +123,13 @@ export function deskCases({ stack }: Running, open: (key: string) => Promise<Wat
       expect(withheld.map(({ decision }) => decision).sort()).toEqual(['pending', 'rejected']);
       const changed = after.filter(({ cutout }, i) => cutout.sha256 !== before[i]?.cutout.sha256);
       expect(changed.map(titleOf).sort()).toEqual(mended.sort());
-      expect(await exportOf(path, key)).toEqual(
+      expect(await exportOf(path, visit)).toEqual(
         after.map((row, i) => {
           if (withheld.includes(row)) return links[i];
           return mended.includes(titleOf(row)) ? 'a picture with a hole' : 'a picture';
         }),
       );
-      expect(foreign).toEqual([]);
-      await page.context().close();
+      expect(visit.foreign).toEqual([]);
     },
     HANGS_MILLIS,
   );
@@ -150,8 +145,7 @@ export function deskCases({ stack }: Running, open: (key: string) => Promise<Wat
 
   async function importFeed(page: Page, feed: string): Promise<void> {
     await page.goto(`${stack.url}/#/catalogue`);
-    const file = { name: 'feed.csv', mimeType: 'text/csv', buffer: Buffer.from(feed) };
-    await page.locator('#feed-file').setInputFiles(file);
+    await page.locator('#feed-file').setInputFiles(csvFile('feed.csv', feed));
     await page.locator('#feed-white').uncheck();
     await page.getByRole('button', { name: 'Import' }).click();
     await page.locator('.run[data-status=completed]').waitFor();
@@ -165,9 +159,8 @@ export function deskCases({ stack }: Running, open: (key: string) => Promise<Wat
   }
 
   /** Returns what each product of the export has: its new picture, or the link of the shop. */
-  async function exportOf(path: string, key: string): Promise<string[]> {
-    const url = `${stack.url}/intake/v1${path}/export?export=approved`;
-    const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
+  async function exportOf(path: string, { ask }: Visit): Promise<string[]> {
+    const response = await ask('GET', `/intake/v1${path}/export?export=approved`);
     const [, ...lines] = (await response.text()).trim().split(/\r?\n/);
     return Promise.all(
       lines.map(async (line) => {

@@ -2,19 +2,12 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { mintKey } from '../../src/auth/key-record.ts';
 import { Sessions } from '../../src/auth/sessions.ts';
 import { rawExchange } from '../support/client.ts';
-import type { SharedStack } from '../support/shared-stack.ts';
-import type { KeyRegister } from './key-register.ts';
+import type { Console } from './page.ts';
 
 const OWN_PAGE = { 'x-selvage-console': '1' };
 
-/** The running system under test. */
-export interface Running {
-  stack: SharedStack;
-  register: KeyRegister;
-}
-
 /** Tests of sessions over HTTP, without a browser. */
-export function sessionCases({ stack, register }: Running): void {
+export function sessionCases({ stack, register }: Pick<Console, 'stack' | 'register'>): void {
   const session = (method: string, headers: Record<string, string> = {}, body?: object) =>
     fetch(`${stack.url}/console/session`, {
       method,
