@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { drawnShirt } from '../support/images.ts';
+import { drawnShirt, readPixels } from '../support/images.ts';
 import { plantServer } from '../support/servers.ts';
 import { draw, untilExact } from './mend.cases.ts';
 import { type Console, csvFile, type Visit } from './page.ts';
@@ -38,13 +38,7 @@ async function drawPictures(): Promise<Buffer[]> {
 
 /** Returns alpha in the middle of a picture, 0 to 255. */
 async function middleAlpha(link: string): Promise<number | undefined> {
-  const file = await (await fetch(link)).arrayBuffer();
-  const { data, info } = await sharp(file)
-    .ensureAlpha()
-    .raw()
-    .toBuffer({ resolveWithObject: true });
-  const middle = Math.floor(info.height / 2) * info.width + Math.floor(info.width / 2);
-  return data[4 * middle + 3];
+  return (await readPixels(await (await fetch(link)).arrayBuffer())).middle[3];
 }
 
 /** Returns the title of the selected picture, once it is another than one. */

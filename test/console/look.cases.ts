@@ -2,6 +2,7 @@ import { unzipSync } from 'fflate';
 import type { Locator, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { readPixels } from '../support/images.ts';
 import { plantServer, serve } from '../support/servers.ts';
 import { type Console, downloaded, photo, seriousViolations, type Visit } from './page.ts';
 
@@ -10,10 +11,7 @@ const BLUE_RGB = [51, 102, 204];
 const GREEN_RGB = [0, 255, 0];
 
 /** Returns the first pixel of a file: nothing of the subject reaches it. */
-async function cornerOf(file: Uint8Array): Promise<number[]> {
-  const { data, info } = await sharp(file).raw().toBuffer({ resolveWithObject: true });
-  return [...data.subarray(0, info.channels)].slice(0, 3);
-}
+const cornerOf = async (file: Uint8Array) => (await readPixels(file)).corner.slice(0, 3);
 
 /** Returns the first pixel and the size of a picture of the page. */
 const seen = (image: Locator): Promise<{ corner: number[]; width: number; height: number }> =>

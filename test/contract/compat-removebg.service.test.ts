@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { readConfig } from '../../src/platform/config.ts';
 import { badResponses } from '../support/feed-server.ts';
-import { claimedPng, drawnShirt } from '../support/images.ts';
+import { claimedPng, drawnShirt, readPixels } from '../support/images.ts';
 import {
   askAccount,
   type CompatForm,
@@ -41,13 +41,8 @@ const bytesOf = async (response: Response): Promise<Buffer> =>
 async function pictureOf(response: Response) {
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
   const bytes = await bytesOf(response);
-  const { data, info } = await sharp(bytes).raw().toBuffer({ resolveWithObject: true });
-  const at = (x: number, y: number) => {
-    const start = (y * info.width + x) * info.channels;
-    return [...data.subarray(start, start + info.channels)];
-  };
   const { headers } = response;
-  return { headers, bytes, ...info, at, type: headers.get('content-type') };
+  return { headers, bytes, ...(await readPixels(bytes)), type: headers.get('content-type') };
 }
 
 const picture = async (

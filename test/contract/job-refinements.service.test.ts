@@ -1,7 +1,6 @@
-import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { formWith } from '../support/client.ts';
-import { drawnShirtOnWood } from '../support/images.ts';
+import { drawnShirtOnWood, readPixels } from '../support/images.ts';
 import { type IntakeClient, intakeClient, readJob } from '../support/intake.ts';
 import { useSharedStack } from '../support/use-stack.ts';
 
@@ -56,13 +55,7 @@ const resultOf = async (id: string): Promise<Buffer> =>
   Buffer.from(await (await intake.result(id)).arrayBuffer());
 
 /** The alpha of the job's result in the middle of the stroke. */
-async function alphaInMiddle(id: string): Promise<number> {
-  const raw = await sharp(await resultOf(id))
-    .ensureAlpha()
-    .raw()
-    .toBuffer();
-  return raw[4 * (120 * WIDTH + 100) + 3]!;
-}
+const alphaInMiddle = async (id: string) => (await readPixels(await resultOf(id))).middle[3];
 
 interface Answer {
   type?: string;

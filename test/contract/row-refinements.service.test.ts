@@ -4,7 +4,7 @@ import { createClient, SelvageError } from '../../packages/client/src/client.ts'
 import { type BatchClient, batchClient, uploadedRow } from '../support/batches.ts';
 import { formWith, postImage } from '../support/client.ts';
 import { type Run, readFeed } from '../support/feed-client.ts';
-import { drawnShirtOnWood } from '../support/images.ts';
+import { drawnShirtOnWood, readPixels } from '../support/images.ts';
 import { useCatalogue } from '../support/use-stack.ts';
 
 const [WIDTH, HEIGHT] = [200, 240];
@@ -56,16 +56,13 @@ const decide = (path: string, row: number, body: object): Promise<Answer> =>
   answer(postJson(`/intake/v1${path}/review/${row}`, body));
 
 /** The alpha in the middle of the stroke. */
-async function alphaAt(response: Response): Promise<number> {
-  const image = sharp(Buffer.from(await response.arrayBuffer()));
-  const raw = await image.ensureAlpha().raw().toBuffer();
-  return raw[4 * (120 * WIDTH + 100) + 3]!;
-}
+const alphaAt = async (response: Response) =>
+  (await readPixels(await response.arrayBuffer())).middle[3];
 
 describe('the rows of a batch', () => {
   let id: string;
   let path: string;
-  const alphaOf = async (row: number): Promise<number> =>
+  const alphaOf = async (row: number) =>
     alphaAt(await batches.ask('GET', `${path}/rows/${row}/cutout`));
   const lineOf = async (row: number, query = '') =>
     (await batches.lines(id, `results${query}`)).find((line) => line.row === row);

@@ -117,3 +117,15 @@ export function claimedPng(width: number, height: number): Buffer {
   png.write('0806', 24, 'hex');
   return png;
 }
+
+/** Decodes a picture. `at` returns the channels of one pixel. */
+export async function readPixels(file: Uint8Array | ArrayBuffer) {
+  const { data, info } = await sharp(file).raw().toBuffer({ resolveWithObject: true });
+  const { width, height, channels } = info;
+  const at = (x: number, y: number): number[] => {
+    const start = (y * width + x) * channels;
+    return [...data.subarray(start, start + channels)];
+  };
+  const [corner, middle] = [at(0, 0), at(Math.floor(width / 2), Math.floor(height / 2))];
+  return { width, height, channels, data, at, corner, middle };
+}
