@@ -3,7 +3,7 @@ import { request as ask, createServer } from 'node:http';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, describe, expect, test } from 'vitest';
-import { formWith } from '../support/client.ts';
+import { answerOf, formWith } from '../support/client.ts';
 import { listen } from '../support/free-port.ts';
 import { drawnShirt, readPixels } from '../support/images.ts';
 import { run } from '../support/processes.ts';
@@ -53,9 +53,6 @@ const postRembg = (fields: Record<string, string>, file?: Uint8Array) =>
   post(`${rembg}/api/remove`, formOf(fields, file));
 const postWithoutBg = (form: FormData) => post(`${withoutBg}/api/remove-background`, form);
 
-async function rejection(response: Response) {
-  return { status: response.status, body: await response.json() };
-}
 const fieldError = (...loc: string[]) => ({
   status: 422,
   body: { detail: [{ type: 'value_error', loc, msg: expect.any(String) }] },
@@ -104,22 +101,22 @@ describe('rembg', () => {
     ['model', 'u2net_cloth_seg'],
     ['model', '__proto__'],
   ])('%s=%s is rejected as FastAPI does', async (name, value) => {
-    expect(await rejection(await postRembg({ [name]: value }))).toEqual(fieldError('body', name));
+    expect(await answerOf(postRembg({ [name]: value }))).toEqual(fieldError('body', name));
   });
 
   test('errors of the image name its field', async () => {
     const bare = await post(`${rembg}/api/remove`, formWith({ a: 'true' }));
-    expect(await rejection(bare)).toEqual(fieldError('body', 'file'));
+    expect(await answerOf(bare)).toEqual(fieldError('body', 'file'));
     const none = await fetch(`${rembg}/api/remove?url=${web.origin}/none.jpg`);
-    expect(await rejection(none)).toEqual(fieldError('query', 'url'));
-    expect(await rejection(await fetch(`${rembg}/api/remove`))).toEqual(fieldError('query', 'url'));
+    expect(await answerOf(none)).toEqual(fieldError('query', 'url'));
+    expect(await answerOf(fetch(`${rembg}/api/remove`))).toEqual(fieldError('query', 'url'));
     const text = await postRembg({}, Buffer.from('no image'));
-    expect(await rejection(text)).toMatchObject({ status: 415 });
+    expect(await answerOf(text)).toMatchObject({ status: 415 });
   });
 
   test('without a key nothing is done', async () => {
     const response = await post(`${stack.url}/compat/rembg/api/remove`, formOf({}));
-    expect(await rejection(response)).toEqual({
+    expect(await answerOf(response)).toEqual({
       status: 401,
       body: { detail: expect.stringContaining('Authorization: Bearer') },
     });
@@ -159,10 +156,10 @@ describe('withoutBG', () => {
 
   test('errors say what is wrong in detail', async () => {
     const expected = { status: 422, body: { detail: 'Provide either a file or an image URL.' } };
-    expect(await rejection(await postWithoutBg(formWith({ format: 'png' })))).toEqual(expected);
+    expect(await answerOf(postWithoutBg(formWith({ format: 'png' })))).toEqual(expected);
     const gone = await postWithoutBg(formWith({ image_url: `${web.origin}/none.jpg` }));
-    expect(await rejection(gone)).toEqual(fieldError('body', 'image_url'));
-    expect(await rejection(await postWithoutBg(formOf({ quality: '0' })))).toEqual(
+    expect(await answerOf(gone)).toEqual(fieldError('body', 'image_url'));
+    expect(await answerOf(postWithoutBg(formOf({ quality: '0' })))).toEqual(
       fieldError('body', 'quality'),
     );
   });

@@ -1,13 +1,11 @@
-import type { RequestListener } from 'node:http';
-import { text } from 'node:stream/consumers';
-import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { expectProblem } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { type IntakeClient, intakeClient, readJob } from '../support/intake.ts';
-import { fail, plantServer, serve } from '../support/servers.ts';
+import { fail, serve } from '../support/servers.ts';
 import { useSharedStack } from '../support/use-stack.ts';
+import { plantReceiver, verify } from '../support/webhook-receiver.ts';
 
 const { stack } = await useSharedStack();
 const shirt = await drawnShirt({ width: 200, height: 250, format: 'jpeg' });
@@ -53,26 +51,6 @@ const deliveries = async (intake: IntakeClient, query = '') => {
   const response = await intake.ask('GET', `/webhooks/deliveries${query}`);
   return Deliveries.parse(await response.json()).deliveries;
 };
-
-interface Message {
-  headers: Record<string, string>;
-  body: string;
-}
-const verify = (secret: string, { headers, body }: Message = { headers: {}, body: '' }) =>
-  new Webhook(secret).verify(body, headers);
-
-/** A receiver that records its requests, and uses the responses in turn, the last one repeatedly. */
-async function plantReceiver(...answers: RequestListener[]) {
-  const messages: Message[] = [];
-  const { origin } = await plantServer(async (request, response) => {
-    const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
-    const body = await text(request);
-    const answer = answers[Math.min(messages.length, answers.length - 1)] ?? serve('');
-    messages.push({ headers: Object.fromEntries(headers), body });
-    answer(request, response);
-  });
-  return { url: `${origin}/hook?token=CANARY`, messages };
-}
 
 /** Uploads an image; returns the job's id and the name of the event that follows. */
 async function handIn(intake: IntakeClient, url: string, image = shirt) {

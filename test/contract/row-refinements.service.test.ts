@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { createClient, SelvageError } from '../../packages/client/src/client.ts';
 import { type BatchClient, batchClient, uploadedRow } from '../support/batches.ts';
-import { formWith, postImage } from '../support/client.ts';
+import { answerOf, formWith, postImage } from '../support/client.ts';
 import { type Run, readFeed } from '../support/feed-client.ts';
 import { drawnShirtOnWood, readPixels } from '../support/images.ts';
 import { useCatalogue } from '../support/use-stack.ts';
@@ -37,11 +37,7 @@ interface Answer {
   body: Record<string, unknown> & { cutout: { sha256: string; url: string } };
 }
 
-async function answer(response: Promise<Response>): Promise<Answer> {
-  const { status } = await response;
-  return { status, body: (await (await response).json()) as Answer['body'] };
-}
-
+const answer = (sent: Promise<Response>): Promise<Answer> => answerOf(sent);
 function refine(path: string, row: number, sent: Sent = {}): Promise<Answer> {
   const { image, alpha, strokes = [ERASE], fields = {}, headers = {}, as = batches } = sent;
   const text = typeof strokes === 'string' ? strokes : JSON.stringify(strokes);

@@ -117,6 +117,13 @@ export function rawExchange(url: string, bytes: string | Buffer, end = false): P
   });
 }
 
+/** The status of a response and the JSON of its body, if it has one. */
+export async function answerOf(sent: Response | Promise<Response>) {
+  const response = await sent;
+  const text = await response.text();
+  return { status: response.status, body: text ? JSON.parse(text) : undefined };
+}
+
 const Errors = z.looseObject({ errors: z.array(z.looseObject({ pointer: z.string() })) });
 
 /** Reads what the errors of a problem point at. */

@@ -4,6 +4,7 @@ import { afterAll, expect, test } from 'vitest';
 import { sharedInstallationId } from '../../../src/intake/installation.ts';
 import { createFsBlobs } from '../../../src/storage/fs-blobs.ts';
 import { batchClient, rowOf } from '../../support/batches.ts';
+import { answerOf } from '../../support/client.ts';
 import { feedClient, readFeed } from '../../support/feed-client.ts';
 import { drawnShirt } from '../../support/images.ts';
 import { intakeClient, type Job, readJob } from '../../support/intake.ts';
@@ -34,12 +35,8 @@ const recover = async (...args: string[]): Promise<string> => {
 };
 const recovered = async () => JSON.parse(await recover('--json'));
 
-async function send(method: string, path: string, body?: object) {
-  const json = { 'content-type': 'application/json' };
-  const init = body && { body: JSON.stringify(body), headers: json };
-  const response = await batches.ask(method, path, init);
-  return { status: response.status, body: JSON.parse((await response.text()) || 'null') };
-}
+const send = (method: string, path: string, body?: object) =>
+  answerOf(clients.sendJson(method, `/intake/v1${path}`, body));
 
 test('presets and rule packs come back after Redis lost its data', async () => {
   const pack = { title: 'Our shop', rules: { border: false } };

@@ -1,6 +1,4 @@
 import type { RequestListener } from 'node:http';
-import { text } from 'node:stream/consumers';
-import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { enqueueDelivery, WebhookEvents } from '../../../src/intake/webhooks/events.ts';
 import { OUTBOX, outboxEntry } from '../../../src/intake/webhooks/outbox.ts';
@@ -18,8 +16,9 @@ import {
   failDelivery,
   startOutbox,
 } from '../../../workers/webhooks/deliver.ts';
-import { fail, plantServer, redirectTo, serve } from '../../support/servers.ts';
+import { fail, redirectTo, serve } from '../../support/servers.ts';
 import { useRedis } from '../../support/use-redis.ts';
+import { plantReceiver, verify } from '../../support/webhook-receiver.ts';
 
 const log = createLog('test', 'silent');
 const { server, redis } = await useRedis();
@@ -41,26 +40,6 @@ beforeEach(async () => {
   await redis.flushall();
   ({ secret } = await receivers.createSecret('shop', Date.now()));
 });
-
-/** A request that a receiver got. */
-interface Message {
-  headers: Record<string, string>;
-  body: string;
-}
-
-/** A receiver that takes the next response for each request, and then the last one repeatedly. */
-async function plantReceiver(...responses: RequestListener[]) {
-  const messages: Message[] = [];
-  const planted = await plantServer(async (request, response) => {
-    const respond = responses[Math.min(messages.length, responses.length - 1)] ?? serve('');
-    const headers = Object.fromEntries(
-      Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
-    );
-    messages.push({ headers, body: await text(request) });
-    respond(request, response);
-  });
-  return { url: `${planted.origin}/hook?token=t`, messages };
-}
 
 /** Delivers queued events until the test ends. */
 function startDelivery({
@@ -119,7 +98,6 @@ const statusOf = async (id: string) => (await events.get(id))?.status;
 const until = (id: string, status: string) => expect.poll(() => statusOf(id)).toBe(status);
 const outcomesOf = async (id: string) =>
   ((await events.get(id))?.attempts ?? []).map(({ status, reason }) => status ?? reason);
-const verify = (by: string, { headers, body }: Message) => new Webhook(by).verify(body, headers);
 
 describe('an event', () => {
   test('is signed according to Standard Webhooks', async () => {
@@ -289,8 +267,8 @@ describe('a change of secrets', () => {
     });
     startDelivery({ by });
     await until(id, 'delivered');
-    expect(() => verify(made, messages[0] ?? { headers: {}, body: '' })).toThrow();
-    expect(verify(made, messages[1] ?? { headers: {}, body: '' })).toBeDefined();
+    expect(() => verify(made, messages[0])).toThrow();
+    expect(verify(made, messages[1])).toBeDefined();
   });
 });
 
