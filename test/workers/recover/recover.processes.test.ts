@@ -4,7 +4,7 @@ import { afterAll, expect, test } from 'vitest';
 import { sharedInstallationId } from '../../../src/intake/installation.ts';
 import { createFsBlobs } from '../../../src/storage/fs-blobs.ts';
 import { batchClient, rowOf } from '../../support/batches.ts';
-import { answerOf } from '../../support/client.ts';
+import { answerOf, keyClient } from '../../support/client.ts';
 import { feedClient, readFeed } from '../../support/feed-client.ts';
 import { drawnShirt } from '../../support/images.ts';
 import { intakeClient, type Job, readJob } from '../../support/intake.ts';
@@ -18,10 +18,11 @@ const { stack, ...clients } = await useStack({ FETCH_ALLOW: '127.0.0.0/8' });
 const shop = await useShop();
 const redis = new Redis(stack.redis.url);
 afterAll(() => redis.disconnect());
-let { batches, feeds } = clients;
+let { batches, feeds, sendJson } = clients;
 /** Creates clients with new API keys: the keys are lost with Redis. */
 async function createClients(): Promise<void> {
   const { key } = await stack.key();
+  ({ sendJson } = keyClient(stack, key));
   batches = batchClient(stack, key);
   feeds = feedClient(stack, key);
 }
@@ -36,7 +37,7 @@ const recover = async (...args: string[]): Promise<string> => {
 const recovered = async () => JSON.parse(await recover('--json'));
 
 const send = (method: string, path: string, body?: object) =>
-  answerOf(clients.sendJson(method, `/intake/v1${path}`, body));
+  answerOf(sendJson(method, `/intake/v1${path}`, body));
 
 test('presets and rule packs come back after Redis lost its data', async () => {
   const pack = { title: 'Our shop', rules: { border: false } };
