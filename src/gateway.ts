@@ -1,12 +1,12 @@
 import type { Redis } from 'ioredis';
 import type { Registry } from 'prom-client';
 import { AccessRequests } from './auth/access-requests.ts';
-import { Authentication } from './auth/authentication.ts';
 import { IdentityProvider } from './auth/identity-provider.ts';
-import { Keys } from './auth/keys.ts';
+import { adoptDevelopmentKey, Keys } from './auth/keys.ts';
 import { readOidcSettings } from './auth/oidc-settings.ts';
-import { AuditLog, RequestLog } from './auth/request-logs.ts';
-import { ClientUsage } from './auth/usage.ts';
+import { People } from './auth/people.ts';
+import { AuditLog, ClientUsage, RequestLog } from './auth/request-logs.ts';
+import { Sessions } from './auth/sessions.ts';
 import { Limits } from './http/limits.ts';
 import { Completions } from './intake/completions.ts';
 import { putDeed } from './intake/deeds.ts';
@@ -28,7 +28,7 @@ import type { Platform } from './platform/open-platform.ts';
 import { blockingConnection } from './platform/redis.ts';
 import { deriveSecret, resolveSecrets } from './platform/secrets.ts';
 import { Admission } from './queue/admission.ts';
-import { JobWaiter } from './queue/job-waiter.ts';
+import { JobWaiter } from './queue/queue.ts';
 import type { Services } from './services.ts';
 import { keyCopyKey } from './storage/blob-keys.ts';
 import { fileLinks } from './storage/file-links.ts';
@@ -44,16 +44,6 @@ export async function openGateway(
   const oidc = readOidcSettings(config);
   const deadlineMillis = config.SYNC_TIMEOUT_SECONDS * 1000;
   const connect = (): Redis => blockingConnection(config, log);
-  const authentication = await Authentication.open({
-    redis,
-    now,
-    log,
-    keyPepper,
-    developmentKey: config.SELVAGE_DEV_KEY,
-    maxLiveKeys: config.MAX_LIVE_KEYS,
-    oidc,
-    onSignedOut: (key) => putDeed(blobs, 'session', key, { key }),
-  });
   // A copy before anyone is told: a Redis that loses its last second must not undo a change.
   const keys = new Keys(redis, keyPepper, now, {
     maxLive: config.MAX_LIVE_KEYS,
@@ -63,6 +53,11 @@ export async function openGateway(
       }
     },
   });
+  if (config.SELVAGE_DEV_KEY) await adoptDevelopmentKey(keys, config.SELVAGE_DEV_KEY, log);
+  const people = oidc && new People(redis, keys, now, oidc);
+  const sessions = new Sessions(redis, keys, people, (key) =>
+    putDeed(blobs, 'session', key, { key }),
+  );
   const jobWaiter = await JobWaiter.open(services.queues.sync, redis, connect(), log);
   const metrics = new GatewayMetrics(registry);
   const admission = new Admission(jobWaiter, services.workers, {
@@ -74,7 +69,7 @@ export async function openGateway(
   await createSealKey(redis);
   return {
     ...services,
-    ...{ metrics, authentication, keys, jobWaiter, admission, completions },
+    ...{ metrics, keys, sessions, jobWaiter, admission, completions },
     /** Of a synchronous request, from the end of its upload until the response. */
     deadlineMillis,
     /** Where people sign in to the console without a key, if they may. */

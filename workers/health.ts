@@ -33,10 +33,11 @@ export async function startHeartbeat({
   id,
   slots,
   engine,
+  versions,
   log,
-}: Pick<WorkerServices, 'workers' | 'id' | 'slots' | 'engine' | 'log'>) {
-  const { model, device, serviceTime } = engine;
-  const info = { id, slots, model: `${model.id}@${model.version}`, device };
+}: Pick<WorkerServices, 'workers' | 'id' | 'slots' | 'engine' | 'versions' | 'log'>) {
+  const { device, serviceTime } = engine;
+  const info = { id, slots, model: versions.model, device };
   const beat = () =>
     workers
       .heartbeat({ ...info, serviceTime: serviceTime() })

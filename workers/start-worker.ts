@@ -3,11 +3,16 @@ import type { Platform } from '../src/platform/open-platform.ts';
 import { stopOnSignal } from '../src/platform/shutdown.ts';
 import type { QueueName } from '../src/queue/catalog.ts';
 import { onCanceled } from '../src/queue/queue.ts';
-import type { JobReport, Processors } from './attempt.ts';
 import { startDispatcher } from './batches/dispatcher.ts';
 import { failRow, runRow } from './batches/run-row.ts';
 import { sweepBatches } from './batches/sweep.ts';
-import { type ConsumerOptions, consumeJobs, type JobConsumer } from './consume-jobs.ts';
+import {
+  type ConsumerDeps,
+  consumeJobs,
+  type JobConsumer,
+  type Processors,
+  reportTo,
+} from './consume-jobs.ts';
 import { failImport, importFeed } from './feeds/import-feed.ts';
 import { FeedRunStages, startFeedRun } from './feeds/run-stages.ts';
 import { serveHealth, startHeartbeat } from './health.ts';
@@ -32,9 +37,9 @@ export async function startWorker(
   { registry, stopTracing }: Platform,
   worker: WorkerServices,
 ): Promise<void> {
-  const { log, redis, engine, id, slots } = worker;
-  const { model, device, batch, fallback } = engine;
-  log.info({ model: `${model.id}@${model.version}`, device, slots, batch }, 'engine ready');
+  const { log, redis, id, slots } = worker;
+  const { device, batch, fallback } = worker.engine;
+  log.info({ model: worker.versions.model, device, slots, batch }, 'engine ready');
   if (fallback) log.warn({ device, reason: fallback }, 'the GPU is not used');
   const stopHeartbeat = await startHeartbeat(worker);
   const work = await startWork(worker);
@@ -96,24 +101,15 @@ const FEED_JOBS = 2;
 /** A delivery mostly waits for its receiver. */
 const DELIVERIES = 64;
 
-/** Of the outcomes of jobs; `info` for all others. Postponed jobs come back, maybe often. */
-const LOG_LEVELS: Partial<Record<JobReport['outcome'], 'error' | 'debug'>> = {
-  failed: 'error',
-  postponed: 'debug',
-};
-
 /** Starts what takes the jobs of each queue. */
 function startConsumers(worker: WorkerServices, objects: SourceObjects): JobConsumer[] {
   const { slots, log, metrics, now, connect } = worker;
-  const report = (job: JobReport): void => {
-    metrics.job(job);
-    log[LOG_LEVELS[job.outcome] ?? 'info'](job, 'job');
-  };
+  const report = reportTo(metrics, log);
   const consume = <Q extends QueueName>(
     name: Q,
     processors: Processors<Q>,
     concurrency: number,
-    onFailed?: ConsumerOptions['onFailed'],
+    onFailed?: ConsumerDeps['onFailed'],
   ) =>
     consumeJobs(name, processors, {
       ...{ connection: connect(), log, report, now, concurrency },

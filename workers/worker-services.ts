@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { modelVersionOf } from '../models/catalog.ts';
 import { readDeclaredSources } from '../src/intake/sources/declared-sources.ts';
 import { MAX_SIDE_PIXELS } from '../src/intake/validate-image.ts';
 import type { Config } from '../src/platform/config.ts';
@@ -46,6 +47,8 @@ export function openWorker(
     limits: { maxPixels: config.MAX_IMAGE_PIXELS, maxSidePixels: MAX_SIDE_PIXELS },
     /** Of an image. */
     maxBytes: config.MAX_IMAGE_BYTES,
+    /** What names the weights in results, `id@version`. */
+    versions: { model: modelVersionOf(engine.model), parser: modelVersionOf(engine.parser) },
     /** Images this worker processes at once. */
     slots,
     /** Images that all live workers process at once. */

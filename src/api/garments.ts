@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { zipSync } from 'fflate';
 import { z } from 'zod';
-import { insufficientScope } from '../http/credentials.ts';
+import { insufficientScope } from '../http/access.ts';
 import type { ImageForm } from '../http/image-body.ts';
-import { parseJsonPart } from '../http/json-body.ts';
+import { parseJson } from '../http/json-body.ts';
 import { parse } from '../http/parse.ts';
 import { type Call, filePart, json, type Reply, type Route, route } from '../http/route.ts';
 import type { Idempotency } from '../intake/idempotency.ts';
@@ -15,8 +15,7 @@ import { OutfitDescription } from '../taxonomy/outfit/outfit-schema.ts';
 import { ClassifyOptions, DEFAULT_SETTINGS } from '../taxonomy/request-schema.ts';
 import { chargedOnce, contentOf } from './intake/idempotent.ts';
 import { languageHeaders, languageOf } from './language.ts';
-import type { ImageRequests } from './removal/image-requests.ts';
-import { requireImage } from './removal/image-source.ts';
+import { type ImageRequests, requireImage } from './removal/image-requests.ts';
 
 type GarmentImages = Pick<ImageRequests, 'shedIfBusy' | 'separateGarments'>;
 
@@ -37,7 +36,7 @@ const toBoolean = (value: unknown): unknown =>
   value === 'true' || value === 'false' ? value === 'true' : value;
 
 const toOptions = (value: unknown): unknown =>
-  typeof value === 'string' ? parseJsonPart(value, 'options') : value;
+  typeof value === 'string' ? parseJson(value, 'options') : value;
 
 const fields = {
   cutouts: z.preprocess(toBoolean, z.boolean().default(false)).meta({
@@ -111,7 +110,7 @@ const handleGarments =
   async (sent: Call): Promise<Reply> => {
     images.shedIfBusy(sent);
     const form = await sent.imageForm({ jsonParts: ['options'] });
-    const content = contentOf([form.image], [PATH, form.fields]);
+    const content = () => contentOf([form.image], [PATH, form.fields]);
     return chargedOnce(idempotency, sent, content, (call) => separate(images, form, call));
   };
 

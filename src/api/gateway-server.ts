@@ -75,16 +75,14 @@ export function gatewayServer(
   gateway: Gateway,
   routes: readonly Route[],
 ): HttpServer {
-  const { authentication, identityProvider, requestLimits, queues, deadlineMillis, admission } =
-    gateway;
-  const { findCaller, findSessionCaller } = authentication;
+  const { keys, sessions, identityProvider, queues, deadlineMillis, admission } = gateway;
   watchSyncLoad(registry, deadlineMillis, admission.load);
   const recorder = new RequestRecorder(gateway, routes, log);
   const server = new HttpServer({
     routes,
-    lookUp: findCaller,
-    lookUpSession: findSessionCaller,
-    limits: requestLimits,
+    lookUp: keys.findCaller,
+    lookUpSession: sessions.findCaller,
+    limits: gateway.requestLimits,
     log,
     maxImageBytes: config.MAX_IMAGE_BYTES,
     problemBase: config.PROBLEM_BASE,
@@ -94,10 +92,7 @@ export function gatewayServer(
     corsOrigins: config.CORS_ORIGINS,
     maxConnections: config.MAX_CONNECTIONS,
     maxBodyMemoryBytes: config.MAX_BODY_MEMORY_BYTES,
-    observe(request) {
-      gateway.metrics.observe(request);
-      recorder.record(request);
-    },
+    observe: recorder.record,
   });
   watchServer(registry, server.figures);
   server.app.register(async (scope) => {
@@ -107,7 +102,7 @@ export function gatewayServer(
     serveDocs(scope, routes, { version, publicUrl: config.PUBLIC_URL });
     serveConsole(scope, config.S3_PUBLIC_ENDPOINT, identityProvider?.links);
   });
-  serveQueueDashboard(server.app, { lookUp: findCaller, queues: Object.values(queues) });
+  serveQueueDashboard(server.app, { lookUp: keys.findCaller, queues: Object.values(queues) });
   return server;
 }
 

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { FairShare, type ShareRejection } from '../http/fair-share.ts';
+import { FairShare, type ShareRejection } from '../http/capacity.ts';
 import type { Call, Reply } from '../http/route.ts';
 import { Problem, unavailable } from '../platform/problem.ts';
 import { clientOf } from '../storage/blob-keys.ts';

@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import type { ImageForm } from '../http/image-body.ts';
-import { parseJsonPart } from '../http/json-body.ts';
+import { parseJson } from '../http/json-body.ts';
 import { parse } from '../http/parse.ts';
 import { asProblem, problemBody } from '../http/problem-response.ts';
+import { readPrefer } from '../http/request-head.ts';
 import { type Call, filePart, json, type Reply, type Route, route } from '../http/route.ts';
 import type { Idempotency } from '../intake/idempotency.ts';
 import type { LearnedCategories } from '../intake/learned-categories.ts';
@@ -33,13 +34,7 @@ import { checkSides } from './garments.ts';
 import { chargedOnce, contentOf } from './intake/idempotent.ts';
 import { OUTPUT_SECONDS } from './intake/job-request.ts';
 import { JobResponse } from './intake/job-response.ts';
-import {
-  type PreferJob,
-  prefersJob,
-  readJobPreference,
-  readPrefer,
-  startPreferredJob,
-} from './intake/prefer-job.ts';
+import { grantedPreference, type PreferJob, startPreferredJob } from './intake/prefer-job.ts';
 import { type Language, languageHeaders, languageOf } from './language.ts';
 import type { ImageRequests } from './removal/image-requests.ts';
 
@@ -89,7 +84,7 @@ function parseFields({ fields, via }: ImageForm): unknown {
   if (via === 'json') return fields;
   const parseField = ([name, value]: [string, unknown]) => [
     name,
-    typeof value === 'string' && JSON_PARTS.includes(name) ? parseJsonPart(value, name) : value,
+    typeof value === 'string' && JSON_PARTS.includes(name) ? parseJson(value, name) : value,
   ];
   return Object.fromEntries(Object.entries(fields).map(parseField));
 }
@@ -113,7 +108,8 @@ async function classifyAsync(
   headers: Record<string, string>,
 ): Promise<Reply | undefined> {
   if (!image || JSON.stringify(classification).length > MAX_CONTEXT_CHARS) return undefined;
-  const prefer = await readJobPreference(classifier, call);
+  const asked = readPrefer(call.headers.prefer);
+  const prefer = asked && (await grantedPreference(classifier, asked, call));
   if (!prefer) return undefined;
   const request = {
     source: { image, pointer: pointers.image },
@@ -257,8 +253,8 @@ const handleClassify =
     const classify = (own: Call) =>
       isBatch ? classifyBatch(classifier, form.fields, own) : classifyOne(classifier, form, own);
     // A job is stored under its key.
-    if (!isBatch && prefersJob(readPrefer(call.headers.prefer))) return classify(call);
-    const content = contentOf([form.image], [PATH, form.fields]);
+    if (!isBatch && readPrefer(call.headers.prefer)) return classify(call);
+    const content = () => contentOf([form.image], [PATH, form.fields]);
     return chargedOnce(classifier.idempotency, call, content, classify);
   };
 

@@ -75,13 +75,9 @@ export class AccessRequests {
 
   /** Creates a request of the operator's own, whose key is shown when it is approved. */
   async create(request: NewAccessRequest, id = randomId()): Promise<AccessRequest> {
-    const created: AccessRequest = {
-      ...request,
-      id,
-      status: 'pending',
-      requestedAt: this.#timestamp(),
-    };
-    await this.#redis.hset(REQUESTS, created.id, JSON.stringify(created));
+    const requestedAt = this.#timestamp();
+    const created: AccessRequest = { ...request, id, status: 'pending', requestedAt };
+    await this.#redis.hset(REQUESTS, id, JSON.stringify(created));
     return created;
   }
 
@@ -127,13 +123,8 @@ export class AccessRequests {
       ...limits
     } = approval;
     const grant = GrantFields.parse({ ...limits, client, scopes });
-    const approved = {
-      ...request,
-      client,
-      scopes,
-      status: 'approved',
-      decidedAt: this.#timestamp(),
-    } as const;
+    const decision = { status: 'approved', decidedAt: this.#timestamp() } as const;
+    const approved = { ...request, client, scopes, ...decision };
     if (request.secretHash) {
       if (!existingClient) await this.#rejectTaken(client);
       return this.#replace({ ...approved, grant }, known);
@@ -166,15 +157,12 @@ export class AccessRequests {
     if (status === 'fetched') throw fetchedBefore(fetchedAt);
     if (!grant) throw new AccessError('undecided', `Access request ${id} waits for the operator`);
     const created = await this.#keys.create(grant);
-    const fetched: AccessRequest = {
-      ...request,
-      status: 'fetched',
-      fetchedAt: this.#timestamp(),
-      keyId: created.record.id,
-    };
+    const keyId = created.record.id;
+    const now = this.#timestamp();
+    const fetched: AccessRequest = { ...request, status: 'fetched', fetchedAt: now, keyId };
     if (await this.#swap(REQUESTS, id, known, JSON.stringify(fetched))) return created;
-    await this.#keys.revoke(created.record.id); // nobody has seen it
-    throw fetchedBefore(fetched.fetchedAt);
+    await this.#keys.revoke(keyId); // nobody has seen it
+    throw fetchedBefore(now);
   }
 
   #timestamp(): string {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/log.ts';
 import { defineScript, readLua } from '../platform/redis-script.ts';
 import {
   displayPrefix,
@@ -12,6 +13,8 @@ import {
   KeyRecord,
   meterKey,
   mintKey,
+  SCOPES,
+  toCaller,
 } from './key-record.ts';
 
 /** A newly created key: its only appearance in clear text. */
@@ -80,6 +83,7 @@ export class Keys {
   readonly #now: Clock;
   readonly #options: Required<KeyOptions>;
   readonly #write;
+  #adopted: string | undefined;
 
   /**
    * @param pepper the installation's secret; keys hashed under another pepper are not found
@@ -107,7 +111,7 @@ export class Keys {
   async create(grant: Grant, meter?: string, id?: string): Promise<CreatedKey> {
     const key = mintKey(grant.test);
     const change = this.#newKey(key, grant, meter, id);
-    await this.#change(grant.client, [change]);
+    await this.#changeAndCopy(grant.client, [change]);
     return { key, record: change.record };
   }
 
@@ -116,6 +120,7 @@ export class Keys {
    * or expired, which it stays. Rejects with `KeyError` if it is new and its client has as many live keys as it may.
    */
   adopt(key: string, grant: Grant): Promise<boolean> {
+    this.#adopted = key;
     return untilWritten(async () => {
       const hash = this.hash(key);
       const known = (await this.#redis.hget(KEYS, hash)) ?? undefined;
@@ -132,12 +137,18 @@ export class Keys {
 
   /**
    * Returns the live record of a presented key, or undefined. Rejects a text without the format and
-   * checksum of a key before asking Redis, unless it is `adopted`.
+   * checksum of a key before asking Redis, unless it was adopted.
    */
-  async lookUp(key: string, adopted?: string): Promise<KeyRecord | undefined> {
-    if (!isKeyShaped(key) && key !== adopted) return undefined;
+  async lookUp(key: string): Promise<KeyRecord | undefined> {
+    if (!isKeyShaped(key) && key !== this.#adopted) return undefined;
     return this.findLive(this.hash(key));
   }
+
+  /** Returns who presents a live key, undefined if it is unknown or not live. */
+  readonly findCaller = async (key: string) => {
+    const record = await this.lookUp(key);
+    return record && toCaller(record);
+  };
 
   /** Returns the hash a key's record is stored under. It does not reveal the key. */
   hash(key: string): string {
@@ -181,7 +192,9 @@ export class Keys {
       const isSooner = expiresAt !== '' && expiresAt < graceEnd;
       const expiring = { ...old, expiresAt: isSooner ? expiresAt : graceEnd };
       const changes = [created, { hash, known, record: expiring }];
-      const isWritten = await this.#change(old.client, changes, { max: Number.MAX_SAFE_INTEGER });
+      const isWritten = await this.#changeAndCopy(old.client, changes, {
+        max: Number.MAX_SAFE_INTEGER,
+      });
       return isWritten ? { key, record: created.record } : undefined;
     });
   }
@@ -196,7 +209,7 @@ export class Keys {
       const revoked = { ...record, revokedAt: record.revokedAt ?? timestamp(this.#now()) };
       const max = this.#options.maxLive;
       const changes = [{ hash, known, record: revoked }];
-      const isWritten = await this.#change(record.client, changes, { max, ...rule });
+      const isWritten = await this.#changeAndCopy(record.client, changes, { max, ...rule });
       return isWritten ? revoked : undefined;
     });
   }
@@ -237,9 +250,13 @@ export class Keys {
         'This is the last key of the client that lasts; create or rotate one first, or ask the operator',
       );
     }
-    if (reply !== WRITTEN) return false;
-    await this.#options.copy(changes);
-    return true;
+    return reply === WRITTEN;
+  }
+
+  async #changeAndCopy(client: string, changes: readonly Change[], rule?: WriteRule) {
+    const isWritten = await this.#change(client, changes, rule);
+    if (isWritten) await this.#options.copy(changes);
+    return isWritten;
   }
 
   async #rejectTooMany(client: string): Promise<never> {
@@ -249,5 +266,28 @@ export class Keys {
     throw new KeyError(
       `Client ${client} has ${ids.length} live keys (${ids.join(', ')}), as many as MAX_LIVE_KEYS allows; revoke one of them first`,
     );
+  }
+}
+
+/** The development key allows everything, faster than anyone types. */
+const DEVELOPMENT_GRANT: Grant = {
+  client: 'development',
+  scopes: [...SCOPES],
+  allowBase64: true,
+  rate: { count: 6000, periodSeconds: 60 },
+  quotaPerDay: 1_000_000,
+};
+
+const DEVELOPMENT_KEY_DEAD =
+  'the development key is revoked or expired, and rejected: for a new one delete dev-key under SELVAGE_HOME, or set SELVAGE_DEV_KEY to the output of "npm run -s keys -- mint", and start again';
+
+/** Registers the key from the settings that is accepted beside the others; warns if it is rejected. */
+export async function adoptDevelopmentKey(keys: Keys, key: string, log: Logger): Promise<void> {
+  try {
+    const isLive = await keys.adopt(key, DEVELOPMENT_GRANT);
+    if (!isLive) log.warn(DEVELOPMENT_KEY_DEAD);
+  } catch (error) {
+    if (!(error instanceof KeyError)) throw error;
+    log.warn(`the development key is rejected: ${error.message}`);
   }
 }

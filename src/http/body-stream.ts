@@ -4,7 +4,7 @@ import { PassThrough, type Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
 import { Problem, unavailable } from '../platform/problem.ts';
-import { tooSlow } from './body-limits.ts';
+import { asLast, tooSlow } from './capacity.ts';
 import { CLIENT_DISCONNECTED } from './problem-response.ts';
 import { mediaTypeOf } from './request-head.ts';
 
@@ -126,13 +126,8 @@ interface BodyStreamLimits {
   hold(bytes: number): void;
 }
 
-const shuttingDown = (): Problem => {
-  const { type, detail, headers } = unavailable(
-    'This server is shutting down; continue with another',
-    1,
-  );
-  return new Problem(type, detail, { headers: { ...headers, connection: 'close' } });
-};
+const shuttingDown = (): Problem =>
+  asLast(unavailable('This server is shutting down; continue with another', 1));
 
 /** Resolves as `next` does, unless it takes too long or the server shuts down. */
 async function withIdleLimit<T>(

@@ -1,6 +1,5 @@
 import compress from '@fastify/compress';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { sessionIdOf } from './credentials.ts';
 import type { Route } from './route.ts';
 
 /** Shorter responses do not become fewer packets. */
@@ -40,13 +39,4 @@ export const isCompressible = ({ responses }: Route): boolean =>
 /** Has the response to a request sent as it is. */
 export function leaveUncompressed({ raw }: Pick<FastifyRequest, 'raw'>): void {
   raw.headers['x-no-compression'] = '1'; // the plugin's own switch
-}
-
-/**
- * Leaves responses uncompressed whose sender is known by a cookie: another site could have a browser
- * send such a request, and read a secret from the length of the response (BREACH).
- */
-export function protectSessions(request: Pick<FastifyRequest, 'raw' | 'headers'>): void {
-  if ([true, false].some((isSecure) => sessionIdOf(request.headers, isSecure)))
-    leaveUncompressed(request);
 }

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { fieldProblem, type Problem, type ProblemType } from '../platform/problem.ts';
 import { decodeBase64 } from './base64.ts';
-import { membersOf, parseJsonPart } from './json-body.ts';
+import { membersOf, parseJson } from './json-body.ts';
 
 /** The content of an image request: the image's bytes and the other fields. */
 export interface ImageForm {
@@ -73,7 +73,7 @@ export class JsonParts {
       }
       chunks.push(chunk);
     }
-    return parseJsonPart(Buffer.concat(chunks).toString(), printable(fieldname));
+    return parseJson(Buffer.concat(chunks).toString(), printable(fieldname));
   }
 }
 
@@ -212,12 +212,14 @@ function readMember(text: unknown, member: string, maxBytes: number): Uint8Array
 
 /**
  * Reads a JSON body with the image in one member: raw base64 or a data URL.
+ * @param background whether the member `backgroundImageBase64` has another
  * @throws Problem invalid-request, payload-too-large
  */
 export function readJsonImage(
   body: unknown,
   maxBytes: number,
   member: ImageMember = 'image_base64',
+  background = false,
 ): ImageForm {
   const members = membersOf(body);
   const name =
@@ -229,17 +231,10 @@ export function readJsonImage(
   }
   const image = text == null ? undefined : readMember(text, name, maxBytes);
   const pointers = { image: `/${name}`, backgroundImage: '/backgroundImageBase64' };
-  return { image, fields, pointers, via: 'json' };
-}
-
-/**
- * As `readJsonImage`, with a background image in the member `backgroundImageBase64`.
- * @throws Problem as `readJsonImage`
- */
-export function readJsonImages(body: unknown, maxBytes: number, member: ImageMember): ImageForm {
-  const { fields: all, ...form } = readJsonImage(body, maxBytes, member);
-  const { backgroundImageBase64: text, ...fields } = all;
-  if (text == null) return { ...form, fields };
-  const backgroundImage = readMember(text, 'backgroundImageBase64', maxBytes);
-  return { ...form, backgroundImage, fields };
+  const { backgroundImageBase64: behind, ...others } = fields;
+  if (!background || behind == null) {
+    return { image, fields: background ? others : fields, pointers, via: 'json' };
+  }
+  const backgroundImage = readMember(behind, 'backgroundImageBase64', maxBytes);
+  return { image, backgroundImage, fields: others, pointers, via: 'json' };
 }

@@ -90,32 +90,19 @@ function breakOf(error: unknown, text: string): string {
 
 /**
  * Parses JSON. Members that could replace a prototype (`__proto__`) are rejected.
- * @param what the text's name in the error
- * @throws Problem invalid-request
+ * @param part the name of the part of a form that it is, printable
+ * @throws Problem invalid-request, which points to the part
  */
-export function parseJson(text: string, what = 'The body'): unknown {
+export function parseJson(text: string, part?: string): unknown {
   try {
     return parseSecurely(text, { protoAction: 'error', constructorAction: 'error' });
   } catch (cause) {
     const detail = isForbiddenMember(cause)
       ? FORBIDDEN_MEMBER
       : `is not JSON: ${breakOf(cause, text)}`;
-    throw new Problem('invalid-request', `${what} ${detail}`, { cause });
-  }
-}
-
-/**
- * Parses a part of a form.
- * @param name printable
- * @throws Problem invalid-request that points to the part
- */
-export function parseJsonPart(text: string, name: string): unknown {
-  try {
-    return parseJson(text, `The part "${name}"`);
-  } catch (cause) {
-    const { detail } = cause as Problem;
-    const errors = [{ pointer: `/${name}`, detail: detail.slice(`The part "${name}" `.length) }];
-    throw new Problem('invalid-request', detail, { errors, cause });
+    if (part === undefined) throw new Problem('invalid-request', `The body ${detail}`, { cause });
+    const errors = [{ pointer: `/${part}`, detail }];
+    throw new Problem('invalid-request', `The part "${part}" ${detail}`, { errors, cause });
   }
 }
 

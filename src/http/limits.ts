@@ -26,7 +26,7 @@ export function addressBlock(remoteAddress: string): string {
 }
 
 /** A caller's rate limit and quota, and the name they are counted under. */
-export interface Allowance extends Meter {
+interface Allowance extends Meter {
   rate: Rate;
 }
 
@@ -124,8 +124,9 @@ export class Limits {
       const args = [units, quota.limit, QUOTA_TTL_SECONDS];
       const [isReserved, used] = await this.#quota.count([key], args);
       quota.remaining = Math.max(0, quota.limit - used);
-      if (isReserved === 0)
-        throw overQuota(rateLimit, reserved + units, quota.remaining + reserved);
+      if (isReserved !== 0) return;
+      const left = `${quota.remaining + reserved} of today's ${quota.limit} are left`;
+      throw overQuota(rateLimit, `This costs ${reserved + units} units, and ${left}`);
     };
 
     const release = async (units: number): Promise<void> => {
@@ -175,8 +176,13 @@ export class Limits {
         resetSeconds: secondsToMidnight(nowMillis),
       },
     };
-    if (verdict !== 'admitted') throw rejection(verdict, rateLimit, waitMicros);
-    return this.#createAdmission(rateLimit, quotaKey, cost);
+    if (verdict === 'admitted') return this.#createAdmission(rateLimit, quotaKey, cost);
+    if (verdict === 'over-quota') {
+      throw overQuota(rateLimit, `Today's ${allowance.quotaPerDay} units are used up`);
+    }
+    const detail = 'Slow down; Retry-After says how long to wait';
+    const headers = retryHeaders(rateLimit, wholeSeconds(waitMicros));
+    throw new Problem('rate-limit-exceeded', detail, headers);
   }
 
   /**
@@ -215,29 +221,9 @@ const retryHeaders = (rateLimit: RateLimitStatus, seconds: number) => ({
   headers: { ...limitHeaders(rateLimit), 'retry-after': String(Math.max(1, seconds)) },
 });
 
-/** For a request that needs more units than are left for it. */
-function overQuota(rateLimit: RateLimitStatus, units: number, left: number): Problem {
-  const { limit, resetSeconds } = rateLimit.quota;
-  const detail = `This costs ${units} units, and ${left} of today's ${limit} are left; the quota resets at midnight UTC`;
-  return new Problem('quota-exceeded', detail, retryHeaders(rateLimit, resetSeconds));
-}
-
-function rejection(
-  verdict: Exclude<Verdict, 'admitted'>,
-  rateLimit: RateLimitStatus,
-  waitMicros: number,
-): Problem {
-  if (verdict === 'rate-limited') {
-    return new Problem(
-      'rate-limit-exceeded',
-      'Slow down; Retry-After says how long to wait',
-      retryHeaders(rateLimit, wholeSeconds(waitMicros)),
-    );
-  }
-  const { limit, resetSeconds } = rateLimit.quota;
-  return new Problem(
+const overQuota = (rateLimit: RateLimitStatus, why: string): Problem =>
+  new Problem(
     'quota-exceeded',
-    `Today's ${limit} units are used up; the quota resets at midnight UTC`,
-    retryHeaders(rateLimit, resetSeconds),
+    `${why}; the quota resets at midnight UTC`,
+    retryHeaders(rateLimit, rateLimit.quota.resetSeconds),
   );
-}

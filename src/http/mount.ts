@@ -1,26 +1,39 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { parse as parseQuery } from 'node:querystring';
 import { Readable } from 'node:stream';
 import type { FastifyCorsOptions } from '@fastify/cors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hostClock } from '../platform/clock.ts';
+import type { Logger } from '../platform/log.ts';
 import { Problem } from '../platform/problem.ts';
-import { BODY_WEIGHT, hasBody, limitBodyTime } from './body-limits.ts';
+import { type AccessControl, accessCheck, admit, disconnectSignal } from './access.ts';
+import { malformedForm, readBodyStream } from './body-stream.ts';
 import {
-  base64Length,
-  type CallOptions,
-  createCall,
-  FORM_OVERHEAD_BYTES,
-  maxFormBytes,
-} from './call.ts';
+  BODY_WEIGHT,
+  type BodyMemory,
+  type Connections,
+  hasBody,
+  limitBodyTime,
+  responseHoldOf,
+} from './capacity.ts';
 import { isCompressible, leaveUncompressed } from './compression.ts';
 import { corsOf } from './cors.ts';
-import { JSON_MEDIA_TYPE } from './image-body.ts';
-import { parseAsJson } from './json-body.ts';
+import { type Form, readFormBody, readFormParts } from './form.ts';
+import {
+  type ImageForm,
+  type ImageFormOptions,
+  type ImagePartName,
+  JSON_MEDIA_TYPE,
+  readJsonImage,
+  readMultipart,
+} from './image-body.ts';
+import { parseAsJson, takeLoopTurn } from './json-body.ts';
+import { addressBlock } from './limits.ts';
 import { answerOtherMethods } from './other-methods.ts';
-import { UNKNOWN_MEDIA_TYPE } from './problem-response.ts';
-import { admit, disconnectSignal } from './request-context.ts';
-import type { Reply, Route } from './route.ts';
+import { parse } from './parse.ts';
+import { asProblem, UNKNOWN_MEDIA_TYPE } from './problem-response.ts';
+import { requestOrigin } from './request-head.ts';
+import type { Call, Reply, Route } from './route.ts';
 import { checkSunset, sunsetHeaders } from './sunset.ts';
 
 declare module 'fastify' {
@@ -41,17 +54,34 @@ declare module 'fastify' {
   }
 }
 
-export interface MountOptions extends CallOptions {
+export interface MountOptions extends AccessControl {
+  log: Logger;
   /** Origins whose pages may call every route; none by default. */
   corsOrigins?: readonly string[];
+  /** Limit of an image's bytes, before base64. */
+  maxImageBytes: number;
+  bodyMemory: BodyMemory;
+  connections: Pick<Connections, 'accept'>;
   /** See `BodyTimes`. */
   wholeMillis: number;
-  /** @throws Problem */
-  acceptConnection(request: IncomingMessage, response: ServerResponse, client: string): void;
+  /** See `BodyTimes`. */
+  idleMillis: number;
+  /** Aborts when the server starts to shut down. */
+  closing: AbortSignal;
 }
 
 /** Limit of a JSON body, unless its route sets another. */
 export const MAX_JSON_BYTES = 1024 * 1024;
+/** What a form may hold besides its images. */
+const FORM_OVERHEAD_BYTES = 256 * 1024;
+
+const FORM_LIMITS = { files: 2, fields: 50, parts: 52 };
+
+const base64Length = (bytes: number): number => Math.ceil(bytes / 3) * 4;
+
+/** Returns the limit of a form's bytes: two files, or one in base64, which URL encoding makes longer still. */
+const maxFormBytes = (maxImageBytes: number): number => 2 * maxImageBytes + FORM_OVERHEAD_BYTES;
+
 const URL_ENCODED = 'application/x-www-form-urlencoded';
 
 export function mountRoutes(
@@ -134,9 +164,6 @@ function bodyLimitOf(route: Route, maxImageBytes: number): number {
 export const maxBodyWeight = (maxImageBytes: number): number =>
   BODY_WEIGHT * maxFormBytes(maxImageBytes);
 
-/** Name under which bodies without a key share memory; no client has it. */
-const KEYLESS = '';
-
 /**
  * Takes the memory of a body before it is read, until the response is sent. A streamed body takes what
  * its files need as they arrive.
@@ -149,7 +176,7 @@ function holdBody(
   reply: FastifyReply,
 ): void {
   if (!hasBody(request)) return;
-  const hold = deps.bodyMemory.hold(request.requestContext.grant?.client ?? KEYLESS);
+  const hold = deps.bodyMemory.hold(request.requestContext.caller?.client);
   request.requestContext.bodyHold = hold;
   reply.raw.once('close', () => hold.release());
   if (route.stream) return;
@@ -182,13 +209,15 @@ function mountRoute(app: FastifyInstance, deps: MountOptions, route: Route): voi
       }
       if (route.scope !== 'keyless') {
         const { client } = await admit(deps, route, request, reply);
-        deps.acceptConnection(request.raw, reply.raw, client);
+        deps.connections.accept(request.raw, reply.raw, client);
       }
       holdBody(deps, route, request, reply);
     },
     handler: async (request, reply) => {
       const signal = disconnectSignal(request, reply);
-      const response = await route.handle(createCall(deps, route, request, reply, signal));
+      const { handle, handleTest = handle } = route;
+      const answer = request.requestContext.caller?.test ? handleTest : handle;
+      const response = await answer(createCall(deps, route, request, reply, signal));
       request.requestContext.made = idOfMade(response);
       if (!signal.aborted) request.requestContext.admission = undefined; // a success keeps its quota
       return send(request, reply, response);
@@ -222,4 +251,116 @@ function send(request: FastifyRequest, reply: FastifyReply, response: Reply): Fa
   if (isRead || !(body instanceof Readable)) return reply.send(body);
   body.destroy(); // it would be read to its end for no one, or wait for one for ever
   return reply.send(Readable.from([]));
+}
+
+/** Returns a request as its handler sees it. @throws Problem invalid-request */
+function createCall(
+  deps: MountOptions,
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  signal: AbortSignal,
+): Call {
+  const { caller, admission: { rateLimit } = {} } = request.requestContext;
+  const { maxImageBytes: maxFileBytes, idleMillis, closing } = deps;
+  const checkAccess = accessCheck(deps, route, request);
+  return {
+    requestId: request.id,
+    client: caller?.client ?? `address:${addressBlock(request.ip ?? '')}`,
+    get caller() {
+      return keyed(caller);
+    },
+    method: request.method,
+    remoteAddress: request.ip ?? '', // undefined once the connection is closed
+    baseUrl: deps.publicUrl ?? requestOrigin(request),
+    params: request.params as Record<string, string>,
+    query: route.query ? parse(route.query, request.query, 'query') : request.query,
+    body: route.body ? parse(route.body, bodyOf(route, request), 'body') : request.body,
+    headers: request.headers,
+    async imageForm(options = {}) {
+      const form = await readImageForm(deps, request, options);
+      const imageBytes = (form.image?.length ?? 0) + (form.backgroundImage?.length ?? 0);
+      request.requestContext.bodyHold?.resize(imageBytes);
+      return form;
+    },
+    form: () => readForm(deps, request),
+    bodyStream: () =>
+      readBodyStream(request, {
+        idleMillis,
+        closing,
+        maxFileBytes,
+        checkAccess,
+        hold: (bytes) => request.requestContext.bodyHold?.resize(BODY_WEIGHT * bytes),
+      }),
+    awaitMemory: (bytes, signal) =>
+      responseHoldOf(deps.bodyMemory, request, reply).wait(BODY_WEIGHT * bytes, signal),
+    get rateLimit() {
+      return keyed(rateLimit);
+    },
+    resizeQuota: async (units) => request.requestContext.admission?.resize(units),
+    takeQuota() {
+      const { admission } = request.requestContext;
+      request.requestContext.admission = undefined;
+      return admission;
+    },
+    checkAccess,
+    signal,
+    closing,
+    log: deps.log.child({ requestId: request.id }),
+  };
+}
+
+function keyed<T>(ofKey: T | undefined): T {
+  if (ofKey === undefined) throw new Error('a keyless route asks whose key it is');
+  return ofKey;
+}
+
+/** A body that may be left out counts as an empty object. */
+const bodyOf = ({ optionalBody }: Route, { body }: FastifyRequest): unknown =>
+  optionalBody && body === undefined ? {} : body;
+
+async function readImageForm(
+  { maxImageBytes }: MountOptions,
+  request: FastifyRequest,
+  { member = 'image_base64', background = false, ...parts }: ImageFormOptions,
+): Promise<ImageForm> {
+  if (!request.isMultipart()) {
+    await takeLoopTurn(Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY));
+    const form = readJsonImage(request.body, maxImageBytes, member, background);
+    request.body = undefined; // the base64 is not needed while the image is worked on
+    return form;
+  }
+  const names: ImagePartName[] = background ? ['image', 'backgroundImage'] : ['image'];
+  const declaredBytes = Number(request.headers['content-length']);
+  if (declaredBytes > names.length * maxImageBytes + FORM_OVERHEAD_BYTES) {
+    throw new Problem('payload-too-large', `The image is larger than ${maxImageBytes} bytes`);
+  }
+  return drainOnError(request, () => readMultipart(request.parts(), maxImageBytes, names, parts));
+}
+
+/** A form may carry a second file, and files as base64 in text. */
+async function readForm({ maxImageBytes }: MountOptions, request: FastifyRequest): Promise<Form> {
+  if (!request.isMultipart()) return readFormBody(request.body ?? {});
+  const declaredBytes = Number(request.headers['content-length']);
+  if (declaredBytes > maxFormBytes(maxImageBytes)) {
+    throw new Problem('payload-too-large', `A file is larger than ${maxImageBytes} bytes`);
+  }
+  const maxTextBytes = base64Length(maxImageBytes) + FORM_OVERHEAD_BYTES;
+  const limits = { ...FORM_LIMITS, fileSize: maxImageBytes, fieldSize: maxTextBytes };
+  return drainOnError(request, () =>
+    readFormParts(request.parts({ limits }), maxImageBytes, maxTextBytes),
+  );
+}
+
+/** Runs a reader of the body's parts. If it fails, the rest of the body is read and dropped. */
+async function drainOnError<T>(request: FastifyRequest, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    // Lets the client finish sending, and then see the response.
+    request.raw.unpipe();
+    request.raw.resume();
+    if (error instanceof Problem || asProblem(error).type !== 'internal-error') throw error;
+    throw malformedForm(error);
+  }
 }

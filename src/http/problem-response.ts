@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Problem, type ProblemType, unavailable } from '../platform/problem.ts';
-import { isRedisError, isRedisFull } from '../platform/redis-errors.ts';
+import { isRedisError, isRedisFull } from '../platform/redis.ts';
 import { codeOf } from '../platform/system-error.ts';
+import errors from './library-errors.json' with { type: 'json' };
 
 /** The media type of every problem response (RFC 9457). */
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
@@ -26,50 +27,13 @@ export function problemBody(problem: Problem, requestId: string, base?: string) 
 /** Ends the work for a client that has left; nobody reads it. */
 export const CLIENT_DISCONNECTED = new Problem('request-timeout', 'The client disconnected');
 
-export const UNKNOWN_MEDIA_TYPE =
-  'This Content-Type is not accepted here; see /docs for the types each endpoint accepts';
+/** The problems of the codes of one library's errors. */
+type LibraryErrors = Readonly<Record<string, { type: ProblemType; detail: string }>>;
 
-/** The problems of the HTTP framework's own error codes. */
-const FRAMEWORK_ERRORS: Readonly<Record<string, [type: ProblemType, detail: string]>> = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported-media-type', UNKNOWN_MEDIA_TYPE],
-  FST_ERR_CTP_BODY_TOO_LARGE: [
-    'payload-too-large',
-    'The body is larger than this endpoint accepts',
-  ],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
-    'invalid-request',
-    'The length of the body is not that of Content-Length',
-  ],
-  FST_ERR_BAD_URL: ['invalid-request', 'The URL cannot be decoded'],
-  FST_ERR_MAX_PARAM_LENGTH: ['not-found', 'There is nothing at this address'],
-  FST_REQ_FILE_TOO_LARGE: ['payload-too-large', 'The file is larger than this endpoint accepts'],
-  FST_PARTS_LIMIT: ['invalid-request', 'The form has too many parts'],
-  FST_FILES_LIMIT: ['invalid-request', 'The form has too many files; send one image'],
-  FST_FIELDS_LIMIT: ['invalid-request', 'The form has too many fields'],
-  FST_PROTO_VIOLATION: [
-    'invalid-request',
-    'The form has a part with the name of a built-in property, such as "__proto__"; remove it',
-  ],
-};
+const FRAMEWORK_ERRORS = errors.framework as LibraryErrors;
+const PARSER_ERRORS = errors.parser as LibraryErrors;
 
-const LENGTH =
-  'The length of the body is not clear: send one Content-Length, or Transfer-Encoding: chunked, not both';
-
-/** The problems of the error codes of Node's HTTP parser. */
-const PARSER_ERRORS: Readonly<Record<string, [type: ProblemType, detail: string]>> = {
-  HPE_HEADER_OVERFLOW: [
-    'headers-too-large',
-    'The headers are larger than 16 KiB; send fewer or shorter ones',
-  ],
-  HPE_UNEXPECTED_CONTENT_LENGTH: ['invalid-request', LENGTH],
-  HPE_INVALID_CONTENT_LENGTH: ['invalid-request', LENGTH],
-  HPE_INVALID_TRANSFER_ENCODING: ['invalid-request', LENGTH],
-  HPE_INVALID_HEADER_TOKEN: [
-    'invalid-request',
-    'A header has a character that none may have: a line break at the end of a key, perhaps',
-  ],
-  ERR_HTTP_REQUEST_TIMEOUT: ['request-timeout', 'The request was not complete in time'],
-};
+export const UNKNOWN_MEDIA_TYPE = errors.framework.FST_ERR_CTP_INVALID_MEDIA_TYPE.detail;
 
 const statusOf = (error: unknown): number =>
   error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number'
@@ -100,7 +64,7 @@ export function asProblem(error: unknown): Problem {
   const outage = outageOf(error);
   if (outage) return outage;
   const known = FRAMEWORK_ERRORS[codeOf(error)];
-  if (known) return new Problem(...known, { cause: error });
+  if (known) return new Problem(known.type, known.detail, { cause: error });
   if (statusOf(error) < 500) {
     return new Problem('invalid-request', 'The request could not be read', { cause: error });
   }
@@ -109,10 +73,8 @@ export function asProblem(error: unknown): Problem {
 }
 
 export function parserProblem(error: unknown): Problem {
-  const [type, detail] = PARSER_ERRORS[codeOf(error)] ?? [
-    'invalid-request',
-    'This is not an HTTP request',
-  ];
+  const { type = 'invalid-request', detail = 'This is not an HTTP request' } =
+    PARSER_ERRORS[codeOf(error)] ?? {};
   return new Problem(type, detail, { cause: error });
 }
 

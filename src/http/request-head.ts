@@ -1,8 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { Problem, type ProblemType } from '../platform/problem.ts';
 import { hasCode } from '../platform/system-error.ts';
+
+const SAFE = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** Returns the client's own `X-Request-Id` if it is safe to repeat and log, else a new one. */
+export function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
+  const sent = request.headers['x-request-id'];
+  return typeof sent === 'string' && SAFE.test(sent) ? sent : randomUUID();
+}
 
 /** Returns the media type in a `Content-Type`, lower-case and without parameters; empty without one. */
 export const mediaTypeOf = (contentType: string | undefined): string =>
@@ -160,3 +169,27 @@ export function checkForwarded({ protocol, host }: Forwarded): void {
 /** Returns scheme and host by which a client has reached this service, as far as trusted proxies tell. */
 export const requestOrigin = ({ protocol, host }: Forwarded): string =>
   new URL(`${protocol}://${host || 'localhost'}`).origin;
+
+/** What a client prefers to the answer itself (RFC 7240): a job. */
+export interface Preference {
+  /** Respond now and deliver the result later. */
+  respondAsync: boolean;
+  /** Seconds the client waits for the result itself. */
+  waitSeconds: number | undefined;
+}
+
+const WAIT = /^wait\s*=\s*"?(\d{1,6})"?$/i;
+const ASYNC = /^respond-async$/i;
+
+/** Returns what a `Prefer` says of jobs; undefined if it prefers none. Other preferences are ignored. */
+export function readPrefer(header: string | string[] | undefined): Preference | undefined {
+  const tokens = [header ?? []]
+    .flat()
+    .flatMap((line) => line.split(','))
+    .map((token) => token.split(';')[0]!.trim());
+  const respondAsync = tokens.some((token) => ASYNC.test(token));
+  const [wait] = tokens.flatMap((token) => WAIT.exec(token)?.[1] ?? []);
+  if (wait === undefined)
+    return respondAsync ? { respondAsync, waitSeconds: undefined } : undefined;
+  return { respondAsync, waitSeconds: Number(wait) };
+}

@@ -172,6 +172,8 @@ interface RouteSpec<Query, Body> {
   problemSchema?: z.ZodType;
   responses: Readonly<Record<number, ResponseDoc>>;
   handle(call: Call<Query, Body>): Reply | Promise<Reply>;
+  /** Answers test keys in place of `handle`. */
+  handleTest?(call: Call<Query, Body>): Reply | Promise<Reply>;
 }
 
 /** A route without its type parameters, as the table holds it. */

@@ -9,9 +9,23 @@ import {
 } from 'fastify';
 import type { RequestObservation, ServerFigures } from '../platform/metrics/gateway.ts';
 import { Problem, unavailable } from '../platform/problem.ts';
-import { BodyMemory, type BodyTimes, hasBody, holdResponse, limitBodyTime } from './body-limits.ts';
-import { compressResponses, protectSessions } from './compression.ts';
-import { trackConnections } from './connections.ts';
+import {
+  type AccessControl,
+  callerFields,
+  clientDisconnected,
+  hasSession,
+  RequestContext,
+  refundQuota,
+} from './access.ts';
+import {
+  BodyMemory,
+  type BodyTimes,
+  Connections,
+  hasBody,
+  holdResponse,
+  limitBodyTime,
+} from './capacity.ts';
+import { compressResponses, leaveUncompressed } from './compression.ts';
 import { allowOrigins } from './cors.ts';
 import { isFilePart, MAX_TEXT_PART_BYTES } from './image-body.ts';
 import { parseAsJson } from './json-body.ts';
@@ -28,14 +42,12 @@ import {
   sendRawProblem,
 } from './problem-response.ts';
 import {
-  type AccessControl,
-  callerFields,
-  clientDisconnected,
-  RequestContext,
-  refundQuota,
+  checkForwarded,
+  FramingCheck,
+  mediaTypeOf,
+  mediaTypeProblem,
   requestIdOf,
-} from './request-context.ts';
-import { checkForwarded, FramingCheck, mediaTypeOf, mediaTypeProblem } from './request-head.ts';
+} from './request-head.ts';
 import type { Caller, Reply, Route } from './route.ts';
 
 /** One answered request, and whose it was. */
@@ -65,7 +77,7 @@ export interface ServerOptions
   requestMillis?: number;
   /** Time limits of bodies, if not `requestMillis`. */
   bodyTimes?: Partial<BodyTimes>;
-  /** Open connections; see `trackConnections`. */
+  /** Open connections; see `Connections`. */
   maxConnections?: number;
   /** Memory that the bodies of all requests in progress may take, bytes. */
   maxBodyMemoryBytes?: number;
@@ -114,7 +126,7 @@ export class HttpServer {
       (reason) => this.#turnedDown.rejectedBodies[reason]++,
     );
     this.app = this.#open();
-    this.#connections = trackConnections(this.app.server, {
+    this.#connections = new Connections(this.app.server, {
       max: maxConnections,
       lingerMillis: keylessMillis,
       closing: this.#closing.signal,
@@ -134,11 +146,10 @@ export class HttpServer {
     );
     this.app.register(async (scope) => {
       await compressResponses(scope);
-      const mounting = { closing: this.#closing.signal, bodyMemory: this.#bodyMemory };
-      const { accept: acceptConnection } = this.#connections;
+      const held = { bodyMemory: this.#bodyMemory, connections: this.#connections };
       mountRoutes(
         scope,
-        { ...options, ...this.#bodyTimes, ...mounting, acceptConnection },
+        { ...options, ...this.#bodyTimes, ...held, closing: this.#closing.signal },
         options.routes,
       );
     });
@@ -262,13 +273,14 @@ export class HttpServer {
       return reply.status(204).header('allow', ALL_METHODS).send();
     }
     if (request.is404 || request.routeOptions.url === '*') throw this.#nothingHere(request);
-    protectSessions(request);
+    // Another site could have a browser send such a request, and read a secret from the length of the response (BREACH).
+    if (hasSession(request.headers)) leaveUncompressed(request);
     return undefined;
   }
 
   #prepareResponse(request: FastifyRequest, reply: FastifyReply, payload: unknown): void {
     holdResponse(this.#bodyMemory, request, reply, payload);
-    const { limits, grant } = request.requestContext;
+    const { limits, caller } = request.requestContext;
     if (limits) reply.headers(limitHeaders(limits.rateLimit));
     // What is not a document is personal, or of this moment.
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
@@ -276,16 +288,16 @@ export class HttpServer {
     // timeout once the response is sent.
     request.raw.socket.setTimeout(this.#requestMillis);
     // A kept-alive connection would keep the server from closing. What a stranger still sends is not read for
-    // long; see `trackConnections`.
+    // long; see `Connections`.
     const isIncomplete = hasBody(request) && !request.raw.complete;
-    if (this.#closing.signal.aborted || (isIncomplete && !grant)) {
+    if (this.#closing.signal.aborted || (isIncomplete && !caller)) {
       reply.header('connection', 'close');
     }
   }
 
   #record(request: FastifyRequest, reply: FastifyReply): void {
     const { log, observe } = this.#options;
-    const { grant: caller, limits, made, problem } = request.requestContext;
+    const { caller, limits, made, problem } = request.requestContext;
     const { type, errors } = problem ?? {};
     const requestId = request.id;
     const about = {

@@ -2,16 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import type { Logger } from '../platform/log.ts';
-import { StorageMetrics, watchDependencies, watchDisk } from '../platform/metrics/system-gauges.ts';
+import { watchDependencies, watchDisk } from '../platform/metrics/system-gauges.ts';
 import type { Platform } from '../platform/open-platform.ts';
 import { PREFIX } from '../platform/redis.ts';
-import type { Blobs } from '../storage/blobs.ts';
-import {
-  diskSpace,
-  instrumentBlobs,
-  openStorage,
-  type StorageSettings,
-} from '../storage/open-storage.ts';
+import { type Blobs, instrumentBlobs } from '../storage/blobs.ts';
+import { diskSpace, openStorage, type StorageSettings } from '../storage/open-storage.ts';
 
 /**
  * The installation id is one value, held in Redis and in object storage alike. If only one of them has it, the other
@@ -99,7 +94,7 @@ export async function openInstallationStorage(
   settings: StorageSettings,
   { redis, registry, log }: Pick<Platform, 'redis' | 'registry' | 'log'>,
 ): Promise<Blobs> {
-  const blobs = instrumentBlobs(await openStorage(settings), new StorageMetrics(registry));
+  const blobs = instrumentBlobs(await openStorage(settings), registry);
   const reason = blobs.kept();
   if (reason)
     log.warn({ reason }, 'deletion is not complete: deleted images may remain in storage');

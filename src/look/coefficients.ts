@@ -79,7 +79,7 @@ export const coefficients = (read: ReadCoefficient) => ({
     fromW:    read('storage.fromW',    5,  'W/m2',  'judgement', 'Heat debt from which an exposure limit is reported'),
     toC:      read('storage.toC',     10,  'degC',  'standard',  `${ISO_11079}, air temperature up to which it holds`),
     maxH:     read('storage.maxH',     8,  'h',     'judgement', 'No limit is reported beyond a working day'),
-    warnH:    read('storage.warnH',    1,  'h',     'judgement', 'Warn below'),
+    warnH:    read('storage.warnH',    0.5, 'h',     'judgement', 'Warn below'),
   },
   surface: {
     perClo: read('surface.perClo', 0.1855, '1/clo', 'standard', `${ISO_11079}, clothing area factor (1.197 per m2K/W)`),
@@ -202,7 +202,6 @@ export const coefficients = (read: ReadCoefficient) => ({
   layering: {
     underClo: read('layering.underClo', 2.2,  'clo', 'judgement', 'Need from which long underwear is considered; below hatC it is outdoors in any case'),
     overClo:  read('layering.overClo',  0.6,  'clo', 'judgement', 'Target of the legs from which overtrousers are considered'),
-    socksClo: read('layering.socksClo', 0.05, 'clo', 'judgement', 'Target of the feet from which thick socks are considered'),
     extraClo: read('layering.extraClo', 0.05, 'clo', 'judgement', 'Target of the extremities from which hat, scarf and gloves are considered'),
     extraC: read('layering.extraC', 13, 'degC', 'judgement', 'Wind chill below which they are, however little one moves'),
     outerClo: read('layering.outerClo', 0.25, 'clo', 'judgement', 'Target of outerwear from which an outdoor outfit must have some'),
@@ -221,6 +220,7 @@ export const coefficients = (read: ReadCoefficient) => ({
     tightsC: read('layering.tightsC', 16, 'degC', 'judgement', 'Wind chill below which tights, if there are any, are worn with a skirt or dress; not at home'),
     sunHatC: read('layering.sunHatC', 25, 'degC', 'judgement', 'Air temperature from which the sun asks for a hat or cap outdoors'),
     overNeed: read('layering.overNeed', 0.8, '-', 'judgement', 'Water need from which overtrousers, if there are any, are worn in a wind chill below drizzleC'),
+    labourMet: read('layering.labourMet', 2.8, 'met', 'judgement', 'Activity from which work is labour: one dresses as in private, by the rules of `sense` for `labour`'),
     rideMet: read('layering.rideMet', 4, 'met', 'judgement', 'Activity from which they are in any rain that asks for a coat, on the way to a room: one rides'),
     bothWays: read('layering.bothWays', 0.5,  '-',   'judgement', 'Weight of the way outdoors if it needs less insulation than the room'),
   },
@@ -231,6 +231,7 @@ export const coefficients = (read: ReadCoefficient) => ({
     unknown:     read('fit.unknown',     0.7,  '-',   'judgement', 'Value of a term for which data is missing'),
     formalityTooFar: read('fit.formalityTooFar', 1, '-', 'judgement', 'Formality steps beyond the tolerance from which an item is excluded'),
     excusedC:    read('fit.excusedC',    -10,  'degC', 'judgement', 'Wind chill below which warmth excuses the formality of any coat, hat, scarf and gloves'),
+    slushC:      read('fit.slushC',      5,    'degC', 'judgement', 'Air temperature below which rain, sleet and snow excuse the formality of boots'),
     warmC:       read('fit.warmC',       10,   'degC', 'judgement', 'Air temperature from which a rule of `sense` that holds above it is about warmth, not an exception in the cold'),
     seasonK:     read('fit.seasonK',     8,    'K',   'judgement', 'Kelvin beyond a season over which its garments lose their season fit'),
   },

@@ -180,7 +180,8 @@ export function computeScore(
   const context = createScoringContext(
     model,
     situation,
-    placeOf(occasionRow(model, situation.occasion), {
+    placeOf(model, occasionRow(model, situation.occasion), {
+      met: situation.met,
       plan: plan ?? request.plan,
       indoorTempC: situation.requestedIndoorTempC,
     }).plan,

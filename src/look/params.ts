@@ -49,7 +49,7 @@ function coefficientRows(): CoefficientRow[] {
   return rows;
 }
 
-const VERSION = 'look-params/1.7.0';
+const VERSION = 'look-params/1.8.0';
 
 /** Earlier versions that give the same targets for the same request. */
 const COMPATIBLE_VERSIONS = [

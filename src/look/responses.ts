@@ -21,7 +21,7 @@ const wardrobeFields = {
   place: z
     .strictObject({
       met: z.number(),
-      why: z.enum(['plan', 'occasion', 'indoor-temperature', 'default']),
+      why: z.enum(['plan', 'occasion', 'activity', 'indoor-temperature', 'default']),
       text: z.string(),
     })
     .meta({ description: 'Why the outfits are for this plan, and the activity there' }),

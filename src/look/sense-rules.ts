@@ -4,6 +4,8 @@ import { readTable } from '../taxonomy/tables.ts';
 export interface GarmentSet {
   readonly categories: readonly string[] | undefined;
   readonly materials: readonly string[] | undefined;
+  /** Of none of these; in the file, materials after a `!`. */
+  readonly unlessOf: readonly string[] | undefined;
   /** Of a colour that shows every splash. */
   readonly isPale: true | undefined;
 }
@@ -36,6 +38,8 @@ export interface SenseRule {
   readonly belowMet: number | undefined;
   /** Wind from which it holds, m/s. */
   readonly fromMs: number | undefined;
+  /** Holds only for what is worn outside: to an evening one rides, and changes shoes. */
+  readonly isOutside: true | undefined;
 }
 
 /** Lists that rules name with an `@`; a list may have lists before it. */
@@ -58,18 +62,20 @@ const numberIn = (cell: string | undefined) => (cell ? Number(cell) : undefined)
 /** Every rule has every field, so that reading one is quick. */
 function readRule(cells: readonly string[]): SenseRule {
   const [id = '', points, hard, garments, materials, colour, other, owned] = cells;
-  const [occasions, conditions, belowC, aboveC, fromMet, belowMet, fromMs, without] =
+  const [occasions, conditions, belowC, aboveC, fromMet, belowMet, fromMs, without, place] =
     cells.slice(8);
-  const setOf = (categories?: string, madeOf?: string, shade?: string): GarmentSet => ({
+  const [madeOf, notOf] = materials?.split('!').map((cell) => cell.trim()) ?? [];
+  const setOf = (categories?: string, shade?: string, of?: string, not?: string): GarmentSet => ({
     categories: listIn(categories),
-    materials: listIn(madeOf),
+    materials: listIn(of),
+    unlessOf: listIn(not),
     isPale: shade === 'pale' || undefined,
   });
   return {
     id,
     points: numberIn(points),
     isHard: hard === 'hard' || undefined,
-    garment: setOf(garments, materials, colour),
+    garment: setOf(garments, colour, madeOf, notOf),
     with: other ? setOf(other) : undefined,
     ifOwned: listIn(owned),
     unlessOwned: listIn(without),
@@ -81,6 +87,7 @@ function readRule(cells: readonly string[]): SenseRule {
     fromMet: numberIn(fromMet),
     belowMet: numberIn(belowMet),
     fromMs: numberIn(fromMs),
+    isOutside: place === 'outside' || undefined,
   };
 }
 

@@ -64,8 +64,11 @@ export interface OccasionRow {
   tolerance: number;
   /** Minimum insulation, clo. */
   floorClo: number;
-  /** Whether it is in a room, outside, or sport: outside unless a room temperature is given. */
-  place: 'room' | 'outside' | 'sport';
+  /**
+   * Whether it is in a room, a room to which one walks (outside at the activity of a walk), outside, or sport. The second and
+   * the last are in a room if its temperature is given.
+   */
+  place: 'room' | 'walk' | 'outside' | 'sport';
   /** Excluded categories. */
   forbids: readonly string[];
 }
@@ -101,6 +104,7 @@ export interface Tables {
       | 'thin'
       | 'sockless'
       | 'skirts'
+      | 'overScarf'
       | 'sportTrousers'
       | 'jackets'
       | 'tieShirts'
@@ -198,11 +202,11 @@ export const TABLES: Tables = {
     unit: 'formality, tolerance: 0..5; floorClo: clo', basis: 'judgement', source: `${DICTIONARY}; floors after ensembles of ASHRAE 55-2023`,
     rows: Object.fromEntries([
       occasion('home',            2.5,   0.3),
-      occasion('casual',          1.875, 0.3),
+      occasion('casual',          1.875, 0.3,  [], 'walk'),
       occasion('sport',           1.25,  0.3,  [...TAILORED, ...DELICATE, ...STIFF], 'sport'),
       occasion('outdoor',         1.875, 0.3,  [...TAILORED, ...DELICATE], 'outside'),
-      occasion('travel',          1.875, 0.3),
-      occasion('school',          1.875, 0.36),
+      occasion('travel',          1.875, 0.3,  [], 'walk'),
+      occasion('school',          1.875, 0.36, [], 'walk'),
       occasion('smart_casual',    1.25,  0.36),
       occasion('work',            1.25,  0.45),
       occasion('business_formal', 1,     0.57),
@@ -265,13 +269,14 @@ export const TABLES: Tables = {
   },
   layering: {
     unit: 'categories', basis: 'judgement',
-    source: 'alone: of the middle or outer layer, but also worn without a base; open: also worn over a pullover; thin: also worn under one; sockless: shoes worn without thick socks; skirts: worn with tights, not with long underwear; sportTrousers: for sport worn without others beneath; jackets: one is worn to formal occasions; tieShirts: under it worn with a tie; frostShoes: never too informal in hard cold',
+    source: 'alone: of the middle or outer layer, but also worn without a base; open: also worn over a pullover; thin: also worn under one; sockless: shoes worn without thick socks; skirts: worn with tights, not with long underwear; overScarf: worn over a scarf that covers the head; sportTrousers: for sport worn without others beneath; jackets: one is worn to formal occasions; tieShirts: under it worn with a tie; frostShoes: never too informal in hard cold',
     rows: {
       alone: ['flannel_shirt', 'sweater', 'thick_sweater', 'turtleneck', 'sweatshirt', 'hoodie', 'ski_trousers'],
       open: ['blazer', 'cardigan', 'fleece_jacket', 'kimono_duster', 'knit_vest', 'overshirt', 'waistcoat'],
       thin: ['flannel_shirt', 'turtleneck'],
       frostShoes: ['boots', 'winter_boots'],
       skirts: ['skirt_light', 'skirt_heavy', 'maxi_skirt', 'light_dress', 'dress', 'long_sleeve_dress', 'maxi_dress', 'evening_dress', 'dirndl', 'hanfu_qipao'],
+      overScarf: ['beanie'],
       sportTrousers: ['rain_trousers'],
       sockless: ['sandals', 'heels', 'flats'],
       jackets: ['blazer', 'suit_set', 'sherwani'],

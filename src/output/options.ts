@@ -73,10 +73,6 @@ export const CutOutOptions = z
   .meta({ id: 'CutoutOptions' });
 export type CutOutOptions = z.infer<typeof CutOutOptions>;
 
-/** Returns options as a member of an object; no member if all are defaults. */
-export const unlessDefault = (options: CutOutOptions): { options?: CutOutOptions } =>
-  Object.keys(options).length > 0 ? { options } : {};
-
 /** How a cut-out came by its alpha, if it is the image's own. */
 export const KeptAlpha = z.literal('kept').optional().meta({
   description: 'The image kept its own alpha, by `alpha=keep`; absent if it was cut out',

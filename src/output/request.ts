@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { formatHex, formatHex8, parse } from 'culori';
 import { z } from 'zod';
+import { FORMAT_NAMES, FORMATS } from './formats.ts';
 import {
   GEOMETRY_LIMITS,
   parseMargins,
@@ -18,8 +19,8 @@ import {
   optionsAt,
   type ValueOf,
 } from './option-table.ts';
-import { CutOutOptions } from './options.ts';
-import { PACK_NAME } from './rules/pack.ts';
+import { CutOutOptions, formatOf } from './options.ts';
+import { PACK_NAME, type RulePack } from './rules/pack.ts';
 
 export const PRESET_NAME = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
@@ -233,4 +234,28 @@ export function toCutOutOptions(request: OutputRequest): CutOutOptions {
     position: position === (isScaled ? 'center' : 'original') ? undefined : position,
   };
   return CutOutOptions.parse(Object.fromEntries(Object.entries(all).filter(isTold)));
+}
+
+/** Returns options as a member of an object; no member if all are defaults. */
+export const unlessDefault = (options: CutOutOptions): { options?: CutOutOptions } =>
+  Object.keys(options).length > 0 ? { options } : {};
+
+/** Tried in this order: files without alpha are small. */
+const FORMAT_ORDER = FORMAT_NAMES.toSorted(
+  (a, b) => Number(FORMATS[a].hasAlpha) - Number(FORMATS[b].hasAlpha),
+);
+
+/** Returns the options with a format that a pack allows. */
+function withAllowedFormat(options: CutOutOptions, { rules }: RulePack): CutOutOptions {
+  const allowed: readonly string[] | undefined = rules['file-type'];
+  if (!allowed || allowed.includes(formatOf(options).mediaType)) return options;
+  const format = FORMAT_ORDER.find((name) => allowed.includes(FORMATS[name].mediaType));
+  const { format: _, ...rest } = options;
+  return format === 'png' || format === undefined ? rest : { ...rest, format };
+}
+
+/** Returns options with the pack that they name. If they fix the output, its format is settled here: keys depend on it. */
+export function withRulePack(options: CutOutOptions, rulePack: RulePack): CutOutOptions {
+  const judged = { ...options, rulePack };
+  return options.fixRules ? withAllowedFormat(judged, rulePack) : judged;
 }

@@ -1,7 +1,13 @@
 import type { Redis } from 'ioredis';
 import type { Logger } from './log.ts';
-import { checkWrites, commandConnection, PREFIX, untilReady } from './redis.ts';
-import { describeRedis, type RedisSettings } from './redis-settings.ts';
+import {
+  checkWrites,
+  commandConnection,
+  describeRedis,
+  PREFIX,
+  type RedisSettings,
+  untilReady,
+} from './redis.ts';
 import { StartError } from './start-error.ts';
 
 export const MIN_REDIS_VERSION = 5;

@@ -1,13 +1,112 @@
+import { readFileSync } from 'node:fs';
 import { AbstractConnector, Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import type { Logger } from './log.ts';
-import { isDemoted } from './redis-errors.ts';
-import { addressOf, type RedisSettings } from './redis-settings.ts';
+import { StartError } from './start-error.ts';
 
 /**
  * The prefix of every key. The braces put all keys in one hash slot, which lets scripts over several
  * keys work on a Redis Cluster.
  */
 export const PREFIX = '{selvage}';
+
+/** An error reply by its codes, alone or as a script of Redis 6 or older wraps it. */
+const reply = (codes: string): RegExp => new RegExp(`(?:^|[-:] ?)(?:${codes})\\b`);
+
+/** Of a server that is not the primary, or not yet. */
+const DEMOTED = reply('READONLY|UNBLOCKED|LOADING|MASTERDOWN');
+const FULL = reply('OOM');
+/** About the state of Redis or the rights to it, not the command. */
+const SERVER_ERRORS = reply(
+  'MISCONF|BUSY|NOREPLICAS|CLUSTERDOWN|TRYAGAIN|NOAUTH|WRONGPASS|NOPERM|ERR max number of clients reached',
+);
+/** The client's messages about a lost connection; it has no error classes for them. */
+const CONNECTION_ERRORS =
+  /^(Connection is (closed|aborted|discarded)|Command timed out|Socket timeout|connect ETIMEDOUT|Stream isn't writeable|Reached the max retries|Cluster is|No master node|Node is disconnected|None of startup nodes|Failed to refresh slots|Too many Cluster redirections|Command aborted due to connection close|No (sharded )?subscriber for)/;
+
+/** Returns whether a server rejected a command because it is not the primary: another connection may lead to that. */
+export const isDemoted = (error: Error): boolean => DEMOTED.test(error.message);
+
+/** Returns an error with those it stands for: a transaction (EXECABORT) does not say why its commands were rejected. */
+const withCauses = (error: unknown): readonly Error[] => {
+  if (!(error instanceof Error)) return [];
+  const causes: unknown = Reflect.get(error, 'previousErrors');
+  return [error, ...(Array.isArray(causes) ? causes : [])];
+};
+
+/** Returns whether Redis or the connection failed, not the command: it may succeed later. */
+export const isRedisError = (error: unknown): boolean =>
+  withCauses(error).some(({ message }) =>
+    [DEMOTED, FULL, SERVER_ERRORS, CONNECTION_ERRORS].some((pattern) => pattern.test(message)),
+  );
+
+/** Returns whether Redis has no memory left, and so rejects every write. */
+export const isRedisFull = (error: unknown): boolean =>
+  withCauses(error).some(({ message }) => FULL.test(message));
+
+interface HostPort {
+  host: string;
+  port: number;
+}
+
+/** Where Redis is, by the names of its settings. */
+export interface RedisSettings {
+  /** User, password, database and, with `rediss://`, TLS; the address too, unless one of the lists below has it. */
+  REDIS_URL: string;
+  /** What the connection calls itself in `CLIENT LIST`; none by default. No setting. */
+  connectionName?: string;
+  /** The certificate authority of a `rediss://`, a file in PEM. */
+  REDIS_CA_FILE?: string | undefined;
+  REDIS_SENTINELS?: readonly HostPort[] | undefined;
+  /** What the Sentinels call the primary. */
+  REDIS_SENTINEL_NAME?: string | undefined;
+  REDIS_SENTINEL_USER?: string | undefined;
+  REDIS_SENTINEL_PASSWORD?: string | undefined;
+  /** Some nodes of a Redis Cluster. */
+  REDIS_CLUSTER?: readonly HostPort[] | undefined;
+}
+
+const list = (nodes: readonly HostPort[]): string =>
+  nodes.map(({ host, port }) => `${host}:${port}`).join(', ');
+
+/** Describes where Redis is, for messages: without user and password. */
+export function describeRedis(settings: RedisSettings): string {
+  const { REDIS_SENTINELS: sentinels, REDIS_CLUSTER: nodes } = settings;
+  if (sentinels) return `${settings.REDIS_SENTINEL_NAME} by the Sentinels ${list(sentinels)}`;
+  return nodes ? `the cluster ${list(nodes)}` : new URL(settings.REDIS_URL).host;
+}
+
+function readAuthority(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (cause) {
+    throw new StartError(`REDIS_CA_FILE cannot be read: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** Returns the options of a connection to one server that are about where it is and who asks. */
+function addressOf(settings: RedisSettings): Omit<RedisOptions, 'replyMapping'> {
+  const { protocol, hostname, port, username, password, pathname } = new URL(settings.REDIS_URL);
+  const ca = settings.REDIS_CA_FILE;
+  const tls = protocol === 'rediss:' ? { tls: ca ? { ca: readAuthority(ca) } : {} } : {};
+  const { REDIS_SENTINELS: sentinels, REDIS_SENTINEL_NAME: name } = settings;
+  return {
+    ...tls,
+    ...(username && { username: decodeURIComponent(username) }),
+    ...(password && { password: decodeURIComponent(password) }),
+    ...(settings.connectionName && { connectionName: settings.connectionName }),
+    db: Number(pathname.slice(1)) || 0,
+    ...(sentinels
+      ? {
+          sentinels: [...sentinels],
+          name,
+          sentinelUsername: settings.REDIS_SENTINEL_USER,
+          sentinelPassword: settings.REDIS_SENTINEL_PASSWORD,
+          sentinelTLS: tls.tls,
+          enableTLSForSentinelMode: protocol === 'rediss:',
+        }
+      : { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || 6379 }),
+  };
+}
 
 // Short: requests wait while Redis restarts, or another one takes over.
 const retryStrategy = (attempt: number) => Math.min(50 * attempt, 200);

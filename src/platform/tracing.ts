@@ -11,53 +11,60 @@ const FLUSH_MILLIS = 2000;
 
 type Api = typeof import('@opentelemetry/api');
 
-interface ActiveTracing {
-  api: Api;
-  tracer: Tracer;
-  queue: Telemetry;
+/** What a process that traces adds to the spans of its libraries. */
+class Tracing {
+  readonly #api: Api;
+  readonly #tracer: Tracer;
+  /** Lets traces continue through queues and workers. */
+  readonly queue: Telemetry;
+
+  constructor(api: Api, tracer: Tracer, queue: Telemetry) {
+    this.#api = api;
+    this.#tracer = tracer;
+    this.queue = queue;
+  }
+
+  /** Adds the id of the request a job belongs to to the job's span. */
+  requestId(requestId: string): void {
+    this.#api.trace.getActiveSpan()?.setAttribute('selvage.request_id', requestId);
+  }
+
+  /**
+   * Adds a span for each step of a job to the active span. Their positions are reconstructed afterwards:
+   * `fetch` comes first, `store` last, and the steps of the engine one after the other before it.
+   * @param steps milliseconds by name; `engine` is the sum of those within the child
+   * @param startedAtMillis host time, as OpenTelemetry's own spans
+   */
+  steps(
+    { fetch, store, engine, ...inner }: Readonly<Record<string, number>>,
+    startedAtMillis: number,
+  ): void {
+    const parent = this.#api.context.active();
+    const span = (name: string, from: number, millis: number, context = parent) => {
+      const started = this.#tracer.startSpan(name, { startTime: from }, context);
+      started.end(from + millis);
+      return this.#api.trace.setSpan(context, started);
+    };
+    if (fetch !== undefined) span('fetch', startedAtMillis, fetch);
+    const engineEnd = hostClock() - (store ?? 0);
+    let from = engine === undefined ? startedAtMillis + (fetch ?? 0) : engineEnd - engine;
+    const within = engine === undefined ? parent : span('engine', from, engine);
+    for (const [name, millis] of Object.entries(inner)) {
+      span(name, from, millis, within);
+      from += millis;
+    }
+    if (store !== undefined) span('store', engineEnd, store);
+  }
 }
 
 /**
  * Set once, when a process starts tracing; OpenTelemetry's own provider is global to the process too.
- * While it is unset, the functions here do nothing and no OpenTelemetry package is loaded.
+ * While it is unset, no OpenTelemetry package is loaded.
  */
-let active: ActiveTracing | undefined;
+let active: Tracing | undefined;
 
-/** Returns what lets traces continue through queues and workers; undefined if tracing is off. */
-export const queueTelemetry = (): Telemetry | undefined => active?.queue;
-
-/** Adds the id of the request a job belongs to to the job's span. */
-export function traceRequestId(requestId: string): void {
-  active?.api.trace.getActiveSpan()?.setAttribute('selvage.request_id', requestId);
-}
-
-/**
- * Adds a span for each step of a job to the active span. Their positions are reconstructed afterwards:
- * `fetch` comes first, `store` last, and the steps of the engine one after the other before it.
- * @param steps milliseconds by name; `engine` is the sum of those within the child
- * @param startedAtMillis host time, as OpenTelemetry's own spans
- */
-export function traceSteps(
-  { fetch, store, engine, ...inner }: Readonly<Record<string, number>>,
-  startedAtMillis: number,
-): void {
-  if (!active) return;
-  const { api, tracer } = active;
-  const span = (name: string, from: number, millis: number, context = api.context.active()) => {
-    const started = tracer.startSpan(name, { startTime: from }, context);
-    started.end(from + millis);
-    return api.trace.setSpan(context, started);
-  };
-  if (fetch !== undefined) span('fetch', startedAtMillis, fetch);
-  const engineEnd = hostClock() - (store ?? 0);
-  let from = engine === undefined ? startedAtMillis + (fetch ?? 0) : engineEnd - engine;
-  const within = engine === undefined ? api.context.active() : span('engine', from, engine);
-  for (const [name, millis] of Object.entries(inner)) {
-    span(name, from, millis, within);
-    from += millis;
-  }
-  if (store !== undefined) span('store', engineEnd, store);
-}
+/** Undefined if tracing is off. */
+export const tracing = (): Tracing | undefined => active;
 
 /** Drops root spans of libraries' own work (locks, fetching the next job): they belong to no request. */
 function withoutHousekeeping(next: SpanProcessor, api: Api): SpanProcessor {
@@ -123,11 +130,8 @@ export async function startTracing(options: TracingOptions): Promise<() => Promi
     spanProcessors: [withoutHousekeeping(new sdk.BatchSpanProcessor(new OTLPTraceExporter()), api)],
   });
   provider.register();
-  active = {
-    api,
-    tracer: api.trace.getTracer('selvage', version),
-    queue: new BullMQOtel({ tracerName: 'selvage', version }),
-  };
+  const queue = new BullMQOtel({ tracerName: 'selvage', version });
+  active = new Tracing(api, api.trace.getTracer('selvage', version), queue);
   if (name === 'gateway') await traceRequests();
   return async () => {
     const timeout = sleep(FLUSH_MILLIS, undefined, { ref: false });

@@ -1,10 +1,9 @@
 import type { Logger } from '../platform/log.ts';
 import type { SyncLoad } from '../platform/metrics/gateway.ts';
 import { unavailable } from '../platform/problem.ts';
-import type { JobWaiter } from './job-waiter.ts';
 import { ClientLoad, type ForeignLoad, type LoadEstimate, LoadShedding } from './load-shedding.ts';
-import type { TurnOwner } from './queue.ts';
-import { type ServiceTime, serviceMillis } from './service-time.ts';
+import type { JobWaiter } from './queue.ts';
+import { type ServiceTime, serviceMillis, type TurnOwner } from './turns.ts';
 import type { WorkerInfo, WorkerRegistry } from './worker-registry.ts';
 
 const SAMPLE_MILLIS = 250;
@@ -126,8 +125,8 @@ export class Admission {
     if (!this.#capacity) return undefined;
     const depth = this.#depthNow();
     if (depth === 0) return estimateLoad(this.#capacity, depth);
-    const { count, megapixels } = this.#clients.uploads();
-    const others = (depth - count) * this.#capacity.serviceTime.megapixels;
+    const { uploads, megapixels } = this.#clients.counts;
+    const others = (depth - uploads) * this.#capacity.serviceTime.megapixels;
     return estimateLoad(this.#capacity, depth, (megapixels + others) / depth);
   }
 
@@ -140,7 +139,7 @@ export class Admission {
     ]);
     this.#load = { workers, depth, sampledAtMillis: performance.now() };
     this.#capacity = capacityOf(workers);
-    const others = Math.max(0, depth + delayed - this.#clients.total());
+    const others = Math.max(0, depth + delayed - this.#clients.counts.total);
     this.#foreign = { jobs: Math.min(others, depth), clients: waitingClients };
     const current = this.#estimate();
     if (current) this.#shedding.observe(current, performance.now());

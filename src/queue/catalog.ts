@@ -1,15 +1,14 @@
 import { z } from 'zod';
-import {
-  CutOutOptions,
-  Foreground,
-  KeptAlpha,
-  MediaType,
-  QualityChoice,
-} from '../output/options.ts';
-import { CutOutReview } from '../output/review.ts';
-import { RulesReport } from '../output/rules/verdicts.ts';
+import { CutOutOptions, MediaType, QualityChoice } from '../output/options.ts';
 import { Stroke } from '../output/strokes.ts';
-import { AcceptedRow, GarmentView, OPERATIONS, OutfitView, StoredAccess } from './job-data.ts';
+import {
+  AcceptedRow,
+  CutOut,
+  GarmentView,
+  OPERATIONS,
+  OutfitView,
+  StoredAccess,
+} from './job-data.ts';
 
 /** For jobs that no client waits for on an open connection. */
 const BACKGROUND = {
@@ -56,26 +55,22 @@ const ImageJob = z.object({
   requestId: z.string(),
 });
 
-/** The result of every job on one image. */
-const ImageResult = z.object({
-  /** Pixels: of the upright image, or of the output if there is one. */
-  width: z.number(),
-  height: z.number(),
-  /** `id@version` of the model used. */
-  model: z.string(),
-  /** Duration of each step. */
-  millis: z.record(z.string(), z.number()),
-});
+/** Duration of each step, ms. */
+const millis = z.record(z.string(), z.number());
 
-/** The file of a cut-out, in the result of a job. */
-const OutputFile = {
-  bytes: z.number(),
-  mediaType: MediaType,
+/** The file of a cut-out, in the result of a job; its size is that of the output, pixels. */
+const OutputFile = CutOut.pick({
+  width: true,
+  height: true,
+  bytes: true,
+  mediaType: true,
+  foreground: true,
+  rules: true,
+}).extend({
   /** Size of the output before it was scaled down, pixels. */
   whole: z.object({ width: z.number(), height: z.number() }),
-  foreground: Foreground.optional(),
-  rules: RulesReport.optional(),
-};
+  millis,
+});
 
 /** Options of a row of a feed: which feed its images belong to, and how its picture looks. */
 const FeedRowOptions = z.object({
@@ -103,14 +98,10 @@ export const JOBS = {
       /** The background, uploaded like the image. */
       backgroundKey: z.string().optional(),
     }),
-    /** Of the output; `confidence` 0..1. */
-    result: ImageResult.extend({
-      ...OutputFile,
-      confidence: z.number(),
-      /** Workers of an older release do not send it. */
-      review: CutOutReview.optional(),
-      alpha: KeptAlpha,
-    }),
+    /** Workers of an older release send no review. */
+    result: OutputFile.extend(
+      CutOut.pick({ model: true, confidence: true, review: true, alpha: true }).shape,
+    ),
   },
   'refine-cut-out': {
     queue: 'sync',
@@ -126,8 +117,7 @@ export const JOBS = {
       /** Of a feed's cut-out: makes its picture for marketplaces too, on `#rrggbb` or transparent. */
       picture: z.object({ background: z.string().optional() }).optional(),
     }),
-    result: ImageResult.omit({ model: true }).extend({
-      ...OutputFile,
+    result: OutputFile.extend({
       /** The picture for marketplaces, behind the cut-out in the same blob; none if the cut-out itself serves. */
       picture: z
         .object({ bytes: z.number(), mediaType: z.enum(['image/jpeg', 'image/png']) })
@@ -138,7 +128,7 @@ export const JOBS = {
     queue: 'sync',
     attempts: 3,
     data: ImageJob,
-    result: GarmentView.extend({ millis: ImageResult.shape.millis }),
+    result: GarmentView.extend({ millis }),
   },
   /** Replaces the link that is stored as its input by the image. */
   'fetch-image': {
@@ -150,7 +140,7 @@ export const JOBS = {
       mediaType: MediaType,
       /** Of the image, hex. */
       sha256: z.string(),
-      millis: ImageResult.shape.millis,
+      millis,
     }),
   },
   'separate-garments': {
@@ -164,7 +154,7 @@ export const JOBS = {
     result: OutfitView.extend({
       /** Lengths of the cut-outs, in the order of the garments. */
       fileBytes: z.array(z.number()),
-      millis: ImageResult.shape.millis,
+      millis,
     }),
   },
   'run-job': {
@@ -173,7 +163,7 @@ export const JOBS = {
     /** Before the second attempt; doubled for each one after. */
     backoffMillis: 500,
     data: z.object({ ...Turn, id: z.string(), requestId: z.string() }),
-    result: z.object({ millis: ImageResult.shape.millis }),
+    result: z.object({ millis }),
   },
   'run-row': {
     queue: 'bulk',
@@ -192,7 +182,7 @@ export const JOBS = {
       feed: FeedRowOptions.optional(),
       requestId: z.string(),
     }),
-    result: z.object({ millis: ImageResult.shape.millis }),
+    result: z.object({ millis }),
   },
   'ingest-feed': {
     queue: 'feed',
@@ -200,7 +190,7 @@ export const JOBS = {
     /** A feed's server that does not respond may do so a little later. */
     backoffMillis: 1000,
     data: z.object({ ...Turn, feedId: z.string(), runId: z.string(), requestId: z.string() }),
-    result: z.object({ millis: ImageResult.shape.millis }),
+    result: z.object({ millis }),
   },
   /** Without a turn, and so before all others: it only adds the job that imports the feed. */
   'start-feed-run': {
@@ -208,14 +198,14 @@ export const JOBS = {
     attempts: 4,
     backoffMillis: 1000,
     data: z.object({ feedId: z.string(), requestId: z.string() }),
-    result: z.object({ millis: ImageResult.shape.millis }),
+    result: z.object({ millis }),
   },
   'deliver-webhook': {
     queue: 'webhook',
     /** The event's record limits its deliveries. These attempts include crashes. */
     attempts: 10_000,
     data: z.object({ ...Turn, eventId: z.string(), round: z.number(), requestId: z.string() }),
-    result: z.object({ millis: ImageResult.shape.millis }),
+    result: z.object({ millis }),
   },
 } as const satisfies Record<
   string,

@@ -1,5 +1,4 @@
-import type { TurnOwner } from './queue.ts';
-import { type ServiceTime, serviceMillis } from './service-time.ts';
+import { type ServiceTime, serviceMillis, type TurnOwner } from './turns.ts';
 
 /** A rejected client is expected back so long after its time: Retry-After is in whole seconds. */
 const RETURN_MILLIS = 2000;
@@ -42,20 +41,14 @@ function workOf(client: ActiveClient | undefined, time: ServiceTime): number {
   return images + withLink * time.megapixels * time.megapixelMillis;
 }
 
-/** Requests whose image was sent, and the size of all of them. */
-interface Uploads {
-  count: number;
-  megapixels: number;
-}
-
 /**
  * The clients of this gateway that have synchronous requests in progress or may return with one. Instants are
  * milliseconds of any one clock.
  */
 export class ClientLoad {
   readonly #clients = new Map<string, ActiveClient>();
-  #total = 0;
-  readonly #uploads: Uploads = { count: 0, megapixels: 0 };
+  /** Of requests in progress: all, and those whose image was sent, with the size of these together. */
+  readonly counts = { total: 0, uploads: 0, megapixels: 0 };
 
   #activate({ client, weight }: TurnOwner): ActiveClient {
     const active = this.#clients.get(client) ?? {
@@ -73,16 +66,6 @@ export class ClientLoad {
   /** Returns the predicted work of all requests in progress, ms of a slot. */
   workMillis(time: ServiceTime): number {
     return [...this.#clients.values()].reduce((sum, client) => sum + workOf(client, time), 0);
-  }
-
-  /** Returns the number of requests in progress. */
-  total() {
-    return this.#total;
-  }
-
-  /** Returns the requests in progress whose image was sent, and the size of all of them. */
-  uploads(): Readonly<Uploads> {
-    return this.#uploads;
   }
 
   /**
@@ -107,11 +90,11 @@ export class ClientLoad {
     active.returnsUntil = Number.NEGATIVE_INFINITY;
     const count = (step: 1 | -1) => {
       active.inFlight += step;
-      this.#total += step;
+      this.counts.total += step;
       if (megapixels === undefined) active.withLink += step;
       else {
-        this.#uploads.count += step;
-        this.#uploads.megapixels += step * megapixels;
+        this.counts.uploads += step;
+        this.counts.megapixels += step * megapixels;
         // Without a rest of rounding when nothing is in progress.
         active.megapixels = active.inFlight && active.megapixels + step * megapixels;
       }

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { PREFIX } from '../platform/redis.ts';
 import { defineScript } from '../platform/redis-script.ts';
-import { DEFAULT_SERVICE_TIME, ServiceTime } from './service-time.ts';
+import { DEFAULT_SERVICE_TIME, ServiceTime } from './turns.ts';
 
 /** How often a worker sends a heartbeat, and how long after the last one it counts as gone. */
 export const HEARTBEAT_MILLIS = 500;

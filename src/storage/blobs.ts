@@ -1,4 +1,6 @@
-import { addAbortSignal, type Readable } from 'node:stream';
+import { addAbortSignal, Readable } from 'node:stream';
+import type { Registry } from 'prom-client';
+import { metricsIn } from '../platform/metrics/registry.ts';
 import { Problem } from '../platform/problem.ts';
 
 /** Connections to object storage of one process. */
@@ -121,6 +123,75 @@ export class BlobMissing extends Error {
     super(`No blob under ${key}`, { cause });
     this.name = 'BlobMissing';
   }
+}
+
+/** Buckets from a cached file to a slow upload. */
+const STORAGE_BUCKETS_SECONDS = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
+];
+
+/** A missing blob is a result; a malformed key, or a part that it has not, is the caller's error. */
+const isCallerError = (error: unknown): boolean =>
+  [BlobMissing, TypeError, RangeError].some((kind) => error instanceof kind);
+
+/**
+ * Wraps object storage so that every call is in the metrics.
+ * @throws StorageError if the storage or the connection to it failed; else as the storage throws
+ */
+export function instrumentBlobs(blobs: Blobs, registry: Registry): Blobs {
+  const { counter, histogram } = metricsIn(registry);
+  const seconds = histogram(
+    'selvage_store_seconds',
+    'Time of one successful call to object storage',
+    STORAGE_BUCKETS_SECONDS,
+    'operation',
+  );
+  const errors = counter(
+    'selvage_store_errors_total',
+    'Failed calls to object storage; a missing blob or a canceled call is not a failure',
+    'operation',
+  );
+  function toFailure(operation: string, error: unknown, signal?: AbortSignal): unknown {
+    if (isCallerError(error) || signal?.aborted) return error;
+    errors.inc({ operation });
+    return new StorageError(operation, error);
+  }
+  async function observe<T>(
+    operation: string,
+    call: Promise<T>,
+    signal: AbortSignal | undefined,
+    body?: unknown,
+  ): Promise<T> {
+    const startedAt = performance.now();
+    try {
+      const result = await call;
+      seconds.observe({ operation }, (performance.now() - startedAt) / 1000);
+      return result;
+    } catch (error) {
+      // The error of an interrupted upload passes unchanged.
+      if (body instanceof Readable && body.errored === error) throw error;
+      throw toFailure(operation, error, signal);
+    }
+  }
+  return {
+    ...blobs,
+    put: (key, body, options, signal) =>
+      observe('put', blobs.put(key, body, options, signal), signal, body),
+    get: (key, signal) => observe('get', blobs.get(key, signal), signal),
+    open: (key, signal, range) => observe('open', blobs.open(key, signal, range), signal),
+    head: (key, signal) => observe('head', blobs.head(key, signal), signal),
+    copy: (from, to, signal) => observe('copy', blobs.copy(from, to, signal), signal),
+    delete: (key, signal) => observe('delete', blobs.delete(key, signal), signal),
+    deleteAll: (prefix, signal) => observe('delete-all', blobs.deleteAll(prefix, signal), signal),
+    check: (signal) => observe('check', blobs.check(signal), signal),
+    async *list(prefix, signal) {
+      try {
+        yield* blobs.list(prefix, signal); // not timed: its duration depends on the reader
+      } catch (error) {
+        throw toFailure('list', error, signal);
+      }
+    },
+  };
 }
 
 export const ifPresent = <T>(read: Promise<T>): Promise<T | undefined> =>

@@ -1,5 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, stat } from 'node:fs/promises';
+import {
+  constants,
+  copyFile,
+  type FileHandle,
+  link,
+  mkdir,
+  open,
+  opendir,
+  readdir,
+  rename,
+  rmdir,
+  stat,
+  unlink,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
@@ -20,15 +33,6 @@ import {
   type PutOptions,
   withAbort,
 } from './blobs.ts';
-import {
-  createFolder,
-  deleteFile,
-  deleteOldFiles,
-  filesUnder,
-  linkFile,
-  removeEmptyFolders,
-  renameIntoPlace,
-} from './fs-folders.ts';
 
 /**
  * The trailer of a blob's file: its metadata as JSON, the length of that in bytes (32 bits, little-endian),
@@ -51,23 +55,21 @@ function writeTrailer({ mediaType = DEFAULT_MEDIA_TYPE, meta = {} }: BlobMetadat
 }
 
 /**
- * Reads the trailer of a file.
+ * Reads the trailer of a file. One cut short by a power cut counts as missing.
  * @param end the file, or at least its last `TRAILER_MAX_BYTES`
- * @returns the metadata and how many bytes of `end` precede it, or nothing if there is no trailer
+ * @returns the metadata and how many bytes of `end` precede it
  */
-function readTrailer(end: Buffer) {
-  const tailAt = end.length - TAIL_BYTES;
-  if (tailAt < 0 || !end.subarray(tailAt + 4).equals(MAGIC)) return undefined;
-  const bodyBytes = tailAt - end.readUInt32LE(tailAt);
-  const metadata = bodyBytes >= 0 && parseMetadata(end.toString('utf8', bodyBytes, tailAt));
-  return metadata ? { bodyBytes, metadata } : undefined;
-}
-
-function parseMetadata(json: string): z.infer<typeof Metadata> | undefined {
+function readTrailer(key: string, end: Buffer) {
   try {
-    return Metadata.parse(JSON.parse(json));
+    const tailAt = end.length - TAIL_BYTES;
+    const bodyBytes = tailAt - end.readUInt32LE(tailAt);
+    if (bodyBytes < 0 || !end.subarray(tailAt + 4).equals(MAGIC)) throw new Error('no trailer');
+    return {
+      bodyBytes,
+      metadata: Metadata.parse(JSON.parse(end.toString('utf8', bodyBytes, tailAt))),
+    };
   } catch {
-    return undefined; // not written by `writeTrailer`
+    throw new BlobMissing(key, new Error('its file is incomplete'));
   }
 }
 
@@ -135,7 +137,7 @@ export async function createFsBlobs({ dir }: { dir: string }): Promise<Blobs> {
       throw toBlobMissing(key, error);
     });
     signal?.throwIfAborted();
-    return file.subarray(0, parseTrailer(key, file).bodyBytes);
+    return file.subarray(0, readTrailer(key, file).bodyBytes);
   }
 
   /** Opens a file and reads its trailer. Throws `BlobMissing`. */
@@ -147,7 +149,7 @@ export async function createFsBlobs({ dir }: { dir: string }): Promise<Blobs> {
       const { size, mtime, mtimeMs, ino } = await handle.stat();
       const end = Buffer.alloc(Math.min(size, TRAILER_MAX_BYTES));
       await handle.read(end, 0, end.length, size - end.length);
-      const { bodyBytes, metadata } = parseTrailer(key, end);
+      const { bodyBytes, metadata } = readTrailer(key, end);
       const bytes = size - end.length + bodyBytes;
       // A put writes a new file: two within one tick of the clock differ by their inodes.
       const etag = `"${[ino, mtimeMs, bytes].map((part) => part.toString(36)).join('-')}"`;
@@ -258,13 +260,6 @@ export async function createFsBlobs({ dir }: { dir: string }): Promise<Blobs> {
 const toBlobMissing = (key: string, error: unknown): unknown =>
   hasCode(error, 'ENOENT') ? new BlobMissing(key, error) : error;
 
-/** Parses the end of a file. One cut short by a power cut counts as missing. */
-function parseTrailer(key: string, end: Buffer) {
-  const trailer = readTrailer(end);
-  if (!trailer) throw new BlobMissing(key, new Error('its file is incomplete'));
-  return trailer;
-}
-
 /** Reads a file. It is closed when its bytes are there already: nobody waits for that. */
 async function readWhole(path: string): Promise<Buffer> {
   const handle = await open(path, 'r');
@@ -305,4 +300,123 @@ async function writeAll(handle: FileHandle, buffers: Uint8Array[]): Promise<void
   const { bytesWritten } = await handle.writev(buffers);
   const all = buffers.reduce((bytes, { length }) => bytes + length, 0);
   if (bytesWritten < all) await handle.writeFile(Buffer.concat(buffers).subarray(bytesWritten));
+}
+
+/**
+ * A folder is removed each time its last file is deleted, by this process or another, which may happen just before a
+ * rename, or while its parents are being created: mkdir then fails with ENOENT, or with ENOTDIR if a parent
+ * vanishes between two of its own steps.
+ */
+const RENAME_ATTEMPTS = 100;
+const VANISHED_CODES = ['ENOENT', 'ENOTDIR'];
+
+/** Makes the names in a folder survive a power cut. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Creates a folder and its parents; if durable, syncs each parent that gained a name, from the top down: a folder that
+ * vanishes below leaves those above it synced.
+ */
+async function createFolder(folder: string, durable: boolean): Promise<void> {
+  const firstCreated = await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (firstCreated === undefined || !durable) return;
+  const parents: string[] = [];
+  for (let created = folder; created.length >= firstCreated.length; created = dirname(created)) {
+    parents.unshift(dirname(created));
+  }
+  for (const parent of parents) await syncFolder(parent);
+}
+
+/** Renames a finished file to its path, atomically; creates missing folders. */
+async function renameIntoPlace(file: string, path: string, durable: boolean): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      if (attempt > 1) await createFolder(dirname(path), durable);
+      await rename(file, path);
+      break;
+    } catch (error) {
+      if (!hasCode(error, ...VANISHED_CODES) || attempt === RENAME_ATTEMPTS) throw error;
+    }
+  }
+  if (durable) await syncFolder(dirname(path));
+}
+
+/** Errors of file systems that cannot create this hard link. */
+const NO_LINK_CODES = ['EXDEV', 'EMLINK', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
+
+/** Creates a hard link to a file, or a durable copy if the file system cannot link it. */
+export async function linkFile(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch (error) {
+    if (!hasCode(error, ...NO_LINK_CODES)) throw error;
+    await copyFile(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+    const handle = await open(to, 'r');
+    await handle.datasync().finally(() => handle.close());
+  }
+}
+
+/** Deletes a file, if it is there. `rm` with `force` would look at it first. */
+async function deleteFile(path: string): Promise<void> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (!hasCode(error, ...VANISHED_CODES)) throw error;
+  }
+}
+
+/** Removes a folder and its parents while they are empty; stops below `root`. */
+async function removeEmptyFolders(folder: string, root: string): Promise<void> {
+  for (let empty = folder; empty !== root; empty = dirname(empty)) {
+    try {
+      await rmdir(empty);
+    } catch (error) {
+      if (hasCode(error, 'ENOTEMPTY', 'EEXIST')) return;
+      if (!hasCode(error, 'ENOENT')) throw error;
+    }
+  }
+}
+
+/** Yields the relative path of every file below a folder. Concurrent changes may or may not be seen. */
+async function* filesUnder(folder: string, below = ''): AsyncGenerator<string> {
+  const entries = await opendir(join(folder, below)).catch((error) => {
+    if (hasCode(error, 'ENOENT')) return [];
+    throw error;
+  });
+  for await (const entry of entries) {
+    const path = join(below, entry.name);
+    if (entry.isDirectory()) yield* filesUnder(folder, path);
+    else yield path;
+  }
+}
+
+/** Returns the time by which the disk of a folder sets modification times: it may be another machine's. */
+async function diskTimeMillis(folder: string): Promise<number> {
+  const file = join(folder, randomUUID());
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    return (await handle.stat()).mtimeMs;
+  } finally {
+    await handle.close();
+    await deleteFile(file);
+  }
+}
+
+/** Deletes files in a folder that were not modified for so long, by the time of its disk. */
+async function deleteOldFiles(folder: string, maxAgeMillis: number): Promise<void> {
+  const names = await readdir(folder);
+  if (names.length === 0) return;
+  const oldestMillis = (await diskTimeMillis(folder)) - maxAgeMillis;
+  for (const name of names) {
+    const file = join(folder, name);
+    const stats = await stat(file).catch(() => undefined); // renamed at this moment
+    if (stats && stats.mtimeMs < oldestMillis) await deleteFile(file);
+  }
 }

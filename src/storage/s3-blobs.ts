@@ -256,10 +256,8 @@ async function createBucket(client: S3Client, Bucket: string): Promise<void> {
     await client.send(new HeadBucketCommand({ Bucket }));
   } catch (error) {
     if (!(error instanceof NotFound)) {
-      return refused(
-        Bucket,
-        'cannot be used: check S3_BUCKET, the credentials and their rights',
-      )(error);
+      const what = 'cannot be used: check S3_BUCKET, the credentials and their rights';
+      return refused(Bucket, what)(error);
     }
     const what = 'does not exist and cannot be created: create it, or grant s3:CreateBucket';
     await client.send(new CreateBucketCommand({ Bucket })).catch((createError) => {

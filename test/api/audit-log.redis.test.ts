@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { keptIds, RequestRecorder } from '../../src/api/account/record.ts';
-import { AuditLog, RequestLog } from '../../src/auth/request-logs.ts';
-import { ClientUsage } from '../../src/auth/usage.ts';
+import { AuditLog, ClientUsage, RequestLog } from '../../src/auth/request-logs.ts';
 import { type Route, route } from '../../src/http/route.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { commandConnection } from '../../src/platform/redis.ts';
@@ -112,7 +111,7 @@ describe('what is recorded of answered requests', () => {
     const warned: string[] = [];
     const log = createLog('test', 'silent');
     log.warn = (_: unknown, text?: string) => void warned.push(String(text));
-    const logs = { clientUsage, requestLog, auditLog };
+    const logs = { metrics: { observe() {} }, clientUsage, requestLog, auditLog };
     const recorder = new RequestRecorder(logs, [...BULK, PUT], log);
     const send = ({ method, path }: Route, params: Record<string, string> = {}) =>
       recorder.record({

@@ -23,10 +23,15 @@ test.each<[string, () => Promise<Reply>]>([
   // Without a time limit: what waits for Redis waits for ever.
   const redis = new Redis(gate.port);
   redis.on('error', () => {});
-  const answered = chargedOnce(new Idempotency(redis), call, 'content', async () => {
-    gate.hold();
-    return end();
-  });
+  const answered = chargedOnce(
+    new Idempotency(redis),
+    call,
+    () => 'content',
+    async () => {
+      gate.hold();
+      return end();
+    },
+  );
   await answered.catch((error) => expect(error.message).toBe('too late'));
   gate.open();
   redis.disconnect();

@@ -1,7 +1,8 @@
 import { equal, match, ok } from 'node:assert/strict';
 import { isKeyShaped } from '../../src/auth/key-record.ts';
-import { authorize, type Grant, sessionIdOf } from '../../src/http/credentials.ts';
-import { requestIdOf } from '../../src/http/request-context.ts';
+import { authorize, sessionIdOf } from '../../src/http/access.ts';
+import { requestIdOf } from '../../src/http/request-head.ts';
+import type { Caller } from '../../src/http/route.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { type Input, randomFor } from './target.ts';
 
@@ -22,7 +23,7 @@ export const regressions: readonly Input[] = [];
 /** Only keys of visible characters are looked up, exactly as sent. */
 async function checkBearer(text: string): Promise<void> {
   const lookedUp: string[] = [];
-  const lookUp = async (key: string): Promise<Grant | undefined> => {
+  const lookUp = async (key: string): Promise<Caller | undefined> => {
     lookedUp.push(key);
     return undefined;
   };

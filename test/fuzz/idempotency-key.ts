@@ -1,5 +1,5 @@
 import { equal, match, ok } from 'node:assert/strict';
-import { readIdempotencyKey } from '../../src/api/intake/job-request.ts';
+import { readIdempotencyKey } from '../../src/api/intake/idempotent.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { type Input, orRejection } from './target.ts';
 

@@ -1,5 +1,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { preferenceApplied, readPrefer } from '../../src/api/intake/prefer-job.ts';
+import { preferenceApplied } from '../../src/api/intake/prefer-job.ts';
+import { readPrefer } from '../../src/http/request-head.ts';
 import type { Input } from './target.ts';
 
 export const dictionary = ['respond-async', 'wait=', 'wait = "', ', ', ';foo=bar', '999999'];
@@ -13,14 +14,15 @@ export const seeds: readonly Input[] = [
 
 export const regressions: readonly Input[] = [];
 
-/** Any header gives a preference within bounds, and the applied preference parses to the same. */
+/** Any header gives a preference within bounds or none, and the applied preference parses to the same. */
 export function fuzz(input: Buffer): void {
   const header = input.toString('latin1');
   const preference = readPrefer(header);
+  // Several headers are the same list.
+  deepEqual(readPrefer(header.split(',')), preference);
+  if (!preference) return;
   const { respondAsync, waitSeconds } = preference;
   equal(typeof respondAsync, 'boolean');
   if (waitSeconds !== undefined) ok(Number.isInteger(waitSeconds) && waitSeconds <= 999_999);
   deepEqual(readPrefer(preferenceApplied(preference)), preference);
-  // Several headers are the same list.
-  deepEqual(readPrefer(header.split(',')), preference);
 }

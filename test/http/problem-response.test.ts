@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
+import errors from '../../src/http/library-errors.json' with { type: 'json' };
 import { asProblem, parserProblem, problemBody } from '../../src/http/problem-response.ts';
-import { Problem } from '../../src/platform/problem.ts';
+import { PROBLEMS, Problem } from '../../src/platform/problem.ts';
 import { BlobMissing } from '../../src/storage/blobs.ts';
+
+test('the errors of libraries become problems that there are', () => {
+  const known = [errors.framework, errors.parser].flatMap((each) => Object.values(each));
+  for (const { type } of known) expect(Object.keys(PROBLEMS)).toContain(type);
+});
 
 test('the body of a problem has its type, what to do and the request id', () => {
   const problem = new Problem('payload-too-large', 'Send a smaller one', {

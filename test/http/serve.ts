@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { DEFAULT_LIMITS } from '../../src/auth/key-record.ts';
-import type { Grant } from '../../src/http/credentials.ts';
 import type { Limits } from '../../src/http/limits.ts';
-import type { Route } from '../../src/http/route.ts';
+import type { Caller, Route } from '../../src/http/route.ts';
 import { HttpServer, type ServerOptions } from '../../src/http/server.ts';
 import { createLog } from '../../src/platform/log.ts';
 
@@ -24,7 +23,7 @@ const RATE_LIMIT = {
 };
 
 /** Every key of the form `key-<client>` is accepted. */
-async function lookUp(key: string): Promise<Grant | undefined> {
+async function lookUp(key: string): Promise<Caller | undefined> {
   const client = /^key-(\w+)$/.exec(key)?.[1];
   if (!client) return undefined;
   const rate = { count: 1, periodSeconds: 1 };

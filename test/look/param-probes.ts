@@ -94,7 +94,8 @@ const DAYS: readonly Day[] = [
   [13,  2, 'heavy-rain', { plan: 'outdoor', occasion: 'outdoor', met: 3, limit: 1 }],
   [2,   3, 'cloudy',     { occasion: 'outdoor', met: 4.5, limit: 1 }],
   [16,  2, 'drizzle',    { occasion: 'sport', met: 5, limit: 1 }],
-  [9,   4, 'rain',       { plan: 'outdoor', occasion: 'work', met: 4.5, limit: 1 }],
+  [9,   4, 'rain',       { plan: 'outdoor', occasion: 'school', met: 4.5, limit: 1 }],
+  [9,   2, 'heavy-rain', { plan: 'outdoor', occasion: 'casual', met: 3, limit: 1 }],
 ];
 
 const outfitsOn =
@@ -130,12 +131,12 @@ const HOURS = [2, 4, 9, 14, 19, 21, 17, 12].map((tempC, hour) => ({
 
 const DAY_PLANS = [
   [
-    [4, 'clear', 1.3],
-    [9, 'clear', 2],
-    [14, 'clear', 1.3],
-    [11, 'clear', 2],
-    [16, 'clear', 1.4],
-    [8, 'clear', 2],
+    [15, 'clear', 1.3],
+    [14, 'clear', 1.4],
+    [10, 'clear', 2.6],
+    [8, 'clear', 2.6],
+    [7, 'clear', 2],
+    [18, 'clear', 1.4],
   ],
   [
     [25, 'clear', 1.6],
@@ -171,10 +172,12 @@ const SENSE_DAYS: readonly SenseDay[] = [
   [-1, 'cloudy', 2],
   [1, 'sleet'],
   [4, 'snow'],
+  [-1, 'snow', 2],
   [4, 'drizzle', 2],
   [-12, 'snow'],
   [2, 'cloudy', 4],
   [0, 'rain'],
+  [5, 'rain'],
   [6, 'cloudy'],
   [9, 'cloudy'],
   [10, 'drizzle'],

@@ -195,10 +195,16 @@ test('the grid breaks no hard rule if another outfit is left, and a soft one in 
 });
 
 test('rules name what the dictionary has, and their numbers are numbers', () => {
-  const known = new Set<string>([...CATEGORY_IDS, ...MATERIAL_IDS, ...OCCASION_IDS, ...CONDITIONS]);
+  const known = new Set<string>([
+    ...CATEGORY_IDS,
+    ...MATERIAL_IDS,
+    ...OCCASION_IDS,
+    'labour',
+    ...CONDITIONS,
+  ]);
   for (const { garment, with: other, ...rule } of model.tables.sense) {
     const lists = [rule.ifOwned, rule.unlessOwned, rule.occasions, rule.conditions];
-    for (const set of [garment, other]) lists.push(set?.categories, set?.materials);
+    for (const set of [garment, other]) lists.push(set?.categories, set?.materials, set?.unlessOf);
     expect(lists.flatMap((ids) => ids ?? []).filter((id) => !known.has(id))).toEqual([]);
     expect([rule.points, rule.belowC, rule.aboveC]).not.toContain(Number.NaN);
   }

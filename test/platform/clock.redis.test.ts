@@ -5,8 +5,12 @@ import { createLog } from '../../src/platform/log.ts';
 import { blockingConnection } from '../../src/platform/redis.ts';
 import type { QueueName } from '../../src/queue/catalog.ts';
 import { openQueue } from '../../src/queue/queue.ts';
-import type { JobReport } from '../../workers/attempt.ts';
-import { type ConsumerDeps, consumeJobs, type JobConsumer } from '../../workers/consume-jobs.ts';
+import {
+  type ConsumerDeps,
+  consumeJobs,
+  type JobConsumer,
+  type JobReport,
+} from '../../workers/consume-jobs.ts';
 import { useRedis } from '../support/use-redis.ts';
 
 const HOUR_MILLIS = 3_600_000;

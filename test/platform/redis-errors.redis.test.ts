@@ -3,8 +3,13 @@ import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { createLog } from '../../src/platform/log.ts';
-import { commandConnection, untilReady } from '../../src/platform/redis.ts';
-import { isDemoted, isRedisError, isRedisFull } from '../../src/platform/redis-errors.ts';
+import {
+  commandConnection,
+  isDemoted,
+  isRedisError,
+  isRedisFull,
+  untilReady,
+} from '../../src/platform/redis.ts';
 import { startRedis } from '../support/redis-server.ts';
 import { useRedis } from '../support/use-redis.ts';
 

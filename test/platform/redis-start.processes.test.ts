@@ -1,8 +1,8 @@
 import { connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLog } from '../../src/platform/log.ts';
+import type { RedisSettings } from '../../src/platform/redis.ts';
 import { checkRedis, connectRedis } from '../../src/platform/redis-check.ts';
-import type { RedisSettings } from '../../src/platform/redis-settings.ts';
 import { freePort, listen } from '../support/free-port.ts';
 import { runProgram } from '../support/processes.ts';
 import { startCluster, startSentinels, startTls } from '../support/redis-forms.ts';

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createLog } from '../../src/platform/log.ts';
 import { Admission, capacityOf, estimateLoad } from '../../src/queue/admission.ts';
-import { DEFAULT_SERVICE_TIME, serviceMillis } from '../../src/queue/service-time.ts';
+import { DEFAULT_SERVICE_TIME, serviceMillis } from '../../src/queue/turns.ts';
 import type { WorkerInfo } from '../../src/queue/worker-registry.ts';
 
 const ANN = { client: 'ann', weight: 1 };

@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { blockingConnection } from '../../src/platform/redis.ts';
-import { JobWaiter } from '../../src/queue/job-waiter.ts';
-import { openQueue } from '../../src/queue/queue.ts';
+import { JobWaiter, openQueue } from '../../src/queue/queue.ts';
 import { consumeJobs } from '../../workers/consume-jobs.ts';
 import { useRedis } from '../support/use-redis.ts';
 

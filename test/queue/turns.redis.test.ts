@@ -10,8 +10,7 @@ import {
   openQueue,
   requeueJob,
 } from '../../src/queue/queue.ts';
-import { RetryLater } from '../../workers/attempt.ts';
-import { consumeJobs } from '../../workers/consume-jobs.ts';
+import { consumeJobs, RetryLater } from '../../workers/consume-jobs.ts';
 import { useRedis } from '../support/use-redis.ts';
 
 const log = createLog('test', 'silent');

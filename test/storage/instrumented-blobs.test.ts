@@ -1,22 +1,29 @@
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { Readable } from 'node:stream';
+import { Registry } from 'prom-client';
 import { beforeEach, expect, test } from 'vitest';
-import { BlobMissing, StorageError } from '../../src/storage/blobs.ts';
+import { BlobMissing, instrumentBlobs, StorageError } from '../../src/storage/blobs.ts';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
-import { diskSpace, instrumentBlobs } from '../../src/storage/open-storage.ts';
+import { diskSpace } from '../../src/storage/open-storage.ts';
 import { useFolder } from '../support/use-folder.ts';
 import { entriesOf } from './blobs.contract.ts';
 
 const dir = await useFolder();
-let observed: string[];
-beforeEach(() => {
-  observed = [];
-});
-const blobs = instrumentBlobs(await createFsBlobs({ dir }), {
-  done: (operation) => observed.push(operation),
-  failed: (operation) => observed.push(`${operation} failed`),
-});
+const registry = new Registry();
+beforeEach(() => registry.resetMetrics());
+const blobs = instrumentBlobs(await createFsBlobs({ dir }), registry);
+
+/** The operations of the calls that succeeded, and of those that failed. */
+async function observed() {
+  const text = await registry.metrics();
+  const called = (name: string) =>
+    [...text.matchAll(new RegExp(`^${name}{operation="(.+)"} 1$`, 'gm'))].map(([, each]) => each);
+  return {
+    done: called('selvage_store_seconds_count'),
+    failed: called('selvage_store_errors_total'),
+  };
+}
 
 const bytes = new TextEncoder().encode('a picture');
 
@@ -26,7 +33,7 @@ test('calls are observed, and their results unchanged', async () => {
   expect(await blobs.head('a/c')).toBeUndefined();
   expect((await entriesOf(blobs, 'a/')).map(({ key }) => key)).toEqual(['a/b']);
   await blobs.delete('a/b');
-  expect(observed).toEqual(['put', 'get', 'head', 'delete']);
+  expect(await observed()).toEqual({ done: ['put', 'get', 'head', 'delete'], failed: [] });
 });
 
 test('a missing blob, an aborted call and an interrupted upload are no failures', async () => {
@@ -39,7 +46,7 @@ test('a missing blob, an aborted call and an interrupted upload are no failures'
     },
   });
   await expect(blobs.put('c/d', broken)).rejects.toThrow('the client hung up');
-  expect(observed).toEqual([]);
+  expect(await observed()).toEqual({ done: [], failed: [] });
 });
 
 test('a missing storage folder is a failure', async () => {
@@ -51,7 +58,7 @@ test('a missing storage folder is a failure', async () => {
     message: expect.stringMatching(/^storage, check: ENOENT/),
     detail: expect.not.stringContaining('ENOENT'),
   });
-  expect(observed).toEqual(['put failed', 'check failed']);
+  expect(await observed()).toEqual({ done: [], failed: ['put', 'check'] });
 });
 
 test('a disk has a size and free space', async () => {

@@ -1,4 +1,4 @@
-import type { AttemptContext } from '../../workers/attempt.ts';
+import type { AttemptContext } from '../../workers/consume-jobs.ts';
 
 /** The context of an attempt at a job: by default of the only one. */
 export const attemptOf = (context: Partial<AttemptContext> = {}): AttemptContext => ({

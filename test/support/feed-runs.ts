@@ -22,7 +22,7 @@ import { commandConnection, untilReady } from '../../src/platform/redis.ts';
 import type { AcceptedRow } from '../../src/queue/job-data.ts';
 import { openQueue } from '../../src/queue/queue.ts';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
-import type { AttemptContext } from '../../workers/attempt.ts';
+import type { AttemptContext } from '../../workers/consume-jobs.ts';
 import { importFeed } from '../../workers/feeds/import-feed.ts';
 import { createFetchPools } from '../../workers/fetch/fetch-pool.ts';
 import { SafeFetch } from '../../workers/fetch/safe-fetch.ts';

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { modelVersionOf } from '../../models/catalog.ts';
 import { sniffFormat } from '../../src/imaging/image-header.ts';
 import { batchKeys } from '../../src/intake/batches/batch-files.ts';
 import { feedPictureKey } from '../../src/intake/feeds/feed-keys.ts';
@@ -7,7 +6,7 @@ import { checkSent, type ValidatedImage, validateImage } from '../../src/intake/
 import { Problem } from '../../src/platform/problem.ts';
 import type { JobResults, PreviousImage } from '../../src/queue/job-data.ts';
 import type { Region } from '../../src/taxonomy/dictionary/schema.ts';
-import type { AttemptContext } from '../attempt.ts';
+import type { AttemptContext } from '../consume-jobs.ts';
 import type { HostHealth } from '../fetch/host-health.ts';
 import { ACCEPT_IMAGES } from '../fetch/safe-fetch.ts';
 import {
@@ -85,7 +84,10 @@ export class RowMaker {
     if ('url' in source) {
       await this.#attempt.withoutSlot(() => health.turn(source.url, this.#signal));
     }
-    return withFetchPermit(pools.background, this.#turn, link, this.#signal, () => this.#work());
+    const work = () => this.#work();
+    return link === undefined
+      ? work()
+      : withFetchPermit(pools.background, this.#turn, link, this.#signal, work);
   }
 
   async #work(): Promise<RowOutput> {
@@ -109,16 +111,15 @@ export class RowMaker {
 
   /** Returns the results of the previous run if they satisfy the request and still exist. */
   async #reusable(): Promise<PreviousImage | undefined> {
-    const { blobs, engine } = this.#services;
+    const { blobs, versions } = this.#services;
     const { row, operations } = this.#job;
     const { earlier } = row;
     if (!earlier) return undefined;
     const { cutout, view, outfit } = earlier.results;
     if (operations.includes('classify') && !view) return undefined;
-    if (operations.includes('separate') && outfit?.model !== modelVersionOf(engine.parser))
-      return undefined;
+    if (operations.includes('separate') && outfit?.model !== versions.parser) return undefined;
     if (operations.includes('remove-background')) {
-      if (cutout?.model !== modelVersionOf(engine.model)) return undefined;
+      if (cutout?.model !== versions.model) return undefined;
       if (earlier.picture?.background !== this.#pictureBackground()) return undefined;
       // The row may sell another garment of the photo now, or another network find it.
       if (cutout.key !== this.#feedCutOutKey(earlier.input.sha256)) return undefined;
@@ -130,7 +131,7 @@ export class RowMaker {
   #feedCutOutKey(sha256: string): string | undefined {
     const { feed, options } = this.#job;
     const task = { sha256, options, region: this.#region };
-    return feed && cutOutKeyOf(this.#services.engine, ownerOf(this.#job), task);
+    return feed && cutOutKeyOf(this.#services.versions, ownerOf(this.#job), task);
   }
 
   /**
@@ -166,7 +167,7 @@ export class RowMaker {
 
   /** Names the photo with everything that its results depend on; undefined outside feeds. */
   #photoOf(sha256: string): PhotoRef | undefined {
-    const { engine } = this.#services;
+    const { versions } = this.#services;
     const { client, operations, options, feed } = this.#job;
     return (
       feed && {
@@ -175,9 +176,9 @@ export class RowMaker {
         photo: photoId({
           sha256,
           operations,
-          model: modelVersionOf(engine.model),
-          parser: modelVersionOf(engine.parser),
-          options: cacheOptions(engine, { options, region: this.#region }),
+          model: versions.model,
+          parser: versions.parser,
+          options: cacheOptions(versions, { options, region: this.#region }),
           background: feed.background,
         }),
       }
@@ -189,7 +190,7 @@ export class RowMaker {
     photo: PhotoRef | undefined,
   ): Promise<RowOutput> {
     const job = this.#job;
-    const { engine, photos, fetchBackground } = this.#services;
+    const { versions, photos, fetchBackground } = this.#services;
     const { client, weight, operations, row, feed } = job;
     const { bytes, width, height, sha256, etag, lastModified } = image;
     await this.#checkQuota();
@@ -202,7 +203,7 @@ export class RowMaker {
       options: withBackgroundHash(job.options, background),
     };
     const owner = ownerOf(job);
-    const outputKey = cutOutKeyOf(engine, owner, task);
+    const outputKey = cutOutKeyOf(versions, owner, task);
     const { results, millis } = await processImage(
       this.#services,
       operations,

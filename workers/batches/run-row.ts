@@ -4,7 +4,7 @@ import type { ValidatedImage } from '../../src/intake/validate-image.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { readData } from '../../src/queue/catalog.ts';
 import { BlobMissing } from '../../src/storage/blobs.ts';
-import type { AttemptContext, Processor } from '../attempt.ts';
+import type { AttemptContext, Processor } from '../consume-jobs.ts';
 import { HostHealth } from '../fetch/host-health.ts';
 import {
   type FetchServices,

@@ -3,7 +3,7 @@ import { batchFiles, type ResultLine } from '../../src/intake/batches/batch-file
 import type { JobData } from '../../src/queue/catalog.ts';
 import type { Services } from '../../src/services.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
-import type { AttemptContext } from '../attempt.ts';
+import type { AttemptContext } from '../consume-jobs.ts';
 import { PoolBusy } from '../fetch/fetch-pool.ts';
 
 const POLL_MILLIS = 200;

@@ -13,7 +13,7 @@ import { type FeedLoss, isLarge } from '../../src/intake/feeds/plan.ts';
 import { expiryOf } from '../../src/intake/job-retention.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import type { JobData, JobResult } from '../../src/queue/catalog.ts';
-import { type AttemptContext, isUnavailable } from '../attempt.ts';
+import { type AttemptContext, isUnavailable } from '../consume-jobs.ts';
 import { PoolBusy } from '../fetch/fetch-pool.ts';
 import { FetchError } from '../fetch/safe-fetch.ts';
 import { isFinal, withFetchPermit } from '../images/read-input.ts';

@@ -5,7 +5,7 @@ import { startScheduledRun } from '../../src/intake/feeds/schedules.ts';
 import { carriedFrom } from '../../src/intake/review/carry-over.ts';
 import type { CarriedDecisions } from '../../src/intake/review/review-files.ts';
 import type { Services } from '../../src/services.ts';
-import type { Processor } from '../attempt.ts';
+import type { Processor } from '../consume-jobs.ts';
 import type { WorkerServices } from '../worker-services.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { TurnQueue, type Waiter, waitForTurn } from '../../src/queue/share.ts';
+import { TurnQueue, type Waiter, waitForTurn } from '../../src/queue/turns.ts';
 
 /** What one pool allows at a time; all that is left out is unlimited. */
 export interface PoolLimits {

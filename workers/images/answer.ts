@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
+import { sniffFormat } from '../../src/imaging/image-header.ts';
 import type { Quality } from '../../src/output/option-table.ts';
 import { fieldProblem, Problem } from '../../src/platform/problem.ts';
 import type { JobData, JobResult } from '../../src/queue/catalog.ts';
-import { isHeavy } from '../../src/queue/service-time.ts';
-import type { Processor, Processors } from '../attempt.ts';
+import { isHeavy } from '../../src/queue/turns.ts';
+import type { Processor, Processors } from '../consume-jobs.ts';
 import type { WorkerServices } from '../worker-services.ts';
 import {
   type FetchServices,
   type FetchTurn,
-  openBackground,
+  type Input,
   openInput,
-  openUpload,
   readInput,
   withFetchPermit,
 } from './read-input.ts';
@@ -61,20 +61,26 @@ async function withUploads<T>(
   work: (image: Uint8Array, background: ImageBackground) => Promise<T>,
 ): Promise<T> {
   const { blobs, pools } = services;
-  const upload = await openUpload(blobs, inputKey, signal);
-  const behind = await openBackground(blobs, backgroundKey, signal);
-  const fetch = async () => {
-    if ('bytes' in upload) return upload.bytes;
-    const fetching = readInput(services, upload, turn, signal).then(({ bytes }) => bytes);
+  const sent = await blobs.get(inputKey, signal);
+  // A gateway has validated it: storage is asked for more only if it is a link.
+  const input = sniffFormat(sent) ? undefined : await openInput(blobs, inputKey, signal);
+  const behind =
+    backgroundKey === undefined
+      ? undefined
+      : await openInput(blobs, backgroundKey, signal, 'background image');
+  const fetch = async (from: Input) => {
+    const fetching = readInput(services, from, turn, signal).then(({ bytes }) => bytes);
     return photoSha256 === undefined ? fetching : readAgain(fetching, photoSha256);
   };
-  return withFetchPermit(pools.sync, turn, upload.link ?? behind?.link, signal, async () => {
+  const run = async () => {
     const [image, background] = await Promise.all([
-      fetch(),
+      input ? fetch(input) : sent,
       behind && readInput(services, behind, turn, signal),
     ]);
     return work(image, background);
-  });
+  };
+  const link = input?.link ?? behind?.link;
+  return link === undefined ? run() : withFetchPermit(pools.sync, turn, link, signal, run);
 }
 
 type ImageBackground = Awaited<ReturnType<typeof readInput>> | undefined;
@@ -93,9 +99,7 @@ const answer =
     const data: JobData<Name> & Extras = job;
     const { client, weight, work = 1, sha256, options, outputKey } = data;
     const turn = { client, attempt, isAwaited: true };
-    // Heavy work waits until it leaves a slot to other jobs.
-    const heavy = isHeavy(work) ? '' : undefined;
-    return withFetchPermit(pools.heavy, turn, heavy, signal, async () => {
+    const run = async () => {
       const startedAt = performance.now();
       // With a background they are counted under another key, which is known later.
       const crashes = data.backgroundKey ? undefined : quarantine.crashes(sha256);
@@ -114,7 +118,9 @@ const answer =
         const store = performance.now() - storingAt;
         return { ...made.facts, millis: { fetch, ...made.millis, store } } as JobResult<N>;
       });
-    });
+    };
+    // Heavy work waits until it leaves a slot to other jobs.
+    return isHeavy(work) ? withFetchPermit(pools.heavy, turn, '', signal, run) : run();
   };
 
 const separateForClient =
@@ -131,11 +137,15 @@ const fetchImage =
     const startedAt = performance.now();
     const turn = { client, attempt, isAwaited: true };
     const input = await openInput(services.blobs, inputKey, signal);
-    return withFetchPermit(services.pools.sync, turn, input.link, signal, async () => {
+    const run = async () => {
       const { bytes, format, sha256 } = await readInput(services, input, turn, signal);
       const millis = { fetch: performance.now() - startedAt };
-      return { bytes: bytes.length, mediaType: `image/${format}`, sha256, millis };
-    });
+      return { bytes: bytes.length, mediaType: `image/${format}` as const, sha256, millis };
+    };
+    const { link } = input;
+    return link === undefined
+      ? run()
+      : withFetchPermit(services.pools.sync, turn, link, signal, run);
   };
 
 /** The processors of the jobs that a client waits for. */

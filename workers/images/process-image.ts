@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { modelVersionOf } from '../../models/catalog.ts';
 import { feedGarmentsPrefix, feedImageKey } from '../../src/intake/feeds/feed-keys.ts';
 import type { ValidatedImage } from '../../src/intake/validate-image.ts';
 import { type CutOutOptions, formatOf } from '../../src/output/options.ts';
@@ -10,7 +9,6 @@ import {
   garmentKey,
   garmentsPrefix,
 } from '../../src/storage/blob-keys.ts';
-import type { Engine } from '../inference/pool.ts';
 import { cachedCutOut, storeCutOut } from './cached-cut-out.ts';
 import {
   cutOut,
@@ -20,6 +18,8 @@ import {
   separate,
   view,
 } from './run-engine.ts';
+
+type Versions = ImageServices['versions'];
 
 /** Whose results they are: those of a job or batch, or of a feed, which all its runs share. */
 export interface ResultOwner {
@@ -40,33 +40,33 @@ export const garmentsOf = ({ client, id, feedId }: ResultOwner, sha256: string):
  * row, and for a part of the subject the parse network that finds it.
  */
 export function cacheOptions(
-  { parser }: Pick<Engine, 'parser'>,
+  { parser }: Versions,
   { options = {}, region }: Pick<ImageTask, 'options' | 'region'>,
 ): object {
   const isPart = options.subject !== undefined;
   return {
     ...options,
     ...(region && { region }),
-    ...(isPart && { parser: modelVersionOf(parser) }),
+    ...(isPart && { parser }),
   };
 }
 
 const cacheInputs = (
-  engine: Pick<Engine, 'model' | 'parser'>,
+  versions: Versions,
   { client, sha256, ...rest }: Pick<ImageTask, 'client' | 'sha256' | 'options' | 'region'>,
 ): CacheInputs => ({
   client,
   sha256,
-  model: modelVersionOf(engine.model),
-  options: cacheOptions(engine, rest),
+  model: versions.model,
+  options: cacheOptions(versions, rest),
 });
 
 export function cutOutKeyOf(
-  engine: Pick<Engine, 'model' | 'parser'>,
+  versions: Versions,
   { client, id, feedId }: ResultOwner,
   task: Pick<ImageTask, 'sha256' | 'options' | 'region'>,
 ): string {
-  const inputs = cacheInputs(engine, { client, ...task });
+  const inputs = cacheInputs(versions, { client, ...task });
   const { extension } = formatOf(task.options ?? {});
   return feedId === undefined
     ? cutOutKey(inputs, id, extension)
@@ -108,9 +108,9 @@ async function stored(millis: Millis, store: () => Promise<JobResults>): Promise
 const OPERATIONS: Readonly<Record<Operation, Keep>> = {
   /** Cuts the subject out, unless the client already has this cut-out. */
   async 'remove-background'(services, task, owner, signal) {
-    const { engine, blobs } = services;
-    const outputKey = cutOutKeyOf(engine, owner, task);
-    const query = { ...cacheInputs(engine, task), outputKey, judgedBy: task.options };
+    const { versions, blobs } = services;
+    const outputKey = cutOutKeyOf(versions, owner, task);
+    const query = { ...cacheInputs(versions, task), outputKey, judgedBy: task.options };
     const cached = await cachedCutOut(blobs, query, signal);
     if (cached) return { results: { cutout: cached }, millis: {} };
     const { facts, files, millis } = await runEngine(services, cutOut, task, signal);

@@ -1,10 +1,9 @@
-import { sniffFormat } from '../../src/imaging/image-header.ts';
 import { type ValidatedImage, validateImage, WrongImage } from '../../src/intake/validate-image.ts';
 import { Problem, type ProblemType } from '../../src/platform/problem.ts';
 import { LINK_MEDIA_TYPE } from '../../src/storage/blob-keys.ts';
 import type { BlobHead, Blobs } from '../../src/storage/blobs.ts';
 import { LocationUnavailable } from '../../src/storage/locations/location.ts';
-import { type AttemptContext, isUnavailable } from '../attempt.ts';
+import { type AttemptContext, isUnavailable } from '../consume-jobs.ts';
 import { type FetchPool, PoolBusy } from '../fetch/fetch-pool.ts';
 import { ACCEPT_IMAGES, FetchError, type FetchErrorReason } from '../fetch/safe-fetch.ts';
 import type { WorkerServices } from '../worker-services.ts';
@@ -22,18 +21,16 @@ export interface FetchTurn {
 const hostOf = (link: string): string => (URL.canParse(link) ? new URL(link).hostname : '');
 
 /**
- * Runs work that fetches a link: with a permit of the pool, and outside the consumer's slots. Work without a link
- * runs in its slot.
+ * Runs work that fetches a link: with a permit of the pool, and outside the consumer's slots.
  * @throws PoolBusy if the client's share of the pool is in use
  */
 export async function withFetchPermit<T>(
   pool: FetchPool,
   { client, attempt }: FetchTurn,
-  link: string | undefined,
+  link: string,
   signal: AbortSignal,
   work: () => Promise<T>,
 ): Promise<T> {
-  if (link === undefined) return work();
   return attempt.withoutSlot(async () => {
     const release = await pool.acquire({ client, host: hostOf(link) }, signal);
     try {
@@ -106,16 +103,6 @@ export const openBackground = async (
   signal: AbortSignal,
 ): Promise<Input | undefined> =>
   key === undefined ? undefined : openInput(blobs, key, signal, 'background image');
-
-/** Looks at an input that a gateway has validated: its bytes, or a link. Storage is asked for more only if it is one. */
-export async function openUpload(
-  blobs: Blobs,
-  key: string,
-  signal: AbortSignal,
-): Promise<{ bytes: Uint8Array; link?: undefined } | Input> {
-  const bytes = await blobs.get(key, signal);
-  return sniffFormat(bytes) ? { bytes } : openInput(blobs, key, signal);
-}
 
 async function download(
   { safeFetch, maxBytes }: FetchServices,

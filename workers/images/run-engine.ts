@@ -1,12 +1,11 @@
 import type { Redis } from 'ioredis';
-import { modelVersionOf } from '../../models/catalog.ts';
 import type { ValidatedImage } from '../../src/intake/validate-image.ts';
 import type { Quality } from '../../src/output/option-table.ts';
 import type { CutOutOptions } from '../../src/output/options.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { PREFIX } from '../../src/platform/redis.ts';
 import { OutfitView } from '../../src/queue/job-data.ts';
-import type { TurnOwner } from '../../src/queue/queue.ts';
+import type { TurnOwner } from '../../src/queue/turns.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import type { Region } from '../../src/taxonomy/dictionary/schema.ts';
 import type { MarketplacePictureOptions } from '../inference/marketplace-picture.ts';
@@ -71,6 +70,8 @@ const isQuarantined = (crashes: number): boolean => crashes >= QUARANTINE_CRASHE
 export interface ImageServices {
   blobs: Blobs;
   engine: Engine;
+  /** What names the weights in results, `id@version`. */
+  versions: { model: string; parser: string };
   quarantine: Quarantine;
 }
 
@@ -97,7 +98,7 @@ interface Made<T> {
 
 /** What the engine is to make of an image. */
 export type EngineOperation<T> = (
-  engine: Engine,
+  services: Pick<ImageServices, 'engine' | 'versions'>,
   task: ImageTask,
   permit: PermitRequest,
 ) => Promise<Made<T>>;
@@ -127,19 +128,20 @@ const crashKeyOf = ({ sha256, background }: ImageTask): string =>
  * @throws Problem if the image cannot be processed; EngineCrash if another attempt may help
  */
 export async function runEngine<T>(
-  { engine, quarantine }: Pick<ImageServices, 'engine' | 'quarantine'>,
+  services: Pick<ImageServices, 'engine' | 'versions' | 'quarantine'>,
   operation: EngineOperation<T>,
   task: ImageTask,
   signal: AbortSignal,
   crashes?: Promise<number>,
 ): Promise<Omit<Made<T>, 'timings'> & { millis: Record<string, number> }> {
+  const { quarantine } = services;
   const key = crashKeyOf(task);
   const previousCrashes = await (crashes ?? quarantine.crashes(key));
   if (isQuarantined(previousCrashes)) throw quarantined();
   const { client, weight, isAwaited } = task;
   const priority = isAwaited ? 'now' : 'later';
   const permit = { signal, priority, owner: { client, weight } } as const;
-  const { timings, ...made } = await operation(engine, task, permit).catch(async (error) => {
+  const { timings, ...made } = await operation(services, task, permit).catch(async (error) => {
     throw await toProblem(error, key, quarantine);
   });
   if (previousCrashes > 0) await quarantine.clear(key);
@@ -163,10 +165,10 @@ type Returned<N extends keyof Engine> = Engine[N] extends (...args: never) => Pr
 
 export const cutOut: EngineOperation<
   Facts<Returned<'removeBackground'>> & { bytes: number; model: string }
-> = async (engine, { image, options, region, background }, permit) => {
+> = async ({ engine, versions }, { image, options, region, background }, permit) => {
   const settings = { options, region, background: background?.bytes };
   const { file, timings, ...facts } = await engine.removeBackground(image, permit, settings);
-  const model = modelVersionOf(engine.model);
+  const { model } = versions;
   return { facts: { ...facts, bytes: file.length, model }, files: [file], timings };
 };
 
@@ -181,7 +183,7 @@ export const mend =
       picture?: { bytes: number; mediaType: 'image/jpeg' | 'image/png' };
     }
   > =>
-  async (engine, { image, options }, permit) => {
+  async ({ engine }, { image, options }, permit) => {
     const refinement = { alpha, strokes, options };
     const { file, timings, ...facts } = await engine.refineCutOut(image, refinement, permit);
     const result = { ...facts, bytes: file.length };
@@ -194,7 +196,7 @@ export const mend =
 
 /** Measures a garment. Its labels are derived from the result when a client asks for it. */
 export const view: EngineOperation<Facts<Returned<'viewGarment'>>> = async (
-  engine,
+  { engine },
   { image },
   permit,
 ) => {
@@ -235,7 +237,7 @@ export function splitCutOuts({ garments, files }: Outfit): Uint8Array[] {
 /** Separates the garments, each with its cut-out if they are wanted. */
 export const separate =
   (cutouts: boolean, quality?: Quality): EngineOperation<OutfitView> =>
-  async (engine, { image, options }, permit) => {
+  async ({ engine }, { image, options }, permit) => {
     const settings = { quality: quality ?? options?.quality, cutouts };
     const outfit = await engine.separateOutfit(image, permit, settings);
     const files = cutouts ? splitCutOuts(outfit) : [];

@@ -2,7 +2,7 @@ import { type JobRecord, PENDING_STATUSES } from '../../src/intake/job-records.t
 import { expiryOf, SETTLE_MILLIS } from '../../src/intake/job-retention.ts';
 import type { ValidatedImage } from '../../src/intake/validate-image.ts';
 import { Problem } from '../../src/platform/problem.ts';
-import type { Processor } from '../attempt.ts';
+import type { Processor } from '../consume-jobs.ts';
 import type { WorkerServices } from '../worker-services.ts';
 import { cutOutKeyOf, processImage, withBackgroundHash } from './process-image.ts';
 import {
@@ -52,7 +52,7 @@ async function work(
   const { client, weight = 1, operations } = job;
   const options = withBackgroundHash(job.options, background);
   const task = { client, weight, image, sha256, options, background };
-  const outputKey = cutOutKeyOf(services.engine, job, task);
+  const outputKey = cutOutKeyOf(services.versions, job, task);
   // Recorded before the blob exists: erasing the job must find it.
   const input = { width, height, bytes: image.length, sha256 };
   if (!(await services.jobs.update(job.id, attempt, { input, outputKey }))) return undefined;
@@ -100,7 +100,7 @@ export const runJob =
       const background = await openBackground(services.blobs, job.backgroundKey, signal);
       const opened = { image, background };
       const link = image.link ?? background?.link;
-      return await withFetchPermit(pools.background, turn, link, signal, async () => {
+      const run = async () => {
         number = await jobs.begin(id, new Date(services.now()).toISOString());
         if (number === undefined) return { millis: {} };
         const output = await work(services, job, opened, turn, number, signal);
@@ -109,7 +109,10 @@ export const runJob =
         const succeeded = { from: ['active'], to: 'succeeded', fields: { results } } as const;
         isEndedHere = await end(services, job, succeeded, number);
         return { millis };
-      });
+      };
+      return link === undefined
+        ? await run()
+        : await withFetchPermit(pools.background, turn, link, signal, run);
     } catch (error) {
       const final = signal.aborted ? undefined : finalProblem(error, attempt);
       if (final) isEndedHere = await end(services, job, failed(final), number);

@@ -1,8 +1,7 @@
 import { totalmem } from 'node:os';
 import type { Size } from '../../src/imaging/layout.ts';
 import { Problem } from '../../src/platform/problem.ts';
-import type { TurnOwner } from '../../src/queue/queue.ts';
-import { TurnQueue, type Waiter, waitForTurn } from '../../src/queue/share.ts';
+import { type TurnOwner, TurnQueue, type Waiter, waitForTurn } from '../../src/queue/turns.ts';
 import type { TaskRequest } from './child-protocol.ts';
 
 /** `now`: a client waits on an open connection. */

@@ -9,7 +9,7 @@ import {
   ServiceTimes,
   serviceMillis,
   turnsOf,
-} from '../../src/queue/service-time.ts';
+} from '../../src/queue/turns.ts';
 import type { ChildReady, TaskRequest } from './child-protocol.ts';
 import {
   type CutOut,

@@ -11,7 +11,7 @@ import { jsonOr } from '../../src/platform/json.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { PREFIX } from '../../src/platform/redis.ts';
 import { signWebhook } from '../../src/platform/webhook-signature.ts';
-import { type Processor, RetryLater } from '../attempt.ts';
+import { type Processor, RetryLater } from '../consume-jobs.ts';
 import { FetchPool } from '../fetch/fetch-pool.ts';
 import { FetchError, type FetchErrorReason } from '../fetch/safe-fetch.ts';
 import type { WorkerServices } from '../worker-services.ts';

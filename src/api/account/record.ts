@@ -2,6 +2,7 @@ import type { Gateway } from '../../gateway.ts';
 import type { Route } from '../../http/route.ts';
 import type { AnsweredRequest } from '../../http/server.ts';
 import type { Logger } from '../../platform/log.ts';
+import type { GatewayMetrics } from '../../platform/metrics/gateway.ts';
 
 /** Work on single items, thousands a minute, and what changes nothing: their usage is counted. */
 const NOT_AUDITED: readonly RegExp[] = [
@@ -65,7 +66,9 @@ export class RequestRecorder {
   readonly #audits;
 
   constructor(
-    logs: Pick<Gateway, 'clientUsage' | 'requestLog' | 'auditLog'>,
+    logs: Pick<Gateway, 'clientUsage' | 'requestLog' | 'auditLog'> & {
+      metrics: Pick<GatewayMetrics, 'observe'>;
+    },
     routes: readonly Route[],
     log: Logger,
   ) {
@@ -85,11 +88,12 @@ export class RequestRecorder {
     );
   }
 
-  record(answered: AnsweredRequest): void {
+  readonly record = (answered: AnsweredRequest): void => {
     const { caller, requestId, method, route, status, seconds, problem, pointer, units } = answered;
+    const { metrics, clientUsage, requestLog, auditLog } = this.#logs;
+    metrics.observe(answered);
     const known = this.#operations.get(nameOf(method, route));
     if (!caller || !known) return;
-    const { clientUsage, requestLog, auditLog } = this.#logs;
     const { client, keyId, person } = caller;
     const done = {
       ...{ requestId, client, keyId, method, route, operation: known.operation, status },
@@ -107,5 +111,5 @@ export class RequestRecorder {
     );
     if (!known.audited) return;
     this.#audits.write(requestId, () => auditLog.write({ ...done, ...keptIds(answered) }));
-  }
+  };
 }

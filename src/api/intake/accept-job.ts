@@ -4,14 +4,14 @@ import type { Call } from '../../http/route.ts';
 import { writeJobManifest } from '../../intake/job-manifest.ts';
 import type { JobRecord, NewJob } from '../../intake/job-records.ts';
 import { expiryOf } from '../../intake/job-retention.ts';
-import { unlessDefault } from '../../output/options.ts';
+import { unlessDefault } from '../../output/request.ts';
 import { enqueueJob } from '../../queue/queue.ts';
 import { jobBackgroundKey, jobInputKey } from '../../storage/blob-keys.ts';
 import type { PutOptions } from '../../storage/blobs.ts';
-import { validateSource } from '../removal/image-source.ts';
+import { validateSource } from '../removal/image-requests.ts';
+import { resolveRules } from './accept-options.ts';
 import type { JobRequest } from './job-request.ts';
 import { retentionPolicy } from './retention-policy.ts';
-import { resolveRules } from './rules.ts';
 
 /**
  * Undoes an acceptance that failed: removes its records, and only when they are gone what they refer to. The failure

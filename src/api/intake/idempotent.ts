@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { Call, Reply } from '../../http/route.ts';
 import type { Idempotency, IdempotentRequest, StoredResponse } from '../../intake/idempotency.ts';
 import { Problem } from '../../platform/problem.ts';
-import { readIdempotencyKey } from './job-request.ts';
 
 /**
  * Returns what identifies a request with files: their digests, and whatever else belongs to it.
@@ -37,9 +36,23 @@ export const storedJson = (body: StoredResponse['body'], status = 200): StoredRe
 
 const REPLAYED = { 'idempotency-replayed': 'true' };
 
-function readRequest(call: Call, content: unknown): IdempotentRequest | undefined {
-  const key = readIdempotencyKey(call.headers);
-  return key === undefined ? undefined : { client: call.client, key, content };
+const IDEMPOTENCY_KEY = /^"?([\x21\x23-\x7e]{1,255})"?$/;
+
+/** Returns the client's `Idempotency-Key`, with or without the quotes that the IETF draft requires. */
+export function readIdempotencyKey(headers: Call['headers']): string | undefined {
+  const sent = headers['idempotency-key'];
+  if (sent === undefined) return undefined;
+  const key = typeof sent === 'string' ? IDEMPOTENCY_KEY.exec(sent)?.[1] : undefined;
+  if (key) return key;
+  throw new Problem('invalid-request', 'Idempotency-Key must be 1 to 255 visible characters');
+}
+
+function readRequest(
+  { client, headers }: Pick<Call, 'client' | 'headers'>,
+  content: () => unknown,
+): IdempotentRequest | undefined {
+  const key = readIdempotencyKey(headers);
+  return key === undefined ? undefined : { client, key, content: content() };
 }
 
 /**
@@ -55,7 +68,7 @@ export async function idempotently(
   fingerprint: unknown,
   handle: (ref?: string) => Promise<StoredResponse>,
 ): Promise<StoredResponse> {
-  const request = readRequest(call, fingerprint);
+  const request = readRequest(call, () => fingerprint);
   if (!request) return handle();
   const { response, isReplay } = await idempotency.once(request, handle);
   if (!isReplay) return response;
@@ -67,13 +80,13 @@ export async function idempotently(
  * Answers a request whose result is not stored, and charges it once per `Idempotency-Key`: a repeated request waits for
  * the first, and then is worked on again without charge. The answer does not wait until Redis knows: a repeated request
  * does.
- * @param fingerprint identifies the request's content; must be serializable as JSON
+ * @param fingerprint identifies the request's content, if it has a key; must be serializable as JSON
  * @throws Problem invalid-request, idempotency-mismatch; as `handle` throws
  */
 export async function chargedOnce<Query>(
   idempotency: Pick<Idempotency, 'claimCharge'>,
   call: Call<Query>,
-  fingerprint: unknown,
+  fingerprint: () => unknown,
   handle: (call: Call<Query>) => Promise<Reply>,
 ): Promise<Reply> {
   const request = readRequest(call, fingerprint);

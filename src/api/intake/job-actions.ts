@@ -1,5 +1,5 @@
 import type { Gateway } from '../../gateway.ts';
-import { insufficientScope } from '../../http/credentials.ts';
+import { insufficientScope } from '../../http/access.ts';
 import type { Call } from '../../http/route.ts';
 import { putDeed } from '../../intake/deeds.ts';
 import type { StoredResponse } from '../../intake/idempotency.ts';

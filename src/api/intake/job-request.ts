@@ -2,21 +2,22 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { ImageForm } from '../../http/image-body.ts';
 import { parse } from '../../http/parse.ts';
-import { type Call, filePart } from '../../http/route.ts';
-import { type CutOutOptions, unlessDefault } from '../../output/options.ts';
+import { filePart } from '../../http/route.ts';
+import type { CutOutOptions } from '../../output/options.ts';
 import {
   BackgroundImage,
   checkConflicts,
   fieldsAt,
   optionFields,
   toCutOutOptions,
+  unlessDefault,
   withoutBlanks,
 } from '../../output/request.ts';
 import { jsonOr } from '../../platform/json.ts';
-import { fieldProblem, Problem } from '../../platform/problem.ts';
+import { fieldProblem } from '../../platform/problem.ts';
 import { OPERATIONS, type Operation } from '../../queue/job-data.ts';
 import type { ClassificationContext } from '../../taxonomy/request-schema.ts';
-import { backgroundSource, type Source } from '../removal/image-source.ts';
+import { backgroundSource, type Source } from '../removal/image-requests.ts';
 
 const DAY_SECONDS = 86_400;
 /** How long results are retained, seconds. */
@@ -199,15 +200,4 @@ export function fingerprintOf(
     ...(classification ? [classification] : []),
   ];
   return ['POST', path, image, operations, outputSeconds, ...rest];
-}
-
-const IDEMPOTENCY_KEY = /^"?([\x21\x23-\x7e]{1,255})"?$/;
-
-/** Returns the client's `Idempotency-Key`, with or without the quotes that the IETF draft requires. */
-export function readIdempotencyKey(headers: Call['headers']): string | undefined {
-  const sent = headers['idempotency-key'];
-  if (sent === undefined) return undefined;
-  const key = typeof sent === 'string' ? IDEMPOTENCY_KEY.exec(sent)?.[1] : undefined;
-  if (key) return key;
-  throw new Problem('invalid-request', 'Idempotency-Key must be 1 to 255 visible characters');
 }

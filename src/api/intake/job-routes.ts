@@ -6,6 +6,7 @@ import type { Idempotency } from '../../intake/idempotency.ts';
 import { JOBS_PATH, jobLinks, PENDING_STATUSES } from '../../intake/job-records.ts';
 import type { Presets } from '../../intake/named-settings.ts';
 import { cutOutHeaders, cutOutResponseDoc } from '../removal/cut-out-response.ts';
+import { applyPreset } from './accept-options.ts';
 import { idempotently, storedJson } from './idempotent.ts';
 import { checkScopes, type JobActions } from './job-actions.ts';
 import { JobForm, JobJson, readJobRequest } from './job-request.ts';
@@ -18,7 +19,6 @@ import {
   RETRY_SOON,
 } from './job-response.ts';
 import { PageLinks, PageQuery } from './page.ts';
-import { applyPreset } from './presets.ts';
 
 const PREFIX = '/intake/v1';
 

@@ -1,33 +1,8 @@
+import type { Preference } from '../../http/request-head.ts';
 import type { Call, Reply } from '../../http/route.ts';
 import { type JobRecord, PENDING_STATUSES } from '../../intake/job-records.ts';
 import { acceptedResponse, type JobActions } from './job-actions.ts';
 import type { JobRequest } from './job-request.ts';
-
-/** A client's preferences (RFC 7240). Unknown ones are ignored. */
-export interface Preference {
-  /** Respond now and deliver the result later. */
-  respondAsync: boolean;
-  /** Seconds the client waits for the result itself. */
-  waitSeconds: number | undefined;
-}
-
-const WAIT = /^wait\s*=\s*"?(\d{1,6})"?$/i;
-const ASYNC = /^respond-async$/i;
-
-export function readPrefer(header: string | string[] | undefined): Preference {
-  const tokens = [header ?? []]
-    .flat()
-    .flatMap((line) => line.split(','))
-    .map((token) => token.split(';')[0]!.trim());
-  const waits = tokens.flatMap((token) => WAIT.exec(token)?.[1] ?? []);
-  return {
-    respondAsync: tokens.some((token) => ASYNC.test(token)),
-    waitSeconds: waits[0] === undefined ? undefined : Number(waits[0]),
-  };
-}
-
-export const prefersJob = ({ respondAsync, waitSeconds }: Preference): boolean =>
-  respondAsync || waitSeconds !== undefined;
 
 export const preferenceApplied = ({ respondAsync, waitSeconds }: Preference): string =>
   [respondAsync && 'respond-async', waitSeconds !== undefined && `wait=${waitSeconds}`]
@@ -40,19 +15,16 @@ export interface PreferJob {
 }
 
 /**
- * Returns what the client prefers, if it prefers a job and may store one; a longer wait is shortened.
+ * Returns the client's preference of a job, if it may store one; a longer wait is shortened.
  * Undefined means that the request is handled synchronously: a preference is no condition (RFC 7240).
  * @throws Problem upstream-unavailable
  */
-export async function readJobPreference(
+export async function grantedPreference(
   { jobs, maxWaitSeconds }: PreferJob,
+  { respondAsync, waitSeconds }: Preference,
   call: Call,
 ): Promise<Preference | undefined> {
-  const { respondAsync, waitSeconds } = readPrefer(call.headers.prefer);
-  if (!prefersJob({ respondAsync, waitSeconds }) || !call.caller.rights.includes('jobs')) {
-    return undefined;
-  }
-  if (!(await jobs.isAllowed(call))) return undefined;
+  if (!call.caller.rights.includes('jobs') || !(await jobs.isAllowed(call))) return undefined;
   return {
     respondAsync,
     waitSeconds: waitSeconds === undefined ? undefined : Math.min(waitSeconds, maxWaitSeconds),

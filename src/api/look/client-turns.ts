@@ -1,5 +1,4 @@
-import type { TurnOwner } from '../../queue/queue.ts';
-import { TurnQueue } from '../../queue/share.ts';
+import { type TurnOwner, TurnQueue } from '../../queue/turns.ts';
 
 /** A task that waits, and whose it is. */
 export interface WaitingTask extends TurnOwner {

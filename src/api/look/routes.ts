@@ -16,7 +16,7 @@ import { type Model, PARAMS, readModel } from '../../look/params.ts';
 import { CandidatesResponse, OutfitsResponse, ScoreResponse } from '../../look/responses.ts';
 import { ParamsResponse, TargetsResponse } from '../../look/schema.ts';
 import { TripResponse } from '../../look/trips/trip.ts';
-import { isHeavy, unitsOf } from '../../queue/service-time.ts';
+import { isHeavy, unitsOf } from '../../queue/turns.ts';
 import { LOCALES, type Locale } from '../../taxonomy/dictionary/schema.ts';
 import { createDocument, type Document, sendDocument } from '../document.ts';
 import { languageHeaders, languageOf, preferredLocale } from '../language.ts';

@@ -2,9 +2,17 @@ import { z } from 'zod';
 import type { Rate } from '../../auth/limit-settings.ts';
 import { SESSION_SECONDS } from '../../auth/sessions.ts';
 import type { Gateway } from '../../gateway.ts';
-import { type Grant, isOverTls, sessionCookie, sessionIdOf } from '../../http/credentials.ts';
+import { isOverTls, sessionCookie, sessionIdOf } from '../../http/access.ts';
 import { addressBlock, limitHeaders } from '../../http/limits.ts';
-import { type Call, json, jsonDoc, type Reply, type Route, route } from '../../http/route.ts';
+import {
+  type Call,
+  type Caller,
+  json,
+  jsonDoc,
+  type Reply,
+  type Route,
+  route,
+} from '../../http/route.ts';
 import { Problem } from '../../platform/problem.ts';
 import { checkLinks } from '../common-problems.ts';
 import { ImageUrl } from '../intake/job-request.ts';
@@ -33,7 +41,7 @@ const FAILED_SIGN_INS: Rate = { count: 10, periodSeconds: 60 };
 
 const NO_STORE = { 'cache-control': 'no-store' } as const;
 
-const signedIn = ({ client, scopes, person }: Pick<Grant, 'client' | 'scopes' | 'person'>) => ({
+const signedIn = ({ client, scopes, person }: Pick<Caller, 'client' | 'scopes' | 'person'>) => ({
   signedIn: true,
   client,
   scopes,
@@ -42,9 +50,10 @@ const signedIn = ({ client, scopes, person }: Pick<Grant, 'client' | 'scopes' | 
 
 /** The console's only routes of its own; everything else goes through the public API. */
 export function consoleRoutes({
-  authentication,
+  keys,
+  sessions,
   requestLimits,
-}: Pick<Gateway, 'authentication' | 'requestLimits'>): Route[] {
+}: Pick<Gateway, 'keys' | 'sessions' | 'requestLimits'>): Route[] {
   const cookie = (id: string, { baseUrl, headers }: Call): Record<string, string> => {
     const isSecure = isOverTls(baseUrl, headers);
     return { ...NO_STORE, 'set-cookie': sessionCookie(id, SESSION_SECONDS, isSecure) };
@@ -63,10 +72,10 @@ export function consoleRoutes({
 
   async function signIn(call: Call<unknown, z.infer<typeof SignIn>>): Promise<Reply> {
     const { key } = call.body;
-    const caller = await authentication.findCaller(key);
+    const caller = await keys.findCaller(key);
     if (!caller) return rejectKey(call);
     const { rateLimit } = await requestLimits.admit(caller, 0);
-    const id = await authentication.openSession(key, caller);
+    const id = await sessions.create(key, caller);
     return json(signedIn(caller), { ...cookie(id, call), ...limitHeaders(rateLimit) });
   }
 
@@ -74,13 +83,13 @@ export function consoleRoutes({
 
   async function status(call: Call): Promise<Reply> {
     const id = idOf(call);
-    const key = id && (await authentication.findSessionCaller(id));
-    return json(key ? signedIn(key) : { signedIn: false }, NO_STORE);
+    const caller = id && (await sessions.findCaller(id));
+    return json(caller ? signedIn(caller) : { signedIn: false }, NO_STORE);
   }
 
   async function signOut(call: Call): Promise<Reply> {
     const id = idOf(call);
-    if (id) await authentication.signOut(id);
+    if (id) await sessions.delete(id);
     return { status: 204, headers: cookie('', call) };
   }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { json, jsonDoc, type Route, route } from '../../http/route.ts';
 import { Problem } from '../../platform/problem.ts';
-import { isRedisFull } from '../../platform/redis-errors.ts';
+import { isRedisFull } from '../../platform/redis.ts';
 
 /** Dependencies by name. Each check rejects if its dependency does not respond. */
 export type Checks = Readonly<Record<string, () => Promise<void>>>;

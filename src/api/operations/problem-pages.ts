@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Route, route } from '../../http/route.ts';
-import { ADVICE, PROBLEMS, Problem, type ProblemType } from '../../platform/problem.ts';
+import { PROBLEMS, Problem, type ProblemType } from '../../platform/problem.ts';
 import { readTable } from '../../taxonomy/tables.ts';
 import { createDocument, type Document, sendDocument } from '../document.ts';
 import { escapeHtml } from '../escape-html.ts';
@@ -43,11 +43,9 @@ function retryAdvice(status: number): string {
   return 'No: the same request gets the same response.';
 }
 
-const example = (type: ProblemType): string =>
-  JSON.stringify({ type, ...PROBLEMS[type], detail: '…', requestId: '…' }, null, 2);
-
 function problemPage(type: ProblemType): Document {
-  const { status, title } = PROBLEMS[type];
+  const { status, title, advice } = PROBLEMS[type];
+  const example = { type, status, title, detail: '…', requestId: '…' };
   const causes = CAUSES.flatMap(([of, cause = '']) =>
     of === type ? `<li>${escapeHtml(cause)}</li>` : [],
   ).join('\n');
@@ -56,7 +54,7 @@ function problemPage(type: ProblemType): Document {
     `<p><a href="/problems">All problems</a></p>
 <h1>${escapeHtml(title)}</h1>
 <p><code>${type}</code>, HTTP ${status}</p>
-<p class="next">${escapeHtml(ADVICE[type])}</p>
+<p class="next">${escapeHtml(advice)}</p>
 <h2>Causes</h2>
 <ul>
 ${causes}
@@ -64,7 +62,7 @@ ${causes}
 <h2>Retry automatically?</h2>
 <p>${retryAdvice(status)}</p>
 <h2>Example</h2>
-<pre>${escapeHtml(example(type))}</pre>
+<pre>${escapeHtml(JSON.stringify(example, null, 2))}</pre>
 <p>"detail" explains this occurrence, "errors" points to the fields. Log the type and the request id.</p>`,
   );
 }

@@ -3,7 +3,7 @@ import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { FastifyAdapter } from '@bull-board/fastify';
 import type { Queue } from 'bullmq';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { authorize, type LookUp } from '../../http/credentials.ts';
+import { authorize, type LookUp } from '../../http/access.ts';
 import { asProblem, PROBLEM_MEDIA_TYPE, problemBody } from '../../http/problem-response.ts';
 import { Problem } from '../../platform/problem.ts';
 
@@ -73,7 +73,7 @@ function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Prob
 
 /**
  * Serves a read-only dashboard of the queues at `/ops/queues` to operators' keys.
- * @param lookUp finds the grant of a presented key
+ * @param lookUp finds who presents a key
  */
 export function serveQueueDashboard(
   app: FastifyInstance,
@@ -96,7 +96,7 @@ export function serveQueueDashboard(
       scope.addHook('onRequest', async (request, reply) => {
         reply.headers(HEADERS);
         try {
-          request.requestContext.grant = await authorize(
+          request.requestContext.caller = await authorize(
             toBearer(request.headers.authorization),
             { scope: SCOPE },
             lookUp,

@@ -4,7 +4,7 @@ import type { IdentityProvider } from '../../auth/identity-provider.ts';
 import type { Rate } from '../../auth/limit-settings.ts';
 import { SESSION_SECONDS } from '../../auth/sessions.ts';
 import type { Gateway } from '../../gateway.ts';
-import { isOverTls, sessionCookie, sessionIdOf } from '../../http/credentials.ts';
+import { isOverTls, sessionCookie, sessionIdOf } from '../../http/access.ts';
 import { addressBlock } from '../../http/limits.ts';
 import type { Reply } from '../../http/route.ts';
 import { Problem } from '../../platform/problem.ts';
@@ -39,7 +39,7 @@ function problemPage({ detail, headers }: Problem): Reply {
 export function serveSignIn(
   app: FastifyInstance,
   provider: IdentityProvider,
-  { authentication, requestLimits }: Pick<Gateway, 'authentication' | 'requestLimits'>,
+  { sessions, requestLimits }: Pick<Gateway, 'sessions' | 'requestLimits'>,
 ): void {
   const { publicUrl } = provider;
   const config = { problemReply: problemPage };
@@ -69,7 +69,7 @@ export function serveSignIn(
     reply.header('set-cookie', attemptCookie('', request)); // it serves once
     await requestLimits.countFailure(`returns:${addressBlock(request.ip ?? '')}`, RETURNS);
     const identity = await provider.finish(attempt, request.url.replace(/^[^?]*/, ''));
-    const { caller, open } = await authentication.admitPerson(identity);
+    const { caller, open } = await sessions.admit(identity);
     await requestLimits.admit(caller, 0);
     const id = await open();
     reply.header('set-cookie', sessionCookie(id, SESSION_SECONDS, isSecure(request)));

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Gateway } from '../../gateway.ts';
 import type { ImageForm } from '../../http/image-body.ts';
 import { parse, queryFlag } from '../../http/parse.ts';
+import { type Preference, readPrefer } from '../../http/request-head.ts';
 import { type Call, filePart, json, type Reply, type Route, route } from '../../http/route.ts';
 import {
   BackgroundImage,
@@ -11,6 +12,7 @@ import {
   withoutBlanks,
 } from '../../output/request.ts';
 import { fieldProblem, Problem } from '../../platform/problem.ts';
+import { applyPreset, resolveRules } from '../intake/accept-options.ts';
 import { chargedOnce, contentOf } from '../intake/idempotent.ts';
 import {
   BackgroundFile,
@@ -19,14 +21,7 @@ import {
   OUTPUT_SECONDS,
 } from '../intake/job-request.ts';
 import { JobResponse } from '../intake/job-response.ts';
-import {
-  type Preference,
-  type PreferJob,
-  readJobPreference,
-  startPreferredJob,
-} from '../intake/prefer-job.ts';
-import { applyPreset } from '../intake/presets.ts';
-import { resolveRules } from '../intake/rules.ts';
+import { grantedPreference, type PreferJob, startPreferredJob } from '../intake/prefer-job.ts';
 import { readAll } from '../verified-blob.ts';
 import {
   CUT_OUT_HEADERS,
@@ -37,8 +32,12 @@ import {
   qualityHeaders,
   serverTiming,
 } from './cut-out-response.ts';
-import type { CutOutRequest, ImageRequests } from './image-requests.ts';
-import { backgroundSource, requireImage } from './image-source.ts';
+import {
+  backgroundSource,
+  type CutOutRequest,
+  type ImageRequests,
+  requireImage,
+} from './image-requests.ts';
 
 const Query = z.object({
   return_base64: queryFlag
@@ -125,7 +124,8 @@ const handleRemoval =
   async (call: Call<Query>): Promise<Reply> => {
     const asBase64 = call.query.return_base64 ?? false;
     checkBase64(call);
-    const prefer = await readJobPreference(removals, call);
+    const asked = readPrefer(call.headers.prefer);
+    const prefer = asked && (await grantedPreference(removals, asked, call));
     if (!prefer) removals.images.shedIfBusy(call);
     const form = await call.imageForm({ background: true });
     checkMode(form, asBase64);
@@ -135,7 +135,7 @@ const handleRemoval =
     const options = await resolveRules(rulePacks, call.client, sent.options, '/rules');
     const request = { ...sent, options };
     if (prefer) return removeAsync(removals, request, call, prefer);
-    const content = contentOf([image, form.backgroundImage], [PATH, call.query, options]);
+    const content = () => contentOf([image, form.backgroundImage], [PATH, call.query, options]);
     return chargedOnce(removals.idempotency, call, content, async (charged) => {
       const { file, result } = await removals.images.cutOut(request, charged);
       const timing = { 'server-timing': serverTiming(result.millis) };

@@ -1,15 +1,91 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Gateway } from '../../gateway.ts';
+import type { ImageForm } from '../../http/image-body.ts';
 import type { Call } from '../../http/route.ts';
+import { type ImageLimits, validateImage } from '../../intake/validate-image.ts';
 import type { Quality } from '../../output/option-table.ts';
-import { type CutOutOptions, unlessDefault } from '../../output/options.ts';
+import type { CutOutOptions } from '../../output/options.ts';
+import { unlessDefault } from '../../output/request.ts';
 import type { Stroke } from '../../output/strokes.ts';
-import { Problem, unavailable } from '../../platform/problem.ts';
+import { fieldProblem, Problem, type ProblemType, unavailable } from '../../platform/problem.ts';
 import type { JobData, JobResult, JobsOf } from '../../queue/catalog.ts';
-import { isHeavy, pricedMegapixels, turnsOf, unitsOf } from '../../queue/service-time.ts';
-import { syncKeys } from '../../storage/blob-keys.ts';
+import { isHeavy, pricedMegapixels, turnsOf, unitsOf } from '../../queue/turns.ts';
+import { LINK_MEDIA_TYPE, syncKeys } from '../../storage/blob-keys.ts';
 import { drawnCutOut } from '../test-keys/drawn-cut-out.ts';
-import { blameImage, type Content, type Source, validateSource } from './image-source.ts';
+
+/** An image and the JSON Pointer to its field, or the URL from which a worker fetches it. */
+export type Source = { image: Uint8Array; pointer?: string } | { imageUrl: string };
+
+/** Returns the source of the background, if it is an image: the uploaded one, else the URL in the options. */
+export function backgroundSource(
+  { backgroundImageUrl: imageUrl }: CutOutOptions,
+  image: Uint8Array | undefined,
+  pointer?: string,
+): Source | undefined {
+  if (image) return { image, ...(pointer && { pointer }) };
+  return imageUrl === undefined ? undefined : { imageUrl };
+}
+
+/** @throws Problem invalid-request if a form has no image */
+export function requireImage({ image, pointers }: ImageForm): Uint8Array {
+  if (image) return image;
+  const detail = `There is no image; send it as "${pointers.image.slice(1)}"`;
+  throw fieldProblem('invalid-request', pointers.image, 'is missing', detail);
+}
+
+/** A source as stored: the image, or its URL. */
+interface Content {
+  bytes: Uint8Array;
+  mediaType: string;
+  /** Of the bytes, hex. */
+  sha256: string;
+}
+
+/** Types of problems that an image can be to blame for. */
+const IMAGE_PROBLEMS: readonly ProblemType[] = [
+  'invalid-request',
+  'payload-too-large',
+  'unprocessable-image',
+  'unsupported-media-type',
+];
+
+/** How workers, which do not know the form of the request, point to the image behind the subject. */
+const BACKGROUND_POINTER = '/backgroundImage';
+
+/** Returns an error that names the field of the image that is to blame, unless it names another. */
+function blameImage(error: unknown, source: Source, background?: Source): unknown {
+  if (!(error instanceof Problem)) return error;
+  const { type, detail, errors } = error;
+  const isBackground = errors?.[0]?.pointer === BACKGROUND_POINTER;
+  const blamed = isBackground ? background : source;
+  const pointer = blamed && 'pointer' in blamed ? blamed.pointer : undefined;
+  if (!pointer || (errors && !isBackground) || !IMAGE_PROBLEMS.includes(type)) return error;
+  return new Problem(type, detail, { errors: [{ pointer, detail }], cause: error });
+}
+
+/**
+ * Validates a source and returns the content to store.
+ * @param what names the image in error details
+ * @throws Problem if the image is not supported or exceeds the limits
+ */
+export function validateSource(
+  source: Source,
+  limits: ImageLimits,
+  what = 'image',
+): Content & { input?: { sha256: string; bytes: number; width: number; height: number } } {
+  if ('imageUrl' in source) {
+    const bytes = Buffer.from(source.imageUrl);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    return { bytes, mediaType: LINK_MEDIA_TYPE, sha256 };
+  }
+  try {
+    const { bytes, format, width, height, sha256 } = validateImage(source.image, limits, what);
+    const input = { sha256, bytes: bytes.length, width, height };
+    return { bytes, mediaType: `image/${format}`, sha256, input };
+  } catch (error) {
+    throw blameImage(error, source);
+  }
+}
 
 export interface CutOutRequest {
   source: Source;
@@ -64,6 +140,8 @@ const settleQuota =
       .catch((error) => call.log.error({ err: error }, 'quota not refunded'));
   };
 
+const ownLength = ({ bytes }: { bytes: number }) => [bytes];
+
 /** @throws Problem upstream-failed if the lengths do not add up */
 function splitFiles(all: Uint8Array, lengths: readonly number[]): Uint8Array[] {
   let end = 0;
@@ -115,13 +193,10 @@ export class ImageRequests {
     }: Work<N>,
     call: Call,
   ): Promise<{ result: JobResult<N>; files: Uint8Array[] }> {
-    const image = validateSource(source, this.#services.limits);
-    const otherContent =
-      other && validateSource(other.source, this.#services.limits, OTHER_IMAGES[other.name]);
-    const leftMillis = Math.max(
-      0,
-      Math.floor(this.#services.deadlineMillis - (call.waitedMillis ?? 0)),
-    );
+    const { blobs, limits, deadlineMillis, now, admission, jobWaiter } = this.#services;
+    const image = validateSource(source, limits);
+    const otherContent = other && validateSource(other.source, limits, OTHER_IMAGES[other.name]);
+    const leftMillis = Math.max(0, Math.floor(deadlineMillis - (call.waitedMillis ?? 0)));
     const deadline = AbortSignal.timeout(leftMillis);
     const signal = AbortSignal.any([call.signal, deadline]);
     const owner = call.caller;
@@ -131,9 +206,9 @@ export class ImageRequests {
       ...(lengths && filesIn === 'outputKey' && { outputKey }),
       ...(other && { [other.name]: otherKeys[other.name] }),
     };
-    const deadlineAtMillis = this.#services.now() + leftMillis;
+    const deadlineAtMillis = now() + leftMillis;
     const put = (key: string, { bytes, mediaType }: Content) =>
-      this.#services.blobs.put(key, bytes, { mediaType, durable: false }, signal);
+      blobs.put(key, bytes, { mediaType, durable: false }, signal);
     const hasLink = [source, other?.source].some((each) => each && 'imageUrl' in each);
     // The alpha under strokes has the size of the image, which may be fetched.
     const isStroked = strokes.length > 0;
@@ -141,10 +216,7 @@ export class ImageRequests {
     const megapixels = size && pricedMegapixels(size, strokes);
     const work = megapixels === undefined ? 1 : turnsOf(megapixels);
     if (isHeavy(work)) await call.resizeQuota(unitsOf(work));
-    const leave = this.#services.admission.admit(
-      owner,
-      hasLink && !isStroked ? undefined : megapixels,
-    );
+    const leave = admission.admit(owner, hasLink && !isStroked ? undefined : megapixels);
     const ready = Promise.all([
       put(inputKey, image),
       other && otherContent && put(otherKeys[other.name], otherContent),
@@ -152,16 +224,15 @@ export class ImageRequests {
     try {
       const { client, weight } = owner;
       const { sha256 } = image;
-      const { requestId } = call;
-      const common = { client, weight, work, sha256, deadlineAtMillis, requestId };
+      const common = { client, weight, work, sha256, deadlineAtMillis, requestId: call.requestId };
       const data = { ...keys, ...common, ...more } as JobData<N>;
       const wait = { ready, signal, onCancel: settleQuota(call, work) };
-      const result = await this.#services.jobWaiter.run(name, data, wait);
+      const result = await jobWaiter.run(name, data, wait);
       if (!lengths) return { result, files: [] };
       const all = lengths(result);
       await call.awaitMemory(copies * all.reduce((sum, length) => sum + length, 0), signal);
       const key = filesIn === 'outputKey' ? outputKey : inputKey;
-      const bytes = await this.#services.blobs.get(key, signal);
+      const bytes = await blobs.get(key, signal);
       return { result, files: all.length === 1 ? [bytes] : splitFiles(bytes, all) };
     } catch (error) {
       if (call.signal.aborted) throw call.signal.reason;
@@ -179,8 +250,6 @@ export class ImageRequests {
     }
   }
 
-  readonly #ownLength = ({ bytes }: { bytes: number }) => [bytes];
-
   /** For test keys: checks the image, and draws another in place of its cut-out. */
   async #drawInstead(source: Source, options: CutOutOptions) {
     validateSource(source, this.#services.limits);
@@ -194,7 +263,7 @@ export class ImageRequests {
   async cutOut({ source, options, background }: CutOutRequest, call: Call) {
     if (call.caller.test) return this.#drawInstead(source, options);
     const other = background && ({ name: 'backgroundKey', source: background } as const);
-    const work = { source, other, data: unlessDefault(options), lengths: this.#ownLength };
+    const work = { source, other, data: unlessDefault(options), lengths: ownLength };
     const { result, files } = await this.#run('remove-background', work, call);
     return { file: files[0]!, result };
   }
@@ -227,7 +296,7 @@ export class ImageRequests {
 
   /** Fetches an image. Returns the file, and the worker's result. */
   async fetchImage(imageUrl: string, call: Call) {
-    const work = { source: { imageUrl }, lengths: this.#ownLength, filesIn: 'inputKey' } as const;
+    const work = { source: { imageUrl }, lengths: ownLength, filesIn: 'inputKey' } as const;
     const { result, files } = await this.#run('fetch-image', work, call);
     return { file: files[0]!, result };
   }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Form } from '../../http/form.ts';
 import { printable } from '../../http/image-body.ts';
-import { parseJsonPart } from '../../http/json-body.ts';
+import { parseJson } from '../../http/json-body.ts';
 import { parse } from '../../http/parse.ts';
 import { type ImageSize, readImageSize, sniffFormat } from '../../imaging/image-header.ts';
 import { checkPointCount, STROKE_LIMITS, Strokes } from '../../output/strokes.ts';
@@ -36,7 +36,7 @@ export function readStrokes({ files, fields }: Form): z.infer<typeof Strokes> {
     throw fieldProblem('payload-too-large', '/strokes', error);
   }
   const text = sent instanceof Uint8Array ? Buffer.from(sent).toString() : sent;
-  const strokes = typeof text === 'string' ? parseJsonPart(text, 'strokes') : text;
+  const strokes = typeof text === 'string' ? parseJson(text, 'strokes') : text;
   checkPointCount(strokes);
   return parse(z.object({ strokes: Strokes }), { strokes }, 'request').strokes;
 }

@@ -11,8 +11,8 @@ import {
   withoutBlanks,
 } from '../../output/request.ts';
 import { checkStrokes, Strokes } from '../../output/strokes.ts';
+import { resolveRules } from '../intake/accept-options.ts';
 import { chargedOnce, contentOf } from '../intake/idempotent.ts';
-import { resolveRules } from '../intake/rules.ts';
 import { CUT_OUT_MEDIA, checkedFile, rulesHeader, serverTiming } from './cut-out-response.ts';
 import type { ImageRequests, RefinementRequest } from './image-requests.ts';
 import { checkFiles, readAlphaSize, readStrokes, requireFile } from './refinement-form.ts';
@@ -83,7 +83,7 @@ export const refinementRoutes = (
       const options = await resolveRules(rulePacks, client, sent.options, '/rules');
       const request = { ...sent, options };
       const { photo, alpha, ...rest } = sent;
-      const content = contentOf([photo.image, alpha], [PATH, rest]);
+      const content = () => contentOf([photo.image, alpha], [PATH, rest]);
       return chargedOnce(idempotency, call, content, async (charged) => {
         const { file, result } = await images.refineCutOut(request, charged);
         const headers = {

@@ -1,17 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { secondsToMidnight } from '../../auth/key-record.ts';
 import type { OperationExamples } from '../../http/openapi/document.ts';
+import { readPrefer } from '../../http/request-head.ts';
 import type { Call, Reply, ResponseDoc, Route } from '../../http/route.ts';
 import { hostClock } from '../../platform/clock.ts';
 import {
-  ADVICE,
   fieldProblem,
   PROBLEMS,
   Problem,
   type ProblemType,
   unavailable,
 } from '../../platform/problem.ts';
-import { prefersJob, readPrefer } from '../intake/prefer-job.ts';
 import { EXAMPLES } from '../openapi.ts';
 import { drawnCutOut } from './drawn-cut-out.ts';
 
@@ -51,7 +50,7 @@ async function failAsForced({ headers, signal }: Pick<Call, 'headers' | 'signal'
     const detail = `Prefer: problem= is one of ${FORCED.join(', ')}`;
     throw new Problem('invalid-request', detail);
   }
-  const detail = `Forced by the test key. ${ADVICE[name]}`;
+  const detail = `Forced by the test key. ${PROBLEMS[name].advice}`;
   if (name === 'invalid-request') throw fieldProblem(name, '/image', 'is missing', detail);
   throw new Problem(name, detail, { headers: headersOf(name) });
 }
@@ -71,7 +70,7 @@ function isRecorded({ path, operationId }: Route, { headers, body }: Call): bool
     return !isOfWords || hasImage(body);
   }
   return (
-    prefersJob(readPrefer(headers.prefer)) && '202' in (EXAMPLES[operationId]?.successes ?? {})
+    readPrefer(headers.prefer) !== undefined && '202' in (EXAMPLES[operationId]?.successes ?? {})
   );
 }
 
@@ -112,15 +111,14 @@ function pictureReply({ responses }: Route): Reply {
   return { headers: { 'content-type': result.mediaType }, body: file };
 }
 
-/** Returns routes that answer test keys without work, and fail as these ask for. Keyless ones stay as they are. */
+/** Returns routes with answers to test keys, without work, and failures that these ask for. Keyless ones have none. */
 export const withTestAnswers = (routes: readonly Route[]): Route[] =>
   routes.map((route) =>
     route.scope === 'keyless'
       ? route
       : {
           ...route,
-          async handle(call) {
-            if (!call.caller.test) return route.handle(call);
+          async handleTest(call) {
             await failAsForced(call);
             return isRecorded(route, call) ? recordedReply(route, call) : route.handle(call);
           },

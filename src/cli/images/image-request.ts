@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { FORMATS } from '../../output/formats.ts';
-import { mergePreset, OutputRequest, toCutOutOptions } from '../../output/request.ts';
-import { withRulePack } from '../../output/rules/options.ts';
+import { mergePreset, OutputRequest, toCutOutOptions, withRulePack } from '../../output/request.ts';
 import { BUILT_IN_PACKS } from '../../output/rules/pack.ts';
 import { connect, type ServerOptions } from '../connection/connect.ts';
 import { usageError } from '../terminal/exit.ts';

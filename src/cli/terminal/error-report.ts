@@ -4,7 +4,7 @@ import { type CLIENT_PROBLEMS, SelvageError } from '../../../packages/client/src
 import { KeyError } from '../../auth/keys.ts';
 import { FeedError } from '../../feed-formats/feed-error.ts';
 import { ConfigError } from '../../platform/config.ts';
-import { ADVICE, Problem, type ProblemType } from '../../platform/problem.ts';
+import { PROBLEMS, Problem, type ProblemType } from '../../platform/problem.ts';
 import { CliError, EXIT, InterruptedError } from './exit.ts';
 
 /** Advice for the command line, in place of the service's. */
@@ -27,8 +27,9 @@ const CLIENT_ADVICE: Readonly<Record<Exclude<keyof typeof CLIENT_PROBLEMS, Probl
 
 /** Returns one sentence: what to do about a problem of this type; undefined for unknown types. */
 export function adviceFor(type: string): string | undefined {
-  const tables: Readonly<Record<string, string>>[] = [OWN_ADVICE, ADVICE, CLIENT_ADVICE];
-  return tables.find((advice) => Object.hasOwn(advice, type))?.[type];
+  const own: Readonly<Record<string, string>> = { ...CLIENT_ADVICE, ...OWN_ADVICE };
+  if (Object.hasOwn(own, type)) return own[type];
+  return Object.hasOwn(PROBLEMS, type) ? PROBLEMS[type as ProblemType].advice : undefined;
 }
 
 /** A failure in JSON output. */

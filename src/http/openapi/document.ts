@@ -11,9 +11,7 @@ import { COMMON_HEADERS, headerComponents, headerRefs, type ResponseHeader } fro
 import { ParameterTable } from './parameters.ts';
 import parts from './parts.json' with { type: 'json' };
 import { ProblemSchema, problemResponses } from './problems.ts';
-import { type Direction, type JsonSchema, SchemaTable } from './schemas.ts';
-import { security, securitySchemes } from './security.ts';
-import { share } from './share.ts';
+import { type Direction, type JsonSchema, SchemaTable, share } from './schemas.ts';
 
 /** Examples of an operation. A text is an example of a format that is not JSON. */
 export interface OperationExamples {
@@ -329,3 +327,26 @@ export function openApiDocument(table: readonly Route[], settings: DocumentSetti
     },
   };
 }
+
+/** A key with the scope, in any place that it may be sent, or a session of the console. */
+function security({
+  scope,
+  keyHeader,
+}: Pick<Route, 'scope' | 'keyHeader'>): Record<string, string[]>[] {
+  if (scope === 'keyless') return [];
+  const scopes = scope === 'any-key' ? [] : [scope];
+  return [
+    { apiKey: scopes },
+    ...(keyHeader ? [{ [keyHeader]: scopes }] : []),
+    { consoleSession: scopes, consoleRequest: [] },
+  ];
+}
+
+const securitySchemes = (routes: readonly Route[]) => ({
+  ...parts.securitySchemes,
+  ...Object.fromEntries(
+    routes.flatMap(({ keyHeader: name }) =>
+      name ? [[name, { type: 'apiKey', in: 'header', name, description: 'An API key' }]] : [],
+    ),
+  ),
+});

@@ -1,8 +1,7 @@
 import type { z } from 'zod';
 import type { DescribedRoute, Route } from '../route.ts';
 import { headerParameters, type RequestHeader } from './headers.ts';
-import type { JsonSchema, SchemaTable } from './schemas.ts';
-import { share } from './share.ts';
+import { type JsonSchema, type SchemaTable, share } from './schemas.ts';
 
 /** `true` and `false` in a query are a boolean to those who call it. */
 const isFlag = ({ enum: values = [] }: JsonSchema): boolean =>

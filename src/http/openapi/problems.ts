@@ -3,8 +3,7 @@ import { PROBLEM_MEDIA_TYPE } from '../problem-response.ts';
 import type { DescribedRoute, Route } from '../route.ts';
 import { headerRefs, LIMIT_HEADERS, type ResponseHeader } from './headers.ts';
 import parts from './parts.json' with { type: 'json' };
-import type { JsonSchema, SchemaTable } from './schemas.ts';
-import { share } from './share.ts';
+import { type JsonSchema, type SchemaTable, share } from './schemas.ts';
 
 const { problem } = parts;
 
@@ -76,23 +75,8 @@ const problemOf = (type: ProblemType) => new Problem(type, 'What is wrong and wh
 const describe = (types: readonly ProblemType[]): string =>
   types.map((type) => `\`${type}\``).join(', ');
 
-/** What responses are named after. */
-const STATUS_NAMES: Readonly<Record<number, string>> = {
-  400: 'BadRequest',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'NotFound',
-  409: 'Conflict',
-  410: 'Gone',
-  413: 'TooLarge',
-  415: 'MediaType',
-  416: 'OutOfRange',
-  422: 'Unprocessable',
-  429: 'TooMany',
-  500: 'Failed',
-  502: 'BadGateway',
-  503: 'Unavailable',
-};
+/** What responses are named after, by status. */
+const STATUS_NAMES: Readonly<Record<string, string>> = parts.statusNames;
 
 const statusOf = (route: Route, type: ProblemType): number =>
   route.problemReply?.(problemOf(type)).status ?? PROBLEMS[type].status;

@@ -130,7 +130,7 @@ export function createSearchProblem(
   isGrouped: boolean,
 ): SearchProblem {
   const situation = situationOf(model, request);
-  const place = placeOf(occasionRow(model, request.occasion), request);
+  const place = placeOf(model, occasionRow(model, request.occasion), request);
   const { plan } = place;
   const context = createScoringContext(model, situation, plan, maxMilliClo(model, all));
   const { garments, diagnostics } = filterGarments(context, request, all);

@@ -17,7 +17,7 @@ export function defaultIndoorTempC({ k: { indoor } }: Model, outdoorTempC: numbe
  */
 export function indoorMet({ k: { indoor } }: Model, { place }: OccasionRow, met: number): number {
   const { metMax, walkMet, workMet } = indoor;
-  if (place !== 'room') return met;
+  if (place === 'outside' || place === 'sport') return met;
   const share = clamp((met - walkMet) / (workMet - walkMet), 0, 1);
   return Math.min(met, metMax + share * (met - metMax));
 }
@@ -25,18 +25,24 @@ export function indoorMet({ k: { indoor } }: Model, { place }: OccasionRow, met:
 /** Where an outfit is worn, and why that follows from the request. */
 export interface Place {
   plan: 'indoor' | 'outdoor';
-  why: 'plan' | 'occasion' | 'indoor-temperature' | 'default';
+  why: 'plan' | 'occasion' | 'activity' | 'indoor-temperature' | 'default';
 }
 
 /** The plan that a request asks for, else that of what it is for; a room is the default. */
 export function placeOf(
+  { k }: Model,
   { place }: OccasionRow,
-  request: { plan?: Place['plan'] | undefined; indoorTempC?: number | null | undefined },
+  request: {
+    plan?: Place['plan'] | undefined;
+    indoorTempC?: number | null | undefined;
+    met: number;
+  },
 ): Place {
-  const { plan, indoorTempC } = request;
+  const { plan, indoorTempC, met } = request;
   if (plan) return { plan, why: 'plan' };
   if (place === 'outside') return { plan: 'outdoor', why: 'occasion' };
-  if (place === 'room') return { plan: 'indoor', why: 'default' };
+  if (place === 'room' || (place === 'walk' && met <= k.indoor.walkMet))
+    return { plan: 'indoor', why: 'default' };
   if (typeof indoorTempC === 'number') return { plan: 'indoor', why: 'indoor-temperature' };
-  return { plan: 'outdoor', why: 'occasion' };
+  return { plan: 'outdoor', why: place === 'walk' ? 'activity' : 'occasion' };
 }

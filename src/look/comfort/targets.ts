@@ -79,6 +79,12 @@ export function occasionRow({ tables }: Model, id: string | null | undefined): O
   return row;
 }
 
+/** Whether the work of a request is labour, for which one dresses as in private. */
+export const isLabour = (
+  { k }: Model,
+  { occasion, met }: Pick<Situation, 'occasion' | 'met'>,
+): boolean => occasion === 'work' && met >= k.layering.labourMet;
+
 /** The insulation that one place requires, unrounded. */
 export interface Need {
   climate: Climate;
@@ -131,7 +137,10 @@ export function situationOf(model: Model, request: TargetsRequest): Situation {
   const { tempC } = weather;
   const person = readProfile(model, request.userProfile);
   const offsetC = person.offsetC * person.sensitivity;
-  const indoorTempC = request.indoorTempC ?? defaultIndoorTempC(model, tempC);
+  const usualC = defaultIndoorTempC(model, tempC);
+  // A home is at least as hot as the day.
+  const roomC = occasion === 'home' ? Math.max(usualC, tempC) : usualC;
+  const indoorTempC = request.indoorTempC ?? roomC;
   const chillC = windChillC(model, tempC, weather.windMs);
   const row = occasionRow(model, occasion);
   const { floorClo } = row;
@@ -230,6 +239,14 @@ export function toRequest(targets: Targets): TargetsRequest {
     ...(occasion !== null && { occasion }),
     ...(indoorTempC !== null && { indoorTempC }),
   };
+}
+
+/** The same day on the way to a room in which the work is done: a walk. */
+export function onTheWay(model: Model, situation: Situation): Situation {
+  const { walkMet, workMet } = model.k.indoor;
+  if (situation.met < workMet) return situation;
+  const targets = { ...unsignedTargets(model, situation), digest: '' };
+  return situationOf(model, { ...toRequest(targets), met: walkMet });
 }
 
 /** The targets of the outfit worn indoors. */

@@ -6,7 +6,7 @@ import {
   type ThermalCurve,
 } from '../comfort/comfort.ts';
 import { type Danger, dangersOf } from '../comfort/danger.ts';
-import { occasionRow, type Situation } from '../comfort/targets.ts';
+import { isLabour, occasionRow, type Situation } from '../comfort/targets.ts';
 import { waterNeed, windNeed } from '../comfort/weather.ts';
 import { clamp } from '../numeric.ts';
 import type { Model } from '../params.ts';
@@ -141,7 +141,7 @@ export function isExcused(
   const isHard = windChillC < k.fit.excusedC;
   const need = waterNeed(model, weather.condition);
   if (tables.layering.frostShoes.includes(id))
-    return isHard || (need > 0 && weather.tempC < k.rain.meltedC);
+    return isHard || (need > 0 && weather.tempC < k.fit.slushC);
   const { coatNeed, hatC } = k.layering;
   if (region === 'accessory') return windChillC < hatC;
   if (isHard && region === 'outerwear') return true;
@@ -185,7 +185,7 @@ export function createScoringContext(
   maxMilliClo = DEFAULT_MAX_MILLI_CLO,
 ): ScoringContext {
   const { weather, occasion } = situation;
-  const row = occasionRow(model, occasion);
+  const row = occasionRow(model, isLabour(model, situation) ? 'casual' : occasion);
   const staysIn = isStayingIn(situation, row, plan);
   const { places, regions } = placesFor(model, situation, plan, staysIn);
   const shelter = shelterNeeds(model, situation, plan, staysIn);

@@ -282,7 +282,7 @@ function senseExplanations(
   locale: Locale,
 ): Explanation[] {
   const labelOf = ({ category }: Garment) =>
-    (category.labels[locale] ?? category.id).split(/ \/ | \(/)[0]!;
+    (category.labels[locale] ?? category.id).split(' (')[0]!;
   const occasion = context.situation.occasion ?? DEFAULT_OCCASION;
   return brokenRules(context, ensemble)
     .sort((a, b) => (b.rule.points ?? 0) - (a.rule.points ?? 0))

@@ -1,20 +1,17 @@
-import type { Situation } from '../comfort/targets.ts';
+import { isLabour, type Situation } from '../comfort/targets.ts';
 import type { Model } from '../params.ts';
 import type { GarmentSet, SenseRule } from '../sense-rules.ts';
 import type { Garment } from '../wardrobe/garment-clo.ts';
 
 const isIn = (
   { k }: Model,
-  { categories, materials, isPale }: GarmentSet,
+  { categories, materials, unlessOf, isPale }: GarmentSet,
   garment: Garment,
 ): boolean =>
   (!categories || categories.includes(garment.category.id)) &&
   (!materials || garment.materialIds.some((id) => materials.includes(id))) &&
+  !garment.materialIds.some((id) => unlessOf?.includes(id)) &&
   (!isPale || (garment.colour?.l ?? 0) >= k.colour.paleL);
-
-/** A home is at least as hot as the day, unless its temperature is given. */
-const homeTempC = ({ requestedIndoorTempC, indoorTempC, weather }: Situation): number =>
-  requestedIndoorTempC ?? Math.max(indoorTempC, weather.tempC);
 
 /** Where clothes are worn: at home, in a room that one goes to, or outside. */
 type Whereabouts = 'home' | 'room' | 'outside';
@@ -30,15 +27,17 @@ function holds(
   where: Whereabouts,
   heatC: number,
 ): boolean {
-  const { weather, windChillC, occasion, met } = situation;
+  const { weather, windChillC, met } = situation;
+  const occasion = isLabour(model, situation) ? 'labour' : (situation.occasion ?? 'casual');
   const { occasions, conditions, isDry, belowC, aboveC, fromMet = 0, belowMet, fromMs } = rule;
+  if (rule.isOutside && where !== 'outside') return false;
   if (met < fromMet || (belowMet !== undefined && met >= belowMet)) return false;
-  if (occasions && !occasions.includes(occasion ?? 'casual')) return false;
+  if (occasions && !occasions.includes(occasion)) return false;
   const isOfWeather =
     conditions || isDry || belowC !== undefined || aboveC !== undefined || fromMs !== undefined;
   if (!isOfWeather) return true;
   if (where === 'home') {
-    const roomC = homeTempC(situation);
+    const roomC = situation.indoorTempC;
     const isThen =
       (aboveC === undefined || roomC > aboveC) && (belowC === undefined || roomC < belowC);
     return !conditions && !fromMs && occasions !== undefined && isThen;
@@ -52,10 +51,10 @@ function holds(
 /** What is wrong with a garment, by the rule that it breaks. */
 export function reasonOf(
   { k }: Model,
-  { with: other, occasions, conditions, isDry, belowC, aboveC }: SenseRule,
+  { with: other, occasions, conditions, isDry, belowC, aboveC, fromMet, belowMet }: SenseRule,
 ): 'pair' | 'occasion' | 'wet' | 'dry' | 'cold' | 'warm' {
   if (other) return 'pair';
-  if (conditions) return 'wet';
+  if (conditions) return occasions && (fromMet ?? belowMet) !== undefined ? 'occasion' : 'wet';
   if (belowC !== undefined) return 'cold';
   if (aboveC !== undefined && (aboveC >= k.fit.warmC || !occasions) && !isDry) return 'warm';
   return isDry && !occasions ? 'dry' : 'occasion';
@@ -136,10 +135,11 @@ const isForRoom = ({ category: { region } }: Garment): boolean =>
 
 /** Prepares the rules of one day. */
 export function createSense(model: Model, situation: Situation, where: Whereabouts): Sense {
-  const { weather, requestedIndoorTempC, outdoor } = situation;
+  const { weather, requestedIndoorTempC, outdoor, indoor } = situation;
   // Where one needs what people wear in the cold, such as at rest in the rain, no clothes are too warm; shoes and hats
   // may be.
-  const isCold = where === 'outside' && outdoor.iclRequired >= model.k.layering.underClo;
+  const { iclRequired } = where === 'outside' ? outdoor : indoor;
+  const isCold = iclRequired >= model.k.layering.underClo;
   const isFelt = (rule: SenseRule) => !isCold || reasonOf(model, rule) !== 'warm';
   const heldAt = (heatC: number) =>
     model.tables.sense.filter((rule) => holds(model, rule, situation, where, heatC));
@@ -159,7 +159,7 @@ export function createSense(model: Model, situation: Situation, where: Whereabou
   return {
     brokenBy(garment) {
       const { id, region, layer } = garment.category;
-      const isUnderwear = layer === 'underwear';
+      const isUnderwear = where === 'outside' && layer === 'underwear';
       let rules = ofCategory.get(id);
       if (!rules) {
         rules = (isForRoom(garment) ? inRoom : single).filter(

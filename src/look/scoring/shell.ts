@@ -1,4 +1,4 @@
-import type { Situation } from '../comfort/targets.ts';
+import { onTheWay, type Situation } from '../comfort/targets.ts';
 import { round } from '../numeric.ts';
 import type { Model } from '../params.ts';
 import type { Shell } from '../responses.ts';
@@ -74,11 +74,12 @@ export function createShellFinder(
   garments: readonly Garment[],
   maxMilliClo: number,
 ): ShellFinder {
-  // Who leaves home is no more at home: a raincoat is right.
+  // Who leaves home is no more at home: a raincoat is right. What one does there is known to the rules of common sense.
   const occasion = situation.occasion === 'home' ? null : situation.occasion;
-  const way = { ...situation, occasion };
+  const way = { ...onTheWay(model, situation), met: situation.met, occasion };
   const context = createScoringContext(model, way, 'outdoor', maxMilliClo);
-  const { outdoor, indoor } = situation;
+  const { outdoor } = way;
+  const { indoor } = situation;
   const trunk = outdoor.regions.top + outdoor.regions.outerwear;
   const needClo = Math.max(0, trunk - indoor.regions.top);
   const reasons = reasonsFor(model, needClo, context);

@@ -23,7 +23,6 @@ import {
 } from './complete.ts';
 import { type Choice, createSpace, type Space } from './space.ts';
 import type { SearchTables } from './tables.ts';
-import { TopList } from './top-list.ts';
 
 export interface SearchResult {
   /** Best first. */
@@ -62,6 +61,7 @@ export interface Searchable {
 interface Found extends Solution {
   readonly space: Space;
   readonly path: Path;
+  readonly key: string;
 }
 
 interface Child {
@@ -86,6 +86,49 @@ interface OpenNode {
   bound: number;
 }
 
+const precedes = (one: Found, other: Found): boolean =>
+  one.score > other.score ||
+  (one.score === other.score && tieBreakerOf(one.core) < tieBreakerOf(other.core));
+
+/** The best `size` solutions, at most one for each key. */
+class TopList {
+  readonly #size: number;
+  readonly #best: Found[] = [];
+  readonly #byKey = new Map<string, Found>();
+
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  /** Score to beat: that of the key's solution, else of the last place; -Infinity if there is room. */
+  threshold(key?: string): number {
+    const found = (key !== undefined && this.#byKey.get(key)) || this.#best[this.#size - 1];
+    return found ? found.score : Number.NEGATIVE_INFINITY;
+  }
+
+  /** Adds a solution if it precedes the last place and that of its key. */
+  add(found: Found): void {
+    const best = this.#best;
+    const last = best[this.#size - 1];
+    if (last && !precedes(found, last)) return;
+    const previous = this.#byKey.get(found.key);
+    if (previous) {
+      if (!precedes(found, previous)) return;
+      best.splice(best.indexOf(previous), 1);
+    }
+    const at = best.findIndex((other) => precedes(found, other));
+    best.splice(at < 0 ? best.length : at, 0, found);
+    this.#byKey.set(found.key, found);
+    const evicted = best.length > this.#size ? best.pop() : undefined;
+    if (evicted) this.#byKey.delete(evicted.key);
+  }
+
+  /** Best first; equal scores in the order of their garments. */
+  list(): readonly Found[] {
+    return this.#best;
+  }
+}
+
 /** Keeps a list in order of bounds, the best last. */
 function insert<T extends { readonly bound: number }>(list: T[], one: T): void {
   let at = list.length;
@@ -101,7 +144,7 @@ const CLIMBS = 7;
 
 class Search {
   readonly #options: SearchOptions;
-  readonly #incumbents: TopList<Found>;
+  readonly #incumbents: TopList;
   readonly #climbed = new Set<Found>();
   /** The best bound is the last. */
   readonly #queue: OpenNode[] = [];
@@ -150,7 +193,7 @@ class Search {
   #descend(node: OpenNode): void {
     const best = this.#take(node);
     if (!best) return;
-    this.#push(node);
+    if (node.bound >= this.#needed(node.key)) insert(this.#queue, node);
     const { space, path: before, sums: from } = node;
     const path = [...before, best.choice];
     const sums = extend(space, from, before, before.length, best.choice, { ...from });
@@ -165,11 +208,6 @@ class Search {
       if (!next) return;
       if (next.bound >= this.#needed(next.key)) this.#descend(next);
     }
-  }
-
-  #push(node: OpenNode): void {
-    if (node.bound < this.#needed(node.key)) return;
-    insert(this.#queue, node);
   }
 
   #open(space: Space, path: Path, sums: Sums, bound: number): OpenNode {
@@ -247,14 +285,8 @@ class Search {
 
   #isAllowed(space: Space, path: Path): boolean {
     const { accepts } = this.#options;
-    if (!isWearable(space, path)) return false;
-    return (
-      !accepts ||
-      accepts(
-        path.flatMap((one) => one?.group ?? []),
-        space.levels.length,
-      )
-    );
+    const visible = () => path.flatMap((one) => one?.group ?? []);
+    return isWearable(space, path) && (accepts?.(visible(), space.levels.length) ?? true);
   }
 
   /** Offers the outfits of a core. */
@@ -273,13 +305,8 @@ class Search {
       const extras = { ...under.ensemble, ...accessory.ensemble };
       const ensemble = { ...mapEnsemble(core, ({ item }) => item), ...extras, ...space.style };
       const score = comparableScore(space.context, ensemble);
-      const solution = { score, core, ensemble, space, path };
-      this.#incumbents.add(
-        isEvery ? `${key}|${extrasKey(extras)}` : key,
-        score,
-        () => tieBreakerOf(core),
-        () => solution,
-      );
+      const ofExtras = isEvery ? `${key}|${extrasKey(extras)}` : key;
+      this.#incumbents.add({ score, core, ensemble, space, path, key: ofExtras });
     }
   }
 }

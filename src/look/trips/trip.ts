@@ -120,6 +120,19 @@ function readDays(model: Model, { days, forecast }: TripRequest) {
 /** A trip is of few items, so none of its outfits is said to repeat another. */
 const WITHOUT_REPEAT = 1;
 
+/** Socks wear out on a trip: one goes without rather than nowhere, unless they are required. */
+function withoutSocks(problem: SearchProblem, pins: readonly string[] = []): SearchProblem {
+  const isRequired = problem.wardrobe.slots.socks.some(({ item }) =>
+    pins.includes(item.garment.id),
+  );
+  if (isRequired) return problem;
+  const templates = problem.templates.map((template) => ({
+    ...template,
+    fixed: new Set([...template.fixed].filter((slot) => slot !== 'socks')),
+  }));
+  return { ...problem, templates };
+}
+
 /** Chooses what to take on a trip, and an outfit for each day. @throws Problem invalid-request */
 export function computeTrip(model: Model, request: TripRequest): TripResponse {
   const days = readDays(model, request);
@@ -127,7 +140,8 @@ export function computeTrip(model: Model, request: TripRequest): TripResponse {
   const indexOf = new Map(garments.map(({ id }, index) => [id, index]));
   const problems = days.map((day) => {
     const own = dayRequest(request, day);
-    return { problem: createSearchProblem(model, own, readGarments(model, own), false), indexOf };
+    const problem = createSearchProblem(model, own, readGarments(model, own), false);
+    return { problem: withoutSocks(problem, request.pin), indexOf };
   });
   const { maxItems, wearsBeforeWash: maxWears = MAX_DAYS, locale = 'en' } = request;
   const lists = problems.map((problem) => listOutfits(problem, days.length));

@@ -1,3 +1,4 @@
+import { isLabour } from '../comfort/targets.ts';
 import { sunK, waterNeed } from '../comfort/weather.ts';
 import type { Model } from '../params.ts';
 import type { ScoringContext, WornItem } from '../scoring/context.ts';
@@ -59,6 +60,8 @@ export function askedCoats<T extends { item: WornItem }>(
   );
 }
 
+const isTie = ({ item }: Group): boolean => item.garment.category.id === 'tie';
+
 export const isTights = ({ item }: Group): boolean => item.garment.category.id === 'tights';
 
 /** Whether a garment is in a list of the table `layering`. */
@@ -82,20 +85,25 @@ export function handsAndHead({ model, occasion, plan, situation }: ScoringContex
   return { gloves: isOut && windChillC < glovesC, hat: isOut && (windChillC < hatC || isSunny) };
 }
 
-/** What this day asks. */
-export function demandsOf(context: ScoringContext, wardrobe: Wardrobe): Demands {
+/** What this day asks, and what must be worn. */
+export function demandsOf(
+  context: ScoringContext,
+  wardrobe: Wardrobe,
+  required: readonly Group[],
+): Demands {
   const { model, occasion, plan, shelter, situation, staysIn } = context;
   const { layering } = model.k;
   const { windChillC, weather } = situation;
   const isOut = plan === 'outdoor';
-  // Who rides to work gets wet sooner, and changes there.
-  const isRidden = occasion.place === 'room' && situation.met >= layering.rideMet;
+  // Who rides gets wet sooner, and who stays in the rain.
+  const isInRain =
+    situation.met >= layering.rideMet || occasion.place === 'outside' || isLabour(model, situation);
   const isSoaked =
-    shelter.legs.water >= (isRidden ? layering.coatNeed : layering.overNeed) &&
+    shelter.legs.water >= (isInRain ? layering.coatNeed : layering.overNeed) &&
     windChillC < layering.drizzleC &&
     occasion.place !== 'sport';
   const jacket =
-    occasion.formality >= layering.jacketFrom &&
+    (occasion.formality >= layering.jacketFrom || required.some(isTie)) &&
     weather.tempC <= layering.jacketC &&
     wardrobe.slots.mid.some((group) => isListed(model, 'jackets', group));
   const keepsDry = ({ item }: Group) => item.garment.water >= layering.coatNeed;

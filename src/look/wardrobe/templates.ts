@@ -58,7 +58,7 @@ export function relevantSlots(context: ScoringContext): ReadonlySet<Slot> {
     ['shoes', true],
     ['underTop', isCold],
     ['underBottom', isCold],
-    ['socks', regions.shoes >= layering.socksClo],
+    ['socks', true],
     ['head', isOut && (isChilly || hat)],
     ['neck', isOut && isChilly],
     ['hands', isOut && isChilly],
@@ -140,7 +140,7 @@ export function createTemplates(
   required: readonly Group[],
   coverage: ReadonlySet<Coverage> = new Set(),
 ): Template[] {
-  const demands = demandsOf(context, wardrobe);
+  const demands = demandsOf(context, wardrobe, required);
   const asked = templatesFor(context, wardrobe, required, coverage, demands);
   if (!(demands.sleeves || demands.jacket || demands.over.length > 0)) return asked;
   // What it takes may not go together, such as a pullover over a dress: then it is not asked for.
@@ -200,7 +200,10 @@ function templatesFor(
     // Tights are for skirts, long underwear is for the rest.
     const underLegs = fixed.has('underBottom') ? [] : [...demands.tights, ...extra('underBottom')];
     const hands = extra('hands');
-    const head = extra('head');
+    const isScarved = coverage.has('head') && headwear.slot !== 'head' && !fixed.has('head');
+    const head = extra('head').filter(
+      (group) => !isScarved || isListed(context.model, 'overScarf', group),
+    );
     for (const variant of variantsOf(
       ({ withOuter }) => coverage.has('arms') || (demands.sleeves && !withOuter),
       hasShoes && socks.length > 0 && !fixed.has('socks'),
@@ -229,9 +232,10 @@ function templatesFor(
       if ([...fixed.keys()].some((slot) => isCore(slot) && !core[slot])) continue;
       const isFixed = new Set(fixed.keys());
       if (headwear.slot) isFixed.add(headwear.slot);
+      if (!isSockless && socks.length > 0) isFixed.add('socks');
       if (isSkirt && demands.tights.length > 0) isFixed.add('underBottom');
       if (demands.gloves && hands.length > 0) isFixed.add('hands');
-      if (demands.hat && head.length > 0 && headwear.slot !== 'neck') isFixed.add('head');
+      if (demands.hat && head.length > 0 && !isScarved) isFixed.add('head');
       const style = STYLE_SLOTS.flatMap((slot) => fixed.get(slot) ?? []);
       const template: Template = {
         form: kind === 'separates' ? 'separates' : 'one-piece',

@@ -1,41 +1,15 @@
 import { codeOf } from '../system-error.ts';
+import fetchErrors from './fetch-errors.json' with { type: 'json' };
 
-/** The reasons: a sentence for the person who wrote the link, and whether a retry may help. */
-// biome-ignore format: a table reads best aligned
-const FETCH_ERRORS = {
-  'invalid-url':     { retry: false, message: 'This is not a web address' },
-  scheme:            { retry: false, message: 'Only http and https links can be opened' },
-  credentials:       { retry: false, message: 'The link carries a user name or password; remove it' },
-  port:              { retry: false, message: 'Only links to the web ports 80 and 443 can be opened, unless the operator allows others (FETCH_PORTS)' },
-  'private-address': { retry: false, message: 'The link does not lead to a public address' },
-  dns:               { retry: true,  message: 'The host name in the link does not lead to a public address; check its spelling' },
-  connect:           { retry: true,  message: 'The server could not be reached, or hung up before it answered' },
-  tls:               { retry: true,  message: 'The server has no valid certificate for a secure connection' },
-  redirects:         { retry: false, message: 'The link redirects too often or to nowhere; use the final address' },
-  downgrade:         { retry: false, message: 'The secure link redirects to an insecure one; use the final address, or the operator allows it (FETCH_DOWNGRADE)' },
-  status:            { retry: false, message: 'The server answered with an error instead of the file' },
-  protocol:          { retry: true,  message: "The server's answer is not valid HTTP" },
-  encoding:          { retry: false, message: 'The server compressed the file in a way that is not supported' },
-  'too-large':       { retry: false, message: 'The file is larger than allowed' },
-  expansion:         { retry: false, message: 'The file is many times larger than its compressed form; send it with less compression' },
-  truncated:         { retry: true,  message: 'The connection broke before the whole file had arrived' },
-  timeout:           { retry: true,  message: 'The server took too long' },
-  'too-slow':        { retry: true,  message: 'The server sent the file too slowly' },
-  'host-down':       { retry: false, message: 'The server has not answered many requests, and is not asked again for some minutes' },
-  aborted:           { retry: true,  message: 'The download was canceled' },
-} as const;
+/** By reason: a sentence for the person who wrote the link, and whether a retry may help. */
+const { reasons: REASONS } = fetchErrors;
 
-export type FetchErrorReason = keyof typeof FETCH_ERRORS;
+export type FetchErrorReason = keyof typeof REASONS;
 
 const SLOW: readonly FetchErrorReason[] = ['timeout', 'too-slow'];
 
 /** What to do about an HTTP status. */
-const ADVICE: Readonly<Record<number, string>> = {
-  401: 'the file needs a password; publish it without one',
-  403: 'it refuses programs that it does not know; let it allow the User-Agent that begins with Selvage/',
-  406: 'it does not send this file to programs; let it allow the User-Agent that begins with Selvage/',
-  429: 'it is asked more often than it allows; let it allow the User-Agent that begins with Selvage/',
-};
+const ADVICE: Readonly<Record<number, string>> = fetchErrors.statuses;
 
 /** HTTP statuses after which the same request may succeed later. */
 const RETRYABLE_STATUSES = [408, 425, 429, 500, 502, 503, 504];
@@ -62,7 +36,7 @@ export class FetchError extends Error {
 
   constructor(reason: FetchErrorReason, options: FetchErrorOptions = {}) {
     const { status, retryAfter, cause } = options;
-    const { message, retry } = FETCH_ERRORS[reason];
+    const { message, retry } = REASONS[reason];
     const advice = status !== undefined && ADVICE[status] ? `: ${ADVICE[status]}` : '';
     super(status === undefined ? message : `${message} (HTTP ${status})${advice}`, { cause });
     this.name = 'FetchError';

@@ -1,11 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
-import { metricsIn, registerGauges } from './registry.ts';
+import { registerGauges } from './registry.ts';
 
-/** Buckets from a cached file to a slow upload. */
-const STORAGE_BUCKETS_SECONDS = [
-  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
-];
 /** A dependency counts as down if its check takes longer. */
 const CHECK_MILLIS = 2000;
 const CHECK_CACHE_MILLIS = 5000;
@@ -109,33 +105,4 @@ export function watchDisk(
     ['selvage_store_free_bytes', 'Free space on the disk of object storage', ({ freeBytes }) => freeBytes],
     ['selvage_store_size_bytes', 'Size of the disk of object storage', ({ sizeBytes }) => sizeBytes],
   ]);
-}
-
-/** Of calls to object storage. */
-export class StorageMetrics {
-  readonly #seconds;
-  readonly #errors;
-
-  constructor(registry: Registry) {
-    const { counter, histogram } = metricsIn(registry);
-    this.#seconds = histogram(
-      'selvage_store_seconds',
-      'Time of one successful call to object storage',
-      STORAGE_BUCKETS_SECONDS,
-      'operation',
-    );
-    this.#errors = counter(
-      'selvage_store_errors_total',
-      'Failed calls to object storage; a missing blob or a canceled call is not a failure',
-      'operation',
-    );
-  }
-
-  done(operation: string, millis: number): void {
-    this.#seconds.observe({ operation }, millis / 1000);
-  }
-
-  failed(operation: string): void {
-    this.#errors.inc({ operation });
-  }
 }

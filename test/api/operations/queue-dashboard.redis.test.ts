@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
 import { serveQueueDashboard } from '../../../src/api/operations/queue-dashboard.ts';
 import { DEFAULT_LIMITS } from '../../../src/auth/key-record.ts';
-import type { Grant } from '../../../src/http/credentials.ts';
 import { Limits } from '../../../src/http/limits.ts';
+import type { Caller } from '../../../src/http/route.ts';
 import { HttpServer } from '../../../src/http/server.ts';
 import { hostClock } from '../../../src/platform/clock.ts';
 import { createLog } from '../../../src/platform/log.ts';
@@ -12,7 +12,7 @@ import { useRedis } from '../../support/use-redis.ts';
 const log = createLog('test', 'silent');
 const SECRET = 'https://shop.example/signed.jpg?token=canary';
 
-const grantOf = (scope: string): Grant => ({
+const grantOf = (scope: string): Caller => ({
   keyId: 'key_1',
   client: 'tests',
   rights: [],
@@ -23,7 +23,7 @@ const grantOf = (scope: string): Grant => ({
   ...DEFAULT_LIMITS,
   rate: { count: 1, periodSeconds: 1 },
 });
-const KEYS: Readonly<Record<string, Grant>> = {
+const KEYS: Readonly<Record<string, Caller>> = {
   operator: grantOf('operations:read'),
   'a:client': grantOf('background-removal:process'),
 };

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { ROOT } from '../../support/root.ts';
 
 const LOADED = `
-  const { startTracing, queueTelemetry } = await import('./src/platform/tracing.ts');
+  const { startTracing, tracing } = await import('./src/platform/tracing.ts');
   const stop = await startTracing({ process: 'gateway', version: '1', isOn: process.argv[1] === 'on' });
   const loaded = Object.keys((await import('node:module')).Module._cache);
-  console.log(queueTelemetry() !== undefined, loaded.some((file) => file.includes('opentelemetry')));
+  console.log(tracing() !== undefined, loaded.some((file) => file.includes('opentelemetry')));
   await stop();
 `;
 const started = (way: 'on' | 'off'): string =>

@@ -200,11 +200,12 @@ export function recompute(paramsText: string, request: TargetsRequest) {
   const V = windMs * 3.6;
   const from = c('chill.fromKmh');
   const chill = Math.min(tempC, V >= from ? w(V) : tempC + (V / from) * (w(from) - tempC));
-  const indoorTempC =
-    request.indoorTempC ??
+  const roomC =
     c('indoor.winterC') +
-      (c('indoor.summerC') - c('indoor.winterC')) *
-        hold((tempC - c('indoor.heatC')) / (c('indoor.coolC') - c('indoor.heatC')), 0, 1);
+    (c('indoor.summerC') - c('indoor.winterC')) *
+      hold((tempC - c('indoor.heatC')) / (c('indoor.coolC') - c('indoor.heatC')), 0, 1);
+  const usualC = request.occasion === 'home' ? Math.max(roomC, tempC) : roomC;
+  const indoorTempC = request.indoorTempC ?? usualC;
 
   const outdoor = place({
     indoors: false,
@@ -221,7 +222,8 @@ export function recompute(paramsText: string, request: TargetsRequest) {
     1,
   );
   const cap = c('indoor.metMax') + share * (request.met - c('indoor.metMax'));
-  const metIn = row.place === 'room' ? Math.min(request.met, cap) : request.met;
+  const isRoom = row.place === 'room' || row.place === 'walk';
+  const metIn = isRoom ? Math.min(request.met, cap) : request.met;
   const indoor = place({
     indoors: true,
     tempC: indoorTempC,

@@ -41,7 +41,6 @@ function isRelevant(context: ScoringContext, slot: Slot): boolean {
       situation[plan].iclRequired >= layering.underClo ||
       (out && situation.windChillC < layering.hatC)
     );
-  if (slot === 'socks') return regions.shoes >= layering.socksClo;
   if (slot === 'head' && isSunny(context)) return true;
   if (slot === 'head' || slot === 'neck' || slot === 'hands')
     return out && regions.accessory >= layering.extraClo && situation.windChillC < layering.extraC;
@@ -62,8 +61,9 @@ function askedOvers(
   garments: readonly Garment[],
 ): Garment[] {
   const { coatNeed, drizzleC, overNeed } = model.k.layering;
+  const need = occasion.place === 'outside' ? coatNeed : overNeed;
   if (plan === 'indoor' || occasion.place === 'sport') return [];
-  if (shelter.legs.water < overNeed || situation.windChillC >= drizzleC) return [];
+  if (shelter.legs.water < need || situation.windChillC >= drizzleC) return [];
   return garments.filter((g) => slotsOf(model, g).includes('over') && g.water >= coatNeed);
 }
 
@@ -139,7 +139,7 @@ function* everyOutfit(
     isOut && windChillC < belowC && choices[SLOTS.indexOf(slot)]!.some(Boolean);
   const needsGloves = needs('hands', glovesC);
   const needsHat = needs('head', isSunny(context) ? Number.POSITIVE_INFINITY : hatC);
-  const underBottom = SLOTS.indexOf('underBottom');
+  const [underBottom, socks] = [SLOTS.indexOf('underBottom'), SLOTS.indexOf('socks')];
   const whole: Ensemble<Garment>[] = [];
   for (const ensemble of fill(0, {})) {
     if (needsGloves && !ensemble.hands) continue;
@@ -147,7 +147,7 @@ function* everyOutfit(
     if (hasShoes && !ensemble.shoes) continue;
     if (asked.length > 0 && !asked.some((coat) => coat === ensemble.outer)) continue;
     const isBare = ['sandals', 'heels', 'flats'].includes(ensemble.shoes?.category.id ?? '');
-    if (isBare && ensemble.socks) continue;
+    if (isBare ? ensemble.socks : !ensemble.socks && choices[socks]!.some(Boolean)) continue;
     if (isSkirt(ensemble) && !ensemble.underBottom && choices[underBottom]!.some(isTights))
       continue;
     whole.push(ensemble);
@@ -544,7 +544,12 @@ test.each(PLANS)('%s: a required belt, tie, bag and glasses count, without warmt
   let compared = 0;
   for (let seed = 1; seed <= 40; seed++) {
     const { random, request } = drawSearch(seed * 71 + plan.length, plan, 12);
-    const must = style.filter(() => random.next() < 0.6).map(({ id }) => id);
+    // A tie asks for a jacket.
+    const isJacket = (id: string) => model.tables.layering.jackets.includes(id);
+    const withTie = !request.items.some(({ category }) => isJacket(category));
+    const must = style
+      .filter(({ id }) => random.next() < 0.6 && (withTie || id !== 'tie'))
+      .map(({ id }) => id);
     const items = [...request.items, ...style.map((item) => WardrobeItem.parse(item))];
     const { context, found, garments, scores } = searched({ ...request, items, must }, TOP);
     const worn = Object.fromEntries(

@@ -2,8 +2,10 @@ import { expect, test } from 'vitest';
 import { findCandidates } from '../../../src/look/candidates/candidates.ts';
 import { readGarments } from '../../../src/look/candidates/problem.ts';
 import { PARAMS, readModel } from '../../../src/look/params.ts';
+import type { WornItem } from '../../../src/look/scoring/context.ts';
 import { comparableScore, shownScore } from '../../../src/look/scoring/score.ts';
 import { computeTrip, TripRequest, TripResponse } from '../../../src/look/trips/trip.ts';
+import type { Ensemble } from '../../../src/look/wardrobe/ensemble.ts';
 import { CandidatesRequest } from '../../../src/look/wardrobe/wardrobe-request.ts';
 import { CLOSET } from '../closet.ts';
 import { dateAt, daysOf } from '../trip-days.ts';
@@ -41,11 +43,15 @@ function everyOutfit({ days, ...request }: TripRequest): Listed[][] | undefined 
     const { items } = request;
     const candidates = CandidatesRequest.parse({ plan: 'outdoor', ...day, items });
     const found = findCandidates(model, candidates, 200, readGarments(model, candidates));
-    return found.candidates.map(({ candidate, ensemble }) => ({
-      ids: candidate.itemIds,
-      washed: WASHED.flatMap((slot) => candidate.slots[slot] ?? []),
-      score: shownScore(model, comparableScore(found.context, ensemble)),
-    }));
+    return found.candidates
+      .flatMap(({ ensemble: { socks, ...rest } }): Ensemble<WornItem>[] =>
+        socks ? [rest, { ...rest, socks }] : [rest],
+      )
+      .map((ensemble) => ({
+        ids: Object.values(ensemble).flatMap((worn) => worn?.garment.id ?? []),
+        washed: WASHED.flatMap((slot) => ensemble[slot]?.garment.id ?? []),
+        score: shownScore(model, comparableScore(found.context, ensemble)),
+      }));
   });
   return lists.every((list) => list.length < 40) ? lists : undefined;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fullBox } from '../../../src/imaging/subject-box.ts';
+import { withRulePack } from '../../../src/output/request.ts';
 import { withRules } from '../../../src/output/review.ts';
-import { withRulePack } from '../../../src/output/rules/options.ts';
 import { BUILT_IN_PACKS, RULE_IDS, RulePack, versionOf } from '../../../src/output/rules/pack.ts';
 import {
   type JudgedPicture,

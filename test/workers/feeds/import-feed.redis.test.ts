@@ -5,7 +5,7 @@ import { Batches } from '../../../src/intake/batches/batches.ts';
 import { feedKeys, writeSourceMetadata } from '../../../src/intake/feeds/feed-keys.ts';
 import { finishRun } from '../../../src/intake/feeds/feed-retention.ts';
 import { hostClock } from '../../../src/platform/clock.ts';
-import type { AttemptContext } from '../../../workers/attempt.ts';
+import type { AttemptContext } from '../../../workers/consume-jobs.ts';
 import { importFeed } from '../../../workers/feeds/import-feed.ts';
 import { attemptOf } from '../../support/attempts.ts';
 import { type FeedBench, startFeedBench } from '../../support/feed-runs.ts';

@@ -15,7 +15,7 @@ const succeed = async () => ({ facts: {}, files: [], timings: { totalMillis: 1 }
 /** Runs an operation on the image with this key. Returns what becomes of it. */
 const run = (crashKey: string, operation: typeof succeed): Promise<string> =>
   runEngine(
-    { quarantine, engine: {} as Engine },
+    { quarantine, engine: {} as Engine, versions: { model: 'm@1', parser: 'p@1' } },
     operation,
     { image: new Uint8Array(), sha256: crashKey, client: 'shop', weight: 1 },
     never,

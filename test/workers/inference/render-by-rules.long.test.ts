@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import type { MattedImage } from '../../../src/imaging/downscale.ts';
 import type { CutOutOptions } from '../../../src/output/options.ts';
-import { withRulePack } from '../../../src/output/rules/options.ts';
+import { withRulePack } from '../../../src/output/request.ts';
 import { BUILT_IN_PACKS, RulePack } from '../../../src/output/rules/pack.ts';
 import { render } from '../../../workers/inference/render.ts';
 import { drawPicture, eachIn } from '../../imaging/compliance/drawn.ts';

@@ -7,8 +7,7 @@ import { hostClock } from '../../../src/platform/clock.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { blockingConnection } from '../../../src/platform/redis.ts';
 import { type JobQueue, openQueues, type Queues } from '../../../src/queue/queue.ts';
-import type { JobReport } from '../../../workers/attempt.ts';
-import { consumeJobs } from '../../../workers/consume-jobs.ts';
+import { consumeJobs, type JobReport } from '../../../workers/consume-jobs.ts';
 import { SafeFetch } from '../../../workers/fetch/safe-fetch.ts';
 import {
   deliverWebhook,

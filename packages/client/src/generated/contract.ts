@@ -1306,7 +1306,7 @@ export interface CandidatesResponse extends TargetsResponse {
   /** Why the outfits are for this plan, and the activity there. */
   place: {
     met: number;
-    why: 'plan' | 'occasion' | 'indoor-temperature' | 'default';
+    why: 'plan' | 'occasion' | 'activity' | 'indoor-temperature' | 'default';
     text: string;
   };
   /** Whether the search ended before it was complete. */
@@ -1429,7 +1429,7 @@ export interface OutfitsResponse extends TargetsResponse {
   /** Why the outfits are for this plan, and the activity there. */
   place: {
     met: number;
-    why: 'plan' | 'occasion' | 'indoor-temperature' | 'default';
+    why: 'plan' | 'occasion' | 'activity' | 'indoor-temperature' | 'default';
     text: string;
   };
   /** Whether the search ended before it was complete. */

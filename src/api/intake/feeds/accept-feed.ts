@@ -18,17 +18,16 @@ import {
   withLiveMeter,
 } from '../../../intake/feeds/schedules.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
-import { type CutOutOptions, unlessDefault } from '../../../output/options.ts';
-import { toCutOutOptions } from '../../../output/request.ts';
+import type { CutOutOptions } from '../../../output/options.ts';
+import { toCutOutOptions, unlessDefault } from '../../../output/request.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
 import { checkLinks, notFound } from '../../common-problems.ts';
 import { undoAcceptance } from '../accept-job.ts';
+import { applyPreset, resolveRules } from '../accept-options.ts';
 import { idempotently, isOfRequest } from '../idempotent.ts';
 import { checkScopes } from '../job-actions.ts';
 import { RETRY_SOON } from '../job-response.ts';
-import { applyPreset } from '../presets.ts';
 import { retentionPolicy } from '../retention-policy.ts';
-import { resolveRules } from '../rules.ts';
 import { checkWebhook } from '../webhooks.ts';
 import type { FeedActions } from './actions.ts';
 import {

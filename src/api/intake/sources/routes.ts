@@ -3,11 +3,11 @@ import { type Call, json, jsonDoc, type Route, route } from '../../../http/route
 import type { DeclaredSource, Place } from '../../../intake/sources/declared-sources.ts';
 import { nameProblem } from '../../../intake/sources/manifest-lines.ts';
 import { countObjects, statusOfSource } from '../../../intake/sources/source-state.ts';
-import { unlessDefault } from '../../../output/options.ts';
+import { unlessDefault } from '../../../output/request.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { notFound } from '../../common-problems.ts';
+import { acceptOptions } from '../accept-options.ts';
 import { OUTPUT_SECONDS } from '../job-request.ts';
-import { acceptOptions } from '../presets.ts';
 import { retentionPolicy } from '../retention-policy.ts';
 import { objectsInEvent, subscriptionInEvent } from './event-names.ts';
 import {

@@ -2,8 +2,7 @@ import type { Form } from '../../../http/form.ts';
 import type { CutOutOptions } from '../../../output/options.ts';
 import { type OutputRequest, parseColor, toCutOutOptions } from '../../../output/request.ts';
 import { Problem } from '../../../platform/problem.ts';
-import type { CutOutRequest } from '../image-requests.ts';
-import { backgroundSource, type Source } from '../image-source.ts';
+import { backgroundSource, type CutOutRequest, type Source } from '../image-requests.ts';
 import { removebgProblem, requestProblem } from './errors.ts';
 import { maxMegapixels, type Parameters, readParameters } from './parameters.ts';
 

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { linkFile } from '../../src/storage/fs-folders.ts';
+import { linkFile } from '../../src/storage/fs-blobs.ts';
 import { isMissing } from '../support/requirement.ts';
 import { testFolder } from '../support/use-folder.ts';
 

@@ -8,7 +8,7 @@ import {
   serviceMillis,
   turnsOf,
   unitsOf,
-} from '../../src/queue/service-time.ts';
+} from '../../src/queue/turns.ts';
 
 const SECOND = 1000;
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { BodyMemory } from '../../src/http/body-limits.ts';
+import { BodyMemory } from '../../src/http/capacity.ts';
 import { json, type Route } from '../../src/http/route.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { keyOf, open, type Raw, requestText, row, serve, TEST_ROUTE } from './serve.ts';
